@@ -1,0 +1,3 @@
+module github.com/urnd/urnd
+
+go 1.26.0

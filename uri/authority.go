@@ -1,0 +1,130 @@
+package uri
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// authority is the text of an authority and where its host begins and ends.
+type authority struct {
+	text       string
+	start, end int // of the host
+}
+
+// splitAuthority finds the host in an authority that was parsed before: "@"
+// occurs at most once, and a ":" behind the host begins the port.
+func splitAuthority(text string) authority {
+	a := authority{text: text, start: strings.IndexByte(text, '@') + 1, end: len(text)}
+	if a.start < len(text) && text[a.start] == '[' {
+		a.end = a.start + strings.IndexByte(text[a.start:], ']') + 1
+	} else if i := strings.IndexByte(text[a.start:], ':'); i >= 0 {
+		a.end = a.start + i
+	}
+	return a
+}
+
+func (a authority) userinfo() (string, bool) {
+	if a.start == 0 {
+		return "", false
+	}
+	return a.text[:a.start-1], true
+}
+
+func (a authority) host() string { return a.text[a.start:a.end] }
+
+func (a authority) port() (string, bool) {
+	if a.end == len(a.text) {
+		return "", false
+	}
+	return a.text[a.end+1:], true
+}
+
+// parseAuthority checks the authority that begins at start and returns the
+// offset behind it.
+func parseAuthority(s string, start int) (int, error) {
+	end := len(s)
+	if i := strings.IndexAny(s[start:], "/?#"); i >= 0 {
+		end = start + i
+	}
+	text := s[start:end]
+	host := start
+	if at := strings.IndexByte(text, '@'); at >= 0 {
+		host = start + at + 1
+		if err := checkText(s, start, host-1, ":", RuleUserinfo); err != nil {
+			return 0, err
+		}
+	}
+	port := end
+	if host < end && s[host] == '[' {
+		closing := strings.IndexByte(s[host:end], ']')
+		if closing < 0 || !isIPLiteral(s[host+1:host+closing]) {
+			return 0, fault(s, host, RuleIPLiteral)
+		}
+		port = host + closing + 1
+		if port < end && s[port] != ':' {
+			return 0, fault(s, port, RuleIPLiteral)
+		}
+	} else {
+		if i := strings.IndexByte(s[host:end], ':'); i >= 0 {
+			port = host + i
+		}
+		if err := checkText(s, host, port, "", RuleRegName); err != nil {
+			return 0, err
+		}
+	}
+	for i := port + 1; i < end; i++ {
+		if !is(s[i], classDigit) {
+			return 0, fault(s, i, RulePort)
+		}
+	}
+	return end, nil
+}
+
+// checkText checks that s[i:end] is unreserved, sub-delims, percent-encoded
+// or one of extra.
+func checkText(s string, i, end int, extra string, rule Rule) error {
+	for i < end {
+		switch b := s[i]; {
+		case is(b, classReg) || strings.IndexByte(extra, b) >= 0:
+			i++
+		case b == '%':
+			if i+2 >= end || !isTriple(s, i) {
+				return fault(s, i, RulePctEncoded)
+			}
+			i += 3
+		default:
+			return fault(s, i, rule)
+		}
+	}
+	return nil
+}
+
+// isIPLiteral checks what stands between brackets. Zone identifiers are
+// refused: they mean something on one machine only (RFC 6874 section 4), and
+// a canonical name must not.
+func isIPLiteral(s string) bool {
+	if s != "" && lower(s[0]) == 'v' {
+		return isIPvFuture(s[1:])
+	}
+	addr, err := netip.ParseAddr(s)
+	return err == nil && addr.Is6() && addr.Zone() == ""
+}
+
+// isIPvFuture checks 1*HEXDIG "." 1*( unreserved / sub-delims / ":" ).
+func isIPvFuture(s string) bool {
+	version, rest, ok := strings.Cut(s, ".")
+	if !ok || version == "" || rest == "" {
+		return false
+	}
+	for i := range len(version) {
+		if !is(version[i], classHex) {
+			return false
+		}
+	}
+	for i := range len(rest) {
+		if !is(rest[i], classReg) && rest[i] != ':' {
+			return false
+		}
+	}
+	return true
+}

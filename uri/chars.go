@@ -1,0 +1,87 @@
+package uri
+
+// class is the set of places in which an octet may stand, by RFC 3986
+// appendix A. Percent is in none of them: it is checked as a triple.
+type class uint8
+
+const (
+	classAlpha class = 1 << iota
+	classDigit
+	classHex
+	classScheme     // ALPHA / DIGIT / "+" / "-" / "."
+	classUnreserved // section 2.3
+	classReg        // unreserved / sub-delims
+	classPath       // pchar / "/"
+	classQuery      // pchar / "/" / "?"
+)
+
+const (
+	alphas    = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits    = "0123456789"
+	hexDigits = "0123456789abcdefABCDEF"
+	subDelims = "!$&'()*+,;="
+	upperHex  = "0123456789ABCDEF"
+)
+
+var classes = classTable()
+
+func classTable() (t [256]class) {
+	mark := func(c class, sets ...string) {
+		for _, set := range sets {
+			for i := range len(set) {
+				t[set[i]] |= c
+			}
+		}
+	}
+	mark(classAlpha, alphas)
+	mark(classDigit, digits)
+	mark(classHex, hexDigits)
+	mark(classScheme, alphas, digits, "+-.")
+	mark(classUnreserved, alphas, digits, "-._~")
+	mark(classReg, alphas, digits, "-._~", subDelims)
+	mark(classPath, alphas, digits, "-._~", subDelims, ":@/")
+	mark(classQuery, alphas, digits, "-._~", subDelims, ":@/?")
+	return t
+}
+
+func is(b byte, c class) bool { return classes[b]&c != 0 }
+
+func lower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
+}
+
+func upper(b byte) byte {
+	if 'a' <= b && b <= 'z' {
+		return b - ('a' - 'A')
+	}
+	return b
+}
+
+// unhex returns the value of a hexadecimal digit that was checked before.
+func unhex(b byte) byte {
+	switch {
+	case b <= '9':
+		return b - '0'
+	case b <= 'F':
+		return b - 'A' + 10
+	default:
+		return b - 'a' + 10
+	}
+}
+
+// equalFold compares ASCII text without regard to case. strings.EqualFold
+// would fold U+212A into "k", which no rule of URIs does.
+func equalFold(s, lowered string) bool {
+	if len(s) != len(lowered) {
+		return false
+	}
+	for i := range len(s) {
+		if lower(s[i]) != lowered[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,68 @@
+package uri
+
+import "bytes"
+
+// removeDotSegments applies RFC 3986 section 5.2.4 to the path dst[start:], in
+// place and in linear time. A path without a root may come out with one, as
+// the section has it: "a/../b" is "/b".
+//
+// Without an authority a path must not begin with "//" (section 3.3), or it
+// would be read as one: "x:/..//a" becomes "x:/.//a".
+func removeDotSegments(dst []byte, start int, hasAuthority bool) []byte {
+	path := dst[start:]
+	r := leadingDots(path)
+	w := 0
+	for r < len(path) && path[r] != '/' { // the first segment of a rootless path
+		path[w] = path[r]
+		r, w = r+1, w+1
+	}
+	for r < len(path) {
+		end := r + 1 // path[r] is "/"
+		for end < len(path) && path[end] != '/' {
+			end++
+		}
+		last := end == len(path)
+		switch segment := path[r+1 : end]; {
+		case string(segment) == ".":
+			if last {
+				path[w] = '/'
+				w++
+			}
+		case string(segment) == "..":
+			w = max(bytes.LastIndexByte(path[:w], '/'), 0)
+			if last {
+				path[w] = '/'
+				w++
+			}
+		default:
+			w += copy(path[w:], path[r:end])
+		}
+		r = end
+	}
+	dst = dst[:start+w]
+	if path = dst[start:]; !hasAuthority && len(path) > 1 && path[0] == '/' && path[1] == '/' {
+		dst = append(dst, 0, 0)
+		copy(dst[start+2:], dst[start:])
+		dst[start], dst[start+1] = '/', '.'
+	}
+	return dst
+}
+
+// leadingDots returns the length of what steps A and D of section 5.2.4 take
+// away from the start of a rootless path: all its "./" and "../", or a path
+// that is "." or ".." alone.
+func leadingDots(path []byte) int {
+	r := 0
+	for {
+		switch rest := path[r:]; {
+		case bytes.HasPrefix(rest, []byte("./")):
+			r += 2
+		case bytes.HasPrefix(rest, []byte("../")):
+			r += 3
+		case string(rest) == "." || string(rest) == "..":
+			return len(path)
+		default:
+			return r
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package uri
+
+// Rung is how far up the ladder of comparison two URIs were found to be the
+// same (RFC 3986 section 6.2, RFC 8141 section 3). Lower rungs are cheaper and
+// need less knowledge. The zero value is Different.
+type Rung uint8
+
+// The rungs, from nothing in common upwards.
+const (
+	Different  Rung = iota
+	Identical       // octet for octet, RFC 3986 section 6.2.1
+	Syntax          // by case, percent-encoding and dot segments, section 6.2.2
+	Scheme          // by default port and empty path, section 6.2.3
+	Name            // by the steps for URNs, RFC 8141 section 3.1
+	Namespace       // by a rule of the URN's namespace
+	Functional      // different names, known to name one thing
+)
+
+var rungNames = [...]string{"different", "identical", "syntax", "scheme", "urn", "namespace", "functional"}
+
+// String returns the short name of the rung, as the command line prints it.
+func (r Rung) String() string { return rungNames[r] }
+
+// syntaxSteps need no knowledge of the scheme.
+const syntaxSteps = SchemeCase | HostCase | IPv6Text | PercentCase | DecodeUnreserved | DotSegments
+
+// Comparison is the answer of Compare.
+type Comparison struct {
+	Rung   Rung
+	Reason string // one clause for a person: "equal after ..."
+}
+
+// Equivalent reports whether the two URIs are lexically equivalent: the same
+// key. Names that are only functionally equivalent have two keys.
+func (c Comparison) Equivalent() bool { return c.Rung != Different && c.Rung != Functional }
+
+// Compare compares two URIs with the knowledge of this package: generic
+// syntax, schemes and the URN steps. Rules of namespaces are urnns's.
+// Fragments count, except in URNs.
+func Compare(a, b URI) Comparison {
+	switch {
+	case a == b:
+		return Comparison{Identical, "equal octet for octet"}
+	case a.NormalizeSteps(syntaxSteps) == b.NormalizeSteps(syntaxSteps):
+		return Comparison{Syntax, "equal after normalizing case, percent-encoding and dot segments (RFC 3986 section 6.2.2)"}
+	case a.Normalize() == b.Normalize() && !a.IsURN():
+		return Comparison{Scheme, "equal after applying the scheme's default port and empty path (RFC 3986 section 6.2.3)"}
+	}
+	if x, y := nameOf(a), nameOf(b); x.valid && x == y {
+		return Comparison{Name, "equal after the steps for URNs (RFC 8141 section 3.1)"}
+	}
+	return Comparison{Different, "different after every step of normalization"}
+}
+
+// nameOf returns the normal form of the assigned name, or the zero URI where u
+// is not a URN.
+func nameOf(u URI) URI {
+	v, err := u.URN()
+	if err != nil {
+		return URI{}
+	}
+	return v.Name().URI().Normalize()
+}

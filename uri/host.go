@@ -1,0 +1,45 @@
+package uri
+
+import "net/netip"
+
+// appendHost appends the normal form of a host.
+func (n Steps) appendHost(dst []byte, s string) []byte {
+	if s != "" && s[0] == '[' {
+		return n.appendLiteral(dst, s)
+	}
+	start := len(dst)
+	dst = n.appendText(dst, s)
+	if !n.has(HostCase) {
+		return dst
+	}
+	host := dst[start:]
+	for i := 0; i < len(host); i++ {
+		if host[i] == '%' { // the digits of an escape have a case rule of their own
+			i += 2
+			continue
+		}
+		host[i] = lower(host[i])
+	}
+	return dst
+}
+
+// appendLiteral appends an IP literal: IPv6 in the one text form of RFC 5952,
+// an IPvFuture in lower case.
+func (n Steps) appendLiteral(dst []byte, s string) []byte {
+	if addr, err := netip.ParseAddr(s[1 : len(s)-1]); err == nil && n.has(IPv6Text) {
+		dst = addr.AppendTo(append(dst, '['))
+		return append(dst, ']')
+	}
+	if n.has(HostCase) {
+		return appendLower(dst, s)
+	}
+	return append(dst, s...)
+}
+
+// appendLower appends s with its ASCII letters in lower case.
+func appendLower(dst []byte, s string) []byte {
+	for i := range len(s) {
+		dst = append(dst, lower(s[i]))
+	}
+	return dst
+}

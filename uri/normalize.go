@@ -1,0 +1,164 @@
+package uri
+
+// Steps is a set of the steps of syntax-based and scheme-based normalization
+// (RFC 3986 sections 6.2.2 and 6.2.3). Steps are applied in the order of
+// their declaration, whatever set is asked for.
+type Steps uint16
+
+// The steps, each of which merges only what its section calls equivalent.
+const (
+	SchemeCase       Steps = 1 << iota // "HTTP:" is "http:", section 6.2.2.1
+	NIDCase                            // "urn:ISBN:" is "urn:isbn:", RFC 8141 section 3.1
+	HostCase                           // "Example.COM" is "example.com", section 6.2.2.1
+	IPv6Text                           // "[::0:1]" is "[::1]", RFC 5952
+	PercentCase                        // "%7e" is "%7E", section 6.2.2.1
+	DecodeUnreserved                   // "%7E" is "~", section 6.2.2.2; never in a URN, RFC 8141 section 3.1
+	DotSegments                        // "/a/../b" is "/b", section 6.2.2.3; only below an authority or a root
+	EmptyPath                          // "http://a" is "http://a/", section 6.2.3
+	DefaultPort                        // "http://a:80/" is "http://a/", section 6.2.3
+
+	AllSteps = DefaultPort<<1 - 1
+)
+
+// stepNames is in the order of the declaration above.
+var stepNames = [...]string{
+	"scheme case", "NID case", "host case", "IPv6 text", "percent-encoding case",
+	"decode unreserved", "dot segments", "empty path", "default port",
+}
+
+// Normalize returns the normal form of u: AllSteps. It allocates nothing when
+// u is normal already, and one string otherwise. Normalizing twice changes
+// nothing. Relative references keep their dot segments.
+func (u URI) Normalize() URI { return u.NormalizeSteps(AllSteps) }
+
+// Change is one step of normalization that changed something.
+type Change struct {
+	Step   string
+	Before URI
+	After  URI
+}
+
+// ExplainNormalize returns the changes that lead from u to u.Normalize(), in
+// order. It is for traces: it costs one normalization a step.
+func (u URI) ExplainNormalize() []Change {
+	var changes []Change
+	before := u
+	var set Steps
+	for i, name := range stepNames {
+		set |= 1 << i
+		after := u.NormalizeSteps(set)
+		if after != before {
+			changes = append(changes, Change{Step: name, Before: before, After: after})
+		}
+		before = after
+	}
+	return changes
+}
+
+// NormalizeSteps applies the given steps only.
+func (u URI) NormalizeSteps(steps Steps) URI {
+	if !u.valid {
+		return u
+	}
+	var buf [256]byte // longer ones go to the heap
+	v, dst := steps.normalize(buf[:0], u)
+	if string(dst) == u.s {
+		return u
+	}
+	v.s = string(dst)
+	return v
+}
+
+func (n Steps) has(s Steps) bool { return n&s != 0 }
+
+// normalize appends the normal form of u to dst, and returns it with a URI that
+// has its offsets, relative to an empty dst, but not yet its text. The
+// functions below pass dst along, as a field of a struct would escape.
+func (n Steps) normalize(dst []byte, u URI) (URI, []byte) {
+	v := URI{valid: true}
+	var row scheme
+	if u.IsAbsolute() {
+		if n.has(SchemeCase) {
+			dst = appendLower(dst, u.Scheme())
+			row = lookupScheme(dst)
+		} else {
+			dst = append(dst, u.Scheme()...)
+		}
+		v.scheme = offset(dst)
+		dst = append(dst, ':')
+	}
+	nid := 0
+	if u.IsURN() {
+		n &^= DecodeUnreserved | DotSegments
+		if name, err := u.URN(); err == nil && n.has(NIDCase) {
+			nid = len(name.NID())
+		}
+	}
+	_, hasAuthority := u.authorityStart()
+	if hasAuthority {
+		dst = n.appendAuthority(dst, u, row)
+	}
+	v.path = offset(dst)
+	path := u.Path()
+	if path == "" && hasAuthority && row.root && n.has(EmptyPath) {
+		path = "/"
+	}
+	dst = appendLower(dst, path[:nid])
+	dst = n.appendText(dst, path[nid:])
+	if start := int(v.path); n.has(DotSegments) && u.IsAbsolute() && len(dst) > start && dst[start] == '/' {
+		dst = removeDotSegments(dst, start, hasAuthority)
+	}
+	v.query = offset(dst)
+	dst = n.appendText(dst, u.s[u.query:u.frag])
+	v.frag = offset(dst)
+	return v, n.appendText(dst, u.s[u.frag:])
+}
+
+func offset(dst []byte) uint32 { return uint32(len(dst)) } //nolint:gosec // MaxLength, and a few octets at most
+
+func (n Steps) appendAuthority(dst []byte, u URI, row scheme) []byte {
+	text, _ := u.Authority()
+	a := splitAuthority(text)
+	dst = append(dst, '/', '/')
+	dst = n.appendText(dst, text[:a.start])
+	dst = n.appendHost(dst, a.host())
+	port, ok := a.port()
+	if !ok {
+		return dst
+	}
+	if n.has(DefaultPort) {
+		for len(port) > 1 && port[0] == '0' {
+			port = port[1:]
+		}
+		if port == "" || port == row.port {
+			return dst
+		}
+	}
+	return append(append(dst, ':'), port...)
+}
+
+// appendText appends s with its percent-encodings in normal form.
+func (n Steps) appendText(dst []byte, s string) []byte {
+	plain := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' {
+			continue
+		}
+		dst = append(dst, s[plain:i]...)
+		dst = n.appendTriple(dst, s[i+1], s[i+2])
+		i += 2
+		plain = i + 1
+	}
+	return append(dst, s[plain:]...)
+}
+
+// appendTriple appends one percent-encoded octet, decoded if it is unreserved.
+func (n Steps) appendTriple(dst []byte, hi, lo byte) []byte {
+	if b := unhex(hi)<<4 | unhex(lo); n.has(DecodeUnreserved) && is(b, classUnreserved) {
+		return append(dst, b)
+	}
+	if n.has(PercentCase) {
+		hi, lo = upper(hi), upper(lo)
+	}
+	return append(dst, '%', hi, lo)
+}

@@ -1,0 +1,123 @@
+// Package uri is the vocabulary of urnd: URIs and URNs as comparable values,
+// parsed in one pass, normalized by named steps and compared by the ladder of
+// equivalence of RFC 3986 section 6.2.
+//
+// It is pure: no clock, no network, no operating system. Everything else in
+// urnd may import it; it imports nothing of urnd.
+package uri
+
+// URI is one parsed URI reference: RFC 3986, and what
+// draft-fielding-uri-syntax-02 allows beside it.
+//
+// It is a comparable value: two URIs are == exactly when their texts are
+// equal. It holds one string and offsets into it; its parts are computed and
+// cost no allocation. The zero URI is invalid (see IsValid) and is not the
+// empty reference. A URI is safe for concurrent use.
+type URI struct {
+	s      string
+	scheme uint32 // length of the scheme, 0 where it is undefined
+	path   uint32 // offset of the path
+	query  uint32 // offset of "?", or the end of the path
+	frag   uint32 // offset of "#", or the end of the text
+	valid  bool
+}
+
+// IsValid reports whether u came out of a parser. The zero URI is not valid.
+func (u URI) IsValid() bool { return u.valid }
+
+// IsAbsolute reports whether u has a scheme. (RFC 3986 section 4.3 calls a
+// URI without fragment absolute; urnd keeps fragments and asks for the scheme.)
+func (u URI) IsAbsolute() bool { return u.scheme > 0 }
+
+// String returns the text that was parsed, octet for octet.
+func (u URI) String() string { return u.s }
+
+// AppendTo appends the text of u to dst.
+func (u URI) AppendTo(dst []byte) []byte { return append(dst, u.s...) }
+
+// MarshalText returns the text of u; the zero URI has the empty text.
+func (u URI) MarshalText() ([]byte, error) { return []byte(u.s), nil }
+
+// UnmarshalText parses an absolute URI, with the errors of Parse.
+func (u *URI) UnmarshalText(text []byte) error {
+	v, err := Parse(string(text))
+	if err != nil {
+		return err
+	}
+	*u = v
+	return nil
+}
+
+// Scheme returns the scheme as written, "" where it is undefined (a scheme is
+// never empty).
+func (u URI) Scheme() string { return u.s[:u.scheme] }
+
+// Authority returns the text between "//" and the path, and whether there is
+// one: "file:///etc" has an empty authority, "file:/etc" has none.
+func (u URI) Authority() (string, bool) {
+	start, ok := u.authorityStart()
+	if !ok {
+		return "", false
+	}
+	return u.s[start:u.path], true
+}
+
+// authorityStart relies on the grammar: a path without an authority never
+// begins with "//" (RFC 3986 section 3.3), so "//" after the scheme decides.
+func (u URI) authorityStart() (int, bool) {
+	start := int(u.scheme)
+	if start > 0 {
+		start++
+	}
+	start += 2
+	return start, start <= int(u.path) && u.s[start-1] == '/' && u.s[start-2] == '/'
+}
+
+// Userinfo returns what stands before "@" in the authority, and whether the
+// "@" is there. It may hold a password: never log it.
+func (u URI) Userinfo() (string, bool) {
+	a, _ := u.Authority()
+	return splitAuthority(a).userinfo()
+}
+
+// Host returns the host as written, brackets of an IP literal included, and
+// whether there is an authority at all.
+func (u URI) Host() (string, bool) {
+	a, ok := u.Authority()
+	return splitAuthority(a).host(), ok
+}
+
+// Port returns the digits after the host's ":", and whether the ":" is there;
+// an empty port is defined and empty.
+func (u URI) Port() (string, bool) {
+	a, _ := u.Authority()
+	return splitAuthority(a).port()
+}
+
+// Path returns the path, which is never undefined but may be empty.
+func (u URI) Path() string { return u.s[u.path:u.query] }
+
+// Query returns the text after "?", and whether the "?" is there.
+func (u URI) Query() (string, bool) {
+	if u.query == u.frag {
+		return "", false
+	}
+	return u.s[u.query+1 : u.frag], true
+}
+
+// Fragment returns the text after "#", and whether the "#" is there.
+func (u URI) Fragment() (string, bool) {
+	if int(u.frag) == len(u.s) {
+		return "", false
+	}
+	return u.s[u.frag+1:], true
+}
+
+// WithoutFragment returns u up to its "#".
+func (u URI) WithoutFragment() URI {
+	u.s = u.s[:u.frag]
+	return u
+}
+
+// hasScheme compares the scheme without regard to case; lower is lower-case.
+func (u URI) hasScheme(lower string) bool { return equalFold(u.Scheme(), lower) }
