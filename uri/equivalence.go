@@ -13,10 +13,9 @@ const (
 	Scheme          // by default port and empty path, section 6.2.3
 	Name            // by the steps for URNs, RFC 8141 section 3.1
 	Namespace       // by a rule of the URN's namespace
-	Functional      // different names, known to name one thing
 )
 
-var rungNames = [...]string{"different", "identical", "syntax", "scheme", "urn", "namespace", "functional"}
+var rungNames = [...]string{"different", "identical", "syntax", "scheme", "urn", "namespace"}
 
 // String returns the short name of the rung, as the command line prints it.
 func (r Rung) String() string { return rungNames[r] }
@@ -30,9 +29,8 @@ type Comparison struct {
 	Reason string // one clause for a person: "equal after ..."
 }
 
-// Equivalent reports whether the two URIs are lexically equivalent: the same
-// key. Names that are only functionally equivalent have two keys.
-func (c Comparison) Equivalent() bool { return c.Rung != Different && c.Rung != Functional }
+// Equivalent reports whether the two URIs are lexically equivalent: one key.
+func (c Comparison) Equivalent() bool { return c.Rung != Different }
 
 // Compare compares two URIs with the knowledge of this package: generic
 // syntax, schemes and the URN steps. Rules of namespaces are urnns's.

@@ -1,0 +1,125 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// flight is one load that runs, and those who wait for it. singleflight would
+// tie it to the caller who came first, or to nobody.
+type flight[V any] struct {
+	cancel  context.CancelFunc
+	waiters int           // guarded by Cache.mu
+	done    chan struct{} // closed when result and err are set
+	result  Result[V]
+	err     error
+}
+
+// wait joins the flight of key, or starts it, and waits for its end.
+func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V]) (Result[V], error) {
+	c.mu.Lock()
+	f, joined := c.flights[key]
+	if !joined {
+		// The flight that this caller missed may have landed since it looked.
+		if result, ok, err := c.look(key); ok {
+			c.mu.Unlock()
+			return result, err
+		}
+		if c.closed {
+			c.mu.Unlock()
+			return Result[V]{}, ErrClosed
+		}
+		f = c.start(ctx, key, load)
+	}
+	f.waiters++
+	c.mu.Unlock()
+	select {
+	case <-f.done:
+		result := f.result
+		if joined && result.Status == Miss {
+			result.Status = Collapsed
+		}
+		return result, f.err
+	case <-ctx.Done():
+		c.leave(key, f)
+		return Result[V]{}, context.Cause(ctx)
+	}
+}
+
+// start begins the flight of key; c.mu is held.
+func (c *Cache[V]) start(ctx context.Context, key string, load Load[V]) *flight[V] {
+	// The load keeps the values of the first caller (its trace), not its
+	// cancellation: others may come to wait for it.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	f := &flight[V]{cancel: cancel, done: make(chan struct{})}
+	c.flights[key] = f
+	c.running.Go(func() { c.run(ctx, key, f, load) })
+	return f
+}
+
+// leave takes one waiter away; the last one out cancels the load, and the next
+// to ask for the key starts another.
+func (c *Cache[V]) leave(key string, f *flight[V]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.waiters--; f.waiters > 0 {
+		return
+	}
+	f.cancel()
+	if c.flights[key] == f {
+		delete(c.flights, key)
+	}
+}
+
+func (c *Cache[V]) run(ctx context.Context, key string, f *flight[V], load Load[V]) {
+	defer f.cancel()
+	if c.config.LoadTimeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.config.LoadTimeout)
+		defer cancel()
+	}
+	value, ttl, err := guarded(ctx, load)
+	f.result, f.err = c.settle(key, value, ttl, err)
+	c.mu.Lock()
+	if c.flights[key] == f {
+		delete(c.flights, key)
+	}
+	c.mu.Unlock()
+	close(f.done)
+}
+
+// guarded runs load; a panic in it is an error of this load alone.
+func guarded[V any](ctx context.Context, load Load[V]) (value V, ttl time.Duration, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			ttl, err = 0, fmt.Errorf("loading panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return load(ctx)
+}
+
+// settle stores the outcome of a load, and returns what its waiters get.
+func (c *Cache[V]) settle(key string, value V, ttl time.Duration, err error) (Result[V], error) {
+	now := c.config.Now()
+	if err != nil && ttl <= 0 {
+		if old := c.memory.get(key); old != nil && old.usable(now, c.config.StaleFor) {
+			c.store(old.rest(now.Add(c.config.RetryAfter)))
+			return Result[V]{Value: old.value, Status: Stale, TTL: old.ttl(now)}, nil
+		}
+		return Result[V]{}, err
+	}
+	if ttl > 0 {
+		c.store(newEntry(key, value, err, now.Add(ttl)))
+	}
+	return Result[V]{Value: value, Status: Miss, TTL: max(ttl, 0)}, err
+}
+
+func (c *Cache[V]) store(e *entry[V]) {
+	size := len(e.key)
+	if e.err == nil {
+		size += c.config.Size(e.value)
+	}
+	c.memory.set(e, size)
+}

@@ -1,0 +1,70 @@
+package urnns
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// isbn is RFC 3187 with the 13-digit form of the registration of 2017. An
+// ISBN-10 and its ISBN-13 stay two names: they are not lexically equivalent.
+func isbn() Namespace {
+	return Namespace{
+		NID:    "isbn",
+		Fold:   FoldUpper, // RFC 3187 section 3.2: "x" is "X"
+		Strip:  "-",       // section 3.2: hyphens do not count
+		Check:  checkISBN,
+		Source: "RFC 3187, RFC 8254",
+		Targets: []Target{
+			{"", "https://openlibrary.org/isbn/{nss}"},
+			{"", "https://www.worldcat.org/isbn/{nss}"},
+		},
+	}
+}
+
+var ruleISBN = uri.Rule{Name: "ISBN", Section: "RFC 3187 section 3.1", Says: "an ISBN has 10 or 13 digits, the last of 10 may be X, with or without hyphens"}
+
+func checkISBN(nss string) (int, uri.Rule) {
+	digits := strings.ReplaceAll(nss, "-", "")
+	for i := range len(nss) {
+		last := i == len(nss)-1 && len(digits) == 10
+		if b := nss[i]; !isDigit(b) && b != '-' && (!last || upper(b) != 'X') {
+			return i, ruleISBN
+		}
+	}
+	want := byte(0)
+	switch len(digits) {
+	case 10:
+		want = mod11(digits[:9])
+	case 13:
+		want = mod10(digits[:12])
+	default:
+		return len(nss), ruleISBN
+	}
+	if upper(digits[len(digits)-1]) != want {
+		return len(nss) - 1, uri.Rule{
+			Name: "check digit", Section: "ISO 2108",
+			Says: fmt.Sprintf("the check digit of these digits is %c", want),
+		}
+	}
+	return 0, uri.Rule{}
+}
+
+// mod11 returns the check character of ISBN-10 and ISSN: weights fall to 2.
+func mod11(digits string) byte {
+	sum := 0
+	for i := range len(digits) {
+		sum += (len(digits) + 1 - i) * int(digits[i]-'0')
+	}
+	return "0123456789X"[(11-sum%11)%11]
+}
+
+// mod10 returns the check digit of ISBN-13: weights 1 and 3 in turn.
+func mod10(digits string) byte {
+	sum := 0
+	for i := range len(digits) {
+		sum += int(digits[i]-'0') * (1 + 2*(i%2))
+	}
+	return "0123456789"[(10-sum%10)%10]
+}

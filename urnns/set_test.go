@@ -1,0 +1,117 @@
+package urnns_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
+)
+
+func TestConfiguredNamespace(t *testing.T) {
+	set := newSet(t, urnns.Namespace{
+		NID: "example", Fold: urnns.FoldLower, Pattern: `^(?P<kind>[a-z]+):(?P<id>.+)$`, Source: "configuration",
+		Targets: []urnns.Target{
+			{Pattern: `^book:`, Template: "https://books.example/{id}{?kind}"},
+			{Template: "https://example.org/{+urn}"},
+		},
+	})
+	name, err := set.Canonical(mustURN(t, "URN:EXAMPLE:Book:A%2f1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := set.Targets(name)
+	want := []string{"https://books.example/a%252F1?kind=book", "https://example.org/urn:example:book:a%2F1"}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("targets %q, %v", got, err)
+	}
+	if _, err := set.Canonical(mustURN(t, "urn:example:1")); err == nil || !strings.Contains(err.Error(), "offset 12") {
+		t.Errorf("a name outside the pattern: %v", err)
+	}
+}
+
+func TestOverrideBuiltin(t *testing.T) {
+	set := newSet(t, urnns.Namespace{NID: "ietf", Targets: []urnns.Target{{Template: "https://mirror.example/{nss}"}}})
+	got, err := set.Targets(mustURN(t, "urn:ietf:rfc:1"))
+	if err != nil || !slices.Equal(got, []string{"https://mirror.example/rfc%3A1"}) {
+		t.Errorf("targets %q, %v", got, err)
+	}
+}
+
+func TestNewSetReportsEveryFault(t *testing.T) {
+	_, err := urnns.NewSet(
+		urnns.Namespace{NID: "urn"},
+		urnns.Namespace{NID: "a1", Pattern: "("},
+		urnns.Namespace{NID: "a2", Targets: []urnns.Target{{Template: "{"}}},
+		urnns.Namespace{NID: "a3", Targets: []urnns.Target{{Pattern: "("}}},
+	)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, nid := range []string{`"urn"`, `"a1"`, `"a2"`, `"a3"`} {
+		if !strings.Contains(err.Error(), nid) {
+			t.Errorf("%v does not name %s", err, nid)
+		}
+	}
+}
+
+func TestUnknownNamespace(t *testing.T) {
+	set := newSet(t)
+	name, err := set.Canonical(mustURN(t, "URN:Nobody:A-b%2c#f"))
+	if err != nil || name.URI().String() != "urn:nobody:A-b%2C" {
+		t.Errorf("canonical %q, %v", name.URI(), err)
+	}
+	if got, err := set.Targets(name); got != nil || err != nil {
+		t.Errorf("targets %q, %v", got, err)
+	}
+	if _, ok := set.Lookup("nobody"); ok {
+		t.Error("nobody has a row")
+	}
+	if ns, ok := set.Lookup("ietf"); !ok || ns.Source == "" {
+		t.Error("ietf has no row with a source")
+	}
+}
+
+func TestSetCompare(t *testing.T) {
+	set := newSet(t)
+	for _, tt := range []struct {
+		a, b string
+		rung uri.Rung
+	}{
+		{"urn:isbn:0395363411", "urn:isbn:0-395-36341-1", uri.Namespace},
+		{"urn:ietf:rfc:1", "URN:IETF:RFC:1", uri.Namespace},
+		{"urn:ietf:rfc:1", "URN:IETF:rfc:1", uri.Name},
+		{"urn:nbn:fi-a", "urn:nbn:fi-A", uri.Different},
+		{"urn:isbn:0395363412", "urn:isbn:0-395-36341-2", uri.Different},
+		{"urn:isbn:0395363411", "http://a/", uri.Different},
+		{"http://a", "http://a/", uri.Scheme},
+	} {
+		a, err := uri.Parse(tt.a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := uri.Parse(tt.b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := set.Compare(a, b); got.Rung != tt.rung || got.Reason == "" {
+			t.Errorf("%s and %s: %v, want %v", tt.a, tt.b, got, tt.rung)
+		}
+	}
+}
+
+func BenchmarkCanonical(b *testing.B) {
+	set := newSet(b)
+	for _, s := range []string{"urn:ietf:rfc:2648", "URN:ISBN:0-395-36341-1"} {
+		b.Run(s, func(b *testing.B) {
+			v := mustURN(b, s)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := set.Canonical(v); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,101 @@
+package urnns
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+
+	"github.com/std-uritemplate/std-uritemplate/go/v2"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// matcher is a compiled pattern; the zero matcher matches everything.
+type matcher struct {
+	re *regexp.Regexp
+}
+
+func newMatcher(pattern string) (matcher, error) {
+	if pattern == "" {
+		return matcher{}, nil
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return matcher{}, fmt.Errorf("pattern: %w", err)
+	}
+	return matcher{re: re}, nil
+}
+
+func (m matcher) matches(nss string) bool { return m.re == nil || m.re.MatchString(nss) }
+
+// capture reports whether nss matches, and adds the named groups to vars.
+func (m matcher) capture(nss string, vars stduritemplate.Substitutions) bool {
+	if m.re == nil {
+		return true
+	}
+	groups := m.re.FindStringSubmatch(nss)
+	if groups == nil {
+		return false
+	}
+	for i, name := range m.re.SubexpNames() {
+		if name != "" {
+			vars[name] = groups[i]
+		}
+	}
+	return true
+}
+
+// target is a compiled Target.
+type target struct {
+	match    matcher
+	template string
+}
+
+func compile(ns Namespace) (*row, error) {
+	if err := uri.CheckNID(ns.NID); err != nil {
+		return nil, fmt.Errorf("nid: %w", err)
+	}
+	r := &row{ns: ns}
+	var err error
+	if r.pattern, err = newMatcher(ns.Pattern); err != nil {
+		return nil, err
+	}
+	for i, t := range ns.Targets {
+		var c target
+		if c.match, err = newMatcher(t.Pattern); err != nil {
+			return nil, fmt.Errorf("target %d: %w", i, err)
+		}
+		c.template = t.Template
+		if _, err = stduritemplate.Expand(c.template, nil); err != nil {
+			return nil, fmt.Errorf("target %d: template: %w", i, err)
+		}
+		r.targets = append(r.targets, c)
+	}
+	return r, nil
+}
+
+// variables returns what every template knows of a canonical name.
+func variables(v uri.URN) stduritemplate.Substitutions {
+	return stduritemplate.Substitutions{
+		"urn": v.Name().URI().String(),
+		"nid": v.NID(),
+		"nss": v.NSS(),
+	}
+}
+
+// expand returns the location of a canonical NSS, and false where the target
+// is not for it. Groups of the target's pattern are added to a copy of vars.
+func (t *target) expand(nss string, vars stduritemplate.Substitutions) (string, bool, error) {
+	own := maps.Clone(vars)
+	if !t.match.capture(nss, own) {
+		return "", false, nil
+	}
+	location, err := stduritemplate.Expand(t.template, own)
+	if err != nil {
+		return "", false, fmt.Errorf("expanding %q: %w", t.template, err)
+	}
+	if _, err := uri.Parse(location); err != nil {
+		return "", false, fmt.Errorf("location from %q: %w", t.template, err)
+	}
+	return location, true, nil
+}
