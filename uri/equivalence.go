@@ -7,12 +7,12 @@ type Rung uint8
 
 // The rungs, from nothing in common upwards.
 const (
-	Different  Rung = iota
-	Identical       // octet for octet, RFC 3986 section 6.2.1
-	Syntax          // by case, percent-encoding and dot segments, section 6.2.2
-	Scheme          // by default port and empty path, section 6.2.3
-	Name            // by the steps for URNs, RFC 8141 section 3.1
-	Namespace       // by a rule of the URN's namespace
+	Different Rung = iota
+	Identical      // octet for octet, RFC 3986 section 6.2.1
+	Syntax         // by case, percent-encoding and dot segments, section 6.2.2
+	Scheme         // by default port and empty path, section 6.2.3
+	Name           // by the steps for URNs, RFC 8141 section 3.1
+	Namespace      // by a rule of the URN's namespace
 )
 
 var rungNames = [...]string{"different", "identical", "syntax", "scheme", "urn", "namespace"}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/urnns"
+)
+
+// namespaces returns those that are built in, changed and added to as
+// configured: what a configured namespace does not set stays as it is.
+func namespaces(configured []config.Namespace) []urnns.Namespace {
+	all := urnns.Builtin()
+	for _, c := range configured {
+		ns := urnns.Namespace{NID: strings.ToLower(c.NID), Source: "configuration"}
+		for _, builtin := range all {
+			if builtin.NID == ns.NID {
+				ns = builtin
+			}
+		}
+		if c.Fold != "" {
+			ns.Fold = foldOf(c.Fold)
+		}
+		if c.Strip != "" {
+			ns.Strip = c.Strip
+		}
+		if c.Pattern != "" {
+			ns.Pattern = c.Pattern
+		}
+		if len(c.Targets) > 0 {
+			ns.Targets = nil
+		}
+		for _, target := range c.Targets {
+			ns.Targets = append(ns.Targets, urnns.Target(target))
+		}
+		all = append(all, ns)
+	}
+	return all
+}
+
+func foldOf(name string) urnns.Fold {
+	switch name {
+	case "lower":
+		return urnns.FoldLower
+	case "upper":
+		return urnns.FoldUpper
+	case "prefix":
+		return urnns.FoldPrefix
+	default:
+		return urnns.FoldNone
+	}
+}
+
+// orders returns the systems to ask for a namespace, where they are not those
+// of resolve.order. The public DNS holds nothing for the namespaces that are
+// built in: their own rules go before it.
+func orders(c config.Config) map[string][]string {
+	order := make(map[string][]string)
+	for _, ns := range urnns.Builtin() {
+		if len(ns.Targets) > 0 {
+			order[ns.NID] = []string{"namespace", "ddds"}
+		}
+	}
+	for _, ns := range c.Namespaces {
+		if len(ns.Order) > 0 {
+			order[strings.ToLower(ns.NID)] = ns.Order
+		}
+	}
+	return order
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+func newResolve() *cobra.Command {
+	var trace, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "resolve URI...",
+		Short: "Print where URIs lead",
+		Long: `Print the location to which each URI leads, as the daemon would answer. With
+--trace, every step that led to it stands before it, on lines that begin with
+"#": the output is a text/uri-list (RFC 2483 section 5).`,
+		Example: `  urnd resolve URN:ietf:rfc:2648
+  urnd resolve --trace urn:isbn:0-395-36341-1
+  urnd resolve --json urn:ietf:bcp:14`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	s := addSettings(cmd)
+	cmd.Flags().BoolVar(&trace, "trace", false, "print every step")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document of /api/v1/resolve, one a line")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := s.load(map[string]string{})
+		if err != nil {
+			return err
+		}
+		p, err := wire(c, slog.New(slog.DiscardHandler))
+		if err != nil {
+			return err
+		}
+		defer p.close()
+		out := resolveOutput{w: cmd.OutOrStdout(), errors: cmd.ErrOrStderr(), trace: trace, json: asJSON}
+		return out.resolveAll(cmd.Context(), p.resolver, args)
+	}
+	return cmd
+}
+
+type resolveOutput struct {
+	w, errors   io.Writer
+	trace, json bool
+}
+
+func (o resolveOutput) resolveAll(ctx context.Context, r resolver.Resolver, args []string) error {
+	failed := false
+	for _, arg := range args {
+		if err := o.resolve(ctx, r, arg); err != nil {
+			failed = true
+			fmt.Fprintf(o.errors, "urnd: %s: %v\n", arg, err)
+		}
+	}
+	if failed {
+		return errReported
+	}
+	return nil
+}
+
+func (o resolveOutput) resolve(ctx context.Context, r resolver.Resolver, arg string) error {
+	u, err := uri.Parse(arg)
+	if err != nil {
+		return err
+	}
+	ctx, trace := resolver.WithTrace(ctx, time.Now)
+	q := resolver.Query{URI: u}
+	answer, err := r.Resolve(ctx, q)
+	if o.trace && !o.json {
+		for _, step := range trace.Steps() {
+			fmt.Fprintf(o.w, "# %s: %s\n", step.Stage, step.Detail)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if !o.json {
+		_, err = fmt.Fprintln(o.w, answer.Locations[0].URI)
+		return err
+	}
+	encoder := json.NewEncoder(o.w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(proxy.NewAnswerJSON(q, answer, trace.Steps()))
+}

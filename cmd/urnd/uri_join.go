@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/uri"
+)
+
+type joinJSON struct {
+	Input  string     `json:"input"`
+	Base   string     `json:"base"`
+	Output *string    `json:"output,omitempty"`
+	Error  *errorJSON `json:"error,omitempty"`
+}
+
+func newJoin() *cobra.Command {
+	var t tool
+	var profile string
+	cmd := &cobra.Command{
+		Use:   "join BASE REF...",
+		Short: "Resolve references relative to a base URI",
+		Long: `Resolve references relative to a base URI. The profiles are rfc3986 (section
+5.2) and draft (draft-fielding-uri-syntax-02 section 5.2, which keeps surplus
+".." segments; draft-remove and draft-refuse are its two other treatments).
+"BASE -" reads references from standard input; "-" alone reads lines that hold
+a base and a reference, separated by a tab.`,
+		Example: `  urnd uri join http://a/b/c/d;p?q ../g '?y'
+  urnd uri join --profile draft http://a/b/c/d;p?q '?y'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := profileOf(profile)
+			if err != nil {
+				return err
+			}
+			base := args[0]
+			fixed := base != "-"
+			if fixed {
+				args = args[1:]
+			}
+			split := func(input string) (string, string, error) {
+				if fixed {
+					return base, input, nil
+				}
+				return cutPair(input)
+			}
+			t.run = func(input string) (result, error) { return join(split, p, input) }
+			t.onError = func(input string, e errorJSON) any {
+				b, ref, err := split(input)
+				if err != nil {
+					b, ref = "", input
+				}
+				return joinJSON{Input: ref, Base: b, Error: &e}
+			}
+			return t.each(cmd, args)
+		},
+	}
+	cmd.Flags().StringVar(&profile, "profile", "rfc3986", "the `algorithm`: rfc3986, draft, draft-remove or draft-refuse")
+	cmd.Flags().BoolVar(&t.asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+func profileOf(name string) (uri.Profile, error) {
+	switch name {
+	case "rfc3986":
+		return uri.RFC3986, nil
+	case "draft":
+		return uri.Draft, nil
+	case "draft-remove":
+		return uri.DraftRemove, nil
+	case "draft-refuse":
+		return uri.DraftRefuse, nil
+	}
+	return 0, fmt.Errorf("there is no profile %q: it is rfc3986, draft, draft-remove or draft-refuse", name)
+}
+
+func join(split func(string) (string, string, error), p uri.Profile, input string) (result, error) {
+	base, ref, err := split(input)
+	if err != nil {
+		return result{}, err
+	}
+	b, err := uri.Parse(base)
+	if err != nil {
+		return result{}, err
+	}
+	r, err := uri.ParseReference(ref)
+	if err != nil {
+		return result{}, err
+	}
+	target, err := b.Resolve(r, p)
+	if err != nil {
+		return result{}, err
+	}
+	output := target.String()
+	return result{text: output, document: joinJSON{Input: ref, Base: base, Output: &output}}, nil
+}

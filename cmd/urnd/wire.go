@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/ddds"
+	"github.com/urnd/urnd/resolver/scheme"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+	"github.com/urnd/urnd/urnns"
+)
+
+// parts are what a configuration is made into. Nothing of it listens yet.
+type parts struct {
+	resolver resolver.Resolver
+	service  http.Handler
+	admin    http.Handler
+	closers  []func()
+}
+
+// close ends the parts in reverse order of their making.
+func (p *parts) close() {
+	for i := len(p.closers) - 1; i >= 0; i-- {
+		p.closers[i]()
+	}
+}
+
+// wire is the architecture of urnd. Names go through the cache to a chain of
+// systems; locations locate themselves; only the proxy retrieves.
+func wire(c config.Config, log *slog.Logger) (*parts, error) {
+	p := &parts{}
+	set, err := urnns.NewSet(namespaces(c.Namespaces)...)
+	if err != nil {
+		return nil, err
+	}
+	discovery, err := wireDDDS(p, c)
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	members := []resolver.Member{
+		{Name: "ddds", Resolver: discovery},
+		{Name: "namespace", Resolver: resolver.NewNamespaces(set, c.Resolve.RuleTTL)},
+	}
+	chain, err := resolver.NewChain(members, c.Resolve.Order, orders(c))
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	answers, err := newCache(p, c, c.Cache.Answers, resolver.LocationsSize)
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	fetch := schemehttp.New(schemehttp.Config{
+		Dial:          netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).DialContext,
+		HeaderTimeout: c.Limits.OriginTimeout,
+	})
+	p.closers = append(p.closers, fetch.Close)
+	p.resolver = resolver.NewCanonical(set, resolver.Split{
+		Names:     resolver.NewCached(answers, chain),
+		Locations: scheme.Self{},
+	})
+	p.service = proxy.New(proxy.Config{
+		Resolver:     p.resolver,
+		Fetch:        scheme.Mux{"http": fetch, "https": fetch},
+		Log:          log,
+		Now:          time.Now,
+		ProxyClients: c.Access.ProxyClients,
+		MaxTarget:    int(c.Limits.Target),
+	})
+	p.admin = proxy.NewAdmin()
+	return p, nil
+}
+
+// newCache makes a cache that p closes.
+func newCache[V any](p *parts, c config.Config, size config.Size, sizeOf func(V) int) (*cache.Cache[V], error) {
+	made, err := cache.New(cache.Config[V]{
+		MaxBytes: int64(size), Size: sizeOf, Now: time.Now,
+		LoadTimeout: c.Resolve.Timeout, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.closers = append(p.closers, made.Close)
+	return made, nil
+}
+
+// resolvConf is where the system keeps its DNS servers.
+const resolvConf = "/etc/resolv.conf"
+
+// maxRecords bounds a record set; no zone of sense comes near.
+const maxRecords = 100
+
+// wireDDDS makes the resolver that asks the DNS, or one that says why not.
+func wireDDDS(p *parts, c config.Config) (resolver.Resolver, error) {
+	if !c.DDDS.Enabled {
+		return resolver.Off("turned off (ddds.enabled)"), nil
+	}
+	servers, err := dnsServers(c.DNS)
+	if err != nil {
+		return nil, err
+	}
+	if len(servers) == 0 || len(c.DDDS.Roots) == 0 {
+		return resolver.Off("no DNS server or no root is configured"), nil
+	}
+	addrs := make([]netip.Addr, len(servers))
+	names := make([]string, len(servers))
+	for i, server := range servers {
+		addrs[i], names[i] = server.Addr(), server.String()
+	}
+	records, err := newCache(p, c, c.Cache.Records, ddds.RecordsSize)
+	if err != nil {
+		return nil, err
+	}
+	client := ddds.NewClient(ddds.ClientConfig{
+		Servers: names, Dial: netguard.Only(c.DNS.Timeout, addrs...).DialContext,
+		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, MaxRecords: maxRecords, Now: time.Now,
+	})
+	return ddds.New(ddds.Config{
+		Lookup: ddds.NewCached(records, client), Roots: c.DDDS.Roots, MaxDomains: c.DDDS.MaxDomains,
+	}), nil
+}
+
+// dnsServers returns the servers that are configured, or those of the system.
+func dnsServers(c config.DNS) ([]netip.AddrPort, error) {
+	var servers []netip.AddrPort
+	for _, server := range c.Servers {
+		servers = append(servers, server.AddrPort)
+	}
+	if len(servers) > 0 {
+		return servers, nil
+	}
+	system, err := ddds.SystemServers(resolvConf)
+	if err != nil {
+		return nil, nil //nolint:nilerr // a system without DNS has no servers
+	}
+	var faults []error
+	for _, text := range system {
+		server, err := netip.ParseAddrPort(text)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("DNS server of %s: %w", resolvConf, err))
+			continue
+		}
+		servers = append(servers, server)
+	}
+	return servers, errors.Join(faults...)
+}

@@ -1,0 +1,105 @@
+// Package config is the configuration of urnd: plain structs, their defaults
+// and their bounds. It is read once, at the start; no other package but
+// cmd/urnd knows of it.
+package config
+
+import (
+	"log/slog"
+	"net/netip"
+	"time"
+)
+
+// Config is everything an administrator can set. The zero value is not a
+// configuration: begin with Default. Keys of files are the mapstructure tags,
+// joined by dots; the environment variable of dns.timeout is URND_DNS_TIMEOUT.
+type Config struct {
+	Listen     Listen      `mapstructure:"listen"`
+	DNS        DNS         `mapstructure:"dns"`
+	DDDS       DDDS        `mapstructure:"ddds"`
+	Resolve    Resolve     `mapstructure:"resolve"`
+	Cache      Cache       `mapstructure:"cache"`
+	Access     Access      `mapstructure:"access"`
+	Limits     Limits      `mapstructure:"limits"`
+	Log        Log         `mapstructure:"log"`
+	Namespaces []Namespace `mapstructure:"namespaces"`
+}
+
+// Listen holds the addresses that urnd listens on, "host:port".
+type Listen struct {
+	Service string `mapstructure:"service"`
+	Admin   string `mapstructure:"admin"` // empty: no admin listener
+}
+
+// DNS says which servers are asked.
+type DNS struct {
+	Servers []Server      `mapstructure:"servers"` // empty: those of /etc/resolv.conf
+	Timeout time.Duration `mapstructure:"timeout"` // of one question to one server
+	Rounds  int           `mapstructure:"rounds"`  // times that the list of servers is gone through
+}
+
+// DDDS says where the Dynamic Delegation Discovery System begins.
+type DDDS struct {
+	Enabled    bool     `mapstructure:"enabled"`
+	Roots      []string `mapstructure:"roots"` // domains below which NIDs are looked up, in order
+	MaxDomains int      `mapstructure:"max_domains"`
+}
+
+// Resolve bounds one resolution.
+type Resolve struct {
+	Timeout time.Duration `mapstructure:"timeout"`
+	// Order names the systems that are asked for a URN, first to last.
+	Order []string `mapstructure:"order"`
+	// RuleTTL is the TTL of answers from namespace rules, which have none.
+	RuleTTL time.Duration `mapstructure:"rule_ttl"`
+}
+
+// Cache bounds what is remembered.
+type Cache struct {
+	Answers    Size          `mapstructure:"answers"` // memory for answers
+	Records    Size          `mapstructure:"records"` // memory for DNS records
+	StaleFor   time.Duration `mapstructure:"stale_for"`
+	RetryAfter time.Duration `mapstructure:"retry_after"`
+}
+
+// Access says who may use what.
+type Access struct {
+	// AllowDestinations opens address ranges that are closed by default:
+	// loopback, private, link-local, multicast and reserved ones.
+	AllowDestinations []netip.Prefix `mapstructure:"allow_destinations"`
+	// ProxyClients may use the forward proxy and the redirects of URLs.
+	ProxyClients []netip.Prefix `mapstructure:"proxy_clients"`
+}
+
+// Limits bounds what a client may send, and how long things may take.
+type Limits struct {
+	Target          Size          `mapstructure:"target"` // of a request-target
+	Header          Size          `mapstructure:"header"` // of all header fields
+	HeaderTimeout   time.Duration `mapstructure:"header_timeout"`
+	IdleTimeout     time.Duration `mapstructure:"idle_timeout"`
+	ConnectTimeout  time.Duration `mapstructure:"connect_timeout"`
+	OriginTimeout   time.Duration `mapstructure:"origin_timeout"`
+	ShutdownTimeout time.Duration `mapstructure:"shutdown_timeout"`
+}
+
+// Log says what is logged to standard error.
+type Log struct {
+	Level  slog.Level `mapstructure:"level"`
+	Format string     `mapstructure:"format"` // "text" or "json"
+}
+
+// Namespace is a URN namespace of this site, or a change to one that is built
+// in: what is not set there stays as it is.
+type Namespace struct {
+	NID     string   `mapstructure:"nid"`
+	Fold    string   `mapstructure:"fold"`    // "none", "lower", "upper" or "prefix"
+	Strip   string   `mapstructure:"strip"`   // octets that do not count
+	Pattern string   `mapstructure:"pattern"` // what a canonical NSS must match
+	Order   []string `mapstructure:"order"`   // as resolve.order
+	Targets []Target `mapstructure:"targets"`
+}
+
+// Target is where names of a Namespace lead.
+type Target struct {
+	Pattern  string `mapstructure:"pattern"`  // which names; empty is all
+	Template string `mapstructure:"template"` // a URI template, RFC 6570
+}

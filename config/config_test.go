@@ -1,0 +1,243 @@
+package config_test
+
+import (
+	"errors"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/urnd/urnd/config"
+)
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func paths(err error) []string {
+	var faults config.Faults
+	errors.As(err, &faults)
+	var paths []string
+	for _, f := range faults {
+		paths = append(paths, f.Path)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+func TestDefaultIsValid(t *testing.T) {
+	if err := config.Default().Validate(); err != nil {
+		t.Error(err)
+	}
+	got, err := config.Load("", nil)
+	if err != nil || !reflect.DeepEqual(got, config.Default()) {
+		t.Errorf("without any source: %+v, %v", got, err)
+	}
+}
+
+// keys returns the dotted paths of all settings in nested maps.
+func keys(prefix string, m map[string]any) []string {
+	var all []string
+	for key, value := range m {
+		if inner, ok := value.(map[string]any); ok {
+			all = append(all, keys(prefix+key+".", inner)...)
+			continue
+		}
+		all = append(all, prefix+key)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func TestExampleIsTheDefault(t *testing.T) {
+	got, err := config.Load("example.yaml", nil)
+	if err != nil || !reflect.DeepEqual(got, config.Default()) {
+		t.Errorf("example.yaml is not the default: %+v, %v", got, err)
+	}
+	var file map[string]any
+	if err := yaml.Unmarshal([]byte(config.Example), &file); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := keys("", file), keys("", config.Default().Map()); !slices.Equal(got, want) {
+		t.Errorf("example.yaml has the keys %q, want %q", got, want)
+	}
+}
+
+// The commented namespace of the example is a valid one.
+func TestExampleNamespace(t *testing.T) {
+	_, block, _ := strings.Cut(config.Example, "# namespaces:\n")
+	text := "namespaces:\n"
+	for line := range strings.Lines(block) {
+		if !strings.HasPrefix(line, "#") {
+			break
+		}
+		text += strings.TrimPrefix(line, "#")
+	}
+	got, err := config.Load(write(t, "urnd.yaml", text), nil)
+	if err != nil || len(got.Namespaces) != 1 || len(got.Namespaces[0].Targets) != 2 {
+		t.Errorf("%s\n%+v, %v", text, got.Namespaces, err)
+	}
+}
+
+// Every leaf can be set by the file, the environment and a flag, and they go
+// before each other in this order.
+func TestEveryLeaf(t *testing.T) {
+	values := map[string][3]string{ // file, environment, flag
+		"listen.service":            {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
+		"listen.admin":              {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
+		"dns.servers":               {"192.0.2.1:53", "192.0.2.2:53,[2001:db8::1]:53", "192.0.2.3:5353"},
+		"dns.timeout":               {"1s", "3s", "4s"},
+		"dns.rounds":                {"1", "3", "4"},
+		"ddds.enabled":              {"false", "false", "false"},
+		"ddds.roots":                {"a.example.", "b.example.,c.example.", "d.example."},
+		"ddds.max_domains":          {"6", "7", "8"},
+		"resolve.timeout":           {"1s", "2s", "3s"},
+		"resolve.order":             {"namespace", "namespace,ddds", "ddds"},
+		"resolve.rule_ttl":          {"1h0m0s", "2h0m0s", "3h0m0s"},
+		"cache.answers":             {"1MiB", "2MiB", "3MiB"},
+		"cache.records":             {"1MiB", "2MiB", "3MiB"},
+		"cache.stale_for":           {"1s", "2s", "3s"},
+		"cache.retry_after":         {"1s", "2s", "3s"},
+		"access.allow_destinations": {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
+		"access.proxy_clients":      {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
+		"limits.target":             {"1KiB", "2KiB", "3KiB"},
+		"limits.header":             {"5KiB", "6KiB", "7KiB"},
+		"limits.header_timeout":     {"1s", "2s", "3s"},
+		"limits.idle_timeout":       {"1s", "2s", "3s"},
+		"limits.connect_timeout":    {"1s", "2s", "3s"},
+		"limits.origin_timeout":     {"1s", "2s", "3s"},
+		"limits.shutdown_timeout":   {"1s", "2s", "3s"},
+		"log.level":                 {"DEBUG", "WARN", "ERROR"},
+		"log.format":                {"json", "text", "json"},
+	}
+	for _, key := range keys("", config.Default().Map()) {
+		value, ok := values[key]
+		if !ok {
+			if key != "namespaces" { // a list of tables has no place in a variable
+				t.Errorf("%s is not tested", key)
+			}
+			continue
+		}
+		t.Run(key, func(t *testing.T) {
+			section, leaf, _ := strings.Cut(key, ".")
+			text := value[0]
+			if strings.HasSuffix(leaf, "s") && section != "cache" && leaf != "rounds" && leaf != "max_domains" {
+				text = "[" + text + "]"
+			}
+			path := write(t, "urnd.yaml", section+":\n  "+leaf+": "+text+"\n")
+			check := func(what, want string, flags map[string]any) {
+				t.Helper()
+				c, err := config.Load(path, flags)
+				if err != nil {
+					t.Errorf("by %s: %v", what, err)
+					return
+				}
+				if got := print(t, c, section, leaf); got != want {
+					t.Errorf("by %s: %s, want %s", what, got, want)
+				}
+			}
+			check("file", value[0], nil)
+			t.Setenv("URND_"+strings.ToUpper(section+"_"+leaf), value[1])
+			check("environment", value[1], nil)
+			check("flag", value[2], map[string]any{key: value[2]})
+		})
+	}
+}
+
+// print shows a setting as the environment would write it.
+func print(t *testing.T, c config.Config, section, leaf string) string {
+	t.Helper()
+	text, err := yaml.Marshal(c.Map()[section].(map[string]any)[leaf])
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(string(text)), "- "), "\n- ", ",")
+	return strings.Trim(strings.ReplaceAll(joined, `'`, ""), `"`)
+}
+
+func TestTOML(t *testing.T) {
+	got, err := config.Load(write(t, "urnd.toml", `
+[dns]
+servers = ["192.0.2.1", "[2001:db8::1]:5353"]
+timeout = "500ms"
+[[namespaces]]
+nid = "Example"
+[[namespaces.targets]]
+template = "https://example.org/{nss}"
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Default()
+	want.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort("192.0.2.1:53")}, {AddrPort: netip.MustParseAddrPort("[2001:db8::1]:5353")}}
+	want.DNS.Timeout = 500 * time.Millisecond
+	want.Namespaces = []config.Namespace{{NID: "Example", Targets: []config.Target{{Template: "https://example.org/{nss}"}}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+}
+
+func TestEveryFaultAtOnce(t *testing.T) {
+	_, err := config.Load(write(t, "urnd.yaml", `
+listen: {service: nowhere, servce: x}
+dns: {servers: [ns.example.org], timeout: soon, rounds: 0}
+ddds: {roots: ["a..b"], max_domains: 99}
+resolve: {order: [ddds, ddds, magic]}
+cache: {answers: lots, stale_for: -1s}
+access: {allow_destinations: [10.0.0.0]}
+limits: {target: 10}
+log: {level: loud, format: xml}
+colour: blue
+namespaces:
+  - {nid: urn, fold: sideways, pattern: "("}
+  - {nid: a1, targets: [{template: "{"}, {template: nowhere}, {}], extra: 1}
+  - {nid: A1}
+`), nil)
+	want := []string{
+		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour", "ddds.max_domains", "ddds.roots.0",
+		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service", "log.format", "log.level",
+		"namespaces.0.fold", "namespaces.0.nid", "namespaces.0.pattern",
+		"namespaces.1.extra", "namespaces.1.targets.0.template", "namespaces.1.targets.1.template", "namespaces.1.targets.2.template",
+		"namespaces.2.nid", "resolve.order.1", "resolve.order.2",
+	}
+	if got := slices.Compact(paths(err)); !slices.Equal(got, want) {
+		t.Errorf("faults at %q\nwant %q\n%v", got, want, err)
+	}
+}
+
+func TestUnreadableFile(t *testing.T) {
+	for _, path := range []string{"missing.yaml", write(t, "urnd.ini", ""), write(t, "urnd.yaml", "a: [")} {
+		if _, err := config.Load(path, nil); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// What is printed reads back as the same configuration.
+func TestMapRoundTrip(t *testing.T) {
+	want := config.Default()
+	want.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort("[2001:db8::1]:5353")}}
+	want.Cache.Answers = 1234567
+	want.Log.Level = slog.LevelDebug
+	want.Namespaces = []config.Namespace{{NID: "example", Fold: "lower", Order: []string{"namespace"}, Targets: []config.Target{{Template: "https://a/{nss}"}}}}
+	text, err := yaml.Marshal(want.Map())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := config.Load(write(t, "urnd.yaml", string(text)), nil)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s\ngot %+v, %v", text, got, err)
+	}
+}

@@ -1,0 +1,37 @@
+package config
+
+import (
+	"log/slog"
+	"net/netip"
+	"time"
+)
+
+// Default returns the configuration that urnd runs with when it is given none.
+func Default() Config {
+	return Config{
+		Listen: Listen{Service: "127.0.0.1:8141", Admin: "127.0.0.1:8142"},
+		DNS:    DNS{Servers: []Server{}, Timeout: 2 * time.Second, Rounds: 2},
+		DDDS:   DDDS{Enabled: true, Roots: []string{"urn.arpa."}, MaxDomains: 5},
+		Resolve: Resolve{
+			Timeout: 10 * time.Second,
+			Order:   []string{"ddds", "namespace"},
+			RuleTTL: 24 * time.Hour,
+		},
+		Cache: Cache{
+			Answers: 64 << 20, Records: 16 << 20,
+			StaleFor: 24 * time.Hour, RetryAfter: 30 * time.Second,
+		},
+		Access: Access{
+			AllowDestinations: []netip.Prefix{},
+			ProxyClients:      []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		},
+		Limits: Limits{
+			Target: 8 << 10, Header: 64 << 10,
+			HeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+			ConnectTimeout: 10 * time.Second, OriginTimeout: time.Minute,
+			ShutdownTimeout: 10 * time.Second,
+		},
+		Log:        Log{Level: slog.LevelInfo, Format: "text"},
+		Namespaces: []Namespace{},
+	}
+}

@@ -1,0 +1,172 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/spf13/viper"
+)
+
+// Load reads a configuration from, in rising precedence: the defaults, a file
+// (none if path is empty), the environment, and flags, which maps dotted paths
+// to values. Its error is of type Faults, or says why the file cannot be read.
+func Load(path string, flags map[string]any) (Config, error) {
+	v := viper.New()
+	v.SetEnvPrefix("URND")
+	v.SetEnvKeyReplacer(strings.NewReplacer(".", "_"))
+	for key, value := range leaves(Default()) {
+		v.SetDefault(key, value)
+		if err := v.BindEnv(key); err != nil {
+			return Config{}, fmt.Errorf("binding the environment of %s: %w", key, err)
+		}
+	}
+	if path != "" {
+		if err := readFile(v, path); err != nil {
+			return Config{}, err
+		}
+	}
+	for key, value := range flags {
+		v.Set(key, value)
+	}
+	return decode(v)
+}
+
+func readFile(v *viper.Viper, path string) error {
+	switch filepath.Ext(path) {
+	case ".yaml", ".yml", ".toml":
+	default:
+		return fmt.Errorf("reading configuration %s: the name does not end in .yaml, .yml or .toml", path)
+	}
+	v.SetConfigFile(path)
+	if err := v.ReadInConfig(); err != nil {
+		return fmt.Errorf("reading configuration %s: %w", path, err)
+	}
+	return nil
+}
+
+// decode fills a Config and collects every fault: of types, of unknown keys
+// and of values.
+func decode(v *viper.Viper) (Config, error) {
+	config := Default()
+	var found mapstructure.Metadata
+	var faults Faults
+	err := v.Unmarshal(&config, func(d *mapstructure.DecoderConfig) {
+		d.Metadata = &found
+		d.ZeroFields = true
+		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(
+			mapstructure.StringToTimeDurationHookFunc(),
+			mapstructure.TextUnmarshallerHookFunc(),
+			mapstructure.StringToWeakSliceHookFunc(","),
+		)
+	})
+	faults = append(faults, typeFaults(err)...)
+	for _, key := range unknown(v, found.Unused) {
+		faults.add(key, "unknown key")
+	}
+	var invalid Faults
+	if errors.As(config.Validate(), &invalid) {
+		faults = append(faults, invalid...)
+	}
+	if len(faults) > 0 {
+		return Config{}, faults
+	}
+	return config, nil
+}
+
+// unknown returns the keys that are no settings, sorted. mapstructure reports
+// them only in tables that have no other fault, so it is asked for the inside
+// of lists alone.
+func unknown(v *viper.Viper, unused []string) []string {
+	known := leaves(Default())
+	var keys []string
+	for _, key := range v.AllKeys() {
+		if _, ok := known[key]; !ok {
+			keys = append(keys, key)
+		}
+	}
+	for _, key := range unused {
+		if strings.Contains(key, "[") {
+			keys = append(keys, dotted(key))
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// typeFaults takes apart the errors that mapstructure has joined.
+func typeFaults(err error) Faults {
+	if err == nil {
+		return nil
+	}
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		var faults Faults
+		for _, e := range joined.Unwrap() {
+			faults = append(faults, typeFaults(e)...)
+		}
+		return faults
+	}
+	var named *mapstructure.DecodeError
+	if errors.As(err, &named) {
+		return Faults{{Path: dotted(named.Name()), Message: named.Unwrap().Error()}}
+	}
+	return Faults{{Message: err.Error()}}
+}
+
+// dotted turns "namespaces[0].nid" into "namespaces.0.nid".
+func dotted(key string) string {
+	return strings.NewReplacer("[", ".", "]", "").Replace(key)
+}
+
+// Map returns c as nested maps with the keys of files, to be printed.
+func (c Config) Map() map[string]any { return toMap(reflect.ValueOf(c)) }
+
+// leaves returns every setting by its dotted path.
+func leaves(c Config) map[string]any {
+	flat := make(map[string]any)
+	var walk func(prefix string, m map[string]any)
+	walk = func(prefix string, m map[string]any) {
+		for key, value := range m {
+			if inner, ok := value.(map[string]any); ok {
+				walk(prefix+key+".", inner)
+				continue
+			}
+			flat[prefix+key] = value
+		}
+	}
+	walk("", c.Map())
+	return flat
+}
+
+// toMap keeps values as they are: only sections and lists of sections become
+// maps.
+func toMap(v reflect.Value) map[string]any {
+	m := make(map[string]any, v.NumField())
+	for i := range v.NumField() {
+		key := v.Type().Field(i).Tag.Get("mapstructure")
+		field := v.Field(i)
+		switch {
+		case isSection(field.Type()):
+			m[key] = toMap(field)
+		case field.Kind() == reflect.Slice && isSection(field.Type().Elem()):
+			list := make([]any, field.Len())
+			for j := range list {
+				list[j] = toMap(field.Index(j))
+			}
+			m[key] = list
+		default:
+			m[key] = field.Interface()
+		}
+	}
+	return m
+}
+
+// isSection tells a struct of settings from a value that is a struct.
+func isSection(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Tag.Get("mapstructure") != ""
+}

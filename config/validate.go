@@ -1,0 +1,159 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/std-uritemplate/std-uritemplate/go/v2"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// Validate returns everything that is wrong with c, or nil. The type of the
+// error is Faults.
+func (c Config) Validate() error {
+	var f Faults
+	checkListen(&f, "listen.service", c.Listen.Service)
+	if c.Listen.Admin != "" {
+		checkListen(&f, "listen.admin", c.Listen.Admin)
+	}
+	within(&f, "dns.timeout", c.DNS.Timeout, time.Millisecond, time.Minute)
+	within(&f, "dns.rounds", c.DNS.Rounds, 1, 10)
+	within(&f, "ddds.max_domains", c.DDDS.MaxDomains, 1, 20)
+	for i, root := range c.DDDS.Roots {
+		if !isDomain(root) {
+			f.add(index("ddds.roots", i), "%q is not a domain name such as urn.arpa.", root)
+		}
+	}
+	within(&f, "resolve.timeout", c.Resolve.Timeout, time.Millisecond, 5*time.Minute)
+	checkOrder(&f, "resolve.order", c.Resolve.Order)
+	within(&f, "resolve.rule_ttl", c.Resolve.RuleTTL, 0, 365*24*time.Hour)
+	within(&f, "cache.answers", c.Cache.Answers, 1<<20, 1<<40)
+	within(&f, "cache.records", c.Cache.Records, 1<<20, 1<<40)
+	within(&f, "cache.stale_for", c.Cache.StaleFor, 0, 7*24*time.Hour)
+	within(&f, "cache.retry_after", c.Cache.RetryAfter, time.Second, time.Hour)
+	within(&f, "limits.target", c.Limits.Target, 256, 1<<20)
+	within(&f, "limits.header", c.Limits.Header, 4<<10, 16<<20)
+	within(&f, "limits.header_timeout", c.Limits.HeaderTimeout, time.Millisecond, time.Hour)
+	within(&f, "limits.idle_timeout", c.Limits.IdleTimeout, time.Millisecond, 24*time.Hour)
+	within(&f, "limits.connect_timeout", c.Limits.ConnectTimeout, time.Millisecond, 10*time.Minute)
+	within(&f, "limits.origin_timeout", c.Limits.OriginTimeout, time.Millisecond, 24*time.Hour)
+	within(&f, "limits.shutdown_timeout", c.Limits.ShutdownTimeout, 0, time.Hour)
+	if c.Log.Format != "text" && c.Log.Format != "json" {
+		f.add("log.format", "%q is not text or json", c.Log.Format)
+	}
+	checkNamespaces(&f, c.Namespaces)
+	if len(f) == 0 {
+		return nil
+	}
+	return f
+}
+
+func index(path string, i int) string { return path + "." + strconv.Itoa(i) }
+
+// within checks a bound on both sides.
+func within[T cmp.Ordered](f *Faults, path string, value, least, most T) {
+	if value < least || value > most {
+		f.add(path, "%s is not between %s and %s", show(value), show(least), show(most))
+	}
+}
+
+func show(v any) string {
+	if size, ok := v.(Size); ok {
+		text, _ := size.MarshalText()
+		return string(text)
+	}
+	return fmt.Sprint(v)
+}
+
+func checkListen(f *Faults, path, address string) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		f.add(path, "%q is not host:port, such as 127.0.0.1:8141", address)
+		return
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
+		f.add(path, "%q has no port between 0 and 65535", address)
+	} else if _, err := netip.ParseAddr(host); host != "" && host != "localhost" && err != nil {
+		f.add(path, "%q begins with no IP address (port %d)", address, n)
+	}
+}
+
+// isDomain checks the text form of a DNS name: RFC 1035 section 2.3.4 bounds
+// it, and hosts' names have letters, digits and hyphens.
+func isDomain(s string) bool {
+	s = strings.TrimSuffix(s, ".")
+	if s == "" || len(s) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		ok := label != "" && len(label) <= 63 && strings.Trim(label, "-") == label
+		for _, c := range label {
+			ok = ok && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_')
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func checkOrder(f *Faults, path string, order []string) {
+	for i, name := range order {
+		if name != "ddds" && name != "namespace" {
+			f.add(index(path, i), "%q is not ddds or namespace", name)
+		}
+		if slices.Index(order, name) != i {
+			f.add(index(path, i), "%q is named twice", name)
+		}
+	}
+}
+
+func checkNamespaces(f *Faults, namespaces []Namespace) {
+	seen := make(map[string]bool)
+	for i, ns := range namespaces {
+		path := index("namespaces", i)
+		nid := strings.ToLower(ns.NID)
+		if err := uri.CheckNID(ns.NID); err != nil {
+			f.add(path+".nid", "%q: %v", ns.NID, err)
+		} else if seen[nid] {
+			f.add(path+".nid", "%q is configured twice", ns.NID)
+		}
+		seen[nid] = true
+		if !slices.Contains([]string{"", "none", "lower", "upper", "prefix"}, ns.Fold) {
+			f.add(path+".fold", "%q is not none, lower, upper or prefix", ns.Fold)
+		}
+		checkPattern(f, path+".pattern", ns.Pattern)
+		checkOrder(f, path+".order", ns.Order)
+		for j, target := range ns.Targets {
+			at := index(path+".targets", j)
+			checkPattern(f, at+".pattern", target.Pattern)
+			checkTemplate(f, at+".template", target.Template)
+		}
+	}
+}
+
+func checkPattern(f *Faults, path, pattern string) {
+	if _, err := regexp.Compile(pattern); err != nil {
+		f.add(path, "%v", err)
+	}
+}
+
+func checkTemplate(f *Faults, path, template string) {
+	expanded, err := stduritemplate.Expand(template, nil)
+	switch {
+	case template == "":
+		f.add(path, "is missing")
+	case err != nil:
+		f.add(path, "%q: %v", template, err)
+	case !strings.Contains(expanded, ":"):
+		f.add(path, "%q does not begin with a scheme such as https:", template)
+	}
+}

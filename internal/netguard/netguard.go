@@ -1,0 +1,80 @@
+// Package netguard is the only way out of urnd: every connection that is
+// opened for a name, a record or a client goes through a Guard. A Guard looks
+// at the address that is dialled, after name resolution, so that no name can
+// talk it into the network behind it.
+package netguard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"syscall"
+	"time"
+)
+
+// ErrForbidden is in the chain of an error for a destination that the policy
+// does not allow.
+var ErrForbidden = errors.New("destination not allowed by access.allow_destinations")
+
+// Guard dials. It is immutable and safe for concurrent use.
+type Guard struct {
+	allow   []netip.Prefix
+	only    bool
+	timeout time.Duration
+}
+
+// New returns a Guard that allows public unicast addresses, and beside them
+// those in allow. A connection must stand within timeout.
+func New(timeout time.Duration, allow ...netip.Prefix) *Guard {
+	return &Guard{allow: allow, timeout: timeout}
+}
+
+// Only returns a Guard that allows nothing but the given addresses: for
+// servers that the administrator has named.
+func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
+	g := &Guard{only: true, timeout: timeout}
+	for _, addr := range addrs {
+		addr = addr.Unmap()
+		g.allow = append(g.allow, netip.PrefixFrom(addr, addr.BitLen()))
+	}
+	return g
+}
+
+// DialContext connects to address, "host:port". The error wraps ErrForbidden
+// where the policy refuses it.
+func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: g.timeout, Control: g.control}
+	conn, err := dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to %s: %w", address, err)
+	}
+	return conn, nil
+}
+
+// control runs for every address of a name, before the connection is made.
+func (g *Guard) control(_, address string, _ syscall.RawConn) error {
+	dialled, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%w: %q is no IP address", ErrForbidden, address)
+	}
+	return g.Check(dialled.Addr())
+}
+
+// Check reports whether addr may be dialled.
+func (g *Guard) Check(addr netip.Addr) error {
+	addr = addr.Unmap().WithZone("")
+	for _, prefix := range g.allow {
+		if prefix.Contains(addr) {
+			return nil
+		}
+	}
+	if g.only {
+		return fmt.Errorf("%w: %s is not one of the servers that are configured", ErrForbidden, addr)
+	}
+	if kind := special(addr); kind != "" {
+		return fmt.Errorf("%w: %s is %s", ErrForbidden, addr, kind)
+	}
+	return nil
+}

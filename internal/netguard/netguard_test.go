@@ -1,0 +1,68 @@
+package netguard_test
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/netguard"
+)
+
+func TestCheck(t *testing.T) {
+	guard := netguard.New(time.Second, netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8"))
+	for addr, allowed := range map[string]bool{
+		"93.184.215.14": true, "2606:2800:21f:cb07:6820:80da:af6b:8b2c": true, "10.1.2.3": true, "::ffff:10.1.2.3": true, "fd00::1": true,
+		"127.0.0.1": false, "127.255.255.254": false, "0.0.0.0": false, "10.0.0.1": false, "172.31.0.1": false, "192.168.1.1": false,
+		"169.254.169.254": false, "100.64.0.1": false, "224.0.0.1": false, "255.255.255.255": false,
+		"::": false, "::1": false, "::ffff:127.0.0.1": false, "::ffff:169.254.169.254": false, "::127.0.0.1": false,
+		"fe80::1": false, "fe80::1%lo": false, "fc00::1": false, "ff02::1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false,
+	} {
+		err := guard.Check(netip.MustParseAddr(addr))
+		if (err == nil) != allowed || err != nil && !errors.Is(err, netguard.ErrForbidden) {
+			t.Errorf("%s: %v", addr, err)
+		}
+	}
+}
+
+func TestOnly(t *testing.T) {
+	guard := netguard.Only(time.Second, netip.MustParseAddr("127.0.0.53"))
+	if err := guard.Check(netip.MustParseAddr("127.0.0.53")); err != nil {
+		t.Error(err)
+	}
+	for _, addr := range []string{"127.0.0.1", "93.184.215.14"} {
+		if err := guard.Check(netip.MustParseAddr(addr)); !errors.Is(err, netguard.ErrForbidden) {
+			t.Errorf("%s: %v", addr, err)
+		}
+	}
+}
+
+// The address is judged that is dialled, not the name that was given.
+func TestDialContext(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	address := listener.Addr().String()
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{address, "localhost:" + port} {
+		conn, err := netguard.New(time.Second).DialContext(t.Context(), "tcp", address)
+		if err == nil {
+			conn.Close()
+		}
+		if !errors.Is(err, netguard.ErrForbidden) {
+			t.Errorf("%s: %v", address, err)
+		}
+		conn, err = netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")).DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		conn.Close()
+	}
+}

@@ -1,0 +1,89 @@
+#!/bin/sh
+# Installs the peers that tests talk to. Says nothing when there is nothing to
+# do. A peer it cannot install is one line: its tests skip, or, where CI is
+# set, this fails at once rather than each test later.
+set -eu
+
+# binary package
+peers='
+named bind9
+'
+
+# The path of an ordinary user lacks the folders where daemons live.
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+export PATH DEBIAN_FRONTEND=noninteractive
+
+policy=/usr/sbin/policy-rc.d
+policy_made=
+log=
+
+clean() {
+	[ -z "$policy_made" ] || rm -f "$policy"
+	[ -z "$log" ] || rm -f "$log"
+	policy_made= log=
+}
+trap clean EXIT
+trap 'exit 130' HUP INT TERM
+
+# Tests start their own servers; one of Debian's would take well-known ports.
+# A policy that is already there is the machine's own and stays.
+forbid_services() {
+	[ -z "$policy_made" ] || return 0
+	if (set -C; : >"$policy") 2>/dev/null; then
+		policy_made=yes
+		printf '#!/bin/sh\n# Of internal/testserver/install.sh while it runs; left over, delete it.\nexit 101\n' >"$policy"
+		chmod 755 "$policy"
+	fi
+}
+
+# The policy holds for the installation only, not for the next boot.
+disable_units() {
+	command -v systemctl >/dev/null || return 0
+	for unit in $(dpkg -L "$1" | sed -n 's|.*/systemd/system/\([^/@]*\.service\)$|\1|p'); do
+		systemctl disable "$unit" >>"$log" 2>&1 </dev/null || return 1
+	done
+}
+
+apt() {
+	apt-get -q -o DPkg::Lock::Timeout=300 "$@" >"$log" 2>&1 </dev/null
+}
+
+# add installs the package $1, or sets why.
+add() {
+	if [ ! -e /etc/debian_version ] || ! command -v apt-get >/dev/null; then
+		why='not a Debian-like system'
+		return 1
+	fi
+	if [ "$(id -u)" -ne 0 ]; then
+		why='only root can install it'
+		return 1
+	fi
+	[ -n "$log" ] || log=$(mktemp)
+	forbid_services
+	# The lists may be absent or too old; only a failure tells.
+	if ! apt install -y --no-install-recommends "$1"; then
+		if ! apt update || ! apt install -y --no-install-recommends "$1"; then
+			why="apt-get: $(grep '^[EW]: ' "$log" | head -n 1)"
+			return 1
+		fi
+	fi
+	if ! disable_units "$1"; then
+		why="it is installed, but its service cannot be disabled: $(tail -n 1 "$log")"
+		return 1
+	fi
+}
+
+missing=
+while read -r binary package; do
+	[ -n "$binary" ] || continue
+	! command -v "$binary" >/dev/null || continue
+	why='the package does not contain it'
+	if ! add "$package" || ! command -v "$binary" >/dev/null; then
+		echo "testserver: $binary (package $package) is missing: $why" >&2
+		missing=yes
+	fi
+done <<LIST
+$peers
+LIST
+
+[ -z "$missing" ] || [ -z "${CI:-}" ] || exit 1

@@ -1,0 +1,26 @@
+package testserver
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Need returns the path of the program called binary. Where it is missing the
+// test is skipped, or fails if the environment has a non-empty CI.
+func Need(t testing.TB, binary string) string {
+	t.Helper()
+	// The path of an ordinary user lacks the folders where daemons live.
+	for _, dir := range []string{"", "/usr/local/sbin", "/usr/sbin", "/sbin"} {
+		if path, err := exec.LookPath(filepath.Join(dir, binary)); err == nil {
+			return path
+		}
+	}
+	const missing = "%s is not installed: run internal/testserver/install.sh as root"
+	if os.Getenv("CI") != "" {
+		t.Fatalf(missing, binary)
+	}
+	t.Skipf(missing, binary)
+	return ""
+}

@@ -1,0 +1,63 @@
+package proxy
+
+import (
+	"net/http"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// AnswerJSON is the document of /api/v1/resolve, and of urnd resolve --json.
+type AnswerJSON struct {
+	Input     string         `json:"input"`
+	Canonical string         `json:"canonical"`
+	Service   string         `json:"service"`
+	Locations []locationJSON `json:"locations"`
+	TTL       int64          `json:"ttl"` // seconds; negative when stale
+	Cache     string         `json:"cache"`
+	Trace     []stepJSON     `json:"trace"`
+}
+
+type locationJSON struct {
+	URI    string `json:"uri"`
+	Source string `json:"source"`
+}
+
+type stepJSON struct {
+	Stage  string `json:"stage"`
+	Detail string `json:"detail"`
+	Micros int64  `json:"us"` // since the query began
+}
+
+// NewAnswerJSON puts an answer into words.
+func NewAnswerJSON(q resolver.Query, answer resolver.Answer, trace []resolver.Step) AnswerJSON {
+	document := AnswerJSON{
+		Input: q.URI.String(), Canonical: answer.Name.String(), Service: q.Service.String(),
+		Locations: []locationJSON{}, TTL: seconds(answer.TTL), Cache: answer.Cache.String(), Trace: stepsJSON(trace),
+	}
+	for _, l := range answer.Locations {
+		document.Locations = append(document.Locations, locationJSON(l))
+	}
+	return document
+}
+
+func stepsJSON(steps []resolver.Step) []stepJSON {
+	list := make([]stepJSON, len(steps))
+	for i, s := range steps {
+		list[i] = stepJSON{Stage: s.Stage, Detail: s.Detail, Micros: s.At.Microseconds()}
+	}
+	return list
+}
+
+// serveAPI answers with the answer itself, and with every step that led to it.
+func (h *Handler) serveAPI(w http.ResponseWriter, r *http.Request, q resolver.Query) {
+	ctx, trace := resolver.WithTrace(r.Context(), h.config.Now)
+	answer, err := h.config.Resolver.Resolve(ctx, q)
+	if err != nil {
+		h.fail(w, r, err, trace.Steps())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	write(w, r, http.StatusOK, marshal(NewAnswerJSON(q, answer, trace.Steps())))
+}

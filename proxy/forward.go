@@ -1,0 +1,84 @@
+package proxy
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// pseudonym names this proxy in Via (RFC 9110 section 7.6.3).
+const pseudonym = "urnd"
+
+// maxPasses is how often a request may have come through a proxy of this name:
+// proxies may be chained, but a loop must end.
+const maxPasses = 4
+
+// ownTarget returns the request-target, without scheme and authority where they
+// are those of this server: every server must accept the absolute form (RFC
+// 9112 section 3.2.2), and a proxy must know itself.
+func ownTarget(r *http.Request) string {
+	target := r.RequestURI
+	if !strings.HasPrefix(target, "http://") {
+		return target
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return target
+	}
+	own := "http://" + local.String()
+	rest, found := strings.CutPrefix(target, own)
+	switch {
+	case !found:
+		return target
+	case rest == "":
+		return "/"
+	case rest[0] == '/':
+		return rest
+	default:
+		return target
+	}
+}
+
+// newForward returns the forward proxy: the reverse proxy of the standard
+// library, which knows hop-by-hop fields, trailers and upgrades, over the
+// handlers of schemes.
+func (h *Handler) newForward() http.Handler {
+	return &httputil.ReverseProxy{
+		Rewrite: func(p *httputil.ProxyRequest) {
+			// The URI of the client's own request goes out in normal form;
+			// its Host field yields to it (RFC 9112 section 3.2.2).
+			p.Out.Host = ""
+			p.Out.Header.Add("Via", "1.1 "+pseudonym)
+			if _, ok := p.Out.Header["User-Agent"]; !ok {
+				p.Out.Header.Set("User-Agent", "") // do not add one
+			}
+		},
+		ModifyResponse: func(response *http.Response) error {
+			response.Header.Add("Via", "1.1 "+pseudonym)
+			return nil
+		},
+		Transport: scheme.Transport{Handler: h.config.Fetch},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			h.fail(w, r, err, nil)
+		},
+		ErrorLog: slog.NewLogLogger(h.config.Log.Handler(), slog.LevelDebug),
+	}
+}
+
+// serveForward passes a request on to the origin server of u.
+func (h *Handler) serveForward(w http.ResponseWriter, r *http.Request, u uri.URI) {
+	if !h.allowed(r) {
+		h.fail(w, r, errClient, nil)
+		return
+	}
+	if strings.Count(strings.Join(r.Header.Values("Via"), ","), " "+pseudonym) >= maxPasses {
+		h.fail(w, r, errLoop, nil)
+		return
+	}
+	h.forward.ServeHTTP(w, r)
+}

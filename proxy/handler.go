@@ -1,0 +1,72 @@
+// Package proxy is HTTP in and HTTP out: it turns requests into queries,
+// answers into responses, and forwards what a client of a proxy asks for.
+package proxy
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// Config is what a Handler works with. All fields must be set.
+type Config struct {
+	Resolver resolver.Resolver
+	Fetch    scheme.Handler // for the forward proxy
+	Log      *slog.Logger
+	Now      func() time.Time
+	// ProxyClients may use the forward proxy and the redirects of URLs.
+	ProxyClients []netip.Prefix
+	// MaxTarget bounds a request-target, in octets.
+	MaxTarget int
+}
+
+// Handler answers the requests of clients. It is safe for concurrent use.
+type Handler struct {
+	config  Config
+	forward http.Handler
+}
+
+// New returns a Handler.
+func New(config Config) *Handler {
+	h := &Handler{config: config}
+	h.forward = h.newForward()
+	return h
+}
+
+// serveAnswer redirects to the best location of an answer.
+func (h *Handler) serveAnswer(w http.ResponseWriter, r *http.Request, req request) {
+	answer, err := h.config.Resolver.Resolve(r.Context(), req.query)
+	if err != nil {
+		h.fail(w, r, err, nil)
+		return
+	}
+	writeRedirect(w, redirectStatus(req.form, r.ProtoAtLeast(1, 1)), answer)
+}
+
+// fail answers an error, and logs it if it is not the client's.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error, trace []resolver.Step) {
+	if status := statusOf(err); status >= http.StatusInternalServerError && !errors.Is(err, resolver.ErrService) {
+		h.config.Log.WarnContext(r.Context(), "request failed", "status", status, "client", r.RemoteAddr, "error", err)
+	}
+	writeProblem(w, r, err, trace)
+}
+
+// allowed reports whether the client may use the proxy.
+func (h *Handler) allowed(r *http.Request) bool {
+	client, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return false
+	}
+	addr := client.Addr().Unmap().WithZone("")
+	for _, prefix := range h.config.ProxyClients {
+		if prefix.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,54 @@
+package proxy
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+)
+
+//go:embed page.html
+var pageText string
+
+// page escapes by context, so that no input can become markup.
+var page = template.Must(template.New("page").Parse(pageText))
+
+// pageData is what a page shows: the home page, or a problem.
+type pageData struct {
+	Title   string
+	Problem *problem
+	// The input around the offending octet.
+	Before, At, After string
+}
+
+func errorPage(p problem) []byte {
+	data := pageData{Title: p.Title, Problem: &p}
+	if p.Offset != nil {
+		data.Before, data.At, data.After = around(p.Input, *p.Offset)
+	}
+	return render(data)
+}
+
+func homePage() []byte { return render(pageData{Title: "urnd"}) }
+
+func render(data pageData) []byte {
+	var b bytes.Buffer
+	if err := page.Execute(&b, data); err != nil {
+		return []byte("<!DOCTYPE html><title>urnd</title><p>This page failed.") // no data of ours can do that
+	}
+	return b.Bytes()
+}
+
+// around cuts the neighbourhood of an octet out of an input of any length.
+func around(input string, offset int) (before, at, after string) {
+	const reach = 60
+	offset = min(max(offset, 0), len(input))
+	end := min(offset+1, len(input))
+	before, at, after = input[max(0, offset-reach):offset], input[offset:end], input[end:min(len(input), end+reach)]
+	if offset > reach {
+		before = "…" + before
+	}
+	if end+reach < len(input) {
+		after += "…"
+	}
+	return before, at, after
+}

@@ -1,0 +1,43 @@
+package proxy
+
+import "net/http"
+
+// ServeHTTP is every route of the service, on one screen. It goes by the raw
+// request-target: http.ServeMux would clean "//" and "..", and redirect "urn:".
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodConnect {
+		h.fail(w, r, errConnect, nil)
+		return
+	}
+	target := ownTarget(r)
+	if len(target) > h.config.MaxTarget {
+		h.fail(w, r, errTargetTooLong, nil)
+		return
+	}
+	req, err := parseTarget(target)
+	if err == nil && req.form == formForward {
+		h.serveForward(w, r, req.query.URI)
+		return
+	}
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		h.fail(w, r, errMethod, nil)
+	case err != nil:
+		h.fail(w, r, err, nil)
+	case req.form == formHome:
+		serveHome(w, r)
+	case !req.query.URI.IsURN() && !h.allowed(r):
+		h.fail(w, r, errClient, nil)
+	case req.form == formAPI:
+		h.serveAPI(w, r, req.query)
+	default:
+		h.serveAnswer(w, r, req)
+	}
+}
+
+func serveHome(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	write(w, r, http.StatusOK, homePage())
+}

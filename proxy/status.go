@@ -1,0 +1,66 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+var (
+	errTargetTooLong = errors.New("the request-target is longer than limits.target allows")
+	errMethod        = errors.New("only GET and HEAD are answered here")
+	errClient        = errors.New("this client may not use the proxy (access.proxy_clients)")
+	errConnect       = errors.New("CONNECT is not offered")
+	errLoop          = errors.New("the request came through this proxy before")
+	errMalformed     = errors.New("the request cannot be read as HTTP/1.1 (RFC 9112)")
+)
+
+// statuses is the one table from errors to HTTP status. The first row that is
+// in the chain of an error counts; what is in none of them is 500.
+var statuses = [...]struct {
+	err    error
+	status int
+}{
+	{errTargetTooLong, http.StatusRequestURITooLong},
+	{errMethod, http.StatusMethodNotAllowed},
+	{errClient, http.StatusForbidden},
+	{errConnect, http.StatusNotImplemented},
+	{errLoop, http.StatusLoopDetected},
+	{errMalformed, http.StatusBadRequest},
+	{resolver.ErrForbidden, http.StatusForbidden},
+	{netguard.ErrForbidden, http.StatusForbidden},
+	{resolver.ErrNotFound, http.StatusNotFound},
+	{resolver.ErrUnsupported, http.StatusNotFound},
+	{resolver.ErrService, http.StatusNotImplemented},
+	{scheme.ErrUnsupported, http.StatusNotImplemented},
+	{context.DeadlineExceeded, http.StatusGatewayTimeout},
+	{resolver.ErrUnreachable, http.StatusBadGateway},
+	{context.Canceled, http.StatusServiceUnavailable},
+}
+
+// statusOf returns the status for an error.
+func statusOf(err error) int {
+	var parse *uri.ParseError
+	if errors.As(err, &parse) {
+		return http.StatusBadRequest
+	}
+	for _, row := range statuses {
+		if errors.Is(err, row.err) {
+			return row.status
+		}
+	}
+	var netErr net.Error
+	if errors.As(err, &netErr) {
+		if netErr.Timeout() {
+			return http.StatusGatewayTimeout
+		}
+		return http.StatusBadGateway
+	}
+	return http.StatusInternalServerError
+}

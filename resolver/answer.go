@@ -1,0 +1,44 @@
+package resolver
+
+import (
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/uri"
+)
+
+// Location is one place where the identified thing is, or is known of.
+type Location struct {
+	URI    string
+	Source string // who says so: "namespace ietf", "ddds urn.arpa."
+}
+
+// Answer is the outcome of a query. It is immutable: it may be shared by many
+// requests. It never holds a stream.
+type Answer struct {
+	Name      uri.URI    // the canonical name that was resolved; set by Canonical
+	Locations []Location // best first, at least one
+	// TTL is how long the answer may still be used: the least of all records
+	// it rests on. 0 means for this request only, below 0 that it is stale.
+	TTL   time.Duration
+	Cache CacheState // set by Cached
+}
+
+// CacheState says what the cache did for an answer.
+type CacheState uint8
+
+// The states; the zero value is that no cache was asked.
+const (
+	Uncached CacheState = iota
+	CacheMiss
+	CacheHit
+	CacheStale
+	CacheCollapsed
+)
+
+var cacheStateNames = [...]string{"bypass", "miss", "hit", "stale", "collapsed"}
+
+// String returns the state in one word.
+func (s CacheState) String() string { return cacheStateNames[s] }
+
+func cacheState(s cache.Status) CacheState { return CacheState(s) + CacheMiss }

@@ -1,0 +1,64 @@
+package resolver
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+)
+
+// Locations is what the answer cache holds: all else of an Answer is the
+// question's, or the moment's.
+type Locations = []Location
+
+// LocationsSize is the memory of a cached value, for cache.Config.
+func LocationsSize(locations Locations) int {
+	const header = 32 // of a Location: two strings, the second one shared
+	size := 0
+	for _, l := range locations {
+		size += header + len(l.URI)
+	}
+	return size
+}
+
+// Cached remembers the answers of its next resolver, negative ones included.
+type Cached struct {
+	cache *cache.Cache[Locations]
+	next  Resolver
+}
+
+// NewCached returns a Cached in front of next. It does not own the cache.
+func NewCached(c *cache.Cache[Locations], next Resolver) *Cached {
+	return &Cached{cache: c, next: next}
+}
+
+// Resolve implements Resolver.
+func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
+	result, err := c.cache.Get(ctx, q.Key(), func(ctx context.Context) (Locations, time.Duration, error) {
+		answer, err := c.next.Resolve(ctx, q)
+		if err != nil {
+			return nil, negativeTTL(err), err
+		}
+		return answer.Locations, answer.TTL, nil
+	})
+	state := cacheState(result.Status)
+	if t := TraceOf(ctx); t != nil {
+		t.Add("cache", "%s %s, ttl %s", state, q.Key(), result.TTL.Round(time.Second))
+	}
+	if err != nil {
+		return Answer{Cache: state}, negativeState(err, state, result.TTL)
+	}
+	return Answer{Locations: result.Value, TTL: result.TTL, Cache: state}, nil
+}
+
+// negativeState notes in a copy of a remembered "no" what the cache did.
+func negativeState(err error, state CacheState, ttl time.Duration) error {
+	var n *Negative
+	if !errors.As(err, &n) {
+		return err
+	}
+	noted := *n
+	noted.Cache, noted.TTL = state, ttl
+	return &noted
+}

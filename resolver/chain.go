@@ -1,0 +1,108 @@
+package resolver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Member is one system of a Chain, with the name that configuration and traces
+// use for it.
+type Member struct {
+	Name string
+	Resolver
+}
+
+// Chain asks its members in order. ErrUnsupported leads to the next one, and
+// everything else ends the search: an answer, ErrNotFound, or a failure.
+type Chain struct {
+	order  []Member
+	orders map[string][]Member // by NID
+}
+
+// NewChain returns a chain that asks the members that order names, and for the
+// NIDs in orders, in lower case, those named there. A name that is no member's
+// is an error.
+func NewChain(members []Member, order []string, orders map[string][]string) (*Chain, error) {
+	var faults []error
+	pick := func(names []string) []Member {
+		var picked []Member
+		for _, name := range names {
+			i := slices.IndexFunc(members, func(m Member) bool { return m.Name == name })
+			if i < 0 {
+				faults = append(faults, fmt.Errorf("there is no resolver %q", name))
+				continue
+			}
+			picked = append(picked, members[i])
+		}
+		return picked
+	}
+	c := &Chain{order: pick(order), orders: make(map[string][]Member, len(orders))}
+	for nid, names := range orders {
+		c.orders[nid] = pick(names)
+	}
+	return c, errors.Join(faults...)
+}
+
+// Resolve implements Resolver for URNs in canonical form.
+func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
+	v, err := q.URI.URN()
+	if err != nil {
+		return Answer{}, err
+	}
+	if q.Service != I2L {
+		return Answer{}, &Negative{Kind: ErrService, Reason: q.Service.String() + " is not offered for " + v.NID()}
+	}
+	members, ok := c.orders[v.NID()]
+	if !ok {
+		members = c.order
+	}
+	var tried []string
+	ttl := time.Duration(0)
+	for _, m := range members {
+		answer, err := m.Resolve(ctx, q)
+		if t := TraceOf(ctx); t != nil {
+			t.Add(m.Name, "%s", outcome(answer, err))
+		}
+		if !errors.Is(err, ErrUnsupported) {
+			return answer, err
+		}
+		reason := err.Error()
+		var n *Negative
+		if errors.As(err, &n) {
+			reason = n.Reason
+		}
+		tried = append(tried, m.Name+": "+reason)
+		ttl = leastPositive(ttl, negativeTTL(err))
+	}
+	if len(tried) == 0 {
+		tried = []string{"nothing is configured to resolve it"}
+	}
+	return Answer{}, &Negative{Kind: ErrNotFound, Reason: "tried " + strings.Join(tried, "; "), TTL: ttl}
+}
+
+func outcome(answer Answer, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return answer.Locations[0].URI
+}
+
+// leastPositive returns the smaller of two TTLs, where 0 is "no limit".
+func leastPositive(a, b time.Duration) time.Duration {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// Off returns a member that supports nothing and says why: a system that is
+// not configured still shows in what was tried.
+func Off(reason string) Resolver {
+	return Func(func(context.Context, Query) (Answer, error) {
+		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: reason}
+	})
+}

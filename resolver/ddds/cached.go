@@ -1,0 +1,80 @@
+package ddds
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/resolver"
+)
+
+// Records is what the cache of record sets holds: those of one name and type.
+type Records struct {
+	naptr []NAPTR
+	srv   []SRV
+}
+
+// RecordsSize is the memory of a cached value, for cache.Config.
+func RecordsSize(r Records) int {
+	const naptrSize, srvSize = 80, 32
+	size := 0
+	for _, n := range r.naptr {
+		size += naptrSize + len(n.Flags) + len(n.Services) + len(n.Regexp) + len(n.Replacement)
+	}
+	for _, s := range r.srv {
+		size += srvSize + len(s.Target)
+	}
+	return size
+}
+
+// Cached remembers the record sets of its next Lookuper by name and type, for
+// their TTL; names that do not exist for the TTL of their zone's SOA.
+type Cached struct {
+	cache *cache.Cache[Records]
+	next  Lookuper
+}
+
+// NewCached returns a Cached in front of next. It does not own the cache.
+func NewCached(c *cache.Cache[Records], next Lookuper) *Cached {
+	return &Cached{cache: c, next: next}
+}
+
+// NAPTR implements Lookuper.
+func (c *Cached) NAPTR(ctx context.Context, name string) ([]NAPTR, time.Duration, error) {
+	records, ttl, err := c.get(ctx, name, "NAPTR", func(ctx context.Context) (Records, time.Duration, error) {
+		naptr, ttl, err := c.next.NAPTR(ctx, name)
+		return Records{naptr: naptr}, ttl, err
+	})
+	return records.naptr, ttl, err
+}
+
+// SRV implements Lookuper.
+func (c *Cached) SRV(ctx context.Context, name string) ([]SRV, time.Duration, error) {
+	records, ttl, err := c.get(ctx, name, "SRV", func(ctx context.Context) (Records, time.Duration, error) {
+		srv, ttl, err := c.next.SRV(ctx, name)
+		return Records{srv: srv}, ttl, err
+	})
+	return records.srv, ttl, err
+}
+
+func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, time.Duration, error) {
+	result, err := c.cache.Get(ctx, name+" "+rrtype, func(ctx context.Context) (Records, time.Duration, error) {
+		records, ttl, err := load(ctx)
+		var n *resolver.Negative
+		if errors.As(err, &n) {
+			ttl = n.TTL
+		}
+		return records, ttl, err
+	})
+	if t := resolver.TraceOf(ctx); t != nil && result.Status != cache.Miss {
+		t.Add("dns", "%s %s from the cache, ttl %s", name, rrtype, result.TTL.Round(time.Second))
+	}
+	var n *resolver.Negative
+	if errors.As(err, &n) {
+		aged := *n
+		aged.TTL = max(result.TTL, 0)
+		return Records{}, 0, &aged
+	}
+	return result.Value, max(result.TTL, 0), err
+}

@@ -1,0 +1,144 @@
+package ddds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// Dial opens a connection to a DNS server; networks are "udp" and "tcp".
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// ClientConfig says whom a Client asks.
+type ClientConfig struct {
+	Servers []string // addresses with port, asked in order
+	Dial    Dial
+	// Timeout bounds one question to one server.
+	Timeout time.Duration
+	// Rounds is how often the list of servers is gone through.
+	Rounds int
+	// MaxRecords bounds the records taken from one answer.
+	MaxRecords int
+	Now        func() time.Time
+}
+
+// Client is a Lookuper that asks DNS servers, which must do recursion where
+// that is needed: it follows no referrals.
+type Client struct {
+	config ClientConfig
+}
+
+// NewClient returns a Client.
+func NewClient(config ClientConfig) *Client { return &Client{config: config} }
+
+// SystemServers returns the servers of a resolv.conf file; none where the file
+// names none.
+func SystemServers(path string) ([]string, error) {
+	config, err := dns.ClientConfigFromFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading DNS servers: %w", err)
+	}
+	servers := make([]string, len(config.Servers))
+	for i, server := range config.Servers {
+		servers[i] = net.JoinHostPort(server, config.Port)
+	}
+	return servers, nil
+}
+
+// NAPTR implements Lookuper.
+func (c *Client) NAPTR(ctx context.Context, name string) ([]NAPTR, time.Duration, error) {
+	return lookup(ctx, c, name, dns.TypeNAPTR, func(rr *dns.NAPTR) NAPTR {
+		return NAPTR{
+			Order: rr.Order, Preference: rr.Preference,
+			Flags: unescape(rr.Flags), Services: unescape(rr.Service), Regexp: unescape(rr.Regexp),
+			Replacement: rr.Replacement,
+		}
+	})
+}
+
+// SRV implements Lookuper.
+func (c *Client) SRV(ctx context.Context, name string) ([]SRV, time.Duration, error) {
+	return lookup(ctx, c, name, dns.TypeSRV, func(rr *dns.SRV) SRV {
+		return SRV{Priority: rr.Priority, Weight: rr.Weight, Port: rr.Port, Target: rr.Target}
+	})
+}
+
+// lookup asks for records of one type, R in the library and T here.
+func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype uint16, convert func(R) T) ([]T, time.Duration, error) {
+	name = dns.CanonicalName(name)
+	reply, err := c.ask(ctx, name, rrtype)
+	if err != nil {
+		return nil, 0, fmt.Errorf("asking for %s %s: %w", name, dns.TypeToString[rrtype], err)
+	}
+	owner, ttl := followAliases(reply, name)
+	var records []T
+	for _, rr := range reply.Answer {
+		record, ok := rr.(R)
+		if !ok || !strings.EqualFold(rr.Header().Name, owner) || len(records) == c.config.MaxRecords {
+			continue
+		}
+		records = append(records, convert(record))
+		ttl = min(ttl, seconds(rr.Header().Ttl))
+	}
+	if len(records) > 0 {
+		return records, ttl, nil
+	}
+	reason := fmt.Sprintf("%s has no %s records", name, dns.TypeToString[rrtype])
+	if reply.Rcode == dns.RcodeNameError {
+		reason = name + " does not exist (NXDOMAIN)"
+	}
+	return nil, 0, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: reason, TTL: min(ttl, negativeTTL(reply))}
+}
+
+// maxTTL is the largest TTL there is: RFC 2181 section 8.
+const maxTTL = time.Duration(1<<31-1) * time.Second
+
+// seconds reads a TTL; one with the highest bit set counts as zero there.
+func seconds(ttl uint32) time.Duration {
+	if ttl > 1<<31-1 {
+		return 0
+	}
+	return time.Duration(ttl) * time.Second
+}
+
+// followAliases returns the name at the end of the CNAMEs of reply that begin
+// at name, and the least of their TTLs. It ends: each alias is taken once.
+func followAliases(reply *dns.Msg, name string) (string, time.Duration) {
+	ttl := maxTTL
+	for range reply.Answer {
+		next := ""
+		for _, rr := range reply.Answer {
+			if alias, ok := rr.(*dns.CNAME); ok && strings.EqualFold(alias.Hdr.Name, name) {
+				next = alias.Target
+				ttl = min(ttl, seconds(alias.Hdr.Ttl))
+				break
+			}
+		}
+		if next == "" {
+			break
+		}
+		name = next
+	}
+	return name, ttl
+}
+
+// negativeTTL is RFC 2308 section 5: the lesser of the SOA's own TTL and its
+// minimum field; without an SOA the "no" is not to be remembered.
+func negativeTTL(reply *dns.Msg) time.Duration {
+	for _, rr := range reply.Ns {
+		if soa, ok := rr.(*dns.SOA); ok {
+			return min(seconds(soa.Hdr.Ttl), seconds(soa.Minttl))
+		}
+	}
+	return 0
+}
+
+// errNoServers is that there is nobody to ask.
+var errNoServers = errors.New("no DNS server is configured")

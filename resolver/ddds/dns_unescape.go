@@ -1,0 +1,42 @@
+package ddds
+
+import "strings"
+
+// unescape returns the octets of a character-string. The library keeps those
+// of NAPTR records in the form of master files, also when they come from the
+// wire: a backslash is `\\`, an octet outside printing ASCII is `\DDD`.
+func unescape(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		if octet, ok := decimal(s[i+1:]); ok {
+			b.WriteByte(octet)
+			i += 3
+			continue
+		}
+		i++
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// decimal reads the three digits of `\DDD`.
+func decimal(s string) (byte, bool) {
+	if len(s) < 3 {
+		return 0, false
+	}
+	n := 0
+	for i := range 3 {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + int(s[i]-'0')
+	}
+	return byte(n), n < 256 //nolint:gosec // checked in the same line
+}

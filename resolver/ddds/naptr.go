@@ -1,0 +1,79 @@
+// Package ddds resolves by the Dynamic Delegation Discovery System: RFC 3402
+// (the algorithm), RFC 3403 (NAPTR records in the DNS) and RFC 3404 (URI and
+// URN resolution).
+//
+// The algorithm is pure: it works on records that were fetched before. Only
+// the files named dns*.go know of a DNS library.
+package ddds
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// NAPTR is one record of RFC 3403 section 4.1, as on the wire: character
+// strings without the escapes of master files.
+type NAPTR struct {
+	Order       uint16
+	Preference  uint16
+	Flags       string
+	Services    string
+	Regexp      string
+	Replacement string // a domain name with a final dot; "." where there is none
+}
+
+// SRV is one record of RFC 2782.
+type SRV struct {
+	Priority uint16
+	Weight   uint16
+	Port     uint16
+	Target   string
+}
+
+// Lookuper fetches record sets. The TTL is the least of the records that were
+// used, aliases included. A name without such records is a *resolver.Negative
+// of kind resolver.ErrNotFound, with the TTL of RFC 2308; other errors mean
+// that nobody could be asked. It is safe for concurrent use, and the records
+// must not be changed.
+type Lookuper interface {
+	NAPTR(ctx context.Context, name string) ([]NAPTR, time.Duration, error)
+	SRV(ctx context.Context, name string) ([]SRV, time.Duration, error)
+}
+
+// sorted returns records by order, then preference; equal ones stay as they
+// came (RFC 3403 section 4.1).
+func sorted(records []NAPTR) []NAPTR {
+	byOrder := slices.Clone(records)
+	slices.SortStableFunc(byOrder, func(a, b NAPTR) int {
+		if a.Order != b.Order {
+			return int(a.Order) - int(b.Order)
+		}
+		return int(a.Preference) - int(b.Preference)
+	})
+	return byOrder
+}
+
+// hasReplacement reports whether the REPLACEMENT field is used: the root name
+// stands for "none".
+func (r NAPTR) hasReplacement() bool { return r.Replacement != "" && r.Replacement != "." }
+
+// flag returns the flag that controls r: 'S', 'A', 'U', 'P', or 0 for a
+// non-terminal rule; false where r must be passed over (RFC 3404 section 4.3).
+func (r NAPTR) flag() (byte, bool) {
+	if r.Flags == "" {
+		return 0, true
+	}
+	flags := strings.ToUpper(r.Flags)
+	if len(flags) == 1 && strings.Contains("SAUP", flags) {
+		return flags[0], true
+	}
+	return 0, false // unknown, or more than one of the exclusive four
+}
+
+// String prints r as in a master file, for traces.
+func (r NAPTR) String() string {
+	return fmt.Sprintf("%d %d %q %q %q %s", r.Order, r.Preference, r.Flags, r.Services, r.Regexp, r.Replacement)
+}

@@ -1,0 +1,64 @@
+package ddds
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// Config says where DDDS begins.
+type Config struct {
+	Lookup Lookuper
+	// Roots are the domains below which NIDs are first keys, asked in order:
+	// "urn.example.org.", then "urn.arpa." (RFC 3404 section 4.5).
+	Roots []string
+	// MaxDomains bounds the domains that the rules for one name lead through.
+	MaxDomains int
+}
+
+// Resolver resolves URNs by the URN Resolution application of RFC 3404. It
+// begins at the NID, by the shortcut of its section 3.
+type Resolver struct {
+	config Config
+}
+
+// New returns a Resolver.
+func New(config Config) *Resolver {
+	config.Roots = slices.Clone(config.Roots)
+	for i, root := range config.Roots {
+		config.Roots[i] = strings.ToLower(strings.TrimSuffix(root, ".")) + "."
+	}
+	return &Resolver{config: config}
+}
+
+// Resolve implements resolver.Resolver for URNs in canonical form. A namespace
+// that is delegated below none of the roots is resolver.ErrUnsupported.
+func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
+	v, err := q.URI.URN()
+	if err != nil {
+		return resolver.Answer{}, err
+	}
+	var reasons []string
+	ttl := time.Duration(-1)
+	for _, root := range r.config.Roots {
+		w := walk{lookup: r.config.Lookup, limit: r.config.MaxDomains, aus: q.URI.String(), want: q.Service, root: root}
+		answer, err := w.run(ctx, v.NID()+"."+root)
+		if !errors.Is(err, errNoDelegation) {
+			return answer, err
+		}
+		var n *resolver.Negative
+		if errors.As(err, &n) {
+			reasons = append(reasons, n.Reason)
+			if ttl < 0 || n.TTL < ttl {
+				ttl = n.TTL
+			}
+		}
+	}
+	return resolver.Answer{}, &resolver.Negative{
+		Kind: resolver.ErrUnsupported, Reason: strings.Join(reasons, ", "), TTL: max(ttl, 0),
+	}
+}

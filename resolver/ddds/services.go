@@ -1,0 +1,56 @@
+package ddds
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// services is the SERVICES field of RFC 3404 section 4.4:
+// service_field = [ [protocol] *("+" rs) ].
+type services struct {
+	protocol string   // lower case, "" where there is none
+	rs       []string // as written
+}
+
+var errServices = errors.New("services are not a protocol and services joined by plus (RFC 3404 section 4.4)")
+
+func parseServices(field string) (services, error) {
+	if field == "" {
+		return services{}, nil
+	}
+	parts := strings.Split(field, "+")
+	for i, part := range parts {
+		if (i > 0 || part != "") && !isServiceToken(part) {
+			return services{}, errServices
+		}
+	}
+	return services{protocol: strings.ToLower(parts[0]), rs: parts[1:]}, nil
+}
+
+// isServiceToken checks ALPHA *31ALPHANUM.
+func isServiceToken(s string) bool {
+	for i := range len(s) {
+		letter := 'a' <= s[i]|0x20 && s[i]|0x20 <= 'z'
+		digit := '0' <= s[i] && s[i] <= '9'
+		if !letter && (i == 0 || !digit) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 32
+}
+
+// offers reports whether the field offers the service that leads to a
+// location. A field without services promises nothing and excludes nothing.
+func (s services) offers(want resolver.Service) bool {
+	if len(s.rs) == 0 {
+		return true
+	}
+	for _, name := range s.rs {
+		if service, ok := resolver.ParseService(name); ok && service == want {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,123 @@
+package ddds
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// substitution is a parsed substitution expression of RFC 3402 section 3.2:
+// delim-char ere delim-char repl delim-char *flags.
+type substitution struct {
+	ere  *regexp.Regexp
+	repl string // with its back-references
+}
+
+// maxExpression is what a character-string of the DNS can hold.
+const maxExpression = 255
+
+func parseSubstitution(expression string) (substitution, error) {
+	if expression == "" || len(expression) > maxExpression {
+		return substitution{}, fmt.Errorf("substitution expression has %d octets, not 1 to %d", len(expression), maxExpression)
+	}
+	delim := expression[0]
+	if delim == '\\' || delim == 'i' || '1' <= delim && delim <= '9' {
+		return substitution{}, fmt.Errorf("substitution expression has the delimiter %q (RFC 3402 section 3.2)", delim)
+	}
+	fields := splitUnescaped(expression[1:], delim)
+	if len(fields) != 3 {
+		return substitution{}, fmt.Errorf("substitution expression has %d delimiters, not 3 (RFC 3402 section 3.2)", len(fields))
+	}
+	flags := syntax.POSIX
+	switch fields[2] {
+	case "":
+	case "i":
+		flags |= syntax.FoldCase
+	default:
+		return substitution{}, fmt.Errorf("substitution expression has unknown flags %q", fields[2])
+	}
+	ere, err := compileERE(unescapeDelim(fields[0], delim), flags)
+	if err != nil {
+		return substitution{}, err
+	}
+	s := substitution{ere: ere, repl: unescapeDelim(fields[1], delim)}
+	return s, s.checkReferences()
+}
+
+// splitUnescaped splits s at delimiters that no backslash escapes. A
+// backslash escapes the octet behind it, so that in `\\!` the delimiter stands
+// free.
+func splitUnescaped(s string, delim byte) []string {
+	var fields []string
+	start := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case delim:
+			fields = append(fields, s[start:i])
+			start = i + 1
+		}
+	}
+	return append(fields, s[start:])
+}
+
+// unescapeDelim takes the backslash from escaped delimiters, and from no
+// other octet.
+func unescapeDelim(s string, delim byte) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+			if s[i] != delim {
+				b.WriteByte('\\')
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+var errNoMatch = errors.New("the expression does not match")
+
+// checkReferences makes sure that every back-reference has its group:
+// section 3.2 calls anything else an error.
+func (s substitution) checkReferences() error {
+	for i := 0; i < len(s.repl); i++ {
+		if s.repl[i] != '\\' {
+			continue
+		}
+		i++
+		if i == len(s.repl) {
+			return errors.New("replacement ends in a backslash")
+		}
+		if d := s.repl[i]; '1' <= d && d <= '9' && int(d-'0') > s.ere.NumSubexp() {
+			return fmt.Errorf(`replacement has \%c, but the expression has %d groups (RFC 3402 section 3.2)`, d, s.ere.NumSubexp())
+		}
+	}
+	return nil
+}
+
+// apply returns the replacement for aus: the replacement text alone, not what
+// stands around the match (RFC 3404 section 5.3 extracts a host that way).
+func (s substitution) apply(aus string) (string, error) {
+	groups := s.ere.FindStringSubmatch(aus)
+	if groups == nil {
+		return "", errNoMatch
+	}
+	var b strings.Builder
+	for i := 0; i < len(s.repl); i++ {
+		c := s.repl[i]
+		if c == '\\' { // checkReferences saw that an octet follows
+			i++
+			if c = s.repl[i]; '1' <= c && c <= '9' {
+				b.WriteString(groups[c-'0'])
+				continue
+			}
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,43 @@
+package resolver
+
+import (
+	"errors"
+	"time"
+)
+
+var (
+	// ErrUnsupported is "not mine": the next member of a Chain is asked.
+	ErrUnsupported = errors.New("no rule for this name")
+	// ErrNotFound is an authoritative "no": the chain stops.
+	ErrNotFound = errors.New("name not found")
+	// ErrService is a service that is known and not offered.
+	ErrService = errors.New("service not offered")
+	// ErrUnreachable is a source that could not be asked.
+	ErrUnreachable = errors.New("source unreachable")
+	// ErrForbidden is a destination that the policy does not allow.
+	ErrForbidden = errors.New("destination not allowed")
+)
+
+// Negative is a "no" with its reason.
+type Negative struct {
+	Kind   error // ErrUnsupported, ErrNotFound or ErrService
+	Reason string
+	// TTL is how long the "no" may be remembered (RFC 2308); 0 is not at all.
+	TTL time.Duration
+	// Cache says whether it was remembered; set by Cached.
+	Cache CacheState
+}
+
+func (n *Negative) Error() string { return n.Kind.Error() + ": " + n.Reason }
+
+// Unwrap returns the kind.
+func (n *Negative) Unwrap() error { return n.Kind }
+
+// negativeTTL returns how long err may be remembered.
+func negativeTTL(err error) time.Duration {
+	var n *Negative
+	if errors.As(err, &n) {
+		return n.TTL
+	}
+	return 0
+}

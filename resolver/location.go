@@ -1,0 +1,27 @@
+package resolver
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// locationSchemes are the schemes to which a client may be sent: the schemes
+// of RFC 1738 but "file", which names a thing on the client's own disk, and
+// "https". A "javascript:" or "data:" out of a record would be an attack.
+var locationSchemes = [...]string{
+	"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "prospero",
+}
+
+// CheckLocation reports whether text may be handed out as a location.
+func CheckLocation(text string) error {
+	u, err := uri.Parse(text)
+	if err != nil {
+		return err
+	}
+	if scheme := u.Normalize().Scheme(); !slices.Contains(locationSchemes[:], scheme) {
+		return fmt.Errorf("%w: scheme %q is not one to which clients are sent", ErrForbidden, scheme)
+	}
+	return nil
+}

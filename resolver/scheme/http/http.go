@@ -1,0 +1,62 @@
+// Package http fetches "http" and "https" resources.
+package http
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// Config says how to reach origin servers.
+type Config struct {
+	// Dial opens connections; it is the guard.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// HeaderTimeout is how long an origin may take to begin its answer.
+	HeaderTimeout time.Duration
+}
+
+// Handler fetches by HTTP. It follows no redirects and stores nothing. Close it.
+type Handler struct {
+	transport *http.Transport
+}
+
+// New returns a Handler.
+func New(config Config) *Handler {
+	return &Handler{transport: &http.Transport{
+		DialContext:            config.Dial,
+		DisableCompression:     true, // what the client asked for is what it gets
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           256,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        90 * time.Second,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ResponseHeaderTimeout:  config.HeaderTimeout,
+		MaxResponseHeaderBytes: 256 << 10,
+	}}
+}
+
+// Fetch implements scheme.Handler.
+func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+	request, err := http.NewRequestWithContext(ctx, r.Method, r.URI.String(), r.Body)
+	if err != nil {
+		return nil, fmt.Errorf("fetching %s: %w", r.URI.Scheme(), err)
+	}
+	request.Header = r.Header
+	request.ContentLength = r.ContentLength
+	response, err := h.transport.RoundTrip(request)
+	if err != nil {
+		host, _ := r.URI.Host()
+		return nil, fmt.Errorf("fetching from %s: %w", host, err)
+	}
+	return &scheme.Resource{
+		Status: response.StatusCode, Header: response.Header, Trailer: response.Trailer,
+		Body: response.Body, ContentLength: response.ContentLength,
+	}, nil
+}
+
+// Close closes idle connections.
+func (h *Handler) Close() { h.transport.CloseIdleConnections() }

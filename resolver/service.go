@@ -1,0 +1,61 @@
+package resolver
+
+// Service is what is asked about an identifier: the services of RFC 2483
+// section 4, and their names in THTTP (RFC 2169 section 3). The zero value is
+// I2L, the default.
+type Service uint8
+
+// The services of RFC 2483 section 4.
+const (
+	I2L  Service = iota // one location
+	I2Ls                // all locations
+	I2R                 // the resource
+	I2Rs                // the resources
+	I2C                 // a description
+	I2Cs                // all descriptions
+	I2N                 // a name
+	I2Ns                // all names
+	IisI                // "I=I": are two identifiers one
+)
+
+var serviceNames = [...]string{"I2L", "I2Ls", "I2R", "I2Rs", "I2C", "I2Cs", "I2N", "I2Ns", "I=I"}
+
+// String returns the name of RFC 2483.
+func (s Service) String() string { return serviceNames[s] }
+
+// ParseService reads the name of a service, without regard to case (RFC 2483
+// section 2.1). "N2L" and "L2L" are I2L, as in RFC 2169.
+func ParseService(name string) (Service, bool) {
+	if len(name) < 3 {
+		return 0, false
+	}
+	for i, known := range serviceNames {
+		if equalFold(name[1:], known[1:]) && isKind(name[0]) {
+			return Service(i), true //nolint:gosec // nine names
+		}
+	}
+	return 0, false
+}
+
+// isKind reports whether b is the first letter of a service: of an
+// identifier, a name or a location.
+func isKind(b byte) bool {
+	switch b {
+	case 'I', 'i', 'N', 'n', 'L', 'l':
+		return true
+	}
+	return false
+}
+
+func equalFold(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) {
+		x, y := a[i], b[i]
+		if x != y && (x|0x20 != y|0x20 || x|0x20 < 'a' || x|0x20 > 'z') {
+			return false
+		}
+	}
+	return true
+}
