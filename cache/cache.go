@@ -11,10 +11,14 @@ import (
 	"time"
 )
 
+// NoStore is the ttl of an outcome that is an answer, but not to be stored.
+const NoStore time.Duration = -1
+
 // Load fetches the value of a key that is not cached. ttl says how long the
-// outcome may be used: a positive ttl stores the value, or, with an error,
-// stores that error (a negative entry); zero stores nothing. An error without
-// ttl is a failure of the source, not an answer: it lets a stale value serve.
+// outcome may be used: a positive ttl stores the value or, with an error, that
+// error (a negative entry); NoStore stores neither, and what was stored before
+// is gone. An error with the ttl 0 is no answer but a failure of the source: it
+// lets a stale value serve.
 type Load[V any] func(ctx context.Context) (value V, ttl time.Duration, err error)
 
 // Status says how a value was come by.
@@ -97,8 +101,8 @@ func (c *Cache[V]) look(key string) (Result[V], bool, error) {
 	ttl := e.ttl(now)
 	switch {
 	case ttl > 0:
-		return Result[V]{Value: e.value, Status: Hit, TTL: ttl}, true, e.err
-	case e.restsUntil(now) && e.usable(now, c.config.StaleFor):
+		return Result[V]{Value: e.value, Status: Hit, TTL: ttl}, true, e.err()
+	case e.rests(now) && e.usable(now, c.config.StaleFor):
 		return Result[V]{Value: e.value, Status: Stale, TTL: ttl}, true, nil
 	default:
 		return Result[V]{}, false, nil

@@ -79,6 +79,22 @@ func TestZeroTTLIsNotStored(t *testing.T) {
 	expect(t, c, s, cache.Result[string]{Value: "v"}, nil, 2)
 }
 
+// An answer that may not be stored is an answer: what was stored before must
+// not come back in its place when the source fails.
+func TestNoStore(t *testing.T) {
+	for _, err := range []error{nil, errSource} {
+		var now clock
+		c := newCache(t, &now, nil)
+		s := &source{value: "v", ttl: 10 * time.Second}
+		expect(t, c, s, cache.Result[string]{Value: "v", TTL: 10 * time.Second}, nil, 1)
+		now.advance(10 * time.Second)
+		s.ttl, s.err = cache.NoStore, err
+		expect(t, c, s, cache.Result[string]{Value: "v"}, err, 2)
+		s.ttl, s.err = 0, errSource
+		expect(t, c, s, cache.Result[string]{}, errSource, 3)
+	}
+}
+
 func TestNegativeEntry(t *testing.T) {
 	var now clock
 	c := newCache(t, &now, nil)

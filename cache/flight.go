@@ -52,7 +52,7 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V]) (Result[V
 func (c *Cache[V]) start(ctx context.Context, key string, load Load[V]) *flight[V] {
 	// The load keeps the values of the first caller (its trace), not its
 	// cancellation: others may come to wait for it.
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // run calls it
 	f := &flight[V]{cancel: cancel, done: make(chan struct{})}
 	c.flights[key] = f
 	c.running.Go(func() { c.run(ctx, key, f, load) })
@@ -103,7 +103,7 @@ func guarded[V any](ctx context.Context, load Load[V]) (value V, ttl time.Durati
 // settle stores the outcome of a load, and returns what its waiters get.
 func (c *Cache[V]) settle(key string, value V, ttl time.Duration, err error) (Result[V], error) {
 	now := c.config.Now()
-	if err != nil && ttl <= 0 {
+	if err != nil && ttl == 0 {
 		if old := c.memory.get(key); old != nil && old.usable(now, c.config.StaleFor) {
 			c.store(old.rest(now.Add(c.config.RetryAfter)))
 			return Result[V]{Value: old.value, Status: Stale, TTL: old.ttl(now)}, nil
@@ -112,13 +112,15 @@ func (c *Cache[V]) settle(key string, value V, ttl time.Duration, err error) (Re
 	}
 	if ttl > 0 {
 		c.store(newEntry(key, value, err, now.Add(ttl)))
+	} else {
+		c.memory.delete(key)
 	}
 	return Result[V]{Value: value, Status: Miss, TTL: max(ttl, 0)}, err
 }
 
 func (c *Cache[V]) store(e *entry[V]) {
 	size := len(e.key)
-	if e.err == nil {
+	if e.err() == nil {
 		size += c.config.Size(e.value)
 	}
 	c.memory.set(e, size)

@@ -15,7 +15,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	if err != nil || n > 1<<62 {
 		return fmt.Errorf("%q is not a size such as 64MiB", text)
 	}
-	*s = Size(n) //nolint:gosec // bounded above
+	*s = Size(n)
 	return nil
 }
 

@@ -93,12 +93,9 @@ func isDomain(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false
 	}
+	const octets = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	for label := range strings.SplitSeq(s, ".") {
-		ok := label != "" && len(label) <= 63 && strings.Trim(label, "-") == label
-		for _, c := range label {
-			ok = ok && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_')
-		}
-		if !ok {
+		if label == "" || len(label) > 63 || strings.Trim(label, "-") != label || strings.Trim(label, octets) != "" {
 			return false
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/resolver/scheme"
-	"github.com/urnd/urnd/uri"
 )
 
 // pseudonym names this proxy in Via (RFC 9110 section 7.6.3).
@@ -70,8 +69,8 @@ func (h *Handler) newForward() http.Handler {
 	}
 }
 
-// serveForward passes a request on to the origin server of u.
-func (h *Handler) serveForward(w http.ResponseWriter, r *http.Request, u uri.URI) {
+// serveForward passes a request on to the origin server of its target.
+func (h *Handler) serveForward(w http.ResponseWriter, r *http.Request) {
 	if !h.allowed(r) {
 		h.fail(w, r, errClient, nil)
 		return

@@ -18,7 +18,6 @@ const (
 	formAPI                 // GET /api/v1/resolve?uri=urn:ietf:rfc:2648
 	formForward             // GET http://example.org/, as a proxy is asked
 	formHome                // GET /
-	formServer              // OPTIONS *
 )
 
 // request is what a request-target asks for.
@@ -37,8 +36,6 @@ const (
 // error is a *uri.ParseError or a *resolver.Negative.
 func parseTarget(target string) (request, error) {
 	switch {
-	case target == "*":
-		return request{form: formServer}, nil
 	case target == "/":
 		return request{form: formHome}, nil
 	case strings.HasPrefix(target, thttpPrefix):

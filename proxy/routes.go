@@ -16,7 +16,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	req, err := parseTarget(target)
 	if err == nil && req.form == formForward {
-		h.serveForward(w, r, req.query.URI)
+		h.serveForward(w, r)
 		return
 	}
 	switch {

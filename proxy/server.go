@@ -14,6 +14,7 @@ import (
 type ServerConfig struct {
 	Handler         http.Handler
 	Log             *slog.Logger
+	MaxTarget       int // octets of a request-target
 	MaxHeader       int // octets of a request's header
 	HeaderTimeout   time.Duration
 	IdleTimeout     time.Duration
@@ -37,10 +38,11 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		MaxHeaderBytes:    s.config.MaxHeader,
 		ReadHeaderTimeout: s.config.HeaderTimeout,
 		IdleTimeout:       s.config.IdleTimeout,
+		ConnState:         state,
 		ErrorLog:          slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
 	}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.Serve(watch(listener, s.config.MaxTarget)) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serving %s: %w", listener.Addr(), err)

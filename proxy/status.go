@@ -13,12 +13,13 @@ import (
 )
 
 var (
-	errTargetTooLong = errors.New("the request-target is longer than limits.target allows")
-	errMethod        = errors.New("only GET and HEAD are answered here")
-	errClient        = errors.New("this client may not use the proxy (access.proxy_clients)")
-	errConnect       = errors.New("CONNECT is not offered")
-	errLoop          = errors.New("the request came through this proxy before")
-	errMalformed     = errors.New("the request cannot be read as HTTP/1.1 (RFC 9112)")
+	errTargetTooLong  = errors.New("the request-target is longer than limits.target allows")
+	errHeaderTooLarge = errors.New("the header is larger than limits.header allows")
+	errMethod         = errors.New("only GET and HEAD are answered here")
+	errClient         = errors.New("this client may not use the proxy (access.proxy_clients)")
+	errConnect        = errors.New("CONNECT is not offered")
+	errLoop           = errors.New("the request came through this proxy before")
+	errMalformed      = errors.New("the request cannot be read as HTTP/1.1 (RFC 9112)")
 )
 
 // statuses is the one table from errors to HTTP status. The first row that is
@@ -28,6 +29,7 @@ var statuses = [...]struct {
 	status int
 }{
 	{errTargetTooLong, http.StatusRequestURITooLong},
+	{errHeaderTooLarge, http.StatusRequestHeaderFieldsTooLarge},
 	{errMethod, http.StatusMethodNotAllowed},
 	{errClient, http.StatusForbidden},
 	{errConnect, http.StatusNotImplemented},

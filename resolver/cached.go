@@ -38,7 +38,7 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 	result, err := c.cache.Get(ctx, q.Key(), func(ctx context.Context) (Locations, time.Duration, error) {
 		answer, err := c.next.Resolve(ctx, q)
 		if err != nil {
-			return nil, negativeTTL(err), err
+			return nil, storeTTL(err), err
 		}
 		return answer.Locations, answer.TTL, nil
 	})

@@ -3,6 +3,8 @@ package resolver
 import (
 	"errors"
 	"time"
+
+	"github.com/urnd/urnd/cache"
 )
 
 var (
@@ -32,6 +34,16 @@ func (n *Negative) Error() string { return n.Kind.Error() + ": " + n.Reason }
 
 // Unwrap returns the kind.
 func (n *Negative) Unwrap() error { return n.Kind }
+
+// storeTTL returns the ttl of err for a cache: a "no" is an answer, also where
+// it may not be stored; all else is a failure.
+func storeTTL(err error) time.Duration {
+	ttl := negativeTTL(err)
+	if ttl == 0 && errors.As(err, new(*Negative)) {
+		return cache.NoStore
+	}
+	return ttl
+}
 
 // negativeTTL returns how long err may be remembered.
 func negativeTTL(err error) time.Duration {

@@ -31,7 +31,7 @@ func ParseService(name string) (Service, bool) {
 	}
 	for i, known := range serviceNames {
 		if equalFold(name[1:], known[1:]) && isKind(name[0]) {
-			return Service(i), true //nolint:gosec // nine names
+			return Service(i), true
 		}
 	}
 	return 0, false

@@ -62,13 +62,13 @@ func ParseReference(s string) (URI, error) {
 // error: RFC 3986 section 4.2.
 func (u *URI) parseScheme() (int, error) {
 	s := u.s
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch b := s[i]; {
 		case b == ':':
 			if i == 0 || !is(s[0], classAlpha) {
 				return 0, fault(s, i, RuleNoScheme)
 			}
-			u.scheme = uint32(i) //nolint:gosec // MaxLength fits
+			u.scheme = uint32(i)
 			return i + 1, nil
 		case !is(b, classScheme):
 			return 0, u.checkNoScheme(i)
@@ -80,10 +80,10 @@ func (u *URI) parseScheme() (int, error) {
 // checkNoScheme looks for a colon in the first segment from offset i on.
 func (u *URI) checkNoScheme(i int) error {
 	for j := i; j < len(u.s); j++ {
-		switch b := u.s[j]; {
-		case b == '/' || b == '?' || b == '#':
+		switch u.s[j] {
+		case '/', '?', '#':
 			return nil
-		case b == ':':
+		case ':':
 			return fault(u.s, i, RuleScheme)
 		}
 	}

@@ -30,20 +30,18 @@ func (u URI) Resolve(ref URI, p Profile) (URI, error) {
 	if ref.IsAbsolute() && p != RFC3986 {
 		return ref, nil
 	}
-	t := target{scheme: u.Scheme()}
+	t := target{profile: p, scheme: u.Scheme()}
 	t.query, t.hasQuery = ref.Query()
+	t.fragment, t.hasFragment = ref.Fragment()
 	_, refAuthority := ref.Authority()
 	switch path := ref.Path(); {
 	case ref.IsAbsolute():
 		t.scheme = ref.Scheme()
 		t.authorityOf(ref)
-		t.path = cleanPath(path, refAuthority)
+		t.pathOf(path)
 	case refAuthority:
 		t.authorityOf(ref)
-		t.path = path
-		if p == RFC3986 {
-			t.path = cleanPath(path, true)
-		}
+		t.pathOf(path)
 	case path == "" && (p == RFC3986 || !t.hasQuery):
 		t.authorityOf(u)
 		t.path = u.Path()
@@ -52,23 +50,13 @@ func (u URI) Resolve(ref URI, p Profile) (URI, error) {
 		}
 	case strings.HasPrefix(path, "/"):
 		t.authorityOf(u)
-		t.path = path
-		if p == RFC3986 {
-			t.path = cleanPath(path, t.hasAuthority)
-		}
+		t.pathOf(path)
 	default:
 		t.authorityOf(u)
-		merged := mergePaths(u, path)
-		if p == RFC3986 {
-			t.path = cleanPath(merged, t.hasAuthority)
-			break
-		}
-		var err error
-		if t.path, err = draftPath(merged, p); err != nil {
+		if err := t.merge(u, path); err != nil {
 			return URI{}, fault(ref.s, 0, RuleSurplus)
 		}
 	}
-	t.fragment, t.hasFragment = ref.Fragment()
 	return t.recompose()
 }
 
@@ -80,17 +68,33 @@ func mergePaths(base URI, path string) string {
 	return base.Path()[:strings.LastIndexByte(base.Path(), '/')+1] + path
 }
 
-func cleanPath(path string, hasAuthority bool) string {
-	return string(removeDotSegments([]byte(path), 0, hasAuthority))
-}
-
 // target is the URI being put together, RFC 3986 section 5.3.
 type target struct {
+	profile                                  Profile
 	scheme, authority, path, query, fragment string
 	hasAuthority, hasQuery, hasFragment      bool
 }
 
 func (t *target) authorityOf(u URI) { t.authority, t.hasAuthority = u.Authority() }
+
+// pathOf takes over a whole path; RFC 3986 cleans it, the draft does not.
+func (t *target) pathOf(path string) {
+	t.path = path
+	if t.profile == RFC3986 {
+		t.path = string(removeDotSegments([]byte(path), 0, t.hasAuthority))
+	}
+}
+
+// merge takes over a path that is relative to base.
+func (t *target) merge(base URI, path string) (err error) {
+	merged := mergePaths(base, path)
+	if t.profile == RFC3986 {
+		t.pathOf(merged)
+		return nil
+	}
+	t.path, err = draftPath(merged, t.profile)
+	return err
+}
 
 func (t *target) recompose() (URI, error) {
 	var b strings.Builder

@@ -33,7 +33,7 @@ func checkISBN(nss string) (int, uri.Rule) {
 			return i, ruleISBN
 		}
 	}
-	want := byte(0)
+	var want byte
 	switch len(digits) {
 	case 10:
 		want = mod11(digits[:9])

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
@@ -28,7 +29,7 @@ func newConfigCheck() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := wire(c, slog.New(slog.DiscardHandler))
+			p, err := wire(c, slog.New(slog.DiscardHandler), time.Now)
 			if err != nil {
 				return err
 			}

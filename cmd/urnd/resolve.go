@@ -36,7 +36,7 @@ func newResolve() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		p, err := wire(c, slog.New(slog.DiscardHandler))
+		p, err := wire(c, slog.New(slog.DiscardHandler), time.Now)
 		if err != nil {
 			return err
 		}

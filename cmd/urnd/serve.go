@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -51,47 +52,40 @@ func newLog(c config.Log, w io.Writer) *slog.Logger {
 
 // serve listens, answers until ctx ends, and then drains.
 func serve(ctx context.Context, c config.Config, log *slog.Logger) error {
-	p, err := wire(c, log)
+	p, err := wire(c, log, time.Now)
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	service, err := net.Listen("tcp", c.Listen.Service)
+	d, err := listen(ctx, c.Listen)
 	if err != nil {
-		return fmt.Errorf("listening for clients: %w", err)
+		return err
 	}
-	admin, err := listenAdmin(c.Listen.Admin)
-	if err != nil {
-		return errors.Join(err, service.Close())
-	}
-	log.Info("urnd is ready", "service", service.Addr().String(), "admin", addrOf(admin), "version", versionText())
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return newServer(c, p.service, log).Serve(ctx, service) })
-	if admin != nil {
-		group.Go(func() error { return newServer(c, p.admin, log).Serve(ctx, admin) })
-	}
-	err = group.Wait()
+	log.Info("urnd is ready", "service", addrOf(d.service), "admin", addrOf(d.admin), "version", versionText())
+	err = d.serve(ctx, c, p, log)
 	log.Info("urnd has stopped")
 	return err
 }
 
-func newServer(c config.Config, handler http.Handler, log *slog.Logger) *proxy.Server {
-	return proxy.NewServer(proxy.ServerConfig{
-		Handler: handler, Log: log, MaxHeader: int(c.Limits.Header),
-		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
-	})
+// listeners are the sockets of the daemon; admin may be nil.
+type listeners struct {
+	service, admin net.Listener
 }
 
-// listenAdmin returns nil where there is to be no admin listener.
-func listenAdmin(address string) (net.Listener, error) {
-	if address == "" {
-		return nil, nil //nolint:nilnil // said above
-	}
-	listener, err := net.Listen("tcp", address)
+func listen(ctx context.Context, c config.Listen) (listeners, error) {
+	var open net.ListenConfig
+	service, err := open.Listen(ctx, "tcp", c.Service)
 	if err != nil {
-		return nil, fmt.Errorf("listening for administrators: %w", err)
+		return listeners{}, fmt.Errorf("listening for clients: %w", err)
 	}
-	return listener, nil
+	if c.Admin == "" {
+		return listeners{service: service}, nil
+	}
+	admin, err := open.Listen(ctx, "tcp", c.Admin)
+	if err != nil {
+		return listeners{}, errors.Join(fmt.Errorf("listening for administrators: %w", err), service.Close())
+	}
+	return listeners{service: service, admin: admin}, nil
 }
 
 func addrOf(listener net.Listener) string {
@@ -99,4 +93,21 @@ func addrOf(listener net.Listener) string {
 		return "off"
 	}
 	return listener.Addr().String()
+}
+
+// serve answers on all sockets until ctx ends, or one of them fails.
+func (l listeners) serve(ctx context.Context, c config.Config, p *parts, log *slog.Logger) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return newServer(c, p.service, log).Serve(ctx, l.service) })
+	if l.admin != nil {
+		group.Go(func() error { return newServer(c, p.admin, log).Serve(ctx, l.admin) })
+	}
+	return group.Wait()
+}
+
+func newServer(c config.Config, handler http.Handler, log *slog.Logger) *proxy.Server {
+	return proxy.NewServer(proxy.ServerConfig{
+		Handler: handler, Log: log, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
+		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
+	})
 }

@@ -34,15 +34,15 @@ func (p *parts) close() {
 	}
 }
 
-// wire is the architecture of urnd. Names go through the cache to a chain of
+// wire is the architecture of urnd, by the given clock. Names go through the cache to a chain of
 // systems; locations locate themselves; only the proxy retrieves.
-func wire(c config.Config, log *slog.Logger) (*parts, error) {
+func wire(c config.Config, log *slog.Logger, now func() time.Time) (*parts, error) {
 	p := &parts{}
 	set, err := urnns.NewSet(namespaces(c.Namespaces)...)
 	if err != nil {
 		return nil, err
 	}
-	discovery, err := wireDDDS(p, c)
+	discovery, err := wireDDDS(p, c, now)
 	if err != nil {
 		p.close()
 		return nil, err
@@ -56,7 +56,7 @@ func wire(c config.Config, log *slog.Logger) (*parts, error) {
 		p.close()
 		return nil, err
 	}
-	answers, err := newCache(p, c, c.Cache.Answers, resolver.LocationsSize)
+	answers, err := newCache(p, c, now, c.Cache.Answers, resolver.LocationsSize)
 	if err != nil {
 		p.close()
 		return nil, err
@@ -74,7 +74,7 @@ func wire(c config.Config, log *slog.Logger) (*parts, error) {
 		Resolver:     p.resolver,
 		Fetch:        scheme.Mux{"http": fetch, "https": fetch},
 		Log:          log,
-		Now:          time.Now,
+		Now:          now,
 		ProxyClients: c.Access.ProxyClients,
 		MaxTarget:    int(c.Limits.Target),
 	})
@@ -83,9 +83,9 @@ func wire(c config.Config, log *slog.Logger) (*parts, error) {
 }
 
 // newCache makes a cache that p closes.
-func newCache[V any](p *parts, c config.Config, size config.Size, sizeOf func(V) int) (*cache.Cache[V], error) {
+func newCache[V any](p *parts, c config.Config, now func() time.Time, size config.Size, sizeOf func(V) int) (*cache.Cache[V], error) {
 	made, err := cache.New(cache.Config[V]{
-		MaxBytes: int64(size), Size: sizeOf, Now: time.Now,
+		MaxBytes: int64(size), Size: sizeOf, Now: now,
 		LoadTimeout: c.Resolve.Timeout, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
 	})
 	if err != nil {
@@ -102,7 +102,7 @@ const resolvConf = "/etc/resolv.conf"
 const maxRecords = 100
 
 // wireDDDS makes the resolver that asks the DNS, or one that says why not.
-func wireDDDS(p *parts, c config.Config) (resolver.Resolver, error) {
+func wireDDDS(p *parts, c config.Config, now func() time.Time) (resolver.Resolver, error) {
 	if !c.DDDS.Enabled {
 		return resolver.Off("turned off (ddds.enabled)"), nil
 	}
@@ -118,13 +118,13 @@ func wireDDDS(p *parts, c config.Config) (resolver.Resolver, error) {
 	for i, server := range servers {
 		addrs[i], names[i] = server.Addr(), server.String()
 	}
-	records, err := newCache(p, c, c.Cache.Records, ddds.RecordsSize)
+	records, err := newCache(p, c, now, c.Cache.Records, ddds.RecordsSize)
 	if err != nil {
 		return nil, err
 	}
 	client := ddds.NewClient(ddds.ClientConfig{
 		Servers: names, Dial: netguard.Only(c.DNS.Timeout, addrs...).DialContext,
-		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, MaxRecords: maxRecords, Now: time.Now,
+		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, MaxRecords: maxRecords, Now: now,
 	})
 	return ddds.New(ddds.Config{
 		Lookup: ddds.NewCached(records, client), Roots: c.DDDS.Roots, MaxDomains: c.DDDS.MaxDomains,

@@ -24,7 +24,6 @@ type source struct {
 }
 
 func (s *source) dir() string  { return path.Dir(s.path) }
-func (s *source) base() string { return path.Base(s.path) }
 func (s *source) test() bool   { return strings.HasSuffix(s.path, "_test.go") }
 
 // tree is every Go file of one module, sorted by path.

@@ -1,11 +1,15 @@
 #!/bin/sh
-# Installs the peers that tests talk to. Says nothing when there is nothing to
+# Installs what tests need: a compiler for the race detector, and the peers that
+# they talk to. Says nothing when there is nothing to
 # do. A peer it cannot install is one line: its tests skip, or, where CI is
 # set, this fails at once rather than each test later.
 set -eu
 
 # binary package
 peers='
+gcc build-essential
+curl curl
+nc netcat-openbsd
 named bind9
 '
 

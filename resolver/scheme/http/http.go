@@ -47,7 +47,7 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	}
 	request.Header = r.Header
 	request.ContentLength = r.ContentLength
-	response, err := h.transport.RoundTrip(request)
+	response, err := h.transport.RoundTrip(request) //nolint:bodyclose // whoever gets the resource closes it
 	if err != nil {
 		host, _ := r.URI.Host()
 		return nil, fmt.Errorf("fetching from %s: %w", host, err)

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// nobody is a ResponseWriter without network.
+type nobody struct {
+	header http.Header
+	status int
+}
+
+func (w *nobody) Header() http.Header         { return w.header }
+func (w *nobody) Write(p []byte) (int, error) { return len(p), nil }
+func (w *nobody) WriteHeader(status int)      { w.status = status }
+
+func wireForBench(b *testing.B, answers config.Size) *parts {
+	b.Helper()
+	c := config.Default()
+	c.DDDS.Enabled = false
+	c.Cache.Answers = answers
+	p, err := wire(c, slog.New(slog.DiscardHandler), time.Now)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(p.close)
+	return p
+}
+
+// BenchmarkCachedRedirect is the time of a handler for a cached answer, beyond
+// what net/http does.
+func BenchmarkCachedRedirect(b *testing.B) {
+	for _, bm := range []struct{ name, target string }{
+		{"canonical", "/urn:ietf:rfc:2648"},
+		{"to-be-normalized", "/URN:ISBN:0-395-36341-1"},
+		{"THTTP", "/uri-res/N2L?urn:ietf:rfc:2648"},
+		{"proxy", "urn:ietf:rfc:2648"},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			p := wireForBench(b, 64<<20)
+			r := &http.Request{
+				Method: http.MethodGet, RequestURI: bm.target, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
+				RemoteAddr: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), 1).String(),
+			}
+			w := &nobody{header: http.Header{}}
+			p.service.ServeHTTP(w, r)
+			if w.header.Get("Location") == "" {
+				b.Fatal("no redirect")
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				clear(w.header)
+				p.service.ServeHTTP(w, r)
+			}
+			if w.header.Get("Cache-Status")[:9] != "urnd; hit" {
+				b.Error("not from the cache")
+			}
+		})
+	}
+}
+
+// BenchmarkMemoryPerAnswer fills the cache with distinct names and reports the
+// heap that one of them takes, with keys and all that ristretto keeps. The
+// capacity is chosen so that they just fit: cache.answers is an honest bound.
+func BenchmarkMemoryPerAnswer(b *testing.B) {
+	const names, capacity = 1_000_000, 400 << 20
+	for b.Loop() {
+		before := heap()
+		p := wireForBench(b, capacity)
+		for i := range names {
+			if _, err := p.resolver.Resolve(context.Background(), resolver.Query{URI: nameOf(b, i)}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		used := heap() - before
+		held := 0
+		for i := range names {
+			answer, err := p.resolver.Resolve(context.Background(), resolver.Query{URI: nameOf(b, i)})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if answer.Cache == resolver.CacheHit {
+				held++
+			}
+		}
+		b.ReportMetric(float64(used)/float64(held), "B/answer")
+		b.ReportMetric(float64(held), "answers")
+		p.close()
+	}
+}
+
+func nameOf(b *testing.B, i int) uri.URI {
+	b.Helper()
+	u, err := uri.Parse("urn:ietf:rfc:" + strconv.Itoa(i+1))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return u
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+)
+
+// clock is a time that a test moves by hand.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time          { return time.Unix(1_800_000_000, c.ahead.Load()) }
+func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
+
+// daemon is a running urnd.
+type daemon struct {
+	url   string
+	clock clock
+}
+
+// startDaemon runs urnd with a DNS server of the test's, and no admin listener.
+func startDaemon(t *testing.T, dns string, change func(*config.Config)) *daemon {
+	t.Helper()
+	c := config.Default()
+	c.Listen = config.Listen{Service: "127.0.0.1:0"}
+	c.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort(dns)}}
+	c.DNS.Timeout, c.DNS.Rounds = time.Second, 1
+	c.DDDS.Roots = []string{"urn.example.org.", "urn.arpa."}
+	if change != nil {
+		change(&c)
+	}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	d := &daemon{}
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	p, err := wire(c, log, d.clock.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.close)
+	l, err := listen(t.Context(), c.Listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- l.serve(ctx, c, p, log) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	d.url = "http://" + l.service.Addr().String()
+	return d
+}
+
+// answer is what a client sees of a response.
+type answer struct {
+	status                              int
+	location, cacheStatus, cacheControl string
+	body                                string
+}
+
+func (d *daemon) get(t *testing.T, path string) answer {
+	t.Helper()
+	client := http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	response, err := client.Get(d.url + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := response.Header
+	return answer{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), string(body)}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// example is one command of the README, and lines of its output.
+type example struct {
+	command string
+	output  []string
+}
+
+// examples returns the commands of the "console" blocks of a Markdown file.
+func examples(t *testing.T, path string) []example {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []example
+	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllSubmatch(text, -1) {
+		for line := range strings.Lines(string(block[1])) {
+			line = strings.TrimSuffix(line, "\n")
+			if command, ok := strings.CutPrefix(line, "$ "); ok {
+				found = append(found, example{command: command})
+				continue
+			}
+			last := &found[len(found)-1]
+			last.output = append(last.output, line)
+		}
+	}
+	return found
+}
+
+// build returns a folder that holds the binary urnd.
+func build(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "urnd"), ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return dir
+}
+
+// startBinary runs "urnd serve" and returns its addresses, as its one log line
+// tells them.
+func startBinary(t *testing.T, dir string) (service, admin string) {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(dir, "urnd"), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	log := bufio.NewReader(stderr)
+	line, err := log.ReadString('\n')
+	if err != nil {
+		t.Fatalf("urnd serve said %q: %v", line, err)
+	}
+	rest := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(log)
+		rest <- string(text)
+	}()
+	t.Cleanup(func() {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Error(err)
+		}
+		text := <-rest
+		if err := cmd.Wait(); err != nil || !strings.Contains(text, "urnd has stopped") {
+			t.Errorf("urnd serve ended with %v, after %q", err, text)
+		}
+	})
+	fields := regexp.MustCompile(`msg="urnd is ready" service=(\S+) admin=(\S+)`).FindStringSubmatch(line)
+	if fields == nil {
+		t.Fatalf("the log line does not say that urnd is ready: %s", line)
+	}
+	return fields[1], fields[2]
+}
+
+// Every command of the README runs, and prints the lines that stand there, in
+// their order; lines between them may be left out.
+func TestREADME(t *testing.T) {
+	testserver.Need(t, "curl")
+	testserver.Need(t, "nc")
+	dir := build(t)
+	service, admin := startBinary(t, dir)
+	place := strings.NewReplacer("127.0.0.1:8141", service, "127.0.0.1 8141", strings.ReplaceAll(service, ":", " "), "127.0.0.1:8142", admin)
+	folder := t.TempDir()
+	found := examples(t, "../../README.md")
+	if len(found) < 15 {
+		t.Fatalf("only %d examples", len(found))
+	}
+	for _, e := range found {
+		cmd := exec.Command("sh", "-c", place.Replace(e.command))
+		cmd.Dir = folder
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		_ = cmd.Run() // some commands fail, and the README says so
+		got := strings.Split(strings.ReplaceAll(out.String(), "\r", ""), "\n")
+		for _, want := range e.output {
+			for len(got) > 0 && got[0] != want {
+				got = got[1:]
+			}
+			if len(got) == 0 {
+				t.Errorf("$ %s\nprints no line %q:\n%s", e.command, want, out.String())
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// run runs urnd in this process.
+func run(t *testing.T, stdin string, args ...string) (stdout string, err error) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(strings.NewReader(stdin))
+	root.SetOut(&out)
+	root.SetErr(&errOut)
+	err = root.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func TestURICommands(t *testing.T) {
+	for _, tt := range []struct {
+		args  string // separated by spaces
+		stdin string
+		want  string
+		bad   bool
+	}{
+		{args: "uri normalize HTTP://A:80 URN:Example:a%2c#f", want: "http://a/\nurn:example:a%2C#f\n"},
+		{args: "uri normalize -", stdin: "HTTP://A\r\nx y\nurn:urn:a\n", bad: true, want: "http://a/\n" +
+			`error: parsing "x y": offset 1: path: this octet may not stand in a path (RFC 3986 section 3.3)` + "\n" +
+			`error: parsing "urn:urn:a": offset 4: NID: the NID "urn" is reserved for ever (RFC 8141 section 5.1)` + "\n"},
+		{args: "uri normalize --json HTTP://A/%7e %", bad: true, want: `{"input":"HTTP://A/%7e","output":"http://a/~"}` + "\n" +
+			`{"input":"%","error":{"message":"a percent sign is followed by two hexadecimal digits","offset":0,"rule":"pct-encoded","section":"RFC 3986 section 2.1"}}` + "\n"},
+		{args: "uri key URN:ISBN:0-395-36341-1 http://A/#f urn:example:a?+r?=q", want: "urn:isbn:0395363411\nhttp://a/\nurn:example:a\n"},
+		{args: "uri key --json urn:isbn:1", bad: true, want: `{"input":"urn:isbn:1","error":{"message":"an ISBN has 10 or 13 digits, ` +
+			`the last of 10 may be X, with or without hyphens","offset":10,"rule":"ISBN","section":"RFC 3187 section 3.1"}}` + "\n"},
+		{args: "uri compare http://a http://A:80/", want: "scheme\tequal after applying the scheme's default port and empty path (RFC 3986 section 6.2.3)\n"},
+		{args: "uri compare --json -", stdin: "urn:a1:b\tURN:A1:b\nurn:a1:b\turn:a1:c\nurn:a1:b\n", bad: true, want: `{"input":"urn:a1:b\tURN:A1:b","equivalent":true,"rung":"urn","reason":"equal after the steps for URNs (RFC 8141 section 3.1)"}` + "\n" +
+			`{"input":"urn:a1:b\turn:a1:c","equivalent":false,"rung":"different","reason":"different after every step of normalization"}` + "\n" +
+			`{"input":"urn:a1:b","error":{"message":"two URIs are separated by a tab","offset":8,"rule":"pair","section":"urnd uri --help"}}` + "\n"},
+		{args: "uri join http://a/b/c/d;p?q ../g ?y", want: "http://a/b/g\nhttp://a/b/c/d;p?y\n"},
+		{args: "uri join --profile draft http://a/b/c/d;p?q ../../../g ?y", want: "http://a/../g\nhttp://a/b/c/?y\n"},
+		{args: "uri join --profile draft-remove http://a/b ../../g", want: "http://a/g\n"},
+		{args: "uri join --profile draft-refuse http://a/b ../g", bad: true, want: `error: parsing "../g": offset 0: relative-path: the reference climbs above the root of its base (draft-fielding-uri-syntax-02 section 5.2 step 6g)` + "\n"},
+		{args: "uri join http://a/b -", stdin: "c\n\n", want: "http://a/c\nhttp://a/b\n"},
+		{args: "uri join --json -", stdin: "http://a/b\tc\nb\n", bad: true, want: `{"input":"c","base":"http://a/b","output":"http://a/c"}` + "\n" +
+			`{"input":"b","base":"","error":{"message":"two URIs are separated by a tab","offset":1,"rule":"pair","section":"urnd uri --help"}}` + "\n"},
+		{args: "uri parse --json http://u@h:1/p?#", want: `{"input":"http://u@h:1/p?#","scheme":"http","userinfo":"u","host":"h","port":"1","path":"/p","query":"","fragment":""}` + "\n"},
+		{args: "uri parse --json a", want: `{"input":"a","scheme":null,"userinfo":null,"host":null,"port":null,"path":"a","query":null,"fragment":null}` + "\n"},
+		{args: "uri parse --json urn:a1:b?s=I2L", want: `{"input":"urn:a1:b?s=I2L","scheme":"urn","userinfo":null,"host":null,"port":null,"path":"a1:b","query":"s=I2L","fragment":null,` +
+			`"urn":{"nid":"a1","nss":"b","r":null,"q":null,"f":null,"directives":[{"keyword":"s","value":"I2L"}],"conforms":["draft"]}}` + "\n"},
+	} {
+		got, err := run(t, tt.stdin, strings.Split(tt.args, " ")...)
+		if got != tt.want || errors.Is(err, errReported) != tt.bad || err != nil && !tt.bad {
+			t.Errorf("urnd %s: %v\ngot  %s\nwant %s", tt.args, err, got, tt.want)
+		}
+	}
+}
+
+func TestResolveCommand(t *testing.T) {
+	got, err := run(t, "", "resolve", "--json", "URN:ietf:rfc:2648")
+	if err != nil || !strings.HasPrefix(got, `{"input":"URN:ietf:rfc:2648","canonical":"urn:ietf:rfc:2648","service":"I2L","locations":[{"uri":"https://www.rfc-editor.org/info/rfc2648"`) {
+		t.Errorf("%s, %v", got, err)
+	}
+	got, err = run(t, "", "resolve", "urn:uuid:f81d4fae", "urn:ietf:rfc:1")
+	if !errors.Is(err, errReported) || got != "https://www.rfc-editor.org/info/rfc1\n" {
+		t.Errorf("one bad name of two: %q, %v", got, err)
+	}
+}
+
+func TestConfigCommands(t *testing.T) {
+	t.Setenv("URND_DNS_TIMEOUT", "750ms")
+	got, err := run(t, "", "config", "show", "--dns", "192.0.2.1")
+	if err != nil || !strings.Contains(got, "timeout: 750ms") || !strings.Contains(got, "- 192.0.2.1:53") {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := run(t, "", "config", "check", "testdata/bad.yaml"); err == nil || !strings.Contains(err.Error(), "listen.service: ") ||
+		!strings.Contains(err.Error(), "namespaces.0.targets.0.template: ") {
+		t.Errorf("%v", err)
+	}
+	if got, err := run(t, "", "config", "check", "../../config/example.yaml"); err != nil || !strings.Contains(got, "is a valid configuration") {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestServeRefusesBadFlags(t *testing.T) {
+	if _, err := run(t, "", "serve", "--listen", "nowhere", "--dns", "ns.example.org"); err == nil ||
+		!strings.Contains(err.Error(), "listen.service: ") || !strings.Contains(err.Error(), "dns.servers.0: ") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,323 @@
+package proxy_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+	"github.com/urnd/urnd/urnns"
+)
+
+var loopback = netip.MustParsePrefix("127.0.0.0/8")
+
+// server is a Handler that listens, with a resolver that answers as it is told.
+type server struct {
+	addr string
+	next resolver.Func
+}
+
+const maxTarget = 1024
+
+func start(t testing.TB, change func(*proxy.Config)) *server {
+	t.Helper()
+	s := &server{next: func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		return resolver.Answer{
+			Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(), Source: "test"}},
+			TTL:       90 * time.Second, Cache: resolver.CacheHit,
+		}, nil
+	}}
+	set, err := urnns.NewSet(urnns.Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
+	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second})
+	t.Cleanup(fetch.Close)
+	log := slog.New(slog.DiscardHandler)
+	config := proxy.Config{
+		Resolver: resolver.NewCanonical(set, resolver.Split{Names: names, Locations: scheme.Self{}}),
+		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
+		ProxyClients: []netip.Prefix{loopback}, MaxTarget: maxTarget,
+	}
+	if change != nil {
+		change(&config)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		done <- proxy.NewServer(proxy.ServerConfig{
+			Handler: proxy.New(config), Log: log, MaxTarget: maxTarget, MaxHeader: 4096,
+			HeaderTimeout: 5 * time.Second, IdleTimeout: 5 * time.Second, ShutdownTimeout: 5 * time.Second,
+		}).Serve(ctx, listener)
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	s.addr = listener.Addr().String()
+	return s
+}
+
+// ask sends raw requests over one connection and returns the responses.
+func (s *server) ask(t testing.TB, requests ...string) []*http.Response {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReader(conn)
+	var responses []*http.Response
+	for _, request := range requests {
+		if _, err := io.WriteString(conn, request); err != nil {
+			t.Fatal(err)
+		}
+		method, _, _ := strings.Cut(request, " ")
+		response, err := http.ReadResponse(in, &http.Request{Method: method})
+		if err != nil {
+			t.Fatalf("%.80q: %v", request, err)
+		}
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatalf("%.80q: %v", request, err)
+		}
+		response.Body = io.NopCloser(strings.NewReader(string(body)))
+		responses = append(responses, response)
+	}
+	return responses
+}
+
+func (s *server) get(t testing.TB, target string, fields ...string) *http.Response {
+	t.Helper()
+	return s.ask(t, "GET "+target+" HTTP/1.1\r\nHost: a\r\n"+strings.Join(append(fields, ""), "\r\n")+"\r\n")[0]
+}
+
+func text(t testing.TB, response *http.Response) string {
+	t.Helper()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func TestRedirects(t *testing.T) {
+	s := start(t, nil)
+	for _, tt := range []struct {
+		target   string
+		status   int
+		location string
+	}{
+		{"/urn:ietf:rfc:2648", 302, "https://a.example/urn:ietf:rfc:2648"},
+		{"/URN:IETF:RFC:2648", 302, "https://a.example/urn:ietf:rfc:2648"},
+		{"/urn:example:a//b/../c%2f", 302, "https://a.example/urn:example:a//b/../c%2F"},
+		{"urn:ietf:rfc:2648", 302, "https://a.example/urn:ietf:rfc:2648"},
+		{"urn:example:a?+r?=q", 302, "https://a.example/urn:example:a"},
+		{"/?uri=urn:ietf:rfc:2648", 302, "https://a.example/urn:ietf:rfc:2648"},
+		{"/?uri=urn%3Aietf%3Arfc%3A2648", 302, "https://a.example/urn:ietf:rfc:2648"},
+		{"/uri-res/N2L?urn:ietf:rfc:2648", 303, "https://a.example/urn:ietf:rfc:2648"},
+		{"/uri-res/i2l?URN:ietf:rfc:2648", 303, "https://a.example/urn:ietf:rfc:2648"},
+		{"/HTTP://Example.COM:80/b/../%7Esmith", 302, "http://example.com/~smith"},
+		{"/http://a.example//x//y", 302, "http://a.example//x//y"},
+		{"/http://a.example/?a=b&c", 302, "http://a.example/?a=b&c"},
+		{"mailto:a@Example.org", 302, "mailto:a@Example.org"},
+	} {
+		response := s.get(t, tt.target)
+		if response.StatusCode != tt.status || response.Header.Get("Location") != tt.location {
+			t.Errorf("%s: %d %s", tt.target, response.StatusCode, response.Header.Get("Location"))
+		}
+	}
+	old := s.ask(t, "GET /uri-res/N2L?urn:ietf:rfc:2648 HTTP/1.0\r\n\r\n")[0]
+	if old.StatusCode != 302 {
+		t.Errorf("THTTP to an HTTP/1.0 client: %d", old.StatusCode)
+	}
+}
+
+func TestRedirectFields(t *testing.T) {
+	s := start(t, nil)
+	for _, tt := range []struct {
+		state           resolver.CacheState
+		ttl             time.Duration
+		status, control string
+	}{
+		{resolver.CacheHit, 90 * time.Second, "urnd; hit; ttl=90", "max-age=90"},
+		{resolver.CacheMiss, 90 * time.Second, "urnd; fwd=uri-miss; stored; ttl=90", "max-age=90"},
+		{resolver.CacheMiss, 0, "urnd; fwd=uri-miss; ttl=0", "max-age=0"},
+		{resolver.CacheCollapsed, time.Second, "urnd; fwd=uri-miss; collapsed; stored; ttl=1", "max-age=1"},
+		{resolver.CacheStale, -5 * time.Second, "urnd; hit; detail=stale-on-error; ttl=-5", "max-age=0"},
+		{resolver.Uncached, 0, "urnd; fwd=bypass", "max-age=0"},
+	} {
+		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
+			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a/"}}, TTL: tt.ttl, Cache: tt.state}, nil
+		}
+		header := s.get(t, "/urn:example:a").Header
+		if header.Get("Cache-Status") != tt.status || header.Get("Cache-Control") != tt.control {
+			t.Errorf("%s: %q, %q", tt.state, header.Get("Cache-Status"), header.Get("Cache-Control"))
+		}
+	}
+}
+
+// The document must say which octet of which input breaks which rule, also
+// where net/http refuses the request before the handler sees it.
+func TestBadInput(t *testing.T) {
+	s := start(t, nil)
+	for _, tt := range []struct {
+		target, input string
+		offset        int
+		rule          string
+	}{
+		{"/urn:a", "urn:a", 5, "NID"},
+		{"/urn:example:", "urn:example:", 12, "NSS"},
+		{"/urn:example:a%zz", "urn:example:a%zz", 13, "pct-encoded"},
+		{"/urn:example:a%00", "urn:example:a%00", 13, "NUL"},
+		{"/urn:example:a|b", "urn:example:a|b", 13, "path"},
+		{"/urn:example:\x7f", "urn:example:\x7f", 12, "path"},
+		{"urn:example:a%zz", "urn:example:a%zz", 13, "pct-encoded"},
+		{"/nothing", "nothing", 0, "URI"},
+		{"http://[::1", "http://[::1", 7, "IP-literal"},
+		{"/urn:isbn:0395363412", "urn:isbn:0395363412", 18, "check digit"},
+		{"/uri-res/N2L", "/uri-res/N2L", 12, "THTTP"},
+		{"/api/v1/resolve", "/api/v1/resolve", 15, "parameter"},
+		{"/api/v1/resolve?uri=urn:a", "urn:a", 5, "NID"},
+	} {
+		response := s.get(t, tt.target)
+		var got struct {
+			Status             int
+			Input, Rule        string
+			Offset             *int
+			Section            string
+			Title, Detail, Typ string
+		}
+		body := text(t, response)
+		if err := json.Unmarshal([]byte(body), &got); err != nil {
+			t.Errorf("%q: %v: %s", tt.target, err, body)
+			continue
+		}
+		if response.StatusCode != 400 || response.Header.Get("Content-Type") != "application/problem+json" ||
+			got.Status != 400 || got.Input != tt.input || got.Rule != tt.rule || got.Offset == nil || *got.Offset != tt.offset ||
+			got.Section == "" || got.Title == "" || got.Detail == "" {
+			t.Errorf("%q: %d %s", tt.target, response.StatusCode, body)
+		}
+	}
+}
+
+// A refusal by net/http says why also on a connection that was used before.
+func TestRefusalOfALaterRequest(t *testing.T) {
+	s := start(t, nil)
+	good := "GET /urn:example:a HTTP/1.1\r\nHost: a\r\n\r\n"
+	responses := s.ask(t, good, good, "GET /urn:example:a%zz HTTP/1.1\r\nHost: a\r\n\r\n")
+	if body := text(t, responses[2]); responses[2].StatusCode != 400 || !strings.Contains(body, `"offset": 13`) {
+		t.Errorf("%d %s", responses[2].StatusCode, body)
+	}
+}
+
+func TestStatus(t *testing.T) {
+	s := start(t, nil)
+	long := "/urn:example:" + strings.Repeat("a", maxTarget)
+	huge := "/urn:example:" + strings.Repeat("a", 64<<10)
+	for _, tt := range []struct {
+		request string
+		err     error
+		status  int
+	}{
+		{"GET /urn:example:a", &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "tried all"}, 404},
+		{"GET /urn:example:a", &resolver.Negative{Kind: resolver.ErrUnsupported}, 404},
+		{"GET /urn:example:a", &resolver.Negative{Kind: resolver.ErrService}, 501},
+		{"GET /urn:example:a", resolver.ErrUnreachable, 502},
+		{"GET /urn:example:a", context.DeadlineExceeded, 504},
+		{"GET /urn:example:a", os.ErrDeadlineExceeded, 504},
+		{"GET /urn:example:a", resolver.ErrForbidden, 403},
+		{"GET /urn:example:a", errors.New("a bug"), 500},
+		{"GET /javascript:alert(1)", nil, 403},
+		{"GET /file:///etc/passwd", nil, 403},
+		{"GET ftp://a.example/x", nil, 501},
+		{"GET /uri-res/N2X?urn:example:a", nil, 501},
+		{"GET /uri-res/N2R?http://a.example/", nil, 501},
+		{"GET " + long, nil, 414},
+		{"GET " + huge, nil, 414},
+		{"POST /urn:example:a", nil, 405},
+		{"CONNECT a.example:443", nil, 501},
+		{"GET /urn:example:a HTTP/1.1\r\nX: " + strings.Repeat("a", 64<<10) + "\r\nY: z", nil, 431},
+		{"GET /urn:example:a HTTP/1.1\r\nA B: c\r\nY: z", nil, 400},
+	} {
+		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, tt.err }
+		request := tt.request
+		if !strings.Contains(request, " HTTP/1.1") {
+			request += " HTTP/1.1"
+		}
+		response := s.ask(t, request+"\r\nHost: a\r\n\r\n")[0]
+		body := text(t, response)
+		if response.StatusCode != tt.status || response.Header.Get("Content-Type") != "application/problem+json" ||
+			!strings.Contains(body, `"detail"`) || strings.Contains(body, "a bug") {
+			t.Errorf("%.60q, %v: %d %.300s", tt.request, tt.err, response.StatusCode, body)
+		}
+	}
+}
+
+func TestPages(t *testing.T) {
+	s := start(t, nil)
+	browser := "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	response := s.get(t, "/urn:example:<script>", browser)
+	body := text(t, response)
+	if response.StatusCode != 400 || response.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
+		strings.Contains(body, "<script>") || !strings.Contains(body, "<mark>&lt;</mark>") || !strings.Contains(body, "RFC 3986 section 3.3") {
+		t.Errorf("%d %v %s", response.StatusCode, response.Header, body)
+	}
+	home := s.get(t, "/", browser)
+	if body := text(t, home); home.StatusCode != 200 || !strings.Contains(body, "<form") {
+		t.Errorf("home: %d %s", home.StatusCode, body)
+	}
+	head := s.ask(t, "HEAD /urn:a HTTP/1.1\r\nHost: a\r\n\r\n")[0]
+	if body := text(t, head); head.StatusCode != 400 || body != "" || head.ContentLength <= 0 {
+		t.Errorf("HEAD: %d %d %s", head.StatusCode, head.ContentLength, body)
+	}
+}
+
+func TestAPI(t *testing.T) {
+	s := start(t, nil)
+	response := s.get(t, "/api/v1/resolve?uri=URN:ietf:rfc:2648")
+	var got proxy.AnswerJSON
+	if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Input != "URN:ietf:rfc:2648" || got.Canonical != "urn:ietf:rfc:2648" || got.Service != "I2L" || got.TTL != 90 ||
+		got.Cache != "hit" || len(got.Locations) != 1 || got.Locations[0].URI != "https://a.example/urn:ietf:rfc:2648" || len(got.Trace) == 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestURLsOnlyForProxyClients(t *testing.T) {
+	s := start(t, func(c *proxy.Config) { c.ProxyClients = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
+	for target, status := range map[string]int{
+		"/urn:ietf:rfc:2648": 302, "/http://a.example/": 403, "/api/v1/resolve?uri=http://a.example/": 403,
+		"/uri-res/N2L?http://a.example/": 403, "http://a.example/": 403, "ftp://a.example/": 403,
+	} {
+		if got := s.get(t, target).StatusCode; got != status {
+			t.Errorf("%s: %d, want %d", target, got, status)
+		}
+	}
+}

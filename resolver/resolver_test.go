@@ -1,0 +1,205 @@
+package resolver_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
+)
+
+func query(t testing.TB, s string) resolver.Query {
+	t.Helper()
+	u, err := uri.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolver.Query{URI: u}
+}
+
+func builtin(t testing.TB) *urnns.Set {
+	t.Helper()
+	set, err := urnns.NewSet(urnns.Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// says is a resolver that always gives one outcome, and counts its calls.
+type says struct {
+	answer resolver.Answer
+	err    error
+	asked  []resolver.Query
+}
+
+func (s *says) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+	s.asked = append(s.asked, q)
+	return s.answer, s.err
+}
+
+func located(uri string, ttl time.Duration) resolver.Answer {
+	return resolver.Answer{Locations: []resolver.Location{{URI: uri, Source: "test"}}, TTL: ttl}
+}
+
+func unsupported(reason string, ttl time.Duration) error {
+	return &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: reason, TTL: ttl}
+}
+
+func TestChain(t *testing.T) {
+	down := errors.New("down")
+	for _, tt := range []struct {
+		name          string
+		first, second *says
+		location      string
+		err           error
+		text          string
+		ttl           time.Duration
+		asksSecond    bool
+	}{
+		{name: "the first answers", first: &says{answer: located("http://1/", 1)}, second: &says{}, location: "http://1/"},
+		{name: "not mine leads on", first: &says{err: unsupported("r1", 0)}, second: &says{answer: located("http://2/", 1)}, location: "http://2/", asksSecond: true},
+		{name: "an authoritative no stops", first: &says{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 7}}, second: &says{}, err: resolver.ErrNotFound, text: "name not found: gone", ttl: 7},
+		{name: "a failure stops", first: &says{err: down}, second: &says{}, err: down, text: "down"},
+		{
+			name: "all say not mine", first: &says{err: unsupported("r1", 9)}, second: &says{err: unsupported("r2", 5)}, asksSecond: true,
+			err: resolver.ErrNotFound, text: "name not found: tried one: r1; two: r2", ttl: 5,
+		},
+		{
+			name: "no limit is no TTL", first: &says{err: unsupported("r1", 9)}, second: &says{err: resolver.ErrUnsupported}, asksSecond: true,
+			err: resolver.ErrNotFound, text: "name not found: tried one: r1; two: no rule for this name", ttl: 9,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			chain, err := resolver.NewChain([]resolver.Member{{Name: "one", Resolver: tt.first}, {Name: "two", Resolver: tt.second}}, []string{"one", "two"}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := chain.Resolve(t.Context(), query(t, "urn:example:a"))
+			if !errors.Is(err, tt.err) || err != nil && err.Error() != tt.text {
+				t.Errorf("error %v", err)
+			}
+			var n *resolver.Negative
+			if errors.As(err, &n) && n.TTL != tt.ttl {
+				t.Errorf("ttl %d, want %d", n.TTL, tt.ttl)
+			}
+			if tt.location != "" && answer.Locations[0].URI != tt.location {
+				t.Errorf("answer %+v", answer)
+			}
+			if asked := len(tt.second.asked) > 0; asked != tt.asksSecond {
+				t.Errorf("the second was asked: %v", asked)
+			}
+		})
+	}
+}
+
+func TestChainOrder(t *testing.T) {
+	one, two := &says{answer: located("http://1/", 1)}, &says{answer: located("http://2/", 1)}
+	members := []resolver.Member{{Name: "one", Resolver: one}, {Name: "two", Resolver: two}}
+	chain, err := resolver.NewChain(members, []string{"one"}, map[string][]string{"special": {"two", "one"}, "none": {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, location := range map[string]string{"urn:example:a": "http://1/", "urn:special:a": "http://2/"} {
+		if got, err := chain.Resolve(t.Context(), query(t, name)); err != nil || got.Locations[0].URI != location {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if _, err := chain.Resolve(t.Context(), query(t, "urn:none:a")); !errors.Is(err, resolver.ErrNotFound) {
+		t.Errorf("a namespace with nobody to ask: %v", err)
+	}
+	q := query(t, "urn:example:a")
+	q.Service = resolver.I2R
+	if _, err := chain.Resolve(t.Context(), q); !errors.Is(err, resolver.ErrService) {
+		t.Errorf("a service that is not offered: %v", err)
+	}
+	if _, err := resolver.NewChain(members, []string{"three"}, nil); err == nil {
+		t.Error("an unknown resolver is accepted")
+	}
+}
+
+func TestCanonical(t *testing.T) {
+	for in, want := range map[string]string{
+		"URN:ISBN:0-395-36341-1":   "urn:isbn:0395363411",
+		"urn:example:a?+r?=q#f":    "urn:example:a",
+		"HTTP://A:80/b/../c#f":     "http://a/c",
+		"urn:ietf:rfc:2648?s=I2Ls": "urn:ietf:rfc:2648",
+	} {
+		next := &says{answer: located("http://1/", 1)}
+		answer, err := resolver.NewCanonical(builtin(t), next).Resolve(t.Context(), query(t, in))
+		if err != nil || answer.Name.String() != want || next.asked[0].URI.String() != want {
+			t.Errorf("%s: %v, %v, asked for %v", in, answer.Name, err, next.asked)
+		}
+	}
+	var parse *uri.ParseError
+	if _, err := resolver.NewCanonical(builtin(t), &says{}).Resolve(t.Context(), query(t, "urn:isbn:1")); !errors.As(err, &parse) {
+		t.Errorf("a name that cannot be: %v", err)
+	}
+}
+
+func TestNamespaces(t *testing.T) {
+	n := resolver.NewNamespaces(builtin(t), time.Hour)
+	answer, err := n.Resolve(t.Context(), query(t, "urn:isbn:0395363411"))
+	if err != nil || len(answer.Locations) != 2 || answer.TTL != time.Hour || answer.Locations[0].Source != "namespace isbn" {
+		t.Errorf("%+v, %v", answer, err)
+	}
+	for _, name := range []string{"urn:nobody:a", "urn:ietf:new:a"} {
+		if _, err := n.Resolve(t.Context(), query(t, name)); !errors.Is(err, resolver.ErrUnsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestCached(t *testing.T) {
+	var seconds int64
+	c, err := cache.New(cache.Config[resolver.Locations]{
+		MaxBytes: 1 << 20, Size: resolver.LocationsSize, Now: func() time.Time { return time.Unix(seconds, 0) }, StaleFor: time.Hour,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	next := &says{answer: located("http://1/", 10*time.Second)}
+	cached := resolver.NewCached(c, next)
+	ask := func(state resolver.CacheState, ttl time.Duration, calls int) {
+		t.Helper()
+		got, err := cached.Resolve(t.Context(), query(t, "urn:example:a"))
+		if err != nil || got.Cache != state || got.TTL != ttl || len(next.asked) != calls || got.Locations[0].URI != "http://1/" {
+			t.Errorf("%+v, %v after %d calls", got, err, len(next.asked))
+		}
+	}
+	ask(resolver.CacheMiss, 10*time.Second, 1)
+	seconds = 4
+	ask(resolver.CacheHit, 6*time.Second, 1)
+	seconds = 20
+	next.err = resolver.ErrUnreachable
+	ask(resolver.CacheStale, -10*time.Second, 2)
+
+	q := query(t, "urn:example:b")
+	next.err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 5 * time.Second}
+	for _, want := range []resolver.CacheState{resolver.CacheMiss, resolver.CacheHit} {
+		var n *resolver.Negative
+		if _, err := cached.Resolve(t.Context(), q); !errors.As(err, &n) || n.Cache != want || n.TTL != 5*time.Second {
+			t.Errorf("%+v", n)
+		}
+	}
+}
+
+// Questions that differ in the service have keys of their own.
+func TestKey(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, name := range []string{"urn:example:a", "urn:example:a%20I2Ls"} {
+		for service := resolver.I2L; service <= resolver.IisI; service++ {
+			q := query(t, name)
+			q.Service = service
+			if seen[q.Key()] {
+				t.Errorf("two questions have the key %q", q.Key())
+			}
+			seen[q.Key()] = true
+		}
+	}
+}
