@@ -39,14 +39,26 @@ func constructs() []construct {
 		{"net", []string{"ListenPacket", "Listen*UDP", "ListenIP", "ListenTCP", "ListenUnix*"}, []string{guard, peers}, dialWhy},
 		{"net/http", []string{"DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm"}, []string{guard, peers}, globalHTTP},
 		{"net/http", []string{"ListenAndServe*"}, []string{peers}, listenWhy},
-		{"log/slog", []string{"Default", "SetDefault", "SetLogLoggerLevel", "With", "Log", "LogAttrs",
-			"Debug*", "Info", "InfoContext", "Warn*", "Error*"}, nil, slogWhy},
-		{"context", []string{"TODO"}, nil,
-			"TODO is a promise to pass a context: pass it, or a request that its client gave up goes on for ever"},
-		{"os", []string{"Exit"}, []string{"cmd/urnd"},
-			"os.Exit skips every deferred call: return an error, cmd/urnd turns it into a status"},
-		{"github.com/prometheus/client_golang/prometheus", []string{"DefaultRegisterer", "DefaultGatherer",
-			"Register", "MustRegister", "Unregister"}, nil, promWhy},
+		{"log/slog", []string{
+			"Default", "SetDefault", "SetLogLoggerLevel", "With", "Log", "LogAttrs",
+			"Debug*", "Info", "InfoContext", "Warn*", "Error*",
+		}, nil, slogWhy},
+		{
+			"context",
+			[]string{"TODO"},
+			nil,
+			"TODO is a promise to pass a context: pass it, or a request that its client gave up goes on for ever",
+		},
+		{
+			"os",
+			[]string{"Exit"},
+			[]string{"cmd/urnd"},
+			"os.Exit skips every deferred call: return an error, cmd/urnd turns it into a status",
+		},
+		{"github.com/prometheus/client_golang/prometheus", []string{
+			"DefaultRegisterer", "DefaultGatherer",
+			"Register", "MustRegister", "Unregister",
+		}, nil, promWhy},
 		{"github.com/prometheus/client_golang/prometheus/promauto", []string{"New*"}, nil, promWhy + " (promauto.With(registry) is fine)"},
 		{"github.com/prometheus/client_golang/prometheus/promhttp", []string{"Handler"}, nil, promWhy + " (promhttp.HandlerFor(registry) is fine)"},
 		{"time", []string{"Now", "Since", "Until"}, []string{"cmd/urnd", guard, peers}, clockWhy},
@@ -65,20 +77,32 @@ type shape struct {
 func shapes() []shape {
 	outward := []string{"internal/netguard/...", "internal/testserver/..."}
 	return []shape{
-		{"func init()", nil, initFuncs,
-			"init runs because of an import, in an order nobody wrote: list what there is explicitly (urnns/builtin.go, cmd/urnd/wire.go)"},
-		{"panic outside a function named must... or Must...", nil, panics,
-			"a server must survive every input: return an error. A function that may panic says so in its name, and is only called on constants"},
-		{"package-level logger", nil, packageLoggers,
-			"a logger of the package cannot be told apart by instance nor silenced in a test: take a *slog.Logger in the constructor"},
-		{"import with a dot", nil, dotImports,
-			"a dot hides where a name comes from, from readers and from this test"},
-		{"http.Client literal without Transport", outward,
+		{
+			"func init()", nil, initFuncs,
+			"init runs because of an import, in an order nobody wrote: list what there is explicitly (urnns/builtin.go, cmd/urnd/wire.go)",
+		},
+		{
+			"panic outside a function named must... or Must...", nil, panics,
+			"a server must survive every input: return an error. A function that may panic says so in its name, and is only called on constants",
+		},
+		{
+			"package-level logger", nil, packageLoggers,
+			"a logger of the package cannot be told apart by instance nor silenced in a test: take a *slog.Logger in the constructor",
+		},
+		{
+			"import with a dot", nil, dotImports,
+			"a dot hides where a name comes from, from readers and from this test",
+		},
+		{
+			"http.Client literal without Transport", outward,
 			literalWithout("net/http", "Client", "Transport"),
-			"a client without a transport is http.DefaultTransport by another name, and dials past netguard: say which transport"},
-		{"http.Transport literal without DialContext", outward,
+			"a client without a transport is http.DefaultTransport by another name, and dials past netguard: say which transport",
+		},
+		{
+			"http.Transport literal without DialContext", outward,
 			literalWithout("net/http", "Transport", "DialContext"),
-			"a transport without a dial function brings its own dialer, past netguard: set DialContext"},
+			"a transport without a dial function brings its own dialer, past netguard: set DialContext",
+		},
 	}
 }
 

@@ -27,27 +27,41 @@ func importRules() []importRule {
 	registry := []string{"resolver/registry/..."}
 	cmd := []string{"cmd/urnd"}
 	return []importRule{
-		{path: "net/http", in: []string{"resolver"},
-			why: "resolver is the domain: a query may come from a command line and an answer from a table, so it knows no HTTP; proxy and thttp do"},
-		{path: "github.com/dgraph-io/ristretto", but: []string{"cache/memory.go"},
-			why: "ristretto sets asynchronously, may drop, and compares hashes: cache/memory.go is the one file that makes up for it"},
-		{path: "github.com/miekg/dns", but: []string{"resolver/ddds/dns*.go"},
-			why: "the algorithm of DDDS is pure and tested without a network: only the files dns*.go of resolver/ddds speak DNS, behind Lookuper"},
-		{path: "github.com/spf13/viper", but: []string{"config/load.go"},
-			why: "viper lower-cases keys, splits them at dots and keeps global state: config/load.go turns it into plain structs at once"},
+		{
+			path: "net/http", in: []string{"resolver"},
+			why: "resolver is the domain: a query may come from a command line and an answer from a table, so it knows no HTTP; proxy and thttp do",
+		},
+		{
+			path: "github.com/dgraph-io/ristretto", but: []string{"cache/memory.go"},
+			why: "ristretto sets asynchronously, may drop, and compares hashes: cache/memory.go is the one file that makes up for it",
+		},
+		{
+			path: "github.com/miekg/dns", but: []string{"resolver/ddds/dns*.go"},
+			why: "the algorithm of DDDS is pure and tested without a network: only the files dns*.go of resolver/ddds speak DNS, behind Lookuper",
+		},
+		{
+			path: "github.com/spf13/viper", but: []string{"config/load.go"},
+			why: "viper lower-cases keys, splits them at dots and keeps global state: config/load.go turns it into plain structs at once",
+		},
 		{path: "github.com/spf13/cobra", but: cmd, why: flagsWhy},
 		{path: "github.com/spf13/pflag", but: cmd, why: flagsWhy},
-		{path: "./config", but: cmd,
-			why: "a constructor takes what it needs: once libraries import config, every option touches every package; cmd/urnd passes the values on"},
+		{
+			path: "./config", but: cmd,
+			why: "a constructor takes what it needs: once libraries import config, every option touches every package; cmd/urnd passes the values on",
+		},
 		{path: "database/sql", but: registry, why: sqlWhy},
 		{path: "modernc.org/sqlite", but: registry, why: sqlWhy},
 		{path: "github.com/mattn/go-sqlite3", but: registry, why: sqlWhy},
 		{path: "github.com/jackc/pgx", but: registry, why: sqlWhy},
 		{path: "github.com/lib/pq", but: registry, why: sqlWhy},
-		{path: "github.com/coreos/go-systemd", but: []string{"systemd"},
-			why: "the house runs without systemd: only the thin layer in systemd knows that it may be there"},
-		{path: "log", exact: true,
-			why: "the old log writes to a global logger and log.Fatal skips every deferred call: take a *slog.Logger"},
+		{
+			path: "github.com/coreos/go-systemd", but: []string{"systemd"},
+			why: "the house runs without systemd: only the thin layer in systemd knows that it may be there",
+		},
+		{
+			path: "log", exact: true,
+			why: "the old log writes to a global logger and log.Fatal skips every deferred call: take a *slog.Logger",
+		},
 	}
 }
 

@@ -98,8 +98,11 @@ func TestSizesFire(t *testing.T) {
 		{"usual", "x/x.go", 400, nil, nil},
 		{"large", "x/x.go", 401, nil, []string{"x/x.go:401 401 lines, the limit is 400"}},
 		{"large, excepted", "x/x.go", 600, row, nil},
-		{"large, excepted without a reason", "x/x.go", 600, []exception{{"x/x.go", ""}},
-			[]string{"x/x.go:401 600 lines, the limit is 400", stale}},
+		{
+			"large, excepted without a reason", "x/x.go", 600,
+			[]exception{{"x/x.go", ""}},
+			[]string{"x/x.go:401 600 lines, the limit is 400", stale},
+		},
 		{"too large", "x/x.go", 601, nil, []string{"x/x.go:601 601 lines, the limit is 600"}},
 		{"too large, excepted", "x/x.go", 601, row, []string{"x/x.go:601 601 lines, the limit is 600", stale}},
 		{"excepted in vain", "x/x.go", 10, row, []string{stale}},

@@ -23,8 +23,8 @@ type source struct {
 	ast   *ast.File
 }
 
-func (s *source) dir() string  { return path.Dir(s.path) }
-func (s *source) test() bool   { return strings.HasSuffix(s.path, "_test.go") }
+func (s *source) dir() string { return path.Dir(s.path) }
+func (s *source) test() bool  { return strings.HasSuffix(s.path, "_test.go") }
 
 // tree is every Go file of one module, sorted by path.
 type tree struct {
