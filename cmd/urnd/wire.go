@@ -98,9 +98,6 @@ func newCache[V any](p *parts, c config.Config, now func() time.Time, size confi
 // resolvConf is where the system keeps its DNS servers.
 const resolvConf = "/etc/resolv.conf"
 
-// maxRecords bounds a record set; no zone of sense comes near.
-const maxRecords = 100
-
 // wireDDDS makes the resolver that asks the DNS, or one that says why not.
 func wireDDDS(p *parts, c config.Config, now func() time.Time) (resolver.Resolver, error) {
 	if !c.DDDS.Enabled {
@@ -124,7 +121,7 @@ func wireDDDS(p *parts, c config.Config, now func() time.Time) (resolver.Resolve
 	}
 	client := ddds.NewClient(ddds.ClientConfig{
 		Servers: names, Dial: netguard.Only(c.DNS.Timeout, addrs...).DialContext,
-		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, MaxRecords: maxRecords, Now: now,
+		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, Now: now,
 	})
 	return ddds.New(ddds.Config{
 		Lookup: ddds.NewCached(records, client), Roots: c.DDDS.Roots, MaxDomains: c.DDDS.MaxDomains,

@@ -1,6 +1,7 @@
 package ddds
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -24,11 +25,20 @@ type selection struct {
 // RFC 3404 section 6: unknown flags are passed over before all else; then by
 // order and preference; the first record that matches locks its order, whether
 // or not its services are of use; a bad record passes over itself alone.
-func choose(aus string, records []NAPTR, want resolver.Service) selection {
+//
+// It stops when ctx ends: expressions may take their time.
+func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Service) (selection, error) {
 	var s selection
 	pass := func(r NAPTR, reason string) { s.passed = append(s.passed, passed{r, reason}) }
 	locked := uint16(0)
-	for _, r := range sorted(records) {
+	for i, r := range sorted(records) {
+		if ctx.Err() != nil {
+			return selection{}, context.Cause(ctx)
+		}
+		if i == maxRules {
+			pass(r, fmt.Sprintf("it stands behind %d others", maxRules))
+			break
+		}
 		flag, ok := r.flag()
 		if !ok {
 			pass(r, fmt.Sprintf("flags %q are unknown", r.Flags))
@@ -50,11 +60,18 @@ func choose(aus string, records []NAPTR, want resolver.Service) selection {
 		}
 		s.usable = append(s.usable, m)
 	}
-	return s
+	return s, nil
 }
+
+// maxRules bounds the rules of one domain that are looked at; no zone of sense
+// comes near.
+const maxRules = 100
 
 // usable reports whether urnd can follow a rule that matched.
 func (m match) usable(want resolver.Service) error {
+	if m.fault != nil {
+		return m.fault
+	}
 	if m.flag != 0 && !m.services.offers(want) {
 		return fmt.Errorf("services %q do not offer %s", m.record.Services, want)
 	}

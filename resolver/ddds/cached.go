@@ -58,6 +58,10 @@ func (c *Cached) SRV(ctx context.Context, name string) ([]SRV, time.Duration, er
 	return records.srv, ttl, err
 }
 
+// staleTTL is what is left to records that serve although they have expired,
+// while nobody can be asked: RFC 8767 section 4.
+const staleTTL = 30 * time.Second
+
 func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, time.Duration, error) {
 	result, err := c.cache.Get(ctx, name+" "+rrtype, func(ctx context.Context) (Records, time.Duration, error) {
 		records, ttl, err := load(ctx)
@@ -65,10 +69,18 @@ func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[R
 		if errors.As(err, &n) {
 			ttl = n.TTL
 		}
+		if ttl <= 0 && (err == nil || n != nil) {
+			// An answer that may not be remembered is an answer: what was
+			// remembered must not stand in for it (RFC 8767 section 4).
+			ttl = cache.NoStore
+		}
 		return records, ttl, err
 	})
 	if t := resolver.TraceOf(ctx); t != nil && result.Status != cache.Miss {
 		t.Add("dns", "%s %s from the cache, ttl %s", name, rrtype, result.TTL.Round(time.Second))
+	}
+	if result.Status == cache.Stale {
+		result.TTL = staleTTL
 	}
 	var n *resolver.Negative
 	if errors.As(err, &n) {

@@ -22,11 +22,9 @@ type ClientConfig struct {
 	Dial    Dial
 	// Timeout bounds one question to one server.
 	Timeout time.Duration
-	// Rounds is how often the list of servers is gone through.
+	// Rounds is how often the list of servers is gone through, at least 1.
 	Rounds int
-	// MaxRecords bounds the records taken from one answer.
-	MaxRecords int
-	Now        func() time.Time
+	Now    func() time.Time
 }
 
 // Client is a Lookuper that asks DNS servers, which must do recursion where
@@ -81,7 +79,7 @@ func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype
 	var records []T
 	for _, rr := range reply.Answer {
 		record, ok := rr.(R)
-		if !ok || !strings.EqualFold(rr.Header().Name, owner) || len(records) == c.config.MaxRecords {
+		if !ok || !strings.EqualFold(rr.Header().Name, owner) {
 			continue
 		}
 		records = append(records, convert(record))

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/miekg/dns"
@@ -25,7 +25,7 @@ func (c *Client) ask(ctx context.Context, name string, rrtype uint16) (*dns.Msg,
 	}
 	var faults []error
 	slow := 0
-	for range c.config.Rounds {
+	for range max(c.config.Rounds, 1) {
 		for _, server := range c.config.Servers {
 			reply, err := c.askServer(ctx, server, name, rrtype)
 			if err == nil {
@@ -87,12 +87,12 @@ func (c *Client) exchange(ctx context.Context, network, server string, question 
 		return nil, fmt.Errorf("sending by %s: %w", network, err)
 	}
 	for {
-		reply, err := conn.ReadMsg()
-		var netErr net.Error
-		switch {
-		case err != nil && (network == "tcp" || errors.As(err, &netErr)):
+		message, err := conn.ReadMsgHeader(nil)
+		if err != nil && !errors.Is(err, dns.ErrShortRead) {
 			return nil, fmt.Errorf("receiving by %s: %w", network, err)
-		case err == nil && isReply(reply, question):
+		}
+		reply := new(dns.Msg)
+		if reply.Unpack(message) == nil && isReply(reply, question) {
 			return reply, nil
 		}
 	}
@@ -106,20 +106,21 @@ func isReply(reply, question *dns.Msg) bool {
 }
 
 // judge refuses what is no answer: an error of the server, and a referral by
-// one that does no recursion.
+// one that does no recursion. A referral names servers and no SOA, and may come
+// behind aliases, of which alone it is then authoritative (RFC 2308 section 2).
 func judge(reply *dns.Msg) error {
 	if reply.Rcode != dns.RcodeSuccess && reply.Rcode != dns.RcodeNameError {
 		return fmt.Errorf("it answered %s", dns.RcodeToString[reply.Rcode])
 	}
-	if reply.Rcode == dns.RcodeNameError || len(reply.Answer) > 0 || reply.Authoritative {
+	if reply.Rcode == dns.RcodeNameError || reply.Authoritative && len(reply.Answer) == 0 ||
+		has(reply.Answer, reply.Question[0].Qtype) || has(reply.Ns, dns.TypeSOA) || !has(reply.Ns, dns.TypeNS) {
 		return nil
 	}
-	for _, rr := range reply.Ns {
-		if _, ok := rr.(*dns.NS); ok {
-			return errors.New("it refers to other servers and does no recursion")
-		}
-	}
-	return nil
+	return errors.New("it refers to other servers and does no recursion")
+}
+
+func has(records []dns.RR, rrtype uint16) bool {
+	return slices.ContainsFunc(records, func(rr dns.RR) bool { return rr.Header().Rrtype == rrtype })
 }
 
 func describe(reply *dns.Msg, err error) string {

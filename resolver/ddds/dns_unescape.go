@@ -38,5 +38,5 @@ func decimal(s string) (byte, bool) {
 		}
 		n = n*10 + int(s[i]-'0')
 	}
-	return byte(n), n < 256 //nolint:gosec // checked in the same line
+	return byte(n), n < 256
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,9 @@ func compileERE(ere string, flags syntax.Flags) (*regexp.Regexp, error) {
 	if err != nil {
 		return nil, fmt.Errorf("expression %q: %w", ere, err)
 	}
+	if err := checkProgram(parsed); err != nil {
+		return nil, fmt.Errorf("expression %q: %w", ere, err)
+	}
 	re, err := regexp.Compile(parsed.String())
 	if err != nil {
 		return nil, fmt.Errorf("expression %q: %w", ere, err)
@@ -28,17 +32,41 @@ func compileERE(ere string, flags syntax.Flags) (*regexp.Regexp, error) {
 	return re, nil
 }
 
+// maxProgram bounds the instructions that an expression compiles to: each costs
+// time at each octet of the name, and `(.?){999}` is thousands of them. The
+// longest expression without such counts stays below.
+const maxProgram = 1000
+
+func checkProgram(parsed *syntax.Regexp) error {
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return err
+	}
+	if len(program.Inst) > maxProgram {
+		return errLarge
+	}
+	return nil
+}
+
 var (
 	errBracket    = errors.New("bracket expression does not end")
 	errCollating  = errors.New("collating elements and equivalence classes are not supported")
+	errClass      = errors.New("character class is none of POSIX")
 	errEscape     = errors.New("this escape means different things to different engines")
+	errInterval   = errors.New("interval is not {n}, {n,} or {n,m}")
+	errLarge      = errors.New("expression repeats too much")
 	errRepetition = errors.New("a repetition repeats an anchor or nothing")
 )
+
+// interval is XBD section 9.4.6 item 5. Go reads braces that hold anything else
+// as themselves, and others read {,m} as {0,m}.
+var interval = regexp.MustCompile(`^\{[0-9]+(,[0-9]*)?\}`)
 
 // translateERE writes an ERE so that Go reads it as POSIX does, and refuses
 // what has no such reading.
 func translateERE(ere string) (string, error) {
 	var b strings.Builder
+	atom := false // whether that stands before i which a repetition may repeat
 	for i := 0; i < len(ere); {
 		switch c := ere[i]; {
 		case c == '[':
@@ -46,21 +74,28 @@ func translateERE(ere string) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			i = end
+			i, atom = end, true
 		case c == '\\':
 			if i+1 == len(ere) || !strings.ContainsRune(`^.[]$()|*+?{}\/-!#,:;=@&%_~"`, rune(ere[i+1])) {
 				return "", errEscape
 			}
 			b.WriteString(ere[i : i+2])
-			i += 2
-		case strings.IndexByte("*+?{", c) >= 0 && (i == 0 || ere[i-1] == '^' && (i == 1 || ere[i-2] != '\\')):
+			i, atom = i+2, true
+		case strings.IndexByte("*+?{", c) >= 0 && !atom:
 			return "", errRepetition
+		case c == '{' && !interval.MatchString(ere[i:]):
+			return "", errInterval
 		default:
 			b.WriteByte(c)
-			i++
+			i, atom = i+1, strings.IndexByte("^$(|", c) < 0
 		}
 	}
 	return b.String(), nil
+}
+
+// classes are those of XBD section 9.3.5; Go knows more.
+var classes = [...]string{
+	"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit",
 }
 
 // translateBracket writes the bracket expression that begins at i. In POSIX a
@@ -77,14 +112,14 @@ func translateBracket(b *strings.Builder, ere string, i int) (int, error) {
 		case c == ']' && !first:
 			b.WriteByte(']')
 			return i + 1, nil
-		case c == '[' && i+1 < len(ere) && ere[i+1] == ':':
-			end := strings.Index(ere[i:], ":]")
-			if end < 0 {
-				return 0, errBracket
+		case strings.HasPrefix(ere[i:], "[:"):
+			class, err := bracketClass(ere[i:])
+			if err != nil {
+				return 0, err
 			}
-			b.WriteString(ere[i : i+end+2])
-			i += end + 2
-		case c == '[' && i+1 < len(ere) && (ere[i+1] == '.' || ere[i+1] == '='):
+			b.WriteString(class)
+			i += len(class)
+		case strings.HasPrefix(ere[i:], "[.") || strings.HasPrefix(ere[i:], "[="):
 			return 0, errCollating
 		case c == '\\' || c == '[' || c == ']':
 			b.WriteByte('\\')
@@ -96,4 +131,17 @@ func translateBracket(b *strings.Builder, ere string, i int) (int, error) {
 		}
 	}
 	return 0, errBracket
+}
+
+// bracketClass returns the character class, such as "[:digit:]", with which s
+// begins.
+func bracketClass(s string) (string, error) {
+	name, _, ok := strings.Cut(s[2:], ":]")
+	if !ok {
+		return "", errBracket
+	}
+	if !slices.Contains(classes[:], name) {
+		return "", errClass
+	}
+	return s[:len(name)+4], nil
 }

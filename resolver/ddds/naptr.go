@@ -66,9 +66,9 @@ func (r NAPTR) flag() (byte, bool) {
 	if r.Flags == "" {
 		return 0, true
 	}
-	flags := strings.ToUpper(r.Flags)
-	if len(flags) == 1 && strings.Contains("SAUP", flags) {
-		return flags[0], true
+	flag := r.Flags[0] &^ 0x20 // upper case: unlike strings.ToUpper, of ASCII alone
+	if len(r.Flags) == 1 && strings.IndexByte("SAUP", flag) >= 0 {
+		return flag, true
 	}
 	return 0, false // unknown, or more than one of the exclusive four
 }

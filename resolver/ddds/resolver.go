@@ -23,16 +23,19 @@ type Config struct {
 // Resolver resolves URNs by the URN Resolution application of RFC 3404. It
 // begins at the NID, by the shortcut of its section 3.
 type Resolver struct {
-	config Config
+	config  Config
+	sources []string // what is said of locations below each root
 }
 
 // New returns a Resolver.
 func New(config Config) *Resolver {
 	config.Roots = slices.Clone(config.Roots)
+	sources := make([]string, len(config.Roots))
 	for i, root := range config.Roots {
 		config.Roots[i] = strings.ToLower(strings.TrimSuffix(root, ".")) + "."
+		sources[i] = "ddds " + config.Roots[i]
 	}
-	return &Resolver{config: config}
+	return &Resolver{config: config, sources: sources}
 }
 
 // Resolve implements resolver.Resolver for URNs in canonical form. A namespace
@@ -44,8 +47,8 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	}
 	var reasons []string
 	ttl := time.Duration(-1)
-	for _, root := range r.config.Roots {
-		w := walk{lookup: r.config.Lookup, limit: r.config.MaxDomains, aus: q.URI.String(), want: q.Service, root: root}
+	for i, root := range r.config.Roots {
+		w := walk{lookup: r.config.Lookup, limit: r.config.MaxDomains, aus: q.URI.String(), want: q.Service, source: r.sources[i]}
 		answer, err := w.run(ctx, v.NID()+"."+root)
 		if !errors.Is(err, errNoDelegation) {
 			return answer, err

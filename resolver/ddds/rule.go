@@ -14,17 +14,20 @@ type match struct {
 	flag     byte // 'S', 'A', 'U', 'P', or 0 for a non-terminal rule
 	services services
 	key      string // a domain name with a final dot, or, for 'U', a URI
+	fault    error  // why the result cannot be a key; the rule has matched all the same
 }
 
 var (
 	errBothFields = errors.New("REGEXP and REPLACEMENT are both used (RFC 3403 section 4.1)")
 	errNoFields   = errors.New("neither REGEXP nor REPLACEMENT is used (RFC 3403 section 4.1)")
+	errEmpty      = errors.New("the result is empty (RFC 3402 section 3.3)")
 	errName       = errors.New("the key is not a domain name")
 )
 
 // apply runs the rule of r on aus, the original string and never the output of
 // an earlier rule (RFC 3402 section 3). errNoMatch is no fault of the record;
-// every other error is.
+// every other error is. A result that cannot be used is a match with a fault:
+// which records count hangs on what matches, not on what is of use.
 func (r NAPTR) apply(aus string, flag byte) (match, error) {
 	m := match{record: r, flag: flag}
 	var err error
@@ -47,32 +50,48 @@ func (r NAPTR) apply(aus string, flag byte) (match, error) {
 	default:
 		return match{}, errNoFields
 	}
-	if flag == 'U' {
-		if err := resolver.CheckLocation(m.key); err != nil {
-			return match{}, fmt.Errorf("the result is no location: %w", err)
-		}
-		return m, nil
+	if m.key == "" {
+		return match{}, errEmpty
 	}
-	m.key, err = domainName(m.key)
-	return m, err
+	m.key, m.fault = legalKey(m.key, flag)
+	return m, nil
+}
+
+// legalKey returns a result in the form in which it is used, or why it cannot
+// be (RFC 3402 section 3.2).
+func legalKey(result string, flag byte) (string, error) {
+	if flag != 'U' {
+		return domainName(result)
+	}
+	if err := resolver.CheckLocation(result); err != nil {
+		return "", fmt.Errorf("the result is no location: %w", err)
+	}
+	return result, nil
 }
 
 // domainName returns s as a name with a final dot and lower-case letters. An
-// underscore may stand in it: SRV names have them.
+// underscore may stand in it: SRV names have them. The last label is no number
+// (RFC 1123 section 2.1), or "192.0.2.1" would be a name.
 func domainName(s string) (string, error) {
-	s = strings.ToLower(strings.TrimSuffix(s, "."))
-	if s == "" || len(s) > 253 {
+	name := strings.TrimSuffix(s, ".")
+	top := name[strings.LastIndexByte(name, '.')+1:]
+	if len(name) > 253 || strings.Trim(top, "0123456789") == "" {
 		return "", fmt.Errorf("%w: %q", errName, s)
 	}
-	for label := range strings.SplitSeq(s, ".") {
-		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+	for label := range strings.SplitSeq(name, ".") {
+		if !isLabel(label) {
 			return "", fmt.Errorf("%w: %q", errName, s)
 		}
-		for _, c := range []byte(label) {
-			if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-				return "", fmt.Errorf("%w: %q", errName, s)
-			}
+	}
+	return strings.ToLower(name) + ".", nil
+}
+
+func isLabel(s string) bool {
+	for _, c := range []byte(s) {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
 		}
 	}
-	return s + ".", nil
+	return s != "" && len(s) <= 63 && s[0] != '-' && s[len(s)-1] != '-'
 }

@@ -31,11 +31,10 @@ func parseSubstitution(expression string) (substitution, error) {
 		return substitution{}, fmt.Errorf("substitution expression has %d delimiters, not 3 (RFC 3402 section 3.2)", len(fields))
 	}
 	flags := syntax.POSIX
-	switch fields[2] {
-	case "":
-	case "i":
+	if fields[2] != "" {
 		flags |= syntax.FoldCase
-	default:
+	}
+	if strings.Trim(fields[2], "i") != "" {
 		return substitution{}, fmt.Errorf("substitution expression has unknown flags %q", fields[2])
 	}
 	ere, err := compileERE(unescapeDelim(fields[0], delim), flags)

@@ -10,12 +10,13 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// finish makes the terminal rules of one order into locations. The first rule
-// must come to an end; the others of its order are alternatives.
+// finish makes the terminal rules of one order into locations. Servers of the
+// first rule that cannot be looked up are a failure (RFC 3403 section 8); the
+// other rules of its order are alternatives, and may have none.
 func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, error) {
 	var locations []resolver.Location
 	add := func(uri string) {
-		locations = append(locations, resolver.Location{URI: uri, Source: "ddds " + w.root})
+		locations = append(locations, resolver.Location{URI: uri, Source: w.source})
 	}
 	for i, m := range matches {
 		switch m.flag {
@@ -72,18 +73,21 @@ func inOrder(servers []SRV) []SRV {
 	return ordered
 }
 
-// pick chooses one of servers with a chance in proportion to its weight. One
-// is added to each, so that weight 0 has a small chance, as RFC 2782 wants.
+// pick chooses one of servers with a chance in proportion to its weight.
 func pick(servers []SRV) int {
 	total := 0
 	for _, s := range servers {
-		total += int(s.Weight) + 1
+		total += s.share()
 	}
 	n := rand.IntN(total) //nolint:gosec // spreads load, guards nothing
 	for i, s := range servers {
-		if n -= int(s.Weight) + 1; n < 0 {
+		if n -= s.share(); n < 0 {
 			return i
 		}
 	}
 	return 0
 }
+
+// share is the weight in hundredths, so that weight 0 can have a very small
+// chance, as RFC 2782 wants, and take nothing from the proportion of others.
+func (s SRV) share() int { return max(100*int(s.Weight), 1) }

@@ -15,7 +15,7 @@ type walk struct {
 	limit  int // domains on one way; RFC 6116 section 5.2.1 suspects a loop beyond 5
 	aus    string
 	want   resolver.Service
-	root   string
+	source string // for the locations that are found
 
 	ttl   time.Duration // least of all record sets used so far; -1 before the first
 	steps map[string]bool
@@ -45,7 +45,10 @@ func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
 			return resolver.Answer{}, w.missing(err)
 		}
 		w.use(ttl)
-		s := choose(w.aus, records, w.want)
+		s, err := choose(ctx, w.aus, records, w.want)
+		if err != nil {
+			return resolver.Answer{}, err
+		}
 		w.trace(ctx, key, s)
 		switch {
 		case len(s.usable) == 0 && s.matched:

@@ -1,0 +1,85 @@
+package ddds
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+func TestRoots(t *testing.T) {
+	location := func(uri string) set { return set{naptr: []NAPTR{located(1, 1, "", "", uri)}, ttl: hour} }
+	roots := []string{"URN.Example.org", "urn.arpa."}
+	s := &script{sets: map[string]set{"foo.urn.arpa. NAPTR": location("http://arpa.example/")}}
+	r := New(Config{Lookup: s, Roots: roots, MaxDomains: 5})
+	roots[0] = "changed.example."
+
+	answer, err := r.Resolve(t.Context(), query(t, "urn:foo:1"))
+	if err != nil || locations(answer) != "http://arpa.example/" || answer.Locations[0].Source != "ddds urn.arpa." {
+		t.Errorf("got %+v, %v", answer, err)
+	}
+	if want := []string{"foo.urn.example.org. NAPTR", "foo.urn.arpa. NAPTR"}; !slices.Equal(s.asked, want) {
+		t.Errorf("asked for %q", s.asked)
+	}
+
+	s.sets["foo.urn.example.org. NAPTR"] = location("http://org.example/")
+	answer, err = r.Resolve(t.Context(), query(t, "urn:foo:1"))
+	if err != nil || locations(answer) != "http://org.example/" {
+		t.Errorf("got %+v, %v", answer, err)
+	}
+}
+
+// A name that does not exist is "not mine" at a first key alone; on the way it
+// is the zone's own "no", and the other roots are not asked.
+func TestRootThatDelegatesDecides(t *testing.T) {
+	down := errors.New("server is down")
+	other := set{naptr: []NAPTR{located(1, 1, "", "", "http://arpa.example/")}, ttl: hour}
+	for name, first := range map[string]set{
+		"later key": {naptr: []NAPTR{to(1, 1, "gone.example.")}, ttl: hour},
+		"no match":  {naptr: []NAPTR{located(1, 1, "urn:foo:2", "", "http://a.example/")}, ttl: missingTTL},
+		"failure":   {err: down},
+	} {
+		s := &script{sets: map[string]set{"foo.urn.example.org. NAPTR": first, "foo.urn.arpa. NAPTR": other}}
+		r := New(Config{Lookup: s, Roots: []string{"urn.example.org.", "urn.arpa."}, MaxDomains: 5})
+		_, err := r.Resolve(t.Context(), query(t, "urn:foo:1"))
+		if first.err == nil {
+			expectNo(t, err, resolver.ErrNotFound, missingTTL, "")
+		} else if !errors.Is(err, down) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if slices.Contains(s.asked, "foo.urn.arpa. NAPTR") {
+			t.Errorf("%s: asked for %q", name, s.asked)
+		}
+	}
+}
+
+func TestNoRootDelegates(t *testing.T) {
+	negative := func(reason string, ttl time.Duration) set {
+		return set{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: reason, TTL: ttl}}
+	}
+	for _, c := range []struct {
+		first, second time.Duration
+		ttl           time.Duration
+	}{{hour, time.Minute, time.Minute}, {time.Minute, hour, time.Minute}, {0, hour, 0}, {hour, 0, 0}} {
+		s := &script{sets: map[string]set{
+			"foo.a.example. NAPTR": negative("none at a", c.first), "foo.b.example. NAPTR": negative("none at b", c.second),
+		}}
+		r := New(Config{Lookup: s, Roots: []string{"a.example.", "b.example."}, MaxDomains: 5})
+		_, err := r.Resolve(t.Context(), query(t, "urn:foo:1"))
+		expectNo(t, err, resolver.ErrUnsupported, c.ttl, "none at a, none at b")
+	}
+	_, err := New(Config{Lookup: &script{}, MaxDomains: 5}).Resolve(t.Context(), query(t, "urn:foo:1"))
+	expectNo(t, err, resolver.ErrUnsupported, 0, "")
+}
+
+func TestResolveWantsAURN(t *testing.T) {
+	s := &script{}
+	_, err := resolve(t, s, "http://www.example.com/")
+	var fault *uri.ParseError
+	if !errors.As(err, &fault) || len(s.asked) > 0 {
+		t.Errorf("got %v, asked %q", err, s.asked)
+	}
+}

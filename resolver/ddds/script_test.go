@@ -1,0 +1,106 @@
+package ddds
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// set is the scripted answer to one question.
+type set struct {
+	naptr []NAPTR
+	srv   []SRV
+	ttl   time.Duration
+	err   error
+}
+
+// script is a Lookuper that answers from a map with keys like "foo.urn.arpa.
+// NAPTR", and remembers what it was asked. All else does not exist.
+type script struct {
+	sets  map[string]set
+	asked []string
+}
+
+// missingTTL is how long the "no" of a script may be remembered.
+const missingTTL = 7 * time.Minute
+
+func (s *script) ask(key string) set {
+	s.asked = append(s.asked, key)
+	found, ok := s.sets[key]
+	if !ok {
+		found.err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: key + " is not in the script", TTL: missingTTL}
+	}
+	return found
+}
+
+func (s *script) NAPTR(_ context.Context, name string) ([]NAPTR, time.Duration, error) {
+	found := s.ask(name + " NAPTR")
+	return found.naptr, found.ttl, found.err
+}
+
+func (s *script) SRV(_ context.Context, name string) ([]SRV, time.Duration, error) {
+	found := s.ask(name + " SRV")
+	return found.srv, found.ttl, found.err
+}
+
+// query asks for the location of a URN.
+func query(t testing.TB, urn string) resolver.Query {
+	t.Helper()
+	u, err := uri.Parse(urn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolver.Query{URI: u}
+}
+
+// resolve asks a Resolver with the root "urn.arpa." and at most five domains.
+func resolve(t testing.TB, s *script, urn string) (resolver.Answer, error) {
+	t.Helper()
+	r := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5})
+	return r.Resolve(t.Context(), query(t, urn))
+}
+
+// locations joins the URIs of an answer.
+func locations(a resolver.Answer) string {
+	var uris []string
+	for _, l := range a.Locations {
+		uris = append(uris, l.URI)
+	}
+	return strings.Join(uris, " ")
+}
+
+// expectNo checks that err is a "no", for how long, and what it says.
+func expectNo(t testing.TB, err, kind error, ttl time.Duration, reason string) {
+	t.Helper()
+	var n *resolver.Negative
+	if !errors.As(err, &n) {
+		t.Errorf("got %v, want a no", err)
+		return
+	}
+	if !errors.Is(err, kind) || n.TTL != ttl || !strings.Contains(n.Reason, reason) {
+		t.Errorf("got %v for %s; want %v for %s that says %q", err, n.TTL, kind, ttl, reason)
+	}
+}
+
+// clock is a time that a test moves by hand.
+type clock struct{ nanos atomic.Int64 }
+
+func (c *clock) now() time.Time          { return time.Unix(0, c.nanos.Load()) }
+func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
+
+// details returns the steps of a trace that one stage took.
+func details(trace *resolver.Trace, stage string) []string {
+	var found []string
+	for _, step := range trace.Steps() {
+		if step.Stage == stage {
+			found = append(found, step.Detail)
+		}
+	}
+	return found
+}

@@ -1,0 +1,77 @@
+package ddds
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+func TestParseServices(t *testing.T) {
+	word := "a" + strings.Repeat("1", 31)
+	for _, c := range []struct {
+		field    string
+		protocol string
+		rs       []string
+	}{
+		{"", "", nil},
+		{"thttp", "thttp", nil},
+		{"thttp+I2L+I2C+I2R", "thttp", []string{"I2L", "I2C", "I2R"}},
+		{"THTTP+i2l", "thttp", []string{"i2l"}},
+		{"+I2L", "", []string{"I2L"}},
+		{"e2u+sip", "e2u", []string{"sip"}},
+		{"z3950+N2L+N2C", "z3950", []string{"N2L", "N2C"}},
+		{word + "+" + word, word, []string{word}},
+	} {
+		got, err := parseServices(c.field)
+		if err != nil || got.protocol != c.protocol || !slices.Equal(got.rs, c.rs) {
+			t.Errorf("%q: got %+v, %v", c.field, got, err)
+		}
+	}
+}
+
+func TestParseServicesRefuses(t *testing.T) {
+	for _, field := range []string{
+		"+", "++", "thttp+", "thttp++I2L", "thttp+I2L+", " thttp", "thttp +I2L", "3http", "thttp+2L", "thttp+I=I",
+		"EM:ProtA", "thttp+I2L,I2C", "th-ttp", "th_ttp", "@http", "[http", "`http", "{http", "th\u00fctp", "\u212ahttp",
+		"a" + strings.Repeat("1", 32), "a+a" + strings.Repeat("1", 32),
+	} {
+		if got, err := parseServices(field); err == nil {
+			t.Errorf("%q: got %+v", field, got)
+		}
+	}
+}
+
+func TestOffers(t *testing.T) {
+	for _, c := range []struct {
+		field string
+		want  resolver.Service
+		offer bool
+	}{
+		{"", resolver.I2L, true},
+		{"thttp", resolver.I2L, true},
+		{"thttp", resolver.I2C, true},
+		{"thttp+I2L", resolver.I2L, true},
+		{"thttp+i2l", resolver.I2L, true},
+		{"+I2L", resolver.I2L, true},
+		{"http+N2L+N2C+N2R", resolver.I2L, true}, // RFC 3403 section 6.1 writes N
+		{"thttp+L2L", resolver.I2L, true},
+		{"thttp+I2C+I2L", resolver.I2L, true},
+		{"thttp+I2Ls", resolver.I2L, false},
+		{"rcds+I2C", resolver.I2L, false},
+		{"rcds+I2C", resolver.I2C, true},
+		{"thttp+L2R", resolver.I2L, false},
+		{"thttp+X2L", resolver.I2L, false},
+		{"sip+E2U", resolver.I2L, false},
+		{"e2u+sip", resolver.I2L, false},
+	} {
+		s, err := parseServices(c.field)
+		if err != nil {
+			t.Errorf("%q: %v", c.field, err)
+		}
+		if s.offers(c.want) != c.offer {
+			t.Errorf("%q offers %s: got %t", c.field, c.want, !c.offer)
+		}
+	}
+}

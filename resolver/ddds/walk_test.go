@@ -1,0 +1,206 @@
+package ddds
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+const (
+	day  = 24 * time.Hour
+	hour = time.Hour
+)
+
+func TestWalk(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		sets  map[string]set
+		urn   string
+		want  string // locations
+		ttl   time.Duration
+		asked string
+	}{
+		{"u in one step", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "u", "", `!^urn:foo:(.*)$!https://foo.example/\1!`, "."}}, ttl: hour},
+		}, "urn:foo:a/b", "https://foo.example/a/b", hour, "foo.urn.arpa. NAPTR"},
+		{"rules apply to the original name", map[string]set{
+			"cid.urn.arpa. NAPTR": {naptr: []NAPTR{{100, 10, "", "", `!^urn:cid:.+@([^\.]+\.)(.*)$!\2!i`, "."}}, ttl: day},
+			"example.com. NAPTR":  {naptr: []NAPTR{{1, 1, "U", "", `!^urn:cid:(.+)@.*$!http://example.com/\1!`, "."}}, ttl: hour},
+		}, "urn:cid:199606121851.1@bar.example.com", "http://example.com/199606121851.1", hour, "cid.urn.arpa. NAPTR, example.com. NAPTR"},
+		{"RFC 3405 section 4", map[string]set{
+			"foo.urn.arpa. NAPTR":         {naptr: []NAPTR{{100, 10, "", "", "", "urn-resolver.foo.com."}}, ttl: day},
+			"urn-resolver.foo.com. NAPTR": {naptr: []NAPTR{{1, 1, "a", "thttp+I2L", "", "host.foo.com."}}, ttl: time.Minute},
+		}, "urn:foo:1", "http://host.foo.com/uri-res/N2L?urn:foo:1", time.Minute, "foo.urn.arpa. NAPTR, urn-resolver.foo.com. NAPTR"},
+		{"the first set may be the shortest-lived", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example.")}, ttl: time.Second},
+			"a.example. NAPTR":    {naptr: []NAPTR{located(1, 1, "", "", "http://x.example/")}, ttl: hour},
+		}, "urn:foo:1", "http://x.example/", time.Second, "foo.urn.arpa. NAPTR, a.example. NAPTR"},
+		{"a set that may not be remembered", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 1, "", "", "http://x.example/")}, ttl: 0},
+		}, "urn:foo:1", "http://x.example/", 0, "foo.urn.arpa. NAPTR"},
+		{"alternatives of one order", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{
+				located(1, 2, "", "", "http://b.example/"), located(1, 1, "", "", "http://a.example/"),
+				{1, 3, "a", "https+I2L", "", "c.example."},
+				to(1, 4, "d.example."), located(2, 1, "", "", "http://e.example/"),
+			}, ttl: hour},
+		}, "urn:foo:1", "http://a.example/ http://b.example/ https://c.example/uri-res/N2L?urn:foo:1", hour, "foo.urn.arpa. NAPTR"},
+		{"a rule that leads on goes before terminal ones behind it", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 2, "", "", "http://a.example/"), to(1, 1, "b.example.")}, ttl: hour},
+			"b.example. NAPTR":    {naptr: []NAPTR{located(1, 1, "", "", "http://b.example/")}, ttl: hour},
+		}, "urn:foo:1", "http://b.example/", hour, "foo.urn.arpa. NAPTR, b.example. NAPTR"},
+	} {
+		s := &script{sets: c.sets}
+		answer, err := resolve(t, s, c.urn)
+		if err != nil || locations(answer) != c.want || answer.TTL != c.ttl {
+			t.Errorf("%s: got %q for %s, %v", c.name, locations(answer), answer.TTL, err)
+		}
+		if asked := strings.Join(s.asked, ", "); asked != c.asked {
+			t.Errorf("%s: asked for %s", c.name, asked)
+		}
+		for _, l := range answer.Locations {
+			if l.Source != "ddds urn.arpa." {
+				t.Errorf("%s: the source is %q", c.name, l.Source)
+			}
+		}
+	}
+}
+
+func TestWalkEndsWithNo(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		sets   map[string]set
+		kind   error
+		ttl    time.Duration
+		reason string
+	}{
+		{"no rule is for the name", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 1, "urn:foo:2", "", "http://a.example/")}, ttl: hour},
+		}, resolver.ErrNotFound, hour, "no rule of foo.urn.arpa. is for this name"},
+		{"every record is bad", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{Regexp: "!", Replacement: "."}}, ttl: hour},
+		}, resolver.ErrNotFound, hour, "no rule of foo.urn.arpa. is for this name"},
+		{"nothing can be used", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "rcds+I2C", "", "a.example."}, located(2, 1, "", "", "http://a.example/")}, ttl: hour},
+		}, resolver.ErrUnsupported, hour, "foo.urn.arpa. offers nothing that can be used"},
+		{"the only result cannot be used", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 1, "", "", "javascript:alert(1)"), located(2, 1, "", "", "http://a.example/")}, ttl: hour},
+		}, resolver.ErrUnsupported, hour, "foo.urn.arpa. offers nothing that can be used"},
+		{"the next domain does not exist", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example."), located(1, 2, "", "", "http://b.example/")}, ttl: hour},
+		}, resolver.ErrNotFound, missingTTL, "a.example. NAPTR is not in the script"},
+		{"a no does not live longer than what led to it", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example.")}, ttl: time.Second},
+		}, resolver.ErrNotFound, time.Second, "a.example. NAPTR is not in the script"},
+		{"loop", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example.")}, ttl: day},
+			"a.example. NAPTR":    {naptr: []NAPTR{to(1, 1, "b.example.")}, ttl: hour},
+			"b.example. NAPTR":    {naptr: []NAPTR{to(1, 1, "A.Example.")}, ttl: day},
+		}, resolver.ErrNotFound, hour, "lead back to a.example."},
+		{"loop of one", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "foo.urn.arpa.")}, ttl: hour},
+		}, resolver.ErrNotFound, hour, "lead back to foo.urn.arpa."},
+		{"no SRV records", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "thttp+I2L", "", "a.example."}}, ttl: day},
+		}, resolver.ErrNotFound, missingTTL, "a.example. SRV is not in the script"},
+		{"the service is decidedly not there", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "thttp+I2L", "", "a.example."}}, ttl: day},
+			"a.example. SRV":      {srv: []SRV{{0, 0, 0, "."}}, ttl: hour},
+		}, resolver.ErrNotFound, hour, "a.example. has no server"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			answer, err := resolve(t, &script{sets: c.sets}, "urn:foo:1")
+			expectNo(t, err, c.kind, c.ttl, c.reason)
+			if len(answer.Locations) > 0 {
+				t.Errorf("and the locations %q", locations(answer))
+			}
+		})
+	}
+}
+
+// hops is a chain of n domains, of which the last has a location.
+func hops(n int) map[string]set {
+	sets := make(map[string]set)
+	key := "foo.urn.arpa."
+	for i := 1; i < n; i++ {
+		next := "d" + strconv.Itoa(i) + ".example."
+		sets[key+" NAPTR"] = set{naptr: []NAPTR{to(1, 1, next)}, ttl: hour}
+		key = next
+	}
+	sets[key+" NAPTR"] = set{naptr: []NAPTR{located(1, 1, "", "", "http://x.example/")}, ttl: hour}
+	return sets
+}
+
+func TestWalkIsBounded(t *testing.T) {
+	answer, err := resolve(t, &script{sets: hops(5)}, "urn:foo:1")
+	if err != nil || locations(answer) != "http://x.example/" {
+		t.Errorf("five domains: got %q, %v", locations(answer), err)
+	}
+	s := &script{sets: hops(6)}
+	_, err = resolve(t, s, "urn:foo:1")
+	expectNo(t, err, resolver.ErrNotFound, hour, "more than 5 domains")
+	if len(s.asked) != 5 {
+		t.Errorf("six domains: asked for %q", s.asked)
+	}
+}
+
+// A failure is no "no": it is passed on as it is, and no other rule covers it
+// (RFC 3403 section 8).
+func TestWalkReportsFailures(t *testing.T) {
+	down := errors.New("server is down")
+	alternative := located(1, 2, "", "", "http://b.example/")
+	for name, sets := range map[string]map[string]set{
+		"first key": {"foo.urn.arpa. NAPTR": {err: down}},
+		"later key": {
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example."), alternative}, ttl: hour},
+			"a.example. NAPTR":    {err: down},
+		},
+		"SRV": {
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "thttp+I2L", "", "a.example."}, alternative}, ttl: hour},
+			"a.example. SRV":      {err: down},
+		},
+	} {
+		answer, err := resolve(t, &script{sets: sets}, "urn:foo:1")
+		var n *resolver.Negative
+		if !errors.Is(err, down) || errors.As(err, &n) || len(answer.Locations) > 0 {
+			t.Errorf("%s: got %q, %v", name, locations(answer), err)
+		}
+	}
+}
+
+func TestWalkIsTraced(t *testing.T) {
+	sets := map[string]set{
+		"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "A.example.")}, ttl: hour},
+		"a.example. NAPTR": {naptr: []NAPTR{
+			{1, 1, "x", "", "", "b.example."},
+			located(1, 2, "urn:foo:2", "", "http://a.example/"),
+			{1, 3, "s", "rcds+I2C", "", "b.example."},
+			located(1, 4, "", "", "http://c.example/"),
+			located(1, 5, "", "", "http://d.example/"),
+			located(2, 1, "", "", "http://e.example/"),
+		}, ttl: hour},
+	}
+	var now clock
+	ctx, trace := resolver.WithTrace(t.Context(), now.now)
+	r := New(Config{Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5})
+	if _, err := r.Resolve(ctx, query(t, "urn:foo:1")); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`foo.urn.arpa.: used 1 1 "" "" "" A.example. -> a.example.`,
+		`a.example.: passed over 1 1 "x" "" "" b.example.: flags "x" are unknown`,
+		`a.example.: passed over 1 2 "u" "" "!^urn:foo:2.*$!http://a.example/!" .: the expression does not match`,
+		`a.example.: passed over 1 3 "s" "rcds+I2C" "" b.example.: services "rcds+I2C" do not offer I2L`,
+		`a.example.: passed over 2 1 "u" "" "!^.*$!http://e.example/!" .: order 1 already matched`,
+		`a.example.: used 1 4 "u" "" "!^.*$!http://c.example/!" . -> http://c.example/`,
+		`a.example.: could use 1 5 "u" "" "!^.*$!http://d.example/!" . -> http://d.example/`,
+	}
+	if got := details(trace, "ddds"); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
