@@ -53,7 +53,7 @@ func (h *Handler) serveAPI(w http.ResponseWriter, r *http.Request, q resolver.Qu
 	ctx, trace := resolver.WithTrace(r.Context(), h.config.Now)
 	answer, err := h.config.Resolver.Resolve(ctx, q)
 	if err != nil {
-		h.fail(w, r, err, trace.Steps())
+		h.fail(w, r, err, q.URI.String(), trace.Steps())
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

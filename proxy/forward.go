@@ -63,7 +63,7 @@ func (h *Handler) newForward() http.Handler {
 		},
 		Transport: scheme.Transport{Handler: h.config.Fetch},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			h.fail(w, r, err, nil)
+			h.fail(w, r, err, "", nil)
 		},
 		ErrorLog: slog.NewLogLogger(h.config.Log.Handler(), slog.LevelDebug),
 	}
@@ -72,11 +72,11 @@ func (h *Handler) newForward() http.Handler {
 // serveForward passes a request on to the origin server of its target.
 func (h *Handler) serveForward(w http.ResponseWriter, r *http.Request) {
 	if !h.allowed(r) {
-		h.fail(w, r, errClient, nil)
+		h.fail(w, r, errClient, "", nil)
 		return
 	}
 	if strings.Count(strings.Join(r.Header.Values("Via"), ","), " "+pseudonym) >= maxPasses {
-		h.fail(w, r, errLoop, nil)
+		h.fail(w, r, errLoop, "", nil)
 		return
 	}
 	h.forward.ServeHTTP(w, r)

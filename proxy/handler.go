@@ -42,18 +42,18 @@ func New(config Config) *Handler {
 func (h *Handler) serveAnswer(w http.ResponseWriter, r *http.Request, req request) {
 	answer, err := h.config.Resolver.Resolve(r.Context(), req.query)
 	if err != nil {
-		h.fail(w, r, err, nil)
+		h.fail(w, r, err, req.query.URI.String(), nil)
 		return
 	}
 	writeRedirect(w, redirectStatus(req.form, r.ProtoAtLeast(1, 1)), answer)
 }
 
-// fail answers an error, and logs it if it is not the client's.
-func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error, trace []resolver.Step) {
+// fail answers an error about input, and logs it if it is not the client's.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error, input string, trace []resolver.Step) {
 	if status := statusOf(err); status >= http.StatusInternalServerError && !errors.Is(err, resolver.ErrService) {
 		h.config.Log.WarnContext(r.Context(), "request failed", "status", status, "client", r.RemoteAddr, "error", err)
 	}
-	writeProblem(w, r, err, trace)
+	writeProblem(w, r, err, input, trace)
 }
 
 // allowed reports whether the client may use the proxy.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"html/template"
+	"net/http"
 )
 
 //go:embed page.html
@@ -21,11 +22,25 @@ type pageData struct {
 }
 
 func errorPage(p problem) []byte {
-	data := pageData{Title: p.Title, Problem: &p}
+	data := pageData{Title: heading(p), Problem: &p}
 	if p.Offset != nil {
 		data.Before, data.At, data.After = around(p.Input, *p.Offset)
 	}
 	return render(data)
+}
+
+// heading says in the words of a reader what the status says in those of HTTP.
+func heading(p problem) string {
+	switch p.Status {
+	case http.StatusBadRequest:
+		return "This name is not well formed"
+	case http.StatusNotFound:
+		return "Nobody knows this name"
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return "Those who may know this name cannot be asked now"
+	default:
+		return p.Title
+	}
 }
 
 func homePage() []byte { return render(pageData{Title: "urnd"}) }

@@ -25,9 +25,10 @@ type problem struct {
 	Trace   []stepJSON `json:"trace,omitempty"`
 }
 
-func newProblem(err error) problem {
+// newProblem describes an error about input, which may be empty.
+func newProblem(err error, input string) problem {
 	status := statusOf(err)
-	p := problem{Title: http.StatusText(status), Status: status, Detail: err.Error()}
+	p := problem{Title: http.StatusText(status), Status: status, Detail: err.Error(), Input: input}
 	var parse *uri.ParseError
 	if errors.As(err, &parse) {
 		p.Detail = parse.Rule.Says
@@ -54,9 +55,9 @@ func prefersHTML(r *http.Request) bool {
 	return err == nil && chosen.Equal(typeHTML)
 }
 
-// writeProblem answers an error, as a page for people or as JSON.
-func writeProblem(w http.ResponseWriter, r *http.Request, err error, trace []resolver.Step) {
-	p := newProblem(err)
+// writeProblem answers an error about input, as a page for people or as JSON.
+func writeProblem(w http.ResponseWriter, r *http.Request, err error, input string, trace []resolver.Step) {
+	p := newProblem(err, input)
 	header := w.Header()
 	header.Set("Vary", "Accept")
 	header.Set("Cache-Control", "no-store")

@@ -102,7 +102,7 @@ func (c *watchedConn) CloseWrite() error {
 func (c *watchedConn) refusal(status string) []byte {
 	method, rest, _ := strings.Cut(string(c.line), " ")
 	target, _, _ := strings.Cut(strings.TrimRight(rest, "\r"), " ")
-	p := newProblem(refused(status, target, c.maxTarget))
+	p := newProblem(refused(status, target, c.maxTarget), "")
 	body := marshal(p)
 	response := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n",
 		p.Status, p.Title, len(body))

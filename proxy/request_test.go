@@ -50,7 +50,7 @@ func FuzzParseTarget(f *testing.F) {
 			if parse.Offset < 0 || parse.Offset > len(parse.Input) || statusOf(err) != 400 {
 				t.Fatalf("%q: %v", target, err)
 			}
-			if page := string(errorPage(newProblem(err))); strings.Contains(page, "<script") {
+			if page := string(errorPage(newProblem(err, target))); strings.Contains(page, "<script") {
 				t.Fatalf("%q: the page holds markup of the input: %s", target, page)
 			}
 		case errors.As(err, &negative):

@@ -6,12 +6,12 @@ import "net/http"
 // request-target: http.ServeMux would clean "//" and "..", and redirect "urn:".
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect {
-		h.fail(w, r, errConnect, nil)
+		h.fail(w, r, errConnect, "", nil)
 		return
 	}
 	target := ownTarget(r)
 	if len(target) > h.config.MaxTarget {
-		h.fail(w, r, errTargetTooLong, nil)
+		h.fail(w, r, errTargetTooLong, "", nil)
 		return
 	}
 	req, err := parseTarget(target)
@@ -21,13 +21,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		h.fail(w, r, errMethod, nil)
+		h.fail(w, r, errMethod, "", nil)
 	case err != nil:
-		h.fail(w, r, err, nil)
+		h.fail(w, r, err, "", nil)
 	case req.form == formHome:
 		serveHome(w, r)
 	case !req.query.URI.IsURN() && !h.allowed(r):
-		h.fail(w, r, errClient, nil)
+		h.fail(w, r, errClient, "", nil)
 	case req.form == formAPI:
 		h.serveAPI(w, r, req.query)
 	default:

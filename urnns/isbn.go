@@ -45,7 +45,7 @@ func checkISBN(nss string) (int, uri.Rule) {
 	if upper(digits[len(digits)-1]) != want {
 		return len(nss) - 1, uri.Rule{
 			Name: "check digit", Section: "ISO 2108",
-			Says: fmt.Sprintf("the check digit of these digits is %c", want),
+			Says: fmt.Sprintf("the check digit should be %c", want),
 		}
 	}
 	return 0, uri.Rule{}

@@ -37,7 +37,7 @@ func checkISSN(nss string) (int, uri.Rule) {
 	if want := mod11(digits[:7]); upper(digits[7]) != want {
 		return len(nss) - 1, uri.Rule{
 			Name: "check digit", Section: "ISO 3297",
-			Says: fmt.Sprintf("the check digit of these digits is %c", want),
+			Says: fmt.Sprintf("the check digit should be %c", want),
 		}
 	}
 	return 0, uri.Rule{}

@@ -1,0 +1,81 @@
+package scheme_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+func parse(t *testing.T, s string) uri.URI {
+	t.Helper()
+	u, err := uri.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// echo is a handler whose resource is the request.
+type echo struct{}
+
+func (echo) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
+	body := r.Method + " " + r.URI.String() + " "
+	if r.Body != nil {
+		sent, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		body += string(sent)
+	}
+	return &scheme.Resource{Status: http.StatusTeapot, Header: r.Header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+}
+
+func TestMux(t *testing.T) {
+	mux := scheme.Mux{"http": echo{}}
+	if _, err := mux.Fetch(t.Context(), scheme.Request{URI: parse(t, "ftp://a/")}); !errors.Is(err, scheme.ErrUnsupported) {
+		t.Errorf("a scheme without handler: %v", err)
+	}
+	if r, err := mux.Fetch(t.Context(), scheme.Request{URI: parse(t, "http://a/")}); err != nil || r.Status != http.StatusTeapot {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestTransport(t *testing.T) {
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://A:80/b/../%7ec#f", strings.NewReader("body"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := scheme.Transport{Handler: echo{}}.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || string(body) != "PUT http://a/~c body" || response.StatusCode != http.StatusTeapot || response.ContentLength != int64(len(body)) {
+		t.Errorf("%d %s, %v", response.StatusCode, body, err)
+	}
+	request.URL.Scheme = "ftp"
+	if _, err := (scheme.Transport{Handler: scheme.Mux{}}).RoundTrip(request); !errors.Is(err, scheme.ErrUnsupported) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSelf(t *testing.T) {
+	answer, err := scheme.Self{}.Resolve(t.Context(), resolver.Query{URI: parse(t, "http://a/")})
+	if err != nil || answer.Locations[0].URI != "http://a/" || answer.TTL != 0 {
+		t.Errorf("%+v, %v", answer, err)
+	}
+	if _, err := (scheme.Self{}).Resolve(t.Context(), resolver.Query{URI: parse(t, "javascript:a")}); !errors.Is(err, resolver.ErrForbidden) {
+		t.Errorf("%v", err)
+	}
+	if _, err := (scheme.Self{}).Resolve(t.Context(), resolver.Query{URI: parse(t, "http://a/"), Service: resolver.I2R}); !errors.Is(err, resolver.ErrService) {
+		t.Errorf("%v", err)
+	}
+}
