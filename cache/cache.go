@@ -109,9 +109,6 @@ func (c *Cache[V]) look(key string) (Result[V], bool, error) {
 	}
 }
 
-// Forget removes key from memory.
-func (c *Cache[V]) Forget(key string) { c.memory.delete(key) }
-
 // Close cancels the loads that run and waits for them.
 func (c *Cache[V]) Close() {
 	c.mu.Lock()

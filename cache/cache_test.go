@@ -67,8 +67,6 @@ func TestExpiry(t *testing.T) {
 	now.advance(time.Second)
 	s.value = "w"
 	expect(t, c, s, cache.Result[string]{Value: "w", Status: cache.Miss, TTL: 10 * time.Second}, nil, 2)
-	c.Forget("key")
-	expect(t, c, s, cache.Result[string]{Value: "w", Status: cache.Miss, TTL: 10 * time.Second}, nil, 3)
 }
 
 func TestZeroTTLIsNotStored(t *testing.T) {
@@ -279,4 +277,31 @@ func TestClosed(t *testing.T) {
 	if _, err := c.Get(t.Context(), "other", (&source{}).load); !errors.Is(err, cache.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
+}
+
+// A refresh that was cut off does not count as a failure of the source.
+func TestAbandonedRefreshDoesNotRest(t *testing.T) {
+	var now clock
+	c := newCache(t, &now, nil)
+	s := &source{value: "v", ttl: 10 * time.Second}
+	expect(t, c, s, cache.Result[string]{Value: "v", TTL: 10 * time.Second}, nil, 1)
+	now.advance(15 * time.Second)
+	loading := make(chan struct{})
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		<-loading
+		leave()
+	}()
+	ended := make(chan struct{})
+	_, err := c.Get(ctx, "key", func(ctx context.Context) (string, time.Duration, error) {
+		defer close(ended)
+		close(loading)
+		<-ctx.Done()
+		return "", 0, ctx.Err()
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	<-ended
+	expect(t, c, s, cache.Result[string]{Value: "v", TTL: 10 * time.Second}, nil, 2)
 }

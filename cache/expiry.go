@@ -1,6 +1,9 @@
 package cache
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // entry is one stored outcome. There are millions of them: what few have is
 // behind a pointer, and a time is nanoseconds of Unix time, a third of a
@@ -19,7 +22,8 @@ type rare struct {
 }
 
 func newEntry[V any](key string, value V, err error, expires time.Time) *entry[V] {
-	e := &entry[V]{key: key, value: value, expires: expires.UnixNano()}
+	// A key is often a part of a longer text, which must not live as long.
+	e := &entry[V]{key: strings.Clone(key), value: value, expires: expires.UnixNano()}
 	if err != nil {
 		e.rare = &rare{err: err}
 	}

@@ -80,14 +80,21 @@ func (c *Cache[V]) run(ctx context.Context, key string, f *flight[V], load Load[
 		ctx, cancel = context.WithTimeout(ctx, c.config.LoadTimeout)
 		defer cancel()
 	}
+	defer close(f.done)
 	value, ttl, err := guarded(ctx, load)
+	c.mu.Lock()
+	abandoned := c.flights[key] != f
+	c.mu.Unlock()
+	if abandoned { // its end says nothing of the source, and another may be under way
+		f.err = context.Canceled
+		return
+	}
 	f.result, f.err = c.settle(key, value, ttl, err)
 	c.mu.Lock()
 	if c.flights[key] == f {
 		delete(c.flights, key)
 	}
 	c.mu.Unlock()
-	close(f.done)
 }
 
 // guarded runs load; a panic in it is an error of this load alone.
@@ -118,9 +125,14 @@ func (c *Cache[V]) settle(key string, value V, ttl time.Duration, err error) (Re
 	return Result[V]{Value: value, Status: Miss, TTL: max(ttl, 0)}, err
 }
 
+// errorSize is about what an error holds beside its text.
+const errorSize = 128
+
 func (c *Cache[V]) store(e *entry[V]) {
 	size := len(e.key)
-	if e.err() == nil {
+	if err := e.err(); err != nil {
+		size += errorSize + len(err.Error())
+	} else {
 		size += c.config.Size(e.value)
 	}
 	c.memory.set(e, size)

@@ -91,7 +91,7 @@ type Log struct {
 // in: what is not set there stays as it is.
 type Namespace struct {
 	NID     string   `mapstructure:"nid"`
-	Fold    string   `mapstructure:"fold"`    // "none", "lower", "upper" or "prefix"
+	Fold    string   `mapstructure:"fold"`    // "none", "lower", "upper", "prefix" or "first"
 	Strip   string   `mapstructure:"strip"`   // octets that do not count
 	Pattern string   `mapstructure:"pattern"` // what a canonical NSS must match
 	Order   []string `mapstructure:"order"`   // as resolve.order

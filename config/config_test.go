@@ -113,7 +113,7 @@ func TestEveryLeaf(t *testing.T) {
 		"access.allow_destinations": {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
 		"access.proxy_clients":      {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
 		"limits.target":             {"1KiB", "2KiB", "3KiB"},
-		"limits.header":             {"5KiB", "6KiB", "7KiB"},
+		"limits.header":             {"15KiB", "16KiB", "17KiB"},
 		"limits.header_timeout":     {"1s", "2s", "3s"},
 		"limits.idle_timeout":       {"1s", "2s", "3s"},
 		"limits.connect_timeout":    {"1s", "2s", "3s"},
@@ -214,6 +214,31 @@ namespaces:
 	}
 	if got := slices.Compact(paths(err)); !slices.Equal(got, want) {
 		t.Errorf("faults at %q\nwant %q\n%v", got, want, err)
+	}
+}
+
+func TestFaultsBetweenSettings(t *testing.T) {
+	_, err := config.Load(write(t, "urnd.yaml", `
+listen: {service: "127.0.0.1:1", admin: "127.0.0.1:1"}
+limits: {target: 1MiB}
+access: {allow_destinations: ["::ffff:10.0.0.0/104"]}
+dns:
+namespaces: [{nid: example, targets: [{template: "{scheme}:{+r}"}]}]
+`), nil)
+	want := []string{"access.allow_destinations.0", "limits.target", "listen.admin", "namespaces.0.targets.0.template"}
+	if got := paths(err); !slices.Equal(got, want) {
+		t.Errorf("faults at %q, want %q\n%v", got, want, err)
+	}
+}
+
+// A variable that is set and empty turns off; spaces in lists do not count.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("URND_LISTEN_ADMIN", "")
+	t.Setenv("URND_ACCESS_PROXY_CLIENTS", "")
+	t.Setenv("URND_DNS_SERVERS", "192.0.2.1, 192.0.2.2")
+	c, err := config.Load("", nil)
+	if err != nil || c.Listen.Admin != "" || len(c.Access.ProxyClients) != 0 || len(c.DNS.Servers) != 2 {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

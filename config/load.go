@@ -18,6 +18,7 @@ import (
 func Load(path string, flags map[string]any) (Config, error) {
 	v := viper.New()
 	v.SetEnvPrefix("URND")
+	v.AllowEmptyEnv(true) // it turns off what can be turned off
 	v.SetEnvKeyReplacer(strings.NewReplacer(".", "_"))
 	for key, value := range leaves(Default()) {
 		v.SetDefault(key, value)
@@ -61,7 +62,7 @@ func decode(v *viper.Viper) (Config, error) {
 		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(
 			mapstructure.StringToTimeDurationHookFunc(),
 			mapstructure.TextUnmarshallerHookFunc(),
-			mapstructure.StringToWeakSliceHookFunc(","),
+			splitList,
 		)
 	})
 	faults = append(faults, typeFaults(err)...)
@@ -78,14 +79,36 @@ func decode(v *viper.Viper) (Config, error) {
 	return config, nil
 }
 
+// splitList makes "a, b" from a variable or a flag a list; the empty text is the
+// empty list.
+func splitList(from, to reflect.Type, value any) (any, error) {
+	text, ok := value.(string)
+	if !ok || to.Kind() != reflect.Slice || from.Kind() != reflect.String {
+		return value, nil
+	}
+	if text == "" {
+		return []string{}, nil
+	}
+	list := strings.Split(text, ",")
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return list, nil
+}
+
 // unknown returns the keys that are no settings, sorted. mapstructure reports
 // them only in tables that have no other fault, so it is asked for the inside
 // of lists alone.
 func unknown(v *viper.Viper, unused []string) []string {
 	known := leaves(Default())
+	sections := make(map[string]bool) // "dns:" with nothing below it says nothing
+	for key := range known {
+		section, _, _ := strings.Cut(key, ".")
+		sections[section] = true
+	}
 	var keys []string
 	for _, key := range v.AllKeys() {
-		if _, ok := known[key]; !ok {
+		if _, ok := known[key]; !ok && !sections[key] {
 			keys = append(keys, key)
 		}
 	}

@@ -49,6 +49,14 @@ func (c Config) Validate() error {
 	if c.Log.Format != "text" && c.Log.Format != "json" {
 		f.add("log.format", "%q is not text or json", c.Log.Format)
 	}
+	if c.Limits.Target > c.Limits.Header {
+		f.add("limits.target", "%s is more than limits.header, of which it is a part", show(c.Limits.Target))
+	}
+	if c.Listen.Service == c.Listen.Admin && !strings.HasSuffix(c.Listen.Admin, ":0") {
+		f.add("listen.admin", "%q is the address of the service too", c.Listen.Admin)
+	}
+	checkPrefixes(&f, "access.allow_destinations", c.Access.AllowDestinations)
+	checkPrefixes(&f, "access.proxy_clients", c.Access.ProxyClients)
 	checkNamespaces(&f, c.Namespaces)
 	if len(f) == 0 {
 		return nil
@@ -102,6 +110,16 @@ func isDomain(s string) bool {
 	return true
 }
 
+// checkPrefixes refuses IPv4 addresses in IPv6 form, which match nothing:
+// addresses are compared in their own form.
+func checkPrefixes(f *Faults, path string, prefixes []netip.Prefix) {
+	for i, prefix := range prefixes {
+		if prefix.Addr().Is4In6() {
+			f.add(index(path, i), "%s is an IPv4 network in IPv6 form: write it as IPv4", prefix)
+		}
+	}
+}
+
 func checkOrder(f *Faults, path string, order []string) {
 	for i, name := range order {
 		if name != "ddds" && name != "namespace" {
@@ -124,8 +142,8 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 			f.add(path+".nid", "%q is configured twice", ns.NID)
 		}
 		seen[nid] = true
-		if !slices.Contains([]string{"", "none", "lower", "upper", "prefix"}, ns.Fold) {
-			f.add(path+".fold", "%q is not none, lower, upper or prefix", ns.Fold)
+		if !slices.Contains([]string{"", "none", "lower", "upper", "prefix", "first"}, ns.Fold) {
+			f.add(path+".fold", "%q is not none, lower, upper, prefix or first", ns.Fold)
 		}
 		checkPattern(f, path+".pattern", ns.Pattern)
 		checkOrder(f, path+".order", ns.Order)
@@ -143,14 +161,17 @@ func checkPattern(f *Faults, path, pattern string) {
 	}
 }
 
+// literalScheme is a scheme that no variable can change.
+var literalScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+
 func checkTemplate(f *Faults, path, template string) {
-	expanded, err := stduritemplate.Expand(template, nil)
+	_, err := stduritemplate.Expand(template, nil)
 	switch {
 	case template == "":
 		f.add(path, "is missing")
 	case err != nil:
 		f.add(path, "%q: %v", template, err)
-	case !strings.Contains(expanded, ":"):
+	case !literalScheme.MatchString(template):
 		f.add(path, "%q does not begin with a scheme such as https:", template)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 )
 
 // pseudonym names this proxy in Via (RFC 9110 section 7.6.3).
@@ -49,16 +50,13 @@ func ownTarget(r *http.Request) string {
 func (h *Handler) newForward() http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
-			// The URI of the client's own request goes out in normal form;
-			// its Host field yields to it (RFC 9112 section 3.2.2).
-			p.Out.Host = ""
 			p.Out.Header.Add("Via", "1.1 "+pseudonym)
-			if _, ok := p.Out.Header["User-Agent"]; !ok {
-				p.Out.Header.Set("User-Agent", "") // do not add one
-			}
 		},
 		ModifyResponse: func(response *http.Response) error {
 			response.Header.Add("Via", "1.1 "+pseudonym)
+			if _, ok := response.Header["Content-Type"]; !ok {
+				response.Header["Content-Type"] = nil // net/http would guess one
+			}
 			return nil
 		},
 		Transport: scheme.Transport{Handler: h.config.Fetch},
@@ -69,8 +67,8 @@ func (h *Handler) newForward() http.Handler {
 	}
 }
 
-// serveForward passes a request on to the origin server of its target.
-func (h *Handler) serveForward(w http.ResponseWriter, r *http.Request) {
+// serveForward passes a request on to the origin server of u.
+func (h *Handler) serveForward(w http.ResponseWriter, r *http.Request, u uri.URI) {
 	if !h.allowed(r) {
 		h.fail(w, r, errClient, "", nil)
 		return
@@ -79,5 +77,5 @@ func (h *Handler) serveForward(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, errLoop, "", nil)
 		return
 	}
-	h.forward.ServeHTTP(w, r)
+	h.forward.ServeHTTP(w, r.WithContext(scheme.WithTarget(r.Context(), u)))
 }

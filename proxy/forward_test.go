@@ -62,6 +62,9 @@ func TestForwardFailures(t *testing.T) {
 			t.Errorf("%s: %d %s", target, response.StatusCode, body)
 		}
 	}
+	if got := s.get(t, "http://a@127.0.0.1/").StatusCode; got != http.StatusBadRequest {
+		t.Errorf("a user before the host: %d", got)
+	}
 	if got := s.get(t, "http://127.0.0.1/", "Via: 1.1 urnd, 1.1 urnd", "Via: 1.1 urnd, 1.1 urnd").StatusCode; got != http.StatusLoopDetected {
 		t.Errorf("a loop: %d", got)
 	}
@@ -86,5 +89,60 @@ func TestAbsoluteFormOfItself(t *testing.T) {
 	response := s.get(t, "http://"+s.addr+"/urn:ietf:rfc:2648")
 	if response.StatusCode != 302 || response.Header.Get("Location") != "https://a.example/urn:ietf:rfc:2648" {
 		t.Errorf("%d %v", response.StatusCode, response.Header)
+	}
+}
+
+// What stands in the query and in the path reaches the origin as it was sent.
+func TestForwardKeepsTheTarget(t *testing.T) {
+	s := start(t, nil)
+	host := origin(t)
+	for sent, want := range map[string]string{
+		"/?b=1;c=2&a=3": "/?b=1;c=2&a=3", "/?z&a=1&q=;": "/?z&a=1&q=;", "/a%2Fb;c=d": "/a%2Fb;c=d", "/a#f": "/a", "?": "/?", "": "/",
+	} {
+		if got := text(t, s.get(t, "http://"+host+sent)); !strings.HasPrefix(got, "GET "+want+" host="+host) {
+			t.Errorf("%q reaches the origin as %q", sent, got)
+		}
+	}
+}
+
+// An origin that hangs up or talks nonsense is a bad gateway, not a fault of
+// urnd.
+func TestForwardToABrokenOrigin(t *testing.T) {
+	s := start(t, nil)
+	for _, says := range []string{"", "nonsense\r\n\r\n"} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = io.WriteString(conn, says)
+				_ = conn.Close()
+			}
+		}()
+		if got := s.get(t, "http://"+listener.Addr().String()+"/").StatusCode; got != 502 {
+			t.Errorf("an origin that says %q: %d", says, got)
+		}
+		listener.Close()
+		<-done
+	}
+}
+
+// Behind another proxy the address of the client says nothing.
+func TestRelayedClientsGetNoURLs(t *testing.T) {
+	s := start(t, nil)
+	for _, field := range []string{"X-Forwarded-For: 198.51.100.7", "Forwarded: for=198.51.100.7"} {
+		if got := s.get(t, "/http://evil.example/", field).StatusCode; got != 403 {
+			t.Errorf("%s: a redirect to anywhere: %d", field, got)
+		}
+		if got := s.get(t, "/urn:ietf:rfc:2648", field).StatusCode; got != 302 {
+			t.Errorf("%s: a name: %d", field, got)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 package proxy
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -50,10 +51,17 @@ func (h *Handler) serveAnswer(w http.ResponseWriter, r *http.Request, req reques
 
 // fail answers an error about input, and logs it if it is not the client's.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error, input string, trace []resolver.Step) {
-	if status := statusOf(err); status >= http.StatusInternalServerError && !errors.Is(err, resolver.ErrService) {
+	if status := statusOf(err); status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled) {
 		h.config.Log.WarnContext(r.Context(), "request failed", "status", status, "client", r.RemoteAddr, "error", err)
 	}
 	writeProblem(w, r, err, input, trace)
+}
+
+// relayed reports whether another proxy stands between the client and urnd. Its
+// address says nothing of the client then: behind a web server on the same
+// machine, the whole world comes from loopback.
+func relayed(r *http.Request) bool {
+	return r.Header.Get("Forwarded") != "" || r.Header.Get("X-Forwarded-For") != ""
 }
 
 // allowed reports whether the client may use the proxy.

@@ -136,7 +136,8 @@ func TestRedirects(t *testing.T) {
 		{"/URN:IETF:RFC:2648", 302, "https://a.example/urn:ietf:rfc:2648"},
 		{"/urn:example:a//b/../c%2f", 302, "https://a.example/urn:example:a//b/../c%2F"},
 		{"urn:ietf:rfc:2648", 302, "https://a.example/urn:ietf:rfc:2648"},
-		{"urn:example:a?+r?=q", 302, "https://a.example/urn:example:a"},
+		{"urn:example:a?+r?=q=1", 302, "https://a.example/urn:example:a?q=1"},
+		{"/urn:example:a?=q=1#f", 302, "https://a.example/urn:example:a?q=1#f"},
 		{"/?uri=urn:ietf:rfc:2648", 302, "https://a.example/urn:ietf:rfc:2648"},
 		{"/?uri=urn%3Aietf%3Arfc%3A2648", 302, "https://a.example/urn:ietf:rfc:2648"},
 		{"/uri-res/N2L?urn:ietf:rfc:2648", 303, "https://a.example/urn:ietf:rfc:2648"},
@@ -144,7 +145,7 @@ func TestRedirects(t *testing.T) {
 		{"/HTTP://Example.COM:80/b/../%7Esmith", 302, "http://example.com/~smith"},
 		{"/http://a.example//x//y", 302, "http://a.example//x//y"},
 		{"/http://a.example/?a=b&c", 302, "http://a.example/?a=b&c"},
-		{"mailto:a@Example.org", 302, "mailto:a@Example.org"},
+		{"mailto:A@Example.org", 302, "mailto:A@example.org"},
 	} {
 		response := s.get(t, tt.target)
 		if response.StatusCode != tt.status || response.Header.Get("Location") != tt.location {

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -17,10 +18,29 @@ import (
 // octet of their URN is wrong, so connections are watched: the request line
 // that is being read is kept, and a refusal of net/http is put into words.
 
-// watch returns listener with watched connections, for a server that has state
-// as its ConnState.
+// watch returns listener with watched connections. The server that accepts them
+// has state, mark and a handler wrapped by handling.
 func watch(listener net.Listener, maxTarget int) net.Listener {
 	return watchedListener{listener, maxTarget}
+}
+
+type watchedKey struct{}
+
+// mark lets handling find the connection of a request.
+func mark(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, watchedKey{}, conn)
+}
+
+// handling notes that a connection is in the hands of a handler. What is
+// written from then on is a response, and is left alone: a body may look like a
+// refusal, and be meant to.
+func handling(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, ok := r.Context().Value(watchedKey{}).(*watchedConn); ok {
+			c.handled.Store(true)
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 type watchedListener struct {
@@ -42,6 +62,7 @@ type watchedConn struct {
 	maxTarget int
 	line      []byte
 	whole     atomic.Bool // the end of the line was seen
+	handled   atomic.Bool // a handler has taken over, since the line began
 }
 
 // state marks where the next request line begins: a connection is idle when
@@ -50,6 +71,7 @@ func state(conn net.Conn, s http.ConnState) {
 	if c, ok := conn.(*watchedConn); ok && s == http.StateIdle {
 		c.line = c.line[:0]
 		c.whole.Store(false)
+		c.handled.Store(false)
 	}
 }
 
@@ -71,16 +93,13 @@ func (c *watchedConn) keep(p []byte) {
 	c.line = append(c.line, p[:min(room, len(p))]...)
 }
 
-// refusalFields is what net/http writes behind the status line of a refusal,
-// and nothing else does: a response of a handler has a Date.
+// refusalFields is what net/http writes behind the status line of a refusal;
+// the body is the status again.
 const refusalFields = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 
 func (c *watchedConn) Write(p []byte) (int, error) {
-	if !bytes.HasPrefix(p, []byte("HTTP/1.1 4")) {
-		return c.Conn.Write(p) //nolint:wrapcheck // net/http looks at its type
-	}
 	head, body, ok := bytes.Cut(p, []byte(refusalFields))
-	if !ok || !bytes.HasSuffix(head, body) {
+	if c.handled.Load() || !ok || "HTTP/1.1 "+string(body) != string(head) {
 		return c.Conn.Write(p) //nolint:wrapcheck // net/http looks at its type
 	}
 	if _, err := c.Conn.Write(c.refusal(string(body))); err != nil {
@@ -100,8 +119,7 @@ func (c *watchedConn) CloseWrite() error {
 
 // refusal returns the whole response in the place of net/http's own.
 func (c *watchedConn) refusal(status string) []byte {
-	method, rest, _ := strings.Cut(string(c.line), " ")
-	target, _, _ := strings.Cut(strings.TrimRight(rest, "\r"), " ")
+	method, target := requestLine(string(c.line))
 	p := newProblem(refused(status, target, c.maxTarget), "")
 	body := marshal(p)
 	response := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n",
@@ -110,6 +128,20 @@ func (c *watchedConn) refusal(status string) []byte {
 		return response
 	}
 	return append(response, body...)
+}
+
+// requestLine returns the method and the target of a request line, or nothing
+// where its start was not seen: pipelined requests come in one read.
+func requestLine(line string) (method, target string) {
+	method, rest, _ := strings.Cut(line, " ")
+	if method == "" || strings.Trim(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return "", ""
+	}
+	rest = strings.TrimRight(rest, "\r")
+	if i := strings.LastIndex(rest, " HTTP/"); i >= 0 {
+		rest = rest[:i]
+	}
+	return method, rest
 }
 
 // refused finds the reason for which net/http refused a request.

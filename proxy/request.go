@@ -50,6 +50,7 @@ func parseTarget(target string) (request, error) {
 		r, err := parseURI(formTarget, target, resolver.I2L)
 		if _, ok := r.query.URI.Authority(); ok {
 			r.form = formForward
+			err = r.query.URI.Check()
 		}
 		return r, err
 	}

@@ -16,7 +16,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	req, err := parseTarget(target)
 	if err == nil && req.form == formForward {
-		h.serveForward(w, r)
+		h.serveForward(w, r, req.query.URI)
 		return
 	}
 	switch {
@@ -26,7 +26,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, err, "", nil)
 	case req.form == formHome:
 		serveHome(w, r)
-	case !req.query.URI.IsURN() && !h.allowed(r):
+	case !req.query.URI.IsURN() && (!h.allowed(r) || relayed(r)):
 		h.fail(w, r, errClient, "", nil)
 	case req.form == formAPI:
 		h.serveAPI(w, r, req.query)

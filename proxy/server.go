@@ -34,11 +34,12 @@ func NewServer(config ServerConfig) *Server { return &Server{config: config} }
 // when all is done; a stop that was asked for is no error.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
-		Handler:           s.config.Handler,
+		Handler:           handling(s.config.Handler),
 		MaxHeaderBytes:    s.config.MaxHeader,
 		ReadHeaderTimeout: s.config.HeaderTimeout,
 		IdleTimeout:       s.config.IdleTimeout,
 		ConnState:         state,
+		ConnContext:       mark,
 		ErrorLog:          slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
 	}
 	served := make(chan error, 1)

@@ -24,6 +24,14 @@ type Answer struct {
 	Cache CacheState // set by Cached
 }
 
+// AtMost returns the answer with a TTL of at most limit; 0 is no limit.
+func (a Answer) AtMost(limit time.Duration) Answer {
+	if limit > 0 {
+		a.TTL = min(a.TTL, limit)
+	}
+	return a
+}
+
 // CacheState says what the cache did for an answer.
 type CacheState uint8
 

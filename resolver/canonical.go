@@ -9,7 +9,8 @@ import (
 
 // Canonical asks its next resolver for the canonical name instead of the one
 // that was given: URNs by the rules of their namespace, other URIs in normal
-// form. Fragments never take part (RFC 3986 section 3.5).
+// form. Components and fragments have no part in that, and are added to the
+// locations of the answer.
 type Canonical struct {
 	set  *urnns.Set
 	next Resolver
@@ -34,9 +35,16 @@ func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if t := TraceOf(ctx); t != nil {
 		t.Add("canonical", "%s", name)
 	}
+	asked := q.URI
+	if asked != name { // only then it has a query or a fragment
+		q.Service = serviceOf(asked, q.Service)
+	}
 	q.URI = name
 	answer, err := c.next.Resolve(ctx, q)
 	answer.Name = name
+	if asked != name {
+		answer.Locations = withComponents(answer.Locations, asked)
+	}
 	return answer, err
 }
 
@@ -44,6 +52,9 @@ func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 // is a *uri.ParseError.
 func Name(set *urnns.Set, u uri.URI) (uri.URI, error) {
 	if !u.IsURN() {
+		if err := u.Check(); err != nil {
+			return uri.URI{}, err
+		}
 		return u.WithoutFragment().Normalize(), nil
 	}
 	v, err := u.URN()

@@ -68,7 +68,8 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 			t.Add(m.Name, "%s", outcome(answer, err))
 		}
 		if !errors.Is(err, ErrUnsupported) {
-			return answer, err
+			// The outcome rests on each "not mine" that led to it.
+			return answer.AtMost(ttl), atMost(err, ttl)
 		}
 		reason := err.Error()
 		var n *Negative
@@ -97,6 +98,17 @@ func leastPositive(a, b time.Duration) time.Duration {
 		return b
 	}
 	return a
+}
+
+// atMost limits the TTL of a "no"; 0 is no limit.
+func atMost(err error, limit time.Duration) error {
+	var n *Negative
+	if limit <= 0 || !errors.As(err, &n) || n.TTL <= limit {
+		return err
+	}
+	limited := *n
+	limited.TTL = limit
+	return &limited
 }
 
 // Off returns a member that supports nothing and says why: a system that is

@@ -20,6 +20,9 @@ func CheckLocation(text string) error {
 	if err != nil {
 		return err
 	}
+	if err := u.Check(); err != nil {
+		return err
+	}
 	if scheme := u.Normalize().Scheme(); !slices.Contains(locationSchemes[:], scheme) {
 		return fmt.Errorf("%w: scheme %q is not one to which clients are sent", ErrForbidden, scheme)
 	}

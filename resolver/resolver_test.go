@@ -70,6 +70,14 @@ func TestChain(t *testing.T) {
 			err: resolver.ErrNotFound, text: "name not found: tried one: r1; two: r2", ttl: 5,
 		},
 		{
+			name: "an answer rests on what led to it", first: &says{err: unsupported("r1", 9)}, second: &says{answer: located("http://2/", 20)},
+			location: "http://2/", ttl: 9, asksSecond: true,
+		},
+		{
+			name: "a no rests on what led to it", first: &says{err: unsupported("r1", 9)}, asksSecond: true, ttl: 9,
+			second: &says{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 20}}, err: resolver.ErrNotFound, text: "name not found: gone",
+		},
+		{
 			name: "no limit is no TTL", first: &says{err: unsupported("r1", 9)}, second: &says{err: resolver.ErrUnsupported}, asksSecond: true,
 			err: resolver.ErrNotFound, text: "name not found: tried one: r1; two: no rule for this name", ttl: 9,
 		},
@@ -87,7 +95,7 @@ func TestChain(t *testing.T) {
 			if errors.As(err, &n) && n.TTL != tt.ttl {
 				t.Errorf("ttl %d, want %d", n.TTL, tt.ttl)
 			}
-			if tt.location != "" && answer.Locations[0].URI != tt.location {
+			if tt.location != "" && (answer.Locations[0].URI != tt.location || tt.ttl != 0 && answer.TTL != tt.ttl) {
 				t.Errorf("answer %+v", answer)
 			}
 			if asked := len(tt.second.asked) > 0; asked != tt.asksSecond {
@@ -138,6 +146,56 @@ func TestCanonical(t *testing.T) {
 	var parse *uri.ParseError
 	if _, err := resolver.NewCanonical(builtin(t), &says{}).Resolve(t.Context(), query(t, "urn:isbn:1")); !errors.As(err, &parse) {
 		t.Errorf("a name that cannot be: %v", err)
+	}
+}
+
+// RFC 8141 sections 2.3.2 and 2.3.3: components have no part in resolution, and
+// end up on the location.
+func TestComponents(t *testing.T) {
+	for _, tt := range []struct{ in, location, want string }{
+		{"urn:example:a?=q=1", "http://a/", "http://a/?q=1"},
+		{"urn:example:a?+r?=q=1#f", "http://a/?x", "http://a/?x&q=1#f"},
+		{"urn:example:a?=q=1#f", "http://a/#own", "http://a/?q=1#own"},
+		{"urn:example:a?=q", "http://a/uri-res/N2L?urn:example:a", "http://a/uri-res/N2L?urn:example:a?=q"},
+		{"urn:example:a?+r", "http://a/", "http://a/"},
+		{"http://a/#f", "http://a/", "http://a/#f"},
+	} {
+		next := &says{answer: located(tt.location, 1)}
+		answer, err := resolver.NewCanonical(builtin(t), next).Resolve(t.Context(), query(t, tt.in))
+		if err != nil || answer.Locations[0].URI != tt.want {
+			t.Errorf("%s at %s: %+v, %v", tt.in, tt.location, answer.Locations, err)
+		}
+		if next.answer.Locations[0].URI != tt.location {
+			t.Error("the shared answer was changed")
+		}
+	}
+}
+
+// The directive "s" selects a service; what is not known is ignored.
+func TestServiceDirective(t *testing.T) {
+	for in, want := range map[string]resolver.Service{
+		"urn:example:a?s=I2C": resolver.I2C, "urn:example:a?s=n2ls&c=ToC": resolver.I2Ls,
+		"urn:example:a?s=I2U": resolver.I2L, "urn:example:a?s=I2C&s=I2R": resolver.I2L, "urn:example:a?=s=I2C": resolver.I2L,
+	} {
+		next := &says{answer: located("http://a/", 1)}
+		if _, err := resolver.NewCanonical(builtin(t), next).Resolve(t.Context(), query(t, in)); err != nil || next.asked[0].Service != want {
+			t.Errorf("%s: %+v, %v", in, next.asked, err)
+		}
+	}
+}
+
+// No name may choose a scheme to which clients are not sent.
+func TestNamespacesCheckLocations(t *testing.T) {
+	set, err := urnns.NewSet(urnns.Namespace{NID: "example", Targets: []urnns.Target{{Template: "{+nss}"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := resolver.NewNamespaces(set, time.Hour)
+	if _, err := n.Resolve(t.Context(), query(t, "urn:example:javascript:alert(1)")); !errors.Is(err, resolver.ErrUnsupported) {
+		t.Errorf("%v", err)
+	}
+	if answer, err := n.Resolve(t.Context(), query(t, "urn:example:http://a.example/")); err != nil {
+		t.Errorf("%+v, %v", answer, err)
 	}
 }
 

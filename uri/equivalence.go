@@ -29,7 +29,9 @@ type Comparison struct {
 	Reason string // one clause for a person: "equal after ..."
 }
 
-// Equivalent reports whether the two URIs are lexically equivalent: one key.
+// Equivalent reports whether the two URIs are lexically equivalent. They have
+// one key then; so have URLs that differ in their fragments alone, which have no
+// part in retrieval (RFC 3986 section 6.1).
 func (c Comparison) Equivalent() bool { return c.Rung != Different }
 
 // Compare compares two URIs with the knowledge of this package: generic

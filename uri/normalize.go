@@ -1,5 +1,7 @@
 package uri
 
+import "strings"
+
 // Steps is a set of the steps of syntax-based and scheme-based normalization
 // (RFC 3986 sections 6.2.2 and 6.2.3). Steps are applied in the order of
 // their declaration, whatever set is asked for.
@@ -16,14 +18,15 @@ const (
 	DotSegments                        // "/a/../b" is "/b", section 6.2.2.3; only below an authority or a root
 	EmptyPath                          // "http://a" is "http://a/", section 6.2.3
 	DefaultPort                        // "http://a:80/" is "http://a/", section 6.2.3
+	SchemeForm                         // "file:/a" is "file:///a", and what else RFC 1738 says of one scheme
 
-	AllSteps = DefaultPort<<1 - 1
+	AllSteps = SchemeForm<<1 - 1
 )
 
 // stepNames is in the order of the declaration above.
 var stepNames = [...]string{
 	"scheme case", "NID case", "host case", "IPv6 text", "percent-encoding case",
-	"decode unreserved", "dot segments", "empty path", "default port",
+	"decode unreserved", "dot segments", "empty path", "default port", "scheme form",
 }
 
 // Normalize returns the normal form of u: AllSteps. It allocates nothing when
@@ -76,51 +79,82 @@ func (n Steps) has(s Steps) bool { return n&s != 0 }
 // functions below pass dst along, as a field of a struct would escape.
 func (n Steps) normalize(dst []byte, u URI) (URI, []byte) {
 	v := URI{valid: true}
-	var row scheme
+	row := u.row()
 	if u.IsAbsolute() {
 		if n.has(SchemeCase) {
 			dst = appendLower(dst, u.Scheme())
-			row = lookupScheme(dst)
 		} else {
 			dst = append(dst, u.Scheme()...)
 		}
 		v.scheme = offset(dst)
 		dst = append(dst, ':')
 	}
-	nid := 0
+	if row.opaque || !u.IsAbsolute() {
+		n &^= DotSegments
+	}
 	if u.IsURN() {
-		n &^= DecodeUnreserved | DotSegments
-		if name, err := u.URN(); err == nil && n.has(NIDCase) {
-			nid = len(name.NID())
-		}
+		n &^= DecodeUnreserved
 	}
-	_, hasAuthority := u.authorityStart()
-	if hasAuthority {
-		dst = n.appendAuthority(dst, u, row)
-	}
+	dst, hasAuthority := n.appendAuthority(dst, u, row)
 	v.path = offset(dst)
-	path := u.Path()
-	if path == "" && hasAuthority && row.root && n.has(EmptyPath) {
-		path = "/"
-	}
-	dst = appendLower(dst, path[:nid])
-	dst = n.appendText(dst, path[nid:])
-	if start := int(v.path); n.has(DotSegments) && u.IsAbsolute() && len(dst) > start && dst[start] == '/' {
-		dst = removeDotSegments(dst, start, hasAuthority)
-	}
+	dst = n.appendPath(dst, u, row, hasAuthority)
 	v.query = offset(dst)
 	dst = n.appendText(dst, u.s[u.query:u.frag])
 	v.frag = offset(dst)
 	return v, n.appendText(dst, u.s[u.frag:])
 }
 
+// appendPath appends the path of u.
+func (n Steps) appendPath(dst []byte, u URI, row scheme, hasAuthority bool) []byte {
+	start := len(dst)
+	path := u.Path()
+	if path == "" && hasAuthority && row.root && n.has(EmptyPath) {
+		path = "/"
+	}
+	if u.IsURN() && n.has(NIDCase) {
+		if name, err := u.URN(); err == nil {
+			dst = appendLower(dst, name.NID())
+			path = path[len(name.NID()):]
+		}
+	}
+	dst = n.appendText(dst, path)
+	if n.has(DotSegments) && len(dst) > start && dst[start] == '/' {
+		dst = removeDotSegments(dst, start, hasAuthority)
+	}
+	if n.has(SchemeForm) {
+		dst = row.form.apply(dst, start, u.query < u.frag)
+	}
+	return dst
+}
+
 func offset(dst []byte) uint32 { return uint32(len(dst)) } //nolint:gosec // MaxLength, and a few octets at most
 
-func (n Steps) appendAuthority(dst []byte, u URI, row scheme) []byte {
-	text, _ := u.Authority()
-	a := splitAuthority(text)
+// appendAuthority appends the authority of u with its slashes, and reports
+// whether there is one.
+func (n Steps) appendAuthority(dst []byte, u URI, row scheme) ([]byte, bool) {
+	local := row.local && n.has(SchemeForm)
+	text, ok := u.Authority()
+	switch {
+	case !ok && local && strings.HasPrefix(u.Path(), "/"):
+		return append(dst, '/', '/'), true
+	case !ok:
+		return dst, false
+	}
 	dst = append(dst, '/', '/')
-	dst = n.appendText(dst, text[:a.start])
+	start := len(dst)
+	dst = n.appendServer(dst, splitAuthority(text), row)
+	// What was "local%68ost:" is "localhost" only now.
+	if local && len(dst)-start == len(localhost) && equalFold(string(dst[start:]), localhost) {
+		dst = dst[:start]
+	}
+	return dst, true
+}
+
+// localhost is the host that a file URI may as well leave out.
+const localhost = "localhost"
+
+func (n Steps) appendServer(dst []byte, a authority, row scheme) []byte {
+	dst = n.appendText(dst, a.text[:a.start])
 	dst = n.appendHost(dst, a.host())
 	port, ok := a.port()
 	if !ok {

@@ -104,6 +104,9 @@ func (t *target) recompose() (URI, error) {
 		b.WriteString("//")
 		b.WriteString(t.authority)
 	}
+	if !t.hasAuthority && strings.HasPrefix(t.path, "//") {
+		b.WriteString("/.") // or the path would be read as an authority
+	}
 	b.WriteString(t.path)
 	if t.hasQuery {
 		b.WriteByte('?')

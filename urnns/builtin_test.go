@@ -48,10 +48,13 @@ func canonical(set *urnns.Set, v uri.URN) (uri.URN, string) {
 	return name, name.URI().String()
 }
 
-// Every namespace has a file of vectors of its own name.
+// Every namespace with a check has a file of vectors of its own name.
 func TestVectors(t *testing.T) {
 	set := newSet(t)
 	for _, nid := range set.NIDs() {
+		if ns, _ := set.Lookup(nid); ns.Check == nil {
+			continue
+		}
 		t.Run(nid, func(t *testing.T) {
 			f, err := os.Open(filepath.Join("testdata", nid+".tsv"))
 			if err != nil {

@@ -25,11 +25,11 @@ func appendName(dst []byte, v uri.URN, ns *Namespace) []byte {
 		case b == '%': // RFC 8141 section 3.1: upper case, never decoded
 			dst = append(dst, '%', upper(nss[i+1]), upper(nss[i+2]))
 			i += 2
-		case b == '-' && fold == FoldPrefix:
+		case b == '-' && fold == FoldPrefix, b == ':' && fold == FoldFirst:
 			fold = FoldNone
 			dst = append(dst, b)
 		case strings.IndexByte(strip, b) >= 0:
-		case fold == FoldLower || fold == FoldPrefix:
+		case fold == FoldLower || fold == FoldPrefix || fold == FoldFirst:
 			dst = append(dst, lower(b))
 		case fold == FoldUpper:
 			dst = append(dst, upper(b))

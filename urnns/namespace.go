@@ -18,7 +18,26 @@ const (
 	FoldLower       // the whole NSS, to lower case
 	FoldUpper       // the whole NSS, to upper case
 	FoldPrefix      // what stands before the first hyphen, to lower case
+	FoldFirst       // what stands before the first colon, to lower case
 )
+
+var foldNames = [...]string{"none", "lower", "upper", "prefix", "first"}
+
+// String returns the name of the fold, as configurations write it.
+func (f Fold) String() string { return foldNames[f] }
+
+// ParseFold returns the fold of a name; the empty name is FoldNone.
+func ParseFold(name string) (Fold, bool) {
+	if name == "" {
+		return FoldNone, true
+	}
+	for i, known := range foldNames {
+		if known == name {
+			return Fold(i), true
+		}
+	}
+	return FoldNone, false
+}
 
 // Namespace is one row: a URN namespace and its rules. The zero value of every
 // field but NID adds nothing to RFC 8141. Rows are data: do not change them

@@ -51,11 +51,11 @@ func TestResolveOverBIND(t *testing.T) {
 		again                     string // another name of the zone
 	}{
 		{
-			name: "terminal u rule in one step", path: "/urn:direct:a/B%2c", location: "https://direct.example/a/B%2C", age: "120", status: 302,
+			name: "terminal u rule in one step", path: "/urn:direct:a/B%2c", location: "https://direct.example/a/B%2C", age: "45", status: 302,
 			queries: []string{"direct.urn.example.org NAPTR", "direct.urn.arpa NAPTR"}, again: "/urn:direct:x",
 		},
 		{
-			name: "non-terminal rule, then a terminal one", path: "/URN:Shared:Book", location: "https://org.example/Book", age: "50", status: 302,
+			name: "non-terminal rule, then a terminal one", path: "/URN:Shared:Book", location: "https://org.example/Book", age: "45", status: 302,
 			queries: []string{"shared.urn.example.org NAPTR", "shared.urn.arpa NAPTR", "rules.urn.example.org NAPTR"}, again: "/urn:shared:film",
 		},
 		{
@@ -63,14 +63,14 @@ func TestResolveOverBIND(t *testing.T) {
 			queries: []string{"own.urn.example.org NAPTR"}, again: "/urn:own:2",
 		},
 		{
-			name: "terminal s rule", path: "/urn:served:1", location: "http://resolver.example.org:8080/uri-res/N2L?urn:served:1", age: "80", status: 302,
+			name: "terminal s rule", path: "/urn:served:1", location: "http://resolver.example.org:8080/uri-res/N2L?urn:served:1", age: "45", status: 302,
 			queries: []string{"served.urn.example.org NAPTR", "served.urn.arpa NAPTR", "_thttp._tcp.urn.example.org SRV"}, again: "/urn:served:2",
 		},
 		{
 			name: "no such namespace", path: "/urn:nobody:1", age: "45", status: 404,
 			queries: []string{"nobody.urn.example.org NAPTR", "nobody.urn.arpa NAPTR"}, again: "/urn:nobody:2",
 		},
-		{name: "no rule for this name", path: "/urn:shared:1", age: "50", status: 404},
+		{name: "no rule for this name", path: "/urn:shared:1", age: "45", status: 404},
 		{
 			name: "rules in a circle", path: "/urn:loop:1", age: "300", status: 404,
 			queries: []string{"loop.urn.example.org NAPTR", "loop.urn.arpa NAPTR"},
@@ -150,6 +150,31 @@ func TestSilentDNS(t *testing.T) {
 	// The rules that are built in need no DNS.
 	if got := d.get(t, "/urn:ietf:rfc:2648"); got.status != 302 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// What the configuration says of clients and bounds reaches the parts.
+func TestWiring(t *testing.T) {
+	d := startDaemon(t, "127.0.0.1:1", func(c *config.Config) {
+		c.DDDS.Enabled = false
+		c.Access.ProxyClients = nil
+		c.Limits.Target = 300
+		c.Namespaces = []config.Namespace{
+			{NID: "ISBN", Targets: []config.Target{{Template: "https://own.example/{+nss}"}}},
+			{NID: "example", Fold: "lower", Strip: "-", Order: []string{"namespace"}, Targets: []config.Target{{Template: "https://example.org/{+nss}"}}},
+		}
+	})
+	for path, want := range map[string]answer{
+		"/http://a.example/":                       {status: 403},
+		"/urn:example:" + strings.Repeat("a", 300): {status: 414},
+		"/urn:isbn:0-395-36341-1":                  {status: 302, location: "https://own.example/0395363411"},
+		"/urn:isbn:0-395-36341-2":                  {status: 400},
+		"/urn:example:A-%2fB":                      {status: 302, location: "https://example.org/a%2Fb"},
+		"/urn:example:a?s=I2C":                     {status: 501},
+	} {
+		if got := d.get(t, path); got.status != want.status || got.location != want.location {
+			t.Errorf("%.40s: %+v", path, got)
+		}
 	}
 }
 

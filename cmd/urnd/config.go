@@ -12,7 +12,7 @@ import (
 )
 
 func newConfig() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Check and show configurations"}
+	cmd := &cobra.Command{Use: "config", Short: "Check and show configurations", RunE: needsCommand}
 	cmd.AddCommand(newConfigCheck(), newConfigShow(), newConfigExample())
 	return cmd
 }

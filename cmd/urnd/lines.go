@@ -120,18 +120,13 @@ func printable(r rune) rune {
 	return r
 }
 
-// parseURI parses an absolute URI; one that says it is a URN must be one.
+// parseURI parses an absolute URI that is well formed by the rules of its scheme.
 func parseURI(input string) (uri.URI, error) {
 	u, err := uri.Parse(input)
 	if err != nil {
 		return uri.URI{}, err
 	}
-	if u.IsURN() {
-		if _, err := u.URN(); err != nil {
-			return uri.URI{}, err
-		}
-	}
-	return u, nil
+	return u, u.Check()
 }
 
 // cutPair splits an input that holds two URIs.

@@ -19,7 +19,7 @@ func namespaces(configured []config.Namespace) []urnns.Namespace {
 			}
 		}
 		if c.Fold != "" {
-			ns.Fold = foldOf(c.Fold)
+			ns.Fold, _ = urnns.ParseFold(c.Fold) // Validate has checked it
 		}
 		if c.Strip != "" {
 			ns.Strip = c.Strip
@@ -36,19 +36,6 @@ func namespaces(configured []config.Namespace) []urnns.Namespace {
 		all = append(all, ns)
 	}
 	return all
-}
-
-func foldOf(name string) urnns.Fold {
-	switch name {
-	case "lower":
-		return urnns.FoldLower
-	case "upper":
-		return urnns.FoldUpper
-	case "prefix":
-		return urnns.FoldPrefix
-	default:
-		return urnns.FoldNone
-	}
 }
 
 // orders returns the systems to ask for a namespace, where they are not those

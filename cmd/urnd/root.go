@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 )
@@ -18,6 +19,15 @@ rules of their namespaces, normalizes URIs, and answers with redirects.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newServe(), newResolve(), newURI(), newConfig(), newVersion())
+	root.AddCommand(newServe(), newResolve(), newURI(), newNamespaces(), newConfig(), newVersion())
 	return root
+}
+
+// needsCommand is what a group of commands does by itself: a name that is
+// mistyped must not look like success.
+func needsCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%q is no command of %q", args[0], cmd.CommandPath())
+	}
+	return cmd.Help()
 }

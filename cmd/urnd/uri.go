@@ -14,11 +14,12 @@ func newURI() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uri",
 		Short: "Parse, normalize and compare URIs",
-		Long: `Parse, normalize and compare URIs. Every command takes its input as arguments,
-or, with "-", as lines of standard input: one line in, one line out. A bad one
-has "error: ..." in its place, and the status is 1.`,
+		Long: `Parse, normalize and compare URIs. Every command but extract takes its input as
+arguments, or, with "-", as lines of standard input: one line in, one line out.
+A bad one has "error: ..." in its place, and the status is 1.`,
+		RunE: needsCommand,
 	}
-	cmd.AddCommand(newNormalize(), newKey(), newParse(), newCompare(), newJoin())
+	cmd.AddCommand(newNormalize(), newKey(), newParse(), newCompare(), newJoin(), newExtract())
 	return cmd
 }
 

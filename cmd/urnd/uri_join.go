@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,12 @@ func newJoin() *cobra.Command {
 a base and a reference, separated by a tab.`,
 		Example: `  urnd uri join http://a/b/c/d;p?q ../g '?y'
   urnd uri join --profile draft http://a/b/c/d;p?q '?y'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 && (len(args) != 1 || args[0] != "-") {
+				return errors.New(`join takes a base and references, or "-"`)
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := profileOf(profile)
 			if err != nil {

@@ -48,6 +48,8 @@ func TestURICommands(t *testing.T) {
 		{args: "uri join --json -", stdin: "http://a/b\tc\nb\n", bad: true, want: `{"input":"c","base":"http://a/b","output":"http://a/c"}` + "\n" +
 			`{"input":"b","base":"","error":{"message":"two URIs are separated by a tab","offset":1,"rule":"pair","section":"urnd uri --help"}}` + "\n"},
 		{args: "uri parse --json http://u@h:1/p?#", want: `{"input":"http://u@h:1/p?#","scheme":"http","userinfo":"u","host":"h","port":"1","path":"/p","query":"","fragment":""}` + "\n"},
+		{args: "uri extract", stdin: "see <URL:http://a/b-\nc>, urn:a1:b.", want: "http://a/b-c\nurn:a1:b\n"},
+		{args: "uri extract --abbreviated --json -", stdin: "www.a.org", want: `{"file":"-","start":0,"end":9,"output":"http://www.a.org","hyphen":false}` + "\n"},
 		{args: "uri parse --json a", want: `{"input":"a","scheme":null,"userinfo":null,"host":null,"port":null,"path":"a","query":null,"fragment":null}` + "\n"},
 		{args: "uri parse --json urn:a1:b?s=I2L", want: `{"input":"urn:a1:b?s=I2L","scheme":"urn","userinfo":null,"host":null,"port":null,"path":"a1:b","query":"s=I2L","fragment":null,` +
 			`"urn":{"nid":"a1","nss":"b","r":null,"q":null,"f":null,"directives":[{"keyword":"s","value":"I2L"}],"conforms":["draft"]}}` + "\n"},
@@ -82,6 +84,30 @@ func TestConfigCommands(t *testing.T) {
 	}
 	if got, err := run(t, "", "config", "check", "../../config/example.yaml"); err != nil || !strings.Contains(got, "is a valid configuration") {
 		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestNamespacesCommand(t *testing.T) {
+	list, err := run(t, "", "namespaces")
+	if err != nil || strings.Count(list, "\n") != 91 || !strings.Contains(list, "RFC 2648, RFC 3553") {
+		t.Errorf("%s, %v", list, err)
+	}
+	got, err := run(t, "", "namespaces", "show", "--json", "OID")
+	want := `{"nid":"oid","fold":"none","strip":"","pattern":"","checked":true,"targets":[{"pattern":"","template":"https://oid-base.com/get/{nss}"}],"source":"RFC 3061"}` + "\n"
+	if err != nil || got != want {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := run(t, "", "namespaces", "show", "nobody"); err == nil {
+		t.Error("an unknown namespace is shown")
+	}
+}
+
+// What is mistyped must not look like success.
+func TestUnknownCommands(t *testing.T) {
+	for _, args := range [][]string{{"config", "chekc", "x.yaml"}, {"uri", "nosuch"}, {"nosuch"}, {"uri", "join", "http://a/"}, {"uri", "compare", "http://a/"}} {
+		if out, err := run(t, "", args...); err == nil {
+			t.Errorf("urnd %q succeeds: %s", args, out)
+		}
 	}
 }
 

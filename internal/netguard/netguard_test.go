@@ -17,7 +17,7 @@ func TestCheck(t *testing.T) {
 		"127.0.0.1": false, "127.255.255.254": false, "0.0.0.0": false, "10.0.0.1": false, "172.31.0.1": false, "192.168.1.1": false,
 		"169.254.169.254": false, "100.64.0.1": false, "224.0.0.1": false, "255.255.255.255": false,
 		"::": false, "::1": false, "::ffff:127.0.0.1": false, "::ffff:169.254.169.254": false, "::127.0.0.1": false,
-		"fe80::1": false, "fe80::1%lo": false, "fc00::1": false, "ff02::1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false,
+		"fe80::1": false, "fe80::1%lo": false, "fc00::1": false, "ff02::1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "168.63.129.16": false, "::ffff:0:127.0.0.1": false,
 	} {
 		err := guard.Check(netip.MustParseAddr(addr))
 		if (err == nil) != allowed || err != nil && !errors.Is(err, netguard.ErrForbidden) {

@@ -51,7 +51,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 		w := walk{lookup: r.config.Lookup, limit: r.config.MaxDomains, aus: q.URI.String(), want: q.Service, source: r.sources[i]}
 		answer, err := w.run(ctx, v.NID()+"."+root)
 		if !errors.Is(err, errNoDelegation) {
-			return answer, err
+			return limited(answer, err, ttl)
 		}
 		var n *resolver.Negative
 		if errors.As(err, &n) {
@@ -63,5 +63,22 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	}
 	return resolver.Answer{}, &resolver.Negative{
 		Kind: resolver.ErrUnsupported, Reason: strings.Join(reasons, ", "), TTL: max(ttl, 0),
+	}
+}
+
+// limited holds an outcome to the TTL of the roots that did not have the
+// namespace: when one of them has it, that one counts. Below 0 is no limit.
+func limited(answer resolver.Answer, err error, ttl time.Duration) (resolver.Answer, error) {
+	var n *resolver.Negative
+	switch {
+	case ttl < 0:
+		return answer, err
+	case errors.As(err, &n):
+		aged := *n
+		aged.TTL = min(n.TTL, ttl)
+		return answer, &aged
+	default:
+		answer.TTL = min(answer.TTL, ttl)
+		return answer, err
 	}
 }

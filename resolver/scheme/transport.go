@@ -1,23 +1,36 @@
 package scheme
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
 	"github.com/urnd/urnd/uri"
 )
 
+type targetKey struct{}
+
+// WithTarget returns a context for requests of u, in place of what net/url has
+// made of it.
+func WithTarget(ctx context.Context, u uri.URI) context.Context {
+	return context.WithValue(ctx, targetKey{}, u)
+}
+
 // Transport makes a Handler an http.RoundTripper, for the proxy of the
-// standard library. The URI of a request is normalized on the way.
+// standard library. The URI of a request is normalized on the way, and is that
+// of WithTarget where there is one.
 type Transport struct {
 	Handler Handler
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	u, err := uri.Parse(r.URL.String())
-	if err != nil {
-		return nil, fmt.Errorf("fetching: %w", err)
+	u, ok := r.Context().Value(targetKey{}).(uri.URI)
+	if !ok {
+		var err error
+		if u, err = uri.Parse(r.URL.String()); err != nil {
+			return nil, fmt.Errorf("fetching: %w", err)
+		}
 	}
 	request := Request{Method: r.Method, URI: u.WithoutFragment().Normalize(), Header: r.Header, ContentLength: r.ContentLength}
 	if r.Body != nil && r.Body != http.NoBody {

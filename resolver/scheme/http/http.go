@@ -3,11 +3,13 @@ package http
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"time"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -49,8 +51,13 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	request.ContentLength = r.ContentLength
 	response, err := h.transport.RoundTrip(request) //nolint:bodyclose // whoever gets the resource closes it
 	if err != nil {
+		kind := resolver.ErrUnreachable
+		var netErr net.Error
+		if errors.As(err, &netErr) && netErr.Timeout() {
+			kind = context.DeadlineExceeded
+		}
 		host, _ := r.URI.Host()
-		return nil, fmt.Errorf("fetching from %s: %w", host, err)
+		return nil, fmt.Errorf("fetching from %s: %w: %w", host, kind, err)
 	}
 	return &scheme.Resource{
 		Status: response.StatusCode, Header: response.Header, Trailer: response.Trailer,

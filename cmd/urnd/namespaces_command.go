@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/urnns"
+)
+
+// namespaceJSON is a namespace as it can be printed.
+type namespaceJSON struct {
+	NID     string       `json:"nid"`
+	Fold    string       `json:"fold"`
+	Strip   string       `json:"strip"`
+	Pattern string       `json:"pattern"`
+	Checked bool         `json:"checked"` // names have a syntax or check digits that are looked at
+	Targets []targetJSON `json:"targets"`
+	Source  string       `json:"source"`
+}
+
+type targetJSON struct {
+	Pattern  string `json:"pattern"`
+	Template string `json:"template"`
+}
+
+func newNamespaces() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "namespaces",
+		Short: "List the URN namespaces that urnd knows",
+		Long: `List the URN namespaces that urnd knows, those of the configuration included: the
+NID, which names are one, where names lead, and the document that says so.`,
+		Example: "  urnd namespaces\n  urnd namespaces show isbn",
+		Args:    cobra.NoArgs,
+	}
+	s := addSettings(cmd)
+	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		set, err := s.namespaces()
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printNamespacesJSON(cmd.OutOrStdout(), set, set.NIDs())
+		}
+		table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "NID\tRULE\tTARGETS\tSOURCE")
+		for _, nid := range set.NIDs() {
+			ns, _ := set.Lookup(nid)
+			fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", nid, ruleOf(ns), len(ns.Targets), ns.Source)
+		}
+		return table.Flush()
+	}
+	cmd.AddCommand(newNamespacesShow(&asJSON))
+	return cmd
+}
+
+func newNamespacesShow(asJSON *bool) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "show NID",
+		Short:   "Print all that urnd knows of a namespace",
+		Example: "  urnd namespaces show isbn",
+		Args:    cobra.ExactArgs(1),
+	}
+	s := addSettings(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		set, err := s.namespaces()
+		if err != nil {
+			return err
+		}
+		nid := strings.ToLower(args[0])
+		ns, ok := set.Lookup(nid)
+		if !ok {
+			return fmt.Errorf("namespace %q has no row: its names are compared by RFC 8141 alone, and resolved by DDDS", nid)
+		}
+		if *asJSON {
+			return printNamespacesJSON(cmd.OutOrStdout(), set, []string{nid})
+		}
+		out := cmd.OutOrStdout()
+		fmt.Fprintf(out, "nid:     %s\nrule:    %s\n", ns.NID, ruleOf(ns))
+		if ns.Pattern != "" {
+			fmt.Fprintf(out, "pattern: %s\n", ns.Pattern)
+		}
+		for _, target := range ns.Targets {
+			fmt.Fprintf(out, "target:  %s\n", strings.TrimSpace(target.Template+" "+target.Pattern))
+		}
+		_, err = fmt.Fprintf(out, "source:  %s\n", ns.Source)
+		return err
+	}
+	return cmd
+}
+
+// namespaces returns the set that the daemon would work with.
+func (s *settings) namespaces() (*urnns.Set, error) {
+	c, err := s.load(map[string]string{})
+	if err != nil {
+		return nil, err
+	}
+	return urnns.NewSet(namespaces(c.Namespaces)...)
+}
+
+func printNamespacesJSON(out io.Writer, set *urnns.Set, nids []string) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	for _, nid := range nids {
+		ns, _ := set.Lookup(nid)
+		document := namespaceJSON{
+			NID: ns.NID, Fold: ns.Fold.String(), Strip: ns.Strip, Pattern: ns.Pattern,
+			Checked: ns.Check != nil || ns.Pattern != "", Targets: []targetJSON{}, Source: ns.Source,
+		}
+		for _, target := range ns.Targets {
+			document.Targets = append(document.Targets, targetJSON(target))
+		}
+		if err := encoder.Encode(document); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ruleOf says in a few words which names are one, beyond RFC 8141.
+func ruleOf(ns urnns.Namespace) string {
+	var rules []string
+	if ns.Fold != urnns.FoldNone {
+		rules = append(rules, "case "+ns.Fold.String())
+	}
+	if ns.Strip != "" {
+		rules = append(rules, fmt.Sprintf("without %q", ns.Strip))
+	}
+	if ns.Check != nil || ns.Pattern != "" {
+		rules = append(rules, "checked")
+	}
+	if len(rules) == 0 {
+		return "RFC 8141"
+	}
+	return strings.Join(rules, ", ")
+}

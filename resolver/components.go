@@ -1,0 +1,67 @@
+package resolver
+
+import (
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// serviceOf returns the service that the directive "s" of a URN selects, or the
+// one that was asked for: a value that is not known is ignored
+// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.1).
+func serviceOf(u uri.URI, asked Service) Service {
+	v, err := u.URN()
+	if err != nil {
+		return asked
+	}
+	for _, d := range v.Directives() {
+		if d.Keyword != "s" {
+			continue
+		}
+		if service, ok := ParseService(d.Value); ok {
+			return service
+		}
+	}
+	return asked
+}
+
+// withComponents returns locations with the q-component of u as their query
+// (RFC 8141 section 2.3.2) and its fragment (section 2.3.3, RFC 9110 section
+// 10.2.2). Neither has a part in resolution, so the cache never sees them.
+func withComponents(locations []Location, u uri.URI) []Location {
+	v, _ := u.URN()
+	q, hasQ := v.Q()
+	f, hasF := u.Fragment()
+	if !hasQ && !hasF {
+		return locations
+	}
+	completed := make([]Location, len(locations))
+	for i, l := range locations {
+		base, fragment, hasFragment := strings.Cut(l.URI, "#")
+		if hasQ {
+			base += separator(base) + q
+		}
+		if hasFragment {
+			base += "#" + fragment
+		} else if hasF {
+			base += "#" + f
+		}
+		completed[i] = Location{URI: base, Source: l.Source}
+	}
+	return completed
+}
+
+// separator is what stands before a q-component: it becomes the query of a
+// location, is added with "&" where there is one, and stays a q-component where
+// the query is the URN itself, as in THTTP.
+func separator(location string) string {
+	_, query, ok := strings.Cut(location, "?")
+	switch {
+	case !ok:
+		return "?"
+	case strings.HasPrefix(query, "urn:"):
+		return "?="
+	default:
+		return "&"
+	}
+}

@@ -1,0 +1,123 @@
+package uri_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/uri"
+)
+
+func texts(found []uri.Found) []string {
+	var s []string
+	for _, f := range found {
+		s = append(s, f.URI.String())
+	}
+	return s
+}
+
+func TestExtract(t *testing.T) {
+	for _, tt := range []struct {
+		section, text string
+		want          []string
+	}{
+		{"draft-fielding-uri-syntax-02 appendix E", `
+      Yes, Jim, I found it under "http://www.w3.org/Addressing/",
+      but you can probably pick it up from <ftp://ds.internic.
+      net/rfc/>.  Note the warning in <http://www.ics.uci.edu/pub/
+      ietf/uri/historical.html#WARNING>.`, []string{
+			"http://www.w3.org/Addressing/", "ftp://ds.internic.net/rfc/", "http://www.ics.uci.edu/pub/ietf/uri/historical.html#WARNING",
+		}},
+		{"RFC 1738 appendix", `
+      Yes, Jim, I found it under <URL:ftp://info.cern.ch/pub/www/doc;
+      type=d> but you can probably pick it up from <URL:ftp://ds.in
+      ternic.net/rfc>.  Note the warning in <URL:http://ds.internic.
+      net/instructions/overview.html#WARNING>.`, []string{
+			"ftp://info.cern.ch/pub/www/doc;type=d", "ftp://ds.internic.net/rfc", "http://ds.internic.net/instructions/overview.html#WARNING",
+		}},
+		{"draft of 1996 appendix E", "in brackets [http://test.com/], braces {http://test.com} or <URL: http://test.com/>", []string{
+			"http://test.com/", "http://test.com", "http://test.com/",
+		}},
+		{"prose", "See http://a.example/b. (Or http://a.example/c(d)) or http://a.example/e, http://a.example/f; http://a.example/g!", []string{
+			"http://a.example/b", "http://a.example/c(d)", "http://a.example/e", "http://a.example/f", "http://a.example/g",
+		}},
+		{"URNs", "the book urn:isbn:0-395-36341-1, URN:ietf:rfc:2648. and <urn:nbn:fi-\n fe1>, not urn:urn:a or urn:a", []string{
+			"urn:isbn:0-395-36341-1", "URN:ietf:rfc:2648", "urn:nbn:fi-fe1",
+		}},
+		{"words before colons", "note: this, e.g.:that, 10:30, C:\\x, a:b, std::string", nil},
+		{"unknown schemes with an authority", "coap://a.example/x and unknown:thing", []string{"coap://a.example/x"}},
+		{"other schemes", "mailto:a@b.example, news:comp.lang.go and file:///etc/motd.", []string{"mailto:a@b.example", "news:comp.lang.go", "file:///etc/motd"}},
+		{"IP literals", "[http://[::1]:80/a] http://[::1", []string{"http://[::1]:80/a"}},
+		{"what breaks off", "http://a.example/b%zz http://a.example/c#d#e http://a.example/ä http:// http://", []string{
+			"http://a.example/b", "http://a.example/c#d", "http://a.example/",
+		}},
+		{"URL prefix that stands free", "URL:http://a.example/", []string{"http://a.example/"}},
+		{"angle brackets that are none", "a < b and http://a.example/ > c <not a uri> <b>", []string{"http://a.example/"}},
+		{"tags are no URIs, unless they say so", "<xs:element> <URL:xs:element> <a href='http://a.example/'>", []string{"xs:element", "http://a.example/"}},
+	} {
+		found := uri.Extract(tt.text, uri.ExtractOptions{})
+		if got := texts(found); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.section, got, tt.want)
+		}
+		for _, f := range found {
+			if squeezed := strings.Join(strings.Fields(tt.text[f.Start:f.End]), ""); squeezed != f.URI.String() {
+				t.Errorf("%s: %q stands at %d to %d: %q", tt.section, f.URI, f.Start, f.End, squeezed)
+			}
+		}
+	}
+}
+
+func TestExtractHyphen(t *testing.T) {
+	found := uri.Extract("<http://a.example/b-\n  c> <http://a.example/b-c> <http://a.example/b\n-c>", uri.ExtractOptions{})
+	for i, want := range []bool{true, false, false} {
+		if found[i].Hyphen != want || found[i].URI.String() != "http://a.example/b-c" {
+			t.Errorf("%d: %q, hyphen %v", i, found[i].URI, found[i].Hyphen)
+		}
+	}
+}
+
+// Appendix F of the draft.
+func TestExtractAbbreviated(t *testing.T) {
+	text := "www.w3.org/Addressing/, ftp.is.co.za, example.org:8080/x. me@example.org, e.g. this, 3.14, http://a.example/"
+	want := []string{"http://www.w3.org/Addressing/", "ftp://ftp.is.co.za", "http://example.org:8080/x", "http://a.example/"}
+	if got := texts(uri.Extract(text, uri.ExtractOptions{Abbreviated: true})); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if got := texts(uri.Extract(text, uri.ExtractOptions{})); !slices.Equal(got, want[3:]) {
+		t.Errorf("without the option: %q", got)
+	}
+}
+
+// FuzzExtract: every find is a valid URI, and stands where it is said to.
+func FuzzExtract(f *testing.F) {
+	f.Add("see <URL:http://a/b-\n c> or (urn:a1:b), www.a.org.", true)
+	f.Add("http://[::1]x/%zz#a#b", false)
+	f.Fuzz(func(t *testing.T, text string, abbreviated bool) {
+		last := 0
+		for _, found := range uri.Extract(text, uri.ExtractOptions{Abbreviated: abbreviated}) {
+			u, err := uri.Parse(found.URI.String())
+			if err != nil || u != found.URI || u.Check() != nil {
+				t.Fatalf("%q: %q is no URI: %v", text, found.URI, err)
+			}
+			if found.Start < last || found.End < found.Start || found.End > len(text) {
+				t.Fatalf("%q: %q at %d to %d, after %d", text, found.URI, found.Start, found.End, last)
+			}
+			last = found.End
+		}
+	})
+}
+
+// Adversarial text takes time in proportion to its length.
+func TestExtractIsLinear(t *testing.T) {
+	for _, unit := range []string{"<", "<a:", "urn:", "a:", "http://", "(", "http://a/)", "a.", "http://[", "%", "URL:"} {
+		for _, abbreviated := range []bool{false, true} {
+			text := strings.Repeat(unit, (1<<20)/len(unit))
+			start := time.Now()
+			uri.Extract(text, uri.ExtractOptions{Abbreviated: abbreviated})
+			if took := time.Since(start); took > 3*time.Second {
+				t.Errorf("1 MiB of %q took %s", unit, took)
+			}
+		}
+	}
+}

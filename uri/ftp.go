@@ -1,0 +1,65 @@
+package uri
+
+import "strings"
+
+// FTP is what an "ftp" URL says beyond its authority: RFC 1738 section 3.2.2.
+type FTP struct {
+	Dirs []string // arguments of CWD, decoded; "" is a CWD without argument
+	Name string   // argument of RETR or NLST, decoded
+	Type byte     // 'a', 'i' or 'd'; 0 where it is left out
+}
+
+var (
+	ruleFTPType    = Rule{"ftptype", "RFC 1738 section 5", `";type=" is followed by a, i or d, and stands at the end`}
+	ruleFTPSegment = Rule{"fsegment", "RFC 1738 section 5", "a semicolon stands in an ftp URL only before type"}
+	ruleFTPString  = Rule{"string", "RFC 959 section 5.3.2", "an argument of an ftp command holds no carriage return or line feed"}
+)
+
+// ftpType is the parameter, in the one form that is normal.
+const ftpType = ";type="
+
+// FTP returns the parts of an "ftp" URL. The error is a *ParseError.
+func (u URI) FTP() (FTP, error) {
+	if err := u.checkServer(); err != nil {
+		return FTP{}, err
+	}
+	path, at, err := u.pathText()
+	if err != nil {
+		return FTP{}, err
+	}
+	start, _ := u.authorityStart()
+	if i := indexEncoded(u.s[start:u.frag], isLineEnd); i >= 0 {
+		return FTP{}, fault(u.s, start+i, ruleFTPString)
+	}
+	var f FTP
+	if i := strings.IndexByte(path, ';'); i >= 0 {
+		parameter := path[i:]
+		if len(parameter) < len(ftpType) || !equalFold(parameter[:len(ftpType)], ftpType) {
+			return FTP{}, fault(u.s, at+i, ruleFTPSegment)
+		}
+		if len(parameter) != len(ftpType)+1 || strings.IndexByte("aid", lower(parameter[len(ftpType)])) < 0 {
+			return FTP{}, fault(u.s, at+i+len(ftpType), ruleFTPType)
+		}
+		f.Type = lower(parameter[len(ftpType)])
+		path = path[:i]
+	}
+	if path == "" {
+		return f, nil
+	}
+	segments := strings.Split(path[1:], "/")
+	for _, segment := range segments[:len(segments)-1] {
+		f.Dirs = append(f.Dirs, decode(segment))
+	}
+	f.Name = decode(segments[len(segments)-1])
+	return f, nil
+}
+
+// ftpForm writes the type in lower case.
+func ftpForm(dst []byte, start int) []byte {
+	if i := len(dst) - len(ftpType) - 1; i >= start && equalFold(string(dst[i:len(dst)-1]), ftpType) {
+		for ; i < len(dst); i++ {
+			dst[i] = lower(dst[i])
+		}
+	}
+	return dst
+}

@@ -1,0 +1,76 @@
+package uri
+
+import "strings"
+
+// Gopher is what a "gopher" URL says beyond its authority: RFC 1738 section
+// 3.4. All but Type is decoded, as it is sent to a server.
+type Gopher struct {
+	Type      byte // '1', a menu, where it is left out
+	Selector  string
+	Search    string
+	HasSearch bool
+	Plus      string // the Gopher+ string
+	HasPlus   bool
+}
+
+var (
+	ruleSelector   = Rule{"selector", "RFC 1738 section 3.4.1", "a selector holds no carriage return, line feed or NUL"}
+	ruleGopherType = Rule{"gtype", "RFC 1738 section 3.4.1", "a type is one character, and no control"}
+)
+
+// Gopher returns the parts of a "gopher" URL. The error is a *ParseError.
+func (u URI) Gopher() (Gopher, error) {
+	if err := u.checkServerNoUser(); err != nil {
+		return Gopher{}, err
+	}
+	g := Gopher{Type: '1'}
+	// Within the path no character is reserved, "?" not even.
+	path, at, err := u.pathText()
+	if err != nil {
+		return Gopher{}, err
+	}
+	if len(path) < 2 {
+		return g, nil
+	}
+	size := 1 // of the type, which is one octet, encoded or not
+	if path[1] == '%' {
+		size = 3
+	}
+	g.Type = decode(path[1 : 1+size])[0]
+	if isControl(g.Type) {
+		return Gopher{}, fault(u.s, at+1, ruleGopherType)
+	}
+	at += 1 + size
+	parts := strings.SplitN(path[1+size:], "%09", 3)
+	for _, part := range parts[:min(len(parts), 2)] { // an electronic form, section 3.4.9, has lines
+		if i := indexEncoded(part, isGopherEnd); i >= 0 {
+			return Gopher{}, fault(u.s, at+i, ruleSelector)
+		}
+		at += len(part) + len("%09")
+	}
+	g.Selector = decode(parts[0])
+	if len(parts) > 1 {
+		g.Search, g.HasSearch = decode(parts[1]), true
+	}
+	if len(parts) > 2 {
+		g.Plus, g.HasPlus = decode(parts[2]), true
+	}
+	return g, nil
+}
+
+// isGopherEnd is what RFC 1436 takes out of UNASCII, but for the tab.
+func isGopherEnd(b byte) bool { return isLineEnd(b) || b == 0 }
+
+// gopherForm writes the type that was left out. In "/?" it was not: "?" is it.
+func gopherForm(dst []byte, start int, hasQuery bool) []byte {
+	if hasQuery {
+		return dst
+	}
+	switch string(dst[start:]) {
+	case "":
+		return append(dst, '/', '1')
+	case "/":
+		return append(dst, '1')
+	}
+	return dst
+}

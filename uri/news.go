@@ -1,0 +1,95 @@
+package uri
+
+import "strings"
+
+// News is what a "news" URL says: RFC 1738 section 3.6, and RFC 5538, which
+// adds a server. One of Group and MessageID is set.
+type News struct {
+	Group     string // "*" is all groups
+	MessageID string // without angle brackets, decoded
+}
+
+// NNTP is what an "nntp" URL says beyond its authority: RFC 1738 section 3.7.
+type NNTP struct {
+	Group   string
+	Article string // digits, "" where it is left out
+}
+
+var (
+	ruleNewsGroup = Rule{"group", "RFC 1738 section 5", "a group begins with a letter and holds letters, digits and -.+_"}
+	ruleArticle   = Rule{"article", "RFC 1738 section 5", "a message-id is text, an at sign and a host"}
+	ruleMessageID = Rule{"message-id", "RFC 3977 section 9.8", `a message-id holds only printable ASCII, and no ">"`}
+	ruleNNTP      = Rule{"nntpurl", "RFC 1738 section 5", "an nntp URL names a group after the host"}
+	ruleDigits    = Rule{"digits", "RFC 1738 section 5", "an article is named by its number"}
+)
+
+// News returns the parts of a "news" URL. The error is a *ParseError.
+func (u URI) News() (News, error) {
+	path, at := u.s[u.path:u.frag], int(u.path) // "?" may stand in an article
+	if _, ok := u.Authority(); ok {
+		if err := u.checkServer(); err != nil {
+			return News{}, err
+		}
+		if path == "" || path == "/" {
+			return News{Group: "*"}, nil
+		}
+		if path[0] != '/' {
+			return News{}, fault(u.s, at, ruleURLPath)
+		}
+		path, at = path[1:], at+1
+	}
+	if unique, host, ok := cutLast(path, '@'); ok {
+		if unique == "" || checkMailDomain(host) != nil {
+			return News{}, fault(u.s, at, ruleArticle)
+		}
+		if i := indexEncoded(path, isNoMessageID); i >= 0 {
+			return News{}, fault(u.s, at+i, ruleMessageID)
+		}
+		return News{MessageID: decode(path)}, nil
+	}
+	if path != "*" {
+		if i := badGroup(path); i >= 0 {
+			return News{}, fault(u.s, at+i, ruleNewsGroup)
+		}
+	}
+	return News{Group: path}, nil
+}
+
+// NNTP returns the parts of an "nntp" URL. The error is a *ParseError.
+func (u URI) NNTP() (NNTP, error) {
+	if err := u.checkServer(); err != nil {
+		return NNTP{}, err
+	}
+	path, at, err := u.pathText() // there is no query: RFC 5538 section 2.3
+	if err != nil {
+		return NNTP{}, err
+	}
+	if len(path) < 2 {
+		return NNTP{}, fault(u.s, at+len(path), ruleNNTP)
+	}
+	group, article, ok := strings.Cut(path[1:], "/")
+	if i := badGroup(group); i >= 0 {
+		return NNTP{}, fault(u.s, at+1+i, ruleNewsGroup)
+	}
+	if ok && (article == "" || strings.Trim(article, digits) != "") {
+		return NNTP{}, fault(u.s, at+len(group)+2, ruleDigits)
+	}
+	return NNTP{Group: group, Article: article}, nil
+}
+
+// isNoMessageID is what A-NOTGT leaves out.
+func isNoMessageID(b byte) bool { return b <= ' ' || b == '>' || b >= 0x7F }
+
+// badGroup returns the offset of the first octet that cannot stand in the name
+// of a group, or -1.
+func badGroup(s string) int {
+	for i := range len(s) {
+		if !is(s[i], classAlpha) && (i == 0 || !is(s[i], classDigit) && strings.IndexByte("-.+_", s[i]) < 0) {
+			return i
+		}
+	}
+	if s == "" {
+		return 0
+	}
+	return -1
+}

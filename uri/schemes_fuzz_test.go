@@ -1,0 +1,186 @@
+package uri_test
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// schemeNames is the table of schemes, as FuzzScheme numbers them.
+var schemeNames = []string{
+	"ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero", "http", "https", "ws", "wss",
+}
+
+// schemeSeeds returns the inputs of all vectors for schemes.
+func schemeSeeds(f *testing.F) (seeds []string) {
+	f.Helper()
+	for _, pattern := range []string{"scheme_*.tsv", "seed*.tsv", "rfc1738.tsv"} {
+		names, err := filepath.Glob(filepath.Join("testdata", pattern))
+		if err != nil || len(names) == 0 {
+			f.Fatalf("no vectors %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				f.Fatal(err)
+			}
+			for line := range strings.Lines(string(data)) {
+				if in, _, _ := strings.Cut(strings.TrimSpace(line), "\t"); !strings.HasPrefix(in, "# ") {
+					seeds = append(seeds, in)
+				}
+			}
+		}
+	}
+	return seeds
+}
+
+// FuzzScheme: what is well formed by the rules of its scheme has a normal form
+// that is well formed, names the same server and the same parts, and is normal.
+func FuzzScheme(f *testing.F) {
+	for _, s := range schemeSeeds(f) {
+		name, rest, _ := strings.Cut(s, ":")
+		if i := slices.Index(schemeNames, strings.ToLower(name)); i >= 0 {
+			f.Add(uint8(i), rest)
+		}
+	}
+	f.Fuzz(func(t *testing.T, scheme uint8, rest string) {
+		u, err := uri.Parse(schemeNames[int(scheme)%len(schemeNames)] + ":" + rest)
+		if err != nil || u.Check() != nil {
+			return
+		}
+		checkForm(t, u)
+	})
+}
+
+// FuzzCheck: whatever parses can be asked for the parts of any scheme, and the
+// answer is an error of this text, or none.
+func FuzzCheck(f *testing.F) {
+	for _, s := range schemeSeeds(f) {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		u, err := uri.ParseReference(s)
+		if err != nil {
+			return
+		}
+		errs := allParts(u)
+		for _, err := range append(errs[:], u.Check()) {
+			var parseErr *uri.ParseError
+			if err == nil {
+				continue
+			}
+			if !errors.As(err, &parseErr) || parseErr.Input != s || parseErr.Offset < 0 || parseErr.Offset > len(s) {
+				t.Fatalf("%q: %#v", s, err)
+			}
+		}
+	})
+}
+
+// checkForm checks the normal form of u, which is well formed.
+func checkForm(t *testing.T, u uri.URI) {
+	t.Helper()
+	normal := u.Normalize()
+	if err := normal.Check(); err != nil {
+		t.Fatalf("%q: the normal form is wrong: %v", u, err)
+	}
+	if again := normal.Normalize(); again != normal {
+		t.Fatalf("%q normalizes to %q, then to %q", u, normal, again)
+	}
+	if parsed := mustParse(t, normal.String()); parsed != normal {
+		t.Fatalf("%q: the normal form has other offsets than its text", normal)
+	}
+	explained := u
+	for _, c := range u.ExplainNormalize() {
+		explained = c.After
+	}
+	if explained != normal || !uri.Compare(u, normal).Equivalent() {
+		t.Fatalf("%q normalizes to %q, step by step to %q", u, normal, explained)
+	}
+	if before, after := meaning(t, u), meaning(t, normal); before != after {
+		t.Fatalf("%q means %s\n%q means %s", u, before, normal, after)
+	}
+}
+
+// meaning returns all that u says once it is decoded, as one text: what the
+// steps of normalization must not change.
+func meaning(t *testing.T, u uri.URI) string {
+	t.Helper()
+	said := []string{strings.ToLower(u.Scheme()), server(t, u)}
+	for _, part := range []func() (string, bool){u.Userinfo, u.Fragment} {
+		text, ok := part()
+		said = append(said, fmt.Sprint(ok, unescape(t, text)))
+	}
+	// RFC 3986 section 6.2.2.3 has dot segments of every hierarchy removed.
+	clean := u.NormalizeSteps(uri.DecodeUnreserved | uri.DotSegments | uri.EmptyPath)
+	parts, err := schemeParts(clean)
+	if err != nil {
+		t.Fatalf("%q: %v", clean, err)
+	}
+	switch said[0] {
+	case "mailto": // a domain has no case
+		m, err := u.Mailto()
+		if err != nil {
+			t.Fatalf("%q: %v", u, err)
+		}
+		parts = fieldParts(m.Fields)
+		for address := range strings.SplitSeq(u.Path(), ",") {
+			at := strings.LastIndexByte(address, '@') + 1
+			parts += " " + unescape(t, address[:at]) + strings.ToLower(unescape(t, address[at:]))
+		}
+	case "http", "https", "ws", "wss", "telnet", "file": // without parts of their own
+		query, ok := u.Query()
+		path := clean.Path()
+		if strings.HasPrefix(path, "/.//") { // no authority, RFC 3986 section 3.3
+			path = path[len("/."):]
+		}
+		var segments []string // decoded one by one: "%2F" is no "/"
+		for segment := range strings.SplitSeq(path, "/") {
+			segments = append(segments, unescape(t, segment))
+		}
+		parts = fmt.Sprintf("%q %v %s", segments, ok, unescape(t, query))
+	}
+	return strings.Join(append(said, parts), " | ")
+}
+
+// server returns host and port, as far as they are not implied.
+func server(t *testing.T, u uri.URI) string {
+	t.Helper()
+	host, _ := u.Host()
+	if strings.HasPrefix(host, "[") {
+		host = mustParse(t, "x://"+host).Normalize().String()
+	}
+	host = strings.ToLower(unescape(t, host))
+	if strings.EqualFold(u.Scheme(), "file") && host == "localhost" {
+		host = ""
+	}
+	port, _ := u.Port()
+	if port == "" {
+		port = u.DefaultPort()
+	}
+	if port == "" {
+		return host
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(host, ":", n)
+}
+
+// unescape is net/url's, as a second opinion.
+func unescape(t *testing.T, s string) string {
+	t.Helper()
+	decoded, err := url.PathUnescape(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decoded
+}

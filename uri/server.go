@@ -1,0 +1,159 @@
+package uri
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// The rules of server-based authorities, which the schemes of RFC 1738 have in
+// common: login = [ user [ ":" password ] "@" ] hostport.
+var (
+	ruleServer     = Rule{"hostport", "RFC 1738 section 5", "the host of a server is named after two slashes"}
+	ruleHostname   = Rule{"hostname", "RFC 1738 section 5", "a host name is labels of letters, digits and hyphens, joined by dots"}
+	ruleHostnumber = Rule{"hostnumber", "RFC 3986 section 3.2.2", "a name that ends in a number must be four numbers up to 255, without leading zeros"}
+	rulePortRange  = Rule{"port", "RFC 1738 section 3.1", "a port is a number from 0 to 65535"}
+	ruleNoUser     = Rule{"hostport", "RFC 1738 section 5", "this scheme has no user names"}
+	ruleLogin      = Rule{"login", "RFC 1738 section 3.1", "within a user name or a password a colon is encoded"}
+	ruleURLPath    = Rule{"urlpath", "RFC 1738 section 5", "what follows the host begins with a slash"}
+)
+
+// checkServer checks that u names a host as a server is named, and a port that
+// can be.
+func (u URI) checkServer() error {
+	start, ok := u.authorityStart()
+	if !ok {
+		return fault(u.s, min(int(u.scheme)+1, len(u.s)), ruleServer)
+	}
+	text, _ := u.Authority()
+	a := splitAuthority(text)
+	if user, _ := a.userinfo(); strings.IndexByte(user, ':') != strings.LastIndexByte(user, ':') {
+		return fault(u.s, start+strings.LastIndexByte(user, ':'), ruleLogin)
+	}
+	if err := checkHost(a.host()); err != nil {
+		return fault(u.s, start+a.start+err.offset, err.rule)
+	}
+	if port, ok := a.port(); ok && port != "" {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return fault(u.s, start+a.end+1, rulePortRange)
+		}
+	}
+	return nil
+}
+
+// checkServerNoUser is checkServer for schemes without user names.
+func (u URI) checkServerNoUser() error {
+	if _, ok := u.Userinfo(); ok {
+		start, _ := u.authorityStart()
+		return fault(u.s, start, ruleNoUser)
+	}
+	return u.checkServer()
+}
+
+// pathText returns what follows the authority, in schemes for which RFC 1738
+// section 5 has "?" as an octet like others in the path, and where it begins.
+func (u URI) pathText() (string, int, error) {
+	text := u.s[u.path:u.frag]
+	if text != "" && text[0] != '/' {
+		return "", 0, fault(u.s, int(u.path), ruleURLPath)
+	}
+	return text, int(u.path), nil
+}
+
+// hostFault is what is wrong with a host, at an offset of it.
+type hostFault struct {
+	offset int
+	rule   Rule
+}
+
+// checkHost checks a host of a server: an IP literal, an IPv4 address in the
+// one form that has one meaning, or a host name. Percent-encoded octets count
+// as what they encode; underscores stand in names that are in use.
+func checkHost(host string) *hostFault {
+	if host == "" {
+		return &hostFault{0, ruleServer}
+	}
+	if host[0] == '[' {
+		return nil
+	}
+	name := strings.TrimSuffix(host, ".")
+	label, bad := lastLabel(name)
+	if bad >= 0 {
+		return &hostFault{bad, ruleHostname}
+	}
+	// An encoded digit is a digit in the normal form, and to a resolver.
+	if last := decode(name[label:]); strings.Trim(last, digits) == "" || isHexNumber(last) {
+		if addr, err := netip.ParseAddr(host); err != nil || !addr.Is4() {
+			return &hostFault{0, ruleHostnumber}
+		}
+	}
+	return nil
+}
+
+// lastLabel returns where the last label of name begins, and where name stops
+// being a host name, or -1.
+func lastLabel(name string) (label, bad int) {
+	before := byte('.') // a label begins and ends with neither "." nor "-"
+	for i := 0; i < len(name); i++ {
+		b, at := name[i], i
+		if b == '%' {
+			b = unhex(name[i+1])<<4 | unhex(name[i+2])
+			i += 2
+		}
+		switch {
+		case is(b, classAlpha|classDigit) || b == '_' || b >= 0x80:
+		case b == '-' && before != '.':
+		case b == '.' && before != '.' && before != '-':
+			label = i + 1
+		default:
+			return label, at
+		}
+		before = b
+	}
+	if before == '.' || before == '-' {
+		return label, len(name)
+	}
+	return label, -1
+}
+
+// isHexNumber reports whether some software would read s as a number.
+func isHexNumber(s string) bool {
+	return len(s) > 1 && s[0] == '0' && lower(s[1]) == 'x' && strings.Trim(s[2:], hexDigits) == ""
+}
+
+// indexEncoded returns the offset of the first percent-encoding of s that
+// stands for an octet which is bad, or -1.
+func indexEncoded(s string, bad func(byte) bool) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' {
+			continue
+		}
+		if bad(unhex(s[i+1])<<4 | unhex(s[i+2])) {
+			return i
+		}
+		i += 2
+	}
+	return -1
+}
+
+// Octets that would end a line of a protocol early, and begin another command
+// (RFC 1738 section 6).
+func isLineEnd(b byte) bool { return b == '\r' || b == '\n' }
+func isControl(b byte) bool { return b < ' ' || b == 0x7F }
+
+// decode returns s with all its percent-encodings decoded.
+func decode(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' {
+			b = append(b, unhex(s[i+1])<<4|unhex(s[i+2]))
+			i += 2
+			continue
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}

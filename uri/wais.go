@@ -1,0 +1,38 @@
+package uri
+
+import "strings"
+
+// WAIS is what a "wais" URL says beyond its authority: RFC 1738 section 3.9. It
+// names a database, a search in one, or a document of one. All is decoded.
+type WAIS struct {
+	Database  string
+	Search    string
+	HasSearch bool
+	Type      string // of a document; "" where none is named
+	Path      string
+}
+
+var ruleWAIS = Rule{"waisurl", "RFC 1738 section 5", "a wais URL is database, database?search or database/type/path"}
+
+// WAIS returns the parts of a "wais" URL. The error is a *ParseError.
+func (u URI) WAIS() (WAIS, error) {
+	if err := u.checkServerNoUser(); err != nil {
+		return WAIS{}, err
+	}
+	path := u.Path()
+	if len(path) < 2 {
+		return WAIS{}, fault(u.s, int(u.query), ruleWAIS)
+	}
+	parts := strings.SplitN(path[1:], "/", 3)
+	search, hasSearch := u.Query()
+	w := WAIS{Database: decode(parts[0]), Search: decode(search), HasSearch: hasSearch}
+	switch {
+	case w.Database == "":
+		return WAIS{}, fault(u.s, int(u.path)+1, ruleWAIS)
+	case len(parts) == 2 || len(parts) == 3 && (parts[1] == "" || parts[2] == "" || hasSearch):
+		return WAIS{}, fault(u.s, int(u.path)+1+len(parts[0]), ruleWAIS)
+	case len(parts) == 3:
+		w.Type, w.Path = decode(parts[1]), decode(parts[2])
+	}
+	return w, nil
+}

@@ -1,0 +1,63 @@
+package urnns
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// eidr is RFC 7972: content of film and television, as "10.5240:" and 20
+// hexadecimal digits in groups with a check character.
+func eidr() Namespace {
+	return Namespace{
+		NID:     "eidr",
+		Fold:    FoldUpper, // RFC 7972 section 2: the NSS is case-insensitive
+		Check:   checkEIDR,
+		Source:  "RFC 7972",
+		Targets: []Target{{`^(?P<prefix>[0-9.]+):(?P<suffix>.+)$`, "https://doi.org/{prefix}/{suffix}"}},
+	}
+}
+
+var ruleEIDR = uri.Rule{Name: "EIDR", Section: "RFC 7972 section 2", Says: "an EIDR is a DOI prefix, a colon and what follows it"}
+
+// checkEIDR checks content identifiers; those of parties and services have
+// other prefixes and no check character.
+func checkEIDR(nss string) (int, uri.Rule) {
+	prefix, suffix, ok := strings.Cut(nss, ":")
+	if !ok || !strings.HasPrefix(prefix, "10.") || suffix == "" {
+		return len(nss), ruleEIDR
+	}
+	if prefix != "10.5240" {
+		return 0, uri.Rule{}
+	}
+	const pattern = "XXXX-XXXX-XXXX-XXXX-XXXX-C"
+	at := len(prefix) + 1
+	for i := range min(len(suffix), len(pattern)) {
+		b := suffix[i]
+		if hyphen := pattern[i] == '-'; hyphen != (b == '-') || pattern[i] == 'X' && !isHex(b) || pattern[i] == 'C' && !isDigit(b) && !isLetter(b) {
+			return at + i, ruleEIDR
+		}
+	}
+	if len(suffix) != len(pattern) {
+		return at + min(len(suffix), len(pattern)), ruleEIDR
+	}
+	if want := mod37(strings.ReplaceAll(suffix[:len(pattern)-2], "-", "")); upper(suffix[len(suffix)-1]) != want {
+		return len(nss) - 1, uri.Rule{Name: "check digit", Section: "ISO 7064 MOD 37,36", Says: fmt.Sprintf("the check character should be %c", want)}
+	}
+	return 0, uri.Rule{}
+}
+
+// mod37 returns the check character of ISO 7064 MOD 37,36, where A is 10.
+func mod37(s string) byte {
+	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	p := 36
+	for i := range len(s) {
+		p = (p + strings.IndexByte(alphabet, upper(s[i]))) % 36
+		if p == 0 {
+			p = 36
+		}
+		p = p * 2 % 37
+	}
+	return alphabet[(37-p)%36]
+}

@@ -1,0 +1,49 @@
+package urnns
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// isan is RFC 4246: audiovisual works, as 16 hexadecimal digits, and with a
+// version as 24; each part may be followed by a check character.
+func isan() Namespace {
+	return Namespace{
+		NID:    "isan",
+		Fold:   FoldUpper, // RFC 4246: the NSS is case-insensitive
+		Check:  checkISAN,
+		Source: "RFC 4246",
+	}
+}
+
+var ruleISAN = uri.Rule{Name: "ISAN", Section: "RFC 4246", Says: "an ISAN is four groups of four hexadecimal digits, and with a version six, with or without check characters"}
+
+func checkISAN(nss string) (int, uri.Rule) {
+	groups := strings.Split(nss, "-")
+	digits, at := "", 0
+	for i, group := range groups {
+		switch {
+		case len(group) == 4 && strings.Trim(group, "0123456789abcdefABCDEF") == "":
+			digits += group
+		case len(group) == 1 && i > 0 && len(groups[i-1]) == 4 && mayBeChecked(digits, i == len(groups)-1):
+			if want := mod37(digits); upper(group[0]) != want {
+				return at, uri.Rule{Name: "check digit", Section: "ISO 7064 MOD 37,36", Says: fmt.Sprintf("the check character should be %c", want)}
+			}
+		default:
+			return at, ruleISAN
+		}
+		at += len(group) + 1
+	}
+	if len(digits) != 16 && len(digits) != 24 {
+		return len(nss), ruleISAN
+	}
+	return 0, uri.Rule{}
+}
+
+// mayBeChecked reports whether a check character can follow digits: behind the
+// work, and behind the version, which ends the name.
+func mayBeChecked(digits string, last bool) bool {
+	return len(digits) == 16 || len(digits) == 24 && last
+}

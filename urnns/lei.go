@@ -1,0 +1,48 @@
+package urnns
+
+import (
+	"fmt"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// lei is the namespace of Legal Entity Identifiers, ISO 17442.
+func lei() Namespace {
+	return Namespace{
+		NID:     "lei",
+		Fold:    FoldUpper, // ISO 17442 has no lower-case letters
+		Check:   checkLEI,
+		Source:  "IANA urn-formal/lei, ISO 17442",
+		Targets: []Target{{"", "https://search.gleif.org/#/record/{nss}"}},
+	}
+}
+
+var ruleLEI = uri.Rule{Name: "LEI", Section: "ISO 17442", Says: "an LEI is 18 letters and digits and two check digits"}
+
+func checkLEI(nss string) (int, uri.Rule) {
+	for i := range len(nss) {
+		if b := nss[i]; !isDigit(b) && (!isLetter(b) || i > 17) {
+			return i, ruleLEI
+		}
+	}
+	if len(nss) != 20 {
+		return min(len(nss), 20), ruleLEI
+	}
+	if want := mod97(nss[:18]); nss[18:] != want {
+		return 18, uri.Rule{Name: "check digit", Section: "ISO 7064 MOD 97-10", Says: fmt.Sprintf("the check digits should be %s", want)}
+	}
+	return 0, uri.Rule{}
+}
+
+// mod97 returns the two check digits of ISO 7064 MOD 97-10, where A is 10.
+func mod97(s string) string {
+	remainder := 0
+	for i := range len(s) {
+		if b := upper(s[i]); isDigit(b) {
+			remainder = (remainder*10 + int(b-'0')) % 97
+		} else {
+			remainder = (remainder*100 + int(b-'A') + 10) % 97
+		}
+	}
+	return fmt.Sprintf("%02d", 98-remainder*100%97)
+}
