@@ -38,18 +38,19 @@ func (c Comparison) Equivalent() bool { return c.Rung != Different }
 // syntax, schemes and the URN steps. Rules of namespaces are urnns's.
 // Fragments count, except in URNs.
 func Compare(a, b URI) Comparison {
+	x, y := nameOf(a), nameOf(b)
 	switch {
 	case a == b:
 		return Comparison{Identical, "equal octet for octet"}
 	case a.NormalizeSteps(syntaxSteps) == b.NormalizeSteps(syntaxSteps):
 		return Comparison{Syntax, "equal after normalizing case, percent-encoding and dot segments (RFC 3986 section 6.2.2)"}
-	case a.Normalize() == b.Normalize() && !a.IsURN():
-		return Comparison{Scheme, "equal after applying the scheme's default port and empty path (RFC 3986 section 6.2.3)"}
-	}
-	if x, y := nameOf(a), nameOf(b); x.valid && x == y {
+	case x.valid && x == y:
 		return Comparison{Name, "equal after the steps for URNs (RFC 8141 section 3.1)"}
+	case !x.valid && a.Normalize() == b.Normalize():
+		return Comparison{Scheme, "equal in the normal form of the scheme: default port, empty path and the like (RFC 3986 section 6.2.3)"}
+	default:
+		return Comparison{Different, "different after every step of normalization"}
 	}
-	return Comparison{Different, "different after every step of normalization"}
 }
 
 // nameOf returns the normal form of the assigned name, or the zero URI where u

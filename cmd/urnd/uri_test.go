@@ -36,7 +36,7 @@ func TestURICommands(t *testing.T) {
 		{args: "uri key URN:ISBN:0-395-36341-1 http://A/#f urn:example:a?+r?=q", want: "urn:isbn:0395363411\nhttp://a/\nurn:example:a\n"},
 		{args: "uri key --json urn:isbn:1", bad: true, want: `{"input":"urn:isbn:1","error":{"message":"an ISBN has 10 or 13 digits, ` +
 			`the last of 10 may be X, with or without hyphens","offset":10,"rule":"ISBN","section":"RFC 3187 section 3.1"}}` + "\n"},
-		{args: "uri compare http://a http://A:80/", want: "scheme\tequal after applying the scheme's default port and empty path (RFC 3986 section 6.2.3)\n"},
+		{args: "uri compare http://a http://A:80/", want: "scheme\tequal in the normal form of the scheme: default port, empty path and the like (RFC 3986 section 6.2.3)\n"},
 		{args: "uri compare --json -", stdin: "urn:a1:b\tURN:A1:b\nurn:a1:b\turn:a1:c\nurn:a1:b\n", bad: true, want: `{"input":"urn:a1:b\tURN:A1:b","equivalent":true,"rung":"urn","reason":"equal after the steps for URNs (RFC 8141 section 3.1)"}` + "\n" +
 			`{"input":"urn:a1:b\turn:a1:c","equivalent":false,"rung":"different","reason":"different after every step of normalization"}` + "\n" +
 			`{"input":"urn:a1:b","error":{"message":"two URIs are separated by a tab","offset":8,"rule":"pair","section":"urnd uri --help"}}` + "\n"},
