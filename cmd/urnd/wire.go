@@ -34,18 +34,26 @@ func (p *parts) close() {
 	}
 }
 
-// wire is the architecture of urnd, by the given clock. Names go through the cache to a chain of
-// systems; locations locate themselves; only the proxy retrieves.
+// wire makes a configuration into parts that go by the clock now.
 func wire(c config.Config, log *slog.Logger, now func() time.Time) (*parts, error) {
 	p := &parts{}
+	if err := p.assemble(c, log, now); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// assemble is the architecture of urnd: names go through the cache to a chain of
+// systems, locations locate themselves, and only the proxy retrieves.
+func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time) error {
 	set, err := urnns.NewSet(namespaces(c.Namespaces)...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	discovery, err := wireDDDS(p, c, now)
 	if err != nil {
-		p.close()
-		return nil, err
+		return err
 	}
 	members := []resolver.Member{
 		{Name: "ddds", Resolver: discovery},
@@ -53,23 +61,21 @@ func wire(c config.Config, log *slog.Logger, now func() time.Time) (*parts, erro
 	}
 	chain, err := resolver.NewChain(members, c.Resolve.Order, orders(c))
 	if err != nil {
-		p.close()
-		return nil, err
+		return err
 	}
 	answers, err := newCache(p, c, now, c.Cache.Answers, resolver.LocationsSize)
 	if err != nil {
-		p.close()
-		return nil, err
+		return err
 	}
+	p.resolver = resolver.NewCanonical(set, resolver.Split{
+		Names:     resolver.NewCached(answers, chain),
+		Locations: scheme.Self{},
+	})
 	fetch := schemehttp.New(schemehttp.Config{
 		Dial:          netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).DialContext,
 		HeaderTimeout: c.Limits.OriginTimeout,
 	})
 	p.closers = append(p.closers, fetch.Close)
-	p.resolver = resolver.NewCanonical(set, resolver.Split{
-		Names:     resolver.NewCached(answers, chain),
-		Locations: scheme.Self{},
-	})
 	p.service = proxy.New(proxy.Config{
 		Resolver:     p.resolver,
 		Fetch:        scheme.Mux{"http": fetch, "https": fetch},
@@ -79,7 +85,7 @@ func wire(c config.Config, log *slog.Logger, now func() time.Time) (*parts, erro
 		MaxTarget:    int(c.Limits.Target),
 	})
 	p.admin = proxy.NewAdmin()
-	return p, nil
+	return nil
 }
 
 // newCache makes a cache that p closes.
