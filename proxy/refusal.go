@@ -98,8 +98,11 @@ func (c *watchedConn) keep(p []byte) {
 const refusalFields = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 
 func (c *watchedConn) Write(p []byte) (int, error) {
+	if c.handled.Load() {
+		return c.Conn.Write(p) //nolint:wrapcheck // net/http looks at its type
+	}
 	head, body, ok := bytes.Cut(p, []byte(refusalFields))
-	if c.handled.Load() || !ok || "HTTP/1.1 "+string(body) != string(head) {
+	if !ok || "HTTP/1.1 "+string(body) != string(head) {
 		return c.Conn.Write(p) //nolint:wrapcheck // net/http looks at its type
 	}
 	if _, err := c.Conn.Write(c.refusal(string(body))); err != nil {
