@@ -31,11 +31,11 @@ func checkEIDR(nss string) (int, uri.Rule) {
 	if prefix != "10.5240" {
 		return 0, uri.Rule{}
 	}
-	const pattern = "XXXX-XXXX-XXXX-XXXX-XXXX-C"
+	const pattern = "hhhh-hhhh-hhhh-hhhh-hhhh-c" // hexadecimal digits and a check character
 	at := len(prefix) + 1
 	for i := range min(len(suffix), len(pattern)) {
 		b := suffix[i]
-		if hyphen := pattern[i] == '-'; hyphen != (b == '-') || pattern[i] == 'X' && !isHex(b) || pattern[i] == 'C' && !isDigit(b) && !isLetter(b) {
+		if hyphen := pattern[i] == '-'; hyphen != (b == '-') || pattern[i] == 'h' && !isHex(b) || pattern[i] == 'c' && !isDigit(b) && !isLetter(b) {
 			return at + i, ruleEIDR
 		}
 	}
