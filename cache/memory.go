@@ -29,7 +29,7 @@ func newMemory[V any](maxBytes int64) (*memory[V], error) {
 		BufferItems: 64,
 	})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the caller says what was made
+		return nil, err // the caller says what was made
 	}
 	return &memory[V]{store: store}, nil
 }

@@ -51,12 +51,13 @@ type watchedListener struct {
 func (l watchedListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
-		return nil, err //nolint:wrapcheck // net/http looks at its type
+		return nil, err
 	}
 	return &watchedConn{Conn: conn, maxTarget: l.maxTarget}, nil
 }
 
-// watchedConn keeps the request line that was read last.
+// watchedConn keeps the request line that was read last. It passes errors on as
+// they are: net/http looks at their types.
 type watchedConn struct {
 	net.Conn
 	maxTarget int
@@ -80,7 +81,7 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 	if n > 0 && !c.whole.Load() {
 		c.keep(p[:n])
 	}
-	return n, err //nolint:wrapcheck // net/http looks at its type
+	return n, err
 }
 
 func (c *watchedConn) keep(p []byte) {
@@ -99,14 +100,14 @@ const refusalFields = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection
 
 func (c *watchedConn) Write(p []byte) (int, error) {
 	if c.handled.Load() {
-		return c.Conn.Write(p) //nolint:wrapcheck // net/http looks at its type
+		return c.Conn.Write(p)
 	}
 	head, body, ok := bytes.Cut(p, []byte(refusalFields))
 	if !ok || "HTTP/1.1 "+string(body) != string(head) {
-		return c.Conn.Write(p) //nolint:wrapcheck // net/http looks at its type
+		return c.Conn.Write(p)
 	}
 	if _, err := c.Conn.Write(c.refusal(string(body))); err != nil {
-		return 0, err //nolint:wrapcheck // net/http looks at its type
+		return 0, err
 	}
 	return len(p), nil
 }
@@ -115,7 +116,7 @@ func (c *watchedConn) Write(p []byte) (int, error) {
 // the refusal.
 func (c *watchedConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite() //nolint:wrapcheck // net/http ignores it
+		return half.CloseWrite()
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func (Self) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, error
 	}
 	location := q.URI.String()
 	if err := resolver.CheckLocation(location); err != nil {
-		return resolver.Answer{}, err //nolint:wrapcheck // says all there is to say
+		return resolver.Answer{}, err // says all there is to say
 	}
 	return resolver.Answer{Locations: []resolver.Location{{URI: location, Source: "normalization"}}}, nil
 }

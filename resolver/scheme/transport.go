@@ -38,7 +38,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resource, err := t.Handler.Fetch(r.Context(), request)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // one caller, one error table
+		return nil, err // one caller, one error table
 	}
 	return &http.Response{
 		Status: http.StatusText(resource.Status), StatusCode: resource.Status,
