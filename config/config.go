@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/netip"
 	"time"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // Config is everything an administrator can set. The zero value is not a
@@ -17,6 +19,7 @@ type Config struct {
 	DNS        DNS         `mapstructure:"dns"`
 	DDDS       DDDS        `mapstructure:"ddds"`
 	Resolve    Resolve     `mapstructure:"resolve"`
+	URN        URN         `mapstructure:"urn"`
 	Cache      Cache       `mapstructure:"cache"`
 	Access     Access      `mapstructure:"access"`
 	Limits     Limits      `mapstructure:"limits"`
@@ -51,6 +54,23 @@ type Resolve struct {
 	Order []string `mapstructure:"order"`
 	// RuleTTL is the TTL of answers from namespace rules, which have none.
 	RuleTTL time.Duration `mapstructure:"rule_ttl"`
+}
+
+// URN says which names are taken for URNs.
+type URN struct {
+	// Accept names specifications of URN syntax, "rfc2141", "draft" and
+	// "rfc8141". A URN conforms to one of them at least, or is refused.
+	Accept []string `mapstructure:"accept"`
+}
+
+// Specs returns what Accept names.
+func (u URN) Specs() uri.Conformance {
+	var specs uri.Conformance
+	for _, name := range u.Accept {
+		spec, _ := uri.ParseConformance(name) // Validate has checked it
+		specs |= spec
+	}
+	return specs
 }
 
 // Cache bounds what is remembered.
@@ -93,6 +113,7 @@ type Namespace struct {
 	NID     string   `mapstructure:"nid"`
 	Fold    string   `mapstructure:"fold"`    // "none", "lower", "upper", "prefix" or "first"
 	Strip   string   `mapstructure:"strip"`   // octets that do not count
+	Check   string   `mapstructure:"check"`   // "strict", or "warn": names that fail the check of the namespace are accepted
 	Pattern string   `mapstructure:"pattern"` // what a canonical NSS must match
 	Order   []string `mapstructure:"order"`   // as resolve.order
 	Targets []Target `mapstructure:"targets"`

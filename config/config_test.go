@@ -107,6 +107,7 @@ func TestEveryLeaf(t *testing.T) {
 		"resolve.order":             {"namespace", "namespace,ddds", "ddds"},
 		"resolve.rule_ttl":          {"1h0m0s", "2h0m0s", "3h0m0s"},
 		"cache.answers":             {"1MiB", "2MiB", "3MiB"},
+		"urn.accept":                {"rfc8141", "rfc2141,draft", "draft"},
 		"cache.records":             {"1MiB", "2MiB", "3MiB"},
 		"cache.stale_for":           {"1s", "2s", "3s"},
 		"cache.retry_after":         {"1s", "2s", "3s"},
@@ -133,7 +134,7 @@ func TestEveryLeaf(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			section, leaf, _ := strings.Cut(key, ".")
 			text := value[0]
-			if strings.HasSuffix(leaf, "s") && section != "cache" && leaf != "rounds" && leaf != "max_domains" {
+			if leaf == "accept" || strings.HasSuffix(leaf, "s") && section != "cache" && leaf != "rounds" && leaf != "max_domains" {
 				text = "[" + text + "]"
 			}
 			path := write(t, "urnd.yaml", section+":\n  "+leaf+": "+text+"\n")
@@ -195,6 +196,7 @@ listen: {service: nowhere, servce: x}
 dns: {servers: [ns.example.org], timeout: soon, rounds: 0}
 ddds: {roots: ["a..b"], max_domains: 99}
 resolve: {order: [ddds, ddds, magic]}
+urn: {accept: [rfc8141, rfc3986]}
 cache: {answers: lots, stale_for: -1s}
 access: {allow_destinations: [10.0.0.0]}
 limits: {target: 10}
@@ -203,14 +205,14 @@ colour: blue
 namespaces:
   - {nid: urn, fold: sideways, pattern: "("}
   - {nid: a1, targets: [{template: "{"}, {template: nowhere}, {}], extra: 1}
-  - {nid: A1}
+  - {nid: A1, check: sometimes}
 `), nil)
 	want := []string{
 		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour", "ddds.max_domains", "ddds.roots.0",
 		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service", "log.format", "log.level",
 		"namespaces.0.fold", "namespaces.0.nid", "namespaces.0.pattern",
 		"namespaces.1.extra", "namespaces.1.targets.0.template", "namespaces.1.targets.1.template", "namespaces.1.targets.2.template",
-		"namespaces.2.nid", "resolve.order.1", "resolve.order.2",
+		"namespaces.2.check", "namespaces.2.nid", "resolve.order.1", "resolve.order.2", "urn.accept.1",
 	}
 	if got := slices.Compact(paths(err)); !slices.Equal(got, want) {
 		t.Errorf("faults at %q\nwant %q\n%v", got, want, err)
@@ -221,11 +223,12 @@ func TestFaultsBetweenSettings(t *testing.T) {
 	_, err := config.Load(write(t, "urnd.yaml", `
 listen: {service: "127.0.0.1:1", admin: "127.0.0.1:1"}
 limits: {target: 1MiB}
+urn: {accept: []}
 access: {allow_destinations: ["::ffff:10.0.0.0/104"]}
 dns:
 namespaces: [{nid: example, targets: [{template: "{scheme}:{+r}"}]}]
 `), nil)
-	want := []string{"access.allow_destinations.0", "limits.target", "listen.admin", "namespaces.0.targets.0.template"}
+	want := []string{"access.allow_destinations.0", "limits.target", "listen.admin", "namespaces.0.targets.0.template", "urn.accept"}
 	if got := paths(err); !slices.Equal(got, want) {
 		t.Errorf("faults at %q, want %q\n%v", got, want, err)
 	}

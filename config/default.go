@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"net/netip"
 	"time"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // Default returns the configuration that urnd runs with when it is given none.
@@ -17,6 +19,7 @@ func Default() Config {
 			Order:   []string{"ddds", "namespace"},
 			RuleTTL: 24 * time.Hour,
 		},
+		URN: URN{Accept: uri.CurrentURN.Names()},
 		Cache: Cache{
 			Answers: 64 << 20, Records: 16 << 20,
 			StaleFor: 24 * time.Hour, RetryAfter: 30 * time.Second,

@@ -35,6 +35,7 @@ func (c Config) Validate() error {
 	within(&f, "resolve.timeout", c.Resolve.Timeout, time.Millisecond, 5*time.Minute)
 	checkOrder(&f, "resolve.order", c.Resolve.Order)
 	within(&f, "resolve.rule_ttl", c.Resolve.RuleTTL, 0, 365*24*time.Hour)
+	checkAccept(&f, "urn.accept", c.URN.Accept)
 	within(&f, "cache.answers", c.Cache.Answers, 1<<20, 1<<40)
 	within(&f, "cache.records", c.Cache.Records, 1<<20, 1<<40)
 	within(&f, "cache.stale_for", c.Cache.StaleFor, 0, 7*24*time.Hour)
@@ -131,6 +132,17 @@ func checkOrder(f *Faults, path string, order []string) {
 	}
 }
 
+func checkAccept(f *Faults, path string, accept []string) {
+	if len(accept) == 0 {
+		f.add(path, "names no specification, so that every URN would be refused")
+	}
+	for i, name := range accept {
+		if _, ok := uri.ParseConformance(name); !ok {
+			f.add(index(path, i), "%q is not rfc2141, draft or rfc8141", name)
+		}
+	}
+}
+
 func checkNamespaces(f *Faults, namespaces []Namespace) {
 	seen := make(map[string]bool)
 	for i, ns := range namespaces {
@@ -144,6 +156,9 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 		seen[nid] = true
 		if !slices.Contains([]string{"", "none", "lower", "upper", "prefix", "first"}, ns.Fold) {
 			f.add(path+".fold", "%q is not none, lower, upper, prefix or first", ns.Fold)
+		}
+		if !slices.Contains([]string{"", "strict", "warn"}, ns.Check) {
+			f.add(path+".check", "%q is not strict or warn", ns.Check)
 		}
 		checkPattern(f, path+".pattern", ns.Pattern)
 		checkOrder(f, path+".order", ns.Order)

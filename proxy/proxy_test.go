@@ -19,6 +19,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/urnns"
 )
@@ -50,7 +51,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	t.Cleanup(fetch.Close)
 	log := slog.New(slog.DiscardHandler)
 	config := proxy.Config{
-		Resolver: resolver.NewCanonical(set, resolver.Split{Names: names, Locations: scheme.Self{}}),
+		Resolver: resolver.NewCanonical(resolver.Names{Set: set, Accept: uri.CurrentURN}, resolver.Split{Names: names, Locations: scheme.Self{}}),
 		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
 		ProxyClients: []netip.Prefix{loopback}, MaxTarget: maxTarget,
 	}

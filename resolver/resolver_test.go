@@ -138,13 +138,13 @@ func TestCanonical(t *testing.T) {
 		"urn:ietf:rfc:2648?s=I2Ls": "urn:ietf:rfc:2648",
 	} {
 		next := &says{answer: located("http://1/", 1)}
-		answer, err := resolver.NewCanonical(builtin(t), next).Resolve(t.Context(), query(t, in))
+		answer, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t, in))
 		if err != nil || answer.Name.String() != want || next.asked[0].URI.String() != want {
 			t.Errorf("%s: %v, %v, asked for %v", in, answer.Name, err, next.asked)
 		}
 	}
 	var parse *uri.ParseError
-	if _, err := resolver.NewCanonical(builtin(t), &says{}).Resolve(t.Context(), query(t, "urn:isbn:1")); !errors.As(err, &parse) {
+	if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, &says{}).Resolve(t.Context(), query(t, "urn:isbn:1")); !errors.As(err, &parse) {
 		t.Errorf("a name that cannot be: %v", err)
 	}
 }
@@ -161,7 +161,7 @@ func TestComponents(t *testing.T) {
 		{"http://a/#f", "http://a/", "http://a/#f"},
 	} {
 		next := &says{answer: located(tt.location, 1)}
-		answer, err := resolver.NewCanonical(builtin(t), next).Resolve(t.Context(), query(t, tt.in))
+		answer, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t, tt.in))
 		if err != nil || answer.Locations[0].URI != tt.want {
 			t.Errorf("%s at %s: %+v, %v", tt.in, tt.location, answer.Locations, err)
 		}
@@ -178,7 +178,7 @@ func TestServiceDirective(t *testing.T) {
 		"urn:example:a?s=I2U": resolver.I2L, "urn:example:a?s=I2C&s=I2R": resolver.I2L, "urn:example:a?=s=I2C": resolver.I2L,
 	} {
 		next := &says{answer: located("http://a/", 1)}
-		if _, err := resolver.NewCanonical(builtin(t), next).Resolve(t.Context(), query(t, in)); err != nil || next.asked[0].Service != want {
+		if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t, in)); err != nil || next.asked[0].Service != want {
 			t.Errorf("%s: %+v, %v", in, next.asked, err)
 		}
 	}

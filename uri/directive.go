@@ -1,6 +1,9 @@
 package uri
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Directive is one instruction in the query of a URN reference, section 2.3
 // of draft-ietf-urnbis-rfc2141bis-urn-03: "s=I2L" selects a service.
@@ -13,10 +16,10 @@ type Directive struct {
 // appears twice is left out in all its places: the section wants their meaning
 // not to depend on their order.
 func (v URN) Directives() []Directive {
-	query, ok := v.u.Query()
-	if !ok || !is(query[0], classAlpha) {
+	if !v.hasDirectives() {
 		return nil
 	}
+	query, _ := v.u.Query()
 	count := make(map[string]int)
 	var all []Directive
 	for part := range strings.SplitSeq(query, "&") {
@@ -31,6 +34,31 @@ func (v URN) Directives() []Directive {
 		}
 	}
 	return once
+}
+
+// CacheName returns v in the form that tells results of resolution apart, step
+// 5b of section 5 of the draft: the fragment is gone, directives are in the order
+// of their keywords, and a keyword that appears twice is gone, as it is ignored.
+// The r- and q-components of RFC 8141, which came later, stay as they are.
+func (v URN) CacheName() URN {
+	v.u = v.u.WithoutFragment()
+	if !v.hasDirectives() {
+		return v
+	}
+	directives := v.Directives()
+	slices.SortFunc(directives, func(a, b Directive) int { return strings.Compare(a.Keyword, b.Keyword) })
+	var b strings.Builder
+	b.WriteString(v.Name().u.s)
+	for i, d := range directives {
+		b.WriteByte("?&"[min(i, 1)])
+		b.WriteString(d.Keyword)
+		b.WriteByte('=')
+		b.WriteString(d.Value)
+	}
+	v.u.s = b.String()
+	v.u.frag = uint32(len(v.u.s)) //nolint:gosec // no longer than it was
+	v.q = v.u.frag
+	return v
 }
 
 // checkDirectives checks query, which stands at offset at of s:

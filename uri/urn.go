@@ -1,42 +1,19 @@
 package uri
 
-import (
-	"errors"
-	"strings"
-)
+import "strings"
 
 // URN is the view of a URI as a URN: RFC 8141, with the directives of
 // draft-ietf-urnbis-rfc2141bis-urn-03. It is a comparable value; the zero URN
 // is invalid.
 //
-// The two grammars meet only in the query, and there without ambiguity: a
-// directive begins with a letter, a component of RFC 8141 with "?+" or "?=".
+// Its grammar is the union of RFC 2141, the draft and RFC 8141; Require asks for
+// one of them. They meet in the query, and there without ambiguity: a directive
+// begins with a letter, a component of RFC 8141 with "?+" or "?=".
 type URN struct {
 	u   URI
 	nid uint32 // offset of the colon behind the NID
 	r   uint32 // offset of "?+", or the end of the NSS
 	q   uint32 // offset of "?=", or the end of the r-component
-}
-
-// Conformance is the set of specifications whose grammar a URN satisfies.
-type Conformance uint8
-
-// The specifications of URN syntax, from the oldest to the newest.
-const (
-	RFC2141 Conformance = 1 << iota
-	DraftURN
-	RFC8141
-)
-
-// Names returns the short names of the specifications in c, oldest first.
-func (c Conformance) Names() []string {
-	var names []string
-	for i, name := range []string{"rfc2141", "draft", "rfc8141"} {
-		if c&(1<<i) != 0 {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // IsURN reports whether u has the scheme "urn", in any case; its syntax is
@@ -80,37 +57,6 @@ func nidLength(path string) int {
 		}
 	}
 	return 0
-}
-
-// ErrNID is what CheckNID answers.
-var ErrNID = errors.New(RuleNID.Says)
-
-// CheckNID reports whether nid can be the NID of a URN; the error is ErrNID.
-func CheckNID(nid string) error {
-	if err := checkNID(nid, 0, len(nid), len(nid)); err != nil {
-		return ErrNID
-	}
-	return nil
-}
-
-// checkNID checks s[start:start+length], in a path that ends at end.
-func checkNID(s string, start, length, end int) error {
-	for i := start; i < start+length; i++ {
-		if !is(s[i], classAlpha|classDigit) && (s[i] != '-' || i == start || i == start+length-1) {
-			return fault(s, i, RuleNID)
-		}
-	}
-	switch {
-	case length == 0:
-		return fault(s, end, RuleNID)
-	case length < 2:
-		return fault(s, start+length, RuleNID)
-	case length > 32:
-		return fault(s, start+32, RuleNID)
-	case equalFold(s[start:start+length], "urn"):
-		return fault(s, start, RuleNIDUrn)
-	}
-	return nil
 }
 
 // splitQuery finds the components of RFC 8141 section 2, or checks the
@@ -189,29 +135,4 @@ func (v URN) Name() URN {
 	u.s = u.s[:u.query]
 	u.frag = u.query
 	return URN{u: u, nid: v.nid, r: u.query, q: u.query}
-}
-
-// Conforms returns the specifications whose grammar v satisfies.
-func (v URN) Conforms() Conformance {
-	c := RFC2141 | DraftURN | RFC8141
-	for _, b := range []byte(v.NSS()) {
-		switch b {
-		case '/': // RFC 2141 section 2.3.2 reserves it; the draft has one segment
-			c &^= RFC2141 | DraftURN
-		case '~', '&': // RFC 2141 section 2.2 has neither
-			c &^= RFC2141
-		}
-	}
-	if query, ok := v.u.Query(); ok {
-		c &^= RFC2141
-		if is(query[0], classAlpha) {
-			c &^= RFC8141
-		} else {
-			c &^= DraftURN
-		}
-	}
-	if _, ok := v.F(); ok {
-		c &^= RFC2141
-	}
-	return c
 }

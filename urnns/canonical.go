@@ -7,18 +7,18 @@ import (
 )
 
 // appendName appends the canonical form of the name of v: "urn:", the NID in
-// lower case, and the NSS by the rules of ns (nil: RFC 8141 alone).
-func appendName(dst []byte, v uri.URN, ns *Namespace) []byte {
+// lower case, and the NSS by the rules of r (nil: RFC 8141 alone).
+func appendName(dst []byte, v uri.URN, r *row) []byte {
 	dst = append(dst, "urn:"...)
 	for _, b := range []byte(v.NID()) {
 		dst = append(dst, lower(b))
 	}
 	dst = append(dst, ':')
-	fold, strip := FoldNone, ""
-	if ns != nil {
-		fold, strip = ns.Fold, ns.Strip
-	}
 	nss := v.NSS()
+	fold, strip := FoldNone, ""
+	if r != nil {
+		fold, strip = r.foldOf(nss), r.ns.Strip
+	}
 	for i := 0; i < len(nss); i++ {
 		b := nss[i]
 		switch {
@@ -28,7 +28,7 @@ func appendName(dst []byte, v uri.URN, ns *Namespace) []byte {
 		case b == '-' && fold == FoldPrefix, b == ':' && fold == FoldFirst:
 			fold = FoldNone
 			dst = append(dst, b)
-		case strings.IndexByte(strip, b) >= 0:
+		case strip != "" && strings.IndexByte(strip, b) >= 0:
 		case fold == FoldLower || fold == FoldPrefix || fold == FoldFirst:
 			dst = append(dst, lower(b))
 		case fold == FoldUpper:
@@ -38,6 +38,18 @@ func appendName(dst []byte, v uri.URN, ns *Namespace) []byte {
 		}
 	}
 	return dst
+}
+
+// foldOf returns the fold of one name.
+func (r *row) foldOf(nss string) Fold {
+	switch fold := r.ns.Fold; {
+	case fold == FoldPrefix && strings.IndexByte(nss, '-') < 0:
+		return FoldFirst
+	case fold == FoldLower && r.knows.exact != nil && r.knows.exact(nss):
+		return FoldFirst
+	default:
+		return fold
+	}
 }
 
 func lower(b byte) byte {

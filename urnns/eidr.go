@@ -7,18 +7,6 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// eidr is RFC 7972: content of film and television, as "10.5240:" and 20
-// hexadecimal digits in groups with a check character.
-func eidr() Namespace {
-	return Namespace{
-		NID:     "eidr",
-		Fold:    FoldUpper, // RFC 7972 section 2: the NSS is case-insensitive
-		Check:   checkEIDR,
-		Source:  "RFC 7972",
-		Targets: []Target{{`^(?P<prefix>[0-9.]+):(?P<suffix>.+)$`, "https://doi.org/{prefix}/{suffix}"}},
-	}
-}
-
 var ruleEIDR = uri.Rule{Name: "EIDR", Section: "RFC 7972 section 2", Says: "an EIDR is a DOI prefix, a colon and what follows it"}
 
 // checkEIDR checks content identifiers; those of parties and services have

@@ -6,27 +6,6 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// ietf is RFC 2648, with the sub-namespace "params" of RFC 3553.
-func ietf() Namespace {
-	return Namespace{
-		NID:    "ietf",
-		Fold:   FoldLower, // RFC 2648 section 2: the entire URN is case-insensitive
-		Check:  checkIETF,
-		Source: "RFC 2648, RFC 3553",
-		Targets: []Target{
-			{`^rfc:0*(?P<n>[1-9][0-9]*)$`, "https://www.rfc-editor.org/info/rfc{n}"},
-			{`^std:0*(?P<n>[1-9][0-9]*)$`, "https://www.rfc-editor.org/info/std{n}"},
-			{`^bcp:0*(?P<n>[1-9][0-9]*)$`, "https://www.rfc-editor.org/info/bcp{n}"},
-			{`^fyi:0*(?P<n>[1-9][0-9]*)$`, "https://www.rfc-editor.org/info/fyi{n}"},
-			// The example of section 3, ietf-urn-ietf-06, is the draft
-			// draft-ietf-urn-ietf-06; some write the prefix all the same.
-			{`^id:(?:draft-)?(?P<name>.+)$`, "https://datatracker.ietf.org/doc/draft-{name}"},
-			{`^mtg:0*(?P<n>[1-9][0-9]*)(?:-.*)?$`, "https://datatracker.ietf.org/meeting/{n}/proceedings"},
-			{`^params(?::.*)?$`, "https://www.iana.org/assignments/params"},
-		},
-	}
-}
-
 var (
 	ruleIETFEscape = uri.Rule{Name: "ietf NSS", Section: "RFC 2648 section 4", Says: "names of this namespace hold no percent-encoding"}
 	ruleIETFNumber = uri.Rule{Name: "rfc-nss", Section: "RFC 2648 section 2", Says: "rfc, std, bcp and fyi are followed by a number"}
@@ -62,6 +41,13 @@ func checkIETF(nss string) (int, uri.Rule) {
 		}
 	}
 	return 0, uri.Rule{}
+}
+
+// isIETFParameter: RFC 2648 section 2 gives no name of the namespace a case, but
+// RFC 3553 section 3 compares those of its protocol parameters exactly.
+func isIETFParameter(nss string) bool {
+	series, _, _ := strings.Cut(nss, ":")
+	return strings.EqualFold(series, "params")
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }

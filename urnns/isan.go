@@ -7,19 +7,10 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// isan is RFC 4246: audiovisual works, as 16 hexadecimal digits, and with a
-// version as 24; each part may be followed by a check character.
-func isan() Namespace {
-	return Namespace{
-		NID:    "isan",
-		Fold:   FoldUpper, // RFC 4246: the NSS is case-insensitive
-		Check:  checkISAN,
-		Source: "RFC 4246",
-	}
-}
-
 var ruleISAN = uri.Rule{Name: "ISAN", Section: "RFC 4246", Says: "an ISAN is four groups of four hexadecimal digits, and with a version six, with or without check characters"}
 
+// checkISAN is RFC 4246: audiovisual works, as 16 hexadecimal digits, and with a
+// version as 24; each part may be followed by a check character.
 func checkISAN(nss string) (int, uri.Rule) {
 	groups := strings.Split(nss, "-")
 	digits, at := "", 0

@@ -7,24 +7,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// isbn is RFC 3187 with the 13-digit form of the registration of 2017. An
-// ISBN-10 and its ISBN-13 stay two names: they are not lexically equivalent.
-func isbn() Namespace {
-	return Namespace{
-		NID:    "isbn",
-		Fold:   FoldUpper, // RFC 3187 section 3.2: "x" is "X"
-		Strip:  "-",       // section 3.2: hyphens do not count
-		Check:  checkISBN,
-		Source: "RFC 3187, RFC 8254",
-		Targets: []Target{
-			{"", "https://openlibrary.org/isbn/{nss}"},
-			{"", "https://www.worldcat.org/isbn/{nss}"},
-		},
-	}
-}
-
 var ruleISBN = uri.Rule{Name: "ISBN", Section: "RFC 3187 section 3.1", Says: "an ISBN has 10 or 13 digits, the last of 10 may be X, with or without hyphens"}
 
+// checkISBN is RFC 3187 with the 13-digit form of the registration of 2017.
 func checkISBN(nss string) (int, uri.Rule) {
 	digits := strings.ReplaceAll(nss, "-", "")
 	for i := range len(nss) {
@@ -49,6 +34,16 @@ func checkISBN(nss string) (int, uri.Rule) {
 		}
 	}
 	return 0, uri.Rule{}
+}
+
+// isbn13 returns the ISBN-13 of a book whose canonical ISBN has 10 or 13 digits.
+// The two are one book and two names: RFC 3187 has only the first.
+func isbn13(nss string) string {
+	if len(nss) != 10 {
+		return nss
+	}
+	body := "978" + nss[:9]
+	return body + string(mod10(body))
 }
 
 // mod11 returns the check character of ISBN-10 and ISSN: weights fall to 2.

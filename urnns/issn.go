@@ -7,22 +7,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// issn is RFC 3044.
-func issn() Namespace {
-	return Namespace{
-		NID:    "issn",
-		Fold:   FoldUpper, // RFC 3044 section 3.2: "x" is "X"
-		Strip:  "-",       // section 3.2: hyphens do not count
-		Check:  checkISSN,
-		Source: "RFC 3044, RFC 8254",
-		Targets: []Target{
-			{`^(?P<a>.{4})(?P<b>.{4})$`, "https://portal.issn.org/resource/ISSN/{a}-{b}"},
-		},
-	}
-}
-
 var ruleISSN = uri.Rule{Name: "ISSN", Section: "RFC 3044 section 3.1", Says: "an ISSN has eight digits, the last may be X, with or without a hyphen in the middle"}
 
+// checkISSN is RFC 3044.
 func checkISSN(nss string) (int, uri.Rule) {
 	digits := strings.Replace(nss, "-", "", 1)
 	for i := range len(nss) {

@@ -6,19 +6,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// lei is the namespace of Legal Entity Identifiers, ISO 17442.
-func lei() Namespace {
-	return Namespace{
-		NID:     "lei",
-		Fold:    FoldUpper, // ISO 17442 has no lower-case letters
-		Check:   checkLEI,
-		Source:  "IANA urn-formal/lei, ISO 17442",
-		Targets: []Target{{"", "https://search.gleif.org/#/record/{nss}"}},
-	}
-}
-
 var ruleLEI = uri.Rule{Name: "LEI", Section: "ISO 17442", Says: "an LEI is 18 letters and digits and two check digits"}
 
+// checkLEI checks a Legal Entity Identifier, ISO 17442.
 func checkLEI(nss string) (int, uri.Rule) {
 	for i := range len(nss) {
 		if b := nss[i]; !isDigit(b) && (!isLetter(b) || i > 17) {

@@ -6,7 +6,7 @@
 // names that it calls equivalent (RFC 8141 section 3.1).
 package urnns
 
-import "github.com/urnd/urnd/uri"
+import "fmt"
 
 // Fold says which letters of an NSS have no case.
 type Fold uint8
@@ -17,7 +17,7 @@ const (
 	FoldNone   Fold = iota
 	FoldLower       // the whole NSS, to lower case
 	FoldUpper       // the whole NSS, to upper case
-	FoldPrefix      // what stands before the first hyphen, to lower case
+	FoldPrefix      // what stands before the first hyphen, or colon where there is none, to lower case
 	FoldFirst       // what stands before the first colon, to lower case
 )
 
@@ -39,28 +39,40 @@ func ParseFold(name string) (Fold, bool) {
 	return FoldNone, false
 }
 
+// UnmarshalText reads a fold as data files write it.
+func (f *Fold) UnmarshalText(text []byte) error {
+	fold, ok := ParseFold(string(text))
+	if !ok {
+		return fmt.Errorf("there is no fold %q", text)
+	}
+	*f = fold
+	return nil
+}
+
 // Namespace is one row: a URN namespace and its rules. The zero value of every
 // field but NID adds nothing to RFC 8141. Rows are data: do not change them
 // after NewSet.
 type Namespace struct {
-	NID   string // lower case
-	Fold  Fold
-	Strip string // octets that do not count, such as "-"
-	// Check returns the offset in the NSS as written and the rule that is
-	// broken there, or the zero Rule. nil accepts every NSS.
-	Check func(nss string) (offset int, rule uri.Rule)
+	NID   string `json:"nid"` // lower case
+	Fold  Fold   `json:"fold"`
+	Strip string `json:"strip"` // octets that do not count, such as "-"
+	// Check names what verifies an NSS: "eidr", "ietf", "isan", "isbn",
+	// "issn", "lei", "nbn", "oid" or "uuid". Empty accepts every NSS.
+	Check string `json:"check"`
+	// Lenient accepts the names that Check refuses; Set.Doubt says so of them.
+	Lenient bool `json:"lenient"`
 	// Pattern, where set, must match the canonical NSS (RE2 syntax).
-	Pattern string
-	Targets []Target
-	Source  string // where the rules stand, for a person
+	Pattern string   `json:"pattern"`
+	Targets []Target `json:"targets"`
+	Source  string   `json:"source"` // where the rules stand, for a person
 }
 
 // Target is one place to which names of a namespace lead.
 type Target struct {
 	// Pattern selects names by their canonical NSS (RE2 syntax); empty
 	// selects all. Its named groups are variables of Template.
-	Pattern string
+	Pattern string `json:"pattern"`
 	// Template is a URI template (RFC 6570). Beside the groups of the
 	// patterns it knows urn, nid and nss, all of the canonical name.
-	Template string
+	Template string `json:"template"`
 }

@@ -6,21 +6,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// oid is RFC 3061.
-func oid() Namespace {
-	return Namespace{
-		NID:     "oid",
-		Check:   checkOID,
-		Source:  "RFC 3061",
-		Targets: []Target{{"", "https://oid-base.com/get/{nss}"}},
-	}
-}
-
 var (
 	ruleOID     = uri.Rule{Name: "oid", Section: "RFC 3061 section 2", Says: "an OID is numbers without leading zeros, joined by dots"}
 	ruleOIDArcs = uri.Rule{Name: "oid", Section: "X.660", Says: "an OID begins with 0, 1 or 2, and below 0 and 1 the second number is at most 39"}
 )
 
+// checkOID is RFC 3061, and X.660 for the first two arcs.
 func checkOID(nss string) (int, uri.Rule) {
 	at := 0
 	arcs := strings.Split(nss, ".")

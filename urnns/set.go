@@ -16,6 +16,7 @@ type Set struct {
 
 type row struct {
 	ns      Namespace
+	knows   check
 	pattern matcher
 	targets []target
 }
@@ -72,15 +73,13 @@ func (s *Set) row(v uri.URN) *row {
 // allow. It allocates nothing where the name is canonical already.
 func (s *Set) Canonical(v uri.URN) (uri.URN, error) {
 	r := s.row(v)
-	var ns *Namespace
 	if r != nil {
-		ns = &r.ns
-		if err := r.check(v); err != nil {
+		if err := r.verify(v); err != nil && !r.ns.Lenient {
 			return uri.URN{}, err
 		}
 	}
 	var buf [256]byte
-	dst := appendName(buf[:0], v, ns)
+	dst := appendName(buf[:0], v, r)
 	name := v.Name()
 	if string(dst) != name.URI().String() {
 		u, err := uri.Parse(string(dst))
@@ -97,11 +96,20 @@ func (s *Set) Canonical(v uri.URN) (uri.URN, error) {
 	return name, nil
 }
 
-func (r *row) check(v uri.URN) error {
-	if r.ns.Check == nil {
+// Doubt returns the *uri.ParseError that Canonical would have returned for v if
+// its namespace were not lenient, and nil where there is nothing to say.
+func (s *Set) Doubt(v uri.URN) error {
+	if r := s.row(v); r != nil && r.ns.Lenient {
+		return r.verify(v)
+	}
+	return nil
+}
+
+func (r *row) verify(v uri.URN) error {
+	if r.knows.verify == nil {
 		return nil
 	}
-	if offset, rule := r.ns.Check(v.NSS()); rule != (uri.Rule{}) {
+	if offset, rule := r.knows.verify(v.NSS()); rule != (uri.Rule{}) {
 		return violation(v, offset, rule)
 	}
 	return nil
@@ -137,30 +145,4 @@ func (s *Set) Targets(v uri.URN) ([]string, error) {
 		}
 	}
 	return locations, nil
-}
-
-// Compare compares two URIs, with what uri knows and with the rules of
-// namespaces. Names that break the rules of their namespace are compared
-// without them.
-func (s *Set) Compare(a, b uri.URI) uri.Comparison {
-	c := uri.Compare(a, b)
-	if c.Rung != uri.Different || !a.IsURN() || !b.IsURN() {
-		return c
-	}
-	x, okX := s.canonicalURI(a)
-	y, okY := s.canonicalURI(b)
-	if !okX || !okY || x != y {
-		return c
-	}
-	ns := s.row(x).ns
-	return uri.Comparison{Rung: uri.Namespace, Reason: fmt.Sprintf("equal by the rules of namespace %q (%s)", ns.NID, ns.Source)}
-}
-
-func (s *Set) canonicalURI(u uri.URI) (uri.URN, bool) {
-	v, err := u.URN()
-	if err != nil {
-		return uri.URN{}, false
-	}
-	v, err = s.Canonical(v)
-	return v, err == nil
 }

@@ -1,6 +1,7 @@
 package urnns_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -95,9 +96,50 @@ func TestSetCompare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := set.Compare(a, b); got.Rung != tt.rung || got.Reason == "" {
+		if got := set.Compare(uri.Naming, a, b); got.Rung != tt.rung || got.Reason == "" {
 			t.Errorf("%s and %s: %v, want %v", tt.a, tt.b, got, tt.rung)
 		}
+	}
+}
+
+// Step 5b of the draft holds beside the rules of namespaces.
+func TestSetCompareForCaching(t *testing.T) {
+	set := newSet(t)
+	for _, tt := range []struct {
+		a, b string
+		rung uri.Rung
+	}{
+		{"urn:isbn:0395363411?s=I2L&c=x", "urn:isbn:0-395-36341-1?c=x&s=I2L#f", uri.Namespace},
+		{"urn:isbn:0395363411?s=I2L", "urn:isbn:0-395-36341-1", uri.Different},
+		{"urn:isbn:0395363411?+r", "urn:isbn:0-395-36341-1?+r", uri.Namespace},
+		{"urn:isbn:0395363411?c=%2f", "URN:isbn:9780395363416?c=%2F", uri.Functional},
+	} {
+		a, b := mustURN(t, tt.a).URI(), mustURN(t, tt.b).URI()
+		if got := set.Compare(uri.Caching, a, b); got.Rung != tt.rung || got != set.Compare(uri.Caching, b, a) {
+			t.Errorf("%s and %s: %v, want %v", tt.a, tt.b, got, tt.rung)
+		}
+	}
+}
+
+// A lenient namespace accepts what fails its check, and says so.
+func TestLenient(t *testing.T) {
+	isbn, _ := newSet(t).Lookup("isbn")
+	isbn.Lenient = true
+	set := newSet(t, isbn)
+	for nss, doubted := range map[string]bool{"0-395-36341-1": false, "0-395-36341-2": true, "not-a-number": true} {
+		v := mustURN(t, "urn:isbn:"+nss)
+		name, err := set.Canonical(v)
+		want := "urn:isbn:" + strings.ToUpper(strings.ReplaceAll(nss, "-", ""))
+		if err != nil || name.URI().String() != want {
+			t.Errorf("%s: %s, %v", nss, name.URI(), err)
+		}
+		var doubt *uri.ParseError
+		if err := set.Doubt(v); errors.As(err, &doubt) != doubted {
+			t.Errorf("%s: doubt %v", nss, err)
+		}
+	}
+	if err := newSet(t).Doubt(mustURN(t, "urn:isbn:1")); err != nil {
+		t.Errorf("a strict namespace doubts nothing: %v", err)
 	}
 }
 

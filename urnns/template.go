@@ -55,7 +55,11 @@ func compile(ns Namespace) (*row, error) {
 	if err := uri.CheckNID(ns.NID); err != nil {
 		return nil, fmt.Errorf("nid: %w", err)
 	}
-	r := &row{ns: ns}
+	knows, ok := lookupCheck(ns.Check)
+	if !ok {
+		return nil, fmt.Errorf("there is no check %q", ns.Check)
+	}
+	r := &row{ns: ns, knows: knows}
 	var err error
 	if r.pattern, err = newMatcher(ns.Pattern); err != nil {
 		return nil, err

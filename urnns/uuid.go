@@ -2,18 +2,9 @@ package urnns
 
 import "github.com/urnd/urnd/uri"
 
-// uuid is RFC 4122, now RFC 9562. A UUID leads nowhere by itself.
-func uuid() Namespace {
-	return Namespace{
-		NID:    "uuid",
-		Fold:   FoldLower, // RFC 4122 section 3: output is lower case
-		Check:  checkUUID,
-		Source: "RFC 4122, RFC 9562",
-	}
-}
-
 var ruleUUID = uri.Rule{Name: "UUID", Section: "RFC 4122 section 3", Says: "a UUID is 8-4-4-4-12 hexadecimal digits"}
 
+// checkUUID is RFC 4122 section 3, now RFC 9562 section 4.
 func checkUUID(nss string) (int, uri.Rule) {
 	for i := range min(len(nss), 36) {
 		hyphen := i == 8 || i == 13 || i == 18 || i == 23

@@ -4,8 +4,15 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/urnns"
 )
+
+// namesOf returns what a configuration says of names.
+func namesOf(c config.Config) (resolver.Names, error) {
+	set, err := urnns.NewSet(namespaces(c.Namespaces)...)
+	return resolver.Names{Set: set, Accept: c.URN.Specs()}, err
+}
 
 // namespaces returns those that are built in, changed and added to as
 // configured: what a configured namespace does not set stays as it is.
@@ -23,6 +30,9 @@ func namespaces(configured []config.Namespace) []urnns.Namespace {
 		}
 		if c.Strip != "" {
 			ns.Strip = c.Strip
+		}
+		if c.Check != "" {
+			ns.Lenient = c.Check == "warn"
 		}
 		if c.Pattern != "" {
 			ns.Pattern = c.Pattern

@@ -18,7 +18,8 @@ type namespaceJSON struct {
 	Fold    string       `json:"fold"`
 	Strip   string       `json:"strip"`
 	Pattern string       `json:"pattern"`
-	Checked bool         `json:"checked"` // names have a syntax or check digits that are looked at
+	Check   string       `json:"check"`   // what looks at the syntax or the check digits of names
+	Lenient bool         `json:"lenient"` // names that fail the check are accepted
 	Targets []targetJSON `json:"targets"`
 	Source  string       `json:"source"`
 }
@@ -38,13 +39,14 @@ NID, which names are one, where names lead, and the document that says so.`,
 		Example: "  urnd namespaces\n  urnd namespaces show isbn",
 		Args:    cobra.NoArgs,
 	}
-	s := addSettings(cmd)
+	s := addFile(cmd)
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		set, err := s.namespaces()
+		names, err := s.names()
 		if err != nil {
 			return err
 		}
+		set := names.Set
 		if asJSON {
 			return printNamespacesJSON(cmd.OutOrStdout(), set, set.NIDs())
 		}
@@ -67,12 +69,13 @@ func newNamespacesShow(asJSON *bool) *cobra.Command {
 		Example: "  urnd namespaces show isbn",
 		Args:    cobra.ExactArgs(1),
 	}
-	s := addSettings(cmd)
+	s := addFile(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		set, err := s.namespaces()
+		names, err := s.names()
 		if err != nil {
 			return err
 		}
+		set := names.Set
 		nid := strings.ToLower(args[0])
 		ns, ok := set.Lookup(nid)
 		if !ok {
@@ -95,15 +98,6 @@ func newNamespacesShow(asJSON *bool) *cobra.Command {
 	return cmd
 }
 
-// namespaces returns the set that the daemon would work with.
-func (s *settings) namespaces() (*urnns.Set, error) {
-	c, err := s.load(map[string]string{})
-	if err != nil {
-		return nil, err
-	}
-	return urnns.NewSet(namespaces(c.Namespaces)...)
-}
-
 func printNamespacesJSON(out io.Writer, set *urnns.Set, nids []string) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
@@ -111,7 +105,7 @@ func printNamespacesJSON(out io.Writer, set *urnns.Set, nids []string) error {
 		ns, _ := set.Lookup(nid)
 		document := namespaceJSON{
 			NID: ns.NID, Fold: ns.Fold.String(), Strip: ns.Strip, Pattern: ns.Pattern,
-			Checked: ns.Check != nil || ns.Pattern != "", Targets: []targetJSON{}, Source: ns.Source,
+			Check: ns.Check, Lenient: ns.Lenient, Targets: []targetJSON{}, Source: ns.Source,
 		}
 		for _, target := range ns.Targets {
 			document.Targets = append(document.Targets, targetJSON(target))
@@ -132,7 +126,10 @@ func ruleOf(ns urnns.Namespace) string {
 	if ns.Strip != "" {
 		rules = append(rules, fmt.Sprintf("without %q", ns.Strip))
 	}
-	if ns.Check != nil || ns.Pattern != "" {
+	switch {
+	case ns.Check != "" && ns.Lenient:
+		rules = append(rules, "checked, with a warning")
+	case ns.Check != "" || ns.Pattern != "":
 		rules = append(rules, "checked")
 	}
 	if len(rules) == 0 {

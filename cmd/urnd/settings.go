@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver"
 )
 
 // settings are the flags that go before the environment and the file.
@@ -12,10 +13,16 @@ type settings struct {
 	file string
 }
 
-// addSettings gives cmd the flags --config and --dns.
-func addSettings(cmd *cobra.Command) *settings {
+// addFile gives cmd the flag --config.
+func addFile(cmd *cobra.Command) *settings {
 	s := &settings{cmd: cmd}
 	cmd.Flags().StringVar(&s.file, "config", "", "read the configuration from this `file` (.yaml or .toml)")
+	return s
+}
+
+// addSettings gives cmd the flags --config and --dns.
+func addSettings(cmd *cobra.Command) *settings {
+	s := addFile(cmd)
 	cmd.Flags().StringSlice("dns", nil, "DNS `servers` to ask, IP addresses with or without port (dns.servers)")
 	return s
 }
@@ -27,7 +34,7 @@ func (s *settings) load(flags map[string]string) (config.Config, error) {
 	flags["dns.servers"] = "dns"
 	for path, name := range flags {
 		flag := s.cmd.Flags().Lookup(name)
-		if !flag.Changed {
+		if flag == nil || !flag.Changed {
 			continue
 		}
 		if list, err := s.cmd.Flags().GetStringSlice(name); err == nil {
@@ -37,4 +44,13 @@ func (s *settings) load(flags map[string]string) (config.Config, error) {
 		changed[path] = flag.Value.String()
 	}
 	return config.Load(s.file, changed)
+}
+
+// names returns what the daemon would know of names.
+func (s *settings) names() (resolver.Names, error) {
+	c, err := s.load(map[string]string{"urn.accept": "accept"})
+	if err != nil {
+		return resolver.Names{}, err
+	}
+	return namesOf(c)
 }

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
-	"github.com/urnd/urnd/urnns"
 )
 
 func newURI() *cobra.Command {
@@ -57,86 +53,32 @@ func newKey() *cobra.Command {
 		Use:   "key URI...",
 		Short: "Print the key under which URIs are cached",
 		Long: `Print the canonical name of URIs, under which answers are cached. Equivalent URIs
-have one key: URNs by RFC 8141 section 3.1 and the rules of their namespace.`,
-		Example: `  urnd uri key URN:ISBN:0-395-36341-1 urn:isbn:0395363411`,
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := urnns.NewSet(urnns.Builtin()...)
-			if err != nil {
-				return err
-			}
-			t.run = func(input string) (result, error) {
-				u, err := uri.Parse(input)
-				if err != nil {
-					return result{}, err
-				}
-				name, err := resolver.Name(set, u)
-				if err != nil {
-					return result{}, err
-				}
-				return result{text: name.String(), document: outputJSON{input, name.String()}}, nil
-			}
-			return t.each(cmd, args)
-		},
+have one key: URNs by RFC 8141 section 3.1 and the rules of their namespace, those
+of the configuration included.`,
+		Example: `  urnd uri key URN:ISBN:0-395-36341-1 urn:isbn:0395363411
+  urnd uri key --accept rfc2141 urn:example:a,b`,
+		Args: cobra.MinimumNArgs(1),
 	}
+	s := addFile(cmd)
+	cmd.Flags().StringSlice("accept", nil, "`specifications` of URNs, one of which a URN satisfies: rfc2141, draft, rfc8141 (urn.accept)")
 	cmd.Flags().BoolVar(&t.asJSON, "json", false, "print one JSON object a line")
-	return cmd
-}
-
-type compareJSON struct {
-	Input      string `json:"input"`
-	Equivalent bool   `json:"equivalent"`
-	Rung       string `json:"rung"`
-	Reason     string `json:"reason"`
-}
-
-func newCompare() *cobra.Command {
-	var t tool
-	cmd := &cobra.Command{
-		Use:   "compare URI URI",
-		Short: "Say whether two URIs are equivalent, and why",
-		Long: `Say whether two URIs are equivalent: on which rung of the ladder of comparison
-(identical, syntax, scheme, urn, namespace, different), and the reason, after a
-tab. On standard input the two stand on one line, separated by a tab.`,
-		Example: `  urnd uri compare urn:isbn:0395363411 URN:ISBN:0-395-36341-1`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 && (len(args) != 1 || args[0] != "-") {
-				return errors.New(`compare takes two URIs, or "-"`)
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := urnns.NewSet(urnns.Builtin()...)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		names, err := s.names()
+		if err != nil {
+			return err
+		}
+		t.run = func(input string) (result, error) {
+			u, err := uri.Parse(input)
 			if err != nil {
-				return err
+				return result{}, err
 			}
-			t.run = func(input string) (result, error) { return compare(set, input) }
-			if len(args) == 2 {
-				args = []string{args[0] + "\t" + args[1]}
+			key, err := names.Key(u)
+			if err != nil {
+				return result{}, err
 			}
-			return t.each(cmd, args)
-		},
+			return result{text: key.String(), document: outputJSON{input, key.String()}}, nil
+		}
+		return t.each(cmd, args)
 	}
-	cmd.Flags().BoolVar(&t.asJSON, "json", false, "print one JSON object a line")
 	return cmd
-}
-
-func compare(set *urnns.Set, input string) (result, error) {
-	first, second, err := cutPair(input)
-	if err != nil {
-		return result{}, err
-	}
-	a, err := parseURI(first)
-	if err != nil {
-		return result{}, err
-	}
-	b, err := parseURI(second)
-	if err != nil {
-		return result{}, err
-	}
-	c := set.Compare(a, b)
-	return result{
-		text:     c.Rung.String() + "\t" + c.Reason,
-		document: compareJSON{input, c.Equivalent(), c.Rung.String(), c.Reason},
-	}, nil
 }

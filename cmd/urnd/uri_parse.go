@@ -29,6 +29,7 @@ type urnJSON struct {
 	F          *string         `json:"f"`
 	Directives []directiveJSON `json:"directives"`
 	Conforms   []string        `json:"conforms"`
+	Lint       *errorJSON      `json:"lint"`
 }
 
 type directiveJSON struct {
@@ -42,7 +43,8 @@ func newParse() *cobra.Command {
 		Use:   "parse URI...",
 		Short: "Print the components of URIs and URNs",
 		Long: `Print the components of URI references, those that are defined, as name=value;
-for a URN its parts too, and the specifications to which it conforms.`,
+for a URN its parts too, the specifications to which it conforms (rfc2141, draft,
+rfc8141), and what RFC 8141 section 5 has against its NID, as lint.`,
 		Example: `  urnd uri parse 'urn:example:a123?+r?=q#f'
   urnd uri parse --json http://user@example.org:8080/a?b#c`,
 		Args: cobra.MinimumNArgs(1),
@@ -84,6 +86,9 @@ func parse(input string) (result, error) {
 		line.add("f", document.URN.F)
 		conforms := strings.Join(document.URN.Conforms, ",")
 		line.add("conforms", &conforms)
+		if lint := document.URN.Lint; lint != nil {
+			line.add("lint", &lint.Rule)
+		}
 	}
 	return result{text: strings.Join(line, " "), document: document}, nil
 }
@@ -96,6 +101,9 @@ func partsOf(v uri.URN) *urnJSON {
 	}
 	for _, d := range v.Directives() {
 		parts.Directives = append(parts.Directives, directiveJSON(d))
+	}
+	if rule := uri.LintNID(v.NID()); rule != (uri.Rule{}) {
+		parts.Lint = &errorJSON{Message: rule.Says, Offset: len("urn:"), Rule: rule.Name, Section: rule.Section}
 	}
 	return parts
 }

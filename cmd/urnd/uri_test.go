@@ -52,7 +52,13 @@ func TestURICommands(t *testing.T) {
 		{args: "uri extract --abbreviated --json -", stdin: "www.a.org", want: `{"file":"-","start":0,"end":9,"output":"http://www.a.org","hyphen":false}` + "\n"},
 		{args: "uri parse --json a", want: `{"input":"a","scheme":null,"userinfo":null,"host":null,"port":null,"path":"a","query":null,"fragment":null}` + "\n"},
 		{args: "uri parse --json urn:a1:b?s=I2L", want: `{"input":"urn:a1:b?s=I2L","scheme":"urn","userinfo":null,"host":null,"port":null,"path":"a1:b","query":"s=I2L","fragment":null,` +
-			`"urn":{"nid":"a1","nss":"b","r":null,"q":null,"f":null,"directives":[{"keyword":"s","value":"I2L"}],"conforms":["draft"]}}` + "\n"},
+			`"urn":{"nid":"a1","nss":"b","r":null,"q":null,"f":null,"directives":[{"keyword":"s","value":"I2L"}],"conforms":["draft"],"lint":{"message":"a registered NID has more than two letters","offset":4,"rule":"short-nid","section":"RFC 8141 section 5.1"}}}` + "\n"},
+		{args: "uri parse urn:x-a:b", want: "scheme=urn path=x-a:b nid=x-a nss=b conforms=rfc2141,draft,rfc8141 lint=experimental-nid\n"},
+		{args: "uri key urn:a-:b", bad: true, want: `error: parsing "urn:a-:b": offset 6: NID: a NID is 2 to 32 letters, digits and hyphens, with no hyphen first or last (RFC 8141 section 2.1)` + "\n"},
+		{args: "uri key --accept rfc2141 URN:A-:b urn:foo:b#f", bad: true, want: "urn:a-:b\n" +
+			`error: parsing "urn:foo:b#f": offset 9: reserved: "?" and "#" are reserved, and end no URN (RFC 2141 section 2.3.2)` + "\n"},
+		{args: "uri compare --for caching urn:foo:a?s=I2L&c=x urn:foo:a?c=x&s=I2L", want: "urn\tequal after the steps for URNs (RFC 8141 section 3.1)\n"},
+		{args: "uri compare --for caching urn:foo:a?s=I2L urn:foo:a", want: "different\tdifferent after every step of normalization\n"},
 	} {
 		got, err := run(t, tt.stdin, strings.Split(tt.args, " ")...)
 		if got != tt.want || errors.Is(err, errReported) != tt.bad || err != nil && !tt.bad {
@@ -89,11 +95,11 @@ func TestConfigCommands(t *testing.T) {
 
 func TestNamespacesCommand(t *testing.T) {
 	list, err := run(t, "", "namespaces")
-	if err != nil || strings.Count(list, "\n") != 91 || !strings.Contains(list, "RFC 2648, RFC 3553") {
+	if err != nil || strings.Count(list, "\n") != 97 || !strings.Contains(list, "RFC 2648, RFC 3553") {
 		t.Errorf("%s, %v", list, err)
 	}
 	got, err := run(t, "", "namespaces", "show", "--json", "OID")
-	want := `{"nid":"oid","fold":"none","strip":"","pattern":"","checked":true,"targets":[{"pattern":"","template":"https://oid-base.com/get/{nss}"}],"source":"RFC 3061"}` + "\n"
+	want := `{"nid":"oid","fold":"none","strip":"","pattern":"","check":"oid","lenient":false,"targets":[{"pattern":"","template":"https://oid-base.com/get/{nss}"}],"source":"RFC 3061"}` + "\n"
 	if err != nil || got != want {
 		t.Errorf("%s, %v", got, err)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
-	"github.com/urnd/urnd/urnns"
 )
 
 // parts are what a configuration is made into. Nothing of it listens yet.
@@ -47,7 +46,7 @@ func wire(c config.Config, log *slog.Logger, now func() time.Time) (*parts, erro
 // assemble is the architecture of urnd: names go through the cache to a chain of
 // systems, locations locate themselves, and only the proxy retrieves.
 func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time) error {
-	set, err := urnns.NewSet(namespaces(c.Namespaces)...)
+	names, err := namesOf(c)
 	if err != nil {
 		return err
 	}
@@ -57,7 +56,7 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	}
 	members := []resolver.Member{
 		{Name: "ddds", Resolver: discovery},
-		{Name: "namespace", Resolver: resolver.NewNamespaces(set, c.Resolve.RuleTTL)},
+		{Name: "namespace", Resolver: resolver.NewNamespaces(names.Set, c.Resolve.RuleTTL)},
 	}
 	chain, err := resolver.NewChain(members, c.Resolve.Order, orders(c))
 	if err != nil {
@@ -67,7 +66,7 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	if err != nil {
 		return err
 	}
-	p.resolver = resolver.NewCanonical(set, resolver.Split{
+	p.resolver = resolver.NewCanonical(names, resolver.Split{
 		Names:     resolver.NewCached(answers, chain),
 		Locations: scheme.Self{},
 	})

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
+)
+
+type compareJSON struct {
+	Input      string `json:"input"`
+	Equivalent bool   `json:"equivalent"`
+	Rung       string `json:"rung"`
+	Reason     string `json:"reason"`
+}
+
+func newCompare() *cobra.Command {
+	var t tool
+	var purpose string
+	cmd := &cobra.Command{
+		Use:   "compare URI URI",
+		Short: "Say whether two URIs are equivalent, and why",
+		Long: `Say whether two URIs are equivalent: on which rung of the ladder of comparison
+(identical, syntax, scheme, urn, namespace, functional, different), and the
+reason, after a tab. "functional" are two names of one thing: they are not
+equivalent. On standard input the two stand on one line, separated by a tab.
+
+For naming, the components and directives of URNs do not count; for caching of
+results they do, but for the order of directives
+(draft-ietf-urnbis-rfc2141bis-urn-03 section 5, steps 5a and 5b).`,
+		Example: `  urnd uri compare urn:isbn:0395363411 URN:ISBN:0-395-36341-1
+  urnd uri compare --for caching 'urn:example:a?s=I2L&c=x' 'urn:example:a?c=x&s=I2L'`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 && (len(args) != 1 || args[0] != "-") {
+				return errors.New(`compare takes two URIs, or "-"`)
+			}
+			return nil
+		},
+	}
+	s := addFile(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		names, err := s.names()
+		if err != nil {
+			return err
+		}
+		objective, err := objectiveOf(purpose)
+		if err != nil {
+			return err
+		}
+		t.run = func(input string) (result, error) { return compare(names.Set, objective, input) }
+		if len(args) == 2 {
+			args = []string{args[0] + "\t" + args[1]}
+		}
+		return t.each(cmd, args)
+	}
+	cmd.Flags().StringVar(&purpose, "for", "naming", "the `objective` of the comparison: naming or caching")
+	cmd.Flags().BoolVar(&t.asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+func objectiveOf(name string) (uri.Objective, error) {
+	switch name {
+	case "naming":
+		return uri.Naming, nil
+	case "caching":
+		return uri.Caching, nil
+	}
+	return 0, fmt.Errorf("there is no objective %q: it is naming or caching", name)
+}
+
+func compare(set *urnns.Set, objective uri.Objective, input string) (result, error) {
+	first, second, err := cutPair(input)
+	if err != nil {
+		return result{}, err
+	}
+	a, err := parseURI(first)
+	if err != nil {
+		return result{}, err
+	}
+	b, err := parseURI(second)
+	if err != nil {
+		return result{}, err
+	}
+	c := set.Compare(objective, a, b)
+	return result{
+		text:     c.Rung.String() + "\t" + c.Reason,
+		document: compareJSON{input, c.Equivalent(), c.Rung.String(), c.Reason},
+	}, nil
+}

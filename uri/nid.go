@@ -1,0 +1,76 @@
+package uri
+
+import "errors"
+
+// ErrNID is what CheckNID answers.
+var ErrNID = errors.New(RuleNID.Says)
+
+// CheckNID reports whether nid can be the NID of a URN by RFC 8141; the error
+// is ErrNID.
+func CheckNID(nid string) error {
+	if checkNID(nid, 0, len(nid), len(nid)) != nil || !isStrictNID(nid) {
+		return ErrNID
+	}
+	return nil
+}
+
+// checkNID checks s[start:start+length], in a path that ends at end, by the
+// widest of the grammars, which is that of RFC 2141 section 2.1.
+func checkNID(s string, start, length, end int) error {
+	if length == 0 {
+		return fault(s, end, RuleNID)
+	}
+	for i := start; i < start+length; i++ {
+		if !is(s[i], classAlpha|classDigit) && (s[i] != '-' || i == start) {
+			return fault(s, i, RuleNID)
+		}
+	}
+	switch {
+	case length > 32:
+		return fault(s, start+32, RuleNID)
+	case equalFold(s[start:start+length], "urn"):
+		return fault(s, start, RuleNIDUrn)
+	}
+	return nil
+}
+
+// isStrictNID reports whether a NID is one by RFC 8141 section 2.1, and by
+// section 2.1 of the draft, too: two octets at least, no hyphen at the end.
+func isStrictNID(nid string) bool { return len(nid) > 1 && nid[len(nid)-1] != '-' }
+
+// The NIDs that RFC 8141 keeps for a purpose: nobody can register them, so that
+// a name of theirs is of private use, or a mistake.
+var (
+	LintExperimental = Rule{"experimental-nid", "RFC 8141 section 5.1", `a NID that begins with "X-" is experimental`}
+	LintShort        = Rule{"short-nid", "RFC 8141 section 5.1", "a registered NID has more than two letters"}
+	LintCountry      = Rule{"country-nid", "RFC 8141 section 5.1", "a NID that begins with two letters and a hyphen is reserved for country codes and A-labels"}
+	LintInformal     = Rule{"informal-nid", "RFC 8141 section 5.2", `an informal NID is "urn-" and a number without leading zeros`}
+)
+
+// LintNID returns what RFC 8141 section 5 says against a well-formed NID; the
+// zero Rule says nothing. Such NIDs are in use, and are accepted.
+func LintNID(nid string) Rule {
+	switch {
+	case len(nid) > 1 && equalFold(nid[:2], "x-"):
+		return LintExperimental
+	case len(nid) > 3 && equalFold(nid[:4], "urn-"):
+		if !isNumber(nid[4:]) {
+			return LintInformal
+		}
+	case len(nid) <= 2:
+		return LintShort
+	case is(nid[0], classAlpha) && is(nid[1], classAlpha) && nid[2] == '-':
+		return LintCountry
+	}
+	return Rule{}
+}
+
+// isNumber checks Number of RFC 8141 section 5.2.
+func isNumber(s string) bool {
+	for i := range len(s) {
+		if !is(s[i], classDigit) {
+			return false
+		}
+	}
+	return s != "" && s[0] != '0'
+}

@@ -1,0 +1,44 @@
+package urnns
+
+import (
+	"fmt"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// Compare compares two URIs for an objective, with what uri knows and with the
+// rules of namespaces. Names that break the rules of their namespace are
+// compared without them.
+func (s *Set) Compare(o uri.Objective, a, b uri.URI) uri.Comparison {
+	c := uri.CompareFor(o, a, b)
+	if c.Rung != uri.Different {
+		return c
+	}
+	x, restX, okX := s.canonical(o, a)
+	y, restY, okY := s.canonical(o, b)
+	if !okX || !okY || restX != restY {
+		return c
+	}
+	if x == y {
+		ns := s.row(x).ns
+		return uri.Comparison{Rung: uri.Namespace, Reason: fmt.Sprintf("equal by the rules of namespace %q (%s)", ns.NID, ns.Source)}
+	}
+	if r := s.row(x); r != nil && r == s.row(y) && r.knows.thing != nil && r.knows.thing(x.NSS()) == r.knows.thing(y.NSS()) {
+		return uri.Comparison{Rung: uri.Functional, Reason: fmt.Sprintf("two names of one thing in namespace %q (%s): not lexically equivalent", r.ns.NID, r.ns.Source)}
+	}
+	return c
+}
+
+// canonical returns the canonical name of a URN, and what counts beside it.
+func (s *Set) canonical(o uri.Objective, u uri.URI) (name uri.URN, rest string, ok bool) {
+	v, err := u.URN()
+	if err != nil {
+		return uri.URN{}, "", false
+	}
+	if o == uri.Caching {
+		form := v.CacheName().URI().Normalize()
+		rest = form.String()[len(v.Name().URI().String()):]
+	}
+	name, err = s.Canonical(v)
+	return name, rest, err == nil
+}
