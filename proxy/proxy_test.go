@@ -19,8 +19,8 @@ import (
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
-	"github.com/urnd/urnd/uri"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
 )
 

@@ -92,7 +92,11 @@ func parseParameters(f form, target, query string) (request, error) {
 			}
 		}
 	}
-	return parseURI(f, text, service)
+	if f == formAPI {
+		return parseURI(f, text, service)
+	}
+	u, err := uri.FromIRI(text) // a person may have typed it
+	return request{form: f, query: resolver.Query{URI: u, Service: service}}, err
 }
 
 // parameter returns the value of a parameter, percent-decoded once. A plus

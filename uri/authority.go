@@ -8,19 +8,36 @@ import (
 // authority is the text of an authority and where its host begins and ends.
 type authority struct {
 	text       string
-	start, end int // of the host
+	start, end int  // of the host
+	registry   bool // the whole text is a name of a registry
 }
 
-// splitAuthority finds the host in an authority that was parsed before: "@"
-// occurs at most once, and a ":" behind the host begins the port.
+// splitAuthority finds the host in an authority that was parsed before. That of
+// a server has "@" at most once, and behind a ":" nothing but the digits of a
+// port; all others are of a registry.
 func splitAuthority(text string) authority {
 	a := authority{text: text, start: strings.IndexByte(text, '@') + 1, end: len(text)}
 	if a.start < len(text) && text[a.start] == '[' {
 		a.end = a.start + strings.IndexByte(text[a.start:], ']') + 1
-	} else if i := strings.IndexByte(text[a.start:], ':'); i >= 0 {
+		return a
+	}
+	if i := strings.IndexByte(text[a.start:], ':'); i >= 0 {
 		a.end = a.start + i
 	}
+	port, _ := a.port()
+	if strings.IndexByte(a.host(), '@') >= 0 || !isDigits(port) {
+		return authority{text: text, end: len(text), registry: true}
+	}
 	return a
+}
+
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if !is(s[i], classDigit) {
+			return false
+		}
+	}
+	return true
 }
 
 func (a authority) userinfo() (string, bool) {
@@ -78,6 +95,21 @@ func parseAuthority(s string, start int) (int, error) {
 		}
 	}
 	return end, nil
+}
+
+// parseRegistry returns the offset behind the authority that begins at start, if
+// it can be a name of a registry: reg_name, draft-fielding-uri-syntax-02 section
+// 3.2.1. RFC 3986 knows none, so that only schemes of which nothing is known have
+// them: elsewhere "http://a@b@c/" would name a host, and nobody knew which.
+func (u URI) parseRegistry(start int) (int, bool) {
+	if !u.IsAbsolute() || u.row().name != "" {
+		return 0, false
+	}
+	end := len(u.s)
+	if i := strings.IndexAny(u.s[start:], "/?#"); i >= 0 {
+		end = start + i
+	}
+	return end, end > start && checkText(u.s, start, end, ":@", RuleRegName) == nil
 }
 
 // checkText checks that s[i:end] is unreserved, sub-delims, percent-encoded

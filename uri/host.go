@@ -3,9 +3,12 @@ package uri
 import "net/netip"
 
 // appendHost appends the normal form of a host.
-func (n Steps) appendHost(dst []byte, s string) []byte {
+func (n Steps) appendHost(dst []byte, s string, row scheme) []byte {
 	if s != "" && s[0] == '[' {
 		return n.appendLiteral(dst, s)
+	}
+	if row.server && n.has(IDNA) {
+		s, _ = idnaHost(s)
 	}
 	start := len(dst)
 	dst = n.appendText(dst, s)

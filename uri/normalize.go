@@ -13,6 +13,7 @@ const (
 	NIDCase                            // "urn:ISBN:" is "urn:isbn:", RFC 8141 section 3.1
 	HostCase                           // "Example.COM" is "example.com", section 6.2.2.1
 	IPv6Text                           // "[::0:1]" is "[::1]", RFC 5952
+	IDNA                               // "b%C3%BCcher.example" is "xn--bcher-kva.example" where hosts are in the DNS, section 3.2.2
 	PercentCase                        // "%7e" is "%7E", section 6.2.2.1
 	DecodeUnreserved                   // "%7E" is "~", section 6.2.2.2; never in a URN, RFC 8141 section 3.1
 	DotSegments                        // "/a/../b" is "/b", section 6.2.2.3; only below an authority or a root
@@ -25,8 +26,8 @@ const (
 
 // stepNames is in the order of the declaration above.
 var stepNames = [...]string{
-	"scheme case", "NID case", "host case", "IPv6 text", "percent-encoding case",
-	"decode unreserved", "dot segments", "empty path", "default port", "scheme form",
+	"scheme case", "NID case", "host case", "IPv6 text", "IDNA",
+	"percent-encoding case", "decode unreserved", "dot segments", "empty path", "default port", "scheme form",
 }
 
 // Normalize returns the normal form of u: AllSteps. It allocates nothing when
@@ -154,8 +155,11 @@ func (n Steps) appendAuthority(dst []byte, u URI, row scheme) ([]byte, bool) {
 const localhost = "localhost"
 
 func (n Steps) appendServer(dst []byte, a authority, row scheme) []byte {
+	if a.registry { // only its registry knows which of its names are one
+		return (n &^ DecodeUnreserved).appendText(dst, a.text)
+	}
 	dst = n.appendText(dst, a.text[:a.start])
-	dst = n.appendHost(dst, a.host())
+	dst = n.appendHost(dst, a.host(), row)
 	port, ok := a.port()
 	if !ok {
 		return dst

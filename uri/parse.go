@@ -31,8 +31,12 @@ func ParseReference(s string) (URI, error) {
 		return URI{}, err
 	}
 	if len(s) >= i+2 && s[i] == '/' && s[i+1] == '/' {
-		if i, err = parseAuthority(s, i+2); err != nil {
-			return URI{}, err
+		start := i + 2
+		if i, err = parseAuthority(s, start); err != nil {
+			var ok bool
+			if i, ok = u.parseRegistry(start); !ok {
+				return URI{}, err
+			}
 		}
 	}
 	u.path = uint32(i) //nolint:gosec // MaxLength fits

@@ -13,6 +13,8 @@ type scheme struct {
 	root bool
 	// opaque: "." and ".." in the path are names like all others.
 	opaque bool
+	// server: the host is the name of a server in the DNS, or its address.
+	server bool
 	// local: no authority, an empty one and "localhost" are one.
 	local bool
 	form  form
@@ -49,31 +51,31 @@ func (f form) apply(dst []byte, start int, hasQuery bool) []byte {
 func lookupScheme(name []byte) scheme { //nolint:cyclop // it is a table
 	switch string(name) {
 	case "http": // RFC 9110 section 4.2.1
-		return scheme{name: "http", port: "80", root: true, check: checkWeb}
+		return scheme{name: "http", port: "80", server: true, root: true, check: checkWeb}
 	case "https": // RFC 9110 section 4.2.2
-		return scheme{name: "https", port: "443", root: true, check: checkWeb}
+		return scheme{name: "https", port: "443", server: true, root: true, check: checkWeb}
 	case "ws": // RFC 6455 section 3
-		return scheme{name: "ws", port: "80", root: true, check: checkWebSocket}
+		return scheme{name: "ws", port: "80", server: true, root: true, check: checkWebSocket}
 	case "wss":
-		return scheme{name: "wss", port: "443", root: true, check: checkWebSocket}
+		return scheme{name: "wss", port: "443", server: true, root: true, check: checkWebSocket}
 	case "ftp": // RFC 1738 section 3.2
-		return scheme{name: "ftp", port: "21", root: true, form: formFTP, check: func(u URI) error { _, err := u.FTP(); return err }}
+		return scheme{name: "ftp", port: "21", server: true, root: true, form: formFTP, check: func(u URI) error { _, err := u.FTP(); return err }}
 	case "gopher": // RFC 1738 section 3.4: within the path no character is reserved
-		return scheme{name: "gopher", port: "70", opaque: true, form: formGopher, check: func(u URI) error { _, err := u.Gopher(); return err }}
+		return scheme{name: "gopher", port: "70", server: true, opaque: true, form: formGopher, check: func(u URI) error { _, err := u.Gopher(); return err }}
 	case "mailto": // RFC 1738 section 3.5, RFC 6068
 		return scheme{name: "mailto", opaque: true, form: formMailto, check: func(u URI) error { _, err := u.Mailto(); return err }}
 	case "news": // RFC 1738 section 3.6
-		return scheme{name: "news", port: "119", opaque: true, check: func(u URI) error { _, err := u.News(); return err }}
+		return scheme{name: "news", port: "119", server: true, opaque: true, check: func(u URI) error { _, err := u.News(); return err }}
 	case "nntp": // RFC 1738 section 3.7
-		return scheme{name: "nntp", port: "119", opaque: true, check: func(u URI) error { _, err := u.NNTP(); return err }}
+		return scheme{name: "nntp", port: "119", server: true, opaque: true, check: func(u URI) error { _, err := u.NNTP(); return err }}
 	case "telnet": // RFC 1738 section 3.8: the final slash may be omitted
-		return scheme{name: "telnet", port: "23", root: true, check: checkTelnet}
+		return scheme{name: "telnet", port: "23", server: true, root: true, check: checkTelnet}
 	case "wais": // RFC 1738 section 3.9
-		return scheme{name: "wais", port: "210", opaque: true, check: func(u URI) error { _, err := u.WAIS(); return err }}
+		return scheme{name: "wais", port: "210", server: true, opaque: true, check: func(u URI) error { _, err := u.WAIS(); return err }}
 	case "file": // RFC 1738 section 3.10, RFC 8089
-		return scheme{name: "file", local: true, check: checkFile}
+		return scheme{name: "file", server: true, local: true, check: checkFile}
 	case "prospero": // RFC 1738 section 3.11: the name is opaque
-		return scheme{name: "prospero", port: "1525", opaque: true, check: func(u URI) error { _, err := u.Prospero(); return err }}
+		return scheme{name: "prospero", port: "1525", server: true, opaque: true, check: func(u URI) error { _, err := u.Prospero(); return err }}
 	case "urn": // RFC 8141
 		return scheme{name: "urn", opaque: true, check: func(u URI) error { _, err := u.URN(); return err }}
 	default:

@@ -12,6 +12,8 @@ var (
 	ruleServer     = Rule{"hostport", "RFC 1738 section 5", "the host of a server is named after two slashes"}
 	ruleHostname   = Rule{"hostname", "RFC 1738 section 5", "a host name is labels of letters, digits and hyphens, joined by dots"}
 	ruleHostnumber = Rule{"hostnumber", "RFC 3986 section 3.2.2", "a name that ends in a number must be four numbers up to 255, without leading zeros"}
+	ruleIDNA       = Rule{"IDN", "RFC 3986 section 3.2.2", "encoded octets in a host name are UTF-8, and what IDNA has a name for"}
+	ruleHostLength = Rule{"hostname", "RFC 1035 section 2.3.4", "a host name has at most 253 octets, and each of its labels 63"}
 	rulePortRange  = Rule{"port", "RFC 1738 section 3.1", "a port is a number from 0 to 65535"}
 	ruleNoUser     = Rule{"hostport", "RFC 1738 section 5", "this scheme has no user names"}
 	ruleLogin      = Rule{"login", "RFC 1738 section 3.1", "within a user name or a password a colon is encoded"}
@@ -76,10 +78,17 @@ func checkHost(host string) *hostFault {
 	if host[0] == '[' {
 		return nil
 	}
+	host, ok := idnaHost(host)
+	if !ok {
+		return &hostFault{0, ruleIDNA}
+	}
 	name := strings.TrimSuffix(host, ".")
 	label, bad := lastLabel(name)
 	if bad >= 0 {
 		return &hostFault{bad, ruleHostname}
+	}
+	if i := tooLong(decode(name)); i >= 0 {
+		return &hostFault{i, ruleHostLength}
 	}
 	// An encoded digit is a digit in the normal form, and to a resolver.
 	if last := decode(name[label:]); strings.Trim(last, digits) == "" || isHexNumber(last) {
@@ -101,7 +110,7 @@ func lastLabel(name string) (label, bad int) {
 			i += 2
 		}
 		switch {
-		case is(b, classAlpha|classDigit) || b == '_' || b >= 0x80:
+		case is(b, classAlpha|classDigit) || b == '_':
 		case b == '-' && before != '.':
 		case b == '.' && before != '.' && before != '-':
 			label = i + 1
@@ -114,6 +123,23 @@ func lastLabel(name string) (label, bad int) {
 		return label, len(name)
 	}
 	return label, -1
+}
+
+// tooLong returns where a host name is longer than the DNS can hold, or -1.
+func tooLong(name string) int {
+	if len(name) > 253 {
+		return 253
+	}
+	start := 0
+	for i := range len(name) {
+		switch {
+		case name[i] == '.':
+			start = i + 1
+		case i-start == 63:
+			return i
+		}
+	}
+	return -1
 }
 
 // isHexNumber reports whether some software would read s as a number.

@@ -81,10 +81,22 @@ func (u URI) Userinfo() (string, bool) {
 }
 
 // Host returns the host as written, brackets of an IP literal included, and
-// whether there is an authority at all.
+// whether there is an authority at all. In a registry-based authority, all of it
+// is the host: RFC 3986 section 3.2.2 calls both a registered name.
 func (u URI) Host() (string, bool) {
 	a, ok := u.Authority()
 	return splitAuthority(a).host(), ok
+}
+
+// Registry returns the name of a registry-based authority, and whether the
+// authority is one: draft-fielding-uri-syntax-02 section 3.2.1. It is what names
+// no server, such as "a:b:c", in a scheme that is not known.
+func (u URI) Registry() (string, bool) {
+	text, _ := u.Authority()
+	if !splitAuthority(text).registry {
+		return "", false
+	}
+	return text, true
 }
 
 // Port returns the digits after the host's ":", and whether the ":" is there;

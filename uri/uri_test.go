@@ -76,6 +76,35 @@ func TestAuthorityParts(t *testing.T) {
 	}
 }
 
+// draft-fielding-uri-syntax-02 section 3.2.1.
+func TestRegistry(t *testing.T) {
+	for s, want := range map[string]string{
+		"x://a:b:c/p": "a:b:c", "x://a@b@c?q": "a@b@c", "x://a:b": "a:b", "x://;a:$,&=+:%2F#f": ";a:$,&=+:%2F",
+		"x://a:1": "", "x://u@h": "", "x://u:p@h:1/": "", "x:///p": "", "x:p": "", "x://[::1]:1": "",
+	} {
+		u := mustParse(t, s)
+		checkAgainstAppendixB(t, u)
+		name, ok := u.Registry()
+		if name != want || ok != (want != "") {
+			t.Errorf("%q: registry %q, %v", s, name, ok)
+		}
+		if !ok {
+			continue
+		}
+		host, _ := u.Host()
+		_, hasUser := u.Userinfo()
+		_, hasPort := u.Port()
+		if host != want || hasUser || hasPort {
+			t.Errorf("%q: host %q, user %v, port %v", s, host, hasUser, hasPort)
+		}
+	}
+	for _, s := range []string{"http://a:b:c/", "http://a@b@c/", "FTP://a:b:c", "x://a:b[", "x://a:%4", "x://[::1", "//a:b:c/", "//a@b@c"} {
+		if u, err := uri.ParseReference(s); err == nil {
+			t.Errorf("%q parses, with host %v", s, u)
+		}
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for _, tt := range []struct {
 		in     string

@@ -67,7 +67,7 @@ func (o resolveOutput) resolveAll(ctx context.Context, r resolver.Resolver, args
 }
 
 func (o resolveOutput) resolve(ctx context.Context, r resolver.Resolver, arg string) error {
-	u, err := uri.Parse(arg)
+	u, err := uri.FromIRI(arg)
 	if err != nil {
 		return err
 	}

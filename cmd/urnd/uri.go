@@ -15,7 +15,7 @@ arguments, or, with "-", as lines of standard input: one line in, one line out.
 A bad one has "error: ..." in its place, and the status is 1.`,
 		RunE: needsCommand,
 	}
-	cmd.AddCommand(newNormalize(), newKey(), newParse(), newCompare(), newJoin(), newExtract())
+	cmd.AddCommand(newNormalize(), newKey(), newParse(), newCompare(), newJoin(), newExtract(), newEncode(), newDisplay())
 	return cmd
 }
 
@@ -25,26 +25,13 @@ type outputJSON struct {
 }
 
 func newNormalize() *cobra.Command {
-	var t tool
-	cmd := &cobra.Command{
+	return mapping(&cobra.Command{
 		Use:   "normalize URI...",
 		Short: "Print the normal form of URIs",
 		Long:  "Print the normal form of URIs, by syntax and scheme (RFC 3986 section 6.2).\nComponents and fragments stay.",
 		Example: `  urnd uri normalize HTTP://Example.COM:80/b/../%7Esmith
   urnd uri normalize - < uris.txt`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return t.each(cmd, args) },
-	}
-	t.run = func(input string) (result, error) {
-		u, err := parseURI(input)
-		if err != nil {
-			return result{}, err
-		}
-		output := u.Normalize().String()
-		return result{text: output, document: outputJSON{input, output}}, nil
-	}
-	cmd.Flags().BoolVar(&t.asJSON, "json", false, "print one JSON object a line")
-	return cmd
+	}, parseURI, func(u uri.URI) string { return u.Normalize().String() })
 }
 
 func newKey() *cobra.Command {

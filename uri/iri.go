@@ -1,0 +1,167 @@
+package uri
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The rules of what can be mapped to a URI.
+var (
+	RuleUTF8    = Rule{"UTF-8", "RFC 3987 section 3.1", "characters beyond ASCII are written in UTF-8"}
+	RuleUcschar = Rule{"ucschar", "RFC 3987 section 2.2", "this character may not stand in an IRI"}
+	RuleIDN     = Rule{"ihost", "RFC 3987 section 3.1", "this is no host name that the DNS could hold"}
+)
+
+// FromIRI maps what a person types to an absolute URI: an IRI, RFC 3987 section
+// 3.1, and in URNs a name with characters outside the repertoire
+// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.2).
+//
+// Characters beyond ASCII are percent-encoded as UTF-8, but for host names, which
+// are mapped by IDNA where they are in the DNS. In path, query and fragment so are
+// the printable characters of ASCII that a URI has no place for: spaces, quotes,
+// brackets, backslashes. What could be meant in two ways stays an error: control
+// characters, a percent sign that encodes nothing, anything odd in an authority.
+// A URI is mapped to itself. The error is a *ParseError.
+func FromIRI(s string) (URI, error) {
+	if len(s) > MaxLength {
+		return URI{}, fault(s, MaxLength, RuleLength)
+	}
+	for i := range len(s) {
+		if s[i] == '%' && !isTriple(s, i) {
+			return URI{}, fault(s, i, RulePctEncoded)
+		}
+	}
+	i := strings.IndexAny(s, ":/?#") + 1
+	if i == 0 || s[i-1] != ':' {
+		return Parse(s) // which says what is missing
+	}
+	var buf [16]byte
+	m := iriMapper{in: s, row: lookupScheme(appendLower(buf[:0], s[:i-1]))}
+	m.out.WriteString(s[:i])
+	if strings.HasPrefix(s[i:], "//") {
+		end := len(s)
+		if n := strings.IndexAny(s[i+2:], "/?#"); n >= 0 {
+			end = i + 2 + n
+		}
+		if err := m.authority(i, end); err != nil {
+			return URI{}, err
+		}
+		i = end
+	}
+	if err := m.text(i, len(s), classPath); err != nil {
+		return URI{}, err
+	}
+	return Parse(m.out.String())
+}
+
+// iriMapper writes the URI of an IRI.
+type iriMapper struct {
+	in  string
+	row scheme
+	out strings.Builder
+}
+
+// authority maps in[i:end], which begins with two slashes.
+func (m *iriMapper) authority(i, end int) error {
+	host := i + 2 + strings.IndexByte(m.in[i+2:end], '@') + 1
+	behind := end
+	if n := strings.LastIndexByte(m.in[host:end], ':'); n >= 0 && isDigits(m.in[host+n+1:end]) {
+		behind = host + n
+	}
+	if err := m.text(i, host, 0); err != nil {
+		return err
+	}
+	name := m.in[host:behind]
+	if m.row.server && !isASCII(name) {
+		ascii, ok := idnaHost(name)
+		if !ok {
+			return fault(m.in, host, RuleIDN)
+		}
+		m.out.WriteString(ascii)
+	} else if err := m.text(host, behind, 0); err != nil {
+		return err
+	}
+	m.out.WriteString(m.in[behind:end])
+	return nil
+}
+
+// text maps in[i:end]. What of ASCII is outside c, the class of the component, is
+// encoded as well, and left to the parser where c is none.
+func (m *iriMapper) text(i, end int, c class) error {
+	for i < end {
+		b := m.in[i]
+		switch {
+		case b >= utf8.RuneSelf:
+			size, rule := m.ucschar(i, c)
+			if rule != (Rule{}) {
+				return fault(m.in, i, rule)
+			}
+			m.encode(m.in[i : i+size])
+			i += size
+			continue
+		case b == '?' && c == classPath, b == '#' && c != 0 && c != classFragment:
+			m.out.WriteByte(b)
+			c = componentAfter(b)
+		case c == 0 || is(b, classQuery) || b == '%' || b == '#' || isControl(b): // a control is refused by the parser
+			m.out.WriteByte(b)
+		default:
+			m.encode(m.in[i : i+1])
+		}
+		i++
+	}
+	return nil
+}
+
+// classFragment tells fragments from queries, which may hold the same octets.
+const classFragment = classQuery | classPath
+
+// componentAfter returns the class of what follows "?" or "#".
+func componentAfter(b byte) class {
+	if b == '?' {
+		return classQuery
+	}
+	return classFragment
+}
+
+// ucschar returns the size of the character at offset i, or why it may not stand
+// there: RFC 3987 section 2.2, and section 4.1 for the marks of direction.
+func (m *iriMapper) ucschar(i int, c class) (int, Rule) {
+	r, size := utf8.DecodeRuneInString(m.in[i:])
+	switch {
+	case r == utf8.RuneError && size == 1:
+		return 0, RuleUTF8
+	case isUcschar(r) && !isDirectionMark(r), c == classQuery && isPrivate(r):
+		return size, Rule{}
+	default:
+		return 0, RuleUcschar
+	}
+}
+
+func (m *iriMapper) encode(s string) {
+	for _, b := range []byte(s) {
+		m.out.Write([]byte{'%', upperHex[b>>4], upperHex[b&15]})
+	}
+}
+
+// isUcschar is ucschar of RFC 3987 section 2.2.
+func isUcschar(r rune) bool {
+	switch {
+	case r < 0x10000:
+		return 0xA0 <= r && r <= 0xD7FF || 0xF900 <= r && r <= 0xFDCF || 0xFDF0 <= r && r <= 0xFFEF
+	case r >= 0xE0000:
+		return 0xE1000 <= r && r <= 0xEFFFD
+	default:
+		return r&0xFFFF <= 0xFFFD
+	}
+}
+
+// isPrivate is iprivate of RFC 3987 section 2.2.
+func isPrivate(r rune) bool {
+	return 0xE000 <= r && r <= 0xF8FF || r >= 0xF0000 && r&0xFFFF <= 0xFFFD
+}
+
+// isDirectionMark: LRM, RLM, LRE, RLE, PDF, LRO, RLO turn the order of what is
+// seen, and a name can look like another with them.
+func isDirectionMark(r rune) bool {
+	return r == 0x200E || r == 0x200F || 0x202A <= r && r <= 0x202E
+}
