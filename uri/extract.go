@@ -122,10 +122,9 @@ func free(text string, start int, o ExtractOptions) (Found, int, bool) {
 		}
 		return Found{}, max(i, start+1), false
 	}
-	end := runEnd(text, i+1)
-	u, ok := longestURI(text[start:end])
+	u, read, ok := longestURI(text[start:])
 	if !ok {
-		return Found{}, end, false
+		return Found{}, max(start+read, i+1), false
 	}
 	stop := start + len(u.s)
 	return Found{URI: u, Start: start, End: stop}, stop, true
@@ -150,32 +149,37 @@ func runEnd(text string, i int) int {
 	return i
 }
 
-// longestURI returns the longest start of run that is a URI, without the
-// punctuation that belongs to the prose around it.
-func longestURI(run string) (URI, bool) {
-	run = run[:min(len(run), maxExtracted)]
+// longestURI returns the longest start of text that is a URI, without the
+// punctuation that belongs to the prose around it, and how many octets it looked
+// at: not many more than belong to it, or a text of nothing but beginnings would
+// take the square of its length.
+func longestURI(text string) (u URI, read int, ok bool) {
+	run := text[:min(len(text), maxExtracted)]
 	for range 4 { // an authority may be at fault once, each component after it once
-		run = withoutPunctuation(run)
 		u, err := Parse(run)
 		if err == nil {
-			return u, u.Check() == nil
+			if run = withoutPunctuation(run); run != u.s {
+				u, err = Parse(run)
+			}
+			return u, max(read, len(run)), err == nil && u.Check() == nil
 		}
 		fault, ok := err.(*ParseError) //nolint:errorlint // Parse gives nothing else
 		if !ok || fault.Offset >= len(run) {
 			break
 		}
 		run = run[:fault.Offset]
+		read = max(read, len(run))
 	}
-	return URI{}, false
+	return URI{}, read, false
 }
 
-// withoutPunctuation takes the end of a sentence from s, and closing
+// withoutPunctuation takes the end of a sentence from a URI, and closing
 // parentheses that were not opened in it.
 func withoutPunctuation(s string) string {
 	open := strings.Count(s, "(") - strings.Count(s, ")")
 	for s != "" {
 		last := s[len(s)-1]
-		if strings.IndexByte(".,;:!?'*_[#", last) < 0 && (last != ')' || open >= 0) && last != ']' {
+		if strings.IndexByte(".,;:!?'*_#", last) < 0 && (last != ')' || open >= 0) {
 			break
 		}
 		if last == ')' {
@@ -189,7 +193,7 @@ func withoutPunctuation(s string) string {
 // abbreviated reads a host name, with and without port and path, that begins
 // at start: at least two labels, the last of letters.
 func abbreviated(text string, start int) (Found, int, bool) {
-	end := runEnd(text, start)
+	end := runEnd(text[:min(len(text), start+maxExtracted)], start)
 	run := withoutPunctuation(text[start:end])
 	host := run
 	if i := strings.IndexAny(run, "/?#:"); i >= 0 {
@@ -204,7 +208,7 @@ func abbreviated(text string, start int) (Found, int, bool) {
 	if len(host) > 4 && equalFold(host[:4], "ftp.") {
 		prefix = "ftp://"
 	}
-	u, ok := longestURI(prefix + run)
+	u, _, ok := longestURI(prefix + run)
 	if !ok {
 		return Found{}, end, false
 	}

@@ -48,7 +48,7 @@ func TestExtract(t *testing.T) {
 		{"words before colons", "note: this, e.g.:that, 10:30, C:\\x, a:b, std::string", nil},
 		{"unknown schemes with an authority", "coap://a.example/x and unknown:thing", []string{"coap://a.example/x"}},
 		{"other schemes", "mailto:a@b.example, news:comp.lang.go and file:///etc/motd.", []string{"mailto:a@b.example", "news:comp.lang.go", "file:///etc/motd"}},
-		{"IP literals", "[http://[::1]:80/a] http://[::1", []string{"http://[::1]:80/a"}},
+		{"IP literals", "[http://[::1]:80/a] http://[::1 see http://[::1]. and [http://[::2]]", []string{"http://[::1]:80/a", "http://[::1]", "http://[::2]"}},
 		{"what breaks off", "http://a.example/b%zz http://a.example/c#d#e http://a.example/ä http:// http://", []string{
 			"http://a.example/b", "http://a.example/c#d", "http://a.example/",
 		}},
@@ -110,12 +110,12 @@ func FuzzExtract(f *testing.F) {
 
 // Adversarial text takes time in proportion to its length.
 func TestExtractIsLinear(t *testing.T) {
-	for _, unit := range []string{"<", "<a:", "urn:", "a:", "http://", "(", "http://a/)", "a.", "http://[", "%", "URL:"} {
+	for _, unit := range []string{"<", "<a:", "urn:", "a:", "http://", "(", "http://a/)", "a.", "http://[", "%", "URL:", "http://a/[", "http://a/#", "x://a b", "http://(", "mailto:a,"} {
 		for _, abbreviated := range []bool{false, true} {
 			text := strings.Repeat(unit, (1<<20)/len(unit))
 			start := time.Now()
 			uri.Extract(text, uri.ExtractOptions{Abbreviated: abbreviated})
-			if took := time.Since(start); took > 3*time.Second {
+			if took := time.Since(start); took > time.Second {
 				t.Errorf("1 MiB of %q took %s", unit, took)
 			}
 		}
