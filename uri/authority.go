@@ -57,59 +57,73 @@ func (a authority) port() (string, bool) {
 }
 
 // parseAuthority checks the authority that begins at start and returns the
-// offset behind it.
-func parseAuthority(s string, start int) (int, error) {
-	end := len(s)
-	if i := strings.IndexAny(s[start:], "/?#"); i >= 0 {
-		end = start + i
+// offset behind it. The scheme, of the given length, says whether it may be of a
+// registry.
+func parseAuthority(s string, scheme, start int) (int, error) {
+	end := start
+	for end < len(s) && is(s[end], classReg) {
+		end++
 	}
+	if endsAuthority(s, end) { // the usual host, without port
+		return end, nil
+	}
+	for !endsAuthority(s, end) {
+		end++
+	}
+	err := checkServerText(s, start, end)
+	if err != nil && isRegistry(s, scheme, start, end) {
+		err = nil
+	}
+	return end, err
+}
+
+// endsAuthority: RFC 3986 section 3.2.
+func endsAuthority(s string, i int) bool {
+	return i == len(s) || s[i] == '/' || s[i] == '?' || s[i] == '#'
+}
+
+// checkServerText checks the authority s[start:end] of a server.
+func checkServerText(s string, start, end int) error {
 	text := s[start:end]
 	host := start
 	if at := strings.IndexByte(text, '@'); at >= 0 {
 		host = start + at + 1
 		if err := checkText(s, start, host-1, ":", RuleUserinfo); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	port := end
 	if host < end && s[host] == '[' {
 		closing := strings.IndexByte(s[host:end], ']')
 		if closing < 0 || !isIPLiteral(s[host+1:host+closing]) {
-			return 0, fault(s, host, RuleIPLiteral)
+			return fault(s, host, RuleIPLiteral)
 		}
 		port = host + closing + 1
 		if port < end && s[port] != ':' {
-			return 0, fault(s, port, RuleIPLiteral)
+			return fault(s, port, RuleIPLiteral)
 		}
 	} else {
 		if i := strings.IndexByte(s[host:end], ':'); i >= 0 {
 			port = host + i
 		}
 		if err := checkText(s, host, port, "", RuleRegName); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	for i := port + 1; i < end; i++ {
 		if !is(s[i], classDigit) {
-			return 0, fault(s, i, RulePort)
+			return fault(s, i, RulePort)
 		}
 	}
-	return end, nil
+	return nil
 }
 
-// parseRegistry returns the offset behind the authority that begins at start, if
-// it can be a name of a registry: reg_name, draft-fielding-uri-syntax-02 section
-// 3.2.1. RFC 3986 knows none, so that only schemes of which nothing is known have
-// them: elsewhere "http://a@b@c/" would name a host, and nobody knew which.
-func (u URI) parseRegistry(start int) (int, bool) {
-	if !u.IsAbsolute() || u.row().name != "" {
-		return 0, false
-	}
-	end := len(u.s)
-	if i := strings.IndexAny(u.s[start:], "/?#"); i >= 0 {
-		end = start + i
-	}
-	return end, end > start && checkText(u.s, start, end, ":@", RuleRegName) == nil
+// isRegistry reports whether the authority s[start:end] can be a name of a
+// registry: reg_name, draft-fielding-uri-syntax-02 section 3.2.1. RFC 3986 knows
+// none, so that only schemes of which nothing is known have them: elsewhere
+// "http://a@b@c/" would name a host, and nobody knew which.
+func isRegistry(s string, scheme, start, end int) bool {
+	return scheme > 0 && lookupScheme(s[:scheme]).name == "" && checkText(s, start, end, ":@", RuleRegName) == nil
 }
 
 // checkText checks that s[i:end] is unreserved, sub-delims, percent-encoded

@@ -79,9 +79,11 @@ func (v URN) Require(specs Conformance) error {
 // violation returns the first place where v breaks the grammar of one
 // specification, and the rule; the zero Rule is none.
 func (v URN) violation(spec Conformance) (int, Rule) {
-	nss, query := int(v.nid)+1, int(v.u.query)
-	if spec != RFC2141 && !isStrictNID(v.NID()) {
-		return int(v.nid), RuleNID
+	nid := v.NID()
+	end := int(v.u.path) + len(nid)
+	nss, query := end+1, int(v.u.query)
+	if spec != RFC2141 && !isStrictNID(nid) {
+		return end, RuleNID
 	}
 	switch spec {
 	case RFC2141:

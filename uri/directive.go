@@ -57,7 +57,6 @@ func (v URN) CacheName() URN {
 	}
 	v.u.s = b.String()
 	v.u.frag = uint32(len(v.u.s)) //nolint:gosec // no longer than it was
-	v.q = v.u.frag
 	return v
 }
 

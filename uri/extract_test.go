@@ -89,21 +89,35 @@ func TestExtractAbbreviated(t *testing.T) {
 	}
 }
 
-// FuzzExtract: every find is a valid URI, and stands where it is said to.
+// FuzzExtract: every find is a valid URI, stands where it is said to, without its
+// delimiters, and is found again.
 func FuzzExtract(f *testing.F) {
 	f.Add("see <URL:http://a/b-\n c> or (urn:a1:b), www.a.org.", true)
 	f.Add("http://[::1]x/%zz#a#b", false)
+	f.Add("http://[::1]. http://a/)http://a/[http://a/#", true)
 	f.Fuzz(func(t *testing.T, text string, abbreviated bool) {
 		last := 0
 		for _, found := range uri.Extract(text, uri.ExtractOptions{Abbreviated: abbreviated}) {
 			u, err := uri.Parse(found.URI.String())
-			if err != nil || u != found.URI || u.Check() != nil {
+			if err != nil || u != found.URI || u.Check() != nil || len(u.String()) > 8192+len("http://") {
 				t.Fatalf("%q: %q is no URI: %v", text, found.URI, err)
 			}
-			if found.Start < last || found.End < found.Start || found.End > len(text) {
+			if found.Start < last || found.End <= found.Start || found.End > len(text) {
 				t.Fatalf("%q: %q at %d to %d, after %d", text, found.URI, found.Start, found.End, last)
 			}
 			last = found.End
+			source := text[found.Start:found.End]
+			squeezed := strings.Join(strings.Fields(source), "")
+			if prefix, ok := strings.CutSuffix(u.String(), squeezed); !ok || prefix != "" && (!abbreviated || prefix != "http://" && prefix != "ftp://") {
+				t.Fatalf("%q: %q stands at %d to %d: %q", text, u, found.Start, found.End, source)
+			}
+			if strings.TrimSpace(source) != source || source != squeezed && !strings.Contains(text[:found.Start], "<") {
+				t.Fatalf("%q: %q has white space", text, source)
+			}
+			again := uri.Extract("<URL:"+u.String()+">", uri.ExtractOptions{})
+			if len(u.String()) < 8000 && (len(again) != 1 || again[0].URI != u) {
+				t.Fatalf("%q: %q between brackets is %v", text, u, texts(again))
+			}
 		}
 	})
 }

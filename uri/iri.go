@@ -35,8 +35,7 @@ func FromIRI(s string) (URI, error) {
 	if i == 0 || s[i-1] != ':' {
 		return Parse(s) // which says what is missing
 	}
-	var buf [16]byte
-	m := iriMapper{in: s, row: lookupScheme(appendLower(buf[:0], s[:i-1]))}
+	m := iriMapper{in: s, row: lookupScheme(s[:i-1])}
 	m.out.WriteString(s[:i])
 	if strings.HasPrefix(s[i:], "//") {
 		end := len(s)

@@ -9,13 +9,10 @@ const MaxLength = 1 << 24
 // errors. The error is a *ParseError.
 func Parse(s string) (URI, error) {
 	u, err := ParseReference(s)
-	if err != nil {
-		return URI{}, err
-	}
-	if !u.IsAbsolute() {
+	if err == nil && u.scheme == 0 {
 		return URI{}, fault(s, 0, RuleURI)
 	}
-	return u, nil
+	return u, err
 }
 
 // ParseReference parses a URI reference: absolute or relative, and the empty
@@ -25,73 +22,75 @@ func ParseReference(s string) (URI, error) {
 	if len(s) > MaxLength {
 		return URI{}, fault(s, MaxLength, RuleLength)
 	}
-	u := URI{s: s, valid: true}
-	i, err := u.parseScheme()
+	scheme, err := parseScheme(s)
 	if err != nil {
 		return URI{}, err
 	}
-	if len(s) >= i+2 && s[i] == '/' && s[i+1] == '/' {
-		start := i + 2
-		if i, err = parseAuthority(s, start); err != nil {
-			var ok bool
-			if i, ok = u.parseRegistry(start); !ok {
-				return URI{}, err
-			}
+	path := 0
+	if scheme > 0 {
+		path = scheme + 1
+	}
+	if len(s) >= path+2 && s[path] == '/' && s[path+1] == '/' {
+		if path, err = parseAuthority(s, scheme, path+2); err != nil {
+			return URI{}, err
 		}
 	}
-	u.path = uint32(i) //nolint:gosec // MaxLength fits
-	if i, err = scan(s, i, classPath, RulePath); err != nil {
+	query, err := scan(s, path, classPath, RulePath)
+	if err != nil {
 		return URI{}, err
 	}
-	u.query = uint32(i) //nolint:gosec // MaxLength fits
-	if i < len(s) && s[i] == '?' {
-		if i, err = scan(s, i+1, classQuery, RuleQuery); err != nil {
+	frag := query
+	if frag < len(s) && s[frag] == '?' {
+		if frag, err = scan(s, frag+1, classQuery, RuleQuery); err != nil {
 			return URI{}, err
 		}
 	}
-	u.frag = uint32(i) //nolint:gosec // MaxLength fits
-	if i < len(s) {    // s[i] is "#": scan stops only there or at "?"
-		if i, err = scan(s, i+1, classQuery, RuleFragment); err != nil {
+	if frag < len(s) { // s[frag] is "#": scan stops only there or at "?"
+		if err := checkFragment(s, frag+1); err != nil {
 			return URI{}, err
 		}
-		if i < len(s) {
-			return URI{}, fault(s, i, RuleFragment)
-		}
 	}
-	return u, nil
+	//nolint:gosec // MaxLength fits
+	return URI{s: s, scheme: uint32(scheme), path: uint32(path), query: uint32(query), frag: uint32(frag), valid: true}, nil
 }
 
-// parseScheme sets the scheme and returns the offset behind its colon, or 0
-// where there is none. A colon in the first segment that ends no scheme is an
-// error: RFC 3986 section 4.2.
-func (u *URI) parseScheme() (int, error) {
-	s := u.s
+// parseScheme returns the length of the scheme, 0 where there is none. A colon in
+// the first segment that ends no scheme is an error: RFC 3986 section 4.2.
+func parseScheme(s string) (int, error) {
 	for i := range len(s) {
 		switch b := s[i]; {
-		case b == ':':
-			if i == 0 || !is(s[0], classAlpha) {
-				return 0, fault(s, i, RuleNoScheme)
-			}
-			u.scheme = uint32(i)
-			return i + 1, nil
-		case !is(b, classScheme):
-			return 0, u.checkNoScheme(i)
+		case is(b, classScheme):
+		case b != ':':
+			return 0, checkNoScheme(s, i)
+		case i == 0 || !is(s[0], classAlpha):
+			return 0, fault(s, i, RuleNoScheme)
+		default:
+			return i, nil
 		}
 	}
 	return 0, nil
 }
 
 // checkNoScheme looks for a colon in the first segment from offset i on.
-func (u *URI) checkNoScheme(i int) error {
-	for j := i; j < len(u.s); j++ {
-		switch u.s[j] {
+func checkNoScheme(s string, i int) error {
+	for j := i; j < len(s); j++ {
+		switch s[j] {
 		case '/', '?', '#':
 			return nil
 		case ':':
-			return fault(u.s, i, RuleScheme)
+			return fault(s, i, RuleScheme)
 		}
 	}
 	return nil
+}
+
+// checkFragment checks the fragment that begins at i.
+func checkFragment(s string, i int) error {
+	i, err := scan(s, i, classQuery, RuleFragment)
+	if err == nil && i < len(s) {
+		err = fault(s, i, RuleFragment)
+	}
+	return err
 }
 
 // scan returns the offset of the first "?" or "#" that does not belong to

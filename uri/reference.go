@@ -6,9 +6,10 @@ import "strings"
 // RFC 3986.
 type Profile uint8
 
-// The profiles. They differ in three things: the drafts keep surplus ".."
-// and the dot segments of absolute paths, and read "?y" as a query on an empty
-// last segment, where RFC 3986 keeps the whole path of the base.
+// The profiles. The draft's keep surplus ".." and the dot segments of references
+// that are absolute, by scheme, authority or path, read "?y" as a query on an
+// empty last segment, where RFC 3986 keeps the whole path of the base, and remove
+// "a/../" from the start of a path with its slash. docs/uri.md has a table.
 const (
 	// RFC3986 is section 5.2 of the standard, strict: "http:g" is absolute.
 	RFC3986 Profile = iota
@@ -60,7 +61,8 @@ func (u URI) Resolve(ref URI, p Profile) (URI, error) {
 	return t.recompose()
 }
 
-// mergePaths is RFC 3986 section 5.2.3.
+// mergePaths is RFC 3986 section 5.2.3. The draft's step 6a forgets the slash
+// behind an authority, which its own grammar asks for (RFC 3986 appendix D.2).
 func mergePaths(base URI, path string) string {
 	if _, ok := base.Authority(); ok && base.Path() == "" {
 		return "/" + path

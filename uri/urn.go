@@ -10,10 +10,7 @@ import "strings"
 // one of them. They meet in the query, and there without ambiguity: a directive
 // begins with a letter, a component of RFC 8141 with "?+" or "?=".
 type URN struct {
-	u   URI
-	nid uint32 // offset of the colon behind the NID
-	r   uint32 // offset of "?+", or the end of the NSS
-	q   uint32 // offset of "?=", or the end of the r-component
+	u URI // whose parts are looked for anew: a URN fits into registers this way
 }
 
 // IsURN reports whether u has the scheme "urn", in any case; its syntax is
@@ -25,67 +22,60 @@ func (u URI) URN() (URN, error) {
 	if !u.IsURN() {
 		return URN{}, fault(u.s, 0, RuleURN)
 	}
-	v := URN{u: u}
-	nidStart := int(u.scheme) + 1
-	if int(u.path) != nidStart { // "urn://..."
-		return URN{}, fault(u.s, nidStart, RuleNID)
+	if int(u.path) != int(u.scheme)+1 { // "urn://..."
+		return URN{}, fault(u.s, int(u.scheme)+1, RuleNID)
 	}
-	length := nidLength(u.Path())
-	if err := checkNID(u.s, nidStart, length, int(u.query)); err != nil {
+	path := u.Path()
+	length := max(strings.IndexByte(path, ':'), 0) // all before the colon could be the NID
+	if err := checkNID(u.s, int(u.path), length, int(u.query)); err != nil {
 		return URN{}, err
 	}
-	v.nid = u.path + uint32(length) //nolint:gosec // at most 32
-	nssStart := int(v.nid) + 1
-	if nssStart == int(u.query) || u.s[nssStart] == '/' {
-		return URN{}, fault(u.s, nssStart, RuleNSS)
+	if nss := path[length+1:]; nss == "" || nss[0] == '/' {
+		return URN{}, fault(u.s, int(u.path)+length+1, RuleNSS)
 	}
-	if i := strings.Index(u.s, "%00"); i >= 0 {
-		return URN{}, fault(u.s, i, RuleNUL)
-	}
-	v.r, v.q = u.query, u.frag
-	if err := v.splitQuery(); err != nil {
-		return URN{}, err
-	}
-	return v, nil
-}
-
-// nidLength returns the length of what could be a NID: all before the colon.
-func nidLength(path string) int {
-	for i := range len(path) {
-		if path[i] == ':' {
-			return i
+	if strings.IndexByte(u.s, '%') >= 0 {
+		if i := strings.Index(u.s, "%00"); i >= 0 {
+			return URN{}, fault(u.s, i, RuleNUL)
 		}
 	}
-	return 0
+	if int(u.query) < len(u.s) {
+		if err := u.checkComponents(); err != nil {
+			return URN{}, err
+		}
+	}
+	return URN{u}, nil
 }
 
-// splitQuery finds the components of RFC 8141 section 2, or checks the
-// directives of the draft.
-func (v *URN) splitQuery() error {
-	u := v.u
+// checkComponents checks the query of a URN: the components of RFC 8141 section
+// 2, or the directives of the draft.
+func (u URI) checkComponents() error {
 	query, ok := u.Query()
 	if !ok {
-		v.q = u.frag
 		return nil
 	}
 	at := int(u.query) + 1
+	q := at // of the "=" behind which the q-component begins
 	switch {
 	case strings.HasPrefix(query, "+"):
-		if i := strings.Index(query, "?="); i >= 0 {
-			v.q = uint32(at + i) //nolint:gosec // MaxLength fits
+		i := strings.Index(query, "?=")
+		if i < 0 {
+			i = len(query)
 		}
-		if r := u.s[at+1 : v.q]; r == "" || r[0] == '/' || r[0] == '?' {
+		if r := query[1:i]; r == "" || r[0] == '/' || r[0] == '?' {
 			return fault(u.s, at+1, RuleRComponent)
 		}
+		if i == len(query) {
+			return nil
+		}
+		q = at + i + 1
 	case strings.HasPrefix(query, "="):
-		v.q = u.query
 	case query != "" && is(query[0], classAlpha):
 		return checkDirectives(u.s, at, query)
 	default:
 		return fault(u.s, at, RuleRQComponents)
 	}
-	if q, ok := v.Q(); ok && (q == "" || q[0] == '/' || q[0] == '?') {
-		return fault(u.s, int(v.q)+2, RuleQComponent)
+	if q := u.s[q+1 : u.frag]; q == "" || q[0] == '/' || q[0] == '?' {
+		return fault(u.s, int(u.frag)-len(q), RuleQComponent)
 	}
 	return nil
 }
@@ -95,34 +85,38 @@ func (v URN) URI() URI { return v.u }
 
 // NID returns the namespace identifier as written.
 func (v URN) NID() string {
-	if !v.u.valid {
-		return ""
-	}
-	return v.u.s[v.u.path:v.nid]
+	path := v.u.Path()
+	return path[:max(strings.IndexByte(path, ':'), 0)]
 }
 
 // NSS returns the namespace specific string as written.
 func (v URN) NSS() string {
-	if !v.u.valid {
-		return ""
-	}
-	return v.u.s[v.nid+1 : v.u.query]
+	path := v.u.Path()
+	return path[strings.IndexByte(path, ':')+1:]
 }
 
 // R returns the r-component without its "?+", and whether there is one.
 func (v URN) R() (string, bool) {
-	if v.r+1 >= v.q || v.u.s[v.r+1] != '+' {
+	query, _ := v.u.Query()
+	if !strings.HasPrefix(query, "+") {
 		return "", false
 	}
-	return v.u.s[v.r+2 : v.q], true
+	r, _, _ := strings.Cut(query, "?=")
+	return r[1:], true
 }
 
 // Q returns the q-component without its "?=", and whether there is one.
 func (v URN) Q() (string, bool) {
-	if v.q+1 >= v.u.frag || v.u.s[v.q] != '?' || v.u.s[v.q+1] != '=' {
+	query, _ := v.u.Query()
+	switch {
+	case strings.HasPrefix(query, "="):
+		return query[1:], true
+	case strings.HasPrefix(query, "+"):
+		_, q, ok := strings.Cut(query, "?=")
+		return q, ok
+	default:
 		return "", false
 	}
-	return v.u.s[v.q+2 : v.u.frag], true
 }
 
 // F returns the f-component without its "#", and whether there is one.
@@ -131,8 +125,7 @@ func (v URN) F() (string, bool) { return v.u.Fragment() }
 // Name returns the assigned name: v without r-, q- and f-component and without
 // directives, which RFC 8141 section 3.1 leaves out of equivalence.
 func (v URN) Name() URN {
-	u := v.u
-	u.s = u.s[:u.query]
-	u.frag = u.query
-	return URN{u: u, nid: v.nid, r: u.query, q: u.query}
+	v.u.s = v.u.s[:v.u.query]
+	v.u.frag = v.u.query
+	return v
 }

@@ -1,0 +1,18 @@
+// The packages that urnd is compared with, apart from what urnd depends on.
+module github.com/urnd/urnd/internal/bench
+
+go 1.26.0
+
+require (
+	github.com/PuerkitoBio/purell v1.2.1
+	github.com/leodido/go-urn v1.5.0
+	github.com/urnd/urnd v0.0.0
+)
+
+require (
+	github.com/std-uritemplate/std-uritemplate/go/v2 v2.0.3 // indirect
+	golang.org/x/net v0.57.0 // indirect
+	golang.org/x/text v0.40.0 // indirect
+)
+
+replace github.com/urnd/urnd => ../..

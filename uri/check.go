@@ -1,0 +1,97 @@
+package uri
+
+import "strings"
+
+// Check reports whether u is well formed by the rules of its scheme; generic
+// syntax was checked when it was parsed. A scheme that is not known has none.
+// The error is a *ParseError.
+func (u URI) Check() error {
+	var err error
+	switch u.row().name {
+	case "http", "https":
+		err = u.checkWeb()
+	case "ws", "wss":
+		err = u.checkWebSocket()
+	case "urn":
+		_, err = u.URN()
+	case "ftp":
+		_, err = u.FTP()
+	case "gopher":
+		_, err = u.Gopher()
+	case "mailto":
+		_, err = u.Mailto()
+	case "news":
+		_, err = u.News()
+	case "nntp":
+		_, err = u.NNTP()
+	case "telnet":
+		err = u.checkTelnet()
+	case "wais":
+		_, err = u.WAIS()
+	case "file":
+		err = u.checkFile()
+	case "prospero":
+		_, err = u.Prospero()
+	}
+	return err
+}
+
+// RuleWebUserinfo is why a URL that names its user is refused: it is used to
+// make one host look like another.
+var RuleWebUserinfo = Rule{"userinfo", "RFC 9110 section 4.2.4", "a user name before the host is an error in http and https"}
+
+// checkWeb is RFC 9110 section 4.2.
+func (u URI) checkWeb() error {
+	if _, ok := u.Userinfo(); ok {
+		start, _ := u.authorityStart()
+		return fault(u.s, start, RuleWebUserinfo)
+	}
+	return u.checkServer()
+}
+
+// checkWebSocket is RFC 6455 section 3, which is RFC 9110 and no fragment.
+func (u URI) checkWebSocket() error {
+	if _, ok := u.Fragment(); ok {
+		return fault(u.s, int(u.frag), ruleWebSocket)
+	}
+	return u.checkWeb()
+}
+
+var (
+	ruleWebSocket = Rule{"ws-URI", "RFC 6455 section 3", "a WebSocket URI has no fragment"}
+	ruleTelnet    = Rule{"telneturl", "RFC 1738 section 5", "nothing follows the host but a slash"}
+	ruleFile      = Rule{"fileurl", "RFC 1738 section 5", "a file is named by a path from the root"}
+	ruleFileAuth  = Rule{"file-auth", "RFC 8089 section 2", "the host of a file has neither user nor port"}
+)
+
+// checkTelnet leaves fragments to others, as every scheme does (RFC 3986
+// section 4.3).
+func (u URI) checkTelnet() error {
+	if err := u.checkServer(); err != nil {
+		return err
+	}
+	if rest := strings.TrimPrefix(u.s[u.path:u.frag], "/"); rest != "" {
+		return fault(u.s, int(u.frag)-len(rest), ruleTelnet)
+	}
+	return nil
+}
+
+// checkFile is RFC 8089 section 2, which allows "file:/x" beside "file:///x".
+func (u URI) checkFile() error {
+	if text, _ := u.Authority(); text != "" {
+		start, _ := u.authorityStart()
+		switch a := splitAuthority(text); {
+		case a.start > 0:
+			return fault(u.s, start, ruleFileAuth)
+		case a.end < len(text):
+			return fault(u.s, start+a.end, ruleFileAuth)
+		}
+		if err := u.checkServer(); err != nil {
+			return err
+		}
+	}
+	if path := u.Path(); path == "" || path[0] != '/' {
+		return fault(u.s, int(u.path), ruleFile)
+	}
+	return nil
+}

@@ -1,0 +1,341 @@
+package uri_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// The oracle of FuzzJoin: reference resolution written down as the texts have
+// it, string by string, with nothing of urnd but the names of its profiles.
+
+// oraclePart is text that may be undefined: RFC 3986 section 5.2.1.
+type oraclePart struct {
+	text    string
+	defined bool
+}
+
+// oracleParts are the five of RFC 3986 section 5.2.2.
+type oracleParts struct {
+	scheme, authority, query, fragment oraclePart
+	path                               string
+}
+
+// oracleSplit is RFC 3986 appendix B. A delimiter that is there defines what it
+// delimits, even the empty text.
+func oracleSplit(s string) oracleParts {
+	m := appendixB.FindStringSubmatch(s)
+	return oracleParts{
+		scheme:    oraclePart{m[2], m[1] != ""},
+		authority: oraclePart{m[4], m[3] != ""},
+		path:      m[5],
+		query:     oraclePart{m[7], m[6] != ""},
+		fragment:  oraclePart{m[9], m[8] != ""},
+	}
+}
+
+// String is RFC 3986 section 5.3, which is step 7 of section 5.2 of the draft.
+func (c oracleParts) String() string {
+	result := ""
+	if c.scheme.defined {
+		result += c.scheme.text + ":"
+	}
+	if c.authority.defined {
+		result += "//" + c.authority.text
+	}
+	// The one thing that is urnd's and in neither text: without an authority
+	// no path begins with "//" (RFC 3986 section 3.3), or it would be read as
+	// one, so it gets a segment in front that changes nothing.
+	if !c.authority.defined && strings.HasPrefix(c.path, "//") {
+		result += "/."
+	}
+	result += c.path
+	if c.query.defined {
+		result += "?" + c.query.text
+	}
+	if c.fragment.defined {
+		result += "#" + c.fragment.text
+	}
+	return result
+}
+
+// oracleTransform is RFC 3986 section 5.2.2, strict.
+func oracleTransform(base, r oracleParts) oracleParts {
+	t := r // T.fragment = R.fragment, and whatever is not assigned below
+	if r.scheme.defined {
+		t.path = oracleRemoveDots(r.path)
+		return t
+	}
+	t.scheme = base.scheme
+	if r.authority.defined {
+		t.path = oracleRemoveDots(r.path)
+		return t
+	}
+	t.authority = base.authority
+	switch {
+	case r.path == "":
+		t.path = base.path
+		if !r.query.defined {
+			t.query = base.query
+		}
+	case strings.HasPrefix(r.path, "/"):
+		t.path = oracleRemoveDots(r.path)
+	default:
+		t.path = oracleRemoveDots(oracleMerge(base, r.path))
+	}
+	return t
+}
+
+// oracleMerge is RFC 3986 section 5.2.3. The draft's step 6 a has not its
+// first case: "g" on "http://a" would be "http://ag", another authority, where
+// the draft's own grammar has a slash (net_path = "//" authority [ abs_path ]).
+// RFC 3986 appendix D.2 calls that a fault, so the draft gets the case too.
+func oracleMerge(base oracleParts, path string) string {
+	if base.authority.defined && base.path == "" {
+		return "/" + path
+	}
+	return base.path[:strings.LastIndex(base.path, "/")+1] + path
+}
+
+// oracleRemoveDots is RFC 3986 section 5.2.4, step by step.
+func oracleRemoveDots(input string) (output string) {
+	for input != "" {
+		switch {
+		case strings.HasPrefix(input, "../"): // A
+			input = input[len("../"):]
+		case strings.HasPrefix(input, "./"):
+			input = input[len("./"):]
+		case strings.HasPrefix(input, "/./"): // B
+			input = input[len("/."):]
+		case input == "/.":
+			input = "/"
+		case strings.HasPrefix(input, "/../"): // C
+			input = input[len("/.."):]
+			output = output[:max(strings.LastIndex(output, "/"), 0)]
+		case input == "/..":
+			input = "/"
+			output = output[:max(strings.LastIndex(output, "/"), 0)]
+		case input == "." || input == "..": // D
+			input = ""
+		default: // E
+			end := strings.Index(input[1:], "/") + 1
+			if end == 0 {
+				end = len(input)
+			}
+			output += input[:end]
+			input = input[end:]
+		}
+	}
+	return output
+}
+
+// errAboveRoot is the error of step 6 g.
+var errAboveRoot = errors.New("surplus segments")
+
+// oracleDraft is section 5.2 of draft-fielding-uri-syntax-02.
+func oracleDraft(base, r oracleParts, p uri.Profile) (oracleParts, error) {
+	if r.path == "" && !r.scheme.defined && !r.authority.defined && !r.query.defined { // 2
+		base.fragment = r.fragment // of the current document, section 4.2
+		return base, nil
+	}
+	if r.scheme.defined { // 3
+		return r, nil
+	}
+	r.scheme = base.scheme
+	if r.authority.defined { // 4
+		return r, nil
+	}
+	r.authority = base.authority
+	if strings.HasPrefix(r.path, "/") { // 5
+		return r, nil
+	}
+	buffer := oracleBuffer(base, r.path)
+	path, surplus := discardClimbing(buffer) // 6 g
+	switch {
+	case surplus && p == uri.DraftRefuse:
+		return oracleParts{}, errAboveRoot
+	case p == uri.DraftRemove:
+		buffer = path
+	}
+	r.path = buffer // 6 h
+	return r, nil
+}
+
+// oracleBuffer is step 6 a to f, the latter pattern by pattern.
+func oracleBuffer(base oracleParts, path string) string {
+	buffer := oracleMerge(base, path) // 6 a, b
+	for _, step := range oracleSteps {
+		for removed := true; removed; {
+			buffer, removed = removeLeftmost(buffer, step)
+		}
+	}
+	return buffer
+}
+
+// oracleSteps are the patterns of steps 6 c to f: how much they remove of a
+// complete segment and the rest of the buffer after it, 0 where they do not
+// match.
+var oracleSteps = []func(segment, rest string) int{
+	func(segment, rest string) int { // c
+		return lengthIf(segment == "." && strings.HasPrefix(rest, "/"), len("./"))
+	},
+	func(segment, rest string) int { // d
+		return lengthIf(segment == "." && rest == "", len("."))
+	},
+	func(segment, rest string) int { // e
+		return lengthIf(segment != ".." && strings.HasPrefix(rest, "/../"), len(segment+"/../"))
+	},
+	func(segment, rest string) int { // f
+		return lengthIf(segment != ".." && rest == "/..", len(segment+"/.."))
+	},
+}
+
+func lengthIf(ok bool, length int) int {
+	if !ok {
+		return 0
+	}
+	return length
+}
+
+// removeLeftmost removes the leftmost match of a pattern from the buffer. The
+// "/" that a buffer begins with is before its first segment, not after an
+// empty one: path = [ "/" ] path_segments, section 3.3 of the draft.
+func removeLeftmost(buffer string, pattern func(segment, rest string) int) (string, bool) {
+	for i := range len(buffer) {
+		if i == 0 && buffer[0] == '/' || i > 0 && buffer[i-1] != '/' {
+			continue // no segment begins here
+		}
+		segment, _, _ := strings.Cut(buffer[i:], "/")
+		if n := pattern(segment, buffer[i+len(segment):]); n > 0 {
+			return buffer[:i] + buffer[i+n:], true
+		}
+	}
+	return buffer, false
+}
+
+// discardClimbing removes the ".." that a buffer begins with, and reports
+// whether there was one.
+func discardClimbing(buffer string) (string, bool) {
+	root := ""
+	if strings.HasPrefix(buffer, "/") {
+		root, buffer = "/", buffer[1:]
+	}
+	surplus := false
+	for buffer == ".." || strings.HasPrefix(buffer, "../") {
+		buffer = strings.TrimPrefix(buffer[len(".."):], "/")
+		surplus = true
+	}
+	return root + buffer, surplus
+}
+
+// oracleResolve resolves ref by the text that p stands for.
+func oracleResolve(base, ref string, p uri.Profile) (string, error) {
+	b, r := oracleSplit(base), oracleSplit(ref)
+	if p == uri.RFC3986 {
+		return oracleTransform(b, r).String(), nil
+	}
+	t, err := oracleDraft(b, r, p)
+	if err != nil {
+		return "", err
+	}
+	return t.String(), nil
+}
+
+var allProfiles = map[string]uri.Profile{
+	"rfc3986": uri.RFC3986, "draft": uri.Draft, "draft-remove": uri.DraftRemove, "draft-refuse": uri.DraftRefuse,
+}
+
+// checkOracle compares one answer of the oracle with one from a text.
+func checkOracle(t *testing.T, where, base, ref string, p uri.Profile, want string) {
+	t.Helper()
+	got, err := oracleResolve(base, ref, p)
+	if err != nil {
+		got = "error"
+	}
+	if got != want {
+		t.Errorf("%s, profile %d: the oracle says %q, not %q", where, p, got, want)
+	}
+}
+
+// TestOracle has the oracle resolve the examples of RFC 3986 section 5.4 and
+// of the draft's appendix C. The latter hold for all three treatments of
+// surplus "..", but for the two references that have some.
+func TestOracle(t *testing.T) {
+	for _, v := range readVectors(t, "resolve.tsv", 4) {
+		base, ref, want := v.fields[1], v.fields[2], v.fields[3]
+		checkOracle(t, v.where, base, ref, allProfiles[v.fields[0]], want)
+		if !strings.HasPrefix(v.section, "draft-fielding-uri-syntax-02 appendix C") {
+			continue
+		}
+		removed, refused := want, want
+		if ref == "../../../g" || ref == "../../../../g" {
+			removed, refused = "http://a/g", "error"
+		}
+		checkOracle(t, v.where, base, ref, uri.DraftRemove, removed)
+		checkOracle(t, v.where, base, ref, uri.DraftRefuse, refused)
+	}
+}
+
+// checkJoin compares urnd with the oracle in all profiles.
+func checkJoin(t *testing.T, base, ref uri.URI) {
+	t.Helper()
+	for name, p := range allProfiles {
+		want, wantErr := oracleResolve(base.String(), ref.String(), p)
+		got, err := base.Resolve(ref, p)
+		if (err == nil) != (wantErr == nil) || got.String() != want {
+			t.Errorf("%s: %q + %q is %q, %v; the oracle says %q, %v", name, base, ref, got, err, want, wantErr)
+		}
+	}
+}
+
+// shortPaths are all paths of up to n octets of what the algorithms look at,
+// and a letter.
+func shortPaths(n int) []string {
+	paths := []string{""}
+	for from := 0; n > 0; n-- {
+		to := len(paths)
+		for _, path := range paths[from:to] {
+			paths = append(paths, path+"/", path+".", path+"a")
+		}
+		from = to
+	}
+	return paths
+}
+
+// TestJoinShortPaths joins what FuzzJoin would have to hit upon.
+func TestJoinShortPaths(t *testing.T) {
+	for _, prefix := range []string{"x:", "x://h"} {
+		for _, path := range shortPaths(3) {
+			base := mustParse(t, prefix+path)
+			for _, path := range shortPaths(5) {
+				ref, err := uri.ParseReference(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkJoin(t, base, ref)
+			}
+		}
+	}
+}
+
+// FuzzJoin: urnd resolves references as the texts have it.
+func FuzzJoin(f *testing.F) {
+	for _, base := range []string{"http://a/b/c/d;p?q", "http://a", "x:a/b", "x:/a//..", "x:", "x:///?q#f"} {
+		for _, ref := range []string{
+			"", "#s", "?y", "//g/./h", "/./g/../h", "g;x=1/../y?z#s", "../../../g/.", "./..//g", "..", "./a:b", "http:g/..",
+		} {
+			f.Add(base, ref)
+		}
+	}
+	f.Fuzz(func(t *testing.T, base, ref string) {
+		b, err := uri.Parse(base)
+		if err != nil {
+			return
+		}
+		if r, err := uri.ParseReference(ref); err == nil {
+			checkJoin(t, b, r)
+		}
+	})
+}
