@@ -16,6 +16,10 @@ type authority struct {
 // a server has "@" at most once, and behind a ":" nothing but the digits of a
 // port; all others are of a registry.
 func splitAuthority(text string) authority {
+	plain := regLength(text)
+	if plain == len(text) || text[plain] == ':' && isDigits(text[plain+1:]) { // the usual host, and a port
+		return authority{text: text, end: plain}
+	}
 	a := authority{text: text, start: strings.IndexByte(text, '@') + 1, end: len(text)}
 	if a.start < len(text) && text[a.start] == '[' {
 		a.end = a.start + strings.IndexByte(text[a.start:], ']') + 1
@@ -31,14 +35,26 @@ func splitAuthority(text string) authority {
 	return a
 }
 
-func isDigits(s string) bool {
-	for i := range len(s) {
-		if !is(s[i], classDigit) {
-			return false
-		}
+// regLength returns how many octets at the start of s are unreserved or
+// sub-delims.
+func regLength(s string) int {
+	i := 0
+	for i < len(s) && is(s[i], classReg) {
+		i++
 	}
-	return true
+	return i
 }
+
+// digitsLength returns how many octets at the start of s are digits.
+func digitsLength(s string) int {
+	i := 0
+	for i < len(s) && is(s[i], classDigit) {
+		i++
+	}
+	return i
+}
+
+func isDigits(s string) bool { return digitsLength(s) == len(s) }
 
 func (a authority) userinfo() (string, bool) {
 	if a.start == 0 {
@@ -60,11 +76,11 @@ func (a authority) port() (string, bool) {
 // offset behind it. The scheme, of the given length, says whether it may be of a
 // registry.
 func parseAuthority(s string, scheme, start int) (int, error) {
-	end := start
-	for end < len(s) && is(s[end], classReg) {
-		end++
+	end := start + regLength(s[start:])
+	if end < len(s) && s[end] == ':' {
+		end += 1 + digitsLength(s[end+1:])
 	}
-	if endsAuthority(s, end) { // the usual host, without port
+	if endsAuthority(s, end) { // the usual host, and a port
 		return end, nil
 	}
 	for !endsAuthority(s, end) {
@@ -123,7 +139,7 @@ func checkServerText(s string, start, end int) error {
 // none, so that only schemes of which nothing is known have them: elsewhere
 // "http://a@b@c/" would name a host, and nobody knew which.
 func isRegistry(s string, scheme, start, end int) bool {
-	return scheme > 0 && lookupScheme(s[:scheme]).name == "" && checkText(s, start, end, ":@", RuleRegName) == nil
+	return scheme > 0 && lookupScheme(s[:scheme]) == unknownScheme && checkText(s, start, end, ":@", RuleRegName) == nil
 }
 
 // checkText checks that s[i:end] is unreserved, sub-delims, percent-encoded

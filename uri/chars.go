@@ -2,7 +2,7 @@ package uri
 
 // class is the set of places in which an octet may stand, by RFC 3986
 // appendix A. Percent is in none of them: it is checked as a triple.
-type class uint8
+type class uint16
 
 const (
 	classAlpha class = 1 << iota
@@ -13,6 +13,7 @@ const (
 	classReg        // unreserved / sub-delims
 	classPath       // pchar / "/"
 	classQuery      // pchar / "/" / "?"
+	classNID        // ALPHA / DIGIT / "-", RFC 2141 section 2.1
 )
 
 const (
@@ -37,6 +38,7 @@ func classTable() (t [256]class) {
 	mark(classDigit, digits)
 	mark(classHex, hexDigits)
 	mark(classScheme, alphas, digits, "+-.")
+	mark(classNID, alphas, digits, "-")
 	mark(classUnreserved, alphas, digits, "-._~")
 	mark(classReg, alphas, digits, "-._~", subDelims)
 	mark(classPath, alphas, digits, "-._~", subDelims, ":@/")

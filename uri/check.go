@@ -7,7 +7,7 @@ import "strings"
 // The error is a *ParseError.
 func (u URI) Check() error {
 	var err error
-	switch u.row().name {
+	switch schemes[u.row()].name {
 	case "http", "https":
 		err = u.checkWeb()
 	case "ws", "wss":
@@ -52,7 +52,7 @@ func (u URI) checkWeb() error {
 // checkWebSocket is RFC 6455 section 3, which is RFC 9110 and no fragment.
 func (u URI) checkWebSocket() error {
 	if _, ok := u.Fragment(); ok {
-		return fault(u.s, int(u.frag), ruleWebSocket)
+		return fault(u.s, u.fragStart(), ruleWebSocket)
 	}
 	return u.checkWeb()
 }
@@ -70,8 +70,8 @@ func (u URI) checkTelnet() error {
 	if err := u.checkServer(); err != nil {
 		return err
 	}
-	if rest := strings.TrimPrefix(u.s[u.path:u.frag], "/"); rest != "" {
-		return fault(u.s, int(u.frag)-len(rest), ruleTelnet)
+	if rest := strings.TrimPrefix(u.s[u.pathStart():u.fragStart()], "/"); rest != "" {
+		return fault(u.s, u.fragStart()-len(rest), ruleTelnet)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (u URI) checkFile() error {
 		}
 	}
 	if path := u.Path(); path == "" || path[0] != '/' {
-		return fault(u.s, int(u.path), ruleFile)
+		return fault(u.s, u.pathStart(), ruleFile)
 	}
 	return nil
 }

@@ -80,8 +80,8 @@ func (v URN) Require(specs Conformance) error {
 // specification, and the rule; the zero Rule is none.
 func (v URN) violation(spec Conformance) (int, Rule) {
 	nid := v.NID()
-	end := int(v.u.path) + len(nid)
-	nss, query := end+1, int(v.u.query)
+	end := v.u.pathStart() + len(nid)
+	nss, query := end+1, v.u.queryStart()
 	if spec != RFC2141 && !isStrictNID(nid) {
 		return end, RuleNID
 	}
@@ -108,7 +108,7 @@ func (v URN) violation(spec Conformance) (int, Rule) {
 	return 0, Rule{}
 }
 
-func (v URN) hasQuery() bool { return v.u.query < v.u.frag }
+func (v URN) hasQuery() bool { return v.u.queryStart() < v.u.fragStart() }
 
 // hasDirectives reports whether the query is of the draft: it is never empty.
-func (v URN) hasDirectives() bool { return v.hasQuery() && is(v.u.s[v.u.query+1], classAlpha) }
+func (v URN) hasDirectives() bool { return v.hasQuery() && is(v.u.s[v.u.queryStart()+1], classAlpha) }

@@ -55,9 +55,7 @@ func (v URN) CacheName() URN {
 		b.WriteByte('=')
 		b.WriteString(d.Value)
 	}
-	v.u.s = b.String()
-	v.u.frag = uint32(len(v.u.s)) //nolint:gosec // no longer than it was
-	return v
+	return newURN(newURI(b.String(), v.u.schemeEnd(), v.u.pathStart(), v.u.queryStart(), b.Len()), len(v.NID()))
 }
 
 // checkDirectives checks query, which stands at offset at of s:

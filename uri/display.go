@@ -17,8 +17,8 @@ func (u URI) Display() string {
 		return u.s
 	}
 	var b strings.Builder
-	b.WriteString(u.s[:u.path])
-	showText(&b, u.s[u.path:])
+	b.WriteString(u.s[:u.pathStart()])
+	showText(&b, u.s[u.pathStart():])
 	shown := b.String()
 	if back, err := FromIRI(shown); err != nil || back.NormalizeSteps(PercentCase) != u.NormalizeSteps(PercentCase) {
 		return u.s

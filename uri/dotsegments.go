@@ -12,7 +12,7 @@ func removeDotSegments(dst []byte, start int, hasAuthority bool) []byte {
 	path := dst[start:]
 	r := leadingDots(path)
 	w := 0
-	for r < len(path) && path[r] != '/' { // the first segment of a rootless path
+	for r < len(path) && (path[r] != '/' || w == r && !mayBeDots(path, r)) {
 		path[w] = path[r]
 		r, w = r+1, w+1
 	}
@@ -40,13 +40,17 @@ func removeDotSegments(dst []byte, start int, hasAuthority bool) []byte {
 		r = end
 	}
 	dst = dst[:start+w]
-	if path = dst[start:]; !hasAuthority && len(path) > 1 && path[0] == '/' && path[1] == '/' {
+	if !hasAuthority && bytes.HasPrefix(dst[start:], []byte("//")) {
 		dst = append(dst, 0, 0)
 		copy(dst[start+2:], dst[start:])
 		dst[start], dst[start+1] = '/', '.'
 	}
 	return dst
 }
+
+// mayBeDots reports whether the segment behind the slash at r begins with a dot.
+// Up to the first that does, nothing changes.
+func mayBeDots(path []byte, r int) bool { return r+1 < len(path) && path[r+1] == '.' }
 
 // leadingDots returns the length of what steps A and D of section 5.2.4 take
 // away from the start of a rootless path: all its "./" and "../", or a path

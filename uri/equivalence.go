@@ -58,9 +58,9 @@ func CompareFor(o Objective, a, b URI) Comparison {
 		return Comparison{Identical, "equal octet for octet"}
 	case a.NormalizeSteps(syntaxSteps) == b.NormalizeSteps(syntaxSteps):
 		return Comparison{Syntax, "equal after normalizing case, percent-encoding and dot segments (RFC 3986 section 6.2.2)"}
-	case x.valid && x == y:
+	case x.IsValid() && x == y:
 		return Comparison{Name, "equal after the steps for URNs (RFC 8141 section 3.1)"}
-	case !x.valid && a.Normalize() == b.Normalize():
+	case !x.IsValid() && a.Normalize() == b.Normalize():
 		return Comparison{Scheme, "equal in the normal form of the scheme: default port, empty path and the like (RFC 3986 section 6.2.3)"}
 	default:
 		return Comparison{Different, "different after every step of normalization"}

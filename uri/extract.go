@@ -136,7 +136,7 @@ func startsURI(text string, start, i int) bool {
 	if i == start || !is(text[start], classAlpha) || i+1 == len(text) || !is(text[i+1], classQuery) && text[i+1] != '%' {
 		return false
 	}
-	return lookupScheme(text[start:i]).name != "" || strings.HasPrefix(text[i:], "://")
+	return lookupScheme(text[start:i]) != unknownScheme || strings.HasPrefix(text[i:], "://")
 }
 
 // runEnd returns the end of the octets from i on that can stand in a URI.

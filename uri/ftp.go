@@ -28,7 +28,7 @@ func (u URI) FTP() (FTP, error) {
 		return FTP{}, err
 	}
 	start, _ := u.authorityStart()
-	if i := indexEncoded(u.s[start:u.frag], isLineEnd); i >= 0 {
+	if i := indexEncoded(u.s[start:u.fragStart()], isLineEnd); i >= 0 {
 		return FTP{}, fault(u.s, start+i, ruleFTPString)
 	}
 	var f FTP

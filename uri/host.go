@@ -1,27 +1,28 @@
 package uri
 
-import "net/netip"
+import (
+	"net/netip"
+	"strings"
+)
 
 // appendHost appends the normal form of a host.
-func (n Steps) appendHost(dst []byte, s string, row scheme) []byte {
+func (n Steps) appendHost(dst []byte, s string, row schemeID) []byte {
 	if s != "" && s[0] == '[' {
 		return n.appendLiteral(dst, s)
 	}
-	if row.server && n.has(IDNA) {
+	if strings.IndexByte(s, '%') < 0 {
+		if n.has(HostCase) {
+			return appendLower(dst, s)
+		}
+		return append(dst, s...)
+	}
+	if schemes[row].server && n.has(IDNA) {
 		s, _ = idnaHost(s)
 	}
 	start := len(dst)
 	dst = n.appendText(dst, s)
-	if !n.has(HostCase) {
-		return dst
-	}
-	host := dst[start:]
-	for i := 0; i < len(host); i++ {
-		if host[i] == '%' { // the digits of an escape have a case rule of their own
-			i += 2
-			continue
-		}
-		host[i] = lower(host[i])
+	if n.has(HostCase) {
+		lowerDomain(dst[start:])
 	}
 	return dst
 }
@@ -45,4 +46,16 @@ func appendLower(dst []byte, s string) []byte {
 		dst = append(dst, lower(s[i]))
 	}
 	return dst
+}
+
+// lowerDomain writes a domain in lower case, but for the digits of its
+// percent-encodings.
+func lowerDomain(domain []byte) {
+	for i := 0; i < len(domain); i++ {
+		if domain[i] == '%' {
+			i += 2
+			continue
+		}
+		domain[i] = lower(domain[i])
+	}
 }

@@ -56,7 +56,7 @@ func FromIRI(s string) (URI, error) {
 // iriMapper writes the URI of an IRI.
 type iriMapper struct {
 	in  string
-	row scheme
+	row schemeID
 	out strings.Builder
 }
 
@@ -71,7 +71,7 @@ func (m *iriMapper) authority(i, end int) error {
 		return err
 	}
 	name := m.in[host:behind]
-	if m.row.server && !isASCII(name) {
+	if schemes[m.row].server && !isASCII(name) {
 		ascii, ok := idnaHost(name)
 		if !ok {
 			return fault(m.in, host, RuleIDN)

@@ -23,11 +23,11 @@ var (
 // Mailto returns the parts of a "mailto" URL. The error is a *ParseError.
 func (u URI) Mailto() (Mailto, error) {
 	if _, ok := u.Authority(); ok {
-		return Mailto{}, fault(u.s, int(u.scheme)+1, ruleMailto)
+		return Mailto{}, fault(u.s, u.schemeEnd()+1, ruleMailto)
 	}
 	var m Mailto
 	query, hasQuery := u.Query()
-	at := int(u.path)
+	at := u.pathStart()
 	if path := u.Path(); path != "" || !hasQuery {
 		for address := range strings.SplitSeq(path, ",") {
 			if !isAddress(address) {
@@ -40,7 +40,7 @@ func (u URI) Mailto() (Mailto, error) {
 	if !hasQuery {
 		return m, nil
 	}
-	at = int(u.query) + 1
+	at = u.queryStart() + 1
 	for field := range strings.SplitSeq(query, "&") {
 		name, value, ok := strings.Cut(field, "=")
 		if !ok || name == "" || indexEncoded(name, isControl) >= 0 {
@@ -118,15 +118,4 @@ func mailtoForm(dst []byte, start int) []byte {
 	}
 	lowerDomain(dst[at:])
 	return dst
-}
-
-// lowerDomain leaves the digits of percent-encodings as they are.
-func lowerDomain(domain []byte) {
-	for i := 0; i < len(domain); i++ {
-		if domain[i] == '%' {
-			i += 2
-			continue
-		}
-		domain[i] = lower(domain[i])
-	}
 }

@@ -25,7 +25,7 @@ var (
 
 // News returns the parts of a "news" URL. The error is a *ParseError.
 func (u URI) News() (News, error) {
-	path, at := u.s[u.path:u.frag], int(u.path) // "?" may stand in an article
+	path, at := u.s[u.pathStart():u.fragStart()], u.pathStart() // "?" may stand in an article
 	if _, ok := u.Authority(); ok {
 		if err := u.checkServer(); err != nil {
 			return News{}, err

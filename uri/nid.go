@@ -14,8 +14,14 @@ func CheckNID(nid string) error {
 	return nil
 }
 
-// checkNID checks s[start:start+length], in a path that ends at end, by the
-// widest of the grammars, which is that of RFC 2141 section 2.1.
+// isNID reports whether s, of octets that a NID may have, is one by the widest of
+// the grammars.
+func isNID(s string) bool {
+	return s != "" && len(s) <= 32 && s[0] != '-' && !equalFold(s, "urn")
+}
+
+// checkNID says what is wrong with s[start:start+length], in a path that ends at end, by
+// the widest of the grammars, which is that of RFC 2141 section 2.1.
 func checkNID(s string, start, length, end int) error {
 	if length == 0 {
 		return fault(s, end, RuleNID)

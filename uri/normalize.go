@@ -61,55 +61,63 @@ func (u URI) ExplainNormalize() []Change {
 
 // NormalizeSteps applies the given steps only.
 func (u URI) NormalizeSteps(steps Steps) URI {
-	if !u.valid {
+	if !u.IsValid() {
 		return u
 	}
-	var buf [256]byte // longer ones go to the heap
-	v, dst := steps.normalize(buf[:0], u)
+	var buf [128]byte // longer ones go to the heap
+	dst, at := steps.normalize(buf[:0], u)
 	if string(dst) == u.s {
 		return u
 	}
-	v.s = string(dst)
-	return v
+	return newURI(string(dst), at.scheme, at.path, at.query, at.frag)
 }
 
 func (n Steps) has(s Steps) bool { return n&s != 0 }
 
-// normalize appends the normal form of u to dst, and returns it with a URI that
-// has its offsets, relative to an empty dst, but not yet its text. The
-// functions below pass dst along, as a field of a struct would escape.
-func (n Steps) normalize(dst []byte, u URI) (URI, []byte) {
-	v := URI{valid: true}
+// offsets are those of the parts in a text, as a URI has them.
+type offsets struct {
+	scheme, path, query, frag int
+}
+
+// normalize appends the normal form of u to dst, which is empty. The functions
+// below pass dst along, as a field of a struct would escape.
+func (n Steps) normalize(dst []byte, u URI) ([]byte, offsets) {
+	var at offsets
 	row := u.row()
+	isURN := false
 	if u.IsAbsolute() {
-		if n.has(SchemeCase) {
-			dst = appendLower(dst, u.Scheme())
-		} else {
-			dst = append(dst, u.Scheme()...)
-		}
-		v.scheme = offset(dst)
+		dst = n.appendScheme(dst, u.Scheme())
+		at.scheme = len(dst)
 		dst = append(dst, ':')
+		isURN = u.IsURN()
 	}
-	if row.opaque || !u.IsAbsolute() {
+	if at.scheme == 0 || schemes[row].opaque {
 		n &^= DotSegments
 	}
-	if u.IsURN() {
+	if isURN {
 		n &^= DecodeUnreserved
 	}
 	dst, hasAuthority := n.appendAuthority(dst, u, row)
-	v.path = offset(dst)
+	at.path = len(dst)
 	dst = n.appendPath(dst, u, row, hasAuthority)
-	v.query = offset(dst)
-	dst = n.appendText(dst, u.s[u.query:u.frag])
-	v.frag = offset(dst)
-	return v, n.appendText(dst, u.s[u.frag:])
+	at.query = len(dst)
+	dst = n.appendText(dst, u.s[u.queryStart():u.fragStart()])
+	at.frag = len(dst)
+	return n.appendText(dst, u.s[u.fragStart():]), at
+}
+
+func (n Steps) appendScheme(dst []byte, scheme string) []byte {
+	if n.has(SchemeCase) {
+		return appendLower(dst, scheme)
+	}
+	return append(dst, scheme...)
 }
 
 // appendPath appends the path of u.
-func (n Steps) appendPath(dst []byte, u URI, row scheme, hasAuthority bool) []byte {
+func (n Steps) appendPath(dst []byte, u URI, row schemeID, hasAuthority bool) []byte {
 	start := len(dst)
 	path := u.Path()
-	if path == "" && hasAuthority && row.root && n.has(EmptyPath) {
+	if path == "" && hasAuthority && schemes[row].root && n.has(EmptyPath) {
 		path = "/"
 	}
 	if u.IsURN() && n.has(NIDCase) {
@@ -123,17 +131,15 @@ func (n Steps) appendPath(dst []byte, u URI, row scheme, hasAuthority bool) []by
 		dst = removeDotSegments(dst, start, hasAuthority)
 	}
 	if n.has(SchemeForm) {
-		dst = row.form.apply(dst, start, u.query < u.frag)
+		dst = schemes[row].form.apply(dst, start, u.queryStart() < u.fragStart())
 	}
 	return dst
 }
 
-func offset(dst []byte) uint32 { return uint32(len(dst)) } //nolint:gosec // MaxLength, and a few octets at most
-
 // appendAuthority appends the authority of u with its slashes, and reports
 // whether there is one.
-func (n Steps) appendAuthority(dst []byte, u URI, row scheme) ([]byte, bool) {
-	local := row.local && n.has(SchemeForm)
+func (n Steps) appendAuthority(dst []byte, u URI, row schemeID) ([]byte, bool) {
+	local := schemes[row].local && n.has(SchemeForm)
 	text, ok := u.Authority()
 	switch {
 	case !ok && local && strings.HasPrefix(u.Path(), "/"):
@@ -154,7 +160,7 @@ func (n Steps) appendAuthority(dst []byte, u URI, row scheme) ([]byte, bool) {
 // localhost is the host that a file URI may as well leave out.
 const localhost = "localhost"
 
-func (n Steps) appendServer(dst []byte, a authority, row scheme) []byte {
+func (n Steps) appendServer(dst []byte, a authority, row schemeID) []byte {
 	if a.registry { // only its registry knows which of its names are one
 		return (n &^ DecodeUnreserved).appendText(dst, a.text)
 	}
@@ -168,7 +174,7 @@ func (n Steps) appendServer(dst []byte, a authority, row scheme) []byte {
 		for len(port) > 1 && port[0] == '0' {
 			port = port[1:]
 		}
-		if port == "" || port == row.port {
+		if port == "" || port == schemes[row].port {
 			return dst
 		}
 	}
@@ -177,17 +183,14 @@ func (n Steps) appendServer(dst []byte, a authority, row scheme) []byte {
 
 // appendText appends s with its percent-encodings in normal form.
 func (n Steps) appendText(dst []byte, s string) []byte {
-	plain := 0
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			continue
+	for {
+		i := strings.IndexByte(s, '%')
+		if i < 0 {
+			return append(dst, s...)
 		}
-		dst = append(dst, s[plain:i]...)
-		dst = n.appendTriple(dst, s[i+1], s[i+2])
-		i += 2
-		plain = i + 1
+		dst = n.appendTriple(append(dst, s[:i]...), s[i+1], s[i+2])
+		s = s[i+3:]
 	}
-	return append(dst, s[plain:]...)
 }
 
 // appendTriple appends one percent-encoded octet, decoded if it is unreserved.

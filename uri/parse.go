@@ -9,7 +9,7 @@ const MaxLength = 1 << 24
 // errors. The error is a *ParseError.
 func Parse(s string) (URI, error) {
 	u, err := ParseReference(s)
-	if err == nil && u.scheme == 0 {
+	if err == nil && u.schemeEnd() == 0 {
 		return URI{}, fault(s, 0, RuleURI)
 	}
 	return u, err
@@ -50,8 +50,7 @@ func ParseReference(s string) (URI, error) {
 			return URI{}, err
 		}
 	}
-	//nolint:gosec // MaxLength fits
-	return URI{s: s, scheme: uint32(scheme), path: uint32(path), query: uint32(query), frag: uint32(frag), valid: true}, nil
+	return newURI(s, scheme, path, query, frag), nil
 }
 
 // parseScheme returns the length of the scheme, 0 where there is none. A colon in

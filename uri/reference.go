@@ -25,7 +25,7 @@ const (
 // Resolve returns the target of ref, relative to u. u must be absolute. The
 // only errors are a relative base and, in DraftRefuse, a surplus "..".
 func (u URI) Resolve(ref URI, p Profile) (URI, error) {
-	if !u.IsAbsolute() || !ref.valid {
+	if !u.IsAbsolute() || !ref.IsValid() {
 		return URI{}, fault(u.s, 0, RuleURI)
 	}
 	if ref.IsAbsolute() && p != RFC3986 {

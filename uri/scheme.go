@@ -1,7 +1,6 @@
 package uri
 
-// scheme says what one scheme adds to generic syntax. The zero value adds
-// nothing, and is what an unknown scheme gets.
+// scheme says what one scheme adds to generic syntax. The zero value adds nothing.
 type scheme struct {
 	name string
 	port string // default port, "" where there is none
@@ -17,8 +16,15 @@ type scheme struct {
 	form  form
 }
 
-// schemes are those of RFC 1738, and those that came with the web and with names.
+// schemeID is the index of a row.
+type schemeID int
+
+const unknownScheme schemeID = 0
+
+// schemes are those of RFC 1738, and those that came with the web and with names,
+// behind the row of all others.
 var schemes = [...]scheme{
+	unknownScheme: {},
 	{name: "http", port: "80", server: true, root: true},               // RFC 9110 section 4.2.1
 	{name: "https", port: "443", server: true, root: true},             // RFC 9110 section 4.2.2
 	{name: "urn", opaque: true},                                        // RFC 8141
@@ -36,20 +42,20 @@ var schemes = [...]scheme{
 }
 
 // lookupScheme returns the row of a scheme in any case.
-func lookupScheme(name string) scheme {
-	for i := range schemes {
-		if equalFold(name, schemes[i].name) {
-			return schemes[i]
+func lookupScheme(name string) schemeID {
+	for id := unknownScheme + 1; int(id) < len(schemes); id++ {
+		if equalFold(name, schemes[id].name) {
+			return id
 		}
 	}
-	return scheme{}
+	return unknownScheme
 }
 
-func (u URI) row() scheme { return lookupScheme(u.Scheme()) }
+func (u URI) row() schemeID { return lookupScheme(u.Scheme()) }
 
 // DefaultPort returns the port that u's scheme implies, "" where the scheme
 // is unknown or has none.
-func (u URI) DefaultPort() string { return u.row().port }
+func (u URI) DefaultPort() string { return schemes[u.row()].port }
 
 // form names what is done to a path to bring it into the form of its scheme. A
 // function value would make the buffer escape to the heap.

@@ -25,7 +25,7 @@ var (
 func (u URI) checkServer() error {
 	start, ok := u.authorityStart()
 	if !ok {
-		return fault(u.s, min(int(u.scheme)+1, len(u.s)), ruleServer)
+		return fault(u.s, min(u.schemeEnd()+1, len(u.s)), ruleServer)
 	}
 	text, _ := u.Authority()
 	a := splitAuthority(text)
@@ -55,11 +55,11 @@ func (u URI) checkServerNoUser() error {
 // pathText returns what follows the authority, in schemes for which RFC 1738
 // section 5 has "?" as an octet like others in the path, and where it begins.
 func (u URI) pathText() (string, int, error) {
-	text := u.s[u.path:u.frag]
+	text := u.s[u.pathStart():u.fragStart()]
 	if text != "" && text[0] != '/' {
-		return "", 0, fault(u.s, int(u.path), ruleURLPath)
+		return "", 0, fault(u.s, u.pathStart(), ruleURLPath)
 	}
-	return text, int(u.path), nil
+	return text, u.pathStart(), nil
 }
 
 // hostFault is what is wrong with a host, at an offset of it.

@@ -14,20 +14,40 @@ package uri
 // cost no allocation. The zero URI is invalid (see IsValid) and is not the
 // empty reference. A URI is safe for concurrent use.
 type URI struct {
-	s      string
-	scheme uint32 // length of the scheme, 0 where it is undefined
-	path   uint32 // offset of the path
-	query  uint32 // offset of "?", or the end of the path
-	frag   uint32 // offset of "#", or the end of the text
-	valid  bool
+	s string
+	// Two offsets each, so that a URI stays in registers: the length of the
+	// scheme, 0 where it is undefined, and the offset of the path; the offset
+	// of "?", or the end of the path, and that of "#", or the end of the text.
+	head, tail uint64
 }
 
+// In the head stand, beside the length of the scheme and the offset of the path:
+// a bit that is set in what came out of a parser, and in a URN, in between, the
+// length of the NID.
+const (
+	validBit    = 1 << 63
+	schemeShift = 32
+	nidShift    = 26
+	nidMask     = 63 << nidShift
+)
+
+// newURI returns the URI of a text that was parsed.
+func newURI(s string, scheme, path, query, frag int) URI {
+	//nolint:gosec // MaxLength fits, and a few octets
+	return URI{s, validBit | uint64(scheme)<<schemeShift | uint64(path), uint64(query)<<32 | uint64(frag)}
+}
+
+func (u URI) schemeEnd() int  { return int(u.head &^ validBit >> schemeShift) }
+func (u URI) pathStart() int  { return int(u.head & (1<<nidShift - 1)) }
+func (u URI) queryStart() int { return int(u.tail >> 32) }
+func (u URI) fragStart() int  { return int(u.tail & (1<<32 - 1)) }
+
 // IsValid reports whether u came out of a parser. The zero URI is not valid.
-func (u URI) IsValid() bool { return u.valid }
+func (u URI) IsValid() bool { return u.head != 0 }
 
 // IsAbsolute reports whether u has a scheme. (RFC 3986 section 4.3 calls a
 // URI without fragment absolute; urnd keeps fragments and asks for the scheme.)
-func (u URI) IsAbsolute() bool { return u.scheme > 0 }
+func (u URI) IsAbsolute() bool { return u.schemeEnd() > 0 }
 
 // String returns the text that was parsed, octet for octet.
 func (u URI) String() string { return u.s }
@@ -50,7 +70,7 @@ func (u *URI) UnmarshalText(text []byte) error {
 
 // Scheme returns the scheme as written, "" where it is undefined (a scheme is
 // never empty).
-func (u URI) Scheme() string { return u.s[:u.scheme] }
+func (u URI) Scheme() string { return u.s[:u.schemeEnd()] }
 
 // Authority returns the text between "//" and the path, and whether there is
 // one: "file:///etc" has an empty authority, "file:/etc" has none.
@@ -59,18 +79,18 @@ func (u URI) Authority() (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return u.s[start:u.path], true
+	return u.s[start:u.pathStart()], true
 }
 
 // authorityStart relies on the grammar: a path without an authority never
 // begins with "//" (RFC 3986 section 3.3), so "//" after the scheme decides.
 func (u URI) authorityStart() (int, bool) {
-	start := int(u.scheme)
+	start := u.schemeEnd()
 	if start > 0 {
 		start++
 	}
 	start += 2
-	return start, start <= int(u.path) && u.s[start-1] == '/' && u.s[start-2] == '/'
+	return start, start <= u.pathStart() && u.s[start-1] == '/' && u.s[start-2] == '/'
 }
 
 // Userinfo returns what stands before "@" in the authority, and whether the
@@ -107,27 +127,27 @@ func (u URI) Port() (string, bool) {
 }
 
 // Path returns the path, which is never undefined but may be empty.
-func (u URI) Path() string { return u.s[u.path:u.query] }
+func (u URI) Path() string { return u.s[u.pathStart():u.queryStart()] }
 
 // Query returns the text after "?", and whether the "?" is there.
 func (u URI) Query() (string, bool) {
-	if u.query == u.frag {
+	if u.queryStart() == u.fragStart() {
 		return "", false
 	}
-	return u.s[u.query+1 : u.frag], true
+	return u.s[u.queryStart()+1 : u.fragStart()], true
 }
 
 // Fragment returns the text after "#", and whether the "#" is there.
 func (u URI) Fragment() (string, bool) {
-	if int(u.frag) == len(u.s) {
+	if u.fragStart() == len(u.s) {
 		return "", false
 	}
-	return u.s[u.frag+1:], true
+	return u.s[u.fragStart()+1:], true
 }
 
 // WithoutFragment returns u up to its "#".
 func (u URI) WithoutFragment() URI {
-	u.s = u.s[:u.frag]
+	u.s = u.s[:u.fragStart()]
 	return u
 }
 

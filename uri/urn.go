@@ -10,7 +10,7 @@ import "strings"
 // one of them. They meet in the query, and there without ambiguity: a directive
 // begins with a letter, a component of RFC 8141 with "?+" or "?=".
 type URN struct {
-	u URI // whose parts are looked for anew: a URN fits into registers this way
+	u URI // whose head has the length of the NID, too
 }
 
 // IsURN reports whether u has the scheme "urn", in any case; its syntax is
@@ -22,28 +22,78 @@ func (u URI) URN() (URN, error) {
 	if !u.IsURN() {
 		return URN{}, fault(u.s, 0, RuleURN)
 	}
-	if int(u.path) != int(u.scheme)+1 { // "urn://..."
-		return URN{}, fault(u.s, int(u.scheme)+1, RuleNID)
+	if u.pathStart() != u.schemeEnd()+1 { // "urn://..."
+		return URN{}, fault(u.s, u.schemeEnd()+1, RuleNID)
 	}
 	path := u.Path()
-	length := max(strings.IndexByte(path, ':'), 0) // all before the colon could be the NID
-	if err := checkNID(u.s, int(u.path), length, int(u.query)); err != nil {
-		return URN{}, err
+	length := 0 // of the NID
+	for length < len(path) && is(path[length], classNID) {
+		length++
+	}
+	if length == len(path) || path[length] != ':' || !isNID(path[:length]) {
+		length = max(strings.IndexByte(path, ':'), 0) // all before the colon should be the NID
+		return URN{}, checkNID(u.s, u.pathStart(), length, u.queryStart())
 	}
 	if nss := path[length+1:]; nss == "" || nss[0] == '/' {
-		return URN{}, fault(u.s, int(u.path)+length+1, RuleNSS)
+		return URN{}, fault(u.s, u.pathStart()+length+1, RuleNSS)
 	}
 	if strings.IndexByte(u.s, '%') >= 0 {
 		if i := strings.Index(u.s, "%00"); i >= 0 {
 			return URN{}, fault(u.s, i, RuleNUL)
 		}
 	}
-	if int(u.query) < len(u.s) {
+	if u.queryStart() < len(u.s) {
 		if err := u.checkComponents(); err != nil {
 			return URN{}, err
 		}
 	}
-	return URN{u}, nil
+	return newURN(u, length), nil
+}
+
+// ParseURN parses a URN: Parse, and the view of it as a URN, in one. The error is a
+// *ParseError.
+func ParseURN(s string) (URN, error) {
+	if v, ok := plainURN(s); ok {
+		return v, nil
+	}
+	u, err := Parse(s)
+	if err != nil {
+		return URN{}, err
+	}
+	return u.URN()
+}
+
+// plainURN parses what most URNs are, a name without components, in
+// one pass; others are for the parser, and so is every fault.
+func plainURN(s string) (URN, bool) {
+	if len(s) < len(urnPrefix) || len(s) > MaxLength || !equalFold(s[:len(urnPrefix)], urnPrefix) {
+		return URN{}, false
+	}
+	i := len(urnPrefix)
+	for i < len(s) && is(s[i], classNID) {
+		i++
+	}
+	colon := i
+	for i < len(s) {
+		switch {
+		case is(s[i], classPath):
+			i++
+		case isTriple(s, i) && s[i+1:i+3] != "00":
+			i += 3
+		default:
+			return URN{}, false
+		}
+	}
+	if colon+1 >= i || s[colon] != ':' || s[colon+1] == '/' || !isNID(s[len(urnPrefix):colon]) {
+		return URN{}, false
+	}
+	return newURN(newURI(s, len(urnPrefix)-1, len(urnPrefix), i, i), colon-len(urnPrefix)), true
+}
+
+// newURN returns the URN of a URI that was checked, with the length of its NID.
+func newURN(u URI, length int) URN {
+	u.head |= uint64(length) << nidShift //nolint:gosec // at most 32
+	return URN{u}
 }
 
 // checkComponents checks the query of a URN: the components of RFC 8141 section
@@ -53,7 +103,7 @@ func (u URI) checkComponents() error {
 	if !ok {
 		return nil
 	}
-	at := int(u.query) + 1
+	at := u.queryStart() + 1
 	q := at // of the "=" behind which the q-component begins
 	switch {
 	case strings.HasPrefix(query, "+"):
@@ -74,25 +124,35 @@ func (u URI) checkComponents() error {
 	default:
 		return fault(u.s, at, RuleRQComponents)
 	}
-	if q := u.s[q+1 : u.frag]; q == "" || q[0] == '/' || q[0] == '?' {
-		return fault(u.s, int(u.frag)-len(q), RuleQComponent)
+	if q := u.s[q+1 : u.fragStart()]; q == "" || q[0] == '/' || q[0] == '?' {
+		return fault(u.s, u.fragStart()-len(q), RuleQComponent)
 	}
 	return nil
 }
 
 // URI returns the whole URI, components included.
-func (v URN) URI() URI { return v.u }
+func (v URN) URI() URI { return URI{v.u.s, v.u.head &^ nidMask, v.u.tail} }
 
 // NID returns the namespace identifier as written.
 func (v URN) NID() string {
-	path := v.u.Path()
-	return path[:max(strings.IndexByte(path, ':'), 0)]
+	nid, _ := v.Parts()
+	return nid
+}
+
+// Parts returns what NID and NSS return.
+func (v URN) Parts() (nid, nss string) {
+	start, end := v.u.pathStart(), v.u.queryStart()
+	if end == 0 {
+		return "", "" // the zero URN
+	}
+	colon := start + int(v.u.head&nidMask>>nidShift)
+	return v.u.s[start:colon], v.u.s[colon+1 : end]
 }
 
 // NSS returns the namespace specific string as written.
 func (v URN) NSS() string {
-	path := v.u.Path()
-	return path[strings.IndexByte(path, ':')+1:]
+	_, nss := v.Parts()
+	return nss
 }
 
 // R returns the r-component without its "?+", and whether there is one.
@@ -125,7 +185,6 @@ func (v URN) F() (string, bool) { return v.u.Fragment() }
 // Name returns the assigned name: v without r-, q- and f-component and without
 // directives, which RFC 8141 section 3.1 leaves out of equivalence.
 func (v URN) Name() URN {
-	v.u.s = v.u.s[:v.u.query]
-	v.u.frag = v.u.query
-	return v
+	end := v.u.queryStart()
+	return URN{URI{v.u.s[:end], v.u.head, uint64(end)<<32 | uint64(end)}} //nolint:gosec // as in newURI
 }

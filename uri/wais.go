@@ -21,16 +21,16 @@ func (u URI) WAIS() (WAIS, error) {
 	}
 	path := u.Path()
 	if len(path) < 2 {
-		return WAIS{}, fault(u.s, int(u.query), ruleWAIS)
+		return WAIS{}, fault(u.s, u.queryStart(), ruleWAIS)
 	}
 	parts := strings.SplitN(path[1:], "/", 3)
 	search, hasSearch := u.Query()
 	w := WAIS{Database: decode(parts[0]), Search: decode(search), HasSearch: hasSearch}
 	switch {
 	case w.Database == "":
-		return WAIS{}, fault(u.s, int(u.path)+1, ruleWAIS)
+		return WAIS{}, fault(u.s, u.pathStart()+1, ruleWAIS)
 	case len(parts) == 2 || len(parts) == 3 && (parts[1] == "" || parts[2] == "" || hasSearch):
-		return WAIS{}, fault(u.s, int(u.path)+1+len(parts[0]), ruleWAIS)
+		return WAIS{}, fault(u.s, u.pathStart()+1+len(parts[0]), ruleWAIS)
 	case len(parts) == 3:
 		w.Type, w.Path = decode(parts[1]), decode(parts[2])
 	}

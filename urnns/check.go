@@ -8,9 +8,9 @@ type check struct {
 	// verify returns the offset in an NSS as written and the rule that is
 	// broken there, or the zero Rule.
 	verify func(nss string) (offset int, rule uri.Rule)
-	// exact reports whether the case of a canonical or written NSS counts
-	// behind its first colon, whatever the fold of the namespace is.
-	exact func(nss string) bool
+	// exact begins, in any case, the NSSs whose case counts behind their
+	// first colon, whatever the fold of the namespace is.
+	exact string
 	// thing returns one canonical NSS of what a canonical NSS names, where
 	// the namespace has several for one thing.
 	thing func(nss string) string
@@ -23,8 +23,8 @@ func lookupCheck(name string) (check, bool) {
 		return check{}, true
 	case "eidr":
 		return check{verify: checkEIDR}, true
-	case "ietf":
-		return check{verify: checkIETF, exact: isIETFParameter}, true
+	case "ietf": // RFC 2648 section 2 gives no name a case, but RFC 3553 section 3 compares parameters exactly
+		return check{verify: checkIETF, exact: "params:"}, true
 	case "isan":
 		return check{verify: checkISAN}, true
 	case "isbn":

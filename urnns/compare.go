@@ -19,11 +19,11 @@ func (s *Set) Compare(o uri.Objective, a, b uri.URI) uri.Comparison {
 	if !okX || !okY || restX != restY {
 		return c
 	}
+	r := s.rows.find(x.NID())
 	if x == y {
-		ns := s.row(x).ns
-		return uri.Comparison{Rung: uri.Namespace, Reason: fmt.Sprintf("equal by the rules of namespace %q (%s)", ns.NID, ns.Source)}
+		return uri.Comparison{Rung: uri.Namespace, Reason: fmt.Sprintf("equal by the rules of namespace %q (%s)", r.ns.NID, r.ns.Source)}
 	}
-	if r := s.row(x); r != nil && r == s.row(y) && r.knows.thing != nil && r.knows.thing(x.NSS()) == r.knows.thing(y.NSS()) {
+	if r != nil && x.NID() == y.NID() && r.knows.thing != nil && r.knows.thing(x.NSS()) == r.knows.thing(y.NSS()) {
 		return uri.Comparison{Rung: uri.Functional, Reason: fmt.Sprintf("two names of one thing in namespace %q (%s): not lexically equivalent", r.ns.NID, r.ns.Source)}
 	}
 	return c

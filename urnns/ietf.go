@@ -15,39 +15,40 @@ var (
 // checkIETF follows the grammar of RFC 2648 section 2. Prefixes it does not
 // know are allowed, as the section wants: a series may be added at any time.
 func checkIETF(nss string) (int, uri.Rule) {
-	if i := strings.IndexByte(nss, '%'); i >= 0 {
-		return i, ruleIETFEscape
-	}
-	series, name, found := strings.Cut(nss, ":")
-	at := len(series) + 1
-	switch strings.ToLower(series) {
-	case "rfc", "std", "bcp", "fyi":
-		for i := range len(name) {
-			if !isDigit(name[i]) {
-				return at + i, ruleIETFNumber
-			}
+	series, name, _ := strings.Cut(nss, ":")
+	i := 0
+	switch {
+	case equalFold(series, "rfc"), equalFold(series, "std"), equalFold(series, "bcp"), equalFold(series, "fyi"):
+		for i < len(name) && isDigit(name[i]) {
+			i++
 		}
-		if name == "" {
-			return min(at, len(nss)), ruleIETFNumber
+		if i == 0 || i < len(name) {
+			return faultIETF(nss, len(nss)-len(name)+i, ruleIETFNumber)
 		}
-	case "id", "mtg":
-		for i := range len(name) {
-			if b := name[i]; !isDigit(b) && !isLetter(b) && b != '-' && b != '.' && b != '_' {
-				return at + i, ruleIETFString
-			}
+	case equalFold(series, "id"), equalFold(series, "mtg"):
+		for i < len(name) && isIETFString(name[i]) {
+			i++
 		}
-		if !found || name == "" {
-			return min(at, len(nss)), ruleIETFString
+		if i == 0 || i < len(name) {
+			return faultIETF(nss, len(nss)-len(name)+i, ruleIETFString)
 		}
+	case strings.IndexByte(nss, '%') >= 0:
+		return faultIETF(nss, 0, uri.Rule{})
 	}
 	return 0, uri.Rule{}
 }
 
-// isIETFParameter: RFC 2648 section 2 gives no name of the namespace a case, but
-// RFC 3553 section 3 compares those of its protocol parameters exactly.
-func isIETFParameter(nss string) bool {
-	series, _, _ := strings.Cut(nss, ":")
-	return strings.EqualFold(series, "params")
+// faultIETF says what is wrong at an offset: a percent-encoding before all else.
+func faultIETF(nss string, at int, rule uri.Rule) (int, uri.Rule) {
+	if i := strings.IndexByte(nss, '%'); i >= 0 {
+		return i, ruleIETFEscape
+	}
+	return at, rule
+}
+
+// isIETFString is what names of drafts and of meetings are made of.
+func isIETFString(b byte) bool {
+	return isDigit(b) || isLetter(b) || b == '-' || b == '.' || b == '_'
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }

@@ -11,12 +11,14 @@ import (
 // Set is a fixed collection of namespaces, compiled. It is safe for concurrent
 // use.
 type Set struct {
-	rows map[string]*row
+	rows index
 }
 
 type row struct {
 	ns      Namespace
 	knows   check
+	folding uri.Folding
+	first   uri.Folding // the fold that ends at the first colon
 	pattern matcher
 	targets []target
 }
@@ -25,7 +27,7 @@ type row struct {
 // its place, so that a site can override what is built in. The error names
 // every row that does not compile.
 func NewSet(namespaces ...Namespace) (*Set, error) {
-	s := &Set{rows: make(map[string]*row, len(namespaces))}
+	s := &Set{}
 	var faults []error
 	for _, ns := range namespaces {
 		r, err := compile(ns)
@@ -33,15 +35,15 @@ func NewSet(namespaces ...Namespace) (*Set, error) {
 			faults = append(faults, fmt.Errorf("namespace %q: %w", ns.NID, err))
 			continue
 		}
-		s.rows[ns.NID] = r
+		s.rows.put(r)
 	}
 	return s, errors.Join(faults...)
 }
 
-// Lookup returns the row of a NID in lower case.
+// Lookup returns the row of a NID, in any case.
 func (s *Set) Lookup(nid string) (Namespace, bool) {
-	r, ok := s.rows[nid]
-	if !ok {
+	r := s.rows.find(nid)
+	if r == nil {
 		return Namespace{}, false
 	}
 	return r.ns, true
@@ -49,22 +51,14 @@ func (s *Set) Lookup(nid string) (Namespace, bool) {
 
 // NIDs returns the NIDs of the set, sorted.
 func (s *Set) NIDs() []string {
-	nids := make([]string, 0, len(s.rows))
-	for nid := range s.rows {
-		nids = append(nids, nid)
+	var nids []string
+	for _, bucket := range s.rows {
+		for _, e := range bucket {
+			nids = append(nids, e.nid)
+		}
 	}
 	slices.Sort(nids)
 	return nids
-}
-
-// row finds the namespace of v without allocating for its case.
-func (s *Set) row(v uri.URN) *row {
-	var buf [32]byte // the longest NID, RFC 8141 section 2.1
-	nid := buf[:0]
-	for _, b := range []byte(v.NID()) {
-		nid = append(nid, lower(b))
-	}
-	return s.rows[string(nid)]
 }
 
 // Canonical returns the canonical name of v: normal by RFC 8141 section 3.1 and
@@ -72,34 +66,27 @@ func (s *Set) row(v uri.URN) *row {
 // a key. The error is a *uri.ParseError for a name that its namespace does not
 // allow. It allocates nothing where the name is canonical already.
 func (s *Set) Canonical(v uri.URN) (uri.URN, error) {
-	r := s.row(v)
-	if r != nil {
-		if err := r.verify(v); err != nil && !r.ns.Lenient {
+	nid, nss := v.Parts()
+	r := s.rows.find(nid)
+	if r == nil {
+		return v.Canonical(uri.Folding{})
+	}
+	if r.knows.verify != nil && !r.ns.Lenient {
+		if err := r.verify(v); err != nil {
 			return uri.URN{}, err
 		}
 	}
-	var buf [256]byte
-	dst := appendName(buf[:0], v, r)
-	name := v.Name()
-	if string(dst) != name.URI().String() {
-		u, err := uri.Parse(string(dst))
-		if err != nil {
-			return uri.URN{}, fmt.Errorf("canonical form of %s: %w", v.URI(), err)
-		}
-		if name, err = u.URN(); err != nil {
-			return uri.URN{}, fmt.Errorf("canonical form of %s: %w", v.URI(), err)
-		}
-	}
-	if r != nil && !r.pattern.matches(name.NSS()) {
+	name, err := v.Canonical(r.foldingOf(nss))
+	if err == nil && r.pattern.re != nil && !r.pattern.matches(name.NSS()) {
 		return uri.URN{}, violation(v, 0, rulePattern(r.ns))
 	}
-	return name, nil
+	return name, err
 }
 
 // Doubt returns the *uri.ParseError that Canonical would have returned for v if
 // its namespace were not lenient, and nil where there is nothing to say.
 func (s *Set) Doubt(v uri.URN) error {
-	if r := s.row(v); r != nil && r.ns.Lenient {
+	if r := s.rows.find(v.NID()); r != nil && r.ns.Lenient {
 		return r.verify(v)
 	}
 	return nil
@@ -109,7 +96,7 @@ func (r *row) verify(v uri.URN) error {
 	if r.knows.verify == nil {
 		return nil
 	}
-	if offset, rule := r.knows.verify(v.NSS()); rule != (uri.Rule{}) {
+	if offset, rule := r.knows.verify(v.NSS()); rule.Name != "" {
 		return violation(v, offset, rule)
 	}
 	return nil
@@ -128,7 +115,7 @@ func rulePattern(ns Namespace) uri.Rule {
 // Targets returns the locations to which the canonical name v leads, in the
 // order of the namespace's row; none where there is no row or no target for it.
 func (s *Set) Targets(v uri.URN) ([]string, error) {
-	r := s.row(v)
+	r := s.rows.find(v.NID())
 	if r == nil {
 		return nil, nil
 	}

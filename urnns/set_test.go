@@ -145,7 +145,7 @@ func TestLenient(t *testing.T) {
 
 func BenchmarkCanonical(b *testing.B) {
 	set := newSet(b)
-	for _, s := range []string{"urn:ietf:rfc:2648", "URN:ISBN:0-395-36341-1"} {
+	for _, s := range []string{"urn:example:a123,z456", "URN:EXAMPLE:a%2cb:c", "urn:ietf:rfc:2648", "URN:ISBN:0-395-36341-1"} {
 		b.Run(s, func(b *testing.B) {
 			v := mustURN(b, s)
 			b.ReportAllocs()

@@ -59,7 +59,7 @@ func compile(ns Namespace) (*row, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no check %q", ns.Check)
 	}
-	r := &row{ns: ns, knows: knows}
+	r := &row{ns: ns, knows: knows, folding: newFolding(ns.Fold, ns.Strip), first: newFolding(FoldFirst, ns.Strip)}
 	var err error
 	if r.pattern, err = newMatcher(ns.Pattern); err != nil {
 		return nil, err

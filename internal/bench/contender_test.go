@@ -80,11 +80,7 @@ func goURN(octets []byte, options ...urn.Option) (*urn.URN, error) {
 }
 
 func urndKey(set *urnns.Set, text string) (string, error) {
-	u, err := uri.Parse(text)
-	if err != nil {
-		return "", err
-	}
-	v, err := u.URN()
+	v, err := uri.ParseURN(text)
 	if err != nil {
 		return "", err
 	}

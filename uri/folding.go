@@ -1,0 +1,135 @@
+package uri
+
+import "strings"
+
+// Case says what becomes of the letters of an NSS.
+type Case uint8
+
+// The cases. Percent-encodings are in upper case in every one of them.
+const (
+	KeepCase Case = iota
+	LowerCase
+	UpperCase
+)
+
+// Folding says which octets of the NSSs of a namespace do not count. The zero
+// value folds nothing: RFC 8141 alone. It is safe for concurrent use.
+type Folding struct {
+	// table has what each octet becomes, up to the first octet that is until,
+	// which is nowhere if it is 0; an octet that becomes 0 is left out. nil
+	// changes nothing.
+	table *[256]byte
+	until byte
+}
+
+// NewFolding returns a Folding that changes the case of letters, and leaves out
+// the octets of strip, up to the first octet that is until, or everywhere if
+// until is 0.
+func NewFolding(c Case, strip string, until byte) Folding {
+	if c == KeepCase && strip == "" {
+		return Folding{}
+	}
+	f := Folding{table: new([256]byte), until: until}
+	for i := range f.table {
+		b := byte(i)
+		switch {
+		case strings.IndexByte(strip, b) >= 0:
+			continue
+		case c == LowerCase:
+			b = lower(b)
+		case c == UpperCase:
+			b = upper(b)
+		}
+		f.table[i] = b
+	}
+	return f
+}
+
+// Canonical returns the name of v in the one form of all that are equivalent:
+// "urn" and the NID in lower case, percent-encodings in upper case and never
+// decoded (RFC 8141 section 3.1), and the NSS folded. It allocates nothing where
+// v has that form already. The error is a *ParseError, about a name of which
+// nothing is left that could be an NSS.
+func (v URN) Canonical(f Folding) (URN, error) {
+	nid, nss := v.Parts()
+	if v.u.s[:len(urnPrefix)] == urnPrefix && !hasUpper(nid) && !f.changes(nss) {
+		return v.Name(), nil
+	}
+	var buf [128]byte // longer ones go to the heap
+	dst := append(buf[:0], urnPrefix...)
+	dst = append(appendLower(dst, nid), ':')
+	start := len(dst)
+	dst = f.append(dst, nss)
+	if len(dst) == start || dst[start] == '/' {
+		return URN{}, fault(v.u.s, v.u.queryStart(), RuleNSS)
+	}
+	return newURN(newURI(string(dst), len(urnPrefix)-1, len(urnPrefix), len(dst), len(dst)), len(nid)), nil
+}
+
+const urnPrefix = "urn:"
+
+func hasUpper(s string) bool {
+	for i := range len(s) {
+		if 'A' <= s[i] && s[i] <= 'Z' {
+			return true
+		}
+	}
+	return false
+}
+
+// changes reports whether append would change nss.
+func (f Folding) changes(nss string) bool {
+	if f.table == nil {
+		return hasLowerHex(nss)
+	}
+	for i := 0; i < len(nss); i++ {
+		switch b := nss[i]; {
+		case b == f.until:
+			return hasLowerHex(nss[i:])
+		case b == '%':
+			if hasLowerHex(nss[i : i+3]) {
+				return true
+			}
+			i += 2
+		case f.table[b] != b:
+			return true
+		}
+	}
+	return false
+}
+
+// hasLowerHex reports whether a percent-encoding of s is not in upper case.
+func hasLowerHex(s string) bool {
+	for {
+		i := strings.IndexByte(s, '%')
+		if i < 0 {
+			return false
+		}
+		if s[i+1] != upper(s[i+1]) || s[i+2] != upper(s[i+2]) {
+			return true
+		}
+		s = s[i+3:]
+	}
+}
+
+// append appends the canonical form of nss.
+func (f Folding) append(dst []byte, nss string) []byte {
+	for i := 0; i < len(nss); i++ {
+		b := nss[i]
+		if b == '%' {
+			dst = append(dst, '%', upper(nss[i+1]), upper(nss[i+2]))
+			i += 2
+			continue
+		}
+		if b == f.until {
+			f = Folding{}
+		}
+		if f.table != nil {
+			if b = f.table[b]; b == 0 {
+				continue
+			}
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
