@@ -36,6 +36,9 @@ func (u URI) Check() error {
 	return err
 }
 
+// RuleOtherScheme is why a URL has no parts of a scheme that is not its own.
+var RuleOtherScheme = Rule{"scheme", "RFC 1738 section 2.1", "this is a URL of another scheme"}
+
 // RuleWebUserinfo is why a URL that names its user is refused: it is used to
 // make one host look like another.
 var RuleWebUserinfo = Rule{"userinfo", "RFC 9110 section 4.2.4", "a user name before the host is an error in http and https"}

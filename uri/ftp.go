@@ -20,6 +20,9 @@ const ftpType = ";type="
 
 // FTP returns the parts of an "ftp" URL. The error is a *ParseError.
 func (u URI) FTP() (FTP, error) {
+	if !u.hasScheme("ftp") {
+		return FTP{}, fault(u.s, 0, RuleOtherScheme)
+	}
 	if err := u.checkServer(); err != nil {
 		return FTP{}, err
 	}

@@ -1,6 +1,7 @@
 package uri_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/urnd/urnd/uri"
@@ -55,13 +56,27 @@ func FuzzParse(f *testing.F) {
 func FuzzURN(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, s string) {
-		u, err := uri.Parse(s)
+		v, err := uri.ParseURN(s)
+		u, parseErr := uri.Parse(s)
+		if parseErr == nil {
+			_, parseErr = u.URN()
+		}
+		if fmt.Sprint(err) != fmt.Sprint(parseErr) {
+			t.Fatalf("%q: in one pass %v, in two %v", s, err, parseErr)
+		}
 		if err != nil {
 			return
 		}
-		v, err := u.URN()
-		if err != nil {
-			return
+		if two, _ := u.URN(); v != two {
+			t.Fatalf("%q: in one pass %+v, in two %+v", s, v, two)
+		}
+		canonical, err := v.Canonical(uri.Folding{})
+		if err != nil || canonical.URI() != v.Name().URI().Normalize() {
+			t.Fatalf("%q is canonical as %q, %v", s, canonical.URI(), err)
+		}
+		reparsed, err := uri.ParseURN(canonical.URI().String())
+		if err != nil || reparsed != canonical {
+			t.Fatalf("%q is canonical as %q, which parses with other parts: %v", s, canonical.URI(), err)
 		}
 		text := s[:4] + v.NID() + ":" + v.NSS()
 		r, hasR := v.R()

@@ -20,6 +20,9 @@ var (
 
 // Gopher returns the parts of a "gopher" URL. The error is a *ParseError.
 func (u URI) Gopher() (Gopher, error) {
+	if !u.hasScheme("gopher") {
+		return Gopher{}, fault(u.s, 0, RuleOtherScheme)
+	}
 	if err := u.checkServerNoUser(); err != nil {
 		return Gopher{}, err
 	}

@@ -22,6 +22,9 @@ var (
 
 // Mailto returns the parts of a "mailto" URL. The error is a *ParseError.
 func (u URI) Mailto() (Mailto, error) {
+	if !u.hasScheme("mailto") {
+		return Mailto{}, fault(u.s, 0, RuleOtherScheme)
+	}
 	if _, ok := u.Authority(); ok {
 		return Mailto{}, fault(u.s, u.schemeEnd()+1, ruleMailto)
 	}

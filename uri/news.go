@@ -5,18 +5,18 @@ import "strings"
 // News is what a "news" URL says: RFC 1738 section 3.6, and RFC 5538, which
 // adds a server. One of Group and MessageID is set.
 type News struct {
-	Group     string // "*" is all groups
+	Group     string // decoded; a pattern with "*" and "?", "*" is all groups
 	MessageID string // without angle brackets, decoded
 }
 
 // NNTP is what an "nntp" URL says beyond its authority: RFC 1738 section 3.7.
 type NNTP struct {
-	Group   string
+	Group   string // decoded
 	Article string // digits, "" where it is left out
 }
 
 var (
-	ruleNewsGroup = Rule{"group", "RFC 1738 section 5", "a group begins with a letter and holds letters, digits and -.+_"}
+	ruleNewsGroup = Rule{"group", "RFC 5538 section 2.2", "a group is named by letters, digits and -.+_, and begins with no dot"}
 	ruleArticle   = Rule{"article", "RFC 1738 section 5", "a message-id is text, an at sign and a host"}
 	ruleMessageID = Rule{"message-id", "RFC 3977 section 9.8", `a message-id holds only printable ASCII, and no ">"`}
 	ruleNNTP      = Rule{"nntpurl", "RFC 1738 section 5", "an nntp URL names a group after the host"}
@@ -25,6 +25,9 @@ var (
 
 // News returns the parts of a "news" URL. The error is a *ParseError.
 func (u URI) News() (News, error) {
+	if !u.hasScheme("news") {
+		return News{}, fault(u.s, 0, RuleOtherScheme)
+	}
 	path, at := u.s[u.pathStart():u.fragStart()], u.pathStart() // "?" may stand in an article
 	if _, ok := u.Authority(); ok {
 		if err := u.checkServer(); err != nil {
@@ -47,16 +50,17 @@ func (u URI) News() (News, error) {
 		}
 		return News{MessageID: decode(path)}, nil
 	}
-	if path != "*" {
-		if i := badGroup(path); i >= 0 {
-			return News{}, fault(u.s, at+i, ruleNewsGroup)
-		}
+	if i := badGroup(path, true); i >= 0 {
+		return News{}, fault(u.s, at+i, ruleNewsGroup)
 	}
-	return News{Group: path}, nil
+	return News{Group: decode(path)}, nil
 }
 
 // NNTP returns the parts of an "nntp" URL. The error is a *ParseError.
 func (u URI) NNTP() (NNTP, error) {
+	if !u.hasScheme("nntp") {
+		return NNTP{}, fault(u.s, 0, RuleOtherScheme)
+	}
 	if err := u.checkServer(); err != nil {
 		return NNTP{}, err
 	}
@@ -68,28 +72,35 @@ func (u URI) NNTP() (NNTP, error) {
 		return NNTP{}, fault(u.s, at+len(path), ruleNNTP)
 	}
 	group, article, ok := strings.Cut(path[1:], "/")
-	if i := badGroup(group); i >= 0 {
+	if i := badGroup(group, false); i >= 0 {
 		return NNTP{}, fault(u.s, at+1+i, ruleNewsGroup)
 	}
 	if ok && (article == "" || strings.Trim(article, digits) != "") {
 		return NNTP{}, fault(u.s, at+len(group)+2, ruleDigits)
 	}
-	return NNTP{Group: group, Article: article}, nil
+	return NNTP{Group: decode(group), Article: article}, nil
 }
 
 // isNoMessageID is what A-NOTGT leaves out.
 func isNoMessageID(b byte) bool { return b <= ' ' || b == '>' || b >= 0x7F }
 
 // badGroup returns the offset of the first octet that cannot stand in the name
-// of a group, or -1.
-func badGroup(s string) int {
-	for i := range len(s) {
-		if !is(s[i], classAlpha) && (i == 0 || !is(s[i], classDigit) && strings.IndexByte("-.+_", s[i]) < 0) {
-			return i
-		}
-	}
-	if s == "" {
+// of a group, or -1. RFC 1738 wants a letter first; RFC 5538 section 2.2 knows
+// that there are others, that names are not ASCII alone, and patterns of them.
+func badGroup(s string, pattern bool) int {
+	if s == "" || s[0] == '.' {
 		return 0
+	}
+	for i := 0; i < len(s); i++ {
+		b, at := s[i], i
+		if b == '%' {
+			b = unhex(s[i+1])<<4 | unhex(s[i+2])
+			i += 2
+		}
+		wild := b == '*' || b == '?' && i > at
+		if !is(b, classAlpha|classDigit) && strings.IndexByte("-.+_", b) < 0 && b < 0x80 && (!pattern || !wild) {
+			return at
+		}
 	}
 	return -1
 }

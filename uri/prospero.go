@@ -16,6 +16,9 @@ var (
 
 // Prospero returns the parts of a "prospero" URL. The error is a *ParseError.
 func (u URI) Prospero() (Prospero, error) {
+	if !u.hasScheme("prospero") {
+		return Prospero{}, fault(u.s, 0, RuleOtherScheme)
+	}
 	if err := u.checkServerNoUser(); err != nil {
 		return Prospero{}, err
 	}

@@ -16,6 +16,9 @@ var ruleWAIS = Rule{"waisurl", "RFC 1738 section 5", "a wais URL is database, da
 
 // WAIS returns the parts of a "wais" URL. The error is a *ParseError.
 func (u URI) WAIS() (WAIS, error) {
+	if !u.hasScheme("wais") {
+		return WAIS{}, fault(u.s, 0, RuleOtherScheme)
+	}
 	if err := u.checkServerNoUser(); err != nil {
 		return WAIS{}, err
 	}

@@ -1,0 +1,148 @@
+package resolver_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
+)
+
+// A setting makes any of the specifications of URNs the only one.
+func TestNamesAccept(t *testing.T) {
+	for name, want := range map[string]uri.Conformance{
+		"urn:example:a": uri.RFC2141 | uri.CurrentURN, "urn:example:a/b": uri.RFC8141,
+		"urn:example:a?s=I2L": uri.DraftURN, "urn:a-:b": uri.RFC2141, "http://a/": uri.RFC2141 | uri.CurrentURN,
+	} {
+		for accept := uri.Conformance(1); accept <= uri.RFC2141|uri.CurrentURN; accept++ {
+			_, err := resolver.Names{Set: builtin(t), Accept: accept}.Key(query(t, name).URI)
+			if (err == nil) != (accept&want != 0) || err != nil && !errors.As(err, new(*uri.ParseError)) {
+				t.Errorf("%s, where %s are accepted: %v", name, accept.Names(), err)
+			}
+		}
+	}
+}
+
+// What is accepted, and broken all the same, is said in the trace.
+func TestDoubts(t *testing.T) {
+	isbn, _ := builtin(t).Lookup("isbn")
+	isbn.Lenient = true
+	set, err := urnns.NewSet(append(urnns.Builtin(), isbn)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := resolver.Names{Set: set, Accept: uri.CurrentURN}
+	for name, want := range map[string]string{
+		"urn:isbn:0-395-36341-1": "", "urn:isbn:0-395-36341-2": "check digit", "urn:x-a:b": "experimental-nid", "http://a/": "",
+	} {
+		var got []string
+		for _, doubt := range names.Doubts(query(t, name).URI) {
+			got = append(got, doubt.Name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q", name, got)
+		}
+		ctx, trace := resolver.WithTrace(t.Context(), time.Now)
+		if _, err := resolver.NewCanonical(names, &says{answer: located("http://a/", 1)}).Resolve(ctx, query(t, name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if steps := fmt.Sprint(trace.Steps()); strings.Contains(steps, "warning") != (want != "") || !strings.Contains(steps, want) {
+			t.Errorf("%s: %s", name, steps)
+		}
+	}
+}
+
+// FuzzKey: two identifiers have one key if and only if they are equivalent. The
+// second is the first after edits, so that many are; fragments of URLs, which no
+// key has, do not count.
+func FuzzKey(f *testing.F) {
+	set, err := urnns.NewSet(urnns.Builtin()...)
+	if err != nil {
+		f.Fatal(err)
+	}
+	names := resolver.Names{Set: set, Accept: uri.RFC2141 | uri.CurrentURN}
+	for _, s := range []string{
+		"http://b\u00fccher.example/a/b?q#f", "urn:isbn:0-395-36341-1", "urn:ietf:params:a:B", "urn:nbn:de:bsz:21-Opus%2f1", "urn:example:a?+r?=q",
+		"ftp://u@h/%2Fa;type=A", "file://localhost/a", "mailto:a@B.example?c=d", "news:a.b", "gopher://h/1a%09b", "x://A:b:c/%7e/..", "x:/.//a", "urn:oid:1.2.3",
+	} {
+		if u, err := uri.FromIRI(s); err == nil {
+			s = u.String()
+		}
+		f.Add(s, []byte{0, 9, 18, 27}, "")
+		f.Add(s, []byte{1, 44, 21, 6, 3}, s)
+	}
+	f.Fuzz(func(t *testing.T, first string, edits []byte, second string) {
+		if second == "" {
+			second = edited(first, edits)
+		}
+		a, b, ok := parsePair(first, second)
+		if !ok {
+			return
+		}
+		keyA, errA := names.Key(a)
+		keyB, errB := names.Key(b)
+		if errA != nil || errB != nil {
+			return
+		}
+		if !a.IsURN() {
+			a = a.WithoutFragment()
+		}
+		if !b.IsURN() {
+			b = b.WithoutFragment()
+		}
+		if c := set.Compare(uri.Naming, a, b); c.Equivalent() != (keyA == keyB) {
+			t.Fatalf("%q and %q have the keys %q and %q: %s, %s", a, b, keyA, keyB, c.Rung, c.Reason)
+		}
+		if again, err := names.Key(keyA); err != nil || again != keyA {
+			t.Fatalf("%q has the key %q, and that %q, %v", a, keyA, again, err)
+		}
+		if reparsed, err := uri.Parse(keyA.String()); err != nil || reparsed != keyA {
+			t.Fatalf("%q has the key %q, which parses with other parts: %v", a, keyA, err)
+		}
+	})
+}
+
+func parsePair(first, second string) (a, b uri.URI, ok bool) {
+	a, errA := uri.Parse(first)
+	b, errB := uri.Parse(second)
+	return a, b, errA == nil && errB == nil
+}
+
+// edited returns s after small changes, some of which make an equivalent.
+func edited(s string, edits []byte) string {
+	for _, e := range edits {
+		if s == "" {
+			return s
+		}
+		at := int(e>>3) % len(s)
+		before, b, after := s[:at], s[at:at+1], s[at+1:]
+		switch e & 7 {
+		case 0:
+			if lower := strings.ToLower(b); lower != b {
+				b = lower
+			} else {
+				b = strings.ToUpper(b)
+			}
+		case 1:
+			b = fmt.Sprintf("%%%02x", b)
+		case 2:
+			b += "./"
+		case 3:
+			b += "-"
+		case 4:
+			b = ""
+		case 5:
+			after += "#f"
+		case 6:
+			b += "a/../"
+		case 7:
+			after += "?+r"
+		}
+		s = before + b + after
+	}
+	return s
+}
