@@ -11,10 +11,11 @@ import (
 // than their input: no name in the DNS is longer, however it is encoded.
 const maxIDN = 4096
 
-// idnaHost returns a host name as the DNS has it: a name with octets beyond
-// ASCII, percent-encoded or not, in A-labels (RFC 3986 section 3.2.2, UTS #46 as
-// browsers use it). It reports whether there is such a name, and returns host
-// itself where there is none, and where all of it is ASCII.
+// idnaHost returns the host name of a URI as the DNS has it: in A-labels where it
+// has octets beyond ASCII (RFC 3986 section 3.2.2). They are UTF-8 in the one form
+// that IDNA has, but for case: a full-width "1" is no digit here. It reports
+// whether there is such a name, and returns host itself where there is none, and
+// where all of it is ASCII.
 func idnaHost(host string) (string, bool) {
 	if isASCIIHost(host) {
 		return host, true
@@ -22,12 +23,36 @@ func idnaHost(host string) (string, bool) {
 	if len(host) > maxIDN {
 		return host, false
 	}
-	name := decode(host)
-	ascii, err := idna.Lookup.ToASCII(name)
-	if err != nil || ascii == "" || !utf8.ValidString(name) {
+	name := strings.ToLower(decode(host))
+	ascii, ok := mapHost(name)
+	if !ok || !isInALabels(name, ascii) {
 		return host, false
 	}
 	return ascii, true
+}
+
+// mapHost returns a host name that a person types as the DNS has it, by the
+// mapping of UTS #46, which browsers use: there a full-width "1" is a digit.
+func mapHost(name string) (string, bool) {
+	if len(name) > maxIDN || !utf8.ValidString(name) {
+		return "", false
+	}
+	ascii, err := idna.Lookup.ToASCII(name)
+	return ascii, err == nil && ascii != ""
+}
+
+// isInALabels reports whether each label of ascii is that of name, or its A-label.
+func isInALabels(name, ascii string) bool {
+	labels := strings.Split(name, ".")
+	for i, label := range strings.Split(ascii, ".") {
+		if i == len(labels) {
+			return false
+		}
+		if shown, err := idna.Lookup.ToUnicode(label); label != labels[i] && (err != nil || shown != labels[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // isASCIIHost reports whether nothing in host is, or encodes, an octet beyond

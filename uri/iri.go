@@ -72,7 +72,7 @@ func (m *iriMapper) authority(i, end int) error {
 	}
 	name := m.in[host:behind]
 	if schemes[m.row].server && !isASCII(name) {
-		ascii, ok := idnaHost(name)
+		ascii, ok := mapHost(decode(name))
 		if !ok {
 			return fault(m.in, host, RuleIDN)
 		}
