@@ -1,0 +1,70 @@
+package resolver_test
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// TestLookalikes: docs/lookalikes.md says what is.
+func TestLookalikes(t *testing.T) {
+	text, err := os.ReadFile("../docs/lookalikes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}
+	rows := 0
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if !strings.HasPrefix(line, "| ") || len(cells) != 4 || cells[1] == "looks like" {
+			continue
+		}
+		rows++
+		this, other := cell(t, strings.TrimPrefix(cells[0], "| ")), cell(t, cells[1])
+		key, want := keyOf(names, this), cells[2]
+		if !strings.HasPrefix(want, "refused: ") {
+			want = cell(t, want)
+		}
+		if key != want {
+			t.Errorf("%q: the table says %q, and it is %q", this, want, key)
+		}
+		if key == keyOf(names, other) && !strings.HasPrefix(key, "refused: ") {
+			t.Errorf("%q and %q have one key", this, other)
+		}
+	}
+	if rows < 40 {
+		t.Errorf("the table has %d rows", rows)
+	}
+}
+
+// cell reads code in a cell, which may be in quotes.
+func cell(t *testing.T, s string) string {
+	t.Helper()
+	code := strings.Trim(s, "`")
+	if !strings.HasPrefix(code, `"`) {
+		return code
+	}
+	text, err := strconv.Unquote(code)
+	if err != nil {
+		t.Fatalf("%s: %v", s, err)
+	}
+	return text
+}
+
+// keyOf returns the key of a text, or by which rule it is refused.
+func keyOf(names resolver.Names, text string) string {
+	u, err := uri.Parse(text)
+	if err == nil {
+		u, err = names.Key(u)
+	}
+	var refusal *uri.ParseError
+	if errors.As(err, &refusal) {
+		return "refused: " + refusal.Rule.Name
+	}
+	return u.String()
+}
