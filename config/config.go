@@ -19,6 +19,7 @@ type Config struct {
 	DNS        DNS         `mapstructure:"dns"`
 	DDDS       DDDS        `mapstructure:"ddds"`
 	Resolve    Resolve     `mapstructure:"resolve"`
+	THTTP      THTTP       `mapstructure:"thttp"`
 	URN        URN         `mapstructure:"urn"`
 	Cache      Cache       `mapstructure:"cache"`
 	Access     Access      `mapstructure:"access"`
@@ -45,6 +46,18 @@ type DDDS struct {
 	Enabled    bool     `mapstructure:"enabled"`
 	Roots      []string `mapstructure:"roots"` // domains below which NIDs are looked up, in order
 	MaxDomains int      `mapstructure:"max_domains"`
+	// Refer leads clients to the THTTP servers that zones name, instead of
+	// asking them.
+	Refer bool `mapstructure:"refer"`
+}
+
+// THTTP bounds what is asked of resolution servers, RFC 2169.
+type THTTP struct {
+	Timeout      time.Duration `mapstructure:"timeout"`       // of one exchange
+	MaxBody      Size          `mapstructure:"max_body"`      // of a list
+	MaxLocations int           `mapstructure:"max_locations"` // of a list
+	// DefaultTTL is that of answers that say nothing of their freshness.
+	DefaultTTL time.Duration `mapstructure:"default_ttl"`
 }
 
 // Resolve bounds one resolution.
@@ -116,6 +129,7 @@ type Namespace struct {
 	Check   string   `mapstructure:"check"`   // "strict", or "warn": names that fail the check of the namespace are accepted
 	Pattern string   `mapstructure:"pattern"` // what a canonical NSS must match
 	Order   []string `mapstructure:"order"`   // as resolve.order
+	THTTP   []string `mapstructure:"thttp"`   // servers that are asked by THTTP, such as "https://resolver.example.org"
 	Targets []Target `mapstructure:"targets"`
 }
 

@@ -107,6 +107,11 @@ func TestEveryLeaf(t *testing.T) {
 		"resolve.order":             {"namespace", "namespace,ddds", "ddds"},
 		"resolve.rule_ttl":          {"1h0m0s", "2h0m0s", "3h0m0s"},
 		"cache.answers":             {"1MiB", "2MiB", "3MiB"},
+		"ddds.refer":                {"true", "true", "false"},
+		"thttp.timeout":             {"1s", "2s", "3s"},
+		"thttp.max_body":            {"1MiB", "2MiB", "3MiB"},
+		"thttp.max_locations":       {"1", "2", "3"},
+		"thttp.default_ttl":         {"1s", "2s", "3s"},
 		"urn.accept":                {"rfc8141", "rfc2141,draft", "draft"},
 		"cache.records":             {"1MiB", "2MiB", "3MiB"},
 		"cache.stale_for":           {"1s", "2s", "3s"},
@@ -134,7 +139,7 @@ func TestEveryLeaf(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			section, leaf, _ := strings.Cut(key, ".")
 			text := value[0]
-			if leaf == "accept" || strings.HasSuffix(leaf, "s") && section != "cache" && leaf != "rounds" && leaf != "max_domains" {
+			if leaf == "accept" || strings.HasSuffix(leaf, "s") && section != "cache" && leaf != "rounds" && leaf != "max_domains" && leaf != "max_locations" {
 				text = "[" + text + "]"
 			}
 			path := write(t, "urnd.yaml", section+":\n  "+leaf+": "+text+"\n")
@@ -205,14 +210,14 @@ colour: blue
 namespaces:
   - {nid: urn, fold: sideways, pattern: "("}
   - {nid: a1, targets: [{template: "{"}, {template: nowhere}, {}], extra: 1}
-  - {nid: A1, check: sometimes}
+  - {nid: A1, check: sometimes, thttp: ["http://a.example/x", "ftp://a", "https://a.example:8443"]}
 `), nil)
 	want := []string{
 		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour", "ddds.max_domains", "ddds.roots.0",
 		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service", "log.format", "log.level",
 		"namespaces.0.fold", "namespaces.0.nid", "namespaces.0.pattern",
 		"namespaces.1.extra", "namespaces.1.targets.0.template", "namespaces.1.targets.1.template", "namespaces.1.targets.2.template",
-		"namespaces.2.check", "namespaces.2.nid", "resolve.order.1", "resolve.order.2", "urn.accept.1",
+		"namespaces.2.check", "namespaces.2.nid", "namespaces.2.thttp.0", "namespaces.2.thttp.1", "resolve.order.1", "resolve.order.2", "urn.accept.1",
 	}
 	if got := slices.Compact(paths(err)); !slices.Equal(got, want) {
 		t.Errorf("faults at %q\nwant %q\n%v", got, want, err)
@@ -259,7 +264,7 @@ func TestMapRoundTrip(t *testing.T) {
 	want.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort("[2001:db8::1]:5353")}}
 	want.Cache.Answers = 1234567
 	want.Log.Level = slog.LevelDebug
-	want.Namespaces = []config.Namespace{{NID: "example", Fold: "lower", Order: []string{"namespace"}, Targets: []config.Target{{Template: "https://a/{nss}"}}}}
+	want.Namespaces = []config.Namespace{{NID: "example", Fold: "lower", Order: []string{"namespace"}, THTTP: []string{"https://r.example"}, Targets: []config.Target{{Template: "https://a/{nss}"}}}}
 	text, err := yaml.Marshal(want.Map())
 	if err != nil {
 		t.Fatal(err)

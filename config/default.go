@@ -19,7 +19,8 @@ func Default() Config {
 			Order:   []string{"ddds", "namespace"},
 			RuleTTL: 24 * time.Hour,
 		},
-		URN: URN{Accept: uri.CurrentURN.Names()},
+		THTTP: THTTP{Timeout: 5 * time.Second, MaxBody: 1 << 20, MaxLocations: 100, DefaultTTL: 5 * time.Minute},
+		URN:   URN{Accept: uri.CurrentURN.Names()},
 		Cache: Cache{
 			Answers: 64 << 20, Records: 16 << 20,
 			StaleFor: 24 * time.Hour, RetryAfter: 30 * time.Second,

@@ -35,6 +35,10 @@ func (c Config) Validate() error {
 	within(&f, "resolve.timeout", c.Resolve.Timeout, time.Millisecond, 5*time.Minute)
 	checkOrder(&f, "resolve.order", c.Resolve.Order)
 	within(&f, "resolve.rule_ttl", c.Resolve.RuleTTL, 0, 365*24*time.Hour)
+	within(&f, "thttp.timeout", c.THTTP.Timeout, time.Millisecond, 10*time.Minute)
+	within(&f, "thttp.max_body", c.THTTP.MaxBody, 1<<10, 1<<30)
+	within(&f, "thttp.max_locations", c.THTTP.MaxLocations, 1, 10_000)
+	within(&f, "thttp.default_ttl", c.THTTP.DefaultTTL, 0, 365*24*time.Hour)
 	checkAccept(&f, "urn.accept", c.URN.Accept)
 	within(&f, "cache.answers", c.Cache.Answers, 1<<20, 1<<40)
 	within(&f, "cache.records", c.Cache.Records, 1<<20, 1<<40)
@@ -123,8 +127,8 @@ func checkPrefixes(f *Faults, path string, prefixes []netip.Prefix) {
 
 func checkOrder(f *Faults, path string, order []string) {
 	for i, name := range order {
-		if name != "ddds" && name != "namespace" {
-			f.add(index(path, i), "%q is not ddds or namespace", name)
+		if name != "ddds" && name != "namespace" && name != "thttp" {
+			f.add(index(path, i), "%q is not ddds, thttp or namespace", name)
 		}
 		if slices.Index(order, name) != i {
 			f.add(index(path, i), "%q is named twice", name)
@@ -162,6 +166,9 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 		}
 		checkPattern(f, path+".pattern", ns.Pattern)
 		checkOrder(f, path+".order", ns.Order)
+		for j, server := range ns.THTTP {
+			checkServer(f, index(path+".thttp", j), server)
+		}
 		for j, target := range ns.Targets {
 			at := index(path+".targets", j)
 			checkPattern(f, at+".pattern", target.Pattern)
@@ -169,6 +176,23 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 		}
 	}
 }
+
+// checkServer checks the base of a THTTP server.
+func checkServer(f *Faults, path, server string) {
+	u, err := uri.Parse(server)
+	if err == nil {
+		err = u.Check()
+	}
+	host, _ := u.Host()
+	switch scheme := strings.ToLower(u.Scheme()); {
+	case err != nil:
+		f.add(path, "%v", err)
+	case scheme != "http" && scheme != "https" || server != u.Scheme()+"://"+authority(u) || host == "":
+		f.add(path, "%q is not http:// or https:// and a host, without a path", server)
+	}
+}
+
+func authority(u uri.URI) string { a, _ := u.Authority(); return a }
 
 func checkPattern(f *Faults, path, pattern string) {
 	if _, err := regexp.Compile(pattern); err != nil {

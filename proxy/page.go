@@ -36,6 +36,8 @@ func heading(p problem) string {
 		return "This name is not well formed"
 	case http.StatusNotFound:
 		return "Nobody knows this name"
+	case http.StatusGone:
+		return "This name was in use, and is no longer"
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
 		return "Those who may know this name cannot be asked now"
 	default:

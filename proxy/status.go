@@ -38,6 +38,7 @@ var statuses = [...]struct {
 	{resolver.ErrForbidden, http.StatusForbidden},
 	{netguard.ErrForbidden, http.StatusForbidden},
 	{resolver.ErrNotFound, http.StatusNotFound},
+	{resolver.ErrGone, http.StatusGone},
 	{resolver.ErrUnsupported, http.StatusNotFound},
 	{resolver.ErrService, http.StatusNotImplemented},
 	{scheme.ErrUnsupported, http.StatusNotImplemented},

@@ -12,6 +12,8 @@ var (
 	ErrUnsupported = errors.New("no rule for this name")
 	// ErrNotFound is an authoritative "no": the chain stops.
 	ErrNotFound = errors.New("name not found")
+	// ErrGone is an authoritative "no longer": the chain stops.
+	ErrGone = errors.New("name is gone")
 	// ErrService is a service that is known and not offered.
 	ErrService = errors.New("service not offered")
 	// ErrUnreachable is a source that could not be asked.
@@ -22,7 +24,7 @@ var (
 
 // Negative is a "no" with its reason.
 type Negative struct {
-	Kind   error // ErrUnsupported, ErrNotFound or ErrService
+	Kind   error // ErrUnsupported, ErrNotFound, ErrGone or ErrService
 	Reason string
 	// TTL is how long the "no" may be remembered (RFC 2308); 0 is not at all.
 	TTL time.Duration

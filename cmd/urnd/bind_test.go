@@ -43,7 +43,7 @@ func startZones(t *testing.T) *testserver.BIND {
 
 func TestResolveOverBIND(t *testing.T) {
 	bind := startZones(t)
-	d := startDaemon(t, bind.Addr(), nil)
+	d := startDaemon(t, bind.Addr(), func(c *config.Config) { c.DDDS.Refer = true })
 	for _, tt := range []struct {
 		name, path, location, age string
 		status                    int

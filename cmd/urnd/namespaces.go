@@ -59,9 +59,22 @@ func orders(c config.Config) map[string][]string {
 		}
 	}
 	for _, ns := range c.Namespaces {
-		if len(ns.Order) > 0 {
-			order[strings.ToLower(ns.NID)] = ns.Order
+		nid := strings.ToLower(ns.NID)
+		switch {
+		case len(ns.Order) > 0:
+			order[nid] = ns.Order
+		case len(ns.THTTP) > 0:
+			order[nid] = append([]string{"thttp"}, c.Resolve.Order...)
 		}
 	}
 	return order
+}
+
+// servers returns the THTTP servers of namespaces.
+func servers(c config.Config) map[string][]string {
+	all := make(map[string][]string)
+	for _, ns := range c.Namespaces {
+		all[strings.ToLower(ns.NID)] = ns.THTTP
+	}
+	return all
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+	"github.com/urnd/urnd/resolver/thttp"
 )
 
 // parts are what a configuration is made into. Nothing of it listens yet.
@@ -50,12 +51,20 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	if err != nil {
 		return err
 	}
-	discovery, err := wireDDDS(p, c, now)
+	fetch := schemehttp.New(schemehttp.Config{Dial: wireGuard(c).DialContext, HeaderTimeout: c.Limits.OriginTimeout})
+	p.closers = append(p.closers, fetch.Close)
+	web := scheme.Mux{"http": fetch, "https": fetch}
+	resolution := thttp.New(thttp.Config{
+		Transport: scheme.Transport{Handler: web}, Timeout: c.THTTP.Timeout,
+		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, Now: now,
+	})
+	discovery, err := wireDDDS(p, c, resolution, now)
 	if err != nil {
 		return err
 	}
 	members := []resolver.Member{
 		{Name: "ddds", Resolver: discovery},
+		{Name: "thttp", Resolver: thttp.NewResolver(resolution, servers(c))},
 		{Name: "namespace", Resolver: resolver.NewNamespaces(names.Set, c.Resolve.RuleTTL)},
 	}
 	chain, err := resolver.NewChain(members, c.Resolve.Order, orders(c))
@@ -70,14 +79,9 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 		Names:     resolver.NewCached(answers, chain),
 		Locations: scheme.Self{},
 	})
-	fetch := schemehttp.New(schemehttp.Config{
-		Dial:          netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).DialContext,
-		HeaderTimeout: c.Limits.OriginTimeout,
-	})
-	p.closers = append(p.closers, fetch.Close)
 	p.service = proxy.New(proxy.Config{
 		Resolver:     p.resolver,
-		Fetch:        scheme.Mux{"http": fetch, "https": fetch},
+		Fetch:        web,
 		Log:          log,
 		Now:          now,
 		ProxyClients: c.Access.ProxyClients,
@@ -85,6 +89,25 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	})
 	p.admin = proxy.NewAdmin()
 	return nil
+}
+
+// wireGuard makes the way out to all but DNS servers. Names are looked up where
+// the configuration says, or as the system does it.
+func wireGuard(c config.Config) *netguard.Guard {
+	guard := netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...)
+	if len(c.DNS.Servers) == 0 {
+		return guard
+	}
+	addrs, names := split(c.DNS.Servers)
+	return guard.Asking(names, netguard.Only(c.DNS.Timeout, addrs...))
+}
+
+// split returns the addresses of DNS servers, and how they are dialled.
+func split(servers []config.Server) (addrs []netip.Addr, names []string) {
+	for _, server := range servers {
+		addrs, names = append(addrs, server.Addr()), append(names, server.String())
+	}
+	return addrs, names
 }
 
 // newCache makes a cache that p closes.
@@ -104,7 +127,7 @@ func newCache[V any](p *parts, c config.Config, now func() time.Time, size confi
 const resolvConf = "/etc/resolv.conf"
 
 // wireDDDS makes the resolver that asks the DNS, or one that says why not.
-func wireDDDS(p *parts, c config.Config, now func() time.Time) (resolver.Resolver, error) {
+func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, now func() time.Time) (resolver.Resolver, error) {
 	if !c.DDDS.Enabled {
 		return resolver.Off("turned off (ddds.enabled)"), nil
 	}
@@ -115,11 +138,7 @@ func wireDDDS(p *parts, c config.Config, now func() time.Time) (resolver.Resolve
 	if len(servers) == 0 || len(c.DDDS.Roots) == 0 {
 		return resolver.Off("no DNS server or no root is configured"), nil
 	}
-	addrs := make([]netip.Addr, len(servers))
-	names := make([]string, len(servers))
-	for i, server := range servers {
-		addrs[i], names[i] = server.Addr(), server.String()
-	}
+	addrs, names := split(servers)
 	records, err := newCache(p, c, now, c.Cache.Records, ddds.RecordsSize)
 	if err != nil {
 		return nil, err
@@ -128,24 +147,23 @@ func wireDDDS(p *parts, c config.Config, now func() time.Time) (resolver.Resolve
 		Servers: names, Dial: netguard.Only(c.DNS.Timeout, addrs...).DialContext,
 		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, Now: now,
 	})
-	return ddds.New(ddds.Config{
-		Lookup: ddds.NewCached(records, client), Roots: c.DDDS.Roots, MaxDomains: c.DDDS.MaxDomains,
-	}), nil
+	d := ddds.Config{Lookup: ddds.NewCached(records, client), Roots: c.DDDS.Roots, MaxDomains: c.DDDS.MaxDomains}
+	if !c.DDDS.Refer {
+		d.Ask = resolution.Ask
+	}
+	return ddds.New(d), nil
 }
 
 // dnsServers returns the servers that are configured, or those of the system.
-func dnsServers(c config.DNS) ([]netip.AddrPort, error) {
-	var servers []netip.AddrPort
-	for _, server := range c.Servers {
-		servers = append(servers, server.AddrPort)
-	}
-	if len(servers) > 0 {
-		return servers, nil
+func dnsServers(c config.DNS) ([]config.Server, error) {
+	if len(c.Servers) > 0 {
+		return c.Servers, nil
 	}
 	system, err := ddds.SystemServers(resolvConf)
 	if err != nil {
 		return nil, nil //nolint:nilerr // a system without DNS has no servers
 	}
+	var servers []config.Server
 	var faults []error
 	for _, text := range system {
 		server, err := netip.ParseAddrPort(text)
@@ -153,7 +171,7 @@ func dnsServers(c config.DNS) ([]netip.AddrPort, error) {
 			faults = append(faults, fmt.Errorf("DNS server of %s: %w", resolvConf, err))
 			continue
 		}
-		servers = append(servers, server)
+		servers = append(servers, config.Server{AddrPort: server})
 	}
 	return servers, errors.Join(faults...)
 }

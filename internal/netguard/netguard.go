@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -20,15 +21,31 @@ var ErrForbidden = errors.New("destination not allowed by access.allow_destinati
 
 // Guard dials. It is immutable and safe for concurrent use.
 type Guard struct {
-	allow   []netip.Prefix
-	only    bool
-	timeout time.Duration
+	allow    []netip.Prefix
+	only     bool
+	timeout  time.Duration
+	resolver *net.Resolver
 }
 
 // New returns a Guard that allows public unicast addresses, and beside them
 // those in allow. A connection must stand within timeout.
 func New(timeout time.Duration, allow ...netip.Prefix) *Guard {
 	return &Guard{allow: allow, timeout: timeout}
+}
+
+// Asking returns a Guard like g that finds the addresses of names by asking
+// servers through another Guard, instead of those of the system. Each is asked in turn.
+func (g *Guard) Asking(servers []string, through *Guard) *Guard {
+	var turn atomic.Uint32
+	asking := *g
+	asking.resolver = &net.Resolver{
+		PreferGo: true,
+		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			server := servers[int(turn.Add(1)-1)%len(servers)]
+			return through.DialContext(ctx, network, server)
+		},
+	}
+	return &asking
 }
 
 // Only returns a Guard that allows nothing but the given addresses: for
@@ -45,7 +62,7 @@ func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
 // DialContext connects to address, "host:port". The error wraps ErrForbidden
 // where the policy refuses it.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: g.timeout, Control: g.control}
+	dialer := net.Dialer{Timeout: g.timeout, Control: g.control, Resolver: g.resolver}
 	conn, err := dialer.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", address, err)

@@ -16,6 +16,9 @@ type Config struct {
 	// Roots are the domains below which NIDs are first keys, asked in order:
 	// "urn.example.org.", then "urn.arpa." (RFC 3404 section 4.5).
 	Roots []string
+	// Ask asks the server at base, such as "http://a.example:8080", by THTTP: the
+	// protocol of S and A rules. nil leads clients there instead.
+	Ask func(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error)
 	// MaxDomains bounds the domains that the rules for one name lead through.
 	MaxDomains int
 }
@@ -48,7 +51,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	var reasons []string
 	ttl := time.Duration(-1)
 	for i, root := range r.config.Roots {
-		w := walk{lookup: r.config.Lookup, limit: r.config.MaxDomains, aus: q.URI.String(), want: q.Service, source: r.sources[i]}
+		w := walk{lookup: r.config.Lookup, ask: r.config.Ask, limit: r.config.MaxDomains, query: q, aus: q.URI.String(), source: r.sources[i]}
 		answer, err := w.run(ctx, v.NID()+"."+root)
 		if !errors.Is(err, errNoDelegation) {
 			return limited(answer, err, ttl)

@@ -2,6 +2,7 @@ package ddds
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -11,32 +12,27 @@ import (
 )
 
 // finish makes the terminal rules of one order into locations. Servers of the
-// first rule that cannot be looked up are a failure (RFC 3403 section 8); the
-// other rules of its order are alternatives, and may have none.
+// first rule that cannot be looked up, or asked, are a failure (RFC 3403 section
+// 8); the other rules of its order are alternatives, and may have none.
 func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, error) {
 	var locations []resolver.Location
-	add := func(uri string) {
-		locations = append(locations, resolver.Location{URI: uri, Source: w.source})
-	}
 	for i, m := range matches {
-		switch m.flag {
-		case 'U':
-			add(m.key)
-		case 'A':
-			add(w.request(m, strings.TrimSuffix(m.key, ".")))
-		case 'S':
-			servers, ttl, err := w.lookup.SRV(ctx, m.key)
-			if err != nil && i == 0 {
-				return resolver.Answer{}, w.missing(err)
-			}
-			if err != nil {
-				continue
-			}
-			w.use(ttl)
-			for _, server := range inOrder(servers) {
-				add(w.request(m, strings.TrimSuffix(server.Target, ".")+":"+strconv.Itoa(int(server.Port))))
-			}
+		if m.flag == 'U' {
+			locations = append(locations, resolver.Location{URI: m.key, Source: w.source})
+			continue
 		}
+		if m.flag == 0 || w.ask != nil && len(locations) > 0 && w.query.Service != resolver.I2Ls {
+			continue // it leads on, where others end; or one is enough
+		}
+		bases, err := w.bases(ctx, m)
+		if err != nil && i == 0 {
+			return resolver.Answer{}, w.missing(err)
+		}
+		found, err := w.serve(ctx, bases)
+		if err != nil && (i == 0 || ctx.Err() != nil) {
+			return resolver.Answer{}, w.limited(err)
+		}
+		locations = append(locations, found...)
 	}
 	if len(locations) == 0 {
 		return resolver.Answer{}, w.refuse("%s has no server", matches[0].key)
@@ -44,11 +40,57 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 	return resolver.Answer{Locations: locations, TTL: w.ttl}, nil
 }
 
-// request returns the URL of the THTTP request that answers the query: the
-// client is sent to the resolver that the zone names (RFC 2169 section 2).
-func (w *walk) request(m match, host string) string {
+// serve returns what the first server that answers says, or, where servers are
+// not asked, where to ask them.
+func (w *walk) serve(ctx context.Context, bases []string) ([]resolver.Location, error) {
+	var locations []resolver.Location
+	var faults []error
+	for _, base := range bases {
+		if w.ask == nil {
+			locations = append(locations, resolver.Location{URI: base + "/uri-res/N2L?" + w.aus, Source: w.source})
+			continue
+		}
+		answer, err := w.ask(ctx, base, w.query)
+		if err == nil {
+			w.use(answer.TTL)
+			return answer.Locations, nil
+		}
+		if errors.As(err, new(*resolver.Negative)) || ctx.Err() != nil {
+			return nil, err
+		}
+		faults = append(faults, err)
+	}
+	return locations, errors.Join(faults...)
+}
+
+// limited holds the "no" of a server to the TTL of the records that led to it.
+func (w *walk) limited(err error) error {
+	var n *resolver.Negative
+	if !errors.As(err, &n) {
+		return err
+	}
+	w.use(n.TTL)
+	no := *n
+	no.TTL = w.ttl
+	return &no
+}
+
+// bases returns the servers of a rule, in the order in which they are asked.
+func (w *walk) bases(ctx context.Context, m match) ([]string, error) {
 	scheme, _ := thttpScheme(m.services.protocol)
-	return scheme + "://" + host + "/uri-res/N2L?" + w.aus
+	if m.flag == 'A' {
+		return []string{scheme + "://" + strings.TrimSuffix(m.key, ".")}, nil
+	}
+	servers, ttl, err := w.lookup.SRV(ctx, m.key)
+	if err != nil {
+		return nil, err
+	}
+	w.use(ttl)
+	var bases []string
+	for _, server := range inOrder(servers) {
+		bases = append(bases, scheme+"://"+strings.TrimSuffix(server.Target, ".")+":"+strconv.Itoa(int(server.Port)))
+	}
+	return bases, nil
 }
 
 // inOrder returns servers by priority, and those of one priority in a random

@@ -13,8 +13,9 @@ import (
 type walk struct {
 	lookup Lookuper
 	limit  int // domains on one way; RFC 6116 section 5.2.1 suspects a loop beyond 5
-	aus    string
-	want   resolver.Service
+	ask    func(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error)
+	query  resolver.Query
+	aus    string // the text of the query's URI
 	source string // for the locations that are found
 
 	ttl   time.Duration // least of all record sets used so far; -1 before the first
@@ -45,7 +46,7 @@ func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
 			return resolver.Answer{}, w.missing(err)
 		}
 		w.use(ttl)
-		s, err := choose(ctx, w.aus, records, w.want)
+		s, err := choose(ctx, w.aus, records, w.query.Service)
 		if err != nil {
 			return resolver.Answer{}, err
 		}

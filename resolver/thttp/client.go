@@ -1,0 +1,167 @@
+// Package thttp asks resolution servers by THTTP, RFC 2169: a service of RFC 2483
+// is a path, and its answer is a redirect or a text/uri-list.
+package thttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// Config says how servers are asked. All fields must be set.
+type Config struct {
+	// Transport fetches; it is given the guard, and follows no redirects.
+	Transport http.RoundTripper
+	// Timeout bounds one exchange, its body included.
+	Timeout time.Duration
+	// MaxBody bounds a list, in octets; MaxLocations how many are taken of it.
+	MaxBody      int64
+	MaxLocations int
+	// DefaultTTL is that of answers which say nothing of their freshness.
+	DefaultTTL time.Duration
+	Now        func() time.Time
+}
+
+// Client asks servers. It is safe for concurrent use.
+type Client struct {
+	config Config
+}
+
+// New returns a Client.
+func New(config Config) *Client { return &Client{config: config} }
+
+// Path is where a server has its services, RFC 2169 section 2.
+const Path = "/uri-res/"
+
+// Ask asks the server at base, such as "http://resolver.example:8080", for a
+// service, I2L or I2Ls. Its "no" is a *resolver.Negative; a server that cannot be
+// asked, or makes no sense, is resolver.ErrUnreachable, and one that is too slow
+// context.DeadlineExceeded.
+func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	target := base + Path + name(q.Service) + "?" + q.URI.String()
+	start := c.config.Now()
+	answer, said, err := c.exchange(ctx, base, target, q)
+	if t := resolver.TraceOf(ctx); t != nil {
+		if err != nil {
+			said = strings.TrimSpace(said + " " + err.Error())
+		}
+		t.Add("thttp", "GET %s: %s in %s", target, said, c.config.Now().Sub(start).Round(time.Microsecond))
+	}
+	if err == nil || errors.As(err, new(*resolver.Negative)) {
+		return answer, err
+	}
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	}
+	return answer, fmt.Errorf("asking %s: %w", base, err)
+}
+
+// name is that of RFC 2169 section 3, which every server knows.
+func name(s resolver.Service) string {
+	if s == resolver.I2Ls {
+		return "N2Ls"
+	}
+	return "N2L"
+}
+
+// exchange returns the answer of one server, and what it said, for a trace.
+func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Query) (resolver.Answer, string, error) {
+	u, err := uri.Parse(target)
+	if err != nil {
+		return resolver.Answer{}, "", err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return resolver.Answer{}, "", fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
+	}
+	request.Header.Set("Accept", listType+", */*;q=0.1")
+	response, err := c.config.Transport.RoundTrip(request)
+	if err != nil {
+		return resolver.Answer{}, "", err
+	}
+	defer response.Body.Close()
+	ttl := freshness(response.Header, c.config.Now(), c.config.DefaultTTL)
+	said := fmt.Sprintf("%d, ttl %s", response.StatusCode, ttl)
+	locations, err := c.locations(u, response, q.Service)
+	if err != nil {
+		return resolver.Answer{}, said, negative(err, base, response.StatusCode, ttl)
+	}
+	answer := resolver.Answer{TTL: ttl}
+	for _, l := range locations {
+		answer.Locations = append(answer.Locations, resolver.Location{URI: l, Source: "thttp " + base})
+	}
+	return answer, said, nil
+}
+
+// listType is the media type of RFC 2483 section 5.
+const listType = "text/uri-list"
+
+// locations reads the answer of a server: RFC 2169 sections 3.1 and 3.2.
+func (c *Client) locations(asked uri.URI, response *http.Response, service resolver.Service) ([]string, error) {
+	switch code := response.StatusCode; {
+	case code >= 300 && code < 400 && response.Header.Get("Location") != "":
+		location, err := c.redirect(asked, response.Header.Get("Location"))
+		return []string{location}, err
+	case code == http.StatusOK && strings.HasPrefix(response.Header.Get("Content-Type"), listType):
+		return c.list(response.Body)
+	case code == http.StatusNotFound:
+		return nil, errNotFound
+	case code == http.StatusGone:
+		return nil, errGone
+	case code == http.StatusNotImplemented:
+		return nil, errService
+	default:
+		return nil, fmt.Errorf("%w: it answered %d without a location of %s", resolver.ErrUnreachable, code, service)
+	}
+}
+
+// redirect reads a Location. It is the answer, and never followed: a server that
+// sends its client to itself has none.
+func (c *Client) redirect(asked uri.URI, text string) (string, error) {
+	ref, err := uri.ParseReference(text)
+	if err != nil {
+		return "", fmt.Errorf("%w: its Location: %w", resolver.ErrUnreachable, err)
+	}
+	location, err := asked.Resolve(ref, uri.RFC3986)
+	if err != nil {
+		return "", fmt.Errorf("%w: its Location: %w", resolver.ErrUnreachable, err)
+	}
+	if location.WithoutFragment().Normalize() == asked.Normalize() {
+		return "", fmt.Errorf("%w: it redirects to itself", resolver.ErrUnreachable)
+	}
+	if err := resolver.CheckLocation(location.String()); err != nil {
+		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error())
+	}
+	return location.String(), nil
+}
+
+// list reads a text/uri-list. What is no location of ours passes over itself.
+func (c *Client) list(body io.Reader) ([]string, error) {
+	text, err := io.ReadAll(io.LimitReader(body, c.config.MaxBody+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: reading its list: %w", resolver.ErrUnreachable, err)
+	}
+	if int64(len(text)) > c.config.MaxBody {
+		return nil, fmt.Errorf("%w: its list is longer than %d octets", resolver.ErrUnreachable, c.config.MaxBody)
+	}
+	uris, _ := uri.ParseList(string(text))
+	var locations []string
+	for _, u := range uris {
+		if resolver.CheckLocation(u.String()) == nil && len(locations) < c.config.MaxLocations {
+			locations = append(locations, u.String())
+		}
+	}
+	if len(locations) == 0 {
+		return nil, errNotFound
+	}
+	return locations, nil
+}

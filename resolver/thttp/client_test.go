@@ -1,0 +1,159 @@
+package thttp_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/thttp"
+	"github.com/urnd/urnd/uri"
+)
+
+var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// server answers every request with one response, and notes what was asked.
+type server struct {
+	status int
+	header string // "Name: value" lines
+	body   io.Reader
+	asked  []string
+}
+
+func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.asked = append(s.asked, r.URL.String())
+	if s.status == 0 {
+		return nil, resolver.ErrUnreachable
+	}
+	header := make(http.Header)
+	for line := range strings.Lines(s.header) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		header.Add(name, value)
+	}
+	body := s.body
+	if body == nil {
+		body = strings.NewReader("")
+	}
+	return &http.Response{StatusCode: s.status, Header: header, Body: io.NopCloser(body)}, nil
+}
+
+func client(s http.RoundTripper) *thttp.Client {
+	return thttp.New(thttp.Config{
+		Transport: s, Timeout: time.Minute, MaxBody: 100, MaxLocations: 2, DefaultTTL: 5 * time.Minute,
+		Now: func() time.Time { return now },
+	})
+}
+
+func query(t *testing.T, service resolver.Service) resolver.Query {
+	t.Helper()
+	u, err := uri.Parse("urn:example:a%2Fb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolver.Query{URI: u, Service: service}
+}
+
+func locations(answer resolver.Answer) string {
+	var all []string
+	for _, l := range answer.Locations {
+		all = append(all, l.URI)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestAsk(t *testing.T) {
+	const base = "http://resolver.example:8080"
+	for _, tt := range []struct {
+		name    string
+		service resolver.Service
+		server  server
+		want    string // locations
+		ttl     time.Duration
+		err     error
+	}{
+		{name: "N2L", server: server{status: 303, header: "Location: http://a.example/b%2Fc"}, want: "http://a.example/b%2Fc", ttl: 5 * time.Minute},
+		{name: "302, as to HTTP/1.0", server: server{status: 302, header: "Location: https://a.example/\nCache-Control: max-age=60"}, want: "https://a.example/", ttl: time.Minute},
+		{name: "what is older already", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: public, s-maxage=60, max-age=90\nAge: 20"}, want: "http://a.example/", ttl: 40 * time.Second},
+		{name: "Expires", server: server{status: 302, header: "Location: http://a.example/\nExpires: Sat, 21 Nov 2026 12:00:30 GMT"}, want: "http://a.example/", ttl: 30 * time.Second},
+		{name: "an Expires that is no date", server: server{status: 302, header: "Location: http://a.example/\nExpires: 0"}, want: "http://a.example/"},
+		{name: "no-store", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: no-store, max-age=60"}, want: "http://a.example/"},
+		{name: "a relative Location", server: server{status: 302, header: "Location: /c"}, want: base + "/c", ttl: 5 * time.Minute},
+		{
+			name: "N2Ls", service: resolver.I2Ls, want: "http://a.example/ ftp://b.example/", ttl: 5 * time.Minute,
+			server: server{status: 200, header: "Content-Type: text/uri-list; charset=utf-8", body: strings.NewReader("# urn:x\r\nhttp://a.example/\r\n\nftp://b.example/\rhttp://c.example/")},
+		},
+		{
+			name: "a list with what is no location", service: resolver.I2Ls, want: "http://a.example/", ttl: 5 * time.Minute,
+			server: server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader("javascript:alert(1)\nnot a URI\nfile:///etc/passwd\nhttp://a.example/\n")},
+		},
+		{name: "a list where a redirect was asked for", want: "http://a.example/", ttl: 5 * time.Minute, server: server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader("http://a.example/")}},
+		{name: "an empty list", service: resolver.I2Ls, err: resolver.ErrNotFound, server: server{status: 200, header: "Content-Type: text/uri-list"}},
+		{name: "a list that is too long", service: resolver.I2Ls, err: resolver.ErrUnreachable, server: server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader(strings.Repeat("# x\n", 100))}},
+		{name: "a list that breaks off", service: resolver.I2Ls, err: resolver.ErrUnreachable, server: server{status: 200, header: "Content-Type: text/uri-list", body: broken{}}},
+		{name: "unknown", err: resolver.ErrNotFound, server: server{status: 404}},
+		{name: "gone", err: resolver.ErrGone, server: server{status: 410}},
+		{name: "not offered", err: resolver.ErrUnsupported, server: server{status: 501}},
+		{name: "out of order", err: resolver.ErrUnreachable, server: server{status: 503}},
+		{name: "down", err: resolver.ErrUnreachable},
+		{name: "no Location", err: resolver.ErrUnreachable, server: server{status: 302}},
+		{name: "a page", err: resolver.ErrUnreachable, server: server{status: 200, header: "Content-Type: text/html"}},
+		{name: "to itself", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: HTTP://Resolver.EXAMPLE:8080/uri-res/N2L?urn:example:a%2fb#f"}},
+		{name: "to another name", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: urn:example:c"}},
+		{name: "to a script", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: javascript:alert(1)"}},
+		{name: "to no URI", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: http://a b/"}},
+	} {
+		ctx, trace := resolver.WithTrace(t.Context(), func() time.Time { return now })
+		answer, err := client(&tt.server).Ask(ctx, base, query(t, tt.service))
+		if locations(answer) != tt.want || !errors.Is(err, tt.err) || err == nil && answer.TTL != tt.ttl {
+			t.Errorf("%s: %q for %s, %v", tt.name, locations(answer), answer.TTL, err)
+		}
+		path := map[resolver.Service]string{resolver.I2L: "N2L", resolver.I2Ls: "N2Ls"}[tt.service]
+		if want := base + "/uri-res/" + path + "?urn:example:a%2Fb"; len(tt.server.asked) != 1 || tt.server.asked[0] != want {
+			t.Errorf("%s: asked %q", tt.name, tt.server.asked)
+		}
+		if steps := trace.Steps(); len(steps) != 1 || steps[0].Stage != "thttp" {
+			t.Errorf("%s: steps %v", tt.name, steps)
+		}
+	}
+}
+
+// broken fails while it is read.
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// trickle sends nothing until the request ends.
+type trickle struct{}
+
+func (trickle) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+func TestAskTimesOut(t *testing.T) {
+	c := thttp.New(thttp.Config{Transport: trickle{}, Timeout: time.Millisecond, Now: func() time.Time { return now }})
+	if _, err := c.Ask(t.Context(), "http://a.example", query(t, resolver.I2L)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestResolver(t *testing.T) {
+	s := &server{status: 303, header: "Location: http://a.example/"}
+	r := thttp.NewResolver(client(s), map[string][]string{"example": {"http://one.example", "http://two.example"}})
+	if answer, err := r.Resolve(t.Context(), query(t, resolver.I2L)); err != nil || locations(answer) != "http://a.example/" || len(s.asked) != 1 {
+		t.Errorf("%+v, %v, asked %q", answer, err, s.asked)
+	}
+	down := &server{}
+	r = thttp.NewResolver(client(down), map[string][]string{"example": {"http://one.example", "http://two.example"}})
+	if _, err := r.Resolve(t.Context(), query(t, resolver.I2L)); !errors.Is(err, resolver.ErrUnreachable) || len(down.asked) != 2 {
+		t.Errorf("%v, asked %q", err, down.asked)
+	}
+	r = thttp.NewResolver(client(s), nil)
+	if _, err := r.Resolve(t.Context(), query(t, resolver.I2L)); !errors.Is(err, resolver.ErrUnsupported) {
+		t.Errorf("no server: %v", err)
+	}
+}

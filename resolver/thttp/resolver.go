@@ -1,0 +1,46 @@
+package thttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// Resolver resolves the names of namespaces by servers that are configured.
+type Resolver struct {
+	client  *Client
+	servers map[string][]string
+}
+
+// NewResolver returns a Resolver that asks, for each NID in lower case, its
+// servers in order.
+func NewResolver(client *Client, servers map[string][]string) *Resolver {
+	return &Resolver{client: client, servers: servers}
+}
+
+// Resolve implements resolver.Resolver for URNs in canonical form. A server that
+// cannot be asked leads to the next one.
+func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
+	v, err := q.URI.URN()
+	if err != nil {
+		return resolver.Answer{}, err
+	}
+	servers := r.servers[v.NID()]
+	if len(servers) == 0 {
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: fmt.Sprintf("no server for namespace %q", v.NID())}
+	}
+	var faults []error
+	for _, server := range servers {
+		answer, err := r.client.Ask(ctx, server, q)
+		if err == nil || errors.As(err, new(*resolver.Negative)) {
+			return answer, err
+		}
+		faults = append(faults, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return resolver.Answer{}, errors.Join(faults...)
+}

@@ -1,0 +1,32 @@
+package uri
+
+import "strings"
+
+// ParseList reads a text/uri-list, RFC 2483 section 5: a URI a line, and comments
+// behind "#". Lines end in CRLF, and in LF or CR as well. What is no URI is left
+// out, and counted; white space around a line is not a part of it.
+func ParseList(text string) (uris []URI, bad int) {
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		line = strings.Trim(line, whiteSpace)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		u, err := Parse(line)
+		if err != nil {
+			bad++
+			continue
+		}
+		uris = append(uris, u)
+	}
+	return uris, bad
+}
+
+// AppendList appends a text/uri-list about a URI, which stands first as a comment
+// (RFC 2483 section 5).
+func AppendList(dst []byte, about URI, uris []string) []byte {
+	dst = append(append(append(dst, "# "...), about.s...), "\r\n"...)
+	for _, u := range uris {
+		dst = append(append(dst, u...), "\r\n"...)
+	}
+	return dst
+}
