@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/urnd/urnd/resolver"
 )
@@ -48,6 +49,14 @@ func stepsJSON(steps []resolver.Step) []stepJSON {
 	return list
 }
 
+// typeTrace asks for the document of the API in place of an answer.
+const typeTrace = "application/vnd.urnd.trace+json"
+
+func wantsTrace(r *http.Request) bool {
+	accept := r.Header["Accept"]
+	return len(accept) > 0 && strings.Contains(accept[0], typeTrace)
+}
+
 // serveAPI answers with the answer itself, and with every step that led to it.
 func (h *Handler) serveAPI(w http.ResponseWriter, r *http.Request, q resolver.Query) {
 	ctx, trace := resolver.WithTrace(r.Context(), h.config.Now)
@@ -56,7 +65,12 @@ func (h *Handler) serveAPI(w http.ResponseWriter, r *http.Request, q resolver.Qu
 		h.fail(w, r, err, q.URI.String(), trace.Steps())
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
+	contentType := "application/json"
+	if wantsTrace(r) {
+		contentType = typeTrace
+	}
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Vary", "Accept")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	write(w, r, http.StatusOK, marshal(NewAnswerJSON(q, answer, trace.Steps())))

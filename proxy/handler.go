@@ -17,11 +17,14 @@ import (
 // Config is what a Handler works with. All fields must be set.
 type Config struct {
 	Resolver resolver.Resolver
-	Fetch    scheme.Handler // for the forward proxy
+	Names    resolver.Names // what is known of names without resolving them
+	Fetch    scheme.Handler // for the forward proxy, and for those who ask for the thing itself
 	Log      *slog.Logger
 	Now      func() time.Time
 	// ProxyClients may use the forward proxy and the redirects of URLs.
 	ProxyClients []netip.Prefix
+	// RuleTTL is how long what rules say of names may be kept.
+	RuleTTL time.Duration
 	// MaxTarget bounds a request-target, in octets.
 	MaxTarget int
 }

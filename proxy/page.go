@@ -17,6 +17,8 @@ var page = template.Must(template.New("page").Parse(pageText))
 type pageData struct {
 	Title   string
 	Problem *problem
+	List    []string    // of URIs
+	Rows    [][2]string // of a description
 	// The input around the offending octet.
 	Before, At, After string
 }

@@ -23,12 +23,14 @@ const (
 // request is what a request-target asks for.
 type request struct {
 	form  form
-	query resolver.Query
+	query resolver.Query // with the service that the URN selects
+	other uri.URI        // the second one of I=I
 }
 
 const (
 	thttpPrefix = "/uri-res/"
 	apiResolve  = "/api/v1/resolve"
+	apiExplain  = "/api/v1/explain" // another name: both explain
 )
 
 // parseTarget reads a request-target as it came over the wire: a router would
@@ -42,6 +44,8 @@ func parseTarget(target string) (request, error) {
 		return parseTHTTP(target)
 	case strings.HasPrefix(target, apiResolve+"?"), target == apiResolve:
 		return parseParameters(formAPI, target, strings.TrimPrefix(target, apiResolve))
+	case strings.HasPrefix(target, apiExplain+"?"), target == apiExplain:
+		return parseParameters(formAPI, target, strings.TrimPrefix(target, apiExplain))
 	case strings.HasPrefix(target, "/?"):
 		return parseParameters(formPath, target, target[1:])
 	case strings.HasPrefix(target, "/"):
@@ -58,7 +62,11 @@ func parseTarget(target string) (request, error) {
 
 func parseURI(f form, text string, service resolver.Service) (request, error) {
 	u, err := uri.Parse(text)
-	return request{form: f, query: resolver.Query{URI: u, Service: service}}, err
+	return newRequest(f, u, service), err
+}
+
+func newRequest(f form, u uri.URI, service resolver.Service) request {
+	return request{form: f, query: resolver.Query{URI: u, Service: service}.Selected()}
 }
 
 // parseTHTTP reads /uri-res/<service>?<uri>. All behind the first "?" is the
@@ -74,7 +82,29 @@ func parseTHTTP(target string) (request, error) {
 	if !ok {
 		return request{form: formTHTTP}, missing(target, ruleTHTTP)
 	}
+	if service == resolver.IisI {
+		return parsePair(target, text)
+	}
 	return parseURI(formTHTTP, text, service)
+}
+
+// parsePair reads the two URIs of I=I. RFC 2169 has no form for them; ours is to
+// separate them by an encoded space, the first behind which an absolute URI begins.
+func parsePair(target, text string) (request, error) {
+	const space = "%20"
+	for i := strings.Index(text, space); i >= 0; {
+		a, errA := uri.Parse(text[:i])
+		b, errB := uri.Parse(text[i+len(space):])
+		if errA == nil && errB == nil {
+			return request{form: formTHTTP, query: resolver.Query{URI: a, Service: resolver.IisI}, other: b}, nil
+		}
+		next := strings.Index(text[i+1:], space)
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return request{form: formTHTTP}, missing(target, rulePair)
 }
 
 // parseParameters reads the parameters uri and service of query, "?" included.
@@ -96,7 +126,7 @@ func parseParameters(f form, target, query string) (request, error) {
 		return parseURI(f, text, service)
 	}
 	u, err := uri.FromIRI(text) // a person may have typed it
-	return request{form: f, query: resolver.Query{URI: u, Service: service}}, err
+	return newRequest(f, u, service), err
 }
 
 // parameter returns the value of a parameter, percent-decoded once. A plus
@@ -118,6 +148,7 @@ func parameter(query, name string) (string, bool) {
 
 var (
 	ruleTHTTP     = uri.Rule{Name: "THTTP", Section: "RFC 2169 section 2", Says: `the service is followed by "?" and a URI`}
+	rulePair      = uri.Rule{Name: "I=I", Section: "urnd's THTTP", Says: `two absolute URIs are separated by "%20"`}
 	ruleParameter = uri.Rule{Name: "parameter", Section: "urnd's API", Says: `the parameter "uri" holds the URI, percent-encoded`}
 )
 

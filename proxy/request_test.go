@@ -16,16 +16,19 @@ func TestParseTarget(t *testing.T) {
 		uri     string
 		service resolver.Service
 	}{
-		"/":                       {form: formHome},
-		"/urn:a1:b":               {form: formPath, uri: "urn:a1:b"},
-		"/urn:a1:b?+r#f":          {form: formPath, uri: "urn:a1:b?+r#f"},
-		"/?uri=urn:a1:b%3F+r":     {form: formPath, uri: "urn:a1:b?+r"},
-		"/?x=1&uri=urn:a1:b":      {form: formPath, uri: "urn:a1:b"},
-		"/uri-res/N2Ls?urn:a1:b":  {form: formTHTTP, uri: "urn:a1:b", service: resolver.I2Ls},
-		"/uri-res/l2c?http://a/?": {form: formTHTTP, uri: "http://a/?", service: resolver.I2C},
-		"/uri-res/I=I?urn:a1:b":   {form: formTHTTP, uri: "urn:a1:b", service: resolver.IisI},
-		"urn:a1:b":                {form: formTarget, uri: "urn:a1:b"},
-		"http://a/b//../c":        {form: formForward, uri: "http://a/b//../c"},
+		"/":                                     {form: formHome},
+		"/urn:a1:b":                             {form: formPath, uri: "urn:a1:b"},
+		"/urn:a1:b?+r#f":                        {form: formPath, uri: "urn:a1:b?+r#f"},
+		"/?uri=urn:a1:b%3F+r":                   {form: formPath, uri: "urn:a1:b?+r"},
+		"/?x=1&uri=urn:a1:b":                    {form: formPath, uri: "urn:a1:b"},
+		"/uri-res/N2Ls?urn:a1:b":                {form: formTHTTP, uri: "urn:a1:b", service: resolver.I2Ls},
+		"/uri-res/l2c?http://a/?":               {form: formTHTTP, uri: "http://a/?", service: resolver.I2C},
+		"/uri-res/I=I?urn:a1:b%20c%20http://a/": {form: formTHTTP, uri: "urn:a1:b%20c", service: resolver.IisI},
+		"/urn:a1:b?s=I2Ls":                      {form: formPath, uri: "urn:a1:b?s=I2Ls", service: resolver.I2Ls},
+		"/urn:a1:b?s=I=I":                       {form: formPath, uri: "urn:a1:b?s=I=I"},
+		"/?uri=urn:a1:ä":                        {form: formPath, uri: "urn:a1:%C3%A4"},
+		"urn:a1:b":                              {form: formTarget, uri: "urn:a1:b"},
+		"http://a/b//../c":                      {form: formForward, uri: "http://a/b//../c"},
 		"/api/v1/resolve?uri=urn:a1:b&service=n2r": {form: formAPI, uri: "urn:a1:b", service: resolver.I2R},
 	} {
 		got, err := parseTarget(target)

@@ -28,10 +28,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serveHome(w, r)
 	case !req.query.URI.IsURN() && (!h.allowed(r) || relayed(r)):
 		h.fail(w, r, errClient, "", nil)
-	case req.form == formAPI:
+	case req.form == formAPI, wantsTrace(r):
 		h.serveAPI(w, r, req.query)
 	default:
-		h.serveAnswer(w, r, req)
+		h.serveService(w, r, req)
 	}
 }
 

@@ -36,9 +36,6 @@ func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 		}
 	}
 	asked := q.URI
-	if asked != name { // only then it has a query or a fragment
-		q.Service = serviceOf(asked, q.Service)
-	}
 	q.URI = name
 	answer, err := c.next.Resolve(ctx, q)
 	answer.Name = name

@@ -53,7 +53,7 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	if q.Service != I2L {
+	if q.Service != I2L && q.Service != I2Ls { // the others are made of locations, or need none
 		return Answer{}, &Negative{Kind: ErrService, Reason: q.Service.String() + " is not offered for " + v.NID()}
 	}
 	members, ok := c.orders[v.NID()]

@@ -6,23 +6,23 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// serviceOf returns the service that the directive "s" of a URN selects, or the
-// one that was asked for: a value that is not known is ignored
-// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.1).
-func serviceOf(u uri.URI, asked Service) Service {
-	v, err := u.URN()
+// Selected returns q with the service that the directive "s" of its URN selects
+// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.1). A value that is not known is
+// ignored, and so is I=I, which needs another URI.
+func (q Query) Selected() Query {
+	v, err := q.URI.URN()
 	if err != nil {
-		return asked
+		return q
 	}
 	for _, d := range v.Directives() {
 		if d.Keyword != "s" {
 			continue
 		}
-		if service, ok := ParseService(d.Value); ok {
-			return service
+		if service, ok := ParseService(d.Value); ok && service != IisI {
+			q.Service = service
 		}
 	}
-	return asked
+	return q
 }
 
 // withComponents returns locations with the q-component of u as their query

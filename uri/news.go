@@ -88,7 +88,7 @@ func isNoMessageID(b byte) bool { return b <= ' ' || b == '>' || b >= 0x7F }
 // of a group, or -1. RFC 1738 wants a letter first; RFC 5538 section 2.2 knows
 // that there are others, that names are not ASCII alone, and patterns of them.
 func badGroup(s string, pattern bool) int {
-	if s == "" || s[0] == '.' {
+	if s == "" {
 		return 0
 	}
 	for i := 0; i < len(s); i++ {
@@ -98,7 +98,7 @@ func badGroup(s string, pattern bool) int {
 			i += 2
 		}
 		wild := b == '*' || b == '?' && i > at
-		if !is(b, classAlpha|classDigit) && strings.IndexByte("-.+_", b) < 0 && b < 0x80 && (!pattern || !wild) {
+		if !is(b, classAlpha|classDigit) && strings.IndexByte("-.+_", b) < 0 && b < 0x80 && (!pattern || !wild) || b == '.' && at == 0 {
 			return at
 		}
 	}

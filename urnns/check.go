@@ -11,6 +11,8 @@ type check struct {
 	// exact begins, in any case, the NSSs whose case counts behind their
 	// first colon, whatever the fold of the namespace is.
 	exact string
+	// others returns other canonical NSSs of what a canonical NSS names.
+	others func(nss string) []string
 	// thing returns one canonical NSS of what a canonical NSS names, where
 	// the namespace has several for one thing.
 	thing func(nss string) string
@@ -28,7 +30,7 @@ func lookupCheck(name string) (check, bool) {
 	case "isan":
 		return check{verify: checkISAN}, true
 	case "isbn":
-		return check{verify: checkISBN, thing: isbn13}, true
+		return check{verify: checkISBN, thing: isbn13, others: otherISBN}, true
 	case "issn":
 		return check{verify: checkISSN}, true
 	case "lei":

@@ -46,6 +46,19 @@ func isbn13(nss string) string {
 	return body + string(mod10(body))
 }
 
+// otherISBN returns the other ISBN of a book: those of 13 digits that begin with
+// 979 have none of 10.
+func otherISBN(nss string) []string {
+	switch {
+	case len(nss) == 10:
+		return []string{isbn13(nss)}
+	case len(nss) == 13 && nss[:3] == "978":
+		return []string{nss[3:12] + string(mod11(nss[3:12]))}
+	default:
+		return nil
+	}
+}
+
 // mod11 returns the check character of ISBN-10 and ISSN: weights fall to 2.
 func mod11(digits string) byte {
 	sum := 0

@@ -112,6 +112,22 @@ func rulePattern(ns Namespace) uri.Rule {
 	return uri.Rule{Name: "pattern", Section: ns.Source, Says: "the name does not match " + ns.Pattern}
 }
 
+// Others returns other names of what the canonical name v names, as far as its
+// namespace knows: I2Ns of RFC 2483 section 4.8.
+func (s *Set) Others(v uri.URN) []uri.URN {
+	r := s.rows.find(v.NID())
+	if r == nil || r.knows.others == nil || r.verify(v) != nil {
+		return nil
+	}
+	var others []uri.URN
+	for _, nss := range r.knows.others(v.NSS()) {
+		if other, err := uri.ParseURN("urn:" + r.ns.NID + ":" + nss); err == nil {
+			others = append(others, other)
+		}
+	}
+	return others
+}
+
 // Targets returns the locations to which the canonical name v leads, in the
 // order of the namespace's row; none where there is no row or no target for it.
 func (s *Set) Targets(v uri.URN) ([]string, error) {

@@ -170,7 +170,8 @@ func TestWiring(t *testing.T) {
 		"/urn:isbn:0-395-36341-1":                  {status: 302, location: "https://own.example/0395363411"},
 		"/urn:isbn:0-395-36341-2":                  {status: 400},
 		"/urn:example:A-%2fB":                      {status: 302, location: "https://example.org/a%2Fb"},
-		"/urn:example:a?s=I2C":                     {status: 501},
+		"/urn:example:a?s=I2C":                     {status: 200},
+		"/urn:example:a?s=I2R":                     {status: 403},
 	} {
 		if got := d.get(t, path); got.status != want.status || got.location != want.location {
 			t.Errorf("%.40s: %+v", path, got)

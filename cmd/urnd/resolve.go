@@ -50,6 +50,7 @@ func newResolve() *cobra.Command {
 type resolveOutput struct {
 	w, errors   io.Writer
 	trace, json bool
+	service     resolver.Service
 }
 
 func (o resolveOutput) resolveAll(ctx context.Context, r resolver.Resolver, args []string) error {
@@ -72,7 +73,7 @@ func (o resolveOutput) resolve(ctx context.Context, r resolver.Resolver, arg str
 		return err
 	}
 	ctx, trace := resolver.WithTrace(ctx, time.Now)
-	q := resolver.Query{URI: u}
+	q := resolver.Query{URI: u, Service: o.service}.Selected()
 	answer, err := r.Resolve(ctx, q)
 	if o.trace && !o.json {
 		for _, step := range trace.Steps() {

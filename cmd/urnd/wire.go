@@ -81,6 +81,8 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	})
 	p.service = proxy.New(proxy.Config{
 		Resolver:     p.resolver,
+		Names:        names,
+		RuleTTL:      c.Resolve.RuleTTL,
 		Fetch:        web,
 		Log:          log,
 		Now:          now,

@@ -41,16 +41,26 @@ func isServiceToken(s string) bool {
 	return s != "" && len(s) <= 32
 }
 
-// offers reports whether the field offers the service that leads to a
-// location. A field without services promises nothing and excludes nothing.
+// offers reports whether the field offers a service. Who leads to a location leads
+// to one of several, and to several where there is one. A field without services
+// promises nothing and excludes nothing.
 func (s services) offers(want resolver.Service) bool {
 	if len(s.rs) == 0 {
 		return true
 	}
+	want = locating(want)
 	for _, name := range s.rs {
-		if service, ok := resolver.ParseService(name); ok && service == want {
+		if service, ok := resolver.ParseService(name); ok && locating(service) == want {
 			return true
 		}
 	}
 	return false
+}
+
+// locating takes I2Ls for I2L.
+func locating(s resolver.Service) resolver.Service {
+	if s == resolver.I2Ls {
+		return resolver.I2L
+	}
+	return s
 }

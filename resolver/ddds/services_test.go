@@ -58,7 +58,8 @@ func TestOffers(t *testing.T) {
 		{"http+N2L+N2C+N2R", resolver.I2L, true}, // RFC 3403 section 6.1 writes N
 		{"thttp+L2L", resolver.I2L, true},
 		{"thttp+I2C+I2L", resolver.I2L, true},
-		{"thttp+I2Ls", resolver.I2L, false},
+		{"thttp+I2Ls", resolver.I2L, true},
+		{"thttp+N2L", resolver.I2Ls, true},
 		{"rcds+I2C", resolver.I2L, false},
 		{"rcds+I2C", resolver.I2C, true},
 		{"thttp+L2R", resolver.I2L, false},

@@ -12,7 +12,7 @@ type Self struct{}
 // Resolve implements resolver.Resolver for URIs in canonical form. Schemes to
 // which clients are not sent are resolver.ErrForbidden.
 func (Self) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, error) {
-	if q.Service != resolver.I2L {
+	if q.Service != resolver.I2L && q.Service != resolver.I2Ls {
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Reason: q.Service.String() + " is not offered for URLs"}
 	}
 	location := q.URI.String()

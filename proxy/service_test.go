@@ -1,0 +1,203 @@
+package proxy_test
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+func several(uris ...string) func(context.Context, resolver.Query) (resolver.Answer, error) {
+	return func(context.Context, resolver.Query) (resolver.Answer, error) {
+		answer := resolver.Answer{TTL: time.Minute, Cache: resolver.CacheHit}
+		for _, u := range uris {
+			answer.Locations = append(answer.Locations, resolver.Location{URI: u, Source: "test"})
+		}
+		return answer, nil
+	}
+}
+
+// RFC 2169 sections 3.2 and 3.6, RFC 2483 sections 4.2, 4.7 and 4.8: Accept decides.
+func TestLists(t *testing.T) {
+	s := start(t, nil)
+	s.next = several("http://a.example/?b=1&c=2", "https://b.example/")
+	const list = "http://a.example/?b=1&c=2\r\nhttps://b.example/\r\n"
+	for _, tt := range []struct{ target, accept, contentType, body string }{
+		{"/uri-res/N2Ls?urn:example:a", "*/*", "text/uri-list", "# urn:example:a\r\n" + list},
+		{"/uri-res/i2LS?urn:example:a", "text/plain", "text/plain; charset=utf-8", list},
+		{"/urn:example:a?s=I2Ls", "text/uri-list", "text/uri-list", "# urn:example:a?s=I2Ls\r\n" + list},
+		{"/urn:example:a?s=I2Ls", "image/png", "text/uri-list", "# urn:example:a?s=I2Ls\r\n" + list},
+		{"/uri-res/L2Ls?http://a.example/./c", "*/*", "text/uri-list", "# http://a.example/./c\r\nhttp://a.example/c\r\n"},
+		{"/uri-res/N2Ns?urn:isbn:0-395-36341-1", "*/*", "text/uri-list", "# urn:isbn:0-395-36341-1\r\nurn:isbn:9780395363416\r\n"},
+		{"/uri-res/I2N?urn:isbn:978-0-395-36341-6", "*/*", "text/uri-list", "# urn:isbn:978-0-395-36341-6\r\nurn:isbn:0395363411\r\n"},
+		{"/uri-res/N2Ns?urn:isbn:979-12-200-0852-5", "text/plain", "text/plain; charset=utf-8", ""},
+		{"/uri-res/L2Ns?http://a.example/", "*/*", "text/uri-list", "# http://a.example/\r\n"},
+	} {
+		response := s.get(t, tt.target, "Accept: "+tt.accept)
+		if body := text(t, response); response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.contentType || body != tt.body ||
+			response.Header.Get("Vary") != "Accept" || !strings.HasPrefix(response.Header.Get("Cache-Control"), "max-age=") {
+			t.Errorf("%s as %s: %d %v %q", tt.target, tt.accept, response.StatusCode, response.Header, body)
+		}
+	}
+	page := text(t, s.get(t, "/uri-res/N2Ls?urn:example:a", "Accept: text/html"))
+	if !strings.Contains(page, `<li><a href="http://a.example/?b=1&amp;c=2">http://a.example/?b=1&amp;c=2</a></li>`) {
+		t.Errorf("as a page: %s", page)
+	}
+	if response := s.get(t, "/uri-res/I2N?urn:example:a"); response.StatusCode != 404 {
+		t.Errorf("a name without others: %d", response.StatusCode)
+	}
+	var document struct{ Locations []struct{ URI string } }
+	if err := json.Unmarshal([]byte(text(t, s.get(t, "/uri-res/N2Ls?urn:example:a", "Accept: application/json"))), &document); err != nil || len(document.Locations) != 2 {
+		t.Errorf("as JSON: %+v, %v", document, err)
+	}
+}
+
+// RFC 2483 section 4.9, which leaves the way to ask to others.
+func TestSame(t *testing.T) {
+	s := start(t, nil)
+	for pair, want := range map[string]string{
+		"urn:isbn:0-395-36341-1%20URN:ISBN:0395363411":    "TRUE\r\n",
+		"urn:isbn:0-395-36341-1%20urn:isbn:9780395363416": "TRUE\r\n",
+		"http://A.example%20http://a.example:80/":         "TRUE\r\n",
+		"urn:example:a%20urn:example:A":                   "FALSE\r\n",
+		"urn:example:a%20b%20urn:example:a%20b":           "TRUE\r\n",
+		"urn:example:a?=q%20http://example.org/a":         "FALSE\r\n",
+	} {
+		if response := s.get(t, "/uri-res/I=I?"+pair, "Accept: */*"); response.StatusCode != 200 || text(t, response) != want {
+			t.Errorf("%s: %d", pair, response.StatusCode)
+		}
+	}
+	var document struct {
+		Same, Equivalent bool
+		Rung, Reason     string
+	}
+	body := text(t, s.get(t, "/uri-res/i=i?urn:isbn:0-395-36341-1%20urn:isbn:9780395363416", "Accept: application/json"))
+	if err := json.Unmarshal([]byte(body), &document); err != nil || !document.Same || document.Equivalent || document.Rung != "functional" || document.Reason == "" {
+		t.Errorf("%s, %v", body, err)
+	}
+	for _, bad := range []string{"urn:example:a", "urn:example:a%20b", "urn:isbn:1%20urn:isbn:1", ""} {
+		if response := s.get(t, "/uri-res/I=I?"+bad); response.StatusCode != 400 {
+			t.Errorf("%q: %d", bad, response.StatusCode)
+		}
+	}
+}
+
+func TestDescription(t *testing.T) {
+	s := start(t, nil)
+	s.next = several("http://a.example/")
+	var d struct {
+		ID        string `json:"@id"`
+		SameAs    []string
+		URL       []string
+		Namespace string
+		Status    string
+		Warnings  []struct{ Rule string }
+	}
+	response := s.get(t, "/uri-res/N2C?URN:ISBN:0-395-36341-1", "Accept: */*")
+	if err := json.Unmarshal([]byte(text(t, response)), &d); err != nil || response.Header.Get("Content-Type") != "application/ld+json" ||
+		d.ID != "urn:isbn:0395363411" || d.SameAs[0] != "urn:isbn:9780395363416" || d.URL[0] != "http://a.example/" || d.Namespace != "isbn" || d.Status != "located" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(text(t, s.get(t, "/uri-res/I2Cs?urn:x-a:b", "Accept: text/csv")))).ReadAll()
+	if err != nil || len(rows) < 4 || rows[0][0] != "property" || rows[1][1] != "urn:x-a:b" || !strings.Contains(rows[len(rows)-1][1], "experimental") {
+		t.Errorf("%q, %v", rows, err)
+	}
+	if page := text(t, s.get(t, "/uri-res/N2C?urn:example:%3Cb%3E", "Accept: text/html")); !strings.Contains(page, "<th>identifier</th><td><code>urn:example:%3Cb%3E</code>") {
+		t.Errorf("%s", page)
+	}
+	for err, want := range map[error]string{
+		&resolver.Negative{Kind: resolver.ErrGone}: "gone", &resolver.Negative{Kind: resolver.ErrNotFound}: "unknown", resolver.ErrUnreachable: "unreachable",
+	} {
+		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, err }
+		response := s.get(t, "/uri-res/N2C?urn:example:a", "Accept: application/json")
+		if err := json.Unmarshal([]byte(text(t, response)), &d); err != nil || response.StatusCode != 200 || d.Status != want {
+			t.Errorf("%s: %+v, %v", want, d, err)
+		}
+	}
+	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone}
+	}
+	if response := s.get(t, "/urn:example:a"); response.StatusCode != http.StatusGone {
+		t.Errorf("a name that is gone: %d", response.StatusCode)
+	}
+}
+
+func TestResources(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/moved":
+			http.Redirect(w, r, "/text", http.StatusFound)
+		case "/loop":
+			http.Redirect(w, r, "/loop", http.StatusFound)
+		case "/text", "/other":
+			w.Header().Set("Content-Type", "text/x; v=\"1\"")
+			w.Header().Set("Set-Cookie", "a=b")
+			_, _ = io.WriteString(w, r.URL.Path+" as "+r.Header.Get("Accept"))
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer origin.Close()
+	s := start(t, nil)
+	s.next = several(origin.URL+"/missing", origin.URL+"/moved", origin.URL+"/other")
+	response := s.get(t, "/uri-res/N2R?urn:example:a", "Accept: text/x")
+	if body := text(t, response); response.StatusCode != 200 || body != "/text as text/x" || response.Header.Get("Content-Location") != origin.URL+"/text" ||
+		response.Header.Get("Content-Type") != `text/x; v="1"` || response.Header.Get("Content-Security-Policy") != "sandbox" || response.Header.Get("Set-Cookie") != "" {
+		t.Errorf("%d %v %s", response.StatusCode, response.Header, body)
+	}
+	response = s.get(t, "/uri-res/I2Rs?urn:example:a", "Accept: text/x")
+	kind, parameters, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/alternative" {
+		t.Fatalf("%v, %v", response.Header, err)
+	}
+	var parts []string
+	for in := multipart.NewReader(response.Body, parameters["boundary"]); ; {
+		part, err := in.NextPart()
+		if err != nil {
+			break
+		}
+		body, err := io.ReadAll(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, part.Header.Get("Content-Location")+" "+string(body))
+	}
+	if len(parts) != 2 || parts[1] != origin.URL+"/other /other as text/x" {
+		t.Errorf("%q", parts)
+	}
+	s.next = several(origin.URL+"/missing", origin.URL+"/text")
+	if response := s.get(t, "/uri-res/I2Rs?urn:example:a"); response.Header.Get("Content-Location") != origin.URL+"/text" {
+		t.Errorf("one alone: %v", response.Header)
+	}
+	s.next = several(origin.URL+"/missing", origin.URL+"/loop")
+	if response := s.get(t, "/uri-res/N2R?urn:example:a"); response.StatusCode != 502 {
+		t.Errorf("none: %d", response.StatusCode)
+	}
+	if response := s.get(t, "/uri-res/L2R?"+origin.URL+"/text"); response.StatusCode != 200 || !strings.HasPrefix(text(t, response), "/text") {
+		t.Errorf("of a URL: %d", response.StatusCode)
+	}
+	if response := s.get(t, "/uri-res/N2R?urn:example:a", "X-Forwarded-For: 192.0.2.1"); response.StatusCode != 403 {
+		t.Errorf("for others: %d", response.StatusCode)
+	}
+}
+
+// A trace is a representation of every answer, and of every refusal.
+func TestTrace(t *testing.T) {
+	s := start(t, nil)
+	for target, status := range map[string]int{"/URN:example:a": 200, "/uri-res/N2L?URN:example:a": 200, "/api/v1/explain?uri=URN:example:a": 200, "/URN:isbn:1": 400} {
+		response := s.get(t, target, "Accept: application/vnd.urnd.trace+json")
+		body := text(t, response)
+		if response.StatusCode != status || !strings.Contains(body, "scheme case: URN") {
+			t.Errorf("%s: %d %s", target, response.StatusCode, body)
+		}
+	}
+}

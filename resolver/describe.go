@@ -1,0 +1,35 @@
+package resolver
+
+import "github.com/urnd/urnd/uri"
+
+// Description is what is known of an identifier: I2C of RFC 2483 section 4.5.
+type Description struct {
+	Name      uri.URI   // the canonical name
+	Conforms  []string  // the specifications of URNs that it satisfies
+	Namespace string    // the NID, "" for other URIs
+	Document  string    // where the rules of the namespace stand, "" where it has none
+	Others    []uri.URI // other names of the same thing
+	Doubts    []uri.Rule
+}
+
+// Describe returns what is known of u without resolving it. The error is that of
+// Key.
+func (n Names) Describe(u uri.URI) (Description, error) {
+	key, err := n.Key(u)
+	if err != nil {
+		return Description{}, err
+	}
+	d := Description{Name: key, Doubts: n.Doubts(u)}
+	v, err := key.URN()
+	if err != nil {
+		return d, nil //nolint:nilerr // it is no URN, and all is said
+	}
+	d.Conforms, d.Namespace = v.Conforms().Names(), v.NID()
+	if ns, ok := n.Set.Lookup(v.NID()); ok {
+		d.Document = ns.Source
+	}
+	for _, other := range n.Set.Others(v) {
+		d.Others = append(d.Others, other.URI())
+	}
+	return d, nil
+}
