@@ -96,7 +96,7 @@ func (h *Handler) retrieve(r *http.Request, q resolver.Query, limit int) ([]*htt
 			faults = append(faults, err)
 			continue
 		}
-		if found = append(found, response); len(found) == limit {
+		if found = append(found, response); len(found) == limit { //nolint:bodyclose // whoever retrieves closes it
 			break
 		}
 	}
@@ -128,7 +128,7 @@ func (h *Handler) fetch(ctx context.Context, r *http.Request, location string) (
 			return nil
 		},
 	}
-	response, err := client.Do(request) //nolint:bodyclose,gosec // whoever gets the response closes it; the guard looks at what is dialled
+	response, err := client.Do(request) //nolint:gosec // the guard looks at what is dialled
 	var failed *url.Error
 	switch {
 	case errors.Is(err, errRedirects):
