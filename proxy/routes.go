@@ -14,6 +14,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, errTargetTooLong, "", nil)
 		return
 	}
+	if r.Method == http.MethodPost && target == apiResolve {
+		h.serveBatch(w, r)
+		return
+	}
 	req, err := parseTarget(target)
 	if err == nil && req.form == formForward {
 		h.serveForward(w, r, req.query.URI)

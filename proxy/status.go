@@ -35,6 +35,7 @@ var statuses = [...]struct {
 	{errConnect, http.StatusNotImplemented},
 	{errLoop, http.StatusLoopDetected},
 	{errMalformed, http.StatusBadRequest},
+	{errBatch, http.StatusBadRequest},
 	{resolver.ErrForbidden, http.StatusForbidden},
 	{netguard.ErrForbidden, http.StatusForbidden},
 	{resolver.ErrNotFound, http.StatusNotFound},
