@@ -5,19 +5,20 @@ import "net/http"
 // ServeHTTP is every route of the service, on one screen. It goes by the raw
 // request-target: http.ServeMux would clean "//" and "..", and redirect "urn:".
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodConnect {
-		h.fail(w, r, errConnect, "", nil)
-		return
-	}
 	target := ownTarget(r)
-	if len(target) > h.config.MaxTarget {
+	switch {
+	case r.Method == http.MethodConnect:
+		h.fail(w, r, errConnect, "", nil)
+	case len(target) > h.config.MaxTarget:
 		h.fail(w, r, errTargetTooLong, "", nil)
-		return
-	}
-	if r.Method == http.MethodPost && target == apiResolve {
+	case r.Method == http.MethodPost && target == apiResolve:
 		h.serveBatch(w, r)
-		return
+	default:
+		h.serveTarget(w, r, target)
 	}
+}
+
+func (h *Handler) serveTarget(w http.ResponseWriter, r *http.Request, target string) {
 	req, err := parseTarget(target)
 	if err == nil && req.form == formForward {
 		h.serveForward(w, r, req.query.URI)

@@ -43,7 +43,9 @@ func ParseConformance(name string) (Conformance, bool) {
 var (
 	RuleNSS2141   = Rule{"NSS", "RFC 2141 section 2.2", `an NSS has no "/", "~" or "&" that is not encoded`}
 	RuleQuery2141 = Rule{"reserved", "RFC 2141 section 2.3.2", `"?" and "#" are reserved, and end no URN`}
-	RuleNSSDraft  = Rule{"NSS", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.2", `an NSS is one segment, without "/"`}
+	// RuleNoDirectives is why directives are refused where RFC 8141 alone is.
+	RuleNoDirectives = Rule{"rq-components", "RFC 8141 section 2", `after "?" comes "+" or "=": directives are of the draft`}
+	RuleNSSDraft     = Rule{"NSS", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.2", `an NSS is one segment, without "/"`}
 )
 
 // Conforms returns the specifications whose grammar v satisfies: one at least.
@@ -83,6 +85,9 @@ func (v URN) violation(spec Conformance) (int, Rule) {
 	end := v.u.pathStart() + len(nid)
 	nss, query := end+1, v.u.queryStart()
 	if spec != RFC2141 && !isStrictNID(nid) {
+		if strings.HasSuffix(nid, "-") {
+			end--
+		}
 		return end, RuleNID
 	}
 	switch spec {
@@ -102,7 +107,7 @@ func (v URN) violation(spec Conformance) (int, Rule) {
 		}
 	case RFC8141:
 		if v.hasDirectives() {
-			return query + 1, RuleRQComponents
+			return query + 1, RuleNoDirectives
 		}
 	}
 	return 0, Rule{}

@@ -18,17 +18,17 @@ func TestRequire(t *testing.T) {
 	for in, want := range map[string][3]refusal{ // RFC 2141, draft, RFC 8141
 		"urn:foo:a123,456":  {ok, ok, ok},
 		"urn:a:b":           {ok, {5, uri.RuleNID}, {5, uri.RuleNID}},
-		"urn:a-:b":          {ok, {6, uri.RuleNID}, {6, uri.RuleNID}},
+		"urn:a-:b":          {ok, {5, uri.RuleNID}, {5, uri.RuleNID}},
 		"urn:foo:a/b":       {{9, uri.RuleNSS2141}, {9, uri.RuleNSSDraft}, ok},
 		"urn:foo:a~b":       {{9, uri.RuleNSS2141}, ok, ok},
 		"urn:foo:a&b":       {{9, uri.RuleNSS2141}, ok, ok},
 		"urn:foo:a#f":       {{9, uri.RuleQuery2141}, ok, ok},
-		"urn:foo:a?s=I2L":   {{9, uri.RuleQuery2141}, ok, {10, uri.RuleRQComponents}},
-		"urn:foo:a?s=I2L#f": {{9, uri.RuleQuery2141}, ok, {10, uri.RuleRQComponents}},
+		"urn:foo:a?s=I2L":   {{9, uri.RuleQuery2141}, ok, {10, uri.RuleNoDirectives}},
+		"urn:foo:a?s=I2L#f": {{9, uri.RuleQuery2141}, ok, {10, uri.RuleNoDirectives}},
 		"urn:foo:a?+r":      {{9, uri.RuleQuery2141}, {10, uri.RuleDirective}, ok},
 		"urn:foo:a?=q":      {{9, uri.RuleQuery2141}, {10, uri.RuleDirective}, ok},
 		"urn:foo:a?+r?=q#f": {{9, uri.RuleQuery2141}, {10, uri.RuleDirective}, ok},
-		"urn:foo:a/b?s=I2L": {{9, uri.RuleNSS2141}, {9, uri.RuleNSSDraft}, {12, uri.RuleRQComponents}},
+		"urn:foo:a/b?s=I2L": {{9, uri.RuleNSS2141}, {9, uri.RuleNSSDraft}, {12, uri.RuleNoDirectives}},
 		"urn:a:b/c?s=I2L":   {{7, uri.RuleNSS2141}, {5, uri.RuleNID}, {5, uri.RuleNID}},
 	} {
 		v, err := mustParse(t, in).URN()

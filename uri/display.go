@@ -13,7 +13,7 @@ import (
 // could look like another. FromIRI leads back to u, but for the case of
 // percent-encodings.
 func (u URI) Display() string {
-	if strings.IndexByte(u.s, '%') < 0 {
+	if strings.IndexByte(u.s, '%') < 0 || u.hasScheme("mailto") { // whose path holds hosts
 		return u.s
 	}
 	var b strings.Builder
@@ -66,18 +66,41 @@ func isShown(r rune, onLetter bool) bool {
 	switch {
 	case r <= unicode.MaxASCII, r == utf8.RuneError, !isUcschar(r), isDirectionMark(r), !unicode.IsPrint(r):
 		return false
-	case unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector), r == blankBraille:
-		return false
-	case 0xFF00 <= r && r <= 0xFF5E, 0xFE50 <= r && r <= 0xFE6F, strings.ContainsRune(doubles, r):
+	case unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, doubles):
 		return false
 	default:
 		return onLetter || !unicode.Is(unicode.M, r)
 	}
 }
 
-const (
-	blankBraille = '\u2800'
-	// doubles look like a delimiter, beside the full-width and small forms:
-	// slashes, dots, colons, a question mark, a number sign.
-	doubles = "\u2044\u2215\u29F8\u2024\u2236\uA789\u02F8\u0589\u0294\u2E2E\u266F\u22D5"
-)
+// doubles look like a delimiter or like nothing at all, or are ASCII to who
+// normalizes them: slashes, dots, colons, question marks, letterlike symbols,
+// blanks, and the forms for other widths and directions.
+var doubles = &unicode.RangeTable{R16: []unicode.Range16{
+	{0x00B7, 0x00B7, 1},
+	{0x0294, 0x0294, 1},
+	{0x02F8, 0x02F8, 1},
+	{0x037E, 0x037E, 1},
+	{0x0387, 0x0387, 1},
+	{0x0589, 0x0589, 1},
+	{0x066A, 0x066A, 1},
+	{0x1FEF, 0x1FEF, 1},
+	{0x2024, 0x2027, 1},
+	{0x2044, 0x204A, 1},
+	{0x207A, 0x207E, 1},
+	{0x208A, 0x208E, 1},
+	{0x2100, 0x214F, 1},
+	{0x2215, 0x2216, 1},
+	{0x2236, 0x2236, 1},
+	{0x22D5, 0x22D5, 1},
+	{0x2488, 0x24B5, 1},
+	{0x266F, 0x266F, 1},
+	{0x2800, 0x2800, 1},
+	{0x29F5, 0x29F9, 1},
+	{0x2E2E, 0x2E2E, 1},
+	{0x3002, 0x3002, 1},
+	{0xA789, 0xA789, 1},
+	{0xFE10, 0xFE1F, 1},
+	{0xFE30, 0xFE6F, 1},
+	{0xFF00, 0xFFEF, 1},
+}}

@@ -53,18 +53,29 @@ func Compare(a, b URI) Comparison { return CompareFor(Naming, a, b) }
 // CompareFor is Compare for an objective.
 func CompareFor(o Objective, a, b URI) Comparison {
 	x, y := o.name(a), o.name(b)
+	if o == Caching && a != b && !a.IsURN() && !b.IsURN() { // no fragment has a part in a result
+		a, b = a.WithoutFragment(), b.WithoutFragment()
+	}
 	switch {
 	case a == b:
 		return Comparison{Identical, "equal octet for octet"}
 	case a.NormalizeSteps(syntaxSteps) == b.NormalizeSteps(syntaxSteps):
 		return Comparison{Syntax, "equal after normalizing case, percent-encoding and dot segments (RFC 3986 section 6.2.2)"}
 	case x.IsValid() && x == y:
-		return Comparison{Name, "equal after the steps for URNs (RFC 8141 section 3.1)"}
+		return Comparison{Name, o.steps()}
 	case !x.IsValid() && a.Normalize() == b.Normalize():
 		return Comparison{Scheme, "equal in the normal form of the scheme: default port, empty path and the like (RFC 3986 section 6.2.3)"}
 	default:
 		return Comparison{Different, "different after every step of normalization"}
 	}
+}
+
+// steps says which steps made two URNs equal.
+func (o Objective) steps() string {
+	if o == Caching {
+		return "equal after the steps for URNs, for caching (draft-ietf-urnbis-rfc2141bis-urn-03 section 5, step 5b)"
+	}
+	return "equal after the steps for URNs (RFC 8141 section 3.1)"
 }
 
 // name returns the normal form of what counts of a URN, or the zero URI where u

@@ -1,6 +1,9 @@
 package uri
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Found is a URI in running text.
 type Found struct {
@@ -37,7 +40,7 @@ func Extract(text string, o ExtractOptions) []Found {
 				continue
 			}
 		}
-		if !is(text[i], classAlpha|classDigit) || i > 0 && continues(text[i-1]) {
+		if !is(text[i], classAlpha|classDigit) || continues(text, i) {
 			i++
 			continue
 		}
@@ -50,8 +53,27 @@ func Extract(text string, o ExtractOptions) []Found {
 	return found
 }
 
-// continues reports whether what follows b is the middle of a word.
-func continues(b byte) bool { return is(b, classScheme) || b == '_' || b == '@' || b >= 0x80 }
+// continues reports whether i is in the middle of a word. Behind a letter of
+// another script, or an underscore, a URI begins all the same if it says so by two
+// slashes.
+func continues(text string, i int) bool {
+	if i == 0 {
+		return false
+	}
+	b := text[i-1]
+	if b < utf8.RuneSelf && b != '_' {
+		return is(b, classScheme) || b == '@'
+	}
+	r, _ := utf8.DecodeLastRuneInString(text[max(0, i-utf8.UTFMax):i])
+	if b != '_' && !isWord(r) {
+		return false
+	}
+	end := i
+	for end < len(text) && is(text[end], classScheme) {
+		end++
+	}
+	return !strings.HasPrefix(text[end:], "://")
+}
 
 // wrapped reads the URI between angle brackets that begins at start. White
 // space in it is ignored, and so is the prefix "URL:".
@@ -74,6 +96,9 @@ func wrapped(text string, start int) (Found, int, bool) {
 	if colon < 0 || strings.ContainsAny(inner[:colon], whiteSpace) || !prefixed && !startsURI(inner, 0, colon) {
 		return Found{}, 0, false
 	}
+	if len(strings.FieldsFunc(inner[colon:], isWhiteSpace)) > 1 && strings.Contains(inner[colon+1:], "://") {
+		return Found{}, 0, false // "<http://a/ and http://b/>" is two
+	}
 	f.Hyphen = brokenAfterHyphen(inner)
 	u, err := Parse(strings.Map(dropSpace, inner))
 	if err != nil || u.Check() != nil {
@@ -93,8 +118,10 @@ func (f *Found) trim(s *string) {
 
 const whiteSpace = " \t\r\n\f\v"
 
+func isWhiteSpace(r rune) bool { return strings.ContainsRune(whiteSpace, r) }
+
 func dropSpace(r rune) rune {
-	if strings.ContainsRune(whiteSpace, r) {
+	if isWhiteSpace(r) {
 		return -1
 	}
 	return r
@@ -108,84 +135,6 @@ func brokenAfterHyphen(s string) bool {
 		}
 	}
 	return false
-}
-
-// free reads the URI that begins at start, and returns where to go on.
-func free(text string, start int, o ExtractOptions) (Found, int, bool) {
-	i := start
-	for i < len(text) && is(text[i], classScheme) {
-		i++
-	}
-	if i == len(text) || text[i] != ':' || !startsURI(text, start, i) {
-		if o.Abbreviated {
-			return abbreviated(text, start)
-		}
-		return Found{}, max(i, start+1), false
-	}
-	u, read, ok := longestURI(text[start:])
-	if !ok {
-		return Found{}, max(start+read, i+1), false
-	}
-	stop := start + len(u.s)
-	return Found{URI: u, Start: start, End: stop}, stop, true
-}
-
-// startsURI reports whether the word before the colon at i is a scheme in all
-// likelihood, and not a word of prose before a colon.
-func startsURI(text string, start, i int) bool {
-	if i == start || !is(text[start], classAlpha) || i+1 == len(text) || !is(text[i+1], classQuery) && text[i+1] != '%' {
-		return false
-	}
-	return lookupScheme(text[start:i]) != unknownScheme || strings.HasPrefix(text[i:], "://")
-}
-
-// runEnd returns the end of the octets from i on that can stand in a URI.
-func runEnd(text string, i int) int {
-	for i < len(text) && (is(text[i], classQuery) || strings.IndexByte("%#[]", text[i]) >= 0) {
-		i++
-	}
-	return i
-}
-
-// longestURI returns the longest start of text that is a URI, without the
-// punctuation that belongs to the prose around it, and how many octets it looked
-// at: not many more than belong to it, or a text of nothing but beginnings would
-// take the square of its length.
-func longestURI(text string) (u URI, read int, ok bool) {
-	run := text[:min(len(text), maxExtracted)]
-	for range 4 { // an authority may be at fault once, each component after it once
-		u, err := Parse(run)
-		if err == nil {
-			if run = withoutPunctuation(run); run != u.s {
-				u, err = Parse(run)
-			}
-			return u, max(read, len(run)), err == nil && u.Check() == nil
-		}
-		fault, ok := err.(*ParseError) //nolint:errorlint // Parse gives nothing else
-		if !ok || fault.Offset >= len(run) {
-			break
-		}
-		run = run[:fault.Offset]
-		read = max(read, len(run))
-	}
-	return URI{}, read, false
-}
-
-// withoutPunctuation takes the end of a sentence from a URI, and closing
-// parentheses that were not opened in it.
-func withoutPunctuation(s string) string {
-	open := strings.Count(s, "(") - strings.Count(s, ")")
-	for s != "" {
-		last := s[len(s)-1]
-		if strings.IndexByte(".,;:!?'*_#", last) < 0 && (last != ')' || open >= 0) {
-			break
-		}
-		if last == ')' {
-			open++
-		}
-		s = s[:len(s)-1]
-	}
-	return s
 }
 
 // abbreviated reads a host name, with and without port and path, that begins
@@ -206,8 +155,8 @@ func abbreviated(text string, start int) (Found, int, bool) {
 	if len(host) > 4 && equalFold(host[:4], "ftp.") {
 		prefix = "ftp://"
 	}
-	u, _, ok := longestURI(prefix + run)
-	if !ok {
+	u, ok := trimmed(prefix + run)
+	if !ok || end < len(text) && text[end] >= utf8.RuneSelf {
 		return Found{}, end, false
 	}
 	return Found{URI: u, Start: start, End: start + len(u.s) - len(prefix)}, end, true

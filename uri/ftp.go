@@ -57,12 +57,13 @@ func (u URI) FTP() (FTP, error) {
 	return f, nil
 }
 
-// ftpForm writes the type in lower case.
-func ftpForm(dst []byte, start int) []byte {
-	if i := len(dst) - len(ftpType) - 1; i >= start && equalFold(string(dst[i:len(dst)-1]), ftpType) {
-		for ; i < len(dst); i++ {
-			dst[i] = lower(dst[i])
-		}
+// ftpForm writes the type at the end of a path in lower case.
+func ftpForm(path []byte) {
+	i := len(path) - len(ftpType) - 1
+	if i < 0 || !equalFold(string(path[i:len(path)-1]), ftpType) {
+		return
 	}
-	return dst
+	for ; i < len(path); i++ {
+		path[i] = lower(path[i])
+	}
 }

@@ -2,6 +2,7 @@ package uri
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
@@ -23,13 +24,16 @@ func idnaHost(host string) (string, bool) {
 	if len(host) > maxIDN {
 		return host, false
 	}
-	name := strings.ToLower(decode(host))
+	name := decode(host)
 	ascii, ok := mapHost(name)
-	if !ok || !isInALabels(name, ascii) {
+	if !ok || strings.ContainsFunc(name, foldsToASCII) || !isInALabels(strings.ToLower(name), ascii) {
 		return host, false
 	}
 	return ascii, true
 }
+
+// foldsToASCII: the Kelvin sign and the dotted capital I have no case that counts.
+func foldsToASCII(r rune) bool { return r >= utf8.RuneSelf && unicode.ToLower(r) < utf8.RuneSelf }
 
 // mapHost returns a host name that a person types as the DNS has it, by the
 // mapping of UTS #46, which browsers use: there a full-width "1" is a digit.

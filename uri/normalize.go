@@ -102,6 +102,9 @@ func (n Steps) normalize(dst []byte, u URI) ([]byte, offsets) {
 	dst = n.appendPath(dst, u, row, hasAuthority)
 	at.query = len(dst)
 	dst = n.appendText(dst, u.s[u.queryStart():u.fragStart()])
+	if schemes[row].form == formFTP && n.has(SchemeForm) { // to which "?" is data
+		ftpForm(dst[at.path:])
+	}
 	at.frag = len(dst)
 	return n.appendText(dst, u.s[u.fragStart():]), at
 }
@@ -162,7 +165,11 @@ const localhost = "localhost"
 
 func (n Steps) appendServer(dst []byte, a authority, row schemeID) []byte {
 	if a.registry { // only its registry knows which of its names are one
-		return (n &^ DecodeUnreserved).appendText(dst, a.text)
+		start := len(dst)
+		if dst = n.appendText(dst, a.text); !splitAuthority(string(dst[start:])).registry {
+			dst = (n &^ DecodeUnreserved).appendText(dst[:start], a.text) // or it would name a server
+		}
+		return dst
 	}
 	dst = n.appendText(dst, a.text[:a.start])
 	dst = n.appendHost(dst, a.host(), row)

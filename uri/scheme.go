@@ -71,8 +71,6 @@ const (
 // apply brings the path dst[start:] into the form; a query may follow it.
 func (f form) apply(dst []byte, start int, hasQuery bool) []byte {
 	switch f {
-	case formFTP:
-		return ftpForm(dst, start)
 	case formGopher:
 		return gopherForm(dst, start, hasQuery)
 	case formMailto:

@@ -83,6 +83,9 @@ func checkHost(host string) *hostFault {
 		return &hostFault{0, ruleIDNA}
 	}
 	name := strings.TrimSuffix(host, ".")
+	if n := len(host) - len("%2e"); n > 0 && equalFold(host[n:], "%2e") {
+		name = host[:n]
+	}
 	label, bad := lastLabel(name)
 	if bad >= 0 {
 		return &hostFault{bad, ruleHostname}

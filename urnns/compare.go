@@ -23,7 +23,7 @@ func (s *Set) Compare(o uri.Objective, a, b uri.URI) uri.Comparison {
 	if x == y {
 		return uri.Comparison{Rung: uri.Namespace, Reason: fmt.Sprintf("equal by the rules of namespace %q (%s)", r.ns.NID, r.ns.Source)}
 	}
-	if r != nil && x.NID() == y.NID() && r.knows.thing != nil && r.knows.thing(x.NSS()) == r.knows.thing(y.NSS()) {
+	if r != nil && x.NID() == y.NID() && r.knows.thing != nil && r.verify(x) == nil && r.verify(y) == nil && r.knows.thing(x.NSS()) == r.knows.thing(y.NSS()) {
 		return uri.Comparison{Rung: uri.Functional, Reason: fmt.Sprintf("two names of one thing in namespace %q (%s): not lexically equivalent", r.ns.NID, r.ns.Source)}
 	}
 	return c

@@ -12,6 +12,9 @@ var ruleISAN = uri.Rule{Name: "ISAN", Section: "RFC 4246", Says: "an ISAN is fou
 // checkISAN is RFC 4246: audiovisual works, as 16 hexadecimal digits, and with a
 // version as 24; each part may be followed by a check character.
 func checkISAN(nss string) (int, uri.Rule) {
+	if longest := len("hhhh-hhhh-hhhh-hhhh-c-hhhh-hhhh-c"); len(nss) > longest {
+		return longest, ruleISAN
+	}
 	groups := strings.Split(nss, "-")
 	digits, at := "", 0
 	for i, group := range groups {

@@ -9,11 +9,14 @@ import (
 
 var ruleISBN = uri.Rule{Name: "ISBN", Section: "RFC 3187 section 3.1", Says: "an ISBN has 10 or 13 digits, the last of 10 may be X, with or without hyphens"}
 
+var rulePrefix13 = uri.Rule{Name: "ISBN", Section: "ISO 2108", Says: "an ISBN of 13 digits begins with 978 or 979: other EANs are not of books"}
+
 // checkISBN is RFC 3187 with the 13-digit form of the registration of 2017.
 func checkISBN(nss string) (int, uri.Rule) {
 	digits := strings.ReplaceAll(nss, "-", "")
+	end := len(strings.TrimRight(nss, "-")) - 1 // of the check digit
 	for i := range len(nss) {
-		last := i == len(nss)-1 && len(digits) == 10
+		last := i == end && len(digits) == 10
 		if b := nss[i]; !isDigit(b) && b != '-' && (!last || upper(b) != 'X') {
 			return i, ruleISBN
 		}
@@ -23,12 +26,15 @@ func checkISBN(nss string) (int, uri.Rule) {
 	case 10:
 		want = mod11(digits[:9])
 	case 13:
+		if digits[:3] != "978" && digits[:3] != "979" {
+			return 0, rulePrefix13
+		}
 		want = mod10(digits[:12])
 	default:
 		return len(nss), ruleISBN
 	}
 	if upper(digits[len(digits)-1]) != want {
-		return len(nss) - 1, uri.Rule{
+		return end, uri.Rule{
 			Name: "check digit", Section: "ISO 2108",
 			Says: fmt.Sprintf("the check digit should be %c", want),
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,7 +33,7 @@ func newExtract() *cobra.Command {
 		Long: `Print the URIs in running text, one a line: those in angle brackets, where white
 space does not count, and those that stand free or between other delimiters
 (draft-fielding-uri-syntax-02 appendix E). Without FILE, or where it is "-", it
-reads standard input.`,
+reads standard input. Letters beyond ASCII belong to a URI, and are encoded.`,
 		Example: `  urnd uri extract mail.txt
   urnd uri extract --json - < mail.txt`,
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -40,16 +41,18 @@ reads standard input.`,
 				files = []string{"-"}
 			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
+			var faults []error
 			for _, file := range files {
 				text, err := readText(cmd.InOrStdin(), file)
 				if err != nil {
-					return err
+					faults = append(faults, err)
+					continue
 				}
 				if err := printFound(out, file, uri.Extract(text, options), asJSON); err != nil {
 					return err
 				}
 			}
-			return out.Flush()
+			return errors.Join(append(faults, out.Flush())...)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line, with positions")

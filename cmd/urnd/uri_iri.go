@@ -14,7 +14,7 @@ func newEncode() *cobra.Command {
 characters that URNs do not hold. Host names in the DNS are mapped by IDNA, all
 else is percent-encoded. What could be meant in two ways is an error.`,
 		Example: `  urnd uri encode http://bücher.example/straße 'urn:example:Müller 1'`,
-	}, uri.FromIRI, uri.URI.String)
+	}, fromIRI, uri.URI.String)
 }
 
 func newDisplay() *cobra.Command {
@@ -26,6 +26,15 @@ shown as characters where "urnd uri encode" leads back to the same URI: delimite
 what cannot be seen, and hosts, which could look like others, stay as they are.`,
 		Example: `  urnd uri display urn:example:M%C3%BCller%201`,
 	}, parseURI, uri.URI.Display)
+}
+
+// fromIRI maps an IRI to a URI that is well formed by the rules of its scheme.
+func fromIRI(input string) (uri.URI, error) {
+	u, err := uri.FromIRI(input)
+	if err != nil {
+		return uri.URI{}, err
+	}
+	return u, u.Check()
 }
 
 // mapping makes a command of a way to read a URI and a way to write it.

@@ -14,6 +14,7 @@ type parseJSON struct {
 	Scheme   *string  `json:"scheme"`
 	Userinfo *string  `json:"userinfo"`
 	Host     *string  `json:"host"`
+	Registry *string  `json:"registry,omitempty"` // the host is a name of a registry, and of no server
 	Port     *string  `json:"port"`
 	Path     *string  `json:"path"`
 	Query    *string  `json:"query"`
@@ -65,10 +66,12 @@ func parse(input string) (result, error) {
 		Userinfo: optional(u.Userinfo()), Host: optional(u.Host()), Port: optional(u.Port()),
 		Path: optional(u.Path(), true), Query: optional(u.Query()), Fragment: optional(u.Fragment()),
 	}
+	document.Registry = optional(u.Registry())
 	var line fields
 	line.add("scheme", document.Scheme)
 	line.add("userinfo", document.Userinfo)
 	line.add("host", document.Host)
+	line.add("registry", document.Registry)
 	line.add("port", document.Port)
 	line.add("path", document.Path)
 	line.add("query", document.Query)
@@ -84,6 +87,9 @@ func parse(input string) (result, error) {
 		line.add("r", document.URN.R)
 		line.add("q", document.URN.Q)
 		line.add("f", document.URN.F)
+		for _, d := range document.URN.Directives {
+			line.add("directive:"+d.Keyword, &d.Value)
+		}
 		conforms := strings.Join(document.URN.Conforms, ",")
 		line.add("conforms", &conforms)
 		if lint := document.URN.Lint; lint != nil {

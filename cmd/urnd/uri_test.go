@@ -53,11 +53,14 @@ func TestURICommands(t *testing.T) {
 		{args: "uri parse --json a", want: `{"input":"a","scheme":null,"userinfo":null,"host":null,"port":null,"path":"a","query":null,"fragment":null}` + "\n"},
 		{args: "uri parse --json urn:a1:b?s=I2L", want: `{"input":"urn:a1:b?s=I2L","scheme":"urn","userinfo":null,"host":null,"port":null,"path":"a1:b","query":"s=I2L","fragment":null,` +
 			`"urn":{"nid":"a1","nss":"b","r":null,"q":null,"f":null,"directives":[{"keyword":"s","value":"I2L"}],"conforms":["draft"],"lint":{"message":"a registered NID has more than two letters","offset":4,"rule":"short-nid","section":"RFC 8141 section 5.1"}}}` + "\n"},
+		{args: "uri parse urn:foo:b?s=I2L&c=x x://a:b:c", want: "scheme=urn path=foo:b query=s=I2L&c=x nid=foo nss=b directive:s=I2L directive:c=x conforms=draft\n" +
+			"scheme=x host=a:b:c registry=a:b:c path=\n"},
+		{args: "uri encode urn:M\u00fcller:x", bad: true, want: "error: parsing \"urn:M%C3%BCller:x\": offset 5: NID: a NID is 2 to 32 letters, digits and hyphens, with no hyphen first or last (RFC 8141 section 2.1)\n"},
 		{args: "uri parse urn:x-a:b", want: "scheme=urn path=x-a:b nid=x-a nss=b conforms=rfc2141,draft,rfc8141 lint=experimental-nid\n"},
-		{args: "uri key urn:a-:b", bad: true, want: `error: parsing "urn:a-:b": offset 6: NID: a NID is 2 to 32 letters, digits and hyphens, with no hyphen first or last (RFC 8141 section 2.1)` + "\n"},
+		{args: "uri key urn:a-:b", bad: true, want: `error: parsing "urn:a-:b": offset 5: NID: a NID is 2 to 32 letters, digits and hyphens, with no hyphen first or last (RFC 8141 section 2.1)` + "\n"},
 		{args: "uri key --accept rfc2141 URN:A-:b urn:foo:b#f", bad: true, want: "urn:a-:b\n" +
 			`error: parsing "urn:foo:b#f": offset 9: reserved: "?" and "#" are reserved, and end no URN (RFC 2141 section 2.3.2)` + "\n"},
-		{args: "uri compare --for caching urn:foo:a?s=I2L&c=x urn:foo:a?c=x&s=I2L", want: "urn\tequal after the steps for URNs (RFC 8141 section 3.1)\n"},
+		{args: "uri compare --for caching urn:foo:a?s=I2L&c=x urn:foo:a?c=x&s=I2L", want: "urn\tequal after the steps for URNs, for caching (draft-ietf-urnbis-rfc2141bis-urn-03 section 5, step 5b)\n"},
 		{args: "uri compare --for caching urn:foo:a?s=I2L urn:foo:a", want: "different\tdifferent after every step of normalization\n"},
 	} {
 		got, err := run(t, tt.stdin, strings.Split(tt.args, " ")...)
