@@ -72,7 +72,7 @@ type Resolve struct {
 // URN says which names are taken for URNs.
 type URN struct {
 	// Accept names specifications of URN syntax, "rfc2141", "draft" and
-	// "rfc8141". A URN conforms to one of them at least, or is refused.
+	// "rfc8141". Each part of a URN is as one of them has it, or it is refused.
 	Accept []string `mapstructure:"accept"`
 }
 

@@ -11,7 +11,7 @@ import (
 // value, and safe for concurrent use.
 type Names struct {
 	Set    *urnns.Set
-	Accept uri.Conformance // the specifications of URNs, one of which a URN satisfies
+	Accept uri.Conformance // the specifications of URNs, one of which each part of a URN satisfies
 }
 
 // Key returns the canonical name of u, which is the key of its answers but for

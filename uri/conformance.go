@@ -48,27 +48,38 @@ var (
 	RuleNSSDraft     = Rule{"NSS", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.2", `an NSS is one segment, without "/"`}
 )
 
-// Conforms returns the specifications whose grammar v satisfies: one at least.
+// Conforms returns the specifications whose grammar v satisfies. There may be none:
+// a URN can have an NSS of one and the query of another.
 func (v URN) Conforms() Conformance {
 	var c Conformance
 	for spec := RFC2141; spec <= RFC8141; spec <<= 1 {
-		if _, rule := v.violation(spec); rule == (Rule{}) {
+		if v.Require(spec) == nil {
 			c |= spec
 		}
 	}
 	return c
 }
 
-// Require returns nil if v conforms to at least one of specs, and otherwise a
-// *ParseError that says what the newest of them demands.
+// Require returns nil if each part of v - NID, NSS and what follows - is as at least
+// one of specs has it, and otherwise a *ParseError that says what the newest of them
+// demands.
 func (v URN) Require(specs Conformance) error {
+	for _, part := range [...]func(URN, Conformance) (int, Rule){URN.nidFault, URN.nssFault, URN.componentFault} {
+		if err := v.requirePart(specs, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v URN) requirePart(specs Conformance, part func(URN, Conformance) (int, Rule)) error {
 	var first error
 	for spec := RFC8141; spec > 0; spec >>= 1 {
 		if specs&spec == 0 {
 			continue
 		}
-		offset, rule := v.violation(spec)
-		if rule == (Rule{}) {
+		offset, rule := part(v, spec)
+		if rule.Name == "" {
 			return nil
 		}
 		if first == nil {
@@ -78,37 +89,45 @@ func (v URN) Require(specs Conformance) error {
 	return first
 }
 
-// violation returns the first place where v breaks the grammar of one
-// specification, and the rule; the zero Rule is none.
-func (v URN) violation(spec Conformance) (int, Rule) {
+// nidFault returns where the NID breaks the grammar of one specification, and the
+// rule; the zero Rule is nowhere. The functions below do the same for other parts.
+func (v URN) nidFault(spec Conformance) (int, Rule) {
 	nid := v.NID()
-	end := v.u.pathStart() + len(nid)
-	nss, query := end+1, v.u.queryStart()
-	if spec != RFC2141 && !isStrictNID(nid) {
-		if strings.HasSuffix(nid, "-") {
-			end--
-		}
-		return end, RuleNID
+	if spec == RFC2141 || isStrictNID(nid) {
+		return 0, Rule{}
 	}
+	end := v.u.pathStart() + len(nid)
+	if strings.HasSuffix(nid, "-") {
+		end--
+	}
+	return end, RuleNID
+}
+
+func (v URN) nssFault(spec Conformance) (int, Rule) {
+	nid, nss := v.Parts()
+	start := v.u.pathStart() + len(nid) + 1
 	switch spec {
 	case RFC2141:
-		if i := strings.IndexAny(v.NSS(), "/~&"); i >= 0 {
-			return nss + i, RuleNSS2141
-		}
-		if query < len(v.u.s) {
-			return query, RuleQuery2141
+		if i := strings.IndexAny(nss, "/~&"); i >= 0 {
+			return start + i, RuleNSS2141
 		}
 	case DraftURN:
-		if i := strings.IndexByte(v.NSS(), '/'); i >= 0 {
-			return nss + i, RuleNSSDraft
+		if i := strings.IndexByte(nss, '/'); i >= 0 {
+			return start + i, RuleNSSDraft
 		}
-		if v.hasQuery() && !v.hasDirectives() {
-			return query + 1, RuleDirective
-		}
-	case RFC8141:
-		if v.hasDirectives() {
-			return query + 1, RuleNoDirectives
-		}
+	}
+	return 0, Rule{}
+}
+
+func (v URN) componentFault(spec Conformance) (int, Rule) {
+	at := v.u.queryStart()
+	switch {
+	case spec == RFC2141 && at < len(v.u.s):
+		return at, RuleQuery2141
+	case spec == DraftURN && v.hasQuery() && !v.hasDirectives():
+		return at + 1, RuleDirective
+	case spec == RFC8141 && v.hasDirectives():
+		return at + 1, RuleNoDirectives
 	}
 	return 0, Rule{}
 }

@@ -47,7 +47,7 @@ of the configuration included.`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	s := addFile(cmd)
-	cmd.Flags().StringSlice("accept", nil, "`specifications` of URNs, one of which a URN satisfies: rfc2141, draft, rfc8141 (urn.accept)")
+	cmd.Flags().StringSlice("accept", nil, "`specifications` of URNs, one of which each part of a URN satisfies: rfc2141, draft, rfc8141 (urn.accept)")
 	cmd.Flags().BoolVar(&t.asJSON, "json", false, "print one JSON object a line")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		names, err := s.names()
