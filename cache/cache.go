@@ -37,6 +37,8 @@ type Result[V any] struct {
 	Value  V
 	Status Status
 	TTL    time.Duration // still to live; negative when stale, 0 when not stored
+
+	ageing bool // a hit in the last tenth of its life
 }
 
 // Config bounds a cache. All fields but Size and Now may be zero.
@@ -49,6 +51,9 @@ type Config[V any] struct {
 	Now func() time.Time
 	// LoadTimeout ends a load; 0 lets it take as long as its waiters do.
 	LoadTimeout time.Duration
+	// RefreshAhead loads anew, in the background, what is asked for in the last
+	// tenth of its life: who asks often never waits.
+	RefreshAhead bool
 	// StaleFor is how long past its expiry a value may serve when loading
 	// fails (RFC 8767 section 4, RFC 5861 section 4).
 	StaleFor time.Duration
@@ -86,6 +91,9 @@ func New[V any](config Config[V]) (*Cache[V], error) {
 // nobody waits for it any more; ctx ends the wait of this caller alone.
 func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V], error) {
 	if result, ok, err := c.look(key); ok {
+		if result.ageing && c.config.RefreshAhead {
+			c.refresh(ctx, key, load)
+		}
 		return result, err
 	}
 	return c.wait(ctx, key, load)
@@ -101,7 +109,7 @@ func (c *Cache[V]) look(key string) (Result[V], bool, error) {
 	ttl := e.ttl(now)
 	switch {
 	case ttl > 0:
-		return Result[V]{Value: e.value, Status: Hit, TTL: ttl}, true, e.err()
+		return Result[V]{Value: e.value, Status: Hit, TTL: ttl, ageing: ttl < time.Duration(e.life)/10}, true, e.err()
 	case e.rests(now) && e.usable(now, c.config.StaleFor):
 		return Result[V]{Value: e.value, Status: Stale, TTL: ttl}, true, nil
 	default:

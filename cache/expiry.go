@@ -12,6 +12,7 @@ type entry[V any] struct {
 	key     string
 	value   V
 	expires int64
+	life    int64 // the TTL that it had at first
 	rare    *rare // nil for most
 }
 
@@ -21,9 +22,9 @@ type rare struct {
 	retry int64 // a stale entry that is not to be loaded again before
 }
 
-func newEntry[V any](key string, value V, err error, expires time.Time) *entry[V] {
+func newEntry[V any](key string, value V, err error, now time.Time, ttl time.Duration) *entry[V] {
 	// A key is often a part of a longer text, which must not live as long.
-	e := &entry[V]{key: strings.Clone(key), value: value, expires: expires.UnixNano()}
+	e := &entry[V]{key: strings.Clone(key), value: value, expires: now.Add(ttl).UnixNano(), life: int64(ttl)}
 	if err != nil {
 		e.rare = &rare{err: err}
 	}

@@ -48,6 +48,15 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V]) (Result[V
 	}
 }
 
+// refresh starts a flight for which nobody waits, unless there is one.
+func (c *Cache[V]) refresh(ctx context.Context, key string, load Load[V]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.flights[key]; !ok && !c.closed {
+		c.start(ctx, key, load).waiters++ // who comes and leaves does not end it
+	}
+}
+
 // start begins the flight of key; c.mu is held.
 func (c *Cache[V]) start(ctx context.Context, key string, load Load[V]) *flight[V] {
 	// The load keeps the values of the first caller (its trace), not its
@@ -118,7 +127,7 @@ func (c *Cache[V]) settle(key string, value V, ttl time.Duration, err error) (Re
 		return Result[V]{}, err
 	}
 	if ttl > 0 {
-		c.store(newEntry(key, value, err, now.Add(ttl)))
+		c.store(newEntry(key, value, err, now, ttl))
 	} else {
 		c.memory.delete(key)
 	}

@@ -17,7 +17,7 @@ func TestStoredKeyIsCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.close()
-	e := newEntry("asked", "value", nil, time.Unix(1, 0))
+	e := newEntry("asked", "value", nil, time.Unix(1, 0), time.Minute)
 	m.set(e, 10)
 	if m.get("asked") != e {
 		t.Fatal("the entry is not found by its own key")
@@ -36,7 +36,7 @@ func TestBoundedByBytes(t *testing.T) {
 	}
 	defer m.close()
 	for i := range 10_000 {
-		m.set(newEntry(strconv.Itoa(i), "", nil, time.Unix(1, 0)), 500)
+		m.set(newEntry(strconv.Itoa(i), "", nil, time.Unix(1, 0), time.Minute), 500)
 	}
 	kept := 0
 	for i := range 10_000 {
@@ -52,7 +52,7 @@ func TestBoundedByBytes(t *testing.T) {
 // A key is a part of a request line that may be long; what is kept must not be.
 func TestKeyIsCopied(t *testing.T) {
 	line := "GET /name HTTP/1.1"
-	e := newEntry(line[5:9], "", nil, time.Unix(1, 0))
+	e := newEntry(line[5:9], "", nil, time.Unix(1, 0), time.Minute)
 	if e.key != "name" || unsafe.StringData(e.key) == unsafe.StringData(line[5:9]) {
 		t.Error("the key of an entry pins the text it was cut from")
 	}

@@ -39,6 +39,14 @@ type DNS struct {
 	Servers []Server      `mapstructure:"servers"` // empty: those of /etc/resolv.conf
 	Timeout time.Duration `mapstructure:"timeout"` // of one question to one server
 	Rounds  int           `mapstructure:"rounds"`  // times that the list of servers is gone through
+	// HedgeAfter is how long a server may be silent until the next one is asked
+	// beside it; 0 waits for Timeout.
+	HedgeAfter time.Duration `mapstructure:"hedge_after"`
+	// MinTTL and MaxTTL bound how long record sets are remembered.
+	MinTTL time.Duration `mapstructure:"min_ttl"`
+	MaxTTL time.Duration `mapstructure:"max_ttl"`
+	// RefreshAhead asks anew, before they expire, for record sets in use.
+	RefreshAhead bool `mapstructure:"refresh_ahead"`
 }
 
 // DDDS says where the Dynamic Delegation Discovery System begins.
@@ -49,6 +57,15 @@ type DDDS struct {
 	// Refer leads clients to the THTTP servers that zones name, instead of
 	// asking them.
 	Refer bool `mapstructure:"refer"`
+	// RootOptions are what differs for some of the roots.
+	RootOptions []RootOptions `mapstructure:"root_options"`
+}
+
+// RootOptions says how one of the roots is looked up.
+type RootOptions struct {
+	Root          string   `mapstructure:"root"`           // one of DDDS.Roots
+	Servers       []Server `mapstructure:"servers"`        // empty: those of DNS
+	RequireDNSSEC bool     `mapstructure:"require_dnssec"` // refuse what the servers do not call authenticated
 }
 
 // THTTP bounds what is asked of resolution servers, RFC 2169.

@@ -107,6 +107,10 @@ func TestEveryLeaf(t *testing.T) {
 		"resolve.order":             {"namespace", "namespace,ddds", "ddds"},
 		"resolve.rule_ttl":          {"1h0m0s", "2h0m0s", "3h0m0s"},
 		"cache.answers":             {"1MiB", "2MiB", "3MiB"},
+		"dns.hedge_after":           {"1s", "2s", "3s"},
+		"dns.min_ttl":               {"1s", "2s", "3s"},
+		"dns.max_ttl":               {"1m0s", "2m0s", "3m0s"},
+		"dns.refresh_ahead":         {"false", "false", "true"},
 		"ddds.refer":                {"true", "true", "false"},
 		"thttp.timeout":             {"1s", "2s", "3s"},
 		"thttp.max_body":            {"1MiB", "2MiB", "3MiB"},
@@ -131,7 +135,7 @@ func TestEveryLeaf(t *testing.T) {
 	for _, key := range keys("", config.Default().Map()) {
 		value, ok := values[key]
 		if !ok {
-			if key != "namespaces" { // a list of tables has no place in a variable
+			if key != "namespaces" && key != "ddds.root_options" { // a list of tables has no place in a variable
 				t.Errorf("%s is not tested", key)
 			}
 			continue
@@ -199,7 +203,7 @@ func TestEveryFaultAtOnce(t *testing.T) {
 	_, err := config.Load(write(t, "urnd.yaml", `
 listen: {service: nowhere, servce: x}
 dns: {servers: [ns.example.org], timeout: soon, rounds: 0}
-ddds: {roots: ["a..b"], max_domains: 99}
+ddds: {roots: ["a..b"], max_domains: 99, root_options: [{root: a.b, servers: [tls://x]}]}
 resolve: {order: [ddds, ddds, magic]}
 urn: {accept: [rfc8141, rfc3986]}
 cache: {answers: lots, stale_for: -1s}
@@ -213,7 +217,7 @@ namespaces:
   - {nid: A1, check: sometimes, thttp: ["http://a.example/x", "ftp://a", "https://a.example:8443"]}
 `), nil)
 	want := []string{
-		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour", "ddds.max_domains", "ddds.roots.0",
+		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour", "ddds.max_domains", "ddds.root_options.0.root", "ddds.root_options.0.servers.0", "ddds.roots.0",
 		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service", "log.format", "log.level",
 		"namespaces.0.fold", "namespaces.0.nid", "namespaces.0.pattern",
 		"namespaces.1.extra", "namespaces.1.targets.0.template", "namespaces.1.targets.1.template", "namespaces.1.targets.2.template",
@@ -262,6 +266,8 @@ func TestUnreadableFile(t *testing.T) {
 func TestMapRoundTrip(t *testing.T) {
 	want := config.Default()
 	want.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort("[2001:db8::1]:5353")}}
+	want.DNS.Servers = append(want.DNS.Servers, config.Server{AddrPort: netip.MustParseAddrPort("192.0.2.1:853"), TLS: true, Name: "dns.example"})
+	want.DDDS.RootOptions = []config.RootOptions{{Root: "urn.arpa", Servers: want.DNS.Servers, RequireDNSSEC: true}}
 	want.Cache.Answers = 1234567
 	want.Log.Level = slog.LevelDebug
 	want.Namespaces = []config.Namespace{{NID: "example", Fold: "lower", Order: []string{"namespace"}, THTTP: []string{"https://r.example"}, Targets: []config.Target{{Template: "https://a/{nss}"}}}}

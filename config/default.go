@@ -12,8 +12,11 @@ import (
 func Default() Config {
 	return Config{
 		Listen: Listen{Service: "127.0.0.1:8141", Admin: "127.0.0.1:8142"},
-		DNS:    DNS{Servers: []Server{}, Timeout: 2 * time.Second, Rounds: 2},
-		DDDS:   DDDS{Enabled: true, Roots: []string{"urn.arpa."}, MaxDomains: 5},
+		DNS: DNS{
+			Servers: []Server{}, Timeout: 2 * time.Second, Rounds: 2, HedgeAfter: 300 * time.Millisecond,
+			MaxTTL: 7 * 24 * time.Hour, RefreshAhead: true,
+		},
+		DDDS: DDDS{Enabled: true, Roots: []string{"urn.arpa."}, MaxDomains: 5, RootOptions: []RootOptions{}},
 		Resolve: Resolve{
 			Timeout: 10 * time.Second,
 			Order:   []string{"ddds", "namespace"},

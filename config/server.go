@@ -3,25 +3,50 @@ package config
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 )
 
-// Server is the address of a DNS server, "192.0.2.1" or "[2001:db8::1]:5353".
-// The port is 53 where none is given. Names are not allowed: it takes a DNS
-// server to resolve one.
+// Server is a DNS server: "192.0.2.1", "[2001:db8::1]:5353", or over TLS
+// "tls://192.0.2.1:853#dns.example", with the name of its certificate. The port is
+// 53, over TLS 853, where none is given. Names are not allowed as addresses: it takes
+// a DNS server to resolve one.
 type Server struct {
 	netip.AddrPort
+	TLS  bool
+	Name string // of the certificate; empty where that is for the address
 }
 
-// UnmarshalText reads an address with or without port.
+const tlsPrefix = "tls://"
+
+// UnmarshalText reads a server.
 func (s *Server) UnmarshalText(text []byte) error {
-	if addr, err := netip.ParseAddr(string(text)); err == nil {
-		s.AddrPort = netip.AddrPortFrom(addr, 53)
-		return nil
+	address, overTLS := strings.CutPrefix(string(text), tlsPrefix)
+	port := uint16(53)
+	read := Server{TLS: overTLS}
+	if overTLS {
+		port = 853
+		address, read.Name, _ = strings.Cut(address, "#")
 	}
-	addrPort, err := netip.ParseAddrPort(string(text))
-	if err != nil {
-		return fmt.Errorf("%q is not an IP address, with or without port", text)
+	if addr, err := netip.ParseAddr(address); err == nil {
+		read.AddrPort = netip.AddrPortFrom(addr, port)
+	} else if read.AddrPort, err = netip.ParseAddrPort(address); err != nil {
+		return fmt.Errorf("%q is not an IP address, with or without port, or tls:// and one", text)
 	}
-	s.AddrPort = addrPort
+	*s = read
 	return nil
 }
+
+// String returns the server as UnmarshalText reads it.
+func (s Server) String() string {
+	switch {
+	case !s.TLS:
+		return s.AddrPort.String()
+	case s.Name == "":
+		return tlsPrefix + s.AddrPort.String()
+	default:
+		return tlsPrefix + s.AddrPort.String() + "#" + s.Name
+	}
+}
+
+// MarshalText returns String.
+func (s Server) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

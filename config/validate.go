@@ -26,6 +26,10 @@ func (c Config) Validate() error {
 	}
 	within(&f, "dns.timeout", c.DNS.Timeout, time.Millisecond, time.Minute)
 	within(&f, "dns.rounds", c.DNS.Rounds, 1, 10)
+	within(&f, "dns.hedge_after", c.DNS.HedgeAfter, 0, time.Minute)
+	within(&f, "dns.min_ttl", c.DNS.MinTTL, 0, time.Hour)
+	within(&f, "dns.max_ttl", c.DNS.MaxTTL, max(time.Second, c.DNS.MinTTL), 365*24*time.Hour)
+	checkRootOptions(&f, "ddds.root_options", c.DDDS)
 	within(&f, "ddds.max_domains", c.DDDS.MaxDomains, 1, 20)
 	for i, root := range c.DDDS.Roots {
 		if !isDomain(root) {
@@ -135,6 +139,24 @@ func checkOrder(f *Faults, path string, order []string) {
 		}
 	}
 }
+
+func checkRootOptions(f *Faults, path string, c DDDS) {
+	seen := make(map[string]bool)
+	for i, o := range c.RootOptions {
+		at := index(path, i) + ".root"
+		switch {
+		case !slices.ContainsFunc(c.Roots, func(root string) bool { return sameDomain(root, o.Root) }):
+			f.add(at, "%q is not one of ddds.roots", o.Root)
+		case seen[canonicalDomain(o.Root)]:
+			f.add(at, "%q is configured twice", o.Root)
+		}
+		seen[canonicalDomain(o.Root)] = true
+	}
+}
+
+func canonicalDomain(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+func sameDomain(a, b string) bool { return canonicalDomain(a) == canonicalDomain(b) }
 
 func checkAccept(f *Faults, path string, accept []string) {
 	if len(accept) == 0 {

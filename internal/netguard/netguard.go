@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -33,17 +32,13 @@ func New(timeout time.Duration, allow ...netip.Prefix) *Guard {
 	return &Guard{allow: allow, timeout: timeout}
 }
 
-// Asking returns a Guard like g that finds the addresses of names by asking
-// servers through another Guard, instead of those of the system. Each is asked in turn.
-func (g *Guard) Asking(servers []string, through *Guard) *Guard {
-	var turn atomic.Uint32
+// Asking returns a Guard like g that finds the addresses of names by DNS, through
+// connections to servers that connect opens, instead of as the system does.
+func (g *Guard) Asking(connect func(ctx context.Context, network string) (net.Conn, error)) *Guard {
 	asking := *g
 	asking.resolver = &net.Resolver{
 		PreferGo: true,
-		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			server := servers[int(turn.Add(1)-1)%len(servers)]
-			return through.DialContext(ctx, network, server)
-		},
+		Dial:     func(ctx context.Context, network, _ string) (net.Conn, error) { return connect(ctx, network) },
 	}
 	return &asking
 }

@@ -31,13 +31,29 @@ func RecordsSize(r Records) int {
 // Cached remembers the record sets of its next Lookuper by name and type, for
 // their TTL; names that do not exist for the TTL of their zone's SOA.
 type Cached struct {
-	cache *cache.Cache[Records]
-	next  Lookuper
+	cache  *cache.Cache[Records]
+	next   Lookuper
+	bounds Bounds
+}
+
+// Bounds are how records are remembered. The zero value keeps to their TTL.
+type Bounds struct {
+	MinTTL, MaxTTL time.Duration // 0 is no bound
+	// Realm tells apart what several Cached have in one cache.
+	Realm string
 }
 
 // NewCached returns a Cached in front of next. It does not own the cache.
-func NewCached(c *cache.Cache[Records], next Lookuper) *Cached {
-	return &Cached{cache: c, next: next}
+func NewCached(c *cache.Cache[Records], next Lookuper, bounds Bounds) *Cached {
+	return &Cached{cache: c, next: next, bounds: bounds}
+}
+
+func (b Bounds) limit(ttl time.Duration) time.Duration {
+	ttl = max(ttl, b.MinTTL)
+	if b.MaxTTL > 0 {
+		ttl = min(ttl, b.MaxTTL)
+	}
+	return ttl
 }
 
 // NAPTR implements Lookuper.
@@ -63,11 +79,14 @@ func (c *Cached) SRV(ctx context.Context, name string) ([]SRV, time.Duration, er
 const staleTTL = 30 * time.Second
 
 func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, time.Duration, error) {
-	result, err := c.cache.Get(ctx, name+" "+rrtype, func(ctx context.Context) (Records, time.Duration, error) {
+	result, err := c.cache.Get(ctx, name+" "+rrtype+c.bounds.Realm, func(ctx context.Context) (Records, time.Duration, error) {
 		records, ttl, err := load(ctx)
 		var n *resolver.Negative
 		if errors.As(err, &n) {
 			ttl = n.TTL
+		}
+		if err == nil || n != nil {
+			ttl = c.bounds.limit(ttl)
 		}
 		if ttl <= 0 && (err == nil || n != nil) {
 			// An answer that may not be remembered is an answer: what was

@@ -25,7 +25,7 @@ func newCached(t *testing.T, c *clock, next Lookuper) *Cached {
 		t.Fatal(err)
 	}
 	t.Cleanup(made.Close)
-	return NewCached(made, next)
+	return NewCached(made, next, Bounds{})
 }
 
 // expectNAPTR asks for the records of name.

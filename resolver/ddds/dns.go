@@ -2,10 +2,12 @@ package ddds
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/miekg/dns"
@@ -16,10 +18,32 @@ import (
 // Dial opens a connection to a DNS server; networks are "udp" and "tcp".
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
+// Server is a DNS server.
+type Server struct {
+	Address string // with port
+	TLS     bool   // DNS over TLS, RFC 7858
+	Name    string // for which its certificate is, where it is not for the address
+}
+
+func (s Server) String() string {
+	if !s.TLS {
+		return s.Address
+	}
+	return "tls://" + s.Address
+}
+
 // ClientConfig says whom a Client asks.
 type ClientConfig struct {
-	Servers []string // addresses with port, asked in order
+	Servers []Server // asked in order
 	Dial    Dial
+	// RootCAs are those of servers over TLS; nil takes those of the system.
+	RootCAs *x509.CertPool
+	// HedgeAfter is how long a server may be silent until the next one is asked
+	// beside it; 0 waits for Timeout.
+	HedgeAfter time.Duration
+	// RequireAD refuses what the server does not call authenticated (RFC 4035
+	// section 3.2.3). The server and the way to it must be trusted.
+	RequireAD bool
 	// Timeout bounds one question to one server.
 	Timeout time.Duration
 	// Rounds is how often the list of servers is gone through, at least 1.
@@ -31,10 +55,24 @@ type ClientConfig struct {
 // that is needed: it follows no referrals.
 type Client struct {
 	config ClientConfig
+	turn   atomic.Uint32 // of Connect
 }
 
 // NewClient returns a Client.
 func NewClient(config ClientConfig) *Client { return &Client{config: config} }
+
+// Connect opens a connection to one of the servers, to each in turn: for who speaks
+// DNS by other means. Over TLS the network is TCP, whatever is asked for.
+func (c *Client) Connect(ctx context.Context, network string) (net.Conn, error) {
+	if len(c.config.Servers) == 0 {
+		return nil, errNoServers
+	}
+	server := c.config.Servers[int(c.turn.Add(1)-1)%len(c.config.Servers)]
+	if server.TLS {
+		network = "tcp"
+	}
+	return c.dial(ctx, network, server)
+}
 
 // SystemServers returns the servers of a resolv.conf file; none where the file
 // names none.

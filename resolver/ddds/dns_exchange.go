@@ -2,8 +2,10 @@ package ddds
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"slices"
 	"time"
@@ -16,34 +18,108 @@ import (
 // udpSize is what fits a path without fragments (DNS flag day 2020).
 const udpSize = 1232
 
-// ask puts one question to one server after another until one answers. Its
-// errors are context.DeadlineExceeded where all were too slow, else
-// resolver.ErrUnreachable.
+// ask puts one question to one server after another until one answers: to the next
+// when one fails, and beside one that is slow. Its errors are
+// context.DeadlineExceeded where all were too slow, else resolver.ErrUnreachable.
 func (c *Client) ask(ctx context.Context, name string, rrtype uint16) (*dns.Msg, error) {
-	if len(c.config.Servers) == 0 {
+	servers := c.config.Servers
+	if len(servers) == 0 {
 		return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, errNoServers)
 	}
-	var faults []error
-	slow := 0
-	for range max(c.config.Rounds, 1) {
-		for _, server := range c.config.Servers {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	attempts := max(c.config.Rounds, 1) * len(servers)
+	outcomes := make(chan outcome)
+	begun, ended := 0, 0
+	begin := func() {
+		server := servers[begun%len(servers)]
+		begun++
+		go func() {
 			reply, err := c.askServer(ctx, server, name, rrtype)
-			if err == nil {
-				return reply, nil
+			outcomes <- outcome{reply, server, err}
+		}()
+	}
+	defer func() {
+		cancel()
+		for ; ended < begun; ended++ {
+			<-outcomes
+		}
+	}()
+	hedge := newHedge(c.config.HedgeAfter)
+	defer hedge.stop()
+	var f failures
+	for begin(); ended < begun; {
+		select {
+		case o := <-outcomes:
+			ended++
+			if o.err == nil {
+				return o.reply, nil
 			}
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			if isTimeout(err) {
-				slow++
+			f.add(o)
+			if begun < attempts && begun == ended {
+				begin()
 			}
-			faults = append(faults, fmt.Errorf("server %s: %w", server, err))
+		case <-hedge.due():
+			if begun < attempts {
+				begin()
+			}
 		}
 	}
-	if slow == len(faults) {
-		return nil, fmt.Errorf("%w: %w", context.DeadlineExceeded, faults[0])
+	return nil, f.err(len(servers))
+}
+
+// outcome is what one server said.
+type outcome struct {
+	reply  *dns.Msg
+	server Server
+	err    error
+}
+
+// failures are the outcomes without reply.
+type failures struct {
+	faults []error
+	slow   int
+}
+
+func (f *failures) add(o outcome) {
+	if isTimeout(o.err) {
+		f.slow++
 	}
-	return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, errors.Join(faults[:len(c.config.Servers)]...))
+	f.faults = append(f.faults, fmt.Errorf("server %s: %w", o.server, o.err))
+}
+
+// err says why none of so many servers answered; later rounds say no more.
+func (f *failures) err(servers int) error {
+	if f.slow == len(f.faults) {
+		return fmt.Errorf("%w: %w", context.DeadlineExceeded, f.faults[0])
+	}
+	return fmt.Errorf("%w: %w", resolver.ErrUnreachable, errors.Join(f.faults[:min(servers, len(f.faults))]...))
+}
+
+// hedge says when another server is to be asked beside the slow ones.
+type hedge struct{ ticker *time.Ticker }
+
+func newHedge(after time.Duration) hedge {
+	if after <= 0 {
+		return hedge{}
+	}
+	return hedge{time.NewTicker(after)}
+}
+
+func (h hedge) due() <-chan time.Time {
+	if h.ticker == nil {
+		return nil
+	}
+	return h.ticker.C
+}
+
+func (h hedge) stop() {
+	if h.ticker != nil {
+		h.ticker.Stop()
+	}
 }
 
 func isTimeout(err error) bool {
@@ -51,19 +127,27 @@ func isTimeout(err error) bool {
 }
 
 // askServer asks one server: by UDP, and again by TCP if the answer did not fit.
-func (c *Client) askServer(ctx context.Context, server, name string, rrtype uint16) (*dns.Msg, error) {
+func (c *Client) askServer(ctx context.Context, server Server, name string, rrtype uint16) (*dns.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
 	question := new(dns.Msg)
 	question.SetQuestion(name, rrtype)
-	question.SetEdns0(udpSize, false)
+	question.SetEdns0(udpSize, true)
+	question.AuthenticatedData = true // RFC 6840 section 5.7: the bit is understood
 	start := c.config.Now()
-	reply, err := c.exchange(ctx, "udp", server, question)
-	if err == nil && reply.Truncated {
+	network := "udp"
+	if server.TLS {
+		network = "tcp"
+	}
+	reply, err := c.exchange(ctx, network, server, question)
+	if err == nil && reply.Truncated && network == "udp" {
 		reply, err = c.exchange(ctx, "tcp", server, question)
 	}
 	if err == nil {
 		err = judge(reply)
+	}
+	if err == nil && c.config.RequireAD && !reply.AuthenticatedData {
+		err = errNotAuthentic
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
 		t.Add("dns", "%s %s at %s: %s in %s", name, dns.TypeToString[rrtype], server, describe(reply, err), c.config.Now().Sub(start).Round(time.Microsecond))
@@ -73,8 +157,8 @@ func (c *Client) askServer(ctx context.Context, server, name string, rrtype uint
 
 // exchange sends question and waits for its reply; messages that answer
 // another question, or cannot be read, are passed over (RFC 5452 section 4).
-func (c *Client) exchange(ctx context.Context, network, server string, question *dns.Msg) (*dns.Msg, error) {
-	socket, err := c.config.Dial(ctx, network, server)
+func (c *Client) exchange(ctx context.Context, network string, server Server, question *dns.Msg) (*dns.Msg, error) {
+	socket, err := c.dial(ctx, network, server)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +180,27 @@ func (c *Client) exchange(ctx context.Context, network, server string, question 
 			return reply, nil
 		}
 	}
+}
+
+// errNotAuthentic is that a reply lacks the AD bit where it must have it.
+var errNotAuthentic = errors.New("its answer is not authenticated by DNSSEC (require_dnssec)")
+
+// dial connects to a server, over TLS where that is spoken with it.
+func (c *Client) dial(ctx context.Context, network string, server Server) (net.Conn, error) {
+	socket, err := c.config.Dial(ctx, network, server.Address)
+	if err != nil || !server.TLS {
+		return socket, err
+	}
+	name := server.Name
+	if name == "" {
+		name, _, _ = net.SplitHostPort(server.Address)
+	}
+	over := tls.Client(socket, &tls.Config{ServerName: name, RootCAs: c.config.RootCAs, MinVersion: tls.VersionTLS12})
+	if err := over.HandshakeContext(ctx); err != nil {
+		_ = socket.Close()
+		return nil, fmt.Errorf("handshake: %w", err)
+	}
+	return over, nil
 }
 
 func isReply(reply, question *dns.Msg) bool {
@@ -127,5 +232,9 @@ func describe(reply *dns.Msg, err error) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%s, %d records", dns.RcodeToString[reply.Rcode], len(reply.Answer))
+	said := fmt.Sprintf("%s, %d records", dns.RcodeToString[reply.Rcode], len(reply.Answer))
+	if reply.AuthenticatedData {
+		said += ", authenticated"
+	}
+	return said
 }

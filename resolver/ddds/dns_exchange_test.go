@@ -61,7 +61,7 @@ func TestQuestion(t *testing.T) {
 	if len(asked.Question) != 1 || asked.Question[0] != want || !asked.RecursionDesired || asked.Response || asked.Opcode != dns.OpcodeQuery {
 		t.Errorf("asked %s", asked)
 	}
-	if opt := asked.IsEdns0(); opt == nil || opt.UDPSize() != udpSize || opt.Do() {
+	if opt := asked.IsEdns0(); opt == nil || opt.UDPSize() != udpSize || !opt.Do() || !asked.AuthenticatedData {
 		t.Errorf("asked with %v", opt)
 	}
 }

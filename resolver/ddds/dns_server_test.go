@@ -128,8 +128,12 @@ func write(t testing.TB, w dns.ResponseWriter, m *dns.Msg) {
 // newTestClient asks servers on this machine.
 func newTestClient(timeout time.Duration, servers ...string) *Client {
 	var now clock
+	var asked []Server
+	for _, server := range servers {
+		asked = append(asked, Server{Address: server})
+	}
 	return NewClient(ClientConfig{
-		Servers: servers, Dial: (&net.Dialer{}).DialContext,
+		Servers: asked, Dial: (&net.Dialer{}).DialContext,
 		Timeout: timeout, Rounds: 1, Now: now.now,
 	})
 }

@@ -160,7 +160,7 @@ func TestResolveByDNS(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(records.Close)
-	r := New(Config{Lookup: NewCached(records, newTestClient(patience, addr)), Roots: []string{"urn.arpa."}, MaxDomains: 5})
+	r := New(Config{Lookup: NewCached(records, newTestClient(patience, addr), Bounds{}), Roots: []string{"urn.arpa."}, MaxDomains: 5})
 
 	ctx, trace := resolver.WithTrace(t.Context(), now.now)
 	for range 2 {

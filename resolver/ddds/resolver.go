@@ -13,6 +13,9 @@ import (
 // Config says where DDDS begins.
 type Config struct {
 	Lookup Lookuper
+	// Lookups are those of roots that are looked up elsewhere, and of all to which
+	// they lead.
+	Lookups map[string]Lookuper
 	// Roots are the domains below which NIDs are first keys, asked in order:
 	// "urn.example.org.", then "urn.arpa." (RFC 3404 section 4.5).
 	Roots []string
@@ -27,18 +30,30 @@ type Config struct {
 // begins at the NID, by the shortcut of its section 3.
 type Resolver struct {
 	config  Config
-	sources []string // what is said of locations below each root
+	lookups []Lookuper // of each root
+	sources []string   // what is said of locations below each root
 }
 
 // New returns a Resolver.
 func New(config Config) *Resolver {
 	config.Roots = slices.Clone(config.Roots)
-	sources := make([]string, len(config.Roots))
+	r := &Resolver{config: config}
 	for i, root := range config.Roots {
-		config.Roots[i] = strings.ToLower(strings.TrimSuffix(root, ".")) + "."
-		sources[i] = "ddds " + config.Roots[i]
+		lookup := config.Lookup
+		for name, other := range config.Lookups {
+			if canonicalName(name) == canonicalName(root) {
+				lookup = other
+			}
+		}
+		config.Roots[i] = canonicalName(root)
+		r.lookups = append(r.lookups, lookup)
+		r.sources = append(r.sources, "ddds "+config.Roots[i])
 	}
-	return &Resolver{config: config, sources: sources}
+	return r
+}
+
+func canonicalName(domain string) string {
+	return strings.ToLower(strings.TrimSuffix(domain, ".")) + "."
 }
 
 // Resolve implements resolver.Resolver for URNs in canonical form. A namespace
@@ -51,7 +66,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	var reasons []string
 	ttl := time.Duration(-1)
 	for i, root := range r.config.Roots {
-		w := walk{lookup: r.config.Lookup, ask: r.config.Ask, limit: r.config.MaxDomains, query: q, aus: q.URI.String(), source: r.sources[i]}
+		w := walk{lookup: r.lookups[i], ask: r.config.Ask, limit: r.config.MaxDomains, query: q, aus: q.URI.String(), source: r.sources[i]}
 		answer, err := w.run(ctx, v.NID()+"."+root)
 		if !errors.Is(err, errNoDelegation) {
 			return limited(answer, err, ttl)

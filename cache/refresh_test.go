@@ -1,0 +1,56 @@
+package cache_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+)
+
+// In the last tenth of its life a value is loaded anew by who asks for it, who gets
+// the old one meanwhile; once at a time.
+func TestRefreshAhead(t *testing.T) {
+	var now clock
+	c := newCache(t, &now, func(c *cache.Config[string]) { c.RefreshAhead = true })
+	var loads atomic.Int32
+	release, loaded := make(chan struct{}), make(chan struct{}, 10)
+	load := func(context.Context) (string, time.Duration, error) {
+		defer func() { loaded <- struct{}{} }()
+		if loads.Add(1) > 1 {
+			<-release
+			return "new", 100 * time.Second, nil
+		}
+		return "old", 100 * time.Second, nil
+	}
+	get := func(want string, ttl time.Duration) {
+		t.Helper()
+		if got, err := c.Get(t.Context(), "key", load); err != nil || got.Value != want || got.TTL != ttl {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	}
+	get("old", 100*time.Second)
+	<-loaded
+	now.advance(90 * time.Second)
+	get("old", 10*time.Second)
+	if n := loads.Load(); n != 1 {
+		t.Errorf("loaded %d times while it was young", n)
+	}
+	now.advance(time.Second)
+	get("old", 9*time.Second)
+	get("old", 9*time.Second)
+	close(release)
+	<-loaded
+	// The flight is over when its value is stored, a moment after its load ended.
+	for got := "old"; got != "new"; {
+		result, err := c.Get(t.Context(), "key", load)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = result.Value
+	}
+	if n := loads.Load(); n != 2 {
+		t.Errorf("loaded %d times", n)
+	}
+}

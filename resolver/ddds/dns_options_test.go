@@ -1,0 +1,132 @@
+package ddds
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// change returns a client like c with other settings.
+func (c *Client) change(change func(*ClientConfig)) *Client {
+	config := c.config
+	change(&config)
+	return NewClient(config)
+}
+
+// A server that is silent is not waited for while there is another.
+func TestHedge(t *testing.T) {
+	var asked atomic.Int32
+	slow := func(dns.ResponseWriter, *dns.Msg) { asked.Add(1) }
+	c := newTestClient(patience, serve(t, slow, nil), serve(t, said("quick.example.").handler(t), nil))
+	expectReply(t, c.change(func(c *ClientConfig) { c.HedgeAfter = time.Millisecond }), "quick.example.")
+	if asked.Load() != 1 {
+		t.Errorf("the slow server was asked %d times", asked.Load())
+	}
+	// Nobody is asked beside one that answers.
+	asked.Store(0)
+	c = newTestClient(patience, serve(t, said("quick.example.").handler(t), nil), serve(t, slow, nil))
+	expectReply(t, c.change(func(c *ClientConfig) { c.HedgeAfter = patience }), "quick.example.")
+	if asked.Load() != 0 {
+		t.Errorf("the second server was asked %d times", asked.Load())
+	}
+	// Where all are silent, each is asked once a round, and no more.
+	c = newTestClient(impatience, serve(t, slow, nil), serve(t, slow, nil))
+	c = c.change(func(c *ClientConfig) { c.HedgeAfter, c.Rounds = time.Millisecond, 2 })
+	if _, _, err := c.NAPTR(t.Context(), name); err == nil || asked.Load() != 4 {
+		t.Errorf("%v, after %d questions", err, asked.Load())
+	}
+}
+
+func TestRequireAD(t *testing.T) {
+	authentic := said("a.example.")
+	authentic.change = func(m *dns.Msg) { m.AuthenticatedData = true }
+	require := func(c *ClientConfig) { c.RequireAD = true }
+	good, bad := serve(t, authentic.handler(t), nil), serve(t, said("b.example.").handler(t), nil)
+	ctx, trace := resolver.WithTrace(t.Context(), time.Now)
+	got, _, err := newTestClient(patience, good).change(require).NAPTR(ctx, name)
+	if replacements(got) != "a.example." || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	if steps := trace.Steps(); len(steps) != 1 || !strings.Contains(steps[0].Detail, "1 records, authenticated") {
+		t.Errorf("%v", steps)
+	}
+	if _, _, err := newTestClient(patience, bad).change(require).NAPTR(t.Context(), name); !errors.Is(err, errNotAuthentic) || !errors.Is(err, resolver.ErrUnreachable) {
+		t.Errorf("%v", err)
+	}
+	expectReply(t, newTestClient(patience, bad, good).change(require), "a.example.")
+	expectReply(t, newTestClient(patience, bad), "b.example.")
+}
+
+func TestDNSOverTLS(t *testing.T) {
+	web := httptest.NewTLSServer(nil) // for its certificate
+	defer web.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(web.Certificate())
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := &tls.Config{Certificates: web.TLS.Certificates, MinVersion: tls.VersionTLS12}
+	run(t, &dns.Server{Listener: tls.NewListener(listener, config), Handler: said("tls.example.").handler(t)})
+	server := Server{Address: listener.Addr().String(), TLS: true}
+	with := func(server Server, roots *x509.CertPool) *Client {
+		return newTestClient(patience).change(func(c *ClientConfig) { c.Servers, c.RootCAs = []Server{server}, roots })
+	}
+	expectReply(t, with(server, roots), "tls.example.")
+	named := server
+	named.Name = "example.com"
+	expectReply(t, with(named, roots), "tls.example.")
+	named.Name = "other.example"
+	expectUnreachable(t, with(named, roots), "server tls://"+server.Address, "certificate")
+	expectUnreachable(t, with(server, nil), "certificate")
+	conn, err := with(server, roots).Connect(t.Context(), "udp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, ok := conn.(*tls.Conn); !ok {
+		t.Errorf("a connection of %T", conn)
+	}
+	if _, err := newTestClient(patience).Connect(t.Context(), "udp"); !errors.Is(err, errNoServers) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Bounds hold whatever a zone says, and realms are apart.
+func TestBounds(t *testing.T) {
+	var now clock
+	s := &script{sets: map[string]set{name + " NAPTR": {naptr: []NAPTR{{Replacement: "a."}}, ttl: time.Second}}}
+	c := newCached(t, &now, s)
+	bounded := NewCached(c.cache, s, Bounds{MinTTL: 10 * time.Second, MaxTTL: time.Minute, Realm: " own"})
+	expectNAPTR(t, c, s, s.sets[name+" NAPTR"].naptr, time.Second, 1)
+	expectNAPTR(t, bounded, s, s.sets[name+" NAPTR"].naptr, 10*time.Second, 2)
+	now.advance(9 * time.Second)
+	expectNAPTR(t, bounded, s, s.sets[name+" NAPTR"].naptr, time.Second, 2)
+	s.sets[name+" NAPTR"] = set{naptr: []NAPTR{{Replacement: "b."}}, ttl: time.Hour}
+	now.advance(2 * time.Second)
+	expectNAPTR(t, bounded, s, s.sets[name+" NAPTR"].naptr, time.Minute, 3)
+}
+
+// A root can be looked up elsewhere.
+func TestRootLookups(t *testing.T) {
+	own := &script{sets: map[string]set{"foo.urn.example.org. NAPTR": {naptr: []NAPTR{{1, 1, "u", "", "!^.*$!http://own.example/!", ""}}, ttl: time.Minute}}}
+	public := &script{sets: map[string]set{}}
+	r := New(Config{
+		Lookup: public, Lookups: map[string]Lookuper{"URN.example.org": own},
+		Roots: []string{"urn.arpa.", "urn.example.org."}, MaxDomains: 5,
+	})
+	answer, err := r.Resolve(t.Context(), query(t, "urn:foo:1"))
+	if err != nil || locations(answer) != "http://own.example/" || strings.Join(public.asked, " ") != "foo.urn.arpa. NAPTR" || len(own.asked) != 1 {
+		t.Errorf("%q, %v, asked %q and %q", locations(answer), err, public.asked, own.asked)
+	}
+}
