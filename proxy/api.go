@@ -15,7 +15,7 @@ type AnswerJSON struct {
 	Locations []locationJSON `json:"locations"`
 	TTL       int64          `json:"ttl"` // seconds; negative when stale
 	Cache     string         `json:"cache"`
-	Trace     []stepJSON     `json:"trace"`
+	Trace     []stepJSON     `json:"trace,omitempty"`
 }
 
 type locationJSON struct {

@@ -23,11 +23,10 @@ const (
 
 var errBatch = errors.New("a batch is a JSON array of strings, or one JSON string a line, of at most 10000 URIs and 16 MiB")
 
-// batchJSON is the line of one URI: an answer, or what is wrong.
-type batchJSON struct {
-	*AnswerJSON
-	Input string   `json:"input"`
-	Error *problem `json:"error,omitempty"`
+// failedJSON is the line of a URI that has no answer.
+type failedJSON struct {
+	Input string  `json:"input"`
+	Error problem `json:"error"`
 }
 
 // serveBatch resolves many URIs, some at a time, and streams their answers in the
@@ -88,15 +87,13 @@ func (h *Handler) writeLines(ctx context.Context, w http.ResponseWriter, lines [
 
 // batchLine resolves one URI.
 func (h *Handler) batchLine(ctx context.Context, input string, urls bool) []byte {
-	line := batchJSON{Input: input}
-	q, answer, err := h.batchAnswer(ctx, input, urls)
-	if err != nil {
+	var line any
+	if q, answer, err := h.batchAnswer(ctx, input, urls); err != nil {
 		p := newProblem(err, "")
 		p.Input = ""
-		line.Error = &p
+		line = failedJSON{input, p}
 	} else {
-		document := NewAnswerJSON(q, answer, nil)
-		line.AnswerJSON = &document
+		line = NewAnswerJSON(q, answer, nil)
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
