@@ -20,6 +20,7 @@ type Config struct {
 	DDDS       DDDS        `mapstructure:"ddds"`
 	Resolve    Resolve     `mapstructure:"resolve"`
 	THTTP      THTTP       `mapstructure:"thttp"`
+	SLP        SLP         `mapstructure:"slp"`
 	URN        URN         `mapstructure:"urn"`
 	Cache      Cache       `mapstructure:"cache"`
 	Access     Access      `mapstructure:"access"`
@@ -75,6 +76,16 @@ type THTTP struct {
 	MaxLocations int           `mapstructure:"max_locations"` // of a list
 	// DefaultTTL is that of answers that say nothing of their freshness.
 	DefaultTTL time.Duration `mapstructure:"default_ttl"`
+}
+
+// SLP says which directory agents know resolution servers: RFC 2608.
+type SLP struct {
+	Agents   []Agent       `mapstructure:"agents"` // empty: SLP is not spoken
+	Scopes   []string      `mapstructure:"scopes"`
+	Language string        `mapstructure:"language"`
+	Timeout  time.Duration `mapstructure:"timeout"` // for one agent
+	// NoneTTL is how long it is remembered that there are no servers.
+	NoneTTL time.Duration `mapstructure:"none_ttl"`
 }
 
 // Resolve bounds one resolution.

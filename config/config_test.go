@@ -116,6 +116,11 @@ func TestEveryLeaf(t *testing.T) {
 		"thttp.max_body":            {"1MiB", "2MiB", "3MiB"},
 		"thttp.max_locations":       {"1", "2", "3"},
 		"thttp.default_ttl":         {"1s", "2s", "3s"},
+		"slp.agents":                {"192.0.2.1:427", "192.0.2.2:427,192.0.2.3:1", "192.0.2.4:427"},
+		"slp.scopes":                {"a", "b,c", "d"},
+		"slp.language":              {"de", "en-GB", "fr"},
+		"slp.timeout":               {"1s", "2s", "3s"},
+		"slp.none_ttl":              {"1s", "2s", "3s"},
 		"urn.accept":                {"rfc8141", "rfc2141,draft", "draft"},
 		"cache.records":             {"1MiB", "2MiB", "3MiB"},
 		"cache.stale_for":           {"1s", "2s", "3s"},
@@ -206,6 +211,7 @@ dns: {servers: [ns.example.org], timeout: soon, rounds: 0}
 ddds: {roots: ["a..b"], max_domains: 99, root_options: [{root: a.b, servers: [tls://x]}]}
 resolve: {order: [ddds, ddds, magic]}
 urn: {accept: [rfc8141, rfc3986]}
+slp: {agents: [da.example], scopes: [], language: "", timeout: 0}
 cache: {answers: lots, stale_for: -1s}
 access: {allow_destinations: [10.0.0.0]}
 limits: {target: 10}
@@ -221,7 +227,7 @@ namespaces:
 		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service", "log.format", "log.level",
 		"namespaces.0.fold", "namespaces.0.nid", "namespaces.0.pattern",
 		"namespaces.1.extra", "namespaces.1.targets.0.template", "namespaces.1.targets.1.template", "namespaces.1.targets.2.template",
-		"namespaces.2.check", "namespaces.2.nid", "namespaces.2.thttp.0", "namespaces.2.thttp.1", "resolve.order.1", "resolve.order.2", "urn.accept.1",
+		"namespaces.2.check", "namespaces.2.nid", "namespaces.2.thttp.0", "namespaces.2.thttp.1", "resolve.order.1", "resolve.order.2", "slp.agents.0", "slp.language", "slp.scopes", "slp.timeout", "urn.accept.1",
 	}
 	if got := slices.Compact(paths(err)); !slices.Equal(got, want) {
 		t.Errorf("faults at %q\nwant %q\n%v", got, want, err)

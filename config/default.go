@@ -19,10 +19,11 @@ func Default() Config {
 		DDDS: DDDS{Enabled: true, Roots: []string{"urn.arpa."}, MaxDomains: 5, RootOptions: []RootOptions{}},
 		Resolve: Resolve{
 			Timeout: 10 * time.Second,
-			Order:   []string{"ddds", "namespace"},
+			Order:   []string{"ddds", "slp", "namespace"},
 			RuleTTL: 24 * time.Hour,
 		},
 		THTTP: THTTP{Timeout: 5 * time.Second, MaxBody: 1 << 20, MaxLocations: 100, DefaultTTL: 5 * time.Minute},
+		SLP:   SLP{Agents: []Agent{}, Scopes: []string{"DEFAULT"}, Language: "en", Timeout: 5 * time.Second, NoneTTL: time.Minute},
 		URN:   URN{Accept: uri.CurrentURN.Names()},
 		Cache: Cache{
 			Answers: 64 << 20, Records: 16 << 20,

@@ -50,3 +50,22 @@ func (s Server) String() string {
 
 // MarshalText returns String.
 func (s Server) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Agent is the address of an SLP directory agent. The port is 427 where none is given.
+type Agent struct {
+	netip.AddrPort
+}
+
+// UnmarshalText reads an address with or without port.
+func (a *Agent) UnmarshalText(text []byte) error {
+	if addr, err := netip.ParseAddr(string(text)); err == nil {
+		a.AddrPort = netip.AddrPortFrom(addr, 427)
+		return nil
+	}
+	addrPort, err := netip.ParseAddrPort(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not an IP address, with or without port", text)
+	}
+	a.AddrPort = addrPort
+	return nil
+}

@@ -43,6 +43,14 @@ func (c Config) Validate() error {
 	within(&f, "thttp.max_body", c.THTTP.MaxBody, 1<<10, 1<<30)
 	within(&f, "thttp.max_locations", c.THTTP.MaxLocations, 1, 10_000)
 	within(&f, "thttp.default_ttl", c.THTTP.DefaultTTL, 0, 365*24*time.Hour)
+	within(&f, "slp.timeout", c.SLP.Timeout, time.Millisecond, time.Minute)
+	within(&f, "slp.none_ttl", c.SLP.NoneTTL, time.Second, 24*time.Hour)
+	if len(c.SLP.Scopes) == 0 || slices.Contains(c.SLP.Scopes, "") {
+		f.add("slp.scopes", "names no scope, and agents answer nobody without one (RFC 2608 section 8.1)")
+	}
+	if !languageTag.MatchString(c.SLP.Language) {
+		f.add("slp.language", "%q is not a language tag such as en", c.SLP.Language)
+	}
 	checkAccept(&f, "urn.accept", c.URN.Accept)
 	within(&f, "cache.answers", c.Cache.Answers, 1<<20, 1<<40)
 	within(&f, "cache.records", c.Cache.Records, 1<<20, 1<<40)
@@ -131,8 +139,8 @@ func checkPrefixes(f *Faults, path string, prefixes []netip.Prefix) {
 
 func checkOrder(f *Faults, path string, order []string) {
 	for i, name := range order {
-		if name != "ddds" && name != "namespace" && name != "thttp" {
-			f.add(index(path, i), "%q is not ddds, thttp or namespace", name)
+		if !slices.Contains([]string{"ddds", "slp", "thttp", "namespace"}, name) {
+			f.add(index(path, i), "%q is not ddds, slp, thttp or namespace", name)
 		}
 		if slices.Index(order, name) != i {
 			f.add(index(path, i), "%q is named twice", name)
@@ -221,6 +229,9 @@ func checkPattern(f *Faults, path, pattern string) {
 		f.add(path, "%v", err)
 	}
 }
+
+// languageTag is RFC 2608 section 8.
+var languageTag = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z]{1,8})*$`)
 
 // literalScheme is a scheme that no variable can change.
 var literalScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)

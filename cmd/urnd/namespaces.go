@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/config"
@@ -64,10 +65,19 @@ func orders(c config.Config) map[string][]string {
 		case len(ns.Order) > 0:
 			order[nid] = ns.Order
 		case len(ns.THTTP) > 0:
-			order[nid] = append([]string{"thttp"}, c.Resolve.Order...)
+			order[nid] = append([]string{"thttp"}, defaultOrder(c)...)
 		}
 	}
 	return order
+}
+
+// defaultOrder returns resolve.order, without SLP where nobody is there to ask: it
+// would only make every "no" longer.
+func defaultOrder(c config.Config) []string {
+	if len(c.SLP.Agents) > 0 {
+		return c.Resolve.Order
+	}
+	return slices.DeleteFunc(slices.Clone(c.Resolve.Order), func(name string) bool { return name == "slp" })
 }
 
 // servers returns the THTTP servers of namespaces.

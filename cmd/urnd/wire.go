@@ -64,10 +64,16 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	}
 	members := []resolver.Member{
 		{Name: "ddds", Resolver: discovery},
+		{Name: "slp", Resolver: resolver.Off("no directory agent is configured (slp.agents)")},
 		{Name: "thttp", Resolver: thttp.NewResolver(resolution, servers(c))},
 		{Name: "namespace", Resolver: resolver.NewNamespaces(names.Set, c.Resolve.RuleTTL)},
 	}
-	chain, err := resolver.NewChain(members, c.Resolve.Order, orders(c))
+	if len(c.SLP.Agents) > 0 {
+		if members[1].Resolver, err = wireSLP(p, c, resolution, now); err != nil {
+			return err
+		}
+	}
+	chain, err := resolver.NewChain(members, defaultOrder(c), orders(c))
 	if err != nil {
 		return err
 	}

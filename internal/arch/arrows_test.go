@@ -60,9 +60,9 @@ func rooms() []room {
 		},
 		{
 			"resolver/slp",
-			[]string{"resolver", "uri"},
+			[]string{"resolver", "uri", "cache"},
 			false,
-			"a system answers the domain's question and knows no other system; its sockets are handed to it",
+			"a system answers the domain's question and knows no other system; its sockets are handed to it, and a cache for the servers that it finds",
 		},
 		{
 			"resolver/registry",
@@ -357,8 +357,8 @@ func TestArrowsOutsideTheTable(t *testing.T) {
 			[]string{"cache/x.go:2 of our packages it may import: nothing of ours"},
 		},
 		{
-			"a room that may know two", "resolver/slp/x.go", "package slp\nimport _ \"" + model + "/cache\"",
-			[]string{"resolver/slp/x.go:2 of our packages it may import: resolver, uri"},
+			"a room that may know two", "resolver/thttp/x.go", "package thttp\nimport _ \"" + model + "/cache\"",
+			[]string{"resolver/thttp/x.go:2 of our packages it may import: resolver, uri"},
 		},
 		{"a folder below a leaf", "uri/deep/x.go", "package deep", []string{"uri/deep/x.go:1 uri/deep is in no row"}},
 		{"a neighbour with the same beginning", "uri/x.go", "package uri\nimport _ \"example.org/modelling\"", nil},

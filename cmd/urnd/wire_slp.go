@@ -1,0 +1,32 @@
+package main
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/slp"
+	"github.com/urnd/urnd/resolver/thttp"
+)
+
+// foundSize bounds the memory for servers that were found: a few for a namespace.
+const foundSize = 1 << 20
+
+// wireSLP makes the resolver that asks directory agents. It can reach nobody else.
+func wireSLP(p *parts, c config.Config, resolution *thttp.Client, now func() time.Time) (resolver.Resolver, error) {
+	var addrs []netip.Addr
+	var names []string
+	for _, agent := range c.SLP.Agents {
+		addrs, names = append(addrs, agent.Addr()), append(names, agent.String())
+	}
+	found, err := newCache(p, c, now, foundSize, true, slp.ServersSize)
+	if err != nil {
+		return nil, err
+	}
+	return slp.New(slp.Config{
+		Agents: names, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NoneTTL: c.SLP.NoneTTL,
+		Dial: netguard.Only(c.SLP.Timeout, addrs...).DialContext, Ask: resolution.Ask, Found: found, Now: now,
+	}), nil
+}

@@ -1,0 +1,169 @@
+package slp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// agents asks directory agents.
+type agents struct {
+	addresses []string // with port, asked in order
+	dial      func(ctx context.Context, network, address string) (net.Conn, error)
+	timeout   time.Duration // for one agent
+	now       func() time.Time
+}
+
+// sends is how often a datagram is sent, which may be lost (section 6.3).
+const sends = 2
+
+// maxReply bounds a reply by TCP, in octets.
+const maxReply = 1 << 20
+
+// ask puts a request to one agent after another until one answers. What it answers
+// stands, also if it is nothing: a directory agent knows all of its scopes (section
+// 6.2). The errors are as those of the DNS client.
+func (a agents) ask(ctx context.Context, r request) ([]entry, error) {
+	var faults []error
+	slow := 0
+	for _, address := range a.addresses {
+		r.xid = uint16(rand.UintN(1 << 16)) //nolint:gosec // tells replies apart, and guards against the blind
+		start := a.now()
+		entries, err := a.askOne(ctx, address, r)
+		if t := resolver.TraceOf(ctx); t != nil {
+			t.Add("slp", "%s %s at %s: %s in %s", r.service, r.predicate, address, said(entries, err), a.now().Sub(start).Round(time.Microsecond))
+		}
+		if err == nil {
+			return entries, nil
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) {
+			slow++
+		}
+		faults = append(faults, fmt.Errorf("directory agent %s: %w", address, err))
+	}
+	if slow == len(faults) {
+		return nil, fmt.Errorf("%w: %w", context.DeadlineExceeded, errors.Join(faults...))
+	}
+	return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, errors.Join(faults...))
+}
+
+func said(entries []entry, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%d services", len(entries))
+}
+
+// askOne asks one agent: by UDP, and again by TCP if the reply did not fit.
+func (a agents) askOne(ctx context.Context, address string, r request) ([]entry, error) {
+	message, err := r.append(nil)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.timeout)
+	defer cancel()
+	var answer reply
+	if len(message) <= maxDatagram {
+		if answer, err = a.byUDP(ctx, address, r.xid, message); err != nil {
+			return nil, err
+		}
+	}
+	if len(message) > maxDatagram || answer.overflow {
+		if answer, err = a.byTCP(ctx, address, r.xid, message); err != nil {
+			return nil, err
+		}
+	}
+	if answer.code != 0 && answer.code != languageNotSupported {
+		return nil, codeError(answer.code)
+	}
+	return answer.entries, nil
+}
+
+// byUDP sends a message, again if nothing comes back, and waits for its reply. What
+// is none, or to another request, is passed over.
+func (a agents) byUDP(ctx context.Context, address string, xid uint16, message []byte) (reply, error) {
+	conn, err := a.open(ctx, "udp", address)
+	if err != nil {
+		return reply{}, err
+	}
+	defer conn.Close()
+	for range sends {
+		answer, err := a.sendAndWait(ctx, conn, xid, message)
+		if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) || ctx.Err() != nil {
+			return answer, err
+		}
+	}
+	return reply{}, os.ErrDeadlineExceeded
+}
+
+func (a agents) sendAndWait(ctx context.Context, conn net.Conn, xid uint16, message []byte) (reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.timeout/sends)
+	defer cancel()
+	if err := conn.SetDeadline(time.Time{}); err != nil {
+		return reply{}, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if _, err := conn.Write(message); err != nil {
+		return reply{}, fmt.Errorf("sending: %w", err)
+	}
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := conn.Read(buf)
+		if err != nil {
+			return reply{}, fmt.Errorf("receiving: %w", err)
+		}
+		if answer, err := parseReply(buf[:n]); err == nil && answer.xid == xid {
+			return answer, nil
+		}
+	}
+}
+
+// byTCP asks over a connection, whose messages have their length in front.
+func (a agents) byTCP(ctx context.Context, address string, xid uint16, message []byte) (reply, error) {
+	conn, err := a.open(ctx, "tcp", address)
+	if err != nil {
+		return reply{}, err
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if _, err := conn.Write(message); err != nil {
+		return reply{}, fmt.Errorf("sending by TCP: %w", err)
+	}
+	head := make([]byte, headerSize)
+	if _, err := io.ReadFull(conn, head); err != nil {
+		return reply{}, fmt.Errorf("receiving by TCP: %w", err)
+	}
+	size := messageLength(head)
+	if size < headerSize || size > maxReply {
+		return reply{}, errMessage
+	}
+	whole := append(head, make([]byte, size-headerSize)...)
+	if _, err := io.ReadFull(conn, whole[headerSize:]); err != nil {
+		return reply{}, fmt.Errorf("receiving by TCP: %w", err)
+	}
+	answer, err := parseReply(whole)
+	if err == nil && answer.xid != xid {
+		err = errMessage
+	}
+	return answer, err
+}
+
+func (a agents) open(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := a.dial(ctx, network, address)
+	if err != nil {
+		return nil, fmt.Errorf("connecting by %s: %w", network, err)
+	}
+	return conn, nil
+}

@@ -1,0 +1,225 @@
+// Package slp finds resolution servers by the Service Location Protocol, version 2:
+// RFC 2608. It is a user agent: it asks directory agents that are configured.
+package slp
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Codes of RFC 2608 section 8.
+const (
+	version     = 2
+	srvRqst     = 1
+	srvRply     = 2
+	flagOver    = 0x80 // in the first octet of the flags
+	headerSize  = 14   // without the language tag
+	maxDatagram = 1400
+	maxMessage  = 1<<24 - 1
+)
+
+// request is a Service Request, section 8.1.
+type request struct {
+	xid       uint16
+	lang      string
+	service   string // "service:urn-resolver:thttp"
+	scopes    []string
+	predicate string // an LDAPv3 filter
+}
+
+// entry is a URL Entry, section 4.3.
+type entry struct {
+	url      string
+	lifetime uint16 // seconds
+}
+
+// reply is a Service Reply, section 8.2.
+type reply struct {
+	xid      uint16
+	overflow bool // there is more than fits a datagram
+	lang     string
+	code     uint16
+	entries  []entry
+}
+
+// append appends the message of r to dst, which is empty.
+func (r request) append(dst []byte) ([]byte, error) {
+	dst = append(dst, version, srvRqst, 0, 0, 0, 0, 0, 0, 0, 0)
+	dst = binary.BigEndian.AppendUint16(dst, r.xid)
+	for _, field := range []string{
+		r.lang, "", r.service, joinEscaped(r.scopes), r.predicate, "", // no previous responders: it goes to one agent; no SPI: none is verified
+	} {
+		if len(field) > 1<<16-1 {
+			return nil, errTooLong
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(len(field))) //nolint:gosec // just checked
+		dst = append(dst, field...)
+	}
+	if len(dst) > maxMessage {
+		return nil, errTooLong
+	}
+	putLength(dst)
+	return dst, nil
+}
+
+var errTooLong = errors.New("the request is longer than a message can be")
+
+// putLength writes the 24 bits of the length of a message into it.
+func putLength(message []byte) {
+	n := len(message)
+	message[2], message[3], message[4] = byte(n>>16), byte(n>>8), byte(n) //nolint:gosec // three octets of it
+}
+
+// messageLength reads them; a message of less than its header has none.
+func messageLength(message []byte) int {
+	if len(message) < 5 {
+		return 0
+	}
+	return int(message[2])<<16 | int(message[3])<<8 | int(message[4])
+}
+
+// joinEscaped writes a string-list, section 6.4: reserved characters are escaped.
+func joinEscaped(list []string) string {
+	escaped := make([]string, len(list))
+	for i, s := range list {
+		escaped[i] = escape(s)
+	}
+	return strings.Join(escaped, ",")
+}
+
+// escape writes the reserved characters of section 5.0 as a backslash and two
+// hexadecimal digits, and so what a filter reserves.
+func escape(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c < ' ' || c == 0x7F || strings.IndexByte(`(),\!<=>~*;+`, c) >= 0 {
+			fmt.Fprintf(&b, `\%02x`, c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+var errMessage = errors.New("the reply does not obey the syntax of RFC 2608")
+
+// parseReply reads a Service Reply. Behind an error code nothing needs to follow
+// (section 7), and in a reply that overflows, its last entry may be cut.
+func parseReply(message []byte) (reply, error) {
+	in := reader{message}
+	head, ok := in.take(headerSize - 2)
+	if !ok || head[0] != version || head[1] != srvRply || messageLength(message) < headerSize {
+		return reply{}, errMessage
+	}
+	r := reply{overflow: head[5]&flagOver != 0, xid: binary.BigEndian.Uint16(head[10:])}
+	if r.lang, ok = in.text(); !ok {
+		return reply{}, errMessage
+	}
+	if r.code, ok = in.number(); !ok {
+		return reply{}, errMessage
+	}
+	if r.code != 0 {
+		return r, nil
+	}
+	count, ok := in.number()
+	if !ok {
+		return reply{}, errMessage
+	}
+	for range count {
+		e, ok := in.entry()
+		if !ok && r.overflow {
+			return r, nil
+		}
+		if !ok {
+			return reply{}, errMessage
+		}
+		r.entries = append(r.entries, e)
+	}
+	return r, nil
+}
+
+// reader takes what a message holds from its front.
+type reader struct{ rest []byte }
+
+func (r *reader) take(n int) ([]byte, bool) {
+	if n > len(r.rest) {
+		return nil, false
+	}
+	taken := r.rest[:n]
+	r.rest = r.rest[n:]
+	return taken, true
+}
+
+func (r *reader) number() (uint16, bool) {
+	b, ok := r.take(2)
+	if !ok {
+		return 0, false
+	}
+	return binary.BigEndian.Uint16(b), true
+}
+
+func (r *reader) text() (string, bool) {
+	n, ok := r.number()
+	if !ok {
+		return "", false
+	}
+	b, ok := r.take(int(n))
+	return string(b), ok
+}
+
+// entry reads a URL Entry: a reserved octet, the lifetime, the URL, and authentication
+// blocks, which are passed over: nobody asked for them.
+func (r *reader) entry() (entry, bool) {
+	if _, ok := r.take(1); !ok {
+		return entry{}, false
+	}
+	lifetime, ok := r.number()
+	if !ok {
+		return entry{}, false
+	}
+	url, ok := r.text()
+	if !ok {
+		return entry{}, false
+	}
+	blocks, ok := r.take(1)
+	if !ok {
+		return entry{}, false
+	}
+	for range blocks[0] { // section 9.2: descriptor, length of the block with both
+		head, ok := r.take(4)
+		if !ok {
+			return entry{}, false
+		}
+		size := int(binary.BigEndian.Uint16(head[2:]))
+		if size < len(head) {
+			return entry{}, false
+		}
+		if _, ok := r.take(size - len(head)); !ok {
+			return entry{}, false
+		}
+	}
+	return entry{url: url, lifetime: lifetime}, true
+}
+
+// errorNames are those of section 7.
+var errorNames = map[uint16]string{
+	1: "LANGUAGE_NOT_SUPPORTED", 2: "PARSE_ERROR", 3: "INVALID_REGISTRATION", 4: "SCOPE_NOT_SUPPORTED",
+	5: "AUTHENTICATION_UNKNOWN", 6: "AUTHENTICATION_ABSENT", 7: "AUTHENTICATION_FAILED", 9: "VER_NOT_SUPPORTED",
+	10: "INTERNAL_ERROR", 11: "DA_BUSY_NOW", 12: "OPTION_NOT_UNDERSTOOD", 13: "INVALID_UPDATE",
+	14: "MSG_NOT_SUPPORTED", 15: "REFRESH_REJECTED",
+}
+
+// languageNotSupported is no failure: there is nothing in the language.
+const languageNotSupported = 1
+
+// codeError is what an agent answered in place of services.
+type codeError uint16
+
+func (c codeError) Error() string {
+	if name, ok := errorNames[uint16(c)]; ok {
+		return "it answered " + name
+	}
+	return fmt.Sprintf("it answered error %d", uint16(c))
+}
