@@ -58,6 +58,9 @@ type DDDS struct {
 	// Refer leads clients to the THTTP servers that zones name, instead of
 	// asking them.
 	Refer bool `mapstructure:"refer"`
+	// Fallback goes on with the next record of an order where one leads to a
+	// failure.
+	Fallback bool `mapstructure:"fallback"`
 	// RootOptions are what differs for some of the roots.
 	RootOptions []RootOptions `mapstructure:"root_options"`
 }

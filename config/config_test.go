@@ -111,6 +111,7 @@ func TestEveryLeaf(t *testing.T) {
 		"dns.min_ttl":               {"1s", "2s", "3s"},
 		"dns.max_ttl":               {"1m0s", "2m0s", "3m0s"},
 		"dns.refresh_ahead":         {"false", "false", "true"},
+		"ddds.fallback":             {"true", "true", "false"},
 		"ddds.refer":                {"true", "true", "false"},
 		"thttp.timeout":             {"1s", "2s", "3s"},
 		"thttp.max_body":            {"1MiB", "2MiB", "3MiB"},

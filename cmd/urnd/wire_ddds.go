@@ -36,7 +36,7 @@ func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, now func() ti
 	d := ddds.Config{
 		Lookup:  ddds.NewCached(records, newDNSClient(c.DNS, servers, false, now), bounds),
 		Lookups: make(map[string]ddds.Lookuper),
-		Roots:   c.DDDS.Roots, MaxDomains: c.DDDS.MaxDomains,
+		Roots:   c.DDDS.Roots, MaxDomains: c.DDDS.MaxDomains, Fallback: c.DDDS.Fallback,
 	}
 	for _, o := range c.DDDS.RootOptions {
 		own := bounds

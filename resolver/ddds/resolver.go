@@ -22,6 +22,9 @@ type Config struct {
 	// Ask asks the server at base, such as "http://a.example:8080", by THTTP: the
 	// protocol of S and A rules. nil leads clients there instead.
 	Ask func(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error)
+	// Fallback goes on with the next record of an order where one leads to a
+	// failure, as RFC 6116 section 5.2.1 does; otherwise that is reported.
+	Fallback bool
 	// MaxDomains bounds the domains that the rules for one name lead through.
 	MaxDomains int
 }
@@ -66,7 +69,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	var reasons []string
 	ttl := time.Duration(-1)
 	for i, root := range r.config.Roots {
-		w := walk{lookup: r.lookups[i], ask: r.config.Ask, limit: r.config.MaxDomains, query: q, aus: q.URI.String(), source: r.sources[i]}
+		w := walk{lookup: r.lookups[i], ask: r.config.Ask, limit: r.config.MaxDomains, fallback: r.config.Fallback, query: q, aus: q.URI.String(), source: r.sources[i]}
 		answer, err := w.run(ctx, v.NID()+"."+root)
 		if !errors.Is(err, errNoDelegation) {
 			return limited(answer, err, ttl)

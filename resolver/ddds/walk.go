@@ -13,10 +13,12 @@ import (
 type walk struct {
 	lookup Lookuper
 	limit  int // domains on one way; RFC 6116 section 5.2.1 suspects a loop beyond 5
-	ask    func(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error)
-	query  resolver.Query
-	aus    string // the text of the query's URI
-	source string // for the locations that are found
+	// fallback goes on with the next record where one leads to a failure.
+	fallback bool
+	ask      func(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error)
+	query    resolver.Query
+	aus      string // the text of the query's URI
+	source   string // for the locations that are found
 
 	ttl   time.Duration // least of all record sets used so far; -1 before the first
 	steps map[string]bool
@@ -26,42 +28,73 @@ type walk struct {
 // the namespace below this root. It wraps the *resolver.Negative that says so.
 var errNoDelegation = errors.New("not delegated")
 
-// run follows rules from key until a terminal one. A failure on the way is
-// reported, not covered by a record of an earlier set: RFC 3403 section 8.
+// run follows rules from key until a terminal one.
 func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
 	w.ttl, w.steps = -1, make(map[string]bool)
-	for {
-		if w.steps[key] {
-			return resolver.Answer{}, w.refuse("the rules lead back to %s", key)
+	return w.follow(ctx, key)
+}
+
+// follow follows the rules of one domain. A failure on the way is reported, not
+// covered by another record of the set (RFC 3403 section 8), unless that is wished
+// for (RFC 6116 section 5.2.1): then it goes on with the next of the same order.
+func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) {
+	s, err := w.choose(ctx, key)
+	if err != nil {
+		return resolver.Answer{}, err
+	}
+	var first error
+	for i, m := range s.usable {
+		var answer resolver.Answer
+		if m.flag == 0 {
+			answer, err = w.follow(ctx, m.key)
+		} else {
+			answer, err = w.finish(ctx, s.usable[i:])
 		}
-		if len(w.steps) == w.limit {
-			return resolver.Answer{}, w.refuse("the rules lead through more than %d domains", w.limit)
+		if err == nil || !w.fallback || ctx.Err() != nil {
+			return answer, err
 		}
-		w.steps[key] = true
-		records, ttl, err := w.lookup.NAPTR(ctx, key)
-		if err != nil && len(w.steps) == 1 && errors.Is(err, resolver.ErrNotFound) {
-			return resolver.Answer{}, fmt.Errorf("%w: %w", errNoDelegation, err)
+		if first == nil {
+			first = err
 		}
-		if err != nil {
-			return resolver.Answer{}, w.missing(err)
+		if t := resolver.TraceOf(ctx); t != nil {
+			t.Add("ddds", "%s: %s failed: %s", key, m.record, err)
 		}
-		w.use(ttl)
-		s, err := choose(ctx, w.aus, records, w.query.Service)
-		if err != nil {
-			return resolver.Answer{}, err
+	}
+	return resolver.Answer{}, first
+}
+
+// choose looks up the rules of a domain, and returns those that can be used: one at
+// least.
+func (w *walk) choose(ctx context.Context, key string) (selection, error) {
+	if w.steps[key] {
+		return selection{}, w.refuse("the rules lead back to %s", key)
+	}
+	if len(w.steps) == w.limit {
+		return selection{}, w.refuse("the rules lead through more than %d domains", w.limit)
+	}
+	w.steps[key] = true
+	records, ttl, err := w.lookup.NAPTR(ctx, key)
+	if err != nil && len(w.steps) == 1 && errors.Is(err, resolver.ErrNotFound) {
+		return selection{}, fmt.Errorf("%w: %w", errNoDelegation, err)
+	}
+	if err != nil {
+		return selection{}, w.missing(err)
+	}
+	w.use(ttl)
+	s, err := choose(ctx, w.aus, records, w.query.Service)
+	if err != nil {
+		return selection{}, err
+	}
+	w.trace(ctx, key, s)
+	switch {
+	case len(s.usable) > 0:
+		return s, nil
+	case s.matched:
+		return selection{}, &resolver.Negative{
+			Kind: resolver.ErrUnsupported, Reason: key + " offers nothing that can be used", TTL: w.ttl,
 		}
-		w.trace(ctx, key, s)
-		switch {
-		case len(s.usable) == 0 && s.matched:
-			return resolver.Answer{}, &resolver.Negative{
-				Kind: resolver.ErrUnsupported, Reason: key + " offers nothing that can be used", TTL: w.ttl,
-			}
-		case len(s.usable) == 0:
-			return resolver.Answer{}, w.refuse("no rule of %s is for this name", key)
-		case s.usable[0].flag != 0:
-			return w.finish(ctx, s.usable)
-		}
-		key = s.usable[0].key
+	default:
+		return selection{}, w.refuse("no rule of %s is for this name", key)
 	}
 }
 

@@ -204,3 +204,20 @@ func TestWalkIsTraced(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// RFC 6116 section 5.2.1, where it is wished for: a failure leads on within an order.
+func TestFallback(t *testing.T) {
+	sets := map[string]set{
+		"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "loop.example."), to(1, 2, "none.example."), to(1, 3, "good.example."), to(2, 1, "other.example.")}, ttl: hour},
+		"loop.example. NAPTR": {naptr: []NAPTR{to(1, 1, "foo.urn.arpa.")}, ttl: hour},
+		"good.example. NAPTR": {naptr: []NAPTR{located(1, 1, "", "", "http://good.example/")}, ttl: time.Minute},
+	}
+	for _, fallback := range []bool{false, true} {
+		s := &script{sets: sets}
+		r := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: fallback})
+		answer, err := r.Resolve(t.Context(), query(t, "urn:foo:1"))
+		if (err == nil) != fallback || fallback && (locations(answer) != "http://good.example/" || answer.TTL > time.Minute || len(s.asked) != 4) {
+			t.Errorf("fallback %v: %q for %s, %v, asked %q", fallback, locations(answer), answer.TTL, err, s.asked)
+		}
+	}
+}
