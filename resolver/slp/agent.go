@@ -66,7 +66,7 @@ func said(entries []entry, err error) string {
 
 // askOne asks one agent: by UDP, and again by TCP if the reply did not fit.
 func (a agents) askOne(ctx context.Context, address string, r request) ([]entry, error) {
-	message, err := r.append(nil)
+	message, err := r.message()
 	if err != nil {
 		return nil, err
 	}

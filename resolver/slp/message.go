@@ -44,9 +44,9 @@ type reply struct {
 	entries  []entry
 }
 
-// append appends the message of r to dst, which is empty.
-func (r request) append(dst []byte) ([]byte, error) {
-	dst = append(dst, version, srvRqst, 0, 0, 0, 0, 0, 0, 0, 0)
+// message returns the octets of r.
+func (r request) message() ([]byte, error) {
+	dst := []byte{version, srvRqst, 0, 0, 0, 0, 0, 0, 0, 0}
 	dst = binary.BigEndian.AppendUint16(dst, r.xid)
 	for _, field := range []string{
 		r.lang, "", r.service, joinEscaped(r.scopes), r.predicate, "", // no previous responders: it goes to one agent; no SPI: none is verified

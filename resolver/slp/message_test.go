@@ -10,7 +10,7 @@ import (
 // The octets are those of the field layouts of RFC 2608 sections 8 and 8.1.
 func TestRequest(t *testing.T) {
 	r := request{xid: 0x1234, lang: "en", service: "service:x", scopes: []string{"DEFAULT", "a,b"}, predicate: "(nid=foo)"}
-	got, err := r.append(nil)
+	got, err := r.message()
 	want := slices.Concat(
 		[]byte{2, 1, 0, 0, 65, 0, 0, 0, 0, 0, 0x12, 0x34}, // version, function, length, flags, extension, XID
 		[]byte{0, 2}, []byte("en"),
@@ -25,7 +25,7 @@ func TestRequest(t *testing.T) {
 		t.Errorf("%v\ngot  %q\nwant %q", err, got, want)
 	}
 	r.predicate = strings.Repeat("a", 1<<16)
-	if _, err := r.append(nil); err == nil {
+	if _, err := r.message(); err == nil {
 		t.Error("a predicate that no field holds is sent")
 	}
 }
@@ -92,7 +92,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add(uint16(1), "en", "service:x", "DEFAULT", "(a=b)")
 	f.Fuzz(func(t *testing.T, xid uint16, lang, service, scope, value string) {
 		r := request{xid: xid, lang: lang, service: service, scopes: []string{scope}, predicate: "(nid=" + escape(value) + ")"}
-		message, err := r.append(nil)
+		message, err := r.message()
 		if err != nil {
 			return
 		}
