@@ -6,8 +6,8 @@ import (
 
 // Canonical asks its next resolver for the canonical name instead of the one
 // that was given: URNs by the rules of their namespace, other URIs in normal
-// form. Components and fragments have no part in that, and are added to the
-// locations of the answer.
+// form. What is for the resolution service goes with it, the q-component and the
+// fragment are added to the locations of the answer.
 type Canonical struct {
 	names Names
 	next  Resolver
@@ -36,7 +36,7 @@ func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 		}
 	}
 	asked := q.URI
-	q.URI = name
+	q.URI, q.Passed = name, passed(asked)
 	answer, err := c.next.Resolve(ctx, q)
 	answer.Name = name
 	if asked != name {

@@ -25,6 +25,23 @@ func (q Query) Selected() Query {
 	return q
 }
 
+// passed returns what of u is for the resolution service.
+func passed(u uri.URI) string {
+	v, err := u.URN()
+	if err != nil {
+		return ""
+	}
+	if r, ok := v.R(); ok {
+		return "?+" + r
+	}
+	for _, d := range v.Directives() {
+		if d.Keyword == "c" {
+			return componentPrefix + d.Value
+		}
+	}
+	return ""
+}
+
 // withComponents returns locations with the q-component of u as their query
 // (RFC 8141 section 2.3.2) and its fragment (section 2.3.3, RFC 9110 section
 // 10.2.2). Neither has a part in resolution, so the cache never sees them.

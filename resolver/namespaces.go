@@ -35,7 +35,7 @@ func (n *Namespaces) Resolve(_ context.Context, q Query) (Answer, error) {
 	if !ok {
 		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("no rules for namespace %q", v.NID())}
 	}
-	targets, err := n.set.Targets(v)
+	targets, err := n.set.Targets(v, q.Component())
 	if err != nil {
 		return Answer{}, fmt.Errorf("resolving %s by the rules of its namespace: %w", q.URI, err)
 	}

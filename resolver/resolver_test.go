@@ -171,6 +171,24 @@ func TestComponents(t *testing.T) {
 	}
 }
 
+// What is for the resolution service goes with the name, and into the key.
+func TestPassed(t *testing.T) {
+	keys := make(map[string]string)
+	for in, want := range map[string]string{
+		"urn:example:a": "", "urn:example:a?=q": "", "urn:example:a?+r": "?+r", "urn:example:a?+r?=q#f": "?+r",
+		"urn:example:a?s=I2Ls&c=ToC": "?c=ToC", "urn:example:a?c=1&c=2": "", "urn:example:a?x=y": "", "http://a/?c=1": "",
+	} {
+		next := &says{answer: located("http://a/", 1)}
+		if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t, in)); err != nil || next.asked[0].Passed != want {
+			t.Errorf("%s: %+v, %v", in, next.asked, err)
+		}
+		keys[next.asked[0].Key()] = in
+	}
+	if len(keys) != 4 { // without, "r", "c", and the URL
+		t.Errorf("%q", keys)
+	}
+}
+
 // The directive "s" selects a service; what is not known is ignored.
 func TestServiceDirective(t *testing.T) {
 	for in, want := range map[string]resolver.Service{

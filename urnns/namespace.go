@@ -73,6 +73,7 @@ type Target struct {
 	// selects all. Its named groups are variables of Template.
 	Pattern string `json:"pattern"`
 	// Template is a URI template (RFC 6570). Beside the groups of the
-	// patterns it knows urn, nid and nss, all of the canonical name.
+	// patterns it knows urn, nid and nss, all of the canonical name, and c, the
+	// value of that directive, which may be undefined.
 	Template string `json:"template"`
 }

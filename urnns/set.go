@@ -129,13 +129,17 @@ func (s *Set) Others(v uri.URN) []uri.URN {
 }
 
 // Targets returns the locations to which the canonical name v leads, in the
-// order of the namespace's row; none where there is no row or no target for it.
-func (s *Set) Targets(v uri.URN) ([]string, error) {
+// order of the namespace's row; none where there is no row or no target for it. The
+// component of the thing, which the directive "c" names, may be empty.
+func (s *Set) Targets(v uri.URN, component string) ([]string, error) {
 	r := s.rows.find(v.NID())
 	if r == nil {
 		return nil, nil
 	}
 	vars := variables(v)
+	if component != "" {
+		vars["c"] = component
+	}
 	r.pattern.capture(v.NSS(), vars)
 	var locations []string
 	for i := range r.targets {

@@ -22,7 +22,7 @@ func TestConfiguredNamespace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := set.Targets(name)
+	got, err := set.Targets(name, "")
 	want := []string{"https://books.example/a%252F1?kind=book", "https://example.org/urn:example:book:a%2F1"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("targets %q, %v", got, err)
@@ -34,7 +34,7 @@ func TestConfiguredNamespace(t *testing.T) {
 
 func TestOverrideBuiltin(t *testing.T) {
 	set := newSet(t, urnns.Namespace{NID: "ietf", Targets: []urnns.Target{{Template: "https://mirror.example/{nss}"}}})
-	got, err := set.Targets(mustURN(t, "urn:ietf:rfc:1"))
+	got, err := set.Targets(mustURN(t, "urn:ietf:rfc:1"), "")
 	if err != nil || !slices.Equal(got, []string{"https://mirror.example/rfc%3A1"}) {
 		t.Errorf("targets %q, %v", got, err)
 	}
@@ -63,7 +63,7 @@ func TestUnknownNamespace(t *testing.T) {
 	if err != nil || name.URI().String() != "urn:nobody:A-b%2C" {
 		t.Errorf("canonical %q, %v", name.URI(), err)
 	}
-	if got, err := set.Targets(name); got != nil || err != nil {
+	if got, err := set.Targets(name, ""); got != nil || err != nil {
 		t.Errorf("targets %q, %v", got, err)
 	}
 	if _, ok := set.Lookup("nobody"); ok {
@@ -71,6 +71,16 @@ func TestUnknownNamespace(t *testing.T) {
 	}
 	if ns, ok := set.Lookup("ietf"); !ok || ns.Source == "" {
 		t.Error("ietf has no row with a source")
+	}
+}
+
+// The directive "c" is a variable, which is undefined where it is not given.
+func TestTargetComponent(t *testing.T) {
+	set := newSet(t, urnns.Namespace{NID: "book", Targets: []urnns.Target{{Template: "https://books.example/{nss}{?c}"}}})
+	for component, want := range map[string]string{"ToC": "https://books.example/1?c=ToC", "": "https://books.example/1"} {
+		if got, err := set.Targets(mustURN(t, "urn:book:1"), component); err != nil || got[0] != want {
+			t.Errorf("%q: %q, %v", component, got, err)
+		}
 	}
 }
 

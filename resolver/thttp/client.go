@@ -47,7 +47,7 @@ const Path = "/uri-res/"
 func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	target := base + Path + name(q.Service) + "?" + q.URI.String()
+	target := base + Path + name(q.Service) + "?" + q.URI.String() + q.Passed
 	start := c.config.Now()
 	answer, said, err := c.exchange(ctx, base, target, q)
 	if t := resolver.TraceOf(ctx); t != nil {

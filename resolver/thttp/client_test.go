@@ -121,6 +121,16 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// What is for the resolution service is sent to it.
+func TestAskPassesOn(t *testing.T) {
+	s := &server{status: 303, header: "Location: http://a.example/"}
+	q := query(t, resolver.I2L)
+	q.Passed = "?c=ToC"
+	if _, err := client(s).Ask(t.Context(), "http://r.example", q); err != nil || s.asked[0] != "http://r.example/uri-res/N2L?urn:example:a%2Fb?c=ToC" {
+		t.Errorf("asked %q, %v", s.asked, err)
+	}
+}
+
 // broken fails while it is read.
 type broken struct{}
 
