@@ -1,0 +1,198 @@
+package slp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/slp"
+	"github.com/urnd/urnd/uri"
+)
+
+const serviceType = "service:urn-resolver:thttp"
+
+// service is a server for a namespace, as a directory agent knows it.
+func service(host, nid string, lifetime uint16) testserver.SLPService {
+	return testserver.SLPService{
+		URL: serviceType + "://" + host, Lifetime: lifetime, Type: serviceType, Scopes: []string{"DEFAULT"}, Lang: "en",
+		Attributes: map[string][]string{"nid": {nid}},
+	}
+}
+
+// asked are the bases of servers that were asked by THTTP.
+type asked struct {
+	bases []string
+	down  map[string]bool
+}
+
+func (a *asked) ask(_ context.Context, base string, q resolver.Query) (resolver.Answer, error) {
+	a.bases = append(a.bases, base)
+	if a.down[base] {
+		return resolver.Answer{}, resolver.ErrUnreachable
+	}
+	return resolver.Answer{Locations: []resolver.Location{{URI: base + "/" + q.URI.String()}}, TTL: time.Hour}, nil
+}
+
+type clock struct{ nanos atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Unix(0, c.nanos.Load()) }
+
+// newResolver asks agents on this machine.
+func newResolver(t *testing.T, now *clock, servers *asked, change func(*slp.Config), agents ...string) *slp.Resolver {
+	t.Helper()
+	found, err := cache.New(cache.Config[slp.Servers]{MaxBytes: 1 << 20, Size: slp.ServersSize, Now: now.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(found.Close)
+	config := slp.Config{
+		Agents: agents, Scopes: []string{"DEFAULT"}, Lang: "en", Dial: (&net.Dialer{}).DialContext, Timeout: 20 * time.Second,
+		Ask: servers.ask, Found: found, NoneTTL: time.Minute, Now: now.now,
+	}
+	if change != nil {
+		change(&config)
+	}
+	return slp.New(config)
+}
+
+func resolve(t *testing.T, r *slp.Resolver, urn string) (string, time.Duration, error) {
+	t.Helper()
+	u, err := uri.Parse(urn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := r.Resolve(t.Context(), resolver.Query{URI: u})
+	if err != nil {
+		return "", 0, err
+	}
+	return answer.Locations[0].URI, answer.TTL, nil
+}
+
+// Servers that an agent knows are asked, in its order, and remembered for the least
+// of their lifetimes.
+func TestDiscovery(t *testing.T) {
+	agent := testserver.StartSLP(t, service("one.example:8080", "foo", 60), service("two.example", "foo", 300), service("bar.example", "bar", 60))
+	var now clock
+	servers := &asked{down: map[string]bool{"http://one.example:8080": true}}
+	r := newResolver(t, &now, servers, nil, agent.Addr())
+	for _, name := range []string{"urn:foo:1", "urn:foo:2"} {
+		if got, ttl, err := resolve(t, r, name); got != "http://two.example/"+name || ttl != time.Minute || err != nil {
+			t.Errorf("%s: %s for %s, %v", name, got, ttl, err)
+		}
+	}
+	requests := agent.Requests()
+	if len(requests) != 1 {
+		t.Fatalf("%d requests", len(requests))
+	}
+	if q := requests[0]; q.ServiceType != serviceType || q.Predicate != "(nid=foo)" || q.Lang != "en" || q.Network != "udp" || q.Flags != 0 || q.SPI != "" {
+		t.Errorf("%+v", q)
+	}
+	now.nanos.Add(int64(time.Minute))
+	if _, _, err := resolve(t, r, "urn:foo:3"); err != nil || len(agent.Requests()) != 2 {
+		t.Errorf("after the lifetime: %v, %d requests", err, len(agent.Requests()))
+	}
+	if got, _, err := resolve(t, r, "urn:bar:1"); got != "http://bar.example/urn:bar:1" {
+		t.Errorf("another namespace: %s, %v", got, err)
+	}
+}
+
+// That there is no server is "not mine", and remembered.
+func TestNone(t *testing.T) {
+	agent := testserver.StartSLP(t, service("a.example", "foo", 60))
+	var now clock
+	r := newResolver(t, &now, &asked{}, nil, agent.Addr())
+	for range 2 {
+		_, _, err := resolve(t, r, "urn:nobody:1")
+		var n *resolver.Negative
+		if !errors.As(err, &n) || !errors.Is(err, resolver.ErrUnsupported) || n.TTL != time.Minute {
+			t.Errorf("%v", err)
+		}
+	}
+	if len(agent.Requests()) != 1 {
+		t.Errorf("%d requests", len(agent.Requests()))
+	}
+	german := newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Lang = "de" }, agent.Addr())
+	if _, _, err := resolve(t, german, "urn:foo:1"); !errors.Is(err, resolver.ErrUnsupported) {
+		t.Errorf("in another language: %v", err)
+	}
+}
+
+// What does not fit a datagram comes by TCP.
+func TestOverflow(t *testing.T) {
+	var services []testserver.SLPService
+	for i := range 10 {
+		services = append(services, service(fmt.Sprintf("s%d.example", i), "foo", 60))
+	}
+	agent := testserver.StartSLP(t, services...)
+	agent.MaxDatagram(100)
+	var now clock
+	servers := &asked{down: map[string]bool{}}
+	for i := range 9 {
+		servers.down[fmt.Sprintf("http://s%d.example", i)] = true
+	}
+	r := newResolver(t, &now, servers, nil, agent.Addr())
+	if got, _, err := resolve(t, r, "urn:foo:1"); got != "http://s9.example/urn:foo:1" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	requests := agent.Requests()
+	if len(requests) != 2 || requests[0].Network != "udp" || requests[1].Network != "tcp" {
+		t.Errorf("%+v", requests)
+	}
+	long := newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Scopes = []string{"DEFAULT", strings.Repeat("a", 1500)} }, agent.Addr())
+	if _, _, err := resolve(t, long, "urn:foo:1"); err != nil || len(agent.Requests()) != 3 || agent.Requests()[2].Network != "tcp" {
+		t.Errorf("a request that no datagram holds: %v, %d requests", err, len(agent.Requests()))
+	}
+}
+
+// An agent that fails leads to the next one.
+func TestAgentsThatFail(t *testing.T) {
+	good := testserver.StartSLP(t, service("a.example", "foo", 60))
+	failing := testserver.StartSLP(t)
+	failing.Fail(10)
+	var now clock
+	r := newResolver(t, &now, &asked{}, nil, failing.Addr(), good.Addr())
+	if got, _, err := resolve(t, r, "urn:foo:1"); got != "http://a.example/urn:foo:1" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	r = newResolver(t, &now, &asked{}, nil, failing.Addr())
+	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), "INTERNAL_ERROR") {
+		t.Errorf("%v", err)
+	}
+	r = newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Scopes = []string{"OTHER"} }, good.Addr())
+	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), "SCOPE_NOT_SUPPORTED") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A datagram may be lost, and is sent again; what is no reply is passed over.
+func TestSilentAndLyingAgents(t *testing.T) {
+	impatient := func(c *slp.Config) { c.Timeout = 100 * time.Millisecond }
+	silent := testserver.StartSLP(t)
+	silent.Mute(true)
+	var now clock
+	r := newResolver(t, &now, &asked{}, impatient, silent.Addr())
+	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, context.DeadlineExceeded) || len(silent.Requests()) != 2 || silent.Requests()[0].XID != silent.Requests()[1].XID {
+		t.Errorf("%v, after %d requests", err, len(silent.Requests()))
+	}
+	for what, lie := range map[string]func([]byte) []byte{
+		"another XID": func(b []byte) []byte { b[11]++; return b },
+		"garbage":     func([]byte) []byte { return []byte("HTTP/1.1 400 Bad Request\r\n\r\n") },
+		"cut":         func(b []byte) []byte { return b[:len(b)-1] },
+		"version 1":   func(b []byte) []byte { b[0] = 1; return b },
+	} {
+		agent := testserver.StartSLP(t, service("a.example", "foo", 60))
+		agent.Lie(lie)
+		r := newResolver(t, &now, &asked{}, impatient, agent.Addr())
+		if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
