@@ -53,7 +53,8 @@ type DNS struct {
 // DDDS says where the Dynamic Delegation Discovery System begins.
 type DDDS struct {
 	Enabled    bool     `mapstructure:"enabled"`
-	Roots      []string `mapstructure:"roots"` // domains below which NIDs are looked up, in order
+	Roots      []string `mapstructure:"roots"`     // domains below which NIDs are looked up, in order
+	URIRoots   []string `mapstructure:"uri_roots"` // domains below which schemes are looked up; empty: they are not
 	MaxDomains int      `mapstructure:"max_domains"`
 	// Refer leads clients to the THTTP servers that zones name, instead of
 	// asking them.

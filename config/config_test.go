@@ -111,6 +111,7 @@ func TestEveryLeaf(t *testing.T) {
 		"dns.min_ttl":               {"1s", "2s", "3s"},
 		"dns.max_ttl":               {"1m0s", "2m0s", "3m0s"},
 		"dns.refresh_ahead":         {"false", "false", "true"},
+		"ddds.uri_roots":            {"uri.arpa.", "a.example,b.example", "c.example"},
 		"ddds.fallback":             {"true", "true", "false"},
 		"ddds.refer":                {"true", "true", "false"},
 		"thttp.timeout":             {"1s", "2s", "3s"},
@@ -209,7 +210,7 @@ func TestEveryFaultAtOnce(t *testing.T) {
 	_, err := config.Load(write(t, "urnd.yaml", `
 listen: {service: nowhere, servce: x}
 dns: {servers: [ns.example.org], timeout: soon, rounds: 0}
-ddds: {roots: ["a..b"], max_domains: 99, root_options: [{root: a.b, servers: [tls://x]}]}
+ddds: {roots: ["a..b"], uri_roots: ["-"], max_domains: 99, root_options: [{root: a.b, servers: [tls://x]}]}
 resolve: {order: [ddds, ddds, magic]}
 urn: {accept: [rfc8141, rfc3986]}
 slp: {agents: [da.example], scopes: [], language: "", timeout: 0}
@@ -224,7 +225,7 @@ namespaces:
   - {nid: A1, check: sometimes, thttp: ["http://a.example/x", "ftp://a", "https://a.example:8443"]}
 `), nil)
 	want := []string{
-		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour", "ddds.max_domains", "ddds.root_options.0.root", "ddds.root_options.0.servers.0", "ddds.roots.0",
+		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour", "ddds.max_domains", "ddds.root_options.0.root", "ddds.root_options.0.servers.0", "ddds.roots.0", "ddds.uri_roots.0",
 		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service", "log.format", "log.level",
 		"namespaces.0.fold", "namespaces.0.nid", "namespaces.0.pattern",
 		"namespaces.1.extra", "namespaces.1.targets.0.template", "namespaces.1.targets.1.template", "namespaces.1.targets.2.template",

@@ -16,7 +16,7 @@ func Default() Config {
 			Servers: []Server{}, Timeout: 2 * time.Second, Rounds: 2, HedgeAfter: 300 * time.Millisecond,
 			MaxTTL: 7 * 24 * time.Hour, RefreshAhead: true,
 		},
-		DDDS: DDDS{Enabled: true, Roots: []string{"urn.arpa."}, MaxDomains: 5, RootOptions: []RootOptions{}},
+		DDDS: DDDS{Enabled: true, Roots: []string{"urn.arpa."}, URIRoots: []string{}, MaxDomains: 5, RootOptions: []RootOptions{}},
 		Resolve: Resolve{
 			Timeout: 10 * time.Second,
 			Order:   []string{"ddds", "slp", "namespace"},

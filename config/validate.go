@@ -31,11 +31,8 @@ func (c Config) Validate() error {
 	within(&f, "dns.max_ttl", c.DNS.MaxTTL, max(time.Second, c.DNS.MinTTL), 365*24*time.Hour)
 	checkRootOptions(&f, "ddds.root_options", c.DDDS)
 	within(&f, "ddds.max_domains", c.DDDS.MaxDomains, 1, 20)
-	for i, root := range c.DDDS.Roots {
-		if !isDomain(root) {
-			f.add(index("ddds.roots", i), "%q is not a domain name such as urn.arpa.", root)
-		}
-	}
+	checkDomains(&f, "ddds.roots", c.DDDS.Roots)
+	checkDomains(&f, "ddds.uri_roots", c.DDDS.URIRoots)
 	within(&f, "resolve.timeout", c.Resolve.Timeout, time.Millisecond, 5*time.Minute)
 	checkOrder(&f, "resolve.order", c.Resolve.Order)
 	within(&f, "resolve.rule_ttl", c.Resolve.RuleTTL, 0, 365*24*time.Hour)
@@ -148,13 +145,21 @@ func checkOrder(f *Faults, path string, order []string) {
 	}
 }
 
+func checkDomains(f *Faults, path string, names []string) {
+	for i, name := range names {
+		if !isDomain(name) {
+			f.add(index(path, i), "%q is not a domain name such as urn.arpa.", name)
+		}
+	}
+}
+
 func checkRootOptions(f *Faults, path string, c DDDS) {
 	seen := make(map[string]bool)
 	for i, o := range c.RootOptions {
 		at := index(path, i) + ".root"
 		switch {
-		case !slices.ContainsFunc(c.Roots, func(root string) bool { return sameDomain(root, o.Root) }):
-			f.add(at, "%q is not one of ddds.roots", o.Root)
+		case !slices.ContainsFunc(slices.Concat(c.Roots, c.URIRoots), func(root string) bool { return sameDomain(root, o.Root) }):
+			f.add(at, "%q is not one of ddds.roots or ddds.uri_roots", o.Root)
 		case seen[canonicalDomain(o.Root)]:
 			f.add(at, "%q is configured twice", o.Root)
 		}

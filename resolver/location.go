@@ -3,6 +3,7 @@ package resolver
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/urnd/urnd/uri"
 )
@@ -23,8 +24,13 @@ func CheckLocation(text string) error {
 	if err := u.Check(); err != nil {
 		return err
 	}
-	if scheme := u.Normalize().Scheme(); !slices.Contains(locationSchemes[:], scheme) {
-		return fmt.Errorf("%w: scheme %q is not one to which clients are sent", ErrForbidden, scheme)
+	if !isLocation(u) {
+		return fmt.Errorf("%w: scheme %q is not one to which clients are sent", ErrForbidden, strings.ToLower(u.Scheme()))
 	}
 	return nil
+}
+
+// isLocation reports whether clients may be sent to the scheme of u.
+func isLocation(u uri.URI) bool {
+	return slices.Contains(locationSchemes[:], strings.ToLower(u.Scheme()))
 }

@@ -278,3 +278,22 @@ func TestKey(t *testing.T) {
 		}
 	}
 }
+
+// URNs are names, URLs are locations, and what is neither is for others, or refused.
+func TestSplit(t *testing.T) {
+	say := func(who string) resolver.Resolver { return &says{answer: located("http://"+who+".example/", 1)} }
+	for _, others := range []bool{false, true} {
+		split := resolver.Split{Names: say("names"), Locations: say("locations")}
+		if others {
+			split.Others = say("others")
+		}
+		for in, want := range map[string]string{"URN:example:a": "names", "HTTP://a/": "locations", "mailto:a@b": "locations", "cid:a@b": "others", "javascript:a": "others"} {
+			if !others && want == "others" {
+				want = "locations"
+			}
+			if answer, err := split.Resolve(t.Context(), query(t, in)); err != nil || answer.Locations[0].URI != "http://"+want+".example/" {
+				t.Errorf("%s, others %v: %+v, %v", in, others, answer, err)
+			}
+		}
+	}
+}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"net"
+	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -98,6 +100,41 @@ func TestResolveOverBIND(t *testing.T) {
 				t.Errorf("what is cached was asked again: %q", queries)
 			}
 		})
+	}
+}
+
+// All who ask for a name that nobody has asked for wait for one chain of questions.
+func TestManyAskForOneName(t *testing.T) {
+	bind := startZones(t)
+	d := startDaemon(t, bind.Addr(), nil)
+	const clients = 1000
+	client := &http.Client{
+		Transport:     &http.Transport{MaxConnsPerHost: 100},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	defer client.CloseIdleConnections()
+	var answered sync.WaitGroup
+	faults := make(chan string, clients)
+	for range clients {
+		answered.Go(func() {
+			response, err := client.Get(d.url + "/urn:shared:crowd")
+			if err != nil {
+				faults <- err.Error()
+				return
+			}
+			_ = response.Body.Close()
+			if location := response.Header.Get("Location"); response.StatusCode != http.StatusFound || location != "https://org.example/crowd" {
+				faults <- response.Status + " " + location
+			}
+		})
+	}
+	answered.Wait()
+	close(faults)
+	for fault := range faults {
+		t.Error(fault)
+	}
+	if got, want := bind.Queries(), []string{"shared.urn.example.org NAPTR", "shared.urn.arpa NAPTR", "rules.urn.example.org NAPTR"}; !slices.Equal(got, want) {
+		t.Errorf("asked %q", got)
 	}
 }
 

@@ -63,7 +63,7 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 		return err
 	}
 	members := []resolver.Member{
-		{Name: "ddds", Resolver: discovery},
+		{Name: "ddds", Resolver: discovery.urns},
 		{Name: "slp", Resolver: resolver.Off("no directory agent is configured (slp.agents)")},
 		{Name: "thttp", Resolver: thttp.NewResolver(resolution, servers(c))},
 		{Name: "namespace", Resolver: resolver.NewNamespaces(names.Set, c.Resolve.RuleTTL)},
@@ -81,10 +81,11 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	if err != nil {
 		return err
 	}
-	p.resolver = resolver.NewCanonical(names, resolver.Split{
-		Names:     resolver.NewCached(answers, chain),
-		Locations: scheme.Self{},
-	})
+	split := resolver.Split{Names: resolver.NewCached(answers, chain), Locations: scheme.Self{}}
+	if discovery.uris != nil {
+		split.Others = resolver.NewCached(answers, discovery.uris)
+	}
+	p.resolver = resolver.NewCanonical(names, split)
 	p.service = proxy.New(proxy.Config{
 		Resolver:     p.resolver,
 		Names:        names,

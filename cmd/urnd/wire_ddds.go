@@ -16,24 +16,30 @@ import (
 // resolvConf is where the system keeps its DNS servers.
 const resolvConf = "/etc/resolv.conf"
 
-// wireDDDS makes the resolver that asks the DNS, or one that says why not.
-func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, now func() time.Time) (resolver.Resolver, error) {
+// discovery is DDDS: the URN application, and the URI application, nil where it has
+// no root.
+type discovery struct {
+	urns, uris resolver.Resolver
+}
+
+// wireDDDS makes the resolvers that ask the DNS, or some that say why not.
+func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, now func() time.Time) (discovery, error) {
 	if !c.DDDS.Enabled {
-		return resolver.Off("turned off (ddds.enabled)"), nil
+		return discovery{urns: resolver.Off("turned off (ddds.enabled)")}, nil
 	}
 	servers, err := dnsServers(c.DNS)
 	if err != nil {
-		return nil, err
+		return discovery{}, err
 	}
-	if len(servers) == 0 && len(c.DDDS.RootOptions) == 0 || len(c.DDDS.Roots) == 0 {
-		return resolver.Off("no DNS server or no root is configured"), nil
+	if len(servers) == 0 && len(c.DDDS.RootOptions) == 0 {
+		return discovery{urns: resolver.Off("no DNS server is configured")}, nil
 	}
 	records, err := newCache(p, c, now, c.Cache.Records, c.DNS.RefreshAhead, ddds.RecordsSize)
 	if err != nil {
-		return nil, err
+		return discovery{}, err
 	}
 	bounds := ddds.Bounds{MinTTL: c.DNS.MinTTL, MaxTTL: c.DNS.MaxTTL}
-	d := ddds.Config{
+	settings := ddds.Config{
 		Lookup:  ddds.NewCached(records, newDNSClient(c.DNS, servers, false, now), bounds),
 		Lookups: make(map[string]ddds.Lookuper),
 		Roots:   c.DDDS.Roots, MaxDomains: c.DDDS.MaxDomains, Fallback: c.DDDS.Fallback,
@@ -45,12 +51,20 @@ func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, now func() ti
 		if len(asked) == 0 {
 			asked = servers
 		}
-		d.Lookups[o.Root] = ddds.NewCached(records, newDNSClient(c.DNS, asked, o.RequireDNSSEC, now), own)
+		settings.Lookups[o.Root] = ddds.NewCached(records, newDNSClient(c.DNS, asked, o.RequireDNSSEC, now), own)
 	}
 	if !c.DDDS.Refer {
-		d.Ask = resolution.Ask
+		settings.Ask = resolution.Ask
 	}
-	return ddds.New(d), nil
+	d := discovery{urns: resolver.Off("no root is configured (ddds.roots)")}
+	if len(c.DDDS.Roots) > 0 {
+		d.urns = ddds.New(settings)
+	}
+	if len(c.DDDS.URIRoots) > 0 {
+		settings.Roots, settings.BySchemes = c.DDDS.URIRoots, true
+		d.uris = ddds.New(settings)
+	}
+	return d, nil
 }
 
 // newDNSClient makes a client that can reach nothing but its servers.

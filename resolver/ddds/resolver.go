@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 // Config says where DDDS begins.
@@ -19,6 +20,10 @@ type Config struct {
 	// Roots are the domains below which NIDs are first keys, asked in order:
 	// "urn.example.org.", then "urn.arpa." (RFC 3404 section 4.5).
 	Roots []string
+	// BySchemes makes it the URI Resolution application: first keys are schemes,
+	// below roots such as "uri.arpa.", and URNs have no part in it: their NID is a
+	// shortcut (RFC 3404 section 3).
+	BySchemes bool
 	// Ask asks the server at base, such as "http://a.example:8080", by THTTP: the
 	// protocol of S and A rules. nil leads clients there instead.
 	Ask func(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error)
@@ -29,8 +34,8 @@ type Config struct {
 	MaxDomains int
 }
 
-// Resolver resolves URNs by the URN Resolution application of RFC 3404. It
-// begins at the NID, by the shortcut of its section 3.
+// Resolver resolves URNs by the URN Resolution application of RFC 3404, which
+// begins at the NID, or other URIs by the URI Resolution application.
 type Resolver struct {
 	config  Config
 	lookups []Lookuper // of each root
@@ -59,10 +64,19 @@ func canonicalName(domain string) string {
 	return strings.ToLower(strings.TrimSuffix(domain, ".")) + "."
 }
 
-// Resolve implements resolver.Resolver for URNs in canonical form. A namespace
-// that is delegated below none of the roots is resolver.ErrUnsupported.
+// firstKey returns the first key of a URI, without the root: RFC 3404 section 4.2.
+func (r *Resolver) firstKey(u uri.URI) (string, error) {
+	if r.config.BySchemes {
+		return u.Scheme(), nil
+	}
+	v, err := u.URN()
+	return v.NID(), err
+}
+
+// Resolve implements resolver.Resolver for URIs in canonical form. A namespace, or a
+// scheme, that is delegated below none of the roots is resolver.ErrUnsupported.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
-	v, err := q.URI.URN()
+	key, err := r.firstKey(q.URI)
 	if err != nil {
 		return resolver.Answer{}, err
 	}
@@ -70,7 +84,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	ttl := time.Duration(-1)
 	for i, root := range r.config.Roots {
 		w := walk{lookup: r.lookups[i], ask: r.config.Ask, limit: r.config.MaxDomains, fallback: r.config.Fallback, query: q, aus: q.URI.String(), source: r.sources[i]}
-		answer, err := w.run(ctx, v.NID()+"."+root)
+		answer, err := w.run(ctx, key+"."+root)
 		if !errors.Is(err, errNoDelegation) {
 			return limited(answer, err, ttl)
 		}

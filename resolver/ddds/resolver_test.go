@@ -83,3 +83,19 @@ func TestResolveWantsAURN(t *testing.T) {
 		t.Errorf("got %v, asked %q", err, s.asked)
 	}
 }
+
+// RFC 3404 section 5.2: the URI application begins at the scheme.
+func TestBySchemes(t *testing.T) {
+	s := &script{sets: map[string]set{
+		"cid.uri.arpa. NAPTR": {naptr: []NAPTR{{100, 10, "", "", `!^cid:.+@([^\.]+\.)(.*)$!\2!i`, "."}}, ttl: time.Hour},
+		"example.com. NAPTR":  {naptr: []NAPTR{{100, 10, "u", "http+I2L", `!^cid:(.+)@.*$!http://cid.example.com/\1!i`, "."}}, ttl: time.Minute},
+	}}
+	r := New(Config{Lookup: s, Roots: []string{"uri.arpa"}, MaxDomains: 5, BySchemes: true})
+	answer, err := r.Resolve(t.Context(), query(t, "cid:199606121851.1@bar.example.com"))
+	if err != nil || locations(answer) != "http://cid.example.com/199606121851.1" || answer.TTL != time.Minute {
+		t.Errorf("%q for %s, %v", locations(answer), answer.TTL, err)
+	}
+	if _, err := r.Resolve(t.Context(), query(t, "mid:a@b")); !errors.Is(err, resolver.ErrUnsupported) {
+		t.Errorf("%v", err)
+	}
+}
