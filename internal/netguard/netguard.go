@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -26,8 +27,8 @@ type Guard struct {
 	resolver *net.Resolver
 }
 
-// New returns a Guard that allows public unicast addresses, and beside them
-// those in allow. A connection must stand within timeout.
+// New returns a Guard that allows public unicast addresses, but for ports of other
+// services, and beside them all ports of those in allow. A connection must stand within timeout.
 func New(timeout time.Duration, allow ...netip.Prefix) *Guard {
 	return &Guard{allow: allow, timeout: timeout}
 }
@@ -71,12 +72,12 @@ func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return fmt.Errorf("%w: %q is no IP address", ErrForbidden, address)
 	}
-	return g.Check(dialled.Addr())
+	return g.Check(dialled)
 }
 
-// Check reports whether addr may be dialled.
-func (g *Guard) Check(addr netip.Addr) error {
-	addr = addr.Unmap().WithZone("")
+// Check reports whether an address may be dialled.
+func (g *Guard) Check(dialled netip.AddrPort) error {
+	addr := dialled.Addr().Unmap().WithZone("")
 	for _, prefix := range g.allow {
 		if prefix.Contains(addr) {
 			return nil
@@ -88,5 +89,13 @@ func (g *Guard) Check(addr netip.Addr) error {
 	if kind := special(addr); kind != "" {
 		return fmt.Errorf("%w: %s is %s", ErrForbidden, addr, kind)
 	}
+	if port := dialled.Port(); port < 1024 && !slices.Contains(safePorts[:], port) {
+		return fmt.Errorf("%w: port %d is of another service", ErrForbidden, port)
+	}
 	return nil
 }
+
+// safePorts are the ports below 1024 at which something is asked for on behalf of
+// others: the web, and the services of RFC 1738. At all others a request could pass
+// for a command, to a mail server above all.
+var safePorts = [...]uint16{21, 23, 70, 80, 119, 210, 280, 443, 488, 591, 777}

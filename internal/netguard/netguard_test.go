@@ -19,20 +19,33 @@ func TestCheck(t *testing.T) {
 		"::": false, "::1": false, "::ffff:127.0.0.1": false, "::ffff:169.254.169.254": false, "::127.0.0.1": false,
 		"fe80::1": false, "fe80::1%lo": false, "fc00::1": false, "ff02::1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "168.63.129.16": false, "::ffff:0:127.0.0.1": false,
 	} {
-		err := guard.Check(netip.MustParseAddr(addr))
+		err := guard.Check(netip.AddrPortFrom(netip.MustParseAddr(addr), 80))
 		if (err == nil) != allowed || err != nil && !errors.Is(err, netguard.ErrForbidden) {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}
 }
 
+// A record must not lead to a mail server, but what is opened is open.
+func TestPorts(t *testing.T) {
+	guard := netguard.New(time.Second, netip.MustParsePrefix("10.0.0.0/8"))
+	for address, allowed := range map[string]bool{
+		"93.184.215.14:80": true, "93.184.215.14:443": true, "93.184.215.14:8080": true, "93.184.215.14:1024": true, "[2606:2800:21f::1]:70": true,
+		"93.184.215.14:25": false, "93.184.215.14:22": false, "93.184.215.14:0": false, "[2606:2800:21f::1]:587": false, "10.0.0.1:25": true,
+	} {
+		if err := guard.Check(netip.MustParseAddrPort(address)); (err == nil) != allowed || err != nil && !errors.Is(err, netguard.ErrForbidden) {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
 func TestOnly(t *testing.T) {
 	guard := netguard.Only(time.Second, netip.MustParseAddr("127.0.0.53"))
-	if err := guard.Check(netip.MustParseAddr("127.0.0.53")); err != nil {
+	if err := guard.Check(netip.MustParseAddrPort("127.0.0.53:53")); err != nil {
 		t.Error(err)
 	}
 	for _, addr := range []string{"127.0.0.1", "93.184.215.14"} {
-		if err := guard.Check(netip.MustParseAddr(addr)); !errors.Is(err, netguard.ErrForbidden) {
+		if err := guard.Check(netip.AddrPortFrom(netip.MustParseAddr(addr), 80)); !errors.Is(err, netguard.ErrForbidden) {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}
