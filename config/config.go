@@ -84,10 +84,13 @@ type THTTP struct {
 
 // SLP says which directory agents know resolution servers: RFC 2608.
 type SLP struct {
-	Agents   []Agent       `mapstructure:"agents"` // empty: SLP is not spoken
-	Scopes   []string      `mapstructure:"scopes"`
-	Language string        `mapstructure:"language"`
-	Timeout  time.Duration `mapstructure:"timeout"` // for one agent
+	Agents []Agent `mapstructure:"agents"` // empty: SLP is not spoken, but for Multicast
+	// Multicast asks all agents that listen to Group, where Agents is empty.
+	Multicast bool          `mapstructure:"multicast"`
+	Group     Agent         `mapstructure:"group"`
+	Scopes    []string      `mapstructure:"scopes"`
+	Language  string        `mapstructure:"language"`
+	Timeout   time.Duration `mapstructure:"timeout"` // for one agent
 	// NoneTTL is how long it is remembered that there are no servers.
 	NoneTTL time.Duration `mapstructure:"none_ttl"`
 }

@@ -119,6 +119,8 @@ func TestEveryLeaf(t *testing.T) {
 		"thttp.max_locations":       {"1", "2", "3"},
 		"thttp.default_ttl":         {"1s", "2s", "3s"},
 		"slp.agents":                {"192.0.2.1:427", "192.0.2.2:427,192.0.2.3:1", "192.0.2.4:427"},
+		"slp.multicast":             {"true", "true", "false"},
+		"slp.group":                 {"239.0.0.1:427", "239.0.0.2:1", "239.0.0.3:427"},
 		"slp.scopes":                {"a", "b,c", "d"},
 		"slp.language":              {"de", "en-GB", "fr"},
 		"slp.timeout":               {"1s", "2s", "3s"},

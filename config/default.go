@@ -23,8 +23,11 @@ func Default() Config {
 			RuleTTL: 24 * time.Hour,
 		},
 		THTTP: THTTP{Timeout: 5 * time.Second, MaxBody: 1 << 20, MaxLocations: 100, DefaultTTL: 5 * time.Minute},
-		SLP:   SLP{Agents: []Agent{}, Scopes: []string{"DEFAULT"}, Language: "en", Timeout: 5 * time.Second, NoneTTL: time.Minute},
-		URN:   URN{Accept: uri.CurrentURN.Names()},
+		SLP: SLP{
+			Agents: []Agent{}, Group: Agent{netip.MustParseAddrPort("239.255.255.253:427")}, // RFC 2608 section 6.1
+			Scopes: []string{"DEFAULT"}, Language: "en", Timeout: 5 * time.Second, NoneTTL: time.Minute,
+		},
+		URN: URN{Accept: uri.CurrentURN.Names()},
 		Cache: Cache{
 			Answers: 64 << 20, Records: 16 << 20,
 			StaleFor: 24 * time.Hour, RetryAfter: 30 * time.Second,

@@ -74,7 +74,7 @@ func orders(c config.Config) map[string][]string {
 // defaultOrder returns resolve.order, without SLP where nobody is there to ask: it
 // would only make every "no" longer.
 func defaultOrder(c config.Config) []string {
-	if len(c.SLP.Agents) > 0 {
+	if speaksSLP(c.SLP) {
 		return c.Resolve.Order
 	}
 	return slices.DeleteFunc(slices.Clone(c.Resolve.Order), func(name string) bool { return name == "slp" })

@@ -68,7 +68,7 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 		{Name: "thttp", Resolver: thttp.NewResolver(resolution, servers(c))},
 		{Name: "namespace", Resolver: resolver.NewNamespaces(names.Set, c.Resolve.RuleTTL)},
 	}
-	if len(c.SLP.Agents) > 0 {
+	if speaksSLP(c.SLP) {
 		if members[1].Resolver, err = wireSLP(p, c, resolution, now); err != nil {
 			return err
 		}

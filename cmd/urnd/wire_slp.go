@@ -14,6 +14,9 @@ import (
 // foundSize bounds the memory for servers that were found: a few for a namespace.
 const foundSize = 1 << 20
 
+// speaksSLP reports whether there is anybody to ask.
+func speaksSLP(c config.SLP) bool { return len(c.Agents) > 0 || c.Multicast }
+
 // wireSLP makes the resolver that asks directory agents. It can reach nobody else.
 func wireSLP(p *parts, c config.Config, resolution *thttp.Client, now func() time.Time) (resolver.Resolver, error) {
 	var addrs []netip.Addr
@@ -21,12 +24,16 @@ func wireSLP(p *parts, c config.Config, resolution *thttp.Client, now func() tim
 	for _, agent := range c.SLP.Agents {
 		addrs, names = append(addrs, agent.Addr()), append(names, agent.String())
 	}
+	var group slp.Open
+	if c.SLP.Multicast {
+		group = netguard.Group(c.SLP.Group.AddrPort)
+	}
 	found, err := newCache(p, c, now, foundSize, true, slp.ServersSize)
 	if err != nil {
 		return nil, err
 	}
 	return slp.New(slp.Config{
-		Agents: names, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NoneTTL: c.SLP.NoneTTL,
+		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NoneTTL: c.SLP.NoneTTL,
 		Dial: netguard.Only(c.SLP.Timeout, addrs...).DialContext, Ask: resolution.Ask, Found: found, Now: now,
 	}), nil
 }

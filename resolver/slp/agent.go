@@ -17,7 +17,8 @@ import (
 type agents struct {
 	addresses []string // with port, asked in order
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
-	timeout   time.Duration // for one agent
+	group     Open          // nil: nobody else is asked
+	timeout   time.Duration // for one agent, and for the group
 	now       func() time.Time
 }
 
@@ -29,8 +30,11 @@ const maxReply = 1 << 20
 
 // ask puts a request to one agent after another until one answers. What it answers
 // stands, also if it is nothing: a directory agent knows all of its scopes (section
-// 6.2). The errors are as those of the DNS client.
+// 6.2). Without agents a group is asked. The errors are as those of the DNS client.
 func (a agents) ask(ctx context.Context, r request) ([]entry, error) {
+	if len(a.addresses) == 0 && a.group != nil {
+		return a.discover(ctx, r)
+	}
 	var faults []error
 	slow := 0
 	for _, address := range a.addresses {

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/slp"
@@ -122,6 +124,32 @@ func TestNone(t *testing.T) {
 	german := newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Lang = "de" }, agent.Addr())
 	if _, _, err := resolve(t, german, "urn:foo:1"); !errors.Is(err, resolver.ErrUnsupported) {
 		t.Errorf("in another language: %v", err)
+	}
+}
+
+// Without agents a group is asked, again as long as somebody new answers.
+func TestMulticast(t *testing.T) {
+	member := testserver.StartSLP(t, service("a.example", "foo", 60))
+	group := netguard.Group(netip.MustParseAddrPort(member.Addr()))
+	var now clock
+	r := newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Group, c.Timeout = group, 300*time.Millisecond })
+	if got, _, err := resolve(t, r, "urn:foo:1"); got != "http://a.example/urn:foo:1" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	requests := member.Requests()
+	if len(requests) != 2 || requests[0].PRList != "" || requests[1].PRList != "127.0.0.1" || requests[0].Flags != 0x2000 || requests[0].XID != requests[1].XID {
+		t.Errorf("%+v", requests)
+	}
+	if _, _, err := resolve(t, r, "urn:nobody:1"); !errors.Is(err, resolver.ErrUnsupported) {
+		t.Errorf("nobody answers: %v", err)
+	}
+	conn, _, err := group(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.WriteTo([]byte("x"), &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9}); !errors.Is(err, netguard.ErrForbidden) {
+		t.Errorf("to another address: %v", err)
 	}
 }
 

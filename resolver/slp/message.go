@@ -1,5 +1,6 @@
 // Package slp finds resolution servers by the Service Location Protocol, version 2:
-// RFC 2608. It is a user agent: it asks directory agents that are configured.
+// RFC 2608. It is a user agent: it asks directory agents that are configured, or
+// all agents that listen to a group.
 package slp
 
 import (
@@ -15,18 +16,21 @@ const (
 	srvRqst     = 1
 	srvRply     = 2
 	flagOver    = 0x80 // in the first octet of the flags
-	headerSize  = 14   // without the language tag
+	flagMcast   = 0x20
+	headerSize  = 14 // without the language tag
 	maxDatagram = 1400
 	maxMessage  = 1<<24 - 1
 )
 
 // request is a Service Request, section 8.1.
 type request struct {
-	xid       uint16
-	lang      string
-	service   string // "service:urn-resolver:thttp"
-	scopes    []string
-	predicate string // an LDAPv3 filter
+	xid        uint16
+	multicast  bool
+	responders []string // addresses that have answered before
+	lang       string
+	service    string // "service:urn-resolver:thttp"
+	scopes     []string
+	predicate  string // an LDAPv3 filter
 }
 
 // entry is a URL Entry, section 4.3.
@@ -46,10 +50,14 @@ type reply struct {
 
 // message returns the octets of r.
 func (r request) message() ([]byte, error) {
-	dst := []byte{version, srvRqst, 0, 0, 0, 0, 0, 0, 0, 0}
+	var flags byte
+	if r.multicast {
+		flags = flagMcast
+	}
+	dst := []byte{version, srvRqst, 0, 0, 0, flags, 0, 0, 0, 0}
 	dst = binary.BigEndian.AppendUint16(dst, r.xid)
 	for _, field := range []string{
-		r.lang, "", r.service, joinEscaped(r.scopes), r.predicate, "", // no previous responders: it goes to one agent; no SPI: none is verified
+		r.lang, strings.Join(r.responders, ","), r.service, joinEscaped(r.scopes), r.predicate, "", // no SPI: none is verified
 	} {
 		if len(field) > 1<<16-1 {
 			return nil, errTooLong

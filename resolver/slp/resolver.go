@@ -13,9 +13,10 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config says whom to ask. All fields must be set.
+// Config says whom to ask. All fields but Agents and Group must be set.
 type Config struct {
 	Agents []string // addresses of directory agents, with port
+	Group  Open     // asked where there are no Agents; nil: nobody is
 	Scopes []string // "DEFAULT", where there are no others
 	Lang   string   // "en"
 	// Dial opens connections to agents; networks are "udp" and "tcp".
@@ -52,7 +53,7 @@ type Resolver struct {
 
 // New returns a Resolver.
 func New(config Config) *Resolver {
-	return &Resolver{config: config, agents: agents{config.Agents, config.Dial, config.Timeout, config.Now}}
+	return &Resolver{config: config, agents: agents{config.Agents, config.Dial, config.Group, config.Timeout, config.Now}}
 }
 
 // serviceType is that of servers by THTTP. RFC 2609 names them so: an abstract type,
