@@ -16,7 +16,7 @@ import (
 )
 
 func newResolve() *cobra.Command {
-	var trace, asJSON bool
+	var trace, asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "resolve URI...",
 		Short: "Print where URIs lead",
@@ -25,11 +25,13 @@ func newResolve() *cobra.Command {
 "#": the output is a text/uri-list (RFC 2483 section 5).`,
 		Example: `  urnd resolve URN:ietf:rfc:2648
   urnd resolve --trace urn:isbn:0-395-36341-1
+  urnd resolve --all urn:isbn:0-395-36341-1
   urnd resolve --json urn:ietf:bcp:14`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	s := addSettings(cmd)
 	cmd.Flags().BoolVar(&trace, "trace", false, "print every step")
+	cmd.Flags().BoolVar(&all, "all", false, "print all locations, best first (I2Ls)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document of /api/v1/resolve, one a line")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := s.load(map[string]string{})
@@ -42,6 +44,9 @@ func newResolve() *cobra.Command {
 		}
 		defer p.close()
 		out := resolveOutput{w: cmd.OutOrStdout(), errors: cmd.ErrOrStderr(), trace: trace, json: asJSON}
+		if all {
+			out.service = resolver.I2Ls
+		}
 		return out.resolveAll(cmd.Context(), p.resolver, args)
 	}
 	return cmd
@@ -84,8 +89,16 @@ func (o resolveOutput) resolve(ctx context.Context, r resolver.Resolver, arg str
 		return err
 	}
 	if !o.json {
-		_, err = fmt.Fprintln(o.w, answer.Locations[0].URI)
-		return err
+		locations := answer.Locations[:1]
+		if q.Service == resolver.I2Ls {
+			locations = answer.Locations
+		}
+		for _, l := range locations {
+			if _, err := fmt.Fprintln(o.w, l.URI); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	encoder := json.NewEncoder(o.w)
 	encoder.SetEscapeHTML(false)

@@ -75,6 +75,12 @@ func TestResolveCommand(t *testing.T) {
 	if err != nil || !strings.HasPrefix(got, `{"input":"URN:ietf:rfc:2648","canonical":"urn:ietf:rfc:2648","service":"I2L","locations":[{"uri":"https://www.rfc-editor.org/info/rfc2648"`) {
 		t.Errorf("%s, %v", got, err)
 	}
+	both := "https://openlibrary.org/isbn/0395363411\nhttps://search.worldcat.org/isbn/0395363411\n"
+	for _, args := range [][]string{{"resolve", "--all", "urn:isbn:0-395-36341-1"}, {"resolve", "urn:isbn:0-395-36341-1?s=I2Ls"}} {
+		if got, err := run(t, "", args...); err != nil || got != both {
+			t.Errorf("%q: %q, %v", args, got, err)
+		}
+	}
 	got, err = run(t, "", "resolve", "urn:uuid:f81d4fae", "urn:ietf:rfc:1")
 	if !errors.Is(err, errReported) || got != "https://www.rfc-editor.org/info/rfc1\n" {
 		t.Errorf("one bad name of two: %q, %v", got, err)
