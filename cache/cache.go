@@ -109,7 +109,7 @@ func (c *Cache[V]) look(key string) (Result[V], bool, error) {
 	ttl := e.ttl(now)
 	switch {
 	case ttl > 0:
-		return Result[V]{Value: e.value, Status: Hit, TTL: ttl, ageing: ttl < time.Duration(e.life)/10}, true, e.err()
+		return Result[V]{Value: e.value, Status: Hit, TTL: ttl, ageing: ttl < time.Duration(e.life)/10 && e.err() == nil && !e.rests(now)}, true, e.err()
 	case e.rests(now) && e.usable(now, c.config.StaleFor):
 		return Result[V]{Value: e.value, Status: Stale, TTL: ttl}, true, nil
 	default:

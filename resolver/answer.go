@@ -24,11 +24,9 @@ type Answer struct {
 	Cache CacheState // set by Cached
 }
 
-// AtMost returns the answer with a TTL of at most limit; 0 is no limit.
+// AtMost returns the answer with a TTL of at most limit.
 func (a Answer) AtMost(limit time.Duration) Answer {
-	if limit > 0 {
-		a.TTL = min(a.TTL, limit)
-	}
+	a.TTL = min(a.TTL, limit)
 	return a
 }
 

@@ -61,7 +61,7 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 		members = c.order
 	}
 	var tried []string
-	ttl := time.Duration(0)
+	ttl := Forever
 	for _, m := range members {
 		answer, err := m.Resolve(ctx, q)
 		if t := TraceOf(ctx); t != nil {
@@ -74,13 +74,15 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 		reason := err.Error()
 		var n *Negative
 		if errors.As(err, &n) {
-			reason = n.Reason
+			reason, ttl = n.Reason, min(ttl, n.TTL)
 		}
 		tried = append(tried, m.Name+": "+reason)
-		ttl = leastPositive(ttl, negativeTTL(err))
 	}
 	if len(tried) == 0 {
 		tried = []string{"nothing is configured to resolve it"}
+	}
+	if ttl == Forever { // nobody was asked, and it costs nothing to say so again
+		ttl = 0
 	}
 	return Answer{}, &Negative{Kind: ErrNotFound, Reason: "tried " + strings.Join(tried, "; "), TTL: ttl}
 }
@@ -92,18 +94,10 @@ func outcome(answer Answer, err error) string {
 	return answer.Locations[0].URI
 }
 
-// leastPositive returns the smaller of two TTLs, where 0 is "no limit".
-func leastPositive(a, b time.Duration) time.Duration {
-	if a == 0 || b > 0 && b < a {
-		return b
-	}
-	return a
-}
-
-// atMost limits the TTL of a "no"; 0 is no limit.
+// atMost limits the TTL of a "no".
 func atMost(err error, limit time.Duration) error {
 	var n *Negative
-	if limit <= 0 || !errors.As(err, &n) || n.TTL <= limit {
+	if !errors.As(err, &n) || n.TTL <= limit {
 		return err
 	}
 	limited := *n
@@ -115,6 +109,6 @@ func atMost(err error, limit time.Duration) error {
 // not configured still shows in what was tried.
 func Off(reason string) Resolver {
 	return Func(func(context.Context, Query) (Answer, error) {
-		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: reason}
+		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: reason, TTL: Forever}
 	})
 }

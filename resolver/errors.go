@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"github.com/urnd/urnd/cache"
@@ -22,11 +23,15 @@ var (
 	ErrForbidden = errors.New("destination not allowed")
 )
 
+// Forever is the TTL of what does not change by itself.
+const Forever = time.Duration(math.MaxInt64)
+
 // Negative is a "no" with its reason.
 type Negative struct {
 	Kind   error // ErrUnsupported, ErrNotFound, ErrGone or ErrService
 	Reason string
-	// TTL is how long the "no" may be remembered (RFC 2308); 0 is not at all.
+	// TTL is how long the "no" may be remembered (RFC 2308); 0 is not at all, and
+	// Forever is as long as the configuration stands.
 	TTL time.Duration
 	// Cache says whether it was remembered; set by Cached.
 	Cache CacheState

@@ -33,7 +33,7 @@ func (n *Namespaces) Resolve(_ context.Context, q Query) (Answer, error) {
 	}
 	ns, ok := n.set.Lookup(v.NID())
 	if !ok {
-		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("no rules for namespace %q", v.NID())}
+		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("no rules for namespace %q", v.NID()), TTL: Forever}
 	}
 	targets, err := n.set.Targets(v, q.Component())
 	if err != nil {
@@ -47,7 +47,7 @@ func (n *Namespaces) Resolve(_ context.Context, q Query) (Answer, error) {
 		}
 	}
 	if len(locations) == 0 {
-		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("namespace %q has no target for this name", ns.NID)}
+		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("namespace %q has no target for this name", ns.NID), TTL: Forever}
 	}
 	return Answer{Locations: locations, TTL: n.ttl}, nil
 }

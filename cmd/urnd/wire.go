@@ -55,7 +55,7 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	p.closers = append(p.closers, fetch.Close)
 	web := scheme.Mux{"http": fetch, "https": fetch}
 	resolution := thttp.New(thttp.Config{
-		Transport: scheme.Transport{Handler: web}, Timeout: c.THTTP.Timeout,
+		Transport: scheme.Transport{Handler: web, Exact: true}, Timeout: c.THTTP.Timeout,
 		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, Now: now,
 	})
 	discovery, err := wireDDDS(p, c, resolution, now)
@@ -77,7 +77,7 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	if err != nil {
 		return err
 	}
-	answers, err := newCache(p, c, now, c.Cache.Answers, false, resolver.LocationsSize)
+	answers, err := newCache(p, c, now, c.Cache.Answers, true, resolver.LocationsSize)
 	if err != nil {
 		return err
 	}

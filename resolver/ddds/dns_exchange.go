@@ -31,13 +31,13 @@ func (c *Client) ask(ctx context.Context, name string, rrtype uint16) (*dns.Msg,
 	attempts := max(c.config.Rounds, 1) * len(servers)
 	outcomes := make(chan outcome)
 	begun, ended := 0, 0
+	hedge := newHedge(c.config.HedgeAfter)
+	defer hedge.stop()
 	begin := func() {
 		server := servers[begun%len(servers)]
 		begun++
-		go func() {
-			reply, err := c.askServer(ctx, server, name, rrtype)
-			outcomes <- outcome{reply, server, err}
-		}()
+		hedge.reset()
+		go func() { outcomes <- c.guarded(ctx, server, name, rrtype) }()
 	}
 	defer func() {
 		cancel()
@@ -45,8 +45,6 @@ func (c *Client) ask(ctx context.Context, name string, rrtype uint16) (*dns.Msg,
 			<-outcomes
 		}
 	}()
-	hedge := newHedge(c.config.HedgeAfter)
-	defer hedge.stop()
 	var f failures
 	for begin(); ended < begun; {
 		select {
@@ -78,6 +76,17 @@ type outcome struct {
 	err    error
 }
 
+// guarded asks one server; a panic over what it said is an error of this question.
+func (c *Client) guarded(ctx context.Context, server Server, name string, rrtype uint16) (o outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			o = outcome{server: server, err: fmt.Errorf("reading its reply panicked: %v", p)}
+		}
+	}()
+	reply, err := c.askServer(ctx, server, name, rrtype)
+	return outcome{reply, server, err}
+}
+
 // failures are the outcomes without reply.
 type failures struct {
 	faults []error
@@ -100,13 +109,22 @@ func (f *failures) err(servers int) error {
 }
 
 // hedge says when another server is to be asked beside the slow ones.
-type hedge struct{ ticker *time.Ticker }
+type hedge struct {
+	after  time.Duration
+	ticker *time.Ticker // nil: never
+}
 
 func newHedge(after time.Duration) hedge {
 	if after <= 0 {
 		return hedge{}
 	}
-	return hedge{time.NewTicker(after)}
+	return hedge{after, time.NewTicker(after)}
+}
+
+func (h hedge) reset() {
+	if h.ticker != nil {
+		h.ticker.Reset(h.after)
+	}
 }
 
 func (h hedge) due() <-chan time.Time {

@@ -57,6 +57,22 @@ func (s services) offers(want resolver.Service) bool {
 	return false
 }
 
+// nearest returns the service that is offered for the one that is wanted: where a
+// record has one of I2L and I2Ls alone, that one.
+func (s services) nearest(want resolver.Service) resolver.Service {
+	nearest := want
+	for _, name := range s.rs {
+		service, ok := resolver.ParseService(name)
+		if ok && service == want {
+			return want
+		}
+		if ok && locating(service) == locating(want) {
+			nearest = service
+		}
+	}
+	return nearest
+}
+
 // locating takes I2Ls for I2L.
 func locating(s resolver.Service) resolver.Service {
 	if s == resolver.I2Ls {

@@ -28,7 +28,7 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 		if err != nil && i == 0 {
 			return resolver.Answer{}, w.missing(err)
 		}
-		found, err := w.serve(ctx, bases)
+		found, err := w.serve(ctx, m, bases)
 		if err != nil && (i == 0 || ctx.Err() != nil) {
 			return resolver.Answer{}, w.limited(err)
 		}
@@ -42,26 +42,36 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 
 // serve returns what the first server that answers says, or, where servers are
 // not asked, where to ask them.
-func (w *walk) serve(ctx context.Context, bases []string) ([]resolver.Location, error) {
+func (w *walk) serve(ctx context.Context, m match, bases []string) ([]resolver.Location, error) {
+	q := w.query
+	q.Service = m.services.nearest(q.Service)
 	var locations []resolver.Location
 	var faults []error
 	for _, base := range bases {
 		if w.ask == nil {
-			locations = append(locations, resolver.Location{URI: base + "/uri-res/N2L?" + w.aus, Source: w.source})
+			locations = append(locations, resolver.Location{URI: base + "/uri-res/N2L?" + w.aus + w.query.Passed, Source: w.source})
 			continue
 		}
-		answer, err := w.ask(ctx, base, w.query)
+		answer, err := w.ask(ctx, base, q)
 		if err == nil {
 			w.use(answer.TTL)
 			return answer.Locations, nil
 		}
-		if errors.As(err, new(*resolver.Negative)) || ctx.Err() != nil {
+		if errors.As(err, new(*resolver.Negative)) {
+			return nil, &serverSaid{err}
+		}
+		if ctx.Err() != nil {
 			return nil, err
 		}
 		faults = append(faults, err)
 	}
 	return locations, errors.Join(faults...)
 }
+
+// serverSaid is the "no" of a server: it answers the question, and is no failure.
+type serverSaid struct{ error }
+
+func (s *serverSaid) Unwrap() error { return s.error }
 
 // limited holds the "no" of a server to the TTL of the records that led to it.
 func (w *walk) limited(err error) error {
@@ -72,7 +82,7 @@ func (w *walk) limited(err error) error {
 	w.use(n.TTL)
 	no := *n
 	no.TTL = w.ttl
-	return &no
+	return &serverSaid{&no}
 }
 
 // bases returns the servers of a rule, in the order in which they are asked.

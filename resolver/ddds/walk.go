@@ -20,8 +20,9 @@ type walk struct {
 	aus      string // the text of the query's URI
 	source   string // for the locations that are found
 
-	ttl   time.Duration // least of all record sets used so far; -1 before the first
-	steps map[string]bool
+	ttl    time.Duration // least of all record sets used so far; -1 before the first
+	steps  map[string]bool
+	looked int // domains on all ways
 }
 
 // errNoDelegation is that the first key has no records: nobody has delegated
@@ -31,7 +32,12 @@ var errNoDelegation = errors.New("not delegated")
 // run follows rules from key until a terminal one.
 func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
 	w.ttl, w.steps = -1, make(map[string]bool)
-	return w.follow(ctx, key)
+	answer, err := w.follow(ctx, key)
+	var s *serverSaid
+	if errors.As(err, &s) {
+		return answer, s.error
+	}
+	return answer, err
 }
 
 // follow follows the rules of one domain. A failure on the way is reported, not
@@ -42,6 +48,7 @@ func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) 
 	if err != nil {
 		return resolver.Answer{}, err
 	}
+	defer delete(w.steps, key) // another way may lead through it
 	var first error
 	for i, m := range s.usable {
 		var answer resolver.Answer
@@ -50,7 +57,7 @@ func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) 
 		} else {
 			answer, err = w.finish(ctx, s.usable[i:])
 		}
-		if err == nil || !w.fallback || ctx.Err() != nil {
+		if err == nil || !w.fallback || ctx.Err() != nil || errors.As(err, new(*serverSaid)) {
 			return answer, err
 		}
 		if first == nil {
@@ -72,9 +79,16 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 	if len(w.steps) == w.limit {
 		return selection{}, w.refuse("the rules lead through more than %d domains", w.limit)
 	}
+	w.looked++
+	if w.looked > w.limit*w.limit {
+		return selection{}, w.refuse("the rules lead through too many domains")
+	}
 	w.steps[key] = true
 	records, ttl, err := w.lookup.NAPTR(ctx, key)
-	if err != nil && len(w.steps) == 1 && errors.Is(err, resolver.ErrNotFound) {
+	if err != nil {
+		delete(w.steps, key)
+	}
+	if err != nil && len(w.steps) == 0 && errors.Is(err, resolver.ErrNotFound) {
 		return selection{}, fmt.Errorf("%w: %w", errNoDelegation, err)
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -21,6 +22,9 @@ func WithTarget(ctx context.Context, u uri.URI) context.Context {
 // of WithTarget where there is one.
 type Transport struct {
 	Handler Handler
+	// Exact sends a URI as it is: where a query holds a name, no octet of it may be
+	// decoded (RFC 8141 section 3.1).
+	Exact bool
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -28,11 +32,15 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	u, ok := r.Context().Value(targetKey{}).(uri.URI)
 	if !ok {
 		var err error
-		if u, err = uri.Parse(r.URL.String()); err != nil {
-			return nil, fmt.Errorf("fetching: %w", err)
+		if u, err = uri.FromIRI(r.URL.String()); err != nil { // net/url leaves in what no URI has
+			return nil, fmt.Errorf("fetching: %w: %s", resolver.ErrUnreachable, err.Error())
 		}
 	}
-	request := Request{Method: r.Method, URI: u.WithoutFragment().Normalize(), Header: r.Header, ContentLength: r.ContentLength}
+	u = u.WithoutFragment()
+	if !t.Exact {
+		u = u.Normalize()
+	}
+	request := Request{Method: r.Method, URI: u, Header: r.Header, ContentLength: r.ContentLength}
 	if r.Body != nil && r.Body != http.NoBody {
 		request.Body = r.Body
 	}

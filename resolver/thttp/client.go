@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -84,6 +85,7 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 		return resolver.Answer{}, "", fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
 	}
 	request.Header.Set("Accept", listType+", */*;q=0.1")
+	request.Header.Set("Via", resolver.AppendVia(ctx))
 	response, err := c.config.Transport.RoundTrip(request)
 	if err != nil {
 		return resolver.Answer{}, "", err
@@ -96,8 +98,9 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 		return resolver.Answer{}, said, negative(err, base, response.StatusCode, ttl)
 	}
 	answer := resolver.Answer{TTL: ttl}
-	for _, l := range locations {
-		answer.Locations = append(answer.Locations, resolver.Location{URI: l, Source: "thttp " + base})
+	source := "thttp " + base
+	for _, l := range locations { // which is a part of a text that must not live as long
+		answer.Locations = append(answer.Locations, resolver.Location{URI: strings.Clone(l), Source: source})
 	}
 	return answer, said, nil
 }
@@ -111,7 +114,7 @@ func (c *Client) locations(asked uri.URI, response *http.Response, service resol
 	case code >= 300 && code < 400 && response.Header.Get("Location") != "":
 		location, err := c.redirect(asked, response.Header.Get("Location"))
 		return []string{location}, err
-	case code == http.StatusOK && strings.HasPrefix(response.Header.Get("Content-Type"), listType):
+	case code == http.StatusOK && isList(response.Header):
 		return c.list(response.Body)
 	case code == http.StatusNotFound:
 		return nil, errNotFound
@@ -124,16 +127,21 @@ func (c *Client) locations(asked uri.URI, response *http.Response, service resol
 	}
 }
 
+func isList(header http.Header) bool {
+	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	return err == nil && kind == listType
+}
+
 // redirect reads a Location. It is the answer, and never followed: a server that
 // sends its client to itself has none.
 func (c *Client) redirect(asked uri.URI, text string) (string, error) {
 	ref, err := uri.ParseReference(text)
 	if err != nil {
-		return "", fmt.Errorf("%w: its Location: %w", resolver.ErrUnreachable, err)
+		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error()) // no fault of the client's
 	}
 	location, err := asked.Resolve(ref, uri.RFC3986)
 	if err != nil {
-		return "", fmt.Errorf("%w: its Location: %w", resolver.ErrUnreachable, err)
+		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error())
 	}
 	if location.WithoutFragment().Normalize() == asked.Normalize() {
 		return "", fmt.Errorf("%w: it redirects to itself", resolver.ErrUnreachable)

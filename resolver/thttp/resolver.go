@@ -29,7 +29,9 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	}
 	servers := r.servers[v.NID()]
 	if len(servers) == 0 {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: fmt.Sprintf("no server for namespace %q", v.NID())}
+		return resolver.Answer{}, &resolver.Negative{
+			Kind: resolver.ErrUnsupported, Reason: fmt.Sprintf("no server for namespace %q", v.NID()), TTL: resolver.Forever,
+		}
 	}
 	var faults []error
 	for _, server := range servers {
