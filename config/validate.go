@@ -149,6 +149,8 @@ func checkDomains(f *Faults, path string, names []string) {
 	for i, name := range names {
 		if !isDomain(name) {
 			f.add(index(path, i), "%q is not a domain name such as urn.arpa.", name)
+		} else if slices.IndexFunc(names, func(other string) bool { return sameDomain(name, other) }) != i {
+			f.add(index(path, i), "%q is named twice", name)
 		}
 	}
 }
@@ -201,6 +203,9 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 		}
 		checkPattern(f, path+".pattern", ns.Pattern)
 		checkOrder(f, path+".order", ns.Order)
+		if len(ns.THTTP) > 0 && len(ns.Order) > 0 && !slices.Contains(ns.Order, "thttp") {
+			f.add(path+".order", "does not name thttp, so that the servers of %s.thttp would never be asked", path)
+		}
 		for j, server := range ns.THTTP {
 			checkServer(f, index(path+".thttp", j), server)
 		}

@@ -8,20 +8,29 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync/atomic"
+	"runtime/debug"
+	"sync"
+	"time"
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
-// Bounds of one batch.
+// Bounds of batches.
 const (
-	maxBatch     = 10_000   // URIs
-	maxBatchBody = 16 << 20 // octets
-	batchWorkers = 16       // resolutions at a time
+	maxBatch      = 10_000   // URIs of one
+	maxBatchBody  = 16 << 20 // octets of one
+	batchWorkers  = 16       // resolutions at a time, for one
+	batchAhead    = 64       // answers of one that wait for its client
+	maxBatches    = 8        // at a time
+	batchPatience = 30 * time.Second
 )
 
-var errBatch = errors.New("a batch is a JSON array of strings, or one JSON string a line, of at most 10000 URIs and 16 MiB")
+var (
+	errBatch     = errors.New("a batch is a JSON array of strings, or one JSON string a line")
+	errBatchSize = errors.New("a batch has at most 10000 URIs and 16 MiB")
+	errBusy      = errors.New("as many batches as may be are under way")
+)
 
 // failedJSON is the line of a URI that has no answer.
 type failedJSON struct {
@@ -30,48 +39,61 @@ type failedJSON struct {
 }
 
 // serveBatch resolves many URIs, some at a time, and streams their answers in the
-// order of the questions, a line of JSON each.
+// order of the questions, a line of JSON each. It goes no further ahead than its
+// client reads, and ends with a client that does not.
 func (h *Handler) serveBatch(w http.ResponseWriter, r *http.Request) {
+	select {
+	case h.batches <- struct{}{}:
+		defer func() { <-h.batches }()
+	default:
+		h.fail(w, r, errBusy, "", nil)
+		return
+	}
+	out := http.NewResponseController(w)
+	_ = out.SetReadDeadline(h.config.Now().Add(batchPatience))
 	inputs, err := readBatch(http.MaxBytesReader(w, r.Body, maxBatchBody))
 	if err != nil {
-		h.fail(w, r, fmt.Errorf("%w: %w", errBatch, err), "", nil)
+		h.fail(w, r, err, "", nil)
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel() // a client that left needs no more answers
 	urls := h.allowed(r) && !relayed(r)
-	lines := make([]chan []byte, len(inputs))
-	for i := range lines {
-		lines[i] = make(chan []byte, 1)
-	}
-	var next atomic.Int64
-	done := make(chan struct{})
-	workers := min(batchWorkers, len(inputs))
-	for range workers {
-		go func() {
-			defer func() { done <- struct{}{} }()
-			for i := int(next.Add(1)) - 1; i < len(inputs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				lines[i] <- h.batchLine(ctx, inputs[i], urls)
+	lines := make(chan chan []byte, batchAhead)
+	var workers sync.WaitGroup
+	workers.Go(func() {
+		defer close(lines)
+		slots := make(chan struct{}, batchWorkers)
+		for _, input := range inputs {
+			line := make(chan []byte, 1)
+			select {
+			case lines <- line:
+			case <-ctx.Done():
+				return
 			}
-		}()
-	}
+			slots <- struct{}{}
+			workers.Go(func() {
+				defer func() { <-slots }()
+				line <- h.batchLine(ctx, r, input, urls)
+			})
+		}
+	})
 	header := w.Header()
 	header.Set("Content-Type", "application/x-ndjson")
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
-	h.writeLines(ctx, w, lines)
+	h.writeLines(ctx, w, out, lines)
 	cancel()
-	for range workers {
-		<-done
-	}
+	workers.Wait()
+	_ = out.SetWriteDeadline(time.Time{})
 }
 
 // writeLines writes lines as they come, in order, and sends what it has before it
 // waits.
-func (h *Handler) writeLines(ctx context.Context, w http.ResponseWriter, lines []chan []byte) {
-	out := http.NewResponseController(w)
-	for _, line := range lines {
+func (h *Handler) writeLines(ctx context.Context, w io.Writer, out *http.ResponseController, lines <-chan chan []byte) {
+	for line := range lines {
 		if len(line) == 0 {
+			_ = out.SetWriteDeadline(h.config.Now().Add(batchPatience))
 			_ = out.Flush() // a client that left is seen by the next write
 		}
 		select {
@@ -85,16 +107,26 @@ func (h *Handler) writeLines(ctx context.Context, w http.ResponseWriter, lines [
 	}
 }
 
-// batchLine resolves one URI.
-func (h *Handler) batchLine(ctx context.Context, input string, urls bool) []byte {
-	var line any
-	if q, answer, err := h.batchAnswer(ctx, input, urls); err != nil {
+// batchLine resolves one URI. A panic over it is a failure of this line.
+func (h *Handler) batchLine(ctx context.Context, r *http.Request, input string, urls bool) (text []byte) {
+	defer func() {
+		if p := recover(); p != nil {
+			err := fmt.Errorf("resolving in a batch panicked: %v\n%s", p, debug.Stack())
+			h.report(r, err)
+			text = encodeLine(failedJSON{input, newProblem(err, "")})
+		}
+	}()
+	q, answer, err := h.batchAnswer(ctx, input, urls)
+	if err != nil {
+		h.report(r, err)
 		p := newProblem(err, "")
 		p.Input = ""
-		line = failedJSON{input, p}
-	} else {
-		line = NewAnswerJSON(q, answer, nil)
+		return encodeLine(failedJSON{input, p})
 	}
+	return encodeLine(NewAnswerJSON(q, answer, nil))
+}
+
+func encodeLine(line any) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -124,27 +156,32 @@ func (h *Handler) batchAnswer(ctx context.Context, input string, urls bool) (res
 func readBatch(body io.Reader) ([]string, error) {
 	decoder := json.NewDecoder(body)
 	var inputs []string
+	inArray := false
 	for {
-		var text json.RawMessage
-		err := decoder.Decode(&text)
-		if errors.Is(err, io.EOF) {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) && !inArray {
 			return inputs, nil
 		}
-		if err != nil {
-			return nil, fmt.Errorf("reading it: %w", err)
-		}
-		var many []string
-		var one string
+		var tooLong *http.MaxBytesError
 		switch {
-		case text[0] == '[' && json.Unmarshal(text, &many) == nil:
-			inputs = append(inputs, many...)
-		case json.Unmarshal(text, &one) == nil:
-			inputs = append(inputs, one)
+		case errors.As(err, &tooLong):
+			return nil, errBatchSize
+		case err != nil:
+			return nil, fmt.Errorf("%w: reading it: %w", errBatch, err)
+		}
+		switch token := token.(type) {
+		case string:
+			inputs = append(inputs, token)
+		case json.Delim:
+			if token != '[' && token != ']' || inArray == (token == '[') {
+				return nil, fmt.Errorf("%w: %q stands in it", errBatch, token.String())
+			}
+			inArray = token == '['
 		default:
-			return nil, fmt.Errorf("%.60s is not a string", text)
+			return nil, fmt.Errorf("%w: %v is none", errBatch, token)
 		}
 		if len(inputs) > maxBatch {
-			return nil, fmt.Errorf("it has more than %d", maxBatch)
+			return nil, errBatchSize
 		}
 	}
 }

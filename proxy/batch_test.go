@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -76,9 +78,63 @@ func TestBatch(t *testing.T) {
 	if status, lines := s.post(t, ""); status != 200 || len(lines) != 0 {
 		t.Errorf("nothing: %d, %q", status, lines)
 	}
-	for _, bad := range []string{"{}", "[1]", "urn:example:a", `["a"`, "[" + strings.Repeat(`"a",`, 10_000) + `"a"]`} {
-		if status, lines := s.post(t, bad); status != 400 {
+	for bad, want := range map[string]int{
+		"{}": 400, "[1]": 400, "null": 400, "[null]": 400, `[["a"]]`: 400, "urn:example:a": 400, `["a"`: 400,
+		"[" + strings.Repeat(`"a",`, 10_000) + `"a"]`: 413, `"` + strings.Repeat("a", 17<<20) + `"`: 413,
+	} {
+		if status, lines := s.post(t, bad); status != want {
 			t.Errorf("%.20s: %d %q", bad, status, lines)
+		}
+	}
+}
+
+// A fault in one resolution is a failure of one line.
+func TestBatchSurvivesPanic(t *testing.T) {
+	s := start(t, nil)
+	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		if q.URI.String() == "urn:example:bad" {
+			panic("a fault in a rule")
+		}
+		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/"}}}, nil
+	}
+	status, lines := s.post(t, `["urn:example:a", "urn:example:bad", "urn:example:b"]`)
+	if status != 200 || len(lines) != 3 || !strings.Contains(lines[1], `"status":500`) || strings.Contains(lines[1], "rule") || !strings.Contains(lines[2], "http://a.example/") {
+		t.Errorf("%d %q", status, lines)
+	}
+}
+
+// Nobody resolves what nobody reads: a client that stops is waited for, and no
+// further than it has read.
+func TestBatchWaitsForItsClient(t *testing.T) {
+	s := start(t, nil)
+	var resolved atomic.Int32
+	long := "http://a.example/" + strings.Repeat("a", 1<<16)
+	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
+		resolved.Add(1)
+		return resolver.Answer{Locations: []resolver.Location{{URI: long}}}, nil
+	}
+	const questions = 5000 // 320 MiB of answers, which no buffer of a socket holds
+	body := strings.Repeat(`"urn:example:a" `, questions)
+	conn, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := fmt.Fprintf(conn, "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		t.Fatal(err)
+	}
+	// The first octets come when there is an answer; then the buffers fill up.
+	if _, err := conn.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	before := int32(-1)
+	for stable := 0; stable < 1000; stable++ {
+		runtime.Gosched()
+		if now := resolved.Load(); now != before {
+			before, stable = now, 0
+		}
+		if before == questions {
+			t.Fatal("all were resolved, and none was read")
 		}
 	}
 }

@@ -50,6 +50,9 @@ func (h *Handler) serveDescription(w http.ResponseWriter, r *http.Request, q res
 	}
 	q.Service = resolver.I2Ls
 	answer, err := h.config.Resolver.Resolve(r.Context(), q)
+	if err != nil {
+		h.report(r, err)
+	}
 	d := describe(known, answer, err)
 	var n *resolver.Negative
 	if errors.As(err, &n) {

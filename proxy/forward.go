@@ -7,12 +7,10 @@ import (
 	"net/http/httputil"
 	"strings"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
-
-// pseudonym names this proxy in Via (RFC 9110 section 7.6.3).
-const pseudonym = "urnd"
 
 // maxPasses is how often a request may have come through a proxy of this name:
 // proxies may be chained, but a loop must end.
@@ -50,10 +48,10 @@ func ownTarget(r *http.Request) string {
 func (h *Handler) newForward() http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
-			p.Out.Header.Add("Via", "1.1 "+pseudonym)
+			p.Out.Header.Add("Via", "1.1 "+resolver.Pseudonym)
 		},
 		ModifyResponse: func(response *http.Response) error {
-			response.Header.Add("Via", "1.1 "+pseudonym)
+			response.Header.Add("Via", "1.1 "+resolver.Pseudonym)
 			if _, ok := response.Header["Content-Type"]; !ok {
 				response.Header["Content-Type"] = nil // net/http would guess one
 			}
@@ -71,10 +69,6 @@ func (h *Handler) newForward() http.Handler {
 func (h *Handler) serveForward(w http.ResponseWriter, r *http.Request, u uri.URI) {
 	if !h.allowed(r) {
 		h.fail(w, r, errClient, "", nil)
-		return
-	}
-	if strings.Count(strings.Join(r.Header.Values("Via"), ","), " "+pseudonym) >= maxPasses {
-		h.fail(w, r, errLoop, "", nil)
 		return
 	}
 	h.forward.ServeHTTP(w, r.WithContext(scheme.WithTarget(r.Context(), u)))

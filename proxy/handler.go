@@ -33,11 +33,12 @@ type Config struct {
 type Handler struct {
 	config  Config
 	forward http.Handler
+	batches chan struct{} // one for each that is under way
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
-	h := &Handler{config: config}
+	h := &Handler{config: config, batches: make(chan struct{}, maxBatches)}
 	h.forward = h.newForward()
 	return h
 }
@@ -52,12 +53,17 @@ func (h *Handler) serveAnswer(w http.ResponseWriter, r *http.Request, req reques
 	writeRedirect(w, redirectStatus(req.form, r.ProtoAtLeast(1, 1)), answer)
 }
 
-// fail answers an error about input, and logs it if it is not the client's.
+// fail answers an error about input, and reports it.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error, input string, trace []resolver.Step) {
+	h.report(r, err)
+	writeProblem(w, r, err, input, trace)
+}
+
+// report logs an error that is not the client's.
+func (h *Handler) report(r *http.Request, err error) {
 	if status := statusOf(err); status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled) {
 		h.config.Log.WarnContext(r.Context(), "request failed", "status", status, "client", r.RemoteAddr, "error", err)
 	}
-	writeProblem(w, r, err, input, trace)
 }
 
 // relayed reports whether another proxy stands between the client and urnd. Its

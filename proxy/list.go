@@ -67,7 +67,7 @@ func (h *Handler) serveNames(w http.ResponseWriter, r *http.Request, q resolver.
 func writeList(w http.ResponseWriter, r *http.Request, chosen contenttype.MediaType, about uri.URI, answer resolver.Answer, uris []string) {
 	switch {
 	case chosen.Equal(typeHTML):
-		respond(w, r, "text/html; charset=utf-8", answer, render(pageData{Title: about.Display(), List: uris}))
+		respond(w, r, "text/html; charset=utf-8", answer, render(pageData{Title: about.Display(), IsList: true, List: links(uris)}))
 	case chosen.Equal(typePlain):
 		respond(w, r, "text/plain; charset=utf-8", answer, []byte(strings.Join(append(uris, ""), "\r\n")))
 	default:

@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"html/template"
 	"net/http"
+
+	"github.com/urnd/urnd/resolver"
 )
 
 //go:embed page.html
@@ -17,10 +19,31 @@ var page = template.Must(template.New("page").Parse(pageText))
 type pageData struct {
 	Title   string
 	Problem *problem
-	List    []string    // of URIs
+	IsList  bool        // of what follows, which may be empty
+	List    []link      // of URIs
 	Rows    [][2]string // of a description
 	// The input around the offending octet.
 	Before, At, After string
+}
+
+// link is a URI on a page.
+type link struct {
+	Href template.URL
+	Text string
+}
+
+// links makes URIs links: what clients may be sent to is one, and a name leads to
+// where this server sends it. The package of templates would take only the web.
+func links(uris []string) []link {
+	var all []link
+	for _, u := range uris {
+		href := "/" + u
+		if resolver.CheckLocation(u) == nil {
+			href = u
+		}
+		all = append(all, link{template.URL(href), u}) //nolint:gosec // just checked, or of this server
+	}
+	return all
 }
 
 func errorPage(p problem) []byte {

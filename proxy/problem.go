@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/elnormous/contenttype"
 
@@ -66,8 +67,11 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error, input strin
 		header.Set("Cache-Status", string(appendCacheStatus(nil, n.Cache, n.TTL)))
 		header.Set("Cache-Control", string(appendCacheControl(nil, n.TTL)))
 	}
+	if errors.Is(err, errBusy) {
+		header.Set("Retry-After", "1")
+	}
 	if p.Status == http.StatusMethodNotAllowed {
-		header.Set("Allow", "GET, HEAD")
+		header.Set("Allow", methods(r))
 	}
 	var body []byte
 	if prefersHTML(r) {
@@ -110,4 +114,12 @@ func write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body) // a client that left needs no answer
 	}
+}
+
+// methods returns the methods that are answered at the target of r.
+func methods(r *http.Request) string {
+	if target, _, _ := strings.Cut(r.RequestURI, "?"); target == apiResolve {
+		return "GET, HEAD, POST"
+	}
+	return "GET, HEAD"
 }

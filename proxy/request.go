@@ -93,10 +93,11 @@ func parseTHTTP(target string) (request, error) {
 func parsePair(target, text string) (request, error) {
 	const space = "%20"
 	for i := strings.Index(text, space); i >= 0; {
-		a, errA := uri.Parse(text[:i])
-		b, errB := uri.Parse(text[i+len(space):])
-		if errA == nil && errB == nil {
-			return request{form: formTHTTP, query: resolver.Query{URI: a, Service: resolver.IisI}, other: b}, nil
+		// The second fails at its first octets, mostly.
+		if b, err := uri.Parse(text[i+len(space):]); err == nil {
+			if a, err := uri.Parse(text[:i]); err == nil {
+				return request{form: formTHTTP, query: resolver.Query{URI: a, Service: resolver.IisI}, other: b}, nil
+			}
 		}
 		next := strings.Index(text[i+1:], space)
 		if next < 0 {
@@ -121,6 +122,9 @@ func parseParameters(f form, target, query string) (request, error) {
 				Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2483",
 			}
 		}
+	}
+	if service == resolver.IisI {
+		return request{form: f}, missing(target, rulePair)
 	}
 	if f == formAPI {
 		return parseURI(f, text, service)

@@ -91,7 +91,7 @@ func (h *Handler) retrieve(r *http.Request, q resolver.Query, limit int) ([]*htt
 	var found []*http.Response
 	var faults []error
 	for _, l := range answer.Locations[:min(len(answer.Locations), maxResources)] {
-		response, err := h.fetch(r.Context(), r, l.URI) //nolint:bodyclose // whoever retrieves closes it
+		response, err := h.fetch(r.Context(), r, l.URI, limit == 1) //nolint:bodyclose // whoever retrieves closes it
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -108,7 +108,7 @@ func (h *Handler) retrieve(r *http.Request, q resolver.Query, limit int) ([]*htt
 
 // fetch gets one resource, with what the client accepts. What is no success is an
 // error.
-func (h *Handler) fetch(ctx context.Context, r *http.Request, location string) (*http.Response, error) {
+func (h *Handler) fetch(ctx context.Context, r *http.Request, location string, whole bool) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, r.Method, location, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
@@ -118,7 +118,11 @@ func (h *Handler) fetch(ctx context.Context, r *http.Request, location string) (
 			request.Header[name] = values
 		}
 	}
+	if !whole { // nobody decodes the parts of a multipart
+		request.Header.Del("Accept-Encoding")
+	}
 	request.Header.Set("User-Agent", "urnd")
+	request.Header.Set("Via", resolver.AppendVia(ctx))
 	client := http.Client{
 		Transport: scheme.Transport{Handler: h.config.Fetch},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
@@ -151,6 +155,8 @@ func relay(w http.ResponseWriter, r *http.Request, f *http.Response) {
 	for name, values := range fieldsOf(f) {
 		header[name] = values
 	}
+	header.Set("Cache-Control", "private") // it is for who may use the proxy
+	header.Set("Vary", "Accept, Accept-Language, Accept-Encoding")
 	header.Set("Content-Security-Policy", "sandbox")
 	header.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusOK)
@@ -172,7 +178,6 @@ func fieldsOf(f *http.Response) http.Header {
 	header := make(http.Header)
 	for _, name := range []string{
 		"Content-Type", "Content-Encoding", "Content-Language", "Content-Length", "ETag", "Last-Modified",
-		"Cache-Control", "Expires", "Age", "Date",
 	} {
 		if values := f.Header.Values(name); len(values) > 0 {
 			header[http.CanonicalHeaderKey(name)] = values

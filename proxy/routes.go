@@ -1,11 +1,24 @@
 package proxy
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+)
 
 // ServeHTTP is every route of the service, on one screen. It goes by the raw
 // request-target: http.ServeMux would clean "//" and "..", and redirect "urn:".
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	target := ownTarget(r)
+	if via := r.Header["Via"]; len(via) > 0 {
+		joined := strings.Join(via, ", ")
+		if strings.Count(joined, " "+resolver.Pseudonym) >= maxPasses {
+			h.fail(w, r, errLoop, "", nil)
+			return
+		}
+		r = r.WithContext(resolver.WithVia(r.Context(), joined))
+	}
 	switch {
 	case r.Method == http.MethodConnect:
 		h.fail(w, r, errConnect, "", nil)
@@ -33,7 +46,7 @@ func (h *Handler) serveTarget(w http.ResponseWriter, r *http.Request, target str
 		serveHome(w, r)
 	case !req.query.URI.IsURN() && (!h.allowed(r) || relayed(r)):
 		h.fail(w, r, errClient, "", nil)
-	case req.form == formAPI, wantsTrace(r):
+	case req.form == formAPI, wantsTrace(r) && locates(req.query.Service):
 		h.serveAPI(w, r, req.query)
 	default:
 		h.serveService(w, r, req)

@@ -31,6 +31,9 @@ func (h *Handler) serveService(w http.ResponseWriter, r *http.Request, req reque
 	}
 }
 
+// locates reports whether a service is answered with locations.
+func locates(s resolver.Service) bool { return s == resolver.I2L || s == resolver.I2Ls }
+
 // maxNames bounds a list of names; no namespace comes near.
 const maxNames = 100
 

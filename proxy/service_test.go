@@ -52,6 +52,13 @@ func TestLists(t *testing.T) {
 	if !strings.Contains(page, `<li><a href="http://a.example/?b=1&amp;c=2">http://a.example/?b=1&amp;c=2</a></li>`) {
 		t.Errorf("as a page: %s", page)
 	}
+	page = text(t, s.get(t, "/uri-res/N2Ns?urn:isbn:0-395-36341-1", "Accept: text/html"))
+	if !strings.Contains(page, `<a href="/urn:isbn:9780395363416">urn:isbn:9780395363416</a>`) {
+		t.Errorf("names as a page: %s", page)
+	}
+	if page := text(t, s.get(t, "/uri-res/N2Ns?urn:example:a", "Accept: text/html")); !strings.Contains(page, "None is known") {
+		t.Errorf("no names as a page: %s", page)
+	}
 	if response := s.get(t, "/uri-res/I2N?urn:example:a"); response.StatusCode != 404 {
 		t.Errorf("a name without others: %d", response.StatusCode)
 	}
@@ -83,6 +90,9 @@ func TestSame(t *testing.T) {
 	body := text(t, s.get(t, "/uri-res/i=i?urn:isbn:0-395-36341-1%20urn:isbn:9780395363416", "Accept: application/json"))
 	if err := json.Unmarshal([]byte(body), &document); err != nil || !document.Same || document.Equivalent || document.Rung != "functional" || document.Reason == "" {
 		t.Errorf("%s, %v", body, err)
+	}
+	if response := s.get(t, "/?uri=urn:example:a&service=I=I"); response.StatusCode != 400 {
+		t.Errorf("one of two: %d", response.StatusCode)
 	}
 	for _, bad := range []string{"urn:example:a", "urn:example:a%20b", "urn:isbn:1%20urn:isbn:1", ""} {
 		if response := s.get(t, "/uri-res/I=I?"+bad); response.StatusCode != 400 {
@@ -198,6 +208,34 @@ func TestTrace(t *testing.T) {
 		body := text(t, response)
 		if response.StatusCode != status || !strings.Contains(body, "scheme case: URN") {
 			t.Errorf("%s: %d %s", target, response.StatusCode, body)
+		}
+	}
+}
+
+// Who asks on behalf of others says so, and a loop ends, whatever is asked.
+func TestVia(t *testing.T) {
+	var via []string
+	origin := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { via = r.Header.Values("Via") }))
+	defer origin.Close()
+	s := start(t, nil)
+	s.next = several(origin.URL + "/")
+	if response := s.get(t, "/uri-res/I2R?urn:example:a", "Via: 1.1 other"); response.StatusCode != 200 || strings.Join(via, "|") != "1.1 other, 1.1 urnd" {
+		t.Errorf("%d, via %q", response.StatusCode, via)
+	}
+	loop := "Via: " + strings.Repeat("1.1 urnd, ", 3) + "1.1 urnd"
+	for _, target := range []string{"/uri-res/I2R?urn:example:a", "/urn:example:a", "/uri-res/N2L?urn:example:a", origin.URL + "/"} {
+		if response := s.get(t, target, loop); response.StatusCode != http.StatusLoopDetected {
+			t.Errorf("%s: %d", target, response.StatusCode)
+		}
+	}
+}
+
+func TestAllow(t *testing.T) {
+	s := start(t, nil)
+	for request, want := range map[string]string{"PUT /api/v1/resolve": "GET, HEAD, POST", "POST /urn:example:a": "GET, HEAD"} {
+		response := s.ask(t, request+" HTTP/1.1\r\nHost: a\r\n\r\n")[0]
+		if response.StatusCode != http.StatusMethodNotAllowed || response.Header.Get("Allow") != want {
+			t.Errorf("%s: %d, %q", request, response.StatusCode, response.Header.Get("Allow"))
 		}
 	}
 }

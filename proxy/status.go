@@ -15,7 +15,7 @@ import (
 var (
 	errTargetTooLong  = errors.New("the request-target is longer than limits.target allows")
 	errHeaderTooLarge = errors.New("the header is larger than limits.header allows")
-	errMethod         = errors.New("only GET and HEAD are answered here")
+	errMethod         = errors.New("this method is not answered here")
 	errClient         = errors.New("this client may not use the proxy (access.proxy_clients)")
 	errConnect        = errors.New("CONNECT is not offered")
 	errLoop           = errors.New("the request came through this proxy before")
@@ -35,7 +35,9 @@ var statuses = [...]struct {
 	{errConnect, http.StatusNotImplemented},
 	{errLoop, http.StatusLoopDetected},
 	{errMalformed, http.StatusBadRequest},
+	{errBatchSize, http.StatusRequestEntityTooLarge},
 	{errBatch, http.StatusBadRequest},
+	{errBusy, http.StatusServiceUnavailable},
 	{resolver.ErrForbidden, http.StatusForbidden},
 	{netguard.ErrForbidden, http.StatusForbidden},
 	{resolver.ErrNotFound, http.StatusNotFound},

@@ -54,9 +54,10 @@ func namespaces(configured []config.Namespace) []urnns.Namespace {
 // built in: their own rules go before it.
 func orders(c config.Config) map[string][]string {
 	order := make(map[string][]string)
+	rulesFirst := first("namespace", defaultOrder(c))
 	for _, ns := range urnns.Builtin() {
 		if len(ns.Targets) > 0 {
-			order[ns.NID] = []string{"namespace", "ddds"}
+			order[ns.NID] = rulesFirst
 		}
 	}
 	for _, ns := range c.Namespaces {
@@ -65,10 +66,22 @@ func orders(c config.Config) map[string][]string {
 		case len(ns.Order) > 0:
 			order[nid] = ns.Order
 		case len(ns.THTTP) > 0:
-			order[nid] = append([]string{"thttp"}, defaultOrder(c)...)
+			rest, ok := order[nid]
+			if !ok {
+				rest = defaultOrder(c)
+			}
+			order[nid] = first("thttp", append([]string{"thttp"}, rest...))
 		}
 	}
 	return order
+}
+
+// first returns an order with one of its systems before the others, if it is there.
+func first(name string, order []string) []string {
+	if !slices.Contains(order, name) {
+		return order
+	}
+	return append([]string{name}, slices.DeleteFunc(slices.Clone(order), func(other string) bool { return other == name })...)
 }
 
 // defaultOrder returns resolve.order, without SLP where nobody is there to ask: it

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/urnd/urnd/config"
@@ -27,13 +27,7 @@ func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, now func() ti
 	if !c.DDDS.Enabled {
 		return discovery{urns: resolver.Off("turned off (ddds.enabled)")}, nil
 	}
-	servers, err := dnsServers(c.DNS)
-	if err != nil {
-		return discovery{}, err
-	}
-	if len(servers) == 0 && len(c.DDDS.RootOptions) == 0 {
-		return discovery{urns: resolver.Off("no DNS server is configured")}, nil
-	}
+	servers := dnsServers(c.DNS)
 	records, err := newCache(p, c, now, c.Cache.Records, c.DNS.RefreshAhead, ddds.RecordsSize)
 	if err != nil {
 		return discovery{}, err
@@ -51,20 +45,34 @@ func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, now func() ti
 		if len(asked) == 0 {
 			asked = servers
 		}
-		settings.Lookups[o.Root] = ddds.NewCached(records, newDNSClient(c.DNS, asked, o.RequireDNSSEC, now), own)
+		if len(asked) == 0 {
+			continue
+		}
+		settings.Lookups[domain(o.Root)] = ddds.NewCached(records, newDNSClient(c.DNS, asked, o.RequireDNSSEC, now), own)
 	}
 	if !c.DDDS.Refer {
 		settings.Ask = resolution.Ask
 	}
-	d := discovery{urns: resolver.Off("no root is configured (ddds.roots)")}
-	if len(c.DDDS.Roots) > 0 {
+	d := discovery{urns: resolver.Off("no DNS server or no root is configured")}
+	if settings.Roots = answered(c.DDDS.Roots, servers, settings.Lookups); len(settings.Roots) > 0 {
 		d.urns = ddds.New(settings)
 	}
-	if len(c.DDDS.URIRoots) > 0 {
-		settings.Roots, settings.BySchemes = c.DDDS.URIRoots, true
+	if settings.Roots = answered(c.DDDS.URIRoots, servers, settings.Lookups); len(settings.Roots) > 0 {
+		settings.BySchemes = true
 		d.uris = ddds.New(settings)
 	}
 	return d, nil
+}
+
+// domain returns the one form of a domain name.
+func domain(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) + "." }
+
+// answered returns the roots for which there is a server to ask.
+func answered(roots []string, servers []config.Server, lookups map[string]ddds.Lookuper) []string {
+	return slices.DeleteFunc(slices.Clone(roots), func(root string) bool {
+		_, own := lookups[domain(root)]
+		return len(servers) == 0 && !own
+	})
 }
 
 // newDNSClient makes a client that can reach nothing but its servers.
@@ -82,23 +90,19 @@ func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, now fun
 }
 
 // dnsServers returns the servers that are configured, or those of the system.
-func dnsServers(c config.DNS) ([]config.Server, error) {
+func dnsServers(c config.DNS) []config.Server {
 	if len(c.Servers) > 0 {
-		return c.Servers, nil
+		return c.Servers
 	}
 	system, err := ddds.SystemServers(resolvConf)
 	if err != nil {
-		return nil, nil //nolint:nilerr // a system without DNS has no servers
+		return nil // a system without DNS has no servers
 	}
 	var servers []config.Server
-	var faults []error
 	for _, text := range system {
-		server, err := netip.ParseAddrPort(text)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("DNS server of %s: %w", resolvConf, err))
-			continue
+		if server, err := netip.ParseAddrPort(text); err == nil { // what others cannot read either
+			servers = append(servers, config.Server{AddrPort: server})
 		}
-		servers = append(servers, config.Server{AddrPort: server})
 	}
-	return servers, errors.Join(faults...)
+	return servers
 }

@@ -119,13 +119,15 @@ func FuzzRequest(f *testing.F) {
 
 func TestBaseOf(t *testing.T) {
 	for service, want := range map[string]string{
-		"service:urn-resolver:thttp://a.example:8080":      "http://a.example:8080",
-		"SERVICE:URN-Resolver:THTTP://A.example/uri-res/x": "http://a.example",
-		"service:urn-resolver:thttp://[::1]:80":            "http://[::1]",
-		"service:urn-resolver:z3950://a.example":           "",
-		"service:urn-resolver:thttp://u@a.example":         "",
-		"service:urn-resolver:thttp:a":                     "",
-		"http://a.example":                                 "",
+		"service:urn-resolver:thttp://a.example:8080": "http://a.example:8080",
+		"SERVICE:URN-Resolver:THTTP://A.example/":     "http://a.example",
+		"service:urn-resolver:thttp://a.example/base": "",
+		"service:urn-resolver:thttps://a.example":     "",
+		"service:urn-resolver:thttp://[::1]:80":       "http://[::1]",
+		"service:urn-resolver:z3950://a.example":      "",
+		"service:urn-resolver:thttp://u@a.example":    "",
+		"service:urn-resolver:thttp:a":                "",
+		"http://a.example":                            "",
 	} {
 		if got, ok := baseOf(service); got != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v", service, got, ok)

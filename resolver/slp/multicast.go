@@ -69,12 +69,12 @@ func (a agents) round(ctx context.Context, conn net.PacketConn, group net.Addr, 
 	if err != nil || len(message) > maxDatagram {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.timeout/rounds)
+	share, cancel := context.WithTimeout(ctx, a.timeout/rounds)
 	defer cancel()
 	if err := conn.SetDeadline(time.Time{}); err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(share, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if _, err := conn.WriteTo(message, group); err != nil {
 		return nil, fmt.Errorf("%w: sending to %s: %w", resolver.ErrUnreachable, group, err)
@@ -93,6 +93,9 @@ func (a agents) round(ctx context.Context, conn net.PacketConn, group net.Addr, 
 			host, _, _ := net.SplitHostPort(from.String())
 			answers = append(answers, answered{host, answer.entries})
 		}
+	}
+	if ctx.Err() != nil { // it was cut off, which says nothing of who is there
+		return nil, context.Cause(ctx)
 	}
 	return answers, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"strings"
 	"time"
@@ -85,8 +86,14 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	var faults []error
 	for _, base := range found.Value {
 		answer, err := r.config.Ask(ctx, base, q)
-		if err == nil || errors.As(err, new(*resolver.Negative)) {
-			return answer.AtMost(max(found.TTL, time.Second)), err
+		var n *resolver.Negative
+		switch {
+		case err == nil:
+			return answer.AtMost(max(found.TTL, 0)), nil
+		case errors.As(err, &n):
+			no := *n
+			no.TTL = min(no.TTL, max(found.TTL, 0))
+			return answer, &no
 		}
 		faults = append(faults, err)
 		if ctx.Err() != nil {
@@ -107,16 +114,14 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 		return nil, 0, fmt.Errorf("discovering servers for %s: %w", nid, err)
 	}
 	var servers Servers
-	ttl := time.Duration(0)
+	ttl := time.Duration(math.MaxUint16) * time.Second // the longest that there is
 	for _, e := range entries {
 		base, ok := baseOf(e.url)
 		if !ok || len(servers) == maxServers {
 			continue
 		}
 		servers = append(servers, base)
-		if lifetime := time.Duration(e.lifetime) * time.Second; ttl == 0 || lifetime < ttl {
-			ttl = lifetime
-		}
+		ttl = min(ttl, time.Duration(e.lifetime)*time.Second)
 	}
 	if len(servers) == 0 {
 		return nil, r.config.NoneTTL, errNone
@@ -127,13 +132,14 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 	return servers, ttl, nil
 }
 
-// baseOf makes a service URL a base for THTTP.
+// baseOf makes a service URL a base for THTTP, which has a path of its own.
 func baseOf(service string) (string, bool) {
-	if len(service) < len(serviceType) || !strings.EqualFold(service[:len(serviceType)], serviceType) {
+	const prefix = serviceType + "://"
+	if len(service) < len(prefix) || !strings.EqualFold(service[:len(prefix)], prefix) {
 		return "", false
 	}
-	u, err := uri.Parse("http" + service[len(serviceType):])
-	if err != nil || u.Check() != nil {
+	u, err := uri.Parse("http://" + service[len(prefix):])
+	if err != nil || u.Check() != nil || u.Normalize().Path() != "/" {
 		return "", false
 	}
 	authority, _ := u.Normalize().Authority()
