@@ -16,6 +16,7 @@ $TTL 300
 @     IN SOA ns.elsewhere.test. hostmaster.elsewhere.test. 1 3600 600 86400 60
 @     IN NS  ns.elsewhere.test.
 book  300 IN NAPTR 100 10 "s" "thttp+N2L+N2Ls" "" _book._tcp.urn.example.org.
+raw   300 IN NAPTR 100 10 "s" "thttp+N2L" "" _book._tcp.urn.example.org.
 _book._tcp 120 IN SRV 0 0 %s authority.urn.example.org.
 authority 120 IN A 127.0.0.1
 down  300 IN NAPTR 100 10 "s" "thttp+N2L" "" _down._tcp.urn.example.org.
@@ -32,7 +33,7 @@ func TestUrndAsksUrnd(t *testing.T) {
 			Targets: []config.Target{
 				{Pattern: "^[0-9]+$", Template: "https://books.example/{nss}"}, {Pattern: "^[0-9]+$", Template: "https://mirror.example/{nss}"},
 			},
-		}}
+		}, {NID: "raw", Order: []string{"namespace"}, Targets: []config.Target{{Template: "https://raw.example/{+nss}"}}}}
 	})
 	u, err := url.Parse(authority.url)
 	if err != nil {
@@ -51,6 +52,18 @@ func TestUrndAsksUrnd(t *testing.T) {
 	}
 	if got := d.get(t, "/urn:book:x"); got.status != 404 || !strings.Contains(got.body, "answered 404") {
 		t.Errorf("what the authority does not know: %+v", got)
+	}
+	// No octet of a name is decoded on the way.
+	if got := d.get(t, "/urn:raw:a%2Db%7e"); got.status != 302 || got.location != "https://raw.example/a%2Db%7E" {
+		t.Errorf("what a name encodes: %+v", got)
+	}
+	for path, want := range map[string]string{
+		"/uri-res/N2Ls?urn:book:42": "# urn:book:42\r\nhttps://books.example/42\r\nhttps://mirror.example/42\r\n",
+		"/uri-res/N2Ls?urn:raw:42":  "# urn:raw:42\r\nhttps://raw.example/42\r\n", // where N2L alone is offered
+	} {
+		if got := d.get(t, path); got.status != 200 || got.body != want {
+			t.Errorf("%s: %+v", path, got)
+		}
 	}
 	if got := d.get(t, "/urn:down:1"); got.status != 502 {
 		t.Errorf("servers that are down: %+v", got)

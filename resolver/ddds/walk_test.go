@@ -1,6 +1,7 @@
 package ddds
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strconv"
@@ -219,5 +220,26 @@ func TestFallback(t *testing.T) {
 		if (err == nil) != fallback || fallback && (locations(answer) != "http://good.example/" || answer.TTL > time.Minute || len(s.asked) != 4) {
 			t.Errorf("fallback %v: %q for %s, %v, asked %q", fallback, locations(answer), answer.TTL, err, s.asked)
 		}
+	}
+}
+
+// What a server says is an answer, and no failure to go on from.
+func TestFallbackKeepsAnswers(t *testing.T) {
+	sets := map[string]set{"foo.urn.arpa. NAPTR": {naptr: []NAPTR{
+		{1, 1, "a", "thttp+N2L", "", "gone.example."}, located(1, 2, "", "", "http://other.example/"),
+	}, ttl: hour}}
+	gone := func(_ context.Context, base string, q resolver.Query) (resolver.Answer, error) {
+		if base != "http://gone.example" || q.Service != resolver.I2L {
+			t.Errorf("asked %s for %s", base, q.Service)
+		}
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, Reason: "it was here", TTL: 2 * hour}
+	}
+	r := New(Config{Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: true, Ask: gone})
+	q := query(t, "urn:foo:1")
+	q.Service = resolver.I2Ls // which the record does not offer
+	_, err := r.Resolve(t.Context(), q)
+	var n *resolver.Negative
+	if !errors.Is(err, resolver.ErrGone) || !errors.As(err, &n) || n.TTL != hour {
+		t.Errorf("%v", err)
 	}
 }
