@@ -54,3 +54,40 @@ func TestRefreshAhead(t *testing.T) {
 		t.Errorf("loaded %d times", n)
 	}
 }
+
+// A source that fails is left alone for RetryAfter, also while the value is fresh.
+func TestRefreshRests(t *testing.T) {
+	var now clock
+	c := newCache(t, &now, func(c *cache.Config[string]) { c.RefreshAhead = true })
+	var loads atomic.Int32
+	failed := make(chan struct{}, 100)
+	load := func(context.Context) (string, time.Duration, error) {
+		if loads.Add(1) == 1 {
+			return "v", 1000 * time.Second, nil
+		}
+		failed <- struct{}{}
+		return "", 0, errSource
+	}
+	get := func() {
+		t.Helper()
+		if got, err := c.Get(t.Context(), "key", load); err != nil || got.Value != "v" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	}
+	get()
+	now.advance(950 * time.Second)
+	get()
+	<-failed
+	for rested := false; !rested; { // stored a moment after its load has ended
+		before := loads.Load()
+		get()
+		rested = loads.Load() == before
+	}
+	before := loads.Load()
+	for range 100 {
+		get()
+	}
+	if n := loads.Load(); n != before {
+		t.Errorf("%d loads while it rests", n-before)
+	}
+}

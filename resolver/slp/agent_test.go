@@ -153,6 +153,32 @@ func TestMulticast(t *testing.T) {
 	}
 }
 
+// What rests on a registration lives no longer than it.
+func TestLifetimes(t *testing.T) {
+	var now clock
+	agent := testserver.StartSLP(t, service("zero.example", "foo", 0), service("sixty.example", "foo", 60))
+	r := newResolver(t, &now, &asked{}, nil, agent.Addr())
+	for range 2 {
+		if _, ttl, err := resolve(t, r, "urn:foo:1"); ttl != 0 || err != nil {
+			t.Errorf("ttl %s, %v", ttl, err)
+		}
+	}
+	if n := len(agent.Requests()); n != 2 {
+		t.Errorf("%d requests: a lifetime of nought is remembered", n)
+	}
+	agent = testserver.StartSLP(t, service("a.example", "foo", 60))
+	r = newResolver(t, &now, &asked{}, func(c *slp.Config) {
+		c.Ask = func(context.Context, string, resolver.Query) (resolver.Answer, error) {
+			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Hour}
+		}
+	}, agent.Addr())
+	_, _, err := resolve(t, r, "urn:foo:1")
+	var n *resolver.Negative
+	if !errors.As(err, &n) || n.TTL != time.Minute {
+		t.Errorf("a no of a server: %v", err)
+	}
+}
+
 // What does not fit a datagram comes by TCP.
 func TestOverflow(t *testing.T) {
 	var services []testserver.SLPService

@@ -111,6 +111,9 @@ func TestAsk(t *testing.T) {
 		if locations(answer) != tt.want || !errors.Is(err, tt.err) || err == nil && answer.TTL != tt.ttl {
 			t.Errorf("%s: %q for %s, %v", tt.name, locations(answer), answer.TTL, err)
 		}
+		if errors.As(err, new(*uri.ParseError)) {
+			t.Errorf("%s: %v is a fault of the client", tt.name, err)
+		}
 		path := map[resolver.Service]string{resolver.I2L: "N2L", resolver.I2Ls: "N2Ls"}[tt.service]
 		if want := base + "/uri-res/" + path + "?urn:example:a%2Fb"; len(tt.server.asked) != 1 || tt.server.asked[0] != want {
 			t.Errorf("%s: asked %q", tt.name, tt.server.asked)
