@@ -80,6 +80,7 @@ type THTTP struct {
 	MaxLocations int           `mapstructure:"max_locations"` // of a list
 	// DefaultTTL is that of answers that say nothing of their freshness.
 	DefaultTTL time.Duration `mapstructure:"default_ttl"`
+	MaxTTL     time.Duration `mapstructure:"max_ttl"` // whatever they say
 }
 
 // SLP says which directory agents know resolution servers: RFC 2608.

@@ -118,6 +118,7 @@ func TestEveryLeaf(t *testing.T) {
 		"thttp.max_body":            {"1MiB", "2MiB", "3MiB"},
 		"thttp.max_locations":       {"1", "2", "3"},
 		"thttp.default_ttl":         {"1s", "2s", "3s"},
+		"thttp.max_ttl":             {"1m0s", "2m0s", "3m0s"},
 		"slp.agents":                {"192.0.2.1:427", "192.0.2.2:427,192.0.2.3:1", "192.0.2.4:427"},
 		"slp.multicast":             {"true", "true", "false"},
 		"slp.group":                 {"239.0.0.1:427", "239.0.0.2:1", "239.0.0.3:427"},

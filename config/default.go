@@ -22,7 +22,7 @@ func Default() Config {
 			Order:   []string{"ddds", "slp", "namespace"},
 			RuleTTL: 24 * time.Hour,
 		},
-		THTTP: THTTP{Timeout: 5 * time.Second, MaxBody: 1 << 20, MaxLocations: 100, DefaultTTL: 5 * time.Minute},
+		THTTP: THTTP{Timeout: 5 * time.Second, MaxBody: 1 << 20, MaxLocations: 100, DefaultTTL: 5 * time.Minute, MaxTTL: 7 * 24 * time.Hour},
 		SLP: SLP{
 			Agents: []Agent{}, Group: Agent{netip.MustParseAddrPort("239.255.255.253:427")}, // RFC 2608 section 6.1
 			Scopes: []string{"DEFAULT"}, Language: "en", Timeout: 5 * time.Second, NoneTTL: time.Minute,

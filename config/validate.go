@@ -40,6 +40,7 @@ func (c Config) Validate() error {
 	within(&f, "thttp.max_body", c.THTTP.MaxBody, 1<<10, 1<<30)
 	within(&f, "thttp.max_locations", c.THTTP.MaxLocations, 1, 10_000)
 	within(&f, "thttp.default_ttl", c.THTTP.DefaultTTL, 0, 365*24*time.Hour)
+	within(&f, "thttp.max_ttl", c.THTTP.MaxTTL, time.Second, 365*24*time.Hour)
 	within(&f, "slp.timeout", c.SLP.Timeout, time.Millisecond, time.Minute)
 	within(&f, "slp.none_ttl", c.SLP.NoneTTL, time.Second, 24*time.Hour)
 	if len(c.SLP.Scopes) == 0 || slices.Contains(c.SLP.Scopes, "") {

@@ -56,7 +56,7 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	web := scheme.Mux{"http": fetch, "https": fetch}
 	resolution := thttp.New(thttp.Config{
 		Transport: scheme.Transport{Handler: web, Exact: true}, Timeout: c.THTTP.Timeout,
-		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, Now: now,
+		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: now,
 	})
 	discovery, err := wireDDDS(p, c, resolution, now)
 	if err != nil {

@@ -25,9 +25,10 @@ type Config struct {
 	// MaxBody bounds a list, in octets; MaxLocations how many are taken of it.
 	MaxBody      int64
 	MaxLocations int
-	// DefaultTTL is that of answers which say nothing of their freshness.
-	DefaultTTL time.Duration
-	Now        func() time.Time
+	// DefaultTTL is that of answers which say nothing of their freshness, MaxTTL
+	// the longest that any may have.
+	DefaultTTL, MaxTTL time.Duration
+	Now                func() time.Time
 }
 
 // Client asks servers. It is safe for concurrent use.
@@ -91,7 +92,7 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 		return resolver.Answer{}, "", err
 	}
 	defer response.Body.Close()
-	ttl := freshness(response.Header, c.config.Now(), c.config.DefaultTTL)
+	ttl := min(freshness(response.Header, c.config.Now(), c.config.DefaultTTL), c.config.MaxTTL)
 	said := fmt.Sprintf("%d, ttl %s", response.StatusCode, ttl)
 	locations, err := c.locations(u, response, q.Service)
 	if err != nil {

@@ -43,7 +43,7 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func client(s http.RoundTripper) *thttp.Client {
 	return thttp.New(thttp.Config{
-		Transport: s, Timeout: time.Minute, MaxBody: 100, MaxLocations: 2, DefaultTTL: 5 * time.Minute,
+		Transport: s, Timeout: time.Minute, MaxBody: 100, MaxLocations: 2, DefaultTTL: 5 * time.Minute, MaxTTL: time.Hour,
 		Now: func() time.Time { return now },
 	})
 }
@@ -79,6 +79,8 @@ func TestAsk(t *testing.T) {
 		{name: "302, as to HTTP/1.0", server: server{status: 302, header: "Location: https://a.example/\nCache-Control: max-age=60"}, want: "https://a.example/", ttl: time.Minute},
 		{name: "what is older already", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: public, s-maxage=60, max-age=90\nAge: 20"}, want: "http://a.example/", ttl: 40 * time.Second},
 		{name: "Expires", server: server{status: 302, header: "Location: http://a.example/\nExpires: Sat, 21 Nov 2026 12:00:30 GMT"}, want: "http://a.example/", ttl: 30 * time.Second},
+		{name: "Expires, by a clock that is late", server: server{status: 302, header: "Location: http://a.example/\nDate: Sat, 21 Nov 2026 11:00:00 GMT\nExpires: Sat, 21 Nov 2026 11:00:30 GMT"}, want: "http://a.example/", ttl: 30 * time.Second},
+		{name: "for ever", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: max-age=2147483647"}, want: "http://a.example/", ttl: time.Hour},
 		{name: "an Expires that is no date", server: server{status: 302, header: "Location: http://a.example/\nExpires: 0"}, want: "http://a.example/"},
 		{name: "no-store", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: no-store, max-age=60"}, want: "http://a.example/"},
 		{name: "a relative Location", server: server{status: 302, header: "Location: /c"}, want: base + "/c", ttl: 5 * time.Minute},

@@ -33,6 +33,9 @@ func freshness(header http.Header, now time.Time, fallback time.Duration) time.D
 		if err != nil {
 			return 0 // RFC 9111 section 5.3: what cannot be read is past
 		}
+		if date, err := http.ParseTime(header.Get("Date")); err == nil {
+			now = date // its clock may go wrong, and both are of it
+		}
 		return min(max(expires.Sub(now), 0), maxTTL*time.Second)
 	}
 	return fallback
