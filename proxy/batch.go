@@ -56,6 +56,7 @@ func (h *Handler) serveBatch(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, err, "", nil)
 		return
 	}
+	_ = out.SetReadDeadline(time.Time{}) // or the batch would end when it has passed
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel() // a client that left needs no more answers
 	urls := h.allowed(r) && !relayed(r)
