@@ -239,3 +239,34 @@ func TestAllow(t *testing.T) {
 		}
 	}
 }
+
+// What breaks off at its origin does not look whole.
+func TestResourceThatBreaksOff(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("half", 1<<12))
+		_ = http.NewResponseController(w).Flush()
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = conn.Close()
+	}))
+	defer origin.Close()
+	s := start(t, nil)
+	for _, tt := range []struct {
+		service   string
+		locations []string
+	}{{"I2R", []string{origin.URL + "/"}}, {"I2Rs", []string{origin.URL + "/a", origin.URL + "/b"}}} {
+		s.next = several(tt.locations...)
+		response, err := http.Get("http://" + s.addr + "/uri-res/" + tt.service + "?urn:example:a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err == nil {
+			t.Errorf("%s: %d octets that look whole", tt.service, len(body))
+		}
+	}
+}
