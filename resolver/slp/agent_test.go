@@ -132,7 +132,7 @@ func TestMulticast(t *testing.T) {
 	member := testserver.StartSLP(t, service("a.example", "foo", 60))
 	group := netguard.Group(netip.MustParseAddrPort(member.Addr()))
 	var now clock
-	r := newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Group, c.Timeout = group, 300*time.Millisecond })
+	r := newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Group, c.Timeout = group, 3*time.Second })
 	if got, _, err := resolve(t, r, "urn:foo:1"); got != "http://a.example/urn:foo:1" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -232,7 +232,7 @@ func TestSilentAndLyingAgents(t *testing.T) {
 	silent := testserver.StartSLP(t)
 	silent.Mute(true)
 	var now clock
-	r := newResolver(t, &now, &asked{}, impatient, silent.Addr())
+	r := newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Timeout = time.Second }, silent.Addr())
 	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, context.DeadlineExceeded) || len(silent.Requests()) != 2 || silent.Requests()[0].XID != silent.Requests()[1].XID {
 		t.Errorf("%v, after %d requests", err, len(silent.Requests()))
 	}

@@ -1,0 +1,46 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// A source that fails is left alone for RetryAfter, also while the value is fresh.
+func TestRefreshRests(t *testing.T) {
+	now := time.Unix(0, 0)
+	c, err := New(Config[string]{
+		MaxBytes: 1 << 20, Size: func(s string) int { return len(s) }, Now: func() time.Time { return now },
+		RefreshAhead: true, StaleFor: time.Hour, RetryAfter: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	loads := 0
+	load := func(context.Context) (string, time.Duration, error) {
+		if loads++; loads == 1 {
+			return "v", 1000 * time.Second, nil
+		}
+		return "", 0, errors.New("source is down")
+	}
+	get := func(want int) {
+		t.Helper()
+		if got, err := c.Get(t.Context(), "key", load); err != nil || got.Value != "v" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		c.running.Wait() // for what it has started in the background
+		if loads != want {
+			t.Errorf("%d loads, want %d", loads, want)
+		}
+	}
+	get(1)
+	now = now.Add(910 * time.Second)
+	get(2)
+	for range 10 {
+		get(2)
+	}
+	now = now.Add(time.Minute)
+	get(3)
+}
