@@ -32,7 +32,7 @@ func (h *Handler) serveResource(w http.ResponseWriter, r *http.Request, q resolv
 		return
 	}
 	defer found[0].Body.Close()
-	relay(w, r, found[0])
+	passOn(w, r, found[0])
 }
 
 // serveResources answers with all resources that can be had, as multipart, RFC 2169
@@ -48,7 +48,7 @@ func (h *Handler) serveResources(w http.ResponseWriter, r *http.Request, q resol
 		defer f.Body.Close()
 	}
 	if len(found) == 1 {
-		relay(w, r, found[0])
+		passOn(w, r, found[0])
 		return
 	}
 	parts := multipart.NewWriter(w)
@@ -148,9 +148,9 @@ func (h *Handler) fetch(ctx context.Context, r *http.Request, location string, w
 	return response, nil
 }
 
-// relay sends a resource on. It is of another origin: a page of it may not act in
-// the name of this one.
-func relay(w http.ResponseWriter, r *http.Request, f *http.Response) {
+// passOn sends a resource to the client. It is of another origin: a page of it may not
+// act in the name of this one.
+func passOn(w http.ResponseWriter, r *http.Request, f *http.Response) {
 	header := w.Header()
 	for name, values := range fieldsOf(f) {
 		header[name] = values
