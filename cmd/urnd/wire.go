@@ -62,16 +62,15 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	if err != nil {
 		return err
 	}
+	located, err := wireSLP(p, c, resolution, now)
+	if err != nil {
+		return err
+	}
 	members := []resolver.Member{
 		{Name: "ddds", Resolver: discovery.urns},
-		{Name: "slp", Resolver: resolver.Off("no directory agent is configured (slp.agents)")},
+		{Name: "slp", Resolver: located},
 		{Name: "thttp", Resolver: thttp.NewResolver(resolution, servers(c))},
 		{Name: "namespace", Resolver: resolver.NewNamespaces(names.Set, c.Resolve.RuleTTL)},
-	}
-	if speaksSLP(c.SLP) {
-		if members[1].Resolver, err = wireSLP(p, c, resolution, now); err != nil {
-			return err
-		}
 	}
 	chain, err := resolver.NewChain(members, defaultOrder(c), orders(c))
 	if err != nil {

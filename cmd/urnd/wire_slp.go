@@ -17,8 +17,11 @@ const foundSize = 1 << 20
 // speaksSLP reports whether there is anybody to ask.
 func speaksSLP(c config.SLP) bool { return len(c.Agents) > 0 || c.Multicast }
 
-// wireSLP makes the resolver that asks directory agents. It can reach nobody else.
+// wireSLP makes the resolver that asks directory agents, or one that says why not. It can reach nobody else.
 func wireSLP(p *parts, c config.Config, resolution *thttp.Client, now func() time.Time) (resolver.Resolver, error) {
+	if !speaksSLP(c.SLP) {
+		return resolver.Off("no directory agent is configured (slp.agents)"), nil
+	}
 	var addrs []netip.Addr
 	var names []string
 	for _, agent := range c.SLP.Agents {

@@ -26,7 +26,7 @@ type Config struct {
 	BySchemes bool
 	// Ask asks the server at base, such as "http://a.example:8080", by THTTP: the
 	// protocol of S and A rules. nil leads clients there instead.
-	Ask func(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error)
+	Ask resolver.Ask
 	// Fallback goes on with the next record of an order where one leads to a
 	// failure, as RFC 6116 section 5.2.1 does; otherwise that is reported.
 	Fallback bool

@@ -43,29 +43,23 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 // serve returns what the first server that answers says, or, where servers are
 // not asked, where to ask them.
 func (w *walk) serve(ctx context.Context, m match, bases []string) ([]resolver.Location, error) {
+	if w.ask == nil {
+		var locations []resolver.Location
+		for _, base := range bases {
+			locations = append(locations, resolver.Location{URI: base + "/uri-res/N2L?" + w.aus + w.query.Passed, Source: w.source})
+		}
+		return locations, nil
+	}
 	q := w.query
 	q.Service = m.services.nearest(q.Service)
-	var locations []resolver.Location
-	var faults []error
-	for _, base := range bases {
-		if w.ask == nil {
-			locations = append(locations, resolver.Location{URI: base + "/uri-res/N2L?" + w.aus + w.query.Passed, Source: w.source})
-			continue
-		}
-		answer, err := w.ask(ctx, base, q)
-		if err == nil {
-			w.use(answer.TTL)
-			return answer.Locations, nil
-		}
-		if errors.As(err, new(*resolver.Negative)) {
-			return nil, &serverSaid{err}
-		}
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		faults = append(faults, err)
+	answer, err := w.ask.Each(ctx, bases, q)
+	switch {
+	case errors.As(err, new(*resolver.Negative)):
+		return nil, &serverSaid{err}
+	case err == nil && len(answer.Locations) > 0: // none where there was nobody to ask
+		w.use(answer.TTL)
 	}
-	return locations, errors.Join(faults...)
+	return answer.Locations, err
 }
 
 // serverSaid is the "no" of a server: it answers the question, and is no failure.

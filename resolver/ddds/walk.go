@@ -15,7 +15,7 @@ type walk struct {
 	limit  int // domains on one way; RFC 6116 section 5.2.1 suspects a loop beyond 5
 	// fallback goes on with the next record where one leads to a failure.
 	fallback bool
-	ask      func(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error)
+	ask      resolver.Ask // nil: clients are led to servers
 	query    resolver.Query
 	aus      string // the text of the query's URI
 	source   string // for the locations that are found

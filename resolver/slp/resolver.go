@@ -24,7 +24,7 @@ type Config struct {
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	Timeout time.Duration // for one agent
 	// Ask asks a server that was found by THTTP.
-	Ask func(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error)
+	Ask resolver.Ask
 	// Found remembers servers for their lifetime, by NID.
 	Found *cache.Cache[Servers]
 	// NoneTTL is how long it is remembered that there are none.
@@ -83,24 +83,15 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	if err != nil {
 		return resolver.Answer{}, err
 	}
-	var faults []error
-	for _, base := range found.Value {
-		answer, err := r.config.Ask(ctx, base, q)
-		var n *resolver.Negative
-		switch {
-		case err == nil:
-			return answer.AtMost(max(found.TTL, 0)), nil
-		case errors.As(err, &n):
-			no := *n
-			no.TTL = min(no.TTL, max(found.TTL, 0))
-			return answer, &no
-		}
-		faults = append(faults, err)
-		if ctx.Err() != nil {
-			break
-		}
+	answer, err := r.config.Ask.Each(ctx, found.Value, q)
+	left := max(found.TTL, 0)
+	var n *resolver.Negative
+	if errors.As(err, &n) {
+		no := *n
+		no.TTL = min(no.TTL, left)
+		return answer, &no
 	}
-	return resolver.Answer{}, errors.Join(faults...)
+	return answer.AtMost(left), err
 }
 
 // find asks the agents for the servers of a namespace, and returns for how long

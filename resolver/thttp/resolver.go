@@ -2,7 +2,6 @@ package thttp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/urnd/urnd/resolver"
@@ -33,16 +32,5 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 			Kind: resolver.ErrUnsupported, Reason: fmt.Sprintf("no server for namespace %q", v.NID()), TTL: resolver.Forever,
 		}
 	}
-	var faults []error
-	for _, server := range servers {
-		answer, err := r.client.Ask(ctx, server, q)
-		if err == nil || errors.As(err, new(*resolver.Negative)) {
-			return answer, err
-		}
-		faults = append(faults, err)
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return resolver.Answer{}, errors.Join(faults...)
+	return resolver.Ask(r.client.Ask).Each(ctx, servers, q)
 }
