@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -59,11 +60,25 @@ func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
 // where the policy refuses it.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: g.timeout, Control: g.control, Resolver: g.resolver}
-	conn, err := dialer.DialContext(ctx, network, address)
+	conn, err := dialer.DialContext(ctx, network, absolute(address))
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", address, err)
 	}
 	return conn, nil
+}
+
+// absolute gives a name that has a dot its final one, so that it is looked up as it
+// is: the search list of the system would try it below domains of this site too. A name
+// of one label is of this site.
+func absolute(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || !strings.Contains(host, ".") || strings.HasSuffix(host, ".") {
+		return address
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return address
+	}
+	return net.JoinHostPort(host+".", port)
 }
 
 // control runs for every address of a name, before the connection is made.

@@ -79,3 +79,22 @@ func TestDialContext(t *testing.T) {
 		conn.Close()
 	}
 }
+
+// A server that sends nothing more is not waited for without end.
+func TestPatient(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
+	conn, err := guard.Patient(time.Millisecond)(t.Context(), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	var timeout net.Error
+	if _, err := conn.Read(make([]byte, 1)); !errors.As(err, &timeout) || !timeout.Timeout() {
+		t.Errorf("reading: %v", err)
+	}
+}
