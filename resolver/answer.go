@@ -9,8 +9,17 @@ import (
 
 // Location is one place where the identified thing is, or is known of.
 type Location struct {
-	URI    string
-	Source string // who says so: "namespace ietf", "ddds urn.arpa."
+	URI  string
+	From *Source // never nil
+}
+
+// Source is who says that things are at locations, and what is known of all that are
+// there. It is shared by answers, and never changed.
+type Source struct {
+	Name      string // "namespace ietf", "ddds urn.arpa."
+	Type      string // the media type of the things; "" where it is not known
+	Language  string // theirs, a tag of RFC 5646; "" where it is not known
+	Authentic bool   // all records that lead there are authenticated by DNSSEC (RFC 4035 section 3.2.3)
 }
 
 // Answer is the outcome of a query. It is immutable: it may be shared by many

@@ -14,7 +14,7 @@ type Locations = []Location
 
 // LocationsSize is the memory of a cached value, for cache.Config.
 func LocationsSize(locations Locations) int {
-	const header = 32 // of a Location: two strings, the second one shared
+	const header = 24 // of a Location; sources are shared
 	size := 0
 	for _, l := range locations {
 		size += header + len(l.URI)

@@ -63,7 +63,7 @@ func withComponents(locations []Location, u uri.URI) []Location {
 		} else if hasF {
 			base += "#" + f
 		}
-		completed[i] = Location{URI: base, Source: l.Source}
+		completed[i] = Location{URI: base, From: l.From}
 	}
 	return completed
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // locationSchemes are the schemes to which a client may be sent: the schemes
-// of RFC 1738 but "file", which names a thing on the client's own disk, and
-// "https". A "javascript:" or "data:" out of a record would be an attack.
+// of RFC 1738 but "file", which names a thing on the client's own disk, those of RFC
+// 2056, and "https". A "javascript:" or "data:" out of a record would be an attack.
 var locationSchemes = [...]string{
-	"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "prospero",
+	"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "prospero", "z39.50r", "z39.50s",
 }
 
 // CheckLocation reports whether text may be handed out as a location.

@@ -4,13 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/urnd/urnd/resolver"
+)
+
+// Reason says in one word why a record was passed over.
+type Reason string
+
+// The reasons. There are no others: they can be counted apart.
+const (
+	ReasonFlags    Reason = "flags"    // unknown, or more than one
+	ReasonOrder    Reason = "order"    // another order has matched
+	ReasonNoMatch  Reason = "no_match" // it is for other names
+	ReasonInvalid  Reason = "invalid"  // it is no rule at all
+	ReasonKey      Reason = "key"      // its result cannot be used
+	ReasonServices Reason = "services" // what is wanted is not offered
+	ReasonProtocol Reason = "protocol" // nobody here speaks it
+	ReasonExcess   Reason = "excess"   // too many stand before it
 )
 
 // passed is a record that was passed over, with the reason.
 type passed struct {
 	record NAPTR
+	kind   Reason
 	reason string
 }
 
@@ -29,71 +46,71 @@ type selection struct {
 // It stops when ctx ends: expressions may take their time.
 func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Service) (selection, error) {
 	var s selection
-	pass := func(r NAPTR, reason string) { s.passed = append(s.passed, passed{r, reason}) }
+	pass := func(r NAPTR, kind Reason, reason string) { s.passed = append(s.passed, passed{r, kind, reason}) }
 	locked := uint16(0)
 	for i, r := range sorted(records) {
 		if ctx.Err() != nil {
 			return selection{}, context.Cause(ctx)
 		}
 		if i == maxRules {
-			pass(r, fmt.Sprintf("it stands behind %d others", maxRules))
+			pass(r, ReasonExcess, fmt.Sprintf("it stands behind %d others", maxRules))
 			break
 		}
 		flag, ok := r.flag()
 		if !ok {
-			pass(r, fmt.Sprintf("flags %q are unknown", r.Flags))
+			pass(r, ReasonFlags, fmt.Sprintf("flags %q are unknown", r.Flags))
 			continue
 		}
 		if s.matched && r.Order != locked {
-			pass(r, fmt.Sprintf("order %d already matched", locked))
+			pass(r, ReasonOrder, fmt.Sprintf("order %d already matched", locked))
 			continue
 		}
 		m, err := r.apply(aus, flag)
 		if err != nil {
-			pass(r, err.Error())
+			kind := ReasonInvalid
+			if errors.Is(err, errNoMatch) {
+				kind = ReasonNoMatch
+			}
+			pass(r, kind, err.Error())
 			continue
 		}
 		s.matched, locked = true, r.Order
-		if err := m.usable(want); err != nil {
-			pass(r, err.Error())
+		if kind, err := m.usable(want); err != nil {
+			pass(r, kind, err.Error())
 			continue
 		}
 		s.usable = append(s.usable, m)
 	}
+	// Within an order one may look for a better candidate (RFC 3404 section 4.4.3).
+	slices.SortStableFunc(s.usable, func(a, b match) int { return a.rank() - b.rank() })
 	return s, nil
+}
+
+// rank puts what others have to speak with behind all else.
+func (m match) rank() int {
+	if p, ok := lookupProtocol(m.services.protocol); m.flag != 0 && m.flag != 'U' && ok && !p.asked {
+		return 1
+	}
+	return 0
 }
 
 // maxRules bounds the rules of one domain that are looked at; no zone of sense
 // comes near.
 const maxRules = 100
 
-// usable reports whether urnd can follow a rule that matched.
-func (m match) usable(want resolver.Service) error {
+// usable reports whether urnd can follow a rule that matched, and if not, why.
+func (m match) usable(want resolver.Service) (Reason, error) {
 	if m.fault != nil {
-		return m.fault
+		return ReasonKey, m.fault
 	}
 	if m.flag != 0 && !m.services.offers(want) {
-		return fmt.Errorf("services %q do not offer %s", m.record.Services, want)
+		return ReasonServices, fmt.Errorf("services %q do not offer %s", m.record.Services, want)
 	}
 	switch m.flag {
-	case 'P':
-		return errors.New(`flag "P" leaves DDDS for a protocol that is not spoken`)
-	case 'S', 'A':
-		if _, ok := thttpScheme(m.services.protocol); !ok {
-			return fmt.Errorf("protocol %q is not spoken", m.services.protocol)
+	case 'S', 'A', 'P':
+		if _, ok := lookupProtocol(m.services.protocol); !ok {
+			return ReasonProtocol, fmt.Errorf("protocol %q is not spoken", m.services.protocol)
 		}
 	}
-	return nil
-}
-
-// thttpScheme returns the URI scheme in which a protocol is spoken: THTTP of
-// RFC 2169 is HTTP with an agreement on paths.
-func thttpScheme(protocol string) (string, bool) {
-	switch protocol {
-	case "thttp", "http":
-		return "http", true
-	case "https":
-		return "https", true
-	}
-	return "", false
+	return "", nil
 }

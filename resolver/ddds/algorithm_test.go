@@ -121,8 +121,8 @@ func TestChoose(t *testing.T) {
 		}, want{"b.x.", "both used|neither|missing closing|has \\1|services are not|services are not", true}},
 		{
 			"flag p",
-			[]NAPTR{{1, 1, "p", "thttp+I2L", "", "a.x."}, to(1, 2, "b.x."), to(2, 1, "c.x.")},
-			want{"b.x.", `flag "P"|order 1 already matched`, true},
+			[]NAPTR{{1, 1, "p", "thttp+I2L", "", "a.x."}, to(1, 2, "b.x."), {1, 3, "P", "rcds+I2L", "", "d.x."}, to(2, 1, "c.x.")},
+			want{"a.x. b.x.", `protocol "rcds" is not|order 1 already matched`, true},
 		},
 		{"protocols of s and a", []NAPTR{
 			{1, 1, "s", "", "", "a.x."},
@@ -132,6 +132,9 @@ func TestChoose(t *testing.T) {
 			{1, 5, "S", "thttp", "", "e.x."},
 			{1, 6, "s", "+I2L", "", "f.x."},
 		}, want{"c.x. d.x. e.x.", `protocol "" is not|protocol "ftp" is not|protocol "" is not`, true}},
+		{"what others have to speak with stands last", []NAPTR{
+			{1, 1, "a", "z3950+N2L+N2C", "", "a.x."}, {1, 2, "s", "http+N2L", "", "b.x."}, {1, 3, "p", "z3950+N2L", "", "c.x."}, to(1, 4, "d.x."),
+		}, want{"b.x. d.x. a.x. c.x.", "", true}},
 		{"services of a rule that is not terminal promise nothing", []NAPTR{{1, 1, "", "rcds+I2C", "", "a.x."}}, want{"a.x.", "", true}},
 	} {
 		keys, why, matched := chosen(aus, c.records)
@@ -166,12 +169,12 @@ func TestChooseVectors(t *testing.T) {
 			{100, 50, "a", "z3950+N2L+N2C", "", "cidserver.example.com."},
 			{100, 50, "a", "rcds+N2C", "", "cidserver.example.com."},
 			{100, 50, "s", "http+N2L+N2C+N2R", "", "www.example.com."},
-		}, "www.example.com.", "cidserver.example.com.: protocol \"z3950\" is not spoken\ncidserver.example.com.: services \"rcds+N2C\" do not offer I2L"},
+		}, "www.example.com. cidserver.example.com.", "cidserver.example.com.: services \"rcds+N2C\" do not offer I2L"},
 		{"RFC 3404 section 5.2", "cid:199606121851.1@bar.example.com", []NAPTR{
 			{100, 50, "s", "z3950+I2L+I2C", "", "z3950.tcp.example.com."},
 			{100, 50, "s", "rescap+I2C", "", "rescap.udp.example.com."},
 			{100, 50, "s", "thttp+I2L+I2C+I2R", "", "thttp.tcp.example.com."},
-		}, "thttp.tcp.example.com.", "protocol \"z3950\" is not spoken\nservices \"rescap+I2C\" do not offer I2L"},
+		}, "thttp.tcp.example.com. z3950.tcp.example.com.", "services \"rescap+I2C\" do not offer I2L"},
 		{"RFC 3403 section 6.2: never 102 where 100 matched", "+17705551212", []NAPTR{
 			{102, 10, "u", "smtp+E2U", "!^.*$!mailto:information@foo.se!i", "."},
 			{100, 10, "u", "sip+E2U", "!^.*$!sip:information@foo.se!i", "."},

@@ -11,8 +11,9 @@ import (
 
 // Records is what the cache of record sets holds: those of one name and type.
 type Records struct {
-	naptr []NAPTR
-	srv   []SRV
+	naptr     []NAPTR
+	srv       []SRV
+	authentic bool
 }
 
 // RecordsSize is the memory of a cached value, for cache.Config.
@@ -57,28 +58,28 @@ func (b Bounds) limit(ttl time.Duration) time.Duration {
 }
 
 // NAPTR implements Lookuper.
-func (c *Cached) NAPTR(ctx context.Context, name string) ([]NAPTR, time.Duration, error) {
-	records, ttl, err := c.get(ctx, name, "NAPTR", func(ctx context.Context) (Records, time.Duration, error) {
-		naptr, ttl, err := c.next.NAPTR(ctx, name)
-		return Records{naptr: naptr}, ttl, err
+func (c *Cached) NAPTR(ctx context.Context, name string) ([]NAPTR, Proof, error) {
+	records, proof, err := c.get(ctx, name, "NAPTR", func(ctx context.Context) (Records, time.Duration, error) {
+		naptr, proof, err := c.next.NAPTR(ctx, name)
+		return Records{naptr: naptr, authentic: proof.Authentic}, proof.TTL, err
 	})
-	return records.naptr, ttl, err
+	return records.naptr, proof, err
 }
 
 // SRV implements Lookuper.
-func (c *Cached) SRV(ctx context.Context, name string) ([]SRV, time.Duration, error) {
-	records, ttl, err := c.get(ctx, name, "SRV", func(ctx context.Context) (Records, time.Duration, error) {
-		srv, ttl, err := c.next.SRV(ctx, name)
-		return Records{srv: srv}, ttl, err
+func (c *Cached) SRV(ctx context.Context, name string) ([]SRV, Proof, error) {
+	records, proof, err := c.get(ctx, name, "SRV", func(ctx context.Context) (Records, time.Duration, error) {
+		srv, proof, err := c.next.SRV(ctx, name)
+		return Records{srv: srv, authentic: proof.Authentic}, proof.TTL, err
 	})
-	return records.srv, ttl, err
+	return records.srv, proof, err
 }
 
 // staleTTL is what is left to records that serve although they have expired,
 // while nobody can be asked: RFC 8767 section 4.
 const staleTTL = 30 * time.Second
 
-func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, time.Duration, error) {
+func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, Proof, error) {
 	result, err := c.cache.Get(ctx, name+" "+rrtype+c.bounds.Realm, func(ctx context.Context) (Records, time.Duration, error) {
 		records, ttl, err := load(ctx)
 		var n *resolver.Negative
@@ -105,7 +106,7 @@ func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[R
 	if errors.As(err, &n) {
 		aged := *n
 		aged.TTL = max(result.TTL, 0)
-		return Records{}, 0, &aged
+		return Records{}, Proof{}, &aged
 	}
-	return result.Value, max(result.TTL, 0), err
+	return result.Value, Proof{TTL: max(result.TTL, 0), Authentic: result.Value.authentic}, err
 }

@@ -31,27 +31,27 @@ func newCached(t *testing.T, c *clock, next Lookuper) *Cached {
 // expectNAPTR asks for the records of name.
 func expectNAPTR(t *testing.T, c *Cached, s *script, want []NAPTR, ttl time.Duration, asked int) {
 	t.Helper()
-	got, gotTTL, err := c.NAPTR(t.Context(), name)
-	if !slices.Equal(got, want) || gotTTL != ttl || err != nil || len(s.asked) != asked {
-		t.Errorf("got %v for %v, %v after %d questions; want %v for %v after %d", got, gotTTL, err, len(s.asked), want, ttl, asked)
+	got, proof, err := c.NAPTR(t.Context(), name)
+	if !slices.Equal(got, want) || proof.TTL != ttl || err != nil || len(s.asked) != asked {
+		t.Errorf("got %v for %v, %v after %d questions; want %v for %v after %d", got, proof.TTL, err, len(s.asked), want, ttl, asked)
 	}
 }
 
 // expectMissing asks for the records of name, where there are none.
 func expectMissing(t *testing.T, c *Cached, s *script, ttl time.Duration, asked int) {
 	t.Helper()
-	got, gotTTL, err := c.NAPTR(t.Context(), name)
+	got, proof, err := c.NAPTR(t.Context(), name)
 	expectNo(t, err, resolver.ErrNotFound, ttl, "no such name")
-	if got != nil || gotTTL != 0 || len(s.asked) != asked {
-		t.Errorf("got %v for %v after %d questions, want none after %d", got, gotTTL, len(s.asked), asked)
+	if got != nil || proof.TTL != 0 || len(s.asked) != asked {
+		t.Errorf("got %v for %v after %d questions, want none after %d", got, proof.TTL, len(s.asked), asked)
 	}
 }
 
 func expectFailure(t *testing.T, c *Cached, s *script, want error, asked int) {
 	t.Helper()
-	got, ttl, err := c.NAPTR(t.Context(), name)
-	if !errors.Is(err, want) || got != nil || ttl != 0 || len(s.asked) != asked {
-		t.Errorf("got %v for %v, %v after %d questions; want %v after %d", got, ttl, err, len(s.asked), want, asked)
+	got, proof, err := c.NAPTR(t.Context(), name)
+	if !errors.Is(err, want) || got != nil || proof.TTL != 0 || len(s.asked) != asked {
+		t.Errorf("got %v for %v, %v after %d questions; want %v after %d", got, proof.TTL, err, len(s.asked), want, asked)
 	}
 }
 
@@ -83,12 +83,12 @@ func TestCachedByNameAndType(t *testing.T) {
 	c := newCached(t, &now, s)
 	for _, asked := range []int{1, 3} {
 		expectNAPTR(t, c, s, naptr, time.Minute, asked)
-		got, ttl, err := c.SRV(t.Context(), name)
-		if !slices.Equal(got, srv) || ttl != time.Hour || err != nil {
-			t.Errorf("got %v for %s, %v", got, ttl, err)
+		got, proof, err := c.SRV(t.Context(), name)
+		if !slices.Equal(got, srv) || proof.TTL != time.Hour || err != nil {
+			t.Errorf("got %v for %s, %v", got, proof.TTL, err)
 		}
-		if got, ttl, err := c.NAPTR(t.Context(), "bar.urn.arpa."); len(got) > 0 || ttl != time.Second || err != nil {
-			t.Errorf("got %v for %s, %v", got, ttl, err)
+		if got, proof, err := c.NAPTR(t.Context(), "bar.urn.arpa."); len(got) > 0 || proof.TTL != time.Second || err != nil {
+			t.Errorf("got %v for %s, %v", got, proof.TTL, err)
 		}
 	}
 	if len(s.asked) != 3 {

@@ -89,7 +89,7 @@ func SystemServers(path string) ([]string, error) {
 }
 
 // NAPTR implements Lookuper.
-func (c *Client) NAPTR(ctx context.Context, name string) ([]NAPTR, time.Duration, error) {
+func (c *Client) NAPTR(ctx context.Context, name string) ([]NAPTR, Proof, error) {
 	return lookup(ctx, c, name, dns.TypeNAPTR, func(rr *dns.NAPTR) NAPTR {
 		return NAPTR{
 			Order: rr.Order, Preference: rr.Preference,
@@ -100,18 +100,18 @@ func (c *Client) NAPTR(ctx context.Context, name string) ([]NAPTR, time.Duration
 }
 
 // SRV implements Lookuper.
-func (c *Client) SRV(ctx context.Context, name string) ([]SRV, time.Duration, error) {
+func (c *Client) SRV(ctx context.Context, name string) ([]SRV, Proof, error) {
 	return lookup(ctx, c, name, dns.TypeSRV, func(rr *dns.SRV) SRV {
 		return SRV{Priority: rr.Priority, Weight: rr.Weight, Port: rr.Port, Target: rr.Target}
 	})
 }
 
 // lookup asks for records of one type, R in the library and T here.
-func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype uint16, convert func(R) T) ([]T, time.Duration, error) {
+func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype uint16, convert func(R) T) ([]T, Proof, error) {
 	name = dns.CanonicalName(name)
 	reply, err := c.ask(ctx, name, rrtype)
 	if err != nil {
-		return nil, 0, fmt.Errorf("asking for %s %s: %w", name, dns.TypeToString[rrtype], err)
+		return nil, Proof{}, fmt.Errorf("asking for %s %s: %w", name, dns.TypeToString[rrtype], err)
 	}
 	owner, ttl := followAliases(reply, name)
 	var records []T
@@ -124,13 +124,13 @@ func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype
 		ttl = min(ttl, seconds(rr.Header().Ttl))
 	}
 	if len(records) > 0 {
-		return records, ttl, nil
+		return records, Proof{TTL: ttl, Authentic: reply.AuthenticatedData}, nil
 	}
 	reason := fmt.Sprintf("%s has no %s records", name, dns.TypeToString[rrtype])
 	if reply.Rcode == dns.RcodeNameError {
 		reason = name + " does not exist (NXDOMAIN)"
 	}
-	return nil, 0, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: reason, TTL: min(ttl, negativeTTL(reply))}
+	return nil, Proof{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: reason, TTL: min(ttl, negativeTTL(reply))}
 }
 
 // maxTTL is the largest TTL there is: RFC 2181 section 8.

@@ -32,10 +32,10 @@ func expectReply(t *testing.T, c *Client, target string) {
 // expectUnreachable asks for name and wants a failure that says all of parts.
 func expectUnreachable(t *testing.T, c *Client, parts ...string) {
 	t.Helper()
-	got, ttl, err := c.NAPTR(t.Context(), name)
+	got, proof, err := c.NAPTR(t.Context(), name)
 	var n *resolver.Negative
-	if !errors.Is(err, resolver.ErrUnreachable) || errors.As(err, &n) || got != nil || ttl != 0 {
-		t.Errorf("got %v for %s, %v", got, ttl, err)
+	if !errors.Is(err, resolver.ErrUnreachable) || errors.As(err, &n) || got != nil || proof.TTL != 0 {
+		t.Errorf("got %v for %s, %v", got, proof.TTL, err)
 		return
 	}
 	for _, part := range append(parts, "asking for foo.urn.arpa. NAPTR: ") {
@@ -218,9 +218,9 @@ func TestReferralIsNoAnswer(t *testing.T) {
 func TestSilence(t *testing.T) {
 	client := newTestClient(impatience, serve(t, silent, nil), serve(t, silent, nil))
 	client.config.Rounds = 2
-	got, ttl, err := client.NAPTR(t.Context(), name)
-	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, resolver.ErrUnreachable) || got != nil || ttl != 0 {
-		t.Errorf("got %v for %s, %v", got, ttl, err)
+	got, proof, err := client.NAPTR(t.Context(), name)
+	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, resolver.ErrUnreachable) || got != nil || proof.TTL != 0 {
+		t.Errorf("got %v for %s, %v", got, proof.TTL, err)
 	}
 }
 

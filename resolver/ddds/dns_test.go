@@ -28,14 +28,14 @@ func TestClientNAPTR(t *testing.T) {
 		`foo.urn.arpa. 1 IN A 192.0.2.1`,
 		`bar.urn.arpa. 1 IN NAPTR 9 9 "" "" "" other.example.`,
 	}}.handler(t), nil)
-	got, ttl, err := newTestClient(patience, addr).NAPTR(t.Context(), "Foo.URN.arpa")
+	got, proof, err := newTestClient(patience, addr).NAPTR(t.Context(), "Foo.URN.arpa")
 	want := []NAPTR{
 		{100, 10, "", "", `!^urn:cid:.+@([^\.]+\.)(.*)$!\2!i`, "."},
 		{65535, 32768, "U", "thttp+I2L", "!\"\xc8\\\\!\u00e9\x00!", "."},
 		{0, 0, "s", "e2u+sip", "", "_sip._tcp.Example.COM."},
 	}
-	if !slices.Equal(got, want) || ttl != time.Minute || err != nil {
-		t.Errorf("got %q for %s, %v", got, ttl, err)
+	if !slices.Equal(got, want) || proof.TTL != time.Minute || err != nil {
+		t.Errorf("got %q for %s, %v", got, proof.TTL, err)
 	}
 }
 
@@ -43,9 +43,9 @@ func TestClientSRV(t *testing.T) {
 	addr := serve(t, reply{answer: []string{
 		"_thttp._tcp.example. 60 IN SRV 65535 1 80 a.example.", "_thttp._tcp.example. 30 IN SRV 0 65535 65535 .",
 	}}.handler(t), nil)
-	got, ttl, err := newTestClient(patience, addr).SRV(t.Context(), "_thttp._tcp.example.")
-	if want := []SRV{{65535, 1, 80, "a.example."}, {0, 65535, 65535, "."}}; !slices.Equal(got, want) || ttl != 30*time.Second || err != nil {
-		t.Errorf("got %v for %s, %v", got, ttl, err)
+	got, proof, err := newTestClient(patience, addr).SRV(t.Context(), "_thttp._tcp.example.")
+	if want := []SRV{{65535, 1, 80, "a.example."}, {0, 65535, 65535, "."}}; !slices.Equal(got, want) || proof.TTL != 30*time.Second || err != nil {
+		t.Errorf("got %v for %s, %v", got, proof.TTL, err)
 	}
 }
 
@@ -67,9 +67,9 @@ func TestClientTTL(t *testing.T) {
 				})
 			}
 		}}.handler(t), nil)
-		got, ttl, err := newTestClient(patience, addr).SRV(t.Context(), "a.example.")
-		if len(got) != len(c.ttls) || ttl != c.want || err != nil {
-			t.Errorf("%v: got %v for %s, %v", c.ttls, got, ttl, err)
+		got, proof, err := newTestClient(patience, addr).SRV(t.Context(), "a.example.")
+		if len(got) != len(c.ttls) || proof.TTL != c.want || err != nil {
+			t.Errorf("%v: got %v for %s, %v", c.ttls, got, proof.TTL, err)
 		}
 	}
 }
@@ -86,9 +86,9 @@ func TestClientFollowsAliases(t *testing.T) {
 		{"in no order", []string{record, "b.example. 400 IN CNAME C.example.", "FOO.urn.arpa. 400 IN CNAME B.example."}, "r.example.", 300 * time.Second},
 		{"beside others", []string{"x.example. 1 IN CNAME c.example.", "foo.urn.arpa. 200 IN CNAME c.example.", record}, "r.example.", 200 * time.Second},
 	} {
-		got, ttl, err := newTestClient(patience, serve(t, reply{answer: c.answer}.handler(t), nil)).NAPTR(t.Context(), name)
-		if replacements(got) != c.want || ttl != c.ttl || err != nil {
-			t.Errorf("%s: got %v for %s, %v", c.name, got, ttl, err)
+		got, proof, err := newTestClient(patience, serve(t, reply{answer: c.answer}.handler(t), nil)).NAPTR(t.Context(), name)
+		if replacements(got) != c.want || proof.TTL != c.ttl || err != nil {
+			t.Errorf("%s: got %v for %s, %v", c.name, got, proof.TTL, err)
 		}
 	}
 }
@@ -130,10 +130,10 @@ func TestClientNegative(t *testing.T) {
 		}}, empty, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			records, ttl, err := newTestClient(patience, serve(t, c.reply.handler(t), nil)).NAPTR(t.Context(), name)
+			records, proof, err := newTestClient(patience, serve(t, c.reply.handler(t), nil)).NAPTR(t.Context(), name)
 			expectNo(t, err, resolver.ErrNotFound, c.ttl, c.reason)
-			if records != nil || ttl != 0 {
-				t.Errorf("got %v for %s", records, ttl)
+			if records != nil || proof.TTL != 0 {
+				t.Errorf("got %v for %s", records, proof.TTL)
 			}
 		})
 	}

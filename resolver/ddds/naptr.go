@@ -39,8 +39,14 @@ type SRV struct {
 // that nobody could be asked. It is safe for concurrent use, and the records
 // must not be changed.
 type Lookuper interface {
-	NAPTR(ctx context.Context, name string) ([]NAPTR, time.Duration, error)
-	SRV(ctx context.Context, name string) ([]SRV, time.Duration, error)
+	NAPTR(ctx context.Context, name string) ([]NAPTR, Proof, error)
+	SRV(ctx context.Context, name string) ([]SRV, Proof, error)
+}
+
+// Proof is what a record set is worth.
+type Proof struct {
+	TTL       time.Duration
+	Authentic bool // the server calls it authenticated: the AD bit of RFC 4035 section 3.2.3
 }
 
 // sorted returns records by order, then preference; equal ones stay as they

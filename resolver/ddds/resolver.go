@@ -30,6 +30,8 @@ type Config struct {
 	// Fallback goes on with the next record of an order where one leads to a
 	// failure, as RFC 6116 section 5.2.1 does; otherwise that is reported.
 	Fallback bool
+	// Observer is told what happens.
+	Observer Observer
 	// MaxDomains bounds the domains that the rules for one name lead through.
 	MaxDomains int
 }
@@ -39,7 +41,7 @@ type Config struct {
 type Resolver struct {
 	config  Config
 	lookups []Lookuper // of each root
-	sources []string   // what is said of locations below each root
+	sources []source   // for locations below each root
 }
 
 // New returns a Resolver.
@@ -55,7 +57,7 @@ func New(config Config) *Resolver {
 		}
 		config.Roots[i] = canonicalName(root)
 		r.lookups = append(r.lookups, lookup)
-		r.sources = append(r.sources, "ddds "+config.Roots[i])
+		r.sources = append(r.sources, newSource("ddds "+config.Roots[i]))
 	}
 	return r
 }
@@ -83,7 +85,10 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	var reasons []string
 	ttl := time.Duration(-1)
 	for i, root := range r.config.Roots {
-		w := walk{lookup: r.lookups[i], ask: r.config.Ask, limit: r.config.MaxDomains, fallback: r.config.Fallback, query: q, aus: q.URI.String(), source: r.sources[i]}
+		w := walk{
+			lookup: r.lookups[i], ask: r.config.Ask, limit: r.config.MaxDomains, fallback: r.config.Fallback,
+			query: q, aus: q.URI.String(), source: r.sources[i], told: r.config.Observer,
+		}
 		answer, err := w.run(ctx, key+"."+root)
 		if !errors.Is(err, errNoDelegation) {
 			return limited(answer, err, ttl)

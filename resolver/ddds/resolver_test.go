@@ -18,7 +18,7 @@ func TestRoots(t *testing.T) {
 	roots[0] = "changed.example."
 
 	answer, err := r.Resolve(t.Context(), query(t, "urn:foo:1"))
-	if err != nil || locations(answer) != "http://arpa.example/" || answer.Locations[0].Source != "ddds urn.arpa." {
+	if err != nil || locations(answer) != "http://arpa.example/" || answer.Locations[0].From.Name != "ddds urn.arpa." {
 		t.Errorf("got %+v, %v", answer, err)
 	}
 	if want := []string{"foo.urn.example.org. NAPTR", "foo.urn.arpa. NAPTR"}; !slices.Equal(s.asked, want) {

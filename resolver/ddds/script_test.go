@@ -18,7 +18,10 @@ type set struct {
 	srv   []SRV
 	ttl   time.Duration
 	err   error
+	ad    bool
 }
+
+func (s set) proof() Proof { return Proof{TTL: s.ttl, Authentic: s.ad} }
 
 // script is a Lookuper that answers from a map with keys like "foo.urn.arpa.
 // NAPTR", and remembers what it was asked. All else does not exist.
@@ -39,14 +42,14 @@ func (s *script) ask(key string) set {
 	return found
 }
 
-func (s *script) NAPTR(_ context.Context, name string) ([]NAPTR, time.Duration, error) {
+func (s *script) NAPTR(_ context.Context, name string) ([]NAPTR, Proof, error) {
 	found := s.ask(name + " NAPTR")
-	return found.naptr, found.ttl, found.err
+	return found.naptr, found.proof(), found.err
 }
 
-func (s *script) SRV(_ context.Context, name string) ([]SRV, time.Duration, error) {
+func (s *script) SRV(_ context.Context, name string) ([]SRV, Proof, error) {
 	found := s.ask(name + " SRV")
-	return found.srv, found.ttl, found.err
+	return found.srv, found.proof(), found.err
 }
 
 // query asks for the location of a URN.

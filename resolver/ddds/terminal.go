@@ -7,9 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urnd/urnd/resolver"
 )
+
+// incompleteTTL is that of an answer in which an alternative is missing that could
+// not be asked: it is tried again soon.
+const incompleteTTL = 30 * time.Second
 
 // finish makes the terminal rules of one order into locations. Servers of the
 // first rule that cannot be looked up, or asked, are a failure (RFC 3403 section
@@ -18,19 +23,22 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 	var locations []resolver.Location
 	for i, m := range matches {
 		if m.flag == 'U' {
-			locations = append(locations, resolver.Location{URI: m.key, Source: w.source})
+			locations = append(locations, w.location(m.key))
 			continue
 		}
-		if m.flag == 0 || w.ask != nil && len(locations) > 0 && w.query.Service != resolver.I2Ls {
+		if m.flag == 0 || len(locations) > 0 && w.isEnough(m) {
 			continue // it leads on, where others end; or one is enough
 		}
 		bases, err := w.bases(ctx, m)
 		if err != nil && i == 0 {
 			return resolver.Answer{}, w.missing(err)
 		}
-		found, err := w.serve(ctx, m, bases)
+		found, err := w.serve(ctx, m, bases, err)
 		if err != nil && (i == 0 || ctx.Err() != nil) {
 			return resolver.Answer{}, w.limited(err)
+		}
+		if err != nil && !errors.As(err, new(*resolver.Negative)) {
+			w.use(incompleteTTL)
 		}
 		locations = append(locations, found...)
 	}
@@ -40,13 +48,26 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 	return resolver.Answer{Locations: locations, TTL: w.ttl}, nil
 }
 
+// isEnough reports whether a rule need not be followed any more, where there is a
+// location: to ask servers takes time, and to speak with others is the last resort.
+func (w *walk) isEnough(m match) bool {
+	return w.query.Service != resolver.I2Ls && (w.ask != nil || m.rank() > 0)
+}
+
 // serve returns what the first server that answers says, or, where servers are
-// not asked, where to ask them.
-func (w *walk) serve(ctx context.Context, m match, bases []string) ([]resolver.Location, error) {
-	if w.ask == nil {
+// not asked, where to ask them. It passes on why there are none.
+func (w *walk) serve(ctx context.Context, m match, bases []string, missing error) ([]resolver.Location, error) {
+	if missing != nil {
+		return nil, missing
+	}
+	if w.ask == nil || m.rank() > 0 {
+		path := "/uri-res/N2L?" + w.aus + w.query.Passed
+		if m.rank() > 0 {
+			path = ""
+		}
 		var locations []resolver.Location
 		for _, base := range bases {
-			locations = append(locations, resolver.Location{URI: base + "/uri-res/N2L?" + w.aus + w.query.Passed, Source: w.source})
+			locations = append(locations, w.location(base+path))
 		}
 		return locations, nil
 	}
@@ -79,20 +100,22 @@ func (w *walk) limited(err error) error {
 	return &serverSaid{&no}
 }
 
-// bases returns the servers of a rule, in the order in which they are asked.
+// bases returns the servers of a rule, in the order in which they are asked. What the
+// flag P leaves to the protocol (RFC 3404 section 4.3) is, for all that are known, to
+// find the host by its address, as A has it.
 func (w *walk) bases(ctx context.Context, m match) ([]string, error) {
-	scheme, _ := thttpScheme(m.services.protocol)
-	if m.flag == 'A' {
-		return []string{scheme + "://" + strings.TrimSuffix(m.key, ".")}, nil
+	p, _ := lookupProtocol(m.services.protocol)
+	if m.flag != 'S' {
+		return []string{p.scheme + "://" + strings.TrimSuffix(m.key, ".")}, nil
 	}
-	servers, ttl, err := w.lookup.SRV(ctx, m.key)
+	servers, proof, err := w.lookup.SRV(ctx, m.key)
 	if err != nil {
 		return nil, err
 	}
-	w.use(ttl)
+	w.rest(proof)
 	var bases []string
 	for _, server := range inOrder(servers) {
-		bases = append(bases, scheme+"://"+strings.TrimSuffix(server.Target, ".")+":"+strconv.Itoa(int(server.Port)))
+		bases = append(bases, p.scheme+"://"+strings.TrimSuffix(server.Target, ".")+":"+strconv.Itoa(int(server.Port)))
 	}
 	return bases, nil
 }

@@ -134,7 +134,7 @@ func TestTerminalS(t *testing.T) {
 		}, "http://deffoo.example.com:1000" + path + " http://u.example/", hour, 3},
 		{"the alternative cannot be asked", []NAPTR{s(1, "thttp+I2L", "a.example."), s(2, "thttp+I2L", "b.example.")}, map[string]set{
 			"a.example. SRV": {srv: []SRV{deffoo}, ttl: day}, "b.example. SRV": {err: errors.New("down")},
-		}, "http://deffoo.example.com:1000" + path, hour, 3},
+		}, "http://deffoo.example.com:1000" + path, incompleteTTL, 3},
 		{"the alternative is the shortest-lived", []NAPTR{s(1, "thttp+I2L", "a.example."), s(2, "thttp+I2L", "b.example.")}, map[string]set{
 			"a.example. SRV": {srv: []SRV{deffoo}, ttl: day}, "b.example. SRV": {srv: []SRV{{0, 0, 80, "b.example."}}, ttl: time.Second},
 		}, "http://deffoo.example.com:1000" + path + " http://b.example:80" + path, time.Second, 3},

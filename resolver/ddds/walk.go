@@ -18,9 +18,11 @@ type walk struct {
 	ask      resolver.Ask // nil: clients are led to servers
 	query    resolver.Query
 	aus      string // the text of the query's URI
-	source   string // for the locations that are found
+	source   source // for the locations that are found
+	told     Observer
 
 	ttl    time.Duration // least of all record sets used so far; -1 before the first
+	doubts bool          // some record set used so far is not authenticated
 	steps  map[string]bool
 	looked int // domains on all ways
 }
@@ -31,7 +33,7 @@ var errNoDelegation = errors.New("not delegated")
 
 // run follows rules from key until a terminal one.
 func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
-	w.ttl, w.steps = -1, make(map[string]bool)
+	w.ttl, w.doubts, w.steps = -1, false, make(map[string]bool)
 	answer, err := w.follow(ctx, key)
 	var s *serverSaid
 	if errors.As(err, &s) {
@@ -84,7 +86,8 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 		return selection{}, w.refuse("the rules lead through too many domains")
 	}
 	w.steps[key] = true
-	records, ttl, err := w.lookup.NAPTR(ctx, key)
+	w.told.step()
+	records, proof, err := w.lookup.NAPTR(ctx, key)
 	if err != nil {
 		delete(w.steps, key)
 	}
@@ -94,11 +97,12 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 	if err != nil {
 		return selection{}, w.missing(err)
 	}
-	w.use(ttl)
+	w.rest(proof)
 	s, err := choose(ctx, w.aus, records, w.query.Service)
 	if err != nil {
 		return selection{}, err
 	}
+	w.told.passed(s.passed)
 	w.trace(ctx, key, s)
 	switch {
 	case len(s.usable) > 0:
@@ -112,7 +116,13 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 	}
 }
 
-// use notes that the answer rests on a record set (RFC 3402 section 3.3).
+// rest notes that the answer rests on a record set.
+func (w *walk) rest(proof Proof) {
+	w.use(proof.TTL)
+	w.doubts = w.doubts || !proof.Authentic
+}
+
+// use notes how long something lives on which the answer rests (RFC 3402 section 3.3).
 func (w *walk) use(ttl time.Duration) {
 	if w.ttl < 0 || ttl < w.ttl {
 		w.ttl = ttl

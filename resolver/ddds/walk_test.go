@@ -51,6 +51,15 @@ func TestWalk(t *testing.T) {
 				to(1, 4, "d.example."), located(2, 1, "", "", "http://e.example/"),
 			}, ttl: hour},
 		}, "urn:foo:1", "http://a.example/ http://b.example/ https://c.example/uri-res/N2L?urn:foo:1", hour, "foo.urn.arpa. NAPTR"},
+		{"flag p finds the host as flag a does", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "p", "https+I2L", "", "a.example."}}, ttl: hour},
+		}, "urn:foo:1", "https://a.example/uri-res/N2L?urn:foo:1", hour, "foo.urn.arpa. NAPTR"},
+		{"a session is the last resort", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "a", "z3950+N2L+N2C", "", "a.example."}, {1, 2, "a", "rcds+N2C", "", "b.example."}, {2, 1, "a", "http+N2L", "", "c.example."}}, ttl: hour},
+		}, "urn:foo:1", "z39.50s://a.example", hour, "foo.urn.arpa. NAPTR"},
+		{"a session is not needed", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "z3950+N2L+N2C", "", "a.example."}, located(1, 2, "", "", "http://b.example/")}, ttl: hour},
+		}, "urn:foo:1", "http://b.example/", hour, "foo.urn.arpa. NAPTR"},
 		{"a rule that leads on goes before terminal ones behind it", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 2, "", "", "http://a.example/"), to(1, 1, "b.example.")}, ttl: hour},
 			"b.example. NAPTR":    {naptr: []NAPTR{located(1, 1, "", "", "http://b.example/")}, ttl: hour},
@@ -65,9 +74,37 @@ func TestWalk(t *testing.T) {
 			t.Errorf("%s: asked for %s", c.name, asked)
 		}
 		for _, l := range answer.Locations {
-			if l.Source != "ddds urn.arpa." {
-				t.Errorf("%s: the source is %q", c.name, l.Source)
+			if l.From.Name != "ddds urn.arpa." {
+				t.Errorf("%s: the source is %q", c.name, l.From.Name)
 			}
+		}
+	}
+}
+
+// With all locations, those are named that others have to speak with.
+func TestWalkNamesSessions(t *testing.T) {
+	s := &script{sets: map[string]set{
+		"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "z3950+N2Ls", "", "a.example."}, located(1, 2, "", "", "http://b.example/")}, ttl: hour},
+		"a.example. SRV":      {srv: []SRV{{0, 0, 210, "z.example."}}, ttl: time.Minute},
+	}}
+	q := query(t, "urn:foo:1")
+	q.Service = resolver.I2Ls
+	answer, err := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5}).Resolve(t.Context(), q)
+	if want := "http://b.example/ z39.50s://z.example:210"; err != nil || locations(answer) != want || answer.TTL != time.Minute {
+		t.Errorf("got %q for %s, %v", locations(answer), answer.TTL, err)
+	}
+}
+
+// A location is authentic where all records are that led to it (RFC 4035 section 3.2.3).
+func TestWalkCarriesAuthenticity(t *testing.T) {
+	for _, c := range []struct{ first, second, want bool }{{true, true, true}, {true, false, false}, {false, true, false}} {
+		s := &script{sets: map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example.")}, ttl: hour, ad: c.first},
+			"a.example. NAPTR":    {naptr: []NAPTR{located(1, 1, "", "", "http://x.example/")}, ttl: hour, ad: c.second},
+		}}
+		answer, err := resolve(t, s, "urn:foo:1")
+		if err != nil || answer.Locations[0].From.Authentic != c.want {
+			t.Errorf("%+v: %+v, %v", c, answer, err)
 		}
 	}
 }

@@ -68,14 +68,14 @@ func TestTransport(t *testing.T) {
 }
 
 func TestSelf(t *testing.T) {
-	answer, err := scheme.Self{}.Resolve(t.Context(), resolver.Query{URI: parse(t, "http://a/")})
+	answer, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "http://a/")})
 	if err != nil || answer.Locations[0].URI != "http://a/" || answer.TTL != 0 {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	if _, err := (scheme.Self{}).Resolve(t.Context(), resolver.Query{URI: parse(t, "javascript:a")}); !errors.Is(err, resolver.ErrForbidden) {
+	if _, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "javascript:a")}); !errors.Is(err, resolver.ErrForbidden) {
 		t.Errorf("%v", err)
 	}
-	if _, err := (scheme.Self{}).Resolve(t.Context(), resolver.Query{URI: parse(t, "http://a/"), Service: resolver.I2R}); !errors.Is(err, resolver.ErrService) {
+	if _, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "http://a/"), Service: resolver.I2R}); !errors.Is(err, resolver.ErrService) {
 		t.Errorf("%v", err)
 	}
 }

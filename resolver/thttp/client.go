@@ -33,7 +33,8 @@ type Config struct {
 
 // Client asks servers. It is safe for concurrent use.
 type Client struct {
-	config Config
+	config  Config
+	sources sources
 }
 
 // New returns a Client.
@@ -99,9 +100,9 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 		return resolver.Answer{}, said, negative(err, base, response.StatusCode, ttl)
 	}
 	answer := resolver.Answer{TTL: ttl}
-	source := "thttp " + base
+	source := c.sources.of(base)
 	for _, l := range locations { // which is a part of a text that must not live as long
-		answer.Locations = append(answer.Locations, resolver.Location{URI: strings.Clone(l), Source: source})
+		answer.Locations = append(answer.Locations, resolver.Location{URI: strings.Clone(l), From: source})
 	}
 	return answer, said, nil
 }
@@ -121,6 +122,8 @@ func (c *Client) locations(asked uri.URI, response *http.Response, service resol
 		return nil, errNotFound
 	case code == http.StatusGone:
 		return nil, errGone
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+		return nil, fmt.Errorf("%w: it answered %d", resolver.ErrForbidden, code)
 	case code == http.StatusNotImplemented:
 		return nil, errService
 	default:
