@@ -103,6 +103,11 @@ type Resolve struct {
 	Order []string `mapstructure:"order"`
 	// RuleTTL is the TTL of answers from namespace rules, which have none.
 	RuleTTL time.Duration `mapstructure:"rule_ttl"`
+	// Elsewhere is a URI template: clients are sent there with names for which nobody
+	// answers. Empty: they are answered UnknownStatus.
+	Elsewhere string `mapstructure:"elsewhere"`
+	// UnknownStatus is 404, 501 or 502.
+	UnknownStatus int `mapstructure:"unknown_status"`
 }
 
 // URN says which names are taken for URNs.
@@ -147,6 +152,7 @@ type Limits struct {
 	IdleTimeout     time.Duration `mapstructure:"idle_timeout"`
 	ConnectTimeout  time.Duration `mapstructure:"connect_timeout"`
 	OriginTimeout   time.Duration `mapstructure:"origin_timeout"`
+	OriginIdle      time.Duration `mapstructure:"origin_idle"`
 	ShutdownTimeout time.Duration `mapstructure:"shutdown_timeout"`
 }
 
@@ -173,4 +179,7 @@ type Namespace struct {
 type Target struct {
 	Pattern  string `mapstructure:"pattern"`  // which names; empty is all
 	Template string `mapstructure:"template"` // a URI template, RFC 6570
+	Type     string `mapstructure:"type"`     // the media type of what is there, "" where it is not known
+	Language string `mapstructure:"language"` // its language, "" where it is not known
+	Gone     bool   `mapstructure:"gone"`     // the names lead nowhere any more
 }

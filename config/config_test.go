@@ -86,7 +86,7 @@ func TestExampleNamespace(t *testing.T) {
 		text += strings.TrimPrefix(line, "#")
 	}
 	got, err := config.Load(write(t, "urnd.yaml", text), nil)
-	if err != nil || len(got.Namespaces) != 1 || len(got.Namespaces[0].Targets) != 2 {
+	if err != nil || len(got.Namespaces) != 1 || len(got.Namespaces[0].Targets) != 3 {
 		t.Errorf("%s\n%+v, %v", text, got.Namespaces, err)
 	}
 }
@@ -106,6 +106,8 @@ func TestEveryLeaf(t *testing.T) {
 		"resolve.timeout":           {"1s", "2s", "3s"},
 		"resolve.order":             {"namespace", "namespace,ddds", "ddds"},
 		"resolve.rule_ttl":          {"1h0m0s", "2h0m0s", "3h0m0s"},
+		"resolve.elsewhere":         {"https://a.example/{+urn}", "https://b.example/{+urn}", "https://c.example/{+urn}"},
+		"resolve.unknown_status":    {"501", "502", "501"},
 		"cache.answers":             {"1MiB", "2MiB", "3MiB"},
 		"dns.hedge_after":           {"1s", "2s", "3s"},
 		"dns.min_ttl":               {"1s", "2s", "3s"},
@@ -138,6 +140,7 @@ func TestEveryLeaf(t *testing.T) {
 		"limits.idle_timeout":       {"1s", "2s", "3s"},
 		"limits.connect_timeout":    {"1s", "2s", "3s"},
 		"limits.origin_timeout":     {"1s", "2s", "3s"},
+		"limits.origin_idle":        {"1s", "2s", "3s"},
 		"limits.shutdown_timeout":   {"1s", "2s", "3s"},
 		"log.level":                 {"DEBUG", "WARN", "ERROR"},
 		"log.format":                {"json", "text", "json"},
@@ -153,7 +156,7 @@ func TestEveryLeaf(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			section, leaf, _ := strings.Cut(key, ".")
 			text := value[0]
-			if leaf == "accept" || strings.HasSuffix(leaf, "s") && section != "cache" && leaf != "rounds" && leaf != "max_domains" && leaf != "max_locations" {
+			if leaf == "accept" || strings.HasSuffix(leaf, "s") && section != "cache" && leaf != "rounds" && leaf != "max_domains" && leaf != "unknown_status" && leaf != "max_locations" {
 				text = "[" + text + "]"
 			}
 			path := write(t, "urnd.yaml", section+":\n  "+leaf+": "+text+"\n")

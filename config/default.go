@@ -2,6 +2,7 @@ package config
 
 import (
 	"log/slog"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -20,7 +21,7 @@ func Default() Config {
 		Resolve: Resolve{
 			Timeout: 10 * time.Second,
 			Order:   []string{"ddds", "slp", "namespace"},
-			RuleTTL: 24 * time.Hour,
+			RuleTTL: 24 * time.Hour, UnknownStatus: http.StatusNotFound,
 		},
 		THTTP: THTTP{Timeout: 5 * time.Second, MaxBody: 1 << 20, MaxLocations: 100, DefaultTTL: 5 * time.Minute, MaxTTL: 7 * 24 * time.Hour},
 		SLP: SLP{
@@ -39,7 +40,7 @@ func Default() Config {
 		Limits: Limits{
 			Target: 8 << 10, Header: 64 << 10,
 			HeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-			ConnectTimeout: 10 * time.Second, OriginTimeout: time.Minute,
+			ConnectTimeout: 10 * time.Second, OriginTimeout: time.Minute, OriginIdle: 5 * time.Minute,
 			ShutdownTimeout: 10 * time.Second,
 		},
 		Log:        Log{Level: slog.LevelInfo, Format: "text"},

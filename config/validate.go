@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"mime"
 	"net"
 	"net/netip"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/std-uritemplate/std-uritemplate/go/v2"
+	"golang.org/x/text/language"
 
 	"github.com/urnd/urnd/uri"
 )
@@ -36,6 +38,12 @@ func (c Config) Validate() error {
 	within(&f, "resolve.timeout", c.Resolve.Timeout, time.Millisecond, 5*time.Minute)
 	checkOrder(&f, "resolve.order", c.Resolve.Order)
 	within(&f, "resolve.rule_ttl", c.Resolve.RuleTTL, 0, 365*24*time.Hour)
+	if c.Resolve.Elsewhere != "" {
+		checkTemplate(&f, "resolve.elsewhere", c.Resolve.Elsewhere)
+	}
+	if !slices.Contains([]int{404, 501, 502}, c.Resolve.UnknownStatus) {
+		f.add("resolve.unknown_status", "%d is not 404, 501 or 502", c.Resolve.UnknownStatus)
+	}
 	within(&f, "thttp.timeout", c.THTTP.Timeout, time.Millisecond, 10*time.Minute)
 	within(&f, "thttp.max_body", c.THTTP.MaxBody, 1<<10, 1<<30)
 	within(&f, "thttp.max_locations", c.THTTP.MaxLocations, 1, 10_000)
@@ -60,6 +68,7 @@ func (c Config) Validate() error {
 	within(&f, "limits.idle_timeout", c.Limits.IdleTimeout, time.Millisecond, 24*time.Hour)
 	within(&f, "limits.connect_timeout", c.Limits.ConnectTimeout, time.Millisecond, 10*time.Minute)
 	within(&f, "limits.origin_timeout", c.Limits.OriginTimeout, time.Millisecond, 24*time.Hour)
+	within(&f, "limits.origin_idle", c.Limits.OriginIdle, time.Second, 24*time.Hour)
 	within(&f, "limits.shutdown_timeout", c.Limits.ShutdownTimeout, 0, time.Hour)
 	if c.Log.Format != "text" && c.Log.Format != "json" {
 		f.add("log.format", "%q is not text or json", c.Log.Format)
@@ -213,7 +222,7 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 		for j, target := range ns.Targets {
 			at := index(path+".targets", j)
 			checkPattern(f, at+".pattern", target.Pattern)
-			checkTemplate(f, at+".template", target.Template)
+			checkTarget(f, at, target)
 		}
 	}
 }
@@ -246,6 +255,22 @@ var languageTag = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z]{1,8})*$`)
 
 // literalScheme is a scheme that no variable can change.
 var literalScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+
+// checkTarget checks where names lead, if anywhere, and what is said of it.
+func checkTarget(f *Faults, path string, target Target) {
+	switch {
+	case !target.Gone:
+		checkTemplate(f, path+".template", target.Template)
+	case target.Template != "":
+		f.add(path+".template", "stands beside gone: names that are gone lead nowhere")
+	}
+	if _, _, err := mime.ParseMediaType(target.Type); target.Type != "" && (err != nil || !strings.Contains(target.Type, "/")) {
+		f.add(path+".type", "%q is not a media type such as application/pdf", target.Type)
+	}
+	if _, err := language.Parse(target.Language); target.Language != "" && err != nil {
+		f.add(path+".language", "%q is not a language tag such as en or pt-BR", target.Language)
+	}
+}
 
 func checkTemplate(f *Faults, path, template string) {
 	_, err := stduritemplate.Expand(template, nil)

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/elnormous/contenttype"
+
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -19,8 +21,12 @@ type AnswerJSON struct {
 }
 
 type locationJSON struct {
-	URI    string `json:"uri"`
-	Source string `json:"source"`
+	URI           string `json:"uri"`
+	Source        string `json:"source"`
+	Type          string `json:"type,omitempty"`
+	Language      string `json:"language,omitempty"`
+	Authenticated bool   `json:"authenticated,omitempty"` // by DNSSEC
+	Failing       bool   `json:"failing,omitempty"`       // it could not be reached a moment ago
 }
 
 type stepJSON struct {
@@ -36,9 +42,21 @@ func NewAnswerJSON(q resolver.Query, answer resolver.Answer, trace []resolver.St
 		Locations: []locationJSON{}, TTL: seconds(answer.TTL), Cache: answer.Cache.String(), Trace: stepsJSON(trace),
 	}
 	for _, l := range answer.Locations {
-		document.Locations = append(document.Locations, locationJSON(l))
+		document.Locations = append(document.Locations, newLocationJSON(l))
 	}
 	return document
+}
+
+// withHealth adds what is known of the servers of locations.
+func (h *Handler) withHealth(document AnswerJSON) AnswerJSON {
+	for i := range document.Locations {
+		document.Locations[i].Failing = h.health.fails(document.Locations[i].URI)
+	}
+	return document
+}
+
+func newLocationJSON(l resolver.Location) locationJSON {
+	return locationJSON{URI: l.URI, Source: l.From.Name, Type: l.From.Type, Language: l.From.Language, Authenticated: l.From.Authentic}
 }
 
 func stepsJSON(steps []resolver.Step) []stepJSON {
@@ -54,7 +72,12 @@ const typeTrace = "application/vnd.urnd.trace+json"
 
 func wantsTrace(r *http.Request) bool {
 	accept := r.Header["Accept"]
-	return len(accept) > 0 && strings.Contains(accept[0], typeTrace)
+	if len(accept) == 0 || !strings.Contains(accept[0], typeTrace) {
+		return false
+	}
+	// The client may say that it is the one type which it does not take.
+	_, _, err := contenttype.GetAcceptableMediaType(r, []contenttype.MediaType{contenttype.NewMediaType(typeTrace)})
+	return err == nil
 }
 
 // serveAPI answers with the answer itself, and with every step that led to it.
@@ -73,5 +96,5 @@ func (h *Handler) serveAPI(w http.ResponseWriter, r *http.Request, q resolver.Qu
 	w.Header().Set("Vary", "Accept")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	write(w, r, http.StatusOK, marshal(NewAnswerJSON(q, answer, trace.Steps())))
+	write(w, r, http.StatusOK, marshal(h.withHealth(NewAnswerJSON(q, answer, trace.Steps()))))
 }

@@ -36,7 +36,7 @@ func TestBatch(t *testing.T) {
 		if strings.HasSuffix(q.URI.String(), "3") {
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no 3"}
 		}
-		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/" + q.URI.String()}}}, nil
+		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/" + q.URI.String(), From: &resolver.Source{Name: "test"}}}}, nil
 	}
 	var inputs []string
 	for i := range 1000 {
@@ -95,7 +95,7 @@ func TestBatchSurvivesPanic(t *testing.T) {
 		if q.URI.String() == "urn:example:bad" {
 			panic("a fault in a rule")
 		}
-		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/"}}}, nil
+		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}}, nil
 	}
 	status, lines := s.post(t, `["urn:example:a", "urn:example:bad", "urn:example:b"]`)
 	if status != 200 || len(lines) != 3 || !strings.Contains(lines[1], `"status":500`) || strings.Contains(lines[1], "rule") || !strings.Contains(lines[2], "http://a.example/") {
@@ -111,7 +111,7 @@ func TestBatchWaitsForItsClient(t *testing.T) {
 	long := "http://a.example/" + strings.Repeat("a", 1<<16)
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		resolved.Add(1)
-		return resolver.Answer{Locations: []resolver.Location{{URI: long}}}, nil
+		return resolver.Answer{Locations: []resolver.Location{{URI: long, From: &resolver.Source{}}}}, nil
 	}
 	const questions = 5000 // 320 MiB of answers, which no buffer of a socket holds
 	body := strings.Repeat(`"urn:example:a" `, questions)

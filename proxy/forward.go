@@ -57,7 +57,7 @@ func (h *Handler) newForward() http.Handler {
 			}
 			return nil
 		},
-		Transport: scheme.Transport{Handler: h.config.Fetch},
+		Transport: scheme.Transport{Handler: h.fetcher},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			h.fail(w, r, err, "", nil)
 		},

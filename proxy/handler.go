@@ -33,24 +33,31 @@ type Config struct {
 type Handler struct {
 	config  Config
 	forward http.Handler
-	batches chan struct{} // one for each that is under way
+	health  *health
+	fetcher scheme.Handler // Fetch, with an eye on health
+	batches chan struct{}  // one for each that is under way
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
-	h := &Handler{config: config, batches: make(chan struct{}, maxBatches)}
+	h := &Handler{config: config, health: newHealth(config.Now), batches: make(chan struct{}, maxBatches)}
+	h.fetcher = h.health.watch(config.Fetch)
 	h.forward = h.newForward()
 	return h
 }
 
-// serveAnswer redirects to the best location of an answer.
+// serveAnswer redirects to one location of an answer.
 func (h *Handler) serveAnswer(w http.ResponseWriter, r *http.Request, req request) {
 	answer, err := h.config.Resolver.Resolve(r.Context(), req.query)
 	if err != nil {
 		h.fail(w, r, err, req.query.URI.String(), nil)
 		return
 	}
-	writeRedirect(w, redirectStatus(req.form, r.ProtoAtLeast(1, 1)), answer)
+	chosen, vary := h.choose(r, answer.Locations)
+	if vary != "" {
+		w.Header().Set("Vary", vary)
+	}
+	writeRedirect(w, redirectStatus(req.form, r.ProtoAtLeast(1, 1)), chosen.URI, answer)
 }
 
 // fail answers an error about input, and reports it.

@@ -26,7 +26,7 @@ func (h *Handler) serveLocations(w http.ResponseWriter, r *http.Request, q resol
 	}
 	chosen := negotiate(w, r, listDocs)
 	if chosen.Equal(typeJSON) {
-		respond(w, r, "application/json", answer, marshal(NewAnswerJSON(q, answer, nil)))
+		respond(w, r, "application/json", answer, marshal(h.withHealth(NewAnswerJSON(q, answer, nil))))
 		return
 	}
 	writeList(w, r, chosen, q.URI, answer, textsOf(answer.Locations))

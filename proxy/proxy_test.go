@@ -38,7 +38,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	t.Helper()
 	s := &server{next: func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{
-			Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(), Source: "test"}},
+			Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(), From: &resolver.Source{Name: "test"}}},
 			TTL:       90 * time.Second, Cache: resolver.CacheHit,
 		}, nil
 	}}
@@ -53,7 +53,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}
 	config := proxy.Config{
 		Names: known, RuleTTL: time.Hour,
-		Resolver: resolver.NewCanonical(known, resolver.Split{Names: names, Locations: scheme.Self{}}),
+		Resolver: resolver.NewCanonical(known, resolver.Split{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
 		ProxyClients: []netip.Prefix{loopback}, MaxTarget: maxTarget,
 	}

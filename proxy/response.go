@@ -21,15 +21,15 @@ func redirectStatus(f form, http11 bool) int {
 // and never written to.
 var noContent = []string{"0"}
 
-// writeRedirect sends a client to the best location of an answer. It is the
+// writeRedirect sends a client to one location of an answer. It is the
 // path of every cached answer: two allocations.
-func writeRedirect(w http.ResponseWriter, status int, answer resolver.Answer) {
+func writeRedirect(w http.ResponseWriter, status int, location string, answer resolver.Answer) {
 	var buf [96]byte
 	text := appendCacheStatus(buf[:0], answer.Cache, answer.TTL)
 	split := len(text)
 	text = appendCacheControl(text, answer.TTL)
 	fields := string(text)
-	values := [...]string{answer.Locations[0].URI, fields[:split], fields[split:]}
+	values := [...]string{location, fields[:split], fields[split:]}
 	header := w.Header()
 	header["Location"] = values[0:1:1]
 	header["Cache-Status"] = values[1:2:2]

@@ -90,7 +90,7 @@ func (h *Handler) retrieve(r *http.Request, q resolver.Query, limit int) ([]*htt
 	}
 	var found []*http.Response
 	var faults []error
-	for _, l := range answer.Locations[:min(len(answer.Locations), maxResources)] {
+	for _, l := range h.inTurn(r, answer.Locations) {
 		response, err := h.fetch(r.Context(), r, l.URI, limit == 1) //nolint:bodyclose // whoever retrieves closes it
 		if err != nil {
 			faults = append(faults, err)
@@ -104,6 +104,19 @@ func (h *Handler) retrieve(r *http.Request, q resolver.Query, limit int) ([]*htt
 		return nil, errors.Join(faults...)
 	}
 	return found, nil
+}
+
+// inTurn returns the locations in the order in which they are tried: the one to which
+// the client would be sent goes first.
+func (h *Handler) inTurn(r *http.Request, locations []resolver.Location) []resolver.Location {
+	first, _ := h.choose(r, locations)
+	turn := []resolver.Location{first}
+	for _, l := range locations {
+		if l != first {
+			turn = append(turn, l)
+		}
+	}
+	return turn[:min(len(turn), maxResources)]
 }
 
 // fetch gets one resource, with what the client accepts. What is no success is an
@@ -124,7 +137,7 @@ func (h *Handler) fetch(ctx context.Context, r *http.Request, location string, w
 	request.Header.Set("User-Agent", "urnd")
 	request.Header.Set("Via", resolver.AppendVia(ctx))
 	client := http.Client{
-		Transport: scheme.Transport{Handler: h.config.Fetch},
+		Transport: scheme.Transport{Handler: h.fetcher},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > maxRedirects {
 				return errRedirects

@@ -20,7 +20,7 @@ func several(uris ...string) func(context.Context, resolver.Query) (resolver.Ans
 	return func(context.Context, resolver.Query) (resolver.Answer, error) {
 		answer := resolver.Answer{TTL: time.Minute, Cache: resolver.CacheHit}
 		for _, u := range uris {
-			answer.Locations = append(answer.Locations, resolver.Location{URI: u, Source: "test"})
+			answer.Locations = append(answer.Locations, resolver.Location{URI: u, From: &resolver.Source{Name: "test"}})
 		}
 		return answer, nil
 	}
@@ -204,6 +204,9 @@ func TestResources(t *testing.T) {
 func TestTrace(t *testing.T) {
 	s := start(t, nil)
 	for target, status := range map[string]int{"/URN:example:a": 200, "/uri-res/N2L?URN:example:a": 200, "/api/v1/explain?uri=URN:example:a": 200, "/URN:isbn:1": 400} {
+		if plain := s.get(t, target, "Accept: application/vnd.urnd.trace+json;q=0, */*"); strings.Contains(plain.Header.Get("Content-Type"), "trace") {
+			t.Errorf("%s: a trace for who takes none", target)
+		}
 		response := s.get(t, target, "Accept: application/vnd.urnd.trace+json")
 		body := text(t, response)
 		if response.StatusCode != status || !strings.Contains(body, "scheme case: URN") {

@@ -16,32 +16,46 @@ type Member struct {
 	Resolver
 }
 
+// ChainConfig says whom a Chain asks.
+type ChainConfig struct {
+	Members []Member
+	Order   []string            // names of members, first to last
+	Orders  map[string][]string // in place of Order, by NID in lower case
+	// Last is asked where none of the order answers; nil is nobody.
+	Last Resolver
+	// Unknown is the kind of "no" for names for which nobody answers, such as
+	// ErrNotFound.
+	Unknown error
+}
+
 // Chain asks its members in order. ErrUnsupported leads to the next one, and
 // everything else ends the search: an answer, ErrNotFound, or a failure.
 type Chain struct {
-	order  []Member
-	orders map[string][]Member // by NID
+	order   []Member
+	orders  map[string][]Member // by NID
+	unknown error
 }
 
-// NewChain returns a chain that asks the members that order names, and for the
-// NIDs in orders, in lower case, those named there. A name that is no member's
-// is an error.
-func NewChain(members []Member, order []string, orders map[string][]string) (*Chain, error) {
+// NewChain returns a Chain. A name in an order that is no member's is an error.
+func NewChain(config ChainConfig) (*Chain, error) {
 	var faults []error
 	pick := func(names []string) []Member {
 		var picked []Member
 		for _, name := range names {
-			i := slices.IndexFunc(members, func(m Member) bool { return m.Name == name })
+			i := slices.IndexFunc(config.Members, func(m Member) bool { return m.Name == name })
 			if i < 0 {
 				faults = append(faults, fmt.Errorf("there is no resolver %q", name))
 				continue
 			}
-			picked = append(picked, members[i])
+			picked = append(picked, config.Members[i])
+		}
+		if config.Last != nil {
+			picked = append(picked, Member{Name: "elsewhere", Resolver: config.Last})
 		}
 		return picked
 	}
-	c := &Chain{order: pick(order), orders: make(map[string][]Member, len(orders))}
-	for nid, names := range orders {
+	c := &Chain{order: pick(config.Order), orders: make(map[string][]Member, len(config.Orders)), unknown: config.Unknown}
+	for nid, names := range config.Orders {
 		c.orders[nid] = pick(names)
 	}
 	return c, errors.Join(faults...)
@@ -84,7 +98,7 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if ttl == Forever { // nobody was asked, and it costs nothing to say so again
 		ttl = 0
 	}
-	return Answer{}, &Negative{Kind: ErrNotFound, Reason: "tried " + strings.Join(tried, "; "), TTL: ttl}
+	return Answer{}, &Negative{Kind: c.unknown, Reason: "tried " + strings.Join(tried, "; "), TTL: ttl}
 }
 
 func outcome(answer Answer, err error) string {

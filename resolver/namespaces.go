@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,15 +13,18 @@ import (
 type Namespaces struct {
 	set     *urnns.Set
 	ttl     time.Duration
-	sources map[string]string // what is said of locations, by NID: shared by answers
+	sources map[string][]*Source // of each target, by NID: shared by answers
 }
 
 // NewNamespaces returns a Namespaces whose answers live for ttl: rules carry
 // no TTL of their own.
 func NewNamespaces(set *urnns.Set, ttl time.Duration) *Namespaces {
-	n := &Namespaces{set: set, ttl: ttl, sources: make(map[string]string)}
+	n := &Namespaces{set: set, ttl: ttl, sources: make(map[string][]*Source)}
 	for _, nid := range set.NIDs() {
-		n.sources[nid] = "namespace " + nid
+		ns, _ := set.Lookup(nid)
+		for _, target := range ns.Targets {
+			n.sources[nid] = append(n.sources[nid], &Source{Name: "namespace " + nid, Type: target.Type, Language: target.Language})
+		}
 	}
 	return n
 }
@@ -35,15 +39,18 @@ func (n *Namespaces) Resolve(_ context.Context, q Query) (Answer, error) {
 	if !ok {
 		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("no rules for namespace %q", v.NID()), TTL: Forever}
 	}
-	targets, err := n.set.Targets(v, q.Component())
-	if err != nil {
+	leads, err := n.set.Targets(v, q.Component())
+	switch {
+	case errors.Is(err, urnns.ErrGone):
+		return Answer{}, &Negative{Kind: ErrGone, Reason: fmt.Sprintf("the rules of namespace %q say so", ns.NID), TTL: n.ttl}
+	case err != nil:
 		return Answer{}, fmt.Errorf("resolving %s by the rules of its namespace: %w", q.URI, err)
 	}
 	var locations []Location
-	for _, target := range targets {
+	for _, lead := range leads {
 		// A template may let a name choose its scheme; no name may choose any.
-		if CheckLocation(target) == nil {
-			locations = append(locations, Location{URI: target, Source: n.sources[ns.NID]})
+		if CheckLocation(lead.URI) == nil {
+			locations = append(locations, Location{URI: lead.URI, From: n.sources[ns.NID][lead.Target]})
 		}
 	}
 	if len(locations) == 0 {

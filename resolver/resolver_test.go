@@ -43,7 +43,7 @@ func (s *says) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, er
 }
 
 func located(uri string, ttl time.Duration) resolver.Answer {
-	return resolver.Answer{Locations: []resolver.Location{{URI: uri, Source: "test"}}, TTL: ttl}
+	return resolver.Answer{Locations: []resolver.Location{{URI: uri, From: &resolver.Source{Name: "test"}}}, TTL: ttl}
 }
 
 func unsupported(reason string, ttl time.Duration) error {
@@ -83,7 +83,7 @@ func TestChain(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			chain, err := resolver.NewChain([]resolver.Member{{Name: "one", Resolver: tt.first}, {Name: "two", Resolver: tt.second}}, []string{"one", "two"}, nil)
+			chain, err := resolver.NewChain(resolver.ChainConfig{Members: []resolver.Member{{Name: "one", Resolver: tt.first}, {Name: "two", Resolver: tt.second}}, Order: []string{"one", "two"}, Unknown: resolver.ErrNotFound})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestChain(t *testing.T) {
 func TestChainOrder(t *testing.T) {
 	one, two := &says{answer: located("http://1/", 1)}, &says{answer: located("http://2/", 1)}
 	members := []resolver.Member{{Name: "one", Resolver: one}, {Name: "two", Resolver: two}}
-	chain, err := resolver.NewChain(members, []string{"one"}, map[string][]string{"special": {"two", "one"}, "none": {}})
+	chain, err := resolver.NewChain(resolver.ChainConfig{Members: members, Order: []string{"one"}, Orders: map[string][]string{"special": {"two", "one"}, "none": {}}, Unknown: resolver.ErrNotFound})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestChainOrder(t *testing.T) {
 	if _, err := chain.Resolve(t.Context(), q); !errors.Is(err, resolver.ErrService) {
 		t.Errorf("a service that is not offered: %v", err)
 	}
-	if _, err := resolver.NewChain(members, []string{"three"}, nil); err == nil {
+	if _, err := resolver.NewChain(resolver.ChainConfig{Members: members, Order: []string{"three"}}); err == nil {
 		t.Error("an unknown resolver is accepted")
 	}
 }
@@ -219,7 +219,7 @@ func TestNamespacesCheckLocations(t *testing.T) {
 func TestNamespaces(t *testing.T) {
 	n := resolver.NewNamespaces(builtin(t), time.Hour)
 	answer, err := n.Resolve(t.Context(), query(t, "urn:isbn:0395363411"))
-	if err != nil || len(answer.Locations) != 2 || answer.TTL != time.Hour || answer.Locations[0].Source != "namespace isbn" {
+	if err != nil || len(answer.Locations) != 2 || answer.TTL != time.Hour || answer.Locations[0].From.Name != "namespace isbn" {
 		t.Errorf("%+v, %v", answer, err)
 	}
 	for _, name := range []string{"urn:nobody:a", "urn:ietf:new:a"} {

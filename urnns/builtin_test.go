@@ -92,7 +92,7 @@ func checkVector(t *testing.T, set *urnns.Set, in, want, location string) {
 	if again, err := set.Canonical(name); err != nil || again != name {
 		t.Errorf("%s: canonical twice gives %q, %v", in, again.URI(), err)
 	}
-	locations, err := set.Targets(name, "")
+	locations, err := leads(set, name)
 	if err != nil {
 		t.Errorf("%s: %v", in, err)
 	}

@@ -76,4 +76,16 @@ type Target struct {
 	// patterns it knows urn, nid and nss, all of the canonical name, and c, the
 	// value of that directive, which may be undefined.
 	Template string `json:"template"`
+	// Type and Language are those of the things there, a media type and a tag of RFC
+	// 5646; empty where they are not known.
+	Type     string `json:"type"`
+	Language string `json:"language"`
+	// Gone is that the names lead nowhere any more: there is no template then.
+	Gone bool `json:"gone"`
+}
+
+// Lead is where a name leads.
+type Lead struct {
+	URI    string
+	Target int // the row of Namespace.Targets that says so
 }

@@ -128,10 +128,14 @@ func (s *Set) Others(v uri.URN) []uri.URN {
 	return others
 }
 
+// ErrGone is that a name leads nowhere any more.
+var ErrGone = errors.New("the name is gone")
+
 // Targets returns the locations to which the canonical name v leads, in the
 // order of the namespace's row; none where there is no row or no target for it. The
-// component of the thing, which the directive "c" names, may be empty.
-func (s *Set) Targets(v uri.URN, component string) ([]string, error) {
+// component of the thing, which the directive "c" names, may be empty. The error wraps
+// ErrGone where the first target for the name says so.
+func (s *Set) Targets(v uri.URN, component string) ([]Lead, error) {
 	r := s.rows.find(v.NID())
 	if r == nil {
 		return nil, nil
@@ -141,15 +145,21 @@ func (s *Set) Targets(v uri.URN, component string) ([]string, error) {
 		vars["c"] = component
 	}
 	r.pattern.capture(v.NSS(), vars)
-	var locations []string
+	var leads []Lead
 	for i := range r.targets {
+		if r.targets[i].gone {
+			if len(leads) == 0 && r.targets[i].match.matches(v.NSS()) {
+				return nil, fmt.Errorf("namespace %q, target %d: %w", r.ns.NID, i, ErrGone)
+			}
+			continue
+		}
 		location, ok, err := r.targets[i].expand(v.NSS(), vars)
 		if err != nil {
 			return nil, fmt.Errorf("namespace %q, target %d: %w", r.ns.NID, i, err)
 		}
 		if ok {
-			locations = append(locations, location)
+			leads = append(leads, Lead{location, i})
 		}
 	}
-	return locations, nil
+	return leads, nil
 }

@@ -22,7 +22,7 @@ func TestConfiguredNamespace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := set.Targets(name, "")
+	got, err := leads(set, name)
 	want := []string{"https://books.example/a%252F1?kind=book", "https://example.org/urn:example:book:a%2F1"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("targets %q, %v", got, err)
@@ -32,9 +32,49 @@ func TestConfiguredNamespace(t *testing.T) {
 	}
 }
 
+// leads returns where a name leads, without a component.
+func leads(set *urnns.Set, name uri.URN) ([]string, error) {
+	var uris []string
+	found, err := set.Targets(name, "")
+	for _, lead := range found {
+		uris = append(uris, lead.URI)
+	}
+	return uris, err
+}
+
+// A name is gone where the first target that is for it says so.
+func TestGone(t *testing.T) {
+	set := newSet(t, urnns.Namespace{NID: "book", Targets: []urnns.Target{
+		{Pattern: "^kept:", Template: "https://books.example/{nss}"},
+		{Pattern: "^(kept|lost):", Gone: true},
+		{Template: "https://all.example/{nss}"},
+	}})
+	for name, want := range map[string]string{
+		"urn:book:kept:1": "https://books.example/kept%3A1 https://all.example/kept%3A1", "urn:book:lost:1": "", "urn:book:1": "https://all.example/1",
+	} {
+		got, err := leads(set, mustURN(t, name))
+		if strings.Join(got, " ") != want || errors.Is(err, urnns.ErrGone) != (want == "") {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestFallback(t *testing.T) {
+	f, err := urnns.NewFallback("https://else.example/{+urn}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := f.Lead(mustURN(t, "urn:nobody:a%2Fb")); err != nil || got != "https://else.example/urn:nobody:a%2Fb" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := urnns.NewFallback("{"); err == nil {
+		t.Error("a template that is none is taken")
+	}
+}
+
 func TestOverrideBuiltin(t *testing.T) {
 	set := newSet(t, urnns.Namespace{NID: "ietf", Targets: []urnns.Target{{Template: "https://mirror.example/{nss}"}}})
-	got, err := set.Targets(mustURN(t, "urn:ietf:rfc:1"), "")
+	got, err := leads(set, mustURN(t, "urn:ietf:rfc:1"))
 	if err != nil || !slices.Equal(got, []string{"https://mirror.example/rfc%3A1"}) {
 		t.Errorf("targets %q, %v", got, err)
 	}
@@ -64,7 +104,7 @@ func TestUnknownNamespace(t *testing.T) {
 		t.Errorf("canonical %q, %v", name.URI(), err)
 	}
 	if got, err := set.Targets(name, ""); got != nil || err != nil {
-		t.Errorf("targets %q, %v", got, err)
+		t.Errorf("targets %v, %v", got, err)
 	}
 	if _, ok := set.Lookup("nobody"); ok {
 		t.Error("nobody has a row")
@@ -78,8 +118,8 @@ func TestUnknownNamespace(t *testing.T) {
 func TestTargetComponent(t *testing.T) {
 	set := newSet(t, urnns.Namespace{NID: "book", Targets: []urnns.Target{{Template: "https://books.example/{nss}{?c}"}}})
 	for component, want := range map[string]string{"ToC": "https://books.example/1?c=ToC", "": "https://books.example/1"} {
-		if got, err := set.Targets(mustURN(t, "urn:book:1"), component); err != nil || got[0] != want {
-			t.Errorf("%q: %q, %v", component, got, err)
+		if got, err := set.Targets(mustURN(t, "urn:book:1"), component); err != nil || got[0].URI != want {
+			t.Errorf("%q: %v, %v", component, got, err)
 		}
 	}
 }

@@ -49,6 +49,7 @@ func (m matcher) capture(nss string, vars stduritemplate.Substitutions) bool {
 type target struct {
 	match    matcher
 	template string
+	gone     bool
 }
 
 func compile(ns Namespace) (*row, error) {
@@ -69,7 +70,7 @@ func compile(ns Namespace) (*row, error) {
 		if c.match, err = newMatcher(t.Pattern); err != nil {
 			return nil, fmt.Errorf("target %d: %w", i, err)
 		}
-		c.template = t.Template
+		c.template, c.gone = t.Template, t.Gone
 		if _, err = stduritemplate.Expand(c.template, nil); err != nil {
 			return nil, fmt.Errorf("target %d: template: %w", i, err)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -91,6 +92,30 @@ func defaultOrder(c config.Config) []string {
 		return c.Resolve.Order
 	}
 	return slices.DeleteFunc(slices.Clone(c.Resolve.Order), func(name string) bool { return name == "slp" })
+}
+
+// unknown returns the kind of "no" for names for which nobody answers.
+func unknown(c config.Config) error {
+	switch c.Resolve.UnknownStatus {
+	case http.StatusNotImplemented:
+		return resolver.ErrService
+	case http.StatusBadGateway:
+		return resolver.ErrUnreachable
+	default:
+		return resolver.ErrNotFound
+	}
+}
+
+// elsewhere returns who is asked last, nil for nobody.
+func elsewhere(c config.Config) (resolver.Resolver, error) {
+	if c.Resolve.Elsewhere == "" {
+		return nil, nil //nolint:nilnil // nobody, and nothing is wrong
+	}
+	fallback, err := urnns.NewFallback(c.Resolve.Elsewhere)
+	if err != nil {
+		return nil, err
+	}
+	return resolver.NewElsewhere(fallback, c.Resolve.RuleTTL), nil
 }
 
 // servers returns the THTTP servers of namespaces.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -27,6 +28,9 @@ type namespaceJSON struct {
 type targetJSON struct {
 	Pattern  string `json:"pattern"`
 	Template string `json:"template"`
+	Type     string `json:"type,omitempty"`
+	Language string `json:"language,omitempty"`
+	Gone     bool   `json:"gone,omitempty"`
 }
 
 func newNamespaces() *cobra.Command {
@@ -90,12 +94,21 @@ func newNamespacesShow(asJSON *bool) *cobra.Command {
 			fmt.Fprintf(out, "pattern: %s\n", ns.Pattern)
 		}
 		for _, target := range ns.Targets {
-			fmt.Fprintf(out, "target:  %s\n", strings.TrimSpace(target.Template+" "+target.Pattern))
+			fmt.Fprintf(out, "target:  %s\n", describeTarget(target))
 		}
 		_, err = fmt.Fprintf(out, "source:  %s\n", ns.Source)
 		return err
 	}
 	return cmd
+}
+
+// describeTarget says where names lead, and which ones.
+func describeTarget(t urnns.Target) string {
+	words := []string{t.Template, t.Type, t.Language, t.Pattern}
+	if t.Gone {
+		words[0] = "gone"
+	}
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
 }
 
 func printNamespacesJSON(out io.Writer, set *urnns.Set, nids []string) error {

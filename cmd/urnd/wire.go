@@ -51,7 +51,7 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	if len(c.DNS.Servers) > 0 { // names are looked up where the configuration says
 		guard = guard.Asking(newDNSClient(c.DNS, c.DNS.Servers, false, now).Connect)
 	}
-	fetch := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, HeaderTimeout: c.Limits.OriginTimeout})
+	fetch := schemehttp.New(schemehttp.Config{Dial: guard.Patient(c.Limits.OriginIdle), HeaderTimeout: c.Limits.OriginTimeout})
 	p.closers = append(p.closers, fetch.Close)
 	web := scheme.Mux{"http": fetch, "https": fetch}
 	resolution := thttp.New(thttp.Config{
@@ -72,7 +72,13 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 		{Name: "thttp", Resolver: thttp.NewResolver(resolution, servers(c))},
 		{Name: "namespace", Resolver: resolver.NewNamespaces(names.Set, c.Resolve.RuleTTL)},
 	}
-	chain, err := resolver.NewChain(members, defaultOrder(c), orders(c))
+	last, err := elsewhere(c)
+	if err != nil {
+		return err
+	}
+	chain, err := resolver.NewChain(resolver.ChainConfig{
+		Members: members, Order: defaultOrder(c), Orders: orders(c), Last: last, Unknown: unknown(c),
+	})
 	if err != nil {
 		return err
 	}
@@ -80,7 +86,7 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	if err != nil {
 		return err
 	}
-	split := resolver.Split{Names: resolver.NewCached(answers, chain), Locations: scheme.Self{}}
+	split := resolver.Split{Names: resolver.NewCached(answers, chain), Locations: scheme.NewSelf()}
 	if discovery.uris != nil {
 		split.Others = resolver.NewCached(answers, discovery.uris)
 	}

@@ -1,0 +1,88 @@
+package proxy
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/elnormous/contenttype"
+	"golang.org/x/text/language"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// choose returns the location to which a client is sent, and the fields of its
+// request on which that hangs. Of those that were not found failing it is the one that
+// the client accepts best; of equals it is the first, which the resolver prefers.
+func (h *Handler) choose(r *http.Request, locations []resolver.Location) (chosen resolver.Location, vary string) {
+	if len(locations) == 1 {
+		return locations[0], ""
+	}
+	left := h.health.standing(locations)
+	if slices.ContainsFunc(left, func(l resolver.Location) bool { return l.From.Type != "" }) {
+		left, vary = acceptedTypes(r, left), "Accept"
+	}
+	if slices.ContainsFunc(left, func(l resolver.Location) bool { return l.From.Language != "" }) {
+		left = acceptedLanguages(r, left)
+		if vary != "" {
+			vary += ", "
+		}
+		vary += "Accept-Language"
+	}
+	return left[0], vary
+}
+
+// acceptedTypes returns the locations of the media type that the client accepts best
+// (RFC 9110 section 12.5.1): where it accepts none, those of which no type is known.
+func acceptedTypes(r *http.Request, locations []resolver.Location) []resolver.Location {
+	var types []contenttype.MediaType
+	for _, l := range locations {
+		if l.From.Type != "" {
+			types = append(types, contenttype.NewMediaType(l.From.Type))
+		}
+	}
+	best, _, err := contenttype.GetAcceptableMediaType(r, types)
+	return among(locations, func(l resolver.Location) bool {
+		if err != nil {
+			return l.From.Type == ""
+		}
+		return l.From.Type != "" && contenttype.NewMediaType(l.From.Type).Equal(best)
+	})
+}
+
+// acceptedLanguages returns the locations in the language that the client accepts best
+// (RFC 9110 section 12.5.4, RFC 4647 section 3.4).
+func acceptedLanguages(r *http.Request, locations []resolver.Location) []resolver.Location {
+	asked, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
+	if err != nil || len(asked) == 0 {
+		return locations
+	}
+	var names []string
+	var tags []language.Tag
+	for _, l := range locations {
+		if l.From.Language != "" {
+			names = append(names, l.From.Language)
+			tags = append(tags, language.Make(l.From.Language))
+		}
+	}
+	_, i, confidence := language.NewMatcher(tags).Match(asked...)
+	return among(locations, func(l resolver.Location) bool {
+		if confidence == language.No {
+			return l.From.Language == ""
+		}
+		return l.From.Language == names[i]
+	})
+}
+
+// among returns the locations that are good, and all where none is.
+func among(locations []resolver.Location, good func(resolver.Location) bool) []resolver.Location {
+	var found []resolver.Location
+	for _, l := range locations {
+		if good(l) {
+			found = append(found, l)
+		}
+	}
+	if len(found) == 0 {
+		return locations
+	}
+	return found
+}
