@@ -70,6 +70,7 @@ var ErrClosed = errors.New("cache is closed")
 type Cache[V any] struct {
 	config Config[V]
 	memory *memory[V]
+	counts counts
 
 	mu      sync.Mutex
 	closed  bool
@@ -79,7 +80,7 @@ type Cache[V any] struct {
 
 // New returns an empty cache. Close it.
 func New[V any](config Config[V]) (*Cache[V], error) {
-	memory, err := newMemory[V](config.MaxBytes)
+	memory, err := newMemory(config.MaxBytes, config.cost)
 	if err != nil {
 		return nil, fmt.Errorf("making a cache of %d bytes: %w", config.MaxBytes, err)
 	}
@@ -94,9 +95,12 @@ func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V]
 		if result.ageing && c.config.RefreshAhead {
 			c.refresh(ctx, key, load)
 		}
+		c.counts.outcome(result.Status, err, true)
 		return result, err
 	}
-	return c.wait(ctx, key, load)
+	result, err := c.wait(ctx, key, load)
+	c.counts.outcome(result.Status, err, result.TTL > 0)
+	return result, err
 }
 
 // look answers from memory alone.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
+	"unsafe"
 )
 
 // flight is one load that runs, and those who wait for it. singleflight would
@@ -137,12 +138,15 @@ func (c *Cache[V]) settle(key string, value V, ttl time.Duration, err error) (Re
 // errorSize is about what an error holds beside its text.
 const errorSize = 128
 
-func (c *Cache[V]) store(e *entry[V]) {
-	size := len(e.key)
+// cost returns the memory of an entry, in bytes.
+func (c Config[V]) cost(e *entry[V]) int64 {
+	size := overhead + int(unsafe.Sizeof(*e)) + len(e.key)
 	if err := e.err(); err != nil {
 		size += errorSize + len(err.Error())
 	} else {
-		size += c.config.Size(e.value)
+		size += c.Size(e.value)
 	}
-	c.memory.set(e, size)
+	return int64(size)
 }
+
+func (c *Cache[V]) store(e *entry[V]) { c.memory.set(e) }

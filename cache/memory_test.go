@@ -12,13 +12,13 @@ import (
 
 // ristretto compares hashes; a collision must not answer for another name.
 func TestStoredKeyIsCompared(t *testing.T) {
-	m, err := newMemory[string](1 << 20)
+	m, err := newMemory(1<<20, func(*entry[string]) int64 { return 1 })
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.close()
 	e := newEntry("asked", "value", nil, time.Unix(1, 0), time.Minute)
-	m.set(e, 10)
+	m.set(e)
 	if m.get("asked") != e {
 		t.Fatal("the entry is not found by its own key")
 	}
@@ -30,13 +30,13 @@ func TestStoredKeyIsCompared(t *testing.T) {
 
 func TestBoundedByBytes(t *testing.T) {
 	const maxBytes = 1 << 16
-	m, err := newMemory[string](maxBytes)
+	m, err := newMemory(maxBytes, func(*entry[string]) int64 { return 500 })
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.close()
 	for i := range 10_000 {
-		m.set(newEntry(strconv.Itoa(i), "", nil, time.Unix(1, 0), time.Minute), 500)
+		m.set(newEntry(strconv.Itoa(i), "", nil, time.Unix(1, 0), time.Minute))
 	}
 	kept := 0
 	for i := range 10_000 {

@@ -88,6 +88,7 @@ func (h *Handler) serveAPI(w http.ResponseWriter, r *http.Request, q resolver.Qu
 		h.fail(w, r, err, q.URI.String(), trace.Steps())
 		return
 	}
+	eventOf(w).Cache = answer.Cache
 	contentType := "application/json"
 	if wantsTrace(r) {
 		contentType = typeTrace

@@ -8,13 +8,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Config is what a Handler works with. All fields must be set.
+// Config is what a Handler works with. All fields but Observe must be set.
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // what is known of names without resolving them
@@ -25,6 +26,9 @@ type Config struct {
 	ProxyClients []netip.Prefix
 	// RuleTTL is how long what rules say of names may be kept.
 	RuleTTL time.Duration
+	// Observe is told what came of each request, at its end; nil tells nobody. It must
+	// not keep the event.
+	Observe func(*Event)
 	// MaxTarget bounds a request-target, in octets.
 	MaxTarget int
 }
@@ -36,6 +40,8 @@ type Handler struct {
 	health  *health
 	fetcher scheme.Handler // Fetch, with an eye on health
 	batches chan struct{}  // one for each that is under way
+
+	recorders sync.Pool
 }
 
 // New returns a Handler.
@@ -53,6 +59,7 @@ func (h *Handler) serveAnswer(w http.ResponseWriter, r *http.Request, req reques
 		h.fail(w, r, err, req.query.URI.String(), nil)
 		return
 	}
+	eventOf(w).Cache = answer.Cache
 	chosen, vary := h.choose(r, answer.Locations)
 	if vary != "" {
 		w.Header().Set("Vary", vary)
@@ -63,6 +70,12 @@ func (h *Handler) serveAnswer(w http.ResponseWriter, r *http.Request, req reques
 // fail answers an error about input, and reports it.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error, input string, trace []resolver.Step) {
 	h.report(r, err)
+	event := eventOf(w)
+	event.Err = err
+	var n *resolver.Negative
+	if errors.As(err, &n) {
+		event.Cache = n.Cache
+	}
 	writeProblem(w, r, err, input, trace)
 }
 

@@ -20,6 +20,11 @@ const (
 	formHome                // GET /
 )
 
+var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home"}
+
+// String returns the form in one word.
+func (f form) String() string { return formNames[f] }
+
 // request is what a request-target asks for.
 type request struct {
 	form  form

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/elnormous/contenttype"
+
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -47,7 +49,7 @@ func (h *Handler) serveResources(w http.ResponseWriter, r *http.Request, q resol
 	for _, f := range found {
 		defer f.Body.Close()
 	}
-	if len(found) == 1 {
+	if found = acceptable(r, found); len(found) == 1 { //nolint:bodyclose // closed above
 		passOn(w, r, found[0])
 		return
 	}
@@ -73,6 +75,25 @@ func (h *Handler) serveResources(w http.ResponseWriter, r *http.Request, q resol
 		}
 	}
 	_ = parts.Close() // a client that left needs no end
+}
+
+// acceptable returns the resources that the client accepts, and all where it accepts
+// none: RFC 2169 section 3.4.
+func acceptable(r *http.Request, found []*http.Response) []*http.Response {
+	var accepted []*http.Response
+	for _, f := range found {
+		kind, err := contenttype.ParseMediaType(f.Header.Get("Content-Type"))
+		if err == nil {
+			_, _, err = contenttype.GetAcceptableMediaType(r, []contenttype.MediaType{kind})
+		}
+		if err == nil {
+			accepted = append(accepted, f) //nolint:bodyclose // whoever retrieved closes it
+		}
+	}
+	if len(accepted) == 0 {
+		return found
+	}
+	return accepted
 }
 
 // retrieve fetches the resources of a name, at most limit of them. To fetch for

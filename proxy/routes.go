@@ -7,9 +7,9 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// ServeHTTP is every route of the service, on one screen. It goes by the raw
+// route is every route of the service, on one screen. It goes by the raw
 // request-target: http.ServeMux would clean "//" and "..", and redirect "urn:".
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) route(w http.ResponseWriter, r *http.Request) {
 	target := ownTarget(r)
 	if via := r.Header["Via"]; len(via) > 0 {
 		joined := strings.Join(via, ", ")
@@ -33,6 +33,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (h *Handler) serveTarget(w http.ResponseWriter, r *http.Request, target string) {
 	req, err := parseTarget(target)
+	event := eventOf(w)
+	event.Form, event.Service = req.form.String(), req.query.Service
 	if err == nil && req.form == formForward {
 		h.serveForward(w, r, req.query.URI)
 		return

@@ -50,6 +50,7 @@ func negotiate(w http.ResponseWriter, r *http.Request, types []contenttype.Media
 
 // respond sends a document that may be kept as long as the answer that it is of.
 func respond(w http.ResponseWriter, r *http.Request, contentType string, answer resolver.Answer, body []byte) {
+	eventOf(w).Cache = answer.Cache
 	header := w.Header()
 	header.Set("Content-Type", contentType)
 	header.Set("X-Content-Type-Options", "nosniff")

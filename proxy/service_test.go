@@ -273,3 +273,19 @@ func TestResourceThatBreaksOff(t *testing.T) {
 		}
 	}
 }
+
+// RFC 2169 section 3.4: of several resources those are sent that the client accepts.
+func TestResourcesByAccept(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "image/"+strings.TrimPrefix(r.URL.Path, "/"))
+	}))
+	defer origin.Close()
+	s := start(t, nil)
+	s.next = several(origin.URL+"/gif", origin.URL+"/png", origin.URL+"/jpeg")
+	for accept, want := range map[string]string{"image/png": "image/png", "image/png, image/gif": "multipart", "text/html": "multipart"} {
+		response := s.get(t, "/uri-res/N2Rs?urn:example:a", "Accept: "+accept)
+		if kind := response.Header.Get("Content-Type"); !strings.HasPrefix(kind, want) {
+			t.Errorf("%s: %s", accept, kind)
+		}
+	}
+}

@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"runtime"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/resolver"
@@ -30,7 +28,7 @@ func wireForBench(b *testing.B, answers config.Size) *parts {
 	c := config.Default()
 	c.DDDS.Enabled = false
 	c.Cache.Answers = answers
-	p, err := wire(c, slog.New(slog.DiscardHandler), time.Now)
+	p, err := wire(c, alone())
 	if err != nil {
 		b.Fatal(err)
 	}

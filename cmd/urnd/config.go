@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
-	"time"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
@@ -29,7 +27,7 @@ func newConfigCheck() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := wire(c, slog.New(slog.DiscardHandler), time.Now)
+			p, err := wire(c, alone())
 			if err != nil {
 				return err
 			}

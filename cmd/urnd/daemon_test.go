@@ -5,12 +5,16 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/metrics"
 )
 
 // clock is a time that a test moves by hand.
@@ -21,8 +25,37 @@ func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
 // daemon is a running urnd.
 type daemon struct {
-	url   string
-	clock clock
+	url     string
+	clock   clock
+	log     journal
+	metrics *metrics.Metrics
+}
+
+// journal keeps what is logged.
+type journal struct {
+	mu   sync.Mutex
+	text strings.Builder
+	next io.Writer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.text.Write(p)
+	return j.next.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+// scrape returns the metrics as Prometheus gets them.
+func (d *daemon) scrape() string {
+	w := httptest.NewRecorder()
+	d.metrics.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return w.Body.String()
 }
 
 // startDaemon runs urnd with a DNS server of the test's, and no admin listener.
@@ -40,8 +73,12 @@ func startDaemon(t *testing.T, dns string, change func(*config.Config)) *daemon 
 		t.Fatal(err)
 	}
 	d := &daemon{}
-	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	p, err := wire(c, log, d.clock.now)
+	d.log.next = t.Output()
+	log := slog.New(slog.NewTextHandler(&d.log, nil))
+	s := alone()
+	s.log, s.now = log, d.clock.now
+	d.metrics = s.metrics
+	p, err := wire(c, s)
 	if err != nil {
 		t.Fatal(err)
 	}

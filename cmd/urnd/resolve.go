@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,7 +37,7 @@ func newResolve() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		p, err := wire(c, slog.New(slog.DiscardHandler), time.Now)
+		p, err := wire(c, alone())
 		if err != nil {
 			return err
 		}

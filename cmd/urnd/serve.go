@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -52,11 +51,14 @@ func newLog(c config.Log, w io.Writer) *slog.Logger {
 
 // serve listens, answers until ctx ends, and then drains.
 func serve(ctx context.Context, c config.Config, log *slog.Logger) error {
-	p, err := wire(c, log, time.Now)
+	s := alone()
+	s.log = log
+	p, err := wire(c, s)
 	if err != nil {
 		return err
 	}
 	defer p.close()
+	s.metrics.Caches(p.caches)
 	d, err := listen(ctx, c.Listen)
 	if err != nil {
 		return err

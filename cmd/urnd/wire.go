@@ -1,12 +1,11 @@
 package main
 
 import (
-	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver"
@@ -21,6 +20,16 @@ type parts struct {
 	service  http.Handler
 	admin    http.Handler
 	closers  []func()
+	stats    []func() metrics.Cache
+}
+
+// caches returns what the caches say of themselves.
+func (p *parts) caches() []metrics.Cache {
+	var all []metrics.Cache
+	for _, stats := range p.stats {
+		all = append(all, stats())
+	}
+	return all
 }
 
 // close ends the parts in reverse order of their making.
@@ -30,10 +39,10 @@ func (p *parts) close() {
 	}
 }
 
-// wire makes a configuration into parts that go by the clock now.
-func wire(c config.Config, log *slog.Logger, now func() time.Time) (*parts, error) {
+// wire makes a configuration into parts.
+func wire(c config.Config, s surroundings) (*parts, error) {
 	p := &parts{}
-	if err := p.assemble(c, log, now); err != nil {
+	if err := p.assemble(c, s); err != nil {
 		p.close()
 		return nil, err
 	}
@@ -42,27 +51,30 @@ func wire(c config.Config, log *slog.Logger, now func() time.Time) (*parts, erro
 
 // assemble is the architecture of urnd: names go through the cache to a chain of
 // systems, locations locate themselves, and only the proxy retrieves.
-func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time) error {
+func (p *parts) assemble(c config.Config, s surroundings) error {
+	told := observers{s.metrics}
 	names, err := namesOf(c)
 	if err != nil {
 		return err
 	}
 	guard := netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...)
 	if len(c.DNS.Servers) > 0 { // names are looked up where the configuration says
-		guard = guard.Asking(newDNSClient(c.DNS, c.DNS.Servers, false, now).Connect)
+		guard = guard.Asking(newDNSClient(c.DNS, c.DNS.Servers, false, s).Connect)
 	}
 	fetch := schemehttp.New(schemehttp.Config{Dial: guard.Patient(c.Limits.OriginIdle), HeaderTimeout: c.Limits.OriginTimeout})
 	p.closers = append(p.closers, fetch.Close)
 	web := scheme.Mux{"http": fetch, "https": fetch}
+	origin := origins{Handler: web, told: told.gateway("fetch"), now: s.now}
 	resolution := thttp.New(thttp.Config{
 		Transport: scheme.Transport{Handler: web, Exact: true}, Timeout: c.THTTP.Timeout,
-		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: now,
+		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: s.now,
+		Observe: told.gateway("thttp"),
 	})
-	discovery, err := wireDDDS(p, c, resolution, now)
+	discovery, err := wireDDDS(p, c, resolution, s)
 	if err != nil {
 		return err
 	}
-	located, err := wireSLP(p, c, resolution, now)
+	located, err := wireSLP(p, c, resolution, s)
 	if err != nil {
 		return err
 	}
@@ -82,7 +94,7 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 	if err != nil {
 		return err
 	}
-	answers, err := newCache(p, c, now, c.Cache.Answers, true, resolver.LocationsSize)
+	answers, err := newCache(p, c, s, "answers", c.Cache.Answers, true, resolver.LocationsSize)
 	if err != nil {
 		return err
 	}
@@ -95,20 +107,21 @@ func (p *parts) assemble(c config.Config, log *slog.Logger, now func() time.Time
 		Resolver:     p.resolver,
 		Names:        names,
 		RuleTTL:      c.Resolve.RuleTTL,
-		Fetch:        web,
-		Log:          log,
-		Now:          now,
+		Fetch:        origin,
+		Log:          s.log,
+		Now:          s.now,
+		Observe:      told.request,
 		ProxyClients: c.Access.ProxyClients,
 		MaxTarget:    int(c.Limits.Target),
 	})
-	p.admin = proxy.NewAdmin()
+	p.admin = proxy.NewAdmin(s.metrics.Handler())
 	return nil
 }
 
 // newCache makes a cache that p closes.
-func newCache[V any](p *parts, c config.Config, now func() time.Time, size config.Size, refresh bool, sizeOf func(V) int) (*cache.Cache[V], error) {
+func newCache[V any](p *parts, c config.Config, s surroundings, name string, size config.Size, refresh bool, sizeOf func(V) int) (*cache.Cache[V], error) {
 	made, err := cache.New(cache.Config[V]{
-		MaxBytes: int64(size), Size: sizeOf, Now: now,
+		MaxBytes: int64(size), Size: sizeOf, Now: s.now,
 		RefreshAhead: refresh,
 		LoadTimeout:  c.Resolve.Timeout, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
 	})
@@ -116,5 +129,6 @@ func newCache[V any](p *parts, c config.Config, now func() time.Time, size confi
 		return nil, err
 	}
 	p.closers = append(p.closers, made.Close)
+	p.stats = append(p.stats, func() metrics.Cache { return cacheMetrics(name, made.Stats()) })
 	return made, nil
 }

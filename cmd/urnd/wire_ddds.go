@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
@@ -23,20 +22,21 @@ type discovery struct {
 }
 
 // wireDDDS makes the resolvers that ask the DNS, or some that say why not.
-func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, now func() time.Time) (discovery, error) {
+func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, s surroundings) (discovery, error) {
 	if !c.DDDS.Enabled {
 		return discovery{urns: resolver.Off("turned off (ddds.enabled)")}, nil
 	}
 	servers := dnsServers(c.DNS)
-	records, err := newCache(p, c, now, c.Cache.Records, c.DNS.RefreshAhead, ddds.RecordsSize)
+	records, err := newCache(p, c, s, "records", c.Cache.Records, c.DNS.RefreshAhead, ddds.RecordsSize)
 	if err != nil {
 		return discovery{}, err
 	}
 	bounds := ddds.Bounds{MinTTL: c.DNS.MinTTL, MaxTTL: c.DNS.MaxTTL}
 	settings := ddds.Config{
-		Lookup:  ddds.NewCached(records, newDNSClient(c.DNS, servers, false, now), bounds),
+		Lookup:  ddds.NewCached(records, newDNSClient(c.DNS, servers, false, s), bounds),
 		Lookups: make(map[string]ddds.Lookuper),
 		Roots:   c.DDDS.Roots, MaxDomains: c.DDDS.MaxDomains, Fallback: c.DDDS.Fallback,
+		Observer: observers{s.metrics}.ddds(),
 	}
 	for _, o := range c.DDDS.RootOptions {
 		own := bounds
@@ -48,7 +48,7 @@ func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, now func() ti
 		if len(asked) == 0 {
 			continue
 		}
-		settings.Lookups[domain(o.Root)] = ddds.NewCached(records, newDNSClient(c.DNS, asked, o.RequireDNSSEC, now), own)
+		settings.Lookups[domain(o.Root)] = ddds.NewCached(records, newDNSClient(c.DNS, asked, o.RequireDNSSEC, s), own)
 	}
 	if !c.DDDS.Refer {
 		settings.Ask = resolution.Ask
@@ -76,7 +76,7 @@ func answered(roots []string, servers []config.Server, lookups map[string]ddds.L
 }
 
 // newDNSClient makes a client that can reach nothing but its servers.
-func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, now func() time.Time) *ddds.Client {
+func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, s surroundings) *ddds.Client {
 	var asked []ddds.Server
 	var addrs []netip.Addr
 	for _, server := range servers {
@@ -85,7 +85,8 @@ func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, now fun
 	}
 	return ddds.NewClient(ddds.ClientConfig{
 		Servers: asked, Dial: netguard.Only(c.Timeout, addrs...).DialContext,
-		Timeout: c.Timeout, Rounds: c.Rounds, HedgeAfter: c.HedgeAfter, RequireAD: requireAD, Now: now,
+		Timeout: c.Timeout, Rounds: c.Rounds, HedgeAfter: c.HedgeAfter, RequireAD: requireAD, Now: s.now,
+		Observe: observers{s.metrics}.query,
 	})
 }
 

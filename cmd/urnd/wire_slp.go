@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/netip"
-	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
@@ -18,7 +17,7 @@ const foundSize = 1 << 20
 func speaksSLP(c config.SLP) bool { return len(c.Agents) > 0 || c.Multicast }
 
 // wireSLP makes the resolver that asks directory agents, or one that says why not. It can reach nobody else.
-func wireSLP(p *parts, c config.Config, resolution *thttp.Client, now func() time.Time) (resolver.Resolver, error) {
+func wireSLP(p *parts, c config.Config, resolution *thttp.Client, s surroundings) (resolver.Resolver, error) {
 	if !speaksSLP(c.SLP) {
 		return resolver.Off("no directory agent is configured (slp.agents)"), nil
 	}
@@ -31,12 +30,13 @@ func wireSLP(p *parts, c config.Config, resolution *thttp.Client, now func() tim
 	if c.SLP.Multicast {
 		group = netguard.Group(c.SLP.Group.AddrPort)
 	}
-	found, err := newCache(p, c, now, foundSize, true, slp.ServersSize)
+	found, err := newCache(p, c, s, "found", foundSize, true, slp.ServersSize)
 	if err != nil {
 		return nil, err
 	}
 	return slp.New(slp.Config{
 		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NoneTTL: c.SLP.NoneTTL,
-		Dial: netguard.Only(c.SLP.Timeout, addrs...).DialContext, Ask: resolution.Ask, Found: found, Now: now,
+		Dial: netguard.Only(c.SLP.Timeout, addrs...).DialContext, Ask: resolution.Ask, Found: found, Now: s.now,
+		Observe: observers{s.metrics}.gateway("slp"),
 	}), nil
 }

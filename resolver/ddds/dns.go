@@ -49,6 +49,16 @@ type ClientConfig struct {
 	// Rounds is how often the list of servers is gone through, at least 1.
 	Rounds int
 	Now    func() time.Time
+	// Observe is told of each question to a server; nil tells nobody.
+	Observe func(Exchange)
+}
+
+// Exchange is what came of one question to one server.
+type Exchange struct {
+	Server string
+	Type   string // of records, "NAPTR"
+	Rcode  string // of the reply; "timeout" or "error" where there is none
+	Took   time.Duration
 }
 
 // Client is a Lookuper that asks DNS servers, which must do recursion where

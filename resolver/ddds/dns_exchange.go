@@ -161,6 +161,9 @@ func (c *Client) askServer(ctx context.Context, server Server, name string, rrty
 	if err == nil && reply.Truncated && network == "udp" {
 		reply, err = c.exchange(ctx, "tcp", server, question)
 	}
+	if c.config.Observe != nil {
+		c.config.Observe(Exchange{server.String(), dns.TypeToString[rrtype], rcode(reply, err), c.config.Now().Sub(start)})
+	}
 	if err == nil {
 		err = judge(reply)
 	}
@@ -171,6 +174,18 @@ func (c *Client) askServer(ctx context.Context, server Server, name string, rrty
 		t.Add("dns", "%s %s at %s: %s in %s", name, dns.TypeToString[rrtype], server, describe(reply, err), c.config.Now().Sub(start).Round(time.Microsecond))
 	}
 	return reply, err
+}
+
+// rcode says in one word what came of a question.
+func rcode(reply *dns.Msg, err error) string {
+	switch {
+	case err == nil:
+		return dns.RcodeToString[reply.Rcode]
+	case isTimeout(err):
+		return "timeout"
+	default:
+		return "error"
+	}
 }
 
 // exchange sends question and waits for its reply; messages that answer

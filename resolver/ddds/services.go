@@ -57,6 +57,12 @@ func (s services) offers(want resolver.Service) bool {
 	return false
 }
 
+// leadsToResource reports whether a rule that does not offer to locate things offers
+// the resource itself: its address at the server is then a location of the thing.
+func (s services) leadsToResource(want resolver.Service) bool {
+	return locating(want) == resolver.I2L && !s.offers(want) && (s.offers(resolver.I2R) || s.offers(resolver.I2Rs))
+}
+
 // nearest returns the service that is offered for the one that is wanted: where a
 // record has one of I2L and I2Ls alone, that one.
 func (s services) nearest(want resolver.Service) resolver.Service {

@@ -60,11 +60,7 @@ func (w *walk) serve(ctx context.Context, m match, bases []string, missing error
 	if missing != nil {
 		return nil, missing
 	}
-	if w.ask == nil || m.rank() > 0 {
-		path := "/uri-res/N2L?" + w.aus + w.query.Passed
-		if m.rank() > 0 {
-			path = ""
-		}
+	if path, ok := w.reference(m); ok {
 		var locations []resolver.Location
 		for _, base := range bases {
 			locations = append(locations, w.location(base+path))
@@ -81,6 +77,22 @@ func (w *walk) serve(ctx context.Context, m match, bases []string, missing error
 		w.use(answer.TTL)
 	}
 	return answer.Locations, err
+}
+
+// reference returns what stands behind a server in a location, where clients are led
+// to it: to the resource, to a location, or to a session with no more to be said.
+func (w *walk) reference(m match) (string, bool) {
+	asked := "?" + w.aus + w.query.Passed
+	switch {
+	case m.rank() > 0:
+		return "", true
+	case m.services.leadsToResource(w.query.Service) && w.query.URI.IsURN():
+		return "/uri-res/N2R" + asked, true
+	case m.services.leadsToResource(w.query.Service):
+		return "/uri-res/L2R" + asked, true
+	default:
+		return "/uri-res/N2L" + asked, w.ask == nil
+	}
 }
 
 // serverSaid is the "no" of a server: it answers the question, and is no failure.

@@ -54,6 +54,9 @@ func TestWalk(t *testing.T) {
 		{"flag p finds the host as flag a does", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "p", "https+I2L", "", "a.example."}}, ttl: hour},
 		}, "urn:foo:1", "https://a.example/uri-res/N2L?urn:foo:1", hour, "foo.urn.arpa. NAPTR"},
+		{"the resource at a server is a location", map[string]set{
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "a", "thttp+N2C+N2R", "", "a.example."}}, ttl: hour},
+		}, "urn:foo:1", "http://a.example/uri-res/N2R?urn:foo:1", hour, "foo.urn.arpa. NAPTR"},
 		{"a session is the last resort", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "a", "z3950+N2L+N2C", "", "a.example."}, {1, 2, "a", "rcds+N2C", "", "b.example."}, {2, 1, "a", "http+N2L", "", "c.example."}}, ttl: hour},
 		}, "urn:foo:1", "z39.50s://a.example", hour, "foo.urn.arpa. NAPTR"},

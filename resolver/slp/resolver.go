@@ -14,7 +14,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config says whom to ask. All fields but Agents and Group must be set.
+// Config says whom to ask. All fields but Agents, Group
+// and Observe must be set.
 type Config struct {
 	Agents []string // addresses of directory agents, with port
 	Group  Open     // asked where there are no Agents; nil: nobody is
@@ -30,6 +31,8 @@ type Config struct {
 	// NoneTTL is how long it is remembered that there are none.
 	NoneTTL time.Duration
 	Now     func() time.Time
+	// Observe is told of each discovery, with its error; nil tells nobody.
+	Observe func(err error, took time.Duration)
 }
 
 // Servers are the bases of resolution servers, such as "http://a.example:8080".
@@ -97,10 +100,14 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 // find asks the agents for the servers of a namespace, and returns for how long
 // they may be remembered: no longer than the least of their lifetimes (section 8.2).
 func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration, error) {
+	start := r.config.Now()
 	entries, err := r.agents.ask(ctx, request{
 		lang: r.config.Lang, service: serviceType, scopes: r.config.Scopes,
 		predicate: "(nid=" + escape(nid) + ")",
 	})
+	if r.config.Observe != nil {
+		r.config.Observe(err, r.config.Now().Sub(start))
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("discovering servers for %s: %w", nid, err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config says how servers are asked. All fields must be set.
+// Config says how servers are asked. All fields but Observe must be set.
 type Config struct {
 	// Transport fetches; it is given the guard, and follows no redirects.
 	Transport http.RoundTripper
@@ -29,6 +29,8 @@ type Config struct {
 	// the longest that any may have.
 	DefaultTTL, MaxTTL time.Duration
 	Now                func() time.Time
+	// Observe is told of each exchange, with its error; nil tells nobody.
+	Observe func(err error, took time.Duration)
 }
 
 // Client asks servers. It is safe for concurrent use.
@@ -53,6 +55,9 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 	target := base + Path + name(q.Service) + "?" + q.URI.String() + q.Passed
 	start := c.config.Now()
 	answer, said, err := c.exchange(ctx, base, target, q)
+	if c.config.Observe != nil {
+		c.config.Observe(err, c.config.Now().Sub(start))
+	}
 	if t := resolver.TraceOf(ctx); t != nil {
 		if err != nil {
 			said = strings.TrimSpace(said + " " + err.Error())
@@ -113,12 +118,12 @@ const listType = "text/uri-list"
 // locations reads the answer of a server: RFC 2169 sections 3.1 and 3.2.
 func (c *Client) locations(asked uri.URI, response *http.Response, service resolver.Service) ([]string, error) {
 	switch code := response.StatusCode; {
-	case code >= 300 && code < 400 && response.Header.Get("Location") != "":
+	case (code >= 300 && code < 400 || code == http.StatusOK && !isList(response.Header)) && response.Header.Get("Location") != "":
 		location, err := c.redirect(asked, response.Header.Get("Location"))
 		return []string{location}, err
 	case code == http.StatusOK && isList(response.Header):
 		return c.list(response.Body)
-	case code == http.StatusNotFound:
+	case code == http.StatusNotFound, code == http.StatusNoContent: // RFC 2483 section 4.1: no output
 		return nil, errNotFound
 	case code == http.StatusGone:
 		return nil, errGone

@@ -102,6 +102,8 @@ func TestAsk(t *testing.T) {
 		{name: "out of order", err: resolver.ErrUnreachable, server: server{status: 503}},
 		{name: "down", err: resolver.ErrUnreachable},
 		{name: "no Location", err: resolver.ErrUnreachable, server: server{status: 302}},
+		{name: "nothing to say", err: resolver.ErrNotFound, server: server{status: 204}},
+		{name: "a page with a Location", want: "http://a.example/", ttl: 5 * time.Minute, server: server{status: 200, header: "Content-Type: text/html\nLocation: http://a.example/"}},
 		{name: "a page", err: resolver.ErrUnreachable, server: server{status: 200, header: "Content-Type: text/html"}},
 		{name: "to itself", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: HTTP://Resolver.EXAMPLE:8080/uri-res/N2L?urn:example:a%2fb#f"}},
 		{name: "to another name", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: urn:example:c"}},

@@ -1,0 +1,47 @@
+package metrics
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Cache is what a cache says of itself.
+type Cache struct {
+	Name           string
+	Lookups        map[string]uint64 // by outcome: "hit", "miss" ...
+	Evictions      uint64
+	Entries, Bytes int64
+}
+
+// Caches makes the caches known that list returns; it is called by every scrape.
+func (m *Metrics) Caches(list func() []Cache) {
+	m.registry.MustRegister(&caches{
+		list:      list,
+		lookups:   prometheus.NewDesc("urnd_cache_lookups_total", "Lookups by cache and outcome: hit, negative (a remembered no), stale, miss, collapsed (loaded for another), failure.", []string{"cache", "outcome"}, nil),
+		evictions: prometheus.NewDesc("urnd_cache_evictions_total", "Entries that made room for others.", []string{"cache"}, nil),
+		entries:   prometheus.NewDesc("urnd_cache_entries", "Entries that are stored.", []string{"cache"}, nil),
+		bytes:     prometheus.NewDesc("urnd_cache_bytes", "Memory of the entries that are stored.", []string{"cache"}, nil),
+	})
+}
+
+type caches struct {
+	list                               func() []Cache
+	lookups, evictions, entries, bytes *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (c *caches) Describe(out chan<- *prometheus.Desc) {
+	out <- c.lookups
+	out <- c.evictions
+	out <- c.entries
+	out <- c.bytes
+}
+
+// Collect implements prometheus.Collector.
+func (c *caches) Collect(out chan<- prometheus.Metric) {
+	for _, cache := range c.list() {
+		for outcome, n := range cache.Lookups {
+			out <- prometheus.MustNewConstMetric(c.lookups, prometheus.CounterValue, float64(n), cache.Name, outcome)
+		}
+		out <- prometheus.MustNewConstMetric(c.evictions, prometheus.CounterValue, float64(cache.Evictions), cache.Name)
+		out <- prometheus.MustNewConstMetric(c.entries, prometheus.GaugeValue, float64(cache.Entries), cache.Name)
+		out <- prometheus.MustNewConstMetric(c.bytes, prometheus.GaugeValue, float64(cache.Bytes), cache.Name)
+	}
+}

@@ -1,0 +1,77 @@
+package proxy
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// Event is what came of one request. It is of use until Observe returns.
+type Event struct {
+	Request *http.Request
+	Form    string // how the question was put: "path", "thttp", "forward" ...
+	Service resolver.Service
+	Cache   resolver.CacheState
+	Status  int   // 0 where the client left before there was one
+	Bytes   int64 // of the body
+	Took    time.Duration
+	Err     error // why it failed, nil where it did not
+}
+
+// recorder is a ResponseWriter that notes what becomes of a request.
+type recorder struct {
+	http.ResponseWriter
+	event Event
+}
+
+// WriteHeader implements http.ResponseWriter. Interim responses are none yet.
+func (r *recorder) WriteHeader(status int) {
+	if r.event.Status == 0 && (status >= http.StatusOK || status == http.StatusSwitchingProtocols) {
+		r.event.Status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.event.Status == 0 {
+		r.event.Status = http.StatusOK
+	}
+	n, err := r.ResponseWriter.Write(b)
+	r.event.Bytes += int64(n)
+	return n, err //nolint:wrapcheck // it stands for the writer that it wraps
+}
+
+// Unwrap is for http.ResponseController.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// eventOf returns the event of a response that is under way. A writer that is no
+// recorder has one of which nobody hears.
+func eventOf(w http.ResponseWriter) *Event {
+	if r, ok := w.(*recorder); ok {
+		return &r.event
+	}
+	return new(Event)
+}
+
+// ServeHTTP implements http.Handler, and tells Observe what came of it.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.config.Observe == nil {
+		h.route(w, r)
+		return
+	}
+	rec, _ := h.recorders.Get().(*recorder)
+	if rec == nil {
+		rec = new(recorder)
+	}
+	start := h.config.Now()
+	*rec = recorder{ResponseWriter: w, event: Event{Request: r, Form: "none"}}
+	defer func() { // also where the handler breaks off by a panic
+		rec.event.Took = h.config.Now().Sub(start)
+		h.config.Observe(&rec.event)
+		*rec = recorder{}
+		h.recorders.Put(rec)
+	}()
+	h.route(rec, r)
+}

@@ -1,0 +1,220 @@
+package proxy_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
+)
+
+// Lines of notes/thttp.md, and of section 3.6 of notes/ddds.md, that no other test of
+// this package proves. Each case names its section, and that of the RFC.
+
+// at answers with the location under which the resolver of start has a name.
+func at(q resolver.Query) resolver.Answer {
+	return resolver.Answer{Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(), From: &resolver.Source{Name: "test"}}}, TTL: time.Minute}
+}
+
+// ddds.md section 3.6: net/url and http.ServeMux would change all of these.
+func TestNotesTargets(t *testing.T) {
+	s := start(t, nil)
+	const there = "https://a.example/"
+	for _, tt := range []struct {
+		source, target string
+		status         int
+		location       string
+	}{
+		{"the scheme as it was sent", "URN:Example:A", 302, there + "urn:example:A"},
+		{"no mux", "news:comp.lang.go", 302, "news:comp.lang.go"},
+		{"no mux", "/news:comp.lang.go", 302, "news:comp.lang.go"},
+		{"no mux", "/mailto:a@b.example", 302, "mailto:a@b.example"},
+		{"no mux", "/urn:x1:a//b", 302, there + "urn:x1:a//b"},
+		{"no mux: RFC 3986 section 5.2.4", "/http://h.example//x/../y", 302, "http://h.example//y"},
+		{"?uri=", "/?uri=urn:x1:a//b/../c", 302, there + "urn:x1:a//b/../c"},
+		{"the raw form: RFC 4266 section 2.1", "/gopher://h.example/1a%09b", 302, "gopher://h.example/1a%09b"},
+		{"normal form: RFC 3986 section 6.2.3", "/http://A.example:080/%7eb", 302, "http://a.example/~b"},
+		{"RFC 2169 section 2: encoded as it was sent", "/uri-res/N2L?urn:x1:a%2Db%7E", 303, there + "urn:x1:a%2Db%7E"},
+		{"RFC 2169 section 2: all behind the first ?", "/uri-res/N2L?urn:x1:a?+r?=q?=1", 303, there + "urn:x1:a?q?=1"},
+		{"RFC 2169 section 2", "/uri-res/I2L?urn:x1:a/b~c&d", 303, there + "urn:x1:a/b~c&d"},
+		{"RFC 2483 section 2.1", "/uri-res/n2L?urn:x1:a", 303, there + "urn:x1:a"},
+		{"RFC 2483 section 4.1: URLs too", "/uri-res/L2L?http://B.example", 303, "http://b.example/"},
+	} {
+		response := s.get(t, tt.target)
+		if response.StatusCode != tt.status || response.Header.Get("Location") != tt.location {
+			t.Errorf("%s: %s: %d %q", tt.source, tt.target, response.StatusCode, response.Header.Get("Location"))
+		}
+	}
+	var document proxy.AnswerJSON
+	body := text(t, s.get(t, "URN:Example:A", "Accept: application/vnd.urnd.trace+json"))
+	if err := json.Unmarshal([]byte(body), &document); err != nil || document.Input != "URN:Example:A" {
+		t.Errorf("%v: %s", err, body)
+	}
+}
+
+// RFC 2169 section 2: URNs that are equivalent have one answer, by every service. What
+// echoes the question, the comment of a list, is apart.
+func TestNotesEquivalentURNs(t *testing.T) {
+	s := start(t, nil)
+	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) { return at(q), nil }
+	for _, family := range [][]string{
+		{"urn:cid:foo@huh.com", "URN:CID:foo@huh.com"},
+		{"urn:example:a123,z456", "URN:example:a123,z456", "urn:EXAMPLE:a123,z456", "urn:example:a123,z456?+abc"}, // RFC 8141 section 3.2
+		{"urn:example:a123%2Cz456", "URN:EXAMPLE:a123%2cz456"},
+		{"urn:isbn:0-395-36341-1", "URN:ISBN:0395363411"},
+	} {
+		for _, request := range []string{"GET /uri-res/N2L?", "GET /uri-res/N2Ls?", "GET /uri-res/N2C?", "GET /uri-res/N2Ns?", "GET /"} {
+			for _, version := range []string{"1.0", "1.1"} {
+				answer := func(name string) string {
+					r := s.ask(t, request+name+" HTTP/"+version+"\r\nHost: a\r\n\r\n")[0]
+					body := strings.TrimPrefix(text(t, r), "# "+name+"\r\n")
+					return r.Status + " " + r.Header.Get("Location") + " " + r.Header.Get("Content-Type") + " " + r.Header.Get("Cache-Control") + "\n" + body
+				}
+				for _, name := range family[1:] {
+					if first, got := answer(family[0]), answer(name); got != first {
+						t.Errorf("%s%s HTTP/%s: %q, and %s: %q", request, family[0], version, first, name, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// RFC 8141 section 2.3: the r-component is for who resolves, the q-component and the
+// fragment for what is located: resolution never sees them.
+func TestNotesComponents(t *testing.T) {
+	s := start(t, nil)
+	var keys []string
+	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		keys = append(keys, q.Key())
+		return at(q), nil
+	}
+	for _, tt := range []struct{ target, key, location string }{
+		{"/urn:example:weather?=op=map&lat=39.56", "urn:example:weather", "?op=map&lat=39.56"},
+		{"/urn:example:weather?=op=chart", "urn:example:weather", "?op=chart"},
+		{"/urn:example:weather#somepart", "urn:example:weather", "#somepart"},
+		{"/?uri=urn:example:weather%3F%3Dop%3Dmap%23somepart", "urn:example:weather", "?op=map#somepart"},
+		{"/urn:example:weather?+CCResolve:cc=uk", "urn:example:weather?+CCResolve:cc=uk", ""},
+		{"/urn:example:weather?+CCResolve:cc=uk?=op=map#f", "urn:example:weather?+CCResolve:cc=uk", "?op=map#f"},
+	} {
+		keys = nil
+		response := s.get(t, tt.target)
+		if want := "https://a.example/urn:example:weather" + tt.location; response.Header.Get("Location") != want || strings.Join(keys, "|") != tt.key {
+			t.Errorf("%s: %q by the keys %q", tt.target, response.Header.Get("Location"), keys)
+		}
+	}
+}
+
+// RFC 8458 section 4.2.1: an r-component of an NBN leads nowhere else.
+func TestNotesNBN(t *testing.T) {
+	s := start(t, func(c *proxy.Config) {
+		c.Resolver = resolver.NewCanonical(c.Names, resolver.NewNamespaces(c.Names.Set, time.Hour))
+	})
+	want := s.get(t, "/urn:nbn:fi-fe201003181510").Header.Get("Location")
+	if got := s.get(t, "/URN:NBN:FI-fe201003181510?+r").Header.Get("Location"); got != want || got == "" {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// RFC 2169 sections 3.2, 3.5, 3.6 and 3.9: types, and how long they may be kept.
+func TestNotesDocuments(t *testing.T) {
+	s := start(t, nil)
+	s.next = several("http://a.example/", "http://b.example/")
+	const (
+		fragment = "<ul>\n<li><a href=\"http://a.example/\">http://a.example/</a></li>\n<li><a href=\"http://b.example/\">http://b.example/</a></li>\n</ul>"
+		// RFC 2483 section 5: what is one list is one comment, and a URI a line.
+		list = "# urn:x1:a\r\nhttp://a.example/\r\nhttp://b.example/\r\n"
+	)
+	for _, tt := range []struct{ target, accept, contentType, control, part string }{
+		{"N2Ls?urn:x1:a", "text/html", "text/html; charset=utf-8", "max-age=60", fragment},
+		{"N2Ls?urn:x1:a", "text/html;q=0.5, text/uri-list", "text/uri-list", "max-age=60", list},
+		{"I2LS?urn:x1:a", "application/pdf", "text/uri-list", "max-age=60", list},
+		{"N2Ns?urn:isbn:0-395-36341-1", "*/*", "text/uri-list", "max-age=3600", "urn:isbn:9780395363416\r\n"},
+		{"I2NS?urn:isbn:0-395-36341-1", "text/plain", "text/plain; charset=utf-8", "max-age=3600", "urn:isbn:9780395363416\r\n"},
+		{"L2Ns?http://a.example/", "text/html", "text/html; charset=utf-8", "max-age=3600", "<ul>\n<li>None is known.</li>\n</ul>"},
+		{"N2C?urn:x1:a", "text/csv", "text/csv; charset=utf-8; header=present", "max-age=60", "identifier,urn:x1:a\r\n"},
+		{"N2C?urn:x1:a", "text/csv;q=0.1, text/html", "text/html; charset=utf-8", "max-age=60", "<code>urn:x1:a</code>"},
+		{"I2CS?urn:x1:a", "image/png", "application/ld+json", "max-age=60", `"identifier": "urn:x1:a"`},
+		{"L2C?HTTP://A.example", "*/*", "application/ld+json", "max-age=", `"identifier": "http://a.example/"`},
+	} {
+		r := s.get(t, "/uri-res/"+tt.target, "Accept: "+tt.accept)
+		body := text(t, r)
+		if r.StatusCode != 200 || r.Header.Get("Content-Type") != tt.contentType || !strings.HasPrefix(r.Header.Get("Cache-Control"), tt.control) || !strings.Contains(body, tt.part) {
+			t.Errorf("%s as %s: %d %v %s", tt.target, tt.accept, r.StatusCode, r.Header, body)
+		}
+	}
+	s.next = several() // zero or more, RFC 2483 section 4.2
+	if r := s.get(t, "/uri-res/N2Ls?urn:x1:a"); r.StatusCode != 200 || text(t, r) != "# urn:x1:a\r\n" {
+		t.Errorf("no URLs: %d", r.StatusCode)
+	}
+}
+
+// RFC 2483 sections 4.1 to 4.4: the errors of every service that locates or fetches.
+func TestNotesErrors(t *testing.T) {
+	s := start(t, nil)
+	for _, tt := range []struct {
+		name   string
+		err    error
+		status int
+	}{
+		{"urn:isbn:1", nil, 400},
+		{"urn:x1:a", &resolver.Negative{Kind: resolver.ErrNotFound}, 404},
+		{"urn:x1:a", &resolver.Negative{Kind: resolver.ErrUnsupported}, 404},
+		{"urn:x1:a", &resolver.Negative{Kind: resolver.ErrGone}, 410},
+		{"urn:x1:a", resolver.ErrForbidden, 403},
+		{"urn:x1:a", resolver.ErrUnreachable, 502},
+		{"urn:x1:a", context.DeadlineExceeded, 504},
+	} {
+		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, tt.err }
+		for _, service := range []string{"N2L", "N2Ls", "N2R", "N2Rs"} {
+			if got := s.get(t, "/uri-res/"+service+"?"+tt.name).StatusCode; got != tt.status {
+				t.Errorf("%s of %s, %v: %d, want %d", service, tt.name, tt.err, got, tt.status)
+			}
+		}
+	}
+}
+
+// RFC 2169 sections 3.3 and 3.4: Accept decides, and a version of which its origin says
+// that it is not acceptable is left out.
+func TestNotesVersions(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		kind := "image/" + strings.Trim(r.URL.Path, "/")
+		if accept := r.Header.Get("Accept"); !strings.Contains(accept, kind) && accept != "image/*" {
+			w.WriteHeader(http.StatusNotAcceptable)
+			return
+		}
+		w.Header().Set("Content-Type", kind)
+		_, _ = io.WriteString(w, kind)
+	}))
+	defer origin.Close()
+	s := start(t, nil)
+	s.next = several(origin.URL+"/gif", origin.URL+"/jpeg", origin.URL+"/png")
+	for accept, want := range map[string]string{"image/png": "image/png", "image/jpeg, image/png;q=0.5": "image/jpeg image/png", "image/*": "image/gif image/jpeg image/png"} {
+		all := strings.Fields(want)
+		if r := s.get(t, "/uri-res/N2R?urn:x1:a", "Accept: "+accept); text(t, r) != all[0] || r.Header.Get("Content-Type") != all[0] {
+			t.Errorf("N2R as %s: %d %v", accept, r.StatusCode, r.Header)
+		}
+		r := s.get(t, "/uri-res/N2Rs?urn:x1:a", "Accept: "+accept)
+		got := []string{r.Header.Get("Content-Type")}
+		if _, boundary, ok := strings.Cut(got[0], "boundary="); ok {
+			got = nil
+			for in := multipart.NewReader(r.Body, strings.Trim(boundary, `"`)); ; {
+				part, err := in.NextPart()
+				if err != nil {
+					break
+				}
+				got = append(got, part.Header.Get("Content-Type"))
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("N2Rs as %s: %q", accept, got)
+		}
+	}
+}
