@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/resolver"
@@ -113,4 +114,64 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// BenchmarkExplain is the time of a cached resolution, untraced and traced: what is not
+// asked for costs next to nothing, and TestExplainIsFree says that it allocates nothing more.
+func BenchmarkExplain(b *testing.B) {
+	p := wireForBench(b, 64<<20)
+	q := queryOf(b, "urn:ietf:rfc:2648")
+	for _, bm := range []struct {
+		name string
+		ctx  func() context.Context
+	}{
+		{"off", context.Background},
+		{"on", func() context.Context { ctx, _ := resolver.WithTrace(context.Background(), time.Now); return ctx }},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.resolver.Resolve(bm.ctx(), q); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("asking whether it is on", func(b *testing.B) {
+		ctx, cancel := context.WithCancel(context.WithValue(resolver.WithVia(context.Background(), "1.1 a"), http.ServerContextKey, b)) // as net/http makes them
+		defer cancel()
+		b.ReportAllocs()
+		for b.Loop() {
+			if resolver.TraceOf(ctx) != nil {
+				b.Fatal("it is on")
+			}
+		}
+	})
+}
+
+func TestExplainIsFree(t *testing.T) {
+	p, err := wire(config.Default(), alone())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	q := queryOf(t, "urn:ietf:rfc:2648")
+	resolve := func() {
+		if _, err := p.resolver.Resolve(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resolve()
+	if n := testing.AllocsPerRun(100, resolve); n > 1 { // the load that would run
+		t.Errorf("a cached resolution makes %v allocations without a trace", n)
+	}
+}
+
+func queryOf(t testing.TB, text string) resolver.Query {
+	t.Helper()
+	u, err := uri.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolver.Query{URI: u}
 }
