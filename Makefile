@@ -3,7 +3,7 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 10s
 
-.PHONY: run build test test-deps lint fuzz bench cover clean
+.PHONY: generate run build test test-deps lint fuzz bench cover clean
 
 run:
 	go run ./cmd/urnd serve
@@ -41,6 +41,10 @@ bench:
 cover:
 	go test -coverpkg=./... -coverprofile=cover.out ./...
 	go tool cover -func=cover.out | tail -n 1
+
+# What is made from the code.
+generate:
+	go run ./cmd/urnd config example > config/example.yaml
 
 clean:
 	rm -f urnd cover.out

@@ -16,6 +16,7 @@ import (
 // joined by dots; the environment variable of dns.timeout is URND_DNS_TIMEOUT.
 type Config struct {
 	Listen     Listen      `mapstructure:"listen"`
+	TLS        TLS         `mapstructure:"tls"`
 	DNS        DNS         `mapstructure:"dns"`
 	DDDS       DDDS        `mapstructure:"ddds"`
 	Resolve    Resolve     `mapstructure:"resolve"`
@@ -25,14 +26,26 @@ type Config struct {
 	Cache      Cache       `mapstructure:"cache"`
 	Access     Access      `mapstructure:"access"`
 	Limits     Limits      `mapstructure:"limits"`
+	Reload     Reload      `mapstructure:"reload"`
 	Log        Log         `mapstructure:"log"`
+	Telemetry  Telemetry   `mapstructure:"telemetry"`
 	Namespaces []Namespace `mapstructure:"namespaces"`
 }
 
 // Listen holds the addresses that urnd listens on, "host:port".
 type Listen struct {
 	Service string `mapstructure:"service"`
-	Admin   string `mapstructure:"admin"` // empty: no admin listener
+	TLS     string `mapstructure:"tls"`   // empty: no such listener
+	Admin   string `mapstructure:"admin"` // "unix:/path" too; empty: no such listener
+	// ProxyProtocol are the senders of the PROXY protocol.
+	ProxyProtocol []netip.Prefix `mapstructure:"proxy_protocol"`
+}
+
+// TLS names files of certificates: paths, or "credential:" and a name.
+type TLS struct {
+	Certificate string `mapstructure:"certificate"`
+	Key         string `mapstructure:"key"`
+	ClientCA    string `mapstructure:"client_ca"` // of administrators; empty: none is asked for
 }
 
 // DNS says which servers are asked.
@@ -133,6 +146,8 @@ type Cache struct {
 	Records    Size          `mapstructure:"records"` // memory for DNS records
 	StaleFor   time.Duration `mapstructure:"stale_for"`
 	RetryAfter time.Duration `mapstructure:"retry_after"`
+	Directory  string        `mapstructure:"directory"` // of answers while urnd does not run; empty: systemd's
+	MaxSaved   Size          `mapstructure:"max_saved"` // of them; 0 keeps none
 }
 
 // Access says who may use what.
@@ -140,26 +155,52 @@ type Access struct {
 	// AllowDestinations opens address ranges that are closed by default:
 	// loopback, private, link-local, multicast and reserved ones.
 	AllowDestinations []netip.Prefix `mapstructure:"allow_destinations"`
+	ResolveClients    []netip.Prefix `mapstructure:"resolve_clients"`
 	// ProxyClients may use the forward proxy and the redirects of URLs.
 	ProxyClients []netip.Prefix `mapstructure:"proxy_clients"`
+	ProxyUsers   string         `mapstructure:"proxy_users"` // a file; empty: nobody is asked for a password
+	AdminClients []netip.Prefix `mapstructure:"admin_clients"`
+	AdminToken   string         `mapstructure:"admin_token"` // a file; empty: none is asked for
+	// TrustedProxies are believed when they say who their client is.
+	TrustedProxies []netip.Prefix `mapstructure:"trusted_proxies"`
 }
 
 // Limits bounds what a client may send, and how long things may take.
 type Limits struct {
-	Target          Size          `mapstructure:"target"` // of a request-target
-	Header          Size          `mapstructure:"header"` // of all header fields
-	HeaderTimeout   time.Duration `mapstructure:"header_timeout"`
-	IdleTimeout     time.Duration `mapstructure:"idle_timeout"`
-	ConnectTimeout  time.Duration `mapstructure:"connect_timeout"`
-	OriginTimeout   time.Duration `mapstructure:"origin_timeout"`
-	OriginIdle      time.Duration `mapstructure:"origin_idle"`
-	ShutdownTimeout time.Duration `mapstructure:"shutdown_timeout"`
+	Target            Size          `mapstructure:"target"` // of a request-target
+	Header            Size          `mapstructure:"header"` // of all header fields
+	HeaderTimeout     time.Duration `mapstructure:"header_timeout"`
+	IdleTimeout       time.Duration `mapstructure:"idle_timeout"`
+	Connections       int           `mapstructure:"connections"`
+	ClientConnections int           `mapstructure:"client_connections"` // 0 is no limit
+	Requests          int           `mapstructure:"requests"`           // at a time
+	Rate              int           `mapstructure:"rate"`               // of one client, a second; 0 is no limit
+	Outgoing          int           `mapstructure:"outgoing"`           // connections at a time
+	DNSQueries        int           `mapstructure:"dns_queries"`        // at a time
+	Memory            Size          `mapstructure:"memory"`             // 0 is no limit
+	ConnectTimeout    time.Duration `mapstructure:"connect_timeout"`
+	OriginTimeout     time.Duration `mapstructure:"origin_timeout"`
+	OriginIdle        time.Duration `mapstructure:"origin_idle"`
+	ShutdownTimeout   time.Duration `mapstructure:"shutdown_timeout"`
 }
 
-// Log says what is logged to standard error.
+// Reload says when the configuration is read again, beside SIGHUP.
+type Reload struct {
+	Watch bool `mapstructure:"watch"` // when the file changes
+}
+
+// Log says what is logged, and how.
 type Log struct {
-	Level  slog.Level `mapstructure:"level"`
-	Format string     `mapstructure:"format"` // "text" or "json"
+	Level      slog.Level `mapstructure:"level"`
+	Format     string     `mapstructure:"format"`      // "auto", "text", "json" or "journald"
+	Access     string     `mapstructure:"access"`      // "off", "json", "combined" or "squid"
+	AccessFile string     `mapstructure:"access_file"` // empty: standard error
+}
+
+// Telemetry says where traces are sent.
+type Telemetry struct {
+	Endpoint string `mapstructure:"endpoint"` // empty: nowhere
+	Sample   int    `mapstructure:"sample"`   // one request of so many
 }
 
 // Namespace is a URN namespace of this site, or a change to one that is built

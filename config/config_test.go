@@ -62,12 +62,15 @@ func keys(prefix string, m map[string]any) []string {
 }
 
 func TestExampleIsTheDefault(t *testing.T) {
+	if text, err := os.ReadFile("example.yaml"); err != nil || string(text) != config.Example() {
+		t.Errorf("example.yaml is not what make generate makes: %v", err)
+	}
 	got, err := config.Load("example.yaml", nil)
 	if err != nil || !reflect.DeepEqual(got, config.Default()) {
 		t.Errorf("example.yaml is not the default: %+v, %v", got, err)
 	}
 	var file map[string]any
-	if err := yaml.Unmarshal([]byte(config.Example), &file); err != nil {
+	if err := yaml.Unmarshal([]byte(config.Example()), &file); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := keys("", file), keys("", config.Default().Map()); !slices.Equal(got, want) {
@@ -77,7 +80,7 @@ func TestExampleIsTheDefault(t *testing.T) {
 
 // The commented namespace of the example is a valid one.
 func TestExampleNamespace(t *testing.T) {
-	_, block, _ := strings.Cut(config.Example, "# namespaces:\n")
+	_, block, _ := strings.Cut(config.Example(), "# namespaces:\n")
 	text := "namespaces:\n"
 	for line := range strings.Lines(block) {
 		if !strings.HasPrefix(line, "#") {
@@ -96,7 +99,31 @@ func TestExampleNamespace(t *testing.T) {
 func TestEveryLeaf(t *testing.T) {
 	values := map[string][3]string{ // file, environment, flag
 		"listen.service":            {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
-		"listen.admin":              {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
+		"listen.admin":              {"127.0.0.1:1", "unix:/run/urnd/admin.sock", "127.0.0.1:3"},
+		"listen.tls":                {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
+		"listen.proxy_protocol":     {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
+		"tls.certificate":           {"/a.pem", "credential:certificate", "c.pem"},
+		"tls.key":                   {"/a.pem", "credential:key", "c.pem"},
+		"tls.client_ca":             {"/a.pem", "credential:ca", "c.pem"},
+		"cache.directory":           {"/a", "/b", "/c"},
+		"cache.max_saved":           {"1MiB", "2MiB", "3MiB"},
+		"access.resolve_clients":    {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
+		"access.proxy_users":        {"/a", "credential:users", "/c"},
+		"access.admin_clients":      {"127.0.0.0/16", "127.0.0.1/32,::1/128", "127.0.0.2/32"},
+		"access.admin_token":        {"/a", "credential:token", "/c"},
+		"access.trusted_proxies":    {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
+		"limits.connections":        {"1", "2", "3"},
+		"limits.client_connections": {"1", "2", "3"},
+		"limits.requests":           {"1", "2", "3"},
+		"limits.rate":               {"1", "2", "3"},
+		"limits.outgoing":           {"1", "2", "3"},
+		"limits.dns_queries":        {"1", "2", "3"},
+		"limits.memory":             {"64MiB", "65MiB", "66MiB"},
+		"reload.watch":              {"true", "true", "false"},
+		"log.access":                {"json", "squid", "combined"},
+		"log.access_file":           {"/a", "/b", "/c"},
+		"telemetry.endpoint":        {"http://a.example:4318", "https://b.example", "http://c.example"},
+		"telemetry.sample":          {"2", "3", "4"},
 		"dns.servers":               {"192.0.2.1:53", "192.0.2.2:53,[2001:db8::1]:53", "192.0.2.3:5353"},
 		"dns.timeout":               {"1s", "3s", "4s"},
 		"dns.rounds":                {"1", "3", "4"},
@@ -143,7 +170,7 @@ func TestEveryLeaf(t *testing.T) {
 		"limits.origin_idle":        {"1s", "2s", "3s"},
 		"limits.shutdown_timeout":   {"1s", "2s", "3s"},
 		"log.level":                 {"DEBUG", "WARN", "ERROR"},
-		"log.format":                {"json", "text", "json"},
+		"log.format":                {"json", "text", "journald"},
 	}
 	for _, key := range keys("", config.Default().Map()) {
 		value, ok := values[key]
@@ -156,10 +183,17 @@ func TestEveryLeaf(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			section, leaf, _ := strings.Cut(key, ".")
 			text := value[0]
-			if leaf == "accept" || strings.HasSuffix(leaf, "s") && section != "cache" && leaf != "rounds" && leaf != "max_domains" && leaf != "unknown_status" && leaf != "max_locations" {
+			if reflect.TypeOf(config.Default().Map()[section].(map[string]any)[leaf]).Kind() == reflect.Slice {
 				text = "[" + text + "]"
 			}
-			path := write(t, "urnd.yaml", section+":\n  "+leaf+": "+text+"\n")
+			file := section + ":\n  " + leaf + ": " + text + "\n"
+			switch key { // what hangs on a certificate
+			case "listen.tls":
+				file += "tls: {certificate: a, key: b}\n"
+			case "tls.client_ca":
+				file += "  certificate: a\n  key: b\n"
+			}
+			path := write(t, "urnd.yaml", file)
 			check := func(what, want string, flags map[string]any) {
 				t.Helper()
 				c, err := config.Load(path, flags)
@@ -188,6 +222,33 @@ func print(t *testing.T, c config.Config, section, leaf string) string {
 	}
 	joined := strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(string(text)), "- "), "\n- ", ",")
 	return strings.Trim(strings.ReplaceAll(joined, `'`, ""), `"`)
+}
+
+// Every setting is said something of, and nothing is said of what is none.
+func TestSettings(t *testing.T) {
+	known := keys("", config.Default().Map())
+	var said []string
+	for _, s := range config.Settings() {
+		if s.Doc == "" {
+			t.Errorf("%s has no documentation", s.Path)
+		}
+		if s.IsSection() {
+			continue
+		}
+		said = append(said, s.Path)
+		section, leaf, _ := strings.Cut(s.Path, ".")
+		value := config.Default().Map()[section]
+		if leaf != "" {
+			value = value.(map[string]any)[leaf]
+		}
+		if _, isSwitch := value.(bool); !isSwitch && s.Bound() == "" {
+			t.Errorf("%s has neither bound nor form", s.Path)
+		}
+	}
+	slices.Sort(said)
+	if !slices.Equal(said, known) {
+		t.Errorf("said of %q\nwant %q", said, known)
+	}
 }
 
 func TestTOML(t *testing.T) {

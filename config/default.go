@@ -12,7 +12,7 @@ import (
 // Default returns the configuration that urnd runs with when it is given none.
 func Default() Config {
 	return Config{
-		Listen: Listen{Service: "127.0.0.1:8141", Admin: "127.0.0.1:8142"},
+		Listen: Listen{Service: "127.0.0.1:8141", Admin: "127.0.0.1:8142", ProxyProtocol: []netip.Prefix{}},
 		DNS: DNS{
 			Servers: []Server{}, Timeout: 2 * time.Second, Rounds: 2, HedgeAfter: 300 * time.Millisecond,
 			MaxTTL: 7 * 24 * time.Hour, RefreshAhead: true,
@@ -31,19 +31,26 @@ func Default() Config {
 		URN: URN{Accept: uri.CurrentURN.Names()},
 		Cache: Cache{
 			Answers: 64 << 20, Records: 16 << 20,
-			StaleFor: 24 * time.Hour, RetryAfter: 30 * time.Second,
+			StaleFor: 24 * time.Hour, RetryAfter: 30 * time.Second, MaxSaved: 64 << 20,
 		},
 		Access: Access{
 			AllowDestinations: []netip.Prefix{},
-			ProxyClients:      []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+			ResolveClients:    []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")},
+			ProxyClients:      loopback(), AdminClients: loopback(), TrustedProxies: []netip.Prefix{},
 		},
 		Limits: Limits{
 			Target: 8 << 10, Header: 64 << 10,
 			HeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+			Connections: 8192, ClientConnections: 0, Requests: 1024, Outgoing: 512, DNSQueries: 512,
 			ConnectTimeout: 10 * time.Second, OriginTimeout: time.Minute, OriginIdle: 5 * time.Minute,
 			ShutdownTimeout: 10 * time.Second,
 		},
-		Log:        Log{Level: slog.LevelInfo, Format: "text"},
+		Log:        Log{Level: slog.LevelInfo, Format: "auto", Access: "off"},
+		Telemetry:  Telemetry{Sample: 1},
 		Namespaces: []Namespace{},
 	}
+}
+
+func loopback() []netip.Prefix {
+	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }

@@ -1,8 +1,138 @@
 package config
 
-import _ "embed"
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+	"unicode/utf8"
 
-// Example is a complete, commented configuration file in YAML: the defaults.
-//
-//go:embed example.yaml
-var Example string
+	"go.yaml.in/yaml/v3"
+)
+
+const exampleHead = "urnd.yaml: every setting of urnd, with its default. A file needs to hold only what " +
+	"differs. The same keys work in TOML. The environment goes before the file (dns.timeout is " +
+	"URND_DNS_TIMEOUT; lists are joined by commas), and flags go before the environment. Check a " +
+	"file with: urnd config check FILE"
+
+// width is that of the lines of an example.
+const width = 88
+
+// Example returns a complete, commented configuration file in YAML: the defaults.
+func Example() string {
+	var b strings.Builder
+	comment(&b, "", exampleHead)
+	values := leaves(Default())
+	for _, s := range Settings() {
+		section, leaf, isLeaf := strings.Cut(s.Path, ".")
+		if !isLeaf {
+			b.WriteByte('\n')
+			comment(&b, "", s.Doc)
+			sample(&b, "", s.Sample)
+			b.WriteString(section + ":")
+			if s.IsSection() {
+				b.WriteByte('\n')
+			} else {
+				b.WriteString(" " + scalar(values[s.Path]) + "\n")
+			}
+			continue
+		}
+		comment(&b, "  ", withBound(s))
+		sample(&b, "  ", s.Sample)
+		fmt.Fprintf(&b, "  %s: %s\n", leaf, scalar(values[s.Path]))
+	}
+	return b.String()
+}
+
+// withBound adds to a documentation what values are allowed.
+func withBound(s Setting) string {
+	bound := s.Bound()
+	if bound == "" || bound == s.Form { // the words say enough
+		return s.Doc
+	}
+	return s.Doc + " (" + bound + ")"
+}
+
+func comment(b *strings.Builder, indent, text string) {
+	for _, line := range wrap(text, width-len(indent)-2) {
+		b.WriteString(indent + "# " + line + "\n")
+	}
+}
+
+func sample(b *strings.Builder, indent, text string) {
+	if text == "" {
+		return
+	}
+	for line := range strings.Lines(text) {
+		b.WriteString(indent + "# " + strings.TrimSuffix(line, "\n") + "\n")
+	}
+}
+
+// wrap breaks text into lines at its spaces.
+func wrap(text string, most int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > most {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+// scalar prints a value on one line of YAML.
+func scalar(value any) string {
+	node := new(yaml.Node)
+	if err := node.Encode(Plain(value)); err != nil {
+		return "null" // no value of ours fails
+	}
+	flow(node)
+	text, err := yaml.Marshal(node)
+	if err != nil {
+		return "null"
+	}
+	return strings.TrimSpace(string(text))
+}
+
+func flow(node *yaml.Node) {
+	if node.Kind == yaml.SequenceNode {
+		node.Style |= yaml.FlowStyle
+	}
+	for _, child := range node.Content {
+		flow(child)
+	}
+}
+
+// Plain returns a value of the configuration as files write it: texts, numbers,
+// booleans, lists and maps.
+func Plain(value any) any {
+	switch v := value.(type) {
+	case time.Duration, Size:
+		return show(v)
+	case encoding.TextMarshaler:
+		text, err := v.MarshalText()
+		if err == nil {
+			return string(text)
+		}
+	case map[string]any:
+		plain := make(map[string]any, len(v))
+		for key, inner := range v {
+			plain[key] = Plain(inner)
+		}
+		return plain
+	}
+	if list := reflect.ValueOf(value); list.Kind() == reflect.Slice {
+		plain := make([]any, list.Len())
+		for i := range plain {
+			plain[i] = Plain(list.Index(i).Interface())
+		}
+		return plain
+	}
+	return value
+}

@@ -7,15 +7,25 @@ import (
 
 // Fault is one thing that is wrong in a configuration.
 type Fault struct {
+	File    string // "" where it is not of a file
+	Line    int    // of the file; 0 where it is not known
 	Path    string // dotted: "namespaces.0.targets.1.template"
 	Message string
 }
 
+// String returns the fault as a line: where, what, why.
 func (f Fault) String() string {
-	if f.Path == "" {
-		return f.Message
+	var words []string
+	switch {
+	case f.Line > 0:
+		words = append(words, fmt.Sprintf("%s:%d", f.File, f.Line))
+	case f.File != "":
+		words = append(words, f.File)
 	}
-	return f.Path + ": " + f.Message
+	if f.Path != "" {
+		words = append(words, f.Path)
+	}
+	return strings.Join(append(words, f.Message), ": ")
 }
 
 // Faults is the error of Load and Validate: everything that is wrong, not only
@@ -32,4 +42,15 @@ func (f Faults) Error() string {
 
 func (f *Faults) add(path, format string, args ...any) {
 	*f = append(*f, Fault{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// locate says of each fault where it stands.
+func (f Faults) locate(origins Origins) {
+	for i := range f {
+		if o := origins.of(f[i].Path); o.Kind == FromFile {
+			f[i].File, f[i].Line = o.Name, o.Line
+		} else if o.Kind == FromEnvironment {
+			f[i].File = o.Name
+		}
+	}
 }

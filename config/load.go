@@ -1,8 +1,10 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -16,6 +18,12 @@ import (
 // (none if path is empty), the environment, and flags, which maps dotted paths
 // to values. Its error is of type Faults, or says why the file cannot be read.
 func Load(path string, flags map[string]any) (Config, error) {
+	c, _, err := LoadOrigins(path, flags)
+	return c, err
+}
+
+// LoadOrigins is Load, and says where each value came from.
+func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 	v := viper.New()
 	v.SetEnvPrefix("URND")
 	v.AllowEmptyEnv(true) // it turns off what can be turned off
@@ -23,31 +31,66 @@ func Load(path string, flags map[string]any) (Config, error) {
 	for key, value := range leaves(Default()) {
 		v.SetDefault(key, value)
 		if err := v.BindEnv(key); err != nil {
-			return Config{}, fmt.Errorf("binding the environment of %s: %w", key, err)
+			return Config{}, Origins{}, fmt.Errorf("binding the environment of %s: %w", key, err)
 		}
 	}
+	var text []byte
 	if path != "" {
-		if err := readFile(v, path); err != nil {
-			return Config{}, err
+		var err error
+		if text, err = readFile(v, path); err != nil {
+			return Config{}, Origins{}, fmt.Errorf("reading configuration %s: %w", path, err)
 		}
 	}
 	for key, value := range flags {
 		v.Set(key, value)
 	}
-	return decode(v)
+	origins := originsOf(v, path, text, flags)
+	c, err := decode(v)
+	var faults Faults
+	if errors.As(err, &faults) {
+		faults.locate(origins)
+	}
+	return c, origins, err
 }
 
-func readFile(v *viper.Viper, path string) error {
-	switch filepath.Ext(path) {
-	case ".yaml", ".yml", ".toml":
-	default:
-		return fmt.Errorf("reading configuration %s: the name does not end in .yaml, .yml or .toml", path)
+// readFile reads a file once, and returns its text.
+func readFile(v *viper.Viper, path string) ([]byte, error) {
+	kind := strings.TrimPrefix(filepath.Ext(path), ".")
+	if !slices.Contains([]string{"yaml", "yml", "toml"}, kind) {
+		return nil, errors.New("the name does not end in .yaml, .yml or .toml")
 	}
-	v.SetConfigFile(path)
-	if err := v.ReadInConfig(); err != nil {
-		return fmt.Errorf("reading configuration %s: %w", path, err)
+	text, err := os.ReadFile(path) //nolint:gosec // it is the administrator's
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	v.SetConfigType(kind)
+	if err := v.ReadConfig(bytes.NewReader(text)); err != nil {
+		return nil, err
+	}
+	if kind == "toml" {
+		return nil, nil
+	}
+	return text, nil
+}
+
+func originsOf(v *viper.Viper, path string, text []byte, flags map[string]any) Origins {
+	o := Origins{settings: make(map[string]Origin), file: path, lines: placesOf(text)}
+	for key := range leaves(Default()) {
+		variable := "URND_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+		_, isFlag := flags[key]
+		_, isVariable := os.LookupEnv(variable)
+		switch {
+		case isFlag:
+			o.settings[key] = Origin{Kind: FromFlag}
+		case isVariable:
+			o.settings[key] = Origin{Kind: FromEnvironment, Name: variable}
+		case v.InConfig(key):
+			o.settings[key] = Origin{Kind: FromFile, Name: path, Line: o.lines.line(key)}
+		default:
+			o.settings[key] = Origin{}
+		}
+	}
+	return o
 }
 
 // decode fills a Config and collects every fault: of types, of unknown keys
@@ -67,7 +110,11 @@ func decode(v *viper.Viper) (Config, error) {
 	})
 	faults = append(faults, typeFaults(err)...)
 	for _, key := range unknown(v, found.Unused) {
-		faults.add(key, "unknown key")
+		if meant := nearest(key); meant != "" {
+			faults.add(key, "unknown key; %s is one", meant)
+		} else {
+			faults.add(key, "unknown key")
+		}
 	}
 	var invalid Faults
 	if errors.As(config.Validate(), &invalid) {
@@ -148,6 +195,9 @@ func dotted(key string) string {
 
 // Map returns c as nested maps with the keys of files, to be printed.
 func (c Config) Map() map[string]any { return toMap(reflect.ValueOf(c)) }
+
+// Text returns the value of a setting on one line, as files write it.
+func (c Config) Text(path string) string { return scalar(leaves(c)[path]) }
 
 // leaves returns every setting by its dotted path.
 func leaves(c Config) map[string]any {

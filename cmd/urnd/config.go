@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
@@ -11,7 +14,7 @@ import (
 
 func newConfig() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Check and show configurations", RunE: needsCommand}
-	cmd.AddCommand(newConfigCheck(), newConfigShow(), newConfigExample())
+	cmd.AddCommand(newConfigCheck(), newConfigShow(), newConfigExample(), newConfigSchema())
 	return cmd
 }
 
@@ -39,25 +42,60 @@ func newConfigCheck() *cobra.Command {
 }
 
 func newConfigShow() *cobra.Command {
+	var origin bool
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print the configuration that urnd would run with",
 		Long: `Print the configuration that urnd would run with, as YAML: the defaults, changed
-by the file, the environment and the flags.`,
-		Example: "  urnd config show\n  URND_DNS_TIMEOUT=5s urnd config show --config /etc/urnd/urnd.yaml",
+by the file, the environment and the flags. With --origin each value is on a line of
+its own, with where it came from. Secrets are in files, and never shown.`,
+		Example: "  urnd config show\n  urnd config show --origin\n  URND_DNS_TIMEOUT=5s urnd config show --config /etc/urnd/urnd.yaml",
 		Args:    cobra.NoArgs,
 	}
 	s := addSettings(cmd)
+	cmd.Flags().BoolVar(&origin, "origin", false, "print where each value came from")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := s.load(map[string]string{})
+		c, origins, err := s.loadOrigins(map[string]string{})
 		if err != nil {
 			return err
+		}
+		if origin {
+			return showOrigins(cmd.OutOrStdout(), c, origins)
 		}
 		encoder := yaml.NewEncoder(cmd.OutOrStdout())
 		encoder.SetIndent(2)
 		return encoder.Encode(c.Map())
 	}
 	return cmd
+}
+
+// showOrigins prints every setting with where it came from.
+func showOrigins(w io.Writer, c config.Config, origins config.Origins) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, s := range config.Settings() {
+		if s.IsSection() {
+			continue
+		}
+		from := origins.Of(s.Path).String()
+		if name, ok := strings.CutPrefix(c.Text(s.Path), config.CredentialPrefix); ok {
+			from += ", credential " + name
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Path, c.Text(s.Path), from)
+	}
+	return table.Flush()
+}
+
+func newConfigSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:     "schema",
+		Short:   "Print a JSON Schema of configuration files, for editors and checkers",
+		Example: "  urnd config schema > urnd.schema.json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := cmd.OutOrStdout().Write(config.Schema())
+			return err
+		},
+	}
 }
 
 func newConfigExample() *cobra.Command {
@@ -67,7 +105,7 @@ func newConfigExample() *cobra.Command {
 		Example: "  urnd config example > urnd.yaml",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprint(cmd.OutOrStdout(), config.Example)
+			_, err := fmt.Fprint(cmd.OutOrStdout(), config.Example())
 			return err
 		},
 	}

@@ -30,6 +30,12 @@ func addSettings(cmd *cobra.Command) *settings {
 // load reads the configuration, with the given flags by the path of their
 // setting, as far as they were used.
 func (s *settings) load(flags map[string]string) (config.Config, error) {
+	c, _, err := s.loadOrigins(flags)
+	return c, err
+}
+
+// loadOrigins is load, and says where each value came from.
+func (s *settings) loadOrigins(flags map[string]string) (config.Config, config.Origins, error) {
 	changed := make(map[string]any)
 	flags["dns.servers"] = "dns"
 	for path, name := range flags {
@@ -43,7 +49,7 @@ func (s *settings) load(flags map[string]string) (config.Config, error) {
 		}
 		changed[path] = flag.Value.String()
 	}
-	return config.Load(s.file, changed)
+	return config.LoadOrigins(s.file, changed)
 }
 
 // names returns what the daemon would know of names.

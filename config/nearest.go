@@ -1,0 +1,52 @@
+package config
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// nearest returns the key that was meant by an unknown one, and "" where none is like
+// it.
+func nearest(unknown string) string {
+	parts := strings.Split(unknown, ".")
+	var indexes []string
+	for i, part := range parts {
+		if _, err := strconv.Atoi(part); err == nil {
+			indexes = append(indexes, part)
+			parts[i] = anyIndex
+		}
+	}
+	asked := strings.Join(parts, ".")
+	best, distance := "", 1+max(2, len(asked)/5)
+	for _, known := range keysOf("", reflect.TypeFor[Config]()) {
+		if d := levenshtein.ComputeDistance(asked, known); d < distance && strings.Count(known, anyIndex) == len(indexes) {
+			best, distance = known, d
+		}
+	}
+	for _, i := range indexes {
+		best = strings.Replace(best, anyIndex, i, 1)
+	}
+	return best
+}
+
+// anyIndex stands for an element of a list in a path.
+const anyIndex = "*"
+
+// keysOf returns the paths of all that can be set in a type, sections included.
+func keysOf(prefix string, t reflect.Type) []string {
+	var keys []string
+	for field := range t.Fields() {
+		key := prefix + field.Tag.Get("mapstructure")
+		keys = append(keys, key)
+		switch {
+		case isSection(field.Type):
+			keys = append(keys, keysOf(key+".", field.Type)...)
+		case field.Type.Kind() == reflect.Slice && isSection(field.Type.Elem()):
+			keys = append(keys, keysOf(key+"."+anyIndex+".", field.Type.Elem())...)
+		}
+	}
+	return keys
+}

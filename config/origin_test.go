@@ -1,0 +1,57 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+)
+
+// A fault says where it stands, and what was meant.
+func TestFaultsSayWhere(t *testing.T) {
+	t.Setenv("URND_DNS_ROUNDS", "many")
+	path := write(t, "urnd.yaml", `dns:
+  timout: 5s
+  timeout: soon
+namespaces:
+  - nid: example
+    targets:
+      - template: https://a.example/
+        pattren: x
+limmits: {target: 8KiB}
+completely: different
+`)
+	_, err := config.Load(path, map[string]any{"log.format": "xml"})
+	if err == nil {
+		t.Fatal("no fault")
+	}
+	for _, want := range []string{
+		path + ":2: dns.timout: unknown key; dns.timeout is one",
+		path + ":3: dns.timeout: ",
+		"URND_DNS_ROUNDS: dns.rounds: ",
+		path + ":8: namespaces.0.targets.0.pattren: unknown key; namespaces.0.targets.0.pattern is one",
+		path + ":9: limmits.target: unknown key; limits.target is one",
+		path + ":10: completely: unknown key\n",
+		`log.format: "xml" is not auto, text, json or journald`,
+	} {
+		if !strings.Contains(err.Error()+"\n", want) {
+			t.Errorf("nothing says %q:\n%v", want, err)
+		}
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	path := write(t, "urnd.yaml", "dns:\n  timeout: 1s\n  rounds: 3\nlog: {level: warn}\n")
+	t.Setenv("URND_DNS_ROUNDS", "4")
+	_, origins, err := config.LoadOrigins(path, map[string]any{"log.level": "error"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"dns.timeout": "file " + path + ":2", "dns.rounds": "environment URND_DNS_ROUNDS", "log.level": "flag", "log.format": "default",
+	} {
+		if got := origins.Of(key).String(); got != want {
+			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
+}

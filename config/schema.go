@@ -1,0 +1,125 @@
+package config
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	durationPattern = `^-?([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$|^0$`
+	sizePattern     = `^[0-9]+(\.[0-9]+)? ?([KMGTPEkmgtpe]i?)?[Bb]?$`
+)
+
+// Schema returns a JSON Schema (draft 2020-12) of configuration files, for editors and
+// checkers. It says less than Validate: nothing of what hangs together.
+func Schema() []byte {
+	root := object()
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "urnd.yaml"
+	properties := root["properties"].(map[string]any) //nolint:forcetypeassert // object has made it
+	values := leaves(Default())
+	for _, s := range Settings() {
+		section, leaf, isLeaf := strings.Cut(s.Path, ".")
+		if s.IsSection() {
+			table := object()
+			table["description"] = s.Doc
+			table["type"] = []string{"object", "null"} // nothing below it says nothing
+			properties[section] = table
+			continue
+		}
+		schema := schemaOf(typeOf(s.Path), s)
+		schema["description"] = s.Doc
+		schema["default"] = Plain(values[s.Path])
+		if !isLeaf {
+			properties[section] = schema
+			continue
+		}
+		properties[section].(map[string]any)["properties"].(map[string]any)[leaf] = schema //nolint:forcetypeassert // as above
+	}
+	text, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		return nil // no value of ours fails
+	}
+	return append(text, '\n')
+}
+
+// typeOf returns the type of a setting.
+func typeOf(path string) reflect.Type {
+	t := reflect.TypeFor[Config]()
+	for key := range strings.SplitSeq(path, ".") {
+		for field := range t.Fields() {
+			if field.Tag.Get("mapstructure") == key {
+				t = field.Type
+				break
+			}
+		}
+	}
+	return t
+}
+
+func object() map[string]any {
+	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
+}
+
+// schemaOf returns the schema of one value, of which s says more.
+func schemaOf(t reflect.Type, s Setting) map[string]any {
+	switch {
+	case t == reflect.TypeFor[time.Duration]():
+		return map[string]any{"type": []string{"string", "integer"}, "pattern": durationPattern, "$comment": s.Bound()}
+	case t == reflect.TypeFor[Size]():
+		return map[string]any{"type": []string{"string", "integer"}, "pattern": sizePattern, "$comment": s.Bound()}
+	case isSection(t):
+		table := object()
+		for field := range t.Fields() {
+			table["properties"].(map[string]any)[field.Tag.Get("mapstructure")] = schemaOf(field.Type, Setting{}) //nolint:forcetypeassert // object has made it
+		}
+		return table
+	case t.Kind() == reflect.Slice:
+		return map[string]any{"type": "array", "items": schemaOf(t.Elem(), s)}
+	case t.Kind() == reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case t.Kind() == reflect.Int && !isText(t):
+		return schemaOfInt(s)
+	default:
+		return schemaOfText(s)
+	}
+}
+
+// isText reports whether a type of numbers is written as text, as the level of a log.
+func isText(t reflect.Type) bool {
+	_, ok := t.MethodByName("MarshalText")
+	return ok
+}
+
+func schemaOfInt(s Setting) map[string]any {
+	schema := map[string]any{"type": "integer"}
+	if s.Least != nil {
+		schema["minimum"], schema["maximum"] = s.Least, s.Most
+	}
+	var enum []int
+	for _, word := range s.OneOf {
+		if n, err := strconv.Atoi(word); err == nil {
+			enum = append(enum, n)
+		}
+	}
+	if enum != nil {
+		schema["enum"] = enum
+	}
+	return schema
+}
+
+func schemaOfText(s Setting) map[string]any {
+	schema := map[string]any{"type": "string"}
+	switch {
+	case s.Path == "log.level": // slog reads them in any case
+		schema["enum"] = append(strings.Fields(strings.ToLower(strings.Join(s.OneOf, " "))), s.OneOf...)
+	case s.OneOf != nil:
+		schema["enum"] = s.OneOf
+	case s.Form != "":
+		schema["$comment"] = s.Form
+	}
+	return schema
+}

@@ -1,0 +1,54 @@
+package config_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/urnd/urnd/config"
+)
+
+func TestSchema(t *testing.T) {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(config.Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("urnd.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("urnd.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, valid := range map[string]bool{
+		config.Example(): true,
+		"dns:\n":         true,
+		"dns: {timeout: 1m30s, servers: [192.0.2.1]}":                             true,
+		"log: {level: warn}":                                                      true,
+		"namespaces: [{nid: a1, targets: [{template: 'http://a/', gone: true}]}]": true,
+		"limits: {target: 4096}":                                                  true,
+		"resolve: {unknown_status: 501}":                                          true,
+		"dns: {timout: 5s}":                                                       false,
+		"dns: {timeout: soon}":                                                    false,
+		"dns: {rounds: 0}":                                                        false,
+		"dns: {rounds: many}":                                                     false,
+		"dns: {servers: 192.0.2.1}":                                               false,
+		"limits: {target: lots}":                                                  false,
+		"log: {format: xml}":                                                      false,
+		"resolve: {unknown_status: 200}":                                          false,
+		"resolve: {order: [magic]}":                                               false,
+		"namespaces: [{name: a1}]":                                                false,
+		"colour: blue":                                                            false,
+	} {
+		var value any
+		if err := yaml.Unmarshal([]byte(text), &value); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(value); (err == nil) != valid {
+			t.Errorf("%.60q: %v", text, err)
+		}
+	}
+}

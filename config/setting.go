@@ -1,0 +1,127 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Setting is what is to be said of one leaf of the configuration, or of a section. The
+// file, the manual, the schema and the checks are all made of these.
+type Setting struct {
+	Path string // dotted: "dns.timeout"; without a dot it is a section, or "namespaces"
+	Doc  string // what it means, in sentences
+	// Sample stands beside the setting as a comment: YAML, without indentation.
+	Sample string
+	// Least and Most bound a number, a duration or a size, both included; nil is no
+	// bound. They have the type of the value.
+	Least, Most any
+	// OneOf are the only texts that are allowed, for lists as their elements.
+	OneOf []string
+	// Form says what a text, or each of a list, looks like, where OneOf does not.
+	Form string
+	// check finds what else can be wrong; nil is nothing.
+	check func(f *Faults, path string, value any)
+}
+
+// Settings returns all of them, in the order of the file.
+func Settings() []Setting {
+	return slices.Concat(listenSettings(), systemSettings(), resolveSettings(), cacheSettings(), accessSettings(), limitSettings(), logSettings(), namespaceSettings())
+}
+
+// IsSection reports whether s is a table of others.
+func (s Setting) IsSection() bool { return !strings.Contains(s.Path, ".") && s.Path != "namespaces" }
+
+// Bound says in words what values are allowed, and "" where all are.
+func (s Setting) Bound() string {
+	switch {
+	case len(s.OneOf) > 0:
+		return oneOf(s.OneOf)
+	case s.Least != nil && s.Most != nil:
+		return show(s.Least) + " to " + show(s.Most)
+	default:
+		return s.Form
+	}
+}
+
+// oneOf lists words as a sentence does.
+func oneOf(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// validate checks a value against what is said of it.
+func (s Setting) validate(f *Faults, value any) {
+	if n, ok := ordered(value); ok && s.Least != nil {
+		least, _ := ordered(s.Least)
+		most, _ := ordered(s.Most)
+		if n < least || n > most {
+			f.add(s.Path, "%s is not between %s and %s", show(value), show(s.Least), show(s.Most))
+		}
+	}
+	if len(s.OneOf) > 0 {
+		s.validateWords(f, value)
+	}
+	if s.check != nil {
+		s.check(f, s.Path, value)
+	}
+}
+
+func (s Setting) validateWords(f *Faults, value any) {
+	list, isList := value.([]string)
+	if !isList {
+		list = []string{show(value)}
+	}
+	for i, word := range list {
+		path := s.Path
+		if isList {
+			path = index(path, i)
+		}
+		if !slices.Contains(s.OneOf, word) {
+			f.add(path, "%q is not %s", word, oneOf(s.OneOf))
+		} else if isList && slices.Index(list, word) != i {
+			f.add(path, "%q is named twice", word)
+		}
+	}
+}
+
+// ordered returns a value that has bounds as a number.
+func ordered(value any) (int64, bool) {
+	switch v := value.(type) {
+	case int:
+		return int64(v), true
+	case time.Duration:
+		return int64(v), true
+	case Size:
+		return int64(v), true
+	}
+	return 0, false
+}
+
+// show prints a value as files write it.
+func show(value any) string {
+	switch v := value.(type) {
+	case Size:
+		text, _ := v.MarshalText() // it cannot fail
+		return string(text)
+	case time.Duration:
+		return showDuration(v)
+	}
+	return fmt.Sprint(value)
+}
+
+// showDuration prints a duration without parts that are zero: "2h", not "2h0m0s".
+func showDuration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

@@ -1,0 +1,92 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+func listenSettings() []Setting {
+	return []Setting{
+		{
+			Path: "listen",
+			Doc: "The addresses to listen on. Port 0 takes a free one. Sockets that systemd passes on under the " +
+				"names http, https and admin take the place of service, tls and admin.",
+		},
+		{Path: "listen.service", Doc: "names, URLs and the forward proxy", Form: "host:port", check: checkListenText},
+		{Path: "listen.tls", Doc: "the same over TLS, with the certificate of tls; empty turns it off", Form: "host:port", check: checkOptionalListen},
+		{
+			Path: "listen.admin",
+			Doc:  "health, metrics and the caches; unix:/run/urnd/admin.sock is a socket in the file system; empty turns it off",
+			Form: "host:port, or unix: and a path", check: checkAdminListen,
+		},
+		{
+			Path: "listen.proxy_protocol",
+			Doc:  "Senders, such as load balancers, whose connections to service and tls begin with the address of the client, by the PROXY protocol, version 1 or 2.",
+			Form: "address range", check: checkPrefixList,
+		},
+		{Path: "tls", Doc: "Certificates, in PEM. They are read again when they change. Before a name stands credential: where systemd passes the file on (LoadCredential)."},
+		{Path: "tls.certificate", Doc: "the certificate, with those of its issuers behind it", Form: "path, or credential: and a name"},
+		{Path: "tls.key", Doc: "its key", Form: "path, or credential: and a name"},
+		{
+			Path: "tls.client_ca",
+			Doc:  "Administrators must show a certificate of one of these authorities; listen.admin is then over TLS.",
+			Form: "path, or credential: and a name",
+		},
+	}
+}
+
+func checkListenText(f *Faults, path string, value any) {
+	if address, ok := value.(string); ok {
+		checkListen(f, path, address)
+	}
+}
+
+func checkOptionalListen(f *Faults, path string, value any) {
+	if value != "" {
+		checkListenText(f, path, value)
+	}
+}
+
+// CredentialPrefix begins the name of a file that systemd passes on (LoadCredential of
+// systemd.exec(5)), where a path could stand.
+const CredentialPrefix = "credential:" //nolint:gosec // the word alone
+
+// UnixPrefix begins the address of a socket in the file system.
+const UnixPrefix = "unix:"
+
+func checkAdminListen(f *Faults, path string, value any) {
+	address, _ := value.(string)
+	socket, isSocket := strings.CutPrefix(address, UnixPrefix)
+	switch {
+	case !isSocket:
+		checkOptionalListen(f, path, value)
+	case !strings.HasPrefix(socket, "/"):
+		f.add(path, "%q has no path that begins with a slash behind unix:", address)
+	}
+}
+
+func checkListen(f *Faults, path, address string) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		f.add(path, "%q is not host:port, such as 127.0.0.1:8141", address)
+		return
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
+		f.add(path, "%q has no port between 0 and 65535", address)
+	} else if _, err := netip.ParseAddr(host); host != "" && host != "localhost" && err != nil {
+		f.add(path, "%q begins with no IP address (port %d)", address, n)
+	}
+}
+
+// checkPrefixList refuses IPv4 addresses in IPv6 form, which match nothing:
+// addresses are compared in their own form.
+func checkPrefixList(f *Faults, path string, value any) {
+	prefixes, _ := value.([]netip.Prefix)
+	for i, prefix := range prefixes {
+		if prefix.Addr().Is4In6() {
+			f.add(index(path, i), "%s is an IPv4 network in IPv6 form: write it as IPv4", prefix)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package config
+
+import (
+	"slices"
+	"time"
+
+	"github.com/urnd/urnd/uri"
+)
+
+func resolveSettings() []Setting {
+	return []Setting{
+		{Path: "resolve", Doc: "How names are resolved."},
+		{Path: "resolve.timeout", Doc: "for one name, all questions taken together", Least: time.Millisecond, Most: 5 * time.Minute},
+		{
+			Path: "resolve.order",
+			Doc: "The systems that are asked for a URN until one knows its namespace. The namespaces that are built in and " +
+				"have targets (ietf, isbn, doi and others: see urnd namespaces) are resolved by their rules first; see " +
+				"namespaces.order. thttp asks the servers of namespaces.thttp. slp asks the directory agents of slp.agents, " +
+				"and is left out without any.",
+			OneOf: systems(),
+		},
+		{Path: "resolve.rule_ttl", Doc: "how long answers of namespace rules live; those of the DNS have their own TTL", Least: time.Duration(0), Most: 365 * day},
+		{
+			Path: "resolve.elsewhere",
+			Doc: "Where clients are sent with names for which none of the systems answers: a URI template, as in " +
+				"namespaces: https://resolver.example.org/{+urn}",
+			Form: "URI template", check: checkElsewhere,
+		},
+		{
+			Path: "resolve.unknown_status",
+			Doc: "The status of such names where that is empty. A name that a system knows not to exist is always 404, one " +
+				"that is gone 410.",
+			OneOf: []string{"404", "501", "502"},
+		},
+		{
+			Path: "urn",
+			Doc: "Which names are taken for URNs: those of which each part is as one at least of these specifications has " +
+				"it: rfc2141, draft (draft-ietf-urnbis-rfc2141bis-urn-03) and rfc8141. All others are answered 400. A list " +
+				"of one makes that the only one:",
+			Sample: "accept: [rfc8141]",
+		},
+		{Path: "urn.accept", Doc: "the specifications", OneOf: (uri.RFC2141 | uri.CurrentURN).Names(), check: checkAccept},
+	}
+}
+
+// systems are those that resolve names.
+func systems() []string { return []string{"ddds", "slp", "thttp", "namespace"} }
+
+func checkElsewhere(f *Faults, path string, value any) {
+	if template, _ := value.(string); template != "" {
+		checkTemplate(f, path, template)
+	}
+}
+
+func checkAccept(f *Faults, path string, value any) {
+	if accept, _ := value.([]string); len(accept) == 0 {
+		f.add(path, "names no specification, so that every URN would be refused")
+	}
+}
+
+func checkOrder(f *Faults, path string, order []string) {
+	Setting{Path: path, OneOf: systems()}.validate(f, order)
+}
+
+func checkRootOptions(f *Faults, path string, c DDDS) {
+	seen := make(map[string]bool)
+	for i, o := range c.RootOptions {
+		at := index(path, i) + ".root"
+		switch {
+		case !slices.ContainsFunc(slices.Concat(c.Roots, c.URIRoots), func(root string) bool { return sameDomain(root, o.Root) }):
+			f.add(at, "%q is not one of ddds.roots or ddds.uri_roots", o.Root)
+		case seen[canonicalDomain(o.Root)]:
+			f.add(at, "%q is configured twice", o.Root)
+		}
+		seen[canonicalDomain(o.Root)] = true
+	}
+}
