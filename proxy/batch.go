@@ -59,7 +59,7 @@ func (h *Handler) serveBatch(w http.ResponseWriter, r *http.Request) {
 	_ = out.SetReadDeadline(time.Time{}) // or the batch would end when it has passed
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel() // a client that left needs no more answers
-	urls := h.allowed(r) && !relayed(r)
+	urls := h.mayProxy(r) == nil
 	lines := make(chan chan []byte, batchAhead)
 	var workers sync.WaitGroup
 	workers.Go(func() {

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/urnd/urnd/resolver"
@@ -10,7 +11,8 @@ import (
 // Event is what came of one request. It is of use until Observe returns.
 type Event struct {
 	Request *http.Request
-	Form    string // how the question was put: "path", "thttp", "forward" ...
+	Client  netip.Addr // the zero value where it has none
+	Form    string     // how the question was put: "path", "thttp", "forward" ...
 	Service resolver.Service
 	Cache   resolver.CacheState
 	Status  int   // 0 where the client left before there was one
@@ -57,7 +59,11 @@ func eventOf(w http.ResponseWriter) *Event {
 
 // ServeHTTP implements http.Handler, and tells Observe what came of it.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.config.Observe == nil {
+	switch {
+	case r.RemoteAddr == probeAddr: // it came this far, and nobody is to hear of it
+		w.WriteHeader(http.StatusNoContent)
+		return
+	case h.config.Observe == nil:
 		h.route(w, r)
 		return
 	}
@@ -66,7 +72,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rec = new(recorder)
 	}
 	start := h.config.Now()
-	*rec = recorder{ResponseWriter: w, event: Event{Request: r, Form: "none"}}
+	*rec = recorder{ResponseWriter: w, event: Event{Request: r, Form: "none", Client: h.config.Access.clientOf(r).addr}}
 	defer func() { // also where the handler breaks off by a panic
 		rec.event.Took = h.config.Now().Sub(start)
 		h.config.Observe(&rec.event)

@@ -67,9 +67,14 @@ func (h *Handler) newForward() http.Handler {
 
 // serveForward passes a request on to the origin server of u.
 func (h *Handler) serveForward(w http.ResponseWriter, r *http.Request, u uri.URI) {
-	if !h.allowed(r) {
-		h.fail(w, r, errClient, "", nil)
+	if err := h.mayForward(r); err != nil {
+		h.fail(w, r, err, "", nil)
 		return
 	}
+	if !h.config.Slots.Take() {
+		h.fail(w, r, errFetches, "", nil)
+		return
+	}
+	defer h.config.Slots.Leave()
 	h.forward.ServeHTTP(w, r.WithContext(scheme.WithTarget(r.Context(), u)))
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -22,8 +21,9 @@ type Config struct {
 	Fetch    scheme.Handler // for the forward proxy, and for those who ask for the thing itself
 	Log      *slog.Logger
 	Now      func() time.Time
-	// ProxyClients may use the forward proxy and the redirects of URLs.
-	ProxyClients []netip.Prefix
+	Access   Access
+	// Slots bound the requests that fetch something at a time.
+	Slots resolver.Slots
 	// RuleTTL is how long what rules say of names may be kept.
 	RuleTTL time.Duration
 	// Observe is told what came of each request, at its end; nil tells nobody. It must
@@ -41,6 +41,7 @@ type Handler struct {
 	fetcher scheme.Handler // Fetch, with an eye on health
 	batches chan struct{}  // one for each that is under way
 
+	rates     *rates // nil where there is no bound
 	recorders sync.Pool
 }
 
@@ -49,6 +50,9 @@ func New(config Config) *Handler {
 	h := &Handler{config: config, health: newHealth(config.Now), batches: make(chan struct{}, maxBatches)}
 	h.fetcher = h.health.watch(config.Fetch)
 	h.forward = h.newForward()
+	if config.Access.Rate > 0 {
+		h.rates = newRates(config.Access.Rate, config.Now)
+	}
 	return h
 }
 
@@ -84,26 +88,4 @@ func (h *Handler) report(r *http.Request, err error) {
 	if status := statusOf(err); status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled) {
 		h.config.Log.WarnContext(r.Context(), "request failed", "status", status, "client", r.RemoteAddr, "error", err)
 	}
-}
-
-// relayed reports whether another proxy stands between the client and urnd. Its
-// address says nothing of the client then: behind a web server on the same
-// machine, the whole world comes from loopback.
-func relayed(r *http.Request) bool {
-	return r.Header.Get("Forwarded") != "" || r.Header.Get("X-Forwarded-For") != ""
-}
-
-// allowed reports whether the client may use the proxy.
-func (h *Handler) allowed(r *http.Request) bool {
-	client, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return false
-	}
-	addr := client.Addr().Unmap().WithZone("")
-	for _, prefix := range h.config.ProxyClients {
-		if prefix.Contains(addr) {
-			return true
-		}
-	}
-	return false
 }

@@ -67,8 +67,13 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error, input strin
 		header.Set("Cache-Status", string(appendCacheStatus(nil, n.Cache, n.TTL)))
 		header.Set("Cache-Control", string(appendCacheControl(nil, n.TTL)))
 	}
-	if errors.Is(err, errBusy) {
+	switch p.Status {
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		header.Set("Retry-After", "1")
+	case http.StatusUnauthorized:
+		header.Set("WWW-Authenticate", `Basic realm="urnd", charset="UTF-8"`)
+	case http.StatusProxyAuthRequired:
+		header.Set("Proxy-Authenticate", `Basic realm="urnd", charset="UTF-8"`)
 	}
 	if p.Status == http.StatusMethodNotAllowed {
 		header.Set("Allow", methods(r))

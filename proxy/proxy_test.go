@@ -47,7 +47,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		t.Fatal(err)
 	}
 	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
-	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second})
+	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second, MaxIdle: 4})
 	t.Cleanup(fetch.Close)
 	log := slog.New(slog.DiscardHandler)
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}
@@ -55,7 +55,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		Names: known, RuleTTL: time.Hour,
 		Resolver: resolver.NewCanonical(known, resolver.Split{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
-		ProxyClients: []netip.Prefix{loopback}, MaxTarget: maxTarget,
+		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Slots: make(resolver.Slots, 100), MaxTarget: maxTarget,
 	}
 	if change != nil {
 		change(&config)
@@ -314,7 +314,7 @@ func TestAPI(t *testing.T) {
 }
 
 func TestURLsOnlyForProxyClients(t *testing.T) {
-	s := start(t, func(c *proxy.Config) { c.ProxyClients = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
+	s := start(t, func(c *proxy.Config) { c.Access.Proxy = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
 	for target, status := range map[string]int{
 		"/urn:ietf:rfc:2648": 302, "/http://a.example/": 403, "/api/v1/resolve?uri=http://a.example/": 403,
 		"/uri-res/N2L?http://a.example/": 403, "http://a.example/": 403, "ftp://a.example/": 403,

@@ -28,6 +28,11 @@ var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedi
 // serveResource answers with the resource itself: that of the first location that
 // has it.
 func (h *Handler) serveResource(w http.ResponseWriter, r *http.Request, q resolver.Query) {
+	if !h.config.Slots.Take() {
+		h.fail(w, r, errFetches, "", nil)
+		return
+	}
+	defer h.config.Slots.Leave()
 	found, err := h.retrieve(r, q, 1) //nolint:bodyclose // closed below
 	if err != nil {
 		h.fail(w, r, err, q.URI.String(), nil)
@@ -40,6 +45,11 @@ func (h *Handler) serveResource(w http.ResponseWriter, r *http.Request, q resolv
 // serveResources answers with all resources that can be had, as multipart, RFC 2169
 // section 3.4; one alone is sent as it is.
 func (h *Handler) serveResources(w http.ResponseWriter, r *http.Request, q resolver.Query) {
+	if !h.config.Slots.Take() {
+		h.fail(w, r, errFetches, "", nil)
+		return
+	}
+	defer h.config.Slots.Leave()
 	q.Service = resolver.I2Ls
 	found, err := h.retrieve(r, q, maxResources) //nolint:bodyclose // closed below
 	if err != nil {
@@ -99,8 +109,8 @@ func acceptable(r *http.Request, found []*http.Response) []*http.Response {
 // retrieve fetches the resources of a name, at most limit of them. To fetch for
 // others is what a proxy does: its clients alone may ask for it.
 func (h *Handler) retrieve(r *http.Request, q resolver.Query, limit int) ([]*http.Response, error) {
-	if !h.allowed(r) || relayed(r) {
-		return nil, errClient
+	if err := h.mayProxy(r); err != nil {
+		return nil, err
 	}
 	if q.Service != resolver.I2Ls {
 		q.Service = resolver.I2L

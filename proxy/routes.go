@@ -20,11 +20,13 @@ func (h *Handler) route(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(resolver.WithVia(r.Context(), joined))
 	}
 	switch {
+	case h.rates != nil && !h.rates.allows(h.config.Access.clientOf(r).addr):
+		h.fail(w, r, errRate, "", nil)
 	case r.Method == http.MethodConnect:
 		h.fail(w, r, errConnect, "", nil)
 	case len(target) > h.config.MaxTarget:
 		h.fail(w, r, errTargetTooLong, "", nil)
-	case r.Method == http.MethodPost && target == apiResolve:
+	case r.Method == http.MethodPost && target == apiResolve && h.config.Access.mayResolve(r):
 		h.serveBatch(w, r)
 	default:
 		h.serveTarget(w, r, target)
@@ -35,19 +37,30 @@ func (h *Handler) serveTarget(w http.ResponseWriter, r *http.Request, target str
 	req, err := parseTarget(target)
 	event := eventOf(w)
 	event.Form, event.Service = req.form.String(), req.query.Service
-	if err == nil && req.form == formForward {
-		h.serveForward(w, r, req.query.URI)
-		return
-	}
 	switch {
+	case err == nil && req.form == formForward:
+		h.serveForward(w, r, req.query.URI)
+	case !h.config.Access.mayResolve(r):
+		h.fail(w, r, errResolve, "", nil)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.fail(w, r, errMethod, "", nil)
 	case err != nil:
 		h.fail(w, r, err, "", nil)
 	case req.form == formHome:
 		serveHome(w, r)
-	case !req.query.URI.IsURN() && (!h.allowed(r) || relayed(r)):
-		h.fail(w, r, errClient, "", nil)
+	case !req.query.URI.IsURN():
+		if err := h.mayProxy(r); err != nil {
+			h.fail(w, r, err, "", nil)
+			return
+		}
+		fallthrough
+	default:
+		h.serveQuery(w, r, req)
+	}
+}
+
+func (h *Handler) serveQuery(w http.ResponseWriter, r *http.Request, req request) {
+	switch {
 	case req.form == formAPI, wantsTrace(r) && locates(req.query.Service):
 		h.serveAPI(w, r, req.query)
 	default:

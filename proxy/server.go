@@ -2,11 +2,13 @@ package proxy
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 )
 
@@ -19,6 +21,12 @@ type ServerConfig struct {
 	HeaderTimeout   time.Duration
 	IdleTimeout     time.Duration
 	ShutdownTimeout time.Duration
+	// TLS is spoken with clients where it is set; its GetCertificate is called for each
+	// of them.
+	TLS *tls.Config
+	// ProxyProtocol are the senders whose connections begin with the address of the
+	// client (PROXY protocol, version 1 or 2).
+	ProxyProtocol []netip.Prefix
 }
 
 // Server serves one listener.
@@ -40,10 +48,14 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		IdleTimeout:       s.config.IdleTimeout,
 		ConnState:         state,
 		ConnContext:       mark,
+		TLSConfig:         s.config.TLS,
 		ErrorLog:          slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
 	}
+	if len(s.config.ProxyProtocol) > 0 {
+		listener = preceded{listener, s.config.ProxyProtocol, s.config.HeaderTimeout}
+	}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(watch(listener, s.config.MaxTarget)) }()
+	go func() { served <- s.accept(server, listener) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
@@ -60,4 +72,13 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("serving %s: %w", listener.Addr(), serveErr)
 	}
 	return err
+}
+
+// accept serves until the server is shut down. Over TLS net/http has to see the
+// connection itself, and so its refusals of malformed requests are its own.
+func (s *Server) accept(server *http.Server, listener net.Listener) error {
+	if s.config.TLS != nil {
+		return server.ServeTLS(listener, "", "")
+	}
+	return server.Serve(watch(listener, s.config.MaxTarget))
 }

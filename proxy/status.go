@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 
@@ -19,6 +20,12 @@ var (
 	errClient         = errors.New("this client may not use the proxy (access.proxy_clients)")
 	errConnect        = errors.New("CONNECT is not offered")
 	errLoop           = errors.New("the request came through this proxy before")
+	errConnections    = errors.New("this client has as many connections as it may have (limits.client_connections)")
+	errRate           = errors.New("this client sends more requests than it may (limits.rate)")
+	errResolve        = errors.New("this client may not resolve names (access.resolve_clients)")
+	errLogin          = errors.New("a user and a password are asked for (access.proxy_users)")
+	errPassword       = errors.New("the proxy asks for a user and a password (access.proxy_users)")
+	errFetches        = fmt.Errorf("%w: as many requests fetch something as may (limits.requests)", resolver.ErrBusy)
 	errMalformed      = errors.New("the request cannot be read as HTTP/1.1 (RFC 9112)")
 )
 
@@ -38,6 +45,12 @@ var statuses = [...]struct {
 	{errBatchSize, http.StatusRequestEntityTooLarge},
 	{errBatch, http.StatusBadRequest},
 	{errBusy, http.StatusServiceUnavailable},
+	{errConnections, http.StatusTooManyRequests},
+	{errRate, http.StatusTooManyRequests},
+	{errResolve, http.StatusForbidden},
+	{errLogin, http.StatusUnauthorized},
+	{errPassword, http.StatusProxyAuthRequired},
+	{resolver.ErrBusy, http.StatusServiceUnavailable},
 	{resolver.ErrForbidden, http.StatusForbidden},
 	{netguard.ErrForbidden, http.StatusForbidden},
 	{resolver.ErrNotFound, http.StatusNotFound},

@@ -19,6 +19,8 @@ var (
 	ErrService = errors.New("service not offered")
 	// ErrUnreachable is a source that could not be asked.
 	ErrUnreachable = errors.New("source unreachable")
+	// ErrBusy is that as much is under way as may be.
+	ErrBusy = errors.New("too much is under way")
 	// ErrForbidden is a destination that the policy does not allow.
 	ErrForbidden = errors.New("destination not allowed")
 )

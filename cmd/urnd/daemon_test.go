@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/proxy"
 )
 
 // clock is a time that a test moves by hand.
@@ -23,8 +25,8 @@ type clock struct{ ahead atomic.Int64 }
 func (c *clock) now() time.Time          { return time.Unix(1_800_000_000, c.ahead.Load()) }
 func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
-// daemon is a running urnd.
-type daemon struct {
+// running is an urnd that a test has started.
+type running struct {
 	url     string
 	clock   clock
 	log     journal
@@ -52,14 +54,14 @@ func (j *journal) String() string {
 }
 
 // scrape returns the metrics as Prometheus gets them.
-func (d *daemon) scrape() string {
+func (d *running) scrape() string {
 	w := httptest.NewRecorder()
 	d.metrics.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return w.Body.String()
 }
 
 // startDaemon runs urnd with a DNS server of the test's, and no admin listener.
-func startDaemon(t *testing.T, dns string, change func(*config.Config)) *daemon {
+func startDaemon(t *testing.T, dns string, change func(*config.Config)) *running {
 	t.Helper()
 	c := config.Default()
 	c.Listen = config.Listen{Service: "127.0.0.1:0"}
@@ -72,7 +74,7 @@ func startDaemon(t *testing.T, dns string, change func(*config.Config)) *daemon 
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{}
+	d := &running{}
 	d.log.next = t.Output()
 	log := slog.New(slog.NewTextHandler(&d.log, nil))
 	s := alone()
@@ -83,20 +85,24 @@ func startDaemon(t *testing.T, dns string, change func(*config.Config)) *daemon 
 		t.Fatal(err)
 	}
 	t.Cleanup(p.close)
-	l, err := listen(t.Context(), c.Listen)
+	listener, err := net.Listen("tcp", c.Listen.Service)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- l.serve(ctx, c, p, log) }()
+	server := proxy.NewServer(proxy.ServerConfig{
+		Handler: p.service, Log: log, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
+		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
+	})
+	go func() { done <- server.Serve(ctx, listener) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
-	d.url = "http://" + l.service.Addr().String()
+	d.url = "http://" + listener.Addr().String()
 	return d
 }
 
@@ -107,7 +113,7 @@ type answer struct {
 	body                                string
 }
 
-func (d *daemon) get(t *testing.T, path string) answer {
+func (d *running) get(t *testing.T, path string) answer {
 	t.Helper()
 	client := http.Client{
 		Transport:     &http.Transport{DisableKeepAlives: true},

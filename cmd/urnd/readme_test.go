@@ -58,6 +58,7 @@ func build(t *testing.T) string {
 func startBinary(t *testing.T, dir string) (service, admin string) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(dir, "urnd"), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	cmd.Env = append(os.Environ(), "URND_LOG_FORMAT=text", "URND_DNS_SERVERS=127.0.0.1:9") // nobody is there
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -66,9 +67,13 @@ func startBinary(t *testing.T, dir string) (service, admin string) {
 		t.Fatal(err)
 	}
 	log := bufio.NewReader(stderr)
-	line, err := log.ReadString('\n')
-	if err != nil {
-		t.Fatalf("urnd serve said %q: %v", line, err)
+	var fields []string
+	for fields == nil {
+		line, err := log.ReadString('\n')
+		if err != nil {
+			t.Fatalf("urnd serve said %q: %v", line, err)
+		}
+		fields = regexp.MustCompile(`msg="urnd is ready" service=(\S+) tls=off admin=(\S+)`).FindStringSubmatch(line)
 	}
 	rest := make(chan string, 1)
 	go func() {
@@ -84,10 +89,6 @@ func startBinary(t *testing.T, dir string) (service, admin string) {
 			t.Errorf("urnd serve ended with %v, after %q", err, text)
 		}
 	})
-	fields := regexp.MustCompile(`msg="urnd is ready" service=(\S+) admin=(\S+)`).FindStringSubmatch(line)
-	if fields == nil {
-		t.Fatalf("the log line does not say that urnd is ready: %s", line)
-	}
 	return fields[1], fields[2]
 }
 

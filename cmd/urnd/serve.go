@@ -2,19 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"log/slog"
-	"net"
-	"net/http"
 	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/systemd"
 )
 
 func newServe() *cobra.Command {
@@ -22,7 +19,8 @@ func newServe() *cobra.Command {
 		Use:   "serve",
 		Short: "Run the daemon",
 		Long: `Run the daemon: answer requests for URNs and URLs by redirects, and forward for
-clients that use it as their HTTP proxy. It needs no configuration.`,
+clients that use it as their HTTP proxy. It needs no configuration. SIGHUP makes it read
+the configuration again; SIGTERM lets it end what it does, and stop.`,
 		Example: `  urnd serve
   urnd serve --config /etc/urnd/urnd.yaml
   urnd serve --listen 127.0.0.1:0 --admin "" --dns 127.0.0.1:5353`,
@@ -32,84 +30,131 @@ clients that use it as their HTTP proxy. It needs no configuration.`,
 	cmd.Flags().String("listen", "", "listen for clients on this `address` (listen.service)")
 	cmd.Flags().String("admin", "", "listen for administrators on this `address`; empty for not at all (listen.admin)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := s.load(map[string]string{"listen.service": "listen", "listen.admin": "admin"})
+		inherited, err := systemd.Listeners()
 		if err != nil {
 			return err
 		}
-		return serve(cmd.Context(), c, newLog(c.Log, os.Stderr))
+		around := alone()
+		d := newDaemon(around, os.Stderr, func() (config.Config, error) {
+			return s.load(map[string]string{"listen.service": "listen", "listen.admin": "admin"})
+		}, inherited)
+		d.file = s.file
+		hangups := make(chan os.Signal, 1)
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(hangups)
+		return d.run(cmd.Context(), hangups)
 	}
 	return cmd
 }
 
-func newLog(c config.Log, w io.Writer) *slog.Logger {
-	options := &slog.HandlerOptions{Level: c.Level}
-	if c.Format == "json" {
-		return slog.New(slog.NewJSONHandler(w, options))
-	}
-	return slog.New(slog.NewTextHandler(w, options))
-}
-
-// serve listens, answers until ctx ends, and then drains.
-func serve(ctx context.Context, c config.Config, log *slog.Logger) error {
-	s := alone()
-	s.log = log
-	p, err := wire(c, s)
+// run answers until ctx ends or a server fails, reloading when it is asked to.
+func (d *daemon) run(ctx context.Context, hangups <-chan os.Signal) error {
+	c, err := d.read()
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	s.metrics.Caches(p.caches)
-	d, err := listen(ctx, c.Listen)
-	if err != nil {
+	setMemoryLimit(c.Limits.Memory)
+	if err := d.start(ctx, c); err != nil {
 		return err
 	}
-	log.Info("urnd is ready", "service", addrOf(d.service), "admin", addrOf(d.admin), "version", versionText())
-	err = d.serve(ctx, c, p, log)
-	log.Info("urnd has stopped")
+	log := d.log() // it outlives the daemon
+	defer func() {
+		d.close()
+		log.Info("urnd has stopped")
+	}()
+	d.surroundings.metrics.Caches(d.current.caches)
+	d.surroundings.metrics.Gauge("connections", "Connections of clients that are open.", func() float64 { return float64(d.gate.Open()) })
+	d.first(ctx)
+	log.Info("urnd is ready", "service", d.address(nameHTTP), "tls", d.address(nameHTTPS), "admin", d.address(nameAdmin), "version", versionText())
+	d.tell(systemd.Ready(d.status()))
+	asked := make(chan struct{})
+	var watching sync.WaitGroup
+	ctx, cancel := context.WithCancel(ctx)
+	watching.Go(func() { watchFile(ctx, d.file, d.watches, asked) })
+	err = d.attend(ctx, hangups, asked)
+	cancel()
+	watching.Wait()
+	d.tell(systemd.Stopping())
 	return err
 }
 
-// listeners are the sockets of the daemon; admin may be nil.
-type listeners struct {
-	service, admin net.Listener
+// figuresEvery is how often systemd is told how the daemon does.
+const figuresEvery = 10 * time.Second
+
+// attend reloads when it is asked to, tells systemd how the daemon does, and feeds its
+// watchdog while the path of a request works; until ctx ends or a server fails.
+func (d *daemon) attend(ctx context.Context, hangups <-chan os.Signal, asked <-chan struct{}) error {
+	interval := figuresEvery
+	watchdog := systemd.Watchdog()
+	if watchdog > 0 {
+		interval = min(interval, watchdog/3)
+	}
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-d.failed:
+			return err
+		case <-hangups:
+			_ = d.reload(ctx) // it has said what was wrong
+		case <-asked:
+			_ = d.reload(ctx)
+		case <-ticker.C:
+			d.tell(systemd.Status(d.status()))
+			if watchdog > 0 {
+				d.feed(ctx, interval)
+			}
+		}
+	}
 }
 
-func listen(ctx context.Context, c config.Listen) (listeners, error) {
-	var open net.ListenConfig
-	service, err := open.Listen(ctx, "tcp", c.Service)
-	if err != nil {
-		return listeners{}, fmt.Errorf("listening for clients: %w", err)
+// feed feeds the watchdog of systemd, if the daemon is healthy.
+func (d *daemon) feed(ctx context.Context, patience time.Duration) {
+	if err := d.healthy(ctx, patience); err != nil {
+		d.log().Error("urnd does not answer itself", "error", err)
+		return
 	}
-	if c.Admin == "" {
-		return listeners{service: service}, nil
-	}
-	admin, err := open.Listen(ctx, "tcp", c.Admin)
-	if err != nil {
-		return listeners{}, errors.Join(fmt.Errorf("listening for administrators: %w", err), service.Close())
-	}
-	return listeners{service: service, admin: admin}, nil
+	d.tell(systemd.Alive())
 }
 
-func addrOf(listener net.Listener) string {
-	if listener == nil {
-		return "off"
-	}
-	return listener.Addr().String()
+// watches reports whether the file of the configuration is watched.
+func (d *daemon) watches() bool {
+	g := d.current.take()
+	defer g.running.Done()
+	return d.file != "" && g.config.Reload.Watch
 }
 
-// serve answers on all sockets until ctx ends, or one of them fails.
-func (l listeners) serve(ctx context.Context, c config.Config, p *parts, log *slog.Logger) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return newServer(c, p.service, log).Serve(ctx, l.service) })
-	if l.admin != nil {
-		group.Go(func() error { return newServer(c, p.admin, log).Serve(ctx, l.admin) })
+// first waits until the first DNS server has answered, or has not in time: who says
+// that it is ready should be.
+func (d *daemon) first(ctx context.Context) {
+	g := d.current.take()
+	defer g.running.Done()
+	if g.parts.probe == nil {
+		return
 	}
-	return group.Wait()
+	ctx, cancel := context.WithTimeout(ctx, g.config.DNS.Timeout)
+	defer cancel()
+	if err := g.parts.probe(ctx); err != nil {
+		d.log().Warn("no DNS server answers", "error", err)
+	}
 }
 
-func newServer(c config.Config, handler http.Handler, log *slog.Logger) *proxy.Server {
-	return proxy.NewServer(proxy.ServerConfig{
-		Handler: handler, Log: log, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
-		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
-	})
+// healthy sends a request to each endpoint for clients, through all that a connection
+// goes through once it is accepted.
+func (d *daemon) healthy(ctx context.Context, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	for _, e := range d.endpoints {
+		if e.plan.settings.tls != (config.TLS{}) {
+			continue // the same path, behind a handshake
+		}
+		for _, socket := range e.sockets {
+			if err := socket.Probe(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -4,14 +4,18 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/metrics"
 )
 
-// surroundings are what outlives a configuration.
+// surroundings are what a configuration is wired into.
 type surroundings struct {
-	log     *slog.Logger
-	now     func() time.Time
-	metrics *metrics.Metrics
+	log       *slog.Logger
+	access    *accesslog.Log // nil: off
+	now       func() time.Time
+	metrics   *metrics.Metrics
+	questions chan struct{} // one for each question to a DNS server; nil is no bound
+	before    *parts        // those of the configuration that this one follows; nil
 }
 
 // alone are the surroundings of a command that answers by itself and ends.

@@ -1,11 +1,10 @@
 package main
 
 import (
+	"context"
 	"net/http"
 
-	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver"
@@ -19,21 +18,18 @@ type parts struct {
 	resolver resolver.Resolver
 	service  http.Handler
 	admin    http.Handler
+	probe    func(ctx context.Context) error // asks the first DNS server something; nil where there is none
 	closers  []func()
-	stats    []func() metrics.Cache
-}
-
-// caches returns what the caches say of themselves.
-func (p *parts) caches() []metrics.Cache {
-	var all []metrics.Cache
-	for _, stats := range p.stats {
-		all = append(all, stats())
-	}
-	return all
+	kept     []kept
 }
 
 // close ends the parts in reverse order of their making.
 func (p *parts) close() {
+	for _, k := range p.kept { // ends the loads that need the others
+		if k.owned {
+			k.close()
+		}
+	}
 	for i := len(p.closers) - 1; i >= 0; i-- {
 		p.closers[i]()
 	}
@@ -42,6 +38,7 @@ func (p *parts) close() {
 // wire makes a configuration into parts.
 func wire(c config.Config, s surroundings) (*parts, error) {
 	p := &parts{}
+	s.questions = make(chan struct{}, c.Limits.DNSQueries)
 	if err := p.assemble(c, s); err != nil {
 		p.close()
 		return nil, err
@@ -53,15 +50,19 @@ func wire(c config.Config, s surroundings) (*parts, error) {
 // systems, locations locate themselves, and only the proxy retrieves.
 func (p *parts) assemble(c config.Config, s surroundings) error {
 	told := observers{s.metrics}
+	access, err := accessOf(c.Access, c.Limits.Rate)
+	if err != nil {
+		return err
+	}
 	names, err := namesOf(c)
 	if err != nil {
 		return err
 	}
-	guard := netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...)
+	guard := netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).Bounded(c.Limits.Outgoing)
 	if len(c.DNS.Servers) > 0 { // names are looked up where the configuration says
 		guard = guard.Asking(newDNSClient(c.DNS, c.DNS.Servers, false, s).Connect)
 	}
-	fetch := schemehttp.New(schemehttp.Config{Dial: guard.Patient(c.Limits.OriginIdle), HeaderTimeout: c.Limits.OriginTimeout})
+	fetch := schemehttp.New(schemehttp.Config{Dial: guard.Patient(c.Limits.OriginIdle), HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, c.Limits.Outgoing/2)})
 	p.closers = append(p.closers, fetch.Close)
 	web := scheme.Mux{"http": fetch, "https": fetch}
 	origin := origins{Handler: web, told: told.gateway("fetch"), now: s.now}
@@ -98,37 +99,27 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 	if err != nil {
 		return err
 	}
-	split := resolver.Split{Names: resolver.NewCached(answers, chain), Locations: scheme.NewSelf()}
+	slots := make(resolver.Slots, c.Limits.Requests)
+	split := resolver.Split{Names: resolver.NewCached(answers, resolver.Limit{Slots: slots, Next: chain}), Locations: scheme.NewSelf()}
 	if discovery.uris != nil {
-		split.Others = resolver.NewCached(answers, discovery.uris)
+		split.Others = resolver.NewCached(answers, resolver.Limit{Slots: slots, Next: discovery.uris})
 	}
 	p.resolver = resolver.NewCanonical(names, split)
 	p.service = proxy.New(proxy.Config{
-		Resolver:     p.resolver,
-		Names:        names,
-		RuleTTL:      c.Resolve.RuleTTL,
-		Fetch:        origin,
-		Log:          s.log,
-		Now:          s.now,
-		Observe:      told.request,
-		ProxyClients: c.Access.ProxyClients,
-		MaxTarget:    int(c.Limits.Target),
+		Resolver:  p.resolver,
+		Names:     names,
+		RuleTTL:   c.Resolve.RuleTTL,
+		Fetch:     origin,
+		Log:       s.log,
+		Now:       s.now,
+		Observe:   told.request,
+		Access:    access,
+		Slots:     slots,
+		MaxTarget: int(c.Limits.Target),
 	})
 	p.admin = proxy.NewAdmin(s.metrics.Handler())
 	return nil
 }
 
-// newCache makes a cache that p closes.
-func newCache[V any](p *parts, c config.Config, s surroundings, name string, size config.Size, refresh bool, sizeOf func(V) int) (*cache.Cache[V], error) {
-	made, err := cache.New(cache.Config[V]{
-		MaxBytes: int64(size), Size: sizeOf, Now: s.now,
-		RefreshAhead: refresh,
-		LoadTimeout:  c.Resolve.Timeout, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
-	})
-	if err != nil {
-		return nil, err
-	}
-	p.closers = append(p.closers, made.Close)
-	p.stats = append(p.stats, func() metrics.Cache { return cacheMetrics(name, made.Stats()) })
-	return made, nil
-}
+// maxIdle bounds the connections to origins that are kept for later.
+const maxIdle = 256

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"net/netip"
 	"slices"
 	"strings"
@@ -50,6 +52,9 @@ func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, s surrounding
 		}
 		settings.Lookups[domain(o.Root)] = ddds.NewCached(records, newDNSClient(c.DNS, asked, o.RequireDNSSEC, s), own)
 	}
+	if len(servers) > 0 && len(c.DDDS.Roots) > 0 {
+		p.probe = probe(newDNSClient(c.DNS, servers[:1], false, s), c.DDDS.Roots[0])
+	}
 	if !c.DDDS.Refer {
 		settings.Ask = resolution.Ask
 	}
@@ -62,6 +67,17 @@ func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, s surrounding
 		d.uris = ddds.New(settings)
 	}
 	return d, nil
+}
+
+// probe returns what asks for the rules of a root: any answer will do.
+func probe(client *ddds.Client, root string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, _, err := client.NAPTR(ctx, root)
+		if errors.As(err, new(*resolver.Negative)) {
+			return nil
+		}
+		return err
+	}
 }
 
 // domain returns the one form of a domain name.
@@ -86,7 +102,7 @@ func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, s surro
 	return ddds.NewClient(ddds.ClientConfig{
 		Servers: asked, Dial: netguard.Only(c.Timeout, addrs...).DialContext,
 		Timeout: c.Timeout, Rounds: c.Rounds, HedgeAfter: c.HedgeAfter, RequireAD: requireAD, Now: s.now,
-		Observe: observers{s.metrics}.query,
+		Slots: s.questions, Observe: observers{s.metrics}.query,
 	})
 }
 

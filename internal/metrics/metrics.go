@@ -26,7 +26,12 @@ type Metrics struct {
 	passed   *prometheus.CounterVec
 	gateways *prometheus.CounterVec
 	spent    *prometheus.HistogramVec
-	codes    [600]string // numbers as text: strconv would make each anew
+	refused  prometheus.Counter
+
+	reloads              *prometheus.CounterVec
+	reloaded, reloadGood prometheus.Gauge
+
+	codes [600]string // numbers as text: strconv would make each anew
 }
 
 // fast are the bounds of what takes from microseconds to seconds.
@@ -63,6 +68,16 @@ func New(version string) *Metrics {
 	m.passed = counter("ddds_records_discarded_total", "NAPTR records that were passed over, by reason.", "reason")
 	m.gateways = counter("gateway_exchanges_total", "Exchanges with resolution servers (thttp), directory agents (slp) and origins (fetch), by outcome.", "gateway", "outcome")
 	m.spent = histogram("gateway_exchange_duration_seconds", "Time of exchanges with resolution servers, directory agents and origins; of origins, to their header.", slow(), "gateway")
+	m.refused = counter("connections_refused_total", "Connections that were closed because their client has too many (limits.client_connections).").WithLabelValues()
+	m.reloads = counter("config_reloads_total", "Readings of the configuration after the first, by outcome: done or refused.", "outcome")
+	gauge := func(name, help string) prometheus.Gauge {
+		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "urnd", Name: name, Help: help})
+		m.registry.MustRegister(g)
+		return g
+	}
+	m.reloaded = gauge("config_last_reload_success_timestamp_seconds", "When the configuration in force was read.")
+	m.reloadGood = gauge("config_last_reload_successful", "Whether the last reading of the configuration succeeded.")
+	m.reloadGood.Set(1)
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: "urnd", Name: "build_info", Help: "Always 1; the labels say what runs.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
@@ -99,4 +114,23 @@ func (m *Metrics) Discard(reason string) { m.passed.WithLabelValues(reason).Inc(
 func (m *Metrics) Exchange(gateway, outcome string, took time.Duration) {
 	m.gateways.WithLabelValues(gateway, outcome).Inc()
 	m.spent.WithLabelValues(gateway).Observe(took.Seconds())
+}
+
+// Reload counts one reading of the configuration.
+func (m *Metrics) Reload(good bool, when time.Time) {
+	outcome := "refused"
+	if good {
+		outcome = "done"
+		m.reloaded.Set(float64(when.Unix()))
+	}
+	m.reloads.WithLabelValues(outcome).Inc()
+	m.reloadGood.Set(map[bool]float64{true: 1}[good])
+}
+
+// RefusedConnection counts a connection of a client that has too many.
+func (m *Metrics) RefusedConnection() { m.refused.Inc() }
+
+// Gauge makes a number known that value returns; it is called by every scrape.
+func (m *Metrics) Gauge(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "urnd", Name: name, Help: help}, value))
 }

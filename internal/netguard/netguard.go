@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -26,6 +27,7 @@ type Guard struct {
 	only     bool
 	timeout  time.Duration
 	resolver *net.Resolver
+	slots    chan struct{} // one for each connection; nil is no bound
 }
 
 // New returns a Guard that allows public unicast addresses, but for ports of other
@@ -45,6 +47,14 @@ func (g *Guard) Asking(connect func(ctx context.Context, network string) (net.Co
 	return &asking
 }
 
+// Bounded returns a Guard like g that has at most so many connections at a time. Who
+// wants one more waits.
+func (g *Guard) Bounded(connections int) *Guard {
+	bounded := *g
+	bounded.slots = make(chan struct{}, connections)
+	return &bounded
+}
+
 // Only returns a Guard that allows nothing but the given addresses: for
 // servers that the administrator has named.
 func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
@@ -59,12 +69,41 @@ func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
 // DialContext connects to address, "host:port". The error wraps ErrForbidden
 // where the policy refuses it.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if g.slots != nil {
+		select {
+		case g.slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting to connect to %s: %w", address, context.Cause(ctx))
+		}
+	}
 	dialer := net.Dialer{Timeout: g.timeout, Control: g.control, Resolver: g.resolver}
 	conn, err := dialer.DialContext(ctx, network, absolute(address))
 	if err != nil {
+		g.leave()
 		return nil, fmt.Errorf("connecting to %s: %w", address, err)
 	}
-	return conn, nil
+	if g.slots == nil {
+		return conn, nil
+	}
+	return bounded{conn, sync.OnceFunc(g.leave)}, nil
+}
+
+func (g *Guard) leave() {
+	if g.slots != nil {
+		<-g.slots
+	}
+}
+
+// bounded is a connection that leaves its slot when it is closed.
+type bounded struct {
+	net.Conn
+	leave func()
+}
+
+// Close implements net.Conn.
+func (b bounded) Close() error {
+	defer b.leave()
+	return b.Conn.Close()
 }
 
 // absolute gives a name that has a dot its final one, so that it is looked up as it

@@ -1,6 +1,7 @@
 package netguard_test
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/netip"
@@ -97,4 +98,33 @@ func TestPatient(t *testing.T) {
 	if _, err := conn.Read(make([]byte, 1)); !errors.As(err, &timeout) || !timeout.Timeout() {
 		t.Errorf("reading: %v", err)
 	}
+}
+
+// No more connections are open at a time than may be.
+func TestBounded(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).Bounded(1)
+	first, err := guard.DialContext(t.Context(), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := guard.DialContext(ctx, "tcp", listener.Addr().String()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a second one: %v", err)
+	}
+	first.Close()
+	first.Close()
+	if _, err := guard.DialContext(t.Context(), "tcp", "127.0.0.1:1"); err == nil {
+		t.Error("port 1 answers")
+	}
+	second, err := guard.DialContext(t.Context(), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.Close()
 }

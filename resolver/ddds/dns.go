@@ -49,6 +49,9 @@ type ClientConfig struct {
 	// Rounds is how often the list of servers is gone through, at least 1.
 	Rounds int
 	Now    func() time.Time
+	// Slots bound the questions to servers at a time; who has one more waits. nil is no
+	// bound.
+	Slots chan struct{}
 	// Observe is told of each question to a server; nil tells nobody.
 	Observe func(Exchange)
 }

@@ -146,6 +146,14 @@ func isTimeout(err error) bool {
 
 // askServer asks one server: by UDP, and again by TCP if the answer did not fit.
 func (c *Client) askServer(ctx context.Context, server Server, name string, rrtype uint16) (*dns.Msg, error) {
+	if c.config.Slots != nil {
+		select {
+		case c.config.Slots <- struct{}{}:
+			defer func() { <-c.config.Slots }()
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
 	question := new(dns.Msg)

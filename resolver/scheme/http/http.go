@@ -19,6 +19,8 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// HeaderTimeout is how long an origin may take to begin its answer.
 	HeaderTimeout time.Duration
+	// MaxIdle is how many connections are kept for later; 0 keeps none.
+	MaxIdle int
 }
 
 // Handler fetches by HTTP. It follows no redirects and stores nothing. Close it.
@@ -32,7 +34,8 @@ func New(config Config) *Handler {
 		DialContext:            config.Dial,
 		DisableCompression:     true, // what the client asked for is what it gets
 		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           256,
+		MaxIdleConns:           config.MaxIdle,
+		DisableKeepAlives:      config.MaxIdle == 0,
 		MaxIdleConnsPerHost:    16,
 		IdleConnTimeout:        90 * time.Second,
 		TLSHandshakeTimeout:    10 * time.Second,

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// script is what a DNS server says on each network; nil is that it is not there.
+type script struct{ udp, tcp dns.HandlerFunc }
+
+func both(h dns.HandlerFunc) script { return script{h, h} }
+
+// serve runs it on one port of loopback until the end of the test.
+func (s script) serve(t *testing.T) string {
+	t.Helper()
+	udp, tcp := onePort(t)
+	if s.udp == nil {
+		_ = udp.Close()
+	} else {
+		runDNS(t, &dns.Server{PacketConn: udp, Handler: s.udp})
+	}
+	if s.tcp == nil {
+		_ = tcp.Close()
+	} else {
+		runDNS(t, &dns.Server{Listener: tcp, Handler: s.tcp})
+	}
+	return tcp.Addr().String()
+}
+
+func onePort(t *testing.T) (net.PacketConn, net.Listener) {
+	t.Helper()
+	const attempts = 20
+	var last error
+	for range attempts {
+		tcp, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		udp, err := net.ListenPacket("udp", tcp.Addr().String())
+		if err == nil {
+			return udp, tcp
+		}
+		last = errors.Join(err, tcp.Close())
+	}
+	t.Fatal(last)
+	return nil, nil
+}
+
+func runDNS(t *testing.T, server *dns.Server) {
+	t.Helper()
+	started := make(chan struct{})
+	server.NotifyStartedFunc = func() { close(started) }
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := server.ActivateAndServe(); err != nil {
+			t.Error(err)
+		}
+	})
+	<-started
+	t.Cleanup(func() {
+		if err := server.Shutdown(); err != nil {
+			t.Error(err)
+		}
+		running.Wait()
+	})
+}
+
+// silent gets questions and answers none.
+func silent(dns.ResponseWriter, *dns.Msg) {}
+
+// says answers every question with a response code and no records.
+func says(rcode int) dns.HandlerFunc {
+	return func(w dns.ResponseWriter, question *dns.Msg) { _ = w.WriteMsg(new(dns.Msg).SetRcode(question, rcode)) }
+}
+
+// zone answers as a recursive server does that knows these records, in the form of
+// master files: it follows aliases, says by an SOA what there is not (RFC 2308), and
+// truncates what does not fit.
+func zone(t *testing.T, lines ...string) dns.HandlerFunc {
+	t.Helper()
+	sets := make(map[string][]dns.RR) // by name and type
+	names := make(map[string]bool)
+	for _, line := range lines {
+		rr, err := dns.NewRR(line)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		h := rr.Header()
+		names[h.Name] = true
+		key := h.Name + " " + dns.TypeToString[h.Rrtype]
+		sets[key] = append(sets[key], rr)
+	}
+	soa, err := dns.NewRR("urn.example.org. 60 IN SOA ns.example.org. host.example.org. 1 1 1 1 60")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(w dns.ResponseWriter, question *dns.Msg) {
+		m := new(dns.Msg).SetReply(question)
+		m.RecursionAvailable, m.Compress = true, true
+		name := strings.ToLower(question.Question[0].Name)
+		for range sets { // a circle ends here
+			alias, ok := sets[name+" CNAME"]
+			if !ok {
+				break
+			}
+			m.Answer = append(m.Answer, alias...)
+			name = alias[0].(*dns.CNAME).Target
+		}
+		if found := sets[name+" "+dns.TypeToString[question.Question[0].Qtype]]; len(found) > 0 {
+			m.Answer = append(m.Answer, found...)
+		} else {
+			m.Ns = []dns.RR{soa}
+		}
+		if !names[name] {
+			m.Rcode = dns.RcodeNameError
+		}
+		if size := question.IsEdns0(); size != nil && w.LocalAddr().Network() == "udp" {
+			m.Truncate(int(size.UDPSize()))
+		}
+		_ = w.WriteMsg(m)
+	}
+}
+
+// changed sends what another handler says after a change, and behind it, where truth
+// is set, the reply itself.
+func changed(next dns.HandlerFunc, truth bool, change func(*dns.Msg)) dns.HandlerFunc {
+	return func(w dns.ResponseWriter, question *dns.Msg) {
+		next(&changer{w, truth, change}, question)
+	}
+}
+
+type changer struct {
+	dns.ResponseWriter
+	truth  bool
+	change func(*dns.Msg)
+}
+
+// WriteMsg implements dns.ResponseWriter.
+func (c *changer) WriteMsg(m *dns.Msg) error {
+	other := m.Copy()
+	c.change(other)
+	err := c.ResponseWriter.WriteMsg(other)
+	if c.truth {
+		err = errors.Join(err, c.ResponseWriter.WriteMsg(m))
+	}
+	return err
+}
+
+// webServer is a scripted HTTP server that counts its requests.
+type webServer struct {
+	addr, port string
+	asked      atomic.Int32
+}
+
+func serveHTTP(t *testing.T, handler http.HandlerFunc) *webServer {
+	t.Helper()
+	s := &webServer{}
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.asked.Add(1)
+		handler(w, r)
+	}))
+	t.Cleanup(h.Close)
+	s.addr = h.Listener.Addr().String()
+	_, s.port, _ = strings.Cut(s.addr, ":")
+	return s
+}
+
+func redirect(w http.ResponseWriter, location string) {
+	w.Header().Set("Location", location)
+	w.WriteHeader(http.StatusFound)
+}
+
+// toLocation answers as a server does that knows every name.
+func toLocation(w http.ResponseWriter, _ *http.Request) { redirect(w, "https://a.example/") }
+
+// trickle begins a list, and sends an octet of it every few milliseconds for as long
+// as somebody reads.
+func trickle(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/uri-list")
+	drip(r.Context(), func(octet string) error {
+		if _, err := io.WriteString(w, octet); err != nil {
+			return err
+		}
+		return http.NewResponseController(w).Flush()
+	})
+}
+
+// trickleHeader does so with the header.
+func trickleHeader(w http.ResponseWriter, r *http.Request) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nX-Long: ")
+	drip(r.Context(), func(octet string) error {
+		_, err := io.WriteString(conn, octet)
+		return err
+	})
+}
+
+func drip(ctx context.Context, send func(octet string) error) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for send("#") == nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"net/netip"
+	"reflect"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/metrics"
+)
+
+// kept is a cache, which may outlive the configuration that it was made for.
+type kept struct {
+	name  string
+	basis any // what its contents rest on
+	cache any
+	close func()
+	stats func() metrics.Cache
+	owned bool // by these parts, which close it
+}
+
+// basisOf returns all of a configuration that decides what is in a cache.
+func basisOf(name string, c config.Config) any {
+	type records struct {
+		Cache   config.Cache
+		DNS     config.DNS
+		DDDS    config.DDDS
+		Resolve config.Resolve
+	}
+	type answers struct {
+		Records    records
+		THTTP      config.THTTP
+		SLP        config.SLP
+		URN        config.URN
+		Namespaces []config.Namespace
+		Open       []netip.Prefix
+	}
+	basis := records{c.Cache, c.DNS, c.DDDS, c.Resolve}
+	if name == "records" {
+		return basis
+	}
+	return answers{basis, c.THTTP, c.SLP, c.URN, c.Namespaces, c.Access.AllowDestinations}
+}
+
+// newCache returns a cache that the parts keep: that of the parts before them, where
+// nothing has changed on which its contents rest.
+func newCache[V any](p *parts, c config.Config, s surroundings, name string, size config.Size, refresh bool, sizeOf func(V) int) (*cache.Cache[V], error) {
+	basis := basisOf(name, c)
+	if old := s.before.keeps(name); old != nil && reflect.DeepEqual(old.basis, basis) {
+		if same, ok := old.cache.(*cache.Cache[V]); ok {
+			p.kept = append(p.kept, kept{name, basis, same, old.close, old.stats, false})
+			return same, nil
+		}
+	}
+	made, err := cache.New(cache.Config[V]{
+		MaxBytes: int64(size), Size: sizeOf, Now: s.now,
+		RefreshAhead: refresh,
+		LoadTimeout:  c.Resolve.Timeout, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
+	})
+	if err != nil {
+		return nil, err
+	}
+	stats := func() metrics.Cache { return cacheMetrics(name, made.Stats()) }
+	p.kept = append(p.kept, kept{name, basis, made, made.Close, stats, true})
+	return made, nil
+}
+
+// keeps returns a cache by its name, nil where there is none.
+func (p *parts) keeps(name string) *kept {
+	if p == nil {
+		return nil
+	}
+	for i := range p.kept {
+		if p.kept[i].name == name {
+			return &p.kept[i]
+		}
+	}
+	return nil
+}
+
+// succeed makes the parts the owners of the caches that they took over.
+func (p *parts) succeed(before *parts) {
+	for i := range p.kept {
+		if k := &p.kept[i]; !k.owned {
+			k.owned, before.keeps(k.name).owned = true, false
+		}
+	}
+}
+
+// caches returns what the caches say of themselves.
+func (p *parts) caches() []metrics.Cache {
+	var all []metrics.Cache
+	for _, k := range p.kept {
+		all = append(all, k.stats())
+	}
+	return all
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/urnd/urnd/systemd"
+)
+
+// reload puts the configuration in force as it is now. One that is wrong changes
+// nothing, and is said to be so.
+func (d *daemon) reload(ctx context.Context) error {
+	d.tell(systemd.Reloading())
+	start := d.surroundings.now()
+	err := d.exchange(ctx)
+	d.surroundings.metrics.Reload(err == nil, d.surroundings.now())
+	if err != nil {
+		d.log().Error("the configuration was not reloaded, and nothing has changed", "error", err)
+		d.tell(systemd.Ready("Reload refused: " + firstLine(err)))
+		return err
+	}
+	d.log().Info("the configuration was reloaded", "took", d.surroundings.now().Sub(start).Round(time.Microsecond))
+	d.tell(systemd.Ready(d.status()))
+	return nil
+}
+
+// exchange builds the new generation beside the old one, which lives until its last
+// request ends.
+func (d *daemon) exchange(ctx context.Context) error {
+	c, err := d.read()
+	if err != nil {
+		return err
+	}
+	g, err := d.generate(c)
+	if err != nil {
+		return err
+	}
+	made, err := d.prepare(ctx, g)
+	if err != nil {
+		g.retire()
+		return err
+	}
+	before := d.current.replace(g)
+	g.parts.succeed(before.parts)
+	d.gate.Configure(gateConfig(c))
+	d.apply(ctx, made)
+	d.behind.Go(before.retire)
+	setMemoryLimit(c.Limits.Memory)
+	return nil
+}
+
+// watchFile sends when a file changes, looking once a second while watch says so.
+func watchFile(ctx context.Context, path string, watch func() bool, told chan<- struct{}) {
+	seen, _ := os.Stat(path)
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if !watch() {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil || seen != nil && os.SameFile(info, seen) && info.ModTime().Equal(seen.ModTime()) && info.Size() == seen.Size() {
+			continue
+		}
+		seen = info
+		select {
+		case told <- struct{}{}:
+		case <-ctx.Done():
+		}
+	}
+}

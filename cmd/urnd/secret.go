@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/systemd"
+)
+
+// maxSecret bounds a file of secrets.
+const maxSecret = 1 << 20
+
+// secretPath returns where a secret is that the configuration names: a path, or a
+// credential of systemd.
+func secretPath(setting, name string) (string, error) {
+	credential, ok := strings.CutPrefix(name, config.CredentialPrefix)
+	if !ok {
+		return name, nil
+	}
+	path, ok := systemd.Credential(credential)
+	if !ok {
+		return "", fmt.Errorf("%s: systemd passes on no credential %q (LoadCredential)", setting, credential)
+	}
+	return path, nil
+}
+
+// readSecret reads a secret that the configuration names.
+func readSecret(setting, name string) ([]byte, error) {
+	path, err := secretPath(setting, name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > maxSecret {
+		err = fmt.Errorf("%s has more than %d octets", path, maxSecret)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", setting, err)
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // it is the administrator's
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", setting, err)
+	}
+	return text, nil
+}
+
+// accessOf returns who may do what.
+func accessOf(c config.Access, rate int) (proxy.Access, error) {
+	a := proxy.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Rate: rate}
+	if c.ProxyUsers == "" {
+		return a, nil
+	}
+	text, err := readSecret("access.proxy_users", c.ProxyUsers)
+	if err != nil {
+		return a, err
+	}
+	if a.Users, err = proxy.ParseUsers(text); err != nil {
+		return a, fmt.Errorf("access.proxy_users: %w", err)
+	}
+	return a, nil
+}

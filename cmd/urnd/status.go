@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+	"strings"
+
+	"github.com/urnd/urnd/config"
+)
+
+// tell hears what came of telling systemd: it is no reason to stop.
+func (d *daemon) tell(err error) {
+	if err != nil {
+		d.log().Debug("systemd does not listen", "error", err)
+	}
+}
+
+// status says in words how the daemon does.
+func (d *daemon) status() string {
+	var hits, all uint64
+	var entries int64
+	for _, c := range d.current.caches() {
+		if c.Name != "answers" {
+			continue
+		}
+		entries = c.Entries
+		for outcome, n := range c.Lookups {
+			all += n
+			if outcome == "hit" || outcome == "negative" {
+				hits += n
+			}
+		}
+	}
+	return fmt.Sprintf("%d answers kept, %d of %d lookups hit, %d connections", entries, hits, all, d.gate.Open())
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// setMemoryLimit tells Go what to stay below; 0 is no limit.
+func setMemoryLimit(limit config.Size) {
+	if limit == 0 {
+		limit = math.MaxInt64
+	}
+	debug.SetMemoryLimit(int64(limit))
+}

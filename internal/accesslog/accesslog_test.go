@@ -1,0 +1,42 @@
+package accesslog_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/accesslog"
+)
+
+func TestFormats(t *testing.T) {
+	e := accesslog.Entry{
+		Time: time.Date(2026, 11, 21, 12, 0, 0, 5e6, time.UTC), Took: 1500 * time.Microsecond, Client: "192.0.2.1", User: "a b",
+		Method: "GET", Target: "/http://u:secret@h/\"\r\n\\ü", Proto: "HTTP/1.1", Status: 302, Bytes: 7, Cache: "hit", Form: "path", Service: "I2L",
+		RequestID: "42", UserAgent: "a\"b", Type: "text/html; charset=utf-8",
+	}
+	for format, want := range map[string]string{
+		"json": `{"time":"2026-11-21T12:00:00.005Z","client":"192.0.2.1","user":"a b","method":"GET","target":"/http://u:xxxxx@h/\"\r\n\\ü","proto":"HTTP/1.1","status":302,"bytes":7,` +
+			`"ms":1.5,"cache":"hit","form":"path","service":"I2L","request_id":"42","user_agent":"a\"b"}`,
+		"combined": `192.0.2.1 - a b [21/Nov/2026:12:00:00 +0000] "GET /http://u:xxxxx@h/\x22\x0d\x0a\x5c\xc3\xbc HTTP/1.1" 302 7 "-" "a\x22b"`,
+		"squid":    `1795262400.005      1 192.0.2.1 TCP_MEM_HIT/302 7 GET /http://u:xxxxx@h/"%0D%0A\%C3%BC a%20b HIER_NONE/- text/html;%20charset=utf-8`,
+	} {
+		var b bytes.Buffer
+		accesslog.New(&b, format).Write(e)
+		if got := b.String(); got != want+"\n" {
+			t.Errorf("%s:\ngot  %swant %s", format, got, want)
+		}
+	}
+}
+
+// Nothing that a client sends makes more than a line.
+func TestOneLine(t *testing.T) {
+	var b bytes.Buffer
+	nasty := "\r\n\x00\u2028\xff\" - -"
+	for _, format := range []string{"json", "combined", "squid"} {
+		accesslog.New(&b, format).Write(accesslog.Entry{User: nasty, Method: nasty, Target: nasty, Referer: nasty, UserAgent: nasty, Type: nasty})
+	}
+	if got := b.String(); strings.Count(got, "\n") != 3 || strings.ContainsAny(got, "\r\x00") {
+		t.Errorf("%q", got)
+	}
+}

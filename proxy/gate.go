@@ -1,0 +1,130 @@
+package proxy
+
+import (
+	"net"
+	"net/netip"
+	"sync"
+)
+
+// GateConfig bounds the connections of clients.
+type GateConfig struct {
+	Connections       int // at a time
+	ClientConnections int // of one client at a time; 0 is no bound
+	// Exempt are not counted by client: they speak for many.
+	Exempt []netip.Prefix
+}
+
+// Gate counts connections. It is safe for concurrent use, and can be configured anew
+// while it counts.
+type Gate struct {
+	mu      sync.Mutex
+	config  GateConfig
+	open    int
+	clients map[netip.Addr]int
+	changed chan struct{} // closed, and made anew, when there may be room again
+}
+
+// NewGate returns a Gate through which nobody has come.
+func NewGate(config GateConfig) *Gate {
+	return &Gate{config: config, clients: make(map[netip.Addr]int), changed: make(chan struct{})}
+}
+
+// Configure takes new bounds; connections that are open stay so.
+func (g *Gate) Configure(config GateConfig) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.config = config
+	g.tell()
+}
+
+// Open returns the number of connections.
+func (g *Gate) Open() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.open
+}
+
+func (g *Gate) tell() {
+	close(g.changed)
+	g.changed = make(chan struct{})
+}
+
+// wait returns when there is room, or when done is closed.
+func (g *Gate) wait(done <-chan struct{}) {
+	for {
+		g.mu.Lock()
+		room, changed := g.open < g.config.Connections, g.changed
+		g.mu.Unlock()
+		if room {
+			return
+		}
+		select {
+		case <-changed:
+		case <-done:
+			return
+		}
+	}
+}
+
+// enter counts a connection of a client, and reports whether it may stay.
+func (g *Gate) enter(client netip.Addr) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if most := g.config.ClientConnections; most > 0 && g.clients[client] >= most && !contains(g.config.Exempt, client) {
+		return false
+	}
+	g.open++
+	g.clients[client]++
+	return true
+}
+
+func (g *Gate) leave(client netip.Addr) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.clients[client]--; g.clients[client] <= 0 {
+		delete(g.clients, client)
+	}
+	if g.open--; g.open == g.config.Connections-1 {
+		g.tell()
+	}
+}
+
+// gatedConn leaves the gate when it is closed.
+type gatedConn struct {
+	net.Conn
+	leave func()
+}
+
+// Close implements net.Conn.
+func (c gatedConn) Close() error {
+	c.leave()
+	return c.Conn.Close()
+}
+
+// CloseWrite lets net/http close one direction.
+func (c gatedConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// contains reports whether one of prefixes has the address.
+func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
+	for _, prefix := range prefixes {
+		if prefix.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// addrOf returns the IP address of a peer, in its own form; the zero value where it
+// has none, as behind a socket in the file system.
+func addrOf(peer string) netip.Addr {
+	addrPort, err := netip.ParseAddrPort(peer)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return addrPort.Addr().Unmap().WithZone("")
+}

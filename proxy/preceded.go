@@ -1,0 +1,27 @@
+package proxy
+
+import (
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/pires/go-proxyproto"
+)
+
+// preceded is a listener for connections of which some begin with the address of the
+// client that a load balancer speaks for.
+type preceded struct {
+	net.Listener
+	senders []netip.Prefix
+	timeout time.Duration
+}
+
+// Accept implements net.Listener. The header is read when something is first read, or
+// asked of the connection, and must be there.
+func (l preceded) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil || !contains(l.senders, addrOf(conn.RemoteAddr().String())) {
+		return conn, err
+	}
+	return proxyproto.NewConn(conn, proxyproto.WithPolicy(proxyproto.REQUIRE), proxyproto.SetReadHeaderTimeout(l.timeout)), nil
+}

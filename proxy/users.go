@@ -1,0 +1,76 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"sync"
+
+	"golang.org/x/crypto/bcrypt"
+)
+
+// Users are those of a file as htpasswd -B writes it. They are safe for concurrent use.
+type Users struct {
+	hashes map[string][]byte
+	dummy  []byte // what is compared with for who is not there
+
+	mu    sync.Mutex
+	known map[[sha256.Size]byte]bool // users with passwords that were right: bcrypt is slow, and means to be
+}
+
+// maxKnown bounds the passwords that are remembered.
+const maxKnown = 10_000
+
+// ParseUsers reads a file of users. Hashes other than those of bcrypt are errors: they
+// are broken.
+func ParseUsers(text []byte) (*Users, error) {
+	u := &Users{hashes: make(map[string][]byte), known: make(map[[sha256.Size]byte]bool)}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, hash, ok := strings.Cut(line, ":")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("line %d is not a user, a colon and a hash", n)
+		}
+		if _, err := bcrypt.Cost([]byte(hash)); err != nil {
+			return nil, fmt.Errorf("line %d: the hash of %q is none of bcrypt (htpasswd -B): %w", n, name, err)
+		}
+		u.hashes[name] = []byte(hash)
+		u.dummy = []byte(hash)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("reading users: %w", err)
+	}
+	return u, nil
+}
+
+// Check reports whether a user has this password. It takes as long for who is not
+// there.
+func (u *Users) Check(name, password string) bool {
+	hash, ok := u.hashes[name]
+	if !ok {
+		hash = u.dummy
+	}
+	key := sha256.Sum256([]byte(name + "\x00" + password))
+	u.mu.Lock()
+	known := u.known[key]
+	u.mu.Unlock()
+	if known {
+		return true
+	}
+	if bcrypt.CompareHashAndPassword(hash, []byte(password)) != nil || !ok {
+		return false
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.known) == maxKnown {
+		clear(u.known)
+	}
+	u.known[key] = true
+	return true
+}
