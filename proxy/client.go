@@ -104,9 +104,7 @@ func nodeAddr(node string) (netip.Addr, bool) {
 }
 
 // mayResolve reports whether a client may resolve names.
-func (a Access) mayResolve(r *http.Request) bool {
-	return contains(a.Resolve, a.clientOf(r).addr)
-}
+func (a Access) mayResolve(from client) bool { return contains(a.Resolve, from.addr) }
 
 // mayProxy says why a client may not use what a proxy does, of a server that it takes
 // for the origin.

@@ -64,20 +64,21 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	case h.config.Observe == nil:
-		h.route(w, r)
+		h.route(w, r, h.config.Access.clientOf(r))
 		return
 	}
+	from := h.config.Access.clientOf(r)
 	rec, _ := h.recorders.Get().(*recorder)
 	if rec == nil {
 		rec = new(recorder)
 	}
 	start := h.config.Now()
-	*rec = recorder{ResponseWriter: w, event: Event{Request: r, Form: "none", Client: h.config.Access.clientOf(r).addr}}
+	*rec = recorder{ResponseWriter: w, event: Event{Request: r, Form: "none", Client: from.addr}}
 	defer func() { // also where the handler breaks off by a panic
 		rec.event.Took = h.config.Now().Sub(start)
 		h.config.Observe(&rec.event)
 		*rec = recorder{}
 		h.recorders.Put(rec)
 	}()
-	h.route(rec, r)
+	h.route(rec, r, from)
 }

@@ -7,14 +7,9 @@ import (
 	"net/http/httputil"
 	"strings"
 
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
-
-// maxPasses is how often a request may have come through a proxy of this name:
-// proxies may be chained, but a loop must end.
-const maxPasses = 4
 
 // ownTarget returns the request-target, without scheme and authority where they
 // are those of this server: every server must accept the absolute form (RFC
@@ -48,10 +43,10 @@ func ownTarget(r *http.Request) string {
 func (h *Handler) newForward() http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
-			p.Out.Header.Add("Via", "1.1 "+resolver.Pseudonym)
+			p.Out.Header.Add("Via", h.config.Hop.String())
 		},
 		ModifyResponse: func(response *http.Response) error {
-			response.Header.Add("Via", "1.1 "+resolver.Pseudonym)
+			response.Header.Add("Via", h.config.Hop.String())
 			if _, ok := response.Header["Content-Type"]; !ok {
 				response.Header["Content-Type"] = nil // net/http would guess one
 			}

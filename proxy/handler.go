@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -22,6 +23,7 @@ type Config struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 	Access   Access
+	Hop      resolver.Hop // names this urnd to other proxies
 	// Slots bound the requests that fetch something at a time.
 	Slots resolver.Slots
 	// RuleTTL is how long what rules say of names may be kept.
@@ -83,9 +85,11 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error, input 
 	writeProblem(w, r, err, input, trace)
 }
 
-// report logs an error that is not the client's.
+// report logs an error that is not the client's, and what the guard refuses.
 func (h *Handler) report(r *http.Request, err error) {
-	if status := statusOf(err); status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled) {
+	status := statusOf(err)
+	failed := status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled)
+	if failed || errors.Is(err, netguard.ErrForbidden) {
 		h.config.Log.WarnContext(r.Context(), "request failed", "status", status, "client", r.RemoteAddr, "error", err)
 	}
 }

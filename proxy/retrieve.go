@@ -166,7 +166,7 @@ func (h *Handler) fetch(ctx context.Context, r *http.Request, location string, w
 		request.Header.Del("Accept-Encoding")
 	}
 	request.Header.Set("User-Agent", "urnd")
-	request.Header.Set("Via", resolver.AppendVia(ctx))
+	request.Header.Set("Via", h.config.Hop.Append(ctx))
 	client := http.Client{
 		Transport: scheme.Transport{Handler: h.fetcher},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
@@ -181,6 +181,8 @@ func (h *Handler) fetch(ctx context.Context, r *http.Request, location string, w
 	switch {
 	case errors.Is(err, errRedirects):
 		return nil, fmt.Errorf("%w: %s: %w", resolver.ErrUnreachable, location, errRedirects)
+	case errors.As(err, &failed) && errors.Is(err, scheme.ErrUnsupported) && failed.URL != location:
+		return nil, fmt.Errorf("%w: %s leads to %q, which cannot be fetched", resolver.ErrUnreachable, location, failed.URL)
 	case errors.As(err, &failed):
 		return nil, failed.Err
 	case err != nil:

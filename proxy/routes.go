@@ -9,38 +9,38 @@ import (
 
 // route is every route of the service, on one screen. It goes by the raw
 // request-target: http.ServeMux would clean "//" and "..", and redirect "urn:".
-func (h *Handler) route(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) route(w http.ResponseWriter, r *http.Request, from client) {
 	target := ownTarget(r)
 	if via := r.Header["Via"]; len(via) > 0 {
 		joined := strings.Join(via, ", ")
-		if strings.Count(joined, " "+resolver.Pseudonym) >= maxPasses {
+		if h.config.Hop.Loops(joined) {
 			h.fail(w, r, errLoop, "", nil)
 			return
 		}
 		r = r.WithContext(resolver.WithVia(r.Context(), joined))
 	}
 	switch {
-	case h.rates != nil && !h.rates.allows(h.config.Access.clientOf(r).addr):
+	case h.rates != nil && !h.rates.allows(from.addr):
 		h.fail(w, r, errRate, "", nil)
 	case r.Method == http.MethodConnect:
 		h.fail(w, r, errConnect, "", nil)
 	case len(target) > h.config.MaxTarget:
 		h.fail(w, r, errTargetTooLong, "", nil)
-	case r.Method == http.MethodPost && target == apiResolve && h.config.Access.mayResolve(r):
+	case r.Method == http.MethodPost && target == apiResolve && h.config.Access.mayResolve(from):
 		h.serveBatch(w, r)
 	default:
-		h.serveTarget(w, r, target)
+		h.serveTarget(w, r, target, from)
 	}
 }
 
-func (h *Handler) serveTarget(w http.ResponseWriter, r *http.Request, target string) {
+func (h *Handler) serveTarget(w http.ResponseWriter, r *http.Request, target string, from client) {
 	req, err := parseTarget(target)
 	event := eventOf(w)
 	event.Form, event.Service = req.form.String(), req.query.Service
 	switch {
 	case err == nil && req.form == formForward:
 		h.serveForward(w, r, req.query.URI)
-	case !h.config.Access.mayResolve(r):
+	case !h.config.Access.mayResolve(from):
 		h.fail(w, r, errResolve, "", nil)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.fail(w, r, errMethod, "", nil)

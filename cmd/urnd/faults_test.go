@@ -135,7 +135,7 @@ func TestFaultsOfDNSServers(t *testing.T) {
 		},
 		{
 			name: "silent, and another one", dns: []script{quiet, well}, change: hedging, status: 302, location: found,
-			metrics: []string{queried(1, "timeout"), queried(2, "NOERROR")},
+			metrics: []string{queried(1, "canceled"), queried(2, "NOERROR")},
 		},
 		{
 			name: "nobody listens", dns: []script{{}}, status: 502,

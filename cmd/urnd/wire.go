@@ -50,6 +50,7 @@ func wire(c config.Config, s surroundings) (*parts, error) {
 // systems, locations locate themselves, and only the proxy retrieves.
 func (p *parts) assemble(c config.Config, s surroundings) error {
 	told := observers{s.metrics}
+	hop := resolver.NewHop()
 	access, err := accessOf(c.Access, c.Limits.Rate)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 	resolution := thttp.New(thttp.Config{
 		Transport: scheme.Transport{Handler: web, Exact: true}, Timeout: c.THTTP.Timeout,
 		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: s.now,
-		Observe: told.gateway("thttp"),
+		Hop: hop, Observe: told.gateway("thttp"),
 	})
 	discovery, err := wireDDDS(p, c, resolution, s)
 	if err != nil {
@@ -114,6 +115,7 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 		Now:       s.now,
 		Observe:   told.request,
 		Access:    access,
+		Hop:       hop,
 		Slots:     slots,
 		MaxTarget: int(c.Limits.Target),
 	})

@@ -36,6 +36,7 @@ type selection struct {
 	usable  []match // of one order, best first
 	passed  []passed
 	matched bool // some record matched, usable or not
+	excess  int  // records that were not looked at
 }
 
 // choose applies the records of one domain to aus, by RFC 3402 section 3.3 and
@@ -53,7 +54,8 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 			return selection{}, context.Cause(ctx)
 		}
 		if i == maxRules {
-			pass(r, ReasonExcess, fmt.Sprintf("it stands behind %d others", maxRules))
+			s.excess = len(records) - maxRules
+			pass(r, ReasonExcess, fmt.Sprintf("it stands behind %d others, and so do all that follow", maxRules))
 			break
 		}
 		flag, ok := r.flag()

@@ -216,7 +216,7 @@ func TestChooseIsBounded(t *testing.T) {
 		records = append(records, to(uint16(200-i), 0, "k"+strconv.Itoa(200-i)+".example."))
 	}
 	keys, why, _ := chosen("urn:foo:a", records)
-	if !slices.Equal(keys, []string{"k51.example."}) || len(why) != maxRules || !strings.HasSuffix(why[len(why)-1], "it stands behind 100 others") {
+	if !slices.Equal(keys, []string{"k51.example."}) || len(why) != maxRules || !strings.HasSuffix(why[len(why)-1], "it stands behind 100 others, and so do all that follow") {
 		t.Errorf("%q, %d passed over, last %q", keys, len(why), why[len(why)-1])
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -60,7 +60,7 @@ type ClientConfig struct {
 type Exchange struct {
 	Server string
 	Type   string // of records, "NAPTR"
-	Rcode  string // of the reply; "timeout" or "error" where there is none
+	Rcode  string // of the reply; "timeout", "error" or "canceled" where there is none
 	Took   time.Duration
 }
 
@@ -126,7 +126,7 @@ func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype
 	if err != nil {
 		return nil, Proof{}, fmt.Errorf("asking for %s %s: %w", name, dns.TypeToString[rrtype], err)
 	}
-	owner, ttl := followAliases(reply, name)
+	owner, ttl, _ := followAliases(reply, name)
 	var records []T
 	for _, rr := range reply.Answer {
 		record, ok := rr.(R)
@@ -158,10 +158,10 @@ func seconds(ttl uint32) time.Duration {
 }
 
 // followAliases returns the name at the end of the CNAMEs of reply that begin
-// at name, and the least of their TTLs. It ends: each alias is taken once.
-func followAliases(reply *dns.Msg, name string) (string, time.Duration) {
-	ttl := maxTTL
-	for range reply.Answer {
+// at name, the least of their TTLs, and whether they lead in a circle.
+func followAliases(reply *dns.Msg, name string) (owner string, ttl time.Duration, circle bool) {
+	ttl = maxTTL
+	for range len(reply.Answer) + 1 {
 		next := ""
 		for _, rr := range reply.Answer {
 			if alias, ok := rr.(*dns.CNAME); ok && strings.EqualFold(alias.Hdr.Name, name) {
@@ -171,11 +171,11 @@ func followAliases(reply *dns.Msg, name string) (string, time.Duration) {
 			}
 		}
 		if next == "" {
-			break
+			return name, ttl, false
 		}
 		name = next
 	}
-	return name, ttl
+	return name, ttl, true
 }
 
 // negativeTTL is RFC 2308 section 5: the lesser of the SOA's own TTL and its

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/miekg/dns"
@@ -105,7 +106,15 @@ func (f *failures) err(servers int) error {
 	if f.slow == len(f.faults) {
 		return fmt.Errorf("%w: %w", context.DeadlineExceeded, f.faults[0])
 	}
-	return fmt.Errorf("%w: %w", resolver.ErrUnreachable, errors.Join(f.faults[:min(servers, len(f.faults))]...))
+	// Some failed otherwise: that one of them was too slow is not what is wrong.
+	var said []error
+	for _, fault := range f.faults[:min(servers, len(f.faults))] {
+		if isTimeout(fault) {
+			fault = errors.New(fault.Error())
+		}
+		said = append(said, fault)
+	}
+	return fmt.Errorf("%w: %w", resolver.ErrUnreachable, errors.Join(said...))
 }
 
 // hedge says when another server is to be asked beside the slow ones.
@@ -154,6 +163,7 @@ func (c *Client) askServer(ctx context.Context, server Server, name string, rrty
 			return nil, context.Cause(ctx)
 		}
 	}
+	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
 	question := new(dns.Msg)
@@ -170,7 +180,7 @@ func (c *Client) askServer(ctx context.Context, server Server, name string, rrty
 		reply, err = c.exchange(ctx, "tcp", server, question)
 	}
 	if c.config.Observe != nil {
-		c.config.Observe(Exchange{server.String(), dns.TypeToString[rrtype], rcode(reply, err), c.config.Now().Sub(start)})
+		c.config.Observe(Exchange{server.String(), dns.TypeToString[rrtype], rcode(whole, reply, err), c.config.Now().Sub(start)})
 	}
 	if err == nil {
 		err = judge(reply)
@@ -185,10 +195,12 @@ func (c *Client) askServer(ctx context.Context, server Server, name string, rrty
 }
 
 // rcode says in one word what came of a question.
-func rcode(reply *dns.Msg, err error) string {
+func rcode(ctx context.Context, reply *dns.Msg, err error) string {
 	switch {
 	case err == nil:
 		return dns.RcodeToString[reply.Rcode]
+	case errors.Is(ctx.Err(), context.Canceled): // another server was faster
+		return "canceled"
 	case isTimeout(err):
 		return "timeout"
 	default:
@@ -257,6 +269,14 @@ func isReply(reply, question *dns.Msg) bool {
 func judge(reply *dns.Msg) error {
 	if reply.Rcode != dns.RcodeSuccess && reply.Rcode != dns.RcodeNameError {
 		return fmt.Errorf("it answered %s", dns.RcodeToString[reply.Rcode])
+	}
+	asked := reply.Question[0]
+	owner, _, circle := followAliases(reply, asked.Name)
+	if circle { // RFC 1034 section 3.6.2: an error
+		return errors.New("its aliases lead in a circle")
+	}
+	if reply.Rcode == dns.RcodeSuccess && !strings.EqualFold(owner, asked.Name) && !has(reply.Answer, asked.Qtype) && !has(reply.Ns, dns.TypeSOA) && !has(reply.Ns, dns.TypeNS) {
+		return errors.New("its answer ends in an alias")
 	}
 	if reply.Rcode == dns.RcodeNameError || reply.Authoritative && len(reply.Answer) == 0 ||
 		has(reply.Answer, reply.Question[0].Qtype) || has(reply.Ns, dns.TypeSOA) || !has(reply.Ns, dns.TypeNS) {

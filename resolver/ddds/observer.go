@@ -13,11 +13,14 @@ func (o Observer) step() {
 	}
 }
 
-func (o Observer) passed(records []passed) {
+func (o Observer) passed(s selection) {
 	if o.Passed == nil {
 		return
 	}
-	for _, p := range records {
+	for _, p := range s.passed {
 		o.Passed(p.kind)
+	}
+	for range s.excess - 1 { // the first one is among them
+		o.Passed(ReasonExcess)
 	}
 }

@@ -102,7 +102,7 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 	if err != nil {
 		return selection{}, err
 	}
-	w.told.passed(s.passed)
+	w.told.passed(s)
 	w.trace(ctx, key, s)
 	switch {
 	case len(s.usable) > 0:
@@ -111,6 +111,8 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 		return selection{}, &resolver.Negative{
 			Kind: resolver.ErrUnsupported, Reason: key + " offers nothing that can be used", TTL: w.ttl,
 		}
+	case s.excess > 0:
+		return selection{}, w.refuse("none of the first %d rules of %s is for this name, and there are %d more", maxRules, key, s.excess)
 	default:
 		return selection{}, w.refuse("no rule of %s is for this name", key)
 	}

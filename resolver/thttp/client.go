@@ -29,6 +29,7 @@ type Config struct {
 	// the longest that any may have.
 	DefaultTTL, MaxTTL time.Duration
 	Now                func() time.Time
+	Hop                resolver.Hop // names this urnd to servers
 	// Observe is told of each exchange, with its error; nil tells nobody.
 	Observe func(err error, took time.Duration)
 }
@@ -92,7 +93,7 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 		return resolver.Answer{}, "", fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
 	}
 	request.Header.Set("Accept", listType+", */*;q=0.1")
-	request.Header.Set("Via", resolver.AppendVia(ctx))
+	request.Header.Set("Via", c.config.Hop.Append(ctx))
 	response, err := c.config.Transport.RoundTrip(request)
 	if err != nil {
 		return resolver.Answer{}, "", err

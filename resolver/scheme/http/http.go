@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -56,7 +57,10 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	if err != nil {
 		kind := resolver.ErrUnreachable
 		var netErr net.Error
-		if errors.As(err, &netErr) && netErr.Timeout() {
+		switch {
+		case errors.Is(err, netguard.ErrForbidden):
+			kind = resolver.ErrForbidden
+		case errors.As(err, &netErr) && netErr.Timeout():
 			kind = context.DeadlineExceeded
 		}
 		host, _ := r.URI.Host()
