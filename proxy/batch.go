@@ -113,13 +113,13 @@ func (h *Handler) batchLine(ctx context.Context, r *http.Request, input string, 
 	defer func() {
 		if p := recover(); p != nil {
 			err := fmt.Errorf("resolving in a batch panicked: %v\n%s", p, debug.Stack())
-			h.report(r, err)
+			h.report(r, err, "")
 			text = encodeLine(failedJSON{input, newProblem(err, "")})
 		}
 	}()
 	q, answer, err := h.batchAnswer(ctx, input, urls)
 	if err != nil {
-		h.report(r, err)
+		h.report(r, err, "")
 		p := newProblem(err, "")
 		p.Input = ""
 		return encodeLine(failedJSON{input, p})

@@ -51,7 +51,7 @@ func (h *Handler) serveDescription(w http.ResponseWriter, r *http.Request, q res
 	q.Service = resolver.I2Ls
 	answer, err := h.config.Resolver.Resolve(r.Context(), q)
 	if err != nil {
-		h.report(r, err)
+		h.report(r, err, eventOf(w).ID)
 	}
 	d := describe(known, answer, err)
 	var n *resolver.Negative

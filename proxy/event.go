@@ -15,10 +15,12 @@ type Event struct {
 	Form    string     // how the question was put: "path", "thttp", "forward" ...
 	Service resolver.Service
 	Cache   resolver.CacheState
-	Status  int   // 0 where the client left before there was one
-	Bytes   int64 // of the body
+	Status  int    // 0 where the client left before there was one
+	Bytes   int64  // of the body
+	Type    string // of it
 	Took    time.Duration
-	Err     error // why it failed, nil where it did not
+	ID      string // of the request; "" where it was given none
+	Err     error  // why it failed, nil where it did not
 }
 
 // recorder is a ResponseWriter that notes what becomes of a request.
@@ -74,8 +76,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	start := h.config.Now()
 	*rec = recorder{ResponseWriter: w, event: Event{Request: r, Form: "none", Client: from.addr}}
+	if h.config.Identify {
+		rec.event.ID = h.identify(w, r)
+	}
 	defer func() { // also where the handler breaks off by a panic
 		rec.event.Took = h.config.Now().Sub(start)
+		rec.event.Type = w.Header().Get("Content-Type")
 		h.config.Observe(&rec.event)
 		*rec = recorder{}
 		h.recorders.Put(rec)

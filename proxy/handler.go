@@ -31,6 +31,8 @@ type Config struct {
 	// Observe is told what came of each request, at its end; nil tells nobody. It must
 	// not keep the event.
 	Observe func(*Event)
+	// Identify names each request in its response; those that fail are always named.
+	Identify bool
 	// MaxTarget bounds a request-target, in octets.
 	MaxTarget int
 }
@@ -75,9 +77,12 @@ func (h *Handler) serveAnswer(w http.ResponseWriter, r *http.Request, req reques
 
 // fail answers an error about input, and reports it.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error, input string, trace []resolver.Step) {
-	h.report(r, err)
 	event := eventOf(w)
 	event.Err = err
+	if event.ID == "" && statusOf(err) >= http.StatusInternalServerError {
+		event.ID = h.identify(w, r)
+	}
+	h.report(r, err, event.ID)
 	var n *resolver.Negative
 	if errors.As(err, &n) {
 		event.Cache = n.Cache
@@ -86,10 +91,10 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error, input 
 }
 
 // report logs an error that is not the client's, and what the guard refuses.
-func (h *Handler) report(r *http.Request, err error) {
+func (h *Handler) report(r *http.Request, err error, id string) {
 	status := statusOf(err)
 	failed := status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled)
 	if failed || errors.Is(err, netguard.ErrForbidden) {
-		h.config.Log.WarnContext(r.Context(), "request failed", "status", status, "client", r.RemoteAddr, "error", err)
+		h.config.Log.WarnContext(r.Context(), "request failed", "status", status, "client", r.RemoteAddr, "request", id, "error", err)
 	}
 }

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
@@ -21,6 +23,38 @@ type observers struct {
 
 func (o observers) request(e *proxy.Event) {
 	o.metrics.Request(e.Form, e.Service.String(), e.Status, e.Took)
+}
+
+// logged returns what tells of requests to a log too, where there is one.
+func (o observers) logged(access *accesslog.Log, now func() time.Time) func(*proxy.Event) {
+	if access == nil {
+		return o.request
+	}
+	return func(e *proxy.Event) {
+		o.request(e)
+		access.Write(entryOf(e, now()))
+	}
+}
+
+// entryOf puts an event into the words of access logs.
+func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
+	r := e.Request
+	entry := accesslog.Entry{
+		Time: at, Took: e.Took, Method: r.Method, Target: r.RequestURI, Proto: r.Proto,
+		Status: e.Status, Bytes: e.Bytes, Cache: e.Cache.String(), Form: e.Form, Service: e.Service.String(), RequestID: e.ID,
+		Referer: r.Header.Get("Referer"), UserAgent: r.Header.Get("User-Agent"), Type: e.Type,
+	}
+	if e.Client.IsValid() {
+		entry.Client = e.Client.String()
+	}
+	for _, field := range []string{"Proxy-Authorization", "Authorization"} { // the user may be made up, where the status is 407 or 401
+		asked := http.Request{Header: http.Header{"Authorization": r.Header[field]}}
+		if user, _, ok := asked.BasicAuth(); ok {
+			entry.User = user
+			break
+		}
+	}
+	return entry
 }
 
 func (o observers) query(e ddds.Exchange) { o.metrics.Query(e.Server, e.Type, e.Rcode, e.Took) }
