@@ -71,6 +71,10 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error, input strin
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		header.Set("Retry-After", "1")
 	case http.StatusUnauthorized:
+		if errors.Is(err, errAdminToken) {
+			header.Set("WWW-Authenticate", `Bearer realm="urnd"`)
+			break
+		}
 		header.Set("WWW-Authenticate", `Basic realm="urnd", charset="UTF-8"`)
 	case http.StatusProxyAuthRequired:
 		header.Set("Proxy-Authenticate", `Basic realm="urnd", charset="UTF-8"`)

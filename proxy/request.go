@@ -36,6 +36,7 @@ const (
 	thttpPrefix = "/uri-res/"
 	apiResolve  = "/api/v1/resolve"
 	apiExplain  = "/api/v1/explain" // another name: both explain
+	apiOpenAPI  = "/api/v1/openapi.json"
 )
 
 // parseTarget reads a request-target as it came over the wire: a router would

@@ -26,6 +26,8 @@ func (h *Handler) route(w http.ResponseWriter, r *http.Request, from client) {
 		h.fail(w, r, errConnect, "", nil)
 	case len(target) > h.config.MaxTarget:
 		h.fail(w, r, errTargetTooLong, "", nil)
+	case target == apiOpenAPI && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+		sendDocument(w, r, openAPIService)
 	case r.Method == http.MethodPost && target == apiResolve && h.config.Access.mayResolve(from):
 		h.serveBatch(w, r)
 	default:

@@ -65,6 +65,7 @@ func (d *daemon) start(ctx context.Context, c config.Config) error {
 		return err
 	}
 	d.current.replace(g)
+	d.behind.Go(func() { g.restore(d.surroundings) }) // while it answers already
 	d.apply(ctx, change)
 	return nil
 }
@@ -210,5 +211,6 @@ func (d *daemon) close() {
 	}
 	ending.Wait()
 	d.behind.Wait()
+	d.current.generation.save(d.surroundings)
 	d.current.generation.retire()
 }

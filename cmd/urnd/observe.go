@@ -57,7 +57,13 @@ func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	return entry
 }
 
-func (o observers) query(e ddds.Exchange) { o.metrics.Query(e.Server, e.Type, e.Rcode, e.Took) }
+// query returns what is to be told of questions to DNS servers.
+func (o observers) query(h *health) func(ddds.Exchange) {
+	return func(e ddds.Exchange) {
+		o.metrics.Query(e.Server, e.Type, e.Rcode, e.Took)
+		h.dns(e.Rcode)
+	}
+}
 
 func (o observers) ddds() ddds.Observer {
 	return ddds.Observer{Step: o.metrics.Step, Passed: func(reason ddds.Reason) { o.metrics.Discard(string(reason)) }}

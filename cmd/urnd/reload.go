@@ -14,6 +14,7 @@ func (d *daemon) reload(ctx context.Context) error {
 	d.tell(systemd.Reloading())
 	start := d.surroundings.now()
 	err := d.exchange(ctx)
+	d.surroundings.health.reloaded(err)
 	d.surroundings.metrics.Reload(err == nil, d.surroundings.now())
 	if err != nil {
 		d.log().Error("the configuration was not reloaded, and nothing has changed", "error", err)

@@ -74,6 +74,7 @@ func (d *daemon) run(ctx context.Context, hangups <-chan os.Signal) error {
 	err = d.attend(ctx, hangups, asked)
 	cancel()
 	watching.Wait()
+	d.surroundings.health.stop()
 	d.tell(systemd.Stopping())
 	return err
 }

@@ -14,11 +14,12 @@ type surroundings struct {
 	access    *accesslog.Log // nil: off
 	now       func() time.Time
 	metrics   *metrics.Metrics
+	health    *health
 	questions chan struct{} // one for each question to a DNS server; nil is no bound
 	before    *parts        // those of the configuration that this one follows; nil
 }
 
 // alone are the surroundings of a command that answers by itself and ends.
 func alone() surroundings {
-	return surroundings{log: slog.New(slog.DiscardHandler), now: time.Now, metrics: metrics.New(versionText())}
+	return surroundings{log: slog.New(slog.DiscardHandler), now: time.Now, metrics: metrics.New(versionText()), health: &health{now: time.Now}}
 }

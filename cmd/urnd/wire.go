@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
@@ -21,6 +22,8 @@ type parts struct {
 	probe    func(ctx context.Context) error // asks the first DNS server something; nil where there is none
 	closers  []func()
 	kept     []kept
+	answers  *cache.Cache[resolver.Locations] // one of them
+	names    resolver.Names
 }
 
 // close ends the parts in reverse order of their making.
@@ -100,6 +103,7 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 	if err != nil {
 		return err
 	}
+	p.answers, p.names = answers, names
 	slots := make(resolver.Slots, c.Limits.Requests)
 	split := resolver.Split{Names: resolver.NewCached(answers, resolver.Limit{Slots: slots, Next: chain}), Locations: scheme.NewSelf()}
 	if discovery.uris != nil {
@@ -120,8 +124,9 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 		Slots:     slots,
 		MaxTarget: int(c.Limits.Target),
 	})
-	p.admin = proxy.NewAdmin(s.metrics.Handler())
-	return nil
+	administration, err := adminOf(p, c, s)
+	p.admin = proxy.NewAdmin(administration)
+	return err
 }
 
 // maxIdle bounds the connections to origins that are kept for later.

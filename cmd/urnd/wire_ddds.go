@@ -102,7 +102,7 @@ func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, s surro
 	return ddds.NewClient(ddds.ClientConfig{
 		Servers: asked, Dial: netguard.Only(c.Timeout, addrs...).DialContext,
 		Timeout: c.Timeout, Rounds: c.Rounds, HedgeAfter: c.HedgeAfter, RequireAD: requireAD, Now: s.now,
-		Slots: s.questions, Observe: observers{s.metrics}.query,
+		Slots: s.questions, Observe: observers{s.metrics}.query(s.health),
 	})
 }
 

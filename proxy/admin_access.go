@@ -1,0 +1,70 @@
+package proxy
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+var (
+	errAdmin      = errors.New("this client may not administrate (access.admin_clients)")
+	errAdminHost  = errors.New("without a token urnd is administrated by its address, or as localhost, alone")
+	errAdminToken = errors.New("the token of administrators is asked for (access.admin_token)")
+)
+
+// ServeHTTP implements http.Handler.
+func (a *admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := a.refuses(r); err != nil {
+		writeProblem(w, r, err, "", nil)
+		return
+	}
+	a.mux.ServeHTTP(w, r)
+}
+
+// refuses says why a client may not administrate.
+func (a *admin) refuses(r *http.Request) error {
+	peer := addrOf(r.RemoteAddr)
+	switch {
+	case !peer.IsValid(): // by a socket in the file system, or a probe of our own
+		return nil
+	case !contains(a.config.Clients, peer):
+		return errAdmin
+	case r.URL.Path == "/healthz", r.URL.Path == "/readyz", a.config.TLS:
+		return nil
+	case len(a.config.Token) > 0:
+		return a.checkToken(r)
+	case relayed(r): // the whole world may come from loopback then
+		return errAdmin
+	case !isOwnHost(r.Host): // a page whose name was made to lead here (DNS rebinding)
+		return errAdminHost
+	default:
+		return nil
+	}
+}
+
+// checkToken compares sums, which says nothing of how much was right.
+func (a *admin) checkToken(r *http.Request) error {
+	shown, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	want, got := sha256.Sum256(a.config.Token), sha256.Sum256([]byte(shown))
+	if !ok || subtle.ConstantTimeCompare(want[:], got[:]) != 1 {
+		return errAdminToken
+	}
+	return nil
+}
+
+func relayed(r *http.Request) bool {
+	return r.Header.Get("Forwarded") != "" || r.Header.Get("X-Forwarded-For") != ""
+}
+
+// isOwnHost reports whether a Host field is an address, or of this machine.
+func isOwnHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil || strings.EqualFold(host, "localhost")
+}

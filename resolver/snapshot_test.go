@@ -1,0 +1,94 @@
+package resolver_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/resolver"
+)
+
+func answersAt(t testing.TB, now *time.Time) *cache.Cache[resolver.Locations] {
+	t.Helper()
+	c, err := cache.New(cache.Config[resolver.Locations]{MaxBytes: 1 << 20, Size: resolver.LocationsSize, Now: func() time.Time { return *now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func TestSnapshot(t *testing.T) {
+	now := time.Unix(1000, 0)
+	c := answersAt(t, &now)
+	source := &resolver.Source{Name: "ddds urn.arpa.", Type: "text/html", Language: "en", Authentic: true}
+	put := func(key string, ttl time.Duration, err error) {
+		_, _ = c.Get(t.Context(), key, func(context.Context) (resolver.Locations, time.Duration, error) {
+			return resolver.Locations{{URI: "http://a.example/" + key, From: source}}, ttl, err
+		})
+	}
+	put("urn:a:1", time.Minute, nil)
+	put("urn:a:2", time.Second, nil)
+	put("urn:a:3 I2Ls", time.Hour, nil)
+	put("urn:a:4", time.Hour, errors.New("no"))
+	var file bytes.Buffer
+	if n, err := resolver.SaveAnswers(&file, c, "basis", now, 1<<20); n != 3 || err != nil {
+		t.Fatalf("saved %d, %v", n, err)
+	}
+	now = now.Add(30 * time.Second)
+	restored := answersAt(t, &now)
+	if n, err := resolver.RestoreAnswers(bytes.NewReader(file.Bytes()), restored, "basis", now); n != 2 || err != nil {
+		t.Fatalf("restored %d, %v", n, err)
+	}
+	e, ok := restored.Peek("urn:a:1")
+	if !ok || e.TTL != 30*time.Second || e.Value[0].URI != "http://a.example/urn:a:1" || *e.Value[0].From != *source {
+		t.Errorf("%+v", e)
+	}
+	other, _ := restored.Peek("urn:a:3 I2Ls")
+	if other.Value[0].From != e.Value[0].From {
+		t.Error("the source is not shared")
+	}
+	for name, change := range map[string]struct {
+		text string
+		err  error
+	}{
+		"empty":               {"", resolver.ErrSnapshotForeign},
+		"something else":      {"#!/bin/sh\n", resolver.ErrSnapshotForeign},
+		"cut off":             {file.String()[:file.Len()/2], resolver.ErrSnapshotDamaged},
+		"an octet changed":    {strings.Replace(file.String(), "a.example", "b.example", 1), resolver.ErrSnapshotDamaged},
+		"a line more":         {file.String() + "{}\n", resolver.ErrSnapshotDamaged},
+		"a line without end":  {file.String()[:21] + strings.Repeat("x", 2<<20), resolver.ErrSnapshotDamaged},
+		"of another version":  {strings.Replace(file.String(), "answers 1", "answers 2", 1), resolver.ErrSnapshotForeign},
+		"the header alone":    {"urnd answers 1 basis\n", resolver.ErrSnapshotDamaged},
+		"of another operator": {"", resolver.ErrSnapshotForeign},
+	} {
+		c := answersAt(t, &now)
+		basis := "basis"
+		if name == "of another operator" {
+			change.text, basis = file.String(), "other"
+		}
+		if n, err := resolver.RestoreAnswers(strings.NewReader(change.text), c, basis, now); n != 0 || !errors.Is(err, change.err) || c.Stats().Entries != 0 {
+			t.Errorf("%s: restored %d, %v", name, n, err)
+		}
+	}
+}
+
+func TestSnapshotIsBounded(t *testing.T) {
+	now := time.Unix(1000, 0)
+	c := answersAt(t, &now)
+	for _, key := range []string{"urn:a:1", "urn:a:2", "urn:a:3"} {
+		c.Seed(key, resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}, time.Hour)
+	}
+	var file bytes.Buffer
+	n, err := resolver.SaveAnswers(&file, c, "basis", now, 250)
+	if n != 1 || err != nil || file.Len() > 250 {
+		t.Errorf("saved %d in %d octets, %v", n, file.Len(), err)
+	}
+	if n, err := resolver.RestoreAnswers(bytes.NewReader(file.Bytes()), answersAt(t, &now), "basis", now); n != 1 || err != nil {
+		t.Errorf("restored %d, %v", n, err)
+	}
+}
