@@ -82,7 +82,10 @@ func wantsTrace(r *http.Request) bool {
 
 // serveAPI answers with the answer itself, and with every step that led to it.
 func (h *Handler) serveAPI(w http.ResponseWriter, r *http.Request, q resolver.Query) {
-	ctx, trace := resolver.WithTrace(r.Context(), h.config.Now)
+	ctx, trace := r.Context(), resolver.TraceOf(r.Context())
+	if trace == nil {
+		ctx, trace = resolver.WithTrace(ctx, h.config.Now)
+	}
 	answer, err := h.config.Resolver.Resolve(ctx, q)
 	if err != nil {
 		h.fail(w, r, err, q.URI.String(), trace.Steps())

@@ -86,5 +86,5 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		*rec = recorder{}
 		h.recorders.Put(rec)
 	}()
-	h.route(rec, r, from)
+	h.traced(rec, r, from, start)
 }

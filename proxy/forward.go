@@ -7,6 +7,7 @@ import (
 	"net/http/httputil"
 	"strings"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -44,6 +45,9 @@ func (h *Handler) newForward() http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.Out.Header.Add("Via", h.config.Hop.String())
+			if traceparent := resolver.Traceparent(p.In.Context()); traceparent != "" {
+				p.Out.Header.Set(resolver.TraceparentField, traceparent)
+			}
 		},
 		ModifyResponse: func(response *http.Response) error {
 			response.Header.Add("Via", h.config.Hop.String())

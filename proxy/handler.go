@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Config is what a Handler works with. All fields but Observe must be set.
+// Config is what a Handler works with. All fields but Observe and Begin must be set.
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // what is known of names without resolving them
@@ -31,6 +31,8 @@ type Config struct {
 	// Observe is told what came of each request, at its end; nil tells nobody. It must
 	// not keep the event.
 	Observe func(*Event)
+	// Begin begins the span of a request, nil for none; nil begins none.
+	Begin func(r *http.Request, at time.Time) Span
 	// Identify names each request in its response; those that fail are always named.
 	Identify bool
 	// MaxTarget bounds a request-target, in octets.

@@ -167,6 +167,9 @@ func (h *Handler) fetch(ctx context.Context, r *http.Request, location string, w
 	}
 	request.Header.Set("User-Agent", "urnd")
 	request.Header.Set("Via", h.config.Hop.Append(ctx))
+	if traceparent := resolver.Traceparent(ctx); traceparent != "" {
+		request.Header.Set(resolver.TraceparentField, traceparent)
+	}
 	client := http.Client{
 		Transport: scheme.Transport{Handler: h.fetcher},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {

@@ -11,7 +11,8 @@ import (
 type Step struct {
 	Stage  string // the room: "normalize", "cache", "ddds" ...
 	Detail string // what was done there, for a person
-	At     time.Duration
+	At     time.Duration // when it was done
+	Took   time.Duration // 0 where it was done at once
 }
 
 // Trace collects the steps of one query. It travels in the context, so that
@@ -44,15 +45,18 @@ func TraceOf(ctx context.Context) *Trace {
 	return t
 }
 
-// Add notes a step.
-func (t *Trace) Add(stage, format string, args ...any) {
+// Add notes a step that was done at once.
+func (t *Trace) Add(stage, format string, args ...any) { t.AddTook(0, stage, format, args...) }
+
+// AddTook notes a step that took its time.
+func (t *Trace) AddTook(took time.Duration, stage, format string, args ...any) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.steps) < maxSteps {
-		t.steps = append(t.steps, Step{Stage: stage, Detail: fmt.Sprintf(format, args...), At: t.now().Sub(t.start)})
+		t.steps = append(t.steps, Step{Stage: stage, Detail: fmt.Sprintf(format, args...), At: t.now().Sub(t.start), Took: took})
 	}
 }
 

@@ -103,6 +103,10 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 	if err != nil {
 		return err
 	}
+	begin, err := wireTelemetry(p, c)
+	if err != nil {
+		return err
+	}
 	p.answers, p.names = answers, names
 	slots := make(resolver.Slots, c.Limits.Requests)
 	split := resolver.Split{Names: resolver.NewCached(answers, resolver.Limit{Slots: slots, Next: chain}), Locations: scheme.NewSelf()}
@@ -119,6 +123,7 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 		Now:       s.now,
 		Observe:   told.logged(s.access, s.now),
 		Identify:  s.access != nil,
+		Begin:     begin,
 		Access:    access,
 		Hop:       hop,
 		Slots:     slots,

@@ -189,7 +189,8 @@ func (c *Client) askServer(ctx context.Context, server Server, name string, rrty
 		err = errNotAuthentic
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
-		t.Add("dns", "%s %s at %s: %s in %s", name, dns.TypeToString[rrtype], server, describe(reply, err), c.config.Now().Sub(start).Round(time.Microsecond))
+		took := c.config.Now().Sub(start)
+		t.AddTook(took, "dns", "%s %s at %s: %s in %s", name, dns.TypeToString[rrtype], server, describe(reply, err), took.Round(time.Microsecond))
 	}
 	return reply, err
 }

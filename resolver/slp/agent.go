@@ -42,7 +42,8 @@ func (a agents) ask(ctx context.Context, r request) ([]entry, error) {
 		start := a.now()
 		entries, err := a.askOne(ctx, address, r)
 		if t := resolver.TraceOf(ctx); t != nil {
-			t.Add("slp", "%s %s at %s: %s in %s", r.service, r.predicate, address, said(entries, err), a.now().Sub(start).Round(time.Microsecond))
+			took := a.now().Sub(start)
+			t.AddTook(took, "slp", "%s %s at %s: %s in %s", r.service, r.predicate, address, said(entries, err), took.Round(time.Microsecond))
 		}
 		if err == nil {
 			return entries, nil

@@ -47,7 +47,8 @@ func (a agents) discover(ctx context.Context, r request) ([]entry, error) {
 		}
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
-		t.Add("slp", "%s %s to %s: %d services of %d agents in %s", r.service, r.predicate, group, len(found), len(r.responders), a.now().Sub(start).Round(time.Microsecond))
+		took := a.now().Sub(start)
+		t.AddTook(took, "slp", "%s %s to %s: %d services of %d agents in %s", r.service, r.predicate, group, len(found), len(r.responders), took.Round(time.Microsecond))
 	}
 	return found, nil
 }

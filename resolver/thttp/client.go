@@ -63,7 +63,8 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 		if err != nil {
 			said = strings.TrimSpace(said + " " + err.Error())
 		}
-		t.Add("thttp", "GET %s: %s in %s", target, said, c.config.Now().Sub(start).Round(time.Microsecond))
+		took := c.config.Now().Sub(start)
+		t.AddTook(took, "thttp", "GET %s: %s in %s", target, said, took.Round(time.Microsecond))
 	}
 	if err == nil || errors.As(err, new(*resolver.Negative)) {
 		return answer, err
@@ -94,6 +95,9 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	}
 	request.Header.Set("Accept", listType+", */*;q=0.1")
 	request.Header.Set("Via", c.config.Hop.Append(ctx))
+	if traceparent := resolver.Traceparent(ctx); traceparent != "" {
+		request.Header.Set(resolver.TraceparentField, traceparent)
+	}
 	response, err := c.config.Transport.RoundTrip(request)
 	if err != nil {
 		return resolver.Answer{}, "", err

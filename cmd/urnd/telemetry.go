@@ -1,0 +1,53 @@
+package main
+
+import (
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/redact"
+	"github.com/urnd/urnd/internal/telemetry"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
+)
+
+// wireTelemetry returns what begins spans, nil where they are sent nowhere.
+func wireTelemetry(p *parts, c config.Config) (func(*http.Request, time.Time) proxy.Span, error) {
+	if c.Telemetry.Endpoint == "" {
+		return nil, nil //nolint:nilnil // it is turned off, and nothing is wrong
+	}
+	// The administrator has named the host, and nobody else can.
+	everywhere := netguard.New(c.Limits.ConnectTimeout, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
+	tracer, err := telemetry.New(telemetry.Config{
+		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), Version: versionText(), Dial: everywhere.DialContext, //nolint:gosec // it is not negative
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.closers = append(p.closers, tracer.Close)
+	return func(r *http.Request, at time.Time) proxy.Span {
+		if request := tracer.Begin(r, at); request != nil {
+			return span{request}
+		}
+		return nil
+	}, nil
+}
+
+// span implements proxy.Span.
+type span struct {
+	*telemetry.Request
+}
+
+// End implements proxy.Span.
+func (s span) End(e *proxy.Event, steps []resolver.Step) {
+	told := make([]telemetry.Step, len(steps))
+	for i, step := range steps {
+		told[i] = telemetry.Step{Stage: step.Stage, Detail: redact.URLs(step.Detail), At: step.At, Took: step.Took}
+	}
+	s.Request.End(e.Took, e.Form+" "+e.Service.String(), e.Status, told, map[string]string{
+		"http.request.method": e.Request.Method, "url.full": redact.URLs(e.Request.RequestURI),
+		"urnd.form": e.Form, "urnd.service": e.Service.String(), "urnd.cache": e.Cache.String(),
+	})
+}
