@@ -68,7 +68,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	done := make(chan error, 1)
 	go func() {
 		done <- proxy.NewServer(proxy.ServerConfig{
-			Handler: proxy.New(config), Log: log, MaxTarget: maxTarget, MaxHeader: 4096,
+			Handler: proxy.New(config), Log: log, MaxTarget: maxTarget, MaxHeader: 4096, //nolint:contextcheck // it outlives the test
 			HeaderTimeout: 5 * time.Second, IdleTimeout: 5 * time.Second, ShutdownTimeout: 5 * time.Second,
 		}).Serve(ctx, listener)
 	}()

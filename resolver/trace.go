@@ -9,8 +9,8 @@ import (
 
 // Step is one thing that was done on the way to an answer.
 type Step struct {
-	Stage  string // the room: "normalize", "cache", "ddds" ...
-	Detail string // what was done there, for a person
+	Stage  string        // the room: "normalize", "cache", "ddds" ...
+	Detail string        // what was done there, for a person
 	At     time.Duration // when it was done
 	Took   time.Duration // 0 where it was done at once
 }

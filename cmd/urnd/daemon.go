@@ -54,7 +54,7 @@ func (d *daemon) generate(c config.Config) (*generation, error) {
 
 // start puts the first configuration in force, and begins to answer.
 func (d *daemon) start(ctx context.Context, c config.Config) error {
-	g, err := d.generate(c)
+	g, err := d.generate(c) //nolint:contextcheck // what it makes outlives the caller
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (d *daemon) exchange(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := d.generate(c)
+	g, err := d.generate(c) //nolint:contextcheck // what it makes outlives the caller
 	if err != nil {
 		return err
 	}
