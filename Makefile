@@ -3,13 +3,30 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 10s
 
-.PHONY: generate run build test test-deps lint fuzz bench cover clean
+.PHONY: deb generate run build test test-deps lint fuzz bench cover clean
 
 run:
 	go run ./cmd/urnd serve
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o urnd ./cmd/urnd
+
+# A Debian package, in dist. Its manual and completions are made by the binary.
+DEB_ARCH := $(shell go env GOARCH)
+DEB_VERSION := $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//; s/-/+/' | grep . || echo "0.1.0+git$$(git rev-list --count HEAD 2>/dev/null || echo 0)")
+
+deb:
+	rm -rf dist && mkdir -p dist/man dist/completions
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/urnd ./cmd/urnd
+	dist/urnd man dist/man
+	rm -f dist/man/urnd-completion*
+	gzip -9n dist/man/*
+	dist/urnd completion bash > dist/completions/urnd.bash
+	dist/urnd completion zsh > dist/completions/_urnd
+	dist/urnd completion fish > dist/completions/urnd.fish
+	printf 'urnd (%s-1) unstable; urgency=medium\n\n  * See CHANGELOG.md of the project.\n\n -- The urnd founders <maintainers@urnd.invalid>  %s\n' \
+		'$(DEB_VERSION)' "$$(git log -1 --format=%cD 2>/dev/null || date -R)" | gzip -9n > dist/changelog.Debian.gz
+	DEB_ARCH=$(DEB_ARCH) DEB_VERSION=$(DEB_VERSION) go tool -modfile=internal/tools/go.mod nfpm package --config packaging/nfpm.yaml --packager deb --target dist
 
 # The servers that tests speak with, from Debian's packages.
 test-deps:
@@ -47,4 +64,4 @@ generate:
 	go run ./cmd/urnd config example > config/example.yaml
 
 clean:
-	rm -f urnd cover.out
+	rm -rf urnd cover.out dist

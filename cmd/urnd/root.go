@@ -19,7 +19,7 @@ rules of their namespaces, normalizes URIs, and answers with redirects.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newServe(), newResolve(), newURI(), newNamespaces(), newConfig(), newVersion())
+	root.AddCommand(newServe(), newResolve(), newURI(), newNamespaces(), newConfig(), newVersion(), newMan())
 	return root
 }
 

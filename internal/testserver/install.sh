@@ -11,6 +11,8 @@ gcc build-essential
 curl curl
 nc netcat-openbsd
 named bind9
+systemd-analyze systemd
+systemd-socket-activate systemd
 '
 
 # The path of an ordinary user lacks the folders where daemons live.

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// The package holds what an administrator looks for, lintian finds nothing to say of
+// it, and the program in it runs with the configuration in it.
+func TestDebianPackage(t *testing.T) {
+	testserver.Need(t, "dpkg-deb")
+	make := exec.Command("make", "-s", "-C", "../..", "deb")
+	if out, err := make.CombinedOutput(); err != nil {
+		t.Fatalf("make deb: %v\n%s", err, out)
+	}
+	found, err := filepath.Glob("../../dist/urnd_*.deb")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("packages %q, %v", found, err)
+	}
+	root := t.TempDir()
+	if out, err := exec.Command("dpkg-deb", "--extract", found[0], root).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for path, says := range map[string]string{
+		"etc/urnd/urnd.yaml":                            "every setting of urnd",
+		"lib/systemd/system/urnd.service":               "ExecStart=/usr/bin/urnd serve --config /etc/urnd/urnd.yaml",
+		"lib/systemd/system/urnd.socket":                "FileDescriptorName=http",
+		"usr/share/man/man1/urnd.1.gz":                  "urnd-serve(1)",
+		"usr/share/man/man1/urnd-serve.1.gz":            "--config",
+		"usr/share/man/man5/urnd.yaml.5.gz":             "limits.memory",
+		"usr/share/bash-completion/completions/urnd":    "__start_urnd",
+		"usr/share/zsh/vendor-completions/_urnd":        "#compdef urnd",
+		"usr/share/fish/vendor_completions.d/urnd.fish": "complete -c urnd",
+		"usr/share/doc/urnd/copyright":                  "Apache-2.0",
+		"usr/share/doc/urnd/changelog.Debian.gz":        "urnd (",
+		"usr/share/lintian/overrides/urnd":              "statically-linked-binary",
+	} {
+		if text := contents(t, filepath.Join(root, path)); !strings.Contains(strings.ReplaceAll(text, `\`, ""), says) {
+			t.Errorf("%s does not say %q", path, says)
+		}
+	}
+	if out, err := exec.Command("dpkg-deb", "--info", found[0], "conffiles").Output(); err != nil || string(out) != "/etc/urnd/urnd.yaml\n" {
+		t.Errorf("configuration files %q, %v", out, err)
+	}
+	if lintian, err := exec.LookPath("lintian"); err == nil {
+		if out, err := exec.Command(lintian, "--allow-root", "--fail-on", "error,warning", found[0]).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
+			t.Errorf("lintian: %v\n%s", err, out)
+		}
+	}
+	startPackaged(t, root)
+}
+
+// startPackaged runs the program of the package, on free ports and without the DNS of
+// this machine.
+func startPackaged(t *testing.T, root string) {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(root, "usr/bin/urnd"), "serve", "--config", filepath.Join(root, "etc/urnd/urnd.yaml"))
+	cmd.Env = append(os.Environ(), "URND_LISTEN_SERVICE=127.0.0.1:0", "URND_LISTEN_ADMIN=127.0.0.1:0", "URND_DNS_SERVERS=127.0.0.1:9", "URND_LOG_FORMAT=json")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var ready struct {
+		Msg, Service string
+	}
+	lines := bufio.NewScanner(stderr)
+	for ready.Msg != "urnd is ready" && lines.Scan() {
+		if err := json.Unmarshal(lines.Bytes(), &ready); err != nil {
+			t.Errorf("%s: %v", lines.Text(), err)
+		}
+	}
+	response, err := http.DefaultTransport.RoundTrip(mustGet(t, "http://"+ready.Service+"/urn:ietf:rfc:2648"))
+	if err != nil || response.Header.Get("Location") != "https://www.rfc-editor.org/info/rfc2648" {
+		t.Errorf("%v, %v", response, err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	_, _ = io.Copy(io.Discard, stderr)
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+func mustGet(t *testing.T, url string) *http.Request {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return request
+}
+
+// contents returns a file, unpacked.
+func contents(t *testing.T, path string) string {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	defer file.Close()
+	var in io.Reader = file
+	if strings.HasSuffix(path, ".gz") {
+		if in, err = gzip.NewReader(file); err != nil {
+			t.Error(err)
+			return ""
+		}
+	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(text)
+}

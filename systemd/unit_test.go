@@ -1,0 +1,67 @@
+package systemd
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// mostExposed is the exposure that systemd-analyze may find, of 10.
+const mostExposed = 1.5
+
+func TestUnitIsClosed(t *testing.T) {
+	testserver.Need(t, "systemd-analyze")
+	out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--no-pager", "urnd.service").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	level := regexp.MustCompile(`Overall exposure level for urnd.service: ([0-9.]+)`).FindSubmatch(out)
+	if level == nil {
+		t.Fatalf("no level is found:\n%s", out)
+	}
+	if exposed, err := strconv.ParseFloat(string(level[1]), 64); err != nil || exposed > mostExposed {
+		t.Errorf("the exposure is %s, and may be %.1f:\n%s", level[1], mostExposed, out)
+	}
+}
+
+// systemd finds nothing wrong with the units, of which the program is one that is there.
+func TestUnitsVerify(t *testing.T) {
+	testserver.Need(t, "systemd-analyze")
+	dir := t.TempDir()
+	for _, name := range []string{"urnd.service", "urnd.socket"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		here := strings.ReplaceAll(string(text), "/usr/bin/urnd", "/bin/true")
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(here), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := exec.Command("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", filepath.Join(dir, "urnd.service"), filepath.Join(dir, "urnd.socket")).CombinedOutput()
+	if err != nil || strings.Contains(string(out), "urnd.") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// What the configuration calls a credential is passed on by the unit.
+func TestUnitPassesCredentials(t *testing.T) {
+	text, err := os.ReadFile("urnd.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Type=notify\n", "WatchdogSec=", "DynamicUser=yes\n", "StateDirectory=urnd\n", "ExecReload=/bin/kill -HUP $MAINPID\n", "Restart=on-failure\n",
+		"LoadCredential=admin-token:", "LoadCredential=proxy-users:", "LoadCredential=certificate:", "LoadCredential=key:",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the unit has no line %q", want)
+		}
+	}
+}
