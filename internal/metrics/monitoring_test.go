@@ -1,0 +1,88 @@
+package metrics_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/metrics"
+)
+
+// known returns the names of the metrics of a daemon that has done everything once.
+func known() string {
+	m := metrics.New("test")
+	m.Request("path", "I2L", 200, time.Second)
+	m.Query("192.0.2.1:53", "NAPTR", "NOERROR", time.Second)
+	m.Discard("order")
+	m.Exchange("thttp", "found", time.Second)
+	m.Reload(true, time.Unix(1, 0))
+	m.Caches(func() []metrics.Cache { return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}}} })
+	m.Gauge("connections", "Connections of clients that are open.", func() float64 { return 1 })
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return w.Body.String()
+}
+
+// The rules and the dashboard ask for metrics that there are.
+func TestMonitoringKnowsTheMetrics(t *testing.T) {
+	text := known()
+	used := 0
+	for _, path := range []string{"../../docs/monitoring/alerts.yaml", "../../docs/monitoring/dashboard.json"} {
+		file, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`\b(urnd|process|go)_[a-z_]+[a-z]`).FindAllString(string(file), -1) {
+			used++
+			if !strings.Contains(text, "\n# TYPE "+strings.TrimSuffix(name, "_bucket")+" ") {
+				t.Errorf("%s asks for %s, which is none of ours", path, name)
+			}
+		}
+	}
+	if used < 30 {
+		t.Errorf("only %d metrics are asked for", used)
+	}
+}
+
+func TestDashboard(t *testing.T) {
+	file, err := os.ReadFile("../../docs/monitoring/dashboard.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Title  string
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(file, &dashboard); err != nil || dashboard.Title != "urnd" || len(dashboard.Panels) < 10 {
+		t.Errorf("%v, %d panels", err, len(dashboard.Panels))
+	}
+	for _, p := range dashboard.Panels {
+		if p.Title == "" || len(p.Targets) == 0 || p.Targets[0].Expr == "" {
+			t.Errorf("panel %q asks nothing", p.Title)
+		}
+	}
+}
+
+func TestAlertRules(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		return // TestMonitoringKnowsTheMetrics has looked at the names
+	}
+	if out, err := exec.Command(promtool, "check", "rules", "../../docs/monitoring/alerts.yaml").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	check := exec.Command(promtool, "check", "metrics")
+	check.Stdin = strings.NewReader(known())
+	if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("promtool check metrics: %v\n%s", err, out)
+	}
+}
