@@ -3,7 +3,7 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 10s
 
-.PHONY: deb generate run build test test-deps lint fuzz bench cover clean
+.PHONY: soak deb generate run build test test-deps lint fuzz bench cover clean
 
 run:
 	go run ./cmd/urnd serve
@@ -49,6 +49,11 @@ fuzz:
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$package; \
 		done; \
 	done
+
+# Mixed traffic for SOAK, while the DNS fails and returns.
+SOAK ?= 10m
+soak:
+	URND_SOAK=$(SOAK) go test -timeout 0 -count 1 -v -run '^TestSoak$$' ./cmd/urnd
 
 # With peers beside it, in a module of their own.
 bench:

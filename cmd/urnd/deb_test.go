@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -58,41 +56,10 @@ func TestDebianPackage(t *testing.T) {
 			t.Errorf("lintian: %v\n%s", err, out)
 		}
 	}
-	startPackaged(t, root)
-}
-
-// startPackaged runs the program of the package, on free ports and without the DNS of
-// this machine.
-func startPackaged(t *testing.T, root string) {
-	t.Helper()
-	cmd := exec.Command(filepath.Join(root, "usr/bin/urnd"), "serve", "--config", filepath.Join(root, "etc/urnd/urnd.yaml"))
-	cmd.Env = append(os.Environ(), "URND_LISTEN_SERVICE=127.0.0.1:0", "URND_LISTEN_ADMIN=127.0.0.1:0", "URND_DNS_SERVERS=127.0.0.1:9", "URND_LOG_FORMAT=json")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var ready struct {
-		Msg, Service string
-	}
-	lines := bufio.NewScanner(stderr)
-	for ready.Msg != "urnd is ready" && lines.Scan() {
-		if err := json.Unmarshal(lines.Bytes(), &ready); err != nil {
-			t.Errorf("%s: %v", lines.Text(), err)
-		}
-	}
-	response, err := http.DefaultTransport.RoundTrip(mustGet(t, "http://"+ready.Service+"/urn:ietf:rfc:2648"))
+	p := launch(t, filepath.Join(root, "usr/bin/urnd"), nil, "--config", filepath.Join(root, "etc/urnd/urnd.yaml"))
+	response, err := http.DefaultTransport.RoundTrip(mustGet(t, p.service+"/urn:ietf:rfc:2648"))
 	if err != nil || response.Header.Get("Location") != "https://www.rfc-editor.org/info/rfc2648" {
 		t.Errorf("%v, %v", response, err)
-	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Error(err)
-	}
-	_, _ = io.Copy(io.Discard, stderr)
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// process is an urnd of its own.
+type process struct {
+	cmd            *exec.Cmd
+	service, admin string
+	rest           chan string // what it logs after it is ready
+}
+
+// launch runs a binary on free ports, without the DNS of this machine, until the test
+// ends.
+func launch(t *testing.T, path string, environment []string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(path, append([]string{"serve"}, args...)...), rest: make(chan string, 1)}
+	p.cmd.Env = append(append(os.Environ(), "URND_LISTEN_SERVICE=127.0.0.1:0", "URND_LISTEN_ADMIN=127.0.0.1:0", "URND_DNS_SERVERS=127.0.0.1:9", "URND_LOG_FORMAT=json"), environment...)
+	stderr, err := p.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var ready struct {
+		Msg, Service, Admin string
+	}
+	lines := bufio.NewReader(stderr)
+	for ready.Msg != "urnd is ready" {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			t.Fatalf("urnd ended before it was ready: %v, %s", err, line)
+		}
+		if err := json.Unmarshal(line, &ready); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	go func() {
+		text, _ := io.ReadAll(lines)
+		p.rest <- string(text)
+	}()
+	p.service, p.admin = "http://"+ready.Service, "http://"+ready.Admin
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Signal(os.Interrupt)
+		text := <-p.rest
+		if err := p.cmd.Wait(); err != nil {
+			t.Errorf("urnd ended with %v, after %s", err, text)
+		}
+	})
+	return p
+}
