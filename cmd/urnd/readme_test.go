@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,7 +102,7 @@ func TestREADME(t *testing.T) {
 	service, admin := startBinary(t, dir)
 	place := strings.NewReplacer("127.0.0.1:8141", service, "127.0.0.1 8141", strings.ReplaceAll(service, ":", " "), "127.0.0.1:8142", admin)
 	folder := t.TempDir()
-	found := append(examples(t, "../../README.md"), examples(t, "../../docs/services.md")...)
+	found := slices.Concat(examples(t, "../../README.md"), examples(t, "../../docs/services.md"), examples(t, "../../docs/operations.md"))
 	if len(found) < 15 {
 		t.Fatalf("only %d examples", len(found))
 	}

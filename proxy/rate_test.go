@@ -1,0 +1,166 @@
+package proxy
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// stopwatch is a clock that stands until it is set.
+type stopwatch struct{ nanoseconds atomic.Int64 }
+
+func (c *stopwatch) now() time.Time      { return time.Unix(1_800_000_000, c.nanoseconds.Load()) }
+func (c *stopwatch) set(d time.Duration) { c.nanoseconds.Store(int64(d)) }
+
+// limited returns a Handler for all that answers each client so often a second.
+func limited(perSecond int, clock *stopwatch) *Handler {
+	all := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+	return New(Config{
+		Resolver: resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
+			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/"}}}, nil
+		}),
+		Fetch: scheme.Mux{}, Log: slog.New(slog.DiscardHandler), Now: clock.now, Slots: make(resolver.Slots, 1), MaxTarget: 1024,
+		Access: Access{Resolve: all, Trusted: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Rate: perSecond},
+	})
+}
+
+func asks(h http.Handler, peer, target string, fields ...string) *httptest.ResponseRecorder {
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+	r.RequestURI, r.RemoteAddr = target, peer
+	for _, field := range fields {
+		name, value, _ := strings.Cut(field, ": ")
+		r.Header.Add(name, value)
+	}
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestRate(t *testing.T) {
+	clock := new(stopwatch)
+	h := limited(2, clock)
+	for i, tt := range []struct {
+		at           time.Duration
+		peer, behind string
+		status       int
+	}{
+		{0, "203.0.113.1:1", "", 302},
+		{0, "203.0.113.1:2", "", 302},
+		{0, "203.0.113.1:3", "", 429},
+		{0, "[::ffff:203.0.113.1]:1", "", 429},
+		{0, "203.0.113.2:1", "", 302},
+		{0, "10.0.0.1:1", "203.0.113.1", 429},
+		{0, "10.0.0.1:1", "203.0.113.3", 302},
+		{0, "10.0.0.1:1", "203.0.113.3", 302},
+		{0, "10.0.0.1:1", "203.0.113.3", 429},
+		{0, "10.0.0.1:1", "203.0.113.4", 302},
+		{0, "203.0.113.5:1", "203.0.113.6", 302},
+		{0, "203.0.113.5:1", "203.0.113.7", 302},
+		{0, "203.0.113.5:1", "203.0.113.8", 429}, // it names a client more each time
+		{0, "[2001:db8::1]:1", "", 302},
+		{0, "[2001:db8::ffff:2]:1", "", 302},
+		{0, "[2001:db8::3]:1", "", 429}, // a network of 64 bits is one client
+		{0, "[2001:db8:0:1::1]:1", "", 302},
+		{0, "@", "", 403}, // it comes from this machine, and is in no network
+		{0, "@", "", 403},
+		{0, "@", "", 403},
+		{499 * time.Millisecond, "203.0.113.1:1", "", 429},
+		{500 * time.Millisecond, "203.0.113.1:1", "", 302},
+		{500 * time.Millisecond, "203.0.113.1:1", "", 429},
+		{time.Hour, "203.0.113.1:1", "", 302},
+		{time.Hour, "203.0.113.1:1", "", 302},
+		{time.Hour, "203.0.113.1:1", "", 429}, // nothing is saved up
+		{0, "203.0.113.1:1", "", 429},         // nor by a clock that is set back
+	} {
+		var fields []string
+		if tt.behind != "" {
+			fields = append(fields, "X-Forwarded-For: "+tt.behind)
+		}
+		clock.set(tt.at)
+		w := asks(h, tt.peer, "/urn:example:a", fields...)
+		if w.Code != tt.status {
+			t.Errorf("%d. %s for %s after %s: %d", i, tt.peer, tt.behind, tt.at, w.Code)
+		}
+		if tt.status == 429 && (w.Header().Get("Retry-After") != "1" || w.Header().Get("Cache-Control") != "no-store" || !strings.Contains(w.Body.String(), "limits.rate")) {
+			t.Errorf("%d. %v %s", i, w.Header(), w.Body)
+		}
+	}
+}
+
+// Whatever is asked counts, and is refused.
+func TestRateOfAllForms(t *testing.T) {
+	for _, target := range []string{"/", "/urn:example:a", "/nothing", "http://a.example/", "/uri-res/N2R?urn:example:a", "/api/v1/resolve", "urn:a"} {
+		h := limited(1, new(stopwatch))
+		if w := asks(h, "203.0.113.1:1", target); w.Code == 429 {
+			t.Errorf("%s: %d", target, w.Code)
+		}
+		if w := asks(h, "203.0.113.1:1", target); w.Code != 429 {
+			t.Errorf("%s once more: %d", target, w.Code)
+		}
+	}
+	h := limited(0, new(stopwatch))
+	for range 1000 {
+		if w := asks(h, "203.0.113.1:1", "/urn:example:a"); w.Code != 302 {
+			t.Fatalf("without a bound: %d", w.Code)
+		}
+	}
+}
+
+func TestRateIsExactAtOnce(t *testing.T) {
+	clock := new(stopwatch)
+	r := newRates(100, clock.now)
+	var allowed atomic.Int64
+	var clients sync.WaitGroup
+	for range 8 {
+		clients.Go(func() {
+			for range 100 {
+				if r.allows(netip.MustParseAddr("203.0.113.1")) {
+					allowed.Add(1)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	if got := allowed.Load(); got != 100 {
+		t.Errorf("%d of 100 are allowed", got)
+	}
+}
+
+// Who comes from many networks takes no more than so much memory, and sets nobody free
+// who sent too much a moment ago while others can be forgotten.
+func TestRateRemembersSomeClients(t *testing.T) {
+	clock := new(stopwatch)
+	r := newRates(1, clock.now)
+	from := func(n int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}) }
+	for n := range maxClients {
+		if !r.allows(from(n)) {
+			t.Fatalf("client %d is refused", n)
+		}
+	}
+	if len(r.clients) != maxClients || r.allows(from(7)) {
+		t.Errorf("%d clients are remembered", len(r.clients))
+	}
+	clock.set(time.Second)
+	busy := from(7)
+	if !r.allows(busy) || !r.allows(from(maxClients)) || r.allows(busy) {
+		t.Error("a client that sends is forgotten with those that do not")
+	}
+	if len(r.clients) != 2 {
+		t.Errorf("%d clients are remembered, of which 2 sent something", len(r.clients))
+	}
+	for n := range 3 * maxClients { // none of them can be forgotten before the others
+		r.allows(from(n))
+		if len(r.clients) > maxClients {
+			t.Fatalf("%d clients are remembered", len(r.clients))
+		}
+	}
+}

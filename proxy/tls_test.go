@@ -1,0 +1,175 @@
+package proxy_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy"
+)
+
+// certificates returns what a server needs, without any wish of its own, and those that
+// trust it.
+func certificates(t testing.TB) (*tls.Config, *x509.CertPool) {
+	t.Helper()
+	made := httptest.NewTLSServer(nil)
+	defer made.Close()
+	pair := made.TLS.Certificates[0]
+	pool := x509.NewCertPool()
+	pool.AddCert(made.Certificate())
+	return &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil }}, pool
+}
+
+func secured(t testing.TB, own *tls.Config) string {
+	t.Helper()
+	listener := listen(t)
+	serve(t, listener, func(c *proxy.ServerConfig) {
+		c.Handler, c.TLS = answering(t, proxy.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8")}), own
+	})
+	return listener.Addr().String()
+}
+
+// client speaks one version of HTTP, and follows nothing.
+func client(t testing.TB, pool *x509.CertPool, h2 bool) *http.Client {
+	t.Helper()
+	transport := &http.Transport{
+		DialContext: new(net.Dialer).DialContext, TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: h2,
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+func TestTLS(t *testing.T) {
+	own, pool := certificates(t)
+	addr := secured(t, own)
+	for proto, h2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
+		c := client(t, pool, h2)
+		for _, tt := range []struct {
+			method, target string
+			status         int
+		}{
+			{"GET", "/urn:example:a", 302},
+			{"HEAD", "/urn:example:a", 302},
+			{"GET", "/?uri=urn:example:a", 302},
+			{"GET", "/uri-res/N2L?urn:example:a", 303},
+			{"GET", "/uri-res/N2L?urn:example:a//b/../c", 303},
+			{"GET", "/api/v1/resolve?uri=urn:example:a", 200},
+			{"GET", "/http://a.example/", 302},
+			{"GET", "/nothing", 400},
+			{"POST", "/urn:example:a", 405},
+			{"GET", "/urn:example:" + strings.Repeat("a", maxTarget), 414},
+			{"GET", "/", 200},
+		} {
+			r, err := http.NewRequest(tt.method, "https://"+addr+tt.target, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := c.Do(r)
+			if err != nil {
+				t.Errorf("%s %.40s by %s: %v", tt.method, tt.target, proto, err)
+				continue
+			}
+			response.Body.Close()
+			location := response.Header.Get("Location")
+			if response.Proto != proto || response.StatusCode != tt.status || (location == "https://a.example/") != (tt.status/100 == 3) {
+				t.Errorf("%s %.40s by %s: %s %d %q", tt.method, tt.target, proto, response.Proto, response.StatusCode, location)
+			}
+		}
+	}
+}
+
+// RFC 8996: TLS 1.0 and 1.1 must not be used.
+func TestTLSVersions(t *testing.T) {
+	own, pool := certificates(t)
+	addr := secured(t, own)
+	for version, spoken := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
+		conn, err := tls.Dial("tcp", addr, &tls.Config{RootCAs: pool, MinVersion: version, MaxVersion: version})
+		switch {
+		case spoken != (err == nil), !spoken && !strings.Contains(err.Error(), "remote error: tls: protocol version"):
+			t.Errorf("%s: %v", tls.VersionName(version), err)
+		case spoken:
+			conn.Close()
+		}
+	}
+	plain := call(t, addr, "127.0.0.1")
+	plain.send(t, request)
+	plain.served(t, http.StatusBadRequest)
+}
+
+// The certificate is asked for with each connection: it may have changed.
+func TestTLSCertificates(t *testing.T) {
+	own, pool := certificates(t)
+	get, asked := own.GetCertificate, atomic.Int64{}
+	own.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		if asked.Add(1) == 2 {
+			return nil, errors.New("it is being written")
+		}
+		return get(hello)
+	}
+	addr := secured(t, own)
+	for i, good := range []bool{true, false, true} {
+		conn, err := tls.Dial("tcp", addr, &tls.Config{RootCAs: pool})
+		if (err == nil) != good {
+			t.Errorf("%d. %v", i, err)
+		}
+		if err == nil {
+			conn.Close()
+		}
+	}
+}
+
+// A handshake that does not come keeps nobody waiting, and ends.
+func TestTLSSlowly(t *testing.T) {
+	own, pool := certificates(t)
+	addr := balanced(t, func(c *proxy.ServerConfig) {
+		c.TLS, c.ProxyProtocol, c.HeaderTimeout = own, nil, 200*time.Millisecond
+		c.Handler = answering(t, proxy.Access{Resolve: prefixes("127.0.0.0/8")})
+	})
+	slow := call(t, addr, "127.0.0.1")
+	slow.send(t, "\x16\x03\x01")
+	quick := newCaller(tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}))
+	quick.send(t, request)
+	quick.served(t, 302)
+	if _, err := slow.in.ReadByte(); err == nil || timedOut(err) {
+		t.Errorf("%v", err)
+	}
+}
+
+// One server may have several sockets, as systemd gives them for IPv4 and IPv6.
+func TestTLSOnSeveralSockets(t *testing.T) {
+	own, pool := certificates(t)
+	server := proxy.NewServer(proxy.ServerConfig{
+		Handler: answering(t, proxy.Access{Resolve: prefixes("127.0.0.0/8")}), Log: slog.New(slog.DiscardHandler), MaxTarget: maxTarget, MaxHeader: 4096,
+		HeaderTimeout: patience, IdleTimeout: patience, ShutdownTimeout: patience, TLS: own,
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	var addrs []string
+	for range 4 {
+		listener := listen(t)
+		addrs = append(addrs, listener.Addr().String())
+		go func() { ended <- server.Serve(ctx, listener) }()
+	}
+	for _, addr := range addrs {
+		response, err := client(t, pool, true).Get("https://" + addr + "/urn:example:a")
+		if err != nil || response.StatusCode != 302 || response.Proto != "HTTP/2.0" {
+			t.Fatalf("%+v, %v", response, err)
+		}
+		response.Body.Close()
+	}
+	stop()
+	for range addrs {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
