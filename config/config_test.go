@@ -118,7 +118,7 @@ func TestEveryLeaf(t *testing.T) {
 		"limits.rate":               {"1", "2", "3"},
 		"limits.outgoing":           {"1", "2", "3"},
 		"limits.dns_queries":        {"1", "2", "3"},
-		"limits.memory":             {"64MiB", "65MiB", "66MiB"},
+		"limits.memory":             {"164MiB", "165MiB", "166MiB"},
 		"reload.watch":              {"true", "true", "false"},
 		"log.access":                {"json", "squid", "combined"},
 		"log.access_file":           {"/a", "/b", "/c"},

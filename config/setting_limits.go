@@ -15,7 +15,7 @@ func limitSettings() []Setting {
 		{Path: "limits.rate", Doc: "requests of one client a second; more are answered 429; 0 is no limit", Least: 0, Most: 10_000_000},
 		{Path: "limits.outgoing", Doc: "connections to others at a time; more wait", Least: 1, Most: 1_000_000},
 		{Path: "limits.dns_queries", Doc: "questions to DNS servers at a time; more wait", Least: 1, Most: 1_000_000},
-		{Path: "limits.memory", Doc: "memory that urnd aims to stay below (the GOMEMLIMIT of Go); 0B is no limit", Least: Size(0), Most: Size(1 << 50), check: checkMemory},
+		{Path: "limits.memory", Doc: "memory that urnd aims to stay below (the GOMEMLIMIT of Go), more than the caches may take; 0B is no limit", Least: Size(0), Most: Size(1 << 50)},
 		{Path: "limits.connect_timeout", Doc: "to connect to an origin server", Least: time.Millisecond, Most: 10 * time.Minute},
 		{Path: "limits.origin_timeout", Doc: "for an origin to begin its answer", Least: time.Millisecond, Most: day},
 		{Path: "limits.origin_idle", Doc: "between two pieces of what it sends", Least: time.Second, Most: day},
@@ -27,12 +27,6 @@ func limitSettings() []Setting {
 
 // leastMemory is what urnd takes with next to nothing in its caches.
 const leastMemory = 32 << 20
-
-func checkMemory(f *Faults, path string, value any) {
-	if size, ok := value.(Size); ok && size > 0 && size < leastMemory {
-		f.add(path, "%s is less than %s, which urnd needs for itself", show(size), show(Size(leastMemory)))
-	}
-}
 
 func logSettings() []Setting {
 	return []Setting{

@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -21,12 +22,18 @@ type client struct {
 	// relayed is that somebody stands between, and is not believed who the client is:
 	// behind a web server on the same machine, the whole world comes from loopback.
 	relayed bool
+	// unknown is that a trusted proxy does not say who: addr is the proxy's then, which
+	// lends nobody its rights.
+	unknown bool
 }
 
 // clientOf finds the client of a request. What a trusted proxy says of it is believed
 // from the last hop back to the first one that is not trusted (RFC 7239 section 7.4).
 func (a Access) clientOf(r *http.Request) client {
 	peer := addrOf(r.RemoteAddr)
+	if !peer.IsValid() { // by a socket in the file system, from this machine
+		peer = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
 	forwardedFor, forwarded := r.Header["X-Forwarded-For"], r.Header["Forwarded"]
 	if len(forwardedFor) == 0 && len(forwarded) == 0 {
 		return client{addr: peer}
@@ -35,19 +42,19 @@ func (a Access) clientOf(r *http.Request) client {
 		return client{addr: peer, relayed: true}
 	}
 	var said []netip.Addr
-	for _, hops := range [][]string{hopsOf(forwardedFor), forOf(forwarded)} {
-		if len(hops) == 0 {
+	for _, field := range []struct{ values, hops []string }{{forwardedFor, hopsOf(forwardedFor)}, {forwarded, forOf(forwarded)}} {
+		if len(field.values) == 0 {
 			continue
 		}
-		addr, ok := a.first(hops)
+		addr, ok := a.first(field.hops)
 		if !ok {
-			return client{addr: peer, relayed: true}
+			return client{addr: peer, relayed: true, unknown: true}
 		}
 		said = append(said, addr)
 	}
 	// A proxy sets one field; the other may be of the client's making.
-	if len(said) == 0 || said[0] != said[len(said)-1] {
-		return client{addr: peer, relayed: true}
+	if said[0] != said[len(said)-1] {
+		return client{addr: peer, relayed: true, unknown: true}
 	}
 	return client{addr: said[0]}
 }
@@ -81,15 +88,33 @@ func hopsOf(values []string) []string {
 func forOf(values []string) []string {
 	var nodes []string
 	for _, element := range hopsOf(values) {
-		node := ""
-		for pair := range strings.SplitSeq(element, ";") {
-			if name, value, ok := strings.Cut(strings.TrimSpace(pair), "="); ok && strings.EqualFold(name, "for") {
-				node = strings.Trim(value, `"`)
-			}
-		}
-		nodes = append(nodes, node) // one without it is of no address
+		nodes = append(nodes, forOfElement(element)) // one without it is of no address
 	}
 	return nodes
+}
+
+// forOfElement returns the "for" of an element, and "" where it has not one. What is
+// quoted may hold "," and ";", and be of the client's making, as a host is: an element
+// with parts of such a text is none.
+func forOfElement(element string) string {
+	node := ""
+	for pair := range strings.SplitSeq(element, ";") {
+		name, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if name == "" && !ok {
+			continue
+		}
+		if len(value) > 1 && value[0] == '"' && value[len(value)-1] == '"' {
+			value = value[1 : len(value)-1]
+		}
+		again := node != "" && strings.EqualFold(name, "for")
+		if !ok || again || strings.ContainsAny(value, `"\\`) {
+			return ""
+		}
+		if strings.EqualFold(name, "for") {
+			node = value
+		}
+	}
+	return node
 }
 
 // nodeAddr reads the address of a node, with or without port; "unknown" and names that
@@ -104,7 +129,12 @@ func nodeAddr(node string) (netip.Addr, bool) {
 }
 
 // mayResolve reports whether a client may resolve names.
-func (a Access) mayResolve(from client) bool { return contains(a.Resolve, from.addr) }
+func (a Access) mayResolve(from client) bool {
+	if from.unknown {
+		return slices.ContainsFunc(a.Resolve, func(p netip.Prefix) bool { return p.Bits() == 0 })
+	}
+	return contains(a.Resolve, from.addr)
+}
 
 // mayProxy says why a client may not use what a proxy does, of a server that it takes
 // for the origin.
@@ -123,7 +153,7 @@ func (h *Handler) mayProxy(r *http.Request) error {
 // proxy of its own, which says so, may.
 func (h *Handler) mayForward(r *http.Request) error {
 	a := h.config.Access
-	if !contains(a.Proxy, a.clientOf(r).addr) {
+	if c := a.clientOf(r); c.unknown || !contains(a.Proxy, c.addr) {
 		return errClient
 	}
 	asked := http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}

@@ -66,11 +66,22 @@ func (g *Gate) wait(done <-chan struct{}) {
 	}
 }
 
-// enter counts a connection of a client, and reports whether it may stay.
+// one returns what counts as one client: of IPv6 a network, of which it has as many
+// addresses as it likes.
+func one(client netip.Addr) netip.Addr {
+	if network, err := client.Prefix(64); err == nil && client.Is6() {
+		return network.Addr()
+	}
+	return client
+}
+
+// enter counts a connection of a client, and reports whether it may stay. One without
+// an address is of this machine.
 func (g *Gate) enter(client netip.Addr) bool {
+	client = one(client)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if most := g.config.ClientConnections; most > 0 && g.clients[client] >= most && !contains(g.config.Exempt, client) {
+	if most := g.config.ClientConnections; most > 0 && client.IsValid() && g.clients[client] >= most && !contains(g.config.Exempt, client) {
 		return false
 	}
 	g.open++
@@ -79,6 +90,7 @@ func (g *Gate) enter(client netip.Addr) bool {
 }
 
 func (g *Gate) leave(client netip.Addr) {
+	client = one(client)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.clients[client]--; g.clients[client] <= 0 {
@@ -96,13 +108,13 @@ type gatedConn struct {
 }
 
 // Close implements net.Conn.
-func (c gatedConn) Close() error {
+func (c *gatedConn) Close() error {
 	c.leave()
 	return c.Conn.Close()
 }
 
 // CloseWrite lets net/http close one direction.
-func (c gatedConn) CloseWrite() error {
+func (c *gatedConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}

@@ -23,5 +23,19 @@ func (l preceded) Accept() (net.Conn, error) {
 	if err != nil || !contains(l.senders, addrOf(conn.RemoteAddr().String())) {
 		return conn, err
 	}
-	return proxyproto.NewConn(conn, proxyproto.WithPolicy(proxyproto.REQUIRE), proxyproto.SetReadHeaderTimeout(l.timeout)), nil
+	return precededConn{proxyproto.NewConn(conn, proxyproto.WithPolicy(proxyproto.REQUIRE), proxyproto.SetReadHeaderTimeout(l.timeout)), conn}, nil
+}
+
+// precededConn lets net/http close one direction of what it stands on.
+type precededConn struct {
+	*proxyproto.Conn
+	below net.Conn
+}
+
+// CloseWrite closes what is written.
+func (c precededConn) CloseWrite() error {
+	if half, ok := c.below.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
 }

@@ -17,48 +17,48 @@ type rates struct {
 	now       func() time.Time
 
 	mu      sync.Mutex
-	clients map[netip.Prefix]*rate.Limiter
+	clients map[netip.Addr]*rate.Limiter
+	swept   time.Time
 }
 
 func newRates(perSecond int, now func() time.Time) *rates {
-	return &rates{perSecond: perSecond, now: now, clients: make(map[netip.Prefix]*rate.Limiter)}
+	return &rates{perSecond: perSecond, now: now, clients: make(map[netip.Addr]*rate.Limiter)}
 }
 
 // allows reports whether a client may send one request more. A client of IPv6 is a
 // network: it has as many addresses as it likes.
 func (r *rates) allows(client netip.Addr) bool {
-	bits := client.BitLen()
-	if client.Is6() {
-		bits = 64
-	}
-	network, err := client.Prefix(bits)
-	if err != nil {
+	if !client.IsValid() {
 		return true // it has no address, and comes from this machine
 	}
+	client = one(client)
 	now := r.now()
 	r.mu.Lock()
-	limiter := r.clients[network]
+	limiter := r.clients[client]
 	if limiter == nil {
 		r.makeRoom(now)
 		limiter = rate.NewLimiter(rate.Limit(r.perSecond), r.perSecond)
-		r.clients[network] = limiter
+		r.clients[client] = limiter
 	}
 	r.mu.Unlock()
 	return limiter.AllowN(now, 1)
 }
 
-// makeRoom forgets clients that have sent nothing for a second; and all, where there
-// are too many still.
+// makeRoom forgets clients that have sent nothing for a second, and all where there are
+// too many still. It looks through them once a second at most.
 func (r *rates) makeRoom(now time.Time) {
 	if len(r.clients) < maxClients {
 		return
 	}
-	for network, limiter := range r.clients {
-		if limiter.TokensAt(now) >= float64(r.perSecond) {
-			delete(r.clients, network)
+	if now.Sub(r.swept) >= time.Second || now.Before(r.swept) {
+		r.swept = now
+		for client, limiter := range r.clients {
+			if limiter.TokensAt(now) >= float64(r.perSecond) {
+				delete(r.clients, client)
+			}
 		}
 	}
-	if len(r.clients) == maxClients {
+	if len(r.clients) >= maxClients {
 		clear(r.clients)
 	}
 }

@@ -70,9 +70,9 @@ func TestRate(t *testing.T) {
 		{0, "[2001:db8::ffff:2]:1", "", 302},
 		{0, "[2001:db8::3]:1", "", 429}, // a network of 64 bits is one client
 		{0, "[2001:db8:0:1::1]:1", "", 302},
-		{0, "@", "", 403}, // it comes from this machine, and is in no network
-		{0, "@", "", 403},
-		{0, "@", "", 403},
+		{0, "@", "", 302}, // it comes from this machine
+		{0, "@", "", 302},
+		{0, "127.0.0.1:1", "", 429},
 		{499 * time.Millisecond, "203.0.113.1:1", "", 429},
 		{500 * time.Millisecond, "203.0.113.1:1", "", 302},
 		{500 * time.Millisecond, "203.0.113.1:1", "", 429},

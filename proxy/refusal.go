@@ -20,8 +20,8 @@ import (
 
 // watch returns listener with watched connections. The server that accepts them
 // has state, mark and a handler wrapped by handling.
-func watch(listener net.Listener, maxTarget int) net.Listener {
-	return watchedListener{listener, maxTarget}
+func watch(listener net.Listener, maxTarget int, refused func(status int)) net.Listener {
+	return watchedListener{listener, maxTarget, refused}
 }
 
 type watchedKey struct{}
@@ -46,6 +46,7 @@ func handling(next http.Handler) http.Handler {
 type watchedListener struct {
 	net.Listener
 	maxTarget int
+	refused   func(status int) // nil tells nobody
 }
 
 func (l watchedListener) Accept() (net.Conn, error) {
@@ -53,7 +54,7 @@ func (l watchedListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &watchedConn{Conn: conn, maxTarget: l.maxTarget}, nil
+	return &watchedConn{Conn: conn, maxTarget: l.maxTarget, refused: l.refused}, nil
 }
 
 // watchedConn keeps the request line that was read last. It passes errors on as
@@ -61,9 +62,11 @@ func (l watchedListener) Accept() (net.Conn, error) {
 type watchedConn struct {
 	net.Conn
 	maxTarget int
+	refused   func(status int)
 	line      []byte
 	whole     atomic.Bool // the end of the line was seen
 	handled   atomic.Bool // a handler has taken over, since the line began
+	arrived   atomic.Bool // some request of it has come to a handler
 }
 
 // state marks where the next request line begins: a connection is idle when
@@ -126,6 +129,9 @@ func (c *watchedConn) refusal(status string) []byte {
 	method, target := requestLine(string(c.line))
 	p := newProblem(refused(status, target, c.maxTarget), "")
 	body := marshal(p)
+	if c.refused != nil {
+		c.refused(p.Status)
+	}
 	response := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n",
 		p.Status, p.Title, len(body))
 	if method == http.MethodHead {

@@ -28,12 +28,8 @@ var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedi
 // serveResource answers with the resource itself: that of the first location that
 // has it.
 func (h *Handler) serveResource(w http.ResponseWriter, r *http.Request, q resolver.Query) {
-	if !h.config.Slots.Take() {
-		h.fail(w, r, errFetches, "", nil)
-		return
-	}
-	defer h.config.Slots.Leave()
-	found, err := h.retrieve(r, q, 1) //nolint:bodyclose // closed below
+	found, leave, err := h.retrieve(r, q, 1) //nolint:bodyclose // closed below
+	defer leave()
 	if err != nil {
 		h.fail(w, r, err, q.URI.String(), nil)
 		return
@@ -45,13 +41,9 @@ func (h *Handler) serveResource(w http.ResponseWriter, r *http.Request, q resolv
 // serveResources answers with all resources that can be had, as multipart, RFC 2169
 // section 3.4; one alone is sent as it is.
 func (h *Handler) serveResources(w http.ResponseWriter, r *http.Request, q resolver.Query) {
-	if !h.config.Slots.Take() {
-		h.fail(w, r, errFetches, "", nil)
-		return
-	}
-	defer h.config.Slots.Leave()
 	q.Service = resolver.I2Ls
-	found, err := h.retrieve(r, q, maxResources) //nolint:bodyclose // closed below
+	found, leave, err := h.retrieve(r, q, maxResources) //nolint:bodyclose // closed below
+	defer leave()
 	if err != nil {
 		h.fail(w, r, err, q.URI.String(), nil)
 		return
@@ -108,18 +100,20 @@ func acceptable(r *http.Request, found []*http.Response) []*http.Response {
 
 // retrieve fetches the resources of a name, at most limit of them. To fetch for
 // others is what a proxy does: its clients alone may ask for it.
-func (h *Handler) retrieve(r *http.Request, q resolver.Query, limit int) ([]*http.Response, error) {
+func (h *Handler) retrieve(r *http.Request, q resolver.Query, limit int) (found []*http.Response, leave func(), err error) {
 	if err := h.mayProxy(r); err != nil {
-		return nil, err
+		return nil, func() {}, err
 	}
 	if q.Service != resolver.I2Ls {
 		q.Service = resolver.I2L
 	}
 	answer, err := h.config.Resolver.Resolve(r.Context(), q)
 	if err != nil {
-		return nil, err
+		return nil, func() {}, err
 	}
-	var found []*http.Response
+	if !h.config.Slots.Take() { // to resolve it took one of its own, and gave it back
+		return nil, func() {}, errFetches
+	}
 	var faults []error
 	for _, l := range h.inTurn(r, answer.Locations) {
 		response, err := h.fetch(r.Context(), r, l.URI, limit == 1) //nolint:bodyclose // whoever retrieves closes it
@@ -132,9 +126,9 @@ func (h *Handler) retrieve(r *http.Request, q resolver.Query, limit int) ([]*htt
 		}
 	}
 	if len(found) == 0 {
-		return nil, errors.Join(faults...)
+		return nil, h.config.Slots.Leave, errors.Join(faults...)
 	}
-	return found, nil
+	return found, h.config.Slots.Leave, nil
 }
 
 // inTurn returns the locations in the order in which they are tried: the one to which

@@ -21,6 +21,9 @@ type ServerConfig struct {
 	HeaderTimeout   time.Duration
 	IdleTimeout     time.Duration
 	ShutdownTimeout time.Duration
+	// Refused is told the status of requests that net/http refuses, before any handler
+	// sees them; nil tells nobody.
+	Refused func(status int)
 	// TLS is spoken with clients where it is set; its GetCertificate is called for each
 	// of them.
 	TLS *tls.Config
@@ -41,14 +44,15 @@ func NewServer(config ServerConfig) *Server { return &Server{config: config} }
 // requests finish, for ShutdownTimeout at most. It closes listener and returns
 // when all is done; a stop that was asked for is no error.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	fresh := newArrivals()
 	server := &http.Server{
-		Handler:           handling(s.config.Handler),
+		Handler:           fresh.handling(handling(s.config.Handler)),
 		MaxHeaderBytes:    s.config.MaxHeader,
 		ReadHeaderTimeout: s.config.HeaderTimeout,
 		IdleTimeout:       s.config.IdleTimeout,
-		ConnState:         state,
+		ConnState:         fresh.state,
 		ConnContext:       mark,
-		TLSConfig:         s.config.TLS,
+		TLSConfig:         s.config.TLS.Clone(), // net/http changes it
 		ErrorLog:          slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
 	}
 	if len(s.config.ProxyProtocol) > 0 {
@@ -63,12 +67,17 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.ShutdownTimeout)
 	defer cancel()
+	// From Shutdown on, net/http closes connections whose first request it has not read.
+	server.SetKeepAlivesEnabled(false)
+	_ = listener.Close()
+	serveErr := <-served
+	fresh.wait(drain)
 	err := server.Shutdown(drain)
 	if err != nil {
 		_ = server.Close() // cuts off what did not end in time
 		err = fmt.Errorf("stopping to serve %s: %w", listener.Addr(), err)
 	}
-	if serveErr := <-served; !errors.Is(serveErr, http.ErrServerClosed) {
+	if !errors.Is(serveErr, http.ErrServerClosed) && !errors.Is(serveErr, net.ErrClosed) {
 		return fmt.Errorf("serving %s: %w", listener.Addr(), serveErr)
 	}
 	return err
@@ -80,5 +89,5 @@ func (s *Server) accept(server *http.Server, listener net.Listener) error {
 	if s.config.TLS != nil {
 		return server.ServeTLS(listener, "", "")
 	}
-	return server.Serve(watch(listener, s.config.MaxTarget))
+	return server.Serve(watch(listener, s.config.MaxTarget, s.config.Refused))
 }

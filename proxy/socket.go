@@ -93,7 +93,7 @@ func (s *Socket) admit(conn net.Conn) net.Conn {
 	}
 	client := addrOf(conn.RemoteAddr().String())
 	if s.gate.enter(client) {
-		return gatedConn{conn, sync.OnceFunc(func() { s.gate.leave(client) })}
+		return &gatedConn{conn, sync.OnceFunc(func() { s.gate.leave(client) })}
 	}
 	if s.refused != nil {
 		s.refused()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
 )
 
 // daemon is a running urnd.
@@ -189,6 +190,7 @@ func (d *daemon) newServer(g *generation, p plan) (*proxy.Server, error) {
 	}
 	if p.name != nameAdmin {
 		s.ProxyProtocol = c.Listen.ProxyProtocol
+		s.Refused = func(status int) { d.surroundings.metrics.Request("none", resolver.I2L.String(), status, 0) }
 	}
 	return proxy.NewServer(s), nil
 }

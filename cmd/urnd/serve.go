@@ -63,7 +63,7 @@ func (d *daemon) run(ctx context.Context, hangups <-chan os.Signal) error {
 		log.Info("urnd has stopped")
 	}()
 	d.surroundings.metrics.Caches(d.current.caches)
-	d.surroundings.metrics.Gauge("connections", "Connections of clients that are open.", func() float64 { return float64(d.gate.Open()) })
+	d.surroundings.metrics.Limits(d.limits)
 	d.first(ctx)
 	log.Info("urnd is ready", "service", d.address(nameHTTP), "tls", d.address(nameHTTPS), "admin", d.address(nameAdmin), "version", versionText())
 	d.tell(systemd.Ready(d.status()))

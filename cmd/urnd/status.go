@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/metrics"
 )
 
 // tell hears what came of telling systemd: it is no reason to stop.
@@ -33,6 +34,13 @@ func (d *daemon) status() string {
 		}
 	}
 	return fmt.Sprintf("%d answers kept, %d of %d lookups hit, %d connections", entries, hits, all, d.gate.Open())
+}
+
+// limits returns how much goes on of what has a bound.
+func (d *daemon) limits() []metrics.Limit {
+	g := d.current.take()
+	defer g.running.Done()
+	return append([]metrics.Limit{{Name: "connections", Used: d.gate.Open(), Max: g.config.Limits.Connections}}, g.parts.limits()...)
 }
 
 func firstLine(err error) string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver"
@@ -24,6 +25,7 @@ type parts struct {
 	kept     []kept
 	answers  *cache.Cache[resolver.Locations] // one of them
 	names    resolver.Names
+	limits   func() []metrics.Limit
 }
 
 // close ends the parts in reverse order of their making.
@@ -103,12 +105,19 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 	if err != nil {
 		return err
 	}
+	slots := make(resolver.Slots, c.Limits.Requests)
 	begin, err := wireTelemetry(p, c)
 	if err != nil {
 		return err
 	}
 	p.answers, p.names = answers, names
-	slots := make(resolver.Slots, c.Limits.Requests)
+	p.limits = func() []metrics.Limit {
+		return []metrics.Limit{
+			{Name: "requests", Used: len(slots), Max: cap(slots)},
+			{Name: "outgoing", Used: guard.Open(), Max: c.Limits.Outgoing},
+			{Name: "dns_queries", Used: len(s.questions), Max: cap(s.questions)},
+		}
+	}
 	split := resolver.Split{Names: resolver.NewCached(answers, resolver.Limit{Slots: slots, Next: chain}), Locations: scheme.NewSelf()}
 	if discovery.uris != nil {
 		split.Others = resolver.NewCached(answers, resolver.Limit{Slots: slots, Next: discovery.uris})

@@ -129,8 +129,3 @@ func (m *Metrics) Reload(good bool, when time.Time) {
 
 // RefusedConnection counts a connection of a client that has too many.
 func (m *Metrics) RefusedConnection() { m.refused.Inc() }
-
-// Gauge makes a number known that value returns; it is called by every scrape.
-func (m *Metrics) Gauge(name, help string, value func() float64) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "urnd", Name: name, Help: help}, value))
-}

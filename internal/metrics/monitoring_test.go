@@ -22,8 +22,10 @@ func known() string {
 	m.Discard("order")
 	m.Exchange("thttp", "found", time.Second)
 	m.Reload(true, time.Unix(1, 0))
-	m.Caches(func() []metrics.Cache { return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}}} })
-	m.Gauge("connections", "Connections of clients that are open.", func() float64 { return 1 })
+	m.Caches(func() []metrics.Cache {
+		return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}}}
+	})
+	m.Limits(func() []metrics.Limit { return []metrics.Limit{{Name: "requests", Used: 1, Max: 2}} })
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return w.Body.String()

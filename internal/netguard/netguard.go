@@ -55,6 +55,9 @@ func (g *Guard) Bounded(connections int) *Guard {
 	return &bounded
 }
 
+// Open returns how many connections of a bounded Guard are open, or being made.
+func (g *Guard) Open() int { return len(g.slots) }
+
 // Only returns a Guard that allows nothing but the given addresses: for
 // servers that the administrator has named.
 func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
