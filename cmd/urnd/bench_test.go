@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"runtime"
 	"strconv"
@@ -174,4 +175,37 @@ func queryOf(t testing.TB, text string) resolver.Query {
 		t.Fatal(err)
 	}
 	return resolver.Query{URI: u}
+}
+
+// BenchmarkTelemetry is the time of a handler for a cached answer where spans are sent
+// nowhere, where one request of a million is traced, and where each is.
+func BenchmarkTelemetry(b *testing.B) {
+	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer collector.Close()
+	for _, bm := range []struct {
+		name      string
+		telemetry config.Telemetry
+	}{
+		{"off", config.Telemetry{Sample: 1}},
+		{"one of a million", config.Telemetry{Endpoint: collector.URL, Sample: 1_000_000}},
+		{"all", config.Telemetry{Endpoint: collector.URL, Sample: 1}},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			c := config.Default()
+			c.DDDS.Enabled = false
+			c.Telemetry = bm.telemetry
+			p, err := wire(c, alone())
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer p.close()
+			r := &http.Request{Method: http.MethodGet, RequestURI: "/urn:ietf:rfc:2648", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, RemoteAddr: "127.0.0.1:1"}
+			w := &nobody{header: http.Header{}}
+			b.ReportAllocs()
+			for b.Loop() {
+				clear(w.header)
+				p.service.ServeHTTP(w, r)
+			}
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"time"
 
@@ -31,7 +32,22 @@ type serverSettings struct {
 	target, header                        config.Size
 	headerTimeout, idleTimeout, drainTime time.Duration
 	tls                                   config.TLS // the zero value is no TLS
+	authorities                           time.Time  // when the file of tls.client_ca was changed
 	senders                               string     // of the PROXY protocol
+}
+
+// modified returns when a file that the configuration names was changed, the zero time
+// where it is not there.
+func modified(setting, name string) time.Time {
+	path, err := secretPath(setting, name)
+	if err != nil {
+		return time.Time{} // whoever reads it says so
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 // plans returns the endpoints of a configuration. Those that systemd has opened take
@@ -47,7 +63,7 @@ func plans(c config.Config, inherited map[string][]net.Listener, service, admin 
 	secure.tls = config.TLS{Certificate: c.TLS.Certificate, Key: c.TLS.Key}
 	administrators := plain
 	if c.TLS.ClientCA != "" {
-		administrators.tls = c.TLS
+		administrators.tls, administrators.authorities = c.TLS, modified("tls.client_ca", c.TLS.ClientCA)
 	}
 	all := []plan{
 		{nameHTTP, c.Listen.Service, clients, service},

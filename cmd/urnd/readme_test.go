@@ -44,7 +44,7 @@ func examples(t *testing.T, path string) []example {
 }
 
 // build returns a folder that holds the binary urnd.
-func build(t *testing.T) string {
+func build(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "urnd"), ".").CombinedOutput()
