@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -31,8 +32,12 @@ type Metrics struct {
 	reloads              *prometheus.CounterVec
 	reloaded, reloadGood prometheus.Gauge
 
-	codes [600]string // numbers as text: strconv would make each anew
+	mu    sync.RWMutex
+	kinds map[kind]kindCounts
 }
+
+// maxCode bounds the statuses that are told apart.
+const maxCode = 599
 
 // fast are the bounds of what takes from microseconds to seconds.
 func fast() []float64 {
@@ -46,10 +51,7 @@ func slow() []float64 {
 
 // New returns Metrics that have counted nothing.
 func New(version string) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry()}
-	for code := range m.codes {
-		m.codes[code] = strconv.Itoa(code)
-	}
+	m := &Metrics{registry: prometheus.NewRegistry(), kinds: make(map[kind]kindCounts)}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "urnd", Name: name, Help: help}, labels)
 		m.registry.MustRegister(c)
@@ -92,10 +94,33 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }
 
+// kind is a kind of requests, and kindCounts what counts them: to look both up by their
+// labels takes as long as to answer.
+type (
+	kind struct {
+		form, service string
+		code          int
+	}
+	kindCounts struct {
+		requests prometheus.Counter
+		latency  prometheus.Observer
+	}
+)
+
 // Request counts one request of a client.
 func (m *Metrics) Request(form, service string, code int, took time.Duration) {
-	m.requests.WithLabelValues(form, service, m.codes[min(max(code, 0), len(m.codes)-1)]).Inc()
-	m.latency.WithLabelValues(form).Observe(took.Seconds())
+	k := kind{form, service, min(max(code, 0), maxCode)}
+	m.mu.RLock()
+	counts, ok := m.kinds[k]
+	m.mu.RUnlock()
+	if !ok {
+		counts = kindCounts{m.requests.WithLabelValues(form, service, strconv.Itoa(k.code)), m.latency.WithLabelValues(form)}
+		m.mu.Lock()
+		m.kinds[k] = counts // there are no more of them than of forms, services and statuses
+		m.mu.Unlock()
+	}
+	counts.requests.Inc()
+	counts.latency.Observe(took.Seconds())
 }
 
 // Query counts one question to a DNS server.
