@@ -35,6 +35,10 @@ func (c *Cache[V]) Each(f func(Entry[V]) bool) {
 // Where it is soft they stay, past their expiry: they are loaded anew when they are
 // next asked for, and serve stale if that fails. What is being loaded is not stopped.
 func (c *Cache[V]) Purge(matches func(key string) bool, soft bool) int {
+	if !c.hold() {
+		return 0
+	}
+	defer c.running.Done()
 	var found []*entry[V]
 	c.memory.store.IterValues(func(e *entry[V]) (stop bool) {
 		if matches(e.key) {
@@ -57,8 +61,23 @@ func (c *Cache[V]) Purge(matches func(key string) bool, soft bool) int {
 
 // Seed stores a value that was loaded elsewhere, unless there is one already.
 func (c *Cache[V]) Seed(key string, value V, ttl time.Duration) {
-	if ttl <= 0 || c.memory.get(key) != nil {
+	if ttl <= 0 || !c.hold() {
+		return
+	}
+	defer c.running.Done()
+	if c.memory.get(key) != nil {
 		return
 	}
 	c.store(newEntry(key, value, nil, c.config.Now(), ttl))
+}
+
+// hold keeps a cache from being closed until its running is done, and reports whether
+// it is open: ristretto would wait for ever once it is closed.
+func (c *Cache[V]) hold() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.running.Add(1)
+	}
+	return !c.closed
 }

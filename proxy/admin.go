@@ -29,6 +29,9 @@ var openAPIAdmin []byte
 //go:embed openapi_service.json
 var openAPIService []byte
 
+// adminEntries is where entries of the cache are looked up and purged.
+const adminEntries = "/api/v1/cache/entries"
+
 // admin answers administrators.
 type admin struct {
 	config AdminConfig
@@ -54,8 +57,14 @@ func NewAdmin(config AdminConfig) http.Handler {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, errAdminPath, "", nil) })
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/api/v1/cache", "/api/v1/cache/entries", "/api/v1/config", "/debug/pprof/"} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, errMethod, "", nil) })
+	}
 	// A page in a browser on this machine must not act for its reader.
-	a.mux = http.NewCrossOriginProtection().Handler(mux)
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, errAdminPage, "", nil) }))
+	a.mux = protection.Handler(mux)
 	return a
 }
 

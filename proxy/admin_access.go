@@ -4,15 +4,20 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/urnd/urnd/resolver"
 )
 
 var (
 	errAdmin      = errors.New("this client may not administrate (access.admin_clients)")
 	errAdminHost  = errors.New("without a token urnd is administrated by its address, or as localhost, alone")
+	errAdminPage  = errors.New("a page of another site may not administrate")
+	errAdminPath  = fmt.Errorf("%w: administrators have nothing here", resolver.ErrNotFound)
 	errAdminToken = errors.New("the token of administrators is asked for (access.admin_token)")
 )
 
@@ -57,7 +62,7 @@ func (a *admin) checkToken(r *http.Request) error {
 }
 
 func relayed(r *http.Request) bool {
-	return r.Header.Get("Forwarded") != "" || r.Header.Get("X-Forwarded-For") != ""
+	return len(r.Header["Forwarded"]) > 0 || len(r.Header["X-Forwarded-For"]) > 0
 }
 
 // isOwnHost reports whether a Host field is an address, or of this machine.

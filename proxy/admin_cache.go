@@ -2,7 +2,9 @@ package proxy
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
@@ -65,10 +67,10 @@ func (a *admin) serveLookup(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *admin) servePurge(w http.ResponseWriter, r *http.Request) {
-	s, err := selectionOf(r)
+	s, soft, err := selectionOf(r)
 	n := 0
 	if err == nil {
-		n, err = a.config.Caches.Purge(s, r.URL.Query().Get("soft") == "true")
+		n, err = a.config.Caches.Purge(s, soft)
 	}
 	if err != nil {
 		writeProblem(w, r, err, r.URL.Query().Get("uri"), nil)
@@ -77,31 +79,60 @@ func (a *admin) servePurge(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, r, http.StatusOK, map[string]int{"purged": n})
 }
 
-// selectionOf reads what is to be purged.
-func selectionOf(r *http.Request) (Selection, error) {
-	q := r.URL.Query()
-	var s Selection
-	var err error
+// selectionOf reads what is to be purged, and whether softly. What it does not
+// understand it refuses: one parameter less would purge more.
+func selectionOf(r *http.Request) (s Selection, soft bool, err error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return s, false, fmt.Errorf("%w: %w", errSelection, err)
+	}
 	set := 0
-	for _, name := range []string{"uri", "namespace", "prefix", "all"} {
-		value := q.Get(name)
-		if value == "" {
+	for name, values := range q {
+		switch {
+		case len(values) > 1:
+			return s, false, fmt.Errorf("%w: %q stands there twice", errSelection, name)
+		case values[0] == "":
 			continue
+		case name == "soft":
+			soft, err = truth(name, values[0])
+		default:
+			set++
+			err = s.set(name, values[0])
 		}
-		set++
-		switch name {
-		case "uri":
-			s.URI, err = uri.Parse(value)
-		case "namespace":
-			s.Namespace, err = strings.ToLower(value), uri.CheckNID(value)
-		case "prefix":
-			s.Prefix = value
-		case "all":
-			s.All = value == "true"
+		if err != nil {
+			return s, false, err
 		}
 	}
-	if err == nil && set != 1 {
-		err = errSelection
+	if set != 1 {
+		return s, false, errSelection
 	}
-	return s, err
+	return s, soft, nil
+}
+
+// set takes one parameter into the selection.
+func (s *Selection) set(name, value string) (err error) {
+	switch name {
+	case "uri":
+		s.URI, err = uri.Parse(value)
+	case "namespace":
+		if s.Namespace = strings.ToLower(value); uri.CheckNID(value) != nil {
+			err = fmt.Errorf("%w: %q is no NID", errSelection, value)
+		}
+	case "prefix":
+		s.Prefix = value
+	case "all":
+		if s.All, err = truth(name, value); err == nil && !s.All {
+			err = fmt.Errorf("%w: all is true or left out", errSelection)
+		}
+	default:
+		err = fmt.Errorf("%w: there is no parameter %q", errSelection, name)
+	}
+	return err
+}
+
+func truth(name, value string) (bool, error) {
+	if value != "true" && value != "false" {
+		return false, fmt.Errorf("%w: %s is true or false", errSelection, name)
+	}
+	return value == "true", nil
 }

@@ -42,6 +42,7 @@ type failedJSON struct {
 // order of the questions, a line of JSON each. It goes no further ahead than its
 // client reads, and ends with a client that does not.
 func (h *Handler) serveBatch(w http.ResponseWriter, r *http.Request) {
+	eventOf(w).Form = "batch"
 	select {
 	case h.batches <- struct{}{}:
 		defer func() { <-h.batches }()

@@ -1,6 +1,10 @@
 package proxy
 
 import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
 	"net/http"
 	"net/netip"
 	"time"
@@ -47,6 +51,15 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return n, err //nolint:wrapcheck // it stands for the writer that it wraps
 }
 
+// Hijack is for http.ResponseController: the protocol is changed.
+func (r *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(r.ResponseWriter).Hijack()
+	if err == nil {
+		r.event.Status = http.StatusSwitchingProtocols
+	}
+	return conn, rw, err //nolint:wrapcheck // it stands for the writer that it wraps
+}
+
 // Unwrap is for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
@@ -79,7 +92,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.config.Identify {
 		rec.event.ID = h.identify(w, r)
 	}
+	whole := false
 	defer func() { // also where the handler breaks off by a panic
+		switch event := &rec.event; {
+		case errors.Is(event.Err, context.Canceled) && r.Context().Err() != nil:
+			event.Status = 0 // what was written after that, nobody reads
+		case whole && event.Status == 0:
+			event.Status = http.StatusOK // net/http says so, of a response that is empty
+		}
 		rec.event.Took = h.config.Now().Sub(start)
 		rec.event.Type = w.Header().Get("Content-Type")
 		h.config.Observe(&rec.event)
@@ -87,4 +107,5 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.recorders.Put(rec)
 	}()
 	h.traced(rec, r, from, start)
+	whole = true
 }

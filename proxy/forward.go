@@ -51,6 +51,9 @@ func (h *Handler) newForward() http.Handler {
 		},
 		ModifyResponse: func(response *http.Response) error {
 			response.Header.Add("Via", h.config.Hop.String())
+			if h.config.Identify {
+				response.Header.Del(idField) // or there would be two
+			}
 			if _, ok := response.Header["Content-Type"]; !ok {
 				response.Header["Content-Type"] = nil // net/http would guess one
 			}

@@ -130,5 +130,8 @@ func methods(r *http.Request) string {
 	if target, _, _ := strings.Cut(r.RequestURI, "?"); target == apiResolve {
 		return "GET, HEAD, POST"
 	}
+	if r.URL.Path == adminEntries {
+		return "GET, HEAD, DELETE"
+	}
 	return "GET, HEAD"
 }

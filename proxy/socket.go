@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"sync"
 	"time"
 )
@@ -15,8 +14,9 @@ import (
 type Socket struct {
 	listener net.Listener
 	gate     *Gate
-	refused  func() // a client has too many connections
-	plain    bool   // what is refused is told why
+	refused  func()      // a client has too many connections
+	failed   func(error) // nothing can be accepted
+	plain    bool        // what is refused is told why
 
 	conns   chan net.Conn
 	done    chan struct{} // closed when no more is to be accepted
@@ -32,6 +32,9 @@ type SocketConfig struct {
 	Gate *Gate // nil: all are
 	// Refused is called where a client has too many connections; nil is not.
 	Refused func()
+	// Failed is called where nothing can be accepted, once a second at most for long;
+	// nil is not.
+	Failed func(error)
 	// Plain tells such a client why, by HTTP; over TLS it could not read that.
 	Plain bool
 }
@@ -39,7 +42,7 @@ type SocketConfig struct {
 // NewSocket begins to accept connections of listener. Close it.
 func NewSocket(listener net.Listener, config SocketConfig) *Socket {
 	s := &Socket{
-		listener: listener, gate: config.Gate, refused: config.Refused, plain: config.Plain,
+		listener: listener, gate: config.Gate, refused: config.Refused, failed: config.Failed, plain: config.Plain,
 		conns: make(chan net.Conn), done: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	s.abandoned = make(chan struct{})
@@ -70,6 +73,9 @@ func (s *Socket) run() {
 		}
 		if err != nil {
 			// Out of descriptors, or a client that is gone already: it passes.
+			if s.failed != nil {
+				s.failed(err)
+			}
 			if errors.Is(err, net.ErrClosed) || !pause.wait(s.done) {
 				return
 			}
@@ -110,8 +116,9 @@ func tooManyConnections() string {
 	return fmt.Sprintf("HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\nRetry-After: 1\r\nConnection: close\r\n\r\n%s", len(body), body)
 }
 
-// Drain stops to accept, and returns when all connections that came have a server.
-// Those that wait in the system's queue stay there, for who listens on.
+// Drain stops to accept, and returns when all connections that came have a server. The
+// address is free then, but for who else holds it: connections that wait in the queue of
+// a socket of systemd stay there, for who comes next.
 func (s *Socket) Drain() {
 	s.once.Do(func() {
 		close(s.done)
@@ -122,13 +129,14 @@ func (s *Socket) Drain() {
 		}
 	})
 	<-s.stopped
+	_ = s.listener.Close() // Close says what comes of it
 }
 
-// Close closes the socket. Call Drain before, while there is a server.
+// Close ends the socket. Call Drain before, while there is a server.
 func (s *Socket) Close() error {
 	s.abandon()
 	s.Drain()
-	if err := s.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, os.ErrClosed) {
+	if err := s.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("closing %s: %w", s.listener.Addr(), err)
 	}
 	return nil

@@ -49,6 +49,7 @@ var statuses = [...]struct {
 	{errRate, http.StatusTooManyRequests},
 	{errResolve, http.StatusForbidden},
 	{errAdmin, http.StatusForbidden},
+	{errAdminPage, http.StatusForbidden},
 	{errAdminHost, http.StatusMisdirectedRequest},
 	{errAdminToken, http.StatusUnauthorized},
 	{errSelection, http.StatusBadRequest},

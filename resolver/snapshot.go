@@ -32,6 +32,7 @@ var (
 type savedAnswer struct {
 	Key       string          `json:"key"`
 	Expires   int64           `json:"expires"` // Unix time
+	TTL       int64           `json:"ttl"`     // seconds, when it was saved: the clock may go back
 	Locations []savedLocation `json:"locations"`
 }
 
@@ -77,7 +78,7 @@ func SaveAnswers(w io.Writer, c *cache.Cache[Locations], basis string, now time.
 }
 
 func save(e cache.Entry[Locations], now time.Time) savedAnswer {
-	saved := savedAnswer{Key: e.Key, Expires: now.Add(e.TTL).Unix()}
+	saved := savedAnswer{Key: e.Key, Expires: now.Add(e.TTL).Unix(), TTL: int64((e.TTL + time.Second - 1) / time.Second)}
 	for _, l := range e.Value {
 		saved.Locations = append(saved.Locations, savedLocation{l.URI, l.From.Name, l.From.Type, l.From.Language, l.From.Authentic})
 	}
@@ -102,7 +103,7 @@ func RestoreAnswers(r io.ReadSeeker, c *cache.Cache[Locations], basis string, no
 		if !bytes.HasPrefix(lines.Bytes(), []byte("{")) || json.Unmarshal(lines.Bytes(), &saved) != nil {
 			continue // the sum
 		}
-		ttl := time.Unix(saved.Expires, 0).Sub(now)
+		ttl := min(time.Unix(saved.Expires, 0).Sub(now), time.Duration(saved.TTL)*time.Second)
 		if ttl <= 0 || len(saved.Locations) == 0 {
 			continue
 		}

@@ -90,5 +90,5 @@ func (c caches) Purge(s proxy.Selection, soft bool) (int, error) {
 // service.
 func isOf(key, name string) bool {
 	rest, ok := strings.CutPrefix(key, name)
-	return ok && (rest == "" || rest[0] == '?' || rest[0] == ' ')
+	return ok && (rest == "" || rest[0] == ' ' || rest[0] == '?' && strings.HasPrefix(name, "urn:"))
 }

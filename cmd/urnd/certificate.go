@@ -19,7 +19,7 @@ type certificate struct {
 
 	mu     sync.Mutex
 	loaded *tls.Certificate
-	times  [2]time.Time
+	seen   [2]os.FileInfo
 	looked time.Time
 }
 
@@ -66,19 +66,19 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		return c.loaded, nil
 	}
 	c.looked = now
-	var times [2]time.Time
+	var found [2]os.FileInfo
 	for i, path := range c.paths {
 		if info, err := os.Stat(path); err == nil {
-			times[i] = info.ModTime()
+			found[i] = info
 		}
 	}
-	if c.loaded != nil && times == c.times {
+	if c.loaded != nil && same(found[0], c.seen[0]) && same(found[1], c.seen[1]) {
 		return c.loaded, nil
 	}
 	pair, err := tls.LoadX509KeyPair(c.paths[0], c.paths[1])
 	switch {
 	case err == nil:
-		c.loaded, c.times = &pair, times
+		c.loaded, c.seen = &pair, found
 		return c.loaded, nil
 	case c.loaded != nil:
 		return c.loaded, nil

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -18,8 +19,9 @@ import (
 type daemon struct {
 	surroundings surroundings // but for the log
 	stderr       *os.File
-	file         string                        // of the configuration, "" where it has none
+	file         *watched                      // of the configuration
 	read         func() (config.Config, error) // it, anew
+	memory       int64                         // the limit of Go where the configuration has none
 	inherited    map[string][]net.Listener     // sockets that systemd has opened
 
 	current   current
@@ -31,7 +33,7 @@ type daemon struct {
 
 // newDaemon makes what listens, and does not answer yet.
 func newDaemon(s surroundings, stderr *os.File, read func() (config.Config, error), inherited map[string][]net.Listener) *daemon {
-	return &daemon{surroundings: s, stderr: stderr, read: read, inherited: inherited, failed: make(chan error, 1)}
+	return &daemon{surroundings: s, stderr: stderr, read: read, inherited: inherited, failed: make(chan error, 1), file: new(watched), memory: debug.SetMemoryLimit(-1)}
 }
 
 // generate makes a configuration into a generation that is not in force.
@@ -66,6 +68,7 @@ func (d *daemon) start(ctx context.Context, c config.Config) error {
 		return err
 	}
 	d.current.replace(g)
+	d.surroundings.metrics.Loaded(d.surroundings.now())
 	d.behind.Go(func() { g.restore(d.surroundings) }) // while it answers already
 	d.apply(ctx, change)
 	return nil
@@ -141,12 +144,15 @@ func (d *daemon) apply(ctx context.Context, c change) {
 			continue
 		}
 		e.plan = c.plans[i]
-		e.accept(d.gate, d.surroundings.metrics.RefusedConnection)
+		e.accept(d.gate, d.surroundings.metrics.RefusedConnection, func(err error) {
+			d.log().Warn("connections cannot be accepted", "endpoint", e.plan.name, "error", err)
+		})
 		d.behind.Go(e.serve(ctx, c.servers[i], d.serverEnded))
 	}
 	for _, e := range d.endpoints {
 		if !slices.Contains(c.endpoints, e) {
-			d.behind.Go(func() { d.closed(e) })
+			e.drain() // so that its address can be listened on again
+			d.behind.Go(e.close)
 		}
 	}
 	d.endpoints = c.endpoints
@@ -162,12 +168,6 @@ func (d *daemon) serverEnded(err error, asked bool) {
 	select {
 	case d.failed <- err:
 	default: // another one says so already
-	}
-}
-
-func (d *daemon) closed(e *endpoint) {
-	if err := e.close(); err != nil {
-		d.log().Warn("an endpoint did not end well", "endpoint", e.plan.name, "error", err)
 	}
 }
 
@@ -208,10 +208,14 @@ func (d *daemon) address(name string) string {
 // close ends all, and returns when nothing is left.
 func (d *daemon) close() {
 	var ending sync.WaitGroup
-	for _, e := range d.endpoints {
-		ending.Go(func() { d.closed(e) })
+	for _, administrators := range []bool{false, true} { // who see to the end how it goes
+		for _, e := range d.endpoints {
+			if (e.plan.name == nameAdmin) == administrators {
+				ending.Go(e.close)
+			}
+		}
+		ending.Wait()
 	}
-	ending.Wait()
 	d.behind.Wait()
 	d.current.generation.save(d.surroundings)
 	d.current.generation.retire()

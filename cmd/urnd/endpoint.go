@@ -48,8 +48,8 @@ func open(ctx context.Context, p plan) ([]net.Listener, error) {
 }
 
 // accept begins to accept connections, if it has not.
-func (e *endpoint) accept(gate *proxy.Gate, refused func()) {
-	c := proxy.SocketConfig{Gate: gate, Refused: refused, Plain: e.plan.settings.tls == config.TLS{}}
+func (e *endpoint) accept(gate *proxy.Gate, refused func(), failed func(error)) {
+	c := proxy.SocketConfig{Gate: gate, Refused: refused, Failed: failed, Plain: e.plan.settings.tls == config.TLS{}}
 	if e.plan.name == nameAdmin { // it must be reached when clients are too many
 		c.Gate = nil
 	}
@@ -94,18 +94,21 @@ func (e *endpoint) addresses() string {
 	return strings.Join(all, ", ")
 }
 
-// close ends an endpoint: what came in is answered.
-func (e *endpoint) close() error {
+// drain stops to accept: from then on the address is free.
+func (e *endpoint) drain() {
 	for _, s := range e.sockets {
 		s.Drain()
 	}
+}
+
+// close ends an endpoint: what came in is answered.
+func (e *endpoint) close() {
+	e.drain()
 	if e.stop != nil {
 		e.stop()
 		<-e.ended
 	}
-	var faults []error
 	for _, s := range e.sockets {
-		faults = append(faults, s.Close())
+		_ = s.Close() // nothing more is to be done about it
 	}
-	return errors.Join(faults...)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/urnd/urnd/internal/redact"
 )
 
 // leastToken is how long the token of administrators is at least.
@@ -31,7 +33,9 @@ func (h *health) dns(rcode string) {
 	defer h.mu.Unlock()
 	switch rcode {
 	case "timeout", "error":
-		h.failed = h.now()
+		if !h.failed.After(h.answered) { // the first one since
+			h.failed = h.now()
+		}
 	case "canceled":
 	default:
 		h.answered = h.now()
@@ -43,6 +47,14 @@ func (h *health) reloaded(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.refused = err
+}
+
+// refusal returns why the last reading of the configuration was refused, nil where it
+// was not.
+func (h *health) refusal() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.refused
 }
 
 // stop says that the daemon ends.
@@ -60,7 +72,7 @@ func (h *health) report() (unready, degraded []string) {
 		unready = append(unready, errStopping.Error())
 	}
 	if h.refused != nil {
-		degraded = append(degraded, "the configuration was not reloaded: "+firstLine(h.refused))
+		degraded = append(degraded, "the configuration was not reloaded: "+redact.URLs(firstLine(h.refused)))
 	}
 	if h.failed.After(h.answered) {
 		degraded = append(degraded, "no DNS server has answered since "+h.failed.UTC().Format(time.RFC3339))

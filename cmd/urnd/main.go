@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/urnd/urnd/internal/redact"
 )
 
 func main() {
@@ -16,7 +18,7 @@ func main() {
 	err := newRoot().ExecuteContext(ctx)
 	stop()
 	if err != nil && !errors.Is(err, errReported) {
-		fmt.Fprintln(os.Stderr, "urnd:", err)
+		fmt.Fprintln(os.Stderr, "urnd:", redact.URLs(err.Error()))
 	}
 	if err != nil {
 		os.Exit(1)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"github.com/urnd/urnd/systemd"
@@ -18,7 +17,7 @@ func (d *daemon) reload(ctx context.Context) error {
 	d.surroundings.metrics.Reload(err == nil, d.surroundings.now())
 	if err != nil {
 		d.log().Error("the configuration was not reloaded, and nothing has changed", "error", err)
-		d.tell(systemd.Ready("Reload refused: " + firstLine(err)))
+		d.tell(systemd.Ready(d.status()))
 		return err
 	}
 	d.log().Info("the configuration was reloaded", "took", d.surroundings.now().Sub(start).Round(time.Microsecond))
@@ -29,6 +28,7 @@ func (d *daemon) reload(ctx context.Context) error {
 // exchange builds the new generation beside the old one, which lives until its last
 // request ends.
 func (d *daemon) exchange(ctx context.Context) error {
+	d.file.look()
 	c, err := d.read()
 	if err != nil {
 		return err
@@ -47,32 +47,6 @@ func (d *daemon) exchange(ctx context.Context) error {
 	d.gate.Configure(gateConfig(c))
 	d.apply(ctx, made)
 	d.behind.Go(before.retire)
-	setMemoryLimit(c.Limits.Memory)
+	d.limitMemory(c.Limits.Memory)
 	return nil
-}
-
-// watchFile sends when a file changes, looking once a second while watch says so.
-func watchFile(ctx context.Context, path string, watch func() bool, told chan<- struct{}) {
-	seen, _ := os.Stat(path)
-	ticker := time.NewTicker(time.Second)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		if !watch() {
-			continue
-		}
-		info, err := os.Stat(path)
-		if err != nil || seen != nil && os.SameFile(info, seen) && info.ModTime().Equal(seen.ModTime()) && info.Size() == seen.Size() {
-			continue
-		}
-		seen = info
-		select {
-		case told <- struct{}{}:
-		case <-ctx.Done():
-		}
-	}
 }

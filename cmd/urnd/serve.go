@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"sync"
@@ -30,15 +32,14 @@ the configuration again; SIGTERM lets it end what it does, and stop.`,
 	cmd.Flags().String("listen", "", "listen for clients on this `address` (listen.service)")
 	cmd.Flags().String("admin", "", "listen for administrators on this `address`; empty for not at all (listen.admin)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		inherited, err := systemd.Listeners()
+		inherited, err := inheritedSockets()
 		if err != nil {
 			return err
 		}
-		around := alone()
-		d := newDaemon(around, os.Stderr, func() (config.Config, error) {
+		d := newDaemon(alone(), os.Stderr, func() (config.Config, error) {
 			return s.load(map[string]string{"listen.service": "listen", "listen.admin": "admin"})
 		}, inherited)
-		d.file = s.file
+		d.file.path = s.file
 		hangups := make(chan os.Signal, 1)
 		signal.Notify(hangups, syscall.SIGHUP)
 		defer signal.Stop(hangups)
@@ -47,30 +48,43 @@ the configuration again; SIGTERM lets it end what it does, and stop.`,
 	return cmd
 }
 
+// inheritedSockets returns those that systemd has opened, by the name of the endpoint
+// for which they are.
+func inheritedSockets() (map[string][]net.Listener, error) {
+	sockets, err := systemd.Listeners()
+	for name := range sockets {
+		if name != nameHTTP && name != nameHTTPS && name != nameAdmin {
+			return nil, fmt.Errorf("systemd passes on a socket with the name %q: FileDescriptorName must be http, https or admin", name)
+		}
+	}
+	return sockets, err
+}
+
 // run answers until ctx ends or a server fails, reloading when it is asked to.
 func (d *daemon) run(ctx context.Context, hangups <-chan os.Signal) error {
+	d.file.look()
 	c, err := d.read()
 	if err != nil {
 		return err
 	}
-	setMemoryLimit(c.Limits.Memory)
+	d.limitMemory(c.Limits.Memory)
 	if err := d.start(ctx, c); err != nil {
 		return err
 	}
-	log := d.log() // it outlives the daemon
 	defer func() {
+		log := d.log() // it outlives the daemon
 		d.close()
 		log.Info("urnd has stopped")
 	}()
 	d.surroundings.metrics.Caches(d.current.caches)
 	d.surroundings.metrics.Limits(d.limits)
 	d.first(ctx)
-	log.Info("urnd is ready", "service", d.address(nameHTTP), "tls", d.address(nameHTTPS), "admin", d.address(nameAdmin), "version", versionText())
+	d.log().Info("urnd is ready", "service", d.address(nameHTTP), "tls", d.address(nameHTTPS), "admin", d.address(nameAdmin), "version", versionText())
 	d.tell(systemd.Ready(d.status()))
 	asked := make(chan struct{})
 	var watching sync.WaitGroup
 	ctx, cancel := context.WithCancel(ctx)
-	watching.Go(func() { watchFile(ctx, d.file, d.watches, asked) })
+	watching.Go(func() { d.file.watch(ctx, d.watches, asked) })
 	err = d.attend(ctx, hangups, asked)
 	cancel()
 	watching.Wait()
@@ -124,7 +138,7 @@ func (d *daemon) feed(ctx context.Context, patience time.Duration) {
 func (d *daemon) watches() bool {
 	g := d.current.take()
 	defer g.running.Done()
-	return d.file != "" && g.config.Reload.Watch
+	return g.config.Reload.Watch
 }
 
 // first waits until the first DNS server has answered, or has not in time: who says

@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"runtime/debug"
 	"strings"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/internal/redact"
 )
 
 // tell hears what came of telling systemd: it is no reason to stop.
@@ -33,7 +33,11 @@ func (d *daemon) status() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%d answers kept, %d of %d lookups hit, %d connections", entries, hits, all, d.gate.Open())
+	figures := fmt.Sprintf("%d answers kept, %d of %d lookups hit, %d connections", entries, hits, all, d.gate.Open())
+	if refused := d.surroundings.health.refusal(); refused != nil {
+		return "Reload refused: " + redact.URLs(firstLine(refused)) + "; " + figures
+	}
+	return figures
 }
 
 // limits returns how much goes on of what has a bound.
@@ -48,10 +52,11 @@ func firstLine(err error) string {
 	return line
 }
 
-// setMemoryLimit tells Go what to stay below; 0 is no limit.
-func setMemoryLimit(limit config.Size) {
+// limitMemory tells Go what to stay below; 0 is what it would do by itself, which
+// GOMEMLIMIT may say.
+func (d *daemon) limitMemory(limit config.Size) {
 	if limit == 0 {
-		limit = math.MaxInt64
+		limit = config.Size(d.memory)
 	}
 	debug.SetMemoryLimit(int64(limit))
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -50,7 +51,13 @@ func New(w io.Writer, format string) *Log {
 // Write writes one entry. What cannot be written is lost: a full disk must not stop a
 // resolver.
 func (l *Log) Write(e Entry) {
-	e.Target, e.Referer = redact.URLs(e.Target), redact.URLs(e.Referer)
+	if e.Method == http.MethodConnect { // its target is no URL, but the middle of one
+		e.Target = "//" + e.Target
+	}
+	e.Target, e.Referer, e.UserAgent = redact.URLs(e.Target), redact.URLs(e.Referer), redact.URLs(e.UserAgent)
+	if e.Method == http.MethodConnect {
+		e.Target = e.Target[2:]
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.buffer = l.format(l.buffer[:0], e)

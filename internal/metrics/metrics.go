@@ -141,12 +141,15 @@ func (m *Metrics) Exchange(gateway, outcome string, took time.Duration) {
 	m.spent.WithLabelValues(gateway).Observe(took.Seconds())
 }
 
+// Loaded notes when the configuration in force was read.
+func (m *Metrics) Loaded(when time.Time) { m.reloaded.Set(float64(when.Unix())) }
+
 // Reload counts one reading of the configuration.
 func (m *Metrics) Reload(good bool, when time.Time) {
 	outcome := "refused"
 	if good {
 		outcome = "done"
-		m.reloaded.Set(float64(when.Unix()))
+		m.Loaded(when)
 	}
 	m.reloads.WithLabelValues(outcome).Inc()
 	m.reloadGood.Set(map[bool]float64{true: 1}[good])

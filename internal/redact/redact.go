@@ -4,59 +4,69 @@ package redact
 import (
 	"fmt"
 	"log/slog"
+	"regexp"
 	"strings"
 )
 
 // hidden stands where a password was.
 const hidden = "xxxxx"
 
+// The delimiters of URLs, also percent-encoded, as in a parameter, however often.
+var (
+	slashes = regexp.MustCompile(`(?i)(?::|%(?:25)*3a)(?:/|%(?:25)*2f)|(?:/|%(?:25)*2f){2}`)
+	more    = regexp.MustCompile(`(?i)^(?:/|%(?:25)*2f)+`)
+	colon   = regexp.MustCompile(`(?i):|%(?:25)*3a`)
+	at      = regexp.MustCompile(`@|%(?:25)*40`)
+	end     = regexp.MustCompile(`(?i)[/?# \t\r\n"<>]|%(?:25)*(?:2f|3f|23|20|22|3c|3e)`)
+)
+
 // URLs returns text in which no URL has a password. Where text is no proper URL it
 // hides too much rather than too little.
 func URLs(text string) string {
-	const mark = "://"
-	if !strings.Contains(text, "@") || !strings.Contains(text, mark) {
+	if !strings.ContainsAny(text, "@%") || !at.MatchString(text) {
 		return text
 	}
 	var b strings.Builder
 	for {
-		before, after, found := strings.Cut(text, mark)
-		b.WriteString(before)
-		if !found {
+		mark := slashes.FindStringIndex(text)
+		if mark == nil {
+			b.WriteString(text)
 			return b.String()
 		}
-		b.WriteString(mark)
-		end := strings.IndexAny(after, " \t\r\n\"'<>")
-		if end < 0 {
-			end = len(after)
+		start := mark[1] + len(more.FindString(text[mark[1]:]))
+		b.WriteString(text[:start])
+		text = text[start:]
+		next := len(text)
+		if mark := slashes.FindStringIndex(text); mark != nil { // a URL in another one, or behind it
+			next = mark[0]
 		}
-		if next := strings.Index(after[:end], mark); next >= 0 { // a URL in another one
-			end = next
-		}
-		b.WriteString(userinfo(after[:end]))
-		text = after[end:]
+		b.WriteString(userinfo(text[:next]))
+		text = text[next:]
 	}
 }
 
 // userinfo hides the password in what follows the slashes of a URL.
 func userinfo(rest string) string {
-	end := strings.IndexAny(rest, "/?#")
-	if end < 0 {
-		end = len(rest)
+	authority := rest
+	if i := end.FindStringIndex(rest); i != nil {
+		authority = rest[:i[0]]
 	}
-	if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 {
-		if user, _, ok := strings.Cut(rest[:at], ":"); ok {
-			return user + ":" + hidden + rest[at:]
+	begin := colon.FindStringIndex(authority)
+	if begin == nil {
+		return rest
+	}
+	if ats := at.FindAllStringIndex(authority, -1); len(ats) > 0 {
+		if last := ats[len(ats)-1][0]; begin[1] <= last {
+			return rest[:begin[1]] + hidden + rest[last:]
 		}
 		return rest
 	}
 	// A password with a slash in it, which no URL has, and people type.
-	_, port, ok := strings.Cut(rest[:end], ":")
-	at := strings.LastIndexByte(rest, '@')
-	if !ok || at < 0 || strings.Trim(port, "0123456789") == "" {
+	ats := at.FindAllStringIndex(rest, -1)
+	if len(ats) == 0 || authority[0] == '[' || strings.Trim(authority[begin[1]:], "0123456789") == "" {
 		return rest
 	}
-	user, _, _ := strings.Cut(rest, ":")
-	return user + ":" + hidden + rest[at:]
+	return rest[:begin[1]] + hidden + rest[ats[len(ats)-1][0]:]
 }
 
 // Attr is a ReplaceAttr of slog.HandlerOptions that redacts all texts.

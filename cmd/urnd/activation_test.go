@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// socketAt returns the inode of the socket that listens at an address, "" for none.
+func socketAt(t *testing.T, address string) string {
+	t.Helper()
+	table, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(address, ":")
+	var number int
+	fmt.Sscan(port, &number)
+	for line := range strings.Lines(string(table)) {
+		const listens = "0A"
+		if f := strings.Fields(line); f[1] == fmt.Sprintf("0100007F:%04X", number) && f[3] == listens {
+			return f[9]
+		}
+	}
+	return ""
+}
+
+// descriptors counts those that are open.
+func (l *life) descriptors(t *testing.T) int {
+	t.Helper()
+	process := "self"
+	if l.pid != 0 {
+		process = fmt.Sprint(l.pid)
+	}
+	all, err := os.ReadDir("/proc/" + process + "/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
+
+// traffic asks for a name, over new connections and over such that are kept, until it
+// is stopped. What is not answered fails the test.
+type traffic struct {
+	answered atomic.Int64
+	stop     func()
+}
+
+func ask(t *testing.T, address string) *traffic {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var asking sync.WaitGroup
+	asked := &traffic{stop: func() {
+		cancel()
+		asking.Wait()
+	}}
+	for i := range 4 {
+		transport := &http.Transport{DisableKeepAlives: i%2 == 0} // over a new connection nothing is tried again
+		asking.Go(func() {
+			defer transport.CloseIdleConnections()
+			pace := time.NewTicker(time.Millisecond) // leaves the machine to who is asked
+			defer pace.Stop()
+			for ; ctx.Err() == nil; <-pace.C {
+				request, _ := http.NewRequest(http.MethodGet, address+"/urn:book:1", nil)
+				response, err := transport.RoundTrip(request)
+				if err != nil {
+					t.Errorf("after %d answers: %v", asked.answered.Load(), err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, response.Body)
+				response.Body.Close()
+				if location := response.Header.Get("Location"); response.StatusCode != http.StatusFound || !strings.HasSuffix(location, ".example/1") {
+					t.Errorf("status %d, Location %q", response.StatusCode, location)
+					return
+				}
+				asked.answered.Add(1)
+			}
+		})
+	}
+	t.Cleanup(asked.stop)
+	return asked
+}
+
+// leaveGarbage turns the collector off, which would close files that nobody does.
+func leaveGarbage(t *testing.T) {
+	t.Helper()
+	percent := debug.SetGCPercent(-1)
+	t.Cleanup(func() { debug.SetGCPercent(percent) })
+}
+
+// reloadUnderTraffic reloads often, of all kinds, and looks for what is left over.
+func reloadUnderTraffic(t *testing.T, l *life, listen string, level func() [2]int) {
+	taken := freeAddress(t)
+	listener, err := net.Listen("tcp", taken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	kinds := [][]string{
+		{listen},
+		{listen, "namespaces: " + leadsTo("b")}, // a new cache
+		{listen, "limits: {idle_timeout: 1m}"},  // a new server
+		{listen, "log: {format: text, access: json, access_file: '" + filepath.Join(t.TempDir(), "access") + "'}"},
+		{"namespaces: " + leadsTo("c"), "listen: {service: '" + freeAddress(t) + "', admin: '" + taken + "'}"},
+	}
+	round := func() {
+		for i, kind := range kinds {
+			l.write(t, kind...)
+			if done := l.reload(t); done != (i < 4) {
+				t.Fatalf("kind %d: %t", i, done)
+			}
+		}
+	}
+	round()
+	leaveGarbage(t)
+	before := level()
+	asked := ask(t, l.url)
+	began := time.Now()
+	for range 40 {
+		round()
+	}
+	took := time.Since(began)
+	if took > 20*time.Second {
+		t.Errorf("200 reloads took %s", took)
+	}
+	asked.stop()
+	t.Logf("%d answers in %s", asked.answered.Load(), took)
+	var after [2]int
+	defer func() { t.Logf("goroutines and descriptors: %d, then %d", before, after) }()
+	eventually(t, "goroutines or descriptors are left over", func() bool {
+		after = level()
+		return after[0] <= before[0] && after[1] <= before[1]
+	})
+}
+
+// systemd.socket(5): the sockets are there before urnd is.
+func TestActivation(t *testing.T) {
+	activate := testserver.Need(t, "systemd-socket-activate")
+	dir := build(t)
+	service, other := freeAddress(t), freeAddress(t)
+	path := filepath.Join(t.TempDir(), "admin")
+	l := newLife(t, "listen: {service: '192.0.2.1:80', admin: '192.0.2.1:81'}") // neither is there
+	l.launch(t, exec.Command(activate, "--listen="+service, "--listen="+other, "--listen="+path, "--fdname=http:http:admin", filepath.Join(dir, "urnd"), "serve", "--config", l.file))
+	l.url = "http://" + service
+	eventually(t, "systemd-socket-activate does not listen", func() bool { return l.logged("Listening on") == 3 })
+	if got := l.get(t, "/urn:book:1"); got.location != "https://a.example/1" {
+		t.Errorf("%+v", got)
+	}
+	want := `service="` + service + ", " + other + `" tls=off admin=` + path
+	eventually(t, "no log of "+want, func() bool { return l.logged(want) == 1 })
+	sockets := [2]string{socketAt(t, service), socketAt(t, other)}
+	l.write(t, "listen: {service: '192.0.2.2:80', admin: ''}", "namespaces: "+leadsTo("b"))
+	if !l.reload(t) {
+		t.Error("refused")
+	}
+	if now := [2]string{socketAt(t, service), socketAt(t, other)}; now != sockets || now[0] == "" || now[1] == "" {
+		t.Errorf("sockets %q, now %q", sockets, now)
+	}
+	l.url = "http://" + other
+	if got := l.get(t, "/urn:book:1"); got.location != "https://b.example/1" {
+		t.Errorf("%+v", got)
+	}
+	administrators := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return net.Dial("unix", path)
+	}}}
+	response, err := administrators.Get("http://localhost/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("admin: %s", response.Status)
+	}
+	l.stop()
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("a socket of systemd's was removed: %v", err)
+	}
+}
+
+// Who listens is systemd: while urnd is started again connections wait, and none is
+// refused or cut off.
+func TestActivationRestart(t *testing.T) {
+	dir := build(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	socket, err := listener.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	var asked *traffic
+	for restart := range 6 {
+		l := newLife(t)
+		cmd := exec.Command("sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, filepath.Join(dir, "urnd"), "serve", "--config", l.file)
+		cmd.ExtraFiles = []*os.File{socket}
+		cmd.Env = append(os.Environ(), "LISTEN_FDS=1", "LISTEN_FDNAMES=http")
+		l.launch(t, cmd)
+		if asked == nil {
+			asked = ask(t, "http://"+listener.Addr().String())
+		}
+		l.ready(t)
+		before := asked.answered.Load()
+		eventually(t, "there is no traffic", func() bool { return t.Failed() || asked.answered.Load() > before+300 })
+		if restart == 5 || t.Failed() {
+			asked.stop()
+			return
+		}
+		l.stop()
+	}
+}

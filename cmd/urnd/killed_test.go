@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// spawned is a process that may be killed.
+type spawned struct {
+	*exec.Cmd
+	url, log string
+}
+
+// spawn runs a binary that keeps its answers in a directory, and returns when it is
+// ready and has read them, or set them aside.
+func spawn(t *testing.T, path, dir string) *spawned {
+	t.Helper()
+	p := &spawned{Cmd: exec.Command(path, "serve", "--listen", "127.0.0.1:0", "--admin", "")}
+	p.Env = append(os.Environ(), "URND_DNS_SERVERS=127.0.0.1:9", "URND_LOG_FORMAT=text", "URND_CACHE_DIRECTORY="+dir)
+	stderr, err := p.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
+	log := bufio.NewReader(stderr)
+	for p.url == "" || !strings.Contains(p.log, "answers were restored") && !strings.Contains(p.log, "set aside") {
+		line, err := log.ReadString('\n')
+		if err != nil {
+			t.Fatalf("urnd ended: %s%s", p.log, line)
+		}
+		p.log += line
+		if fields := regexp.MustCompile(`msg="urnd is ready" service=(\S+)`).FindStringSubmatch(line); fields != nil {
+			p.url = "http://" + fields[1]
+		}
+		if _, err := os.Stat(filepath.Join(dir, "answers")); p.url != "" && os.IsNotExist(err) {
+			break // nothing is kept
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, log) }()
+	return p
+}
+
+// kill -9 leaves what was saved last, whenever it comes.
+func TestKilled(t *testing.T) {
+	binary, dir := filepath.Join(build(t), "urnd"), t.TempDir()
+	file := filepath.Join(dir, "answers")
+	get := func(p *spawned, n int) string {
+		t.Helper()
+		return (&running{url: p.url}).get(t, fmt.Sprintf("/urn:ietf:rfc:%d", n)).cacheStatus
+	}
+	p := spawn(t, binary, dir)
+	get(p, 1)
+	_ = p.Process.Signal(syscall.SIGTERM)
+	if err := p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	kept := contentsOf(t, file)
+	p = spawn(t, binary, dir)
+	get(p, 2)
+	_ = p.Process.Kill()
+	_ = p.Wait()
+	if contentsOf(t, file) != kept {
+		t.Error("the file has changed")
+	}
+	if err := os.WriteFile(file+".new", []byte("half of a fi"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for round := range 10 {
+		p := spawn(t, binary, dir)
+		if got := get(p, 1); !strings.HasPrefix(got, "urnd; hit") || strings.Contains(p.log, "set aside") {
+			t.Fatalf("%s, after %s", got, p.log)
+		}
+		for i := range 100 {
+			get(p, 10+100*round+i)
+		}
+		_ = p.Process.Signal(syscall.SIGTERM)
+		before, _ := os.Stat(file)
+		for spins := rand.IntN(2000); spins > 0; spins-- { // it is killed before, while and after it writes
+			if now, err := os.Stat(file); err != nil || !os.SameFile(now, before) {
+				break
+			}
+		}
+		_ = p.Process.Kill()
+		_ = p.Wait()
+	}
+	p = spawn(t, binary, dir)
+	_ = p.Process.Signal(syscall.SIGTERM)
+	if err := p.Wait(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(file + ".new"); !os.IsNotExist(err) {
+		t.Errorf("what was left there is: %v", err)
+	}
+}

@@ -1,0 +1,298 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/proxy"
+)
+
+// life is an urnd from its start to its end, with a file for its configuration.
+type life struct {
+	running
+	file         string
+	secure       string // address of the listener for TLS
+	admin        string
+	pid          int // 0 is this process
+	hangup, stop func()
+}
+
+// newLife writes the configuration of an urnd that is not started.
+func newLife(t *testing.T, lines ...string) *life {
+	l := &life{file: filepath.Join(t.TempDir(), "urnd.yaml")}
+	l.log.next = t.Output()
+	l.write(t, lines...)
+	return l
+}
+
+// write replaces the configuration at once. Of lines with the same key the last one
+// counts.
+func (l *life) write(t *testing.T, lines ...string) {
+	t.Helper()
+	all := map[string]string{
+		"listen": `{service: "127.0.0.1:0", admin: ""}`, "dns": `{servers: ["127.0.0.1:9"], timeout: 1s}`, // nobody is there
+		"log": "{format: text}", "cache": "{answers: 1MiB, records: 1MiB}", "namespaces": leadsTo("a"),
+		"access": "{allow_destinations: [127.0.0.0/8]}",
+	}
+	for _, line := range lines {
+		key, value, _ := strings.Cut(line, ": ")
+		all[key] = value
+	}
+	var text strings.Builder
+	for key, value := range all {
+		text.WriteString(key + ": " + value + "\n")
+	}
+	if err := os.WriteFile(l.file+".new", []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(l.file+".new", l.file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// leadsTo is the namespace "book", whose names lead to a host.
+func leadsTo(host string) string {
+	return "[{nid: book, order: [namespace], targets: [{template: 'https://" + host + ".example/{+nss}'}]}]"
+}
+
+// begin starts it in this process.
+func (l *life) begin(t *testing.T, inherited map[string][]net.Listener) {
+	t.Helper()
+	stderr, written, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	around := alone()
+	l.metrics = around.metrics
+	d := newDaemon(around, written, func() (config.Config, error) { return config.Load(l.file, nil) }, inherited)
+	d.file.path = l.file
+	ctx, cancel := context.WithCancel(context.Background())
+	hangups := make(chan os.Signal, 1)
+	l.hangup = func() { hangups <- syscall.SIGHUP }
+	ended := make(chan error, 1)
+	go func() {
+		ended <- d.run(ctx, hangups)
+		written.Close()
+	}()
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		_, _ = io.Copy(&l.log, stderr)
+		stderr.Close()
+	})
+	l.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		reading.Wait()
+	})
+	t.Cleanup(l.stop)
+}
+
+// launch starts it as a program.
+func (l *life) launch(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	cmd.Stderr = &l.log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	l.pid = cmd.Process.Pid
+	l.hangup = func() { _ = cmd.Process.Signal(syscall.SIGHUP) }
+	l.stop = sync.OnceFunc(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("urnd ended with %v", err)
+		}
+	})
+	t.Cleanup(l.stop)
+}
+
+// start begins a life, and returns when it is ready.
+func start(t *testing.T, lines ...string) *life {
+	t.Helper()
+	l := newLife(t, lines...)
+	l.begin(t, nil)
+	l.ready(t)
+	return l
+}
+
+func (l *life) ready(t *testing.T) {
+	t.Helper()
+	var found []string
+	eventually(t, "urnd is not ready", func() bool {
+		found = regexp.MustCompile(`msg="urnd is ready" service=(\S+|".*?") tls=(\S+) admin=(\S+)`).FindStringSubmatch(l.log.String())
+		return found != nil
+	})
+	l.url, l.secure, l.admin = "http://"+found[1], found[2], found[3]
+}
+
+func (l *life) logged(text string) int { return strings.Count(l.log.String(), text) }
+
+// reload reports whether the configuration was taken.
+func (l *life) reload(t *testing.T) bool {
+	t.Helper()
+	taken, refused := l.logged("was reloaded"), l.logged("was not reloaded")
+	l.hangup()
+	eventually(t, "nothing is said of a reload", func() bool { return l.logged("was reloaded")+l.logged("was not reloaded") > taken+refused })
+	return l.logged("was reloaded") > taken
+}
+
+// eventually polls until done, for longer than what takes milliseconds may take.
+func eventually(t *testing.T, otherwise string, done func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(20 * time.Second)
+	defer deadline.Stop()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-deadline.C:
+			t.Fatal(otherwise)
+		case <-tick.C:
+		}
+	}
+}
+
+// manager is the end of NOTIFY_SOCKET at which systemd listens.
+type manager struct{ *net.UnixConn }
+
+func listenNotify(t *testing.T) manager {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "notify")
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	t.Setenv("NOTIFY_SOCKET", path)
+	return manager{conn}
+}
+
+// within returns what is said next, "" where nothing is.
+func (m manager) within(d time.Duration) string {
+	_ = m.SetReadDeadline(time.Now().Add(d))
+	said := make([]byte, 4096)
+	n, _ := m.Read(said)
+	return string(said[:n])
+}
+
+func (m manager) expect(t *testing.T, patterns ...string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		if said := m.within(20 * time.Second); !regexp.MustCompile(pattern).MatchString(said) {
+			t.Errorf("systemd is told %q, want %q", said, pattern)
+		}
+	}
+}
+
+const figures = `STATUS=\d+ answers kept, \d+ of \d+ lookups hit, \d+ connections$`
+
+// sd_notify(3): the service is ready when it listens, and the first DNS server has
+// answered or had its time.
+func TestNotifyReady(t *testing.T) {
+	asked, answer := make(chan struct{}, 1), make(chan struct{})
+	for _, tt := range []struct {
+		name      string
+		server    dns.HandlerFunc
+		timeout   string
+		meanwhile func(t *testing.T, m manager, l *life)
+		warned    int
+	}{
+		{"answer", func(w dns.ResponseWriter, question *dns.Msg) {
+			asked <- struct{}{}
+			<-answer
+			says(dns.RcodeNameError)(w, question)
+		}, "20s", func(t *testing.T, m manager, l *life) {
+			eventually(t, "DNS is not asked", func() bool { return len(asked) > 0 })
+			if said := m.within(20 * time.Millisecond); said != "" {
+				t.Errorf("before DNS answers systemd is told %q", said)
+			}
+			if got := l.get(t, "/urn:book:1"); got.status != http.StatusFound {
+				t.Errorf("it listens already: %+v", got)
+			}
+			close(answer)
+		}, 0},
+		{"failure", says(dns.RcodeServerFailure), "20s", func(*testing.T, manager, *life) {}, 1},
+		{"silence", silent, "100ms", func(*testing.T, manager, *life) {}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := listenNotify(t)
+			service := freeAddress(t)
+			l := newLife(t, "listen: {service: '"+service+"', admin: ''}", "dns: {servers: ['"+both(tt.server).serve(t)+"'], timeout: "+tt.timeout+"}")
+			l.url = "http://" + service
+			l.begin(t, nil)
+			tt.meanwhile(t, m, l)
+			m.expect(t, "^READY=1\n"+figures)
+			l.stop()
+			m.expect(t, "^STOPPING=1$")
+			if warned := l.logged("no DNS server answers"); warned != tt.warned {
+				t.Errorf("%d warnings", warned)
+			}
+		})
+	}
+}
+
+func TestNotifyReload(t *testing.T) {
+	m := listenNotify(t)
+	l := start(t)
+	m.expect(t, "^READY=1\n"+figures)
+	l.hangup()
+	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$", "^READY=1\n"+figures)
+	l.write(t, "dns: {timout: 1s}", "log: {format: prose}")
+	l.hangup()
+	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$", "^READY=1\nSTATUS=Reload refused: .*urnd.yaml:[0-9]+: [^\n]*$")
+	l.stop()
+	m.expect(t, "^STOPPING=1$")
+}
+
+func TestNotifyWatchdog(t *testing.T) {
+	t.Setenv("WATCHDOG_USEC", "60000")
+	t.Setenv("WATCHDOG_PID", strconv.Itoa(os.Getpid()))
+	m := listenNotify(t)
+	start(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0", proxy_protocol: [192.0.2.0/24]}`)
+	m.expect(t, "^READY=1\n", "^"+figures)
+	for _, what := range []string{"WATCHDOG=1", "STATUS=", "WATCHDOG=1"} {
+		eventually(t, "systemd is not told "+what, func() bool { return strings.HasPrefix(m.within(time.Second), what) })
+	}
+}
+
+// The watchdog is fed by who answers clients, not by a timer.
+func TestNotifyHealth(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stuck := make(chan struct{})
+	d := newDaemon(alone(), os.Stderr, nil, nil)
+	e := &endpoint{waiting: []net.Listener{listener}, plan: plan{name: nameAdmin}}
+	e.accept(nil, nil, nil)
+	answers := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stuck })
+	ended := e.serve(t.Context(), proxy.NewServer(proxy.ServerConfig{
+		Handler: answers, Log: d.surroundings.log, MaxHeader: 4096, MaxTarget: 4096, ShutdownTimeout: time.Second,
+	}), func(err error, _ bool) { t.Error(err) })
+	go ended()
+	d.endpoints = []*endpoint{e}
+	if err := d.healthy(t.Context(), 50*time.Millisecond); err == nil {
+		t.Error("a service that is stuck is healthy")
+	}
+	close(stuck)
+	if err := d.healthy(t.Context(), 10*time.Second); err != nil {
+		t.Error(err)
+	}
+	e.close()
+}

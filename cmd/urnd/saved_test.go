@@ -1,0 +1,242 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver"
+)
+
+// counted counts the questions below a name, and lets next answer them.
+func counted(name string, n *atomic.Int32, next dns.HandlerFunc) dns.HandlerFunc {
+	return func(w dns.ResponseWriter, question *dns.Msg) {
+		if question.Question[0].Name == name {
+			n.Add(1)
+		}
+		next(w, question)
+	}
+}
+
+// savedIn lets urnd keep answers in a directory.
+func savedIn(directory string, changes ...func(*config.Config)) func(*config.Config) {
+	return func(c *config.Config) {
+		c.Cache.Directory = directory
+		for _, change := range changes {
+			change(c)
+		}
+	}
+}
+
+func (w *whole) answersRestored(t *testing.T) {
+	t.Helper()
+	w.logged(t, "answers were restored")
+}
+
+func TestWarmRestart(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "answers")
+	var asked atomic.Int32
+	addr := both(counted("name.urn.example.org.", &asked, zone(t, oneRule))).serve(t)
+	first := serveWhole(t, addr, 0, savedIn(dir))
+	if got := first.get(t, "/urn:name:1"); got.cacheControl != "max-age=60" || asked.Load() != 1 {
+		t.Fatalf("%+v, after %d questions", got, asked.Load())
+	}
+	first.get(t, "/urn:isbn:0-395-36341-1")
+	first.get(t, "/urn:none:1") // a "no" is not kept
+	first.stop()
+	if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
+		t.Fatalf("%v, %v", info, err)
+	}
+	if _, err := os.Stat(file + ".new"); !os.IsNotExist(err) {
+		t.Errorf("what was written is left: %v", err)
+	}
+	for _, tt := range []struct {
+		ahead        time.Duration
+		cacheControl string
+		asked        int32
+	}{{0, "max-age=60", 0}, {20 * time.Second, "max-age=40", 0}, {59 * time.Second, "max-age=1", 0}, {-time.Hour, "max-age=60", 0}, {time.Minute, "max-age=60", 1}} {
+		copied := t.TempDir()
+		if err := os.WriteFile(filepath.Join(copied, "answers"), []byte(contentsOf(t, file)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		asked.Store(0)
+		w := serveWhole(t, addr, tt.ahead, savedIn(copied, func(c *config.Config) { // which say nothing of answers
+			c.Cache.Answers, c.Limits.Requests, c.Log.Level = 2<<20, 7, -4
+		}))
+		w.answersRestored(t)
+		if got := w.get(t, "/URN:name:1"); got.status != 302 || got.cacheControl != tt.cacheControl || asked.Load() != tt.asked {
+			t.Errorf("after %s: %+v, after %d questions", tt.ahead, got, asked.Load())
+		}
+		if got := w.get(t, "/urn:isbn:0395363411"); !strings.HasPrefix(got.cacheStatus, "urnd; hit") {
+			t.Errorf("after %s: %+v", tt.ahead, got)
+		}
+		w.expectMetrics(t, `cache_entries{cache="answers"} 2`)
+		w.stop()
+	}
+}
+
+// What is no good is set aside, and said to be; urnd starts as if it were not there.
+func TestSavedAnswersThatAreNoGood(t *testing.T) {
+	dir := t.TempDir()
+	addr := both(zone(t, oneRule)).serve(t)
+	first := serveWhole(t, addr, 0, savedIn(dir))
+	first.caches(t, "/urn:name:1", "/urn:name:2")
+	first.stop()
+	good := contentsOf(t, filepath.Join(dir, "answers"))
+	if strings.Count(good, "\n") != 4 {
+		t.Fatalf("%s", good)
+	}
+	for name, tt := range map[string]struct {
+		text   string
+		change func(*config.Config)
+		says   string
+	}{
+		"empty":              {"", nil, "another configuration or version"},
+		"cut off":            {good[:len(good)-10], nil, "damaged"},
+		"a line less":        {good[:strings.Index(good, "\n")+1] + good[strings.Index(good, "\n{")+1:][strings.Index(good[strings.Index(good, "\n{")+1:], "\n")+1:], nil, "damaged"},
+		"another place":      {strings.ReplaceAll(good, "a.example", "b.example"), nil, "damaged"},
+		"something else":     {"\x7fELF" + strings.Repeat("\x00", 4096), nil, "another configuration or version"},
+		"one line for ever":  {"urnd answers 1 " + strings.Repeat("a", 3<<20), nil, "another configuration or version"},
+		"other roots":        {good, func(c *config.Config) { c.DDDS.Roots = append(c.DDDS.Roots, "urn.example.net.") }, "another configuration"},
+		"other namespaces":   {good, func(c *config.Config) { c.Namespaces = []config.Namespace{{NID: "name", Order: []string{"ddds"}}} }, "another configuration"},
+		"other destinations": {good, openLoopback, "another configuration"},
+		"other servers":      {good, func(c *config.Config) { c.DNS.Servers = append(c.DNS.Servers, c.DNS.Servers[0]) }, "another configuration"},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "answers")
+		if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w := serveWhole(t, addr, 0, savedIn(dir, func(c *config.Config) {
+			if tt.change != nil {
+				tt.change(c)
+			}
+		}))
+		w.logged(t, "set aside")
+		if got := w.get(t, "/urn:name:1"); got.status != 302 || got.cacheStatus != "urnd; fwd=uri-miss; stored; ttl=60" {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if contentsOf(t, file+".bad") != tt.text {
+			t.Errorf("%s: what was set aside is not what there was", name)
+		}
+		if warned := w.warnings(); !strings.Contains(strings.Join(warned, "\n"), tt.says) || !strings.Contains(strings.Join(warned, "\n"), file+".bad") {
+			t.Errorf("%s: %q", name, warned)
+		}
+		w.stop()
+		if text := contentsOf(t, file); strings.Count(text, "\n") != 3 {
+			t.Errorf("%s: nothing was saved then: %s", name, text)
+		}
+	}
+}
+
+func TestSavedAnswersAreBounded(t *testing.T) {
+	addr := both(zone(t, oneRule)).serve(t)
+	for most, want := range map[config.Size]func(n int) bool{
+		0: func(n int) bool { return n == 0 }, 1 << 10: func(n int) bool { return n > 0 && n < 10 }, 1 << 20: func(n int) bool { return n == 50 },
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "answers")
+		bound := func(c *config.Config) { c.Cache.MaxSaved = most }
+		w := serveWhole(t, addr, 0, savedIn(dir, bound))
+		for i := range 50 {
+			w.get(t, fmt.Sprintf("/urn:name:%d", i))
+		}
+		w.stop()
+		info, err := os.Stat(file)
+		if most == 0 {
+			if !os.IsNotExist(err) {
+				t.Errorf("what is not to be kept is: %v", err)
+			}
+			continue
+		}
+		if err != nil || info.Size() > int64(most) || !want(strings.Count(contentsOf(t, file), "\n")-2) {
+			t.Errorf("at most %d: %v, %v", most, info, err)
+		}
+		again := serveWhole(t, addr, 0, savedIn(dir, bound))
+		again.answersRestored(t)
+	}
+}
+
+// A file that cannot be read for a long time keeps nobody waiting.
+func TestRestoringDelaysNothing(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "answers")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var end *os.File
+	defer func() { _ = end.Close() }()
+	w := serveWhole(t, both(zone(t, oneRule)).serve(t), 0, savedIn(dir)) // it is ready
+	if got := w.get(t, "/urn:name:1"); got.status != 302 {
+		t.Errorf("%+v", got)
+	}
+	w.hangups <- syscall.SIGHUP
+	w.logged(t, "was reloaded")
+	if text := w.log.String(); strings.Contains(text, "set aside") || strings.Contains(text, "restored") {
+		t.Errorf("the file is read: %s", text)
+	}
+	var err error
+	if end, err = os.OpenFile(pipe, os.O_WRONLY, 0); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(end, "nonsense\n")
+	_ = end.Close()
+	w.logged(t, "set aside")
+}
+
+// A directory that is not there, or is a file, is said to be so, and no more.
+func TestSavingFails(t *testing.T) {
+	for _, dir := range []string{"/nonexistent/urnd", written(t, "file", "")} {
+		w := serveWhole(t, "127.0.0.1:9", 0, savedIn(dir))
+		w.get(t, "/urn:ietf:rfc:1")
+		w.stop()
+		if !strings.Contains(w.log.String(), "answers were not saved") || !strings.Contains(w.log.String(), "urnd has stopped") {
+			t.Errorf("%s: %s", dir, w.log.String())
+		}
+	}
+}
+
+// Answers may still be read while a reload, or the end, closes the cache that they are
+// for.
+func TestRestoringIntoWhatEnds(t *testing.T) {
+	for range 20 {
+		c := config.Default()
+		c.Cache.Answers, c.Cache.Records, c.DDDS.Enabled = 1<<20, 1<<20, false
+		p, err := wire(c, alone())
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			defer func() {
+				if p := recover(); p != nil {
+					t.Errorf("it panics: %v", p)
+				}
+			}()
+			for i := range 3000 {
+				p.answers.Seed(fmt.Sprintf("urn:a1:%d", i), resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}, time.Hour)
+				if i == 10 {
+					close(begun)
+				}
+			}
+		}()
+		<-begun
+		p.close()
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			t.Fatal("it does not end")
+		}
+	}
+}

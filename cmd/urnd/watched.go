@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+)
+
+// watched is the file of a configuration. It is safe for concurrent use.
+type watched struct {
+	path string // "" where there is none
+
+	mu   sync.Mutex
+	seen os.FileInfo // when it was last read; nil where it was not there
+}
+
+// look notes how the file is. Call it before it is read.
+func (w *watched) look() {
+	info, err := os.Stat(w.path)
+	if err != nil {
+		info = nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = info
+}
+
+// changed reports whether the file is there, and not as it was when it was last looked
+// at.
+func (w *watched) changed() bool {
+	info, err := os.Stat(w.path)
+	if err != nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !same(info, w.seen)
+}
+
+// same reports whether a file was not changed, as far as can be told from outside.
+func same(a, b os.FileInfo) bool {
+	return a != nil && b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
+}
+
+// watch sends when the file changes, looking once a second while wanted says so.
+func (w *watched) watch(ctx context.Context, wanted func() bool, told chan<- struct{}) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if w.path == "" || !wanted() || !w.changed() {
+			continue
+		}
+		select {
+		case told <- struct{}{}:
+		case <-ctx.Done():
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+)
+
+// whole is an urnd that runs as "urnd serve" does, in this process.
+type whole struct {
+	running
+	config  config.Config
+	admin   string // its URL
+	next    atomic.Pointer[func() (config.Config, error)]
+	hangups chan os.Signal
+	stop    func() // ends it; all is logged then
+}
+
+// serveWhole runs urnd with a DNS server of the test's, until stop or the end of the
+// test. Its clock goes ahead of those of other tests by ahead.
+func serveWhole(t *testing.T, dns string, ahead time.Duration, change func(*config.Config)) *whole {
+	t.Helper()
+	w := &whole{config: config.Default(), hangups: make(chan os.Signal)}
+	c := &w.config
+	c.Listen = config.Listen{Service: "127.0.0.1:0", Admin: "127.0.0.1:0"}
+	c.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort(dns)}}
+	c.DNS.Timeout, c.DNS.Rounds = time.Second, 1
+	c.DDDS.Roots = []string{"urn.example.org."}
+	c.Cache.Answers, c.Cache.Records = 1<<20, 1<<20
+	c.Log.Format = "json"
+	if change != nil {
+		change(c)
+	}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	w.read(func() (config.Config, error) { return w.config, nil })
+	w.clock.advance(ahead)
+	w.log.next = t.Output()
+	stderr, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready := make(chan [2]string, 1)
+	var logging sync.WaitGroup
+	logging.Go(func() { w.listen(stderr, ready) })
+	s := alone()
+	s.now, s.health = w.clock.now, &health{now: w.clock.now}
+	w.metrics = s.metrics
+	ctx, end := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- newDaemon(s, out, func() (config.Config, error) { return (*w.next.Load())() }, nil).run(ctx, w.hangups)
+		out.Close()
+	}()
+	w.stop = sync.OnceFunc(func() {
+		end()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		logging.Wait()
+	})
+	select {
+	case at := <-ready:
+		w.url, w.admin = "http://"+at[0], "http://"+at[1]
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	t.Cleanup(w.stop)
+	return w
+}
+
+// listen reads what is logged, and says when and where urnd answers.
+func (w *whole) listen(stderr *os.File, ready chan<- [2]string) {
+	defer stderr.Close()
+	for lines := bufio.NewReader(stderr); ; {
+		line, err := lines.ReadString('\n')
+		_, _ = io.WriteString(&w.log, line)
+		var said struct{ Msg, Service, Admin string }
+		if json.Unmarshal([]byte(line), &said) == nil && said.Msg == "urnd is ready" {
+			ready <- [2]string{said.Service, said.Admin}
+		} else if _, service, ok := strings.Cut(line, `msg="urnd is ready" service=`); ok {
+			service, rest, _ := strings.Cut(service, " ")
+			_, admin, _ := strings.Cut(rest, "admin=")
+			admin, _, _ = strings.Cut(admin, " ")
+			ready <- [2]string{service, admin}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// read makes urnd read this configuration next.
+func (w *whole) read(f func() (config.Config, error)) { w.next.Store(&f) }
+
+// until polls a condition.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	timeout := time.After(20 * time.Second)
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-timeout:
+			t.Fatalf("not in 20 seconds: %s", what)
+		}
+	}
+}
+
+// logged waits for a line of the log.
+func (w *whole) logged(t *testing.T, part string) {
+	t.Helper()
+	until(t, part, func() bool { return strings.Contains(w.log.String(), part) })
+}
+
+// administrate sends a request "METHOD TARGET" to the admin listener.
+func (w *whole) administrate(t *testing.T, request string, fields ...string) (int, string) {
+	t.Helper()
+	method, target, _ := strings.Cut(request, " ")
+	r, err := http.NewRequest(method, w.admin+target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range fields {
+		name, value, _ := strings.Cut(field, ": ")
+		r.Header.Set(name, value)
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+// caches returns the first word of Cache-Status for each of the paths.
+func (w *whole) caches(t *testing.T, paths ...string) string {
+	t.Helper()
+	var all []string
+	for _, path := range paths {
+		word, _, _ := strings.Cut(strings.TrimPrefix(w.get(t, path).cacheStatus, "urnd; "), ";")
+		all = append(all, strings.TrimPrefix(word, "fwd=uri-"))
+	}
+	return strings.Join(all, " ")
+}

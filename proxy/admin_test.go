@@ -1,0 +1,279 @@
+package proxy_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+const token = "0123456789abcdef"
+
+// memory implements proxy.Caches. It holds nothing, and notes what was purged.
+type memory struct {
+	purged []string
+	found  []proxy.Remembered
+	err    error
+}
+
+func (m *memory) Stats() any {
+	return map[string]any{"caches": map[string]any{"answers": map[string]any{"lookups": map[string]int{"hit": 1}, "evictions": 2, "entries": 3, "bytes": 4}}}
+}
+
+func (m *memory) Lookup(uri.URI) ([]proxy.Remembered, error) { return m.found, m.err }
+
+func (m *memory) Purge(s proxy.Selection, soft bool) (int, error) {
+	if m.err != nil {
+		return 0, m.err
+	}
+	words := []string{s.URI.String(), s.Namespace, s.Prefix}
+	if s.All {
+		words = append(words, "all")
+	}
+	if soft {
+		words = append(words, "soft")
+	}
+	m.purged = append(m.purged, strings.Join(strings.Fields(strings.Join(words, " ")), " "))
+	return 1, nil
+}
+
+// administration is what the tests change of it.
+func administration(caches *memory, change func(*proxy.AdminConfig)) http.Handler {
+	config := proxy.AdminConfig{
+		Clients: []netip.Prefix{loopback}, Caches: caches,
+		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+			_, _ = io.WriteString(w, "up 1\n")
+		}),
+		Health:   func() (unready, degraded []string) { return nil, nil },
+		Settings: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
+	}
+	if change != nil {
+		change(&config)
+	}
+	return proxy.NewAdmin(config)
+}
+
+// administer sends a request "METHOD TARGET" of a peer, with fields "Name: value". Who
+// sent it has left already, so that profiles take no time.
+func administer(h http.Handler, peer, request string, fields ...string) *http.Response {
+	method, target, _ := strings.Cut(request, " ")
+	ctx, leave := context.WithCancel(context.Background())
+	leave()
+	r := httptest.NewRequestWithContext(ctx, method, target, nil)
+	r.Host, r.RemoteAddr = "127.0.0.1:8142", peer
+	for _, field := range fields {
+		name, value, _ := strings.Cut(field, ": ")
+		if name == "Host" {
+			r.Host = value
+			continue
+		}
+		r.Header.Add(name, value)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func TestAdminAccess(t *testing.T) {
+	everywhere := []netip.Prefix{loopback, netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("::1/128")}
+	open := func(*proxy.AdminConfig) {}
+	locked := func(c *proxy.AdminConfig) { c.Token = []byte(token); c.Clients = everywhere }
+	certified := func(c *proxy.AdminConfig) { c.TLS = true; c.Clients = everywhere }
+	const here, there, else_ = "127.0.0.1:1", "192.0.2.1:1", "198.51.100.1:1"
+	const get, purge = "GET /api/v1/cache", "DELETE /api/v1/cache/entries?all=true"
+	for _, tt := range []struct {
+		name, peer, request string
+		change              func(*proxy.AdminConfig)
+		fields              []string
+		status              int
+	}{
+		{"this machine", here, get, open, nil, 200},
+		{"by IPv4 in IPv6", "[::ffff:127.0.0.1]:1", get, open, nil, 200},
+		{"another machine", there, get, open, nil, 403},
+		{"another machine, its health", there, "GET /healthz", open, nil, 403},
+		{"another machine, with the token", else_, get, locked, []string{"Authorization: Bearer " + token}, 403},
+		{"IPv6, where it is not named", "[::1]:1", get, open, nil, 403},
+		{"no token", there, get, locked, nil, 401},
+		{"no token on this machine", here, get, locked, nil, 401},
+		{"no token by IPv6 on this machine", "[::1]:1", get, locked, nil, 401},
+		{"the token", there, get, locked, []string{"Authorization: Bearer " + token}, 200},
+		{"the token, on this machine", here, purge, locked, []string{"Authorization: Bearer " + token}, 200},
+		{"the token, through a proxy", there, get, locked, []string{"Authorization: Bearer " + token, "X-Forwarded-For: 198.51.100.1", "Host: admin.example"}, 200},
+		{"a wrong token", there, get, locked, []string{"Authorization: Bearer 0123456789abcdeX"}, 401},
+		{"a part of it", there, get, locked, []string{"Authorization: Bearer " + token[:15]}, 401},
+		{"more than it", there, get, locked, []string{"Authorization: Bearer " + token + "0"}, 401},
+		{"an empty one", there, get, locked, []string{"Authorization: Bearer "}, 401},
+		{"by Basic", there, get, locked, []string{"Authorization: Basic " + token}, 401},
+		{"in the query", there, get + "?token=" + token, locked, nil, 401},
+		{"what is not there", there, "GET /nothing", locked, nil, 401},
+		{"health without the token", there, "GET /healthz", locked, nil, 200},
+		{"readiness without the token", there, "GET /readyz", locked, nil, 200},
+		{"a way around", there, "GET /healthz/../api/v1/cache", locked, nil, 401},
+		{"a socket in the file system", "@", get, locked, nil, 200},
+		{"such a socket, without a name", "", purge, locked, nil, 200},
+		{"a certificate", there, get, certified, nil, 200},
+		{"a certificate, from elsewhere", else_, get, certified, nil, 403},
+		{"a certificate, by name", there, get, certified, []string{"Host: admin.example"}, 200},
+		{"by name: DNS rebinding", here, get, open, []string{"Host: evil.example:8142"}, 421},
+		{"a purge by name", here, purge, open, []string{"Host: evil.example"}, 421},
+		{"a name that looks like an address", here, get, open, []string{"Host: 127.0.0.1.evil.example"}, 421},
+		{"no name", here, get, open, []string{"Host: "}, 421},
+		{"localhost", here, get, open, []string{"Host: LocalHost:8142"}, 200},
+		{"an address of IPv6", here, get, open, []string{"Host: [::1]:8142"}, 200},
+		{"an address alone", here, get, open, []string{"Host: 127.0.0.1"}, 200},
+		{"health by name", here, "GET /healthz", open, []string{"Host: probe.example"}, 200},
+		{"through a proxy on this machine", here, get, open, []string{"X-Forwarded-For: 198.51.100.1"}, 403},
+		{"through such a proxy, by the other field", here, get, open, []string{"Forwarded: for=198.51.100.1"}, 403},
+		{"through such a proxy, hidden by an empty field", here, get, open, []string{"X-Forwarded-For: ", "X-Forwarded-For: 198.51.100.1"}, 403},
+		{"the other field, hidden so", here, get, open, []string{"Forwarded: ", "Forwarded: for=198.51.100.1"}, 403},
+		{"a page of another site purges", here, purge, open, []string{"Sec-Fetch-Site: cross-site"}, 403},
+		{"a page of another site, in an old browser", here, purge, open, []string{"Origin: https://evil.example"}, 403},
+		{"a page of a neighbour's port", here, purge, open, []string{"Sec-Fetch-Site: same-site"}, 403},
+		{"a form of another site", here, "POST /debug/pprof/symbol", open, []string{"Sec-Fetch-Site: cross-site"}, 403},
+		{"a program purges", here, purge, open, nil, 200},
+		{"a page of its own", here, purge, open, []string{"Sec-Fetch-Site: same-origin"}, 200},
+		{"what is not there, on this machine", here, "GET /nothing", open, nil, 404},
+		{"no such method", here, "PUT /api/v1/cache/entries", open, nil, 405},
+		{"HEAD", here, "HEAD /api/v1/cache", open, nil, 200},
+	} {
+		response := administer(administration(&memory{}, tt.change), tt.peer, tt.request, tt.fields...)
+		body := text(t, response)
+		if response.StatusCode != tt.status {
+			t.Errorf("%s: %d %s", tt.name, response.StatusCode, body)
+		}
+		if kind := response.Header.Get("Content-Type"); response.StatusCode >= 400 && (kind != "application/problem+json" || !json.Valid([]byte(body))) {
+			t.Errorf("%s: an error of type %q: %s", tt.name, kind, body)
+		}
+		asked, allowed := response.Header.Get("WWW-Authenticate"), response.Header.Get("Allow")
+		if (asked == `Bearer realm="urnd"`) != (tt.status == 401) || (allowed == "GET, HEAD, DELETE") != (tt.status == 405) {
+			t.Errorf("%s: asks for %q, allows %q", tt.name, asked, allowed)
+		}
+		if strings.Contains(body, token) {
+			t.Errorf("%s: tells the token: %s", tt.name, body)
+		}
+	}
+}
+
+// Who comes by a socket in the file system has an address that is none.
+func TestAdminUnixSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "admin.sock")
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(administration(&memory{}, func(c *proxy.AdminConfig) { c.Token, c.Clients = []byte(token), nil }))
+	server.Listener.Close()
+	server.Listener = listener
+	server.Start()
+	defer server.Close()
+	client := http.Client{Transport: &http.Transport{
+		DialContext:       func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", path) },
+		DisableKeepAlives: true,
+	}}
+	response, err := client.Get("http://admin/api/v1/cache")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != 200 {
+		t.Errorf("%d", response.StatusCode)
+	}
+}
+
+// One selection, in one spelling that is understood, or nothing is purged.
+func TestAdminSelection(t *testing.T) {
+	for query, want := range map[string]string{
+		"uri=URN:ISBN:0-395-36341-1":       "URN:ISBN:0-395-36341-1",
+		"uri=http%3A%2F%2Fa.example%2F%3F": "http://a.example/?",
+		"namespace=ISBN":                   "isbn",
+		"prefix=urn:isbn:0":                "urn:isbn:0",
+		"all=true":                         "all",
+		"all=true&soft=true":               "all soft",
+		"uri=urn:a1:b&soft=false":          "urn:a1:b",
+		"uri=&namespace=isbn&prefix=":      "isbn",
+	} {
+		m := &memory{}
+		response := administer(administration(m, nil), "127.0.0.1:1", "DELETE /api/v1/cache/entries?"+query)
+		if body := text(t, response); response.StatusCode != 200 || strings.Join(m.purged, ";") != want || body != "{\n  \"purged\": 1\n}\n" {
+			t.Errorf("%s: %d %s purged %q", query, response.StatusCode, body, m.purged)
+		}
+	}
+	for _, query := range []string{
+		"", "uri=", "soft=true", "uri=urn:a1:b&all=true", "namespace=isbn&prefix=urn:", "uri=a", "namespace=-a", "namespace=a:b",
+		"namspace=isbn", "all=false", "all=yes", "all=1&soft=maybe", "uri=urn:a1:b&soft=1x", "uri=%zz&all=true", "uri=urn:a1:b&uri=urn:a1:c",
+	} {
+		m := &memory{}
+		response := administer(administration(m, nil), "127.0.0.1:1", "DELETE /api/v1/cache/entries?"+query)
+		if body := text(t, response); response.StatusCode != 400 || len(m.purged) > 0 {
+			t.Errorf("%q: %d %s purged %q", query, response.StatusCode, body, m.purged)
+		}
+	}
+	for _, query := range []string{"", "?uri=", "?uri=a", "?url=urn:a1:b"} {
+		if got := administer(administration(&memory{}, nil), "127.0.0.1:1", "GET /api/v1/cache/entries"+query).StatusCode; got != 400 {
+			t.Errorf("lookup %q: %d", query, got)
+		}
+	}
+}
+
+func TestAdminDocuments(t *testing.T) {
+	m := &memory{found: []proxy.Remembered{
+		proxy.NewRemembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/?a&b", From: &resolver.Source{Name: "ddds", Type: "text/html"}}}, nil),
+		proxy.NewRemembered("urn:a1:b I2Ls", -1, nil, errors.New("not found")),
+	}}
+	h := administration(m, func(c *proxy.AdminConfig) {
+		c.Health = func() (unready, degraded []string) { return []string{"it stops"}, []string{"DNS"} }
+	})
+	for request, want := range map[string]string{
+		"GET /healthz":                            `200 {"status":"ok"}`,
+		"GET /readyz":                             `503 {"degraded":["DNS"],"status":"not ready","unready":["it stops"]}`,
+		"GET /api/v1/cache":                       `200 {"caches":{"answers":{"bytes":4,"entries":3,"evictions":2,"lookups":{"hit":1}}}}`,
+		"GET /api/v1/config":                      `200 {"dns":{"timeout":"2s"}}`,
+		"GET /api/v1/cache/entries?uri=urn:a1:b":  `200 {"entries":[{"key":"urn:a1:b","locations":[{"source":"ddds","type":"text/html","uri":"https://a.example/?a&b"}],"ttl":60},{"key":"urn:a1:b I2Ls","locations":[],"no":"not found","ttl":-1}]}`,
+		"GET /api/v1/cache/entries?uri=URN:A1:b#": `200 {"entries":[{"key":"urn:a1:b","locations":[{"source":"ddds","type":"text/html","uri":"https://a.example/?a&b"}],"ttl":60},{"key":"urn:a1:b I2Ls","locations":[],"no":"not found","ttl":-1}]}`,
+	} {
+		response := administer(h, "127.0.0.1:1", request)
+		var document any
+		if err := json.NewDecoder(response.Body).Decode(&document); err != nil {
+			t.Errorf("%s: %v", request, err)
+			continue
+		}
+		var got strings.Builder
+		encoder := json.NewEncoder(&got)
+		encoder.SetEscapeHTML(false)
+		_ = encoder.Encode(document)
+		status, body, _ := strings.Cut(want, " ")
+		if response.Status[:3] != status || strings.TrimSpace(got.String()) != body {
+			t.Errorf("%s: %s %s", request, response.Status, got.String())
+		}
+		for name, want := range map[string]string{"Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} {
+			if got := response.Header.Get(name); got != want {
+				t.Errorf("%s: %s: %q", request, name, got)
+			}
+		}
+	}
+}
+
+func TestAdminProfiles(t *testing.T) {
+	h := administration(&memory{}, nil)
+	for target, part := range map[string]string{
+		"/debug/pprof/": "goroutine", "/debug/pprof/goroutine?debug=1": "goroutine profile", "/debug/pprof/heap?debug=1": "heap profile",
+		"/debug/pprof/cmdline": "proxy", "/debug/pprof/symbol": "num_symbols", "/debug/pprof/trace": "go 1.", "/debug/pprof/profile": "",
+	} {
+		response := administer(h, "127.0.0.1:1", "GET "+target)
+		if body := text(t, response); response.StatusCode != 200 || !strings.Contains(body, part) {
+			t.Errorf("%s: %d %.200s", target, response.StatusCode, body)
+		}
+	}
+}

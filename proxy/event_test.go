@@ -1,0 +1,212 @@
+package proxy_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
+)
+
+// watched is a server of which the test hears what came of each request.
+type watched struct {
+	*server
+	events chan proxy.Event
+}
+
+func watch(t *testing.T, change func(*proxy.Config)) watched {
+	t.Helper()
+	w := watched{events: make(chan proxy.Event, 10)}
+	w.server = start(t, func(c *proxy.Config) {
+		c.Observe = func(e *proxy.Event) { w.events <- *e }
+		if change != nil {
+			change(c)
+		}
+	})
+	return w
+}
+
+// event returns the next one: a response is there before it.
+func (w watched) event(t *testing.T) proxy.Event {
+	t.Helper()
+	select {
+	case e := <-w.events:
+		return e
+	case <-time.After(10 * time.Second):
+		t.Fatal("no event")
+		return proxy.Event{}
+	}
+}
+
+// in words: form, service, cache, status, and the media type.
+func words(e proxy.Event) string {
+	kind, _, _ := strings.Cut(e.Type, ";")
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s %d %s", e.Form, e.Service, e.Cache, e.Status, kind))
+}
+
+func TestEvents(t *testing.T) {
+	w := watch(t, nil)
+	host := origin(t)
+	for request, want := range map[string]string{
+		"GET /urn:a1:b":                            "path I2L hit 302",
+		"HEAD /urn:a1:b":                           "path I2L hit 302",
+		"GET /?uri=urn:a1:b":                       "path I2L hit 302",
+		"GET /urn:a1:b?s=I2C":                      "path I2C hit 200 application/ld+json",
+		"GET urn:a1:b":                             "target I2L hit 302",
+		"GET /uri-res/N2L?urn:a1:b":                "thttp I2L hit 303",
+		"GET /uri-res/I2Ls?urn:a1:b":               "thttp I2Ls hit 200 text/uri-list",
+		"GET /uri-res/N2Ns?urn:isbn:0395363411":    "thttp I2Ns bypass 200 text/uri-list",
+		"GET /uri-res/I=I?urn:a1:b%20urn:a1:c":     "thttp I=I bypass 200 text/plain",
+		"GET /uri-res/N2X?urn:a1:b":                "thttp I2L bypass 501 application/problem+json",
+		"GET /api/v1/resolve?uri=urn:a1:b":         "api I2L hit 200 application/json",
+		"GET /api/v1/explain?uri=urn:a1:b":         "api I2L hit 200 application/json",
+		"POST /api/v1/resolve":                     "batch I2L bypass 200 application/x-ndjson",
+		"GET /":                                    "home I2L bypass 200 text/html",
+		"GET /urn:a":                               "path I2L bypass 400 application/problem+json",
+		"GET /http://a.example/":                   "path I2L bypass 302",
+		"GET http://" + host + "/":                 "forward I2L bypass 418 text/plain",
+		"HEAD http://" + host + "/":                "forward I2L bypass 418 text/plain",
+		"GET ftp://a.example/":                     "forward I2L bypass 501 application/problem+json",
+		"POST /urn:a1:b":                           "path I2L bypass 405 application/problem+json",
+		"CONNECT a.example:443":                    "none I2L bypass 501 application/problem+json",
+		"GET /urn:a1:" + strings.Repeat("a", 2000): "none I2L bypass 414 application/problem+json",
+	} {
+		response := w.ask(t, request+" HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")[0]
+		body := text(t, response)
+		e := w.event(t)
+		if got := words(e); got != want || e.Status != response.StatusCode || (e.Err != nil) != (e.Status >= 400 && e.Status != http.StatusTeapot) ||
+			e.Client != netip.MustParseAddr("127.0.0.1") || e.Took < 0 || (e.ID != "") != (e.Status >= 500) {
+			t.Errorf("%.80s: %s, %d; %+v", request, got, response.StatusCode, e)
+		}
+		if method, _, _ := strings.Cut(request, " "); method != "HEAD" && e.Bytes != int64(len(body)) || method == "HEAD" && e.Bytes != 0 {
+			t.Errorf("%.80s: %d octets, of %d", request, e.Bytes, len(body))
+		}
+	}
+	if len(w.events) > 0 {
+		t.Errorf("%d events too many", len(w.events))
+	}
+}
+
+// A cache remembers a "no", and says so.
+func TestEventsOfFailures(t *testing.T) {
+	w := watch(t, nil)
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{&resolver.Negative{Kind: resolver.ErrNotFound, Cache: resolver.CacheHit, TTL: time.Minute}, "path I2L hit 404 application/problem+json"},
+		{resolver.ErrUnreachable, "path I2L bypass 502 application/problem+json"},
+		{resolver.ErrBusy, "path I2L bypass 503 application/problem+json"},
+		{errors.New("a bug"), "path I2L bypass 500 application/problem+json"},
+	} {
+		w.next = func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, tt.err }
+		response := w.get(t, "/urn:a1:b")
+		e := w.event(t)
+		if got := words(e); got != tt.want || !errors.Is(e.Err, tt.err) {
+			t.Errorf("%v: %s, %v", tt.err, got, e.Err)
+		}
+		if id := response.Header.Get("X-Request-Id"); id != e.ID || (id != "") != (e.Status >= 500) {
+			t.Errorf("%v: %q, and %q in the response", tt.err, e.ID, id)
+		}
+	}
+}
+
+// A client that left before there was a response has no status, whatever would have
+// been said to it.
+func TestEventOfAClientThatLeft(t *testing.T) {
+	w := watch(t, nil)
+	begun := make(chan struct{})
+	w.next = func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
+		close(begun)
+		<-ctx.Done()
+		return resolver.Answer{}, context.Cause(ctx)
+	}
+	conn, err := net.Dial("tcp", w.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, "GET /urn:a1:b HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-begun
+	conn.Close()
+	if e := w.event(t); e.Status != 0 || !errors.Is(e.Err, context.Canceled) {
+		t.Errorf("%d, %v", e.Status, e.Err)
+	}
+}
+
+// A handler that breaks off is told of like any other.
+func TestEventOfAPanic(t *testing.T) {
+	w := watch(t, nil)
+	w.next = func(context.Context, resolver.Query) (resolver.Answer, error) { panic("a bug") }
+	conn, err := net.Dial("tcp", w.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "GET /urn:a1:b HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if e := w.event(t); e.Form != "path" || e.Status != 0 {
+		t.Errorf("%+v", e)
+	}
+}
+
+// Interim responses are none, and a protocol that is changed to is one.
+func TestEventsOfTheForwardProxy(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") != "" {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+			return
+		}
+		w.Header().Set("Link", "</a>")
+		w.WriteHeader(http.StatusEarlyHints)
+		_, _ = io.WriteString(w, "body")
+	}))
+	defer web.Close()
+	w := watch(t, nil)
+	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: w.addr}), DisableKeepAlives: true}}
+	response, err := client.Get(web.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text(t, response); got != "body" {
+		t.Errorf("%d %q", response.StatusCode, got)
+	}
+	if e := w.event(t); e.Status != 200 || e.Form != "forward" || e.Bytes != 4 {
+		t.Errorf("%+v", e)
+	}
+	response = w.get(t, web.URL+"/", "Connection: Upgrade", "Upgrade: echo")
+	if e := w.event(t); e.Status != 101 || response.StatusCode != 101 {
+		t.Errorf("%d: %+v", response.StatusCode, e)
+	}
+}
+
+// The client is who a trusted proxy says it is.
+func TestEventClients(t *testing.T) {
+	w := watch(t, func(c *proxy.Config) { c.Access.Trusted = []netip.Prefix{loopback} })
+	for field, want := range map[string]string{
+		"X-Forwarded-For: 198.51.100.7": "198.51.100.7", "Forwarded: for=\"[2001:db8::1]:80\"": "2001:db8::1", "X-Forwarded-For: unknown": "127.0.0.1",
+	} {
+		w.get(t, "/urn:a1:b", field)
+		if e := w.event(t); e.Client.String() != want {
+			t.Errorf("%s: %s", field, e.Client)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package proxy_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
+)
+
+func TestOpenAPIOfAdmin(t *testing.T) {
+	m := &memory{found: []proxy.Remembered{proxy.NewRemembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{Language: "en", Authentic: true}}}, nil)}}
+	ready := administration(m, nil)
+	unready := administration(m, func(c *proxy.AdminConfig) {
+		c.Health = func() (unready, degraded []string) { return []string{"it stops"}, []string{"DNS"} }
+	})
+	locked := administration(m, func(c *proxy.AdminConfig) { c.Token = []byte(token) })
+	const here, there, page = "127.0.0.1:1", "192.0.2.1:1", "Accept: text/html"
+	d := describe(t, []byte(text(t, administer(ready, here, "GET /openapi.json"))))
+	d.wellFormed(t)
+	d.each(func(method, path string, _ map[string]any) {
+		request := strings.ToUpper(method) + " " + path + "?"
+		for _, try := range []struct {
+			h      http.Handler
+			peer   string
+			query  string
+			fields []string
+		}{
+			{ready, here, "uri=urn:a1:b", nil},
+			{ready, here, "all=true", nil},
+			{ready, here, "", []string{page}},
+			{ready, there, "", nil},
+			{ready, there, "", []string{page}},
+			{ready, here, "", []string{"Host: a.example"}},
+			{ready, here, "", []string{"Sec-Fetch-Site: cross-site"}},
+			{unready, here, "", nil},
+			{locked, here, "", nil},
+			{locked, here, "", []string{page}},
+		} {
+			response := administer(try.h, try.peer, request+try.query, try.fields...)
+			if err := d.holds(method, path, response, []byte(text(t, response))); err != nil {
+				t.Errorf("%s%s %q: %v", request, try.query, try.fields, err)
+			}
+		}
+	})
+	d.answered(t)
+	source, err := os.ReadFile("admin.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes := regexp.MustCompile(`mux\.Handle(?:Func)?\("([A-Z]+) (\S+)"`).FindAllStringSubmatch(string(source), -1)
+	operations := make(map[string]bool)
+	d.each(func(method, path string, _ map[string]any) { operations[strings.ToUpper(method)+" "+path] = true })
+	for _, route := range routes {
+		if key := route[1] + " " + route[2]; !operations[key] {
+			t.Errorf("%s is a route, and not in the document", key)
+		} else {
+			delete(operations, key)
+		}
+	}
+	if len(operations) > 0 || len(routes) < 8 {
+		t.Errorf("%v are in the document, and no routes", operations)
+	}
+}
+
+// checker sends a request "METHOD TARGET" with a body, and holds its response against
+// the operation at a path.
+type checker struct {
+	*testing.T
+	document *described
+}
+
+func (c checker) send(s *server, path, request, body string, fields ...string) {
+	c.Helper()
+	method, target, _ := strings.Cut(request, " ")
+	version := "1.1"
+	if slices.Contains(fields, "old") {
+		version, fields = "1.0", nil
+	}
+	head := append([]string{fmt.Sprintf("%s %s HTTP/%s", method, target, version), "Host: a", fmt.Sprintf("Content-Length: %d", len(body))}, fields...)
+	response := s.ask(c, strings.Join(head, "\r\n")+"\r\n\r\n"+body)[0]
+	if err := c.document.holds(method, path, response, []byte(text(c, response))); err != nil {
+		c.Errorf("%s %q: %v", request, fields, err)
+	}
+}
+
+const browser = "Accept: text/html"
+
+func TestOpenAPIOfTheService(t *testing.T) {
+	s := start(t, nil)
+	c := checker{t, describe(t, []byte(text(t, s.get(t, "/api/v1/openapi.json"))))}
+	c.document.wellFormed(t)
+	for path, targets := range map[string]string{
+		"/{uri}":               "/urn:a1:b /URN:ISBN:0-395-36341-1 /http://a.example/?q /urn:a /file:///x /urn:a1:b?s=I2C /urn:a1:b?s=I2Ls /urn:a1:" + strings.Repeat("a", maxTarget),
+		"/":                    "/ /?uri=urn:a1:b /?uri=urn%3Aa1%3Ab /?uri=urn:a /?urn:a1:b /?uri=urn:a1:b&service=I2Ls /?uri=urn:a1:b&service=none",
+		"/uri-res/{service}":   "/uri-res/N2L?urn:a1:b /uri-res/I2Ls?urn:a1:b /uri-res/N2C?urn:isbn:0395363411 /uri-res/N2Ns?urn:isbn:0395363411 /uri-res/I=I?urn:a1:b%20urn:a1:c /uri-res/N2X?urn:a1:b /uri-res/N2L /uri-res/I2N?urn:a1:b",
+		"/api/v1/resolve":      "/api/v1/resolve?uri=urn:a1:b /api/v1/resolve?uri=urn:a1:b&service=I2Ls /api/v1/resolve?uri=urn:a /api/v1/resolve",
+		"/api/v1/explain":      "/api/v1/explain?uri=urn:a1:b /api/v1/explain?uri=urn:a /api/v1/explain",
+		"/api/v1/openapi.json": "/api/v1/openapi.json",
+	} {
+		for target := range strings.FieldsSeq(targets) {
+			for _, accept := range []string{"X: y", browser, "Accept: application/json", "Accept: text/plain", "Accept: text/csv", "Accept: application/vnd.urnd.trace+json", "old"} {
+				c.send(s, path, "GET "+target, "", accept)
+			}
+			c.send(s, path, "GET "+target, "", "Via: 1.1 urnd, 1.1 urnd", "Via: 1.1 urnd, 1.1 urnd") // a loop
+		}
+	}
+	for _, body := range []string{`["urn:a1:b", "urn:a", "javascript:alert(1)", ""]`, `"urn:a1:b"` + "\n" + `"urn:a1:c"`, `{}`, `[1]`, `[` + strings.Repeat(`"",`, 10_001) + `""]`} {
+		c.send(s, "/api/v1/resolve", "POST /api/v1/resolve", body)
+	}
+	c.document.answered(t)
+	c.failures(s)
+}
+
+// failures holds what is answered where others fail against the document.
+func (c checker) failures(s *server) {
+	paths := map[string]string{
+		"/{uri}": "/urn:a1:b", "/": "/?uri=urn:a1:b", "/uri-res/{service}": "/uri-res/N2L?urn:a1:b",
+		"/api/v1/resolve": "/api/v1/resolve?uri=urn:a1:b", "/api/v1/explain": "/api/v1/explain?uri=urn:a1:b",
+	}
+	for _, err := range []error{
+		&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "tried all"}, &resolver.Negative{Kind: resolver.ErrGone, TTL: time.Minute, Cache: resolver.CacheHit},
+		&resolver.Negative{Kind: resolver.ErrService}, resolver.ErrUnreachable, resolver.ErrForbidden, resolver.ErrBusy, context.DeadlineExceeded, errors.New("a bug"),
+	} {
+		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, err }
+		for path, target := range paths {
+			c.send(s, path, "GET "+target, "")
+			c.send(s, path, "GET "+target, "", browser)
+		}
+		c.send(s, "/uri-res/{service}", "GET /uri-res/N2R?urn:a1:b", "")
+		c.send(s, "/api/v1/resolve", "POST /api/v1/resolve", `["urn:a1:b"]`)
+	}
+	rated := start(c, func(c *proxy.Config) { c.Access.Rate, c.Now = 1, func() time.Time { return time.Unix(2e9, 0) } })
+	rated.get(c, "/")
+	closed := start(c, func(c *proxy.Config) { c.Access.Resolve, c.Access.Proxy = nil, nil })
+	busy := start(c, func(c *proxy.Config) { c.Slots = make(resolver.Slots) })
+	guarded := start(c, func(c *proxy.Config) { c.Access.Users = new(proxy.Users) })
+	for _, s := range []*server{rated, closed, busy, guarded} {
+		for path, target := range paths {
+			c.send(s, path, "GET "+target, "")
+		}
+		c.send(s, "/api/v1/openapi.json", "GET /api/v1/openapi.json", "")
+		c.send(s, "/api/v1/resolve", "POST /api/v1/resolve", "[]")
+		c.send(s, "/uri-res/{service}", "GET /uri-res/I2R?urn:a1:b", "")
+		c.send(s, "/{uri}", "GET /http://a.example/", "")
+		c.send(s, "/", "GET /?uri=http://a.example/", "")
+		c.send(s, "/api/v1/resolve", "GET /api/v1/resolve?uri=http://a.example/", "")
+	}
+}
+
+// What is fetched for a client has the type that its origin gives it, and several
+// things are a multipart.
+func TestOpenAPIOfResources(t *testing.T) {
+	s := start(t, nil)
+	c := checker{t, describe(t, []byte(text(t, s.get(t, "/api/v1/openapi.json"))))}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "image/"+r.URL.Path[1:])
+	}))
+	defer web.Close()
+	s.next = several(web.URL+"/gif", web.URL+"/jpeg")
+	for _, service := range []string{"N2R", "N2Rs"} {
+		for _, accept := range []string{"X: y", "Accept: image/gif", "Accept: image/*"} {
+			c.send(s, "/uri-res/{service}", "GET /uri-res/"+service+"?urn:a1:b", "", accept)
+		}
+	}
+}

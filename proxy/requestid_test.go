@@ -1,0 +1,117 @@
+package proxy_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
+)
+
+var fresh = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// The name of a request is new, or that of a trusted proxy, where it is one that
+// nobody can make mischief with.
+func TestRequestIDs(t *testing.T) {
+	const given = "X-Request-Id: "
+	trusted := watch(t, func(c *proxy.Config) { c.Identify, c.Access.Trusted = true, []netip.Prefix{loopback} })
+	others := watch(t, func(c *proxy.Config) { c.Identify = true })
+	seen := make(map[string]bool)
+	for _, tt := range []struct {
+		name  string
+		s     watched
+		field string
+		want  string // "" is a new one
+	}{
+		{"none", trusted, "X: y", ""},
+		{"that of a trusted proxy", trusted, given + "Root=1-67891233-abcdef_.:", ""},
+		{"that of a trusted proxy, plain", trusted, given + "0af7651916cd43dd8448eb211c80319c", "0af7651916cd43dd8448eb211c80319c"},
+		{"punctuation", trusted, given + "a-b_c.d:e", "a-b_c.d:e"},
+		{"64 octets", trusted, given + strings.Repeat("a", 64), strings.Repeat("a", 64)},
+		{"65 octets", trusted, given + strings.Repeat("a", 65), ""},
+		{"empty", trusted, given, ""},
+		{"a space", trusted, given + "a b", ""},
+		{"a quote", trusted, given + `a"b`, ""},
+		{"UTF-8", trusted, given + "ä", ""},
+		{"an encoded end of line", trusted, given + "a%0d%0ab", ""},
+		{"a URL", trusted, given + "http://user:secret@a.example/", ""},
+		{"that of nobody in particular", others, given + "abc", ""},
+		{"one for a request that fails", others, given + "abc", ""},
+	} {
+		target := "/urn:a1:b"
+		if strings.Contains(tt.name, "fails") {
+			target = "/urn:a"
+		}
+		response := tt.s.get(t, target, tt.field)
+		e := tt.s.event(t)
+		ids := response.Header.Values("X-Request-Id")
+		if len(ids) != 1 || ids[0] != e.ID || tt.want != "" && e.ID != tt.want || tt.want == "" && (!fresh.MatchString(e.ID) || seen[e.ID]) {
+			t.Errorf("%s: %q, and %q in the response", tt.name, e.ID, ids)
+			continue
+		}
+		seen[e.ID] = true
+	}
+}
+
+// No field reaches a response with the end of a line in it, wherever it came from.
+func TestRequestIDsOfOneLine(t *testing.T) {
+	h := proxy.New(proxy.Config{
+		Identify: true, Observe: func(*proxy.Event) {}, Now: time.Now, MaxTarget: maxTarget, Log: slog.New(slog.DiscardHandler),
+		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Trusted: []netip.Prefix{loopback}},
+	})
+	for _, id := range []string{"a\r\nSet-Cookie: b", "a\nb", "\r", "a\x00b"} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr = "127.0.0.1:1"
+		r.Header["X-Request-Id"] = []string{id}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got := w.Header().Values("X-Request-Id"); len(got) != 1 || !fresh.MatchString(got[0]) {
+			t.Errorf("%q: %q", id, got)
+		}
+	}
+}
+
+// Who reports a failure finds it in the log, also where requests are not named.
+func TestRequestIDsOfFailures(t *testing.T) {
+	var log bytes.Buffer
+	s := start(t, func(c *proxy.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	if id := s.get(t, "/urn:a1:b").Header.Get("X-Request-Id"); id != "" {
+		t.Errorf("a request that succeeds is named %q", id)
+	}
+	if id := s.get(t, "/urn:a").Header.Get("X-Request-Id"); id != "" {
+		t.Errorf("a fault of the client is named %q", id)
+	}
+	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
+		return resolver.Answer{}, resolver.ErrUnreachable
+	}
+	for _, target := range []string{"/urn:a1:b", "/uri-res/N2R?urn:a1:b", "/api/v1/resolve?uri=urn:a1:b"} {
+		log.Reset()
+		id := s.get(t, target, "X-Request-Id: mine").Header.Get("X-Request-Id")
+		if !fresh.MatchString(id) || strings.Count(log.String(), "request="+id+" ") != 1 {
+			t.Errorf("%s: %q, and the log: %s", target, id, log.String())
+		}
+	}
+}
+
+// One request has one name: that of an origin is not passed on beside it.
+func TestRequestIDsOfTheForwardProxy(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Request-Id", "origin")
+		_, _ = io.WriteString(w, "body")
+	}))
+	defer web.Close()
+	w := watch(t, func(c *proxy.Config) { c.Identify = true })
+	ids := w.get(t, web.URL+"/").Header.Values("X-Request-Id")
+	if e := w.event(t); len(ids) != 1 || ids[0] != e.ID {
+		t.Errorf("%q, want %q", ids, e.ID)
+	}
+}
