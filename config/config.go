@@ -1,6 +1,6 @@
 // Package config is the configuration of urnd: plain structs, their defaults
-// and their bounds. It is read once, at the start; no other package but
-// cmd/urnd knows of it.
+// and their bounds. It is read at the start, and anew when that is asked for; no other
+// package but cmd/urnd knows of it.
 package config
 
 import (
@@ -171,6 +171,7 @@ type Limits struct {
 	Header            Size          `mapstructure:"header"` // of all header fields
 	HeaderTimeout     time.Duration `mapstructure:"header_timeout"`
 	IdleTimeout       time.Duration `mapstructure:"idle_timeout"`
+	WriteTimeout      time.Duration `mapstructure:"write_timeout"`
 	Connections       int           `mapstructure:"connections"`
 	ClientConnections int           `mapstructure:"client_connections"` // 0 is no limit
 	Requests          int           `mapstructure:"requests"`           // at a time

@@ -112,6 +112,7 @@ func TestEveryLeaf(t *testing.T) {
 		"access.admin_clients":      {"127.0.0.0/16", "127.0.0.1/32,::1/128", "127.0.0.2/32"},
 		"access.admin_token":        {"/a", "credential:token", "/c"},
 		"access.trusted_proxies":    {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
+		"limits.write_timeout":      {"1s", "2s", "3s"},
 		"limits.connections":        {"1", "2", "3"},
 		"limits.client_connections": {"1", "2", "3"},
 		"limits.requests":           {"1", "2", "3"},

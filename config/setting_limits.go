@@ -9,6 +9,7 @@ func limitSettings() []Setting {
 		{Path: "limits.header", Doc: "of all header fields; larger ones are answered 431", Least: Size(4 << 10), Most: Size(16 << 20)},
 		{Path: "limits.header_timeout", Doc: "for a client to send its header", Least: time.Millisecond, Most: time.Hour},
 		{Path: "limits.idle_timeout", Doc: "between the requests of one connection", Least: time.Millisecond, Most: day},
+		{Path: "limits.write_timeout", Doc: "for a client to take a piece of what is sent", Least: time.Second, Most: day},
 		{Path: "limits.connections", Doc: "connections of clients at a time; others wait to be accepted", Least: 1, Most: 1_000_000},
 		{Path: "limits.client_connections", Doc: "of one client at a time; more are closed; 0 is no limit", Least: 0, Most: 1_000_000},
 		{Path: "limits.requests", Doc: "requests at a time that wait for something; others are answered 503, what is cached is not", Least: 1, Most: 1_000_000},

@@ -69,7 +69,7 @@ func (c Config) checkAdmin(f *Faults) {
 		return
 	}
 	for i, prefix := range c.Access.AdminClients {
-		if !prefix.Addr().IsLoopback() || prefix.Bits() < 8 {
+		if !prefix.Addr().IsLoopback() || prefix.Bits() < 8 || prefix.Addr().Is6() && prefix.Bits() < 128 {
 			f.add(index("access.admin_clients", i), "%s is more than this machine: access.admin_token or tls.client_ca must be set", prefix)
 		}
 	}

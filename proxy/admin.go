@@ -12,10 +12,12 @@ import (
 type AdminConfig struct {
 	Clients []netip.Prefix // who may come by TCP; a socket in the file system has its own rights
 	// Token is what they must show; nil asks for none, which suits this machine alone.
-	Token   []byte
-	TLS     bool // certificates are asked for, so that Token is not needed
-	Metrics http.Handler
-	Caches  Caches
+	Token []byte
+	// Certificate is that they must show one that was verified, beside Token where that
+	// is set.
+	Certificate bool
+	Metrics     http.Handler
+	Caches      Caches
 	// Health returns why the daemon is not ready, and what is not as it should be
 	// although it is.
 	Health func() (unready, degraded []string)

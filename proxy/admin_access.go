@@ -14,11 +14,12 @@ import (
 )
 
 var (
-	errAdmin      = errors.New("this client may not administrate (access.admin_clients)")
-	errAdminHost  = errors.New("without a token urnd is administrated by its address, or as localhost, alone")
-	errAdminPage  = errors.New("a page of another site may not administrate")
-	errAdminPath  = fmt.Errorf("%w: administrators have nothing here", resolver.ErrNotFound)
-	errAdminToken = errors.New("the token of administrators is asked for (access.admin_token)")
+	errAdmin            = errors.New("this client may not administrate (access.admin_clients)")
+	errAdminCertificate = errors.New("a certificate of administrators is asked for (tls.client_ca)")
+	errAdminHost        = errors.New("without a token urnd is administrated by its address, or as localhost, alone")
+	errAdminPage        = errors.New("a page of another site may not administrate")
+	errAdminPath        = fmt.Errorf("%w: administrators have nothing here", resolver.ErrNotFound)
+	errAdminToken       = errors.New("the token of administrators is asked for (access.admin_token)")
 )
 
 // ServeHTTP implements http.Handler.
@@ -38,10 +39,14 @@ func (a *admin) refuses(r *http.Request) error {
 		return nil
 	case !contains(a.config.Clients, peer):
 		return errAdmin
-	case r.URL.Path == "/healthz", r.URL.Path == "/readyz", a.config.TLS:
+	case r.URL.Path == "/healthz", r.URL.Path == "/readyz":
 		return nil
+	case a.config.Certificate && !verified(r):
+		return errAdminCertificate
 	case len(a.config.Token) > 0:
 		return a.checkToken(r)
+	case a.config.Certificate:
+		return nil
 	case relayed(r): // the whole world may come from loopback then
 		return errAdmin
 	case !isOwnHost(r.Host): // a page whose name was made to lead here (DNS rebinding)
@@ -50,6 +55,10 @@ func (a *admin) refuses(r *http.Request) error {
 		return nil
 	}
 }
+
+// verified reports whether the client has shown a certificate of the authorities. What
+// the configuration says is not enough: a connection may be older than it.
+func verified(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 }
 
 // checkToken compares sums, which says nothing of how much was right.
 func (a *admin) checkToken(r *http.Request) error {

@@ -2,6 +2,8 @@ package proxy_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"io"
@@ -75,8 +77,12 @@ func administer(h http.Handler, peer, request string, fields ...string) *http.Re
 	r.Host, r.RemoteAddr = "127.0.0.1:8142", peer
 	for _, field := range fields {
 		name, value, _ := strings.Cut(field, ": ")
-		if name == "Host" {
+		switch name {
+		case "Host":
 			r.Host = value
+			continue
+		case "Certificate": // which the handshake has verified
+			r.TLS = &tls.ConnectionState{VerifiedChains: [][]*x509.Certificate{{}}}
 			continue
 		}
 		r.Header.Add(name, value)
@@ -90,7 +96,8 @@ func TestAdminAccess(t *testing.T) {
 	everywhere := []netip.Prefix{loopback, netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("::1/128")}
 	open := func(*proxy.AdminConfig) {}
 	locked := func(c *proxy.AdminConfig) { c.Token = []byte(token); c.Clients = everywhere }
-	certified := func(c *proxy.AdminConfig) { c.TLS = true; c.Clients = everywhere }
+	certified := func(c *proxy.AdminConfig) { c.Certificate = true; c.Clients = everywhere }
+	both := func(c *proxy.AdminConfig) { certified(c); locked(c) }
 	const here, there, else_ = "127.0.0.1:1", "192.0.2.1:1", "198.51.100.1:1"
 	const get, purge = "GET /api/v1/cache", "DELETE /api/v1/cache/entries?all=true"
 	for _, tt := range []struct {
@@ -123,9 +130,13 @@ func TestAdminAccess(t *testing.T) {
 		{"a way around", there, "GET /healthz/../api/v1/cache", locked, nil, 401},
 		{"a socket in the file system", "@", get, locked, nil, 200},
 		{"such a socket, without a name", "", purge, locked, nil, 200},
-		{"a certificate", there, get, certified, nil, 200},
-		{"a certificate, from elsewhere", else_, get, certified, nil, 403},
-		{"a certificate, by name", there, get, certified, []string{"Host: admin.example"}, 200},
+		{"a certificate", there, get, certified, []string{"Certificate: shown"}, 200},
+		{"no certificate, by a connection from before", here, get, certified, nil, 403},
+		{"a certificate, from elsewhere", else_, get, certified, []string{"Certificate: shown"}, 403},
+		{"a certificate, by name", there, get, certified, []string{"Host: admin.example", "Certificate: shown"}, 200},
+		{"a certificate without the token", there, get, both, []string{"Certificate: shown"}, 401},
+		{"a certificate and the token", there, get, both, []string{"Certificate: shown", "Authorization: Bearer " + token}, 200},
+		{"the token without a certificate", there, get, both, []string{"Authorization: Bearer " + token}, 403},
 		{"by name: DNS rebinding", here, get, open, []string{"Host: evil.example:8142"}, 421},
 		{"a purge by name", here, purge, open, []string{"Host: evil.example"}, 421},
 		{"a name that looks like an address", here, get, open, []string{"Host: 127.0.0.1.evil.example"}, 421},

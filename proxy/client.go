@@ -149,11 +149,11 @@ func (h *Handler) mayProxy(r *http.Request) error {
 	return nil
 }
 
-// mayForward says why a client may not use the forward proxy. One that stands behind a
-// proxy of its own, which says so, may.
+// mayForward says why a client may not use the forward proxy. Proxies that are chained
+// before this one are trusted, or their clients are not known.
 func (h *Handler) mayForward(r *http.Request) error {
 	a := h.config.Access
-	if c := a.clientOf(r); c.unknown || !contains(a.Proxy, c.addr) {
+	if c := a.clientOf(r); c.relayed || !contains(a.Proxy, c.addr) {
 		return errClient
 	}
 	asked := http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}

@@ -4,6 +4,8 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // GateConfig bounds the connections of clients.
@@ -101,10 +103,35 @@ func (g *Gate) leave(client netip.Addr) {
 	}
 }
 
-// gatedConn leaves the gate when it is closed.
+// gatedConn leaves the gate when it is closed, and ends where its client does not take
+// what is sent.
 type gatedConn struct {
 	net.Conn
 	leave func()
+	until func() time.Time // nil: there is all the time
+	own   atomic.Bool      // whoever writes has set a deadline
+}
+
+// Write implements net.Conn.
+func (c *gatedConn) Write(p []byte) (int, error) {
+	if c.until != nil && !c.own.Load() {
+		if err := c.Conn.SetWriteDeadline(c.until()); err != nil {
+			return 0, err
+		}
+	}
+	return c.Conn.Write(p)
+}
+
+// SetWriteDeadline implements net.Conn.
+func (c *gatedConn) SetWriteDeadline(t time.Time) error {
+	c.own.Store(!t.IsZero())
+	return c.Conn.SetWriteDeadline(t)
+}
+
+// SetDeadline implements net.Conn.
+func (c *gatedConn) SetDeadline(t time.Time) error {
+	c.own.Store(!t.IsZero())
+	return c.Conn.SetDeadline(t)
 }
 
 // Close implements net.Conn.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/proxy"
 )
@@ -148,4 +149,22 @@ func TestGateCountsBack(t *testing.T) {
 	if gate.Open() != 0 {
 		t.Errorf("%d are open in the end", gate.Open())
 	}
+}
+
+// A client that takes nothing of what is sent does not hold its connection for ever.
+func TestGateEndsSlowReaders(t *testing.T) {
+	addr, gate := gated(t, proxy.GateConfig{Connections: 10}, proxy.SocketConfig{WriteUntil: func() time.Time { return time.Now().Add(20 * time.Millisecond) }})
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	go func() { // pipelines without reading, until the connection ends
+		for {
+			if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+				return
+			}
+		}
+	}()
+	poll(t, "the connection has ended", func() bool { return gate.Open() == 0 })
 }

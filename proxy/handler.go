@@ -95,7 +95,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error, input 
 // report logs an error that is not the client's, and what the guard refuses.
 func (h *Handler) report(r *http.Request, err error, id string) {
 	status := statusOf(err)
-	failed := status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled)
+	failed := status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled) && !errors.As(err, new(*resolver.Negative))
 	if failed || errors.Is(err, netguard.ErrForbidden) {
 		h.config.Log.WarnContext(r.Context(), "request failed", "status", status, "client", r.RemoteAddr, "request", id, "error", err)
 	}

@@ -32,6 +32,16 @@ type precededConn struct {
 	below net.Conn
 }
 
+// RemoteAddr returns the address of the client, and one that is nobody's where the
+// sender does not say: it must not lend its own.
+func (c precededConn) RemoteAddr() net.Addr {
+	addr := c.Conn.RemoteAddr()
+	if header := c.ProxyHeader(); header == nil || header.Command.IsLocal() || !header.TransportProtocol.IsStream() || header.TransportProtocol.IsUnix() {
+		return &net.TCPAddr{IP: net.IPv4zero}
+	}
+	return addr
+}
+
 // CloseWrite closes what is written.
 func (c precededConn) CloseWrite() error {
 	if half, ok := c.below.(interface{ CloseWrite() error }); ok {

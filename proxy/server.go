@@ -21,6 +21,9 @@ type ServerConfig struct {
 	HeaderTimeout   time.Duration
 	IdleTimeout     time.Duration
 	ShutdownTimeout time.Duration
+	// Life is that of the daemon: while it lasts, a server that ends waits for its
+	// clients; nil is that of each Serve.
+	Life context.Context //nolint:containedctx // it is the daemon's
 	// Refused is told the status of requests that net/http refuses, before any handler
 	// sees them; nil tells nobody.
 	Refused func(status int)
@@ -40,17 +43,22 @@ type Server struct {
 // NewServer returns a Server.
 func NewServer(config ServerConfig) *Server { return &Server{config: config} }
 
-// Serve answers connections of listener until ctx ends, then lets running
-// requests finish, for ShutdownTimeout at most. It closes listener and returns
-// when all is done; a stop that was asked for is no error.
+// Serve answers connections of listener until ctx ends. It closes listener then, and
+// lets clients go on with the connections that they have until these are idle for too
+// long; when Life ends too, it lets running requests finish for ShutdownTimeout at most.
+// It returns when all is done; a stop that was asked for is no error.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	fresh := newArrivals()
+	here := newPresence()
+	// Connections that were taken over, such as those of WebSockets, end with it.
+	base, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
 	server := &http.Server{
-		Handler:           fresh.handling(handling(s.config.Handler)),
+		Handler:           here.handling(handling(s.config.Handler)),
 		MaxHeaderBytes:    s.config.MaxHeader,
 		ReadHeaderTimeout: s.config.HeaderTimeout,
 		IdleTimeout:       s.config.IdleTimeout,
-		ConnState:         fresh.state,
+		ConnState:         here.state,
+		BaseContext:       func(net.Listener) context.Context { return base },
 		ConnContext:       mark,
 		TLSConfig:         s.config.TLS.Clone(), // net/http changes it
 		ErrorLog:          slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
@@ -65,20 +73,32 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.ShutdownTimeout)
-	defer cancel()
-	// From Shutdown on, net/http closes connections whose first request it has not read.
-	server.SetKeepAlivesEnabled(false)
 	_ = listener.Close()
-	serveErr := <-served
-	fresh.wait(drain)
-	err := server.Shutdown(drain)
-	if err != nil {
-		_ = server.Close() // cuts off what did not end in time
-		err = fmt.Errorf("stopping to serve %s: %w", listener.Addr(), err)
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
 	}
-	if !errors.Is(serveErr, http.ErrServerClosed) && !errors.Is(serveErr, net.ErrClosed) {
-		return fmt.Errorf("serving %s: %w", listener.Addr(), serveErr)
+	if s.config.Life != nil {
+		here.leaving.Store(true)
+		here.wait(s.config.Life, here.gone)
+	}
+	if err := s.drain(ctx, server, here); err != nil {
+		return fmt.Errorf("stopping to serve %s: %w", listener.Addr(), err)
+	}
+	return nil
+}
+
+// drain lets what runs finish, and cuts off what does not in time.
+func (s *Server) drain(ctx context.Context, server *http.Server, here *presence) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.ShutdownTimeout)
+	defer cancel()
+	server.SetKeepAlivesEnabled(false)
+	arriving, stop := context.WithTimeout(ctx, longestArrival)
+	here.wait(arriving, here.allArrived)
+	stop()
+	err := server.Shutdown(ctx)
+	here.wait(ctx, here.idle)
+	if err != nil {
+		_ = server.Close()
 	}
 	return err
 }

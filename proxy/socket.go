@@ -16,7 +16,8 @@ type Socket struct {
 	gate     *Gate
 	refused  func()      // a client has too many connections
 	failed   func(error) // nothing can be accepted
-	plain    bool        // what is refused is told why
+	until    func() time.Time
+	plain    bool // what is refused is told why
 
 	conns   chan net.Conn
 	done    chan struct{} // closed when no more is to be accepted
@@ -35,6 +36,9 @@ type SocketConfig struct {
 	// Failed is called where nothing can be accepted, once a second at most for long;
 	// nil is not.
 	Failed func(error)
+	// WriteUntil returns until when a client must have taken the next piece of what is
+	// sent; nil waits for it without end.
+	WriteUntil func() time.Time
 	// Plain tells such a client why, by HTTP; over TLS it could not read that.
 	Plain bool
 }
@@ -42,7 +46,7 @@ type SocketConfig struct {
 // NewSocket begins to accept connections of listener. Close it.
 func NewSocket(listener net.Listener, config SocketConfig) *Socket {
 	s := &Socket{
-		listener: listener, gate: config.Gate, refused: config.Refused, failed: config.Failed, plain: config.Plain,
+		listener: listener, gate: config.Gate, refused: config.Refused, failed: config.Failed, plain: config.Plain, until: config.WriteUntil,
 		conns: make(chan net.Conn), done: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	s.abandoned = make(chan struct{})
@@ -99,7 +103,7 @@ func (s *Socket) admit(conn net.Conn) net.Conn {
 	}
 	client := addrOf(conn.RemoteAddr().String())
 	if s.gate.enter(client) {
-		return &gatedConn{conn, sync.OnceFunc(func() { s.gate.leave(client) })}
+		return &gatedConn{Conn: conn, leave: sync.OnceFunc(func() { s.gate.leave(client) }), until: s.until}
 	}
 	if s.refused != nil {
 		s.refused()

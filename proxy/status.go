@@ -50,6 +50,7 @@ var statuses = [...]struct {
 	{errResolve, http.StatusForbidden},
 	{errAdmin, http.StatusForbidden},
 	{errAdminPage, http.StatusForbidden},
+	{errAdminCertificate, http.StatusForbidden},
 	{errAdminHost, http.StatusMisdirectedRequest},
 	{errAdminToken, http.StatusUnauthorized},
 	{errSelection, http.StatusBadRequest},

@@ -16,7 +16,7 @@ import (
 // adminOf returns what the admin listener works with.
 func adminOf(p *parts, c config.Config, s surroundings) (proxy.AdminConfig, error) {
 	a := proxy.AdminConfig{
-		Clients: c.Access.AdminClients, TLS: c.TLS.ClientCA != "", Metrics: s.metrics.Handler(), Caches: caches{p},
+		Clients: c.Access.AdminClients, Certificate: c.TLS.ClientCA != "", Metrics: s.metrics.Handler(), Caches: caches{p},
 		Health:   s.health.report,
 		Settings: func() any { return config.Plain(c.Map()) },
 	}

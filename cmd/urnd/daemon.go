@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/proxy"
@@ -27,13 +29,16 @@ type daemon struct {
 	current   current
 	gate      *proxy.Gate
 	endpoints []*endpoint
-	failed    chan error     // of a server that ended by itself
-	behind    sync.WaitGroup // generations and endpoints that end
+	failed    chan error      // of a server that ended by itself
+	behind    sync.WaitGroup  // generations and endpoints that end
+	life      context.Context //nolint:containedctx // it is the daemon's own
+	end       context.CancelFunc
 }
 
 // newDaemon makes what listens, and does not answer yet.
 func newDaemon(s surroundings, stderr *os.File, read func() (config.Config, error), inherited map[string][]net.Listener) *daemon {
-	return &daemon{surroundings: s, stderr: stderr, read: read, inherited: inherited, failed: make(chan error, 1), file: new(watched), memory: debug.SetMemoryLimit(-1)}
+	life, end := context.WithCancel(context.Background())
+	return &daemon{life: life, end: end, surroundings: s, stderr: stderr, read: read, inherited: inherited, failed: make(chan error, 1), file: new(watched), memory: debug.SetMemoryLimit(-1)}
 }
 
 // generate makes a configuration into a generation that is not in force.
@@ -77,7 +82,7 @@ func (d *daemon) start(ctx context.Context, c config.Config) error {
 func gateConfig(c config.Config) proxy.GateConfig {
 	return proxy.GateConfig{
 		Connections: c.Limits.Connections, ClientConnections: c.Limits.ClientConnections,
-		Exempt: append(append(c.Access.TrustedProxies[:0:0], c.Access.TrustedProxies...), c.Listen.ProxyProtocol...),
+		Exempt: slices.Concat(c.Access.TrustedProxies, c.Listen.ProxyProtocol),
 	}
 }
 
@@ -96,6 +101,13 @@ func (d *daemon) prepare(ctx context.Context, g *generation) (change, error) {
 		d.current.handler(func(p *parts) http.Handler { return p.service }),
 		d.current.handler(func(p *parts) http.Handler { return p.admin }))}
 	for _, p := range made.plans {
+		if p.name == nameHTTPS && p.settings.tls.Certificate == "" {
+			return change{}, errNoCertificate
+		}
+		if _, err := tlsConfig(p.settings.tls, d.surroundings.now); err != nil { // also where the server stays
+			made.abandon()
+			return change{}, err
+		}
 		e := d.endpointAt(p)
 		if e != nil && e.plan.settings == p.settings {
 			made.endpoints, made.servers = append(made.endpoints, e), append(made.servers, nil)
@@ -116,6 +128,8 @@ func (d *daemon) prepare(ctx context.Context, g *generation) (change, error) {
 	}
 	return made, nil
 }
+
+var errNoCertificate = errors.New("tls.certificate and tls.key are needed for the socket that systemd passes on as https")
 
 // abandon closes what was opened in vain.
 func (c change) abandon() {
@@ -144,8 +158,11 @@ func (d *daemon) apply(ctx context.Context, c change) {
 			continue
 		}
 		e.plan = c.plans[i]
-		e.accept(d.gate, d.surroundings.metrics.RefusedConnection, func(err error) {
-			d.log().Warn("connections cannot be accepted", "endpoint", e.plan.name, "error", err)
+		e.accept(proxy.SocketConfig{
+			Gate: d.gate, Refused: d.surroundings.metrics.RefusedConnection, WriteUntil: d.writeUntil,
+			Failed: func(err error) {
+				d.log().Warn("connections cannot be accepted", "endpoint", e.plan.name, "error", err)
+			},
 		})
 		d.behind.Go(e.serve(ctx, c.servers[i], d.serverEnded))
 	}
@@ -171,6 +188,13 @@ func (d *daemon) serverEnded(err error, asked bool) {
 	}
 }
 
+// writeUntil returns until when a client must have taken a piece of what is sent.
+func (d *daemon) writeUntil() time.Time {
+	g := d.current.take()
+	defer g.running.Done()
+	return time.Now().Add(g.config.Limits.WriteTimeout)
+}
+
 // log returns that of the generation in force.
 func (d *daemon) log() *slog.Logger {
 	g := d.current.take()
@@ -186,7 +210,7 @@ func (d *daemon) newServer(g *generation, p plan) (*proxy.Server, error) {
 	}
 	s := proxy.ServerConfig{
 		Handler: p.handler, Log: g.log.log, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
-		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout, TLS: spoken,
+		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout, TLS: spoken, Life: d.life,
 	}
 	if p.name != nameAdmin {
 		s.ProxyProtocol = c.Listen.ProxyProtocol
@@ -207,6 +231,7 @@ func (d *daemon) address(name string) string {
 
 // close ends all, and returns when nothing is left.
 func (d *daemon) close() {
+	d.end()
 	var ending sync.WaitGroup
 	for _, administrators := range []bool{false, true} { // who see to the end how it goes
 		for _, e := range d.endpoints {

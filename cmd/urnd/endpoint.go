@@ -48,8 +48,8 @@ func open(ctx context.Context, p plan) ([]net.Listener, error) {
 }
 
 // accept begins to accept connections, if it has not.
-func (e *endpoint) accept(gate *proxy.Gate, refused func(), failed func(error)) {
-	c := proxy.SocketConfig{Gate: gate, Refused: refused, Failed: failed, Plain: e.plan.settings.tls == config.TLS{}}
+func (e *endpoint) accept(c proxy.SocketConfig) {
+	c.Plain = e.plan.settings.tls == config.TLS{}
 	if e.plan.name == nameAdmin { // it must be reached when clients are too many
 		c.Gate = nil
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"net/netip"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/config"
@@ -16,7 +17,7 @@ type kept struct {
 	cache any
 	close func()
 	stats func() metrics.Cache
-	owned bool // by these parts, which close it
+	owned atomic.Bool // by these parts, which close it
 }
 
 // basisOf returns all of a configuration that decides what is in a cache.
@@ -48,7 +49,7 @@ func newCache[V any](p *parts, c config.Config, s surroundings, name string, siz
 	basis := basisOf(name, c)
 	if old := s.before.keeps(name); old != nil && reflect.DeepEqual(old.basis, basis) {
 		if same, ok := old.cache.(*cache.Cache[V]); ok {
-			p.kept = append(p.kept, kept{name, basis, same, old.close, old.stats, false})
+			p.kept = append(p.kept, &kept{name: name, basis: basis, cache: same, close: old.close, stats: old.stats})
 			return same, nil
 		}
 	}
@@ -61,7 +62,9 @@ func newCache[V any](p *parts, c config.Config, s surroundings, name string, siz
 		return nil, err
 	}
 	stats := func() metrics.Cache { return cacheMetrics(name, made.Stats()) }
-	p.kept = append(p.kept, kept{name, basis, made, made.Close, stats, true})
+	own := &kept{name: name, basis: basis, cache: made, close: made.Close, stats: stats}
+	own.owned.Store(true)
+	p.kept = append(p.kept, own)
 	return made, nil
 }
 
@@ -70,9 +73,9 @@ func (p *parts) keeps(name string) *kept {
 	if p == nil {
 		return nil
 	}
-	for i := range p.kept {
-		if p.kept[i].name == name {
-			return &p.kept[i]
+	for _, k := range p.kept {
+		if k.name == name {
+			return k
 		}
 	}
 	return nil
@@ -80,9 +83,9 @@ func (p *parts) keeps(name string) *kept {
 
 // succeed makes the parts the owners of the caches that they took over.
 func (p *parts) succeed(before *parts) {
-	for i := range p.kept {
-		if k := &p.kept[i]; !k.owned {
-			k.owned, before.keeps(k.name).owned = true, false
+	for _, k := range p.kept {
+		if !k.owned.Swap(true) {
+			before.keeps(k.name).owned.Store(false)
 		}
 	}
 }

@@ -240,7 +240,7 @@ func TestNotifyReady(t *testing.T) {
 			m.expect(t, "^READY=1\n"+figures)
 			l.stop()
 			m.expect(t, "^STOPPING=1$")
-			if warned := l.logged("no DNS server answers"); warned != tt.warned {
+			if warned := l.logged("the first DNS server does not answer"); warned != tt.warned {
 				t.Errorf("%d warnings", warned)
 			}
 		})
@@ -280,7 +280,7 @@ func TestNotifyHealth(t *testing.T) {
 	stuck := make(chan struct{})
 	d := newDaemon(alone(), os.Stderr, nil, nil)
 	e := &endpoint{waiting: []net.Listener{listener}, plan: plan{name: nameAdmin}}
-	e.accept(nil, nil, nil)
+	e.accept(proxy.SocketConfig{})
 	answers := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stuck })
 	ended := e.serve(t.Context(), proxy.NewServer(proxy.ServerConfig{
 		Handler: answers, Log: d.surroundings.log, MaxHeader: 4096, MaxTarget: 4096, ShutdownTimeout: time.Second,

@@ -20,7 +20,7 @@ func (d *daemon) reload(ctx context.Context) error {
 		d.tell(systemd.Ready(d.status()))
 		return err
 	}
-	d.log().Info("the configuration was reloaded", "took", d.surroundings.now().Sub(start).Round(time.Microsecond))
+	d.log().Info("the configuration was reloaded", "took", d.surroundings.now().Sub(start).Round(time.Microsecond).String())
 	d.tell(systemd.Ready(d.status()))
 	return nil
 }

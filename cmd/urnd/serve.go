@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -52,12 +53,20 @@ the configuration again; SIGTERM lets it end what it does, and stop.`,
 // for which they are.
 func inheritedSockets() (map[string][]net.Listener, error) {
 	sockets, err := systemd.Listeners()
+	if err != nil {
+		return nil, err
+	}
+	return sockets, checkNames(sockets)
+}
+
+// checkNames refuses sockets that are for no endpoint: nobody would answer there.
+func checkNames(sockets map[string][]net.Listener) error {
 	for name := range sockets {
 		if name != nameHTTP && name != nameHTTPS && name != nameAdmin {
-			return nil, fmt.Errorf("systemd passes on a socket with the name %q: FileDescriptorName must be http, https or admin", name)
+			return fmt.Errorf("systemd passes on a socket with the name %q: FileDescriptorName must be http, https or admin", name)
 		}
 	}
-	return sockets, err
+	return nil
 }
 
 // run answers until ctx ends or a server fails, reloading when it is asked to.
@@ -79,6 +88,9 @@ func (d *daemon) run(ctx context.Context, hangups <-chan os.Signal) error {
 	d.surroundings.metrics.Caches(d.current.caches)
 	d.surroundings.metrics.Limits(d.limits)
 	d.first(ctx)
+	if ctx.Err() != nil { // it was told to stop before it was ready
+		return nil
+	}
 	d.log().Info("urnd is ready", "service", d.address(nameHTTP), "tls", d.address(nameHTTPS), "admin", d.address(nameAdmin), "version", versionText())
 	d.tell(systemd.Ready(d.status()))
 	asked := make(chan struct{})
@@ -151,8 +163,8 @@ func (d *daemon) first(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, g.config.DNS.Timeout)
 	defer cancel()
-	if err := g.parts.probe(ctx); err != nil {
-		d.log().Warn("no DNS server answers", "error", err)
+	if err := g.parts.probe(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		d.log().Warn("the first DNS server does not answer", "error", err)
 	}
 }
 

@@ -11,8 +11,9 @@ import (
 type watched struct {
 	path string // "" where there is none
 
-	mu   sync.Mutex
-	seen os.FileInfo // when it was last read; nil where it was not there
+	mu      sync.Mutex
+	seen    os.FileInfo // when it was last read; nil where it was not there
+	pending os.FileInfo // when it was last looked at, where that was otherwise
 }
 
 // look notes how the file is. Call it before it is read.
@@ -26,16 +27,18 @@ func (w *watched) look() {
 	w.seen = info
 }
 
-// changed reports whether the file is there, and not as it was when it was last looked
-// at.
+// changed reports whether the file is there, is not as it was when it was last read, and
+// has come to rest: one that is being written is empty first, and half written then.
 func (w *watched) changed() bool {
 	info, err := os.Stat(w.path)
-	if err != nil {
+	if err != nil || info.Size() == 0 {
 		return false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return !same(info, w.seen)
+	rests := same(info, w.pending)
+	w.pending = info
+	return rests && !same(info, w.seen)
 }
 
 // same reports whether a file was not changed, as far as can be told from outside.

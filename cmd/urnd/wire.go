@@ -22,7 +22,7 @@ type parts struct {
 	admin    http.Handler
 	probe    func(ctx context.Context) error // asks the first DNS server something; nil where there is none
 	closers  []func()
-	kept     []kept
+	kept     []*kept
 	answers  *cache.Cache[resolver.Locations] // one of them
 	names    resolver.Names
 	limits   func() []metrics.Limit
@@ -31,7 +31,7 @@ type parts struct {
 // close ends the parts in reverse order of their making.
 func (p *parts) close() {
 	for _, k := range p.kept { // ends the loads that need the others
-		if k.owned {
+		if k.owned.Load() {
 			k.close()
 		}
 	}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"crypto/tls"
+	"github.com/miekg/dns"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+)
+
+// SIGHUP after the file of client_ca was changed.
+func TestCertificateAuthoritiesAreReadAgain(t *testing.T) {
+	ca, other := newAuthority(t), newAuthority(t)
+	certificate, key := ca.issue(t, "urnd")
+	files := newPairFiles(t, certificate, key)
+	authorities := newPairFiles(t, ca.pem, nil).certificate
+	listen := "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}"
+	c, k := ca.issue(t, "administrator")
+	p, err := tls.X509KeyPair(c, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := ca.client(&tls.Config{Certificates: []tls.Certificate{p}})
+	l := start(t, listen, "tls: {certificate: '"+files.certificate+"', key: '"+files.key+"', client_ca: '"+authorities+"'}")
+	if got := said(known, "https://"+l.admin+"/healthz"); !strings.HasPrefix(got, "200 ") {
+		t.Error(got)
+	}
+	writeLater(t, authorities, other.pem)
+	l.reload(t)
+	if got := said(known, "https://"+l.admin+"/healthz"); !strings.HasPrefix(got, "Get ") {
+		t.Errorf("after its authority was removed: %s", got)
+	}
+}
+
+// Admin off and on while a request to it runs.
+func TestReloadOffAndOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "admin")
+	for _, admin := range []string{freeAddress(t), "unix:" + path} {
+		t.Run(admin, func(t *testing.T) {
+			l := start(t, "listen: {service: '127.0.0.1:0', admin: '"+admin+"'}")
+			network, address := "tcp", admin
+			if p, ok := strings.CutPrefix(admin, "unix:"); ok {
+				network, address = "unix", p
+			}
+			conn, err := net.Dial(network, address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			io.WriteString(conn, "GET /healthz HTT")
+			l.write(t)
+			if !l.reload(t) {
+				t.Error("off is refused")
+			}
+			if c, err := net.Dial(network, address); err == nil {
+				t.Error("an address that is turned off takes connections")
+				c.Close()
+			}
+			l.write(t, "listen: {service: '127.0.0.1:0', admin: '"+admin+"'}")
+			if !l.reload(t) {
+				t.Fatal("on is refused")
+			}
+			io.WriteString(conn, "P/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+			io.Copy(io.Discard, conn)
+			eventually(t, "retired", func() bool { return true })
+			l.stopped(t, network, address)
+		})
+	}
+}
+
+func (l *life) stopped(t *testing.T, network, address string) {
+	for range 200 {
+		c, err := net.Dial(network, address)
+		if err != nil {
+			t.Fatal("the new listener is gone: ", err)
+		}
+		c.Close()
+		eventually(t, "", func() bool { l.descriptors(t); return true })
+	}
+	if network == "unix" {
+		if _, err := os.Stat(address); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Swap.
+func TestReloadFreesAddress(t *testing.T) {
+	began, release := make(chan struct{}), make(chan struct{})
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(began)
+		<-release
+	}))
+	t.Cleanup(origin.Close)
+	defer close(release)
+	first, second := freeAddress(t), freeAddress(t)
+	l := start(t, "listen: {service: '"+first+"', admin: ''}")
+	proxied := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: first})}
+	go (&http.Client{Transport: proxied}).Get(origin.URL)
+	<-began
+	l.write(t, "listen: {service: '"+second+"', admin: ''}")
+	l.reload(t)
+	if c, err := net.Dial("tcp", first); err == nil {
+		c.Close()
+		t.Error("the old address takes connections for nobody")
+	}
+	l.write(t, "listen: {service: '"+first+"', admin: ''}")
+	if !l.reload(t) {
+		t.Error("back is refused")
+	}
+}
+
+// A change between the first reading and READY is lost.
+func TestReloadWatchesFromTheStart(t *testing.T) {
+	asked, answer := make(chan struct{}), make(chan struct{})
+	server := "dns: {servers: ['" + both(func(w dns.ResponseWriter, q *dns.Msg) {
+		close(asked)
+		<-answer
+		says(3)(w, q)
+	}).serve(t) + "'], timeout: 20s}"
+	l := newLife(t, server, "reload: {watch: true}")
+	l.begin(t, nil)
+	<-asked
+	l.write(t, server, "reload: {watch: true}", "namespaces: "+leadsTo("b"))
+	close(answer)
+	l.ready(t)
+	eventually(t, "change lost", func() bool { return l.logged("was reloaded") == 1 })
+}
+
+// A socket for which there is no endpoint would take connections for nobody.
+func TestActivationNeedsNames(t *testing.T) {
+	for names, fine := range map[string]bool{"http": true, "https,admin": true, "": true, "urnd.socket": false, "http,unknown": false} {
+		sockets := make(map[string][]net.Listener)
+		for name := range strings.SplitSeq(names, ",") {
+			if name != "" {
+				sockets[name] = nil
+			}
+		}
+		if err := checkNames(sockets); (err == nil) != fine {
+			t.Errorf("%q: %v", names, err)
+		}
+	}
+}
+
+func TestReloadMemoryLimit(t *testing.T) {
+	was := debug.SetMemoryLimit(1 << 40) // as GOMEMLIMIT does
+	defer debug.SetMemoryLimit(was)
+	start(t)
+	if now := debug.SetMemoryLimit(-1); now != 1<<40 {
+		t.Errorf("GOMEMLIMIT is undone: %d", now)
+	}
+}
+
+func TestNotifyKeepsRefusal(t *testing.T) {
+	t.Setenv("WATCHDOG_USEC", "60000")
+	m := listenNotify(t)
+	l := start(t)
+	l.write(t, "dns: {timout: 1s}")
+	l.hangup()
+	eventually(t, "x", func() bool { return strings.Contains(m.within(time.Second), "refused") })
+	for range 4 {
+		if s := m.within(time.Second); strings.HasPrefix(s, "STATUS=") && !strings.Contains(s, "refused") {
+			t.Fatalf("the refusal is gone: %q", s)
+		}
+	}
+}
+
+// Http over a socket in the file system that systemd has opened.
+func TestActivationByUnixSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "http")
+	a, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLife(t)
+	l.begin(t, map[string][]net.Listener{"http": {a}})
+	l.ready(t)
+	conn, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	io.WriteString(conn, "GET /urn:book:1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+	text, _ := io.ReadAll(conn)
+	if !strings.HasPrefix(string(text), "HTTP/1.1 302 ") {
+		t.Errorf("%.60s", text)
+	}
+}

@@ -1,0 +1,128 @@
+package proxy_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy"
+)
+
+// serveFor runs a server that can be replaced while its daemon lives.
+func serveFor(t *testing.T, handler http.Handler, shutdown time.Duration) (address string, replace, die context.CancelFunc, ended chan error) {
+	t.Helper()
+	listener := listen(t)
+	life, die := context.WithCancel(context.Background())
+	ctx, replace := context.WithCancel(context.Background())
+	ended = make(chan error, 1)
+	server := proxy.NewServer(proxy.ServerConfig{
+		Handler: handler, Log: slog.New(slog.DiscardHandler), MaxTarget: maxTarget, MaxHeader: 4096,
+		HeaderTimeout: patience, IdleTimeout: time.Second, ShutdownTimeout: shutdown, Life: life,
+	})
+	go func() { ended <- server.Serve(ctx, listener) }()
+	t.Cleanup(func() { replace(); die() })
+	return listener.Addr().String(), replace, die, ended
+}
+
+// A server that is replaced cuts off nothing: neither a request that takes longer than
+// a shutdown may, nor a connection that is idle, which is told to end with its next
+// request.
+func TestReplacedServerLetsClientsFinish(t *testing.T) {
+	began, release := make(chan struct{}), make(chan struct{})
+	addr, replace, _, ended := serveFor(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			close(began)
+			<-release
+		}
+		_, _ = io.WriteString(w, "whole")
+	}), time.Nanosecond)
+	idle, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.Close()
+	in := bufio.NewReader(idle)
+	ask := func() *http.Response {
+		t.Helper()
+		if _, err := io.WriteString(idle, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		return response
+	}
+	ask()
+	slow := make(chan string, 1)
+	go func() {
+		response, err := http.Get("http://" + addr + "/slow")
+		if err != nil {
+			slow <- err.Error()
+			return
+		}
+		body, _ := io.ReadAll(response.Body)
+		response.Body.Close()
+		slow <- string(body)
+	}()
+	<-began
+	replace()
+	poll(t, "nothing is accepted any more", func() bool {
+		conn, err := net.Dial("tcp", addr)
+		if err == nil {
+			conn.Close()
+		}
+		return err != nil
+	})
+	poll(t, "the idle connection is told to end", func() bool { return ask().Close })
+	close(release)
+	if got := <-slow; got != "whole" {
+		t.Errorf("the slow request got %q", got)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// A connection that was taken over, as that of a WebSocket, ends with the daemon.
+func TestStopEndsTakenConnections(t *testing.T) {
+	taken := make(chan struct{})
+	addr, replace, die, ended := serveFor(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		close(taken)
+		<-r.Context().Done()
+	}), time.Millisecond)
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-taken
+	replace()
+	select {
+	case err := <-ended:
+		t.Fatalf("the server ended under it: %v", err)
+	default:
+	}
+	die()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := conn.Read(make([]byte, 1)); err == nil {
+		t.Error("the connection lives on")
+	}
+}
