@@ -214,6 +214,7 @@ type Namespace struct {
 	Pattern string   `mapstructure:"pattern"` // what a canonical NSS must match
 	Order   []string `mapstructure:"order"`   // as resolve.order
 	THTTP   []string `mapstructure:"thttp"`   // servers that are asked by THTTP, such as "https://resolver.example.org"
+	Schemes []string `mapstructure:"schemes"` // of locations that these servers may name, beside http and https
 	Targets []Target `mapstructure:"targets"`
 }
 

@@ -346,7 +346,7 @@ func TestMapRoundTrip(t *testing.T) {
 	want.DDDS.RootOptions = []config.RootOptions{{Root: "urn.arpa", Servers: want.DNS.Servers, RequireDNSSEC: true}}
 	want.Cache.Answers = 1234567
 	want.Log.Level = slog.LevelDebug
-	want.Namespaces = []config.Namespace{{NID: "example", Fold: "lower", Order: []string{"thttp", "namespace"}, THTTP: []string{"https://r.example"}, Targets: []config.Target{{Template: "https://a/{nss}"}}}}
+	want.Namespaces = []config.Namespace{{NID: "example", Fold: "lower", Order: []string{"thttp", "namespace"}, THTTP: []string{"https://r.example"}, Schemes: []string{"ftp"}, Targets: []config.Target{{Template: "https://a/{nss}"}}}}
 	text, err := yaml.Marshal(want.Map())
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,8 @@ func namespaceSettings() []Setting {
     order: [thttp, namespace]
     # servers that resolve the names by THTTP, asked in order
     thttp: [https://resolver.example.org]
+    # the schemes of locations that such servers may name, beside http and https
+    schemes: [ftp]
     # where names lead: URI templates (RFC 6570), which know urn, nid, nss, the
     # groups, and c, the directive of that name. {+id} puts in a part of the name
     # as it is, {id} encodes it once more, for the value of a parameter. A target

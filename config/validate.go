@@ -102,12 +102,18 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 		for j, server := range ns.THTTP {
 			checkServer(f, index(path+".thttp", j), server)
 		}
+		Setting{Path: path + ".schemes", OneOf: schemes()}.validate(f, ns.Schemes)
 		for j, target := range ns.Targets {
 			at := index(path+".targets", j)
 			checkPattern(f, at+".pattern", target.Pattern)
 			checkTarget(f, at, target)
 		}
 	}
+}
+
+// schemes are those to which clients may be sent, beside http and https.
+func schemes() []string {
+	return []string{"ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "prospero", "z39.50r", "z39.50s"}
 }
 
 // checkServer checks the base of a THTTP server.
@@ -120,6 +126,8 @@ func checkServer(f *Faults, path, server string) {
 	switch scheme := strings.ToLower(u.Scheme()); {
 	case err != nil:
 		f.add(path, "%v", err)
+	case userinfo.MatchString(server):
+		f.add(path, "holds a user or a password, which has no place there")
 	case scheme != "http" && scheme != "https" || server != u.Scheme()+"://"+authority(u) || host == "":
 		f.add(path, "%q is not http:// or https:// and a host, without a path", server)
 	}
@@ -132,6 +140,9 @@ func checkPattern(f *Faults, path, pattern string) {
 		f.add(path, "%v", err)
 	}
 }
+
+// userinfo is what stands before the host of a URL, and its at sign.
+var userinfo = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@`)
 
 // literalScheme is a scheme that no variable can change.
 var literalScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
@@ -159,6 +170,8 @@ func checkTemplate(f *Faults, path, template string) {
 		f.add(path, "is missing")
 	case err != nil:
 		f.add(path, "%q: %v", template, err)
+	case userinfo.MatchString(template):
+		f.add(path, "holds a user or a password, which all clients would see")
 	case !literalScheme.MatchString(template):
 		f.add(path, "%q does not begin with a scheme such as https:", template)
 	}

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	_ "embed"
+	"log/slog"
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
@@ -16,6 +17,7 @@ type AdminConfig struct {
 	// Certificate is that they must show one that was verified, beside Token where that
 	// is set.
 	Certificate bool
+	Log         *slog.Logger
 	Metrics     http.Handler
 	Caches      Caches
 	// Health returns why the daemon is not ready, and what is not as it should be

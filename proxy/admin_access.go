@@ -25,6 +25,7 @@ var (
 // ServeHTTP implements http.Handler.
 func (a *admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := a.refuses(r); err != nil {
+		a.config.Log.WarnContext(r.Context(), "an administrator was refused", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
 		writeProblem(w, r, err, "", nil)
 		return
 	}

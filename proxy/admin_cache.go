@@ -76,6 +76,7 @@ func (a *admin) servePurge(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, r, err, r.URL.Query().Get("uri"), nil)
 		return
 	}
+	a.config.Log.InfoContext(r.Context(), "answers were purged", "client", r.RemoteAddr, "query", r.URL.RawQuery, "answers", n)
 	sendJSON(w, r, http.StatusOK, map[string]int{"purged": n})
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -53,7 +54,7 @@ func (m *memory) Purge(s proxy.Selection, soft bool) (int, error) {
 // administration is what the tests change of it.
 func administration(caches *memory, change func(*proxy.AdminConfig)) http.Handler {
 	config := proxy.AdminConfig{
-		Clients: []netip.Prefix{loopback}, Caches: caches,
+		Clients: []netip.Prefix{loopback}, Caches: caches, Log: slog.New(slog.DiscardHandler),
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 			_, _ = io.WriteString(w, "up 1\n")

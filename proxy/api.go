@@ -32,7 +32,8 @@ type locationJSON struct {
 type stepJSON struct {
 	Stage  string `json:"stage"`
 	Detail string `json:"detail"`
-	Micros int64  `json:"us"` // since the query began
+	Micros int64  `json:"us"`                // since the query began
+	Took   int64  `json:"took_us,omitempty"` // of what took its time
 }
 
 // NewAnswerJSON puts an answer into words.
@@ -62,7 +63,7 @@ func newLocationJSON(l resolver.Location) locationJSON {
 func stepsJSON(steps []resolver.Step) []stepJSON {
 	list := make([]stepJSON, len(steps))
 	for i, s := range steps {
-		list[i] = stepJSON{Stage: s.Stage, Detail: s.Detail, Micros: s.At.Microseconds()}
+		list[i] = stepJSON{Stage: s.Stage, Detail: s.Detail, Micros: s.At.Microseconds(), Took: s.Took.Microseconds()}
 	}
 	return list
 }

@@ -118,7 +118,12 @@ func (h *Handler) batchLine(ctx context.Context, r *http.Request, input string, 
 			text = encodeLine(failedJSON{input, newProblem(err, "")})
 		}
 	}()
-	q, answer, err := h.batchAnswer(ctx, input, urls)
+	var q resolver.Query
+	var answer resolver.Answer
+	err := errRate
+	if h.rates == nil || h.rates.allows(h.config.Access.clientOf(r).addr) { // a name of many is a request too
+		q, answer, err = h.batchAnswer(ctx, input, urls)
+	}
 	if err != nil {
 		h.report(r, err, "")
 		p := newProblem(err, "")

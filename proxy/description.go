@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/elnormous/contenttype"
 
@@ -29,7 +30,8 @@ type descriptionJSON struct {
 	Namespace  string        `json:"namespace,omitempty"`
 	Document   string        `json:"document,omitempty"`
 	Conforms   []string      `json:"conforms,omitempty"`
-	Status     string        `json:"status"` // located, unknown, gone or unreachable
+	Status     string        `json:"status"`   // located, unknown, gone or unreachable
+	Validity   int64         `json:"validity"` // seconds for which this may be kept
 	Detail     string        `json:"detail,omitempty"`
 	Warnings   []warningJSON `json:"warnings,omitempty"`
 }
@@ -58,6 +60,7 @@ func (h *Handler) serveDescription(w http.ResponseWriter, r *http.Request, q res
 	if errors.As(err, &n) {
 		answer.TTL, answer.Cache = n.TTL, n.Cache
 	}
+	d.Validity = max(seconds(answer.TTL), 0)
 	switch chosen := negotiate(w, r, descriptionTypes); {
 	case chosen.Equal(typeCSV):
 		respond(w, r, "text/csv; charset=utf-8; header=present", answer, d.csv())
@@ -108,6 +111,7 @@ func (d descriptionJSON) rows() [][2]string {
 	}
 	add("status", d.Status)
 	add("detail", d.Detail)
+	add("validity", strconv.FormatInt(d.Validity, 10))
 	add("url", d.URL...)
 	add("sameAs", d.SameAs...)
 	add("namespace", d.Namespace)

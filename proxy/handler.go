@@ -31,8 +31,9 @@ type Config struct {
 	// Observe is told what came of each request, at its end; nil tells nobody. It must
 	// not keep the event.
 	Observe func(*Event)
-	// Begin begins the span of a request, nil for none; nil begins none.
-	Begin func(r *http.Request, at time.Time) Span
+	// Begin begins the span of a request, nil for none; nil begins none. Whether its
+	// traceparent may ask for one is heeded.
+	Begin func(r *http.Request, at time.Time, heeded bool) Span
 	// Identify names each request in its response; those that fail are always named.
 	Identify bool
 	// MaxTarget bounds a request-target, in octets.

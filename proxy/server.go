@@ -79,7 +79,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	}
 	if s.config.Life != nil {
 		here.leaving.Store(true)
-		here.wait(s.config.Life, here.gone)
+		here.wait(s.config.Life, here.gone) //nolint:contextcheck // it is longer than that of this server
 	}
 	if err := s.drain(ctx, server, here); err != nil {
 		return fmt.Errorf("stopping to serve %s: %w", listener.Addr(), err)

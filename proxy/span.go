@@ -19,7 +19,10 @@ type Span interface {
 // is passed on where it has none.
 func (h *Handler) traced(rec *recorder, r *http.Request, from client, at time.Time) {
 	if h.config.Begin != nil {
-		if span := h.config.Begin(r, at); span != nil {
+		// Whoever asks for a trace makes work: strangers get one by chance alone.
+		peer := addrOf(r.RemoteAddr)
+		heeded := contains(h.config.Access.Trusted, peer) || contains(h.config.Access.Proxy, peer)
+		if span := h.config.Begin(r, at, heeded); span != nil {
 			ctx, trace := resolver.WithTrace(resolver.WithTraceparent(r.Context(), span.Traceparent()), h.config.Now)
 			defer func() {
 				rec.event.Took = h.config.Now().Sub(at)
@@ -29,7 +32,7 @@ func (h *Handler) traced(rec *recorder, r *http.Request, from client, at time.Ti
 			return
 		}
 	}
-	if traceparent := r.Header[resolver.TraceparentField]; len(traceparent) > 0 {
+	if traceparent := r.Header[resolver.TraceparentField]; len(traceparent) > 0 && resolver.IsTraceparent(traceparent[0]) {
 		r = r.WithContext(resolver.WithTraceparent(r.Context(), traceparent[0]))
 	}
 	h.route(rec, r, from)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -14,7 +15,8 @@ import (
 // Users are those of a file as htpasswd -B writes it. They are safe for concurrent use.
 type Users struct {
 	hashes map[string][]byte
-	dummy  []byte // what is compared with for who is not there
+	dummy  []byte        // what is compared with for who is not there
+	turns  chan struct{} // one for each comparison: they must not take all of the machine
 
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]bool // users with passwords that were right: bcrypt is slow, and means to be
@@ -26,7 +28,7 @@ const maxKnown = 10_000
 // ParseUsers reads a file of users. Hashes other than those of bcrypt are errors: they
 // are broken.
 func ParseUsers(text []byte) (*Users, error) {
-	u := &Users{hashes: make(map[string][]byte), known: make(map[[sha256.Size]byte]bool)}
+	u := &Users{hashes: make(map[string][]byte), known: make(map[[sha256.Size]byte]bool), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
@@ -63,7 +65,10 @@ func (u *Users) Check(name, password string) bool {
 	if known {
 		return true
 	}
-	if bcrypt.CompareHashAndPassword(hash, []byte(password)) != nil || !ok {
+	u.turns <- struct{}{}
+	err := bcrypt.CompareHashAndPassword(hash, []byte(password))
+	<-u.turns
+	if err != nil || !ok {
 		return false
 	}
 	u.mu.Lock()

@@ -1,6 +1,9 @@
 package resolver
 
-import "context"
+import (
+	"context"
+	"regexp"
+)
 
 // TraceparentField is that of W3C Trace Context, which names the trace of a request.
 const TraceparentField = "Traceparent"
@@ -12,6 +15,12 @@ type traceparentKey struct{}
 func WithTraceparent(ctx context.Context, traceparent string) context.Context {
 	return context.WithValue(ctx, traceparentKey{}, traceparent)
 }
+
+// traceparentForm is section 3.2 of W3C Trace Context.
+var traceparentForm = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$`)
+
+// IsTraceparent reports whether a field is one that may be passed on.
+func IsTraceparent(field string) bool { return len(field) <= 128 && traceparentForm.MatchString(field) }
 
 // Traceparent returns the field of a request on behalf of ctx, "" where there is none.
 func Traceparent(ctx context.Context) string {

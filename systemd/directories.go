@@ -13,6 +13,9 @@ func StateDirectory() string {
 	return first
 }
 
+// HasCredentials reports whether systemd passes on any.
+func HasCredentials() bool { return os.Getenv("CREDENTIALS_DIRECTORY") != "" }
+
 // Credential returns the path of a file that systemd passes on (LoadCredential), and
 // false where it passes on none.
 func Credential(name string) (string, bool) {

@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +19,7 @@ import (
 // adminOf returns what the admin listener works with.
 func adminOf(p *parts, c config.Config, s surroundings) (proxy.AdminConfig, error) {
 	a := proxy.AdminConfig{
-		Clients: c.Access.AdminClients, Certificate: c.TLS.ClientCA != "", Metrics: s.metrics.Handler(), Caches: caches{p},
+		Clients: c.Access.AdminClients, Certificate: c.TLS.ClientCA != "", Metrics: s.metrics.Handler(), Log: s.log, Caches: caches{p, savedPath(c.Cache)},
 		Health:   s.health.report,
 		Settings: func() any { return config.Plain(c.Map()) },
 	}
@@ -34,7 +37,10 @@ func adminOf(p *parts, c config.Config, s surroundings) (proxy.AdminConfig, erro
 }
 
 // caches implements proxy.Caches.
-type caches struct{ parts *parts }
+type caches struct {
+	parts *parts
+	saved string // the file of answers that outlive the daemon, "" where there is none
+}
 
 // Stats implements proxy.Caches.
 func (c caches) Stats() any {
@@ -83,7 +89,18 @@ func (c caches) Purge(s proxy.Selection, soft bool) (int, error) {
 	case s.Prefix != "":
 		matches = func(key string) bool { return strings.HasPrefix(key, s.Prefix) }
 	}
-	return c.parts.answers.Purge(matches, soft), nil
+	if !soft {
+		c.parts.forget(s)
+	}
+	n := c.parts.answers.Purge(matches, soft)
+	if c.saved == "" {
+		return n, nil
+	}
+	// What was purged must not come back, whatever ends the daemon.
+	if err := os.Remove(c.saved); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return n, fmt.Errorf("forgetting what was saved: %w", err)
+	}
+	return n, nil
 }
 
 // isOf reports whether a key is of a name: alone, with what is passed on, or with a

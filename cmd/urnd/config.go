@@ -3,13 +3,17 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/systemd"
 )
 
 func newConfig() *cobra.Command {
@@ -20,9 +24,11 @@ func newConfig() *cobra.Command {
 
 func newConfigCheck() *cobra.Command {
 	return &cobra.Command{
-		Use:     "check FILE",
-		Short:   "Say everything that is wrong with a configuration file",
-		Long:    "Say everything that is wrong with a configuration file, as the environment changes\nit. The status is 0 if urnd would start with it.",
+		Use:   "check FILE",
+		Short: "Say everything that is wrong with a configuration file",
+		Long: `Say everything that is wrong with a configuration file, as the environment changes it.
+The status is 0 if urnd would start with it, as far as can be told without listening;
+credentials that systemd passes on when it starts urnd are taken to be there.`,
 		Example: "  urnd config check /etc/urnd/urnd.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -30,15 +36,39 @@ func newConfigCheck() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := wire(c, alone())
-			if err != nil {
+			if err := rehearse(c); err != nil {
 				return err
 			}
-			p.close()
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is a valid configuration\n", args[0])
 			return err
 		},
 	}
+}
+
+// rehearse does what the daemon does with a configuration before it listens. What only
+// systemd can pass on is taken to be there.
+func rehearse(c config.Config) error {
+	for _, secret := range []*string{&c.Access.AdminToken, &c.Access.ProxyUsers, &c.TLS.Certificate, &c.TLS.Key, &c.TLS.ClientCA} {
+		if strings.HasPrefix(*secret, config.CredentialPrefix) && !systemd.HasCredentials() {
+			*secret = ""
+		}
+	}
+	if c.TLS.Certificate != "" && c.TLS.Key != "" {
+		if _, err := tlsConfig(c.TLS, time.Now); err != nil {
+			return err
+		}
+	}
+	if directory := filepath.Dir(c.Log.AccessFile); c.Log.AccessFile != "" {
+		if _, err := os.Stat(directory); err != nil {
+			return fmt.Errorf("log.access_file: %w", err)
+		}
+	}
+	p, err := wire(c, alone())
+	if err != nil {
+		return err
+	}
+	p.close()
+	return nil
 }
 
 func newConfigShow() *cobra.Command {

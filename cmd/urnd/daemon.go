@@ -43,7 +43,7 @@ func newDaemon(s surroundings, stderr *os.File, read func() (config.Config, erro
 
 // generate makes a configuration into a generation that is not in force.
 func (d *daemon) generate(c config.Config) (*generation, error) {
-	out, err := openOutput(c.Log, d.stderr)
+	out, err := openOutput(c.Log, d.stderr, d.surroundings.metrics.LostLine)
 	if err != nil {
 		return nil, err
 	}

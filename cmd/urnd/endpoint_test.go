@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/tls"
-	"github.com/miekg/dns"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/miekg/dns"
 )
 
 // SIGHUP after the file of client_ca was changed.

@@ -3,11 +3,13 @@ package main
 import (
 	"net/netip"
 	"reflect"
+	"strings"
 	"sync/atomic"
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/proxy"
 )
 
 // kept is a cache, which may outlive the configuration that it was made for.
@@ -97,4 +99,17 @@ func (p *parts) caches() []metrics.Cache {
 		all = append(all, k.stats())
 	}
 	return all
+}
+
+// forget takes away the DNS records with which the rules for what is selected begin: of
+// a namespace, or all of them.
+func (p *parts) forget(s proxy.Selection) {
+	nid := s.Namespace
+	if v, err := s.URI.URN(); err == nil {
+		nid = strings.ToLower(v.NID())
+	}
+	if p.records == nil || nid == "" && !s.All {
+		return
+	}
+	p.records.Purge(func(key string) bool { return s.All || strings.HasPrefix(key, nid+".") }, false)
 }

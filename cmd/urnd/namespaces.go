@@ -118,6 +118,15 @@ func elsewhere(c config.Config) (resolver.Resolver, error) {
 	return resolver.NewElsewhere(fallback, c.Resolve.RuleTTL), nil
 }
 
+// schemes returns those of locations that THTTP servers may name, beside http and https.
+func schemes(c config.Config) map[string][]string {
+	all := make(map[string][]string)
+	for _, ns := range c.Namespaces {
+		all[strings.ToLower(ns.NID)] = ns.Schemes
+	}
+	return all
+}
+
 // servers returns the THTTP servers of namespaces.
 func servers(c config.Config) map[string][]string {
 	all := make(map[string][]string)

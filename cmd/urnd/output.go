@@ -19,8 +19,9 @@ type output struct {
 	file   *os.File       // of access, nil where it is w
 }
 
-// openOutput opens what the configuration says, w for what has no file.
-func openOutput(c config.Log, w *os.File) (*output, error) {
+// openOutput opens what the configuration says, w for what has no file. lost hears of
+// lines of the access log that cannot be written.
+func openOutput(c config.Log, w *os.File, lost func()) (*output, error) {
 	handler, err := logHandler(c, w)
 	if err != nil {
 		return nil, err
@@ -31,14 +32,37 @@ func openOutput(c config.Log, w *os.File) (*output, error) {
 	}
 	var to io.Writer = w
 	if c.AccessFile != "" {
-		const ownerWritesGroupReads = 0o640
-		if o.file, err = os.OpenFile(c.AccessFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, ownerWritesGroupReads); err != nil {
-			return nil, fmt.Errorf("log.access_file: %w", err)
+		if o.file, err = openAccessFile(c.AccessFile); err != nil {
+			return nil, err
 		}
 		to = o.file
 	}
-	o.access = accesslog.New(to, c.Access)
+	o.access = accesslog.New(to, c.Access, lost)
 	return o, nil
+}
+
+func openAccessFile(path string) (*os.File, error) {
+	const ownerWritesGroupReads = 0o640
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, ownerWritesGroupReads) //nolint:gosec // it is of the configuration
+	if err != nil {
+		return nil, fmt.Errorf("log.access_file: %w", err)
+	}
+	return file, nil
+}
+
+// reopen opens the file of the access log anew, if it has one: it may have been renamed.
+func (o *output) reopen() error {
+	if o.file == nil {
+		return nil
+	}
+	file, err := openAccessFile(o.file.Name())
+	if err != nil {
+		return err
+	}
+	o.access.Redirect(file)
+	before := o.file
+	o.file = file
+	return before.Close()
 }
 
 func logHandler(c config.Log, w *os.File) (slog.Handler, error) {
@@ -72,6 +96,6 @@ func formatFor(w *os.File) string {
 
 func (o *output) close() {
 	if o.file != nil {
-		_ = o.file.Close() // each line was written whole
+		_ = o.file.Close() // what it could not take is counted
 	}
 }

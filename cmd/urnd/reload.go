@@ -16,6 +16,9 @@ func (d *daemon) reload(ctx context.Context) error {
 	d.surroundings.health.reloaded(err)
 	d.surroundings.metrics.Reload(err == nil, d.surroundings.now())
 	if err != nil {
+		if err := d.current.generation.log.reopen(); err != nil { // who asks may have renamed it
+			d.log().Warn("the access log was not opened anew", "error", err)
+		}
 		d.log().Error("the configuration was not reloaded, and nothing has changed", "error", err)
 		d.tell(systemd.Ready(d.status()))
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -13,12 +14,18 @@ import (
 // maxSecret bounds a file of secrets.
 const maxSecret = 1 << 20
 
+// errNoCredentials is that systemd passes on none at all: urnd was not started by it.
+var errNoCredentials = errors.New("systemd passes on credentials when it starts urnd")
+
 // secretPath returns where a secret is that the configuration names: a path, or a
 // credential of systemd.
 func secretPath(setting, name string) (string, error) {
 	credential, ok := strings.CutPrefix(name, config.CredentialPrefix)
 	if !ok {
 		return name, nil
+	}
+	if !systemd.HasCredentials() {
+		return "", fmt.Errorf("%s: %q: %w", setting, name, errNoCredentials)
 	}
 	path, ok := systemd.Credential(credential)
 	if !ok {

@@ -14,21 +14,23 @@ import (
 )
 
 // wireTelemetry returns what begins spans, nil where they are sent nowhere.
-func wireTelemetry(p *parts, c config.Config) (func(*http.Request, time.Time) proxy.Span, error) {
+func wireTelemetry(p *parts, c config.Config, s surroundings) (func(*http.Request, time.Time, bool) proxy.Span, error) {
 	if c.Telemetry.Endpoint == "" {
 		return nil, nil //nolint:nilnil // it is turned off, and nothing is wrong
 	}
 	// The administrator has named the host, and nobody else can.
 	everywhere := netguard.New(c.Limits.ConnectTimeout, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
 	tracer, err := telemetry.New(telemetry.Config{
-		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), Version: versionText(), Dial: everywhere.DialContext, //nolint:gosec // it is not negative
+		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), //nolint:gosec // it is not negative
+		Version: versionText(), Dial: everywhere.DialContext,
+		Failed: func(err error) { s.log.Warn("spans were lost", "error", err) },
 	})
 	if err != nil {
 		return nil, err
 	}
 	p.closers = append(p.closers, tracer.Close)
-	return func(r *http.Request, at time.Time) proxy.Span {
-		if request := tracer.Begin(r, at); request != nil {
+	return func(r *http.Request, at time.Time, heeded bool) proxy.Span {
+		if request := tracer.Begin(r, at, heeded); request != nil {
 			return span{request}
 		}
 		return nil

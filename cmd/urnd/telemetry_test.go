@@ -60,7 +60,7 @@ func TestTelemetry(t *testing.T) {
 		d := startDaemon(t, "127.0.0.1:9", func(c *config.Config) {
 			openLoopback(c)
 			c.Telemetry = config.Telemetry{Endpoint: receiver.URL, Sample: 1000}
-			c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{resolution.URL}}}
+			c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{resolution.URL}, Schemes: []string{"ftp"}}}
 		})
 		d.ask(t, "/urn:book:first", "") // the first one of a thousand
 		d.ask(t, "/urn:book:second", "")
@@ -105,7 +105,7 @@ func TestTraceparentIsPassedOn(t *testing.T) {
 	defer resolution.Close()
 	d := startDaemon(t, "127.0.0.1:9", func(c *config.Config) {
 		openLoopback(c)
-		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{resolution.URL}}}
+		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{resolution.URL}, Schemes: []string{"ftp"}}}
 	})
 	if d.ask(t, "/urn:book:1", traceparent); asked != traceparent {
 		t.Errorf("the server was asked with %q", asked)

@@ -10,6 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/resolver/thttp"
@@ -26,6 +27,7 @@ type parts struct {
 	answers  *cache.Cache[resolver.Locations] // one of them
 	names    resolver.Names
 	limits   func() []metrics.Limit
+	records  *cache.Cache[ddds.Records] // nil where the DNS is not asked
 }
 
 // close ends the parts in reverse order of their making.
@@ -75,7 +77,7 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 	resolution := thttp.New(thttp.Config{
 		Transport: scheme.Transport{Handler: web, Exact: true}, Timeout: c.THTTP.Timeout,
 		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: s.now,
-		Hop: hop, Observe: told.gateway("thttp"),
+		Hop: hop, Schemes: schemes(c), Observe: told.gateway("thttp"),
 	})
 	discovery, err := wireDDDS(p, c, resolution, s)
 	if err != nil {
@@ -106,7 +108,7 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 		return err
 	}
 	slots := make(resolver.Slots, c.Limits.Requests)
-	begin, err := wireTelemetry(p, c)
+	begin, err := wireTelemetry(p, c, s)
 	if err != nil {
 		return err
 	}

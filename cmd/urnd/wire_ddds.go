@@ -33,6 +33,7 @@ func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, s surrounding
 	if err != nil {
 		return discovery{}, err
 	}
+	p.records = records
 	bounds := ddds.Bounds{MinTTL: c.DNS.MinTTL, MaxTTL: c.DNS.MaxTTL}
 	settings := ddds.Config{
 		Lookup:  ddds.NewCached(records, newDNSClient(c.DNS, servers, false, s), bounds),

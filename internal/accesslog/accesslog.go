@@ -40,12 +40,15 @@ type Log struct {
 	w      io.Writer
 	format func([]byte, Entry) []byte
 	buffer []byte
+	broken bool // the last line was not written whole
+	lost   func()
 }
 
 // New returns a Log in the format "json", "combined" (of Apache) or "squid".
-func New(w io.Writer, format string) *Log {
+// lost is called for each entry that could not be written.
+func New(w io.Writer, format string, lost func()) *Log {
 	formats := map[string]func([]byte, Entry) []byte{"json": appendJSON, "combined": appendCombined, "squid": appendSquid}
-	return &Log{w: w, format: formats[format]}
+	return &Log{w: w, format: formats[format], lost: lost}
 }
 
 // Write writes one entry. What cannot be written is lost: a full disk must not stop a
@@ -60,8 +63,23 @@ func (l *Log) Write(e Entry) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.buffer = l.format(l.buffer[:0], e)
-	_, _ = l.w.Write(l.buffer)
+	l.buffer = l.buffer[:0]
+	if l.broken {
+		l.buffer = append(l.buffer, '\n')
+	}
+	l.buffer = l.format(l.buffer, e)
+	n, err := l.w.Write(l.buffer)
+	l.broken = n > 0 && n < len(l.buffer) || l.broken && n == 0
+	if err != nil {
+		l.lost()
+	}
+}
+
+// Redirect writes on elsewhere.
+func (l *Log) Redirect(w io.Writer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.w, l.broken = w, false
 }
 
 type entryJSON struct {

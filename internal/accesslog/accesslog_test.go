@@ -2,6 +2,7 @@ package accesslog_test
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ func TestFormats(t *testing.T) {
 		"squid":    `1795262400.005      1 192.0.2.1 TCP_MEM_HIT/302 7 GET /http://u:xxxxx@h/"%0D%0A\%C3%BC a%20b HIER_NONE/- text/html;%20charset=utf-8`,
 	} {
 		var b bytes.Buffer
-		accesslog.New(&b, format).Write(e)
+		accesslog.New(&b, format, func() { t.Error("a line is lost") }).Write(e)
 		if got := b.String(); got != want+"\n" {
 			t.Errorf("%s:\ngot  %swant %s", format, got, want)
 		}
@@ -34,9 +35,39 @@ func TestOneLine(t *testing.T) {
 	var b bytes.Buffer
 	nasty := "\r\n\x00\u2028\xff\" - -"
 	for _, format := range []string{"json", "combined", "squid"} {
-		accesslog.New(&b, format).Write(accesslog.Entry{User: nasty, Method: nasty, Target: nasty, Referer: nasty, UserAgent: nasty, Type: nasty})
+		accesslog.New(&b, format, func() { t.Error("a line is lost") }).Write(accesslog.Entry{User: nasty, Method: nasty, Target: nasty, Referer: nasty, UserAgent: nasty, Type: nasty})
 	}
 	if got := b.String(); strings.Count(got, "\n") != 3 || strings.ContainsAny(got, "\r\x00") {
 		t.Errorf("%q", got)
+	}
+}
+
+// narrow takes so many octets, and then no more, as a full disk.
+type narrow struct {
+	bytes.Buffer
+	room int
+}
+
+func (n *narrow) Write(p []byte) (int, error) {
+	took, _ := n.Buffer.Write(p[:min(len(p), n.room)])
+	if n.room -= took; took < len(p) {
+		return took, errors.New("no space left")
+	}
+	return took, nil
+}
+
+// A line that was not written whole spoils no other one.
+func TestFullDisk(t *testing.T) {
+	w := &narrow{room: 70}
+	lost := 0
+	log := accesslog.New(w, "squid", func() { lost++ })
+	for range 3 {
+		log.Write(accesslog.Entry{Method: "GET", Target: "/urn:a:1"})
+	}
+	w.room = 1000
+	log.Write(accesslog.Entry{Method: "GET", Target: "/urn:a:2"})
+	lines := strings.Split(strings.TrimSpace(w.String()), "\n")
+	if last := lines[len(lines)-1]; lost != 2 || !strings.Contains(last, " GET /urn:a:2 ") || strings.Contains(last, "urn:a:1") {
+		t.Errorf("%d lost of\n%s", lost, w.String())
 	}
 }

@@ -28,6 +28,7 @@ type Metrics struct {
 	gateways *prometheus.CounterVec
 	spent    *prometheus.HistogramVec
 	refused  prometheus.Counter
+	lost     prometheus.Counter
 
 	reloads              *prometheus.CounterVec
 	reloaded, reloadGood prometheus.Gauge
@@ -71,6 +72,7 @@ func New(version string) *Metrics {
 	m.gateways = counter("gateway_exchanges_total", "Exchanges with resolution servers (thttp), directory agents (slp) and origins (fetch), by outcome.", "gateway", "outcome")
 	m.spent = histogram("gateway_exchange_duration_seconds", "Time of exchanges with resolution servers, directory agents and origins; of origins, to their header.", slow(), "gateway")
 	m.refused = counter("connections_refused_total", "Connections that were closed because their client has too many (limits.client_connections).").WithLabelValues()
+	m.lost = counter("access_log_lost_total", "Lines of the access log that could not be written.").WithLabelValues()
 	m.reloads = counter("config_reloads_total", "Readings of the configuration after the first, by outcome: done or refused.", "outcome")
 	gauge := func(name, help string) prometheus.Gauge {
 		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "urnd", Name: name, Help: help})
@@ -154,6 +156,9 @@ func (m *Metrics) Reload(good bool, when time.Time) {
 	m.reloads.WithLabelValues(outcome).Inc()
 	m.reloadGood.Set(map[bool]float64{true: 1}[good])
 }
+
+// LostLine counts a line of the access log that could not be written.
+func (m *Metrics) LostLine() { m.lost.Inc() }
 
 // RefusedConnection counts a connection of a client that has too many.
 func (m *Metrics) RefusedConnection() { m.refused.Inc() }

@@ -25,6 +25,22 @@ type Config struct {
 	Sample   uint64 // one request of so many is traced, beside those whose traceparent asks for it
 	Version  string
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
+	Failed   func(error) // hears of spans that could not be sent
+}
+
+// quiet is an exporter whose errors go where Failed says: the library would write them
+// to standard error.
+type quiet struct {
+	sdktrace.SpanExporter
+	failed func(error)
+}
+
+// ExportSpans implements sdktrace.SpanExporter.
+func (q quiet) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if err := q.SpanExporter.ExportSpans(ctx, spans); err != nil {
+		q.failed(err)
+	}
+	return nil
 }
 
 // Tracer makes spans. It is safe for concurrent use. Close it.
@@ -49,7 +65,7 @@ func New(config Config) (*Tracer, error) {
 		return nil, fmt.Errorf("telemetry.endpoint: %w", err)
 	}
 	about := resource.NewSchemaless(attribute.String("service.name", "urnd"), attribute.String("service.version", config.Version))
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about), sdktrace.WithSampler(sdktrace.AlwaysSample()))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(quiet{exporter, config.Failed}), sdktrace.WithResource(about), sdktrace.WithSampler(sdktrace.AlwaysSample()))
 	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/urnd/urnd"), sample: max(config.Sample, 1)}, nil
 }
 
@@ -69,10 +85,11 @@ type Request struct {
 }
 
 // Begin begins the span of a request, below that of its traceparent (W3C Trace
-// Context), and returns nil where it is not sampled.
-func (t *Tracer) Begin(r *http.Request, at time.Time) *Request {
+// Context), and returns nil where it is not sampled. A traceparent that is heeded may
+// ask for a span.
+func (t *Tracer) Begin(r *http.Request, at time.Time, heeded bool) *Request {
 	parent := propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(r.Header))
-	asked := trace.SpanContextFromContext(parent).IsSampled()
+	asked := heeded && trace.SpanContextFromContext(parent).IsSampled()
 	if !asked && (t.seen.Add(1)-1)%t.sample != 0 {
 		return nil
 	}

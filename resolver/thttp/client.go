@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,9 @@ type Config struct {
 	DefaultTTL, MaxTTL time.Duration
 	Now                func() time.Time
 	Hop                resolver.Hop // names this urnd to servers
+	// Schemes are those of locations that servers may name, beside http and https, by
+	// the NID of the name in lower case.
+	Schemes map[string][]string
 	// Observe is told of each exchange, with its error; nil tells nobody.
 	Observe func(err error, took time.Duration)
 }
@@ -105,7 +109,7 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	defer response.Body.Close()
 	ttl := min(freshness(response.Header, c.config.Now(), c.config.DefaultTTL), c.config.MaxTTL)
 	said := fmt.Sprintf("%d, ttl %s", response.StatusCode, ttl)
-	locations, err := c.locations(u, response, q.Service)
+	locations, err := c.locations(u, response, q)
 	if err != nil {
 		return resolver.Answer{}, said, negative(err, base, response.StatusCode, ttl)
 	}
@@ -121,13 +125,13 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 const listType = "text/uri-list"
 
 // locations reads the answer of a server: RFC 2169 sections 3.1 and 3.2.
-func (c *Client) locations(asked uri.URI, response *http.Response, service resolver.Service) ([]string, error) {
+func (c *Client) locations(asked uri.URI, response *http.Response, q resolver.Query) ([]string, error) {
 	switch code := response.StatusCode; {
 	case (code >= 300 && code < 400 || code == http.StatusOK && !isList(response.Header)) && response.Header.Get("Location") != "":
-		location, err := c.redirect(asked, response.Header.Get("Location"))
+		location, err := c.redirect(asked, response.Header.Get("Location"), q)
 		return []string{location}, err
 	case code == http.StatusOK && isList(response.Header):
-		return c.list(response.Body)
+		return c.list(response.Body, q)
 	case code == http.StatusNotFound, code == http.StatusNoContent: // RFC 2483 section 4.1: no output
 		return nil, errNotFound
 	case code == http.StatusGone:
@@ -137,8 +141,24 @@ func (c *Client) locations(asked uri.URI, response *http.Response, service resol
 	case code == http.StatusNotImplemented:
 		return nil, errService
 	default:
-		return nil, fmt.Errorf("%w: it answered %d without a location of %s", resolver.ErrUnreachable, code, service)
+		return nil, fmt.Errorf("%w: it answered %d without a location of %s", resolver.ErrUnreachable, code, q.Service)
 	}
+}
+
+// check reports whether a server may name a location for a name.
+func (c *Client) check(location uri.URI, q resolver.Query) error {
+	if err := resolver.CheckLocation(location.String()); err != nil {
+		return err
+	}
+	scheme := strings.ToLower(location.Scheme())
+	if scheme == "http" || scheme == "https" {
+		return nil
+	}
+	v, err := q.URI.URN()
+	if err == nil && slices.Contains(c.config.Schemes[v.NID()], scheme) {
+		return nil
+	}
+	return fmt.Errorf("%w: scheme %q is not one that servers may name (namespaces.schemes)", resolver.ErrForbidden, scheme)
 }
 
 func isList(header http.Header) bool {
@@ -148,7 +168,7 @@ func isList(header http.Header) bool {
 
 // redirect reads a Location. It is the answer, and never followed: a server that
 // sends its client to itself has none.
-func (c *Client) redirect(asked uri.URI, text string) (string, error) {
+func (c *Client) redirect(asked uri.URI, text string, q resolver.Query) (string, error) {
 	ref, err := uri.ParseReference(text)
 	if err != nil {
 		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error()) // no fault of the client's
@@ -160,14 +180,14 @@ func (c *Client) redirect(asked uri.URI, text string) (string, error) {
 	if location.WithoutFragment().Normalize() == asked.Normalize() {
 		return "", fmt.Errorf("%w: it redirects to itself", resolver.ErrUnreachable)
 	}
-	if err := resolver.CheckLocation(location.String()); err != nil {
+	if err := c.check(location, q); err != nil {
 		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error())
 	}
 	return location.String(), nil
 }
 
 // list reads a text/uri-list. What is no location of ours passes over itself.
-func (c *Client) list(body io.Reader) ([]string, error) {
+func (c *Client) list(body io.Reader, q resolver.Query) ([]string, error) {
 	text, err := io.ReadAll(io.LimitReader(body, c.config.MaxBody+1))
 	if err != nil {
 		return nil, fmt.Errorf("%w: reading its list: %w", resolver.ErrUnreachable, err)
@@ -178,7 +198,7 @@ func (c *Client) list(body io.Reader) ([]string, error) {
 	uris, _ := uri.ParseList(string(text))
 	var locations []string
 	for _, u := range uris {
-		if resolver.CheckLocation(u.String()) == nil && len(locations) < c.config.MaxLocations {
+		if c.check(u, q) == nil && len(locations) < c.config.MaxLocations {
 			locations = append(locations, u.String())
 		}
 	}

@@ -43,7 +43,7 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func client(s http.RoundTripper) *thttp.Client {
 	return thttp.New(thttp.Config{
-		Transport: s, Timeout: time.Minute, MaxBody: 100, MaxLocations: 2, DefaultTTL: 5 * time.Minute, MaxTTL: time.Hour,
+		Transport: s, Timeout: time.Minute, MaxBody: 100, MaxLocations: 2, DefaultTTL: 5 * time.Minute, MaxTTL: time.Hour, Schemes: map[string][]string{"example": {"ftp"}},
 		Now: func() time.Time { return now },
 	})
 }
@@ -107,6 +107,8 @@ func TestAsk(t *testing.T) {
 		{name: "a page", err: resolver.ErrUnreachable, server: server{status: 200, header: "Content-Type: text/html"}},
 		{name: "to itself", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: HTTP://Resolver.EXAMPLE:8080/uri-res/N2L?urn:example:a%2fb#f"}},
 		{name: "to another name", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: urn:example:c"}},
+		{name: "to a scheme that is not allowed", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: gopher://a.example/"}},
+		{name: "to one that is", want: "ftp://a.example/", ttl: 5 * time.Minute, server: server{status: 302, header: "Location: ftp://a.example/"}},
 		{name: "to a script", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: javascript:alert(1)"}},
 		{name: "to no URI", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: http://a b/"}},
 	} {
