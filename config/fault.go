@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -53,4 +54,5 @@ func (f Faults) locate(origins Origins) {
 			f[i].File = o.Name
 		}
 	}
+	slices.SortStableFunc(f, func(a, b Fault) int { return a.Line - b.Line })
 }

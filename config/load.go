@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -103,12 +104,21 @@ func decode(v *viper.Viper) (Config, error) {
 		d.Metadata = &found
 		d.ZeroFields = true
 		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(
+			wholeNumbers,
 			mapstructure.StringToTimeDurationHookFunc(),
 			mapstructure.TextUnmarshallerHookFunc(),
 			splitList,
 		)
 	})
-	faults = append(faults, typeFaults(err)...)
+	for _, fault := range typeFaults(err) {
+		if value := v.Get(fault.Path); value != nil && !strings.Contains(fault.Message, fmt.Sprint(value)) {
+			fault.Message = fmt.Sprintf("%q: %s", fmt.Sprint(value), fault.Message)
+		}
+		if bound := boundOf(fault.Path); bound != "" {
+			fault.Message += " (" + bound + ")"
+		}
+		faults = append(faults, fault)
+	}
 	for _, key := range unknown(v, found.Unused) {
 		if meant := nearest(key); meant != "" {
 			faults.add(key, "unknown key; %s is one", meant)
@@ -124,6 +134,24 @@ func decode(v *viper.Viper) (Config, error) {
 		return Config{}, faults
 	}
 	return config, nil
+}
+
+// wholeNumbers refuses to cut a number short.
+func wholeNumbers(_, to reflect.Type, value any) (any, error) {
+	if number, ok := value.(float64); ok && to.Kind() == reflect.Int && number != math.Trunc(number) {
+		return nil, fmt.Errorf("%v is not a whole number", number)
+	}
+	return value, nil
+}
+
+// boundOf says what would be right at a path, or within it.
+func boundOf(path string) string {
+	for _, s := range Settings() {
+		if path == s.Path || strings.HasPrefix(path, s.Path+".") && !s.IsSection() {
+			return s.Bound()
+		}
+	}
+	return ""
 }
 
 // splitList makes "a, b" from a variable or a flag a list; the empty text is the

@@ -20,6 +20,7 @@ namespaces:
         pattren: x
 limmits: {target: 8KiB}
 completely: different
+limits: {rate: 2.5}
 `)
 	_, err := config.Load(path, map[string]any{"log.format": "xml"})
 	if err == nil {
@@ -27,11 +28,12 @@ completely: different
 	}
 	for _, want := range []string{
 		path + ":2: dns.timout: unknown key; dns.timeout is one",
-		path + ":3: dns.timeout: ",
-		"URND_DNS_ROUNDS: dns.rounds: ",
+		path + `:3: dns.timeout: "soon": time: invalid duration (1ms to 1m)`,
+		`URND_DNS_ROUNDS: dns.rounds: "many": `,
 		path + ":8: namespaces.0.targets.0.pattren: unknown key; namespaces.0.targets.0.pattern is one",
 		path + ":9: limmits.target: unknown key; limits.target is one",
 		path + ":10: completely: unknown key\n",
+		path + ":11: limits.rate: 2.5 is not a whole number (0 to 10000000)",
 		`log.format: "xml" is not auto, text, json or journald`,
 	} {
 		if !strings.Contains(err.Error()+"\n", want) {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
 )
 
@@ -29,7 +30,7 @@ func open(ctx context.Context, p plan) ([]net.Listener, error) {
 	network, address := "tcp", p.address
 	if isSocket {
 		network, address = "unix", path
-		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 && !netguard.Listens(ctx, path) {
 			_ = os.Remove(path) // of one that was killed
 		}
 	}

@@ -1,0 +1,17 @@
+package netguard
+
+import (
+	"context"
+	"net"
+)
+
+// Listens reports whether somebody answers at a socket in the file system.
+func Listens(ctx context.Context, path string) bool {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "unix", path)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
+}
