@@ -16,13 +16,15 @@ type presence struct {
 	active  atomic.Int64 // handlers that run, of connections that were taken over too
 	leaving atomic.Bool  // clients are told to go elsewhere with their next request
 
+	unused func() // a connection ended without a request; nil tells nobody
+
 	mu      sync.Mutex
 	conns   map[net.Conn]bool // whether some request of it has come to a handler
 	changed chan struct{}
 }
 
-func newPresence() *presence {
-	return &presence{conns: make(map[net.Conn]bool), changed: make(chan struct{}, 1)}
+func newPresence(unused func()) *presence {
+	return &presence{unused: unused, conns: make(map[net.Conn]bool), changed: make(chan struct{}, 1)}
 }
 
 // state is a ConnState.
@@ -35,8 +37,12 @@ func (p *presence) state(conn net.Conn, s http.ConnState) {
 		p.mu.Unlock()
 	case http.StateClosed, http.StateHijacked:
 		p.mu.Lock()
+		arrived := p.conns[conn]
 		delete(p.conns, conn)
 		p.mu.Unlock()
+		if !arrived && p.unused != nil {
+			p.unused()
+		}
 		p.tell()
 	case http.StateActive, http.StateIdle:
 	}

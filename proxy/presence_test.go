@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -124,5 +125,28 @@ func TestStopEndsTakenConnections(t *testing.T) {
 	}
 	if _, err := conn.Read(make([]byte, 1)); err == nil {
 		t.Error("the connection lives on")
+	}
+}
+
+// Who connects and says nothing in time is counted: there is no request that could be.
+func TestUnusedConnectionsAreCounted(t *testing.T) {
+	var unused atomic.Int32
+	listener := listen(t)
+	serve(t, listener, func(c *proxy.ServerConfig) {
+		c.HeaderTimeout = 10 * time.Millisecond
+		c.Unused = func() { unused.Add(1) }
+	})
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	poll(t, "it is counted", func() bool { return unused.Load() == 1 })
+	if response, err := http.Get("http://" + listener.Addr().String() + "/"); err != nil || response.Body.Close() != nil {
+		t.Error(err)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	if unused.Load() != 1 {
+		t.Error("a connection with a request is counted")
 	}
 }

@@ -27,6 +27,9 @@ type ServerConfig struct {
 	// Refused is told the status of requests that net/http refuses, before any handler
 	// sees them; nil tells nobody.
 	Refused func(status int)
+	// Unused is called for connections that end without a request: of clients that took
+	// too long, or spoke no HTTP; nil tells nobody.
+	Unused func()
 	// TLS is spoken with clients where it is set; its GetCertificate is called for each
 	// of them.
 	TLS *tls.Config
@@ -48,7 +51,7 @@ func NewServer(config ServerConfig) *Server { return &Server{config: config} }
 // long; when Life ends too, it lets running requests finish for ShutdownTimeout at most.
 // It returns when all is done; a stop that was asked for is no error.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	here := newPresence()
+	here := newPresence(s.config.Unused)
 	// Connections that were taken over, such as those of WebSockets, end with it.
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()

@@ -214,6 +214,7 @@ func (d *daemon) newServer(g *generation, p plan) (*proxy.Server, error) {
 	}
 	if p.name != nameAdmin {
 		s.ProxyProtocol = c.Listen.ProxyProtocol
+		s.Unused = d.surroundings.metrics.UnusedConnection
 		s.Refused = func(status int) { d.surroundings.metrics.Request("none", resolver.I2L.String(), status, 0) }
 	}
 	return proxy.NewServer(s), nil

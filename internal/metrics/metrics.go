@@ -29,6 +29,7 @@ type Metrics struct {
 	spent    *prometheus.HistogramVec
 	refused  prometheus.Counter
 	lost     prometheus.Counter
+	unused   prometheus.Counter
 
 	reloads              *prometheus.CounterVec
 	reloaded, reloadGood prometheus.Gauge
@@ -72,6 +73,7 @@ func New(version string) *Metrics {
 	m.gateways = counter("gateway_exchanges_total", "Exchanges with resolution servers (thttp), directory agents (slp) and origins (fetch), by outcome.", "gateway", "outcome")
 	m.spent = histogram("gateway_exchange_duration_seconds", "Time of exchanges with resolution servers, directory agents and origins; of origins, to their header.", slow(), "gateway")
 	m.refused = counter("connections_refused_total", "Connections that were closed because their client has too many (limits.client_connections).").WithLabelValues()
+	m.unused = counter("connections_unused_total", "Connections that ended without a request: their client took longer than limits.header_timeout, left, or spoke no HTTP.").WithLabelValues()
 	m.lost = counter("access_log_lost_total", "Lines of the access log that could not be written.").WithLabelValues()
 	m.reloads = counter("config_reloads_total", "Readings of the configuration after the first, by outcome: done or refused.", "outcome")
 	gauge := func(name, help string) prometheus.Gauge {
@@ -156,6 +158,9 @@ func (m *Metrics) Reload(good bool, when time.Time) {
 	m.reloads.WithLabelValues(outcome).Inc()
 	m.reloadGood.Set(map[bool]float64{true: 1}[good])
 }
+
+// UnusedConnection counts a connection that ended without a request.
+func (m *Metrics) UnusedConnection() { m.unused.Inc() }
 
 // LostLine counts a line of the access log that could not be written.
 func (m *Metrics) LostLine() { m.lost.Inc() }
