@@ -252,6 +252,48 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// Every setting in a list of tables is said something of, too.
+func TestElements(t *testing.T) {
+	var said []string
+	for _, s := range config.Elements() {
+		if s.Doc == "" {
+			t.Errorf("%s has no documentation", s.Path)
+		}
+		said = append(said, s.Path)
+	}
+	slices.Sort(said)
+	var known []string
+	for _, key := range keysOfType("", reflect.TypeFor[config.Config]()) {
+		if strings.Contains(key, ".*.") {
+			known = append(known, key)
+		}
+	}
+	slices.Sort(known)
+	if !slices.Equal(said, known) {
+		t.Errorf("said of %q\nwant %q", said, known)
+	}
+}
+
+// keysOfType returns the paths of all that can be set.
+func keysOfType(prefix string, typ reflect.Type) []string {
+	var all []string
+	for field := range typ.Fields() {
+		key := field.Tag.Get("mapstructure")
+		if key == "" {
+			continue
+		}
+		all = append(all, prefix+key)
+		inner, between := field.Type, "."
+		if inner.Kind() == reflect.Slice {
+			inner, between = inner.Elem(), ".*."
+		}
+		if inner.Kind() == reflect.Struct {
+			all = append(all, keysOfType(prefix+key+between, inner)...)
+		}
+	}
+	return all
+}
+
 func TestTOML(t *testing.T) {
 	got, err := config.Load(write(t, "urnd.toml", `
 [dns]

@@ -72,11 +72,7 @@ func schemaOf(t reflect.Type, s Setting) map[string]any {
 	case t == reflect.TypeFor[Size]():
 		return map[string]any{"type": []string{"string", "integer"}, "pattern": sizePattern, "$comment": s.Bound()}
 	case isSection(t):
-		table := object()
-		for field := range t.Fields() {
-			table["properties"].(map[string]any)[field.Tag.Get("mapstructure")] = schemaOf(field.Type, Setting{}) //nolint:forcetypeassert // object has made it
-		}
-		return table
+		return schemaOfElement(t, s)
 	case t.Kind() == reflect.Slice:
 		return map[string]any{"type": "array", "items": schemaOf(t.Elem(), s)}
 	case t.Kind() == reflect.Bool:
@@ -86,6 +82,25 @@ func schemaOf(t reflect.Type, s Setting) map[string]any {
 	default:
 		return schemaOfText(s)
 	}
+}
+
+// schemaOfElement returns the schema of a table in the list s.
+func schemaOfElement(t reflect.Type, s Setting) map[string]any {
+	table := object()
+	properties := table["properties"].(map[string]any) //nolint:forcetypeassert // object has made it
+	for field := range t.Fields() {
+		key := field.Tag.Get("mapstructure")
+		element := Setting{Path: s.Path + "." + anyIndex + "." + key}
+		for _, said := range Elements() {
+			if said.Path == element.Path {
+				element = said
+			}
+		}
+		schema := schemaOf(field.Type, element)
+		schema["description"] = element.Doc
+		properties[key] = schema
+	}
+	return table
 }
 
 // isText reports whether a type of numbers is written as text, as the level of a log.

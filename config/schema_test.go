@@ -40,6 +40,9 @@ func TestSchema(t *testing.T) {
 		"log: {format: xml}":                                                      false,
 		"resolve: {unknown_status: 200}":                                          false,
 		"resolve: {order: [magic]}":                                               false,
+		"namespaces: [{nid: a1, fold: sideways}]":                                 false,
+		"namespaces: [{nid: a1, schemes: [data]}]":                                false,
+		"ddds: {root_options: [{root: a.b., servers: [192.0.2.1]}]}":              true,
 		"namespaces: [{name: a1}]":                                                false,
 		"colour: blue":                                                            false,
 	} {

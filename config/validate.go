@@ -88,11 +88,11 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 			f.add(path+".nid", "%q is configured twice", ns.NID)
 		}
 		seen[nid] = true
-		if !slices.Contains([]string{"", "none", "lower", "upper", "prefix", "first"}, ns.Fold) {
-			f.add(path+".fold", "%q is not none, lower, upper, prefix or first", ns.Fold)
+		if ns.Fold != "" {
+			Setting{Path: path + ".fold", OneOf: folds()}.validate(f, ns.Fold)
 		}
-		if !slices.Contains([]string{"", "strict", "warn"}, ns.Check) {
-			f.add(path+".check", "%q is not strict or warn", ns.Check)
+		if ns.Check != "" {
+			Setting{Path: path + ".check", OneOf: checks()}.validate(f, ns.Check)
 		}
 		checkPattern(f, path+".pattern", ns.Pattern)
 		checkOrder(f, path+".order", ns.Order)

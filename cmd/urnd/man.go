@@ -73,6 +73,15 @@ credential of systemd.
 		if s.Sample != "" {
 			b.WriteString("\n```\n" + s.Sample + "\n```\n")
 		}
+		for _, element := range config.Elements() {
+			if strings.HasPrefix(element.Path, s.Path+".") {
+				fmt.Fprintf(&b, "\n**%s**\n: %s.", plainText(element.Path), plainText(element.Doc))
+				if bound := element.Bound(); bound != "" {
+					fmt.Fprintf(&b, " Values: %s.", plainText(bound))
+				}
+				b.WriteString("\n")
+			}
+		}
 	}
 	b.WriteString("\n# FILES\n\n*/etc/urnd/urnd.yaml*, *FILE* of **urnd serve --config** *FILE*\n\n# SEE ALSO\n\n**urnd**(1), **urnd-serve**(1), **systemd.exec**(5)\n")
 	return []byte(b.String())
