@@ -19,7 +19,7 @@ type kept struct {
 	cache any
 	close func()
 	stats func() metrics.Cache
-	owned atomic.Bool // by these parts, which close it
+	users atomic.Int32 // parts that keep it: the last one closes it
 }
 
 // basisOf returns all of a configuration that decides what is in a cache.
@@ -51,7 +51,8 @@ func newCache[V any](p *parts, c config.Config, s surroundings, name string, siz
 	basis := basisOf(name, c)
 	if old := s.before.keeps(name); old != nil && reflect.DeepEqual(old.basis, basis) {
 		if same, ok := old.cache.(*cache.Cache[V]); ok {
-			p.kept = append(p.kept, &kept{name: name, basis: basis, cache: same, close: old.close, stats: old.stats})
+			old.users.Add(1) // the parts before keep it still
+			p.kept = append(p.kept, old)
 			return same, nil
 		}
 	}
@@ -65,7 +66,7 @@ func newCache[V any](p *parts, c config.Config, s surroundings, name string, siz
 	}
 	stats := func() metrics.Cache { return cacheMetrics(name, made.Stats()) }
 	own := &kept{name: name, basis: basis, cache: made, close: made.Close, stats: stats}
-	own.owned.Store(true)
+	own.users.Store(1)
 	p.kept = append(p.kept, own)
 	return made, nil
 }
@@ -83,12 +84,11 @@ func (p *parts) keeps(name string) *kept {
 	return nil
 }
 
-// succeed makes the parts the owners of the caches that they took over.
-func (p *parts) succeed(before *parts) {
-	for _, k := range p.kept {
-		if !k.owned.Swap(true) {
-			before.keeps(k.name).owned.Store(false)
-		}
+// leave closes a cache, if nobody else keeps it: configurations before and after may
+// have requests that run.
+func (k *kept) leave() {
+	if k.users.Add(-1) == 0 {
+		k.close()
 	}
 }
 

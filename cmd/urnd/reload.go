@@ -46,7 +46,6 @@ func (d *daemon) exchange(ctx context.Context) error {
 		return err
 	}
 	before := d.current.replace(g)
-	g.parts.succeed(before.parts)
 	d.gate.Configure(gateConfig(c))
 	d.apply(ctx, made)
 	d.behind.Go(before.retire)

@@ -44,7 +44,7 @@ func (d *daemon) status() string {
 func (d *daemon) limits() []metrics.Limit {
 	g := d.current.take()
 	defer g.running.Done()
-	return append([]metrics.Limit{{Name: "connections", Used: d.gate.Open(), Max: g.config.Limits.Connections}}, g.parts.limits()...)
+	return append([]metrics.Limit{{Name: "connections", Used: d.gate.Open(), Max: g.config.Limits.Connections}}, g.parts.bounds.limits()...)
 }
 
 func firstLine(err error) string {

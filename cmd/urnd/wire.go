@@ -6,7 +6,6 @@ import (
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver"
@@ -26,16 +25,14 @@ type parts struct {
 	kept     []*kept
 	answers  *cache.Cache[resolver.Locations] // one of them
 	names    resolver.Names
-	limits   func() []metrics.Limit
+	bounds   bounds
 	records  *cache.Cache[ddds.Records] // nil where the DNS is not asked
 }
 
 // close ends the parts in reverse order of their making.
 func (p *parts) close() {
 	for _, k := range p.kept { // ends the loads that need the others
-		if k.owned.Load() {
-			k.close()
-		}
+		k.leave()
 	}
 	for i := len(p.closers) - 1; i >= 0; i-- {
 		p.closers[i]()
@@ -45,7 +42,8 @@ func (p *parts) close() {
 // wire makes a configuration into parts.
 func wire(c config.Config, s surroundings) (*parts, error) {
 	p := &parts{}
-	s.questions = make(chan struct{}, c.Limits.DNSQueries)
+	p.bounds = newBounds(c.Limits, s.before)
+	s.questions = p.bounds.questions
 	if err := p.assemble(c, s); err != nil {
 		p.close()
 		return nil, err
@@ -66,7 +64,7 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 	if err != nil {
 		return err
 	}
-	guard := netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).Bounded(c.Limits.Outgoing)
+	guard := netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).Bounded(p.bounds.outgoing)
 	if len(c.DNS.Servers) > 0 { // names are looked up where the configuration says
 		guard = guard.Asking(newDNSClient(c.DNS, c.DNS.Servers, false, s).Connect)
 	}
@@ -107,22 +105,14 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 	if err != nil {
 		return err
 	}
-	slots := make(resolver.Slots, c.Limits.Requests)
 	begin, err := wireTelemetry(p, c, s)
 	if err != nil {
 		return err
 	}
 	p.answers, p.names = answers, names
-	p.limits = func() []metrics.Limit {
-		return []metrics.Limit{
-			{Name: "requests", Used: len(slots), Max: cap(slots)},
-			{Name: "outgoing", Used: guard.Open(), Max: c.Limits.Outgoing},
-			{Name: "dns_queries", Used: len(s.questions), Max: cap(s.questions)},
-		}
-	}
-	split := resolver.Split{Names: resolver.NewCached(answers, resolver.Limit{Slots: slots, Next: chain}), Locations: scheme.NewSelf()}
+	split := resolver.Split{Names: resolver.NewCached(answers, resolver.Limit{Slots: p.bounds.requests, Next: chain}), Locations: scheme.NewSelf()}
 	if discovery.uris != nil {
-		split.Others = resolver.NewCached(answers, resolver.Limit{Slots: slots, Next: discovery.uris})
+		split.Others = resolver.NewCached(answers, resolver.Limit{Slots: p.bounds.requests, Next: discovery.uris})
 	}
 	p.resolver = resolver.NewCanonical(names, split)
 	p.service = proxy.New(proxy.Config{
@@ -137,7 +127,7 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 		Begin:     begin,
 		Access:    access,
 		Hop:       hop,
-		Slots:     slots,
+		Slots:     p.bounds.requests,
 		MaxTarget: int(c.Limits.Target),
 	})
 	administration, err := adminOf(p, c, s)

@@ -47,16 +47,13 @@ func (g *Guard) Asking(connect func(ctx context.Context, network string) (net.Co
 	return &asking
 }
 
-// Bounded returns a Guard like g that has at most so many connections at a time. Who
-// wants one more waits.
-func (g *Guard) Bounded(connections int) *Guard {
+// Bounded returns a Guard like g that has no more connections at a time than slots has
+// room for, which other guards may share. Who wants one more waits.
+func (g *Guard) Bounded(slots chan struct{}) *Guard {
 	bounded := *g
-	bounded.slots = make(chan struct{}, connections)
+	bounded.slots = slots
 	return &bounded
 }
-
-// Open returns how many connections of a bounded Guard are open, or being made.
-func (g *Guard) Open() int { return len(g.slots) }
 
 // Only returns a Guard that allows nothing but the given addresses: for
 // servers that the administrator has named.

@@ -107,7 +107,7 @@ func TestBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).Bounded(1)
+	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).Bounded(make(chan struct{}, 1))
 	first, err := guard.DialContext(t.Context(), "tcp", listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+)
+
+// A cache lives as long as somebody keeps it, in whatever order they end.
+func TestKeptByWhoeverRuns(t *testing.T) {
+	first := config.Default()
+	first.DDDS.Enabled = false
+	other := first
+	other.Resolve.RuleTTL = time.Hour
+	around := alone()
+	wired := func(c config.Config) *parts {
+		t.Helper()
+		p, err := wire(c, around)
+		if err != nil {
+			t.Fatal(err)
+		}
+		around.before = p
+		return p
+	}
+	a, b, c := wired(first), wired(first), wired(other)
+	defer c.close()
+	q := queryOf(t, "urn:ietf:rfc:2648")
+	answers := func(p *parts) {
+		t.Helper()
+		if _, err := p.resolver.Resolve(t.Context(), q); err != nil {
+			t.Error(err)
+		}
+	}
+	if a.answers != b.answers || b.answers == c.answers {
+		t.Error("a cache is kept where it should not be, or not where it should")
+	}
+	b.close() // its requests have ended before those of a
+	answers(a)
+	answers(c)
+	a.close()
+	answers(c)
+	if _, err := a.resolver.Resolve(t.Context(), queryOf(t, "urn:ietf:rfc:1")); err == nil {
+		t.Error("a cache that nobody keeps is open")
+	}
+}
