@@ -138,7 +138,7 @@ func decode(v *viper.Viper) (Config, error) {
 
 // wholeNumbers refuses to cut a number short.
 func wholeNumbers(_, to reflect.Type, value any) (any, error) {
-	if number, ok := value.(float64); ok && to.Kind() == reflect.Int && number != math.Trunc(number) {
+	if number, ok := value.(float64); ok && to.Kind() >= reflect.Int && to.Kind() <= reflect.Uint64 && number != math.Trunc(number) {
 		return nil, fmt.Errorf("%v is not a whole number", number)
 	}
 	return value, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
@@ -92,7 +93,9 @@ func selectionOf(r *http.Request) (s Selection, soft bool, err error) {
 		switch {
 		case len(values) > 1:
 			return s, false, fmt.Errorf("%w: %q stands there twice", errSelection, name)
-		case values[0] == "":
+		case !slices.Contains([]string{"uri", "namespace", "prefix", "all", "soft"}, name):
+			return s, false, fmt.Errorf("%w: there is no parameter %q", errSelection, name)
+		case values[0] == "": // as a form leaves it out
 			continue
 		case name == "soft":
 			soft, err = truth(name, values[0])
@@ -125,8 +128,6 @@ func (s *Selection) set(name, value string) (err error) {
 		if s.All, err = truth(name, value); err == nil && !s.All {
 			err = fmt.Errorf("%w: all is true or left out", errSelection)
 		}
-	default:
-		err = fmt.Errorf("%w: there is no parameter %q", errSelection, name)
 	}
 	return err
 }

@@ -93,7 +93,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rec.event.ID = h.identify(w, r)
 	}
 	whole := false
-	defer func() { // also where the handler breaks off by a panic
+	defer func() {
+		if !whole { // the handler broke off, by a panic
+			breakOff(w)
+		}
 		switch event := &rec.event; {
 		case errors.Is(event.Err, context.Canceled) && r.Context().Err() != nil:
 			event.Status = 0 // what was written after that, nobody reads

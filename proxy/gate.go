@@ -3,6 +3,7 @@ package proxy
 import (
 	"net"
 	"net/netip"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -104,29 +105,53 @@ func (g *Gate) leave(client netip.Addr) {
 }
 
 // gatedConn leaves the gate when it is closed, and ends where its client does not take
-// what is sent.
+// what is sent. What was broken off ends by a reset: to a client of HTTP/1.0 any other
+// end is that of a whole response.
 type gatedConn struct {
 	net.Conn
-	leave func()
-	until func() time.Time // nil: there is all the time
-	own   atomic.Bool      // whoever writes has set a deadline
+	leave  func()
+	until  func() time.Time // nil: there is all the time
+	own    atomic.Bool      // whoever writes has set a deadline
+	broken atomic.Bool      // it ends before all was said
 }
+
+// piece is what a client must take in the time that it has.
+const piece = 64 << 10
 
 // Write implements net.Conn.
-func (c *gatedConn) Write(p []byte) (int, error) {
-	if c.until != nil && !c.own.Load() {
-		if err := c.Conn.SetWriteDeadline(c.until()); err != nil {
-			return 0, err
+func (c *gatedConn) Write(p []byte) (written int, err error) {
+	for {
+		if c.broken.Load() { // not even the farewell of TLS is said then
+			return written, os.ErrDeadlineExceeded
+		}
+		if c.until != nil && !c.own.Load() {
+			if err := c.Conn.SetWriteDeadline(c.until()); err != nil {
+				return written, err
+			}
+		}
+		n, err := c.Conn.Write(p[:min(len(p), piece)])
+		written += n
+		if err != nil {
+			c.broken.Store(true)
+			return written, err
+		}
+		if p = p[n:]; len(p) == 0 {
+			return written, nil
 		}
 	}
-	return c.Conn.Write(p)
 }
 
-// SetWriteDeadline implements net.Conn.
+// SetWriteDeadline implements net.Conn. One that is long past breaks off.
 func (c *gatedConn) SetWriteDeadline(t time.Time) error {
 	c.own.Store(!t.IsZero())
+	if !t.IsZero() && t.Before(longPast()) {
+		c.broken.Store(true)
+	}
 	return c.Conn.SetWriteDeadline(t)
 }
+
+// longPast is before all deadlines that leave time.
+func longPast() time.Time { return time.Unix(1<<20, 0) }
 
 // SetDeadline implements net.Conn.
 func (c *gatedConn) SetDeadline(t time.Time) error {
@@ -137,6 +162,9 @@ func (c *gatedConn) SetDeadline(t time.Time) error {
 // Close implements net.Conn.
 func (c *gatedConn) Close() error {
 	c.leave()
+	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.broken.Load() {
+		_ = tcp.SetLinger(0)
+	}
 	return c.Conn.Close()
 }
 

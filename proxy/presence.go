@@ -17,14 +17,15 @@ type presence struct {
 	leaving atomic.Bool  // clients are told to go elsewhere with their next request
 
 	unused func() // a connection ended without a request; nil tells nobody
+	until  func() time.Time
 
 	mu      sync.Mutex
 	conns   map[net.Conn]bool // whether some request of it has come to a handler
 	changed chan struct{}
 }
 
-func newPresence(unused func()) *presence {
-	return &presence{unused: unused, conns: make(map[net.Conn]bool), changed: make(chan struct{}, 1)}
+func newPresence(unused func(), until func() time.Time) *presence {
+	return &presence{unused: unused, until: until, conns: make(map[net.Conn]bool), changed: make(chan struct{}, 1)}
 }
 
 // state is a ConnState.
@@ -68,8 +69,11 @@ func (p *presence) handling(next http.Handler) http.Handler {
 		if c, ok := conn.(*watchedConn); conn != nil && (!ok || !c.arrived.Swap(true)) {
 			p.arrived(conn)
 		}
-		if p.leaving.Load() {
+		if p.leaving.Load() && r.Header.Get("Upgrade") == "" {
 			w.Header().Set("Connection", "close")
+		}
+		if r.ProtoMajor == 2 && p.until != nil {
+			w = newStream(w, p.until)
 		}
 		next.ServeHTTP(w, r)
 	})

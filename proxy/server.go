@@ -27,6 +27,9 @@ type ServerConfig struct {
 	// Refused is told the status of requests that net/http refuses, before any handler
 	// sees them; nil tells nobody.
 	Refused func(status int)
+	// WriteUntil returns until when a client must have taken the next piece of a response
+	// by HTTP/2; nil waits without end.
+	WriteUntil func() time.Time
 	// Unused is called for connections that end without a request: of clients that took
 	// too long, or spoke no HTTP; nil tells nobody.
 	Unused func()
@@ -51,7 +54,7 @@ func NewServer(config ServerConfig) *Server { return &Server{config: config} }
 // long; when Life ends too, it lets running requests finish for ShutdownTimeout at most.
 // It returns when all is done; a stop that was asked for is no error.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	here := newPresence(s.config.Unused)
+	here := newPresence(s.config.Unused, s.config.WriteUntil)
 	// Connections that were taken over, such as those of WebSockets, end with it.
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()

@@ -99,7 +99,7 @@ func (s *Socket) run() {
 // admit counts a connection, and returns nil where its client has too many.
 func (s *Socket) admit(conn net.Conn) net.Conn {
 	if s.gate == nil {
-		return conn
+		return &gatedConn{Conn: conn, leave: func() {}, until: s.until}
 	}
 	client := addrOf(conn.RemoteAddr().String())
 	if s.gate.enter(client) {

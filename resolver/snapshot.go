@@ -3,6 +3,7 @@ package resolver
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -86,8 +87,8 @@ func save(e cache.Entry[Locations], now time.Time) savedAnswer {
 }
 
 // RestoreAnswers puts the answers of a snapshot that are still fresh into a cache, and
-// returns how many. Nothing is restored of a snapshot that is damaged or foreign.
-func RestoreAnswers(r io.ReadSeeker, c *cache.Cache[Locations], basis string, now time.Time) (int, error) {
+// returns how many; it stops when ctx ends. Nothing is restored of a snapshot that is damaged or foreign.
+func RestoreAnswers(ctx context.Context, r io.ReadSeeker, c *cache.Cache[Locations], basis string, now time.Time) (int, error) {
 	if err := checkSnapshot(r, basis); err != nil {
 		return 0, err
 	}
@@ -98,7 +99,7 @@ func RestoreAnswers(r io.ReadSeeker, c *cache.Cache[Locations], basis string, no
 	lines.Scan() // the header, which was checked
 	sources := make(map[Source]*Source)
 	n := 0
-	for lines.Scan() {
+	for ctx.Err() == nil && lines.Scan() {
 		var saved savedAnswer
 		if !bytes.HasPrefix(lines.Bytes(), []byte("{")) || json.Unmarshal(lines.Bytes(), &saved) != nil {
 			continue // the sum

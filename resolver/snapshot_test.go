@@ -41,7 +41,7 @@ func TestSnapshot(t *testing.T) {
 	}
 	now = now.Add(30 * time.Second)
 	restored := answersAt(t, &now)
-	if n, err := resolver.RestoreAnswers(bytes.NewReader(file.Bytes()), restored, "basis", now); n != 2 || err != nil {
+	if n, err := resolver.RestoreAnswers(t.Context(), bytes.NewReader(file.Bytes()), restored, "basis", now); n != 2 || err != nil {
 		t.Fatalf("restored %d, %v", n, err)
 	}
 	e, ok := restored.Peek("urn:a:1")
@@ -71,7 +71,7 @@ func TestSnapshot(t *testing.T) {
 		if name == "of another operator" {
 			change.text, basis = file.String(), "other"
 		}
-		if n, err := resolver.RestoreAnswers(strings.NewReader(change.text), c, basis, now); n != 0 || !errors.Is(err, change.err) || c.Stats().Entries != 0 {
+		if n, err := resolver.RestoreAnswers(t.Context(), strings.NewReader(change.text), c, basis, now); n != 0 || !errors.Is(err, change.err) || c.Stats().Entries != 0 {
 			t.Errorf("%s: restored %d, %v", name, n, err)
 		}
 	}
@@ -88,7 +88,7 @@ func TestSnapshotIsBounded(t *testing.T) {
 	if n != 1 || err != nil || file.Len() > 250 {
 		t.Errorf("saved %d in %d octets, %v", n, file.Len(), err)
 	}
-	if n, err := resolver.RestoreAnswers(bytes.NewReader(file.Bytes()), answersAt(t, &now), "basis", now); n != 1 || err != nil {
+	if n, err := resolver.RestoreAnswers(t.Context(), bytes.NewReader(file.Bytes()), answersAt(t, &now), "basis", now); n != 1 || err != nil {
 		t.Errorf("restored %d, %v", n, err)
 	}
 }

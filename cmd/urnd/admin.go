@@ -19,7 +19,7 @@ import (
 // adminOf returns what the admin listener works with.
 func adminOf(p *parts, c config.Config, s surroundings) (proxy.AdminConfig, error) {
 	a := proxy.AdminConfig{
-		Clients: c.Access.AdminClients, Certificate: c.TLS.ClientCA != "", Metrics: s.metrics.Handler(), Log: s.log, Caches: caches{p, savedPath(c.Cache)},
+		Clients: c.Access.AdminClients, Certificate: c.TLS.ClientCA != "", Metrics: s.metrics.Handler(), Log: s.log, Caches: caches{p, savedPath(c.Cache), s.restoring},
 		Health:   s.health.report,
 		Settings: func() any { return config.Plain(c.Map()) },
 	}
@@ -40,6 +40,7 @@ func adminOf(p *parts, c config.Config, s surroundings) (proxy.AdminConfig, erro
 type caches struct {
 	parts *parts
 	saved string // the file of answers that outlive the daemon, "" where there is none
+	still *restoring
 }
 
 // Stats implements proxy.Caches.
@@ -89,6 +90,7 @@ func (c caches) Purge(s proxy.Selection, soft bool) (int, error) {
 	case s.Prefix != "":
 		matches = func(key string) bool { return strings.HasPrefix(key, s.Prefix) }
 	}
+	c.still.end()
 	if !soft {
 		c.parts.forget(s)
 	}

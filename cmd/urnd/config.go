@@ -58,7 +58,7 @@ func rehearse(c config.Config) error {
 			return err
 		}
 	}
-	if directory := filepath.Dir(c.Log.AccessFile); c.Log.AccessFile != "" {
+	if directory := filepath.Dir(c.Log.AccessFile); c.Log.AccessFile != "" && c.Log.Access != "off" {
 		if _, err := os.Stat(directory); err != nil {
 			return fmt.Errorf("log.access_file: %w", err)
 		}

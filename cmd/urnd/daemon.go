@@ -62,6 +62,7 @@ func (d *daemon) generate(c config.Config) (*generation, error) {
 
 // start puts the first configuration in force, and begins to answer.
 func (d *daemon) start(ctx context.Context, c config.Config) error {
+	d.surroundings.restoring = newRestoring()
 	g, err := d.generate(c) //nolint:contextcheck // what it makes outlives the caller
 	if err != nil {
 		return err
@@ -102,6 +103,7 @@ func (d *daemon) prepare(ctx context.Context, g *generation) (change, error) {
 		d.current.handler(func(p *parts) http.Handler { return p.admin }))}
 	for _, p := range made.plans {
 		if p.name == nameHTTPS && p.settings.tls.Certificate == "" {
+			made.abandon()
 			return change{}, errNoCertificate
 		}
 		if _, err := tlsConfig(p.settings.tls, d.surroundings.now); err != nil { // also where the server stays
@@ -210,7 +212,7 @@ func (d *daemon) newServer(g *generation, p plan) (*proxy.Server, error) {
 	}
 	s := proxy.ServerConfig{
 		Handler: p.handler, Log: g.log.log, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
-		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout, TLS: spoken, Life: d.life,
+		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout, TLS: spoken, Life: d.life, WriteUntil: d.writeUntil,
 	}
 	if p.name != nameAdmin {
 		s.ProxyProtocol = c.Listen.ProxyProtocol

@@ -32,22 +32,22 @@ type serverSettings struct {
 	target, header                        config.Size
 	headerTimeout, idleTimeout, drainTime time.Duration
 	tls                                   config.TLS // the zero value is no TLS
-	authorities                           time.Time  // when the file of tls.client_ca was changed
+	authorities                           string     // how the file of tls.client_ca is
 	senders                               string     // of the PROXY protocol
 }
 
-// modified returns when a file that the configuration names was changed, the zero time
-// where it is not there.
-func modified(setting, name string) time.Time {
+// modified tells a file that the configuration names from what it was before, as far as
+// can be told from outside; "" is that it is not there.
+func modified(setting, name string) string {
 	path, err := secretPath(setting, name)
 	if err != nil {
-		return time.Time{} // whoever reads it says so
+		return "" // whoever reads it says so
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return time.Time{}
+		return ""
 	}
-	return info.ModTime()
+	return fmt.Sprint(info.ModTime(), info.Size())
 }
 
 // plans returns the endpoints of a configuration. Those that systemd has opened take

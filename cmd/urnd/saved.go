@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -34,8 +35,34 @@ func savedBasis(c config.Config) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s %+v", versionText(), basisOf("answers", c))))
 }
 
+// restoring is the reading of answers that were kept, while the daemon answers already.
+// It is safe for concurrent use.
+type restoring struct {
+	ctx  context.Context //nolint:containedctx // it is that of the reading
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+// newRestoring returns one that has to be ended by finish.
+func newRestoring() *restoring {
+	ctx, stop := context.WithCancel(context.Background())
+	return &restoring{ctx, stop, make(chan struct{})}
+}
+
+func (r *restoring) finish() { close(r.done) }
+
+// end stops the reading: what comes behind it must not be undone.
+func (r *restoring) end() {
+	if r == nil {
+		return
+	}
+	r.stop()
+	<-r.done
+}
+
 // restore reads the answers that were kept. A file that is no good is set aside.
 func (g *generation) restore(s surroundings) {
+	defer s.restoring.finish()
 	path := savedPath(g.config.Cache)
 	if path == "" {
 		return
@@ -47,7 +74,7 @@ func (g *generation) restore(s surroundings) {
 	n := 0
 	if err == nil {
 		defer file.Close()
-		n, err = resolver.RestoreAnswers(file, g.parts.answers, savedBasis(g.config), s.now())
+		n, err = resolver.RestoreAnswers(s.restoring.ctx, file, g.parts.answers, savedBasis(g.config), s.now())
 	}
 	switch {
 	case err == nil:

@@ -177,7 +177,12 @@ func (s *soak) level(t *testing.T, pattern string, most float64) {
 			t.Errorf("%s is %.0f, and was %.0f after the warm-up", pattern, got, most)
 			return
 		}
-		_, _ = http.Get(s.p.admin + "/debug/pprof/heap?gc=1") // collects garbage
+		response, err := http.Get(s.p.admin + "/debug/pprof/heap?gc=1") // collects garbage
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		response.Body.Close()
 	}
 }
 

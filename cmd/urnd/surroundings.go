@@ -16,6 +16,7 @@ type surroundings struct {
 	metrics   *metrics.Metrics
 	health    *health
 	questions chan struct{} // one for each question to a DNS server; nil is no bound
+	restoring *restoring    // of saved answers; nil where there is none
 	before    *parts        // those of the configuration that this one follows; nil
 }
 

@@ -13,8 +13,8 @@ const hidden = "xxxxx"
 
 // The delimiters of URLs, also percent-encoded, as in a parameter, however often.
 var (
-	slashes = regexp.MustCompile(`(?i)(?::|%(?:25)*3a)(?:/|%(?:25)*2f)|(?:/|%(?:25)*2f){2}`)
-	more    = regexp.MustCompile(`(?i)^(?:/|%(?:25)*2f)+`)
+	slashes = regexp.MustCompile(`(?i)(?::|%(?:25)*3a)(?:[/\\]|%(?:25)*(?:2f|5c))|(?:[/\\]|%(?:25)*(?:2f|5c)){2}`)
+	more    = regexp.MustCompile(`(?i)^(?:[/\\]|%(?:25)*(?:2f|5c))+`)
 	colon   = regexp.MustCompile(`(?i):|%(?:25)*3a`)
 	at      = regexp.MustCompile(`@|%(?:25)*40`)
 	end     = regexp.MustCompile(`(?i)[/?# \t\r\n"<>]|%(?:25)*(?:2f|3f|23|20|22|3c|3e)`)
@@ -37,12 +37,22 @@ func URLs(text string) string {
 		b.WriteString(text[:start])
 		text = text[start:]
 		next := len(text)
-		if mark := slashes.FindStringIndex(text); mark != nil { // a URL in another one, or behind it
+		if mark := slashes.FindStringIndex(text); mark != nil && !goesOn(text[:mark[0]]) { // a URL in another one, or behind it
 			next = mark[0]
 		}
 		b.WriteString(userinfo(text[:next]))
 		text = text[next:]
 	}
+}
+
+// goesOn reports whether what stands before slashes can be a user and the beginning of a
+// password, of which they are a part.
+func goesOn(piece string) bool {
+	if i := end.FindStringIndex(piece); i != nil {
+		piece = piece[:i[0]]
+	}
+	begin := colon.FindStringIndex(piece)
+	return begin != nil && !at.MatchString(piece) && piece[0] != '[' && strings.Trim(piece[begin[1]:], "0123456789") != ""
 }
 
 // userinfo hides the password in what follows the slashes of a URL.

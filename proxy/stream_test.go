@@ -1,0 +1,87 @@
+package proxy_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"github.com/urnd/urnd/proxy"
+)
+
+// soon is a deadline for clients that are to fail.
+func soon() time.Time { return time.Now().Add(50 * time.Millisecond) }
+
+// A client of HTTP/2 that leaves no room for a response does not hold it for ever.
+func TestStreamEndsWithoutRoom(t *testing.T) {
+	own, pool := certificates(t)
+	listener := listen(t)
+	ended := make(chan struct{})
+	serve(t, listener, func(c *proxy.ServerConfig) {
+		c.TLS, c.WriteUntil = own, soon
+		c.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			defer close(ended)
+			_, _ = w.Write(make([]byte, 100_000))
+		})
+	})
+	conn, err := tls.Dial("tcp", listener.Addr().String(), &tls.Config{RootCAs: pool, NextProtos: []string{"h2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	var fields bytes.Buffer
+	encoder := hpack.NewEncoder(&fields)
+	for _, field := range [][2]string{{":method", "GET"}, {":scheme", "https"}, {":authority", "a"}, {":path", "/"}} {
+		_ = encoder.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]})
+	}
+	_, _ = io.WriteString(conn, http2.ClientPreface)
+	frames := http2.NewFramer(conn, conn)
+	_ = frames.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
+	_ = frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: fields.Bytes(), EndStream: true, EndHeaders: true})
+	within(t, "the handler has ended", func() { <-ended })
+}
+
+// What was broken off does not look whole, to a client of HTTP/1.0 least of all: to it
+// the end of the connection is that of the response.
+func TestBrokenOffIsNotWhole(t *testing.T) {
+	own, pool := certificates(t)
+	for _, secure := range []bool{false, true} {
+		listener := listen(t)
+		socket := proxy.NewSocket(listener, proxy.SocketConfig{Gate: proxy.NewGate(proxy.GateConfig{Connections: 10})})
+		t.Cleanup(func() { _ = socket.Close() })
+		serve(t, socket.Listen(), func(c *proxy.ServerConfig) {
+			if secure {
+				c.TLS = own
+			}
+			c.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write(make([]byte, 10_000))
+				_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) // as breakOff does
+			})
+		})
+		for _, proto := range []string{"HTTP/1.0", "HTTP/1.1"} {
+			conn, err := net.Dial("tcp", listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if secure {
+				conn = tls.Client(conn, &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"})
+			}
+			_, _ = io.WriteString(conn, "GET / "+proto+"\r\nHost: a\r\n\r\n")
+			response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err == nil {
+				_, err = io.ReadAll(response.Body)
+			}
+			if err == nil {
+				t.Errorf("%s, secure %t: it looks whole", proto, secure)
+			}
+			conn.Close()
+		}
+	}
+}
