@@ -30,7 +30,10 @@ func goals(b *testing.B) []goal {
 	}
 }
 
-// BenchmarkGoals fails where a goal is missed. Its results are, for each text, the
+// slack is what a shared machine adds to and takes from a ratio, from sitting to sitting.
+const slack = 1.1
+
+// BenchmarkGoals fails where a goal is missed by more than the moods of a machine. Its results are, for each text, the
 // time of each contender and what part of it urnd took.
 func BenchmarkGoals(b *testing.B) {
 	for _, g := range goals(b) {
@@ -52,7 +55,7 @@ func BenchmarkGoals(b *testing.B) {
 				ratio := times[0] / times[i]
 				b.ReportMetric(times[i], "ns-"+c.name)
 				b.ReportMetric(ratio, "of-"+c.name)
-				if ratio > part {
+				if ratio > part*slack {
 					b.Errorf("%.1f ns are %.3f of the %.1f ns of %s, and should be at most %.3f", times[0], ratio, times[i], c.name, part)
 				}
 			}
