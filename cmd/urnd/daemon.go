@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -106,7 +107,8 @@ func (d *daemon) prepare(ctx context.Context, g *generation) (change, error) {
 			made.abandon()
 			return change{}, errNoCertificate
 		}
-		if _, err := tlsConfig(p.settings.tls, d.surroundings.now); err != nil { // also where the server stays
+		spoken, err := tlsConfig(p.settings.tls, d.surroundings.now)
+		if err != nil { // also where the server stays
 			made.abandon()
 			return change{}, err
 		}
@@ -115,8 +117,8 @@ func (d *daemon) prepare(ctx context.Context, g *generation) (change, error) {
 			made.endpoints, made.servers = append(made.endpoints, e), append(made.servers, nil)
 			continue
 		}
-		server, err := d.newServer(g, p)
-		if err == nil && e == nil {
+		server := d.newServer(g, p, spoken)
+		if e == nil {
 			e = &endpoint{waiting: d.inherited[p.name]}
 			if len(e.waiting) == 0 {
 				e.waiting, err = open(ctx, p)
@@ -204,12 +206,8 @@ func (d *daemon) log() *slog.Logger {
 	return g.log.log
 }
 
-func (d *daemon) newServer(g *generation, p plan) (*proxy.Server, error) {
+func (d *daemon) newServer(g *generation, p plan, spoken *tls.Config) *proxy.Server {
 	c := g.config
-	spoken, err := tlsConfig(p.settings.tls, d.surroundings.now)
-	if err != nil {
-		return nil, err
-	}
 	s := proxy.ServerConfig{
 		Handler: p.handler, Log: g.log.log, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout, TLS: spoken, Life: d.life, WriteUntil: d.writeUntil,
@@ -219,7 +217,7 @@ func (d *daemon) newServer(g *generation, p plan) (*proxy.Server, error) {
 		s.Unused = d.surroundings.metrics.UnusedConnection
 		s.Refused = func(status int) { d.surroundings.metrics.Request("none", resolver.I2L.String(), status, 0) }
 	}
-	return proxy.NewServer(s), nil
+	return proxy.NewServer(s)
 }
 
 // address returns where an endpoint listens, "off" where it does not.
