@@ -55,7 +55,6 @@ func wire(c config.Config, s surroundings) (*parts, error) {
 // systems, locations locate themselves, and only the proxy retrieves.
 func (p *parts) assemble(c config.Config, s surroundings) error {
 	told := observers{s.metrics}
-	hop := resolver.NewHop()
 	access, err := accessOf(c.Access, c.Limits.Rate)
 	if err != nil {
 		return err
@@ -75,7 +74,7 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 	resolution := thttp.New(thttp.Config{
 		Transport: scheme.Transport{Handler: web, Exact: true}, Timeout: c.THTTP.Timeout,
 		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: s.now,
-		Hop: hop, Schemes: schemes(c), Observe: told.gateway("thttp"),
+		Hop: s.hop, Schemes: schemes(c), Observe: told.gateway("thttp"),
 	})
 	discovery, err := wireDDDS(p, c, resolution, s)
 	if err != nil {
@@ -126,7 +125,7 @@ func (p *parts) assemble(c config.Config, s surroundings) error {
 		Identify:  s.access != nil,
 		Begin:     begin,
 		Access:    access,
-		Hop:       hop,
+		Hop:       s.hop,
 		Slots:     p.bounds.requests,
 		MaxTarget: int(c.Limits.Target),
 	})
