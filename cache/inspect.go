@@ -14,16 +14,6 @@ func (e *entry[V]) entry(now time.Time) Entry[V] {
 	return Entry[V]{Key: e.key, Value: e.value, TTL: e.ttl(now), Err: e.err()}
 }
 
-// Peek returns the entry of a key, stale or not, without counting that it was asked
-// for.
-func (c *Cache[V]) Peek(key string) (Entry[V], bool) {
-	e := c.memory.get(key)
-	if e == nil {
-		return Entry[V]{}, false
-	}
-	return e.entry(c.config.Now()), true
-}
-
 // Each calls f for each entry, in no order, until it returns false. Entries that come
 // or go meanwhile may be left out. f must not use the cache.
 func (c *Cache[V]) Each(f func(Entry[V]) bool) {
