@@ -16,7 +16,7 @@ import (
 // savedName is the file of answers in the directory for what outlives the daemon.
 const savedName = "answers"
 
-// savedPath returns where answers are kept while urnd does not run, "" for nowhere.
+// savedPath returns where answers are kept while urnd does not run, "" where they are not.
 func savedPath(c config.Cache) string {
 	directory := c.Directory
 	if directory == "" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// hidden stands where a password was.
+// hidden stands where a password was, as in net/url.
 const hidden = "xxxxx"
 
 // The delimiters of URLs, also percent-encoded, as in a parameter, however often.
