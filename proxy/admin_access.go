@@ -48,7 +48,7 @@ func (a *admin) refuses(r *http.Request) error {
 		return a.checkToken(r)
 	case a.config.Certificate:
 		return nil
-	case relayed(r): // the whole world may come from loopback then
+	case (Access{}).clientOf(r).relayed: // the whole world may come from loopback then
 		return errAdmin
 	case !isOwnHost(r.Host): // a page whose name was made to lead here (DNS rebinding)
 		return errAdminHost
@@ -69,10 +69,6 @@ func (a *admin) checkToken(r *http.Request) error {
 		return errAdminToken
 	}
 	return nil
-}
-
-func relayed(r *http.Request) bool {
-	return len(r.Header["Forwarded"]) > 0 || len(r.Header["X-Forwarded-For"]) > 0
 }
 
 // isOwnHost reports whether a Host field is an address, or of this machine.
