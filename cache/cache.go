@@ -6,7 +6,6 @@ package cache
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 )
@@ -21,14 +20,14 @@ const NoStore time.Duration = -1
 // lets a stale value serve.
 type Load[V any] func(ctx context.Context) (value V, ttl time.Duration, err error)
 
-// Status says how a value was come by.
+// Status says where a value came from.
 type Status uint8
 
 // The statuses, as RFC 9211 section 2 tells them apart.
 const (
 	Miss      Status = iota // loaded for this caller
-	Hit                     // fresh, from memory
-	Stale                   // from memory, past its expiry, because loading failed
+	Hit                     // fresh, from the store
+	Stale                   // from the store, past its expiry, because loading failed
 	Collapsed               // loaded for another caller, who asked first
 )
 
@@ -38,38 +37,35 @@ type Result[V any] struct {
 	Status Status
 	TTL    time.Duration // still to live; negative when stale, 0 when not stored
 
-	ageing bool // a hit in the last tenth of its life
+	refresh bool // a hit that expires soon
 }
 
-// Config bounds a cache. All fields but Size and Now may be zero.
+// Config says where a cache keeps its entries, and for how long. Store and Now must be
+// set; durations may be zero.
 type Config[V any] struct {
-	// MaxBytes bounds the memory of the entries, as Size counts it.
-	MaxBytes int64
-	// Size returns the memory held by a value, in bytes, beyond its own struct.
-	Size func(V) int
+	Store Store[V]
 	// Now is the clock.
 	Now func() time.Time
-	// LoadTimeout ends a load; 0 lets it take as long as its waiters do.
+	// LoadTimeout ends a load; 0 lets it take as long as somebody waits for it.
 	LoadTimeout time.Duration
 	// RefreshAhead loads anew, in the background, what is asked for in the last
-	// tenth of its life: who asks often never waits.
+	// tenth of its lifetime, so that popular entries never make anyone wait.
 	RefreshAhead bool
 	// StaleFor is how long past its expiry a value may serve when loading
 	// fails (RFC 8767 section 4, RFC 5861 section 4).
 	StaleFor time.Duration
-	// RetryAfter is how long a stale value serves before loading is tried
-	// again (RFC 8767 section 5, failure recheck timer).
+	// RetryAfter is the backoff after a failed load while a stale value serves
+	// (RFC 8767 section 5, failure recheck timer).
 	RetryAfter time.Duration
 }
 
-// ErrClosed is what Get answers once Close was called.
+// ErrClosed is the error of Get after Close.
 var ErrClosed = errors.New("cache is closed")
 
 // Cache maps keys to values of type V, which must be immutable: they are
 // handed to many callers. It is safe for concurrent use.
 type Cache[V any] struct {
 	config Config[V]
-	memory *memory[V]
 	counts counts
 
 	mu      sync.Mutex
@@ -78,21 +74,17 @@ type Cache[V any] struct {
 	running sync.WaitGroup
 }
 
-// New returns an empty cache. Close it.
-func New[V any](config Config[V]) (*Cache[V], error) {
-	memory, err := newMemory(config.MaxBytes, config.cost)
-	if err != nil {
-		return nil, fmt.Errorf("making a cache of %d bytes: %w", config.MaxBytes, err)
-	}
-	return &Cache[V]{config: config, memory: memory, flights: make(map[string]*flight[V])}, nil
+// New returns a cache over a store, which it does not own. Close it.
+func New[V any](config Config[V]) *Cache[V] {
+	return &Cache[V]{config: config, flights: make(map[string]*flight[V])}
 }
 
-// Get returns the value of key: from memory while it is fresh, else from load,
+// Get returns the value of key: from the store while it is fresh, else from load,
 // which runs once for all who wait for the key. A load is cancelled only when
 // nobody waits for it any more; ctx ends the wait of this caller alone.
 func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V], error) {
-	if result, ok, err := c.look(key); ok {
-		if result.ageing && c.config.RefreshAhead {
+	if result, ok, err := c.stored(key); ok {
+		if result.refresh && c.config.RefreshAhead {
 			c.refresh(ctx, key, load)
 		}
 		c.counts.outcome(result.Status, err, true)
@@ -103,36 +95,36 @@ func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V]
 	return result, err
 }
 
-// look answers from memory alone.
-func (c *Cache[V]) look(key string) (Result[V], bool, error) {
-	e := c.memory.get(key)
+// stored returns the result of the store alone, if it may be used without a load.
+func (c *Cache[V]) stored(key string) (Result[V], bool, error) {
+	e := c.config.Store.Get(key)
 	if e == nil {
 		return Result[V]{}, false, nil
 	}
 	now := c.config.Now()
-	ttl := e.ttl(now)
+	ttl := e.TTL(now)
 	switch {
 	case ttl > 0:
-		return Result[V]{Value: e.value, Status: Hit, TTL: ttl, ageing: ttl < time.Duration(e.life)/10 && e.err() == nil && !e.rests(now)}, true, e.err()
-	case e.rests(now) && e.usable(now, c.config.StaleFor):
-		return Result[V]{Value: e.value, Status: Stale, TTL: ttl}, true, nil
+		refresh := e.expiresSoon(now) && e.Err() == nil && !e.inBackoff(now)
+		return Result[V]{Value: e.Value, Status: Hit, TTL: ttl, refresh: refresh}, true, e.Err()
+	case e.inBackoff(now) && e.mayServeStale(now, c.config.StaleFor):
+		return Result[V]{Value: e.Value, Status: Stale, TTL: ttl}, true, nil
 	default:
 		return Result[V]{}, false, nil
 	}
 }
 
+// Lookup returns the entry of key, expired or not, nil where there is none. It loads and
+// counts nothing.
+func (c *Cache[V]) Lookup(key string) *Entry[V] { return c.config.Store.Get(key) }
+
 // Close cancels the loads that run and waits for them.
 func (c *Cache[V]) Close() {
 	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
-		return
-	}
 	c.closed = true
 	for _, f := range c.flights {
 		f.cancel()
 	}
 	c.mu.Unlock()
 	c.running.Wait()
-	c.memory.close()
 }

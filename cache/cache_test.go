@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/memory"
 )
 
 var errSource = errors.New("source is down")
@@ -21,19 +22,25 @@ func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
 
 func newCache(t testing.TB, c *clock, change func(*cache.Config[string])) *cache.Cache[string] {
 	t.Helper()
-	config := cache.Config[string]{
-		MaxBytes: 1 << 20, Size: func(s string) int { return len(s) }, Now: c.now,
-		StaleFor: time.Hour, RetryAfter: time.Minute,
-	}
-	if change != nil {
-		change(&config)
-	}
-	made, err := cache.New(config)
+	made, _ := newListed(t, c.now, change)
+	return made
+}
+
+// newListed returns a cache with the store that it is over.
+func newListed(t testing.TB, now func() time.Time, change func(*cache.Config[string])) (*cache.Cache[string], *memory.Store[string]) {
+	t.Helper()
+	store, err := memory.New(1<<20, func(s string) int { return len(s) })
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(store.Close)
+	config := cache.Config[string]{Store: store, Now: now, StaleFor: time.Hour, RetryAfter: time.Minute}
+	if change != nil {
+		change(&config)
+	}
+	made := cache.New(config)
 	t.Cleanup(made.Close)
-	return made
+	return made, store
 }
 
 // source is a load that counts its calls.
@@ -280,7 +287,7 @@ func TestClosed(t *testing.T) {
 }
 
 // A refresh that was cut off does not count as a failure of the source.
-func TestAbandonedRefreshDoesNotRest(t *testing.T) {
+func TestAbandonedRefreshIsNoBackoff(t *testing.T) {
 	var now clock
 	c := newCache(t, &now, nil)
 	s := &source{value: "v", ttl: 10 * time.Second}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
-	"unsafe"
 )
 
 // flight is one load that runs, and those who wait for it. singleflight would
@@ -24,7 +23,7 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V]) (Result[V
 	f, joined := c.flights[key]
 	if !joined {
 		// The flight that this caller missed may have landed since it looked.
-		if result, ok, err := c.look(key); ok {
+		if result, ok, err := c.stored(key); ok {
 			c.mu.Unlock()
 			return result, err
 		}
@@ -49,18 +48,18 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V]) (Result[V
 	}
 }
 
-// refresh starts a flight for which nobody waits, unless there is one.
+// refresh starts a flight that nobody waits for, unless there is one.
 func (c *Cache[V]) refresh(ctx context.Context, key string, load Load[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.flights[key]; !ok && !c.closed {
-		c.start(ctx, key, load).waiters++ // who comes and leaves does not end it
+		c.start(ctx, key, load).waiters++ // a caller who joins and leaves does not end it
 	}
 }
 
 // start begins the flight of key; c.mu is held.
 func (c *Cache[V]) start(ctx context.Context, key string, load Load[V]) *flight[V] {
-	// The load keeps the values of the first caller (its trace), not its
+	// The load has the context values of the first caller (its trace), not its
 	// cancellation: others may come to wait for it.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // run calls it
 	f := &flight[V]{cancel: cancel, done: make(chan struct{})}
@@ -78,6 +77,11 @@ func (c *Cache[V]) leave(key string, f *flight[V]) {
 		return
 	}
 	f.cancel()
+	c.detach(key, f)
+}
+
+// detach makes a flight one whose outcome is not stored; c.mu is held.
+func (c *Cache[V]) detach(key string, f *flight[V]) {
 	if c.flights[key] == f {
 		delete(c.flights, key)
 	}
@@ -91,24 +95,23 @@ func (c *Cache[V]) run(ctx context.Context, key string, f *flight[V], load Load[
 		defer cancel()
 	}
 	defer close(f.done)
-	value, ttl, err := guarded(ctx, load)
+	value, ttl, err := recovering(ctx, load)
 	c.mu.Lock()
-	abandoned := c.flights[key] != f
-	c.mu.Unlock()
-	if abandoned { // its end says nothing of the source, and another may be under way
+	defer c.mu.Unlock()
+	attached := c.flights[key] == f
+	switch {
+	case attached:
+		f.result, f.err = c.settle(key, value, ttl, err)
+	case f.waiters == 0: // how it ended says nothing of the source
 		f.err = context.Canceled
-		return
+	default: // purged meanwhile: an answer for those who wait, and for nobody after
+		f.result, f.err = Result[V]{Value: value}, err
 	}
-	f.result, f.err = c.settle(key, value, ttl, err)
-	c.mu.Lock()
-	if c.flights[key] == f {
-		delete(c.flights, key)
-	}
-	c.mu.Unlock()
+	c.detach(key, f)
 }
 
-// guarded runs load; a panic in it is an error of this load alone.
-func guarded[V any](ctx context.Context, load Load[V]) (value V, ttl time.Duration, err error) {
+// recovering runs load; a panic in it is an error of this load alone.
+func recovering[V any](ctx context.Context, load Load[V]) (value V, ttl time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			ttl, err = 0, fmt.Errorf("loading panicked: %v\n%s", p, debug.Stack())
@@ -117,36 +120,21 @@ func guarded[V any](ctx context.Context, load Load[V]) (value V, ttl time.Durati
 	return load(ctx)
 }
 
-// settle stores the outcome of a load, and returns what its waiters get.
+// settle stores the outcome of a load, and returns what its waiters get. c.mu is held,
+// so that a purge comes before or after it.
 func (c *Cache[V]) settle(key string, value V, ttl time.Duration, err error) (Result[V], error) {
 	now := c.config.Now()
 	if err != nil && ttl == 0 {
-		if old := c.memory.get(key); old != nil && old.usable(now, c.config.StaleFor) {
-			c.store(old.rest(now.Add(c.config.RetryAfter)))
-			return Result[V]{Value: old.value, Status: Stale, TTL: old.ttl(now)}, nil
+		if old := c.config.Store.Get(key); old != nil && old.mayServeStale(now, c.config.StaleFor) {
+			c.config.Store.Set(old.withBackoff(now.Add(c.config.RetryAfter)))
+			return Result[V]{Value: old.Value, Status: Stale, TTL: old.TTL(now)}, nil
 		}
 		return Result[V]{}, err
 	}
 	if ttl > 0 {
-		c.store(newEntry(key, value, err, now, ttl))
+		c.config.Store.Set(NewEntry(key, value, err, now, ttl))
 	} else {
-		c.memory.delete(key)
+		c.config.Store.Delete(key)
 	}
 	return Result[V]{Value: value, Status: Miss, TTL: max(ttl, 0)}, err
 }
-
-// errorSize is about what an error holds beside its text.
-const errorSize = 128
-
-// cost returns the memory of an entry, in bytes.
-func (c Config[V]) cost(e *entry[V]) int64 {
-	size := overhead + int(unsafe.Sizeof(*e)) + len(e.key)
-	if err := e.err(); err != nil {
-		size += errorSize + len(err.Error())
-	} else {
-		size += c.Size(e.value)
-	}
-	return int64(size)
-}
-
-func (c *Cache[V]) store(e *entry[V]) { c.memory.set(e) }

@@ -2,11 +2,9 @@ package cache
 
 import "sync/atomic"
 
-// Stats are the counts of a cache since it was made, and what it holds.
+// Stats are the counts of a cache since it was made.
 type Stats struct {
 	Hits, Negative, Stale, Misses, Collapsed, Failures uint64
-	Evictions                                          uint64 // entries that made room for others
-	Entries, Bytes                                     int64  // stored now; Bytes as Config.MaxBytes counts them
 }
 
 // counts are the Stats while they are counted. The zero value is ready.
@@ -14,7 +12,7 @@ type counts struct {
 	hits, negative, stale, misses, collapsed, failures atomic.Uint64
 }
 
-// outcome counts one Get. A failure is an error that nothing remembers.
+// outcome counts one Get. A failure is an error that is not stored.
 func (c *counts) outcome(status Status, err error, stored bool) {
 	switch {
 	case err != nil && stored && status == Hit:
@@ -38,6 +36,5 @@ func (c *Cache[V]) Stats() Stats {
 	return Stats{
 		Hits: c.counts.hits.Load(), Negative: c.counts.negative.Load(), Stale: c.counts.stale.Load(),
 		Misses: c.counts.misses.Load(), Collapsed: c.counts.collapsed.Load(), Failures: c.counts.failures.Load(),
-		Evictions: c.memory.evictions.Load(), Entries: c.memory.entries.Load(), Bytes: c.memory.bytes.Load(),
 	}
 }

@@ -7,16 +7,13 @@ import (
 	"time"
 )
 
-// A source that fails is left alone for RetryAfter, also while the value is fresh.
-func TestRefreshRests(t *testing.T) {
+// A source that fails is not asked for RetryAfter, also while the value is fresh.
+func TestRefreshBackoff(t *testing.T) {
 	now := time.Unix(0, 0)
-	c, err := New(Config[string]{
-		MaxBytes: 1 << 20, Size: func(s string) int { return len(s) }, Now: func() time.Time { return now },
+	c := New(Config[string]{
+		Store: new(plain), Now: func() time.Time { return now },
 		RefreshAhead: true, StaleFor: time.Hour, RetryAfter: time.Minute,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	defer c.Close()
 	loads := 0
 	load := func(context.Context) (string, time.Duration, error) {

@@ -11,26 +11,9 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// peek returns the entry of a key.
-func peek(c *cache.Cache[string], key string) (found cache.Entry[string], ok bool) {
-	c.Each(func(e cache.Entry[string]) bool {
-		if e.Key == key {
-			found, ok = e, true
-		}
-		return !ok
-	})
-	return found, ok
-}
-
-func TestInspect(t *testing.T) {
+func TestPurge(t *testing.T) {
 	now := time.Unix(0, 0)
-	c, err := cache.New(cache.Config[string]{
-		MaxBytes: 1 << 20, Size: func(s string) int { return len(s) }, Now: func() time.Time { return now }, StaleFor: time.Hour, RetryAfter: time.Minute,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c, store := newListed(t, func() time.Time { return now }, nil)
 	failing := errors.New("failing")
 	load := func(value string, ttl time.Duration, err error) cache.Load[string] {
 		return func(context.Context) (string, time.Duration, error) { return value, ttl, err }
@@ -41,25 +24,25 @@ func TestInspect(t *testing.T) {
 	_, _ = c.Get(t.Context(), "urn:b:2", load("", time.Minute, failing))
 	keys := func() string {
 		var all []string
-		c.Each(func(e cache.Entry[string]) bool { all = append(all, e.Key); return true })
+		store.Each(func(e *cache.Entry[string]) bool { all = append(all, e.Key); return true })
 		slices.Sort(all)
 		return strings.Join(all, " ")
 	}
 	if got := keys(); got != "urn:a:1 urn:a:2 urn:b:1 urn:b:2" {
 		t.Errorf("each: %s", got)
 	}
-	if e, ok := peek(c, "urn:b:2"); !ok || !errors.Is(e.Err, failing) || e.TTL != time.Minute {
-		t.Errorf("peek: %+v, %t", e, ok)
+	if e := c.Lookup("urn:b:2"); e == nil || !errors.Is(e.Err(), failing) || e.TTL(now) != time.Minute {
+		t.Errorf("lookup: %+v", e)
 	}
 	in := func(prefix string) func(string) bool {
 		return func(key string) bool { return strings.HasPrefix(key, prefix) }
 	}
-	if n := c.Purge(in("urn:a:"), false); n != 2 || keys() != "urn:b:1 urn:b:2" {
-		t.Errorf("purged %d, left %s", n, keys())
+	if purged := c.PurgeAll(store, in("urn:a:"), false); len(purged) != 2 || keys() != "urn:b:1 urn:b:2" {
+		t.Errorf("purged %q, left %s", purged, keys())
 	}
 	// Softly: what fails to load serves on, a "no" is gone.
-	if n := c.Purge(in("urn:b:"), true); n != 2 || keys() != "urn:b:1" {
-		t.Errorf("purged %d softly, left %s", n, keys())
+	if purged := c.PurgeAll(store, in("urn:b:"), true); len(purged) != 2 || keys() != "urn:b:1" {
+		t.Errorf("purged %q softly, left %s", purged, keys())
 	}
 	if got, err := c.Get(t.Context(), "urn:b:1", load("", 0, failing)); err != nil || got.Status != cache.Stale || got.Value != "urn:b:1" {
 		t.Errorf("after a soft purge: %+v, %v", got, err)
@@ -70,7 +53,12 @@ func TestInspect(t *testing.T) {
 	if got := keys(); got != "urn:b:1 urn:c:1" {
 		t.Errorf("after seeds: %s", got)
 	}
-	if e, _ := peek(c, "urn:b:1"); e.Value != "urn:b:1" {
+	if e := c.Lookup("urn:b:1"); e.Value != "urn:b:1" {
 		t.Errorf("a seed took the place of %+v", e)
+	}
+	for key, there := range map[string]bool{"urn:c:1": true, "urn:c:2": false} {
+		if c.Purge(key, false) != there || c.Lookup(key) != nil {
+			t.Errorf("purging %s: want %t", key, there)
+		}
 	}
 }

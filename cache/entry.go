@@ -1,0 +1,77 @@
+package cache
+
+import (
+	"strings"
+	"time"
+)
+
+// Entry is one stored outcome. It is immutable, and shared by all who get it. There are
+// millions of them: what few have is behind a pointer, and a time is nanoseconds of Unix
+// time, a third of a time.Time.
+type Entry[V any] struct {
+	Key      string
+	Value    V // the zero value where there is an error
+	expires  int64
+	lifetime int64      // the TTL when it was loaded
+	extra    *extraData // nil for most entries
+}
+
+// extraData is what only negative entries and those in backoff have.
+type extraData struct {
+	err     error // of a negative entry
+	retryAt int64 // end of the backoff: no load before
+}
+
+// NewEntry returns an entry that is fresh for ttl. With an error it is negative.
+func NewEntry[V any](key string, value V, err error, now time.Time, ttl time.Duration) *Entry[V] {
+	// A key is often a part of a longer text, which must not live as long.
+	e := &Entry[V]{Key: strings.Clone(key), Value: value, expires: now.Add(ttl).UnixNano(), lifetime: int64(ttl)}
+	if err != nil {
+		e.extra = &extraData{err: err}
+	}
+	return e
+}
+
+// Err returns the error of a negative entry, nil for all others.
+func (e *Entry[V]) Err() error {
+	if e.extra == nil {
+		return nil
+	}
+	return e.extra.err
+}
+
+// TTL returns how long e is still fresh; it is negative once e is stale.
+func (e *Entry[V]) TTL(now time.Time) time.Duration {
+	return time.Duration(e.expires - now.UnixNano())
+}
+
+// expiresSoon reports whether e, which is fresh, is in the last tenth of its lifetime.
+func (e *Entry[V]) expiresSoon(now time.Time) bool {
+	return e.TTL(now) < time.Duration(e.lifetime)/10
+}
+
+// mayServeStale reports whether e may be used although it is stale. An error may not:
+// a source that fails is no reason to deny a thing for longer.
+func (e *Entry[V]) mayServeStale(now time.Time, staleFor time.Duration) bool {
+	return e.Err() == nil && e.TTL(now) > -staleFor
+}
+
+// inBackoff reports whether a load failed a moment ago, so that none is tried now.
+func (e *Entry[V]) inBackoff(now time.Time) bool {
+	return e.extra != nil && now.UnixNano() < e.extra.retryAt
+}
+
+// withBackoff returns a copy of e, which is not negative, that is not loaded again
+// before retryAt.
+func (e *Entry[V]) withBackoff(retryAt time.Time) *Entry[V] {
+	changed := *e
+	changed.extra = &extraData{retryAt: retryAt.UnixNano()}
+	return &changed
+}
+
+// expired returns a copy of e, which is not negative, that is stale from now on.
+func (e *Entry[V]) expired(now time.Time) *Entry[V] {
+	changed := *e
+	changed.expires, changed.extra = min(e.expires, now.UnixNano()), nil
+	return &changed
+}

@@ -1,0 +1,174 @@
+// Package cachecontrol parses the Cache-Control field: RFC 9111 section 5.2.
+//
+// Where a field is malformed it is read so that less is cached: a directive counts as
+// present whatever its argument, and a number that cannot be read is 0 (section 4.2.1).
+package cachecontrol
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Directive is one directive of a field.
+type Directive struct {
+	Name string // in lower case
+	// Argument is what stands behind "=", without quotes; HasArgument tells an empty one
+	// from none.
+	Argument    string
+	HasArgument bool
+}
+
+// Directives are those of a message, in the order of the field. The zero value has none.
+type Directives []Directive
+
+// Parse reads the lines of a Cache-Control field. Elements without a name are skipped.
+func Parse(lines []string) Directives {
+	var all Directives
+	for _, line := range lines {
+		for line != "" {
+			var d Directive
+			if d, line = next(line); d.Name != "" {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
+}
+
+// next reads the first element of a list (RFC 9110 section 5.6.1), and returns what
+// stands behind its comma.
+func next(line string) (d Directive, rest string) {
+	end := strings.IndexAny(line, ",=")
+	if end < 0 || line[end] == ',' {
+		name, rest, _ := strings.Cut(line, ",")
+		return Directive{Name: nameOf(name)}, rest
+	}
+	d = Directive{Name: nameOf(line[:end]), HasArgument: true}
+	argument := line[end+1:]
+	if text, rest, ok := quoted(argument); ok {
+		d.Argument = text
+		return d, rest
+	}
+	d.Argument, rest, _ = strings.Cut(argument, ",")
+	d.Argument = strings.TrimRight(d.Argument, ows)
+	return d, rest
+}
+
+// ows is optional whitespace: RFC 9110 section 5.6.3.
+const ows = " \t"
+
+// nameOf returns the name of a directive in lower case: ASCII alone, as a token is.
+func nameOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, strings.Trim(s, ows))
+}
+
+// quoted reads a quoted-string (RFC 9110 section 5.6.4) that is a whole argument, and
+// returns what stands behind the comma after it.
+func quoted(s string) (text, rest string, ok bool) {
+	if !strings.HasPrefix(s, `"`) {
+		return "", "", false
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+			b.WriteByte(s[i])
+		case s[i] == '"':
+			rest = strings.TrimLeft(s[i+1:], ows)
+			if rest != "" && rest[0] != ',' {
+				return "", "", false
+			}
+			return b.String(), strings.TrimPrefix(rest, ","), true
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return "", "", false
+}
+
+// Has reports whether there is a directive of this name, with or without argument.
+func (d Directives) Has(name string) bool {
+	return slices.ContainsFunc(d, func(one Directive) bool { return one.Name == name })
+}
+
+// maxSeconds is the greatest number of seconds that is told apart: RFC 9111 section 1.2.2.
+const maxSeconds = 1<<31 - 1
+
+// Seconds returns the delta-seconds of the first directive of this name, and whether
+// there is one: 0 where its argument is no number (RFC 9111 sections 1.2.2 and 4.2.1).
+func (d Directives) Seconds(name string) (time.Duration, bool) {
+	i := slices.IndexFunc(d, func(one Directive) bool { return one.Name == name })
+	if i < 0 {
+		return 0, false
+	}
+	return DeltaSeconds(d[i].Argument), true
+}
+
+// DeltaSeconds reads a number of seconds (RFC 9111 section 1.2.2), as in Age: 0 where
+// it is none, and 2^31 less one where it is greater.
+func DeltaSeconds(text string) time.Duration {
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		n = maxSeconds // it has too many digits
+	}
+	return time.Duration(min(n, maxSeconds)) * time.Second
+}
+
+// Fields returns the names of fields, in lower case, to which the directives of this
+// name are limited, as in no-cache="Set-Cookie". Without any they are about the whole
+// message (RFC 9111 sections 5.2.2.4 and 5.2.2.7), and so they are if one of them is.
+func (d Directives) Fields(name string) []string {
+	var fields []string
+	for _, one := range d {
+		if one.Name != name {
+			continue
+		}
+		named := false
+		for field := range strings.SplitSeq(one.Argument, ",") {
+			if field = nameOf(field); field != "" {
+				fields, named = append(fields, field), true
+			}
+		}
+		if !named {
+			return nil
+		}
+	}
+	return fields
+}
+
+// String returns the directives as a field that Parse reads as the same.
+func (d Directives) String() string {
+	var b strings.Builder
+	for i, one := range d {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(one.Name)
+		if one.HasArgument {
+			b.WriteString("=" + argument(one.Argument))
+		}
+	}
+	return b.String()
+}
+
+// tchar are the octets of a token: RFC 9110 section 5.6.2.
+const tchar = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// argument returns a token as it is, and quotes all else.
+func argument(text string) string {
+	if text != "" && strings.Trim(text, tchar) == "" {
+		return text
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}

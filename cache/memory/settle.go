@@ -1,0 +1,65 @@
+package memory
+
+import (
+	"time"
+
+	"github.com/urnd/urnd/cache"
+)
+
+// settleAfter is how long writes are collected before ristretto is waited for: one wait
+// is for all of them.
+const settleAfter = 10 * time.Millisecond
+
+// note remembers a write until it is applied, nil for a deletion; s.mu is held.
+func (s *Store[V]) note(key string, e *cache.Entry[V]) {
+	if s.recent == nil {
+		s.recent = make(map[string]*cache.Entry[V])
+	}
+	s.recent[key] = e
+	s.unsettled.Store(true)
+	s.schedule()
+}
+
+// schedule sets the timer, unless it is set; s.mu is held.
+func (s *Store[V]) schedule() {
+	if s.timer == nil {
+		s.settling.Add(1)
+		s.timer = time.AfterFunc(settleAfter, s.settle)
+	}
+}
+
+// settle waits until ristretto has applied the writes so far, and forgets them.
+func (s *Store[V]) settle() {
+	defer s.settling.Done()
+	s.mu.Lock()
+	s.applying, s.recent = s.recent, nil
+	s.mu.Unlock()
+	s.items.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.applying, s.timer = nil, nil
+	if len(s.recent) == 0 {
+		s.unsettled.Store(false)
+	} else if !s.closed {
+		s.schedule()
+	}
+}
+
+// Close drops all entries. Nothing is stored after it.
+func (s *Store[V]) Close() {
+	s.listing.Lock()
+	defer s.listing.Unlock()
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	s.closed = true
+	if s.timer != nil && s.timer.Stop() {
+		s.settling.Done()
+	}
+	s.recent, s.timer = nil, nil
+	s.mu.Unlock()
+	s.settling.Wait()
+	s.items.Close()
+}
