@@ -22,16 +22,22 @@ func (c *Cache[V]) Purge(key string, soft bool) bool {
 	return true
 }
 
-// PurgeAll purges the entries of a list, which are those of the store, whose keys match.
-// It returns their keys.
-func (c *Cache[V]) PurgeAll(entries Lister[V], matches func(key string) bool, soft bool) []string {
+// Detach makes the loads that run for keys that match answer those who wait for them,
+// and nobody after: their outcome is not stored.
+func (c *Cache[V]) Detach(matches func(key string) bool) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	for key := range c.flights {
 		if matches(key) {
 			delete(c.flights, key)
 		}
 	}
-	c.mu.Unlock()
+}
+
+// PurgeAll purges the entries of a list, which are those of the store, whose keys match.
+// It returns their keys.
+func (c *Cache[V]) PurgeAll(entries Lister[V], matches func(key string) bool, soft bool) []string {
+	c.Detach(matches)
 	var keys []string
 	entries.Each(func(e *Entry[V]) bool {
 		if matches(e.Key) {

@@ -12,7 +12,7 @@ import (
 // question's, or the moment's.
 type Locations = []Location
 
-// LocationsSize is the memory of a cached value, for cache.Config.
+// LocationsSize is the memory of a cached value, for a store.
 func LocationsSize(locations Locations) int {
 	const header = 24 // of a Location; sources are shared
 	size := 0
@@ -20,6 +20,17 @@ func LocationsSize(locations Locations) int {
 		size += header + len(l.URI)
 	}
 	return size
+}
+
+// Answers is the cache of answers, with what is needed to find all that it holds of one
+// name.
+type Answers struct {
+	*cache.Cache[Locations]
+	// Entries lists the entries of the store of the cache.
+	Entries cache.Lister[Locations]
+	// Variants returns the keys in the store that hold more than a name, by that name:
+	// those for which NameOfKey returns it.
+	Variants func(name string) []string
 }
 
 // Cached remembers the answers of its next resolver, negative ones included.
@@ -58,7 +69,5 @@ func negativeState(err error, state CacheState, ttl time.Duration) error {
 	if !errors.As(err, &n) {
 		return err
 	}
-	noted := *n
-	noted.Cache, noted.TTL = state, ttl
-	return &noted
+	return n.WithTTL(ttl, state)
 }

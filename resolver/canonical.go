@@ -20,27 +20,26 @@ func NewCanonical(names Names, next Resolver) *Canonical {
 
 // Resolve implements Resolver. Its own errors are of type *uri.ParseError.
 func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
-	if t := TraceOf(ctx); t != nil {
+	trace := TraceOf(ctx)
+	if trace != nil {
 		for _, change := range q.URI.ExplainNormalize() {
-			t.Add("normalize", "%s: %s -> %s", change.Step, change.Before, change.After)
+			trace.Add("normalize", "%s: %s -> %s", change.Step, change.Before, change.After)
 		}
 	}
-	name, err := c.names.Key(q.URI)
+	canonical, err := c.names.Canonical(q)
 	if err != nil {
 		return Answer{}, err
 	}
-	if t := TraceOf(ctx); t != nil {
-		t.Add("canonical", "%s", name)
-		for _, doubt := range c.names.Doubts(q.URI) {
-			t.Add("warning", "%s: %s (%s)", doubt.Name, doubt.Says, doubt.Section)
+	if trace != nil {
+		trace.Add("canonical", "%s", canonical.URI)
+		for _, warning := range c.names.Warnings(q) {
+			trace.Add("warning", "%s: %s (%s)", warning.Name, warning.Says, warning.Section)
 		}
 	}
-	asked := q.URI
-	q.URI, q.Passed = name, passed(asked)
-	answer, err := c.next.Resolve(ctx, q)
-	answer.Name = name
-	if asked != name {
-		answer.Locations = withComponents(answer.Locations, asked)
+	answer, err := c.next.Resolve(ctx, canonical)
+	answer.Name = canonical.URI
+	if q.URI != canonical.URI {
+		answer.Locations = withComponents(answer.Locations, q)
 	}
 	return answer, err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Member is one system of a Chain, with the name that configuration and traces
@@ -50,7 +49,7 @@ func NewChain(config ChainConfig) (*Chain, error) {
 			picked = append(picked, config.Members[i])
 		}
 		if config.Last != nil {
-			picked = append(picked, Member{Name: "elsewhere", Resolver: config.Last})
+			picked = append(picked, Member{Name: "fallback", Resolver: config.Last})
 		}
 		return picked
 	}
@@ -63,14 +62,11 @@ func NewChain(config ChainConfig) (*Chain, error) {
 
 // Resolve implements Resolver for URNs in canonical form.
 func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
-	v, err := q.URI.URN()
-	if err != nil {
-		return Answer{}, err
-	}
+	nid := q.NID()
 	if q.Service != I2L && q.Service != I2Ls { // the others are made of locations, or need none
-		return Answer{}, &Negative{Kind: ErrService, Reason: q.Service.String() + " is not offered for " + v.NID()}
+		return Answer{}, &Negative{Kind: ErrService, Reason: q.Service.String() + " is not offered for " + nid}
 	}
-	members, ok := c.orders[v.NID()]
+	members, ok := c.orders[nid]
 	if !ok {
 		members = c.order
 	}
@@ -83,7 +79,7 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 		}
 		if !errors.Is(err, ErrUnsupported) {
 			// The outcome rests on each "not mine" that led to it.
-			return answer.AtMost(ttl), atMost(err, ttl)
+			return answer.AtMost(ttl), AtMost(err, ttl)
 		}
 		reason := err.Error()
 		var n *Negative
@@ -106,17 +102,6 @@ func outcome(answer Answer, err error) string {
 		return err.Error()
 	}
 	return answer.Locations[0].URI
-}
-
-// atMost limits the TTL of a "no".
-func atMost(err error, limit time.Duration) error {
-	var n *Negative
-	if !errors.As(err, &n) || n.TTL <= limit {
-		return err
-	}
-	limited := *n
-	limited.TTL = limit
-	return &limited
 }
 
 // Off returns a member that supports nothing and says why: a system that is

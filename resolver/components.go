@@ -10,11 +10,7 @@ import (
 // (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.1). A value that is not known is
 // ignored, and so is I=I, which needs another URI.
 func (q Query) Selected() Query {
-	v, err := q.URI.URN()
-	if err != nil {
-		return q
-	}
-	for _, d := range v.Directives() {
+	for _, d := range q.URN.Directives() {
 		if d.Keyword != "s" {
 			continue
 		}
@@ -25,12 +21,8 @@ func (q Query) Selected() Query {
 	return q
 }
 
-// passed returns what of u is for the resolution service.
-func passed(u uri.URI) string {
-	v, err := u.URN()
-	if err != nil {
-		return ""
-	}
+// passed returns the part of v that is for the resolution service.
+func passed(v uri.URN) string {
 	if r, ok := v.R(); ok {
 		return "?+" + r
 	}
@@ -42,13 +34,12 @@ func passed(u uri.URI) string {
 	return ""
 }
 
-// withComponents returns locations with the q-component of u as their query
+// withComponents returns locations with the q-component of what was asked as their query
 // (RFC 8141 section 2.3.2) and its fragment (section 2.3.3, RFC 9110 section
 // 10.2.2). Neither has a part in resolution, so the cache never sees them.
-func withComponents(locations []Location, u uri.URI) []Location {
-	v, _ := u.URN()
-	q, hasQ := v.Q()
-	f, hasF := u.Fragment()
+func withComponents(locations []Location, asked Query) []Location {
+	q, hasQ := asked.URN.Q()
+	f, hasF := asked.URI.Fragment()
 	if !hasQ && !hasF {
 		return locations
 	}

@@ -9,21 +9,21 @@ type Description struct {
 	Namespace string    // the NID, "" for other URIs
 	Document  string    // where the rules of the namespace stand, "" where it has none
 	Others    []uri.URI // other names of the same thing
-	Doubts    []uri.Rule
+	Warnings  []uri.Rule
 }
 
-// Describe returns what is known of u without resolving it. The error is that of
-// Key.
-func (n Names) Describe(u uri.URI) (Description, error) {
-	key, err := n.Key(u)
+// Describe returns what is known of an identifier without resolving it. The error is
+// that of Canonical.
+func (n Names) Describe(q Query) (Description, error) {
+	canonical, err := n.Canonical(q)
 	if err != nil {
 		return Description{}, err
 	}
-	d := Description{Name: key, Doubts: n.Doubts(u)}
-	v, err := key.URN()
-	if err != nil {
-		return d, nil //nolint:nilerr // it is no URN, and all is said
+	d := Description{Name: canonical.URI, Warnings: n.Warnings(q)}
+	if !canonical.IsURN() {
+		return d, nil
 	}
+	v := canonical.URN
 	d.Conforms, d.Namespace = v.Conforms().Names(), v.NID()
 	if ns, ok := n.Set.Lookup(v.NID()); ok {
 		d.Document = ns.Source

@@ -19,8 +19,8 @@ var (
 	ErrService = errors.New("service not offered")
 	// ErrUnreachable is a source that could not be asked.
 	ErrUnreachable = errors.New("source unreachable")
-	// ErrBusy is that as much is under way as may be.
-	ErrBusy = errors.New("too much is under way")
+	// ErrBusy is that a limit is reached.
+	ErrBusy = errors.New("too much is running")
 	// ErrForbidden is a destination that the policy does not allow.
 	ErrForbidden = errors.New("destination not allowed")
 )
@@ -43,6 +43,22 @@ func (n *Negative) Error() string { return n.Kind.Error() + ": " + n.Reason }
 
 // Unwrap returns the kind.
 func (n *Negative) Unwrap() error { return n.Kind }
+
+// WithTTL returns a copy of n that may be remembered for ttl, as a cache found it.
+func (n *Negative) WithTTL(ttl time.Duration, state CacheState) *Negative {
+	changed := *n
+	changed.TTL, changed.Cache = ttl, state
+	return &changed
+}
+
+// AtMost returns err with a TTL of at most limit, if it is a *Negative.
+func AtMost(err error, limit time.Duration) error {
+	var n *Negative
+	if !errors.As(err, &n) || n.TTL <= limit {
+		return err
+	}
+	return n.WithTTL(limit, n.Cache)
+}
 
 // storeTTL returns the ttl of err for a cache: a "no" is an answer, also where
 // it may not be stored; all else is a failure.

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -115,14 +114,8 @@ type shed struct {
 func newShed(t *testing.T, next resolver.Resolver) *shed {
 	t.Helper()
 	s := &shed{slots: make(resolver.Slots, 1), now: time.Unix(1_800_000_000, 0)}
-	c, err := cache.New(cache.Config[resolver.Locations]{
-		MaxBytes: 1 << 20, Size: resolver.LocationsSize, StaleFor: time.Hour, RetryAfter: 30 * time.Second, Now: func() time.Time { return s.now },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	s.Cached = resolver.NewCached(c, resolver.Limit{Slots: s.slots, Next: next})
+	answers := newAnswers(t, func() time.Time { return s.now }, nil)
+	s.Cached = resolver.NewCached(answers.Cache, resolver.Limit{Slots: s.slots, Next: next})
 	return s
 }
 

@@ -28,7 +28,7 @@ func TestNamesAccept(t *testing.T) {
 }
 
 // What is accepted, and broken all the same, is said in the trace.
-func TestDoubts(t *testing.T) {
+func TestWarnings(t *testing.T) {
 	isbn, _ := builtin(t).Lookup("isbn")
 	isbn.Lenient = true
 	set, err := urnns.NewSet(append(urnns.Builtin(), isbn)...)
@@ -40,8 +40,8 @@ func TestDoubts(t *testing.T) {
 		"urn:isbn:0-395-36341-1": "", "urn:isbn:0-395-36341-2": "check digit", "urn:x-a:b": "experimental-nid", "http://a/": "",
 	} {
 		var got []string
-		for _, doubt := range names.Doubts(query(t, name).URI) {
-			got = append(got, doubt.Name)
+		for _, warning := range names.Warnings(query(t, name)) {
+			got = append(got, warning.Name)
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q", name, got)

@@ -31,15 +31,11 @@ func NewNamespaces(set *urnns.Set, ttl time.Duration) *Namespaces {
 
 // Resolve implements Resolver for URNs in canonical form.
 func (n *Namespaces) Resolve(_ context.Context, q Query) (Answer, error) {
-	v, err := q.URI.URN()
-	if err != nil {
-		return Answer{}, err
-	}
-	ns, ok := n.set.Lookup(v.NID())
+	ns, ok := n.set.Lookup(q.NID())
 	if !ok {
-		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("no rules for namespace %q", v.NID()), TTL: Forever}
+		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("no rules for namespace %q", q.NID()), TTL: Forever}
 	}
-	leads, err := n.set.Targets(v, q.Component())
+	leads, err := n.set.Targets(q.URN, q.Component())
 	switch {
 	case errors.Is(err, urnns.ErrGone):
 		return Answer{}, &Negative{Kind: ErrGone, Reason: fmt.Sprintf("the rules of namespace %q say so", ns.NID), TTL: n.ttl}

@@ -6,25 +6,61 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Query is one question: a service for an identifier. It is a value.
+// Query is one question: a service for an identifier. It is a value; make it with
+// NewQuery.
 type Query struct {
-	URI     uri.URI // as asked; behind Canonical, the canonical name
+	URI uri.URI // as asked; behind Canonical, the canonical name
+	// URN is URI as a URN, parsed once for all; the zero value where it is none.
+	URN     uri.URN
 	Service Service
-	// Passed is what of a URN is for the resolution service, and has a part in its
+	// Passed is the part of a URN that is for the resolution service, and can change its
 	// answer: an r-component (RFC 8141 section 2.3.1), "?+...", or the directive "c"
 	// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.2), "?c=...". Set by Canonical.
 	Passed string
 }
 
-// Key returns the text under which the answer is cached: the canonical name, what is
-// passed on, and the service unless it is the default. Behind Canonical, equal keys
-// mean equivalent questions.
+// NewQuery returns the question for a service of u. The error is the *uri.ParseError of
+// a URI with the scheme "urn" that is no URN.
+func NewQuery(u uri.URI, service Service) (Query, error) {
+	q := Query{URI: u, Service: service}
+	if !u.IsURN() {
+		return q, nil
+	}
+	var err error
+	q.URN, err = u.URN()
+	return q, err
+}
+
+// IsURN reports whether q is about a URN.
+func (q Query) IsURN() bool { return q.URN.IsValid() }
+
+// NID returns the namespace identifier of a URN, in lower case behind Canonical, and ""
+// for other URIs.
+func (q Query) NID() string { return q.URN.NID() }
+
+// Key returns the key of the answer in a cache: the canonical name, what is passed on,
+// and the service unless it is the default. Behind Canonical, equal keys mean equivalent
+// questions. No other room composes keys.
 func (q Query) Key() string {
-	key := q.URI.String() + q.Passed // no name has a "?"
+	key := q.URI.String() + q.Passed // no canonical URN has a "?"
 	if q.Service == I2L {
 		return key
 	}
 	return key + " " + q.Service.String() // no URI holds a space
+}
+
+// NameOfKey returns the canonical name of a key that holds more than it, and "" for one
+// that is a name alone.
+func NameOfKey(key string) string {
+	if name, _, ok := strings.Cut(key, " "); ok {
+		key = name
+	} else if !strings.HasPrefix(key, "urn:") || !strings.Contains(key, "?") {
+		return ""
+	}
+	if strings.HasPrefix(key, "urn:") {
+		key, _, _ = strings.Cut(key, "?")
+	}
+	return key
 }
 
 // Component returns the value of the directive "c", and "" where there is none.

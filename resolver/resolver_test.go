@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
@@ -18,7 +17,11 @@ func query(t testing.TB, s string) resolver.Query {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resolver.Query{URI: u}
+	q, err := resolver.NewQuery(u, resolver.I2L)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
 }
 
 func builtin(t testing.TB) *urnns.Set {
@@ -231,15 +234,9 @@ func TestNamespaces(t *testing.T) {
 
 func TestCached(t *testing.T) {
 	var seconds int64
-	c, err := cache.New(cache.Config[resolver.Locations]{
-		MaxBytes: 1 << 20, Size: resolver.LocationsSize, Now: func() time.Time { return time.Unix(seconds, 0) }, StaleFor: time.Hour,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	answers := newAnswers(t, func() time.Time { return time.Unix(seconds, 0) }, nil)
 	next := &says{answer: located("http://1/", 10*time.Second)}
-	cached := resolver.NewCached(c, next)
+	cached := resolver.NewCached(answers.Cache, next)
 	ask := func(state resolver.CacheState, ttl time.Duration, calls int) {
 		t.Helper()
 		got, err := cached.Resolve(t.Context(), query(t, "urn:example:a"))

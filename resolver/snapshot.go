@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// A snapshot of answers is text: a line that names the format and what the answers rest
+// A snapshot of answers is text: a line that names the format and what the answers depend
 // on, a line of JSON for each of them, and a line with the SHA-256 of all before it.
 const snapshotFormat = "urnd answers 1 "
 
@@ -45,17 +45,17 @@ type savedLocation struct {
 	Authentic bool   `json:"authentic,omitempty"`
 }
 
-// SaveAnswers writes the answers of a cache that are fresh, as many as fit into limit
-// octets, and returns how many. basis names what they rest on, without spaces.
-func SaveAnswers(w io.Writer, c *cache.Cache[Locations], basis string, now time.Time, limit int64) (int, error) {
+// Save writes the answers that are fresh, as many as fit into limit octets, and
+// returns how many. basis names the configuration that they depend on, without spaces.
+func (a Answers) Save(w io.Writer, basis string, now time.Time, limit int64) (int, error) {
 	sum := sha256.New()
 	out := bufio.NewWriter(io.MultiWriter(w, sum))
 	written, _ := fmt.Fprintf(out, "%s%s\n", snapshotFormat, basis) // out keeps the error
 	room := limit - int64(written) - 2*sha256.Size - 1
 	n := 0
 	var failed error
-	c.Each(func(e cache.Entry[Locations]) bool {
-		if e.Err != nil || e.TTL <= 0 {
+	a.Entries.Each(func(e *cache.Entry[Locations]) bool {
+		if e.Err() != nil || e.TTL(now) <= 0 {
 			return true
 		}
 		line, err := json.Marshal(save(e, now))
@@ -78,17 +78,19 @@ func SaveAnswers(w io.Writer, c *cache.Cache[Locations], basis string, now time.
 	return n, nil
 }
 
-func save(e cache.Entry[Locations], now time.Time) savedAnswer {
-	saved := savedAnswer{Key: e.Key, Expires: now.Add(e.TTL).Unix(), TTL: int64((e.TTL + time.Second - 1) / time.Second)}
+func save(e *cache.Entry[Locations], now time.Time) savedAnswer {
+	ttl := e.TTL(now)
+	saved := savedAnswer{Key: e.Key, Expires: now.Add(ttl).Unix(), TTL: int64((ttl + time.Second - 1) / time.Second)}
 	for _, l := range e.Value {
 		saved.Locations = append(saved.Locations, savedLocation{l.URI, l.From.Name, l.From.Type, l.From.Language, l.From.Authentic})
 	}
 	return saved
 }
 
-// RestoreAnswers puts the answers of a snapshot that are still fresh into a cache, and
-// returns how many; it stops when ctx ends. Nothing is restored of a snapshot that is damaged or foreign.
-func RestoreAnswers(ctx context.Context, r io.ReadSeeker, c *cache.Cache[Locations], basis string, now time.Time) (int, error) {
+// Restore puts the answers of a snapshot that are still fresh into the cache, and returns
+// how many; it stops when ctx ends. Nothing is restored of a snapshot that is damaged or
+// foreign.
+func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now time.Time) (int, error) {
 	if err := checkSnapshot(r, basis); err != nil {
 		return 0, err
 	}
@@ -108,7 +110,7 @@ func RestoreAnswers(ctx context.Context, r io.ReadSeeker, c *cache.Cache[Locatio
 		if ttl <= 0 || len(saved.Locations) == 0 {
 			continue
 		}
-		c.Seed(saved.Key, saved.locations(sources), ttl)
+		a.Seed(saved.Key, saved.locations(sources), ttl)
 		n++
 	}
 	return n, nil

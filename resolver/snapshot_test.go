@@ -12,25 +12,20 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-func answersAt(t testing.TB, now *time.Time) *cache.Cache[resolver.Locations] {
+func answersAt(t testing.TB, now *time.Time) resolver.Answers {
 	t.Helper()
-	c, err := cache.New(cache.Config[resolver.Locations]{MaxBytes: 1 << 20, Size: resolver.LocationsSize, Now: func() time.Time { return *now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	return c
+	return newAnswers(t, func() time.Time { return *now }, nil)
 }
 
 // peek returns the entry of a key.
-func peek(c *cache.Cache[resolver.Locations], key string) (found cache.Entry[resolver.Locations], ok bool) {
-	c.Each(func(e cache.Entry[resolver.Locations]) bool {
-		if e.Key == key {
-			found, ok = e, true
-		}
-		return !ok
-	})
-	return found, ok
+func peek(c resolver.Answers, key string) (*cache.Entry[resolver.Locations], bool) {
+	e := c.Cache.Lookup(key)
+	return e, e != nil
+}
+
+func size(c resolver.Answers) (n int) {
+	c.Entries.Each(func(*cache.Entry[resolver.Locations]) bool { n++; return true })
+	return n
 }
 
 func TestSnapshot(t *testing.T) {
@@ -47,16 +42,16 @@ func TestSnapshot(t *testing.T) {
 	put("urn:a:3 I2Ls", time.Hour, nil)
 	put("urn:a:4", time.Hour, errors.New("no"))
 	var file bytes.Buffer
-	if n, err := resolver.SaveAnswers(&file, c, "basis", now, 1<<20); n != 3 || err != nil {
+	if n, err := c.Save(&file, "basis", now, 1<<20); n != 3 || err != nil {
 		t.Fatalf("saved %d, %v", n, err)
 	}
 	now = now.Add(30 * time.Second)
 	restored := answersAt(t, &now)
-	if n, err := resolver.RestoreAnswers(t.Context(), bytes.NewReader(file.Bytes()), restored, "basis", now); n != 2 || err != nil {
+	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now); n != 2 || err != nil {
 		t.Fatalf("restored %d, %v", n, err)
 	}
 	e, ok := peek(restored, "urn:a:1")
-	if !ok || e.TTL != 30*time.Second || e.Value[0].URI != "http://a.example/urn:a:1" || *e.Value[0].From != *source {
+	if !ok || e.TTL(now) != 30*time.Second || e.Value[0].URI != "http://a.example/urn:a:1" || *e.Value[0].From != *source {
 		t.Errorf("%+v", e)
 	}
 	other, _ := peek(restored, "urn:a:3 I2Ls")
@@ -82,7 +77,7 @@ func TestSnapshot(t *testing.T) {
 		if name == "of another operator" {
 			change.text, basis = file.String(), "other"
 		}
-		if n, err := resolver.RestoreAnswers(t.Context(), strings.NewReader(change.text), c, basis, now); n != 0 || !errors.Is(err, change.err) || c.Stats().Entries != 0 {
+		if n, err := c.Restore(t.Context(), strings.NewReader(change.text), basis, now); n != 0 || !errors.Is(err, change.err) || size(c) != 0 {
 			t.Errorf("%s: restored %d, %v", name, n, err)
 		}
 	}
@@ -95,11 +90,11 @@ func TestSnapshotIsBounded(t *testing.T) {
 		c.Seed(key, resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}, time.Hour)
 	}
 	var file bytes.Buffer
-	n, err := resolver.SaveAnswers(&file, c, "basis", now, 250)
+	n, err := c.Save(&file, "basis", now, 250)
 	if n != 1 || err != nil || file.Len() > 250 {
 		t.Errorf("saved %d in %d octets, %v", n, file.Len(), err)
 	}
-	if n, err := resolver.RestoreAnswers(t.Context(), bytes.NewReader(file.Bytes()), answersAt(t, &now), "basis", now); n != 1 || err != nil {
+	if n, err := answersAt(t, &now).Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now); n != 1 || err != nil {
 		t.Errorf("restored %d, %v", n, err)
 	}
 }

@@ -14,7 +14,7 @@ type Split struct {
 // Resolve implements Resolver.
 func (s Split) Resolve(ctx context.Context, q Query) (Answer, error) {
 	switch {
-	case q.URI.IsURN():
+	case q.IsURN():
 		return s.Names.Resolve(ctx, q)
 	case s.Others != nil && !isLocation(q.URI):
 		return s.Others.Resolve(ctx, q)

@@ -130,6 +130,9 @@ func (u URI) checkComponents() error {
 	return nil
 }
 
+// IsValid reports whether v is a URN: the zero value is not.
+func (v URN) IsValid() bool { return v.u.head != 0 }
+
 // URI returns the whole URI, components included.
 func (v URN) URI() URI { return URI{v.u.s, v.u.head &^ nidMask, v.u.tail} }
 

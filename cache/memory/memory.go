@@ -23,6 +23,7 @@ import (
 type Store[V any] struct {
 	items *ristretto.Cache[string, *cache.Entry[V]]
 	size  func(V) int
+	index index
 
 	evictions      atomic.Uint64
 	entries, bytes atomic.Int64
@@ -89,6 +90,7 @@ func (s *Store[V]) Set(e *cache.Entry[V]) {
 		return
 	}
 	s.note(e.Key, e)
+	s.index.add(e.Key, 1)
 	s.entries.Add(1)
 	s.bytes.Add(cost)
 	if !s.items.Set(e.Key, e, cost) {
@@ -112,6 +114,7 @@ func (s *Store[V]) dropped(e *cache.Entry[V]) {
 	if e == nil {
 		return
 	}
+	s.index.add(e.Key, -1)
 	s.entries.Add(-1)
 	s.bytes.Add(-s.cost(e))
 }
@@ -151,7 +154,7 @@ const errorSize = 128
 
 // cost returns the memory of an entry, in bytes.
 func (s *Store[V]) cost(e *cache.Entry[V]) int64 {
-	size := overhead + int(unsafe.Sizeof(*e)) + len(e.Key)
+	size := overhead + int(unsafe.Sizeof(*e)) + len(e.Key) + s.index.cost(e.Key)
 	if err := e.Err(); err != nil {
 		size += errorSize + len(err.Error())
 	} else {

@@ -16,7 +16,7 @@ type Records struct {
 	authentic bool
 }
 
-// RecordsSize is the memory of a cached value, for cache.Config.
+// RecordsSize is the memory of a cached value, for a store.
 func RecordsSize(r Records) int {
 	const naptrSize, srvSize = 80, 32
 	size := 0
@@ -59,7 +59,7 @@ func (b Bounds) limit(ttl time.Duration) time.Duration {
 
 // NAPTR implements Lookuper.
 func (c *Cached) NAPTR(ctx context.Context, name string) ([]NAPTR, Proof, error) {
-	records, proof, err := c.get(ctx, name, "NAPTR", func(ctx context.Context) (Records, time.Duration, error) {
+	records, proof, err := c.get(ctx, name, naptrType, func(ctx context.Context) (Records, time.Duration, error) {
 		naptr, proof, err := c.next.NAPTR(ctx, name)
 		return Records{naptr: naptr, authentic: proof.Authentic}, proof.TTL, err
 	})
@@ -68,19 +68,25 @@ func (c *Cached) NAPTR(ctx context.Context, name string) ([]NAPTR, Proof, error)
 
 // SRV implements Lookuper.
 func (c *Cached) SRV(ctx context.Context, name string) ([]SRV, Proof, error) {
-	records, proof, err := c.get(ctx, name, "SRV", func(ctx context.Context) (Records, time.Duration, error) {
+	records, proof, err := c.get(ctx, name, srvType, func(ctx context.Context) (Records, time.Duration, error) {
 		srv, proof, err := c.next.SRV(ctx, name)
 		return Records{srv: srv, authentic: proof.Authentic}, proof.TTL, err
 	})
 	return records.srv, proof, err
 }
 
+// The types of records, as they stand in keys and traces.
+const naptrType, srvType = "NAPTR", "SRV"
+
+// key returns the key of a record set.
+func (c *Cached) key(name, rrtype string) string { return name + " " + rrtype + c.bounds.Realm }
+
 // staleTTL is what is left to records that serve although they have expired,
 // while nobody can be asked: RFC 8767 section 4.
 const staleTTL = 30 * time.Second
 
 func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, Proof, error) {
-	result, err := c.cache.Get(ctx, name+" "+rrtype+c.bounds.Realm, func(ctx context.Context) (Records, time.Duration, error) {
+	result, err := c.cache.Get(ctx, c.key(name, rrtype), func(ctx context.Context) (Records, time.Duration, error) {
 		records, ttl, err := load(ctx)
 		var n *resolver.Negative
 		if errors.As(err, &n) {
@@ -104,9 +110,7 @@ func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[R
 	}
 	var n *resolver.Negative
 	if errors.As(err, &n) {
-		aged := *n
-		aged.TTL = max(result.TTL, 0)
-		return Records{}, Proof{}, &aged
+		return Records{}, Proof{}, n.WithTTL(max(result.TTL, 0), n.Cache)
 	}
 	return result.Value, Proof{TTL: max(result.TTL, 0), Authentic: result.Value.authentic}, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -18,14 +19,20 @@ const (
 
 func newCached(t *testing.T, c *clock, next Lookuper) *Cached {
 	t.Helper()
-	made, err := cache.New(cache.Config[Records]{
-		MaxBytes: 1 << 20, Size: RecordsSize, Now: c.now, StaleFor: staleFor, RetryAfter: retryAfter,
-	})
+	return NewCached(newRecords(t, c), next, Bounds{})
+}
+
+// newRecords returns a cache of record sets in memory.
+func newRecords(t testing.TB, c *clock) *cache.Cache[Records] {
+	t.Helper()
+	store, err := memory.New(1<<20, RecordsSize)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(store.Close)
+	made := cache.New(cache.Config[Records]{Store: store, Now: c.now, StaleFor: staleFor, RetryAfter: retryAfter})
 	t.Cleanup(made.Close)
-	return NewCached(made, next, Bounds{})
+	return made
 }
 
 // expectNAPTR asks for the records of name.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/miekg/dns"
 
-	"github.com/urnd/urnd/cache"
 )
 
 // instant is a connection to a DNS server that answers at once, from messages that
@@ -92,12 +91,7 @@ func BenchmarkCold(b *testing.B) {
 			return &instant{replies: replies, asked: &asked}, nil
 		},
 	})
-	records, err := cache.New(cache.Config[Records]{MaxBytes: 1 << 20, Size: RecordsSize, Now: now.now})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer records.Close()
-	r := New(Config{Lookup: NewCached(records, client, Bounds{}), Roots: []string{"urn.arpa."}, MaxDomains: 5})
+	r := New(Config{Lookup: NewCached(newRecords(b, &now), client, Bounds{}), Roots: []string{"urn.arpa."}, MaxDomains: 5})
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {

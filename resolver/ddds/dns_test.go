@@ -12,7 +12,6 @@ import (
 
 	"github.com/miekg/dns"
 
-	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -168,12 +167,7 @@ func TestResolveByDNS(t *testing.T) {
 	zone.Handle(".", reply{rcode: dns.RcodeNameError, ns: []string{fmt.Sprintf(soa, 3600, 60)}}.handler(t))
 	addr := serve(t, zone.ServeDNS, nil)
 	var now clock
-	records, err := cache.New(cache.Config[Records]{MaxBytes: 1 << 20, Size: RecordsSize, Now: now.now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(records.Close)
-	r := New(Config{Lookup: NewCached(records, newTestClient(patience, addr), Bounds{}), Roots: []string{"urn.arpa."}, MaxDomains: 5})
+	r := New(Config{Lookup: NewCached(newRecords(t, &now), newTestClient(patience, addr), Bounds{}), Roots: []string{"urn.arpa."}, MaxDomains: 5})
 
 	ctx, trace := resolver.WithTrace(t.Context(), now.now)
 	for range 2 {
@@ -193,7 +187,7 @@ func TestResolveByDNS(t *testing.T) {
 	if got := details(trace, "dns"); !slices.Equal(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
-	_, err = r.Resolve(t.Context(), query(t, "urn:bar:1"))
+	_, err := r.Resolve(t.Context(), query(t, "urn:bar:1"))
 	expectNo(t, err, resolver.ErrUnsupported, time.Minute, "bar.urn.arpa. does not exist (NXDOMAIN)")
 }
 

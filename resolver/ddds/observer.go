@@ -1,7 +1,7 @@
 package ddds
 
-// Observer is told what a Resolver does, so that it can be counted. Its functions are
-// safe for concurrent use; those that are nil are not called.
+// Observer is called with what a Resolver does, so that it can be counted. Its functions
+// must be safe for concurrent use; those that are nil are not called.
 type Observer struct {
 	Step   func()              // the rules of a domain are looked up
 	Passed func(reason Reason) // a record was passed over

@@ -8,14 +8,13 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/uri"
 )
 
 // Config says where DDDS begins.
 type Config struct {
 	Lookup Lookuper
-	// Lookups are those of roots that are looked up elsewhere, and of all to which
-	// they lead.
+	// Lookups take the place of Lookup for some roots, and for all domains to which
+	// their rules lead.
 	Lookups map[string]Lookuper
 	// Roots are the domains below which NIDs are first keys, asked in order:
 	// "urn.example.org.", then "urn.arpa." (RFC 3404 section 4.5).
@@ -30,7 +29,7 @@ type Config struct {
 	// Fallback goes on with the next record of an order where one leads to a
 	// failure, as RFC 6116 section 5.2.1 does; otherwise that is reported.
 	Fallback bool
-	// Observer is told what happens.
+	// Observer is called with what happens.
 	Observer Observer
 	// MaxDomains bounds the domains that the rules for one name lead through.
 	MaxDomains int
@@ -66,30 +65,34 @@ func canonicalName(domain string) string {
 	return strings.ToLower(strings.TrimSuffix(domain, ".")) + "."
 }
 
-// firstKey returns the first key of a URI, without the root: RFC 3404 section 4.2.
-func (r *Resolver) firstKey(u uri.URI) (string, error) {
+// firstKey returns the first key of a name, without the root: RFC 3404 section 4.2.
+func (r *Resolver) firstKey(q resolver.Query) string {
 	if r.config.BySchemes {
-		return u.Scheme(), nil
+		return q.URI.Scheme()
 	}
-	v, err := u.URN()
-	return v.NID(), err
+	return q.NID()
+}
+
+// walk returns the way to be taken from one of the roots.
+func (r *Resolver) walk(root int, q resolver.Query) *walk {
+	return &walk{
+		lookup: r.lookups[root], ask: r.config.Ask, limit: r.config.MaxDomains, fallback: r.config.Fallback,
+		query: q, aus: q.URI.String(), source: r.sources[root], observer: r.config.Observer,
+	}
 }
 
 // Resolve implements resolver.Resolver for URIs in canonical form. A namespace, or a
 // scheme, that is delegated below none of the roots is resolver.ErrUnsupported.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
-	key, err := r.firstKey(q.URI)
-	if err != nil {
+	if !r.config.BySchemes && !q.IsURN() {
+		_, err := q.URI.URN() // which says what is wrong with it
 		return resolver.Answer{}, err
 	}
+	key := r.firstKey(q)
 	var reasons []string
 	ttl := time.Duration(-1)
 	for i, root := range r.config.Roots {
-		w := walk{
-			lookup: r.lookups[i], ask: r.config.Ask, limit: r.config.MaxDomains, fallback: r.config.Fallback,
-			query: q, aus: q.URI.String(), source: r.sources[i], told: r.config.Observer,
-		}
-		answer, err := w.run(ctx, key+"."+root)
+		answer, err := r.walk(i, q).run(ctx, key+"."+root)
 		if !errors.Is(err, errNoDelegation) {
 			return limited(answer, err, ttl)
 		}
@@ -106,19 +109,11 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	}
 }
 
-// limited holds an outcome to the TTL of the roots that did not have the
-// namespace: when one of them has it, that one counts. Below 0 is no limit.
+// limited limits an outcome to the TTL of the roots that did not have the namespace:
+// when one of them has it, that one counts. Below 0 is no limit.
 func limited(answer resolver.Answer, err error, ttl time.Duration) (resolver.Answer, error) {
-	var n *resolver.Negative
-	switch {
-	case ttl < 0:
-		return answer, err
-	case errors.As(err, &n):
-		aged := *n
-		aged.TTL = min(n.TTL, ttl)
-		return answer, &aged
-	default:
-		answer.TTL = min(answer.TTL, ttl)
+	if ttl < 0 {
 		return answer, err
 	}
+	return answer.AtMost(ttl), resolver.AtMost(err, ttl)
 }

@@ -59,7 +59,11 @@ func query(t testing.TB, urn string) resolver.Query {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resolver.Query{URI: u}
+	q, err := resolver.NewQuery(u, resolver.I2L)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
 }
 
 // resolve asks a Resolver with the root "urn.arpa." and at most five domains.

@@ -100,16 +100,14 @@ type serverSaid struct{ error }
 
 func (s *serverSaid) Unwrap() error { return s.error }
 
-// limited holds the "no" of a server to the TTL of the records that led to it.
+// limited limits the "no" of a server to the TTL of the records that led to it.
 func (w *walk) limited(err error) error {
 	var n *resolver.Negative
 	if !errors.As(err, &n) {
 		return err
 	}
 	w.use(n.TTL)
-	no := *n
-	no.TTL = w.ttl
-	return &serverSaid{&no}
+	return &serverSaid{n.WithTTL(w.ttl, n.Cache)}
 }
 
 // bases returns the servers of a rule, in the order in which they are asked. What the

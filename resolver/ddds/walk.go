@@ -19,7 +19,7 @@ type walk struct {
 	query    resolver.Query
 	aus      string // the text of the query's URI
 	source   source // for the locations that are found
-	told     Observer
+	observer Observer
 
 	ttl    time.Duration // least of all record sets used so far; -1 before the first
 	doubts bool          // some record set used so far is not authenticated
@@ -86,7 +86,7 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 		return selection{}, w.refuse("the rules lead through too many domains")
 	}
 	w.steps[key] = true
-	w.told.step()
+	w.observer.step()
 	records, proof, err := w.lookup.NAPTR(ctx, key)
 	if err != nil {
 		delete(w.steps, key)
@@ -102,7 +102,7 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 	if err != nil {
 		return selection{}, err
 	}
-	w.told.passed(s)
+	w.observer.passed(s)
 	w.trace(ctx, key, s)
 	switch {
 	case len(s.usable) > 0:

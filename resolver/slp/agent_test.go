@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
@@ -50,10 +51,12 @@ func (c *clock) now() time.Time { return time.Unix(0, c.nanos.Load()) }
 // newResolver asks agents on this machine.
 func newResolver(t *testing.T, now *clock, servers *asked, change func(*slp.Config), agents ...string) *slp.Resolver {
 	t.Helper()
-	found, err := cache.New(cache.Config[slp.Servers]{MaxBytes: 1 << 20, Size: slp.ServersSize, Now: now.now})
+	store, err := memory.New(1<<20, slp.ServersSize)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(store.Close)
+	found := cache.New(cache.Config[slp.Servers]{Store: store, Now: now.now})
 	t.Cleanup(found.Close)
 	config := slp.Config{
 		Agents: agents, Scopes: []string{"DEFAULT"}, Lang: "en", Dial: (&net.Dialer{}).DialContext, Timeout: 20 * time.Second,
@@ -71,7 +74,11 @@ func resolve(t *testing.T, r *slp.Resolver, urn string) (string, time.Duration, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := r.Resolve(t.Context(), resolver.Query{URI: u})
+	q, err := resolver.NewQuery(u, resolver.I2L)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := r.Resolve(t.Context(), q)
 	if err != nil {
 		return "", 0, err
 	}

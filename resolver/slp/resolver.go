@@ -31,14 +31,14 @@ type Config struct {
 	// NoneTTL is how long it is remembered that there are none.
 	NoneTTL time.Duration
 	Now     func() time.Time
-	// Observe is told of each discovery, with its error; nil tells nobody.
+	// Observe is called with the outcome of each discovery; nil is not.
 	Observe func(err error, took time.Duration)
 }
 
 // Servers are the bases of resolution servers, such as "http://a.example:8080".
 type Servers []string
 
-// ServersSize is the memory of a cached value, for cache.Config.
+// ServersSize is the memory of a cached value, for a store.
 func ServersSize(servers Servers) int {
 	const header = 16
 	size := 0
@@ -73,12 +73,8 @@ var errNone = errors.New("no directory agent knows a server for it")
 // Resolve implements resolver.Resolver for URNs in canonical form. A server that
 // cannot be asked leads to the next one.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
-	v, err := q.URI.URN()
-	if err != nil {
-		return resolver.Answer{}, err
-	}
-	found, err := r.config.Found.Get(ctx, v.NID(), func(ctx context.Context) (Servers, time.Duration, error) {
-		return r.find(ctx, v.NID())
+	found, err := r.config.Found.Get(ctx, q.NID(), func(ctx context.Context) (Servers, time.Duration, error) {
+		return r.find(ctx, q.NID())
 	})
 	if errors.Is(err, errNone) {
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: errNone.Error(), TTL: found.TTL}
@@ -88,14 +84,12 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	}
 	answer, err := r.config.Ask.Each(ctx, found.Value, q)
 	left := max(found.TTL, 0)
-	var n *resolver.Negative
-	if errors.As(err, &n) {
-		no := *n
-		no.TTL = min(no.TTL, left)
-		return answer, &no
-	}
-	return answer.AtMost(left), err
+	return answer.AtMost(left), resolver.AtMost(err, left)
 }
+
+// Purge removes from the cache what was found for a namespace, and reports whether there
+// was anything.
+func (r *Resolver) Purge(nid string) bool { return r.config.Found.Purge(nid, false) }
 
 // find asks the agents for the servers of a namespace, and returns for how long
 // they may be remembered: no longer than the least of their lifetimes (section 8.2).

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config says how servers are asked. All fields but Observe must be set.
+// Config says how servers are asked. All fields but Fields and Observe must be set.
 type Config struct {
 	// Transport fetches; it is given the guard, and follows no redirects.
 	Transport http.RoundTripper
@@ -30,11 +30,13 @@ type Config struct {
 	// the longest that any may have.
 	DefaultTTL, MaxTTL time.Duration
 	Now                func() time.Time
-	Hop                resolver.Hop // names this urnd to servers
+	// Fields adds the fields of a request that is made on behalf of ctx, such as Via; nil
+	// adds none.
+	Fields func(ctx context.Context, header http.Header)
 	// Schemes are those of locations that servers may name, beside http and https, by
 	// the NID of the name in lower case.
 	Schemes map[string][]string
-	// Observe is told of each exchange, with its error; nil tells nobody.
+	// Observe is called with the outcome of each exchange; nil is not.
 	Observe func(err error, took time.Duration)
 }
 
@@ -98,9 +100,8 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 		return resolver.Answer{}, "", fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
 	}
 	request.Header.Set("Accept", listType+", */*;q=0.1")
-	request.Header.Set("Via", c.config.Hop.Append(ctx))
-	if traceparent := resolver.Traceparent(ctx); traceparent != "" {
-		request.Header.Set(resolver.TraceparentField, traceparent)
+	if c.config.Fields != nil {
+		c.config.Fields(ctx, request.Header)
 	}
 	response, err := c.config.Transport.RoundTrip(request)
 	if err != nil {
@@ -154,8 +155,7 @@ func (c *Client) check(location uri.URI, q resolver.Query) error {
 	if scheme == "http" || scheme == "https" {
 		return nil
 	}
-	v, err := q.URI.URN()
-	if err == nil && slices.Contains(c.config.Schemes[v.NID()], scheme) {
+	if slices.Contains(c.config.Schemes[q.NID()], scheme) {
 		return nil
 	}
 	return fmt.Errorf("%w: scheme %q is not one that servers may name (namespaces.schemes)", resolver.ErrForbidden, scheme)

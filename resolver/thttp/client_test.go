@@ -50,11 +50,20 @@ func client(s http.RoundTripper) *thttp.Client {
 
 func query(t *testing.T, service resolver.Service) resolver.Query {
 	t.Helper()
-	u, err := uri.Parse("urn:example:a%2Fb")
+	return queryOf(t, "urn:example:a%2Fb", service)
+}
+
+func queryOf(t *testing.T, name string, service resolver.Service) resolver.Query {
+	t.Helper()
+	u, err := uri.Parse(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resolver.Query{URI: u, Service: service}
+	q, err := resolver.NewQuery(u, service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
 }
 
 func locations(answer resolver.Answer) string {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/uri"
 )
 
 // Lines of notes/thttp.md that no other test of this package proves, with the section
@@ -108,12 +107,10 @@ func TestNotesRequest(t *testing.T) {
 		{"urn:example:%7e%2D%C3%A9a;b=c&d+e'f(g)*!$@~/h", "", resolver.I2L, "/uri-res/N2L?urn:example:%7e%2D%C3%A9a;b=c&d+e'f(g)*!$@~/h"},
 		{"urn:example:a", "?+CCResolve:cc=uk", resolver.I2L, "/uri-res/N2L?urn:example:a?+CCResolve:cc=uk"},
 	} {
-		u, err := uri.Parse(tt.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := queryOf(t, tt.name, tt.service)
+		q.Passed = tt.passed
 		r := &recorder{server: server{status: 303, header: "Location: http://a.example/"}}
-		if _, err := client(r).Ask(t.Context(), "http://r.example:8080", resolver.Query{URI: u, Service: tt.service, Passed: tt.passed}); err != nil {
+		if _, err := client(r).Ask(t.Context(), "http://r.example:8080", q); err != nil {
 			t.Fatal(err)
 		}
 		got := r.request

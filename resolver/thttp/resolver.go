@@ -22,14 +22,10 @@ func NewResolver(client *Client, servers map[string][]string) *Resolver {
 // Resolve implements resolver.Resolver for URNs in canonical form. A server that
 // cannot be asked leads to the next one.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
-	v, err := q.URI.URN()
-	if err != nil {
-		return resolver.Answer{}, err
-	}
-	servers := r.servers[v.NID()]
+	servers := r.servers[q.NID()]
 	if len(servers) == 0 {
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrUnsupported, Reason: fmt.Sprintf("no server for namespace %q", v.NID()), TTL: resolver.Forever,
+			Kind: resolver.ErrUnsupported, Reason: fmt.Sprintf("no server for namespace %q", q.NID()), TTL: resolver.Forever,
 		}
 	}
 	return resolver.Ask(r.client.Ask).Each(ctx, servers, q)

@@ -7,16 +7,12 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// NewElsewhere returns the last member of a chain: it sends clients with all names to
+// NewFallback returns the last member of a chain: it sends clients with all names to
 // another resolver, which may know them. Its answers live for ttl.
-func NewElsewhere(fallback *urnns.Fallback, ttl time.Duration) Resolver {
-	source := &Source{Name: "elsewhere"}
+func NewFallback(fallback *urnns.Fallback, ttl time.Duration) Resolver {
+	source := &Source{Name: "fallback"}
 	return Func(func(_ context.Context, q Query) (Answer, error) {
-		v, err := q.URI.URN()
-		if err != nil {
-			return Answer{}, err
-		}
-		location, err := fallback.Lead(v)
+		location, err := fallback.Lead(q.URN)
 		if err == nil {
 			err = CheckLocation(location)
 		}

@@ -1,0 +1,63 @@
+package memory
+
+import "sync"
+
+// index finds the keys of a group without a scan. The zero value has none.
+type index struct {
+	groupOf func(key string) string // "" for keys in no group; nil: all
+
+	mu     sync.Mutex
+	groups map[string]map[string]int // how many entries are held or written, by group and key
+}
+
+// add notes that an entry is held, or no longer held where n is -1.
+func (x *index) add(key string, n int) {
+	if x.groupOf == nil {
+		return
+	}
+	group := x.groupOf(key)
+	if group == "" {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	keys := x.groups[group]
+	if keys == nil {
+		if x.groups == nil {
+			x.groups = make(map[string]map[string]int)
+		}
+		keys = make(map[string]int)
+		x.groups[group] = keys
+	}
+	if keys[key] += n; keys[key] > 0 {
+		return
+	}
+	if delete(keys, key); len(keys) == 0 {
+		delete(x.groups, group)
+	}
+}
+
+// Group makes Keys find the keys for which groupOf returns the same text, but the empty
+// one. Call it before the store is used.
+func (s *Store[V]) Group(groupOf func(key string) string) { s.index.groupOf = groupOf }
+
+// Keys returns the keys of a group, in no order.
+func (s *Store[V]) Keys(group string) []string {
+	s.index.mu.Lock()
+	defer s.index.mu.Unlock()
+	var keys []string
+	for key := range s.index.groups[group] {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// indexCost is about what the index takes for an entry beside its key.
+const indexCost = 150
+
+func (x *index) cost(key string) int {
+	if x.groupOf == nil || x.groupOf(key) == "" {
+		return 0
+	}
+	return indexCost
+}

@@ -1,0 +1,68 @@
+package ddds
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// A purge of names reaches every record set that led to them, at whatever depth, and
+// sends no questions.
+func TestPurge(t *testing.T) {
+	rule := func(flags, services, regexp, replacement string) set {
+		return set{naptr: []NAPTR{{Order: 1, Flags: flags, Services: services, Regexp: regexp, Replacement: replacement}}, ttl: time.Hour}
+	}
+	s := &script{sets: map[string]set{
+		"a.urn.arpa. NAPTR":            rule("", "", `!^urn:a:([^:]+):.*$!\1.example.!`, ""),
+		"one.example. NAPTR":           rule("S", "thttp+I2L", "", "_thttp._tcp.one.example."),
+		"_thttp._tcp.one.example. SRV": {srv: []SRV{{Port: 80, Target: "host.example."}}, ttl: time.Hour},
+		"two.example. NAPTR":           rule("U", "thttp+I2L", `!^.*$!http://two.example/!`, ""),
+		"b.urn.arpa. NAPTR":            rule("U", "thttp+I2L", `!^.*$!http://b.example/!`, ""),
+	}}
+	var now clock
+	cached := newCached(t, &now, s)
+	r := New(Config{Lookup: cached, Roots: []string{"none.example.", "urn.arpa."}, MaxDomains: 5})
+	one, two, b, unknown := query(t, "urn:a:one:1"), query(t, "urn:a:two:1"), query(t, "urn:b:1"), query(t, "urn:c:1")
+	questions := func(names ...resolver.Query) []string {
+		t.Helper()
+		s.asked = nil
+		for _, q := range names {
+			_, _ = r.Resolve(t.Context(), q)
+		}
+		return s.asked
+	}
+	questions(one, two, b, unknown)
+	if again := questions(one, two, b, unknown); again != nil {
+		t.Fatalf("asked again: %q", again)
+	}
+	if n := r.Purge(t.Context(), []resolver.Query{one}); n != 4 || s.asked != nil {
+		t.Errorf("purged %d record sets, and asked %q", n, s.asked)
+	}
+	if asked := questions(b, unknown); asked != nil {
+		t.Errorf("other names: asked %q", asked)
+	}
+	if asked := questions(two); !slices.Equal(asked, []string{"a.none.example. NAPTR", "a.urn.arpa. NAPTR"}) {
+		t.Errorf("another name of the namespace: asked %q", asked)
+	}
+	if asked := questions(one); !slices.Equal(asked, []string{"one.example. NAPTR", "_thttp._tcp.one.example. SRV"}) {
+		t.Errorf("the name: asked %q", asked)
+	}
+	if n := r.Purge(t.Context(), []resolver.Query{unknown}); n != 2 {
+		t.Errorf("a name that does not exist: purged %d record sets", n)
+	}
+	if n := r.Purge(t.Context(), []resolver.Query{one, two}); n != 5 {
+		t.Errorf("two names: purged %d record sets", n)
+	}
+	if n := r.PurgeNamespace("b"); n != 2 {
+		t.Errorf("a namespace: purged %d record sets", n)
+	}
+	if asked := questions(b); len(asked) != 2 {
+		t.Errorf("a namespace: asked %q", asked)
+	}
+	// Without a cache there is nothing to purge.
+	if n := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5}).Purge(t.Context(), []resolver.Query{one}); n != 0 {
+		t.Errorf("without a cache: %d", n)
+	}
+}
