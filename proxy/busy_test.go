@@ -2,21 +2,25 @@ package proxy_test
 
 import (
 	"context"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver"
 )
 
-// Where as much is under way as may be, what needs a slot is shed, and only that.
+// Where a limit is reached, what needs a slot of that kind is refused, and only that.
 func TestBusy(t *testing.T) {
-	slots := make(resolver.Slots, 1)
+	resolutions, fetches := make(resolver.Slots, 1), make(resolver.Slots, 1)
 	s := start(t, func(c *proxy.Config) {
-		c.Slots = slots
+		c.Fetches = fetches
 		known := c.Resolver
-		limited := resolver.Limit{Slots: slots, Next: known}
+		limited := resolver.Limit{Slots: resolutions, Next: known}
 		c.Resolver = resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 			if strings.Contains(q.URI.String(), "known") {
 				return known.Resolve(ctx, q)
@@ -25,46 +29,115 @@ func TestBusy(t *testing.T) {
 		})
 	})
 	forward := "http://" + origin(t) + "/"
+	const resolving, fetching = "limits.requests", "limits.fetches"
 	for _, tt := range []struct {
-		target     string
-		idle, busy int
+		target string
+		idle   int
+		needs  string // the limit that it needs a slot of
 	}{
-		{"/urn:example:known", 302, 302},
-		{"/", 200, 200},
-		{"/http://a.example/known", 302, 302},
-		{"/urn:example:a", 302, 503},
-		{"/uri-res/N2L?urn:example:a", 303, 503},
-		{"/api/v1/resolve?uri=urn:example:a", 200, 503},
-		{"/uri-res/N2R?urn:example:known", http.StatusNotImplemented, 503}, // its location is of https
-		{"/uri-res/N2Rs?urn:example:known", http.StatusNotImplemented, 503},
-		{forward, http.StatusTeapot, 503},
+		{"/urn:example:known", 302, ""},
+		{"/", 200, ""},
+		{"/http://a.example/known", 302, ""},
+		{"/urn:example:a", 302, resolving},
+		{"/uri-res/N2L?urn:example:a", 303, resolving},
+		{"/api/v1/resolve?uri=urn:example:a", 200, resolving},
+		{"/uri-res/N2R?urn:example:known", http.StatusNotImplemented, fetching}, // its location is of https
+		{"/uri-res/N2Rs?urn:example:known", http.StatusNotImplemented, fetching},
+		{forward, http.StatusTeapot, fetching},
 	} {
-		if got := s.get(t, tt.target).StatusCode; got != tt.idle {
-			t.Errorf("%s: %d", tt.target, got)
+		for limit, slots := range map[string]resolver.Slots{resolving: resolutions, fetching: fetches} {
+			if got := s.get(t, tt.target).StatusCode; got != tt.idle {
+				t.Errorf("%s: %d", tt.target, got)
+			}
+			if !slots.Take() {
+				t.Fatalf("%s does not give its slot of %s back", tt.target, limit)
+			}
+			want := tt.idle
+			if limit == tt.needs {
+				want = http.StatusServiceUnavailable
+			}
+			response := s.get(t, tt.target)
+			if body := text(t, response); response.StatusCode != want ||
+				limit == tt.needs && (response.Header.Get("Retry-After") != "1" || response.Header.Get("Cache-Control") != "no-store" || !strings.Contains(body, limit)) {
+				t.Errorf("%s where %s is reached: %d %v %s", tt.target, limit, response.StatusCode, response.Header, body)
+			}
+			slots.Leave()
 		}
-		if !slots.Take() {
-			t.Fatalf("%s keeps its slot", tt.target)
-		}
-		response := s.get(t, tt.target)
-		if body := text(t, response); response.StatusCode != tt.busy ||
-			tt.busy == 503 && (response.Header.Get("Retry-After") != "1" || response.Header.Get("Cache-Control") != "no-store" || !strings.Contains(body, "limits.requests")) {
-			t.Errorf("%s while busy: %d %v %s", tt.target, response.StatusCode, response.Header, body)
-		}
-		slots.Leave()
 	}
 }
 
-// What is fetched for a name is one request: it must not wait for a slot that it holds
-// itself.
+// A request that fetches takes one slot, however often it tries.
 func TestARequestTakesOneSlot(t *testing.T) {
-	slots := make(resolver.Slots, 1)
-	s := start(t, func(c *proxy.Config) {
-		c.Slots, c.Resolver = slots, resolver.Limit{Slots: slots, Next: c.Resolver}
-	})
-	s.next = several("http://" + origin(t) + "/") // it answers with 418, which is no resource
+	s := start(t, func(c *proxy.Config) { c.Fetches = make(resolver.Slots, 1) })
+	s.next = several("http://"+origin(t)+"/", "http://"+origin(t)+"/2") // they answer with 418, which is no resource
 	for _, target := range []string{"/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a"} {
 		if response := s.get(t, target); response.StatusCode != http.StatusBadGateway {
 			t.Errorf("%s: %d %s", target, response.StatusCode, text(t, response))
 		}
+	}
+}
+
+// echo is an origin that changes to another protocol, and keeps the connection.
+func echo(t *testing.T) *httptest.Server {
+	t.Helper()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") == "" {
+			return
+		}
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+		_, _ = io.Copy(conn, conn)
+	}))
+	t.Cleanup(web.Close)
+	return web
+}
+
+// Idle WebSockets take slots of streams, and leave those of fetches and of resolutions
+// alone.
+func TestStreamsStarveNobody(t *testing.T) {
+	const streams = 20
+	fetches, upgraded, resolutions := make(resolver.Slots, 2), make(resolver.Slots, streams), make(resolver.Slots, 1)
+	s := start(t, func(c *proxy.Config) {
+		c.Fetches, c.Streams = fetches, upgraded
+		c.Resolver = resolver.Limit{Slots: resolutions, Next: c.Resolver}
+	})
+	web := echo(t)
+	upgrade := "GET " + web.URL + "/ HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
+	var idle []net.Conn
+	for i := range streams {
+		conn, err := net.Dial("tcp", s.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		c := newConn(conn)
+		if response := c.ask(t, upgrade); response.StatusCode != http.StatusSwitchingProtocols {
+			t.Fatalf("%d. %d", i, response.StatusCode)
+		}
+		idle = append(idle, conn)
+	}
+	if got := s.get(t, "/urn:example:a").StatusCode; got != http.StatusFound {
+		t.Errorf("a name: %d", got)
+	}
+	if got := s.get(t, web.URL+"/").StatusCode; got != http.StatusOK {
+		t.Errorf("a fetch: %d", got)
+	}
+	if response := s.get(t, web.URL+"/", "Connection: Upgrade", "Upgrade: echo"); response.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text(t, response), "limits.streams") {
+		t.Errorf("one stream too many: %d", response.StatusCode)
+	}
+	if len(fetches) != 0 {
+		t.Errorf("streams hold %d slots of fetches", len(fetches))
+	}
+	for _, conn := range idle {
+		conn.Close()
+	}
+	testserver.Wait(t, "all streams have ended", func() bool { return len(upgraded) == 0 })
+	if response := s.get(t, web.URL+"/", "Connection: Upgrade", "Upgrade: echo"); response.StatusCode != http.StatusSwitchingProtocols {
+		t.Errorf("a stream after them: %d", response.StatusCode)
 	}
 }

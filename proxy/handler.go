@@ -1,5 +1,6 @@
-// Package proxy is HTTP in and HTTP out: it turns requests into queries,
-// answers into responses, and forwards what a client of a proxy asks for.
+// Package proxy is HTTP in and HTTP out: it turns requests into queries, answers into
+// responses, and forwards what a client of a proxy asks for. Who may do what is decided
+// here, and what came of each request is observed here; the rooms below make replies.
 package proxy
 
 import (
@@ -11,6 +12,10 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -19,21 +24,22 @@ import (
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // what is known of names without resolving them
-	Fetch    scheme.Handler // for the forward proxy, and for those who ask for the thing itself
+	Fetch    scheme.Handler // for the forward proxy, and for clients who ask for the resource itself
 	Log      *slog.Logger
 	Now      func() time.Time
 	Access   Access
-	Hop      resolver.Hop // names this urnd to other proxies
-	// Slots bound the requests that fetch something at a time.
-	Slots resolver.Slots
-	// RuleTTL is how long what rules say of names may be kept.
+	Via      message.ViaName // names this urnd to other proxies
+	// Fetches bound what is fetched at a time, and Streams the connections that have
+	// changed their protocol, such as WebSockets.
+	Fetches, Streams resolver.Slots
+	// RuleTTL is how long replies may be stored that depend on rules alone.
 	RuleTTL time.Duration
-	// Observe is told what came of each request, at its end; nil tells nobody. It must
-	// not keep the event.
+	// Observe is called at the end of each request; nil is not. It must not keep the
+	// event.
 	Observe func(*Event)
-	// Begin begins the span of a request, nil for none; nil begins none. Whether its
-	// traceparent may ask for one is heeded.
-	Begin func(r *http.Request, at time.Time, heeded bool) Span
+	// Begin begins the span of a request, nil for none; nil begins none. It is told
+	// whether the traceparent of the request may ask for one.
+	Begin func(r *http.Request, at time.Time, mayAsk bool) Span
 	// Identify names each request in its response; those that fail are always named.
 	Identify bool
 	// MaxTarget bounds a request-target, in octets.
@@ -43,61 +49,54 @@ type Config struct {
 // Handler answers the requests of clients. It is safe for concurrent use.
 type Handler struct {
 	config  Config
-	forward http.Handler
-	health  *health
-	fetcher scheme.Handler // Fetch, with an eye on health
-	batches chan struct{}  // one for each that is under way
+	answers *answer.Answers
+	forward *forward.Proxy
 
-	rates     *rates // nil where there is no bound
-	recorders sync.Pool
+	rates     *rates // nil where there is no limit
+	exchanges sync.Pool
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
-	h := &Handler{config: config, health: newHealth(config.Now), batches: make(chan struct{}, maxBatches)}
-	h.fetcher = h.health.watch(config.Fetch)
-	h.forward = h.newForward()
+	health := forward.NewHealth(config.Now)
+	h := &Handler{
+		config: config,
+		answers: answer.New(answer.Config{
+			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
+			Failing: health.Failing, MaxTarget: config.MaxTarget,
+		}),
+	}
+	outgoing := forward.Config{
+		Fetch: health.Observe(config.Fetch), Log: config.Log, Via: config.Via, Fetches: config.Fetches, Streams: config.Streams,
+	}
+	if config.Identify {
+		outgoing.OwnField = idField
+	}
+	h.forward = forward.New(outgoing)
 	if config.Access.Rate > 0 {
 		h.rates = newRates(config.Access.Rate, config.Now)
 	}
 	return h
 }
 
-// serveAnswer redirects to one location of an answer.
-func (h *Handler) serveAnswer(w http.ResponseWriter, r *http.Request, req request) {
-	answer, err := h.config.Resolver.Resolve(r.Context(), req.query)
-	if err != nil {
-		h.fail(w, r, err, req.query.URI.String(), nil)
-		return
+// ServeHTTP implements http.Handler, and calls Observe with the outcome.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := h.begin(w, r)
+	start := h.config.Now()
+	if h.config.Identify {
+		h.identify(x)
 	}
-	eventOf(w).Cache = answer.Cache
-	chosen, vary := h.choose(r, answer.Locations)
-	if vary != "" {
-		w.Header().Set("Vary", vary)
-	}
-	writeRedirect(w, redirectStatus(req.form, r.ProtoAtLeast(1, 1)), chosen.URI, answer)
-}
-
-// fail answers an error about input, and reports it.
-func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error, input string, trace []resolver.Step) {
-	event := eventOf(w)
-	event.Err = err
-	if event.ID == "" && statusOf(err) >= http.StatusInternalServerError {
-		event.ID = h.identify(w, r)
-	}
-	h.report(r, err, event.ID)
-	var n *resolver.Negative
-	if errors.As(err, &n) {
-		event.Cache = n.Cache
-	}
-	writeProblem(w, r, err, input, trace)
+	whole := false
+	defer func() { h.end(x, start, whole) }()
+	h.traced(x, start)
+	whole = true
 }
 
 // report logs an error that is not the client's, and what the guard refuses.
-func (h *Handler) report(r *http.Request, err error, id string) {
-	status := statusOf(err)
+func (h *Handler) report(x *exchange, err error) {
+	status := problem.Status(err)
 	failed := status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled) && !errors.As(err, new(*resolver.Negative))
 	if failed || errors.Is(err, netguard.ErrForbidden) {
-		h.config.Log.WarnContext(r.Context(), "request failed", "status", status, "client", r.RemoteAddr, "request", id, "error", err)
+		h.config.Log.WarnContext(x.request.Context(), "request failed", "status", status, "client", x.request.RemoteAddr, "request", x.event.ID, "error", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver"
 )
@@ -52,7 +53,7 @@ func TestNotesTargets(t *testing.T) {
 			t.Errorf("%s: %s: %d %q", tt.source, tt.target, response.StatusCode, response.Header.Get("Location"))
 		}
 	}
-	var document proxy.AnswerJSON
+	var document api.Answer
 	body := text(t, s.get(t, "URN:Example:A", "Accept: application/vnd.urnd.trace+json"))
 	if err := json.Unmarshal([]byte(body), &document); err != nil || document.Input != "URN:Example:A" {
 		t.Errorf("%v: %s", err, body)

@@ -13,17 +13,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver"
 )
 
 func TestOpenAPIOfAdmin(t *testing.T) {
-	m := &memory{found: []proxy.Remembered{proxy.NewRemembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{Language: "en", Authentic: true}}}, nil)}}
+	m := &memory{found: []api.Entry{remembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{Language: "en", Authentic: true}}}, nil)}}
 	ready := administration(m, nil)
-	unready := administration(m, func(c *proxy.AdminConfig) {
+	unready := administration(m, func(c *admin.Config) {
 		c.Health = func() (unready, degraded []string) { return []string{"it stops"}, []string{"DNS"} }
 	})
-	locked := administration(m, func(c *proxy.AdminConfig) { c.Token = []byte(token) })
+	locked := administration(m, func(c *admin.Config) { c.Token = []byte(token) })
 	const here, there, page = "127.0.0.1:1", "192.0.2.1:1", "Accept: text/html"
 	d := describe(t, []byte(text(t, administer(ready, here, "GET /openapi.json"))))
 	d.wellFormed(t)
@@ -53,7 +55,7 @@ func TestOpenAPIOfAdmin(t *testing.T) {
 		}
 	})
 	d.answered(t)
-	source, err := os.ReadFile("admin.go")
+	source, err := os.ReadFile("admin/admin.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +144,7 @@ func (c checker) failures(s *server) {
 	rated := start(c, func(c *proxy.Config) { c.Access.Rate, c.Now = 1, func() time.Time { return time.Unix(2e9, 0) } })
 	rated.get(c, "/")
 	closed := start(c, func(c *proxy.Config) { c.Access.Resolve, c.Access.Proxy = nil, nil })
-	busy := start(c, func(c *proxy.Config) { c.Slots = make(resolver.Slots) })
+	busy := start(c, func(c *proxy.Config) { c.Fetches = make(resolver.Slots) })
 	guarded := start(c, func(c *proxy.Config) { c.Access.Users = new(proxy.Users) })
 	for _, s := range []*server{rated, closed, busy, guarded} {
 		for path, target := range paths {

@@ -15,8 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/listen"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
@@ -33,6 +37,11 @@ type server struct {
 }
 
 const maxTarget = 1024
+
+func malformed(m listen.Malformed) listen.Document {
+	status, contentType, body := problem.Short(problem.Malformed(m.Status, m.Target, maxTarget, m.PlainHTTP))
+	return listen.Document{Status: status, ContentType: contentType, Body: body}
+}
 
 func start(t testing.TB, change func(*proxy.Config)) *server {
 	t.Helper()
@@ -55,7 +64,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		Names: known, RuleTTL: time.Hour,
 		Resolver: resolver.NewCanonical(known, resolver.Split{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
-		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Slots: make(resolver.Slots, 100), MaxTarget: maxTarget,
+		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Fetches: make(resolver.Slots, 100), Streams: make(resolver.Slots, 100), MaxTarget: maxTarget,
 	}
 	if change != nil {
 		change(&config)
@@ -67,8 +76,8 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- proxy.NewServer(proxy.ServerConfig{
-			Handler: proxy.New(config), Log: log, MaxTarget: maxTarget, MaxHeader: 4096, //nolint:contextcheck // it outlives the test
+		done <- listen.NewServer(listen.ServerConfig{
+			Handler: proxy.New(config), Log: log, Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096, //nolint:contextcheck // it outlives the test
 			HeaderTimeout: 5 * time.Second, IdleTimeout: 5 * time.Second, ShutdownTimeout: 5 * time.Second,
 		}).Serve(ctx, listener)
 	}()
@@ -82,34 +91,51 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	return s
 }
 
+// conn is a client on one connection.
+type conn struct {
+	net.Conn
+	in *bufio.Reader
+}
+
+func newConn(c net.Conn) conn { return conn{c, bufio.NewReader(c)} }
+
+// ask sends a raw request, and returns the response with its whole body.
+func (c conn) ask(t testing.TB, request string) *http.Response {
+	t.Helper()
+	if err := c.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	method, _, _ := strings.Cut(request, " ")
+	response, err := http.ReadResponse(c.in, &http.Request{Method: method})
+	if err != nil {
+		t.Fatalf("%.80q: %v", request, err)
+	}
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		return response
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatalf("%.80q: %v", request, err)
+	}
+	response.Body = io.NopCloser(strings.NewReader(string(body)))
+	return response
+}
+
 // ask sends raw requests over one connection and returns the responses.
 func (s *server) ask(t testing.TB, requests ...string) []*http.Response {
 	t.Helper()
-	conn, err := net.Dial("tcp", s.addr)
+	dialled, err := net.Dial("tcp", s.addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewReader(conn)
+	defer dialled.Close()
+	c := newConn(dialled)
 	var responses []*http.Response
 	for _, request := range requests {
-		if _, err := io.WriteString(conn, request); err != nil {
-			t.Fatal(err)
-		}
-		method, _, _ := strings.Cut(request, " ")
-		response, err := http.ReadResponse(in, &http.Request{Method: method})
-		if err != nil {
-			t.Fatalf("%.80q: %v", request, err)
-		}
-		body, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatalf("%.80q: %v", request, err)
-		}
-		response.Body = io.NopCloser(strings.NewReader(string(body)))
-		responses = append(responses, response)
+		responses = append(responses, c.ask(t, request))
 	}
 	return responses
 }
@@ -303,7 +329,7 @@ func TestPages(t *testing.T) {
 func TestAPI(t *testing.T) {
 	s := start(t, nil)
 	response := s.get(t, "/api/v1/resolve?uri=URN:ietf:rfc:2648")
-	var got proxy.AnswerJSON
+	var got api.Answer
 	if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/urnd/urnd/proxy/listen"
 )
 
-// maxClients bounds the clients that are remembered.
+// maxClients bounds the clients whose rate is measured.
 const maxClients = 1 << 16
 
 // rates bounds the requests of each client a second. It is safe for concurrent use.
@@ -31,7 +33,7 @@ func (r *rates) allows(client netip.Addr) bool {
 	if !client.IsValid() {
 		return true // it has no address, and comes from this machine
 	}
-	client = one(client)
+	client = listen.ClientNetwork(client)
 	now := r.now()
 	r.mu.Lock()
 	limiter := r.clients[client]

@@ -1,78 +1,177 @@
 package proxy
 
 import (
+	"net"
 	"net/http"
 	"strings"
 
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 )
 
 // route is every route of the service, on one screen. It goes by the raw
 // request-target: http.ServeMux would clean "//" and "..", and redirect "urn:".
-func (h *Handler) route(w http.ResponseWriter, r *http.Request, from client) {
+func (h *Handler) route(x *exchange) {
+	r := x.request
+	if err := h.noteVia(x); err != nil {
+		h.fail(x, err)
+		return
+	}
 	target := ownTarget(r)
-	if via := r.Header["Via"]; len(via) > 0 {
-		joined := strings.Join(via, ", ")
-		if h.config.Hop.Loops(joined) {
-			h.fail(w, r, errLoop, "", nil)
-			return
-		}
-		r = r.WithContext(resolver.WithVia(r.Context(), joined))
-	}
 	switch {
-	case h.rates != nil && !h.rates.allows(from.addr):
-		h.fail(w, r, errRate, "", nil)
+	case h.rates != nil && !h.rates.allows(x.client.Addr):
+		h.fail(x, problem.ErrRate)
 	case r.Method == http.MethodConnect:
-		h.fail(w, r, errConnect, "", nil)
+		h.fail(x, problem.ErrConnect)
 	case len(target) > h.config.MaxTarget:
-		h.fail(w, r, errTargetTooLong, "", nil)
-	case target == apiOpenAPI && (r.Method == http.MethodGet || r.Method == http.MethodHead):
-		sendDocument(w, r, openAPIService)
-	case r.Method == http.MethodPost && target == apiResolve && h.config.Access.mayResolve(from):
-		h.serveBatch(w, r)
+		h.fail(x, problem.ErrTargetTooLong)
+	case target == answer.PathOpenAPI && isGet(r):
+		h.reply(x, answer.OpenAPI())
+	case r.Method == http.MethodPost && target == message.PathResolve && h.config.Access.mayResolve(x.client):
+		h.batch(x)
 	default:
-		h.serveTarget(w, r, target, from)
+		h.routeTarget(x, target)
 	}
 }
 
-func (h *Handler) serveTarget(w http.ResponseWriter, r *http.Request, target string, from client) {
-	req, err := parseTarget(target)
-	event := eventOf(w)
-	event.Form, event.Service = req.form.String(), req.query.Service
+func (h *Handler) routeTarget(x *exchange, target string) {
+	request, err := message.Parse(target)
+	x.event.Form, x.event.Service = request.Form.String(), request.Query.Service
 	switch {
-	case err == nil && req.form == formForward:
-		h.serveForward(w, r, req.query.URI)
-	case !h.config.Access.mayResolve(from):
-		h.fail(w, r, errResolve, "", nil)
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		h.fail(w, r, errMethod, "", nil)
-	case err != nil:
-		h.fail(w, r, err, "", nil)
-	case req.form == formHome:
-		serveHome(w, r)
-	case !req.query.URI.IsURN():
-		if err := h.mayProxy(r); err != nil {
-			h.fail(w, r, err, "", nil)
-			return
+	case err == nil && request.Form == message.FormForward:
+		if err = h.mayForward(x); err == nil {
+			err = h.forward.Serve(x, x.request, request.Query.URI)
 		}
-		fallthrough
+	case !h.config.Access.mayResolve(x.client):
+		err = problem.ErrResolveClient
+	case !isGet(x.request):
+		err = &problem.MethodError{Allow: methods(target)}
+	case err != nil: // it is no valid target
+	case request.Form == message.FormHome:
+		h.reply(x, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Home()})
 	default:
-		h.serveQuery(w, r, req)
+		err = h.answer(x, request)
+	}
+	if err != nil {
+		h.fail(x, err)
 	}
 }
 
-func (h *Handler) serveQuery(w http.ResponseWriter, r *http.Request, req request) {
+// answer answers a question about an identifier.
+func (h *Handler) answer(x *exchange, request message.Request) error {
+	service := request.Query.Service
+	retrieves := request.Form != message.FormAPI && (service == resolver.I2R || service == resolver.I2Rs)
+	if !request.Query.IsURN() || retrieves { // what a proxy does, for its clients alone
+		if err := h.mayProxy(x); err != nil {
+			return err
+		}
+	}
+	var reply message.Reply
+	var err error
+	if retrieves {
+		reply, err = h.retrieve(x, request.Query)
+	} else {
+		reply, err = h.answers.Reply(x.request.Context(), answer.Question{
+			Request: request, Header: x.request.Header, HTTP11: x.request.ProtoAtLeast(1, 1),
+		})
+	}
+	if err == nil {
+		h.reply(x, reply)
+	}
+	return err
+}
+
+// retrieve fetches the resource to which a name leads, or all of them for I2Rs.
+func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error) {
+	all := q.Service == resolver.I2Rs
+	q.Service = resolver.I2L
+	if all {
+		q.Service = resolver.I2Ls
+	}
+	ctx := x.request.Context()
+	found, err := h.config.Resolver.Resolve(ctx, q)
+	if err != nil {
+		return message.Reply{}, problem.About(err, q.URI)
+	}
+	locations := h.answers.InOrder(x.request.Header, found.Locations, forward.MaxResources)
+	fetch := h.forward.Resource
+	if all {
+		fetch = h.forward.Resources
+	}
+	reply, err := fetch(ctx, x.request, locations)
+	if err != nil {
+		return message.Reply{}, problem.About(err, q.URI)
+	}
+	return reply, nil
+}
+
+// batch answers many questions at once.
+func (h *Handler) batch(x *exchange) {
+	x.event.Form = "batch"
+	rights := answer.BatchRights{
+		URLs:   h.mayProxy(x) == nil,
+		Allow:  func() bool { return h.rates == nil || h.rates.allows(x.client.Addr) },
+		Report: func(err error) { h.report(x, err) },
+	}
+	reply, err := h.answers.Batch(x, x.request, rights)
+	if err != nil {
+		h.fail(x, err)
+		return
+	}
+	h.reply(x, reply)
+}
+
+// noteVia refuses a request that comes in a loop, and makes all that is sent on its
+// behalf name the proxies that it has come through.
+func (h *Handler) noteVia(x *exchange) error {
+	via := x.request.Header["Via"]
+	if len(via) == 0 {
+		return nil
+	}
+	joined := strings.Join(via, ", ")
+	if h.config.Via.Loops(joined) {
+		return problem.ErrLoop
+	}
+	x.with(message.WithVia(x.request.Context(), joined))
+	return nil
+}
+
+func isGet(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+// methods returns the methods that are supported at a target.
+func methods(target string) string {
+	if path, _, _ := strings.Cut(target, "?"); path == message.PathResolve {
+		return "GET, HEAD, POST"
+	}
+	return "GET, HEAD"
+}
+
+// ownTarget returns the request-target, without scheme and authority where they
+// are those of this server: every server must accept the absolute form (RFC
+// 9112 section 3.2.2), and a proxy must know itself.
+func ownTarget(r *http.Request) string {
+	target := r.RequestURI
+	if !strings.HasPrefix(target, "http://") {
+		return target
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return target
+	}
+	own := "http://" + local.String()
+	rest, found := strings.CutPrefix(target, own)
 	switch {
-	case req.form == formAPI, wantsTrace(r) && locates(req.query.Service):
-		h.serveAPI(w, r, req.query)
+	case !found:
+		return target
+	case rest == "":
+		return "/"
+	case rest[0] == '/':
+		return rest
 	default:
-		h.serveService(w, r, req)
+		return target
 	}
-}
-
-func serveHome(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	write(w, r, http.StatusOK, homePage())
 }

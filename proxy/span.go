@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -11,29 +12,33 @@ import (
 type Span interface {
 	// Traceparent is the field of requests on behalf of this one.
 	Traceparent() string
-	// End hears what came of it, step by step. It must not keep the event.
+	// End ends the span with its outcome, step by step. It must not keep the event.
 	End(e *Event, steps []resolver.Step)
 }
 
-// traced serves a request, below a span where it has one. A traceparent of the client
+// traced routes an exchange, within a span where it has one. A traceparent of the client
 // is passed on where it has none.
-func (h *Handler) traced(rec *recorder, r *http.Request, from client, at time.Time) {
-	if h.config.Begin != nil {
-		// Whoever asks for a trace makes work: strangers get one by chance alone.
-		peer := addrOf(r.RemoteAddr)
-		heeded := contains(h.config.Access.Trusted, peer) || contains(h.config.Access.Proxy, peer)
-		if span := h.config.Begin(r, at, heeded); span != nil {
-			ctx, trace := resolver.WithTrace(resolver.WithTraceparent(r.Context(), span.Traceparent()), h.config.Now)
-			defer func() {
-				rec.event.Took = h.config.Now().Sub(at)
-				span.End(&rec.event, trace.Steps())
-			}()
-			h.route(rec, r.WithContext(ctx), from)
-			return
-		}
+func (h *Handler) traced(x *exchange, start time.Time) {
+	if span := h.spanOf(x.request, start); span != nil {
+		ctx, trace := resolver.WithTrace(message.WithTraceparent(x.request.Context(), span.Traceparent()), h.config.Now)
+		defer func() {
+			x.event.Took = h.config.Now().Sub(start)
+			span.End(&x.event, trace.Steps())
+		}()
+		x.with(ctx)
+	} else if traceparent := x.request.Header[message.TraceparentField]; len(traceparent) > 0 && message.IsTraceparent(traceparent[0]) {
+		x.with(message.WithTraceparent(x.request.Context(), traceparent[0]))
 	}
-	if traceparent := r.Header[resolver.TraceparentField]; len(traceparent) > 0 && resolver.IsTraceparent(traceparent[0]) {
-		r = r.WithContext(resolver.WithTraceparent(r.Context(), traceparent[0]))
+	h.route(x)
+}
+
+// spanOf begins the span of a request, nil where it has none. Tracing costs time: clients
+// that are not known to the configuration get a span by chance alone.
+func (h *Handler) spanOf(r *http.Request, start time.Time) Span {
+	if h.config.Begin == nil {
+		return nil
 	}
-	h.route(rec, r, from)
+	peer := message.AddrOf(r.RemoteAddr)
+	mayAsk := message.Contains(h.config.Access.Trusted, peer) || message.Contains(h.config.Access.Proxy, peer)
+	return h.config.Begin(r, start, mayAsk)
 }

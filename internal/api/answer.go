@@ -1,26 +1,26 @@
-package proxy
+// Package api holds the JSON documents that the command line and HTTP share. Their fields
+// are described by the OpenAPI documents.
+package api
 
 import (
-	"net/http"
-	"strings"
-
-	"github.com/elnormous/contenttype"
+	"time"
 
 	"github.com/urnd/urnd/resolver"
 )
 
-// AnswerJSON is the document of /api/v1/resolve, and of urnd resolve --json.
-type AnswerJSON struct {
-	Input     string         `json:"input"`
-	Canonical string         `json:"canonical"`
-	Service   string         `json:"service"`
-	Locations []locationJSON `json:"locations"`
-	TTL       int64          `json:"ttl"` // seconds; negative when stale
-	Cache     string         `json:"cache"`
-	Trace     []stepJSON     `json:"trace,omitempty"`
+// Answer is the document of /api/v1/resolve, and of urnd resolve --json.
+type Answer struct {
+	Input     string     `json:"input"`
+	Canonical string     `json:"canonical"`
+	Service   string     `json:"service"`
+	Locations []Location `json:"locations"`
+	TTL       int64      `json:"ttl"` // seconds; negative when stale
+	Cache     string     `json:"cache"`
+	Trace     []Step     `json:"trace,omitempty"`
 }
 
-type locationJSON struct {
+// Location is one place in an Answer.
+type Location struct {
 	URI           string `json:"uri"`
 	Source        string `json:"source"`
 	Type          string `json:"type,omitempty"`
@@ -29,77 +29,39 @@ type locationJSON struct {
 	Failing       bool   `json:"failing,omitempty"`       // it could not be reached a moment ago
 }
 
-type stepJSON struct {
+// Step is one step of a trace.
+type Step struct {
 	Stage  string `json:"stage"`
 	Detail string `json:"detail"`
 	Micros int64  `json:"us"`                // since the query began
-	Took   int64  `json:"took_us,omitempty"` // of what took its time
+	Took   int64  `json:"took_us,omitempty"` // 0 for what was done at once
 }
 
-// NewAnswerJSON puts an answer into words.
-func NewAnswerJSON(q resolver.Query, answer resolver.Answer, trace []resolver.Step) AnswerJSON {
-	document := AnswerJSON{
+// NewAnswer returns the document of an answer.
+func NewAnswer(q resolver.Query, answer resolver.Answer, trace []resolver.Step) Answer {
+	return Answer{
 		Input: q.URI.String(), Canonical: answer.Name.String(), Service: q.Service.String(),
-		Locations: []locationJSON{}, TTL: seconds(answer.TTL), Cache: answer.Cache.String(), Trace: stepsJSON(trace),
+		Locations: Locations(answer.Locations), TTL: Seconds(answer.TTL), Cache: answer.Cache.String(), Trace: Steps(trace),
 	}
-	for _, l := range answer.Locations {
-		document.Locations = append(document.Locations, newLocationJSON(l))
-	}
-	return document
 }
 
-// withHealth adds what is known of the servers of locations.
-func (h *Handler) withHealth(document AnswerJSON) AnswerJSON {
-	for i := range document.Locations {
-		document.Locations[i].Failing = h.health.fails(document.Locations[i].URI)
-	}
-	return document
-}
-
-func newLocationJSON(l resolver.Location) locationJSON {
-	return locationJSON{URI: l.URI, Source: l.From.Name, Type: l.From.Type, Language: l.From.Language, Authenticated: l.From.Authentic}
-}
-
-func stepsJSON(steps []resolver.Step) []stepJSON {
-	list := make([]stepJSON, len(steps))
-	for i, s := range steps {
-		list[i] = stepJSON{Stage: s.Stage, Detail: s.Detail, Micros: s.At.Microseconds(), Took: s.Took.Microseconds()}
+// Locations returns the documents of locations; none is an empty list.
+func Locations(locations []resolver.Location) []Location {
+	list := make([]Location, len(locations))
+	for i, l := range locations {
+		list[i] = Location{URI: l.URI, Source: l.From.Name, Type: l.From.Type, Language: l.From.Language, Authenticated: l.From.Authentic}
 	}
 	return list
 }
 
-// typeTrace asks for the document of the API in place of an answer.
-const typeTrace = "application/vnd.urnd.trace+json"
-
-func wantsTrace(r *http.Request) bool {
-	accept := r.Header["Accept"]
-	if len(accept) == 0 || !strings.Contains(accept[0], typeTrace) {
-		return false
+// Steps returns the documents of the steps of a trace.
+func Steps(steps []resolver.Step) []Step {
+	list := make([]Step, len(steps))
+	for i, s := range steps {
+		list[i] = Step{Stage: s.Stage, Detail: s.Detail, Micros: s.At.Microseconds(), Took: s.Took.Microseconds()}
 	}
-	// The client may say that it is the one type which it does not take.
-	_, _, err := contenttype.GetAcceptableMediaType(r, []contenttype.MediaType{contenttype.NewMediaType(typeTrace)})
-	return err == nil
+	return list
 }
 
-// serveAPI answers with the answer itself, and with every step that led to it.
-func (h *Handler) serveAPI(w http.ResponseWriter, r *http.Request, q resolver.Query) {
-	ctx, trace := r.Context(), resolver.TraceOf(r.Context())
-	if trace == nil {
-		ctx, trace = resolver.WithTrace(ctx, h.config.Now)
-	}
-	answer, err := h.config.Resolver.Resolve(ctx, q)
-	if err != nil {
-		h.fail(w, r, err, q.URI.String(), trace.Steps())
-		return
-	}
-	eventOf(w).Cache = answer.Cache
-	contentType := "application/json"
-	if wantsTrace(r) {
-		contentType = typeTrace
-	}
-	w.Header().Set("Content-Type", contentType)
-	w.Header().Set("Vary", "Accept")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	write(w, r, http.StatusOK, marshal(h.withHealth(NewAnswerJSON(q, answer, trace.Steps()))))
-}
+// Seconds returns a duration in whole seconds.
+func Seconds(d time.Duration) int64 { return int64(d / time.Second) }

@@ -1,4 +1,5 @@
-package proxy
+// Package admin answers administrators: health, metrics, caches, the configuration.
+package admin
 
 import (
 	_ "embed"
@@ -6,11 +7,13 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
 )
 
-// AdminConfig is what the admin listener works with. All fields but Clients and Token
-// must be set.
-type AdminConfig struct {
+// Config is what the handler works with. All fields but Clients and Token must be set.
+type Config struct {
 	Clients []netip.Prefix // who may come by TCP; a socket in the file system has its own rights
 	// Token is what they must show; nil asks for none, which suits this machine alone.
 	Token []byte
@@ -20,84 +23,83 @@ type AdminConfig struct {
 	Log         *slog.Logger
 	Metrics     http.Handler
 	Caches      Caches
-	// Health returns why the daemon is not ready, and what is not as it should be
-	// although it is.
+	// Health returns why the daemon is not ready, and what is wrong although it is.
 	Health func() (unready, degraded []string)
 	// Settings returns the configuration in force. No secret is in it.
 	Settings func() any
 }
 
-//go:embed openapi_admin.json
-var openAPIAdmin []byte
+//go:embed openapi.json
+var openAPI []byte
 
-//go:embed openapi_service.json
-var openAPIService []byte
+// pathEntries is where entries of the cache are looked up and purged.
+const pathEntries = "/api/v1/cache/entries"
 
-// adminEntries is where entries of the cache are looked up and purged.
-const adminEntries = "/api/v1/cache/entries"
-
-// admin answers administrators.
-type admin struct {
-	config AdminConfig
-	mux    http.Handler
+// Handler answers administrators. It is safe for concurrent use.
+type Handler struct {
+	config Config
+	routes http.Handler
 }
 
-// NewAdmin returns the handler of the admin listener.
-func NewAdmin(config AdminConfig) http.Handler {
-	a := &admin{config: config}
+// New returns a Handler.
+func New(config Config) *Handler {
+	h := &Handler{config: config}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
-		sendJSON(w, r, http.StatusOK, map[string]string{"status": "ok"})
-	})
-	mux.HandleFunc("GET /readyz", a.serveReady)
+	mux.HandleFunc("GET /healthz", json(func() any { return map[string]string{"status": "ok"} }))
+	mux.HandleFunc("GET /readyz", h.serveReady)
 	mux.Handle("GET /metrics", config.Metrics)
-	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) { sendDocument(w, r, openAPIAdmin) })
-	mux.HandleFunc("GET /api/v1/cache", func(w http.ResponseWriter, r *http.Request) { sendJSON(w, r, http.StatusOK, config.Caches.Stats()) })
-	mux.HandleFunc("GET /api/v1/cache/entries", a.serveLookup)
-	mux.HandleFunc("DELETE /api/v1/cache/entries", a.servePurge)
-	mux.HandleFunc("GET /api/v1/config", func(w http.ResponseWriter, r *http.Request) { sendJSON(w, r, http.StatusOK, config.Settings()) })
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) {
+		message.Write(w, r.Method, message.Reply{Status: http.StatusOK, ContentType: "application/json", Body: openAPI})
+	})
+	mux.HandleFunc("GET /api/v1/cache", json(config.Caches.Stats))
+	mux.HandleFunc("GET "+pathEntries, h.serveLookup)
+	mux.HandleFunc("DELETE "+pathEntries, h.servePurge)
+	mux.HandleFunc("GET /api/v1/config", json(config.Settings))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, errAdminPath, "", nil) })
-	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/api/v1/cache", "/api/v1/cache/entries", "/api/v1/config", "/debug/pprof/"} {
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, errMethod, "", nil) })
+	mux.HandleFunc("/", failing(problem.ErrAdminPath))
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/api/v1/cache", "/api/v1/config", "/debug/pprof/"} {
+		mux.HandleFunc(path, failing(&problem.MethodError{Allow: "GET, HEAD"}))
 	}
+	mux.HandleFunc(pathEntries, failing(&problem.MethodError{Allow: "GET, HEAD, DELETE"}))
 	// A page in a browser on this machine must not act for its reader.
 	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, errAdminPage, "", nil) }))
-	a.mux = protection.Handler(mux)
-	return a
+	protection.SetDenyHandler(failing(problem.ErrAdminOrigin))
+	h.routes = protection.Handler(mux)
+	return h
 }
 
-func (a *admin) serveReady(w http.ResponseWriter, r *http.Request) {
-	unready, degraded := a.config.Health()
+// json returns a handler that sends what get returns.
+func json(get func() any) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { message.Write(w, r.Method, message.JSON(http.StatusOK, get())) }
+}
+
+// failing returns a handler that answers an error.
+func failing(err error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { fail(w, r, err) }
+}
+
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	message.Write(w, r.Method, problem.Reply(r.Header, err))
+}
+
+func (h *Handler) serveReady(w http.ResponseWriter, r *http.Request) {
+	unready, degraded := h.config.Health()
 	status, word := http.StatusOK, "ready"
 	if len(unready) > 0 {
 		status, word = http.StatusServiceUnavailable, "not ready"
 	}
-	sendJSON(w, r, status, map[string]any{"status": word, "unready": notNil(unready), "degraded": notNil(degraded)})
+	document := map[string]any{"status": word, "unready": notNil(unready), "degraded": notNil(degraded)}
+	message.Write(w, r.Method, message.JSON(status, document))
 }
 
+// notNil makes an empty list one in JSON, too.
 func notNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}
 	return list
-}
-
-func sendJSON(w http.ResponseWriter, r *http.Request, status int, v any) {
-	header := w.Header()
-	header.Set("Content-Type", "application/json")
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Content-Type-Options", "nosniff")
-	write(w, r, status, marshal(v))
-}
-
-func sendDocument(w http.ResponseWriter, r *http.Request, text []byte) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	write(w, r, http.StatusOK, text)
 }

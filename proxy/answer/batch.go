@@ -1,7 +1,6 @@
-package proxy
+package answer
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,55 +11,64 @@ import (
 	"sync"
 	"time"
 
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
 // Bounds of batches.
 const (
-	maxBatch      = 10_000   // URIs of one
-	maxBatchBody  = 16 << 20 // octets of one
-	batchWorkers  = 16       // resolutions at a time, for one
-	batchAhead    = 64       // answers of one that wait for its client
+	maxBatch      = 10_000   // URIs of a batch
+	maxBatchBody  = 16 << 20 // octets of a batch
+	batchWorkers  = 16       // resolutions at a time, for one batch
+	batchAhead    = 64       // answers of a batch that wait for its client
 	maxBatches    = 8        // at a time
-	batchPatience = 30 * time.Second
+	clientTimeout = 30 * time.Second
 )
 
-var (
-	errBatch     = errors.New("a batch is a JSON array of strings, or one JSON string a line")
-	errBatchSize = errors.New("a batch has at most 10000 URIs and 16 MiB")
-	errBusy      = errors.New("as many batches as may be are under way")
-)
-
-// failedJSON is the line of a URI that has no answer.
-type failedJSON struct {
-	Input string  `json:"input"`
-	Error problem `json:"error"`
+// BatchRights are what the client of a batch may do.
+type BatchRights struct {
+	URLs bool // it may be redirected to URLs
+	// Allow reports whether it may send one request more: each name is one.
+	Allow func() bool
+	// Report is called with what fails.
+	Report func(err error)
 }
 
-// serveBatch resolves many URIs, some at a time, and streams their answers in the
-// order of the questions, a line of JSON each. It goes no further ahead than its
-// client reads, and ends with a client that does not.
-func (h *Handler) serveBatch(w http.ResponseWriter, r *http.Request) {
-	eventOf(w).Form = "batch"
+// Batch resolves many URIs, some at a time, and streams their answers in the order of
+// the questions, a line of JSON each. It goes no further ahead than its client reads, and
+// ends with a client that does not. The body of r is read through w, which bounds it.
+func (a *Answers) Batch(w http.ResponseWriter, r *http.Request, rights BatchRights) (message.Reply, error) {
 	select {
-	case h.batches <- struct{}{}:
-		defer func() { <-h.batches }()
+	case a.batches <- struct{}{}:
 	default:
-		h.fail(w, r, errBusy, "", nil)
-		return
+		return message.Reply{}, problem.ErrBatches
 	}
+	release := func() { <-a.batches }
 	out := http.NewResponseController(w)
-	_ = out.SetReadDeadline(h.config.Now().Add(batchPatience))
+	_ = out.SetReadDeadline(a.config.Now().Add(clientTimeout))
 	inputs, err := readBatch(http.MaxBytesReader(w, r.Body, maxBatchBody))
 	if err != nil {
-		h.fail(w, r, err, "", nil)
-		return
+		release()
+		return message.Reply{}, err
 	}
 	_ = out.SetReadDeadline(time.Time{}) // or the batch would end when it has passed
-	ctx, cancel := context.WithCancel(r.Context())
+	return message.Reply{
+		Status: http.StatusOK, ContentType: "application/x-ndjson", CacheControl: message.NoStore,
+		Stream: func(w http.ResponseWriter) error {
+			a.stream(r.Context(), w, inputs, rights)
+			return nil
+		},
+		Close: release,
+	}, nil
+}
+
+// stream resolves inputs and writes their lines.
+func (a *Answers) stream(ctx context.Context, w http.ResponseWriter, inputs []string, rights BatchRights) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // a client that left needs no more answers
-	urls := h.mayProxy(r) == nil
 	lines := make(chan chan []byte, batchAhead)
 	var workers sync.WaitGroup
 	workers.Go(func() {
@@ -76,15 +84,12 @@ func (h *Handler) serveBatch(w http.ResponseWriter, r *http.Request) {
 			slots <- struct{}{}
 			workers.Go(func() {
 				defer func() { <-slots }()
-				line <- h.batchLine(ctx, r, input, urls)
+				line <- a.batchLine(ctx, input, rights)
 			})
 		}
 	})
-	header := w.Header()
-	header.Set("Content-Type", "application/x-ndjson")
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Content-Type-Options", "nosniff")
-	h.writeLines(ctx, w, out, lines)
+	out := http.NewResponseController(w)
+	a.writeLines(ctx, w, out, lines)
 	cancel()
 	workers.Wait()
 	_ = out.SetWriteDeadline(time.Time{})
@@ -92,10 +97,10 @@ func (h *Handler) serveBatch(w http.ResponseWriter, r *http.Request) {
 
 // writeLines writes lines as they come, in order, and sends what it has before it
 // waits.
-func (h *Handler) writeLines(ctx context.Context, w io.Writer, out *http.ResponseController, lines <-chan chan []byte) {
+func (a *Answers) writeLines(ctx context.Context, w io.Writer, out *http.ResponseController, lines <-chan chan []byte) {
 	for line := range lines {
 		if len(line) == 0 {
-			_ = out.SetWriteDeadline(h.config.Now().Add(batchPatience))
+			_ = out.SetWriteDeadline(a.config.Now().Add(clientTimeout))
 			_ = out.Flush() // a client that left is seen by the next write
 		}
 		select {
@@ -110,52 +115,44 @@ func (h *Handler) writeLines(ctx context.Context, w io.Writer, out *http.Respons
 }
 
 // batchLine resolves one URI. A panic over it is a failure of this line.
-func (h *Handler) batchLine(ctx context.Context, r *http.Request, input string, urls bool) (text []byte) {
+func (a *Answers) batchLine(ctx context.Context, input string, rights BatchRights) (text []byte) {
 	defer func() {
 		if p := recover(); p != nil {
 			err := fmt.Errorf("resolving in a batch panicked: %v\n%s", p, debug.Stack())
-			h.report(r, err, "")
-			text = encodeLine(failedJSON{input, newProblem(err, "")})
+			rights.Report(err)
+			text = message.Line(api.Failed{Input: input, Error: problem.New(err)})
 		}
 	}()
-	var q resolver.Query
-	var answer resolver.Answer
-	err := errRate
-	if h.rates == nil || h.rates.allows(h.config.Access.clientOf(r).addr) { // a name of many is a request too
-		q, answer, err = h.batchAnswer(ctx, input, urls)
-	}
+	q, answer, err := a.batchAnswer(ctx, input, rights)
 	if err != nil {
-		h.report(r, err, "")
-		p := newProblem(err, "")
+		rights.Report(err)
+		p := problem.New(err)
 		p.Input = ""
-		return encodeLine(failedJSON{input, p})
+		return message.Line(api.Failed{Input: input, Error: p})
 	}
-	return encodeLine(NewAnswerJSON(q, answer, nil))
+	return message.Line(api.NewAnswer(q, answer, nil))
 }
 
-func encodeLine(line any) []byte {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(line); err != nil {
-		return []byte("{}\n") // none of our types can fail
+func (a *Answers) batchAnswer(ctx context.Context, input string, rights BatchRights) (resolver.Query, resolver.Answer, error) {
+	if !rights.Allow() {
+		return resolver.Query{}, resolver.Answer{}, problem.ErrRate
 	}
-	return b.Bytes()
-}
-
-func (h *Handler) batchAnswer(ctx context.Context, input string, urls bool) (resolver.Query, resolver.Answer, error) {
-	if len(input) > h.config.MaxTarget {
-		return resolver.Query{}, resolver.Answer{}, errTargetTooLong
+	if len(input) > a.config.MaxTarget {
+		return resolver.Query{}, resolver.Answer{}, problem.ErrTargetTooLong
 	}
 	u, err := uri.Parse(input)
 	if err != nil {
 		return resolver.Query{}, resolver.Answer{}, err
 	}
-	if !u.IsURN() && !urls {
-		return resolver.Query{}, resolver.Answer{}, errClient
+	q, err := resolver.NewQuery(u, resolver.I2L)
+	if err != nil {
+		return resolver.Query{}, resolver.Answer{}, err
 	}
-	q := resolver.Query{URI: u}.Selected()
-	answer, err := h.config.Resolver.Resolve(ctx, q)
+	if !q.IsURN() && !rights.URLs {
+		return resolver.Query{}, resolver.Answer{}, problem.ErrProxyClient
+	}
+	q = q.Selected()
+	answer, err := a.config.Resolver.Resolve(ctx, q)
 	return q, answer, err
 }
 
@@ -172,23 +169,23 @@ func readBatch(body io.Reader) ([]string, error) {
 		var tooLong *http.MaxBytesError
 		switch {
 		case errors.As(err, &tooLong):
-			return nil, errBatchSize
+			return nil, problem.ErrBatchSize
 		case err != nil:
-			return nil, fmt.Errorf("%w: reading it: %w", errBatch, err)
+			return nil, fmt.Errorf("%w: reading it: %w", problem.ErrBatch, err)
 		}
 		switch token := token.(type) {
 		case string:
 			inputs = append(inputs, token)
 		case json.Delim:
 			if token != '[' && token != ']' || inArray == (token == '[') {
-				return nil, fmt.Errorf("%w: %q stands in it", errBatch, token.String())
+				return nil, fmt.Errorf("%w: %q is not expected", problem.ErrBatch, token.String())
 			}
 			inArray = token == '['
 		default:
-			return nil, fmt.Errorf("%w: %v is none", errBatch, token)
+			return nil, fmt.Errorf("%w: %v is no string", problem.ErrBatch, token)
 		}
 		if len(inputs) > maxBatch {
-			return nil, errBatchSize
+			return nil, problem.ErrBatchSize
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package proxy
+package answer
 
 import (
 	"net/http"
@@ -10,19 +10,19 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// choose returns the location to which a client is sent, and the fields of its
-// request on which that hangs. Of those that were not found failing it is the one that
-// the client accepts best; of equals it is the first, which the resolver prefers.
-func (h *Handler) choose(r *http.Request, locations []resolver.Location) (chosen resolver.Location, vary string) {
+// choose returns the location to which a client is sent, and the fields of its request
+// that decided on it. Of those that do not fail it is the one that the client accepts
+// best; of equals it is the first, which the resolver prefers.
+func (a *Answers) choose(header http.Header, locations []resolver.Location) (chosen resolver.Location, vary string) {
 	if len(locations) == 1 {
 		return locations[0], ""
 	}
-	left := h.health.standing(locations)
+	left := among(locations, func(l resolver.Location) bool { return !a.config.Failing(l.URI) })
 	if slices.ContainsFunc(left, func(l resolver.Location) bool { return l.From.Type != "" }) {
-		left, vary = acceptedTypes(r, left), "Accept"
+		left, vary = acceptedTypes(header, left), "Accept"
 	}
 	if slices.ContainsFunc(left, func(l resolver.Location) bool { return l.From.Language != "" }) {
-		left = acceptedLanguages(r, left)
+		left = acceptedLanguages(header, left)
 		if vary != "" {
 			vary += ", "
 		}
@@ -33,14 +33,14 @@ func (h *Handler) choose(r *http.Request, locations []resolver.Location) (chosen
 
 // acceptedTypes returns the locations of the media type that the client accepts best
 // (RFC 9110 section 12.5.1): where it accepts none, those of which no type is known.
-func acceptedTypes(r *http.Request, locations []resolver.Location) []resolver.Location {
+func acceptedTypes(header http.Header, locations []resolver.Location) []resolver.Location {
 	var types []contenttype.MediaType
 	for _, l := range locations {
 		if l.From.Type != "" {
 			types = append(types, contenttype.NewMediaType(l.From.Type))
 		}
 	}
-	best, _, err := contenttype.GetAcceptableMediaType(r, types)
+	best, _, err := contenttype.GetAcceptableMediaTypeFromHeader(header.Get("Accept"), types)
 	return among(locations, func(l resolver.Location) bool {
 		if err != nil {
 			return l.From.Type == ""
@@ -51,8 +51,8 @@ func acceptedTypes(r *http.Request, locations []resolver.Location) []resolver.Lo
 
 // acceptedLanguages returns the locations in the language that the client accepts best
 // (RFC 9110 section 12.5.4, RFC 4647 section 3.4).
-func acceptedLanguages(r *http.Request, locations []resolver.Location) []resolver.Location {
-	asked, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
+func acceptedLanguages(header http.Header, locations []resolver.Location) []resolver.Location {
+	asked, _, err := language.ParseAcceptLanguage(header.Get("Accept-Language"))
 	if err != nil || len(asked) == 0 {
 		return locations
 	}
@@ -71,6 +71,19 @@ func acceptedLanguages(r *http.Request, locations []resolver.Location) []resolve
 		}
 		return l.From.Language == names[i]
 	})
+}
+
+// InOrder returns at most limit locations in the order in which they are tried: the one
+// to which the client would be sent goes first.
+func (a *Answers) InOrder(header http.Header, locations []resolver.Location, limit int) []resolver.Location {
+	first, _ := a.choose(header, locations)
+	ordered := []resolver.Location{first}
+	for _, l := range locations {
+		if l != first {
+			ordered = append(ordered, l)
+		}
+	}
+	return ordered[:min(len(ordered), limit)]
 }
 
 // among returns the locations that are good, and all where none is.

@@ -1,26 +1,29 @@
-package proxy
+package answer
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
-	"net/http"
 	"strconv"
 
-	"github.com/elnormous/contenttype"
-
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 )
 
 // The representations of a description: I2C of RFC 2483 section 4.5.
-var (
-	typeLD           = contenttype.NewMediaType("application/ld+json")
-	typeCSV          = contenttype.NewMediaType("text/csv")
-	descriptionTypes = []contenttype.MediaType{typeLD, typeJSON, typeCSV, typeHTML}
+const (
+	typeLD  = "application/ld+json"
+	typeCSV = "text/csv"
 )
 
 // descriptionJSON is a thing of schema.org, with what urnd knows beside it.
 type descriptionJSON struct {
+	title string // of its page
+
 	Context    string        `json:"@context"`
 	Type       string        `json:"@type"`
 	ID         string        `json:"@id"`
@@ -42,39 +45,41 @@ type warningJSON struct {
 	Section string `json:"section"`
 }
 
-// serveDescription answers with what is known of an identifier, whether or not it
+// description answers with what is known of an identifier, whether or not it
 // leads anywhere.
-func (h *Handler) serveDescription(w http.ResponseWriter, r *http.Request, q resolver.Query) {
-	known, err := h.config.Names.Describe(q.URI)
+func (a *Answers) description(ctx context.Context, q Question) (message.Reply, error) {
+	known, err := a.config.Names.Describe(q.Query)
 	if err != nil {
-		h.fail(w, r, err, q.URI.String(), nil)
-		return
+		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
-	q.Service = resolver.I2Ls
-	answer, err := h.config.Resolver.Resolve(r.Context(), q)
-	if err != nil {
-		h.report(r, err, eventOf(w).ID)
-	}
+	asked := q.Query
+	asked.Service = resolver.I2Ls
+	answer, err := a.config.Resolver.Resolve(ctx, asked)
 	d := describe(known, answer, err)
 	var n *resolver.Negative
 	if errors.As(err, &n) {
 		answer.TTL, answer.Cache = n.TTL, n.Cache
 	}
-	d.Validity = max(seconds(answer.TTL), 0)
-	switch chosen := negotiate(w, r, descriptionTypes); {
-	case chosen.Equal(typeCSV):
-		respond(w, r, "text/csv; charset=utf-8; header=present", answer, d.csv())
-	case chosen.Equal(typeHTML):
-		respond(w, r, "text/html; charset=utf-8", answer, render(pageData{Title: known.Name.Display(), Rows: d.rows()}))
-	case chosen.Equal(typeJSON):
-		respond(w, r, "application/json", answer, marshal(d))
+	d.Validity = max(api.Seconds(answer.TTL), 0)
+	reply := d.reply(negotiate(q.Header, mediaTypes(typeLD, typeJSON, typeCSV, pages.Type)).MIME(), answer)
+	reply.Failure = err
+	return reply, nil
+}
+
+func (d descriptionJSON) reply(chosen string, answer resolver.Answer) message.Reply {
+	switch chosen {
+	case typeCSV:
+		return negotiated("text/csv; charset=utf-8; header=present", d.csv(), answer)
+	case pages.Type:
+		return negotiated(pages.ContentType, pages.Description(d.title, d.rows()), answer)
 	default:
-		respond(w, r, "application/ld+json", answer, marshal(d))
+		return negotiated(chosen, message.Marshal(d), answer)
 	}
 }
 
 func describe(known resolver.Description, answer resolver.Answer, err error) descriptionJSON {
 	d := descriptionJSON{
+		title:   known.Name.Display(),
 		Context: "https://schema.org", Type: "Thing", ID: known.Name.String(), Identifier: known.Name.String(),
 		SameAs: []string{}, URL: textsOf(answer.Locations),
 		Namespace: known.Namespace, Document: known.Document, Conforms: known.Conforms, Status: "located",
@@ -82,8 +87,8 @@ func describe(known resolver.Description, answer resolver.Answer, err error) des
 	for _, other := range known.Others {
 		d.SameAs = append(d.SameAs, other.String())
 	}
-	for _, doubt := range known.Doubts {
-		d.Warnings = append(d.Warnings, warningJSON{doubt.Name, doubt.Says, doubt.Section})
+	for _, warning := range known.Warnings {
+		d.Warnings = append(d.Warnings, warningJSON{warning.Name, warning.Says, warning.Section})
 	}
 	switch {
 	case err == nil:
@@ -95,7 +100,7 @@ func describe(known resolver.Description, answer resolver.Answer, err error) des
 	default:
 		d.Status = "unreachable"
 	}
-	d.Detail = newProblem(err, "").Detail
+	d.Detail = problem.New(err).Detail
 	return d
 }
 

@@ -1,17 +1,13 @@
-package proxy
+package answer
 
 import (
-	"net/http"
-
-	"github.com/elnormous/contenttype"
-
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
-var sameDocs = []contenttype.MediaType{typePlain, typeJSON}
-
-type sameJSON struct {
+type equivalenceJSON struct {
 	URIs       [2]string `json:"uris"`
 	Same       bool      `json:"same"`
 	Equivalent bool      `json:"equivalent"`
@@ -19,27 +15,26 @@ type sameJSON struct {
 	Reason     string    `json:"reason"`
 }
 
-// serveSame answers whether two identifiers are of one thing: I=I, RFC 2483
+// equivalence answers whether two identifiers are of one thing: I=I, RFC 2483
 // section 4.9, which leaves open how that is found out. Two names that are
 // functionally equivalent are of one thing, too.
-func (h *Handler) serveSame(w http.ResponseWriter, r *http.Request, req request) {
-	a, b := req.query.URI, req.other
-	for _, u := range []uri.URI{a, b} {
-		if _, err := h.config.Names.Key(u); err != nil {
-			h.fail(w, r, err, u.String(), nil)
-			return
+func (a *Answers) equivalence(q Question) (message.Reply, error) {
+	first, second := q.Query.URI, q.Other
+	for _, u := range []uri.URI{first, second} {
+		if _, err := a.config.Names.Key(u); err != nil {
+			return message.Reply{}, problem.About(err, u)
 		}
 	}
-	c := h.config.Names.Set.Compare(uri.Naming, a, b)
+	c := a.config.Names.Set.Compare(uri.Naming, first, second)
 	same := c.Equivalent() || c.Rung == uri.Functional
-	answer := resolver.Answer{TTL: h.config.RuleTTL}
-	if negotiate(w, r, sameDocs).Equal(typeJSON) {
-		respond(w, r, "application/json", answer, marshal(sameJSON{[2]string{a.String(), b.String()}, same, c.Equivalent(), c.Rung.String(), c.Reason}))
-		return
+	answer := resolver.Answer{TTL: a.config.RuleTTL}
+	if negotiate(q.Header, mediaTypes(typePlain, typeJSON)).MIME() == typeJSON {
+		document := equivalenceJSON{[2]string{first.String(), second.String()}, same, c.Equivalent(), c.Rung.String(), c.Reason}
+		return negotiated(typeJSON, message.Marshal(document), answer), nil
 	}
 	text := "FALSE\r\n"
 	if same {
 		text = "TRUE\r\n"
 	}
-	respond(w, r, "text/plain; charset=us-ascii", answer, []byte(text))
+	return negotiated("text/plain; charset=us-ascii", []byte(text), answer), nil
 }

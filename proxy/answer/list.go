@@ -1,35 +1,48 @@
-package proxy
+package answer
 
 import (
-	"net/http"
+	"context"
 	"strings"
 
 	"github.com/elnormous/contenttype"
 
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
-// The representations of a list of URIs: RFC 2169 section 3.2, and JSON.
-var (
-	typeList  = contenttype.NewMediaType("text/uri-list")
-	typePlain = contenttype.NewMediaType("text/plain")
-	listDocs  = []contenttype.MediaType{typeList, typeHTML, typePlain, typeJSON}
+// The media types of replies.
+const (
+	typeList  = "text/uri-list"
+	typePlain = "text/plain"
+	typeJSON  = "application/json"
 )
 
-// serveLocations answers with all locations, best first.
-func (h *Handler) serveLocations(w http.ResponseWriter, r *http.Request, q resolver.Query) {
-	answer, err := h.config.Resolver.Resolve(r.Context(), q)
+func mediaTypes(names ...string) []contenttype.MediaType {
+	types := make([]contenttype.MediaType, len(names))
+	for i, name := range names {
+		types[i] = contenttype.NewMediaType(name)
+	}
+	return types
+}
+
+// listTypes are the representations of a list of URIs: RFC 2169 section 3.2, and JSON.
+func listTypes() []contenttype.MediaType { return mediaTypes(typeList, pages.Type, typePlain, typeJSON) }
+
+// locations answers with all locations, best first.
+func (a *Answers) locations(ctx context.Context, q Question) (message.Reply, error) {
+	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	if err != nil {
-		h.fail(w, r, err, q.URI.String(), nil)
-		return
+		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
-	chosen := negotiate(w, r, listDocs)
-	if chosen.Equal(typeJSON) {
-		respond(w, r, "application/json", answer, marshal(h.withHealth(NewAnswerJSON(q, answer, nil))))
-		return
+	chosen := negotiate(q.Header, listTypes()).MIME()
+	if chosen == typeJSON {
+		return negotiated(typeJSON, message.Marshal(a.withHealth(api.NewAnswer(q.Query, answer, nil))), answer), nil
 	}
-	writeList(w, r, chosen, q.URI, answer, textsOf(answer.Locations))
+	return list(chosen, q.Query.URI, answer, textsOf(answer.Locations)), nil
 }
 
 func textsOf(locations []resolver.Location) []string {
@@ -40,37 +53,39 @@ func textsOf(locations []resolver.Location) []string {
 	return texts
 }
 
-// serveNames answers with at most limit other names of the thing.
-func (h *Handler) serveNames(w http.ResponseWriter, r *http.Request, q resolver.Query, limit int) {
-	d, err := h.config.Names.Describe(q.URI)
+// maxNames bounds a list of names; no namespace comes near.
+const maxNames = 100
+
+// names answers with at most limit other names of the thing.
+func (a *Answers) names(q Question, limit int) (message.Reply, error) {
+	d, err := a.config.Names.Describe(q.Query)
 	if err == nil && limit == 1 && len(d.Others) == 0 {
 		err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no other name of it is known"}
 	}
 	if err != nil {
-		h.fail(w, r, err, q.URI.String(), nil)
-		return
+		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
 	names := []string{}
 	for _, other := range d.Others[:min(len(d.Others), limit)] {
 		names = append(names, other.String())
 	}
-	answer := resolver.Answer{TTL: h.config.RuleTTL}
-	chosen := negotiate(w, r, listDocs)
-	if chosen.Equal(typeJSON) {
-		respond(w, r, "application/json", answer, marshal(map[string]any{"input": q.URI.String(), "canonical": d.Name.String(), "names": names}))
-		return
+	answer := resolver.Answer{TTL: a.config.RuleTTL}
+	chosen := negotiate(q.Header, listTypes()).MIME()
+	if chosen == typeJSON {
+		document := map[string]any{"input": q.Query.URI.String(), "canonical": d.Name.String(), "names": names}
+		return negotiated(typeJSON, message.Marshal(document), answer), nil
 	}
-	writeList(w, r, chosen, q.URI, answer, names)
+	return list(chosen, q.Query.URI, answer, names), nil
 }
 
-// writeList writes URIs about another in one of the types of text.
-func writeList(w http.ResponseWriter, r *http.Request, chosen contenttype.MediaType, about uri.URI, answer resolver.Answer, uris []string) {
-	switch {
-	case chosen.Equal(typeHTML):
-		respond(w, r, "text/html; charset=utf-8", answer, render(pageData{Title: about.Display(), IsList: true, List: links(uris)}))
-	case chosen.Equal(typePlain):
-		respond(w, r, "text/plain; charset=utf-8", answer, []byte(strings.Join(append(uris, ""), "\r\n")))
+// list returns URIs about another in one of the types of text.
+func list(chosen string, about uri.URI, answer resolver.Answer, uris []string) message.Reply {
+	switch chosen {
+	case pages.Type:
+		return negotiated(pages.ContentType, pages.List(about.Display(), uris), answer)
+	case typePlain:
+		return negotiated("text/plain; charset=utf-8", []byte(strings.Join(append(uris, ""), "\r\n")), answer)
 	default:
-		respond(w, r, "text/uri-list", answer, uri.AppendList(nil, about, uris))
+		return negotiated(typeList, uri.AppendList(nil, about, uris), answer)
 	}
 }

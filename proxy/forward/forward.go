@@ -1,82 +1,87 @@
-package proxy
+// Package forward retrieves: it passes requests of a forward proxy on to origin servers,
+// and fetches the resources that names lead to.
+package forward
 
 import (
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httputil"
-	"strings"
+	"sync"
 
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
-// ownTarget returns the request-target, without scheme and authority where they
-// are those of this server: every server must accept the absolute form (RFC
-// 9112 section 3.2.2), and a proxy must know itself.
-func ownTarget(r *http.Request) string {
-	target := r.RequestURI
-	if !strings.HasPrefix(target, "http://") {
-		return target
-	}
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok {
-		return target
-	}
-	own := "http://" + local.String()
-	rest, found := strings.CutPrefix(target, own)
-	switch {
-	case !found:
-		return target
-	case rest == "":
-		return "/"
-	case rest[0] == '/':
-		return rest
-	default:
-		return target
-	}
+// Config is what a Proxy works with. All fields must be set.
+type Config struct {
+	Fetch scheme.Handler
+	Log   *slog.Logger
+	Via   message.ViaName
+	// Fetches bound what is fetched at a time, and Streams the connections that have
+	// changed their protocol, such as WebSockets, which may last for ever.
+	Fetches, Streams resolver.Slots
+	// OwnField is a field that urnd itself sends in each response, "" for none.
+	OwnField string
 }
 
-// newForward returns the forward proxy: the reverse proxy of the standard
-// library, which knows hop-by-hop fields, trailers and upgrades, over the
-// handlers of schemes.
-func (h *Handler) newForward() http.Handler {
-	return &httputil.ReverseProxy{
-		Rewrite: func(p *httputil.ProxyRequest) {
-			p.Out.Header.Add("Via", h.config.Hop.String())
-			if traceparent := resolver.Traceparent(p.In.Context()); traceparent != "" {
-				p.Out.Header.Set(resolver.TraceparentField, traceparent)
-			}
+// Proxy passes requests on to origin servers. It is safe for concurrent use.
+type Proxy struct {
+	config Config
+}
+
+// New returns a Proxy.
+func New(config Config) *Proxy { return &Proxy{config: config} }
+
+// Serve passes a request on to the origin server of u, and its response to the client.
+// An error means that nothing was sent. It is the reverse proxy of the standard library,
+// which knows hop-by-hop fields, trailers and upgrades, over the handlers of schemes.
+func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI) error {
+	if !p.config.Fetches.Take() {
+		return problem.ErrFetches
+	}
+	leave := sync.OnceFunc(p.config.Fetches.Leave)
+	defer leave()
+	upgraded := false
+	defer func() {
+		if upgraded {
+			p.config.Streams.Leave()
+		}
+	}()
+	var failure error
+	proxy := httputil.ReverseProxy{
+		Rewrite: func(pr *httputil.ProxyRequest) {
+			pr.Out.Header.Add("Via", p.config.Via.String())
+			message.SetTraceparent(pr.In.Context(), pr.Out.Header)
 		},
 		ModifyResponse: func(response *http.Response) error {
-			response.Header.Add("Via", h.config.Hop.String())
-			if h.config.Identify {
-				response.Header.Del(idField) // or there would be two
+			if response.StatusCode == http.StatusSwitchingProtocols {
+				if !p.config.Streams.Take() {
+					return problem.ErrStreams
+				}
+				upgraded = true
+				leave() // it counts as a stream from now on
 			}
-			if _, ok := response.Header["Content-Type"]; !ok {
-				response.Header["Content-Type"] = nil // net/http would guess one
-			}
+			p.finish(response.Header)
 			return nil
 		},
-		Transport: scheme.Transport{Handler: h.fetcher},
-		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			h.fail(w, r, err, "", nil)
-		},
-		ErrorLog: slog.NewLogLogger(h.config.Log.Handler(), slog.LevelDebug),
+		Transport:    scheme.Transport{Handler: p.config.Fetch, Target: u},
+		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) { failure = err },
+		ErrorLog:     slog.NewLogLogger(p.config.Log.Handler(), slog.LevelDebug),
 	}
+	proxy.ServeHTTP(w, r)
+	return failure
 }
 
-// serveForward passes a request on to the origin server of u.
-func (h *Handler) serveForward(w http.ResponseWriter, r *http.Request, u uri.URI) {
-	if err := h.mayForward(r); err != nil {
-		h.fail(w, r, err, "", nil)
-		return
+// finish makes the header of an origin one of a response through this proxy.
+func (p *Proxy) finish(header http.Header) {
+	header.Add("Via", p.config.Via.String())
+	if p.config.OwnField != "" {
+		header.Del(p.config.OwnField) // or there would be two
 	}
-	if !h.config.Slots.Take() {
-		h.fail(w, r, errFetches, "", nil)
-		return
+	if _, ok := header["Content-Type"]; !ok {
+		header["Content-Type"] = nil // net/http would guess one
 	}
-	defer h.config.Slots.Leave()
-	h.forward.ServeHTTP(w, r.WithContext(scheme.WithTarget(r.Context(), u)))
 }

@@ -1,4 +1,4 @@
-package proxy
+package forward
 
 import (
 	"context"
@@ -8,51 +8,51 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
 const (
-	// healthRest is how long a server that failed is passed over where there are
-	// others.
-	healthRest = 30 * time.Second
+	// failureTTL is how long a server that failed is avoided where there are others.
+	failureTTL = 30 * time.Second
 	// maxFailing bounds the servers that are remembered.
 	maxFailing = 4096
 )
 
-// health remembers which servers of locations failed when something was last fetched
+// Health remembers which servers of locations failed when something was last fetched
 // from them. It is safe for concurrent use.
-type health struct {
+type Health struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	failing map[string]time.Time // until when, by scheme and authority
 }
 
-func newHealth(now func() time.Time) *health {
-	return &health{now: now, failing: make(map[string]time.Time)}
+// NewHealth returns a Health that knows of no failure.
+func NewHealth(now func() time.Time) *Health {
+	return &Health{now: now, failing: make(map[string]time.Time)}
 }
 
-// watched is a scheme.Handler that tells health what came of it.
-type watched struct {
+// observed is a scheme.Handler whose outcomes health notes.
+type observed struct {
 	scheme.Handler
-	health *health
+	health *Health
 }
 
-// watch returns a Handler like next that notes which servers fail.
-func (h *health) watch(next scheme.Handler) scheme.Handler { return watched{next, h} }
+// Observe returns a Handler like next that notes which servers fail.
+func (h *Health) Observe(next scheme.Handler) scheme.Handler { return observed{next, h} }
 
 // Fetch implements scheme.Handler.
-func (w watched) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
-	resource, err := w.Handler.Fetch(ctx, r)
-	w.health.note(r.URI, err)
+func (o observed) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+	resource, err := o.Handler.Fetch(ctx, r)
+	o.health.note(r.URI, err)
 	return resource, err
 }
 
-// note remembers what came of fetching something from u. A refusal of our own and a
+// note remembers the outcome of fetching something from u. A refusal of our own and a
 // client that left say nothing of the server.
-func (h *health) note(u uri.URI, err error) {
+func (h *Health) note(u uri.URI, err error) {
 	server := serverOf(u)
 	if server == "" {
 		return
@@ -62,16 +62,15 @@ func (h *health) note(u uri.URI, err error) {
 	switch {
 	case err == nil:
 		delete(h.failing, server)
-	case errors.Is(err, context.Canceled) || statusOf(err) < http.StatusBadGateway:
+	case errors.Is(err, context.Canceled) || problem.Status(err) < http.StatusBadGateway:
 	case len(h.failing) < maxFailing:
-		h.failing[server] = h.now().Add(healthRest)
+		h.failing[server] = h.now().Add(failureTTL)
 	default:
-		h.forget()
+		h.removeExpired()
 	}
 }
 
-// forget makes room.
-func (h *health) forget() {
+func (h *Health) removeExpired() {
 	now := h.now()
 	for server, until := range h.failing {
 		if !now.Before(until) {
@@ -80,8 +79,14 @@ func (h *health) forget() {
 	}
 }
 
-// fails reports whether the server of a location was found failing.
-func (h *health) fails(location string) bool {
+// Failing reports whether the server of a location failed a moment ago.
+func (h *Health) Failing(location string) bool {
+	h.mu.Lock()
+	none := len(h.failing) == 0
+	h.mu.Unlock()
+	if none {
+		return false
+	}
 	u, err := uri.Parse(location)
 	if err != nil {
 		return false
@@ -90,17 +95,6 @@ func (h *health) fails(location string) bool {
 	defer h.mu.Unlock()
 	until, ok := h.failing[serverOf(u)]
 	return ok && h.now().Before(until)
-}
-
-// standing returns the locations whose servers do not fail, and all where all do.
-func (h *health) standing(locations []resolver.Location) []resolver.Location {
-	h.mu.Lock()
-	none := len(h.failing) == 0
-	h.mu.Unlock()
-	if none {
-		return locations
-	}
-	return among(locations, func(l resolver.Location) bool { return !h.fails(l.URI) })
 }
 
 // serverOf returns scheme and authority, and "" where there is none.

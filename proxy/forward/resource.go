@@ -1,4 +1,4 @@
-package proxy
+package forward
 
 import (
 	"context"
@@ -9,74 +9,98 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
-	"time"
 
 	"github.com/elnormous/contenttype"
 
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Bounds of what is fetched for one request.
+// MaxResources bounds the resources that are fetched for one request, and maxRedirects
+// the redirects of each.
 const (
+	MaxResources = 10
 	maxRedirects = 5
-	maxResources = 10
 )
 
 var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedirects)
 
-// serveResource answers with the resource itself: that of the first location that
-// has it.
-func (h *Handler) serveResource(w http.ResponseWriter, r *http.Request, q resolver.Query) {
-	found, leave, err := h.retrieve(r, q, 1) //nolint:bodyclose // closed below
-	defer leave()
+// Resource returns the resource itself: that of the first location that has it.
+func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resolver.Location) (message.Reply, error) {
+	found, err := p.retrieve(ctx, r, locations, 1) //nolint:bodyclose // the reply closes it
 	if err != nil {
-		h.fail(w, r, err, q.URI.String(), nil)
-		return
+		return message.Reply{}, err
 	}
-	defer found[0].Body.Close()
-	passOn(w, r, found[0])
+	return found.reply(found.responses[0]), nil
 }
 
-// serveResources answers with all resources that can be had, as multipart, RFC 2169
-// section 3.4; one alone is sent as it is.
-func (h *Handler) serveResources(w http.ResponseWriter, r *http.Request, q resolver.Query) {
-	q.Service = resolver.I2Ls
-	found, leave, err := h.retrieve(r, q, maxResources) //nolint:bodyclose // closed below
-	defer leave()
+// Resources returns all resources that can be had, as multipart (RFC 2169 section 3.4);
+// one alone is sent as it is.
+func (p *Proxy) Resources(ctx context.Context, r *http.Request, locations []resolver.Location) (message.Reply, error) {
+	found, err := p.retrieve(ctx, r, locations, MaxResources) //nolint:bodyclose // the reply closes them
 	if err != nil {
-		h.fail(w, r, err, q.URI.String(), nil)
-		return
+		return message.Reply{}, err
 	}
-	for _, f := range found {
-		defer f.Body.Close()
+	accepted := acceptable(r, found.responses) //nolint:bodyclose // the reply closes them
+	if len(accepted) == 1 {
+		return found.reply(accepted[0]), nil
 	}
-	if found = acceptable(r, found); len(found) == 1 { //nolint:bodyclose // closed above
-		passOn(w, r, found[0])
-		return
-	}
+	boundary := multipart.NewWriter(io.Discard).Boundary()
+	return message.Reply{
+		Status: http.StatusOK, CacheControl: message.NoStore, Close: found.close,
+		ContentType: `multipart/alternative; boundary="` + boundary + `"`,
+		Stream:      func(w http.ResponseWriter) error { return writeParts(w, boundary, accepted) },
+	}, nil
+}
+
+func writeParts(w io.Writer, boundary string, responses []*http.Response) error {
 	parts := multipart.NewWriter(w)
-	w.Header().Set("Content-Type", `multipart/alternative; boundary="`+parts.Boundary()+`"`)
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusOK)
-	if r.Method == http.MethodHead {
-		return
+	if err := parts.SetBoundary(boundary); err != nil {
+		return fmt.Errorf("writing parts: %w", err)
 	}
-	for _, f := range found {
-		header := make(textproto.MIMEHeader)
-		for name, values := range fieldsOf(f) {
-			header[name] = values
+	for _, f := range responses {
+		part, err := parts.CreatePart(textproto.MIMEHeader(fieldsOf(f)))
+		if err == nil {
+			_, err = io.Copy(part, f.Body)
 		}
-		part, err := parts.CreatePart(header)
 		if err != nil {
-			return
-		}
-		if _, err := io.Copy(part, f.Body); err != nil {
-			breakOff(w)
-			return
+			return fmt.Errorf("writing a part: %w", err)
 		}
 	}
 	_ = parts.Close() // a client that left needs no end
+	return nil
+}
+
+// fetched are the responses for one request, and the slot that they hold.
+type fetched struct {
+	responses []*http.Response
+	leave     func()
+}
+
+func (f fetched) close() {
+	for _, response := range f.responses {
+		_ = response.Body.Close()
+	}
+	f.leave()
+}
+
+// reply passes one of the resources on. It is of another origin: a page of it may not act
+// in the name of this one.
+func (f fetched) reply(response *http.Response) message.Reply {
+	header := fieldsOf(response)
+	header.Set("Content-Security-Policy", "sandbox")
+	header.Set("X-Content-Type-Options", "nosniff")
+	return message.Reply{
+		Status: http.StatusOK, Header: header, Vary: "Accept, Accept-Language, Accept-Encoding",
+		CacheControl: "private", // it is for clients who may use the proxy
+		Stream: func(w http.ResponseWriter) error {
+			_, err := io.Copy(w, response.Body)
+			return err //nolint:wrapcheck // it only says that the connection is to be broken off
+		},
+		Close: f.close,
+	}
 }
 
 // acceptable returns the resources that the client accepts, and all where it accepts
@@ -98,55 +122,33 @@ func acceptable(r *http.Request, found []*http.Response) []*http.Response {
 	return accepted
 }
 
-// retrieve fetches the resources of a name, at most limit of them. To fetch for
-// others is what a proxy does: its clients alone may ask for it.
-func (h *Handler) retrieve(r *http.Request, q resolver.Query, limit int) (found []*http.Response, leave func(), err error) {
-	if err := h.mayProxy(r); err != nil {
-		return nil, func() {}, err
+// retrieve fetches the resources of locations, in their order, at most limit of them.
+func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resolver.Location, limit int) (fetched, error) {
+	if !p.config.Fetches.Take() {
+		return fetched{}, problem.ErrFetches
 	}
-	if q.Service != resolver.I2Ls {
-		q.Service = resolver.I2L
-	}
-	answer, err := h.config.Resolver.Resolve(r.Context(), q)
-	if err != nil {
-		return nil, func() {}, err
-	}
-	if !h.config.Slots.Take() { // to resolve it took one of its own, and gave it back
-		return nil, func() {}, errFetches
-	}
+	found := fetched{leave: p.config.Fetches.Leave}
 	var faults []error
-	for _, l := range h.inTurn(r, answer.Locations) {
-		response, err := h.fetch(r.Context(), r, l.URI, limit == 1) //nolint:bodyclose // whoever retrieves closes it
+	for _, l := range locations {
+		response, err := p.fetch(ctx, r, l.URI, limit == 1) //nolint:bodyclose // whoever retrieves closes it
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
-		if found = append(found, response); len(found) == limit { //nolint:bodyclose // whoever retrieves closes it
+		if found.responses = append(found.responses, response); len(found.responses) == limit { //nolint:bodyclose // whoever retrieves closes it
 			break
 		}
 	}
-	if len(found) == 0 {
-		return nil, h.config.Slots.Leave, errors.Join(faults...)
+	if len(found.responses) == 0 {
+		found.leave()
+		return fetched{}, errors.Join(faults...)
 	}
-	return found, h.config.Slots.Leave, nil
+	return found, nil
 }
 
-// inTurn returns the locations in the order in which they are tried: the one to which
-// the client would be sent goes first.
-func (h *Handler) inTurn(r *http.Request, locations []resolver.Location) []resolver.Location {
-	first, _ := h.choose(r, locations)
-	turn := []resolver.Location{first}
-	for _, l := range locations {
-		if l != first {
-			turn = append(turn, l)
-		}
-	}
-	return turn[:min(len(turn), maxResources)]
-}
-
-// fetch gets one resource, with what the client accepts. What is no success is an
+// fetch gets one resource, with what the client accepts. All but success is an
 // error.
-func (h *Handler) fetch(ctx context.Context, r *http.Request, location string, whole bool) (*http.Response, error) {
+func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, whole bool) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, r.Method, location, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
@@ -160,12 +162,9 @@ func (h *Handler) fetch(ctx context.Context, r *http.Request, location string, w
 		request.Header.Del("Accept-Encoding")
 	}
 	request.Header.Set("User-Agent", "urnd")
-	request.Header.Set("Via", h.config.Hop.Append(ctx))
-	if traceparent := resolver.Traceparent(ctx); traceparent != "" {
-		request.Header.Set(resolver.TraceparentField, traceparent)
-	}
+	p.config.Via.Fields(ctx, request.Header)
 	client := http.Client{
-		Transport: scheme.Transport{Handler: h.fetcher},
+		Transport: scheme.Transport{Handler: p.config.Fetch},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > maxRedirects {
 				return errRedirects
@@ -189,31 +188,6 @@ func (h *Handler) fetch(ctx context.Context, r *http.Request, location string, w
 		return nil, fmt.Errorf("%w: %s answered %d", resolver.ErrUnreachable, location, response.StatusCode)
 	}
 	return response, nil
-}
-
-// passOn sends a resource to the client. It is of another origin: a page of it may not
-// act in the name of this one.
-func passOn(w http.ResponseWriter, r *http.Request, f *http.Response) {
-	header := w.Header()
-	for name, values := range fieldsOf(f) {
-		header[name] = values
-	}
-	header.Set("Cache-Control", "private") // it is for who may use the proxy
-	header.Set("Vary", "Accept, Accept-Language, Accept-Encoding")
-	header.Set("Content-Security-Policy", "sandbox")
-	header.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusOK)
-	if r.Method == http.MethodHead {
-		return
-	}
-	if _, err := io.Copy(w, f.Body); err != nil {
-		breakOff(w)
-	}
-}
-
-// breakOff ends the connection: what breaks off at its source must not look whole.
-func breakOff(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
 }
 
 // fieldsOf returns the fields of a resource that are of use to who gets it.

@@ -1,4 +1,4 @@
-package proxy_test
+package listen_test
 
 import (
 	"io"
@@ -10,49 +10,63 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/listen"
 )
 
-// gated serves what comes through a gate.
-func gated(t testing.TB, config proxy.GateConfig, socket proxy.SocketConfig) (string, *proxy.Gate) {
+// limited serves connections within limits. most is the greatest number of connections
+// that were open when a request was served, since it was last read.
+func limited(t testing.TB, limits listen.ConnectionLimits, config listen.SocketConfig) (addr string, limit *listen.ConnectionLimit, most func() int) {
 	t.Helper()
-	socket.Gate = proxy.NewGate(config)
-	s := proxy.NewSocket(listen(t), socket)
+	limit = listen.NewConnectionLimit(limits)
+	config.Limit = limit
+	s := listen.NewSocket(localListener(t), config)
 	t.Cleanup(func() { // after the server's
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		poll(t, "the gate is empty", func() bool { return socket.Gate.Open() == 0 })
+		testserver.Wait(t, "all connections are closed", func() bool { return limit.Open() == 0 })
 	})
-	serve(t, s.Listen(), nil)
-	return s.Addr().String(), socket.Gate
+	var mu sync.Mutex
+	seen := 0
+	serve(t, s.Listen(), func(c *listen.ServerConfig) {
+		c.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen = max(seen, limit.Open())
+		})
+	})
+	return s.Addr().String(), limit, func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		defer func() { seen = 0 }()
+		return seen
+	}
 }
 
-func TestGateInTotal(t *testing.T) {
-	addr, gate := gated(t, proxy.GateConfig{Connections: 2}, proxy.SocketConfig{})
+func TestConnectionLimitInTotal(t *testing.T) {
+	addr, _, most := limited(t, listen.ConnectionLimits{Connections: 2}, listen.SocketConfig{})
 	var callers []*caller
 	for range 5 {
 		c := call(t, addr, "127.0.0.1")
 		c.send(t, request)
 		callers = append(callers, c)
 	}
-	for i, c := range callers {
+	for _, c := range callers {
 		c.served(t, 200)
-		if open := gate.Open(); open > 2 {
-			t.Errorf("%d connections are open", open)
-		}
-		if i+2 < len(callers) {
-			callers[i+2].waits(t)
-		}
 		c.Close()
+	}
+	if got := most(); got > 2 {
+		t.Errorf("%d connections were open", got)
 	}
 }
 
-func TestGateOfOneClient(t *testing.T) {
+func TestConnectionLimitOfOneClient(t *testing.T) {
+	answers := map[bool]func() listen.Document{true: tooMany}
 	for _, plain := range []bool{true, false} {
 		var refused atomic.Int64
-		addr, gate := gated(t, proxy.GateConfig{Connections: 100, ClientConnections: 2, Exempt: prefixes("127.0.0.9/32")},
-			proxy.SocketConfig{Plain: plain, Refused: func() { refused.Add(1) }})
+		addr, limit, _ := limited(t, listen.ConnectionLimits{Connections: 100, ClientConnections: 2, Exempt: prefixes("127.0.0.9/32")},
+			listen.SocketConfig{TooMany: answers[plain], Refused: func() { refused.Add(1) }})
 		var first *caller
 		for range 2 {
 			first = call(t, addr, "127.0.0.1")
@@ -75,8 +89,8 @@ func TestGateOfOneClient(t *testing.T) {
 				t.Errorf("it is not closed: %q, %v", got, err)
 			}
 		}
-		if got := refused.Load(); got != 2 || gate.Open() != 2 {
-			t.Errorf("%d are refused, %d open", got, gate.Open())
+		if got := refused.Load(); got != 2 || limit.Open() != 2 {
+			t.Errorf("%d are refused, %d open", got, limit.Open())
 		}
 		for _, from := range []string{"127.0.0.2", "127.0.0.9", "127.0.0.9", "127.0.0.9", "127.0.0.9"} { // others, and one that speaks for many
 			c := call(t, addr, from)
@@ -84,15 +98,15 @@ func TestGateOfOneClient(t *testing.T) {
 			c.served(t, 200)
 		}
 		first.Close()
-		poll(t, "one of its own ends", func() bool { return gate.Open() == 6 })
+		testserver.Wait(t, "one of its own ends", func() bool { return limit.Open() == 6 })
 		c := call(t, addr, "127.0.0.1")
 		c.send(t, request)
 		c.served(t, 200)
 	}
 }
 
-func TestGateConfiguredAnew(t *testing.T) {
-	addr, gate := gated(t, proxy.GateConfig{Connections: 1}, proxy.SocketConfig{Plain: true})
+func TestConnectionLimitChanged(t *testing.T) {
+	addr, limit, most := limited(t, listen.ConnectionLimits{Connections: 1}, listen.SocketConfig{TooMany: tooMany})
 	var callers []*caller
 	for range 4 {
 		c := call(t, addr, "127.0.0.1")
@@ -100,28 +114,37 @@ func TestGateConfiguredAnew(t *testing.T) {
 		callers = append(callers, c)
 	}
 	callers[0].served(t, 200)
-	callers[1].waits(t)
-	gate.Configure(proxy.GateConfig{Connections: 3})
+	if got := most(); got != 1 {
+		t.Errorf("%d were open, where one may be", got)
+	}
+	limit.Change(listen.ConnectionLimits{Connections: 3})
 	callers[1].served(t, 200)
 	callers[2].served(t, 200)
-	callers[3].waits(t)
-	gate.Configure(proxy.GateConfig{Connections: 1}) // those that are open stay
+	if got := most(); got > 3 {
+		t.Errorf("%d were open, where three may be", got)
+	}
+	limit.Change(listen.ConnectionLimits{Connections: 1}) // those that are open stay
 	for _, c := range callers[:3] {
 		c.send(t, request)
 		c.served(t, 200)
-		callers[3].waits(t)
+	}
+	most()
+	for _, c := range callers[:3] {
 		c.Close()
 	}
 	callers[3].served(t, 200)
-	gate.Configure(proxy.GateConfig{Connections: 9, ClientConnections: 1})
+	if got := most(); got != 1 {
+		t.Errorf("%d were open when the last one was served, where one may be", got)
+	}
+	limit.Change(listen.ConnectionLimits{Connections: 9, ClientConnections: 1})
 	c := call(t, addr, "127.0.0.1")
 	c.served(t, 429)
 }
 
 // An open connection counts once, however often it is closed and whoever closes it.
-func TestGateCountsBack(t *testing.T) {
-	gate := proxy.NewGate(proxy.GateConfig{Connections: 100, ClientConnections: 100})
-	socket := proxy.NewSocket(listen(t), proxy.SocketConfig{Gate: gate})
+func TestConnectionLimitCountsBack(t *testing.T) {
+	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 100, ClientConnections: 100})
+	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
 	server := socket.Listen()
 	var accepted []net.Conn
 	for range 50 {
@@ -132,8 +155,8 @@ func TestGateCountsBack(t *testing.T) {
 		}
 		accepted = append(accepted, conn)
 	}
-	if gate.Open() != 50 {
-		t.Errorf("%d are open", gate.Open())
+	if limit.Open() != 50 {
+		t.Errorf("%d are open", limit.Open())
 	}
 	var closing sync.WaitGroup
 	for _, conn := range accepted[1:] {
@@ -141,19 +164,19 @@ func TestGateCountsBack(t *testing.T) {
 		closing.Go(func() { conn.Close() })
 	}
 	closing.Wait()
-	if gate.Open() != 1 {
-		t.Errorf("%d are open after a double Close", gate.Open())
+	if limit.Open() != 1 {
+		t.Errorf("%d are open after a double Close", limit.Open())
 	}
 	accepted[0].Close()
-	within(t, "Close", func() { socket.Close() })
-	if gate.Open() != 0 {
-		t.Errorf("%d are open in the end", gate.Open())
+	testserver.Within(t, "Close", func() { socket.Close() })
+	if limit.Open() != 0 {
+		t.Errorf("%d are open in the end", limit.Open())
 	}
 }
 
 // A client that takes nothing of what is sent does not hold its connection for ever.
-func TestGateEndsSlowReaders(t *testing.T) {
-	addr, gate := gated(t, proxy.GateConfig{Connections: 10}, proxy.SocketConfig{WriteUntil: func() time.Time { return time.Now().Add(20 * time.Millisecond) }})
+func TestConnectionLimitEndsSlowReaders(t *testing.T) {
+	addr, limit, _ := limited(t, listen.ConnectionLimits{Connections: 10}, listen.SocketConfig{WriteDeadline: func() time.Time { return time.Now().Add(20 * time.Millisecond) }})
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -166,5 +189,5 @@ func TestGateEndsSlowReaders(t *testing.T) {
 			}
 		}
 	}()
-	poll(t, "the connection has ended", func() bool { return gate.Open() == 0 })
+	testserver.Wait(t, "the connection has ended", func() bool { return limit.Open() == 0 })
 }

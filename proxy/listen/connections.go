@@ -1,4 +1,4 @@
-package proxy
+package listen
 
 import (
 	"context"
@@ -9,116 +9,103 @@ import (
 	"time"
 )
 
-// presence knows the connections and requests of a server, which net/http does not tell:
-// from Shutdown on it closes connections without an answer whose first request has not
-// come to a handler, and it closes idle ones under clients that are about to send.
-type presence struct {
-	active  atomic.Int64 // handlers that run, of connections that were taken over too
-	leaving atomic.Bool  // clients are told to go elsewhere with their next request
-
-	unused func() // a connection ended without a request; nil tells nobody
-	until  func() time.Time
+// connections are those of a server, with the requests that run. net/http does not tell
+// what is needed to end without losing a request: from Shutdown on it closes connections
+// whose first request has not come to a handler, and it closes idle ones under clients
+// that are about to send.
+type connections struct {
+	running  atomic.Int64 // handlers that run, of hijacked connections too
+	draining atomic.Bool  // clients are asked to close their connections
+	unused   func()       // called for a connection that ends without a request; nil is not
 
 	mu      sync.Mutex
-	conns   map[net.Conn]bool // whether some request of it has come to a handler
+	used    map[net.Conn]bool // whether a request of the connection has come to a handler
 	changed chan struct{}
 }
 
-func newPresence(unused func(), until func() time.Time) *presence {
-	return &presence{unused: unused, until: until, conns: make(map[net.Conn]bool), changed: make(chan struct{}, 1)}
+func newConnections(unused func()) *connections {
+	return &connections{unused: unused, used: make(map[net.Conn]bool), changed: make(chan struct{}, 1)}
 }
 
-// state is a ConnState.
-func (p *presence) state(conn net.Conn, s http.ConnState) {
-	state(conn, s)
+// state is a ConnState of http.Server.
+func (c *connections) state(conn net.Conn, s http.ConnState) {
 	switch s {
 	case http.StateNew:
-		p.mu.Lock()
-		p.conns[conn] = false
-		p.mu.Unlock()
+		c.mu.Lock()
+		c.used[conn] = false
+		c.mu.Unlock()
 	case http.StateClosed, http.StateHijacked:
-		p.mu.Lock()
-		arrived := p.conns[conn]
-		delete(p.conns, conn)
-		p.mu.Unlock()
-		if !arrived && p.unused != nil {
-			p.unused()
+		c.mu.Lock()
+		used := c.used[conn]
+		delete(c.used, conn)
+		c.mu.Unlock()
+		if !used && c.unused != nil {
+			c.unused()
 		}
-		p.tell()
+		c.signal()
 	case http.StateActive, http.StateIdle:
 	}
 }
 
-func (p *presence) tell() {
+func (c *connections) signal() {
 	select {
-	case p.changed <- struct{}{}:
+	case c.changed <- struct{}{}:
 	default:
 	}
 }
 
-// handling counts requests, and notes that a connection has sent one.
-func (p *presence) handling(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.active.Add(1)
-		defer func() {
-			if p.active.Add(-1) == 0 {
-				p.tell()
-			}
-		}()
-		conn, _ := r.Context().Value(watchedKey{}).(net.Conn)
-		if c, ok := conn.(*watchedConn); conn != nil && (!ok || !c.arrived.Swap(true)) {
-			p.arrived(conn)
-		}
-		if p.leaving.Load() && r.Header.Get("Upgrade") == "" {
-			w.Header().Set("Connection", "close")
-		}
-		if r.ProtoMajor == 2 && p.until != nil {
-			w = newStream(w, p.until)
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func (p *presence) arrived(conn net.Conn) {
-	p.mu.Lock()
-	if _, ok := p.conns[conn]; ok {
-		p.conns[conn] = true
+// begin notes that a request has come to its handler; end must be called after it. first
+// is that it is the first one of its connection.
+func (c *connections) begin(conn net.Conn, first bool) {
+	c.running.Add(1)
+	if !first {
+		return
 	}
-	p.mu.Unlock()
-	p.tell()
+	c.mu.Lock()
+	if _, ok := c.used[conn]; ok {
+		c.used[conn] = true
+	}
+	c.mu.Unlock()
+	c.signal()
 }
 
-// allArrived reports whether each connection has sent a request.
-func (p *presence) allArrived() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, arrived := range p.conns {
-		if !arrived {
+func (c *connections) end() {
+	if c.running.Add(-1) == 0 {
+		c.signal()
+	}
+}
+
+// allUsed reports whether each connection has sent a request.
+func (c *connections) allUsed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, used := range c.used {
+		if !used {
 			return false
 		}
 	}
 	return true
 }
 
-// gone reports whether there is no connection left, and no request.
-func (p *presence) gone() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.conns) == 0 && p.active.Load() == 0
+// none reports whether there is no connection left, and no request.
+func (c *connections) none() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.used) == 0 && c.running.Load() == 0
 }
 
-// idle reports whether no request is left.
-func (p *presence) idle() bool { return p.active.Load() == 0 }
+// idle reports whether no request runs.
+func (c *connections) idle() bool { return c.running.Load() == 0 }
 
-// longestArrival is how long net/http waits for the first request of a connection when
-// it ends.
-const longestArrival = 5 * time.Second
+// firstRequestTimeout is how long net/http waits for the first request of a connection
+// when it shuts down.
+const firstRequestTimeout = 5 * time.Second
 
-// wait returns when done says so, or when ctx ends.
-func (p *presence) wait(ctx context.Context, done func() bool) {
+// wait returns when done reports true, or when ctx ends.
+func (c *connections) wait(ctx context.Context, done func() bool) {
 	for !done() {
 		select {
-		case <-p.changed:
+		case <-c.changed:
 		case <-ctx.Done():
 			return
 		}

@@ -1,4 +1,4 @@
-package proxy_test
+package listen_test
 
 import (
 	"bufio"
@@ -11,19 +11,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/listen"
 )
 
 // serveFor runs a server that can be replaced while its daemon lives.
 func serveFor(t *testing.T, handler http.Handler, shutdown time.Duration) (address string, replace, die context.CancelFunc, ended chan error) {
 	t.Helper()
-	listener := listen(t)
+	listener := localListener(t)
 	life, die := context.WithCancel(context.Background())
 	ctx, replace := context.WithCancel(context.Background())
 	ended = make(chan error, 1)
-	server := proxy.NewServer(proxy.ServerConfig{
-		Handler: handler, Log: slog.New(slog.DiscardHandler), MaxTarget: maxTarget, MaxHeader: 4096,
-		HeaderTimeout: patience, IdleTimeout: time.Second, ShutdownTimeout: shutdown, Life: life,
+	server := listen.NewServer(listen.ServerConfig{
+		Handler: handler, Log: slog.New(slog.DiscardHandler), Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
+		HeaderTimeout: testserver.Patience, IdleTimeout: time.Second, ShutdownTimeout: shutdown, Life: life,
 	})
 	go func() { ended <- server.Serve(ctx, listener) }()
 	t.Cleanup(func() { replace(); die() })
@@ -74,14 +75,14 @@ func TestReplacedServerLetsClientsFinish(t *testing.T) {
 	}()
 	<-began
 	replace()
-	poll(t, "nothing is accepted any more", func() bool {
+	testserver.Wait(t, "nothing is accepted any more", func() bool {
 		conn, err := net.Dial("tcp", addr)
 		if err == nil {
 			conn.Close()
 		}
 		return err != nil
 	})
-	poll(t, "the idle connection is told to end", func() bool { return ask().Close })
+	testserver.Wait(t, "the idle connection is told to end", func() bool { return ask().Close })
 	close(release)
 	if got := <-slow; got != "whole" {
 		t.Errorf("the slow request got %q", got)
@@ -131,8 +132,8 @@ func TestStopEndsTakenConnections(t *testing.T) {
 // Who connects and says nothing in time is counted: there is no request that could be.
 func TestUnusedConnectionsAreCounted(t *testing.T) {
 	var unused atomic.Int32
-	listener := listen(t)
-	serve(t, listener, func(c *proxy.ServerConfig) {
+	listener := localListener(t)
+	serve(t, listener, func(c *listen.ServerConfig) {
 		c.HeaderTimeout = 10 * time.Millisecond
 		c.Unused = func() { unused.Add(1) }
 	})
@@ -141,7 +142,7 @@ func TestUnusedConnectionsAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	poll(t, "it is counted", func() bool { return unused.Load() == 1 })
+	testserver.Wait(t, "it is counted", func() bool { return unused.Load() == 1 })
 	if response, err := http.Get("http://" + listener.Addr().String() + "/"); err != nil || response.Body.Close() != nil {
 		t.Error(err)
 	}

@@ -1,4 +1,4 @@
-package proxy
+package listen
 
 import (
 	"bufio"
@@ -9,23 +9,32 @@ import (
 	"time"
 )
 
-// probeAddr is the address of the peer of a net.Pipe; no client has it.
-const probeAddr = "pipe"
+// probeConn is the server's end of a probe: no client has one.
+type probeConn struct {
+	net.Conn
+}
+
+// isProbe reports whether a connection is that of a probe.
+func isProbe(conn net.Conn) bool {
+	_, ok := conn.(probeConn)
+	return ok
+}
 
 // Probe sends a request to the server of the socket, as a connection that was just
-// accepted does, and waits for any answer.
+// accepted does, and waits for any answer. It goes to ServerConfig.Probe. Over TLS it is
+// not possible.
 func (s *Socket) Probe(ctx context.Context) error {
-	here, there := net.Pipe()
-	defer here.Close()
-	stop := context.AfterFunc(ctx, func() { _ = here.SetDeadline(time.Unix(1, 0)) })
+	near, far := net.Pipe()
+	defer near.Close()
+	stop := context.AfterFunc(ctx, func() { _ = near.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	select {
-	case s.conns <- there:
+	case s.conns <- probeConn{far}:
 	case <-s.done:
-		_ = there.Close()
+		_ = far.Close()
 		return nil // it is to end
 	case <-ctx.Done():
-		_ = there.Close()
+		_ = far.Close()
 		return fmt.Errorf("no server takes connections of %s: %w", s.Addr(), context.Cause(ctx))
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://probe/", nil)
@@ -33,10 +42,10 @@ func (s *Socket) Probe(ctx context.Context) error {
 		return fmt.Errorf("probing: %w", err)
 	}
 	request.Close = true
-	if err := request.Write(here); err != nil {
+	if err := request.Write(near); err != nil {
 		return fmt.Errorf("probing %s: %w", s.Addr(), err)
 	}
-	response, err := http.ReadResponse(bufio.NewReader(here), request)
+	response, err := http.ReadResponse(bufio.NewReader(near), request)
 	if err != nil {
 		return fmt.Errorf("probing %s: %w", s.Addr(), err)
 	}

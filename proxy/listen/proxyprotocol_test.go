@@ -1,4 +1,4 @@
-package proxy_test
+package listen_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/pires/go-proxyproto"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -32,7 +33,7 @@ func answering(t testing.TB, access proxy.Access) http.Handler {
 			return resolver.Answer{Locations: []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{Name: "test"}}}, TTL: time.Minute}, nil
 		}),
 		Names: resolver.Names{Set: set, Accept: uri.CurrentURN}, Fetch: scheme.Mux{},
-		Log: slog.New(slog.DiscardHandler), Now: time.Now, Access: access, Slots: make(resolver.Slots, 9), MaxTarget: maxTarget,
+		Log: slog.New(slog.DiscardHandler), Now: time.Now, Access: access, Fetches: make(resolver.Slots, 9), Streams: make(resolver.Slots, 9), MaxTarget: maxTarget,
 	})
 }
 
@@ -50,10 +51,10 @@ func tcp(addr string) net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseA
 
 // balanced serves connections of the load balancer 127.0.0.1, for clients of some
 // networks.
-func balanced(t testing.TB, change func(*proxy.ServerConfig)) string {
+func balanced(t testing.TB, change func(*listen.ServerConfig)) string {
 	t.Helper()
-	listener := listen(t)
-	serve(t, listener, func(c *proxy.ServerConfig) {
+	listener := localListener(t)
+	serve(t, listener, func(c *listen.ServerConfig) {
 		c.Handler = answering(t, proxy.Access{Resolve: prefixes("203.0.113.0/24", "2001:db8::/32", "127.0.0.2/32"), Trusted: prefixes("203.0.113.9/32")})
 		c.ProxyProtocol = prefixes("127.0.0.1/32")
 		if change != nil {
@@ -64,7 +65,7 @@ func balanced(t testing.TB, change func(*proxy.ServerConfig)) string {
 }
 
 // The PROXY protocol, versions 1 and 2, sections 2.1 and 2.2.
-func TestPreceded(t *testing.T) {
+func TestProxyProtocol(t *testing.T) {
 	addr := balanced(t, nil)
 	own, v6 := tcp(addr), tcp("[2001:db8::ff]:80")
 	const tcp4, tcp6 = proxyproto.TCPv4, proxyproto.TCPv6
@@ -101,7 +102,7 @@ func TestPreceded(t *testing.T) {
 }
 
 // A listed sender that does not say who its client is has none.
-func TestPrecededByNothing(t *testing.T) {
+func TestProxyProtocolByNothing(t *testing.T) {
 	addr := balanced(t, nil)
 	good := version2(t, proxyproto.PROXY, proxyproto.TCPv4, tcp("203.0.113.1:1"), tcp(addr))
 	for name, says := range map[string]string{
@@ -123,7 +124,7 @@ func TestPrecededByNothing(t *testing.T) {
 }
 
 // Who is not listed says nothing for others.
-func TestPrecededByOthers(t *testing.T) {
+func TestProxyProtocolByOthers(t *testing.T) {
 	addr := balanced(t, nil)
 	c := call(t, addr, "127.0.0.2")
 	c.send(t, request)
@@ -140,9 +141,9 @@ func TestPrecededByOthers(t *testing.T) {
 }
 
 // A sender that is slow is cut off, and keeps nobody else waiting.
-func TestPrecededSlowly(t *testing.T) {
+func TestProxyProtocolSlowly(t *testing.T) {
 	const timeout = 200 * time.Millisecond
-	addr := balanced(t, func(c *proxy.ServerConfig) { c.HeaderTimeout = timeout })
+	addr := balanced(t, func(c *listen.ServerConfig) { c.HeaderTimeout = timeout })
 	var slow []*caller
 	for _, says := range []string{"", "PROXY TCP4 203.0", "\r\n\r\n\x00\r\nQUIT", "PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n", "PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\nGET "} {
 		c := call(t, addr, "127.0.0.1")
@@ -160,9 +161,9 @@ func TestPrecededSlowly(t *testing.T) {
 }
 
 // Over TLS the header goes before the handshake.
-func TestPrecededTLS(t *testing.T) {
+func TestProxyProtocolTLS(t *testing.T) {
 	own, pool := certificates(t)
-	addr := balanced(t, func(c *proxy.ServerConfig) { c.TLS = own })
+	addr := balanced(t, func(c *listen.ServerConfig) { c.TLS = own })
 	for from, status := range map[string]int{"203.0.113.1": 302, "198.51.100.1": 403} {
 		c := call(t, addr, "127.0.0.1")
 		c.send(t, "PROXY TCP4 "+from+" 192.0.2.1 4711 443\r\n")

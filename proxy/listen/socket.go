@@ -1,10 +1,10 @@
-package proxy
+package listen
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 )
@@ -13,11 +13,7 @@ import (
 // another: when a server ends, no connection is lost.
 type Socket struct {
 	listener net.Listener
-	gate     *Gate
-	refused  func()      // a client has too many connections
-	failed   func(error) // nothing can be accepted
-	until    func() time.Time
-	plain    bool // what is refused is told why
+	config   SocketConfig
 
 	conns   chan net.Conn
 	done    chan struct{} // closed when no more is to be accepted
@@ -28,28 +24,28 @@ type Socket struct {
 	abandon   func()
 }
 
-// SocketConfig says how connections are accepted.
+// SocketConfig says how connections are accepted. The zero value accepts all.
 type SocketConfig struct {
-	Gate *Gate // nil: all are
+	Limit *ConnectionLimit // nil: no limit
 	// Refused is called where a client has too many connections; nil is not.
 	Refused func()
 	// Failed is called where nothing can be accepted, once a second at most for long;
 	// nil is not.
 	Failed func(error)
-	// WriteUntil returns until when a client must have taken the next piece of what is
-	// sent; nil waits for it without end.
-	WriteUntil func() time.Time
-	// Plain tells such a client why, by HTTP; over TLS it could not read that.
-	Plain bool
+	// WriteDeadline returns until when a client must have read the next chunk of what is
+	// sent; nil sets no deadline.
+	WriteDeadline func() time.Time
+	// TooMany is the answer to a client that has too many connections; nil closes the
+	// connection without one, as over TLS, where it could not be read.
+	TooMany func() Document
 }
 
 // NewSocket begins to accept connections of listener. Close it.
 func NewSocket(listener net.Listener, config SocketConfig) *Socket {
 	s := &Socket{
-		listener: listener, gate: config.Gate, refused: config.Refused, failed: config.Failed, plain: config.Plain, until: config.WriteUntil,
-		conns: make(chan net.Conn), done: make(chan struct{}), stopped: make(chan struct{}),
+		listener: listener, config: config,
+		conns: make(chan net.Conn), done: make(chan struct{}), stopped: make(chan struct{}), abandoned: make(chan struct{}),
 	}
-	s.abandoned = make(chan struct{})
 	s.abandon = sync.OnceFunc(func() { close(s.abandoned) })
 	go s.run()
 	return s
@@ -58,14 +54,14 @@ func NewSocket(listener net.Listener, config SocketConfig) *Socket {
 // Addr returns the address that is listened on.
 func (s *Socket) Addr() net.Addr { return s.listener.Addr() }
 
-// run accepts until Drain. What it holds then still gets a server.
+// run accepts until Drain. Connections that came before still get a server.
 func (s *Socket) run() {
 	defer close(s.stopped)
-	pause := newPause()
-	defer pause.stop()
+	failures := newBackoff()
+	defer failures.stop()
 	for {
-		if s.gate != nil {
-			s.gate.wait(s.done)
+		if s.config.Limit != nil {
+			s.config.Limit.wait(s.done)
 		}
 		conn, err := s.listener.Accept()
 		select {
@@ -77,15 +73,15 @@ func (s *Socket) run() {
 		}
 		if err != nil {
 			// Out of descriptors, or a client that is gone already: it passes.
-			if s.failed != nil {
-				s.failed(err)
+			if s.config.Failed != nil {
+				s.config.Failed(err)
 			}
-			if errors.Is(err, net.ErrClosed) || !pause.wait(s.done) {
+			if errors.Is(err, net.ErrClosed) || !failures.wait(s.done) {
 				return
 			}
 			continue
 		}
-		pause.reset()
+		failures.reset()
 		if conn = s.admit(conn); conn != nil {
 			select {
 			case s.conns <- conn:
@@ -98,31 +94,36 @@ func (s *Socket) run() {
 
 // admit counts a connection, and returns nil where its client has too many.
 func (s *Socket) admit(conn net.Conn) net.Conn {
-	if s.gate == nil {
-		return &gatedConn{Conn: conn, leave: func() {}, until: s.until}
+	limit := s.config.Limit
+	if limit == nil {
+		return &clientConn{Conn: conn, release: func() {}, deadline: s.config.WriteDeadline}
 	}
-	client := addrOf(conn.RemoteAddr().String())
-	if s.gate.enter(client) {
-		return &gatedConn{Conn: conn, leave: sync.OnceFunc(func() { s.gate.leave(client) }), until: s.until}
+	client := addrOf(conn)
+	if limit.enter(client) {
+		return &clientConn{Conn: conn, release: sync.OnceFunc(func() { limit.leave(client) }), deadline: s.config.WriteDeadline}
 	}
-	if s.refused != nil {
-		s.refused()
+	if s.config.Refused != nil {
+		s.config.Refused()
 	}
-	if s.plain {
-		_, _ = io.WriteString(conn, tooManyConnections()) // it fits the buffer of a fresh socket
+	if s.config.TooMany != nil {
+		_, _ = conn.Write(s.config.TooMany().response("", "Retry-After: 1\r\n")) // it fits the buffer of a fresh socket
 	}
 	_ = conn.Close()
 	return nil
 }
 
-func tooManyConnections() string {
-	body := marshal(newProblem(errConnections, ""))
-	return fmt.Sprintf("HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\nRetry-After: 1\r\nConnection: close\r\n\r\n%s", len(body), body)
+// addrOf returns the IP address of the peer of a connection, in its own form; the zero
+// value where it has none, as behind a socket in the file system.
+func addrOf(conn net.Conn) netip.Addr {
+	if tcp, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap().WithZone("")
+	}
+	return netip.Addr{}
 }
 
-// Drain stops to accept, and returns when all connections that came have a server. The
-// address is free then, but for who else holds it: connections that wait in the queue of
-// a socket of systemd stay there, for who comes next.
+// Drain stops accepting, and returns when all connections that came have a server. The
+// address is free then, unless another process holds it: connections that wait in the queue
+// of a socket of systemd stay there, for the next process.
 func (s *Socket) Drain() {
 	s.once.Do(func() {
 		close(s.done)
@@ -148,17 +149,17 @@ func (s *Socket) Close() error {
 
 // Listen returns a listener for one server; to close it does not close the socket.
 func (s *Socket) Listen() net.Listener {
-	return &share{Socket: s, closed: make(chan struct{})}
+	return &socketListener{Socket: s, closed: make(chan struct{})}
 }
 
-type share struct {
+type socketListener struct {
 	*Socket
 	closed chan struct{}
 	once   sync.Once
 }
 
 // Accept implements net.Listener.
-func (l *share) Accept() (net.Conn, error) {
+func (l *socketListener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.conns:
 		return conn, nil
@@ -168,35 +169,35 @@ func (l *share) Accept() (net.Conn, error) {
 }
 
 // Close implements net.Listener.
-func (l *share) Close() error {
+func (l *socketListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
-// pause waits longer from failure to failure.
-type pause struct {
+// backoff waits longer from failure to failure.
+type backoff struct {
 	timer *time.Timer
 	next  time.Duration
 }
 
-const shortestPause, longestPause = 5 * time.Millisecond, time.Second
+const shortestBackoff, longestBackoff = 5 * time.Millisecond, time.Second
 
-func newPause() *pause {
-	p := &pause{timer: time.NewTimer(time.Hour)}
-	p.reset()
-	return p
+func newBackoff() *backoff {
+	b := &backoff{timer: time.NewTimer(time.Hour)}
+	b.reset()
+	return b
 }
 
-func (p *pause) reset() { p.next = shortestPause }
+func (b *backoff) reset() { b.next = shortestBackoff }
 
-func (p *pause) stop() { p.timer.Stop() }
+func (b *backoff) stop() { b.timer.Stop() }
 
 // wait reports whether it waited to the end.
-func (p *pause) wait(done <-chan struct{}) bool {
-	p.timer.Reset(p.next)
-	p.next = min(2*p.next, longestPause)
+func (b *backoff) wait(done <-chan struct{}) bool {
+	b.timer.Reset(b.next)
+	b.next = min(2*b.next, longestBackoff)
 	select {
-	case <-p.timer.C:
+	case <-b.timer.C:
 		return true
 	case <-done:
 		return false

@@ -1,10 +1,11 @@
-package proxy_test
+package listen_test
 
 import (
 	"context"
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,13 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/listen"
 )
 
 // Servers come and go, and no client is turned away or cut off.
 func TestSocketHandOver(t *testing.T) {
-	gate := proxy.NewGate(proxy.GateConfig{Connections: 64})
-	socket := proxy.NewSocket(listen(t), proxy.SocketConfig{Gate: gate})
+	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 64})
+	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
 	addr := socket.Addr().String()
 	stop := serve(t, socket.Listen(), nil)
 	var served atomic.Int64
@@ -42,17 +44,17 @@ func TestSocketHandOver(t *testing.T) {
 	}
 	for range 20 {
 		before := served.Load()
-		poll(t, "clients are served", func() bool { return t.Failed() || served.Load() > before+8 })
+		testserver.Wait(t, "clients are served", func() bool { return t.Failed() || served.Load() > before+8 })
 		next := serve(t, socket.Listen(), nil)
 		stop()
 		stop = next
 	}
 	close(done)
 	clients.Wait()
-	within(t, "Drain", socket.Drain)
+	testserver.Within(t, "Drain", socket.Drain)
 	stop()
-	if err := socket.Close(); err != nil || gate.Open() != 0 {
-		t.Errorf("%d are open, %v", gate.Open(), err)
+	if err := socket.Close(); err != nil || limit.Open() != 0 {
+		t.Errorf("%d are open, %v", limit.Open(), err)
 	}
 }
 
@@ -73,37 +75,39 @@ func one(addr string) error {
 	return err
 }
 
-// What waits in the queue of the system when a socket is drained is for who listens on.
+// What waits in the queue of the system when a socket is drained is for the process that listens after it.
 func TestSocketDrain(t *testing.T) {
-	listener := listen(t).(*net.TCPListener)
+	listener := localListener(t).(*net.TCPListener)
 	file, err := listener.File()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	socket := proxy.NewSocket(listener, proxy.SocketConfig{})
+	socket := listen.NewSocket(listener, listen.SocketConfig{})
 	addr := socket.Addr().String()
 	stop := serve(t, socket.Listen(), nil)
 	if err := one(addr); err != nil {
 		t.Fatal(err)
 	}
-	within(t, "Drain", socket.Drain)
-	within(t, "another Drain", socket.Drain)
+	testserver.Within(t, "Drain", socket.Drain)
+	testserver.Within(t, "another Drain", socket.Drain)
 	late := call(t, addr, "127.0.0.1")
 	late.send(t, request)
-	late.waits(t)
 	stop()
 	if err := errors.Join(socket.Close(), socket.Close()); err != nil {
 		t.Fatal(err)
 	}
-	late.waits(t)
 	inherited, err := net.FileListener(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after := proxy.NewSocket(inherited, proxy.SocketConfig{})
-	serve(t, after.Listen(), nil)
-	late.served(t, 200)
+	after := listen.NewSocket(inherited, listen.SocketConfig{})
+	serve(t, after.Listen(), func(c *listen.ServerConfig) {
+		c.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "after") })
+	})
+	if status, body, err := late.status(); status != 200 || body != "after" || err != nil {
+		t.Errorf("the connection in the queue: %d %q, %v", status, body, err)
+	}
 	if err := one(addr); err != nil {
 		t.Error(err)
 	}
@@ -117,15 +121,15 @@ func TestSocketDrain(t *testing.T) {
 
 // Close ends also where nobody takes the connections that came, or none may come.
 func TestSocketCloseWithoutServer(t *testing.T) {
-	for name, config := range map[string]proxy.SocketConfig{
-		"all": {}, "some": {Gate: proxy.NewGate(proxy.GateConfig{Connections: 1})}, "none": {Gate: proxy.NewGate(proxy.GateConfig{})},
+	for name, config := range map[string]listen.SocketConfig{
+		"all": {}, "some": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1})}, "none": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{})},
 	} {
-		socket := proxy.NewSocket(listen(t), config)
+		socket := listen.NewSocket(localListener(t), config)
 		var callers []*caller
 		for range 3 {
 			callers = append(callers, call(t, socket.Addr().String(), "127.0.0.1"))
 		}
-		within(t, name+": Close", func() {
+		testserver.Within(t, name+": Close", func() {
 			if err := socket.Close(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -135,15 +139,15 @@ func TestSocketCloseWithoutServer(t *testing.T) {
 				t.Errorf("%s: a connection is served", name)
 			}
 		}
-		if config.Gate != nil && config.Gate.Open() != 0 {
-			t.Errorf("%s: %d are open", name, config.Gate.Open())
+		if config.Limit != nil && config.Limit.Open() != 0 {
+			t.Errorf("%s: %d are open", name, config.Limit.Open())
 		}
 	}
 }
 
 // The end of a server is not the end of the socket, nor of another server.
 func TestSocketShare(t *testing.T) {
-	socket := proxy.NewSocket(listen(t), proxy.SocketConfig{})
+	socket := listen.NewSocket(localListener(t), listen.SocketConfig{})
 	first, second := socket.Listen(), socket.Listen()
 	if first.Addr() != socket.Addr() {
 		t.Errorf("%v", first.Addr())
@@ -180,9 +184,9 @@ func (l *failing) Accept() (net.Conn, error) {
 
 // A failure of Accept passes, and is not the end.
 func TestSocketAcceptErrors(t *testing.T) {
-	listener := &failing{Listener: listen(t)}
+	listener := &failing{Listener: localListener(t)}
 	listener.failures.Store(4)
-	socket := proxy.NewSocket(listener, proxy.SocketConfig{Gate: proxy.NewGate(proxy.GateConfig{Connections: 1})})
+	socket := listen.NewSocket(listener, listen.SocketConfig{Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1})})
 	stop := serve(t, socket.Listen(), nil)
 	for range 3 {
 		if err := one(socket.Addr().String()); err != nil {
@@ -190,16 +194,16 @@ func TestSocketAcceptErrors(t *testing.T) {
 		}
 	}
 	listener.failures.Store(1 << 40) // it does not pass, and must not be in the way of the end
-	within(t, "Drain", socket.Drain)
+	testserver.Within(t, "Drain", socket.Drain)
 	stop()
 	if err := socket.Close(); err != nil {
 		t.Error(err)
 	}
-	gone := proxy.NewSocket(listen(t), proxy.SocketConfig{})
-	closed := listen(t)
+	gone := listen.NewSocket(localListener(t), listen.SocketConfig{})
+	closed := localListener(t)
 	closed.Close()
-	for _, s := range []*proxy.Socket{gone, proxy.NewSocket(closed, proxy.SocketConfig{})} {
-		within(t, "Close of what is closed", func() {
+	for _, s := range []*listen.Socket{gone, listen.NewSocket(closed, listen.SocketConfig{})} {
+		testserver.Within(t, "Close of what is closed", func() {
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
@@ -209,7 +213,7 @@ func TestSocketAcceptErrors(t *testing.T) {
 
 // The probe goes where a client goes, and tells whether anybody is there.
 func TestSocketProbe(t *testing.T) {
-	socket := proxy.NewSocket(listen(t), proxy.SocketConfig{})
+	socket := listen.NewSocket(localListener(t), listen.SocketConfig{})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if err := socket.Probe(ctx); err == nil {

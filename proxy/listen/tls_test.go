@@ -1,10 +1,11 @@
-package proxy_test
+package listen_test
 
 import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/listen"
 )
 
 // certificates returns what a server needs, without any wish of its own, and those that
@@ -31,8 +34,8 @@ func certificates(t testing.TB) (*tls.Config, *x509.CertPool) {
 
 func secured(t testing.TB, own *tls.Config) string {
 	t.Helper()
-	listener := listen(t)
-	serve(t, listener, func(c *proxy.ServerConfig) {
+	listener := localListener(t)
+	serve(t, listener, func(c *listen.ServerConfig) {
 		c.Handler, c.TLS = answering(t, proxy.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8")}), own
 	})
 	return listener.Addr().String()
@@ -130,7 +133,7 @@ func TestTLSCertificates(t *testing.T) {
 // A handshake that does not come keeps nobody waiting, and ends.
 func TestTLSSlowly(t *testing.T) {
 	own, pool := certificates(t)
-	addr := balanced(t, func(c *proxy.ServerConfig) {
+	addr := balanced(t, func(c *listen.ServerConfig) {
 		c.TLS, c.ProxyProtocol, c.HeaderTimeout = own, nil, 200*time.Millisecond
 		c.Handler = answering(t, proxy.Access{Resolve: prefixes("127.0.0.0/8")})
 	})
@@ -147,15 +150,15 @@ func TestTLSSlowly(t *testing.T) {
 // One server may have several sockets, as systemd gives them for IPv4 and IPv6.
 func TestTLSOnSeveralSockets(t *testing.T) {
 	own, pool := certificates(t)
-	server := proxy.NewServer(proxy.ServerConfig{
-		Handler: answering(t, proxy.Access{Resolve: prefixes("127.0.0.0/8")}), Log: slog.New(slog.DiscardHandler), MaxTarget: maxTarget, MaxHeader: 4096,
-		HeaderTimeout: patience, IdleTimeout: patience, ShutdownTimeout: patience, TLS: own,
+	server := listen.NewServer(listen.ServerConfig{
+		Handler: answering(t, proxy.Access{Resolve: prefixes("127.0.0.0/8")}), Log: slog.New(slog.DiscardHandler), Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
+		HeaderTimeout: testserver.Patience, IdleTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience, TLS: own,
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	var addrs []string
 	for range 4 {
-		listener := listen(t)
+		listener := localListener(t)
 		addrs = append(addrs, listener.Addr().String())
 		go func() { ended <- server.Serve(ctx, listener) }()
 	}
@@ -170,6 +173,41 @@ func TestTLSOnSeveralSockets(t *testing.T) {
 	for range addrs {
 		if err := <-ended; err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// What net/http refuses by itself is put into our words over TLS, too, and plain HTTP is
+// told what is wrong.
+func TestTLSMalformed(t *testing.T) {
+	own, pool := certificates(t)
+	addr := secured(t, own)
+	for _, tt := range []struct {
+		secure  bool
+		request string
+		status  int
+		says    string
+	}{
+		{true, "GET /urn:example:a%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400, `"offset": 13`},
+		{true, "GET / HTTP/1.1\r\nHost: a\r\nA B: c\r\n\r\n", 400, "RFC 9112"},
+		{true, "GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("a", 64<<10) + "\r\n\r\n", 431, "limits.header"},
+		{true, "GET /urn:example:" + strings.Repeat("a", 64<<10) + " HTTP/1.1\r\nHost: a\r\n\r\n", 414, "limits.target"},
+		{false, "GET / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "HTTPS"},
+		{false, "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", 400, "HTTPS"},
+	} {
+		c := call(t, addr, "127.0.0.1")
+		if tt.secure {
+			c = newCaller(tls.Client(c.Conn, &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}))
+		}
+		_, _ = io.WriteString(c, tt.request) // it may be refused before it is whole
+		response, err := http.ReadResponse(c.in, nil)
+		if err != nil {
+			t.Errorf("%.40q: %v", tt.request, err)
+			continue
+		}
+		body, _ := io.ReadAll(response.Body)
+		if response.StatusCode != tt.status || response.Header.Get("Content-Type") != "application/problem+json" || !strings.Contains(string(body), tt.says) {
+			t.Errorf("%.40q: %d %v %s", tt.request, response.StatusCode, response.Header, body)
 		}
 	}
 }

@@ -1,49 +1,49 @@
-package proxy
+package listen
 
 import (
 	"net/http"
 	"time"
 )
 
-// stream is a response by HTTP/2, which ends where its client leaves no room for the
-// next piece: the deadlines of the connection do not see that, as nothing is written to
-// it.
-type stream struct {
+// http2Response is a response by HTTP/2 that ends where its client does not open its
+// flow-control window for the next chunk: the deadline of the connection does not see
+// that, as nothing is written to it.
+type http2Response struct {
 	http.ResponseWriter
-	control *http.ResponseController
-	until   func() time.Time
-	own     bool // whoever writes has set a deadline
+	control  *http.ResponseController
+	deadline func() time.Time
+	explicit bool // the handler has set a deadline itself
 }
 
-func newStream(w http.ResponseWriter, until func() time.Time) *stream {
-	return &stream{ResponseWriter: w, control: http.NewResponseController(w), until: until}
+func newHTTP2Response(w http.ResponseWriter, deadline func() time.Time) *http2Response {
+	return &http2Response{ResponseWriter: w, control: http.NewResponseController(w), deadline: deadline}
 }
 
 // Write implements http.ResponseWriter.
-func (s *stream) Write(p []byte) (int, error) {
-	s.extend()
-	return s.ResponseWriter.Write(p) //nolint:wrapcheck // it stands for the writer that it wraps
+func (r *http2Response) Write(p []byte) (int, error) {
+	r.extend()
+	return r.ResponseWriter.Write(p) //nolint:wrapcheck // it stands for the writer that it wraps
 }
 
 // FlushError is for http.ResponseController.
-func (s *stream) FlushError() error {
-	s.extend()
-	return s.control.Flush()
+func (r *http2Response) FlushError() error {
+	r.extend()
+	return r.control.Flush()
 }
 
 // SetWriteDeadline is for http.ResponseController.
-func (s *stream) SetWriteDeadline(t time.Time) error {
-	s.own = !t.IsZero()
-	return s.control.SetWriteDeadline(t)
+func (r *http2Response) SetWriteDeadline(t time.Time) error {
+	r.explicit = !t.IsZero()
+	return r.control.SetWriteDeadline(t)
 }
 
 // Unwrap is for http.ResponseController.
-func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+func (r *http2Response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// extend gives the client time for a piece. The last one stands when the handler ends,
+// extend gives the client time for a chunk. The last deadline holds when the handler ends,
 // for what is buffered.
-func (s *stream) extend() {
-	if !s.own {
-		_ = s.control.SetWriteDeadline(s.until()) // one that cannot is not by HTTP/2
+func (r *http2Response) extend() {
+	if !r.explicit {
+		_ = r.control.SetWriteDeadline(r.deadline()) // a writer that cannot is not of HTTP/2
 	}
 }

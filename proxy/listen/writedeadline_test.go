@@ -1,4 +1,4 @@
-package proxy_test
+package listen_test
 
 import (
 	"bufio"
@@ -13,7 +13,8 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/listen"
 )
 
 // soon is a deadline for clients that are to fail.
@@ -22,10 +23,10 @@ func soon() time.Time { return time.Now().Add(50 * time.Millisecond) }
 // A client of HTTP/2 that leaves no room for a response does not hold it for ever.
 func TestStreamEndsWithoutRoom(t *testing.T) {
 	own, pool := certificates(t)
-	listener := listen(t)
+	listener := localListener(t)
 	ended := make(chan struct{})
-	serve(t, listener, func(c *proxy.ServerConfig) {
-		c.TLS, c.WriteUntil = own, soon
+	serve(t, listener, func(c *listen.ServerConfig) {
+		c.TLS, c.WriteDeadline = own, soon
 		c.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			defer close(ended)
 			_, _ = w.Write(make([]byte, 100_000))
@@ -45,7 +46,7 @@ func TestStreamEndsWithoutRoom(t *testing.T) {
 	frames := http2.NewFramer(conn, conn)
 	_ = frames.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 	_ = frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: fields.Bytes(), EndStream: true, EndHeaders: true})
-	within(t, "the handler has ended", func() { <-ended })
+	testserver.Within(t, "the handler has ended", func() { <-ended })
 }
 
 // What was broken off does not look whole, to a client of HTTP/1.0 least of all: to it
@@ -53,10 +54,10 @@ func TestStreamEndsWithoutRoom(t *testing.T) {
 func TestBrokenOffIsNotWhole(t *testing.T) {
 	own, pool := certificates(t)
 	for _, secure := range []bool{false, true} {
-		listener := listen(t)
-		socket := proxy.NewSocket(listener, proxy.SocketConfig{Gate: proxy.NewGate(proxy.GateConfig{Connections: 10})})
+		listener := localListener(t)
+		socket := listen.NewSocket(listener, listen.SocketConfig{Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 10})})
 		t.Cleanup(func() { _ = socket.Close() })
-		serve(t, socket.Listen(), func(c *proxy.ServerConfig) {
+		serve(t, socket.Listen(), func(c *listen.ServerConfig) {
 			if secure {
 				c.TLS = own
 			}

@@ -1,72 +1,63 @@
-package proxy
+package message
 
 import (
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 )
 
-// Access says who may do what. The zero value lets nobody do anything.
-type Access struct {
-	Resolve []netip.Prefix // clients that may resolve names
-	Proxy   []netip.Prefix // clients that may use the forward proxy and the redirects of URLs
-	Trusted []netip.Prefix // proxies in front of urnd that are believed who their client is
-	Users   *Users         // who may use the proxy; nil asks nobody
-	Rate    int            // requests of one client a second; 0 is no bound
+// Client is who sent a request.
+type Client struct {
+	Addr netip.Addr // the zero value where it has none
+	// Relayed is that another proxy forwarded the request, and is not trusted to say for
+	// whom: behind a web server on the same machine, everybody comes from loopback.
+	Relayed bool
+	// Unknown is that a trusted proxy does not say for whom: Addr is that of the proxy
+	// then, whose rights are not its client's.
+	Unknown bool
 }
 
-// client is who sent a request.
-type client struct {
-	addr netip.Addr // the zero value where it has none
-	// relayed is that somebody stands between, and is not believed who the client is:
-	// behind a web server on the same machine, the whole world comes from loopback.
-	relayed bool
-	// unknown is that a trusted proxy does not say who: addr is the proxy's then, which
-	// lends nobody its rights.
-	unknown bool
-}
-
-// clientOf finds the client of a request. What a trusted proxy says of it is believed
-// from the last hop back to the first one that is not trusted (RFC 7239 section 7.4).
-func (a Access) clientOf(r *http.Request) client {
-	peer := addrOf(r.RemoteAddr)
+// ClientOf finds the client of a request that came from peer. What trusted proxies say of
+// it is taken from the last hop back to the first one that is not trusted (RFC 7239
+// section 7.4).
+func ClientOf(remoteAddr string, header http.Header, trusted []netip.Prefix) Client {
+	peer := AddrOf(remoteAddr)
 	if !peer.IsValid() { // by a socket in the file system, from this machine
 		peer = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
-	forwardedFor, forwarded := r.Header["X-Forwarded-For"], r.Header["Forwarded"]
+	forwardedFor, forwarded := header["X-Forwarded-For"], header["Forwarded"]
 	if len(forwardedFor) == 0 && len(forwarded) == 0 {
-		return client{addr: peer}
+		return Client{Addr: peer}
 	}
-	if !contains(a.Trusted, peer) {
-		return client{addr: peer, relayed: true}
+	if !Contains(trusted, peer) {
+		return Client{Addr: peer, Relayed: true}
 	}
 	var said []netip.Addr
 	for _, field := range []struct{ values, hops []string }{{forwardedFor, hopsOf(forwardedFor)}, {forwarded, forOf(forwarded)}} {
 		if len(field.values) == 0 {
 			continue
 		}
-		addr, ok := a.first(field.hops)
+		addr, ok := firstUntrusted(field.hops, trusted)
 		if !ok {
-			return client{addr: peer, relayed: true, unknown: true}
+			return Client{Addr: peer, Relayed: true, Unknown: true}
 		}
 		said = append(said, addr)
 	}
 	// A proxy sets one field; the other may be of the client's making.
 	if said[0] != said[len(said)-1] {
-		return client{addr: peer, relayed: true, unknown: true}
+		return Client{Addr: peer, Relayed: true, Unknown: true}
 	}
-	return client{addr: said[0]}
+	return Client{Addr: said[0]}
 }
 
-// first returns the last of hops that is not trusted, or the first of all.
-func (a Access) first(hops []string) (netip.Addr, bool) {
+// firstUntrusted returns the last of hops that is not trusted, or the first of all.
+func firstUntrusted(hops []string, trusted []netip.Prefix) (netip.Addr, bool) {
 	for i := len(hops) - 1; i >= 0; i-- {
 		addr, ok := nodeAddr(hops[i])
 		if !ok {
 			return netip.Addr{}, false
 		}
-		if i == 0 || !contains(a.Trusted, addr) {
+		if i == 0 || !Contains(trusted, addr) {
 			return addr, true
 		}
 	}
@@ -121,44 +112,29 @@ func forOfElement(element string) string {
 // hide it are none (RFC 7239 section 6).
 func nodeAddr(node string) (netip.Addr, bool) {
 	node = strings.TrimSpace(node)
-	if addr := addrOf(node); addr.IsValid() {
+	if addr := AddrOf(node); addr.IsValid() {
 		return addr, true
 	}
 	addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(node, "["), "]"))
 	return addr.Unmap().WithZone(""), err == nil
 }
 
-// mayResolve reports whether a client may resolve names.
-func (a Access) mayResolve(from client) bool {
-	if from.unknown {
-		return slices.ContainsFunc(a.Resolve, func(p netip.Prefix) bool { return p.Bits() == 0 })
+// AddrOf returns the IP address of a peer, "host:port", in its own form; the zero value
+// where it has none, as behind a socket in the file system.
+func AddrOf(peer string) netip.Addr {
+	addrPort, err := netip.ParseAddrPort(peer)
+	if err != nil {
+		return netip.Addr{}
 	}
-	return contains(a.Resolve, from.addr)
+	return addrPort.Addr().Unmap().WithZone("")
 }
 
-// mayProxy says why a client may not use what a proxy does, of a server that it takes
-// for the origin.
-func (h *Handler) mayProxy(r *http.Request) error {
-	a := h.config.Access
-	if c := a.clientOf(r); c.relayed || !contains(a.Proxy, c.addr) {
-		return errClient
+// Contains reports whether one of prefixes has the address.
+func Contains(prefixes []netip.Prefix, addr netip.Addr) bool {
+	for _, prefix := range prefixes { // a function value would be slower on the path of each request
+		if prefix.Contains(addr) {
+			return true
+		}
 	}
-	if name, password, ok := r.BasicAuth(); a.Users != nil && (!ok || !a.Users.Check(name, password)) {
-		return errLogin
-	}
-	return nil
-}
-
-// mayForward says why a client may not use the forward proxy. Proxies that are chained
-// before this one are trusted, or their clients are not known.
-func (h *Handler) mayForward(r *http.Request) error {
-	a := h.config.Access
-	if c := a.clientOf(r); c.relayed || !contains(a.Proxy, c.addr) {
-		return errClient
-	}
-	asked := http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}
-	if name, password, ok := asked.BasicAuth(); a.Users != nil && (!ok || !a.Users.Check(name, password)) {
-		return errPassword
-	}
-	return nil
+	return false
 }

@@ -1,4 +1,4 @@
-package proxy
+package message
 
 import (
 	"net/http"
@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// trusting is Access with proxies in front.
-func trusting() Access {
-	return Access{Trusted: []netip.Prefix{
-		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8"),
-	}}
+// trusted are proxies in front.
+func trusted() []netip.Prefix {
+	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 }
+
+func clientOf(r *http.Request) Client { return ClientOf(r.RemoteAddr, r.Header, trusted()) }
 
 func sent(peer string, forwardedFor, forwarded []string) *http.Request {
 	header := make(http.Header)
@@ -48,11 +48,11 @@ func TestClientIsThePeer(t *testing.T) {
 		{peer: "203.0.113.9:4711", forwarded: []string{""}, addr: "203.0.113.9", relayed: true},
 		{peer: "@", forwardedFor: said, addr: "198.51.100.1"},
 	} {
-		want := client{relayed: tt.relayed}
+		want := Client{Relayed: tt.relayed}
 		if tt.addr != "" {
-			want.addr = netip.MustParseAddr(tt.addr)
+			want.Addr = netip.MustParseAddr(tt.addr)
 		}
-		if got := trusting().clientOf(sent(tt.peer, tt.forwardedFor, tt.forwarded)); got.addr != want.addr || got.relayed != want.relayed {
+		if got := clientOf(sent(tt.peer, tt.forwardedFor, tt.forwarded)); got.Addr != want.Addr || got.Relayed != want.Relayed {
 			t.Errorf("%q saying %q, %q: %+v, want %+v", tt.peer, tt.forwardedFor, tt.forwarded, got, want)
 		}
 	}
@@ -121,8 +121,8 @@ func TestClientBehindTrustedProxies(t *testing.T) {
 		{[]string{hops(1000, "10.0.0.2") + "10.0.0.2"}, nil, ""},
 		{nil, []string{hops(1000, "for=10.0.0.2") + "for=10.0.0.2"}, ""},
 	} {
-		got := trusting().clientOf(sent("10.0.0.1:4711", tt.forwardedFor, tt.forwarded))
-		known := tt.addr != "" && got.addr == netip.MustParseAddr(tt.addr) && !got.relayed
+		got := clientOf(sent("10.0.0.1:4711", tt.forwardedFor, tt.forwarded))
+		known := tt.addr != "" && got.Addr == netip.MustParseAddr(tt.addr) && !got.Relayed
 		if tt.addr == "" && !unknown(got) || tt.addr != "" && !known {
 			t.Errorf("%.80q, %.80q: %+v, want %q", tt.forwardedFor, tt.forwarded, got, tt.addr)
 		}
@@ -130,8 +130,8 @@ func TestClientBehindTrustedProxies(t *testing.T) {
 }
 
 // unknown reports whether a trusted proxy, 10.0.0.1, did not say who its client is.
-func unknown(c client) bool {
-	return c.relayed && (!c.addr.IsValid() || c.addr == netip.MustParseAddr("10.0.0.1"))
+func unknown(c Client) bool {
+	return c.Relayed && (!c.Addr.IsValid() || c.Addr == netip.MustParseAddr("10.0.0.1"))
 }
 
 // What a client of 203.0.113.9 sends of its own never makes it another one: it may stay
@@ -167,8 +167,8 @@ func TestClientCannotPretend(t *testing.T) {
 		if tt.forwarded != "" {
 			forwarded = []string{tt.forwarded}
 		}
-		got := trusting().clientOf(sent("10.0.0.1:4711", forwardedFor, forwarded))
-		if !unknown(got) && (got.relayed || got.addr != netip.MustParseAddr(self)) {
+		got := clientOf(sent("10.0.0.1:4711", forwardedFor, forwarded))
+		if !unknown(got) && (got.Relayed || got.Addr != netip.MustParseAddr(self)) {
 			t.Errorf("%.70q, %.70q: %+v", tt.forwardedFor, tt.forwarded, got)
 		}
 	}
@@ -192,12 +192,12 @@ func FuzzClientOf(f *testing.F) {
 		f.Add("@", s[0], s[1])
 	}
 	f.Fuzz(func(t *testing.T, peer, forwardedFor, forwarded string) {
-		own := addrOf(peer)
+		own := AddrOf(peer)
 		if !own.IsValid() {
 			own = netip.MustParseAddr("127.0.0.1")
 		}
-		if a := trusting(); !contains(a.Trusted, own) {
-			if got := a.clientOf(sent(peer, []string{forwardedFor}, []string{forwarded})); got.addr != own || !got.relayed {
+		if !Contains(trusted(), own) {
+			if got := clientOf(sent(peer, []string{forwardedFor}, []string{forwarded})); got.Addr != own || !got.Relayed {
 				t.Fatalf("%q saying %q, %q: %+v", peer, forwardedFor, forwarded, got)
 			}
 		}
@@ -208,13 +208,13 @@ func FuzzClientOf(f *testing.F) {
 			sent("10.0.0.1:4711", nil, []string{forwarded, "for=203.0.113.9"}),
 			sent("10.0.0.1:4711", []string{forwardedFor}, []string{forwarded + ", for=203.0.113.9"}),
 		} {
-			if got := trusting().clientOf(r); !unknown(got) && (got.relayed || got.addr != self) {
+			if got := clientOf(r); !unknown(got) && (got.Relayed || got.Addr != self) {
 				t.Fatalf("%q: %+v", r.Header, got)
 			}
 		}
-		got := trusting().clientOf(sent("10.0.0.1:4711", []string{forwardedFor}, []string{forwarded}))
-		if got.addr.Is4In6() || got.addr.Zone() != "" {
-			t.Fatalf("%q, %q: %v is not in its own form", forwardedFor, forwarded, got.addr)
+		got := clientOf(sent("10.0.0.1:4711", []string{forwardedFor}, []string{forwarded}))
+		if got.Addr.Is4In6() || got.Addr.Zone() != "" {
+			t.Fatalf("%q, %q: %v is not in its own form", forwardedFor, forwarded, got.Addr)
 		}
 	})
 }

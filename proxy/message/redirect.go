@@ -1,4 +1,4 @@
-package proxy
+package message
 
 import (
 	"net/http"
@@ -8,37 +8,29 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// redirectStatus is 302, but 303 where RFC 2169 section 3.1 asks for it: by
-// THTTP, of a client that knows HTTP/1.1.
-func redirectStatus(f form, http11 bool) int {
-	if f == formTHTTP && http11 {
-		return http.StatusSeeOther
-	}
-	return http.StatusFound
-}
-
-// noContent is the Content-Length of a redirect. It is shared by all responses
-// and never written to.
-var noContent = []string{"0"}
-
-// writeRedirect sends a client to one location of an answer. It is the
-// path of every cached answer: two allocations.
-func writeRedirect(w http.ResponseWriter, status int, location string, answer resolver.Answer) {
+// Redirect returns the reply that sends a client to one location of an answer. It is
+// 302, but 303 where RFC 2169 section 3.1 asks for it: by THTTP, to a client that speaks
+// HTTP/1.1. vary names the fields of the request that decided on the location.
+func Redirect(form Form, http11 bool, location, vary string, answer resolver.Answer) Reply {
 	var buf [96]byte
 	text := appendCacheStatus(buf[:0], answer.Cache, answer.TTL)
 	split := len(text)
-	text = appendCacheControl(text, answer.TTL)
-	fields := string(text)
-	values := [...]string{location, fields[:split], fields[split:]}
-	header := w.Header()
-	header["Location"] = values[0:1:1]
-	header["Cache-Status"] = values[1:2:2]
-	header["Cache-Control"] = values[2:3:3]
-	header["Content-Length"] = noContent
-	w.WriteHeader(status)
+	fields := string(appendCacheControl(text, answer.TTL)) // one allocation for two fields
+	r := Reply{
+		Status: http.StatusFound, Location: location, Vary: vary,
+		CacheStatus: fields[:split], CacheControl: fields[split:], Cache: answer.Cache,
+	}
+	if form == FormTHTTP && http11 {
+		r.Status = http.StatusSeeOther
+	}
+	return r
 }
 
-// appendCacheStatus writes the field of RFC 9211.
+// CacheStatus returns the field of RFC 9211.
+func CacheStatus(state resolver.CacheState, ttl time.Duration) string {
+	return string(appendCacheStatus(nil, state, ttl))
+}
+
 func appendCacheStatus(dst []byte, state resolver.CacheState, ttl time.Duration) []byte {
 	dst = append(dst, "urnd"...)
 	switch state {
@@ -60,8 +52,11 @@ func appendCacheStatus(dst []byte, state resolver.CacheState, ttl time.Duration)
 	return strconv.AppendInt(dst, seconds(ttl), 10)
 }
 
-// appendCacheControl lets caches on the way keep a redirect for as long as it
-// rests on fresh records (RFC 9111 section 5.2.2.1).
+// MaxAge returns the Cache-Control of what may be stored for ttl.
+func MaxAge(ttl time.Duration) string { return string(appendCacheControl(nil, ttl)) }
+
+// appendCacheControl lets caches on the way store a reply as long as the records that it
+// was made of are fresh (RFC 9111 section 5.2.2.1).
 func appendCacheControl(dst []byte, ttl time.Duration) []byte {
 	dst = append(dst, "max-age="...)
 	return strconv.AppendInt(dst, max(seconds(ttl), 0), 10)

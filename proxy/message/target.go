@@ -1,4 +1,7 @@
-package proxy
+// Package message holds requests and replies as values: what a request-target asks for,
+// who the client is, and the reply that an answer becomes. Its functions are pure, but
+// for Write.
+package message
 
 import (
 	"net/url"
@@ -8,101 +11,108 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// form is how a client put its question.
-type form uint8
+// Form is how a client put its question.
+type Form uint8
 
+// The forms of a question.
 const (
-	formPath    form = iota // GET /urn:ietf:rfc:2648, or ?uri=
-	formTarget              // GET urn:ietf:rfc:2648, as a proxy is asked
-	formTHTTP               // GET /uri-res/N2L?urn:ietf:rfc:2648, RFC 2169 section 2
-	formAPI                 // GET /api/v1/resolve?uri=urn:ietf:rfc:2648
-	formForward             // GET http://example.org/, as a proxy is asked
-	formHome                // GET /
+	FormPath    Form = iota // GET /urn:ietf:rfc:2648, or ?uri=
+	FormTarget              // GET urn:ietf:rfc:2648, as a proxy is asked
+	FormTHTTP               // GET /uri-res/N2L?urn:ietf:rfc:2648, RFC 2169 section 2
+	FormAPI                 // GET /api/v1/resolve?uri=urn:ietf:rfc:2648
+	FormForward             // GET http://example.org/, as a proxy is asked
+	FormHome                // GET /
 )
 
 var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home"}
 
 // String returns the form in one word.
-func (f form) String() string { return formNames[f] }
+func (f Form) String() string { return formNames[f] }
 
-// request is what a request-target asks for.
-type request struct {
-	form  form
-	query resolver.Query // with the service that the URN selects
-	other uri.URI        // the second one of I=I
+// Request is what a request-target asks for.
+type Request struct {
+	Form  Form
+	Query resolver.Query // with the service that the URN selects
+	Other uri.URI        // the second URI of I=I
 }
 
 const (
 	thttpPrefix = "/uri-res/"
-	apiResolve  = "/api/v1/resolve"
-	apiExplain  = "/api/v1/explain" // another name: both explain
-	apiOpenAPI  = "/api/v1/openapi.json"
+	// PathResolve is where the JSON API resolves, and PathExplain another name of it:
+	// both explain.
+	PathResolve = "/api/v1/resolve"
+	PathExplain = "/api/v1/explain"
 )
 
-// parseTarget reads a request-target as it came over the wire: a router would
-// have cleaned its slashes and dots, and lost what a name is made of. The
-// error is a *uri.ParseError or a *resolver.Negative.
-func parseTarget(target string) (request, error) {
+// Parse reads a request-target as it came over the wire: a router would have cleaned its
+// slashes and dots, and lost what a name is made of. The error is a *uri.ParseError or a
+// *resolver.Negative; the form is known even then.
+func Parse(target string) (Request, error) {
 	switch {
 	case target == "/":
-		return request{form: formHome}, nil
+		return Request{Form: FormHome}, nil
 	case strings.HasPrefix(target, thttpPrefix):
 		return parseTHTTP(target)
-	case strings.HasPrefix(target, apiResolve+"?"), target == apiResolve:
-		return parseParameters(formAPI, target, strings.TrimPrefix(target, apiResolve))
-	case strings.HasPrefix(target, apiExplain+"?"), target == apiExplain:
-		return parseParameters(formAPI, target, strings.TrimPrefix(target, apiExplain))
+	case strings.HasPrefix(target, PathResolve+"?"), target == PathResolve:
+		return parseParameters(FormAPI, target, strings.TrimPrefix(target, PathResolve))
+	case strings.HasPrefix(target, PathExplain+"?"), target == PathExplain:
+		return parseParameters(FormAPI, target, strings.TrimPrefix(target, PathExplain))
 	case strings.HasPrefix(target, "/?"):
-		return parseParameters(formPath, target, target[1:])
+		return parseParameters(FormPath, target, target[1:])
 	case strings.HasPrefix(target, "/"):
-		return parseURI(formPath, target[1:], resolver.I2L)
+		return parseURI(FormPath, target[1:], resolver.I2L)
 	default:
-		r, err := parseURI(formTarget, target, resolver.I2L)
-		if _, ok := r.query.URI.Authority(); ok {
-			r.form = formForward
-			err = r.query.URI.Check()
+		r, err := parseURI(FormTarget, target, resolver.I2L)
+		if _, ok := r.Query.URI.Authority(); ok {
+			r.Form = FormForward
+			err = r.Query.URI.Check()
 		}
 		return r, err
 	}
 }
 
-func parseURI(f form, text string, service resolver.Service) (request, error) {
+func parseURI(f Form, text string, service resolver.Service) (Request, error) {
 	u, err := uri.Parse(text)
-	return newRequest(f, u, service), err
+	if err != nil {
+		return Request{Form: f}, err
+	}
+	return newRequest(f, u, service)
 }
 
-func newRequest(f form, u uri.URI, service resolver.Service) request {
-	return request{form: f, query: resolver.Query{URI: u, Service: service}.Selected()}
+func newRequest(f Form, u uri.URI, service resolver.Service) (Request, error) {
+	q, err := resolver.NewQuery(u, service)
+	return Request{Form: f, Query: q.Selected()}, err
 }
 
 // parseTHTTP reads /uri-res/<service>?<uri>. All behind the first "?" is the
 // URI, its percent-encodings as they are (RFC 2169 section 2).
-func parseTHTTP(target string) (request, error) {
+func parseTHTTP(target string) (Request, error) {
 	name, text, ok := strings.Cut(target[len(thttpPrefix):], "?")
 	service, known := resolver.ParseService(name)
 	if !known {
-		return request{form: formTHTTP}, &resolver.Negative{
+		return Request{Form: FormTHTTP}, &resolver.Negative{
 			Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2169 or RFC 2483",
 		}
 	}
 	if !ok {
-		return request{form: formTHTTP}, missing(target, ruleTHTTP)
+		return Request{Form: FormTHTTP}, missing(target, ruleTHTTP)
 	}
 	if service == resolver.IisI {
 		return parsePair(target, text)
 	}
-	return parseURI(formTHTTP, text, service)
+	return parseURI(FormTHTTP, text, service)
 }
 
 // parsePair reads the two URIs of I=I. RFC 2169 has no form for them; ours is to
 // separate them by an encoded space, the first behind which an absolute URI begins.
-func parsePair(target, text string) (request, error) {
+func parsePair(target, text string) (Request, error) {
 	const space = "%20"
 	for i := strings.Index(text, space); i >= 0; {
 		// The second fails at its first octets, mostly.
 		if b, err := uri.Parse(text[i+len(space):]); err == nil {
 			if a, err := uri.Parse(text[:i]); err == nil {
-				return request{form: formTHTTP, query: resolver.Query{URI: a, Service: resolver.IisI}, other: b}, nil
+				q, err := resolver.NewQuery(a, resolver.IisI)
+				return Request{Form: FormTHTTP, Query: q, Other: b}, err
 			}
 		}
 		next := strings.Index(text[i+1:], space)
@@ -111,32 +121,35 @@ func parsePair(target, text string) (request, error) {
 		}
 		i += 1 + next
 	}
-	return request{form: formTHTTP}, missing(target, rulePair)
+	return Request{Form: FormTHTTP}, missing(target, rulePair)
 }
 
 // parseParameters reads the parameters uri and service of query, "?" included.
-func parseParameters(f form, target, query string) (request, error) {
+func parseParameters(f Form, target, query string) (Request, error) {
 	text, ok := parameter(query, "uri")
 	if !ok {
-		return request{form: f}, missing(target, ruleParameter)
+		return Request{Form: f}, missing(target, ruleParameter)
 	}
 	service := resolver.I2L
 	if name, ok := parameter(query, "service"); ok {
 		var known bool
 		if service, known = resolver.ParseService(name); !known {
-			return request{form: f}, &resolver.Negative{
+			return Request{Form: f}, &resolver.Negative{
 				Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2483",
 			}
 		}
 	}
 	if service == resolver.IisI {
-		return request{form: f}, missing(target, rulePair)
+		return Request{Form: f}, missing(target, rulePair)
 	}
-	if f == formAPI {
+	if f == FormAPI {
 		return parseURI(f, text, service)
 	}
 	u, err := uri.FromIRI(text) // a person may have typed it
-	return newRequest(f, u, service), err
+	if err != nil {
+		return Request{Form: f}, err
+	}
+	return newRequest(f, u, service)
 }
 
 // parameter returns the value of a parameter, percent-decoded once. A plus

@@ -1,7 +1,8 @@
-package resolver
+package message
 
 import (
 	"context"
+	"net/http"
 	"regexp"
 )
 
@@ -22,8 +23,9 @@ var traceparentForm = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}
 // IsTraceparent reports whether a field is one that may be passed on.
 func IsTraceparent(field string) bool { return len(field) <= 128 && traceparentForm.MatchString(field) }
 
-// Traceparent returns the field of a request on behalf of ctx, "" where there is none.
-func Traceparent(ctx context.Context) string {
-	traceparent, _ := ctx.Value(traceparentKey{}).(string)
-	return traceparent
+// SetTraceparent sets the field of a request on behalf of ctx, if it is part of a trace.
+func SetTraceparent(ctx context.Context, header http.Header) {
+	if traceparent, _ := ctx.Value(traceparentKey{}).(string); traceparent != "" {
+		header[TraceparentField] = []string{traceparent}
+	}
 }

@@ -1,8 +1,9 @@
-package resolver
+package message
 
 import (
 	"context"
 	"math/rand/v2"
+	"net/http"
 	"strconv"
 	"strings"
 )
@@ -10,42 +11,45 @@ import (
 // pseudonym begins the names of all urnds in Via.
 const pseudonym = "urnd"
 
-// Hop is how one urnd names itself in Via (RFC 9110 section 7.6.3): a pseudonym that no
+// ViaName is the name of one urnd in Via (RFC 9110 section 7.6.3): a pseudonym that no
 // other has. The zero value is a name that all share.
-type Hop struct {
+type ViaName struct {
 	id string
 }
 
-// NewHop returns a Hop that no other is like.
-func NewHop() Hop { return Hop{"-" + strconv.FormatUint(rand.Uint64(), 36)} } //nolint:gosec // it tells apart, and guards nothing
+// NewViaName returns a ViaName that no other urnd has.
+func NewViaName() ViaName { return ViaName{"-" + strconv.FormatUint(rand.Uint64(), 36)} } //nolint:gosec // it tells apart, and guards nothing
 
 // String returns the entry of Via.
-func (h Hop) String() string { return "1.1 " + pseudonym + h.id }
+func (n ViaName) String() string { return "1.1 " + pseudonym + n.id }
 
-// maxPasses is how often a request may have come through proxies of this kind: they may
-// be chained, but a loop must end.
-const maxPasses = 4
+// maxUrnds is how many urnds a request may have come through: they may be chained, but a
+// loop must end.
+const maxUrnds = 4
 
-// Loops reports whether a request with such a Via field has come this way before.
-func (h Hop) Loops(via string) bool {
-	if h.id != "" && strings.Contains(via+",", " "+pseudonym+h.id+",") {
+// Loops reports whether a request with such a Via field has come through this urnd before, or through too many.
+func (n ViaName) Loops(via string) bool {
+	if n.id != "" && strings.Contains(via+",", " "+pseudonym+n.id+",") {
 		return true
 	}
-	return strings.Count(via, " "+pseudonym) >= maxPasses
+	return strings.Count(via, " "+pseudonym) >= maxUrnds
 }
 
 type viaKey struct{}
 
-// WithVia returns a context for a request that came through proxies, which its Via
-// field names: what is asked for on its behalf says so, and a loop ends.
+// WithVia returns a context for a request with a Via field: requests on its behalf carry
+// it on, so that a loop ends.
 func WithVia(ctx context.Context, via string) context.Context {
 	return context.WithValue(ctx, viaKey{}, via)
 }
 
-// Append returns the Via field of a request on behalf of ctx.
-func (h Hop) Append(ctx context.Context) string {
-	if via, _ := ctx.Value(viaKey{}).(string); via != "" {
-		return via + ", " + h.String()
+// Fields adds the fields of a request on behalf of ctx that name the proxies and the
+// trace that it belongs to: Via (RFC 9110 section 7.6.3) and Traceparent.
+func (n ViaName) Fields(ctx context.Context, header http.Header) {
+	via := n.String()
+	if before, _ := ctx.Value(viaKey{}).(string); before != "" {
+		via = before + ", " + via
 	}
-	return h.String()
+	header["Via"] = []string{via}
+	SetTraceparent(ctx, header)
 }

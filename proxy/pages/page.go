@@ -1,4 +1,5 @@
-package proxy
+// Package pages makes every HTML page, in one design.
+package pages
 
 import (
 	"bytes"
@@ -6,22 +7,29 @@ import (
 	"html/template"
 	"net/http"
 
+	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/resolver"
+)
+
+// Type is the media type of pages, and ContentType the field of their replies.
+const (
+	Type        = "text/html"
+	ContentType = "text/html; charset=utf-8"
 )
 
 //go:embed page.html
 var pageText string
 
-// page escapes by context, so that no input can become markup.
-var page = template.Must(template.New("page").Parse(pageText))
+// layout escapes by context, so that no input can become markup.
+var layout = template.Must(template.New("page").Parse(pageText))
 
-// pageData is what a page shows: the home page, or a problem.
-type pageData struct {
+// data is what a page shows: the home page, a problem, a list or a description.
+type data struct {
 	Title   string
-	Problem *problem
+	Problem *api.Problem
 	IsList  bool        // of what follows, which may be empty
-	List    []link      // of URIs
-	Rows    [][2]string // of a description
+	List    []link
+	Rows    [][2]string // properties of a description
 	// The input around the offending octet.
 	Before, At, After string
 }
@@ -32,8 +40,8 @@ type link struct {
 	Text string
 }
 
-// links makes URIs links: what clients may be sent to is one, and a name leads to
-// where this server sends it. The package of templates would take only the web.
+// links makes URIs links: locations as they are, and names by way of this server. The
+// package of templates alone would allow the schemes of the web.
 func links(uris []string) []link {
 	var all []link
 	for _, u := range uris {
@@ -46,16 +54,17 @@ func links(uris []string) []link {
 	return all
 }
 
-func errorPage(p problem) []byte {
-	data := pageData{Title: heading(p), Problem: &p}
+// Problem returns the page of an error.
+func Problem(p api.Problem) []byte {
+	page := data{Title: heading(p), Problem: &p}
 	if p.Offset != nil {
-		data.Before, data.At, data.After = around(p.Input, *p.Offset)
+		page.Before, page.At, page.After = around(p.Input, *p.Offset)
 	}
-	return render(data)
+	return page.render()
 }
 
 // heading says in the words of a reader what the status says in those of HTTP.
-func heading(p problem) string {
+func heading(p api.Problem) string {
 	switch p.Status {
 	case http.StatusBadRequest:
 		return "This name is not well formed"
@@ -70,26 +79,37 @@ func heading(p problem) string {
 	}
 }
 
-func homePage() []byte { return render(pageData{Title: "urnd"}) }
+// Home returns the page where a name can be typed in.
+func Home() []byte { return data{Title: "urnd"}.render() }
 
-func render(data pageData) []byte {
+// List returns a page of links to URIs about another.
+func List(title string, uris []string) []byte {
+	return data{Title: title, IsList: true, List: links(uris)}.render()
+}
+
+// Description returns a page of properties, one a row.
+func Description(title string, rows [][2]string) []byte {
+	return data{Title: title, Rows: rows}.render()
+}
+
+func (d data) render() []byte {
 	var b bytes.Buffer
-	if err := page.Execute(&b, data); err != nil {
+	if err := layout.Execute(&b, d); err != nil {
 		return []byte("<!DOCTYPE html><title>urnd</title><p>This page failed.") // no data of ours can do that
 	}
 	return b.Bytes()
 }
 
-// around cuts the neighbourhood of an octet out of an input of any length.
+// around returns an octet of an input of any length, and the text before and after it.
 func around(input string, offset int) (before, at, after string) {
-	const reach = 60
+	const context = 60
 	offset = min(max(offset, 0), len(input))
 	end := min(offset+1, len(input))
-	before, at, after = input[max(0, offset-reach):offset], input[offset:end], input[end:min(len(input), end+reach)]
-	if offset > reach {
+	before, at, after = input[max(0, offset-context):offset], input[offset:end], input[end:min(len(input), end+context)]
+	if offset > context {
 		before = "…" + before
 	}
-	if end+reach < len(input) {
+	if end+context < len(input) {
 		after += "…"
 	}
 	return before, at, after

@@ -1,35 +1,43 @@
-package proxy
+// Package problem turns errors into HTTP: one table says which status each has, and a
+// problem document of RFC 9457, or a page, says why.
+package problem
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
-	"strings"
 
 	"github.com/elnormous/contenttype"
 
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
-// problem is a problem document of RFC 9457, of type "about:blank", with
-// members that say which octet of which input broke which rule.
-type problem struct {
-	Title   string     `json:"title"`
-	Status  int        `json:"status"`
-	Detail  string     `json:"detail"`
-	Input   string     `json:"input,omitempty"`
-	Offset  *int       `json:"offset,omitempty"`
-	Rule    string     `json:"rule,omitempty"`
-	Section string     `json:"section,omitempty"`
-	Trace   []stepJSON `json:"trace,omitempty"`
+// Failure is an error with what a client is told beside it.
+type Failure struct {
+	Err   error
+	Input string          // what the error is about, "" where the error says it
+	Trace []resolver.Step // what was done before it, nil where nobody asked
 }
 
-// newProblem describes an error about input, which may be empty.
-func newProblem(err error, input string) problem {
-	status := statusOf(err)
-	p := problem{Title: http.StatusText(status), Status: status, Detail: err.Error(), Input: input}
+func (f *Failure) Error() string { return f.Err.Error() }
+
+// Unwrap returns the error.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// About returns err with the identifier that it is about.
+func About(err error, u uri.URI) error { return &Failure{Err: err, Input: u.String()} }
+
+// New describes an error by the document that a client gets.
+func New(err error) api.Problem {
+	status := Status(err)
+	p := api.Problem{Title: http.StatusText(status), Status: status, Detail: err.Error()}
+	var failure *Failure
+	if errors.As(err, &failure) {
+		p.Input, p.Trace = failure.Input, api.Steps(failure.Trace)
+	}
 	var parse *uri.ParseError
 	if errors.As(err, &parse) {
 		p.Detail = parse.Rule.Says
@@ -43,95 +51,43 @@ func newProblem(err error, input string) problem {
 }
 
 // The representations of a problem, best first.
-var (
-	typeProblem = contenttype.NewMediaType("application/problem+json")
-	typeJSON    = contenttype.NewMediaType("application/json")
-	typeHTML    = contenttype.NewMediaType("text/html")
-	problemDocs = []contenttype.MediaType{typeProblem, typeJSON, typeHTML}
-)
+const typeJSON = "application/problem+json"
 
-// prefersHTML reports whether the client would rather have text/html than JSON.
-func prefersHTML(r *http.Request) bool {
-	chosen, _, err := contenttype.GetAcceptableMediaType(r, problemDocs)
-	return err == nil && chosen.Equal(typeHTML)
+func representations() []contenttype.MediaType {
+	return []contenttype.MediaType{
+		contenttype.NewMediaType(typeJSON), contenttype.NewMediaType("application/json"), contenttype.NewMediaType(pages.Type),
+	}
 }
 
-// writeProblem answers an error about input, as a page for people or as JSON.
-func writeProblem(w http.ResponseWriter, r *http.Request, err error, input string, trace []resolver.Step) {
-	p := newProblem(err, input)
-	header := w.Header()
-	header.Set("Vary", "Accept")
-	header.Set("Cache-Control", "no-store")
+// prefersHTML reports whether a client would rather have text/html than JSON.
+func prefersHTML(header http.Header) bool {
+	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(header.Get("Accept"), representations())
+	return err == nil && chosen.Equal(contenttype.NewMediaType(pages.Type))
+}
+
+// Reply returns the reply to a request with such a header that failed with err: a page
+// for people, or a document.
+func Reply(header http.Header, err error) message.Reply {
+	p := New(err)
+	r := message.Reply{Status: p.Status, Vary: "Accept", CacheControl: message.NoStore, Header: fields(err, p.Status)}
 	var n *resolver.Negative
-	if errors.As(err, &n) && n.Cache != resolver.Uncached {
-		header.Set("Cache-Status", string(appendCacheStatus(nil, n.Cache, n.TTL)))
-		header.Set("Cache-Control", string(appendCacheControl(nil, n.TTL)))
-	}
-	switch p.Status {
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		header.Set("Retry-After", "1")
-	case http.StatusUnauthorized:
-		if errors.Is(err, errAdminToken) {
-			header.Set("WWW-Authenticate", `Bearer realm="urnd"`)
-			break
+	if errors.As(err, &n) {
+		r.Cache = n.Cache
+		if n.Cache != resolver.Uncached {
+			r.CacheStatus, r.CacheControl = message.CacheStatus(n.Cache, n.TTL), message.MaxAge(n.TTL)
 		}
-		header.Set("WWW-Authenticate", `Basic realm="urnd", charset="UTF-8"`)
-	case http.StatusProxyAuthRequired:
-		header.Set("Proxy-Authenticate", `Basic realm="urnd", charset="UTF-8"`)
 	}
-	if p.Status == http.StatusMethodNotAllowed {
-		header.Set("Allow", methods(r))
-	}
-	var body []byte
-	if prefersHTML(r) {
-		header.Set("Content-Type", "text/html; charset=utf-8")
-		header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'")
-		body = errorPage(p)
+	if prefersHTML(header) {
+		r.ContentType, r.Body = pages.ContentType, pages.Problem(p)
 	} else {
-		header.Set("Content-Type", "application/problem+json")
-		p.Trace = stepsJSON(trace)
-		body = marshal(p)
+		r.ContentType, r.Body = typeJSON, message.Marshal(p)
 	}
-	header.Set("X-Content-Type-Options", "nosniff")
-	write(w, r, p.Status, body)
+	return r
 }
 
-// marshal prints v as JSON for people and programs alike: indented, and with
-// "&" and "<" as they are.
-func marshal(v any) []byte {
-	var b jsonBuffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(v); err != nil {
-		return []byte("{}\n") // none of our types can fail
-	}
-	return b
-}
-
-type jsonBuffer []byte
-
-func (b *jsonBuffer) Write(p []byte) (int, error) {
-	*b = append(*b, p...)
-	return len(p), nil
-}
-
-// write sends a whole body, or its length alone to HEAD.
-func write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a client that left needs no answer
-	}
-}
-
-// methods returns the methods that are answered at the target of r.
-func methods(r *http.Request) string {
-	if target, _, _ := strings.Cut(r.RequestURI, "?"); target == apiResolve {
-		return "GET, HEAD, POST"
-	}
-	if r.URL.Path == adminEntries {
-		return "GET, HEAD, DELETE"
-	}
-	return "GET, HEAD"
+// Short returns the document of an error where there is no request to answer: to a
+// connection that is refused.
+func Short(err error) (status int, contentType string, body []byte) {
+	p := New(err)
+	return p.Status, typeJSON, message.Marshal(p)
 }

@@ -1,9 +1,8 @@
-package proxy
+package problem
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 
@@ -13,79 +12,103 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var (
-	errTargetTooLong  = errors.New("the request-target is longer than limits.target allows")
-	errHeaderTooLarge = errors.New("the header is larger than limits.header allows")
-	errMethod         = errors.New("this method is not answered here")
-	errClient         = errors.New("this client may not use the proxy (access.proxy_clients)")
-	errConnect        = errors.New("CONNECT is not offered")
-	errLoop           = errors.New("the request came through this proxy before")
-	errConnections    = errors.New("this client has as many connections as it may have (limits.client_connections)")
-	errRate           = errors.New("this client sends more requests than it may (limits.rate)")
-	errResolve        = errors.New("this client may not resolve names (access.resolve_clients)")
-	errLogin          = errors.New("a user and a password are asked for (access.proxy_users)")
-	errPassword       = errors.New("the proxy asks for a user and a password (access.proxy_users)")
-	errFetches        = fmt.Errorf("%w: as many requests fetch something as may (limits.requests)", resolver.ErrBusy)
-	errMalformed      = errors.New("the request cannot be read as HTTP/1.1 (RFC 9112)")
+// row is an error with its status, and the field that must come with it.
+type row struct {
+	err         error
+	status      int
+	name, value string
+}
+
+const (
+	basic  = `Basic realm="urnd", charset="UTF-8"`
+	bearer = `Bearer realm="urnd"`
 )
 
 // statuses is the one table from errors to HTTP status. The first row that is
 // in the chain of an error counts; what is in none of them is 500.
-var statuses = [...]struct {
-	err    error
-	status int
-}{
-	{errTargetTooLong, http.StatusRequestURITooLong},
-	{errHeaderTooLarge, http.StatusRequestHeaderFieldsTooLarge},
-	{errMethod, http.StatusMethodNotAllowed},
-	{errClient, http.StatusForbidden},
-	{errConnect, http.StatusNotImplemented},
-	{errLoop, http.StatusLoopDetected},
-	{errMalformed, http.StatusBadRequest},
-	{errBatchSize, http.StatusRequestEntityTooLarge},
-	{errBatch, http.StatusBadRequest},
-	{errBusy, http.StatusServiceUnavailable},
-	{errConnections, http.StatusTooManyRequests},
-	{errRate, http.StatusTooManyRequests},
-	{errResolve, http.StatusForbidden},
-	{errAdmin, http.StatusForbidden},
-	{errAdminPage, http.StatusForbidden},
-	{errAdminCertificate, http.StatusForbidden},
-	{errAdminHost, http.StatusMisdirectedRequest},
-	{errAdminToken, http.StatusUnauthorized},
-	{errSelection, http.StatusBadRequest},
-	{errLogin, http.StatusUnauthorized},
-	{errPassword, http.StatusProxyAuthRequired},
-	{resolver.ErrBusy, http.StatusServiceUnavailable},
-	{resolver.ErrForbidden, http.StatusForbidden},
-	{netguard.ErrForbidden, http.StatusForbidden},
-	{resolver.ErrNotFound, http.StatusNotFound},
-	{resolver.ErrGone, http.StatusGone},
-	{resolver.ErrUnsupported, http.StatusNotFound},
-	{resolver.ErrService, http.StatusNotImplemented},
-	{scheme.ErrUnsupported, http.StatusNotImplemented},
-	{context.DeadlineExceeded, http.StatusGatewayTimeout},
-	{resolver.ErrUnreachable, http.StatusBadGateway},
-	{context.Canceled, http.StatusServiceUnavailable},
+var statuses = [...]row{
+	{err: ErrTargetTooLong, status: http.StatusRequestURITooLong},
+	{err: ErrHeaderTooLarge, status: http.StatusRequestHeaderFieldsTooLarge},
+	{err: ErrMethod, status: http.StatusMethodNotAllowed},
+	{err: ErrConnect, status: http.StatusNotImplemented},
+	{err: ErrLoop, status: http.StatusLoopDetected},
+	{err: ErrMalformed, status: http.StatusBadRequest},
+	{err: ErrNotTLS, status: http.StatusBadRequest},
+	{err: ErrBatchSize, status: http.StatusRequestEntityTooLarge},
+	{err: ErrBatch, status: http.StatusBadRequest},
+	{err: ErrBatches, status: http.StatusServiceUnavailable},
+	{err: ErrConnections, status: http.StatusTooManyRequests},
+	{err: ErrRate, status: http.StatusTooManyRequests},
+	{err: ErrResolveClient, status: http.StatusForbidden},
+	{err: ErrProxyClient, status: http.StatusForbidden},
+	{err: ErrLogin, status: http.StatusUnauthorized, name: "Www-Authenticate", value: basic},
+	{err: ErrProxyLogin, status: http.StatusProxyAuthRequired, name: "Proxy-Authenticate", value: basic},
+	{err: ErrAdminClient, status: http.StatusForbidden},
+	{err: ErrAdminOrigin, status: http.StatusForbidden},
+	{err: ErrAdminCertificate, status: http.StatusForbidden},
+	{err: ErrAdminHost, status: http.StatusMisdirectedRequest},
+	{err: ErrAdminToken, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer},
+	{err: ErrSelection, status: http.StatusBadRequest},
+	{err: resolver.ErrBusy, status: http.StatusServiceUnavailable},
+	{err: resolver.ErrForbidden, status: http.StatusForbidden},
+	{err: netguard.ErrForbidden, status: http.StatusForbidden},
+	{err: resolver.ErrNotFound, status: http.StatusNotFound},
+	{err: resolver.ErrGone, status: http.StatusGone},
+	{err: resolver.ErrUnsupported, status: http.StatusNotFound},
+	{err: resolver.ErrService, status: http.StatusNotImplemented},
+	{err: scheme.ErrUnsupported, status: http.StatusNotImplemented},
+	{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout},
+	{err: resolver.ErrUnreachable, status: http.StatusBadGateway},
+	{err: context.Canceled, status: http.StatusServiceUnavailable},
 }
 
-// statusOf returns the status for an error.
-func statusOf(err error) int {
+// rowOf returns the row of an error.
+func rowOf(err error) row {
 	var parse *uri.ParseError
 	if errors.As(err, &parse) {
-		return http.StatusBadRequest
+		return row{err: err, status: http.StatusBadRequest}
 	}
-	for _, row := range statuses {
-		if errors.Is(err, row.err) {
-			return row.status
+	for _, r := range statuses {
+		if errors.Is(err, r.err) {
+			return r
 		}
 	}
 	var netErr net.Error
-	if errors.As(err, &netErr) {
-		if netErr.Timeout() {
-			return http.StatusGatewayTimeout
-		}
-		return http.StatusBadGateway
+	switch {
+	case errors.As(err, &netErr) && netErr.Timeout():
+		return row{err: err, status: http.StatusGatewayTimeout}
+	case netErr != nil:
+		return row{err: err, status: http.StatusBadGateway}
+	default:
+		return row{err: err, status: http.StatusInternalServerError}
 	}
-	return http.StatusInternalServerError
+}
+
+// Status returns the status for an error.
+func Status(err error) int { return rowOf(err).status }
+
+// MethodError is ErrMethod with the methods that are supported.
+type MethodError struct {
+	Allow string // as in the field: "GET, HEAD"
+}
+
+func (*MethodError) Error() string { return ErrMethod.Error() }
+
+// Unwrap returns ErrMethod.
+func (*MethodError) Unwrap() error { return ErrMethod }
+
+// fields returns the fields that an error must be answered with, nil for none.
+func fields(err error, status int) http.Header {
+	header := make(http.Header)
+	if r := rowOf(err); r.name != "" {
+		header[r.name] = []string{r.value}
+	}
+	var method *MethodError
+	if errors.As(err, &method) {
+		header["Allow"] = []string{method.Allow}
+	}
+	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
+		header["Retry-After"] = []string{"1"}
+	}
+	return header
 }

@@ -1,7 +1,6 @@
 package scheme
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 
@@ -9,19 +8,13 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-type targetKey struct{}
-
-// WithTarget returns a context for requests of u, in place of what net/url has
-// made of it.
-func WithTarget(ctx context.Context, u uri.URI) context.Context {
-	return context.WithValue(ctx, targetKey{}, u)
-}
-
-// Transport makes a Handler an http.RoundTripper, for the proxy of the
-// standard library. The URI of a request is normalized on the way, and is that
-// of WithTarget where there is one.
+// Transport makes a Handler an http.RoundTripper, for the clients and the proxy of the
+// standard library. The URI of a request is normalized on the way.
 type Transport struct {
 	Handler Handler
+	// Target takes the place of what net/url has made of the URI of each request; the
+	// zero value does not.
+	Target uri.URI
 	// Exact sends a URI as it is: where a query holds a name, no octet of it may be
 	// decoded (RFC 8141 section 3.1).
 	Exact bool
@@ -29,8 +22,8 @@ type Transport struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	u, ok := r.Context().Value(targetKey{}).(uri.URI)
-	if !ok {
+	u := t.Target
+	if !u.IsValid() {
 		var err error
 		if u, err = uri.FromIRI(r.URL.String()); err != nil { // net/url leaves in what no URI has
 			return nil, fmt.Errorf("fetching: %w: %s", resolver.ErrUnreachable, err.Error())

@@ -1,4 +1,4 @@
-package proxy_test
+package listen_test
 
 import (
 	"bufio"
@@ -9,43 +9,40 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/listen"
+	"github.com/urnd/urnd/proxy/problem"
 )
 
-const patience = 10 * time.Second
+const maxTarget = 1024
 
-// poll waits until a condition holds.
-func poll(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	tick, late := time.NewTicker(time.Millisecond), time.After(patience)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("never: %s", what)
-		}
+func prefixes(texts ...string) []netip.Prefix {
+	var list []netip.Prefix
+	for _, text := range texts {
+		list = append(list, netip.MustParsePrefix(text))
 	}
+	return list
 }
 
-// within fails where something does not end.
-func within(t testing.TB, what string, do func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() { defer close(done); do() }()
-	select {
-	case <-done:
-	case <-time.After(patience):
-		t.Fatalf("%s does not end", what)
-	}
+// malformed and tooMany word refusals as the daemon does.
+func malformed(m listen.Malformed) listen.Document {
+	return document(problem.Malformed(m.Status, m.Target, maxTarget, m.PlainHTTP))
 }
 
-func listen(t testing.TB) net.Listener {
+func tooMany() listen.Document { return document(problem.ErrConnections) }
+
+func document(err error) listen.Document {
+	status, contentType, body := problem.Short(err)
+	return listen.Document{Status: status, ContentType: contentType, Body: body}
+}
+
+func localListener(t testing.TB) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -56,19 +53,19 @@ func listen(t testing.TB) net.Listener {
 }
 
 // serve answers connections of a listener until stop is called, which waits for the end.
-func serve(t testing.TB, listener net.Listener, change func(*proxy.ServerConfig)) (stop func()) {
+func serve(t testing.TB, listener net.Listener, change func(*listen.ServerConfig)) (stop func()) {
 	t.Helper()
-	config := proxy.ServerConfig{
+	config := listen.ServerConfig{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.RemoteAddr) }),
-		Log:     slog.New(slog.DiscardHandler), MaxTarget: maxTarget, MaxHeader: 4096,
-		HeaderTimeout: patience, IdleTimeout: patience, ShutdownTimeout: patience,
+		Log:     slog.New(slog.DiscardHandler), Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
+		HeaderTimeout: testserver.Patience, IdleTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience,
 	}
 	if change != nil {
 		change(&config)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- proxy.NewServer(config).Serve(ctx, listener) }()
+	go func() { ended <- listen.NewServer(config).Serve(ctx, listener) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -99,7 +96,7 @@ func call(t testing.TB, addr, from string) *caller {
 
 func newCaller(conn net.Conn) *caller {
 	c := &caller{conn, bufio.NewReader(conn)}
-	c.patient(patience)
+	c.patient(testserver.Patience)
 	return c
 }
 
@@ -131,15 +128,5 @@ func (c *caller) served(t testing.TB, want int) {
 	}
 }
 
-// waits fails where there is an answer already.
-func (c *caller) waits(t testing.TB) {
-	t.Helper()
-	c.patient(20 * time.Millisecond)
-	if _, err := c.in.Peek(1); !timedOut(err) {
-		t.Fatalf("it does not wait: %v", err)
-	}
-	c.patient(patience)
-}
-
-// timedOut reports whether a caller lost its patience.
+// timedOut reports whether there was no answer in time.
 func timedOut(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

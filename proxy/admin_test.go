@@ -15,18 +15,21 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
 const token = "0123456789abcdef"
 
-// memory implements proxy.Caches. It holds nothing, and notes what was purged.
+// memory implements admin.Caches. It holds nothing, and notes what was purged.
 type memory struct {
 	purged []string
-	found  []proxy.Remembered
+	found  []api.Entry
 	err    error
 }
 
@@ -34,13 +37,13 @@ func (m *memory) Stats() any {
 	return map[string]any{"caches": map[string]any{"answers": map[string]any{"lookups": map[string]int{"hit": 1}, "evictions": 2, "entries": 3, "bytes": 4}}}
 }
 
-func (m *memory) Lookup(uri.URI) ([]proxy.Remembered, error) { return m.found, m.err }
+func (m *memory) Lookup(uri.URI) ([]api.Entry, error) { return m.found, m.err }
 
-func (m *memory) Purge(s proxy.Selection, soft bool) (int, error) {
+func (m *memory) Purge(_ context.Context, s resolver.Selection, soft bool) (int, error) {
 	if m.err != nil {
 		return 0, m.err
 	}
-	words := []string{s.URI.String(), s.Namespace, s.Prefix}
+	words := []string{s.Name.String(), s.Namespace, s.Prefix}
 	if s.All {
 		words = append(words, "all")
 	}
@@ -52,8 +55,8 @@ func (m *memory) Purge(s proxy.Selection, soft bool) (int, error) {
 }
 
 // administration is what the tests change of it.
-func administration(caches *memory, change func(*proxy.AdminConfig)) http.Handler {
-	config := proxy.AdminConfig{
+func administration(caches *memory, change func(*admin.Config)) http.Handler {
+	config := admin.Config{
 		Clients: []netip.Prefix{loopback}, Caches: caches, Log: slog.New(slog.DiscardHandler),
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
@@ -65,7 +68,7 @@ func administration(caches *memory, change func(*proxy.AdminConfig)) http.Handle
 	if change != nil {
 		change(&config)
 	}
-	return proxy.NewAdmin(config)
+	return admin.New(config)
 }
 
 // administer sends a request "METHOD TARGET" of a peer, with fields "Name: value". Who
@@ -95,15 +98,15 @@ func administer(h http.Handler, peer, request string, fields ...string) *http.Re
 
 func TestAdminAccess(t *testing.T) {
 	everywhere := []netip.Prefix{loopback, netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("::1/128")}
-	open := func(*proxy.AdminConfig) {}
-	locked := func(c *proxy.AdminConfig) { c.Token = []byte(token); c.Clients = everywhere }
-	certified := func(c *proxy.AdminConfig) { c.Certificate = true; c.Clients = everywhere }
-	both := func(c *proxy.AdminConfig) { certified(c); locked(c) }
+	open := func(*admin.Config) {}
+	locked := func(c *admin.Config) { c.Token = []byte(token); c.Clients = everywhere }
+	certified := func(c *admin.Config) { c.Certificate = true; c.Clients = everywhere }
+	both := func(c *admin.Config) { certified(c); locked(c) }
 	const here, there, else_ = "127.0.0.1:1", "192.0.2.1:1", "198.51.100.1:1"
 	const get, purge = "GET /api/v1/cache", "DELETE /api/v1/cache/entries?all=true"
 	for _, tt := range []struct {
 		name, peer, request string
-		change              func(*proxy.AdminConfig)
+		change              func(*admin.Config)
 		fields              []string
 		status              int
 	}{
@@ -185,7 +188,7 @@ func TestAdminUnixSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(administration(&memory{}, func(c *proxy.AdminConfig) { c.Token, c.Clients = []byte(token), nil }))
+	server := httptest.NewUnstartedServer(administration(&memory{}, func(c *admin.Config) { c.Token, c.Clients = []byte(token), nil }))
 	server.Listener.Close()
 	server.Listener = listener
 	server.Start()
@@ -240,11 +243,11 @@ func TestAdminSelection(t *testing.T) {
 }
 
 func TestAdminDocuments(t *testing.T) {
-	m := &memory{found: []proxy.Remembered{
-		proxy.NewRemembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/?a&b", From: &resolver.Source{Name: "ddds", Type: "text/html"}}}, nil),
-		proxy.NewRemembered("urn:a1:b I2Ls", -1, nil, errors.New("not found")),
+	m := &memory{found: []api.Entry{
+		remembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/?a&b", From: &resolver.Source{Name: "ddds", Type: "text/html"}}}, nil),
+		remembered("urn:a1:b I2Ls", -1, nil, errors.New("not found")),
 	}}
-	h := administration(m, func(c *proxy.AdminConfig) {
+	h := administration(m, func(c *admin.Config) {
 		c.Health = func() (unready, degraded []string) { return []string{"it stops"}, []string{"DNS"} }
 	})
 	for request, want := range map[string]string{
@@ -288,4 +291,10 @@ func TestAdminProfiles(t *testing.T) {
 			t.Errorf("%s: %d %.200s", target, response.StatusCode, body)
 		}
 	}
+}
+
+// remembered is the document of an entry with so many seconds to live.
+func remembered(key string, ttl int, locations []resolver.Location, err error) api.Entry {
+	now := time.Unix(1_800_000_000, 0)
+	return api.NewEntry(cache.NewEntry(key, locations, err, now, time.Duration(ttl)*time.Second), now)
 }

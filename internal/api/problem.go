@@ -1,0 +1,20 @@
+package api
+
+// Problem is a problem document of RFC 9457, of type "about:blank", with members that say
+// which octet of which input broke which rule.
+type Problem struct {
+	Title   string `json:"title"`
+	Status  int    `json:"status"`
+	Detail  string `json:"detail"`
+	Input   string `json:"input,omitempty"`
+	Offset  *int   `json:"offset,omitempty"`
+	Rule    string `json:"rule,omitempty"`
+	Section string `json:"section,omitempty"`
+	Trace   []Step `json:"trace,omitempty"`
+}
+
+// Failed is the line of a batch for a URI that has no answer.
+type Failed struct {
+	Input string  `json:"input"`
+	Error Problem `json:"error"`
+}

@@ -1,0 +1,98 @@
+// Package answer makes replies of answers: redirects, lists, descriptions, the JSON
+// document of the API, and batches of them.
+package answer
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/elnormous/contenttype"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+)
+
+// Config is what answers are made of. All fields must be set.
+type Config struct {
+	Resolver resolver.Resolver
+	Names    resolver.Names // what is known of names without resolving them
+	Now      func() time.Time
+	// RuleTTL is how long replies may be stored that depend on rules alone.
+	RuleTTL time.Duration
+	// Failing reports whether the server of a location failed a moment ago.
+	Failing func(location string) bool
+	// MaxTarget bounds a URI of a batch, in octets.
+	MaxTarget int
+}
+
+// Answers answers questions about identifiers. It is safe for concurrent use.
+type Answers struct {
+	config  Config
+	batches chan struct{} // one for each that runs
+}
+
+// New returns Answers.
+func New(config Config) *Answers {
+	return &Answers{config: config, batches: make(chan struct{}, maxBatches)}
+}
+
+// Question is what a client asks, with what of its request the reply depends on.
+type Question struct {
+	message.Request
+	Header http.Header
+	HTTP11 bool // the client speaks HTTP/1.1 or later
+}
+
+// Reply answers a question by the services of RFC 2483 section 4, but for those that
+// retrieve the resource itself, I2R and I2Rs.
+func (a *Answers) Reply(ctx context.Context, q Question) (message.Reply, error) {
+	if q.Form == message.FormAPI || wantsTrace(q.Header) && locates(q.Query.Service) {
+		return a.document(ctx, q)
+	}
+	switch q.Query.Service {
+	case resolver.I2Ls:
+		return a.locations(ctx, q)
+	case resolver.I2C, resolver.I2Cs:
+		return a.description(ctx, q)
+	case resolver.I2N:
+		return a.names(q, 1)
+	case resolver.I2Ns:
+		return a.names(q, maxNames)
+	case resolver.IisI:
+		return a.equivalence(q)
+	default:
+		return a.redirect(ctx, q)
+	}
+}
+
+// locates reports whether a service is answered with locations.
+func locates(s resolver.Service) bool { return s == resolver.I2L || s == resolver.I2Ls }
+
+// redirect sends a client to one location. It is the path of every cached redirect.
+func (a *Answers) redirect(ctx context.Context, q Question) (message.Reply, error) {
+	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
+	if err != nil {
+		return message.Reply{}, problem.About(err, q.Query.URI)
+	}
+	chosen, vary := a.choose(q.Header, answer.Locations)
+	return message.Redirect(q.Form, q.HTTP11, chosen.URI, vary, answer), nil
+}
+
+// negotiate returns the first of types that a client accepts best, and the first of all
+// where it accepts none: a client that asked for a service has a use for it.
+func negotiate(header http.Header, types []contenttype.MediaType) contenttype.MediaType {
+	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(header.Get("Accept"), types)
+	if err != nil {
+		return types[0]
+	}
+	return chosen
+}
+
+// negotiated returns a document of a type that was negotiated.
+func negotiated(contentType string, body []byte, answer resolver.Answer) message.Reply {
+	reply := message.Document(contentType, body, answer)
+	reply.Vary = "Accept"
+	return reply
+}

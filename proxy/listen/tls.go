@@ -1,0 +1,81 @@
+package listen
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// secureConn speaks TLS. net/http is given a connection that it does not know to be one of
+// TLS: else it would see to it that nobody can read its refusals, and word them itself.
+// The handshake is made at the first Read, on the goroutine of the connection, within the
+// time for a header; HTTP/2 is recognised by its preface.
+type secureConn struct {
+	*tls.Conn
+	raw       net.Conn
+	handshake func() error // made once
+}
+
+func newSecureConn(conn net.Conn, config *tls.Config, log *slog.Logger) *secureConn {
+	c := &secureConn{Conn: tls.Server(conn, config), raw: conn}
+	c.handshake = sync.OnceValue(func() error {
+		err := c.HandshakeContext(context.Background()) // deadlines of the connection end it
+		if err != nil {
+			log.Debug("TLS handshake failed", "client", conn.RemoteAddr(), "error", err)
+		}
+		return err //nolint:wrapcheck // net/http looks at its type
+	})
+	return c
+}
+
+// Read implements net.Conn.
+func (c *secureConn) Read(p []byte) (int, error) {
+	if err := c.handshake(); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(p)
+}
+
+// plain returns the connection by which a refusal can be sent: c itself, or the one below
+// to a client that speaks plain HTTP; nil where there is none. It is called after a Read.
+func (c *secureConn) plain() net.Conn {
+	err := c.handshake()
+	var header tls.RecordHeaderError
+	switch {
+	case err == nil:
+		return c
+	case errors.As(err, &header) && header.Conn != nil && looksLikeHTTP(header.RecordHeader):
+		return c.raw
+	default:
+		return nil
+	}
+}
+
+// looksLikeHTTP reports whether what came in the place of a TLS record begins a request.
+func looksLikeHTTP(header [5]byte) bool {
+	switch string(header[:]) {
+	case "GET /", "HEAD ", "POST ", "PUT /", "OPTIO", "GET h", "CONNE", "DELET", "PATCH", "TRACE", "GET u":
+		return true
+	}
+	return false
+}
+
+// tlsConfig returns what is spoken over TLS: HTTP/2 and HTTP/1.1.
+func tlsConfig(config *tls.Config) *tls.Config {
+	config = config.Clone()
+	config.NextProtos = []string{"h2", "http/1.1"}
+	return config
+}
+
+// protocols returns those that a server speaks. Over TLS, HTTP/2 is "unencrypted" to
+// net/http, which does not see the TLS.
+func protocols(secure bool) *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(true)
+	p.SetUnencryptedHTTP2(secure)
+	return p
+}

@@ -1,0 +1,137 @@
+package message
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// Reply is a response as a value, made by pure functions and written by Write alone.
+// Fields that are empty are not sent. The zero value has no status and is no reply.
+type Reply struct {
+	Status       int
+	Location     string
+	ContentType  string
+	Vary         string
+	CacheControl string
+	CacheStatus  string      // RFC 9211
+	Header       http.Header // all other fields; nil for none
+	Body         []byte      // whole; its length is sent to HEAD, too
+	// Stream writes the body where it is not known before, but for HEAD. An error breaks
+	// the connection off, so that nobody takes a part for the whole.
+	Stream func(w http.ResponseWriter) error
+	// Close is called when the reply is written, or was given up; nil is not.
+	Close func()
+	// Cache is what the cache of answers did, and Failure what failed although there is a
+	// reply, for observers.
+	Cache   resolver.CacheState
+	Failure error
+}
+
+// noContent is the Content-Length of replies without body. It is shared by all responses
+// and never written to.
+var noContent = []string{"0"}
+
+// pagePolicy is the Content-Security-Policy of documents of our own.
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"
+
+// Write sends a reply, without its body where that is asked for by HEAD. Fields that are
+// set in w already are sent too. Of a cached redirect it is the last step, and makes one
+// allocation.
+func Write(w http.ResponseWriter, method string, r Reply) {
+	if r.Close != nil {
+		defer r.Close()
+	}
+	header := w.Header()
+	for name, lines := range r.Header {
+		header[name] = lines
+	}
+	values := [...]string{r.Location, r.CacheControl, r.CacheStatus, r.ContentType, r.Vary}
+	for i, name := range [...]string{"Location", "Cache-Control", "Cache-Status", "Content-Type", "Vary"} {
+		if values[i] != "" {
+			header[name] = values[i : i+1 : i+1]
+		}
+	}
+	if r.ContentType != "" {
+		setDefault(header, "X-Content-Type-Options", "nosniff")
+		setDefault(header, "Content-Security-Policy", pagePolicy)
+	}
+	switch {
+	case r.Stream != nil:
+	case len(r.Body) == 0:
+		header["Content-Length"] = noContent
+	default:
+		header["Content-Length"] = []string{strconv.Itoa(len(r.Body))}
+	}
+	w.WriteHeader(r.Status)
+	switch {
+	case method == http.MethodHead:
+	case r.Stream == nil && len(r.Body) > 0:
+		_, _ = w.Write(r.Body) // a client that left needs no answer
+	case r.Stream != nil:
+		if err := r.Stream(w); err != nil {
+			BreakOff(w)
+		}
+	}
+}
+
+func setDefault(header http.Header, name, value string) {
+	if _, ok := header[name]; !ok {
+		header[name] = []string{value}
+	}
+}
+
+// BreakOff ends a connection in the middle of a response: one that breaks off at its
+// source must not look whole.
+func BreakOff(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
+}
+
+// NoStore is the Cache-Control of what is for one client at one moment.
+const NoStore = "no-store"
+
+// Document returns a reply that may be stored as long as the answer that it was made of.
+func Document(contentType string, body []byte, answer resolver.Answer) Reply {
+	r := Reply{
+		Status: http.StatusOK, ContentType: contentType, Body: body, Cache: answer.Cache,
+		CacheControl: string(appendCacheControl(nil, answer.TTL)),
+	}
+	if answer.Cache != resolver.Uncached {
+		r.CacheStatus = CacheStatus(answer.Cache, answer.TTL)
+	}
+	return r
+}
+
+// JSON returns a reply of v, which no cache stores.
+func JSON(status int, v any) Reply {
+	return Reply{Status: status, ContentType: "application/json", CacheControl: NoStore, Body: Marshal(v)}
+}
+
+// Marshal prints v as JSON for people and programs alike: indented, and with
+// "&" and "<" as they are.
+func Marshal(v any) []byte {
+	var b strings.Builder
+	encode(&b, v, "  ")
+	return []byte(b.String())
+}
+
+// Line prints v as JSON on one line, its end included.
+func Line(v any) []byte {
+	var b strings.Builder
+	encode(&b, v, "")
+	return []byte(b.String())
+}
+
+func encode(w io.Writer, v any, indent string) {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", indent)
+	if err := encoder.Encode(v); err != nil {
+		_, _ = io.WriteString(w, "{}\n") // none of our types can fail
+	}
+}

@@ -1,0 +1,63 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// The refusals of requests, with the setting that decides where there is one.
+var (
+	ErrTargetTooLong  = errors.New("the request-target is longer than limits.target allows")
+	ErrHeaderTooLarge = errors.New("the header is larger than limits.header allows")
+	ErrMalformed      = errors.New("the request is no valid HTTP/1.1 (RFC 9112)")
+	ErrNotTLS         = errors.New("this port speaks HTTPS, and the request is plain HTTP")
+	ErrMethod         = errors.New("this method is not supported here")
+	ErrConnect        = errors.New("CONNECT is not supported")
+	ErrLoop           = errors.New("the request has come through this proxy before")
+	ErrConnections    = errors.New("this client has as many connections as one client may have (limits.client_connections)")
+	ErrRate           = errors.New("this client sends requests faster than one client may (limits.rate)")
+	ErrFetches        = fmt.Errorf("%w: the limit of fetches is reached (limits.fetches)", resolver.ErrBusy)
+	ErrStreams        = fmt.Errorf("%w: the limit of upgraded connections is reached (limits.streams)", resolver.ErrBusy)
+	ErrBatches        = errors.New("too many batches are running; try again in a second")
+	ErrBatch          = errors.New("a batch is a JSON array of strings, or one JSON string a line")
+	ErrBatchSize      = errors.New("a batch has at most 10000 URIs and 16 MiB")
+
+	ErrResolveClient = errors.New("this client may not resolve names (access.resolve_clients)")
+	ErrProxyClient   = errors.New("this client may not use the proxy (access.proxy_clients)")
+	ErrLogin         = errors.New("a user and a password are required (access.proxy_users)")
+	ErrProxyLogin    = errors.New("the proxy requires a user and a password (access.proxy_users)")
+
+	ErrAdminClient      = errors.New("this client may not administrate (access.admin_clients)")
+	ErrAdminCertificate = errors.New("a client certificate of administrators is required (tls.client_ca)")
+	ErrAdminHost        = errors.New("without a token, administrators must use an IP address or localhost as the host")
+	ErrAdminOrigin      = errors.New("a page of another site may not administrate")
+	ErrAdminPath        = fmt.Errorf("%w: there is nothing for administrators at this path", resolver.ErrNotFound)
+	ErrAdminToken       = errors.New("the token of administrators is required (access.admin_token)")
+	ErrSelection        = errors.New("exactly one of the parameters uri, namespace, prefix and all=true says what to purge")
+)
+
+// Malformed returns the error of a request that net/http refused before any handler saw
+// it, from the words of its status line and the target as far as it was read.
+func Malformed(status, target string, maxTarget int, plainHTTP bool) error {
+	switch {
+	case plainHTTP:
+		return ErrNotTLS
+	case len(target) > maxTarget:
+		return ErrTargetTooLong
+	case strings.HasPrefix(status, "431"):
+		return ErrHeaderTooLarge
+	}
+	var parse *uri.ParseError
+	if _, err := message.Parse(target); target != "" && errors.As(err, &parse) {
+		return parse
+	}
+	if _, reason, ok := strings.Cut(status, ": "); ok {
+		return fmt.Errorf("%w: %s", ErrMalformed, reason)
+	}
+	return ErrMalformed
+}
