@@ -9,12 +9,12 @@ import (
 type authority struct {
 	text       string
 	start, end int  // of the host
-	registry   bool // the whole text is a name of a registry
+	registry   bool // the whole text is a registry-based name
 }
 
-// splitAuthority finds the host in an authority that was parsed before. That of
-// a server has "@" at most once, and behind a ":" nothing but the digits of a
-// port; all others are of a registry.
+// splitAuthority finds the host in an authority that was parsed before. A
+// server-based authority has at most one "@", and after ":" only the digits of a
+// port; all others are registry-based.
 func splitAuthority(text string) authority {
 	plain := regLength(text)
 	if plain == len(text) || text[plain] == ':' && isDigits(text[plain+1:]) { // the usual host, and a port
@@ -73,8 +73,8 @@ func (a authority) port() (string, bool) {
 }
 
 // parseAuthority checks the authority that begins at start and returns the
-// offset behind it. The scheme, of the given length, says whether it may be of a
-// registry.
+// offset after it. The scheme, of the given length, decides whether it may be
+// registry-based.
 func parseAuthority(s string, scheme, start int) (int, error) {
 	end := start + regLength(s[start:])
 	if end < len(s) && s[end] == ':' {
@@ -93,7 +93,7 @@ func parseAuthority(s string, scheme, start int) (int, error) {
 	return end, err
 }
 
-// endsAuthority: RFC 3986 section 3.2.
+// endsAuthority reports whether an authority ends at i: RFC 3986 section 3.2.
 func endsAuthority(s string, i int) bool {
 	return i == len(s) || s[i] == '/' || s[i] == '?' || s[i] == '#'
 }
@@ -134,10 +134,10 @@ func checkServerText(s string, start, end int) error {
 	return nil
 }
 
-// isRegistry reports whether the authority s[start:end] can be a name of a
-// registry: reg_name, draft-fielding-uri-syntax-02 section 3.2.1. RFC 3986 knows
-// none, so that only schemes of which nothing is known have them: elsewhere
-// "http://a@b@c/" would name a host, and nobody knew which.
+// isRegistry reports whether the authority s[start:end] can be registry-based:
+// reg_name, draft-fielding-uri-syntax-02 section 3.2.1. RFC 3986 has no such
+// authorities, so that only unknown schemes allow them: the host of
+// "http://a@b@c/" would be ambiguous.
 func isRegistry(s string, scheme, start, end int) bool {
 	return scheme > 0 && lookupScheme(s[:scheme]) == unknownScheme && checkText(s, start, end, ":@", RuleRegName) == nil
 }
@@ -161,7 +161,7 @@ func checkText(s string, i, end int, extra string, rule Rule) error {
 	return nil
 }
 
-// isIPLiteral checks what stands between brackets. Zone identifiers are
+// isIPLiteral checks the text between brackets. Zone identifiers are
 // refused: they mean something on one machine only (RFC 6874 section 4), and
 // a canonical name must not.
 func isIPLiteral(s string) bool {

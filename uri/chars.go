@@ -1,7 +1,7 @@
 package uri
 
-// class is the set of places in which an octet may stand, by RFC 3986
-// appendix A. Percent is in none of them: it is checked as a triple.
+// class is a set of the productions of RFC 3986 appendix A that allow an octet.
+// Percent is in none of them: it is checked as a triple.
 type class uint16
 
 const (

@@ -3,8 +3,7 @@ package uri
 import "strings"
 
 // Check reports whether u is well formed by the rules of its scheme; generic
-// syntax was checked when it was parsed. A scheme that is not known has none.
-// The error is a *ParseError.
+// syntax was checked when it was parsed. An unknown scheme has no rules. The error is a *ParseError.
 func (u URI) Check() error {
 	var err error
 	switch schemes[u.row()].name {
@@ -36,11 +35,12 @@ func (u URI) Check() error {
 	return err
 }
 
-// RuleOtherScheme is why a URL has no parts of a scheme that is not its own.
+// RuleOtherScheme is broken by a call for the parts of another scheme: FTP of an
+// http URL.
 var RuleOtherScheme = Rule{"scheme", "RFC 1738 section 2.1", "this is a URL of another scheme"}
 
-// RuleWebUserinfo is why a URL that names its user is refused: it is used to
-// make one host look like another.
+// RuleWebUserinfo refuses user names, as they are used to make one host look like
+// another.
 var RuleWebUserinfo = Rule{"userinfo", "RFC 9110 section 4.2.4", "a user name before the host is an error in http and https"}
 
 // checkWeb is RFC 9110 section 4.2.
@@ -62,12 +62,12 @@ func (u URI) checkWebSocket() error {
 
 var (
 	ruleWebSocket = Rule{"ws-URI", "RFC 6455 section 3", "a WebSocket URI has no fragment"}
-	ruleTelnet    = Rule{"telneturl", "RFC 1738 section 5", "nothing follows the host but a slash"}
-	ruleFile      = Rule{"fileurl", "RFC 1738 section 5", "a file is named by a path from the root"}
-	ruleFileAuth  = Rule{"file-auth", "RFC 8089 section 2", "the host of a file has neither user nor port"}
+	ruleTelnet    = Rule{"telneturl", "RFC 1738 section 5", "only a slash may follow the host"}
+	ruleFile      = Rule{"fileurl", "RFC 1738 section 5", "the path of a file URL begins with a slash"}
+	ruleFileAuth  = Rule{"file-auth", "RFC 8089 section 2", "a file URL has neither user nor port"}
 )
 
-// checkTelnet leaves fragments to others, as every scheme does (RFC 3986
+// checkTelnet allows fragments, as they are not part of a scheme's syntax (RFC 3986
 // section 4.3).
 func (u URI) checkTelnet() error {
 	if err := u.checkServer(); err != nil {
@@ -79,7 +79,7 @@ func (u URI) checkTelnet() error {
 	return nil
 }
 
-// checkFile is RFC 8089 section 2, which allows "file:/x" beside "file:///x".
+// checkFile is RFC 8089 section 2, which allows "file:/x" as well as "file:///x".
 func (u URI) checkFile() error {
 	if text, _ := u.Authority(); text != "" {
 		start, _ := u.authorityStart()

@@ -2,7 +2,8 @@ package uri
 
 import "strings"
 
-// Conformance is a set of specifications of URN syntax. The zero value is none.
+// Conformance is a set of specifications of URN syntax. The zero value is the empty
+// set.
 type Conformance uint8
 
 // The specifications of URN syntax, from the oldest to the newest.
@@ -11,8 +12,8 @@ const (
 	DraftURN
 	RFC8141
 
-	// CurrentURN is what is accepted where nothing else is asked for: all but
-	// the NIDs that RFC 2141 alone allows, and nobody has ever registered.
+	// CurrentURN is what is accepted by default: everything but the NIDs that
+	// only RFC 2141 allows, none of which was ever registered.
 	CurrentURN = DraftURN | RFC8141
 )
 
@@ -39,17 +40,17 @@ func ParseConformance(name string) (Conformance, bool) {
 	return 0, false
 }
 
-// What each specification demands beyond the union of all.
+// Rules of one specification that are stricter than the union of all.
 var (
-	RuleNSS2141   = Rule{"NSS", "RFC 2141 section 2.2", `an NSS has no "/", "~" or "&" that is not encoded`}
-	RuleQuery2141 = Rule{"reserved", "RFC 2141 section 2.3.2", `"?" and "#" are reserved, and end no URN`}
-	// RuleNoDirectives is why directives are refused where RFC 8141 alone is.
-	RuleNoDirectives = Rule{"rq-components", "RFC 8141 section 2", `after "?" comes "+" or "=": directives are of the draft`}
+	RuleNSS2141   = Rule{"NSS", "RFC 2141 section 2.2", `"/", "~" and "&" are percent-encoded in an NSS`}
+	RuleQuery2141 = Rule{"reserved", "RFC 2141 section 2.3.2", `"?" and "#" are reserved, and not allowed in a URN`}
+	// RuleNoDirectives refuses directives where only RFC 8141 is accepted.
+	RuleNoDirectives = Rule{"rq-components", "RFC 8141 section 2", `"?" is followed by "+" or "=": only the draft has directives`}
 	RuleNSSDraft     = Rule{"NSS", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.2", `an NSS is one segment, without "/"`}
 )
 
-// Conforms returns the specifications whose grammar v satisfies. There may be none:
-// a URN can have an NSS of one and the query of another.
+// Conforms returns the specifications whose grammar v satisfies. The set may be
+// empty: a URN can have the NSS of one and the query of another.
 func (v URN) Conforms() Conformance {
 	var c Conformance
 	for spec := RFC2141; spec <= RFC8141; spec <<= 1 {
@@ -60,9 +61,8 @@ func (v URN) Conforms() Conformance {
 	return c
 }
 
-// Require returns nil if each part of v - NID, NSS and what follows - is as at least
-// one of specs has it, and otherwise a *ParseError that says what the newest of them
-// demands.
+// Require returns nil if each part of v (NID, NSS, and what follows) conforms to at
+// least one of specs, and otherwise a *ParseError with the rule of the newest of them.
 func (v URN) Require(specs Conformance) error {
 	for _, part := range [...]func(URN, Conformance) (int, Rule){URN.nidFault, URN.nssFault, URN.componentFault} {
 		if err := v.requirePart(specs, part); err != nil {
@@ -89,8 +89,8 @@ func (v URN) requirePart(specs Conformance, part func(URN, Conformance) (int, Ru
 	return first
 }
 
-// nidFault returns where the NID breaks the grammar of one specification, and the
-// rule; the zero Rule is nowhere. The functions below do the same for other parts.
+// nidFault returns the offset at which the NID breaks the grammar of a specification,
+// and the rule, or the zero Rule. The functions below do the same for other parts.
 func (v URN) nidFault(spec Conformance) (int, Rule) {
 	nid := v.NID()
 	if spec == RFC2141 || isStrictNID(nid) {
@@ -134,5 +134,6 @@ func (v URN) componentFault(spec Conformance) (int, Rule) {
 
 func (v URN) hasQuery() bool { return v.u.queryStart() < v.u.fragStart() }
 
-// hasDirectives reports whether the query is of the draft: it is never empty.
+// hasDirectives reports whether the query consists of directives of the draft. The
+// query of a URN is never empty.
 func (v URN) hasDirectives() bool { return v.hasQuery() && is(v.u.s[v.u.queryStart()+1], classAlpha) }

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Each line says what each specification demands of a URN that it refuses.
+// Each line has the rule by which each specification refuses a URN.
 func TestRequire(t *testing.T) {
 	type refusal struct {
 		offset int
@@ -38,7 +38,7 @@ func TestRequire(t *testing.T) {
 		}
 		for i, spec := range []uri.Conformance{uri.RFC2141, uri.DraftURN, uri.RFC8141} {
 			conforms := v.Conforms()&spec != 0
-			if err := v.Require(spec); (err == nil) != conforms || conforms != (want[i] == ok) || err != nil && !broke(err, in, want[i].offset, want[i].rule) {
+			if err := v.Require(spec); (err == nil) != conforms || conforms != (want[i] == ok) || err != nil && !isParseError(err, in, want[i].offset, want[i].rule) {
 				t.Errorf("%s: %s: %v, want %+v", in, spec.Names(), err, want[i])
 			}
 		}
@@ -48,7 +48,7 @@ func TestRequire(t *testing.T) {
 	}
 }
 
-func broke(err error, in string, offset int, rule uri.Rule) bool {
+func isParseError(err error, in string, offset int, rule uri.Rule) bool {
 	var parseErr *uri.ParseError
 	return errors.As(err, &parseErr) && *parseErr == uri.ParseError{Input: in, Offset: offset, Rule: rule}
 }
@@ -60,7 +60,7 @@ func TestParseConformance(t *testing.T) {
 		}
 	}
 	if _, ok := uri.ParseConformance("rfc3986"); ok {
-		t.Error("rfc3986 is no specification of URNs")
+		t.Error("rfc3986 is accepted as a specification of URNs")
 	}
 }
 

@@ -9,12 +9,12 @@ import (
 // of draft-ietf-urnbis-rfc2141bis-urn-03: "s=I2L" selects a service.
 type Directive struct {
 	Keyword string // case-sensitive
-	Value   string // as written, percent-encodings kept
+	Value   string // as written, not decoded
 }
 
 // Directives returns the directives of v in the order written. A keyword that
-// appears twice is left out in all its places: the section wants their meaning
-// not to depend on their order.
+// appears twice is left out altogether: the section requires that the meaning of
+// directives does not depend on their order.
 func (v URN) Directives() []Directive {
 	if !v.hasDirectives() {
 		return nil
@@ -36,10 +36,10 @@ func (v URN) Directives() []Directive {
 	return once
 }
 
-// CacheName returns v in the form that tells results of resolution apart, step
-// 5b of section 5 of the draft: the fragment is gone, directives are in the order
-// of their keywords, and a keyword that appears twice is gone, as it is ignored.
-// The r- and q-components of RFC 8141, which came later, stay as they are.
+// CacheName returns v in the form that identifies a result of resolution, step 5b
+// of section 5 of the draft: without fragment, with the directives sorted by
+// keyword, and without keywords that appear twice, as they are ignored. The r- and
+// q-components of RFC 8141, which is newer, are unchanged.
 func (v URN) CacheName() URN {
 	v.u = v.u.WithoutFragment()
 	if !v.hasDirectives() {
@@ -58,7 +58,7 @@ func (v URN) CacheName() URN {
 	return newURN(newURI(b.String(), v.u.schemeEnd(), v.u.pathStart(), v.u.queryStart(), b.Len()), len(v.NID()))
 }
 
-// checkDirectives checks query, which stands at offset at of s:
+// checkDirectives checks query, which begins at offset at of s:
 // directive *( "&" directive ), directive = keywd "=" value,
 // keywd = ALPHA *( ["-"] ( ALPHA / DIGIT ) ).
 func checkDirectives(s string, at int, query string) error {

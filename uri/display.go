@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Display returns u for the eyes of a person: RFC 3987 section 3.2, section 4 of
+// Display returns u for people to read: RFC 3987 section 3.2, section 4 of
 // draft-ietf-urnbis-rfc2141bis-urn-03. Percent-encodings are shown as characters
-// where nothing is lost: what is beyond ASCII, so that no delimiter appears,
-// printable, so that nothing hides, and outside of the authority, where a host
-// could look like another. FromIRI leads back to u, but for the case of
-// percent-encodings.
+// where that is safe: non-ASCII characters, so that no delimiter appears; printable
+// ones, so that nothing is invisible; and only outside the authority, where a host
+// could look like another. FromIRI maps the result to u again, except for the case
+// of percent-encodings.
 func (u URI) Display() string {
-	if strings.IndexByte(u.s, '%') < 0 || u.hasScheme("mailto") { // whose path holds hosts
+	if strings.IndexByte(u.s, '%') < 0 || u.hasScheme("mailto") { // its path contains host names
 		return u.s
 	}
 	var b strings.Builder
@@ -28,7 +28,7 @@ func (u URI) Display() string {
 
 // showText writes s with the characters that may be shown.
 func showText(b *strings.Builder, s string) {
-	letter := false // the character before can carry a combining mark
+	letter := false // a combining mark may follow
 	for i := 0; i < len(s); {
 		if s[i] != '%' {
 			letter = is(s[i], classAlpha|classDigit)
@@ -60,23 +60,23 @@ func decodeRune(s string) (rune, int) {
 	return utf8.DecodeRune(octets[:n])
 }
 
-// isShown reports whether r has a shape of its own, and not that of a delimiter.
-// A combining mark has one on a letter only: on a delimiter it would hide it.
+// isShown reports whether r is visible and does not look like a delimiter. A
+// combining mark may follow a letter only: it would hide a delimiter.
 func isShown(r rune, onLetter bool) bool {
 	switch {
 	case r <= unicode.MaxASCII, r == utf8.RuneError, !isUcschar(r), isDirectionMark(r), !unicode.IsPrint(r):
 		return false
-	case unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, doubles):
+	case unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, lookalikes):
 		return false
 	default:
 		return onLetter || !unicode.Is(unicode.M, r)
 	}
 }
 
-// doubles look like a delimiter or like nothing at all, or are ASCII to who
-// normalizes them: slashes, dots, colons, question marks, letterlike symbols,
-// blanks, and the forms for other widths and directions.
-var doubles = &unicode.RangeTable{R16: []unicode.Range16{
+// lookalikes look like a delimiter, are blank, or become ASCII when Unicode
+// normalization is applied: slashes, dots, colons, question marks, letterlike
+// symbols, blanks, and the forms for other widths and directions.
+var lookalikes = &unicode.RangeTable{R16: []unicode.Range16{
 	{0x00B7, 0x00B7, 1},
 	{0x0294, 0x0294, 1},
 	{0x02F8, 0x02F8, 1},

@@ -3,11 +3,11 @@ package uri
 import "bytes"
 
 // removeDotSegments applies RFC 3986 section 5.2.4 to the path dst[start:], in
-// place and in linear time. A path without a root may come out with one, as
-// the section has it: "a/../b" is "/b".
+// place and in linear time. As in that section, the result for a rootless path may
+// have a root: "a/../b" is "/b".
 //
 // Without an authority a path must not begin with "//" (section 3.3), or it
-// would be read as one: "x:/..//a" becomes "x:/.//a".
+// would be parsed as an authority: "x:/..//a" becomes "x:/.//a".
 func removeDotSegments(dst []byte, start int, hasAuthority bool) []byte {
 	path := dst[start:]
 	r := leadingDots(path)
@@ -48,8 +48,8 @@ func removeDotSegments(dst []byte, start int, hasAuthority bool) []byte {
 	return dst
 }
 
-// mayBeDots reports whether the segment behind the slash at r begins with a dot.
-// Up to the first that does, nothing changes.
+// mayBeDots reports whether the segment after the slash at r begins with a dot. Up
+// to the first such segment, nothing changes.
 func mayBeDots(path []byte, r int) bool { return r+1 < len(path) && path[r+1] == '.' }
 
 // leadingDots returns the length of what steps A and D of section 5.2.4 take

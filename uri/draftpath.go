@@ -9,45 +9,45 @@ var errSurplus = errors.New("reference climbs above the root")
 
 // draftPath is step 6 c to g of draft-fielding-uri-syntax-02 section 5.2.
 func draftPath(path string, p Profile) (string, error) {
-	root, kept, surplus := draftSegments(path)
+	root, segments, surplus := draftSegments(path)
 	switch {
 	case surplus > 0 && p == DraftRefuse:
 		return "", errSurplus
 	case p == DraftRemove:
-		kept = kept[surplus:]
+		segments = segments[surplus:]
 	}
-	return root + strings.Join(kept, "/"), nil
+	return root + strings.Join(segments, "/"), nil
 }
 
-// draftSegments is step 6 c to f, as the stack of segments that the draft
-// itself offers as a faster way. It returns the root, what is kept below it,
-// and how many ".." that begins with.
-func draftSegments(path string) (root string, kept []string, surplus int) {
+// draftSegments is step 6 c to f, with the stack of segments that the draft itself
+// suggests as a faster implementation. It returns the root, "/" or "", the remaining
+// segments, and how many of them at the start are "..".
+func draftSegments(path string) (root string, stack []string, surplus int) {
 	if strings.HasPrefix(path, "/") {
 		root, path = "/", path[1:]
 	}
 	segments := strings.Split(path, "/")
-	kept = segments[:0]
+	stack = segments[:0]
 	for i, segment := range segments {
 		last := i == len(segments)-1
 		switch {
 		case segment == ".":
 			if last {
-				kept = append(kept, "")
+				stack = append(stack, "")
 			}
-		case segment == ".." && len(kept) > surplus:
-			kept = kept[:len(kept)-1]
+		case segment == ".." && len(stack) > surplus:
+			stack = stack[:len(stack)-1]
 			if last {
-				kept = append(kept, "")
+				stack = append(stack, "")
 			}
 		case segment == "..":
-			kept = append(kept, segment)
+			stack = append(stack, segment)
 			surplus++
-		case segment == "" && len(kept) == 0 && root == "" && !last:
+		case segment == "" && len(stack) == 0 && root == "" && !last:
 			root = "/" // nothing is left before this slash, so the path begins with it
 		default:
-			kept = append(kept, segment)
+			stack = append(stack, segment)
 		}
 	}
-	return root, kept, surplus
+	return root, stack, surplus
 }

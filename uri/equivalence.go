@@ -1,11 +1,11 @@
 package uri
 
-// Rung is how far up the ladder of comparison two URIs were found to be the
-// same (RFC 3986 section 6.2, RFC 8141 section 3). Lower rungs are cheaper and
-// need less knowledge. The zero value is Different.
+// Rung is the rung of the comparison ladder at which two URIs were found to be
+// equivalent (RFC 3986 section 6.2, RFC 8141 section 3). Lower rungs are cheaper
+// and need less knowledge. The zero value is Different.
 type Rung uint8
 
-// The rungs, from nothing in common upwards.
+// The rungs, from the lowest to the highest.
 const (
 	Different  Rung = iota
 	Identical       // octet for octet, RFC 3986 section 6.2.1
@@ -13,7 +13,7 @@ const (
 	Scheme          // by default port and empty path, section 6.2.3
 	Name            // by the steps for URNs, RFC 8141 section 3.1
 	Namespace       // by a rule of the URN's namespace
-	Functional      // two names of one thing, as the namespace knows: not lexically equivalent
+	Functional      // by the namespace, two names of the same resource: not lexically equivalent
 )
 
 var rungNames = [...]string{"different", "identical", "syntax", "scheme", "urn", "namespace", "functional"}
@@ -25,35 +25,35 @@ func (r Rung) String() string { return rungNames[r] }
 // draft-ietf-urnbis-rfc2141bis-urn-03.
 type Objective uint8
 
-// The objectives. For other URIs they are the same.
+// The objectives. For other URIs, Caching only ignores the fragment.
 const (
-	Naming  Objective = iota // step 5a: do both name one resource? Directives and components do not count.
-	Caching                  // step 5b: have both one result? They count, but for the order of directives.
+	Naming  Objective = iota // step 5a: do both name the same resource? Directives and components do not count.
+	Caching                  // step 5b: do both have the same result? They count, except the order of directives.
 )
 
 // syntaxSteps need no knowledge of the scheme.
 const syntaxSteps = SchemeCase | HostCase | IPv6Text | PercentCase | DecodeUnreserved | DotSegments
 
-// Comparison is the answer of Compare.
+// Comparison is the result of Compare.
 type Comparison struct {
 	Rung   Rung
-	Reason string // one clause for a person: "equal after ..."
+	Reason string // one clause for people to read: "equal after ..."
 }
 
-// Equivalent reports whether the two URIs are lexically equivalent. Compared
-// for naming, they have one key then; so have URLs that differ in their
-// fragments alone, which have no part in retrieval (RFC 3986 section 6.1).
+// Equivalent reports whether the two URIs are lexically equivalent. URIs that are
+// equivalent for naming have the same key; so have URLs that differ only in their
+// fragments, which play no part in retrieval (RFC 3986 section 6.1).
 func (c Comparison) Equivalent() bool { return c.Rung != Different && c.Rung != Functional }
 
 // Compare compares two URIs for naming, with the knowledge of this package:
-// generic syntax, schemes and the URN steps. Rules of namespaces are urnns's.
-// Fragments count, except in URNs.
+// generic syntax, schemes and the URN steps; package urnns adds the rules of
+// namespaces. Fragments count, except in URNs.
 func Compare(a, b URI) Comparison { return CompareFor(Naming, a, b) }
 
 // CompareFor is Compare for an objective.
 func CompareFor(o Objective, a, b URI) Comparison {
 	x, y := o.name(a), o.name(b)
-	if o == Caching && a != b && !a.IsURN() && !b.IsURN() { // no fragment has a part in a result
+	if o == Caching && a != b && !a.IsURN() && !b.IsURN() { // a fragment plays no part in a result
 		a, b = a.WithoutFragment(), b.WithoutFragment()
 	}
 	switch {
@@ -70,7 +70,7 @@ func CompareFor(o Objective, a, b URI) Comparison {
 	}
 }
 
-// steps says which steps made two URNs equal.
+// steps describes the steps that made two URNs equal.
 func (o Objective) steps() string {
 	if o == Caching {
 		return "equal after the steps for URNs, for caching (draft-ietf-urnbis-rfc2141bis-urn-03 section 5, step 5b)"
@@ -78,8 +78,8 @@ func (o Objective) steps() string {
 	return "equal after the steps for URNs (RFC 8141 section 3.1)"
 }
 
-// name returns the normal form of what counts of a URN, or the zero URI where u
-// is none.
+// name returns the normal form of the parts of a URN that are compared, or the zero
+// URI if u is not a URN.
 func (o Objective) name(u URI) URI {
 	v, err := u.URN()
 	switch {

@@ -9,14 +9,14 @@ import (
 type Found struct {
 	URI        URI
 	Start, End int // the octets of the text that it was read from, without delimiters
-	// Hyphen says that a line was broken behind a hyphen: nobody can tell
-	// whether the hyphen, which is kept, belongs to the URI.
+	// Hyphen says that a line was broken after a hyphen: whether the hyphen,
+	// which is in URI, belongs to it is not known.
 	Hyphen bool
 }
 
 // ExtractOptions says what else counts as a URI.
 type ExtractOptions struct {
-	// Abbreviated finds host names too, with and without a path, by the
+	// Abbreviated finds host names too, with or without a path, by the
 	// heuristics of draft-fielding-uri-syntax-02 appendix F: "ftp.a.org" is
 	// ftp, all others are http.
 	Abbreviated bool
@@ -25,11 +25,11 @@ type ExtractOptions struct {
 // maxExtracted bounds a URI in a text, in octets.
 const maxExtracted = 8192
 
-// Extract returns the absolute URIs in a text, in their order, by appendix E
-// of draft-fielding-uri-syntax-02 and the appendix of RFC 1738: those between
-// angle brackets, where white space does not count, and those that stand free
-// or between other delimiters. What it returns passes Check. It takes time in
-// proportion to the text.
+// Extract returns the absolute URIs in a text, in order, by appendix E of
+// draft-fielding-uri-syntax-02 and the appendix of RFC 1738: those between angle
+// brackets, where white space is ignored, and those without delimiters or between
+// other ones. All of them pass Check. It takes time in proportion to the length of
+// the text.
 func Extract(text string, o ExtractOptions) []Found {
 	var found []Found
 	for i := 0; i < len(text); {
@@ -44,7 +44,7 @@ func Extract(text string, o ExtractOptions) []Found {
 			i++
 			continue
 		}
-		f, end, ok := free(text, i, o)
+		f, end, ok := bare(text, i, o)
 		if ok {
 			found = append(found, f)
 		}
@@ -53,9 +53,8 @@ func Extract(text string, o ExtractOptions) []Found {
 	return found
 }
 
-// continues reports whether i is in the middle of a word. Behind a letter of
-// another script, or an underscore, a URI begins all the same if it says so by two
-// slashes.
+// continues reports whether i is in the middle of a word. After a letter of another
+// script, or an underscore, a URI may begin if "://" follows its scheme.
 func continues(text string, i int) bool {
 	if i == 0 {
 		return false
@@ -91,13 +90,13 @@ func wrapped(text string, start int) (Found, int, bool) {
 		f.Start += 4
 		f.trim(&inner)
 	}
-	// A scheme is not broken across lines: "<b and http://a/>" is none.
+	// A scheme is not broken across lines: "<b and http://a/>" is not a URI.
 	colon := strings.IndexByte(inner, ':')
 	if colon < 0 || strings.ContainsAny(inner[:colon], whiteSpace) || !prefixed && !startsURI(inner, 0, colon) {
 		return Found{}, 0, false
 	}
 	if len(strings.FieldsFunc(inner[colon:], isWhiteSpace)) > 1 && strings.Contains(inner[colon+1:], "://") {
-		return Found{}, 0, false // "<http://a/ and http://b/>" is two
+		return Found{}, 0, false // "<http://a/ and http://b/>" has two
 	}
 	f.Hyphen = brokenAfterHyphen(inner)
 	u, err := Parse(strings.Map(dropSpace, inner))
@@ -127,7 +126,7 @@ func dropSpace(r rune) rune {
 	return r
 }
 
-// brokenAfterHyphen looks for a line that ends in a hyphen.
+// brokenAfterHyphen reports whether a line of s ends in a hyphen.
 func brokenAfterHyphen(s string) bool {
 	for line := range strings.Lines(s) {
 		if trimmed := strings.TrimRight(line, whiteSpace); strings.HasSuffix(line, "\n") && strings.HasSuffix(trimmed, "-") {
@@ -137,7 +136,7 @@ func brokenAfterHyphen(s string) bool {
 	return false
 }
 
-// abbreviated reads a host name, with and without port and path, that begins
+// abbreviated reads a host name, with or without port and path, that begins
 // at start: at least two labels, the last of letters.
 func abbreviated(text string, start int) (Found, int, bool) {
 	end := runEnd(text[:min(len(text), start+maxExtracted)], start)

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// free reads the URI that begins at start, and returns where to go on.
-func free(text string, start int, o ExtractOptions) (Found, int, bool) {
+// bare reads the URI without brackets that begins at start, and returns the offset
+// at which to continue.
+func bare(text string, start int, o ExtractOptions) (Found, int, bool) {
 	i := start
 	for i < len(text) && is(text[i], classScheme) {
 		i++
@@ -25,8 +26,8 @@ func free(text string, start int, o ExtractOptions) (Found, int, bool) {
 	return Found{URI: u, Start: start, End: start + read}, start + read, true
 }
 
-// startsURI reports whether the word before the colon at i is a scheme in all
-// likelihood, and not a word of prose before a colon.
+// startsURI reports whether the word before the colon at i is probably a scheme, and
+// not a word of prose before a colon.
 func startsURI(text string, start, i int) bool {
 	if i == start || !is(text[start], classAlpha) || i+1 == len(text) || !is(text[i+1], classQuery) && text[i+1] != '%' {
 		return false
@@ -34,7 +35,7 @@ func startsURI(text string, start, i int) bool {
 	return lookupScheme(text[start:i]) != unknownScheme || strings.HasPrefix(text[i:], "://")
 }
 
-// runEnd returns the end of the octets from i on that can stand in a URI.
+// runEnd returns the end of the octets from i on that can occur in a URI.
 func runEnd(text string, i int) int {
 	for i < len(text) && (is(text[i], classQuery) || strings.IndexByte("%#[]", text[i]) >= 0) {
 		i++
@@ -43,10 +44,10 @@ func runEnd(text string, i int) int {
 }
 
 // longestURI returns the URI at the start of text, without the punctuation that
-// belongs to the prose around it, and how many octets it took, or looked at: never
-// many more than belong to it, or a text of nothing but beginnings would take the
-// square of its length. What ends it is a delimiter of prose; a URI that is broken
-// by anything else is none, and its beginning would be another.
+// belongs to the prose around it, and how many octets it read: not many more than the
+// URI has, or a text full of possible starts would take quadratic time. Only a
+// delimiter of prose ends a URI: before any other invalid octet the text is rejected,
+// as its valid prefix would be a different URI.
 func longestURI(text string) (u URI, read int, ok bool) {
 	run := text[:min(len(text), maxExtracted)]
 	_, err := Parse(run)
@@ -54,7 +55,7 @@ func longestURI(text string) (u URI, read int, ok bool) {
 		u, ok = trimmed(run)
 		return u, trimmedLength(u, run, ok), ok
 	}
-	fault, isFault := err.(*ParseError) //nolint:errorlint // Parse gives nothing else
+	fault, isFault := err.(*ParseError) //nolint:errorlint // Parse returns no other
 	if !isFault || fault.Offset >= len(run) {
 		return URI{}, len(run), false
 	}
@@ -71,8 +72,8 @@ func longestURI(text string) (u URI, read int, ok bool) {
 	}
 }
 
-// isEscape reports whether a backslash stands at i, behind a path: texts of programs
-// have line breaks as "\n". Behind a host it is a trick.
+// isEscape reports whether there is a backslash at i, after a path: source code has
+// line breaks as "\n". After a host it may be a spoofing attempt.
 func isEscape(run string, i int) bool { return run[i] == '\\' && strings.Count(run[:i], "/") > 2 }
 
 // proseDelimiters end a URI in a text: white space, quotes and closing brackets.
@@ -85,8 +86,8 @@ func trimmedLength(u URI, run string, ok bool) int {
 	return len(u.s)
 }
 
-// trimmed returns the URI that run is without the punctuation at its end, or with
-// it where it is none without.
+// trimmed returns the URI of run without the punctuation at its end, or of all of run
+// if the former is not a URI.
 func trimmed(run string) (URI, bool) {
 	for _, text := range []string{withoutPunctuation(run), run} {
 		if u, err := Parse(text); err == nil && u.Check() == nil {
@@ -114,8 +115,8 @@ func longestIRI(run string, at int) (URI, int, bool) {
 	return u, len(run), true
 }
 
-// withoutPunctuation takes the end of a sentence from a URI, and closing
-// parentheses that were not opened in it.
+// withoutPunctuation removes the punctuation at the end of a sentence from a URI, and
+// closing parentheses that were not opened in it.
 func withoutPunctuation(s string) string {
 	open := strings.Count(s, "(") - strings.Count(s, ")")
 	for s != "" {
@@ -131,5 +132,5 @@ func withoutPunctuation(s string) string {
 	return s
 }
 
-// isWord reports whether r is a part of a word, and so of an IRI.
+// isWord reports whether r can be part of a word, and so of an IRI.
 func isWord(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }

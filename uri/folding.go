@@ -2,22 +2,22 @@ package uri
 
 import "strings"
 
-// Case says what becomes of the letters of an NSS.
+// Case says how the case of the letters of an NSS is changed.
 type Case uint8
 
-// The cases. Percent-encodings are in upper case in every one of them.
+// The cases. Each of them makes percent-encodings upper case.
 const (
 	KeepCase Case = iota
 	LowerCase
 	UpperCase
 )
 
-// Folding says which octets of the NSSs of a namespace do not count. The zero
-// value folds nothing: RFC 8141 alone. It is safe for concurrent use.
+// Folding says which differences between NSSs of a namespace do not count: case,
+// and octets to leave out. The zero value is RFC 8141 alone. It is safe for
+// concurrent use.
 type Folding struct {
-	// table has what each octet becomes, up to the first octet that is until,
-	// which is nowhere if it is 0; an octet that becomes 0 is left out. nil
-	// changes nothing.
+	// table maps each octet before the first until, or every octet if until is
+	// 0; octets mapped to 0 are left out. nil changes nothing.
 	table *[256]byte
 	until byte
 }
@@ -45,11 +45,11 @@ func NewFolding(c Case, strip string, until byte) Folding {
 	return f
 }
 
-// Canonical returns the name of v in the one form of all that are equivalent:
+// Canonical returns the name of v in the canonical form of all equivalent names:
 // "urn" and the NID in lower case, percent-encodings in upper case and never
-// decoded (RFC 8141 section 3.1), and the NSS folded. It allocates nothing where
-// v has that form already. The error is a *ParseError, about a name of which
-// nothing is left that could be an NSS.
+// decoded (RFC 8141 section 3.1), and the NSS folded. It allocates nothing if v has
+// that form already. The error is a *ParseError if what folding leaves is not an
+// NSS.
 func (v URN) Canonical(f Folding) (URN, error) {
 	nid, nss := v.Parts()
 	if v.u.s[:len(urnPrefix)] == urnPrefix && !hasUpper(nid) && !f.changes(nss) {

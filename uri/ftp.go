@@ -2,20 +2,20 @@ package uri
 
 import "strings"
 
-// FTP is what an "ftp" URL says beyond its authority: RFC 1738 section 3.2.2.
+// FTP holds the parts of an "ftp" URL after its authority: RFC 1738 section 3.2.2.
 type FTP struct {
-	Dirs []string // arguments of CWD, decoded; "" is a CWD without argument
+	Dirs []string // arguments of CWD, decoded; "" is a CWD without an argument
 	Name string   // argument of RETR or NLST, decoded
-	Type byte     // 'a', 'i' or 'd'; 0 where it is left out
+	Type byte     // 'a', 'i' or 'd'; 0 if it is absent
 }
 
 var (
-	ruleFTPType    = Rule{"ftptype", "RFC 1738 section 5", `";type=" is followed by a, i or d, and stands at the end`}
-	ruleFTPSegment = Rule{"fsegment", "RFC 1738 section 5", "a semicolon stands in an ftp URL only before type"}
-	ruleFTPString  = Rule{"string", "RFC 959 section 5.3.2", "an argument of an ftp command holds no carriage return or line feed"}
+	ruleFTPType    = Rule{"ftptype", "RFC 1738 section 5", `";type=" is followed by a, i or d, and ends the path`}
+	ruleFTPSegment = Rule{"fsegment", "RFC 1738 section 5", "a semicolon is allowed in an ftp URL only before type"}
+	ruleFTPString  = Rule{"string", "RFC 959 section 5.3.2", "an argument of an FTP command contains no carriage return or line feed"}
 )
 
-// ftpType is the parameter, in the one form that is normal.
+// ftpType is the name of the parameter, in its normal form.
 const ftpType = ";type="
 
 // FTP returns the parts of an "ftp" URL. The error is a *ParseError.

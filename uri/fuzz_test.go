@@ -18,7 +18,7 @@ func seed(f *testing.F) {
 }
 
 // FuzzParse: what parses prints as itself, splits as appendix B says, and its
-// normal form is stable, parses to itself and is the same rung by rung.
+// normal form is stable, parses to itself and is the same step by step.
 func FuzzParse(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, s string) {
@@ -51,8 +51,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzURN: a URN is put together again from its parts, and its name is the
-// name of its normal form.
+// FuzzURN: the parts of a URN, joined, are the URN, and its name is the name of
+// its normal form.
 func FuzzURN(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, s string) {
@@ -94,14 +94,14 @@ func FuzzURN(f *testing.F) {
 			text += "#" + fragment
 		}
 		if text != s {
-			t.Fatalf("%q puts itself together as %q", s, text)
+			t.Fatalf("%q, joined from its parts, is %q", s, text)
 		}
 		n, err := u.Normalize().URN()
 		if err != nil || n.Name().URI() != v.Name().URI().Normalize() {
 			t.Fatalf("%q: name and normal form do not commute: %v", s, err)
 		}
 		if err := v.Require(uri.RFC2141 | uri.CurrentURN); err != nil {
-			t.Fatalf("%q has a part of no specification: %v", s, err)
+			t.Fatalf("%q has a part that conforms to no specification: %v", s, err)
 		}
 	})
 }
@@ -125,7 +125,7 @@ func FuzzResolve(f *testing.F) {
 				t.Fatalf("%q + %q: %v", base, ref, err)
 			}
 			if r.Path() == "" {
-				continue // the path of the base is taken as it is, RFC 3986 section 5.2.2
+				continue // the path of the base is used unchanged, RFC 3986 section 5.2.2
 			}
 			if again, err := b.Resolve(target, p); err != nil || again != target {
 				t.Fatalf("%q + %q: %q resolves to %q, %v", base, ref, target, again, err)

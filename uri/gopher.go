@@ -2,10 +2,10 @@ package uri
 
 import "strings"
 
-// Gopher is what a "gopher" URL says beyond its authority: RFC 1738 section
-// 3.4. All but Type is decoded, as it is sent to a server.
+// Gopher holds the parts of a "gopher" URL after its authority: RFC 1738 section
+// 3.4. All fields are decoded, as they are sent to a server.
 type Gopher struct {
-	Type      byte // '1', a menu, where it is left out
+	Type      byte // '1', a menu, if it is absent
 	Selector  string
 	Search    string
 	HasSearch bool
@@ -14,8 +14,8 @@ type Gopher struct {
 }
 
 var (
-	ruleSelector   = Rule{"selector", "RFC 1738 section 3.4.1", "a selector holds no carriage return, line feed or NUL"}
-	ruleGopherType = Rule{"gtype", "RFC 1738 section 3.4.1", "a type is one character, and no control"}
+	ruleSelector   = Rule{"selector", "RFC 1738 section 3.4.1", "a selector contains no carriage return, line feed or NUL"}
+	ruleGopherType = Rule{"gtype", "RFC 1738 section 3.4.1", "a type is one character, which is not a control"}
 )
 
 // Gopher returns the parts of a "gopher" URL. The error is a *ParseError.
@@ -27,7 +27,7 @@ func (u URI) Gopher() (Gopher, error) {
 		return Gopher{}, err
 	}
 	g := Gopher{Type: '1'}
-	// Within the path no character is reserved, "?" not even.
+	// Within the path no character is reserved, not even "?".
 	path, at, err := u.pathText()
 	if err != nil {
 		return Gopher{}, err
@@ -61,10 +61,11 @@ func (u URI) Gopher() (Gopher, error) {
 	return g, nil
 }
 
-// isGopherEnd is what RFC 1436 takes out of UNASCII, but for the tab.
+// isGopherEnd reports whether RFC 1436 excludes b from UNASCII; the tab, which it
+// excludes too, separates the parts.
 func isGopherEnd(b byte) bool { return isLineEnd(b) || b == 0 }
 
-// gopherForm writes the type that was left out. In "/?" it was not: "?" is it.
+// gopherForm adds a missing type. In "/?" none is missing: the type is "?".
 func gopherForm(dst []byte, start int, hasQuery bool) []byte {
 	if hasQuery {
 		return dst

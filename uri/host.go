@@ -27,7 +27,7 @@ func (n Steps) appendHost(dst []byte, s string, row schemeID) []byte {
 	return dst
 }
 
-// appendLiteral appends an IP literal: IPv6 in the one text form of RFC 5952,
+// appendLiteral appends an IP literal: IPv6 in the text form of RFC 5952,
 // an IPvFuture in lower case.
 func (n Steps) appendLiteral(dst []byte, s string) []byte {
 	if addr, err := netip.ParseAddr(s[1 : len(s)-1]); err == nil && n.has(IPv6Text) {
@@ -48,7 +48,7 @@ func appendLower(dst []byte, s string) []byte {
 	return dst
 }
 
-// lowerDomain writes a domain in lower case, but for the digits of its
+// lowerDomain writes a domain in lower case, except for the digits of its
 // percent-encodings.
 func lowerDomain(domain []byte) {
 	for i := 0; i < len(domain); i++ {

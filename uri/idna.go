@@ -8,15 +8,14 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// maxIDN bounds what goes into the algorithms of IDNA, whose time grows faster
-// than their input: no name in the DNS is longer, however it is encoded.
+// maxIDN bounds the input of the IDNA algorithms, in octets, as their time grows
+// faster than their input: no name in the DNS is longer, however it is encoded.
 const maxIDN = 4096
 
-// idnaHost returns the host name of a URI as the DNS has it: in A-labels where it
-// has octets beyond ASCII (RFC 3986 section 3.2.2). They are UTF-8 in the one form
-// that IDNA has, but for case: a full-width "1" is no digit here. It reports
-// whether there is such a name, and returns host itself where there is none, and
-// where all of it is ASCII.
+// idnaHost returns the host name of a URI as the DNS has it, with A-labels for
+// labels with non-ASCII octets (RFC 3986 section 3.2.2). These must be UTF-8 in the
+// canonical form of IDNA, apart from case: a full-width "1" is not a digit here. It
+// returns host unchanged if it is ASCII, and with false if IDNA does not allow it.
 func idnaHost(host string) (string, bool) {
 	if isASCIIHost(host) {
 		return host, true
@@ -32,7 +31,8 @@ func idnaHost(host string) (string, bool) {
 	return ascii, true
 }
 
-// foldsToASCII: the Kelvin sign and the dotted capital I have no case that counts.
+// foldsToASCII reports whether the lower case of r is ASCII while r is not, as with
+// the Kelvin sign and the dotted capital I: they are not equivalent to k and i.
 func foldsToASCII(r rune) bool { return r >= utf8.RuneSelf && unicode.ToLower(r) < utf8.RuneSelf }
 
 // mapHost returns a host name that a person types as the DNS has it, by the
@@ -45,7 +45,8 @@ func mapHost(name string) (string, bool) {
 	return ascii, err == nil && ascii != ""
 }
 
-// isInALabels reports whether each label of ascii is that of name, or its A-label.
+// isInALabels reports whether each label of ascii is the label of name, or its
+// A-label.
 func isInALabels(name, ascii string) bool {
 	labels := strings.Split(name, ".")
 	for i, label := range strings.Split(ascii, ".") {
@@ -59,8 +60,7 @@ func isInALabels(name, ascii string) bool {
 	return true
 }
 
-// isASCIIHost reports whether nothing in host is, or encodes, an octet beyond
-// ASCII.
+// isASCIIHost reports whether host, decoded, is ASCII.
 func isASCIIHost(host string) bool {
 	return isASCII(host) && (strings.IndexByte(host, '%') < 0 || indexEncoded(host, func(b byte) bool { return b >= 0x80 }) < 0)
 }

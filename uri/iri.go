@@ -5,23 +5,23 @@ import (
 	"unicode/utf8"
 )
 
-// The rules of what can be mapped to a URI.
+// The rules of the mapping from IRIs to URIs.
 var (
-	RuleUTF8    = Rule{"UTF-8", "RFC 3987 section 3.1", "characters beyond ASCII are written in UTF-8"}
-	RuleUcschar = Rule{"ucschar", "RFC 3987 section 2.2", "this character may not stand in an IRI"}
-	RuleIDN     = Rule{"ihost", "RFC 3987 section 3.1", "this is no host name that the DNS could hold"}
+	RuleUTF8    = Rule{"UTF-8", "RFC 3987 section 3.1", "non-ASCII characters are encoded in UTF-8"}
+	RuleUcschar = Rule{"ucschar", "RFC 3987 section 2.2", "this character is not allowed in an IRI"}
+	RuleIDN     = Rule{"ihost", "RFC 3987 section 3.1", "this is not a valid host name of the DNS"}
 )
 
 // FromIRI maps what a person types to an absolute URI: an IRI, RFC 3987 section
 // 3.1, and in URNs a name with characters outside the repertoire
 // (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.2).
 //
-// Characters beyond ASCII are percent-encoded as UTF-8, but for host names, which
-// are mapped by IDNA where they are in the DNS. In path, query and fragment so are
-// the printable characters of ASCII that a URI has no place for: spaces, quotes,
-// brackets, backslashes. What could be meant in two ways stays an error: control
-// characters, a percent sign that encodes nothing, anything odd in an authority.
-// A URI is mapped to itself. The error is a *ParseError.
+// Non-ASCII characters are percent-encoded as UTF-8, except in host names in the
+// DNS, which are mapped by IDNA. In path, query and fragment, printable ASCII
+// characters that a URI does not allow are percent-encoded, too: spaces, quotes,
+// brackets, backslashes. Ambiguous input is an error: control characters, a percent
+// sign that encodes nothing, invalid ASCII characters in an authority. A URI is
+// mapped to itself. The error is a *ParseError.
 func FromIRI(s string) (URI, error) {
 	if len(s) > MaxLength {
 		return URI{}, fault(s, MaxLength, RuleLength)
@@ -33,7 +33,7 @@ func FromIRI(s string) (URI, error) {
 	}
 	i := strings.IndexAny(s, ":/?#") + 1
 	if i == 0 || s[i-1] != ':' {
-		return Parse(s) // which says what is missing
+		return Parse(s) // for its error
 	}
 	m := iriMapper{in: s, row: lookupScheme(s[:i-1])}
 	m.out.WriteString(s[:i])
@@ -63,29 +63,29 @@ type iriMapper struct {
 // authority maps in[i:end], which begins with two slashes.
 func (m *iriMapper) authority(i, end int) error {
 	host := i + 2 + strings.IndexByte(m.in[i+2:end], '@') + 1
-	behind := end
+	hostEnd := end
 	if n := strings.LastIndexByte(m.in[host:end], ':'); n >= 0 && isDigits(m.in[host+n+1:end]) {
-		behind = host + n
+		hostEnd = host + n
 	}
 	if err := m.text(i, host, 0); err != nil {
 		return err
 	}
-	name := m.in[host:behind]
+	name := m.in[host:hostEnd]
 	if schemes[m.row].server && !isASCII(name) {
 		ascii, ok := mapHost(decode(name))
 		if !ok {
 			return fault(m.in, host, RuleIDN)
 		}
 		m.out.WriteString(ascii)
-	} else if err := m.text(host, behind, 0); err != nil {
+	} else if err := m.text(host, hostEnd, 0); err != nil {
 		return err
 	}
-	m.out.WriteString(m.in[behind:end])
+	m.out.WriteString(m.in[hostEnd:end])
 	return nil
 }
 
-// text maps in[i:end]. What of ASCII is outside c, the class of the component, is
-// encoded as well, and left to the parser where c is none.
+// text maps in[i:end]. ASCII outside c, the class of the component, is encoded as
+// well; if c is 0, it is left to the parser.
 func (m *iriMapper) text(i, end int, c class) error {
 	for i < end {
 		b := m.in[i]
@@ -111,7 +111,7 @@ func (m *iriMapper) text(i, end int, c class) error {
 	return nil
 }
 
-// classFragment tells fragments from queries, which may hold the same octets.
+// classFragment distinguishes fragments from queries, which allow the same octets.
 const classFragment = classQuery | classPath
 
 // componentAfter returns the class of what follows "?" or "#".
@@ -122,8 +122,8 @@ func componentAfter(b byte) class {
 	return classFragment
 }
 
-// ucschar returns the size of the character at offset i, or why it may not stand
-// there: RFC 3987 section 2.2, and section 4.1 for the marks of direction.
+// ucschar returns the size of the character at offset i, or the rule that forbids it
+// there: RFC 3987 section 2.2, and section 4.1 for bidirectional formatting characters.
 func (m *iriMapper) ucschar(i int, c class) (int, Rule) {
 	r, size := utf8.DecodeRuneInString(m.in[i:])
 	switch {
@@ -159,8 +159,9 @@ func isPrivate(r rune) bool {
 	return 0xE000 <= r && r <= 0xF8FF || r >= 0xF0000 && r&0xFFFF <= 0xFFFD
 }
 
-// isDirectionMark: LRM, RLM, LRE, RLE, PDF, LRO, RLO turn the order of what is
-// seen, and a name can look like another with them.
+// isDirectionMark reports whether r is one of LRM, RLM, LRE, RLE, PDF, LRO and RLO:
+// they change the order in which text is displayed, so that a name could look like
+// another.
 func isDirectionMark(r rune) bool {
 	return r == 0x200E || r == 0x200F || 0x202A <= r && r <= 0x202E
 }

@@ -21,7 +21,7 @@ func TestFromIRI(t *testing.T) {
 		}
 	}
 	if _, err := uri.FromIRI("http://a/\xff"); !errors.As(err, new(*uri.ParseError)) {
-		t.Errorf("a text that is no UTF-8: %v", err)
+		t.Errorf("text that is not UTF-8: %v", err)
 	}
 }
 
@@ -33,8 +33,8 @@ func TestDisplay(t *testing.T) {
 	}
 }
 
-// FuzzIRI: a URI is mapped to itself, what is shown leads back, and mapping
-// twice changes nothing.
+// FuzzIRI: a URI is mapped to itself, what Display returns is mapped to the URI
+// again, and mapping twice changes nothing.
 func FuzzIRI(f *testing.F) {
 	for _, s := range []string{"http://ä.example/ä?ä#ä", "urn:example:а/日本", "x://ü@ö:1/", "http://a/%e4%C3%A4[", "mailto:ä@b"} {
 		f.Add(s)

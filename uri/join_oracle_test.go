@@ -8,10 +8,10 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The oracle of FuzzJoin: reference resolution written down as the texts have
-// it, string by string, with nothing of urnd but the names of its profiles.
+// The oracle of FuzzJoin: reference resolution written exactly as in the
+// specifications, with nothing of urnd but the names of its profiles.
 
-// oraclePart is text that may be undefined: RFC 3986 section 5.2.1.
+// oraclePart is a component that may be undefined: RFC 3986 section 5.2.1.
 type oraclePart struct {
 	text    string
 	defined bool
@@ -23,8 +23,8 @@ type oracleParts struct {
 	path                               string
 }
 
-// oracleSplit is RFC 3986 appendix B. A delimiter that is there defines what it
-// delimits, even the empty text.
+// oracleSplit is RFC 3986 appendix B. A delimiter that is present defines its
+// component, even if that is empty.
 func oracleSplit(s string) oracleParts {
 	m := appendixB.FindStringSubmatch(s)
 	return oracleParts{
@@ -45,9 +45,9 @@ func (c oracleParts) String() string {
 	if c.authority.defined {
 		result += "//" + c.authority.text
 	}
-	// The one thing that is urnd's and in neither text: without an authority
-	// no path begins with "//" (RFC 3986 section 3.3), or it would be read as
-	// one, so it gets a segment in front that changes nothing.
+	// The only rule of urnd that neither specification has: without an
+	// authority no path begins with "//" (RFC 3986 section 3.3), or it would be
+	// parsed as one, so a segment that changes nothing is put before it.
 	if !c.authority.defined && strings.HasPrefix(c.path, "//") {
 		result += "/."
 	}
@@ -88,10 +88,10 @@ func oracleTransform(base, r oracleParts) oracleParts {
 	return t
 }
 
-// oracleMerge is RFC 3986 section 5.2.3. The draft's step 6 a has not its
-// first case: "g" on "http://a" would be "http://ag", another authority, where
-// the draft's own grammar has a slash (net_path = "//" authority [ abs_path ]).
-// RFC 3986 appendix D.2 calls that a fault, so the draft gets the case too.
+// oracleMerge is RFC 3986 section 5.2.3. The draft's step 6 a lacks its first case:
+// "g" on "http://a" would be "http://ag", another authority, where the draft's own
+// grammar requires a slash (net_path = "//" authority [ abs_path ]). RFC 3986
+// appendix D.2 calls that an error, so that the draft's profiles have the case too.
 func oracleMerge(base oracleParts, path string) string {
 	if base.authority.defined && base.path == "" {
 		return "/" + path
@@ -152,7 +152,7 @@ func oracleDraft(base, r oracleParts, p uri.Profile) (oracleParts, error) {
 		return r, nil
 	}
 	buffer := oracleBuffer(base, r.path)
-	path, surplus := discardClimbing(buffer) // 6 g
+	path, surplus := removeSurplus(buffer) // 6 g
 	switch {
 	case surplus && p == uri.DraftRefuse:
 		return oracleParts{}, errAboveRoot
@@ -215,9 +215,9 @@ func removeLeftmost(buffer string, pattern func(segment, rest string) int) (stri
 	return buffer, false
 }
 
-// discardClimbing removes the ".." that a buffer begins with, and reports
+// removeSurplus removes the ".." that a buffer begins with, and reports
 // whether there was one.
-func discardClimbing(buffer string) (string, bool) {
+func removeSurplus(buffer string) (string, bool) {
 	root := ""
 	if strings.HasPrefix(buffer, "/") {
 		root, buffer = "/", buffer[1:]
@@ -230,7 +230,7 @@ func discardClimbing(buffer string) (string, bool) {
 	return root + buffer, surplus
 }
 
-// oracleResolve resolves ref by the text that p stands for.
+// oracleResolve resolves ref by the specification of p.
 func oracleResolve(base, ref string, p uri.Profile) (string, error) {
 	b, r := oracleSplit(base), oracleSplit(ref)
 	if p == uri.RFC3986 {
@@ -247,7 +247,7 @@ var allProfiles = map[string]uri.Profile{
 	"rfc3986": uri.RFC3986, "draft": uri.Draft, "draft-remove": uri.DraftRemove, "draft-refuse": uri.DraftRefuse,
 }
 
-// checkOracle compares one answer of the oracle with one from a text.
+// checkOracle compares a result of the oracle with the one in a specification.
 func checkOracle(t *testing.T, where, base, ref string, p uri.Profile, want string) {
 	t.Helper()
 	got, err := oracleResolve(base, ref, p)
@@ -261,7 +261,7 @@ func checkOracle(t *testing.T, where, base, ref string, p uri.Profile, want stri
 
 // TestOracle has the oracle resolve the examples of RFC 3986 section 5.4 and
 // of the draft's appendix C. The latter hold for all three treatments of
-// surplus "..", but for the two references that have some.
+// surplus "..", except for the two references that have some.
 func TestOracle(t *testing.T) {
 	for _, v := range readVectors(t, "resolve.tsv", 4) {
 		base, ref, want := v.fields[1], v.fields[2], v.fields[3]
@@ -290,8 +290,7 @@ func checkJoin(t *testing.T, base, ref uri.URI) {
 	}
 }
 
-// shortPaths are all paths of up to n octets of what the algorithms look at,
-// and a letter.
+// shortPaths returns all paths of up to n octets of "/", "." and a letter.
 func shortPaths(n int) []string {
 	paths := []string{""}
 	for from := 0; n > 0; n-- {
@@ -304,7 +303,7 @@ func shortPaths(n int) []string {
 	return paths
 }
 
-// TestJoinShortPaths joins what FuzzJoin would have to hit upon.
+// TestJoinShortPaths joins what FuzzJoin would find only by chance.
 func TestJoinShortPaths(t *testing.T) {
 	for _, prefix := range []string{"x:", "x://h"} {
 		for _, path := range shortPaths(3) {
@@ -320,7 +319,7 @@ func TestJoinShortPaths(t *testing.T) {
 	}
 }
 
-// FuzzJoin: urnd resolves references as the texts have it.
+// FuzzJoin: urnd resolves references as the specifications do.
 func FuzzJoin(f *testing.F) {
 	for _, base := range []string{"http://a/b/c/d;p?q", "http://a", "x:a/b", "x:/a//..", "x:", "x:///?q#f"} {
 		for _, ref := range []string{

@@ -2,9 +2,9 @@ package uri
 
 import "strings"
 
-// ParseList reads a text/uri-list, RFC 2483 section 5: a URI a line, and comments
-// behind "#". Lines end in CRLF, and in LF or CR as well. What is no URI is left
-// out, and counted; white space around a line is not a part of it.
+// ParseList parses a text/uri-list, RFC 2483 section 5: one URI per line, and
+// comments after "#". Lines end in CRLF, LF or CR; white space around them is
+// ignored. Lines that are no absolute URI are skipped and counted in bad.
 func ParseList(text string) (uris []URI, bad int) {
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line = strings.Trim(line, whiteSpace)
@@ -21,7 +21,7 @@ func ParseList(text string) (uris []URI, bad int) {
 	return uris, bad
 }
 
-// AppendList appends a text/uri-list about a URI, which stands first as a comment
+// AppendList appends a text/uri-list about a URI, which comes first, as a comment
 // (RFC 2483 section 5).
 func AppendList(dst []byte, about URI, uris []string) []byte {
 	dst = append(append(append(dst, "# "...), about.s...), "\r\n"...)

@@ -2,7 +2,7 @@ package uri
 
 import "strings"
 
-// Mailto is what a "mailto" URL says: RFC 6068, and RFC 1738 section 3.5.
+// Mailto holds the parts of a "mailto" URL: RFC 6068, and RFC 1738 section 3.5.
 type Mailto struct {
 	To     []string // addresses, decoded
 	Fields []Field
@@ -16,7 +16,7 @@ type Field struct {
 var (
 	ruleAddress = Rule{"addr-spec", "RFC 6068 section 2", "an address is a local part, an at sign and a domain"}
 	ruleHeader  = Rule{"hfields", "RFC 6068 section 2", "header fields are name=value, joined by ampersands"}
-	ruleQChar   = Rule{"qchar", "RFC 6068 section 2", `"?", and "=" but for the first, are encoded in a header field`}
+	ruleQChar   = Rule{"qchar", "RFC 6068 section 2", `"?", and "=" after the first, are percent-encoded in a header field`}
 	ruleMailto  = Rule{"mailtourl", "RFC 1738 section 5", "a mailto URL has no slashes before its address"}
 )
 
@@ -58,8 +58,8 @@ func (u URI) Mailto() (Mailto, error) {
 	return m, nil
 }
 
-// isAddress checks one address. A local part may hold an at sign if it is
-// quoted, and no control at all (RFC 6068 section 2, items 1 and 2).
+// isAddress checks one address. A local part may contain an at sign if it is
+// quoted, but no control characters (RFC 6068 section 2, items 1 and 2).
 func isAddress(s string) bool {
 	local, domain, ok := cutLast(s, '@')
 	if !ok || local == "" || indexEncoded(local, isControl) >= 0 {
@@ -69,7 +69,7 @@ func isAddress(s string) bool {
 	return (quoted || strings.IndexByte(local, '@') < 0) && checkMailDomain(domain) == nil
 }
 
-// badQChar returns the offset of a delimiter that delimits nothing, or -1.
+// badQChar returns the offset of a delimiter that must be encoded, or -1.
 func badQChar(field string) int {
 	if i := strings.IndexByte(field, '?'); i >= 0 {
 		return i
@@ -92,8 +92,8 @@ func checkMailDomain(domain string) *hostFault {
 	return checkHost(domain)
 }
 
-// isNoDtext is what may not stand in a domain literal: dtext-no-obs, RFC 6068
-// section 2.
+// isNoDtext reports whether dtext-no-obs, RFC 6068 section 2, excludes b from a
+// domain literal.
 func isNoDtext(b byte) bool {
 	return b <= ' ' || b >= 0x7F || b == '[' || b == '\\' || b == ']'
 }
@@ -107,7 +107,7 @@ func cutLast(s string, sep byte) (before, after string, found bool) {
 }
 
 // mailtoForm writes domains in lower case; only their owner knows the case of
-// a local part (RFC 5321 section 2.4), which may hold at signs of its own.
+// a local part (RFC 5321 section 2.4), which may itself contain at signs.
 func mailtoForm(dst []byte, start int) []byte {
 	at := len(dst) // the last "@" of an address
 	for i := start; i < len(dst); i++ {

@@ -33,7 +33,7 @@ func TestMatrices(t *testing.T) {
 		for section, vectors := range rows {
 			objective, ok := objectives[section]
 			if !ok {
-				t.Fatalf("%s: nobody knows section %q", name, section)
+				t.Fatalf("%s: unknown section %q", name, section)
 			}
 			for _, v := range vectors {
 				var row strings.Builder

@@ -2,25 +2,25 @@ package uri
 
 import "strings"
 
-// News is what a "news" URL says: RFC 1738 section 3.6, and RFC 5538, which
-// adds a server. One of Group and MessageID is set.
+// News holds the parts of a "news" URL: RFC 1738 section 3.6, and RFC 5538, which
+// adds a server. Exactly one of Group and MessageID is set.
 type News struct {
 	Group     string // decoded; a pattern with "*" and "?", "*" is all groups
 	MessageID string // without angle brackets, decoded
 }
 
-// NNTP is what an "nntp" URL says beyond its authority: RFC 1738 section 3.7.
+// NNTP holds the parts of an "nntp" URL after its authority: RFC 1738 section 3.7.
 type NNTP struct {
 	Group   string // decoded
-	Article string // digits, "" where it is left out
+	Article string // digits, "" if it is absent
 }
 
 var (
-	ruleNewsGroup = Rule{"group", "RFC 5538 section 2.2", "a group is named by letters, digits and -.+_, and begins with no dot"}
+	ruleNewsGroup = Rule{"group", "RFC 5538 section 2.2", "a group name is letters, digits and -.+_, and does not begin with a dot"}
 	ruleArticle   = Rule{"article", "RFC 1738 section 5", "a message-id is text, an at sign and a host"}
-	ruleMessageID = Rule{"message-id", "RFC 3977 section 9.8", `a message-id holds only printable ASCII, and no ">"`}
+	ruleMessageID = Rule{"message-id", "RFC 3977 section 9.8", `a message-id contains only printable ASCII, and no ">"`}
 	ruleNNTP      = Rule{"nntpurl", "RFC 1738 section 5", "an nntp URL names a group after the host"}
-	ruleDigits    = Rule{"digits", "RFC 1738 section 5", "an article is named by its number"}
+	ruleDigits    = Rule{"digits", "RFC 1738 section 5", "an article is a number"}
 )
 
 // News returns the parts of a "news" URL. The error is a *ParseError.
@@ -28,7 +28,7 @@ func (u URI) News() (News, error) {
 	if !u.hasScheme("news") {
 		return News{}, fault(u.s, 0, RuleOtherScheme)
 	}
-	path, at := u.s[u.pathStart():u.fragStart()], u.pathStart() // "?" may stand in an article
+	path, at := u.s[u.pathStart():u.fragStart()], u.pathStart() // an article may contain "?"
 	if _, ok := u.Authority(); ok {
 		if err := u.checkServer(); err != nil {
 			return News{}, err
@@ -81,12 +81,12 @@ func (u URI) NNTP() (NNTP, error) {
 	return NNTP{Group: decode(group), Article: article}, nil
 }
 
-// isNoMessageID is what A-NOTGT leaves out.
+// isNoMessageID reports whether A-NOTGT, RFC 3977 section 9.8, excludes b.
 func isNoMessageID(b byte) bool { return b <= ' ' || b == '>' || b >= 0x7F }
 
-// badGroup returns the offset of the first octet that cannot stand in the name
-// of a group, or -1. RFC 1738 wants a letter first; RFC 5538 section 2.2 knows
-// that there are others, that names are not ASCII alone, and patterns of them.
+// badGroup returns the offset of the first octet that is not allowed in the name of
+// a group, or -1. RFC 1738 requires a letter first; RFC 5538 section 2.2 also allows
+// other octets there, non-ASCII names, and patterns.
 func badGroup(s string, pattern bool) int {
 	if s == "" {
 		return 0

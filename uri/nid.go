@@ -2,11 +2,11 @@ package uri
 
 import "errors"
 
-// ErrNID is what CheckNID answers.
+// ErrNID is the error of CheckNID.
 var ErrNID = errors.New(RuleNID.Says)
 
-// CheckNID reports whether nid can be the NID of a URN by RFC 8141; the error
-// is ErrNID.
+// CheckNID returns nil if nid is a NID by RFC 8141 section 2.1, and ErrNID
+// otherwise.
 func CheckNID(nid string) error {
 	if checkNID(nid, 0, len(nid), len(nid)) != nil || !isStrictNID(nid) {
 		return ErrNID
@@ -14,14 +14,14 @@ func CheckNID(nid string) error {
 	return nil
 }
 
-// isNID reports whether s, of octets that a NID may have, is one by the widest of
-// the grammars.
+// isNID reports whether s, whose octets are all in classNID, is a NID by the
+// widest of the grammars.
 func isNID(s string) bool {
 	return s != "" && len(s) <= 32 && s[0] != '-' && !equalFold(s, "urn")
 }
 
-// checkNID says what is wrong with s[start:start+length], in a path that ends at end, by
-// the widest of the grammars, which is that of RFC 2141 section 2.1.
+// checkNID checks the NID s[start:start+length], in a path that ends at end, by the
+// widest of the grammars, which is that of RFC 2141 section 2.1.
 func checkNID(s string, start, length, end int) error {
 	if length == 0 {
 		return fault(s, end, RuleNID)
@@ -40,12 +40,12 @@ func checkNID(s string, start, length, end int) error {
 	return nil
 }
 
-// isStrictNID reports whether a NID is one by RFC 8141 section 2.1, and by
-// section 2.1 of the draft, too: two octets at least, no hyphen at the end.
+// isStrictNID reports whether a NID of RFC 2141 is also a NID by section 2.1 of
+// RFC 8141 and of the draft: at least two octets, no hyphen at the end.
 func isStrictNID(nid string) bool { return len(nid) > 1 && nid[len(nid)-1] != '-' }
 
-// The NIDs that RFC 8141 keeps for a purpose: nobody can register them, so that
-// a name of theirs is of private use, or a mistake.
+// NIDs that RFC 8141 reserves: they cannot be registered, so that a URN with one
+// of them is for private use, or a mistake.
 var (
 	LintExperimental = Rule{"experimental-nid", "RFC 8141 section 5.1", `a NID that begins with "X-" is experimental`}
 	LintShort        = Rule{"short-nid", "RFC 8141 section 5.1", "a registered NID has more than two letters"}
@@ -53,8 +53,8 @@ var (
 	LintInformal     = Rule{"informal-nid", "RFC 8141 section 5.2", `an informal NID is "urn-" and a number without leading zeros`}
 )
 
-// LintNID returns what RFC 8141 section 5 says against a well-formed NID; the
-// zero Rule says nothing. Such NIDs are in use, and are accepted.
+// LintNID returns the rule of RFC 8141 section 5 that a well-formed NID breaks,
+// or the zero Rule. Such NIDs are in use, and are accepted.
 func LintNID(nid string) Rule {
 	switch {
 	case len(nid) > 1 && equalFold(nid[:2], "x-"):

@@ -19,7 +19,7 @@ const (
 	DotSegments                        // "/a/../b" is "/b", section 6.2.2.3; only below an authority or a root
 	EmptyPath                          // "http://a" is "http://a/", section 6.2.3
 	DefaultPort                        // "http://a:80/" is "http://a/", section 6.2.3
-	SchemeForm                         // "file:/a" is "file:///a", and what else RFC 1738 says of one scheme
+	SchemeForm                         // "file:/a" is "file:///a", and other normal forms of one scheme, RFC 1738
 
 	AllSteps = SchemeForm<<1 - 1
 )
@@ -43,7 +43,7 @@ type Change struct {
 }
 
 // ExplainNormalize returns the changes that lead from u to u.Normalize(), in
-// order. It is for traces: it costs one normalization a step.
+// order. It is for traces: it costs one normalization per step.
 func (u URI) ExplainNormalize() []Change {
 	var changes []Change
 	before := u
@@ -74,7 +74,7 @@ func (u URI) NormalizeSteps(steps Steps) URI {
 
 func (n Steps) has(s Steps) bool { return n&s != 0 }
 
-// offsets are those of the parts in a text, as a URI has them.
+// offsets are the offsets of the parts of a URI in its text.
 type offsets struct {
 	scheme, path, query, frag int
 }
@@ -102,7 +102,7 @@ func (n Steps) normalize(dst []byte, u URI) ([]byte, offsets) {
 	dst = n.appendPath(dst, u, row, hasAuthority)
 	at.query = len(dst)
 	dst = n.appendText(dst, u.s[u.queryStart():u.fragStart()])
-	if schemes[row].form == formFTP && n.has(SchemeForm) { // to which "?" is data
+	if schemes[row].form == formFTP && n.has(SchemeForm) { // in ftp "?" is data
 		ftpForm(dst[at.path:])
 	}
 	at.frag = len(dst)
@@ -153,21 +153,21 @@ func (n Steps) appendAuthority(dst []byte, u URI, row schemeID) ([]byte, bool) {
 	dst = append(dst, '/', '/')
 	start := len(dst)
 	dst = n.appendServer(dst, splitAuthority(text), row)
-	// What was "local%68ost:" is "localhost" only now.
+	// "local%68ost:" is "localhost" only after normalization.
 	if local && len(dst)-start == len(localhost) && equalFold(string(dst[start:]), localhost) {
 		dst = dst[:start]
 	}
 	return dst, true
 }
 
-// localhost is the host that a file URI may as well leave out.
+// localhost is equivalent to no host in a file URI: RFC 8089 section 2.
 const localhost = "localhost"
 
 func (n Steps) appendServer(dst []byte, a authority, row schemeID) []byte {
-	if a.registry { // only its registry knows which of its names are one
+	if a.registry { // only its registry knows which of its names are equivalent
 		start := len(dst)
 		if dst = n.appendText(dst, a.text); !splitAuthority(string(dst[start:])).registry {
-			dst = (n &^ DecodeUnreserved).appendText(dst[:start], a.text) // or it would name a server
+			dst = (n &^ DecodeUnreserved).appendText(dst[:start], a.text) // decoded, it would name a server
 		}
 		return dst
 	}

@@ -15,9 +15,9 @@ func Parse(s string) (URI, error) {
 	return u, err
 }
 
-// ParseReference parses a URI reference: absolute or relative, and the empty
-// text is the reference to the current document (RFC 3986 section 4.1). The
-// error is a *ParseError.
+// ParseReference parses a URI reference, absolute or relative. The empty text is
+// the reference to the current document (RFC 3986 section 4.4). The error is a
+// *ParseError.
 func ParseReference(s string) (URI, error) {
 	if len(s) > MaxLength {
 		return URI{}, fault(s, MaxLength, RuleLength)
@@ -53,8 +53,8 @@ func ParseReference(s string) (URI, error) {
 	return newURI(s, scheme, path, query, frag), nil
 }
 
-// parseScheme returns the length of the scheme, 0 where there is none. A colon in
-// the first segment that ends no scheme is an error: RFC 3986 section 4.2.
+// parseScheme returns the length of the scheme, 0 if there is none. A colon in the
+// first segment that does not end a scheme is an error: RFC 3986 section 4.2.
 func parseScheme(s string) (int, error) {
 	for i := range len(s) {
 		switch b := s[i]; {

@@ -2,8 +2,8 @@ package uri
 
 import "strings"
 
-// Prospero is what a "prospero" URL says beyond its authority: RFC 1738
-// section 3.11. All is decoded.
+// Prospero holds the parts of a "prospero" URL after its authority: RFC 1738
+// section 3.11. All fields are decoded.
 type Prospero struct {
 	HSOName string // host-specific object name; opaque
 	Fields  []Field

@@ -38,22 +38,22 @@ func (u URI) Resolve(ref URI, p Profile) (URI, error) {
 	switch path := ref.Path(); {
 	case ref.IsAbsolute():
 		t.scheme = ref.Scheme()
-		t.authorityOf(ref)
-		t.pathOf(path)
+		t.setAuthority(ref)
+		t.setPath(path)
 	case refAuthority:
-		t.authorityOf(ref)
-		t.pathOf(path)
+		t.setAuthority(ref)
+		t.setPath(path)
 	case path == "" && (p == RFC3986 || !t.hasQuery):
-		t.authorityOf(u)
+		t.setAuthority(u)
 		t.path = u.Path()
 		if !t.hasQuery {
 			t.query, t.hasQuery = u.Query()
 		}
 	case strings.HasPrefix(path, "/"):
-		t.authorityOf(u)
-		t.pathOf(path)
+		t.setAuthority(u)
+		t.setPath(path)
 	default:
-		t.authorityOf(u)
+		t.setAuthority(u)
 		if err := t.merge(u, path); err != nil {
 			return URI{}, fault(ref.s, 0, RuleSurplus)
 		}
@@ -61,8 +61,8 @@ func (u URI) Resolve(ref URI, p Profile) (URI, error) {
 	return t.recompose()
 }
 
-// mergePaths is RFC 3986 section 5.2.3. The draft's step 6a forgets the slash
-// behind an authority, which its own grammar asks for (RFC 3986 appendix D.2).
+// mergePaths is RFC 3986 section 5.2.3. The draft's step 6a omits the slash after
+// an authority, which its own grammar requires (RFC 3986 appendix D.2).
 func mergePaths(base URI, path string) string {
 	if _, ok := base.Authority(); ok && base.Path() == "" {
 		return "/" + path
@@ -77,21 +77,21 @@ type target struct {
 	hasAuthority, hasQuery, hasFragment      bool
 }
 
-func (t *target) authorityOf(u URI) { t.authority, t.hasAuthority = u.Authority() }
+func (t *target) setAuthority(u URI) { t.authority, t.hasAuthority = u.Authority() }
 
-// pathOf takes over a whole path; RFC 3986 cleans it, the draft does not.
-func (t *target) pathOf(path string) {
+// setPath sets the path; RFC 3986 removes its dot segments, the draft does not.
+func (t *target) setPath(path string) {
 	t.path = path
 	if t.profile == RFC3986 {
 		t.path = string(removeDotSegments([]byte(path), 0, t.hasAuthority))
 	}
 }
 
-// merge takes over a path that is relative to base.
+// merge sets the path to one that is relative to base.
 func (t *target) merge(base URI, path string) (err error) {
 	merged := mergePaths(base, path)
 	if t.profile == RFC3986 {
-		t.pathOf(merged)
+		t.setPath(merged)
 		return nil
 	}
 	t.path, err = draftPath(merged, t.profile)
@@ -107,7 +107,7 @@ func (t *target) recompose() (URI, error) {
 		b.WriteString(t.authority)
 	}
 	if !t.hasAuthority && strings.HasPrefix(t.path, "//") {
-		b.WriteString("/.") // or the path would be read as an authority
+		b.WriteString("/.") // or the path would be parsed as an authority
 	}
 	b.WriteString(t.path)
 	if t.hasQuery {

@@ -1,28 +1,28 @@
 package uri
 
-// scheme says what one scheme adds to generic syntax. The zero value adds nothing.
+// scheme is what a URI scheme adds to generic syntax. The zero value adds nothing.
 type scheme struct {
 	name string
-	port string // default port, "" where there is none
-	// root: after an authority the empty path and "/" are one
+	port string // default port, "" if there is none
+	// root: after an authority the empty path and "/" are equivalent
 	// (RFC 3986 section 6.2.3).
 	root bool
-	// opaque: "." and ".." in the path are names like all others.
+	// opaque: "." and ".." in the path are ordinary segments.
 	opaque bool
 	// server: the host is the name of a server in the DNS, or its address.
 	server bool
-	// local: no authority, an empty one and "localhost" are one.
+	// local: no authority, an empty one and "localhost" are equivalent.
 	local bool
 	form  form
 }
 
-// schemeID is the index of a row.
+// schemeID is an index of schemes.
 type schemeID int
 
 const unknownScheme schemeID = 0
 
-// schemes are those of RFC 1738, and those that came with the web and with names,
-// behind the row of all others.
+// schemes has the schemes of RFC 1738, of the web and of URNs, after the row of all
+// other schemes.
 var schemes = [...]scheme{
 	unknownScheme: {},
 	{name: "http", port: "80", server: true, root: true},               // RFC 9110 section 4.2.1
@@ -41,7 +41,7 @@ var schemes = [...]scheme{
 	{name: "prospero", port: "1525", server: true, opaque: true},               // RFC 1738 section 3.11: the name is opaque
 }
 
-// lookupScheme returns the row of a scheme in any case.
+// lookupScheme returns the row of a scheme, whatever its case.
 func lookupScheme(name string) schemeID {
 	for id := unknownScheme + 1; int(id) < len(schemes); id++ {
 		if equalFold(name, schemes[id].name) {
@@ -53,12 +53,12 @@ func lookupScheme(name string) schemeID {
 
 func (u URI) row() schemeID { return lookupScheme(u.Scheme()) }
 
-// DefaultPort returns the port that u's scheme implies, "" where the scheme
-// is unknown or has none.
+// DefaultPort returns the port that u's scheme implies, "" if the scheme is
+// unknown or has none.
 func (u URI) DefaultPort() string { return schemes[u.row()].port }
 
-// form names what is done to a path to bring it into the form of its scheme. A
-// function value would make the buffer escape to the heap.
+// form selects the function that normalizes a path for its scheme. A function value
+// would make the buffer escape to the heap.
 type form uint8
 
 const (
@@ -68,7 +68,7 @@ const (
 	formMailto
 )
 
-// apply brings the path dst[start:] into the form; a query may follow it.
+// apply normalizes the path dst[start:]; a query may follow it.
 func (f form) apply(dst []byte, start int, hasQuery bool) []byte {
 	switch f {
 	case formGopher:

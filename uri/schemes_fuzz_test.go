@@ -62,8 +62,8 @@ func FuzzScheme(f *testing.F) {
 	})
 }
 
-// FuzzCheck: whatever parses can be asked for the parts of any scheme, and the
-// answer is an error of this text, or none.
+// FuzzCheck: the functions for the parts of any scheme accept whatever parses, and
+// return an error about this text, or none.
 func FuzzCheck(f *testing.F) {
 	for _, s := range schemeSeeds(f) {
 		f.Add(s)
@@ -111,14 +111,14 @@ func checkForm(t *testing.T, u uri.URI) {
 	}
 }
 
-// meaning returns all that u says once it is decoded, as one text: what the
-// steps of normalization must not change.
+// meaning returns all parts of u, decoded, as one text: what the steps of
+// normalization must not change.
 func meaning(t *testing.T, u uri.URI) string {
 	t.Helper()
-	said := []string{strings.ToLower(u.Scheme()), server(t, u)}
+	all := []string{strings.ToLower(u.Scheme()), server(t, u)}
 	for _, part := range []func() (string, bool){u.Userinfo, u.Fragment} {
 		text, ok := part()
-		said = append(said, fmt.Sprint(ok, unescape(t, text)))
+		all = append(all, fmt.Sprint(ok, unescape(t, text)))
 	}
 	// RFC 3986 section 6.2.2.3 has dot segments of every hierarchy removed.
 	clean := u.NormalizeSteps(uri.DecodeUnreserved | uri.DotSegments | uri.EmptyPath)
@@ -126,7 +126,7 @@ func meaning(t *testing.T, u uri.URI) string {
 	if err != nil {
 		t.Fatalf("%q: %v", clean, err)
 	}
-	switch said[0] {
+	switch all[0] {
 	case "mailto": // a domain has no case
 		m, err := u.Mailto()
 		if err != nil {
@@ -143,13 +143,13 @@ func meaning(t *testing.T, u uri.URI) string {
 		if strings.HasPrefix(path, "/.//") { // no authority, RFC 3986 section 3.3
 			path = path[len("/."):]
 		}
-		var segments []string // decoded one by one: "%2F" is no "/"
+		var segments []string // decoded one by one: "%2F" is not "/"
 		for segment := range strings.SplitSeq(path, "/") {
 			segments = append(segments, unescape(t, segment))
 		}
 		parts = fmt.Sprintf("%q %v %s", segments, ok, unescape(t, query))
 	}
-	return strings.Join(append(said, parts), " | ")
+	return strings.Join(append(all, parts), " | ")
 }
 
 // server returns host and port, as far as they are not implied.

@@ -9,10 +9,10 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// TestSources reads one file a document, whose every example is a line: the
-// URI, its scheme, userinfo, host, port, path, query and fragment ("-" where
-// undefined), and the parts its scheme gives it ("none" where it gives none),
-// or "error OFFSET RULE" for what the document shows as wrong or as a template.
+// TestSources reads one file per document, with a line for each example: the
+// URI, its scheme, userinfo, host, port, path, query and fragment ("-" if
+// undefined), and the parts that its scheme defines ("none" without any), or
+// "error OFFSET RULE" for what the document shows as wrong or as a template.
 func TestSources(t *testing.T) {
 	for _, name := range []string{"seed000.tsv", "rfc1738.tsv", "seed003.tsv", "seed004.tsv"} {
 		for _, v := range readVectors(t, name, 9) {
@@ -40,7 +40,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// faultOf returns "error OFFSET RULE" of what Parse or Check says of s.
+// faultOf returns the error of Parse or Check for s as "error OFFSET RULE".
 func faultOf(t *testing.T, s string) string {
 	t.Helper()
 	u, err := uri.Parse(s)
@@ -52,7 +52,7 @@ func faultOf(t *testing.T, s string) string {
 	}
 	var parseErr *uri.ParseError
 	if !errors.As(err, &parseErr) || parseErr.Input != s || parseErr.Rule.Section == "" || parseErr.Rule.Says == "" {
-		t.Fatalf("%q: %v is no complete *ParseError of it", s, err)
+		t.Fatalf("%q: %v is not a complete *ParseError of it", s, err)
 	}
 	return fmt.Sprintf("error %d %s", parseErr.Offset, parseErr.Rule.Name)
 }
@@ -69,7 +69,7 @@ func components(u uri.URI) []string {
 	}
 }
 
-// schemeParts returns what the scheme of u says, in one line.
+// schemeParts returns the parts that the scheme of u defines, in one line.
 func schemeParts(u uri.URI) (string, error) {
 	switch strings.ToLower(u.Scheme()) {
 	case "ftp":
@@ -166,8 +166,8 @@ func urnParts(v uri.URN) string {
 	return s
 }
 
-// TestSchemeParts asserts the parts of URLs that no source has as an example,
-// among them those of the RFCs that took the schemes over from RFC 1738.
+// TestSchemeParts checks the parts of URLs that no source has as an example, among
+// them those of the RFCs that updated schemes of RFC 1738.
 func TestSchemeParts(t *testing.T) {
 	for _, v := range readVectors(t, "scheme_parts.tsv", 2) {
 		u := mustParse(t, v.fields[0])
@@ -180,9 +180,9 @@ func TestSchemeParts(t *testing.T) {
 	}
 }
 
-// productions are those of RFC 1738 section 5 that can be broken. What says
-// "user" or "ftptype" there is an input that fails because of it, under the
-// name that its rule has here.
+// productions are those of RFC 1738 section 5 that an input can break. In
+// scheme_errors.tsv, the section of a production has inputs that break it, each with
+// the name of its rule in this package.
 var productions = []string{
 	"httpurl", "hostport", "hostname", "hostnumber", "port", "login", "user", "password", "ftpurl", "fsegment", "ftptype",
 	"fileurl", "gopherurl", "gtype", "selector", "mailtourl", "newsurl", "group", "article", "nntpurl", "digits",
@@ -236,7 +236,7 @@ func TestSchemesApart(t *testing.T) {
 		}
 		for _, other := range sections[v.section] {
 			if c := uri.Compare(u, other); c.Equivalent() {
-				t.Errorf("%s: %q and %q are merged (%s)", v.section, other, u, c.Reason)
+				t.Errorf("%s: %q and %q are equivalent (%s)", v.section, other, u, c.Reason)
 			}
 		}
 		sections[v.section] = append(sections[v.section], u)
@@ -265,7 +265,7 @@ func TestDefaultPorts(t *testing.T) {
 	}
 }
 
-// TestNormalizeAllocates: nothing, where the form of a scheme is there already.
+// TestNormalizeAllocates: nothing, if a URI has the form of its scheme already.
 func TestNormalizeAllocates(t *testing.T) {
 	for _, s := range []string{
 		"ftp://u:p@h/a/b;type=i", "gopher://h/1a%09b", "mailto:A@b.example,C@d.example?x=Y", "news:A@b", "nntp://h/g/1",
@@ -279,7 +279,7 @@ func TestNormalizeAllocates(t *testing.T) {
 	}
 }
 
-// TestCheckZero: what has no scheme has no scheme's rules, and no parts.
+// TestCheckZero: a URI without a scheme breaks no rule of a scheme, and has no parts.
 func TestCheckZero(t *testing.T) {
 	empty, err := uri.ParseReference("")
 	if err != nil {
@@ -291,13 +291,13 @@ func TestCheckZero(t *testing.T) {
 		}
 		for i, err := range allParts(u) {
 			if err == nil {
-				t.Errorf("scheme %d has parts of nothing", i)
+				t.Errorf("scheme %d has parts of a URI without a scheme", i)
 			}
 		}
 	}
 }
 
-// allParts asks every scheme for its parts of u, whatever its scheme is.
+// allParts returns the errors of all functions for parts, whatever the scheme of u is.
 func allParts(u uri.URI) (errs [8]error) {
 	_, errs[0] = u.FTP()
 	_, errs[1] = u.Gopher()

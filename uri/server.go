@@ -9,19 +9,18 @@ import (
 // The rules of server-based authorities, which the schemes of RFC 1738 have in
 // common: login = [ user [ ":" password ] "@" ] hostport.
 var (
-	ruleServer     = Rule{"hostport", "RFC 1738 section 5", "the host of a server is named after two slashes"}
+	ruleServer     = Rule{"hostport", "RFC 1738 section 5", "the scheme is followed by two slashes and the host of a server"}
 	ruleHostname   = Rule{"hostname", "RFC 1738 section 5", "a host name is labels of letters, digits and hyphens, joined by dots"}
-	ruleHostnumber = Rule{"hostnumber", "RFC 3986 section 3.2.2", "a name that ends in a number must be four numbers up to 255, without leading zeros"}
-	ruleIDNA       = Rule{"IDN", "RFC 3986 section 3.2.2", "encoded octets in a host name are UTF-8, and what IDNA has a name for"}
+	ruleHostnumber = Rule{"hostnumber", "RFC 3986 section 3.2.2", "a host that ends in a number must be an IPv4 address: four numbers up to 255, without leading zeros"}
+	ruleIDNA       = Rule{"IDN", "RFC 3986 section 3.2.2", "percent-encoded octets in a host name are UTF-8 that IDNA allows"}
 	ruleHostLength = Rule{"hostname", "RFC 1035 section 2.3.4", "a host name has at most 253 octets, and each of its labels 63"}
 	rulePortRange  = Rule{"port", "RFC 1738 section 3.1", "a port is a number from 0 to 65535"}
 	ruleNoUser     = Rule{"hostport", "RFC 1738 section 5", "this scheme has no user names"}
-	ruleLogin      = Rule{"login", "RFC 1738 section 3.1", "within a user name or a password a colon is encoded"}
-	ruleURLPath    = Rule{"urlpath", "RFC 1738 section 5", "what follows the host begins with a slash"}
+	ruleLogin      = Rule{"login", "RFC 1738 section 3.1", "a colon in a user name or a password is percent-encoded"}
+	ruleURLPath    = Rule{"urlpath", "RFC 1738 section 5", "the path after the host begins with a slash"}
 )
 
-// checkServer checks that u names a host as a server is named, and a port that
-// can be.
+// checkServer checks that u has the host of a server, and that its port is in range.
 func (u URI) checkServer() error {
 	start, ok := u.authorityStart()
 	if !ok {
@@ -52,8 +51,8 @@ func (u URI) checkServerNoUser() error {
 	return u.checkServer()
 }
 
-// pathText returns what follows the authority, in schemes for which RFC 1738
-// section 5 has "?" as an octet like others in the path, and where it begins.
+// pathText returns the path of u and its offset, for schemes in which RFC 1738
+// section 5 makes "?" an ordinary octet of the path.
 func (u URI) pathText() (string, int, error) {
 	text := u.s[u.pathStart():u.fragStart()]
 	if text != "" && text[0] != '/' {
@@ -62,15 +61,15 @@ func (u URI) pathText() (string, int, error) {
 	return text, u.pathStart(), nil
 }
 
-// hostFault is what is wrong with a host, at an offset of it.
+// hostFault is the rule that a host breaks, and the offset in the host.
 type hostFault struct {
 	offset int
 	rule   Rule
 }
 
-// checkHost checks a host of a server: an IP literal, an IPv4 address in the
-// one form that has one meaning, or a host name. Percent-encoded octets count
-// as what they encode; underscores stand in names that are in use.
+// checkHost checks the host of a server: an IP literal, an IPv4 address in its only
+// unambiguous form, or a host name. Percent-encoded octets count as what they
+// encode; underscores are allowed, as there are names in use with them.
 func checkHost(host string) *hostFault {
 	if host == "" {
 		return &hostFault{0, ruleServer}
@@ -102,10 +101,10 @@ func checkHost(host string) *hostFault {
 	return nil
 }
 
-// lastLabel returns where the last label of name begins, and where name stops
-// being a host name, or -1.
+// lastLabel returns the offset of the last label of name, and the offset at which
+// name breaks the grammar of host names, or -1.
 func lastLabel(name string) (label, bad int) {
-	before := byte('.') // a label begins and ends with neither "." nor "-"
+	previous := byte('.') // a label begins and ends with neither "." nor "-"
 	for i := 0; i < len(name); i++ {
 		b, at := name[i], i
 		if b == '%' {
@@ -114,21 +113,21 @@ func lastLabel(name string) (label, bad int) {
 		}
 		switch {
 		case is(b, classAlpha|classDigit) || b == '_':
-		case b == '-' && before != '.':
-		case b == '.' && before != '.' && before != '-':
+		case b == '-' && previous != '.':
+		case b == '.' && previous != '.' && previous != '-':
 			label = i + 1
 		default:
 			return label, at
 		}
-		before = b
+		previous = b
 	}
-	if before == '.' || before == '-' {
+	if previous == '.' || previous == '-' {
 		return label, len(name)
 	}
 	return label, -1
 }
 
-// tooLong returns where a host name is longer than the DNS can hold, or -1.
+// tooLong returns the offset at which a host name exceeds a limit of the DNS, or -1.
 func tooLong(name string) int {
 	if len(name) > 253 {
 		return 253
@@ -145,13 +144,13 @@ func tooLong(name string) int {
 	return -1
 }
 
-// isHexNumber reports whether some software would read s as a number.
+// isHexNumber reports whether some software would parse s as a hexadecimal number.
 func isHexNumber(s string) bool {
 	return len(s) > 1 && s[0] == '0' && lower(s[1]) == 'x' && strings.Trim(s[2:], hexDigits) == ""
 }
 
-// indexEncoded returns the offset of the first percent-encoding of s that
-// stands for an octet which is bad, or -1.
+// indexEncoded returns the offset of the first percent-encoding in s of an octet
+// for which bad returns true, or -1.
 func indexEncoded(s string, bad func(byte) bool) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '%' {

@@ -1,13 +1,13 @@
-// Package uri is the vocabulary of urnd: URIs and URNs as comparable values,
-// parsed in one pass, normalized by named steps and compared by the ladder of
-// equivalence of RFC 3986 section 6.2.
+// Package uri represents URIs and URNs as comparable values, parsed in one
+// pass, normalized by named steps and compared by the comparison ladder of
+// RFC 3986 section 6.2.
 //
-// It is pure: no clock, no network, no operating system. Everything else in
-// urnd may import it; it imports nothing of urnd.
+// It is pure: no clock, no network, no operating system. Every other package
+// of urnd may import it; it imports none of them.
 package uri
 
-// URI is one parsed URI reference: RFC 3986, and what
-// draft-fielding-uri-syntax-02 allows beside it.
+// URI is a parsed URI reference: RFC 3986, and what
+// draft-fielding-uri-syntax-02 allows in addition.
 //
 // It is a comparable value: two URIs are == exactly when their texts are
 // equal. It holds one string and offsets into it; its parts are computed and
@@ -21,9 +21,8 @@ type URI struct {
 	head, tail uint64
 }
 
-// In the head stand, beside the length of the scheme and the offset of the path:
-// a bit that is set in what came out of a parser, and in a URN, in between, the
-// length of the NID.
+// Beside the length of the scheme and the offset of the path, head has a bit that
+// is set in every parsed URI and, in a URN, the length of the NID between the two.
 const (
 	validBit    = 1 << 63
 	schemeShift = 32
@@ -31,9 +30,9 @@ const (
 	nidMask     = 63 << nidShift
 )
 
-// newURI returns the URI of a text that was parsed.
+// newURI returns the URI of a text that was checked.
 func newURI(s string, scheme, path, query, frag int) URI {
-	//nolint:gosec // MaxLength fits, and a few octets
+	//nolint:gosec // MaxLength and a few octets more fit
 	return URI{s, validBit | uint64(scheme)<<schemeShift | uint64(path), uint64(query)<<32 | uint64(frag)}
 }
 
@@ -42,11 +41,11 @@ func (u URI) pathStart() int  { return int(u.head & (1<<nidShift - 1)) }
 func (u URI) queryStart() int { return int(u.tail >> 32) }
 func (u URI) fragStart() int  { return int(u.tail & (1<<32 - 1)) }
 
-// IsValid reports whether u came out of a parser. The zero URI is not valid.
+// IsValid reports whether u is the result of a parser. The zero URI is not valid.
 func (u URI) IsValid() bool { return u.head != 0 }
 
 // IsAbsolute reports whether u has a scheme. (RFC 3986 section 4.3 calls a
-// URI without fragment absolute; urnd keeps fragments and asks for the scheme.)
+// URI without fragment absolute; urnd keeps fragments and looks at the scheme only.)
 func (u URI) IsAbsolute() bool { return u.schemeEnd() > 0 }
 
 // String returns the text that was parsed, octet for octet.
@@ -93,24 +92,24 @@ func (u URI) authorityStart() (int, bool) {
 	return start, start <= u.pathStart() && u.s[start-1] == '/' && u.s[start-2] == '/'
 }
 
-// Userinfo returns what stands before "@" in the authority, and whether the
-// "@" is there. It may hold a password: never log it.
+// Userinfo returns the text before "@" in the authority, and whether the "@" is
+// there. It may hold a password: never log it.
 func (u URI) Userinfo() (string, bool) {
 	a, _ := u.Authority()
 	return splitAuthority(a).userinfo()
 }
 
 // Host returns the host as written, brackets of an IP literal included, and
-// whether there is an authority at all. In a registry-based authority, all of it
-// is the host: RFC 3986 section 3.2.2 calls both a registered name.
+// whether there is an authority at all. A registry-based authority is a host as a
+// whole: RFC 3986 section 3.2.2 calls both a registered name.
 func (u URI) Host() (string, bool) {
 	a, ok := u.Authority()
 	return splitAuthority(a).host(), ok
 }
 
 // Registry returns the name of a registry-based authority, and whether the
-// authority is one: draft-fielding-uri-syntax-02 section 3.2.1. It is what names
-// no server, such as "a:b:c", in a scheme that is not known.
+// authority is registry-based: draft-fielding-uri-syntax-02 section 3.2.1. Such an
+// authority names no server, like "a:b:c", and occurs only in unknown schemes.
 func (u URI) Registry() (string, bool) {
 	text, _ := u.Authority()
 	if !splitAuthority(text).registry {

@@ -6,11 +6,11 @@ import "strings"
 // draft-ietf-urnbis-rfc2141bis-urn-03. It is a comparable value; the zero URN
 // is invalid.
 //
-// Its grammar is the union of RFC 2141, the draft and RFC 8141; Require asks for
-// one of them. They meet in the query, and there without ambiguity: a directive
-// begins with a letter, a component of RFC 8141 with "?+" or "?=".
+// Its grammar is the union of RFC 2141, the draft and RFC 8141; Require checks v
+// against some of them. They overlap only in the query, without ambiguity: a
+// directive begins with a letter, a component of RFC 8141 with "?+" or "?=".
 type URN struct {
-	u URI // whose head has the length of the NID, too
+	u URI // its head has the length of the NID, too
 }
 
 // IsURN reports whether u has the scheme "urn", in any case; its syntax is
@@ -31,7 +31,7 @@ func (u URI) URN() (URN, error) {
 		length++
 	}
 	if length == len(path) || path[length] != ':' || !isNID(path[:length]) {
-		length = max(strings.IndexByte(path, ':'), 0) // all before the colon should be the NID
+		length = max(strings.IndexByte(path, ':'), 0) // everything before the colon should be the NID
 		return URN{}, checkNID(u.s, u.pathStart(), length, u.queryStart())
 	}
 	if nss := path[length+1:]; nss == "" || nss[0] == '/' {
@@ -50,8 +50,7 @@ func (u URI) URN() (URN, error) {
 	return newURN(u, length), nil
 }
 
-// ParseURN parses a URN: Parse, and the view of it as a URN, in one. The error is a
-// *ParseError.
+// ParseURN parses a URN: Parse and URI.URN in one call. The error is a *ParseError.
 func ParseURN(s string) (URN, error) {
 	if v, ok := plainURN(s); ok {
 		return v, nil
@@ -63,8 +62,8 @@ func ParseURN(s string) (URN, error) {
 	return u.URN()
 }
 
-// plainURN parses what most URNs are, a name without components, in
-// one pass; others are for the parser, and so is every fault.
+// plainURN parses the common case, a name without components, in one pass. It
+// leaves other URNs and all errors to the parser.
 func plainURN(s string) (URN, bool) {
 	if len(s) < len(urnPrefix) || len(s) > MaxLength || !equalFold(s[:len(urnPrefix)], urnPrefix) {
 		return URN{}, false
@@ -104,7 +103,7 @@ func (u URI) checkComponents() error {
 		return nil
 	}
 	at := u.queryStart() + 1
-	q := at // of the "=" behind which the q-component begins
+	q := at // of the "=" before the q-component
 	switch {
 	case strings.HasPrefix(query, "+"):
 		i := strings.Index(query, "?=")

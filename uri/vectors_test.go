@@ -40,7 +40,7 @@ func readVectors(t *testing.T, name string, fields int) []vector {
 		vectors = append(vectors, v)
 	}
 	if len(vectors) == 0 {
-		t.Fatalf("%s holds no vectors", name)
+		t.Fatalf("%s contains no vectors", name)
 	}
 	return vectors
 }

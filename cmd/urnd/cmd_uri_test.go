@@ -29,8 +29,8 @@ func TestURICommands(t *testing.T) {
 	}{
 		{args: "uri normalize HTTP://A:80 URN:Example:a%2c#f", want: "http://a/\nurn:example:a%2C#f\n"},
 		{args: "uri normalize -", stdin: "HTTP://A\r\nx y\nurn:urn:a\n", bad: true, want: "http://a/\n" +
-			`error: parsing "x y": offset 1: path: this octet may not stand in a path (RFC 3986 section 3.3)` + "\n" +
-			`error: parsing "urn:urn:a": offset 4: NID: the NID "urn" is reserved for ever (RFC 8141 section 5.1)` + "\n"},
+			`error: parsing "x y": offset 1: path: this octet is not allowed in a path (RFC 3986 section 3.3)` + "\n" +
+			`error: parsing "urn:urn:a": offset 4: NID: the NID "urn" is reserved (RFC 8141 section 5.1)` + "\n"},
 		{args: "uri normalize --json HTTP://A/%7e %", bad: true, want: `{"input":"HTTP://A/%7e","output":"http://a/~"}` + "\n" +
 			`{"input":"%","error":{"message":"a percent sign is followed by two hexadecimal digits","offset":0,"rule":"pct-encoded","section":"RFC 3986 section 2.1"}}` + "\n"},
 		{args: "uri key URN:ISBN:0-395-36341-1 http://A/#f urn:example:a?+r?=q", want: "urn:isbn:0395363411\nhttp://a/\nurn:example:a\n"},
@@ -59,7 +59,7 @@ func TestURICommands(t *testing.T) {
 		{args: "uri parse urn:x-a:b", want: "scheme=urn path=x-a:b nid=x-a nss=b conforms=rfc2141,draft,rfc8141 lint=experimental-nid\n"},
 		{args: "uri key urn:a-:b", bad: true, want: `error: parsing "urn:a-:b": offset 5: NID: a NID is 2 to 32 letters, digits and hyphens, with no hyphen first or last (RFC 8141 section 2.1)` + "\n"},
 		{args: "uri key --accept rfc2141 URN:A-:b urn:foo:b#f", bad: true, want: "urn:a-:b\n" +
-			`error: parsing "urn:foo:b#f": offset 9: reserved: "?" and "#" are reserved, and end no URN (RFC 2141 section 2.3.2)` + "\n"},
+			`error: parsing "urn:foo:b#f": offset 9: reserved: "?" and "#" are reserved, and not allowed in a URN (RFC 2141 section 2.3.2)` + "\n"},
 		{args: "uri compare --for caching urn:foo:a?s=I2L&c=x urn:foo:a?c=x&s=I2L", want: "urn\tequal after the steps for URNs, for caching (draft-ietf-urnbis-rfc2141bis-urn-03 section 5, step 5b)\n"},
 		{args: "uri compare --for caching urn:foo:a?s=I2L urn:foo:a", want: "different\tdifferent after every step of normalization\n"},
 	} {
