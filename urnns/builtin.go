@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 )
 
-// The formal URN namespaces of the IANA registry as of 2026-05-28, one row a
-// line. A fold is given only where the namespace's document says that case does
-// not count; where it says so of some of its names only, none is, for names that
-// differ must not be merged.
+// The formal URN namespaces of the IANA registry as of 2026-05-28, one row per
+// line. A namespace has a fold only if its document says that case does not count in
+// all of its names: names that differ must not be merged.
 //
 //go:embed iana.json
 var iana []byte

@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// newFolding makes what uri needs of a fold and the octets that do not count.
+// newFolding returns the uri.Folding of a fold and the octets to strip.
 func newFolding(fold Fold, strip string) uri.Folding {
 	switch fold {
 	case FoldLower:
@@ -22,21 +22,22 @@ func newFolding(fold Fold, strip string) uri.Folding {
 	}
 }
 
-// foldingOf returns how one name becomes canonical; r may be nil.
+// foldingOf returns the folding of one NSS; r may be nil.
 func (r *row) foldingOf(nss string) uri.Folding {
 	switch {
 	case r == nil:
 		return uri.Folding{}
 	case r.ns.Fold == FoldPrefix && strings.IndexByte(nss, '-') < 0:
 		return r.first
-	case r.knows.exact != "" && hasPrefixFold(nss, r.knows.exact):
+	case r.check.exactPrefix != "" && hasPrefixFold(nss, r.check.exactPrefix):
 		return r.first
 	default:
 		return r.folding
 	}
 }
 
-// hasPrefixFold reports whether s begins with a prefix in lower case, in any case.
+// hasPrefixFold reports whether s begins, in any case, with a prefix given in lower
+// case.
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && equalFold(s[:len(prefix)], prefix)
 }

@@ -2,20 +2,21 @@ package urnns
 
 import "github.com/urnd/urnd/uri"
 
-// check is what urnd knows of the names of a namespace that data cannot say.
-// The zero check knows nothing.
+// check has the rules of a namespace that a row of data cannot express. The zero
+// check has none.
 type check struct {
 	// verify returns the offset in an NSS as written and the rule that is
 	// broken there, or the zero Rule.
 	verify func(nss string) (offset int, rule uri.Rule)
-	// exact begins, in any case, the NSSs whose case counts behind their
-	// first colon, whatever the fold of the namespace is.
-	exact string
-	// others returns other canonical NSSs of what a canonical NSS names.
+	// exactPrefix is the prefix, in any case, of NSSs that are case-sensitive
+	// after their first colon, whatever the fold of the namespace.
+	exactPrefix string
+	// others returns the other canonical NSSs of the resource that a canonical
+	// NSS names.
 	others func(nss string) []string
-	// thing returns one canonical NSS of what a canonical NSS names, where
-	// the namespace has several for one thing.
-	thing func(nss string) string
+	// identity returns the same NSS for all canonical NSSs of a resource, if
+	// the namespace can have several for one.
+	identity func(nss string) string
 }
 
 // lookupCheck returns the check of a name, as rows refer to it.
@@ -25,12 +26,12 @@ func lookupCheck(name string) (check, bool) {
 		return check{}, true
 	case "eidr":
 		return check{verify: checkEIDR}, true
-	case "ietf": // RFC 2648 section 2 gives no name a case, but RFC 3553 section 3 compares parameters exactly
-		return check{verify: checkIETF, exact: "params:"}, true
+	case "ietf": // RFC 2648 section 2 makes names case-insensitive, but RFC 3553 section 3 compares parameters exactly
+		return check{verify: checkIETF, exactPrefix: "params:"}, true
 	case "isan":
 		return check{verify: checkISAN}, true
 	case "isbn":
-		return check{verify: checkISBN, thing: isbn13, others: otherISBN}, true
+		return check{verify: checkISBN, identity: isbn13, others: otherISBN}, true
 	case "issn":
 		return check{verify: checkISSN}, true
 	case "lei":

@@ -6,9 +6,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Compare compares two URIs for an objective, with what uri knows and with the
-// rules of namespaces. Names that break the rules of their namespace are
-// compared without them.
+// Compare compares two URIs for an objective, by the rules of package uri and by
+// those of namespaces. Names that break the rules of their namespace are compared
+// without them.
 func (s *Set) Compare(o uri.Objective, a, b uri.URI) uri.Comparison {
 	c := uri.CompareFor(o, a, b)
 	if c.Rung != uri.Different {
@@ -23,13 +23,13 @@ func (s *Set) Compare(o uri.Objective, a, b uri.URI) uri.Comparison {
 	if x == y {
 		return uri.Comparison{Rung: uri.Namespace, Reason: fmt.Sprintf("equal by the rules of namespace %q (%s)", r.ns.NID, r.ns.Source)}
 	}
-	if r != nil && x.NID() == y.NID() && r.knows.thing != nil && r.verify(x) == nil && r.verify(y) == nil && r.knows.thing(x.NSS()) == r.knows.thing(y.NSS()) {
-		return uri.Comparison{Rung: uri.Functional, Reason: fmt.Sprintf("two names of one thing in namespace %q (%s): not lexically equivalent", r.ns.NID, r.ns.Source)}
+	if r != nil && x.NID() == y.NID() && r.check.identity != nil && r.verify(x) == nil && r.verify(y) == nil && r.check.identity(x.NSS()) == r.check.identity(y.NSS()) {
+		return uri.Comparison{Rung: uri.Functional, Reason: fmt.Sprintf("two names of the same resource in namespace %q (%s): not lexically equivalent", r.ns.NID, r.ns.Source)}
 	}
 	return c
 }
 
-// canonical returns the canonical name of a URN, and what counts beside it.
+// canonical returns the canonical name of a URN, and the rest that is compared for o.
 func (s *Set) canonical(o uri.Objective, u uri.URI) (name uri.URN, rest string, ok bool) {
 	v, err := u.URN()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleEIDR = uri.Rule{Name: "EIDR", Section: "RFC 7972 section 2", Says: "an EIDR is a DOI prefix, a colon and what follows it"}
+var ruleEIDR = uri.Rule{Name: "EIDR", Section: "RFC 7972 section 2", Says: "an EIDR is a DOI prefix, a colon and a suffix"}
 
 // checkEIDR checks content identifiers; those of parties and services have
 // other prefixes and no check character.

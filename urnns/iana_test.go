@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// Each row of the file is whole, in order, and says nothing that is not known.
+// Each row of the file is complete, in order, and has known fields only.
 func TestIANA(t *testing.T) {
 	f, err := os.Open("iana.json")
 	if err != nil {
@@ -36,7 +36,7 @@ func TestIANA(t *testing.T) {
 			t.Errorf("%s: %+v", row.NID, ns)
 		}
 		if row.Check != "" || row.Strip != "" {
-			continue // its file of vectors says how its names are written
+			continue // its file of vectors has its canonical names
 		}
 		name, err := set.Canonical(mustURN(t, "URN:"+strings.ToUpper(row.NID)+":AbC:dEf-GhI"))
 		if want := "urn:" + row.NID + ":" + folded[row.Fold]; err != nil || name.URI().String() != want {
@@ -44,14 +44,14 @@ func TestIANA(t *testing.T) {
 		}
 	}
 	if !slices.IsSorted(nids) || len(slices.Compact(nids)) != len(rows) {
-		t.Error("the rows are not in order, or one NID has two")
+		t.Error("the rows are not sorted, or a NID has two rows")
 	}
 	if len(rows) != 96 { // the registry of 2026-05-28
 		t.Errorf("%d namespaces", len(rows))
 	}
 }
 
-// RFC 8141 section 3.1: over all rows, what is equivalent stays so.
+// RFC 8141 section 3.1: in all rows, equivalent names stay equivalent.
 func TestRulesOnlyMerge(t *testing.T) {
 	set := newSet(t)
 	for _, nid := range set.NIDs() {

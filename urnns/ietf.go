@@ -7,13 +7,13 @@ import (
 )
 
 var (
-	ruleIETFEscape = uri.Rule{Name: "ietf NSS", Section: "RFC 2648 section 4", Says: "names of this namespace hold no percent-encoding"}
+	ruleIETFEscape = uri.Rule{Name: "ietf NSS", Section: "RFC 2648 section 4", Says: "names of this namespace contain no percent-encoding"}
 	ruleIETFNumber = uri.Rule{Name: "rfc-nss", Section: "RFC 2648 section 2", Says: "rfc, std, bcp and fyi are followed by a number"}
 	ruleIETFString = uri.Rule{Name: "draft-nss", Section: "RFC 2648 section 2", Says: "id and mtg are followed by letters, digits and hyphens"}
 )
 
-// checkIETF follows the grammar of RFC 2648 section 2. Prefixes it does not
-// know are allowed, as the section wants: a series may be added at any time.
+// checkIETF follows the grammar of RFC 2648 section 2. Unknown prefixes are allowed,
+// as the section requires: a series may be added at any time.
 func checkIETF(nss string) (int, uri.Rule) {
 	series, name, _ := strings.Cut(nss, ":")
 	i := 0
@@ -38,7 +38,7 @@ func checkIETF(nss string) (int, uri.Rule) {
 	return 0, uri.Rule{}
 }
 
-// faultIETF says what is wrong at an offset: a percent-encoding before all else.
+// faultIETF returns the rule broken at an offset, or the first percent-encoding.
 func faultIETF(nss string, at int, rule uri.Rule) (int, uri.Rule) {
 	if i := strings.IndexByte(nss, '%'); i >= 0 {
 		return i, ruleIETFEscape
@@ -46,7 +46,7 @@ func faultIETF(nss string, at int, rule uri.Rule) (int, uri.Rule) {
 	return at, rule
 }
 
-// isIETFString is what names of drafts and of meetings are made of.
+// isIETFString reports whether names of drafts and of meetings may contain b.
 func isIETFString(b byte) bool {
 	return isDigit(b) || isLetter(b) || b == '-' || b == '.' || b == '_'
 }

@@ -2,8 +2,8 @@ package urnns
 
 import "slices"
 
-// index finds the row of a NID in any case. It is asked for every name: a map,
-// with the NID in lower case first, would take a third of the time of a key.
+// index finds the row of a NID in any case. It is used for every name: a map of NIDs
+// in lower case would take a third of the time that computing a key takes.
 type index [512][]entry
 
 type entry struct {
@@ -31,7 +31,7 @@ func (x *index) find(nid string) *row {
 	return nil
 }
 
-// put adds r, in the place of a row with its NID.
+// put adds r, and removes the row with the same NID.
 func (x *index) put(r *row) {
 	bucket := &x[slot(r.ns.NID)]
 	*bucket = slices.DeleteFunc(*bucket, func(e entry) bool { return e.nid == r.ns.NID })

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleISAN = uri.Rule{Name: "ISAN", Section: "RFC 4246", Says: "an ISAN is four groups of four hexadecimal digits, and with a version six, with or without check characters"}
+var ruleISAN = uri.Rule{Name: "ISAN", Section: "RFC 4246", Says: "an ISAN is four groups of four hexadecimal digits, or six with a version, with or without check characters"}
 
 // checkISAN is RFC 4246: audiovisual works, as 16 hexadecimal digits, and with a
 // version as 24; each part may be followed by a check character.
@@ -36,8 +36,8 @@ func checkISAN(nss string) (int, uri.Rule) {
 	return 0, uri.Rule{}
 }
 
-// mayBeChecked reports whether a check character can follow digits: behind the
-// work, and behind the version, which ends the name.
+// mayBeChecked reports whether a check character can follow digits: after the work,
+// and after the version, which ends the name.
 func mayBeChecked(digits string, last bool) bool {
 	return len(digits) == 16 || len(digits) == 24 && last
 }

@@ -9,7 +9,7 @@ import (
 
 var ruleISBN = uri.Rule{Name: "ISBN", Section: "RFC 3187 section 3.1", Says: "an ISBN has 10 or 13 digits, the last of 10 may be X, with or without hyphens"}
 
-var rulePrefix13 = uri.Rule{Name: "ISBN", Section: "ISO 2108", Says: "an ISBN of 13 digits begins with 978 or 979: other EANs are not of books"}
+var rulePrefix13 = uri.Rule{Name: "ISBN", Section: "ISO 2108", Says: "an ISBN of 13 digits begins with 978 or 979: other EANs are not for books"}
 
 // checkISBN is RFC 3187 with the 13-digit form of the registration of 2017.
 func checkISBN(nss string) (int, uri.Rule) {
@@ -43,7 +43,7 @@ func checkISBN(nss string) (int, uri.Rule) {
 }
 
 // isbn13 returns the ISBN-13 of a book whose canonical ISBN has 10 or 13 digits.
-// The two are one book and two names: RFC 3187 has only the first.
+// The two are different names of the same book: RFC 3187 has only the first.
 func isbn13(nss string) string {
 	if len(nss) != 10 {
 		return nss
@@ -52,8 +52,8 @@ func isbn13(nss string) string {
 	return body + string(mod10(body))
 }
 
-// otherISBN returns the other ISBN of a book: those of 13 digits that begin with
-// 979 have none of 10.
+// otherISBN returns the other ISBN of a book: an ISBN-13 that begins with 979 has no
+// ISBN-10.
 func otherISBN(nss string) []string {
 	switch {
 	case len(nss) == 10:

@@ -1,24 +1,25 @@
-// Package urnns is what urnd knows of URN namespaces: which names of a
-// namespace are one, which are well formed, and where they lead. A namespace
-// is a row of data; behaviour is the same for all.
+// Package urnns has the rules of URN namespaces: which names of a namespace are
+// equivalent, which are well formed, and to which locations they resolve. A
+// namespace is a row of data; the code is the same for all.
 //
-// Rules only ever merge names that RFC 8141 keeps apart; they never separate
-// names that it calls equivalent (RFC 8141 section 3.1).
+// Rules may make more names equivalent than RFC 8141 does, but never fewer
+// (RFC 8141 section 3.1).
 package urnns
 
 import "fmt"
 
-// Fold says which letters of an NSS have no case.
+// Fold says in which part of an NSS case does not count. The zero value is
+// FoldNone.
 type Fold uint8
 
-// The ways in which namespaces fold case. Percent-encodings are upper case in
-// every one of them.
+// The ways in which namespaces fold case. Each of them makes percent-encodings upper
+// case.
 const (
 	FoldNone   Fold = iota
 	FoldLower       // the whole NSS, to lower case
 	FoldUpper       // the whole NSS, to upper case
-	FoldPrefix      // what stands before the first hyphen, or colon where there is none, to lower case
-	FoldFirst       // what stands before the first colon, to lower case
+	FoldPrefix      // the part before the first hyphen, or before the first colon if there is no hyphen, to lower case
+	FoldFirst       // the part before the first colon, to lower case
 )
 
 var foldNames = [...]string{"none", "lower", "upper", "prefix", "first"}
@@ -43,7 +44,7 @@ func ParseFold(name string) (Fold, bool) {
 func (f *Fold) UnmarshalText(text []byte) error {
 	fold, ok := ParseFold(string(text))
 	if !ok {
-		return fmt.Errorf("there is no fold %q", text)
+		return fmt.Errorf("unknown fold %q", text)
 	}
 	*f = fold
 	return nil
@@ -59,33 +60,33 @@ type Namespace struct {
 	// Check names what verifies an NSS: "eidr", "ietf", "isan", "isbn",
 	// "issn", "lei", "nbn", "oid" or "uuid". Empty accepts every NSS.
 	Check string `json:"check"`
-	// Lenient accepts the names that Check refuses; Set.Doubt says so of them.
+	// Lenient accepts the names that Check refuses; Set.Doubt returns the error.
 	Lenient bool `json:"lenient"`
 	// Pattern, where set, must match the canonical NSS (RE2 syntax).
 	Pattern string   `json:"pattern"`
 	Targets []Target `json:"targets"`
-	Source  string   `json:"source"` // where the rules stand, for a person
+	Source  string   `json:"source"` // the documents with the rules, for people
 }
 
-// Target is one place to which names of a namespace lead.
+// Target is one location to which names of a namespace resolve.
 type Target struct {
 	// Pattern selects names by their canonical NSS (RE2 syntax); empty
 	// selects all. Its named groups are variables of Template.
 	Pattern string `json:"pattern"`
-	// Template is a URI template (RFC 6570). Beside the groups of the
-	// patterns it knows urn, nid and nss, all of the canonical name, and c, the
-	// value of that directive, which may be undefined.
+	// Template is a URI template (RFC 6570). Its variables are the named groups
+	// of the patterns; urn, nid and nss of the canonical name; and c, the value
+	// of that directive, which may be undefined.
 	Template string `json:"template"`
-	// Type and Language are those of the things there, a media type and a tag of RFC
-	// 5646; empty where they are not known.
+	// Type and Language are the media type and the language tag (RFC 5646) of the
+	// resources there; empty if unknown.
 	Type     string `json:"type"`
 	Language string `json:"language"`
-	// Gone is that the names lead nowhere any more: there is no template then.
+	// Gone says that the names no longer resolve; Template is empty then.
 	Gone bool `json:"gone"`
 }
 
-// Lead is where a name leads.
+// Lead is a location to which a name resolves.
 type Lead struct {
 	URI    string
-	Target int // the row of Namespace.Targets that says so
+	Target int // index in Namespace.Targets
 }

@@ -8,12 +8,12 @@ import (
 
 var (
 	ruleNBNPrefix = uri.Rule{Name: "prefix", Section: "RFC 8458 section 4.2", Says: "an NBN begins with a two-letter country code, and sub-namespaces of letters and digits after colons"}
-	ruleNBNString = uri.Rule{Name: "nbn-string", Section: "RFC 8458 section 4.2", Says: "the prefix is followed by a hyphen and the name that the library gave"}
+	ruleNBNString = uri.Rule{Name: "nbn-string", Section: "RFC 8458 section 4.2", Says: "the prefix is followed by a hyphen and the name that the library assigned"}
 )
 
-// checkNBN is RFC 8458: names given by national libraries. The hyphen is missing
-// in names that are in use, such as urn:nbn:hr:162:276509; section 4.2 calls for it
-// by a SHOULD, and by its grammar.
+// checkNBN is RFC 8458: names assigned by national libraries. Names in use lack the
+// hyphen, such as urn:nbn:hr:162:276509; the grammar of section 4.2 requires it, but
+// its text only with SHOULD.
 func checkNBN(nss string) (int, uri.Rule) {
 	prefix, name, found := strings.Cut(nss, "-")
 	at := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Set is a fixed collection of namespaces, compiled. It is safe for concurrent
+// Set is an immutable, compiled collection of namespaces. It is safe for concurrent
 // use.
 type Set struct {
 	rows index
@@ -16,16 +16,16 @@ type Set struct {
 
 type row struct {
 	ns      Namespace
-	knows   check
+	check   check
 	folding uri.Folding
 	first   uri.Folding // the fold that ends at the first colon
 	pattern matcher
 	targets []target
 }
 
-// NewSet compiles namespaces. A later row with the NID of an earlier one takes
-// its place, so that a site can override what is built in. The error names
-// every row that does not compile.
+// NewSet compiles namespaces. A row replaces an earlier one with the same NID, so
+// that a site can override built-in namespaces. The error names every row that does
+// not compile.
 func NewSet(namespaces ...Namespace) (*Set, error) {
 	s := &Set{}
 	var faults []error
@@ -61,17 +61,17 @@ func (s *Set) NIDs() []string {
 	return nids
 }
 
-// Canonical returns the canonical name of v: normal by RFC 8141 section 3.1 and
+// Canonical returns the canonical name of v: normalized by RFC 8141 section 3.1 and
 // by the rules of its namespace, without components. It is the name to use as
 // a key. The error is a *uri.ParseError for a name that its namespace does not
-// allow. It allocates nothing where the name is canonical already.
+// allow. It allocates nothing if the name is canonical already.
 func (s *Set) Canonical(v uri.URN) (uri.URN, error) {
 	nid, nss := v.Parts()
 	r := s.rows.find(nid)
 	if r == nil {
 		return v.Canonical(uri.Folding{})
 	}
-	if r.knows.verify != nil && !r.ns.Lenient {
+	if r.check.verify != nil && !r.ns.Lenient {
 		if err := r.verify(v); err != nil {
 			return uri.URN{}, err
 		}
@@ -84,7 +84,7 @@ func (s *Set) Canonical(v uri.URN) (uri.URN, error) {
 }
 
 // Doubt returns the *uri.ParseError that Canonical would have returned for v if
-// its namespace were not lenient, and nil where there is nothing to say.
+// its namespace were not lenient, and nil if there is none.
 func (s *Set) Doubt(v uri.URN) error {
 	if r := s.rows.find(v.NID()); r != nil && r.ns.Lenient {
 		return r.verify(v)
@@ -93,16 +93,16 @@ func (s *Set) Doubt(v uri.URN) error {
 }
 
 func (r *row) verify(v uri.URN) error {
-	if r.knows.verify == nil {
+	if r.check.verify == nil {
 		return nil
 	}
-	if offset, rule := r.knows.verify(v.NSS()); rule.Name != "" {
+	if offset, rule := r.check.verify(v.NSS()); rule.Name != "" {
 		return violation(v, offset, rule)
 	}
 	return nil
 }
 
-// violation makes a rule broken at an offset of the NSS into a parse error.
+// violation returns the parse error for a rule broken at an offset of the NSS.
 func violation(v uri.URN, offset int, rule uri.Rule) error {
 	input := v.URI().String()
 	return &uri.ParseError{Input: input, Offset: len("urn:") + len(v.NID()) + 1 + offset, Rule: rule}
@@ -112,15 +112,15 @@ func rulePattern(ns Namespace) uri.Rule {
 	return uri.Rule{Name: "pattern", Section: ns.Source, Says: "the name does not match " + ns.Pattern}
 }
 
-// Others returns other names of what the canonical name v names, as far as its
-// namespace knows: I2Ns of RFC 2483 section 4.8.
+// Others returns other names of the resource that the canonical name v names, as far
+// as the rules of its namespace can tell: I2Ns of RFC 2483 section 4.8.
 func (s *Set) Others(v uri.URN) []uri.URN {
 	r := s.rows.find(v.NID())
-	if r == nil || r.knows.others == nil || r.verify(v) != nil {
+	if r == nil || r.check.others == nil || r.verify(v) != nil {
 		return nil
 	}
 	var others []uri.URN
-	for _, nss := range r.knows.others(v.NSS()) {
+	for _, nss := range r.check.others(v.NSS()) {
 		if other, err := uri.ParseURN("urn:" + r.ns.NID + ":" + nss); err == nil {
 			others = append(others, other)
 		}
@@ -128,13 +128,13 @@ func (s *Set) Others(v uri.URN) []uri.URN {
 	return others
 }
 
-// ErrGone is that a name leads nowhere any more.
+// ErrGone is the error for a name that no longer resolves.
 var ErrGone = errors.New("the name is gone")
 
-// Targets returns the locations to which the canonical name v leads, in the
-// order of the namespace's row; none where there is no row or no target for it. The
-// component of the thing, which the directive "c" names, may be empty. The error wraps
-// ErrGone where the first target for the name says so.
+// Targets returns the locations to which the canonical name v resolves, in the order
+// of the namespace's row; none if there is no row or no target for it. The component
+// is the value of the directive "c", or empty. The error wraps ErrGone if the first
+// target for the name is Gone.
 func (s *Set) Targets(v uri.URN, component string) ([]Lead, error) {
 	r := s.rows.find(v.NID())
 	if r == nil {

@@ -32,7 +32,7 @@ func TestConfiguredNamespace(t *testing.T) {
 	}
 }
 
-// leads returns where a name leads, without a component.
+// leads returns the locations of a name, without a component.
 func leads(set *urnns.Set, name uri.URN) ([]string, error) {
 	var uris []string
 	found, err := set.Targets(name, "")
@@ -42,15 +42,15 @@ func leads(set *urnns.Set, name uri.URN) ([]string, error) {
 	return uris, err
 }
 
-// A name is gone where the first target that is for it says so.
+// A name is gone if the first target that matches it is.
 func TestGone(t *testing.T) {
 	set := newSet(t, urnns.Namespace{NID: "book", Targets: []urnns.Target{
-		{Pattern: "^kept:", Template: "https://books.example/{nss}"},
-		{Pattern: "^(kept|lost):", Gone: true},
+		{Pattern: "^found:", Template: "https://books.example/{nss}"},
+		{Pattern: "^(found|lost):", Gone: true},
 		{Template: "https://all.example/{nss}"},
 	}})
 	for name, want := range map[string]string{
-		"urn:book:kept:1": "https://books.example/kept%3A1 https://all.example/kept%3A1", "urn:book:lost:1": "", "urn:book:1": "https://all.example/1",
+		"urn:book:found:1": "https://books.example/found%3A1 https://all.example/found%3A1", "urn:book:lost:1": "", "urn:book:1": "https://all.example/1",
 	} {
 		got, err := leads(set, mustURN(t, name))
 		if strings.Join(got, " ") != want || errors.Is(err, urnns.ErrGone) != (want == "") {
@@ -60,15 +60,15 @@ func TestGone(t *testing.T) {
 }
 
 func TestFallback(t *testing.T) {
-	f, err := urnns.NewFallback("https://else.example/{+urn}")
+	f, err := urnns.NewFallback("https://fallback.example/{+urn}")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := f.Lead(mustURN(t, "urn:nobody:a%2Fb")); err != nil || got != "https://else.example/urn:nobody:a%2Fb" {
+	if got, err := f.Lead(mustURN(t, "urn:nobody:a%2Fb")); err != nil || got != "https://fallback.example/urn:nobody:a%2Fb" {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := urnns.NewFallback("{"); err == nil {
-		t.Error("a template that is none is taken")
+		t.Error("an invalid template is accepted")
 	}
 }
 
@@ -114,7 +114,7 @@ func TestUnknownNamespace(t *testing.T) {
 	}
 }
 
-// The directive "c" is a variable, which is undefined where it is not given.
+// The directive "c" is a variable, which is undefined without it.
 func TestTargetComponent(t *testing.T) {
 	set := newSet(t, urnns.Namespace{NID: "book", Targets: []urnns.Target{{Template: "https://books.example/{nss}{?c}"}}})
 	for component, want := range map[string]string{"ToC": "https://books.example/1?c=ToC", "": "https://books.example/1"} {
@@ -152,7 +152,7 @@ func TestSetCompare(t *testing.T) {
 	}
 }
 
-// Step 5b of the draft holds beside the rules of namespaces.
+// Step 5b of the draft applies together with the rules of namespaces.
 func TestSetCompareForCaching(t *testing.T) {
 	set := newSet(t)
 	for _, tt := range []struct {
@@ -171,7 +171,7 @@ func TestSetCompareForCaching(t *testing.T) {
 	}
 }
 
-// A lenient namespace accepts what fails its check, and says so.
+// A lenient namespace accepts names that fail its check, and Doubt returns the error.
 func TestLenient(t *testing.T) {
 	isbn, _ := newSet(t).Lookup("isbn")
 	isbn.Lenient = true
@@ -189,7 +189,7 @@ func TestLenient(t *testing.T) {
 		}
 	}
 	if err := newSet(t).Doubt(mustURN(t, "urn:isbn:1")); err != nil {
-		t.Errorf("a strict namespace doubts nothing: %v", err)
+		t.Errorf("Doubt of a strict namespace: %v", err)
 	}
 }
 

@@ -56,11 +56,11 @@ func compile(ns Namespace) (*row, error) {
 	if err := uri.CheckNID(ns.NID); err != nil {
 		return nil, fmt.Errorf("nid: %w", err)
 	}
-	knows, ok := lookupCheck(ns.Check)
+	rules, ok := lookupCheck(ns.Check)
 	if !ok {
-		return nil, fmt.Errorf("there is no check %q", ns.Check)
+		return nil, fmt.Errorf("unknown check %q", ns.Check)
 	}
-	r := &row{ns: ns, knows: knows, folding: newFolding(ns.Fold, ns.Strip), first: newFolding(FoldFirst, ns.Strip)}
+	r := &row{ns: ns, check: rules, folding: newFolding(ns.Fold, ns.Strip), first: newFolding(FoldFirst, ns.Strip)}
 	var err error
 	if r.pattern, err = newMatcher(ns.Pattern); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func compile(ns Namespace) (*row, error) {
 	return r, nil
 }
 
-// variables returns what every template knows of a canonical name.
+// variables returns the variables of a canonical name that every template has.
 func variables(v uri.URN) stduritemplate.Substitutions {
 	return stduritemplate.Substitutions{
 		"urn": v.Name().URI().String(),
@@ -88,19 +88,19 @@ func variables(v uri.URN) stduritemplate.Substitutions {
 	}
 }
 
-// expand returns the location of a canonical NSS, and false where the target
-// is not for it. Groups of the target's pattern are added to a copy of vars.
+// expand returns the location of a canonical NSS, and false if the target does not
+// match it. Groups of the target's pattern are added to a copy of vars.
 func (t *target) expand(nss string, vars stduritemplate.Substitutions) (string, bool, error) {
-	own := maps.Clone(vars)
-	if !t.match.capture(nss, own) {
+	all := maps.Clone(vars)
+	if !t.match.capture(nss, all) {
 		return "", false, nil
 	}
-	location, err := stduritemplate.Expand(t.template, own)
+	location, err := stduritemplate.Expand(t.template, all)
 	if err != nil {
-		return "", false, fmt.Errorf("expanding %q: %w", t.template, err)
+		return "", false, fmt.Errorf("expanding template %q: %w", t.template, err)
 	}
 	if _, err := uri.Parse(location); err != nil {
-		return "", false, fmt.Errorf("location from %q: %w", t.template, err)
+		return "", false, fmt.Errorf("parsing the location from template %q: %w", t.template, err)
 	}
 	return location, true, nil
 }
