@@ -1,5 +1,4 @@
-// Package accesslog writes a line for each request, in the formats that people have
-// tools for.
+// Package accesslog writes a line for each request, in formats that common tools read.
 package accesslog
 
 import (
@@ -18,10 +17,10 @@ import (
 type Entry struct {
 	Time      time.Time // when it ended
 	Took      time.Duration
-	Client    string // its address, "" where it has none
-	User      string // "" where none was asked for
+	Client    string // its address, "" if it has none
+	User      string // "" if no authentication was required
 	Method    string
-	Target    string // as it came
+	Target    string // as received
 	Proto     string // "HTTP/1.1"
 	Status    int
 	Bytes     int64 // of the body
@@ -40,8 +39,8 @@ type Log struct {
 	w      io.Writer
 	format func([]byte, Entry) []byte
 	buffer []byte
-	broken bool // the last line was not written whole
-	lost   func()
+	broken bool   // the last line was not written whole
+	lost   func() // called for each entry that could not be written
 }
 
 // New returns a Log in the format "json", "combined" (of Apache) or "squid".
@@ -51,10 +50,10 @@ func New(w io.Writer, format string, lost func()) *Log {
 	return &Log{w: w, format: formats[format], lost: lost}
 }
 
-// Write writes one entry. What cannot be written is lost: a full disk must not stop a
-// resolver.
+// Write writes one entry. An entry that cannot be written is dropped: a full disk must
+// not stop a resolver.
 func (l *Log) Write(e Entry) {
-	if e.Method == http.MethodConnect { // its target is no URL, but the middle of one
+	if e.Method == http.MethodConnect { // its target is only the authority of a URL
 		e.Target = "//" + e.Target
 	}
 	e.Target, e.Referer, e.UserAgent = redact.URLs(e.Target), redact.URLs(e.Referer), redact.URLs(e.UserAgent)
@@ -75,7 +74,7 @@ func (l *Log) Write(e Entry) {
 	}
 }
 
-// Redirect writes on elsewhere.
+// Redirect makes the log write to w from now on.
 func (l *Log) Redirect(w io.Writer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,7 +124,7 @@ func appendSquid(b []byte, e Entry) []byte {
 		word(e.Method), word(e.Target), dash(word(e.User)), dash(word(e.Type)))
 }
 
-// squidCode is what Squid would call what the cache did.
+// squidCode returns the result code of Squid for the outcome of a cache lookup.
 func squidCode(cache string) string {
 	switch cache {
 	case "hit":
@@ -146,24 +145,24 @@ func dash(s string) string {
 	return s
 }
 
-// escape makes a text one that no quote or line can end.
+// escape escapes octets that could end a quoted field or a line, and non-ASCII octets.
 func escape(s string) string {
 	return mapBytes(s, func(c byte) bool { return c >= ' ' && c < 0x7F && c != '"' && c != '\\' }, `\x%02x`)
 }
 
-// word makes a text one without spaces, percent-encoded as Squid does it.
+// word percent-encodes spaces, control characters and non-ASCII octets, as Squid does.
 func word(s string) string {
 	return mapBytes(s, func(c byte) bool { return c > ' ' && c < 0x7F }, "%%%02X")
 }
 
-func mapBytes(s string, fine func(byte) bool, format string) string {
-	bad := func(r rune) bool { return r >= 0x80 || !fine(byte(r)) } //nolint:gosec // it fits
+func mapBytes(s string, safe func(byte) bool, format string) string {
+	bad := func(r rune) bool { return r >= 0x80 || !safe(byte(r)) } //nolint:gosec // it fits
 	if strings.IndexFunc(s, bad) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, c := range []byte(s) {
-		if fine(c) {
+		if safe(c) {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, format, c)

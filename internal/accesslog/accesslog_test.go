@@ -30,41 +30,41 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Nothing that a client sends makes more than a line.
+// Nothing that a client sends makes more than one line.
 func TestOneLine(t *testing.T) {
 	var b bytes.Buffer
-	nasty := "\r\n\x00\u2028\xff\" - -"
+	hostile := "\r\n\x00\u2028\xff\" - -"
 	for _, format := range []string{"json", "combined", "squid"} {
-		accesslog.New(&b, format, func() { t.Error("a line is lost") }).Write(accesslog.Entry{User: nasty, Method: nasty, Target: nasty, Referer: nasty, UserAgent: nasty, Type: nasty})
+		accesslog.New(&b, format, func() { t.Error("a line is lost") }).Write(accesslog.Entry{User: hostile, Method: hostile, Target: hostile, Referer: hostile, UserAgent: hostile, Type: hostile})
 	}
 	if got := b.String(); strings.Count(got, "\n") != 3 || strings.ContainsAny(got, "\r\x00") {
 		t.Errorf("%q", got)
 	}
 }
 
-// narrow takes so many octets, and then no more, as a full disk.
-type narrow struct {
+// limitedWriter fails once space octets are written, like a full disk.
+type limitedWriter struct {
 	bytes.Buffer
-	room int
+	space int
 }
 
-func (n *narrow) Write(p []byte) (int, error) {
-	took, _ := n.Buffer.Write(p[:min(len(p), n.room)])
-	if n.room -= took; took < len(p) {
-		return took, errors.New("no space left")
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	n, _ := w.Buffer.Write(p[:min(len(p), w.space)])
+	if w.space -= n; n < len(p) {
+		return n, errors.New("no space left")
 	}
-	return took, nil
+	return n, nil
 }
 
-// A line that was not written whole spoils no other one.
+// A line that was written only in part does not damage later ones.
 func TestFullDisk(t *testing.T) {
-	w := &narrow{room: 70}
+	w := &limitedWriter{space: 70}
 	lost := 0
 	log := accesslog.New(w, "squid", func() { lost++ })
 	for range 3 {
 		log.Write(accesslog.Entry{Method: "GET", Target: "/urn:a:1"})
 	}
-	w.room = 1000
+	w.space = 1000
 	log.Write(accesslog.Entry{Method: "GET", Target: "/urn:a:2"})
 	lines := strings.Split(strings.TrimSpace(w.String()), "\n")
 	if last := lines[len(lines)-1]; lost != 2 || !strings.Contains(last, " GET /urn:a:2 ") || strings.Contains(last, "urn:a:1") {

@@ -2,7 +2,7 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Cache is what a cache says of itself.
+// Cache has the statistics of a cache.
 type Cache struct {
 	Name           string
 	Lookups        map[string]uint64 // by outcome: "hit", "miss" ...
@@ -10,14 +10,14 @@ type Cache struct {
 	Entries, Bytes int64
 }
 
-// Caches makes the caches known that list returns; it is called by every scrape.
+// Caches exports the caches that list returns; every scrape calls it.
 func (m *Metrics) Caches(list func() []Cache) {
 	m.registry.MustRegister(&caches{
 		list:      list,
-		lookups:   prometheus.NewDesc("urnd_cache_lookups_total", "Lookups by cache and outcome: hit, negative (a remembered no), stale, miss, collapsed (loaded for another), failure.", []string{"cache", "outcome"}, nil),
-		evictions: prometheus.NewDesc("urnd_cache_evictions_total", "Entries that made room for others.", []string{"cache"}, nil),
-		entries:   prometheus.NewDesc("urnd_cache_entries", "Entries that are stored.", []string{"cache"}, nil),
-		bytes:     prometheus.NewDesc("urnd_cache_bytes", "Memory of the entries that are stored.", []string{"cache"}, nil),
+		lookups:   prometheus.NewDesc("urnd_cache_lookups_total", "Lookups by cache and outcome: hit, negative (a cached failure or absence), stale, miss, collapsed (waited for the same lookup), failure.", []string{"cache", "outcome"}, nil),
+		evictions: prometheus.NewDesc("urnd_cache_evictions_total", "Entries that were evicted for others.", []string{"cache"}, nil),
+		entries:   prometheus.NewDesc("urnd_cache_entries", "Entries in the cache.", []string{"cache"}, nil),
+		bytes:     prometheus.NewDesc("urnd_cache_bytes", "Memory of the entries in the cache, in bytes.", []string{"cache"}, nil),
 	})
 }
 

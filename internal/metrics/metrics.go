@@ -1,5 +1,5 @@
-// Package metrics counts what urnd does, for Prometheus. It knows words and numbers
-// alone: cmd/urnd tells it what the rooms of the house tell cmd/urnd.
+// Package metrics counts what urnd does, for Prometheus. It depends on no other
+// package of urnd: cmd/urnd calls it from the observers of those packages.
 package metrics
 
 import (
@@ -19,39 +19,39 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 
-	requests *prometheus.CounterVec
-	latency  *prometheus.HistogramVec
-	queries  *prometheus.CounterVec
-	asked    *prometheus.HistogramVec
-	steps    prometheus.Counter
-	passed   *prometheus.CounterVec
-	gateways *prometheus.CounterVec
-	spent    *prometheus.HistogramVec
-	refused  prometheus.Counter
-	lost     prometheus.Counter
-	unused   prometheus.Counter
+	requests           *prometheus.CounterVec
+	requestDuration    *prometheus.HistogramVec
+	queries            *prometheus.CounterVec
+	queryDuration      *prometheus.HistogramVec
+	steps              prometheus.Counter
+	discarded          *prometheus.CounterVec
+	exchanges          *prometheus.CounterVec
+	exchangeDuration   *prometheus.HistogramVec
+	refusedConnections prometheus.Counter
+	lostLines          prometheus.Counter
+	unusedConnections  prometheus.Counter
 
-	reloads              *prometheus.CounterVec
-	reloaded, reloadGood prometheus.Gauge
+	reloads                 *prometheus.CounterVec
+	lastReload, lastSuccess prometheus.Gauge
 
 	mu    sync.RWMutex
 	kinds map[kind]kindCounts
 }
 
-// maxCode bounds the statuses that are told apart.
+// maxCode is the greatest status that is counted by itself.
 const maxCode = 599
 
-// fast are the bounds of what takes from microseconds to seconds.
+// fast returns histogram buckets for durations from microseconds to seconds.
 func fast() []float64 {
 	return []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 }
 
-// slow are the bounds of what goes over a network.
+// slow returns histogram buckets for durations of network exchanges.
 func slow() []float64 {
 	return []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 }
 
-// New returns Metrics that have counted nothing.
+// New returns Metrics with all counts at zero. The version is a label of build_info.
 func New(version string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), kinds: make(map[kind]kindCounts)}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
@@ -64,28 +64,28 @@ func New(version string) *Metrics {
 		m.registry.MustRegister(h)
 		return h
 	}
-	m.requests = counter("requests_total", "Requests by the form of the question, the service that was asked for, and the status of the response; 0 is a client that left.", "form", "service", "code")
-	m.latency = histogram("request_duration_seconds", "Time from the header of a request to the end of its response.", fast(), "form")
-	m.queries = counter("dns_queries_total", "Questions to DNS servers by server, type of records, and response code, timeout or error.", "server", "type", "rcode")
-	m.asked = histogram("dns_query_duration_seconds", "Time of questions to DNS servers, to the answer or its absence.", slow(), "server")
-	m.steps = counter("ddds_steps_total", "Domains whose NAPTR records were looked at.").WithLabelValues()
-	m.passed = counter("ddds_records_discarded_total", "NAPTR records that were passed over, by reason.", "reason")
-	m.gateways = counter("gateway_exchanges_total", "Exchanges with resolution servers (thttp), directory agents (slp) and origins (fetch), by outcome.", "gateway", "outcome")
-	m.spent = histogram("gateway_exchange_duration_seconds", "Time of exchanges with resolution servers, directory agents and origins; of origins, to their header.", slow(), "gateway")
-	m.refused = counter("connections_refused_total", "Connections that were closed because their client has too many (limits.client_connections).").WithLabelValues()
-	m.unused = counter("connections_unused_total", "Connections that ended without a request: their client took longer than limits.header_timeout, left, or spoke no HTTP.").WithLabelValues()
-	m.lost = counter("access_log_lost_total", "Lines of the access log that could not be written.").WithLabelValues()
-	m.reloads = counter("config_reloads_total", "Readings of the configuration after the first, by outcome: done or refused.", "outcome")
+	m.requests = counter("requests_total", "Requests by form of the request, requested service and status of the response; 0 means that the client disconnected.", "form", "service", "code")
+	m.requestDuration = histogram("request_duration_seconds", "Time from the header of a request to the end of its response, in seconds.", fast(), "form")
+	m.queries = counter("dns_queries_total", "Queries to DNS servers by server, record type, and response code, timeout or error.", "server", "type", "rcode")
+	m.queryDuration = histogram("dns_query_duration_seconds", "Time from a query to a DNS server to its response or failure, in seconds.", slow(), "server")
+	m.steps = counter("ddds_steps_total", "Domains whose NAPTR records were evaluated.").WithLabelValues()
+	m.discarded = counter("ddds_records_discarded_total", "NAPTR records that were skipped, by reason.", "reason")
+	m.exchanges = counter("gateway_exchanges_total", "Exchanges with resolution servers (thttp), directory agents (slp) and origins (fetch), by outcome.", "gateway", "outcome")
+	m.exchangeDuration = histogram("gateway_exchange_duration_seconds", "Time of exchanges with resolution servers, directory agents and origins, in seconds; with origins, until the header of the response.", slow(), "gateway")
+	m.refusedConnections = counter("connections_refused_total", "Connections that were closed because their client had too many (limits.client_connections).").WithLabelValues()
+	m.unusedConnections = counter("connections_unused_total", "Connections that ended without a request: their client took longer than limits.header_timeout, disconnected, or did not speak HTTP.").WithLabelValues()
+	m.lostLines = counter("access_log_lost_total", "Lines of the access log that could not be written.").WithLabelValues()
+	m.reloads = counter("config_reloads_total", "Reloads of the configuration by outcome: done or refused.", "outcome")
 	gauge := func(name, help string) prometheus.Gauge {
 		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "urnd", Name: name, Help: help})
 		m.registry.MustRegister(g)
 		return g
 	}
-	m.reloaded = gauge("config_last_reload_success_timestamp_seconds", "When the configuration in force was read.")
-	m.reloadGood = gauge("config_last_reload_successful", "Whether the last reading of the configuration succeeded.")
-	m.reloadGood.Set(1)
+	m.lastReload = gauge("config_last_reload_success_timestamp_seconds", "When the current configuration was read, in seconds since 1970.")
+	m.lastSuccess = gauge("config_last_reload_successful", "Whether the last reload of the configuration succeeded: 1 or 0.")
+	m.lastSuccess.Set(1)
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
-		Namespace: "urnd", Name: "build_info", Help: "Always 1; the labels say what runs.",
+		Namespace: "urnd", Name: "build_info", Help: "Always 1; the labels are the versions of urnd and of Go.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	})
 	info.Set(1)
@@ -93,13 +93,13 @@ func New(version string) *Metrics {
 	return m
 }
 
-// Handler serves them to Prometheus.
+// Handler serves the metrics to Prometheus.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }
 
-// kind is a kind of requests, and kindCounts what counts them: to look both up by their
-// labels takes as long as to answer.
+// kind is a combination of labels, and kindCounts are its counters: a lookup of both by
+// their labels would take as long as the answer to a request.
 type (
 	kind struct {
 		form, service string
@@ -118,37 +118,37 @@ func (m *Metrics) Request(form, service string, code int, took time.Duration) {
 	counts, ok := m.kinds[k]
 	m.mu.RUnlock()
 	if !ok {
-		counts = kindCounts{m.requests.WithLabelValues(form, service, strconv.Itoa(k.code)), m.latency.WithLabelValues(form)}
+		counts = kindCounts{m.requests.WithLabelValues(form, service, strconv.Itoa(k.code)), m.requestDuration.WithLabelValues(form)}
 		m.mu.Lock()
-		m.kinds[k] = counts // there are no more of them than of forms, services and statuses
+		m.kinds[k] = counts // bounded by the combinations of forms, services and statuses
 		m.mu.Unlock()
 	}
 	counts.requests.Inc()
 	counts.latency.Observe(took.Seconds())
 }
 
-// Query counts one question to a DNS server.
+// Query counts one query to a DNS server.
 func (m *Metrics) Query(server, rrtype, rcode string, took time.Duration) {
 	m.queries.WithLabelValues(server, rrtype, rcode).Inc()
-	m.asked.WithLabelValues(server).Observe(took.Seconds())
+	m.queryDuration.WithLabelValues(server).Observe(took.Seconds())
 }
 
-// Step counts one domain of DDDS.
+// Step counts one domain whose NAPTR records were evaluated.
 func (m *Metrics) Step() { m.steps.Inc() }
 
-// Discard counts one record of DDDS that was passed over.
-func (m *Metrics) Discard(reason string) { m.passed.WithLabelValues(reason).Inc() }
+// Discard counts one NAPTR record that was skipped.
+func (m *Metrics) Discard(reason string) { m.discarded.WithLabelValues(reason).Inc() }
 
 // Exchange counts one exchange through a gateway.
 func (m *Metrics) Exchange(gateway, outcome string, took time.Duration) {
-	m.gateways.WithLabelValues(gateway, outcome).Inc()
-	m.spent.WithLabelValues(gateway).Observe(took.Seconds())
+	m.exchanges.WithLabelValues(gateway, outcome).Inc()
+	m.exchangeDuration.WithLabelValues(gateway).Observe(took.Seconds())
 }
 
-// Loaded notes when the configuration in force was read.
-func (m *Metrics) Loaded(when time.Time) { m.reloaded.Set(float64(when.Unix())) }
+// Loaded records when the current configuration was read.
+func (m *Metrics) Loaded(when time.Time) { m.lastReload.Set(float64(when.Unix())) }
 
-// Reload counts one reading of the configuration.
+// Reload counts one reload of the configuration.
 func (m *Metrics) Reload(good bool, when time.Time) {
 	outcome := "refused"
 	if good {
@@ -156,14 +156,14 @@ func (m *Metrics) Reload(good bool, when time.Time) {
 		m.Loaded(when)
 	}
 	m.reloads.WithLabelValues(outcome).Inc()
-	m.reloadGood.Set(map[bool]float64{true: 1}[good])
+	m.lastSuccess.Set(map[bool]float64{true: 1}[good])
 }
 
 // UnusedConnection counts a connection that ended without a request.
-func (m *Metrics) UnusedConnection() { m.unused.Inc() }
+func (m *Metrics) UnusedConnection() { m.unusedConnections.Inc() }
 
 // LostLine counts a line of the access log that could not be written.
-func (m *Metrics) LostLine() { m.lost.Inc() }
+func (m *Metrics) LostLine() { m.lostLines.Inc() }
 
-// RefusedConnection counts a connection of a client that has too many.
-func (m *Metrics) RefusedConnection() { m.refused.Inc() }
+// RefusedConnection counts a connection that was closed because its client had too many.
+func (m *Metrics) RefusedConnection() { m.refusedConnections.Inc() }

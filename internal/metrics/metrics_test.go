@@ -37,7 +37,7 @@ func samples(text string) map[string]string {
 	return found
 }
 
-// busy makes Metrics that have counted something of all that there is to count.
+// busy returns Metrics that have counted something of each kind.
 func busy() *metrics.Metrics {
 	m := metrics.New("1.2.3")
 	m.Request("path", "I2L", 302, 30*time.Microsecond)
@@ -71,7 +71,7 @@ func TestLint(t *testing.T) {
 		for line := range strings.Lines(text) {
 			word, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(line, "# HELP "), "# TYPE "), "_")
 			if word != "urnd" && word != "go" && word != "process" {
-				t.Errorf("%s: a metric of somebody else: %s", name, line)
+				t.Errorf("%s: not a metric of urnd, Go or the process: %s", name, line)
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// What is counted from the beginning is there from the beginning.
+// Counters without labels are exported before anything is counted.
 func TestNothingCounted(t *testing.T) {
 	got := samples(scrape(t, metrics.New("1")))
 	for name, want := range map[string]string{
@@ -142,7 +142,7 @@ func TestNothingCounted(t *testing.T) {
 	}
 }
 
-// Daemons in one process, and the tests of one, do not count together.
+// Two daemons in one process, as in tests, count separately.
 func TestInstances(t *testing.T) {
 	a, b := metrics.New("1"), metrics.New("1")
 	var running sync.WaitGroup
@@ -163,12 +163,12 @@ func TestInstances(t *testing.T) {
 		t.Errorf("%s is %s", name, got)
 	}
 	if got, ok := samples(scrape(t, b))[name]; ok {
-		t.Errorf("the other one counts %s", got)
+		t.Errorf("the other instance has counted %s", got)
 	}
 }
 
-// A cache is asked by each scrape.
-func TestCachesAreAsked(t *testing.T) {
+// Each scrape reads the statistics of the caches.
+func TestCachesAreRead(t *testing.T) {
 	m := metrics.New("1")
 	n := uint64(0)
 	m.Caches(func() []metrics.Cache {

@@ -14,8 +14,8 @@ import (
 	"github.com/urnd/urnd/internal/metrics"
 )
 
-// known returns the names of the metrics of a daemon that has done everything once.
-func known() string {
+// exported returns the metrics of a daemon that has done everything once.
+func exported() string {
 	m := metrics.New("test")
 	m.Request("path", "I2L", 200, time.Second)
 	m.Query("192.0.2.1:53", "NAPTR", "NOERROR", time.Second)
@@ -31,9 +31,9 @@ func known() string {
 	return w.Body.String()
 }
 
-// The rules and the dashboard ask for metrics that there are.
+// The alert rules and the dashboard use metrics that urnd exports.
 func TestMonitoringKnowsTheMetrics(t *testing.T) {
-	text := known()
+	text := exported()
 	used := 0
 	for _, path := range []string{"../../docs/monitoring/alerts.yaml", "../../docs/monitoring/dashboard.json"} {
 		file, err := os.ReadFile(path)
@@ -43,12 +43,12 @@ func TestMonitoringKnowsTheMetrics(t *testing.T) {
 		for _, name := range regexp.MustCompile(`\b(urnd|process|go)_[a-z_]+[a-z]`).FindAllString(string(file), -1) {
 			used++
 			if !strings.Contains(text, "\n# TYPE "+strings.TrimSuffix(name, "_bucket")+" ") {
-				t.Errorf("%s asks for %s, which is none of ours", path, name)
+				t.Errorf("%s uses %s, which urnd does not export", path, name)
 			}
 		}
 	}
 	if used < 30 {
-		t.Errorf("only %d metrics are asked for", used)
+		t.Errorf("only %d metrics are used", used)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestDashboard(t *testing.T) {
 	}
 	for _, p := range dashboard.Panels {
 		if p.Title == "" || len(p.Targets) == 0 || p.Targets[0].Expr == "" {
-			t.Errorf("panel %q asks nothing", p.Title)
+			t.Errorf("panel %q has no query", p.Title)
 		}
 	}
 }
@@ -77,13 +77,13 @@ func TestDashboard(t *testing.T) {
 func TestAlertRules(t *testing.T) {
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
-		return // TestMonitoringKnowsTheMetrics has looked at the names
+		return // TestMonitoringKnowsTheMetrics checks the names
 	}
 	if out, err := exec.Command(promtool, "check", "rules", "../../docs/monitoring/alerts.yaml").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 	check := exec.Command(promtool, "check", "metrics")
-	check.Stdin = strings.NewReader(known())
+	check.Stdin = strings.NewReader(exported())
 	if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("promtool check metrics: %v\n%s", err, out)
 	}

@@ -1,4 +1,4 @@
-// Package redact takes passwords out of what is logged.
+// Package redact removes passwords from what is logged.
 package redact
 
 import (
@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// hidden stands where a password was, as in net/url.
+// hidden replaces a password, as in net/url.
 const hidden = "xxxxx"
 
-// The delimiters of URLs, also percent-encoded, as in a parameter, however often.
+// The delimiters of URLs, plain or percent-encoded any number of times, as in a
+// parameter.
 var (
 	slashes = regexp.MustCompile(`(?i)(?::|%(?:25)*3a)(?:[/\\]|%(?:25)*(?:2f|5c))|(?:[/\\]|%(?:25)*(?:2f|5c)){2}`)
 	more    = regexp.MustCompile(`(?i)^(?:[/\\]|%(?:25)*(?:2f|5c))+`)
@@ -20,7 +21,7 @@ var (
 	end     = regexp.MustCompile(`(?i)[/?# \t\r\n"<>]|%(?:25)*(?:2f|3f|23|20|22|3c|3e)`)
 )
 
-// URLs returns text in which no URL has a password. Where text is no proper URL it
+// URLs returns text with the passwords of all URLs replaced. In a malformed URL it
 // hides too much rather than too little.
 func URLs(text string) string {
 	if !strings.ContainsAny(text, "@%") || !at.MatchString(text) {
@@ -37,7 +38,7 @@ func URLs(text string) string {
 		b.WriteString(text[:start])
 		text = text[start:]
 		next := len(text)
-		if mark := slashes.FindStringIndex(text); mark != nil && !goesOn(text[:mark[0]]) { // a URL in another one, or behind it
+		if mark := slashes.FindStringIndex(text); mark != nil && !isUserinfoStart(text[:mark[0]]) { // a URL in another one, or after it
 			next = mark[0]
 		}
 		b.WriteString(userinfo(text[:next]))
@@ -45,17 +46,17 @@ func URLs(text string) string {
 	}
 }
 
-// goesOn reports whether what stands before slashes can be a user and the beginning of a
-// password, of which they are a part.
-func goesOn(piece string) bool {
-	if i := end.FindStringIndex(piece); i != nil {
-		piece = piece[:i[0]]
+// isUserinfoStart reports whether the text before slashes can be a user name and the
+// start of a password that contains the slashes.
+func isUserinfoStart(text string) bool {
+	if i := end.FindStringIndex(text); i != nil {
+		text = text[:i[0]]
 	}
-	begin := colon.FindStringIndex(piece)
-	return begin != nil && !at.MatchString(piece) && piece[0] != '[' && strings.Trim(piece[begin[1]:], "0123456789") != ""
+	begin := colon.FindStringIndex(text)
+	return begin != nil && !at.MatchString(text) && text[0] != '[' && strings.Trim(text[begin[1]:], "0123456789") != ""
 }
 
-// userinfo hides the password in what follows the slashes of a URL.
+// userinfo hides the password in the text after the slashes of a URL.
 func userinfo(rest string) string {
 	authority := rest
 	if i := end.FindStringIndex(rest); i != nil {
@@ -71,7 +72,7 @@ func userinfo(rest string) string {
 		}
 		return rest
 	}
-	// A password with a slash in it, which no URL has, and people type.
+	// A password with a slash is invalid in a URL, but people type it.
 	ats := at.FindAllStringIndex(rest, -1)
 	if len(ats) == 0 || authority[0] == '[' || strings.Trim(authority[begin[1]:], "0123456789") == "" {
 		return rest
@@ -79,7 +80,7 @@ func userinfo(rest string) string {
 	return rest[:begin[1]] + hidden + rest[ats[len(ats)-1][0]:]
 }
 
-// Attr is a ReplaceAttr of slog.HandlerOptions that redacts all texts.
+// Attr is a ReplaceAttr of slog.HandlerOptions that redacts all strings, errors and Stringers.
 func Attr(_ []string, a slog.Attr) slog.Attr {
 	switch a.Value.Kind() {
 	case slog.KindString:

@@ -26,7 +26,7 @@ func TestURLs(t *testing.T) {
 		"?uri=ftp://u:p@h/&x=http://w:r@j?a@b":       "?uri=ftp://u:xxxxx@h/&x=http://w:xxxxx@j?a@b",
 		"http://user:se%2F%2Fcret@h/":                "http://user:xxxxx@h/",
 		"http://user:pa//ss@host/":                   "http://user:xxxxx@host/",
-		"http://user:pa:/ss@host/ and http://u:p@h/": "http://user:xxxxx@h/", // too much
+		"http://user:pa:/ss@host/ and http://u:p@h/": "http://user:xxxxx@h/", // hides too much
 		"//user:a//b@h":                              "//user:xxxxx@h",
 		"u=http%3A%2F%2Fu%3Ase%252F%252Fcret%40h":    "u=http%3A%2F%2Fu%3Axxxxx%40h",
 		`http:\\user:pw@h/`:                          `http:\\user:xxxxx@h/`,

@@ -1,5 +1,5 @@
 // Package telemetry sends traces to OpenTelemetry: a span for a request, and one for
-// each step that was noted on its way. The rooms of the house know nothing of it.
+// each step of its trace. Only cmd/urnd depends on it.
 package telemetry
 
 import (
@@ -22,40 +22,40 @@ import (
 // Config says where spans are sent.
 type Config struct {
 	Endpoint string // "http://127.0.0.1:4318"
-	Sample   uint64 // one request of so many is traced, beside those whose traceparent asks for it
+	Sample   uint64 // one of this many requests is traced, in addition to those with a sampled traceparent; 0 is 1
 	Version  string
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
-	Failed   func(error) // hears of spans that could not be sent
+	Failed   func(error) // called when spans could not be sent
 }
 
-// quiet is an exporter whose errors go where Failed says: the library would write them
-// to standard error.
-type quiet struct {
+// reportingExporter passes errors to Config.Failed: the library would write them to
+// standard error.
+type reportingExporter struct {
 	sdktrace.SpanExporter
 	failed func(error)
 }
 
 // ExportSpans implements sdktrace.SpanExporter.
-func (q quiet) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
-	if err := q.SpanExporter.ExportSpans(ctx, spans); err != nil {
-		q.failed(err)
+func (e reportingExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if err := e.SpanExporter.ExportSpans(ctx, spans); err != nil {
+		e.failed(err)
 	}
 	return nil
 }
 
-// Tracer makes spans. It is safe for concurrent use. Close it.
+// Tracer creates spans. It is safe for concurrent use. Close it.
 type Tracer struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
 	sample   uint64
-	seen     atomic.Uint64
+	seen     atomic.Uint64 // requests without a sampled traceparent
 }
 
-// timeout bounds one sending of spans, and their last one.
+// timeout bounds each export of spans, and the last one, in Close.
 const timeout = 5 * time.Second
 
-// New returns a Tracer. It connects when there is something to send; what cannot be
-// sent is lost.
+// New returns a Tracer. It connects when there are spans to send; spans that cannot be
+// sent are lost.
 func New(config Config) (*Tracer, error) {
 	client := &http.Client{Timeout: timeout, Transport: &http.Transport{DialContext: config.Dial, MaxIdleConns: 1, IdleConnTimeout: time.Minute}}
 	exporter, err := otlptracehttp.New(context.Background(), // it starts nothing
@@ -64,16 +64,16 @@ func New(config Config) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("telemetry.endpoint: %w", err)
 	}
-	about := resource.NewSchemaless(attribute.String("service.name", "urnd"), attribute.String("service.version", config.Version))
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(quiet{exporter, config.Failed}), sdktrace.WithResource(about), sdktrace.WithSampler(sdktrace.AlwaysSample()))
+	attributes := resource.NewSchemaless(attribute.String("service.name", "urnd"), attribute.String("service.version", config.Version))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(reportingExporter{exporter, config.Failed}), sdktrace.WithResource(attributes), sdktrace.WithSampler(sdktrace.AlwaysSample()))
 	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/urnd/urnd"), sample: max(config.Sample, 1)}, nil
 }
 
-// Close sends what is left.
+// Close sends the remaining spans.
 func (t *Tracer) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // what cannot be sent is lost
+	_ = t.provider.Shutdown(ctx) // spans that cannot be sent are lost
 }
 
 // Request is the span of a request.
@@ -84,27 +84,28 @@ type Request struct {
 	start  time.Time
 }
 
-// Begin begins the span of a request, below that of its traceparent (W3C Trace
-// Context), and returns nil where it is not sampled. A traceparent that is heeded may
+// Begin begins the span of a request, as a child of its traceparent (W3C Trace
+// Context), and returns nil if the request is not sampled. A trusted traceparent may
 // ask for a span.
-func (t *Tracer) Begin(r *http.Request, at time.Time, heeded bool) *Request {
+func (t *Tracer) Begin(r *http.Request, at time.Time, trusted bool) *Request {
 	parent := propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(r.Header))
-	asked := heeded && trace.SpanContextFromContext(parent).IsSampled()
-	if !asked && (t.seen.Add(1)-1)%t.sample != 0 {
+	sampled := trusted && trace.SpanContextFromContext(parent).IsSampled()
+	if !sampled && (t.seen.Add(1)-1)%t.sample != 0 {
 		return nil
 	}
 	ctx, span := t.tracer.Start(parent, r.Method, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(at))
 	return &Request{t, span, ctx, at}
 }
 
-// Traceparent returns the field for requests on behalf of this one.
+// Traceparent returns the traceparent field for requests on behalf of this one.
 func (r *Request) Traceparent() string {
 	header := make(propagation.MapCarrier)
 	propagation.TraceContext{}.Inject(r.ctx, header)
 	return header["traceparent"]
 }
 
-// Step is one thing that was done: Took ends At, which is since the request began.
+// Step is one step of a request. At is the time from the beginning of the request to
+// the end of the step, Took its duration; a step without Took follows the one before.
 type Step struct {
 	Stage, Detail string
 	At, Took      time.Duration
