@@ -9,7 +9,7 @@ import (
 	"github.com/coreos/go-systemd/v22/journal"
 )
 
-// JournalListens reports whether standard error goes to the journal.
+// JournalListens reports whether standard error is connected to the journal.
 func JournalListens() bool {
 	listens, err := journal.StderrIsJournalStream()
 	return err == nil && listens
@@ -17,7 +17,7 @@ func JournalListens() bool {
 
 // Journal is a slog.Handler that writes native fields to the journal
 // (systemd.journal-fields(7)): MESSAGE, PRIORITY, and one for each attribute. The
-// message repeats the attributes, for who reads.
+// message repeats the attributes, for people to read.
 type Journal struct {
 	options slog.HandlerOptions
 	attrs   []slog.Attr // with the names of their groups
@@ -25,11 +25,11 @@ type Journal struct {
 	send    func(message string, priority journal.Priority, fields map[string]string) error
 }
 
-// NewJournal returns a Journal, of which the level and ReplaceAttr of options are
-// heeded. The error says that there is none.
+// NewJournal returns a Journal with the Level and ReplaceAttr of options; AddSource is
+// ignored. The error is that the journal is not available.
 func NewJournal(options slog.HandlerOptions) (*Journal, error) {
 	if !journal.Enabled() {
-		return nil, fmt.Errorf("log.format: the journal does not listen on this machine")
+		return nil, fmt.Errorf("log.format: the journal is not available on this machine")
 	}
 	return &Journal{options: options, send: journal.Send}, nil
 }
@@ -115,8 +115,8 @@ func priority(level slog.Level) journal.Priority {
 	}
 }
 
-// fieldName makes a name one of a field: upper case, digits and underscores, the first
-// a letter.
+// fieldName converts a name to that of a journal field: upper case, digits and
+// underscores, a letter first.
 func fieldName(name string) string {
 	field := strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {

@@ -33,7 +33,7 @@ func TestJournal(t *testing.T) {
 	}
 	message = ""
 	if log.Debug("quiet"); message != "" {
-		t.Error("what is below the level is written")
+		t.Error("a record below the level is written")
 	}
 }
 

@@ -1,5 +1,6 @@
-// Package systemd is a thin layer over go-systemd: what the service manager passes on,
-// and what it is told. Without systemd all of it does nothing.
+// Package systemd is a thin layer over go-systemd: sockets, directories and credentials
+// from the service manager, notifications to it, and the journal. Without systemd its
+// functions do nothing.
 package systemd
 
 import (
@@ -9,35 +10,36 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// Ready says that the service runs, or runs again after Reloading.
+// Ready notifies systemd that the service runs, or runs again after Reloading.
 func Ready(status string) error { return notify(daemon.SdNotifyReady + "\nSTATUS=" + status) }
 
-// Status says in words how the service does.
+// Status sends a text about the state of the service.
 func Status(status string) error { return notify("STATUS=" + status) }
 
-// Reloading says that the configuration is read again; Ready ends it.
+// Reloading notifies systemd that the configuration is being reloaded; Ready ends that.
 func Reloading() error {
 	return notify(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
 }
 
-// Stopping says that the service ends.
+// Stopping notifies systemd that the service is stopping.
 func Stopping() error { return notify(daemon.SdNotifyStopping) }
 
-// Alive feeds the watchdog.
+// Alive resets the watchdog timer.
 func Alive() error { return notify(daemon.SdNotifyWatchdog) }
 
-// Watchdog returns how often Alive must be said, 0 where nobody listens.
+// Watchdog returns the interval in which systemd expects Alive, 0 if it has no watchdog
+// for this process.
 func Watchdog() time.Duration {
 	interval, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
-		return 0 // what it says is for another process
+		return 0 // the variables of systemd are invalid
 	}
 	return interval
 }
 
 func notify(state string) error {
 	if _, err := daemon.SdNotify(false, state); err != nil {
-		return fmt.Errorf("telling systemd: %w", err)
+		return fmt.Errorf("notifying systemd: %w", err)
 	}
 	return nil
 }

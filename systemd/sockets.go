@@ -12,7 +12,7 @@ import (
 func Listeners() (map[string][]net.Listener, error) {
 	listeners, err := activation.ListenersWithNames()
 	if err != nil {
-		return nil, fmt.Errorf("taking sockets from systemd: %w", err)
+		return nil, fmt.Errorf("getting sockets from systemd: %w", err)
 	}
 	return listeners, nil
 }

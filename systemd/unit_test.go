@@ -12,8 +12,9 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// mostExposed is the exposure that systemd-analyze may find, of 10.
-const mostExposed = 1.5
+// maxExposure is the greatest exposure level allowed, on the scale of systemd-analyze
+// from 0 to 10.
+const maxExposure = 1.5
 
 func TestUnitIsClosed(t *testing.T) {
 	testserver.Need(t, "systemd-analyze")
@@ -23,14 +24,14 @@ func TestUnitIsClosed(t *testing.T) {
 	}
 	level := regexp.MustCompile(`Overall exposure level for urnd.service: ([0-9.]+)`).FindSubmatch(out)
 	if level == nil {
-		t.Fatalf("no level is found:\n%s", out)
+		t.Fatalf("no exposure level in the output:\n%s", out)
 	}
-	if exposed, err := strconv.ParseFloat(string(level[1]), 64); err != nil || exposed > mostExposed {
-		t.Errorf("the exposure is %s, and may be %.1f:\n%s", level[1], mostExposed, out)
+	if exposed, err := strconv.ParseFloat(string(level[1]), 64); err != nil || exposed > maxExposure {
+		t.Errorf("the exposure level is %s, want at most %.1f:\n%s", level[1], maxExposure, out)
 	}
 }
 
-// systemd finds nothing wrong with the units, of which the program is one that is there.
+// systemd finds no errors in the units, with a program that exists.
 func TestUnitsVerify(t *testing.T) {
 	testserver.Need(t, "systemd-analyze")
 	dir := t.TempDir()
@@ -39,8 +40,8 @@ func TestUnitsVerify(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		here := strings.ReplaceAll(string(text), "/usr/bin/urnd", "/bin/true")
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(here), 0o600); err != nil {
+		replaced := strings.ReplaceAll(string(text), "/usr/bin/urnd", "/bin/true")
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(replaced), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,7 +51,7 @@ func TestUnitsVerify(t *testing.T) {
 	}
 }
 
-// What the configuration calls a credential is passed on by the unit.
+// The unit passes on the credentials that a configuration can name.
 func TestUnitPassesCredentials(t *testing.T) {
 	text, err := os.ReadFile("urnd.service")
 	if err != nil {

@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-// patience is how long to poll for what takes milliseconds on an idle machine.
-const patience = 20 * time.Second
+// pollTimeout bounds waits that take milliseconds on an idle machine.
+const pollTimeout = 20 * time.Second
 
 // BIND is a running named, authoritative for its zones and for nothing else,
-// on one port for UDP and TCP. Its methods are for the test's own goroutine, which
-// they may end (see testing.T.FailNow); Addr is for all.
+// on one port for UDP and TCP. Only the goroutine of the test may call its methods,
+// which may end it (see testing.T.FailNow); any goroutine may call Addr.
 type BIND struct {
 	t       testing.TB
 	dir     string
 	addr    netip.AddrPort
 	process *process
 	probe   *prober
-	port    uint16 // the probe's, also when that is closed
+	port    uint16 // of probe, also after that is closed
 
 	stopped bool
 	markers int // sent so far
-	since   int // where in the query log the last Reset was
+	since   int // offset in the query log of the last Reset
 }
 
-// StartBIND starts a server and returns once it answers for every zone. The
-// test fails, with BIND's own words, when a zone is bad. The server stops at
-// the end of the test, if not before.
+// StartBIND starts a server and returns when it answers for every zone. If a zone
+// is invalid, the test fails with the message of BIND. The server stops at the end
+// of the test, if not before.
 func StartBIND(t testing.TB, zones ...Zone) *BIND {
 	t.Helper()
 	b, err := startBIND(t, zones...)
@@ -65,8 +65,8 @@ func startBIND(t testing.TB, zones ...Zone) (*BIND, error) {
 	return nil, last
 }
 
-// launch starts the server at addr; the error is errPortTaken when another port
-// may do.
+// launch starts the server at addr; the error wraps errPortTaken if another process
+// has the port.
 func launch(t testing.TB, named string, addr netip.AddrPort, zones []Zone) (*BIND, error) {
 	t.Helper()
 	b := &BIND{t: t, dir: t.TempDir(), addr: addr}
@@ -87,7 +87,7 @@ func launch(t testing.TB, named string, addr netip.AddrPort, zones []Zone) (*BIN
 		return nil, errors.Join(err, b.probe.close())
 	}
 	if err := b.awaitZones(zones); err != nil {
-		_ = b.stop() // err tells more
+		_ = b.stop() // err is more specific
 		return nil, err
 	}
 	return b, nil
@@ -107,23 +107,24 @@ func (b *BIND) awaitZones(zones []Zone) error {
 			return fmt.Errorf("wait for zone %s: %w", zone.Name, err)
 		}
 	}
-	// Only the log proves that it was this server that answered.
+	// Only the query log proves that this server has answered.
 	if _, err := b.mark(); err != nil {
 		return err
 	}
-	return b.trouble()
+	return b.checkRunning()
 }
 
-// trouble reports that the server ended, or that it has not all of its port.
-func (b *BIND) trouble() error {
-	err := b.process.ended() // first, so that the output of the dead is whole
+// checkRunning returns an error if the server has ended, or does not have its port
+// for both UDP and TCP.
+func (b *BIND) checkRunning() error {
+	err := b.process.ended() // first, so that the output of an ended server is complete
 	output, readErr := os.ReadFile(b.path(bindOutputFile))
 	if readErr != nil {
 		return errors.Join(err, fmt.Errorf("read output: %w", readErr))
 	}
-	// named gives up without UDP, but goes on without TCP.
-	for _, sign := range []string{"unable to listen", "address in use"} {
-		if strings.Contains(string(output), sign) {
+	// named exits if it cannot listen on UDP, but not if it cannot on TCP.
+	for _, message := range []string{"unable to listen", "address in use"} {
+		if strings.Contains(string(output), message) {
 			err = fmt.Errorf("%s: %w", b.addr, errPortTaken)
 		}
 	}
@@ -133,10 +134,10 @@ func (b *BIND) trouble() error {
 	return nil
 }
 
-// poll calls done until it reports true or fails, for as long as the server
-// lives and patience lasts. Its errors tell what the server printed.
+// poll calls done until it reports true or fails, while the server runs, for at most
+// pollTimeout. Its errors include the output of the server.
 func (b *BIND) poll(done func() (bool, error)) error {
-	deadline := time.NewTimer(patience)
+	deadline := time.NewTimer(pollTimeout)
 	defer deadline.Stop()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -144,19 +145,19 @@ func (b *BIND) poll(done func() (bool, error)) error {
 		if ok, err := done(); ok || err != nil {
 			return err
 		}
-		if err := b.trouble(); err != nil {
+		if err := b.checkRunning(); err != nil {
 			return err
 		}
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			return b.explain(fmt.Errorf("nothing within %v", patience))
+			return b.withOutput(fmt.Errorf("timeout after %v", pollTimeout))
 		}
 	}
 }
 
-// explain adds what the server printed.
-func (b *BIND) explain(err error) error {
+// withOutput adds the output of the server to err.
+func (b *BIND) withOutput(err error) error {
 	output, readErr := os.ReadFile(b.path(bindOutputFile))
 	if readErr != nil {
 		return errors.Join(err, readErr)
@@ -173,12 +174,12 @@ func (b *BIND) Addr() string {
 	return b.addr.String()
 }
 
-// Stop stops the server and returns when it is gone. A second call does
-// nothing. The test fails if the server had died before.
+// Stop stops the server and returns when it has ended. A second call does nothing.
+// The test fails if the server had ended before.
 func (b *BIND) Stop() {
 	b.t.Helper()
 	if err := b.stop(); err != nil {
-		b.t.Errorf("BIND: %v", b.explain(err))
+		b.t.Errorf("BIND: %v", b.withOutput(err))
 	}
 }
 

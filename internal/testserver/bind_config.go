@@ -22,8 +22,8 @@ const (
 	bindQueryFile  = "queries.log"
 )
 
-// bindOptions lets many servers run beside each other and beside the machine's
-// own: nothing outside the working directory, no channel but DNS.
+// bindOptions lets many servers run side by side, and beside a DNS server of the
+// machine: they use no files outside the working directory and listen for DNS only.
 //
 // Without "reuseport no" two servers could share one TCP port unnoticed.
 const bindOptions = `options {
@@ -54,8 +54,8 @@ logging {
 };
 `
 
-// writeBINDConfig writes what a server of these zones reads, into its working
-// directory.
+// writeBINDConfig writes the configuration and the zones of a server into its
+// working directory.
 func writeBINDConfig(dir string, port uint16, zones []Zone) error {
 	var config strings.Builder
 	fmt.Fprintf(&config, bindOptions, port)
@@ -66,7 +66,7 @@ func writeBINDConfig(dir string, port uint16, zones []Zone) error {
 		if _, err := packQuery(0, zone.Name, typeSOA); err != nil {
 			return fmt.Errorf("zone: %w", err)
 		}
-		// The name is not a file name: it may hold a slash (RFC 2317).
+		// The name is not a file name: it may contain a slash (RFC 2317).
 		file := fmt.Sprintf("zone.%d", i)
 		fmt.Fprintf(&config, "zone \"%s\" { type primary; file \"%s\"; };\n", zone.Name, file)
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(zone.Text), 0o600); err != nil {
@@ -79,8 +79,8 @@ func writeBINDConfig(dir string, port uint16, zones []Zone) error {
 	return nil
 }
 
-// checkBINDConfig has BIND judge the configuration and load every zone: a server
-// would start without a zone it cannot read.
+// checkBINDConfig has BIND check the configuration and load every zone: a server
+// would start without a zone that it cannot read.
 func checkBINDConfig(t testing.TB, dir string) error {
 	t.Helper()
 	check := exec.CommandContext(t.Context(), Need(t, "named-checkconf"), "-z", bindConfigFile)

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Queries returns what the server was asked since the last Reset, in order, as
+// Queries returns the queries to the server since the last Reset, in order, as
 // "name TYPE": the name in lower case and without the last dot, but "." for
 // the root, and with BIND's escapes. Every query that was answered before the
-// call is there. It also works after Stop.
+// call is included. Queries also works after Stop.
 func (b *BIND) Queries() []string {
 	b.t.Helper()
 	log, err := b.mark()
@@ -26,7 +26,7 @@ func (b *BIND) Queries() []string {
 	return queries
 }
 
-// Reset forgets the queries so far.
+// Reset discards the queries so far.
 func (b *BIND) Reset() {
 	b.t.Helper()
 	log, err := b.mark()
@@ -36,8 +36,8 @@ func (b *BIND) Reset() {
 	b.since = len(log)
 }
 
-// mark asks a question like no other and returns the query log up to it: named
-// takes queries in order, so all that came before are in the log too.
+// mark sends a unique query and returns the query log up to it: named logs queries
+// in order, so that all earlier ones are in the log too.
 func (b *BIND) mark() ([]byte, error) {
 	if b.stopped {
 		return os.ReadFile(b.path(bindQueryFile))
@@ -54,19 +54,19 @@ func (b *BIND) mark() ([]byte, error) {
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return false, fmt.Errorf("read log: %w", err)
 		}
-		marked = cutAfter(log, querySign+name+" ")
+		marked = cutAfter(log, queryLabel+name+" ")
 		return marked != nil, nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("marker in the query log: %w", err)
+		return nil, fmt.Errorf("waiting for a marker in the query log: %w", err)
 	}
 	return marked, nil
 }
 
-// cutAfter returns log up to the end of the line with sign, or nil while there
-// is no such line.
-func cutAfter(log []byte, sign string) []byte {
-	start := bytes.Index(log, []byte(sign))
+// cutAfter returns log up to the end of the line with marker, or nil if there is no
+// such line yet.
+func cutAfter(log []byte, marker string) []byte {
+	start := bytes.Index(log, []byte(marker))
 	if start < 0 {
 		return nil
 	}
@@ -77,7 +77,8 @@ func cutAfter(log []byte, sign string) []byte {
 	return log[:start+length+1]
 }
 
-// readLog returns the queries of whole lines, but not the probe's.
+// readLog returns the queries in log, which has complete lines, except those of the
+// probe.
 func (b *BIND) readLog(log []byte) ([]string, error) {
 	var queries []string
 	for line := range strings.Lines(string(log)) {
@@ -99,25 +100,25 @@ type loggedQuery struct {
 	tcp      bool
 }
 
-// querySign stands before the question; names in the log hold no space.
-const querySign = ": query: "
+// queryLabel precedes the question; names in the log contain no space.
+const queryLabel = ": query: "
 
 // parseQuery parses a line of the query log, such as
 //
 //	client @0x7f53 127.0.0.1#38132 (example.com): query: example.com IN NAPTR +E(0)T (127.0.0.1)
 //
-// A server with another format must not look like one that nobody asked.
+// Lines in another format are errors: they must not look like a log without queries.
 func parseQuery(line string) (loggedQuery, error) {
-	client, question, ok := strings.Cut(line, querySign)
+	client, question, ok := strings.Cut(line, queryLabel)
 	fields := strings.Fields(question) // name, class, type, flags, address
 	if !ok || len(fields) < 4 {
-		return loggedQuery{}, fmt.Errorf("query log: no question in line %q", line)
+		return loggedQuery{}, fmt.Errorf("parsing the query log: no question in line %q", line)
 	}
 	_, client, _ = strings.Cut(client, "#")
 	digits := client[:len(client)-len(strings.TrimLeft(client, "0123456789"))]
 	port, err := strconv.ParseUint(digits, 10, 16)
 	if err != nil {
-		return loggedQuery{}, fmt.Errorf("query log: port of the client in line %q: %w", line, err)
+		return loggedQuery{}, fmt.Errorf("parsing the query log: port of the client in line %q: %w", line, err)
 	}
 	return loggedQuery{
 		question: strings.ToLower(fields[0]) + " " + fields[2],

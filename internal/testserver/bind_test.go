@@ -16,7 +16,7 @@ import (
 
 const typeNAPTR = 35
 
-// example has an NS outside itself, so that BIND asks for no address.
+// example has an NS outside the zone, so that BIND requires no address.
 func example() Zone {
 	return Zone{Name: "example.com", Text: `
 $TTL 60
@@ -55,7 +55,7 @@ func TestBINDServesOnlyItsZones(t *testing.T) {
 		t.Errorf("second zone: no authoritative answer: % x", answer)
 	}
 	if answer := askUDP(t, server.Addr(), "example.org", typeSOA); answer[3]&0x0f != refused {
-		t.Errorf("name of another: not refused: % x", answer)
+		t.Errorf("name outside the zones: not refused: % x", answer)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestBINDCountsQueries(t *testing.T) {
 		"urn.example.com NAPTR", "urn.example.com NAPTR", "example.com SOA", ". SOA", "nosuch.example.com TYPE65280",
 	}
 	wantQueries(t, server, want...)
-	wantQueries(t, server, want...) // to read is not to reset
+	wantQueries(t, server, want...) // reading does not reset
 
 	server.Reset()
 	wantQueries(t, server)
@@ -104,9 +104,9 @@ func TestBINDStops(t *testing.T) {
 	server.Stop()
 	server.Stop()
 	if server.process.cmd.ProcessState == nil {
-		t.Fatal("nobody waited for the process")
+		t.Fatal("the process was not waited for")
 	}
-	// A free port proves more than a missing answer.
+	// A free port is better evidence than a missing answer.
 	addr := net.UDPAddrFromAddrPort(server.addr)
 	conn, err := net.ListenUDP("udp4", addr)
 	if err != nil {
@@ -117,17 +117,17 @@ func TestBINDStops(t *testing.T) {
 	}
 }
 
-// A server that crashed must not pass for one that was stopped.
+// A server that crashed must not look like one that was stopped.
 func TestBINDTellsCrash(t *testing.T) {
 	server := StartBIND(t, example())
 	if err := server.process.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	<-server.process.done
-	if _, err := server.mark(); err == nil || !strings.Contains(err.Error(), "ended by itself: signal: killed") {
+	if _, err := server.mark(); err == nil || !strings.Contains(err.Error(), "exited unexpectedly: signal: killed") {
 		t.Errorf("mark: error %v", err)
 	}
-	if err := server.stop(); err == nil || !strings.Contains(err.Error(), "ended by itself: signal: killed") {
+	if err := server.stop(); err == nil || !strings.Contains(err.Error(), "exited unexpectedly: signal: killed") {
 		t.Errorf("stop: error %v", err)
 	}
 }
@@ -170,7 +170,7 @@ func TestBINDRejectsBadZones(t *testing.T) {
 	}
 }
 
-// A server that cannot have its port must be told from one that is slow.
+// A port that is taken must be distinguished from a slow server.
 func TestBINDTellsTakenPort(t *testing.T) {
 	named := Need(t, "named")
 	udp, err := listenLoopback()
@@ -197,10 +197,10 @@ func wantQueries(t *testing.T, server *BIND, want ...string) {
 	}
 }
 
-type asker func(t *testing.T, addr, name string, qtype uint16) []byte
+type queryFunc func(t *testing.T, addr, name string, qtype uint16) []byte
 
-func transports() map[string]asker {
-	return map[string]asker{"UDP": askUDP, "TCP": askTCP}
+func transports() map[string]queryFunc {
+	return map[string]queryFunc{"UDP": askUDP, "TCP": askTCP}
 }
 
 const queryID = 0x7e57
@@ -245,12 +245,12 @@ func dial(t *testing.T, network, addr, name string, qtype uint16) (net.Conn, []b
 	if err != nil {
 		t.Fatal(err)
 	}
-	dialer := net.Dialer{Timeout: patience}
+	dialer := net.Dialer{Timeout: pollTimeout}
 	conn, err := dialer.DialContext(t.Context(), network, addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(pollTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	return conn, query

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The least of DNS that it takes to see whether a server answers: the module's
-// own DNS code is what the tests test.
+// The minimum of DNS that is needed to see whether a server answers: the module's
+// own DNS code is under test, and not used here.
 const (
 	typeSOA    = 6
 	classIN    = 1
@@ -39,7 +39,7 @@ func packQuery(id uint16, name string, qtype uint16) ([]byte, error) {
 	return binary.BigEndian.AppendUint16(message, classIN), nil
 }
 
-// validLabel also keeps out what would need an escape in named's configuration.
+// validLabel also rejects labels that need an escape in named's configuration.
 func validLabel(label string) bool {
 	if label == "" || len(label) > maxLabel {
 		return false
@@ -57,7 +57,7 @@ func isResponse(message []byte, id uint16) bool {
 	return len(message) >= headerSize && binary.BigEndian.Uint16(message) == id && message[2]&0x80 != 0
 }
 
-// isAuthoritative reports whether a response has answers of the server's own.
+// isAuthoritative reports whether a response has authoritative answers.
 func isAuthoritative(response []byte) bool {
 	authoritative := response[2]&0x04 != 0
 	code := response[3] & 0x0f

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// prober asks a DNS server over UDP from one port, which is the prober's until
-// close: by it the server's log tells these queries from those of a test.
+// prober queries a DNS server over UDP from one port, which it holds until close: the
+// port distinguishes its queries from those of a test in the server's log.
 type prober struct {
 	conn   *net.UDPConn
 	server netip.AddrPort
@@ -37,8 +37,8 @@ func (p *prober) close() error {
 	return p.conn.Close()
 }
 
-// ask asks once and waits a moment for the response, a longer one each time
-// that none comes: then the error is os.ErrDeadlineExceeded.
+// ask sends one query and waits a short time for the response. If none comes, the
+// error is os.ErrDeadlineExceeded, and the next call waits longer.
 func (p *prober) ask(name string, qtype uint16) ([]byte, error) {
 	p.id++
 	query, err := packQuery(p.id, name, qtype)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what tests need: a compiler for the race detector, and the peers that
-# they talk to. Says nothing when there is nothing to
-# do. A peer it cannot install is one line: its tests skip, or, where CI is
-# set, this fails at once rather than each test later.
+# they talk to. Prints nothing if there is nothing to do, and one line for each peer
+# that it cannot install: the tests of that peer are skipped. If CI is set, this
+# fails at once instead of each test later.
 set -eu
 
 # binary package
@@ -15,7 +15,7 @@ systemd-analyze systemd
 systemd-socket-activate systemd
 '
 
-# The path of an ordinary user lacks the folders where daemons live.
+# The PATH of an ordinary user lacks the folders of daemons.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 export PATH DEBIAN_FRONTEND=noninteractive
 
@@ -31,13 +31,13 @@ clean() {
 trap clean EXIT
 trap 'exit 130' HUP INT TERM
 
-# Tests start their own servers; one of Debian's would take well-known ports.
-# A policy that is already there is the machine's own and stays.
+# Tests start their own servers; those of Debian would take well-known ports. An
+# existing policy belongs to the machine and is left alone.
 forbid_services() {
 	[ -z "$policy_made" ] || return 0
 	if (set -C; : >"$policy") 2>/dev/null; then
 		policy_made=yes
-		printf '#!/bin/sh\n# Of internal/testserver/install.sh while it runs; left over, delete it.\nexit 101\n' >"$policy"
+		printf '#!/bin/sh\n# Made by internal/testserver/install.sh while it runs; if it is left over, delete it.\nexit 101\n' >"$policy"
 		chmod 755 "$policy"
 	fi
 }
@@ -66,7 +66,7 @@ add() {
 	fi
 	[ -n "$log" ] || log=$(mktemp)
 	forbid_services
-	# The lists may be absent or too old; only a failure tells.
+	# The package lists may be absent or too old; only a failure shows that.
 	if ! apt install -y --no-install-recommends "$1"; then
 		if ! apt update || ! apt install -y --no-install-recommends "$1"; then
 			why="apt-get: $(grep '^[EW]: ' "$log" | head -n 1)"

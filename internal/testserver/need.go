@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// Need returns the path of the program called binary. Where it is missing the
-// test is skipped, or fails if the environment has a non-empty CI.
+// Need returns the path of the program called binary. If it is missing, the test is
+// skipped, or fails if the environment variable CI is not empty.
 func Need(t testing.TB, binary string) string {
 	t.Helper()
-	// The path of an ordinary user lacks the folders where daemons live.
+	// The PATH of an ordinary user lacks the folders of daemons.
 	for _, dir := range []string{"", "/usr/local/sbin", "/usr/sbin", "/sbin"} {
 		if path, err := exec.LookPath(filepath.Join(dir, binary)); err == nil {
 			return path

@@ -8,21 +8,21 @@ import (
 	"testing"
 )
 
-// verdict is a test that records how it ends.
-type verdict struct {
+// recorder is a testing.TB that records how the test ends.
+type recorder struct {
 	testing.TB
 	ended string
 }
 
-func (*verdict) Helper() {}
+func (*recorder) Helper() {}
 
-func (v *verdict) Skipf(format string, args ...any) {
-	v.ended = "skip: " + fmt.Sprintf(format, args...)
+func (r *recorder) Skipf(format string, args ...any) {
+	r.ended = "skip: " + fmt.Sprintf(format, args...)
 	runtime.Goexit()
 }
 
-func (v *verdict) Fatalf(format string, args ...any) {
-	v.ended = "fatal: " + fmt.Sprintf(format, args...)
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.ended = "fatal: " + fmt.Sprintf(format, args...)
 	runtime.Goexit()
 }
 
@@ -30,15 +30,15 @@ func TestNeedMissing(t *testing.T) {
 	for ci, want := range map[string]string{"": "skip: ", "true": "fatal: "} {
 		t.Run("CI="+ci, func(t *testing.T) {
 			t.Setenv("CI", ci)
-			var v verdict
+			var r recorder
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				Need(&v, "no-such-peer")
+				Need(&r, "no-such-peer")
 			}()
 			<-done
-			if !strings.HasPrefix(v.ended, want) || !strings.Contains(v.ended, "no-such-peer") {
-				t.Fatalf("ended with %q, want %q and the name", v.ended, want)
+			if !strings.HasPrefix(r.ended, want) || !strings.Contains(r.ended, "no-such-peer") {
+				t.Fatalf("ended with %q, want %q and the name", r.ended, want)
 			}
 		})
 	}

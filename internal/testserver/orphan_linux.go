@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// dieWithParent ends the process with the test: a test that panics or runs out
-// of time cleans nothing up.
+// dieWithParent kills the process when the test process ends: a test that panics or
+// times out runs no cleanup.
 func dieWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

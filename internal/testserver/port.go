@@ -7,11 +7,11 @@ import (
 	"net/netip"
 )
 
-// errPortTaken tells that someone took a free port before the peer did.
+// errPortTaken is the error if another process took a free port before the peer did.
 var errPortTaken = errors.New("port taken")
 
 // freePort returns a loopback address whose port is free on UDP and on TCP. It
-// is only a proposal: the port can be taken until the peer listens.
+// is only a proposal: another process can take the port until the peer listens.
 func freePort() (netip.AddrPort, error) {
 	const attempts = 16
 	var last error
@@ -22,7 +22,7 @@ func freePort() (netip.AddrPort, error) {
 		}
 		last = err
 	}
-	return netip.AddrPort{}, fmt.Errorf("find a free port: %w", last)
+	return netip.AddrPort{}, fmt.Errorf("finding a free port: %w", last)
 }
 
 func proposePort() (netip.AddrPort, error) {

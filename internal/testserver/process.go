@@ -13,11 +13,11 @@ import (
 // process is a peer that runs in the foreground, from start to stop.
 type process struct {
 	cmd  *exec.Cmd
-	done chan struct{} // closed when it ended and was waited for
+	done chan struct{} // closed after cmd.Wait
 }
 
-// startProcess starts path in dir and appends what it prints to the file log,
-// which is open only for as long as the process needs to inherit it.
+// startProcess starts path in dir and appends its output to the file log, which is
+// open here only until the process has inherited it.
 func startProcess(dir, log, path string, args ...string) (*process, error) {
 	output, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -42,13 +42,13 @@ func startProcess(dir, log, path string, args ...string) (*process, error) {
 func (p *process) run(started chan<- error) {
 	defer close(p.done)
 	// Linux sends the signal of dieWithParent when the thread that started the
-	// process ends: this one must stay.
+	// process ends: this one must not end before.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := p.cmd.Start()
 	started <- err
 	if err == nil {
-		_ = p.cmd.Wait() // ProcessState tells the same
+		_ = p.cmd.Wait() // ProcessState has the result
 	}
 }
 
@@ -56,14 +56,14 @@ func (p *process) run(started chan<- error) {
 func (p *process) ended() error {
 	select {
 	case <-p.done:
-		return fmt.Errorf("ended by itself: %s", p.cmd.ProcessState)
+		return fmt.Errorf("exited unexpectedly: %s", p.cmd.ProcessState)
 	default:
 		return nil
 	}
 }
 
-// stop ends the process and waits for it. It fails when the process had ended
-// before, did not end in good order, or had to be killed.
+// stop ends the process and waits for it. It fails if the process had ended before,
+// had to be killed, or did not exit with status 0.
 func (p *process) stop() error {
 	if err := p.ended(); err != nil {
 		return err
@@ -71,15 +71,15 @@ func (p *process) stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop: %w", err)
 	}
-	const patience = 20 * time.Second
-	timer := time.NewTimer(patience)
+	const stopTimeout = 20 * time.Second
+	timer := time.NewTimer(stopTimeout)
 	defer timer.Stop()
 	select {
 	case <-p.done:
 	case <-timer.C:
-		_ = p.cmd.Process.Kill() // fails only if it ended meanwhile
+		_ = p.cmd.Process.Kill() // fails only if it has ended since
 		<-p.done
-		return fmt.Errorf("stop: still running after %v, killed", patience)
+		return fmt.Errorf("stop: still running after %v, killed", stopTimeout)
 	}
 	if !p.cmd.ProcessState.Success() {
 		return fmt.Errorf("stop: %s", p.cmd.ProcessState)

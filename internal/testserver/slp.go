@@ -19,8 +19,8 @@ import (
 const (
 	directoryAgent = "service:directory-agent" // as a service type, section 8.5
 	slpAgentHost   = "127.0.0.1"
-	// slpBoot is not 0, which says that the agent is going down (section 12.1),
-	// and no clock, so that a test can tell an advertisement to the octet.
+	// slpBoot is not 0, which means that the agent is going down (section 12.1),
+	// and constant, so that a test can expect every octet of an advertisement.
 	slpBoot = 1
 
 	// Error codes, section 7.
@@ -31,7 +31,7 @@ const (
 	versionNotSupported   = 9
 )
 
-// SLPService is what an agent knows of a service. Its strings have no escapes.
+// SLPService is a service that an agent advertises. Its strings have no escapes.
 // A service without Scopes is in DEFAULT (section 6), one without Lang in "en".
 type SLPService struct {
 	URL        string
@@ -42,16 +42,16 @@ type SLPService struct {
 	Attributes map[string][]string // a keyword has no values
 }
 
-// SLPAgent is a directory agent of the Service Location Protocol, version 2,
-// that knows from its start what it knows: it answers SrvRqst and nothing else.
-// A reply with an error ends with the code, as section 7 allows.
+// SLPAgent is a directory agent of the Service Location Protocol, version 2, with
+// a fixed list of services: it answers SrvRqst and nothing else. A reply with an
+// error ends with the code, as section 7 allows. It is safe for concurrent use.
 type SLPAgent struct {
 	udp      *net.UDPConn
 	tcp      *net.TCPListener
 	services []SLPService
 	scopes   []string
 	running  sync.WaitGroup
-	lying    sync.Mutex // apart from mu, so that a lie may ask for Requests
+	lieMu    sync.Mutex // not mu, so that lie may call Requests
 
 	mu       sync.Mutex
 	settings slpSettings
@@ -117,26 +117,26 @@ func (a *SLPAgent) listen() (err error) {
 // Addr returns where the agent listens, as "127.0.0.1:port".
 func (a *SLPAgent) Addr() string { return a.udp.LocalAddr().String() }
 
-// Requests returns what came in so far, in order, answered or not.
+// Requests returns the messages received so far, in order, answered or not.
 func (a *SLPAgent) Requests() []SLPRequest {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.requests)
 }
 
-// MaxDatagram sets how long replies by UDP may be, 1400 if never called. Longer
-// ones go out with the URL entries that fit whole (sections 6.1 and 8.2).
+// MaxDatagram sets the greatest length of a reply by UDP, in octets; the default is
+// 1400. Longer replies have only the URL entries that fit (sections 6.1 and 8.2).
 func (a *SLPAgent) MaxDatagram(n int) { a.set(func(s *slpSettings) { s.datagram = n }) }
 
 // Fail makes the agent answer every SrvRqst with an error; 0 ends that.
 func (a *SLPAgent) Fail(code uint16) { a.set(func(s *slpSettings) { s.fail = code }) }
 
-// Mute makes the agent take requests and answer none.
+// Mute makes the agent receive requests without answering.
 func (a *SLPAgent) Mute(mute bool) { a.set(func(s *slpSettings) { s.mute = mute }) }
 
-// Lie makes the agent send what lie makes of each reply, and nothing where that
-// is nil. No two calls of lie overlap, but what it shares with the test it must
-// guard. A nil lie ends that.
+// Lie makes the agent send what lie returns for each reply, and nothing if that is
+// nil. Calls of lie do not overlap, but it must synchronize access to what it shares
+// with the test. A nil lie ends that.
 func (a *SLPAgent) Lie(lie func(reply []byte) []byte) { a.set(func(s *slpSettings) { s.lie = lie }) }
 
 func (a *SLPAgent) set(change func(*slpSettings)) {
@@ -153,7 +153,7 @@ func (a *SLPAgent) serveUDP() {
 			return // the test is over
 		}
 		if reply := a.handle("udp", bytes.Clone(buffer[:n])); reply != nil {
-			_, _ = a.udp.WriteToUDPAddrPort(reply, from) // a lie may be too long to send
+			_, _ = a.udp.WriteToUDPAddrPort(reply, from) // what lie returned may be too long
 		}
 	}
 }
@@ -165,20 +165,20 @@ func (a *SLPAgent) serveTCP(ctx context.Context) {
 			return // the test is over
 		}
 		context.AfterFunc(ctx, func() { conn.Close() })
-		a.running.Go(func() { converseSLP(conn, a.handle) })
+		a.running.Go(func() { serveSLPConn(conn, a.handle) })
 	}
 }
 
-// converseSLP answers the requests of one connection, which are framed by the
-// length that they have anyway (section 6.2).
-func converseSLP(conn net.Conn, handle func(network string, raw []byte) []byte) {
+// serveSLPConn answers the requests of one connection, which are framed by the length
+// in their header (section 6.2).
+func serveSLPConn(conn net.Conn, handle func(network string, raw []byte) []byte) {
 	defer conn.Close()
 	for {
-		var raw bytes.Buffer // grows as octets come, not as a length promises
+		var raw bytes.Buffer // grows with the octets received, not with the declared length
 		if _, err := io.CopyN(&raw, conn, slpHeaderSize); err != nil {
 			return
 		}
-		// A length that is too short to be true takes no more octets.
+		// With a declared length below that of a header, CopyN reads nothing.
 		if _, err := io.CopyN(&raw, conn, int64(slpLength(raw.Bytes())-slpHeaderSize)); err != nil {
 			return
 		}
@@ -188,36 +188,36 @@ func converseSLP(conn net.Conn, handle func(network string, raw []byte) []byte) 
 	}
 }
 
-// handle notes a message, then returns what to send, or nil.
+// handle records a message, then returns the reply, or nil.
 func (a *SLPAgent) handle(network string, raw []byte) []byte {
 	r, code := parseSLPRequest(network, raw)
 	a.mu.Lock()
 	a.requests = append(a.requests, r)
 	settings := a.settings
 	a.mu.Unlock()
-	// Section 6.3: who is in the PRList has answered before.
-	heard := shareSLP(strings.Split(r.PRList, ","), []string{slpAgentHost})
-	if settings.mute || heard || len(raw) < slpHeaderSize || raw[1] != srvRqst {
+	// Section 6.3: an agent in the PRList has answered before.
+	answered := shareSLP(strings.Split(r.PRList, ","), []string{slpAgentHost})
+	if settings.mute || answered || len(raw) < slpHeaderSize || raw[1] != srvRqst {
 		return nil
 	}
 	reply := a.answer(r, cmp.Or(settings.fail, code), settings.datagram)
 	if reply == nil || settings.lie == nil {
 		return reply
 	}
-	a.lying.Lock()
-	defer a.lying.Unlock()
+	a.lieMu.Lock()
+	defer a.lieMu.Unlock()
 	return settings.lie(reply)
 }
 
-// answer returns the reply to a request, which has a fault if code is not 0.
+// answer returns the reply to a request, whose error is code, or 0.
 func (a *SLPAgent) answer(r SLPRequest, code uint16, datagram int) []byte {
 	discovery := foldSLP(r.ServiceType) == directoryAgent
 	var entries [][]byte
 	if code == 0 {
 		entries, code = a.find(r, discovery)
 	}
-	// Multicast: sections 7, 8.2 and 12.1. Section 8.1 wants no advertisement
-	// at all where the predicate asks for attributes that the agent has not.
+	// Multicast: sections 7, 8.2 and 12.1. Section 8.1 allows no
+	// advertisement if the predicate has attributes that the agent lacks.
 	if len(entries) == 0 && (r.Flags&slpMulticast != 0 || code == 0 && discovery) {
 		return nil
 	}
@@ -233,10 +233,10 @@ func (a *SLPAgent) answer(r SLPRequest, code uint16, datagram int) []byte {
 // find returns the URL entries of the services that match, or the one body of
 // an advertisement.
 func (a *SLPAgent) find(r SLPRequest, discovery bool) (found [][]byte, code uint16) {
-	scopes, inOrder := parseSLPScopes(r.Scopes)
-	matches, parses := parseSLPPredicate(r.Predicate)
+	scopes, scopesOK := parseSLPScopes(r.Scopes)
+	matches, predicateOK := parseSLPPredicate(r.Predicate)
 	switch {
-	case r.ServiceType == "" || !inOrder || !parses: // the type is REQUIRED, section 8.1
+	case r.ServiceType == "" || !scopesOK || !predicateOK: // the type is REQUIRED, section 8.1
 		return nil, parseError
 	case r.SPI != "":
 		return nil, authenticationUnknown
@@ -250,7 +250,7 @@ func (a *SLPAgent) find(r SLPRequest, discovery bool) (found [][]byte, code uint
 		}
 		return found, 0
 	}
-	services, code := a.spoken(r, scopes)
+	services, code := a.inLanguage(r, scopes)
 	for _, s := range services {
 		if matches(s.Attributes) {
 			found = append(found, packURLEntry(s))
@@ -259,34 +259,34 @@ func (a *SLPAgent) find(r SLPRequest, discovery bool) (found [][]byte, code uint
 	return found, code
 }
 
-// spoken returns the services of the type in the scopes, of which, if there is a
-// predicate, only those in the language of the request count (section 8.1).
-func (a *SLPAgent) spoken(r SLPRequest, scopes []string) (services []SLPService, code uint16) {
-	foreign := false
+// inLanguage returns the services of the type in the scopes and, if there is a
+// predicate, in the language of the request (section 8.1).
+func (a *SLPAgent) inLanguage(r SLPRequest, scopes []string) (services []SLPService, code uint16) {
+	otherLanguage := false
 	for _, s := range a.services {
 		switch {
 		case !matchSLPType(r.ServiceType, s.Type) || !shareSLP(scopes, s.Scopes):
 		case r.Predicate != "" && primarySLPTag(r.Lang) != primarySLPTag(s.Lang):
-			foreign = true
+			otherLanguage = true
 		default:
 			services = append(services, s)
 		}
 	}
-	if foreign && len(services) == 0 {
+	if otherLanguage && len(services) == 0 {
 		return nil, languageNotSupported
 	}
 	return services, 0
 }
 
-// matchSLPType reports whether a service is of the type that is asked for: that
-// very one, or an abstract one that its type is a concrete one of (section 4.1).
-func matchSLPType(asked, offered string) bool {
-	asked, offered = foldSLP(asked), foldSLP(offered)
-	abstract := strings.HasPrefix(asked, "service:") && strings.Count(asked, ":") == 1
-	return offered == asked || abstract && strings.HasPrefix(offered, asked+":")
+// matchSLPType reports whether a service is of the requested type: of the same type,
+// or of a concrete type of a requested abstract type (section 4.1).
+func matchSLPType(requested, offered string) bool {
+	requested, offered = foldSLP(requested), foldSLP(offered)
+	abstract := strings.HasPrefix(requested, "service:") && strings.Count(requested, ":") == 1
+	return offered == requested || abstract && strings.HasPrefix(offered, requested+":")
 }
 
-// primarySLPTag leaves out the dialect, which does not count (section 8.1).
+// primarySLPTag removes the dialect, which does not count (section 8.1).
 func primarySLPTag(tag string) string {
 	primary, _, _ := strings.Cut(foldSLP(tag), "-")
 	return primary

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// The messages of section 8 of RFC 2608, as all sections here are. Where it
-// leaves open whether to bear with a request that breaks its grammar, the agent
-// does not: a test should see that.
+// The messages of section 8 of RFC 2608; all sections here are of that RFC. Where it
+// does not say whether to accept a request that breaks its grammar, the agent does
+// not, so that a test fails.
 const (
 	slpVersion    = 2
 	slpHeaderSize = 14 // with the length of the language tag, without the tag
@@ -19,7 +19,7 @@ const (
 	srvRply  = 2
 	daAdvert = 8
 
-	// The flags as 16 bits; the section counts in the first octet.
+	// The flags as 16 bits; the section has the bits of the first octet.
 	slpOverflow      = 0x80 << 8
 	slpMulticast     = 0x20 << 8
 	slpReservedFlags = 0x1fff // "MUST be 0"
@@ -28,8 +28,9 @@ const (
 	scopeReserved = slpReserved + ";*+" // section 6.4.1
 )
 
-// SLPRequest is a message that came in, with its strings as on the wire. What
-// could not be read is empty, and so is all but the header if it is no SrvRqst.
+// SLPRequest is a received message, with its strings as on the wire. Fields that
+// could not be parsed are empty, as are all but those of the header if it is not a
+// SrvRqst.
 type SLPRequest struct {
 	Network     string // "udp" or "tcp"
 	XID         uint16
@@ -43,8 +44,8 @@ type SLPRequest struct {
 	Raw         []byte
 }
 
-// parseSLPRequest reads the header, and what section 8.1 has a SrvRqst go on
-// with. The code tells of the first fault, else it is 0.
+// parseSLPRequest parses the header and the fields of a SrvRqst (section 8.1). The
+// code is that of the first error, or 0.
 func parseSLPRequest(network string, raw []byte) (r SLPRequest, code uint16) {
 	r = SLPRequest{Network: network, Raw: raw}
 	if len(raw) < slpHeaderSize {
@@ -62,8 +63,8 @@ func parseSLPRequest(network string, raw []byte) (r SLPRequest, code uint16) {
 			}
 		}
 	}
-	// An extension lies behind the fields and begins with five octets (section
-	// 9.1). All are skipped, as if from the range that may be.
+	// Extensions follow the fields, and begin with five octets (section 9.1). All
+	// are skipped, as if their IDs were in the range that may be.
 	end, extension := len(raw)-len(rest), slpUint24(raw[7:])
 	if extension == 0 {
 		ok = ok && len(rest) == 0
@@ -76,7 +77,7 @@ func parseSLPRequest(network string, raw []byte) (r SLPRequest, code uint16) {
 	return r, 0
 }
 
-// cutSLP reads a string behind its length and returns what is left.
+// cutSLP parses a string after its length and returns the rest.
 func cutSLP(from []byte, to *string) (rest []byte, ok bool) {
 	if len(from) < 2 {
 		return nil, false
@@ -89,17 +90,17 @@ func cutSLP(from []byte, to *string) (rest []byte, ok bool) {
 	return from[size:], true
 }
 
-// slpLength is what a header says of the length of the message.
+// slpLength returns the length of a message by its header.
 func slpLength(header []byte) int { return slpUint24(header[2:]) }
 
 func slpUint24(b []byte) int { return int(b[0])<<16 | int(binary.BigEndian.Uint16(b[1:])) }
 
-// isSLPLanguage knows the grammar of a language tag in section 8.
+// isSLPLanguage checks the grammar of a language tag in section 8.
 func isSLPLanguage(tag string) bool {
 	return regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z]{1,8})*$`).MatchString(tag)
 }
 
-// parseSLPScopes reads a scope list (section 6.4.1), which may be empty.
+// parseSLPScopes parses a scope list (section 6.4.1), which may be empty.
 func parseSLPScopes(list string) (scopes []string, ok bool) {
 	if list == "" {
 		return nil, true
@@ -114,12 +115,12 @@ func parseSLPScopes(list string) (scopes []string, ok bool) {
 	return scopes, true
 }
 
-// packSrvRply makes the reply of section 8.2, with as many entries as fit whole.
+// packSrvRply returns the reply of section 8.2, with as many entries as fit.
 func packSrvRply(r SLPRequest, code uint16, entries [][]byte, longest int) []byte {
 	reply := packSLPHeader(srvRply, r)
 	reply = binary.BigEndian.AppendUint16(reply, code)
 	if code != 0 {
-		return sealSLP(reply, 0) // as section 7 allows
+		return finishSLP(reply, 0) // as section 7 allows
 	}
 	size, count := len(reply)+2, 0
 	for _, entry := range entries {
@@ -133,31 +134,31 @@ func packSrvRply(r SLPRequest, code uint16, entries [][]byte, longest int) []byt
 		reply = append(reply, entry...)
 	}
 	if count < len(entries) {
-		return sealSLP(reply, slpOverflow)
+		return finishSLP(reply, slpOverflow)
 	}
-	return sealSLP(reply, 0)
+	return finishSLP(reply, 0)
 }
 
-// packURLEntry makes the entry of section 4.3.
+// packURLEntry returns the entry of section 4.3.
 func packURLEntry(s SLPService) []byte {
 	entry := binary.BigEndian.AppendUint16([]byte{0}, s.Lifetime)
 	return append(appendSLP(entry, s.URL), 0) // no authentication blocks
 }
 
-// packDAAdvert makes the reply of section 8.5, in which at most one body comes
-// after the error code.
+// packDAAdvert returns the reply of section 8.5, in which at most one body follows
+// the error code.
 func packDAAdvert(r SLPRequest, code uint16, bodies [][]byte, longest int) []byte {
 	reply := binary.BigEndian.AppendUint16(packSLPHeader(daAdvert, r), code)
 	for _, body := range bodies {
 		reply = append(reply, body...)
 	}
 	if len(reply) > longest {
-		return sealSLP(reply[:max(longest, slpHeaderSize)], slpOverflow)
+		return finishSLP(reply[:max(longest, slpHeaderSize)], slpOverflow)
 	}
-	return sealSLP(reply, 0)
+	return finishSLP(reply, 0)
 }
 
-// packDA makes what follows the error code in an advertisement.
+// packDA returns what follows the error code in an advertisement.
 func packDA(scopes []string) []byte {
 	var list []string
 	for _, scope := range scopes {
@@ -169,15 +170,15 @@ func packDA(scopes []string) []byte {
 	return append(body, 0, 0, 0, 0, 0) // no attributes, SPIs and authentication blocks
 }
 
-// packSLPHeader makes a header with the XID and the language of the request,
-// whose length and flags are for sealSLP to set.
+// packSLPHeader returns a header with the XID and the language of the request;
+// finishSLP sets its length and flags.
 func packSLPHeader(function byte, r SLPRequest) []byte {
 	header := append([]byte{slpVersion, function}, make([]byte, slpHeaderSize-6)...)
 	header = binary.BigEndian.AppendUint16(header, r.XID)
 	return appendSLP(header, r.Lang)
 }
 
-func sealSLP(message []byte, flags uint16) []byte {
+func finishSLP(message []byte, flags uint16) []byte {
 	message[2] = byte(len(message) >> 16)
 	binary.BigEndian.PutUint16(message[3:], uint16(len(message)))
 	binary.BigEndian.PutUint16(message[5:], flags)
@@ -188,18 +189,18 @@ func appendSLP(message []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint16(message, uint16(len(s))), s...)
 }
 
-// foldSLP makes equal what section 6.4 has equal: letters whatever their case,
-// and white space, which does not count at the ends.
+// foldSLP makes strings equal that section 6.4 calls equal: case does not count, any
+// white space is one space, and white space at the ends does not count.
 func foldSLP(s string) string {
 	return strings.Trim(foldSLPPart(s), " ")
 }
 
-// foldSLPPart folds what may stand in the middle of a string.
+// foldSLPPart is foldSLP for a part of a string: it keeps white space at the ends.
 func foldSLPPart(s string) string {
 	return regexp.MustCompile("[ \r\n\t]+").ReplaceAllString(strings.ToLower(s), " ")
 }
 
-// unescapeSLP undoes escapes. Reserved characters must be escaped, and no others
+// unescapeSLP decodes escapes. Reserved characters must be escaped, and no others
 // may be (sections 5 and 6.4).
 func unescapeSLP(s, reserved string) (string, bool) {
 	var plain []byte

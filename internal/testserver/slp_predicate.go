@@ -11,9 +11,9 @@ import (
 // slpPredicate reports whether a service with these attributes matches.
 type slpPredicate func(attributes map[string][]string) bool
 
-// parseSLPPredicate reads the predicate of a SrvRqst (RFC 2608, section 8.1): a
-// filter of LDAPv3 (RFC 2254, section 4) in which a value is one of section 5.
-// It knows no opaque values and no extensible matches.
+// parseSLPPredicate parses the predicate of a SrvRqst (RFC 2608, section 8.1): a
+// filter of LDAPv3 (RFC 2254, section 4) with values of section 5. Opaque values
+// and extensible matches are not supported.
 func parseSLPPredicate(text string) (matches slpPredicate, ok bool) {
 	if text == "" {
 		return func(map[string][]string) bool { return true }, true
@@ -22,8 +22,8 @@ func parseSLPPredicate(text string) (matches slpPredicate, ok bool) {
 	return matches, ok && rest == "" && utf8.ValidString(text)
 }
 
-// parseSLPFilter reads one filter, negated or not. Negation goes down to the
-// comparisons, as these are made value by value: section 8.1 has (!(Y=0)) match
+// parseSLPFilter parses one filter, negated or not. Negation is applied to the
+// comparisons, as these are made value by value: in section 8.1, (!(Y=0)) matches
 // y=0,1.
 func parseSLPFilter(text string, negated bool) (matches slpPredicate, rest string, ok bool) {
 	text, ok = strings.CutPrefix(text, "(")
@@ -44,19 +44,19 @@ func parseSLPFilter(text string, negated bool) (matches slpPredicate, rest strin
 	return matches, rest, ok && closed
 }
 
-// parseSLPFilters reads one or more filters, of which all must match, or one.
+// parseSLPFilters parses one or more filters, of which all or any must match.
 func parseSLPFilters(text string, all, negated bool) (matches slpPredicate, rest string, ok bool) {
 	var list []slpPredicate
 	for rest = text; strings.HasPrefix(rest, "("); {
-		var one slpPredicate
-		if one, rest, ok = parseSLPFilter(rest, negated); !ok {
+		var filter slpPredicate
+		if filter, rest, ok = parseSLPFilter(rest, negated); !ok {
 			return nil, "", false
 		}
-		list = append(list, one)
+		list = append(list, filter)
 	}
 	return func(attributes map[string][]string) bool {
-		for _, one := range list {
-			if one(attributes) != all {
+		for _, filter := range list {
+			if filter(attributes) != all {
 				return !all
 			}
 		}
@@ -64,7 +64,7 @@ func parseSLPFilters(text string, all, negated bool) (matches slpPredicate, rest
 	}, rest, len(list) > 0
 }
 
-// parseSLPItem reads a comparison, such as tag=value, tag<=value or tag=*.
+// parseSLPItem parses a comparison, such as tag=value, tag<=value or tag=*.
 func parseSLPItem(text string, negated bool) (matches slpPredicate, ok bool) {
 	tag, value, ok := strings.Cut(text, "=")
 	if !ok || value == "" {
@@ -97,13 +97,14 @@ func parseSLPItem(text string, negated bool) (matches slpPredicate, ok bool) {
 	}, true
 }
 
-// comparison compares a folded value with what stands between the wildcards.
+// comparison returns a function that compares a folded value with the parts between
+// the wildcards.
 func comparison(operator byte, parts []string) func(registered string) bool {
 	if len(parts) == 1 {
-		asked := foldSLP(parts[0])
-		return func(registered string) bool { return compareSLP(registered, operator, asked) }
+		requested := foldSLP(parts[0])
+		return func(registered string) bool { return compareSLP(registered, operator, requested) }
 	}
-	// White space at an end of a part counts, unless it is an end of the whole.
+	// White space at the ends of a part counts, except at the ends of the whole.
 	for i := range parts {
 		parts[i] = foldSLPPart(parts[i])
 	}
@@ -112,11 +113,11 @@ func comparison(operator byte, parts []string) func(registered string) bool {
 	return func(registered string) bool { return globSLP(registered, parts) }
 }
 
-// slpValues finds the values of an attribute by its folded tag.
+// slpValues returns the values of an attribute by its folded tag.
 func slpValues(attributes map[string][]string, tag string) (values []string, present bool) {
-	for name, some := range attributes {
+	for name, list := range attributes {
 		if foldSLP(name) == tag {
-			values, present = append(values, some...), true
+			values, present = append(values, list...), true
 		}
 	}
 	return values, present
@@ -141,17 +142,17 @@ func globSLP(value string, parts []string) bool {
 	return strings.HasSuffix(value, parts[last])
 }
 
-// compareSLP compares by the rules of section 5, by which values of two types
-// are never equal, and nor is one above the other.
-func compareSLP(registered string, operator byte, asked string) bool {
+// compareSLP compares by the rules of section 5: values of different types are
+// neither equal nor ordered.
+func compareSLP(registered string, operator byte, requested string) bool {
 	kind := slpKind(registered)
-	if kind != slpKind(asked) {
+	if kind != slpKind(requested) {
 		return false
 	}
-	order := strings.Compare(registered, asked)
+	order := strings.Compare(registered, requested)
 	if kind == slpInteger {
-		a, _ := strconv.Atoi(registered) // slpKind has seen to it
-		b, _ := strconv.Atoi(asked)
+		a, _ := strconv.Atoi(registered) // slpKind has checked both
+		b, _ := strconv.Atoi(requested)
 		order = cmp.Compare(a, b)
 	}
 	switch operator {
@@ -170,7 +171,7 @@ const (
 	slpBoolean
 )
 
-// slpKind tells the type of a folded value by its form (section 5).
+// slpKind returns the type of a folded value, which its form determines (section 5).
 func slpKind(value string) int {
 	if value == "true" || value == "false" {
 		return slpBoolean

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// By hand, from the layouts of RFC 2608, sections 8, 8.1, 8.2 and 4.3.
+// Written by hand, from the layouts of RFC 2608, sections 8, 8.1, 8.2 and 4.3.
 const (
 	slpAsk = "\x02\x01\x00\x00\x42\x00\x00\x00\x00\x00\x12\x34\x00\x02en" + // length 66
 		"\x00\x00" + // PRList
@@ -58,7 +58,7 @@ func slpError(code byte) string {
 	return "\x02\x02\x00\x00\x12\x00\x00\x00\x00\x00\x12\x34\x00\x02en\x00" + string(code)
 }
 
-// slpRequest makes what the tests do not write by hand.
+// slpRequest returns a request that is not written by hand.
 func slpRequest(flags uint16, lang string, fields ...string) string {
 	m := []byte{2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0x12, 0x34}
 	for _, field := range append([]string{lang}, fields...) {
@@ -71,13 +71,13 @@ func slpRequest(flags uint16, lang string, fields ...string) string {
 
 func dialSLP(t *testing.T, network string, a *SLPAgent) net.Conn {
 	t.Helper()
-	dialer := net.Dialer{Timeout: patience}
+	dialer := net.Dialer{Timeout: pollTimeout}
 	conn, err := dialer.DialContext(t.Context(), network, a.Addr())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(pollTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	return conn
@@ -90,7 +90,7 @@ func sendSLP(t *testing.T, conn net.Conn, message string) {
 	}
 }
 
-// wantSLP reads as much as is wanted, or one datagram.
+// wantSLP reads as many octets as want has, or one datagram.
 func wantSLP(t *testing.T, conn net.Conn, want string) {
 	t.Helper()
 	got := make([]byte, 1<<16)
@@ -104,8 +104,8 @@ func wantSLP(t *testing.T, conn net.Conn, want string) {
 	}
 }
 
-// wantNoSLP sends what must get no reply, then something that gets one: the
-// agent takes datagrams in order.
+// wantNoSLP sends a message that must get no reply, then one that gets a reply: the
+// agent handles datagrams in order.
 func wantNoSLP(t *testing.T, conn net.Conn, message string) {
 	t.Helper()
 	sendSLP(t, conn, message)
@@ -148,7 +148,7 @@ func TestSLPErrors(t *testing.T) {
 		{"length too great", strings.Replace(slpAsk, "\x42", "\x43", 1), 2},
 		{"trailing octet", strings.Replace(slpAsk, "\x42", "\x43", 1) + "\x00", 2},
 		{"reserved flag", slpRequest(0x1000, "en", "", kind, "DEFAULT", "", ""), 2},
-		{"extension that is not there", strings.Replace(slpAsk, "\x00\x12\x34", "\x42\x12\x34", 1), 2},
+		{"missing extension", strings.Replace(slpAsk, "\x00\x12\x34", "\x42\x12\x34", 1), 2},
 		{"no service type", slpRequest(0, "en", "", "", "DEFAULT", "", ""), 2},
 		{"predicate", slpRequest(0, "en", "", kind, "DEFAULT", "(x", ""), 2},
 		{"scope list", slpRequest(0, "en", "", kind, "DEFAULT,", "", ""), 2},
@@ -161,7 +161,7 @@ func TestSLPErrors(t *testing.T) {
 			conn := dialSLP(t, "udp", a)
 			sendSLP(t, conn, c.request)
 			wantSLP(t, conn, slpError(c.code))
-			// Section 7: no error to who asks all.
+			// Section 7: no error in reply to multicast.
 			wantNoSLP(t, conn, c.request[:5]+string(c.request[5]|0x20)+c.request[6:])
 		})
 	}
@@ -180,7 +180,7 @@ func TestSLPKeepsSilent(t *testing.T) {
 		"unmet discovery":         slpRequest(0, "en", "", "service:directory-agent", "", "(x=1)", ""),
 		"multicast discovery":     slpRequest(0x2000, "en", "", "service:directory-agent", "LABS", "", ""),
 		"another function":        "\x02\x06" + slpAsk[2:],
-		"no whole header":         slpAsk[:13],
+		"incomplete header":       slpAsk[:13],
 		"nothing":                 "",
 	} {
 		t.Run(name, func(t *testing.T) { wantNoSLP(t, conn, request) })
@@ -313,7 +313,7 @@ func TestSLPRequests(t *testing.T) {
 func TestSLPManyAtOnce(t *testing.T) {
 	a := StartSLP(t, slpServices()...)
 	var count atomic.Int32
-	calls := 0 // only the promise that lies do not overlap guards this
+	calls := 0 // not synchronized: calls of lie do not overlap
 	a.Lie(func(reply []byte) []byte {
 		calls++
 		count.Store(int32(calls))
@@ -370,7 +370,7 @@ func TestSLPPredicate(t *testing.T) {
 		}
 	}
 	if _, ok := parseSLPPredicate(strings.Repeat("(!", 1<<15)); ok {
-		t.Error("an open end parses")
+		t.Error("an unclosed predicate parses")
 	}
 }
 
