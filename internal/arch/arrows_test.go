@@ -9,96 +9,98 @@ import (
 	"testing"
 )
 
-// room is a package of ours, or a pattern of such, and what it may know.
-type room struct {
+// packageRule says which packages of the module a package, or all that match a
+// pattern, may import.
+type packageRule struct {
 	path     string   // from the module root; "*" is one segment
-	may      []string // the packages of ours it may import; "..." is all
-	required bool     // the house is not the house without it
+	may      []string // the packages of the module that it may import; "..." is all
+	required bool     // it must exist
 	why      string
 }
 
-// rooms is the table of arrows. An exact path goes before a pattern.
-func rooms() []room {
-	return []room{
+// packageRules is the table of dependencies. An exact path takes precedence over a
+// pattern.
+func packageRules() []packageRule {
+	return []packageRule{
 		{
 			"uri", nil, true,
-			"uri is the vocabulary at the bottom: everybody speaks it, so it may know nobody",
+			"uri is the base of all other packages, so it may depend on none of them",
 		},
 		{
 			"urnns",
 			[]string{"uri"},
 			true,
-			"urnns is pure knowledge of URN namespaces, data about names: it needs the words (uri) and nothing that acts",
+			"urnns is pure knowledge of URN namespaces, data about names: it needs the values of uri and no code with side effects",
 		},
 		{
 			"cache", nil, true,
-			"cache is one generic machine for three caches that are never mixed: it knows no URI and no answer",
+			"cache is generic, for three caches that are never mixed: it depends neither on URIs nor on answers",
 		},
 		{
 			"cache/*",
 			[]string{"cache"},
 			false,
-			"what lies below cache serves the cache alone: a store or the rules of RFC 9111 know no URI and no answer",
+			"packages below cache serve the cache alone: a store and the rules of RFC 9111 depend neither on URIs nor on answers",
 		},
 		{
 			"resolver",
 			[]string{"uri", "urnns", "cache"},
 			true,
-			"resolver is the domain: the systems plug into it from outside (cmd/urnd joins them), so it knows neither them nor who asks",
+			"resolver is the domain: the systems are plugged into it (by cmd/urnd), so it depends neither on them nor on its callers",
 		},
 		{
 			"resolver/ddds",
 			[]string{"resolver", "uri", "cache"},
 			true,
-			"a system answers the domain's question and knows no other system; ddds alone also has a cache, that of DNS record sets",
+			"a system answers queries of the domain and does not depend on other systems; ddds also has a cache, of DNS record sets",
 		},
 		{
 			"resolver/thttp",
 			[]string{"resolver", "uri"},
 			false,
-			"a system answers the domain's question and knows no other system; its HTTP client is handed to it",
+			"a system answers queries of the domain and does not depend on other systems; its HTTP client is passed to it",
 		},
 		{
 			"resolver/slp",
 			[]string{"resolver", "uri", "cache"},
 			false,
-			"a system answers the domain's question and knows no other system; its sockets are handed to it, and a cache for the servers that it finds",
+			"a system answers queries of the domain and does not depend on other systems; its sockets are passed to it, and a cache for the servers that it finds",
 		},
 		{
 			"resolver/registry",
 			[]string{"resolver", "uri"},
 			false,
-			"a system answers the domain's question and knows no other system; the registry knows its store only as an interface",
+			"a system answers queries of the domain and does not depend on other systems; the registry uses its store only through an interface",
 		},
 		{
 			"resolver/registry/*",
 			[]string{"resolver/registry", "resolver", "uri"},
 			false,
-			"a store of the registry is a driver behind its interface: stores are strangers to each other",
+			"a store of the registry is a driver behind its interface: stores do not depend on each other",
 		},
 		{
 			"resolver/scheme",
 			[]string{"resolver", "uri"},
 			true,
-			"scheme is the interface and the mux; the handlers are put into it from outside (cmd/urnd), so it knows none of them",
+			"scheme is the interface and the mux; the handlers are registered by cmd/urnd, so it depends on none of them",
 		},
 		{
 			"resolver/scheme/http",
 			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard"},
 			true,
-			"a scheme is one folder that can be deleted: siblings are strangers, and the only way out is netguard",
+			"a scheme is one folder that can be deleted: it does not depend on other schemes, and reaches the network only through netguard",
 		},
 		{
 			"resolver/scheme/*",
 			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard"},
 			false,
-			"a scheme is one folder that can be deleted: siblings are strangers, and the only way out is netguard",
+			"a scheme is one folder that can be deleted: it does not depend on other schemes, and reaches the network only through netguard",
 		},
 		{
 			"resolver/schemetest",
 			[]string{"resolver/scheme", "resolver", "uri"},
 			false,
-			"the conformance suite asks of a handler only what the interface promises, so it knows no handler",
+			"the conformance suite requires of a handler only what the interface specifies, so it depends on no handler",
 		},
 		{
 			"proxy",
@@ -110,11 +112,11 @@ func rooms() []room {
 			"config",
 			[]string{"uri"},
 			true,
-			"config is plain data: it describes the parts and therefore knows none of them, only how a name is written",
+			"config is plain data: it describes the other packages and so depends on none of them, except for the syntax of names",
 		},
 		{
 			"systemd", nil, false,
-			"systemd is a thin layer over go-systemd: it passes on sockets and notices and knows nothing of what is served",
+			"systemd is a thin layer over go-systemd: it passes on sockets and notifications, and does not depend on what is served",
 		},
 		{
 			"internal/netguard", nil, true,
@@ -122,40 +124,40 @@ func rooms() []room {
 		},
 		{
 			"internal/testserver", nil, true,
-			"testserver plays the peers on the other side of the wire: a peer that shares our code shares our faults",
+			"testserver plays the peers on the network: a peer that shares our code shares our bugs",
 		},
 		{
 			"internal/arch", nil, true,
-			"arch reads the house and is no part of it",
+			"arch reads the source of the module and depends on none of it",
 		},
 		{
 			"internal/accesslog",
 			[]string{"internal/redact"},
 			false,
-			"a line of a log may show what a client sent, but no password: who writes it takes them out",
+			"a line of a log may show what a client sent, but no password: accesslog removes them",
 		},
 		{
 			"internal/*", nil, false,
-			"an internal package is a tool that any room may pick up, so it knows no room; if it needs another tool, give it a row of its own that says which",
+			"any package may use an internal package, so that depends on none of them; if it needs another internal package, give it a row of its own",
 		},
 		{
 			"cmd/urnd",
 			[]string{"..."},
 			true,
-			"cmd/urnd joins the parts: it is the one place that knows them all",
+			"cmd/urnd connects the packages: only it depends on all of them",
 		},
 	}
 }
 
 const (
 	testserver    = "internal/testserver"
-	testserverWhy = "testserver holds fake peers, certificates and shortcuts: it must not be linked into what we ship, so only _test.go files import it"
-	unlistedWhy   = "give it a row: every package says in rooms (internal/arch/arrows_test.go) what it may know, and why, before it grows arrows of its own"
-	requiredWhy   = "rooms (internal/arch/arrows_test.go) says that the house needs it; a package that moved takes its row along"
+	testserverWhy = "testserver has fake peers and certificates: it must not be linked into the program, so only _test.go files import it"
+	unlistedWhy   = "give it a row in packageRules (internal/arch/arrows_test.go) that says which packages it may import, and why"
+	requiredWhy   = "packageRules (internal/arch/arrows_test.go) requires it; if it was moved, change the path in its row"
 )
 
-// roomOf finds the row of a folder.
-func roomOf(table []room, dir string) (room, bool) {
+// ruleFor returns the row of a folder.
+func ruleFor(table []packageRule, dir string) (packageRule, bool) {
 	for _, r := range table {
 		if r.path == dir {
 			return r, true
@@ -166,10 +168,10 @@ func roomOf(table []room, dir string) (room, bool) {
 			return r, true
 		}
 	}
-	return room{}, false
+	return packageRule{}, false
 }
 
-// importedPath is the path that an import names.
+// importedPath returns the path of an import.
 func importedPath(spec *ast.ImportSpec) string {
 	p, err := strconv.Unquote(spec.Path.Value)
 	if err != nil {
@@ -178,21 +180,21 @@ func importedPath(spec *ast.ImportSpec) string {
 	return p
 }
 
-// checkArrows holds the imports among packages of ours against the table.
-func checkArrows(tr *tree, table []room) []finding {
+// checkDependencies checks the imports between packages of the module against the table.
+func checkDependencies(tr *tree, table []packageRule) []finding {
 	var found []finding
 	unlisted := map[string]bool{}
 	for _, s := range tr.code() {
-		r, ok := roomOf(table, s.dir())
+		r, ok := ruleFor(table, s.dir())
 		if !ok {
 			if !unlisted[s.dir()] {
 				unlisted[s.dir()] = true
-				found = append(found, finding{tr.where(s.ast.Package), "package " + s.dir() + " is in no row of the table of rooms", unlistedWhy})
+				found = append(found, finding{tr.where(s.ast.Package), "package " + s.dir() + " is in no row of packageRules", unlistedWhy})
 			}
 			continue
 		}
 		for _, spec := range s.ast.Imports {
-			if f, bad := checkArrow(tr, s, r, spec); bad {
+			if f, bad := checkDependency(tr, s, r, spec); bad {
 				found = append(found, f)
 			}
 		}
@@ -200,7 +202,7 @@ func checkArrows(tr *tree, table []room) []finding {
 	return found
 }
 
-func checkArrow(tr *tree, s *source, r room, spec *ast.ImportSpec) (finding, bool) {
+func checkDependency(tr *tree, s *source, r packageRule, spec *ast.ImportSpec) (finding, bool) {
 	to, ours := tr.local(importedPath(spec))
 	if !ours {
 		return finding{}, false
@@ -212,34 +214,34 @@ func checkArrow(tr *tree, s *source, r room, spec *ast.ImportSpec) (finding, boo
 	if slices.ContainsFunc(r.may, func(p string) bool { return matches(p, to) }) {
 		return finding{}, false
 	}
-	may := "nothing of ours"
+	may := "none"
 	if len(r.may) > 0 {
 		may = strings.Join(r.may, ", ")
 	}
-	what := fmt.Sprintf("%s imports %s; of our packages it may import: %s", s.dir(), to, may)
+	what := fmt.Sprintf("%s imports %s; packages of the module that it may import: %s", s.dir(), to, may)
 	return finding{tr.where(spec.Pos()), what, r.why}, true
 }
 
-// checkRequired reports the required rooms that hold no code.
-func checkRequired(tr *tree, table []room) []finding {
+// checkRequired reports the required packages that have no code.
+func checkRequired(tr *tree, table []packageRule) []finding {
 	var found []finding
 	for _, r := range table {
-		there := slices.ContainsFunc(tr.code(), func(s *source) bool { return s.dir() == r.path })
-		if r.required && !there {
-			found = append(found, finding{r.path, "package " + r.path + " is required, and no Go file is there", requiredWhy})
+		exists := slices.ContainsFunc(tr.code(), func(s *source) bool { return s.dir() == r.path })
+		if r.required && !exists {
+			found = append(found, finding{r.path, "package " + r.path + " is required, but has no Go file", requiredWhy})
 		}
 	}
 	return found
 }
 
-func TestArrows(t *testing.T) { report(t, checkArrows(house(t), rooms())) }
+func TestDependencies(t *testing.T) { report(t, checkDependencies(readModule(t), packageRules())) }
 
-func TestRequiredRooms(t *testing.T) { report(t, checkRequired(house(t), rooms())) }
+func TestRequiredPackages(t *testing.T) { report(t, checkRequired(readModule(t), packageRules())) }
 
-// TestRoomTable keeps the table itself in order.
-func TestRoomTable(t *testing.T) {
+// TestPackageRules checks the table itself.
+func TestPackageRules(t *testing.T) {
 	seen := map[string]bool{}
-	for _, r := range rooms() {
+	for _, r := range packageRules() {
 		if seen[r.path] {
 			t.Errorf("%s has two rows", r.path)
 		}
@@ -251,7 +253,7 @@ func TestRoomTable(t *testing.T) {
 			t.Errorf("%s is a pattern: only a single package can be required", r.path)
 		}
 		for _, to := range r.may {
-			if _, ok := roomOf(rooms(), to); !ok && to != "..." {
+			if _, ok := ruleFor(packageRules(), to); !ok && to != "..." {
 				t.Errorf("%s may import %s, which is in no row", r.path, to)
 			}
 		}
@@ -259,19 +261,19 @@ func TestRoomTable(t *testing.T) {
 }
 
 func TestRequiredFires(t *testing.T) {
-	table := []room{
+	table := []packageRule{
 		{"uri", nil, true, "bottom"},
 		{"gone", nil, true, "missed"},
 		{"onlytests", nil, true, "empty"},
 		{"maybe", nil, false, "optional"},
 	}
-	tr := sketch(t, map[string]string{"uri/uri.go": "package uri", "onlytests/x_test.go": "package onlytests"})
-	expect(t, checkRequired(tr, table), "gone gone is required", "onlytests onlytests is required")
+	tr := fakeTree(t, map[string]string{"uri/uri.go": "package uri", "onlytests/x_test.go": "package onlytests"})
+	wantFindings(t, checkRequired(tr, table), "gone gone is required", "onlytests onlytests is required")
 }
 
-// TestArrowsFire is the forbidden half of the design, one line each, and
-// enough of the permitted half to show that the table is not merely strict.
-func TestArrowsFire(t *testing.T) {
+// TestDependencyCases has the imports that the design forbids, one per line, and
+// enough permitted ones to show that the table does not forbid too much.
+func TestDependencyCases(t *testing.T) {
 	for _, c := range []struct {
 		from, to string // folders
 		ok       bool
@@ -339,19 +341,19 @@ func TestArrowsFire(t *testing.T) {
 		{testserver, testserver + "/dns", true},
 	} {
 		t.Run(c.from+" to "+c.to, func(t *testing.T) {
-			tr := sketch(t, map[string]string{
-				c.from + "/x.go": "package x\n\nimport _ \"" + model + "/" + c.to + "\"\n",
+			tr := fakeTree(t, map[string]string{
+				c.from + "/x.go": "package x\n\nimport _ \"" + fakeModule + "/" + c.to + "\"\n",
 			})
 			want := []string{c.from + "/x.go:3 " + c.from + " imports " + c.to}
 			if c.ok {
 				want = nil
 			}
-			expect(t, checkArrows(tr, rooms()), want...)
+			wantFindings(t, checkDependencies(tr, packageRules()), want...)
 		})
 	}
 }
 
-func TestArrowsOutsideTheTable(t *testing.T) {
+func TestDependenciesOutsideTheTable(t *testing.T) {
 	for _, c := range []struct {
 		name, path, text string
 		want             []string
@@ -359,21 +361,21 @@ func TestArrowsOutsideTheTable(t *testing.T) {
 		{"an unlisted package", "util/x.go", "package util", []string{"util/x.go:1 util is in no row"}},
 		{"code in the module root", "x.go", "package model", []string{"x.go:1 . is in no row"}},
 		{
-			"a room that may know nobody", "cache/x.go", "package cache\nimport _ \"" + model + "/uri\"",
-			[]string{"cache/x.go:2 of our packages it may import: nothing of ours"},
+			"a package that may import none", "cache/x.go", "package cache\nimport _ \"" + fakeModule + "/uri\"",
+			[]string{"cache/x.go:2 packages of the module that it may import: none"},
 		},
 		{
-			"a room that may know two", "resolver/thttp/x.go", "package thttp\nimport _ \"" + model + "/cache\"",
-			[]string{"resolver/thttp/x.go:2 of our packages it may import: resolver, uri"},
+			"a package that may import two", "resolver/thttp/x.go", "package thttp\nimport _ \"" + fakeModule + "/cache\"",
+			[]string{"resolver/thttp/x.go:2 packages of the module that it may import: resolver, uri"},
 		},
 		{"a folder below a leaf", "uri/deep/x.go", "package deep", []string{"uri/deep/x.go:1 uri/deep is in no row"}},
-		{"a neighbour with the same beginning", "uri/x.go", "package uri\nimport _ \"example.org/modelling\"", nil},
-		{"a test may know all", "uri/x_test.go", "package uri\nimport _ \"" + model + "/internal/testserver\"", nil},
+		{"another module with the same prefix", "uri/x.go", "package uri\nimport _ \"example.org/modelling\"", nil},
+		{"a test may import all", "uri/x_test.go", "package uri\nimport _ \"" + fakeModule + "/internal/testserver\"", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			expect(t, checkArrows(sketch(t, map[string]string{c.path: c.text}), rooms()), c.want...)
+			wantFindings(t, checkDependencies(fakeTree(t, map[string]string{c.path: c.text}), packageRules()), c.want...)
 		})
 	}
-	twice := sketch(t, map[string]string{"util/a.go": "package util", "util/b.go": "package util"})
-	expect(t, checkArrows(twice, rooms()), "util/a.go:1 util is in no row") // once a package, not once a file
+	twice := fakeTree(t, map[string]string{"util/a.go": "package util", "util/b.go": "package util"})
+	wantFindings(t, checkDependencies(twice, packageRules()), "util/a.go:1 util is in no row") // once per package, not per file
 }

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	uncommentedWhy = "the package comment is the first thing a newcomer reads: say above the package clause of one file what the package is for and what it does not know"
-	twiceWhy       = "go doc glues several package comments together in the order of file names: keep one, and begin the other files with a comment after a blank line"
+	uncommentedWhy = "the package comment is the first thing a newcomer reads: write above the package clause of one file what the package is for and on what it does not depend"
+	twiceWhy       = "go doc joins several package comments in the order of file names: keep one, and begin the other files with a comment after a blank line"
 )
 
-// checkComments wants one package comment in each package. Comments of test
+// checkComments requires one package comment in each package. Comments of test
 // files do not count: go doc does not show them.
 func checkComments(tr *tree) []finding {
 	type group struct{ commented, all []*source }
@@ -50,7 +50,7 @@ func checkComments(tr *tree) []finding {
 	return found
 }
 
-func TestPackageComments(t *testing.T) { report(t, checkComments(house(t))) }
+func TestPackageComments(t *testing.T) { report(t, checkComments(readModule(t))) }
 
 func TestPackageCommentsFire(t *testing.T) {
 	const with = "// Package x is.\npackage x\n"
@@ -67,16 +67,16 @@ func TestPackageCommentsFire(t *testing.T) {
 			map[string]string{"x/a.go": with, "x/b.go": with, "x/c.go": with},
 			[]string{"x/b.go:2 second", "x/c.go:2 second"},
 		},
-		{"apart from the clause", map[string]string{"x/a.go": "// A file about x.\n\npackage x\n"}, []string{"x/a.go:3 no package comment"}},
+		{"separate from the clause", map[string]string{"x/a.go": "// A file about x.\n\npackage x\n"}, []string{"x/a.go:3 no package comment"}},
 		{"only a directive", map[string]string{"x/a.go": "//go:build linux\npackage x\n"}, []string{"x/a.go:2 no package comment"}},
 		{"only in a test", map[string]string{"x/a.go": "package x\n", "x/a_test.go": with}, []string{"x/a.go:1 no package comment"}},
 		{"only tests", map[string]string{"x/a_test.go": "package x\n"}, nil},
 		{"in a test too", map[string]string{"x/a.go": with, "x/a_test.go": with}, nil},
 		{"an ignored main", map[string]string{"x/a.go": with, "x/gen.go": "// Gen writes a.\npackage main\n"}, nil},
-		{"the same name elsewhere", map[string]string{"x/a.go": with, "y/x/a.go": with}, nil},
+		{"the same name in another folder", map[string]string{"x/a.go": with, "y/x/a.go": with}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			expect(t, checkComments(sketch(t, c.texts)), c.want...)
+			wantFindings(t, checkComments(fakeTree(t, c.texts)), c.want...)
 		})
 	}
 }

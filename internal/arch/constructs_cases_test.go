@@ -6,19 +6,19 @@ import (
 	"testing"
 )
 
-// TestConstructsSweep proves that every name of every row fires where it
-// should, is silent in every place the row excepts, and silent in tests.
+// TestConstructsSweep proves that every name of every row is reported where it is
+// forbidden, but neither in the places that the row excepts nor in tests.
 func TestConstructsSweep(t *testing.T) {
 	for _, c := range constructs() {
 		for _, pattern := range c.names {
 			name := strings.ReplaceAll(pattern, "*", "Sample")
 			t.Run(c.path+"."+name, func(t *testing.T) {
 				text := "package x\n\nimport q \"" + c.path + "\"\n\nfunc f() { g(q." + name + ") }\n"
-				at := func(file string) []finding { return checkConstructs(sketch(t, map[string]string{file: text})) }
-				expect(t, at("resolver/x.go"), "resolver/x.go:5 use of "+path.Base(c.path)+"."+name)
-				expect(t, at("resolver/x_test.go"))
+				at := func(file string) []finding { return checkConstructs(fakeTree(t, map[string]string{file: text})) }
+				wantFindings(t, at("resolver/x.go"), "resolver/x.go:5 use of "+path.Base(c.path)+"."+name)
+				wantFindings(t, at("resolver/x_test.go"))
 				for _, pattern := range c.but {
-					expect(t, at(place(pattern)))
+					wantFindings(t, at(place(pattern)))
 				}
 			})
 		}
@@ -28,7 +28,7 @@ func TestConstructsSweep(t *testing.T) {
 func TestConstructsFire(t *testing.T) {
 	for _, c := range []struct {
 		name, path, text string
-		want             string // part of the message; none: innocent
+		want             string // part of the message; "" without a finding
 	}{
 		{"dial", "proxy/x.go", `import "net"; func f() { net.Dial() }`, "use of net.Dial;"},
 		{"dial with a timeout", "proxy/x.go", `import "net"; func f() { net.DialTimeout() }`, "use of net.DialTimeout"},
@@ -37,7 +37,7 @@ func TestConstructsFire(t *testing.T) {
 		{"dialer in netguard", "internal/netguard/x.go", `import "net"; var d = net.Dialer{}`, ""},
 		{"method called Dial", "proxy/x.go", `func f(net thing) { net.Dial() }`, ""},
 		{"listen in cmd", "cmd/urnd/serve.go", `import "net"; func f() { net.Listen(); var _ net.ListenConfig }`, ""},
-		{"listen elsewhere", "systemd/x.go", `import "net"; func f() { net.Listen() }`, "allowed in: cmd/urnd"},
+		{"listen outside cmd", "systemd/x.go", `import "net"; func f() { net.Listen() }`, "allowed in: cmd/urnd"},
 		{"packets in cmd", "cmd/urnd/x.go", `import "net"; func f() { net.ListenPacket() }`, "use of net.ListenPacket"},
 		{"multicast", "resolver/slp/x.go", `import "net"; func f() { net.ListenMulticastUDP() }`, "use of net.ListenMulticastUDP"},
 		{"listener type", "proxy/x.go", `import "net"; func f(l net.Listener, c net.Conn) {}`, ""},
@@ -45,7 +45,7 @@ func TestConstructsFire(t *testing.T) {
 		{"own lookup", "resolver/ddds/x.go", `func f(l Lookuper) { l.LookupNAPTR() }`, ""},
 		{"http.Get", "resolver/thttp/x.go", `import "net/http"; func f() { http.Get() }`, "use of http.Get;"},
 		{"http.MethodGet", "resolver/thttp/x.go", `import "net/http"; var m = http.MethodGet`, ""},
-		{"http package that is ours", "proxy/x.go", `import "` + model + `/resolver/scheme/http"; func f() { http.Get() }`, ""},
+		{"http package that is ours", "proxy/x.go", `import "` + fakeModule + `/resolver/scheme/http"; func f() { http.Get() }`, ""},
 		{"default client", "proxy/x.go", `import web "net/http"; var c = web.DefaultClient`, "use of http.DefaultClient"},
 		{"client without transport", "proxy/x.go", `import "net/http"; var c = &http.Client{Timeout: 1}`, "http.Client literal"},
 		{"client with transport", "proxy/x.go", `import "net/http"; var c = &http.Client{Timeout: 1, Transport: t}`, ""},
@@ -99,18 +99,18 @@ func TestConstructsFire(t *testing.T) {
 		{"a test", "proxy/x_test.go", `import "time"; func init() { panic(time.Now()) }`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tr := sketch(t, map[string]string{c.path: "package x\n" + c.text + "\n"})
+			tr := fakeTree(t, map[string]string{c.path: "package x\n" + c.text + "\n"})
 			var want []string
 			if c.want != "" {
 				want = []string{c.path + ":2 " + c.want}
 			}
-			expect(t, checkConstructs(tr), want...)
+			wantFindings(t, checkConstructs(tr), want...)
 		})
 	}
 }
 
-// TestConstructsNamed names what the design forbids, so that a row that is lost
-// or narrowed is missed.
+// TestConstructsNamed lists the names that the design forbids, so that it fails if
+// a row is removed or narrowed.
 func TestConstructsNamed(t *testing.T) {
 	const prom = "github.com/prometheus/client_golang/prometheus"
 	for _, c := range []struct{ path, names string }{
@@ -128,20 +128,20 @@ func TestConstructsNamed(t *testing.T) {
 	} {
 		for name := range strings.FieldsSeq(c.names) {
 			text := "package x\nimport q \"" + c.path + "\"\nvar _ = q." + name
-			tr := sketch(t, map[string]string{"resolver/x.go": text})
-			expect(t, checkConstructs(tr), "resolver/x.go:3 use of "+path.Base(c.path)+"."+name)
+			tr := fakeTree(t, map[string]string{"resolver/x.go": text})
+			wantFindings(t, checkConstructs(tr), "resolver/x.go:3 use of "+path.Base(c.path)+"."+name)
 		}
 	}
 }
 
-// A package may have one file for each system, and then the same name twice.
+// A package may have one file per operating system, and so the same name twice.
 func TestConstructsInEverySystem(t *testing.T) {
 	text := "\n\npackage x\n\nimport \"net\"\n\nfunc f() { net.Dial() }\n"
-	tr := sketch(t, map[string]string{
+	tr := fakeTree(t, map[string]string{
 		"proxy/a_linux.go":   "//go:build linux" + text,
 		"proxy/a_windows.go": "//go:build windows" + text,
 		"proxy/gen.go":       "//go:build ignore\n\npackage main\n\nimport \"net\"\n\nfunc f() { net.Dial() }\n",
 	})
-	expect(t, checkConstructs(tr),
+	wantFindings(t, checkConstructs(tr),
 		"proxy/a_linux.go:7 use of net.Dial", "proxy/a_windows.go:7 use of net.Dial", "proxy/gen.go:7 use of net.Dial")
 }

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// construct is a set of names in a foreign package that may be used only in
-// some places: called, or mentioned in any other way.
+// construct is a set of names in a package of another module that may be used, by
+// a call or otherwise, only in some places.
 type construct struct {
 	path  string   // the import path; the package may be imported under any name
 	names []string // patterns
-	but   []string // the places that may
+	but   []string // the places that may use them
 	why   string
 }
 
@@ -23,10 +23,10 @@ func constructs() []construct {
 	const (
 		guard      = "internal/netguard/..."
 		peers      = "internal/testserver/..."
-		dialWhy    = "netguard is the one dialer: it keeps a name from leading us into the inner network. Take a dial function or an *http.Client that was built on it"
-		lookupWhy  = "a lookup is a way out as much as a dial: names are resolved by ddds through its Lookuper, or by netguard when it dials"
-		listenWhy  = "listening is the beginning of the program: cmd/urnd opens the listener or takes systemd's, and passes it down"
-		globalHTTP = "what is global in net/http is shared with every library and dials where it likes: take an *http.Client or build a server of your own"
+		dialWhy    = "netguard is the one dialer: it prevents connections to internal networks. Take a dial function or an *http.Client that was built on it"
+		lookupWhy  = "a lookup sends packets to the network, as a dial does: names are resolved by ddds through its Lookuper, or by netguard when it dials"
+		listenWhy  = "listeners belong to the start of the program: cmd/urnd opens the listener or takes systemd's, and passes it down"
+		globalHTTP = "globals of net/http are shared with every library and dial any address: take an *http.Client or build a server of your own"
 		slogWhy    = "the default logger is a global: two servers in one test would write to each other's log. Take a *slog.Logger"
 		promWhy    = "a global metric registry panics on the second instance and its counters die after a reload: internal/metrics makes instances, passed down"
 		clockWhy   = "the clock is passed in: take a func() time.Time, so that expiry is tested without waiting (cmd/urnd passes time.Now)"
@@ -47,7 +47,7 @@ func constructs() []construct {
 			"context",
 			[]string{"TODO"},
 			nil,
-			"TODO is a promise to pass a context: pass it, or a request that its client gave up goes on for ever",
+			"TODO stands for a context that is not passed yet: pass it, or a request continues after its client has canceled it",
 		},
 		{
 			"os",
@@ -65,21 +65,21 @@ func constructs() []construct {
 	}
 }
 
-// shape is a forbidden form that is more than a name.
+// shape is a forbidden construct that is not just a name.
 type shape struct {
 	what string
 	but  []string
-	find func(*meanings, *source) []token.Pos
+	find func(*bindings, *source) []token.Pos
 	why  string
 }
 
-// shapes is the table of forbidden forms.
+// shapes is the table of such constructs.
 func shapes() []shape {
 	outward := []string{"internal/netguard/...", "internal/testserver/..."}
 	return []shape{
 		{
 			"func init()", nil, initFuncs,
-			"init runs because of an import, in an order nobody wrote: list what there is explicitly (urnns/builtin.go, cmd/urnd/wire.go)",
+			"init runs because of an import, in an implicit order: list what there is explicitly (urnns/builtin.go, cmd/urnd/wire.go)",
 		},
 		{
 			"panic outside a function named must... or Must...", nil, panics,
@@ -91,22 +91,22 @@ func shapes() []shape {
 		},
 		{
 			"import with a dot", nil, dotImports,
-			"a dot hides where a name comes from, from readers and from this test",
+			"a dot import hides the package of a name from readers and from this test",
 		},
 		{
 			"http.Client literal without Transport", outward,
 			literalWithout("net/http", "Client", "Transport"),
-			"a client without a transport is http.DefaultTransport by another name, and dials past netguard: say which transport",
+			"a client without a transport uses http.DefaultTransport, and bypasses netguard: set Transport",
 		},
 		{
 			"http.Transport literal without DialContext", outward,
 			literalWithout("net/http", "Transport", "DialContext"),
-			"a transport without a dial function brings its own dialer, past netguard: set DialContext",
+			"a transport without a dial function has a dialer of its own, and bypasses netguard: set DialContext",
 		},
 	}
 }
 
-func initFuncs(_ *meanings, s *source) []token.Pos {
+func initFuncs(_ *bindings, s *source) []token.Pos {
 	var found []token.Pos
 	for _, d := range s.ast.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
@@ -116,7 +116,7 @@ func initFuncs(_ *meanings, s *source) []token.Pos {
 	return found
 }
 
-func panics(m *meanings, s *source) []token.Pos {
+func panics(m *bindings, s *source) []token.Pos {
 	var found []token.Pos
 	for _, d := range s.ast.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && (strings.HasPrefix(f.Name.Name, "must") || strings.HasPrefix(f.Name.Name, "Must")) {
@@ -132,7 +132,7 @@ func panics(m *meanings, s *source) []token.Pos {
 	return found
 }
 
-func packageLoggers(m *meanings, s *source) []token.Pos {
+func packageLoggers(m *bindings, s *source) []token.Pos {
 	var found []token.Pos
 	for _, v := range packageVars(s) {
 		for _, n := range m.mentions(s, v, true) {
@@ -145,7 +145,7 @@ func packageLoggers(m *meanings, s *source) []token.Pos {
 	return found
 }
 
-func dotImports(_ *meanings, s *source) []token.Pos {
+func dotImports(_ *bindings, s *source) []token.Pos {
 	var found []token.Pos
 	for _, spec := range s.ast.Imports {
 		if spec.Name != nil && spec.Name.Name == "." {
@@ -156,7 +156,7 @@ func dotImports(_ *meanings, s *source) []token.Pos {
 }
 
 // literalWithout finds the literals of a struct type that do not set a field.
-func literalWithout(importPath, name, field string) func(*meanings, *source) []token.Pos {
+func literalWithout(importPath, name, field string) func(*bindings, *source) []token.Pos {
 	sets := func(e ast.Expr) bool {
 		kv, ok := e.(*ast.KeyValueExpr)
 		if !ok {
@@ -165,7 +165,7 @@ func literalWithout(importPath, name, field string) func(*meanings, *source) []t
 		key, ok := kv.Key.(*ast.Ident)
 		return ok && key.Name == field
 	}
-	return func(m *meanings, s *source) []token.Pos {
+	return func(m *bindings, s *source) []token.Pos {
 		var found []token.Pos
 		ast.Inspect(s.ast, func(n ast.Node) bool {
 			lit, ok := n.(*ast.CompositeLit)
@@ -196,7 +196,7 @@ func where(but []string) string {
 	return "; allowed in: " + strings.Join(but, ", ")
 }
 
-// checkConstructs holds every file that is not a test against both tables.
+// checkConstructs checks every file that is not a test against both tables.
 func checkConstructs(tr *tree) []finding {
 	var found []finding
 	m := tr.resolve()
@@ -221,4 +221,4 @@ func checkConstructs(tr *tree) []finding {
 	return found
 }
 
-func TestConstructs(t *testing.T) { report(t, checkConstructs(house(t))) }
+func TestConstructs(t *testing.T) { report(t, checkConstructs(readModule(t))) }

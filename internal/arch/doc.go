@@ -1,38 +1,37 @@
-// Package arch holds the law of the house as tests; it has no other code.
+// Package arch has the rules of the architecture as tests; it has no other code.
 //
-// The law is: data flows one way, knowledge points the other way. A request
-// goes down from proxy to resolver to a system that answers; imports point to
-// the vocabulary at the bottom, uri. A compiler cannot see that a domain
-// package must not know the network, so these tests read the source of the
-// whole module and say so:
+// A request is passed down from proxy to resolver to a system that answers it;
+// imports lead down to uri, which imports no other package of the module. The
+// compiler cannot check that a domain package does not depend on the network, so
+// these tests parse the source of the whole module:
 //
-//   - arrows_test.go: which package of ours may import which (the rooms);
-//   - imports_test.go: where a foreign or standard package may be imported;
-//   - constructs_test.go: names and shapes that are forbidden, such as
-//     net.Dial outside the one dialer, init functions and panics;
+//   - arrows_test.go: which package of the module may import which;
+//   - imports_test.go: where a standard or third-party package may be imported;
+//   - constructs_test.go: forbidden names and constructs, such as net.Dial
+//     outside the one dialer, init functions and panics;
 //   - variables_test.go: package variables are set where they are declared,
 //     and never again;
-//   - size_test.go: how long a file may be;
-//   - comments_test.go: every package says in one place what it is.
+//   - size_test.go: the maximum length of a file;
+//   - comments_test.go: every package has one package comment.
 //
-// Each is one table, the check that reads it, and cases that prove that the
-// check fires on a fault and is silent on innocent code. Below them lie
-// tree_test.go, which reads the files, and names_test.go, which tells what the
-// identifiers in them stand for.
+// Each has a table, the check that applies it, and cases which prove that the
+// check reports violations and accepts valid code. They are based on
+// tree_test.go, which reads the files, and names_test.go, which resolves the
+// identifiers in them.
 //
 // # When it fails
 //
-// A finding names the place, what stands there and why that is not wanted. Try
-// first to do without: take the thing as a parameter (a clock, a dialer, a
-// logger, a value from the configuration), declare a small interface where it
-// is used, or move the code to the room that may have it; cmd/urnd joins the
-// parts. The arrow test is the law; extend it, never loosen it.
+// A finding has the position, what is there and why that is forbidden. First try
+// to do without it: take a parameter (a clock, a dialer, a logger, a value from
+// the configuration), declare a small interface where it is used, or move the code
+// to a package that may have it; cmd/urnd connects the packages. Extend the rules
+// for imports, but do not weaken them.
 //
 // # Adding a row
 //
-// A new package needs a row in rooms: its path from the module root, what it
-// may import of ours, and the reason. A new heavy dependency gets a row in
-// importRules that keeps it in one file. A new bad habit gets a row in
-// constructs. The sweep tests exercise every row of those two tables; a rule
-// that is not a row needs cases that fire and cases that do not.
+// A new package needs a row in packageRules: its path from the module root, the
+// packages of the module that it may import, and the reason. A new heavy dependency
+// gets a row in importRules that confines it to one file. Other constructs to
+// forbid get a row in constructs. The sweep tests exercise every row of those two
+// tables; a rule that is not a row needs cases for violations and for valid code.
 package arch

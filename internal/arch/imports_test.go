@@ -8,21 +8,21 @@ import (
 	"testing"
 )
 
-// importRule keeps a package, foreign or standard, in its place. A path means
-// itself and everything below it, so that every major version is meant too.
+// importRule restricts the imports of a package, mostly a standard or third-party
+// one. A path includes everything below it, and so every major version.
 type importRule struct {
-	path  string   // "./x" is the package x of ours
+	path  string   // "./x" is the package x of the module
 	exact bool     // the path alone, not what lies below it
-	in    []string // the places the rule is about; none: everywhere
+	in    []string // where the rule applies; empty: everywhere
 	but   []string // the places that may import it: folders, or files (*.go)
 	why   string
 }
 
-// importRules is the table of what is forbidden, and where not.
+// importRules is the table of restricted imports, and of the places that may have them.
 func importRules() []importRule {
 	const (
-		sqlWhy   = "a database is a driver behind the store interface of the registry: a second store must be one folder, and no other room may come to need SQL"
-		flagsWhy = "libraries that read flags cannot be used twice in one program: the command line ends in cmd/urnd, and what is below takes plain values"
+		sqlWhy   = "a database is a driver behind the store interface of the registry: a second store must be one folder, and no other package may need SQL"
+		flagsWhy = "libraries that read flags cannot be used twice in one program: only cmd/urnd knows the command line, and other packages take plain values"
 	)
 	registry := []string{"resolver/registry/..."}
 	cmd := []string{"cmd/urnd"}
@@ -56,7 +56,7 @@ func importRules() []importRule {
 		{path: "github.com/lib/pq", but: registry, why: sqlWhy},
 		{
 			path: "github.com/coreos/go-systemd", but: []string{"systemd"},
-			why: "the house runs without systemd: only the thin layer in systemd knows that it may be there",
+			why: "urnd runs without systemd: only the thin layer in package systemd depends on it",
 		},
 		{
 			path: "log", exact: true,
@@ -65,22 +65,22 @@ func importRules() []importRule {
 	}
 }
 
-// diet lists everything that a package may import; whatever is not on it is
-// forbidden, which suits a package whose worth is that it depends on nothing.
-type diet struct {
+// allowlist has everything that a package may import from outside the module, for
+// packages whose value is that they depend on little.
+type allowlist struct {
 	dir string
 	may []string
 	why string
 }
 
-func diets() []diet {
-	return []diet{{
+func allowlists() []allowlist {
+	return []allowlist{{
 		dir: "uri",
 		may: []string{
 			"strings", "strconv", "unicode", "unicode/utf8", "errors", "fmt", "iter", "slices", "cmp",
 			"bytes", "math/bits", "hash/maphash", "net/netip", "encoding", "golang.org/x/net/idna",
 		},
-		why: "uri is pure: text in, values out. Without net, net/http, net/url, os and time it cannot look anything up, wait or differ between machines",
+		why: "uri is pure: text in, values out. Without net, net/http, net/url, os and time it cannot use the network, wait or depend on the machine",
 	}}
 }
 
@@ -96,18 +96,18 @@ func (r importRule) applies(s *source) bool {
 	return (len(r.in) == 0 || allowed(r.in, s)) && !allowed(r.but, s)
 }
 
-// checkImports holds every import against both tables.
-func checkImports(tr *tree, rules []importRule, diets []diet) []finding {
+// checkImports checks every import against both tables.
+func checkImports(tr *tree, rules []importRule, allowlists []allowlist) []finding {
 	var found []finding
 	for _, s := range tr.code() {
 		for _, spec := range s.ast.Imports {
-			found = append(found, checkImport(tr, s, spec, rules, diets)...)
+			found = append(found, checkImport(tr, s, spec, rules, allowlists)...)
 		}
 	}
 	return found
 }
 
-func checkImport(tr *tree, s *source, spec *ast.ImportSpec, rules []importRule, diets []diet) []finding {
+func checkImport(tr *tree, s *source, spec *ast.ImportSpec, rules []importRule, allowlists []allowlist) []finding {
 	var found []finding
 	p := importedPath(spec)
 	for _, r := range rules {
@@ -123,8 +123,8 @@ func checkImport(tr *tree, s *source, spec *ast.ImportSpec, rules []importRule, 
 		}
 		found = append(found, finding{tr.where(spec.Pos()), what, r.why})
 	}
-	_, ours := tr.local(p) // what is ours is a matter of the arrows
-	for _, d := range diets {
+	_, ours := tr.local(p) // packages of the module are checked by checkDependencies
+	for _, d := range allowlists {
 		if d.dir == s.dir() && !ours && !slices.Contains(d.may, p) {
 			what := fmt.Sprintf("%s imports %s, which is not on the list for %s: %s", s.path, p, d.dir, strings.Join(d.may, ", "))
 			found = append(found, finding{tr.where(spec.Pos()), what, d.why})
@@ -133,9 +133,9 @@ func checkImport(tr *tree, s *source, spec *ast.ImportSpec, rules []importRule, 
 	return found
 }
 
-func TestImports(t *testing.T) { report(t, checkImports(house(t), importRules(), diets())) }
+func TestImports(t *testing.T) { report(t, checkImports(readModule(t), importRules(), allowlists())) }
 
-// place is a path of a file that a pattern means.
+// place returns the path of a file that a pattern matches.
 func place(pattern string) string {
 	if strings.HasSuffix(pattern, ".go") {
 		return strings.ReplaceAll(pattern, "*", "_sample")
@@ -143,12 +143,12 @@ func place(pattern string) string {
 	return strings.TrimSuffix(strings.ReplaceAll(pattern, "*", "sample"), "/...") + "/x.go"
 }
 
-// TestImportRulesSweep proves that every row fires where it should, and is
-// silent in every place it excepts.
+// TestImportRulesSweep proves that every row is applied where it should be, and not
+// in the places that it excepts.
 func TestImportRulesSweep(t *testing.T) {
 	for _, r := range importRules() {
 		t.Run(r.path, func(t *testing.T) {
-			p := strings.Replace(r.path, "./", model+"/", 1)
+			p := strings.Replace(r.path, "./", fakeModule+"/", 1)
 			text := "package x\n\nimport _ \"" + p + "\"\n"
 			if !r.exact {
 				text += "import _ \"" + p + "/v9\"\n"
@@ -165,10 +165,10 @@ func TestImportRulesSweep(t *testing.T) {
 				if !r.exact {
 					want = append(want, at+":4 imports "+p)
 				}
-				expect(t, checkImports(sketch(t, map[string]string{at: text}), importRules(), nil), want...)
+				wantFindings(t, checkImports(fakeTree(t, map[string]string{at: text}), importRules(), nil), want...)
 			}
 			for _, pattern := range r.but {
-				expect(t, checkImports(sketch(t, map[string]string{place(pattern): text}), importRules(), nil))
+				wantFindings(t, checkImports(fakeTree(t, map[string]string{place(pattern): text}), importRules(), nil))
 			}
 		})
 	}
@@ -177,7 +177,7 @@ func TestImportRulesSweep(t *testing.T) {
 func TestImportRulesFire(t *testing.T) {
 	for _, c := range []struct {
 		path, imports string
-		want          string // part of the message; none: innocent
+		want          string // part of the message; "" without a finding
 	}{
 		{"cache/cache.go", "github.com/dgraph-io/ristretto/v2", "allowed in: cache/memory.go"},
 		{"cache/memory.go", "github.com/dgraph-io/ristretto/v2", ""},
@@ -187,8 +187,8 @@ func TestImportRulesFire(t *testing.T) {
 		{"config/load.go", "github.com/spf13/viper", ""},
 		{"config/config.go", "github.com/spf13/viper", "allowed in: config/load.go"},
 		{"cmd/urnd/wire.go", "github.com/spf13/viper", "imports github.com/spf13/viper"},
-		{"cmd/urnd/wire.go", model + "/config", ""},
-		{"internal/metrics/x.go", model + "/config", "imports " + model + "/config"},
+		{"cmd/urnd/wire.go", fakeModule + "/config", ""},
+		{"internal/metrics/x.go", fakeModule + "/config", "imports " + fakeModule + "/config"},
 		{"resolver/registry/sqlite/x.go", "modernc.org/sqlite", ""},
 		{"resolver/registry/postgres/x.go", "github.com/jackc/pgx/v5/pgxpool", ""},
 		{"resolver/resolver.go", "net/http/httptrace", "forbidden in: resolver"},
@@ -220,12 +220,12 @@ func TestImportRulesFire(t *testing.T) {
 		{"urnns/x.go", "time", ""},
 	} {
 		t.Run(c.path+" "+c.imports, func(t *testing.T) {
-			tr := sketch(t, map[string]string{c.path: "package x\n\nimport y \"" + c.imports + "\"\n"})
+			tr := fakeTree(t, map[string]string{c.path: "package x\n\nimport y \"" + c.imports + "\"\n"})
 			var want []string
 			if c.want != "" {
 				want = []string{c.path + ":3 " + c.want}
 			}
-			expect(t, checkImports(tr, importRules(), diets()), want...)
+			wantFindings(t, checkImports(tr, importRules(), allowlists()), want...)
 		})
 	}
 }

@@ -11,28 +11,28 @@ import (
 	"testing"
 )
 
-// meanings tells what the identifiers of a tree stand for.
+// bindings has the objects to which the identifiers of a tree refer.
 //
-// It is the type checker of the standard library, run over one package at a
-// time with every import replaced by an empty package. Most types are then
-// unknown and most expressions an error, which does not matter: what stays
-// exact is scope, and scope is what the checks ask for. Is this net the
-// imported package, under whatever alias, or a local variable?
-type meanings struct {
+// They come from the type checker of the standard library, run on one package at
+// a time with every import replaced by an empty package. Most types are then
+// unknown and most expressions an error, which does not matter: scopes are still
+// exact, and the checks need only scopes. Is this net the imported package, under
+// any alias, or a local variable?
+type bindings struct {
 	tree *tree
 	uses map[*ast.Ident]types.Object
 }
 
-// resolve finds the meaning of every identifier, in tests too.
-func (t *tree) resolve() *meanings {
+// resolve binds every identifier, in tests too.
+func (t *tree) resolve() *bindings {
 	packages := map[string][]*ast.File{} // one folder may hold x, x_test and an ignored main
 	for _, s := range t.files {
 		key := s.dir() + " " + s.ast.Name.Name
 		packages[key] = append(packages[key], s.ast)
 	}
-	m := &meanings{tree: t, uses: map[*ast.Ident]types.Object{}}
+	m := &bindings{tree: t, uses: map[*ast.Ident]types.Object{}}
 	conf := types.Config{
-		Importer:    hollow{},
+		Importer:    emptyImporter{},
 		Error:       func(error) {}, // expected: see above
 		FakeImportC: true,
 	}
@@ -44,18 +44,18 @@ func (t *tree) resolve() *meanings {
 	return m
 }
 
-// hollow imports every package as an empty one.
-type hollow struct{}
+// emptyImporter imports every package as an empty one.
+type emptyImporter struct{}
 
-func (hollow) Import(importPath string) (*types.Package, error) {
+func (emptyImporter) Import(importPath string) (*types.Package, error) {
 	p := types.NewPackage(importPath, packageName(importPath))
 	p.MarkComplete()
 	return p, nil
 }
 
-// packageName guesses the name of a package from its path. A wrong guess makes
-// an identifier unknown, and fallback then finds nothing: it hides a fault only
-// in a package whose name differs from its path, and the tables name none.
+// packageName guesses the name of a package from its path. With a wrong guess an
+// identifier is unknown and fallback finds nothing: that hides violations only of
+// packages whose name differs from their path, and the tables have none.
 func packageName(importPath string) string {
 	base := path.Base(importPath)
 	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {
@@ -65,8 +65,8 @@ func packageName(importPath string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(base, "go-"), "-go")
 }
 
-// imported tells which package an identifier stands for.
-func (m *meanings) imported(s *source, id *ast.Ident) (importPath string, ok bool) {
+// imported returns the package to which an identifier refers.
+func (m *bindings) imported(s *source, id *ast.Ident) (importPath string, ok bool) {
 	obj, known := m.uses[id]
 	if !known {
 		return fallback(s, id.Name)
@@ -77,8 +77,8 @@ func (m *meanings) imported(s *source, id *ast.Ident) (importPath string, ok boo
 	return "", false
 }
 
-// fallback serves the corners that the checker gives up on before it looks at
-// the names in them: there the law would rather see too much than too little.
+// fallback resolves names in code that the type checker skips after an error: there
+// a false finding is better than a missing one.
 func fallback(s *source, name string) (importPath string, ok bool) {
 	for _, spec := range s.ast.Imports {
 		p := importedPath(spec)
@@ -91,7 +91,7 @@ func fallback(s *source, name string) (importPath string, ok bool) {
 
 // qualified splits a selector such as net.Dial into the import path of the
 // package and the name in it; ok is false for fields and methods.
-func (m *meanings) qualified(s *source, e ast.Expr) (importPath, name string, ok bool) {
+func (m *bindings) qualified(s *source, e ast.Expr) (importPath, name string, ok bool) {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok {
 		return "", "", false
@@ -105,7 +105,7 @@ func (m *meanings) qualified(s *source, e ast.Expr) (importPath, name string, ok
 }
 
 // builtin reports whether a call is one of a predeclared function.
-func (m *meanings) builtin(call *ast.CallExpr, name string) bool {
+func (m *bindings) builtin(call *ast.CallExpr, name string) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok || id.Name != name {
 		return false
@@ -118,9 +118,9 @@ func (m *meanings) builtin(call *ast.CallExpr, name string) bool {
 	return ok
 }
 
-// packageVar tells whether an identifier stands for a variable of its package,
-// and where that is declared.
-func (m *meanings) packageVar(id *ast.Ident) (declared token.Pos, ok bool) {
+// packageVar returns where the package variable is declared to which an identifier
+// refers; ok is false if it refers to anything else.
+func (m *bindings) packageVar(id *ast.Ident) (declared token.Pos, ok bool) {
 	v, ok := m.uses[id].(*types.Var)
 	if !ok || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() {
 		return token.NoPos, false
@@ -128,15 +128,15 @@ func (m *meanings) packageVar(id *ast.Ident) (declared token.Pos, ok bool) {
 	return v.Pos(), true
 }
 
-// mention is a qualified name in the text.
+// mention is an occurrence of a qualified name.
 type mention struct {
 	pos        token.Pos
 	path, name string
 }
 
-// mentions lists the qualified names below a node. What stands inside a
-// function (its type, its body) is left out if outside is true.
-func (m *meanings) mentions(s *source, n ast.Node, outside bool) []mention {
+// mentions lists the qualified names below a node, without those inside functions
+// (their types and bodies) if outside is true.
+func (m *bindings) mentions(s *source, n ast.Node, outside bool) []mention {
 	var found []mention
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -189,7 +189,7 @@ func TestQualified(t *testing.T) {
 		{"no import", `func f() { net.Dial() }`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tr := sketch(t, map[string]string{"x/x.go": "package x; " + c.text})
+			tr := fakeTree(t, map[string]string{"x/x.go": "package x; " + c.text})
 			var got []string
 			for _, f := range tr.resolve().mentions(tr.files[0], tr.files[0].ast, false) {
 				got = append(got, f.path+"."+f.name)

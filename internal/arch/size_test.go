@@ -7,18 +7,18 @@ import (
 	"testing"
 )
 
-// The budget in lines. The codebases we learn from have a median of 80 to 150.
+// The limits in lines. Well-structured codebases have a median of 80 to 150.
 const (
-	usual     = 400 // above it, a file needs a row in large
-	most      = 600 // above it, no row helps
-	mostTests = 800 // tests are data, and data may be long
+	usualLines   = 400 // above it, a file needs a row in large
+	maxLines     = 600 // above it, no row helps
+	maxTestLines = 800 // tests are data, and data may be long
 )
 
 const (
-	mostWhy  = "a file is one concept: this one holds several. Split it by noun, not by half"
-	usualWhy = mostWhy + "; if it truly is one, give it a row with the reason in large (internal/arch/size_test.go)"
+	maxWhy   = "a file has one concept: this one has several. Split it by concept, not in halves"
+	usualWhy = maxWhy + "; if it really has one, add a row with the reason to large (internal/arch/size_test.go)"
 	testWhy  = "tests are data: move vectors to testdata, helpers to a file of their own, and cases to the concept they test"
-	staleWhy = "a table of exceptions that are none hides the next one: remove the row from large (internal/arch/size_test.go)"
+	staleWhy = "an exception that is not needed hides a later violation: remove the row from large (internal/arch/size_test.go)"
 )
 
 // exception is a file that may be longer than usual.
@@ -30,25 +30,25 @@ type exception struct {
 // large is the table of exceptions.
 func large() []exception { return nil }
 
-// budget is the limit that a file has to keep, of those that it could break.
-func budget(s *source) (limit int, why string) {
+// limitOf returns the limit for a file: the greatest that it exceeds, or the least.
+func limitOf(s *source) (limit int, why string) {
 	switch {
 	case s.test():
-		return mostTests, testWhy
-	case s.lines > most:
-		return most, mostWhy
+		return maxTestLines, testWhy
+	case s.lines > maxLines:
+		return maxLines, maxWhy
 	}
-	return usual, usualWhy
+	return usualLines, usualWhy
 }
 
-// checkSizes holds the files against the budget.
+// checkSizes checks the files against the limits.
 func checkSizes(tr *tree, exceptions []exception) []finding {
 	var found []finding
 	needed := map[string]bool{}
 	for _, s := range tr.files {
 		excepted := slices.ContainsFunc(exceptions, func(e exception) bool { return e.path == s.path && e.why != "" })
-		limit, why := budget(s)
-		if excepted && limit == usual && s.lines > usual {
+		limit, why := limitOf(s)
+		if excepted && limit == usualLines && s.lines > usualLines {
 			needed[s.path] = true
 			continue
 		}
@@ -59,13 +59,13 @@ func checkSizes(tr *tree, exceptions []exception) []finding {
 	}
 	for _, e := range exceptions {
 		if !needed[e.path] {
-			found = append(found, finding{e.path, "the exception for this file excepts nothing", staleWhy})
+			found = append(found, finding{e.path, "the exception for this file is not needed", staleWhy})
 		}
 	}
 	return found
 }
 
-// median is the middle of the lengths; of two middles, the greater.
+// median returns the median length; of an even number of files, the greater middle one.
 func median(files []*source) int {
 	var lengths []int
 	for _, s := range files {
@@ -79,7 +79,7 @@ func median(files []*source) int {
 }
 
 func TestSizes(t *testing.T) {
-	tr := house(t)
+	tr := readModule(t)
 	report(t, checkSizes(tr, large()))
 	code := tr.code()
 	t.Logf("%d files that are not tests, median %d lines; %d files in all, median %d lines",
@@ -87,7 +87,7 @@ func TestSizes(t *testing.T) {
 }
 
 func TestSizesFire(t *testing.T) {
-	row := []exception{{"x/x.go", "one table that cannot be cut"}}
+	row := []exception{{"x/x.go", "one table that cannot be split"}}
 	stale := "x/x.go the exception"
 	for _, c := range []struct {
 		name, path string
@@ -105,14 +105,14 @@ func TestSizesFire(t *testing.T) {
 		},
 		{"too large", "x/x.go", 601, nil, []string{"x/x.go:601 601 lines, the limit is 600"}},
 		{"too large, excepted", "x/x.go", 601, row, []string{"x/x.go:601 601 lines, the limit is 600", stale}},
-		{"excepted in vain", "x/x.go", 10, row, []string{stale}},
+		{"excepted, not needed", "x/x.go", 10, row, []string{stale}},
 		{"excepted and gone", "x/y.go", 10, row, []string{stale}},
 		{"large test", "x/x_test.go", 800, nil, nil},
 		{"too large test", "x/x_test.go", 801, nil, []string{"x/x_test.go:801 801 lines, the limit is 800"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tr := sketch(t, map[string]string{c.path: "package x" + strings.Repeat("\n", c.lines)})
-			expect(t, checkSizes(tr, c.exceptions), c.want...)
+			tr := fakeTree(t, map[string]string{c.path: "package x" + strings.Repeat("\n", c.lines)})
+			wantFindings(t, checkSizes(tr, c.exceptions), c.want...)
 		})
 	}
 }

@@ -33,7 +33,7 @@ type tree struct {
 	files  []*source
 }
 
-// finding is one breach of the law.
+// finding is one violation of a rule.
 type finding struct {
 	where string // file:line
 	what  string
@@ -50,13 +50,13 @@ func (t *tree) where(pos token.Pos) string {
 	return fmt.Sprintf("%s:%d", p.Filename, p.Line)
 }
 
-// code is the files that are not tests.
+// code returns the files that are not tests.
 func (t *tree) code() []*source {
 	return slices.DeleteFunc(slices.Clone(t.files), (*source).test)
 }
 
-// local turns the import path of a package of ours into its folder ("." for
-// the module root); ok is false for anybody else's.
+// local returns the folder of a package of the module by its import path ("." for
+// the module root); ok is false for packages of other modules.
 func (t *tree) local(importPath string) (dir string, ok bool) {
 	if importPath == t.module {
 		return ".", true
@@ -64,9 +64,9 @@ func (t *tree) local(importPath string) (dir string, ok bool) {
 	return strings.CutPrefix(importPath, t.module+"/")
 }
 
-// matches reports whether a folder (or, for a pattern that ends in .go, a file)
-// is meant by a pattern: "cache/*" is any one segment below cache,
-// "cache/..." is cache and everything below it, as for the go command.
+// matches reports whether a pattern matches a folder (or, if it ends in .go, a
+// file): "cache/*" is any one segment below cache, "cache/..." is cache and
+// everything below it, as for the go command.
 func matches(pattern, name string) bool {
 	if pattern == "..." {
 		return true
@@ -78,7 +78,7 @@ func matches(pattern, name string) bool {
 	return err == nil && ok
 }
 
-// allowed reports whether a file stands in one of the places.
+// allowed reports whether a file is in one of the places.
 func allowed(places []string, s *source) bool {
 	return slices.ContainsFunc(places, func(place string) bool {
 		if strings.HasSuffix(place, ".go") {
@@ -106,8 +106,8 @@ func parseTree(module string, texts map[string]string) (*tree, error) {
 	return t, nil
 }
 
-// readTexts reads every Go file below root but those of testdata, vendor, .git
-// and of modules nested inside, which have laws of their own.
+// readTexts reads every Go file below root except those of testdata, vendor, .git
+// and nested modules, which have rules of their own.
 func readTexts(root string) (map[string]string, error) {
 	texts := map[string]string{}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -115,7 +115,7 @@ func readTexts(root string) (map[string]string, error) {
 			return err
 		}
 		if d.IsDir() {
-			if name != root && foreign(name, d.Name()) {
+			if name != root && isSkipped(name, d.Name()) {
 				return fs.SkipDir
 			}
 			return nil
@@ -137,7 +137,7 @@ func readTexts(root string) (map[string]string, error) {
 	return texts, err
 }
 
-func foreign(folder, base string) bool {
+func isSkipped(folder, base string) bool {
 	if base == "testdata" || base == "vendor" || base == ".git" {
 		return true
 	}
@@ -174,8 +174,8 @@ func modulePath(gomod string) string {
 	return ""
 }
 
-// house is the module this test belongs to.
-func house(t *testing.T) *tree {
+// readModule reads the module of this test.
+func readModule(t *testing.T) *tree {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
@@ -195,26 +195,26 @@ func report(t *testing.T, findings []finding) {
 		t.Error(f)
 	}
 	if len(findings) > 0 {
-		t.Log("new here? go doc ./internal/arch tells what the law is, what to do instead, and how a row is added")
+		t.Log("see go doc ./internal/arch for the rules, for what to do instead, and for how to add a row")
 	}
 }
 
-// model is the module path of the synthetic trees below.
-const model = "example.org/model"
+// fakeModule is the module path of the synthetic trees below.
+const fakeModule = "example.org/model"
 
-// sketch parses a synthetic tree.
-func sketch(t *testing.T, texts map[string]string) *tree {
+// fakeTree parses a synthetic tree.
+func fakeTree(t *testing.T, texts map[string]string) *tree {
 	t.Helper()
-	tr, err := parseTree(model, texts)
+	tr, err := parseTree(fakeModule, texts)
 	if err != nil {
 		t.Fatalf("the synthetic source does not parse: %v", err)
 	}
 	return tr
 }
 
-// expect compares findings with the wanted ones, each written as
+// wantFindings compares findings with the expected ones, each written as
 // "file:line part-of-the-message".
-func expect(t *testing.T, got []finding, want ...string) {
+func wantFindings(t *testing.T, got []finding, want ...string) {
 	t.Helper()
 	for i, f := range got {
 		if f.why == "" {
@@ -261,8 +261,8 @@ func TestReadTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tr.module != model {
-		t.Errorf("module %q, want %q", tr.module, model)
+	if tr.module != fakeModule {
+		t.Errorf("module %q, want %q", tr.module, fakeModule)
 	}
 	var got []string
 	for _, s := range tr.files {
@@ -278,15 +278,15 @@ func TestReadTree(t *testing.T) {
 }
 
 func TestReadTreeFaults(t *testing.T) {
-	if _, err := parseTree(model, map[string]string{"a/a.go": "package"}); err == nil {
-		t.Error("source that does not parse was accepted")
+	if _, err := parseTree(fakeModule, map[string]string{"a/a.go": "package"}); err == nil {
+		t.Error("source that does not parse is accepted")
 	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("go 1.26\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := readTree(dir); err == nil {
-		t.Error("a go.mod without a module line was accepted")
+		t.Error("a go.mod without a module line is accepted")
 	}
 }
 

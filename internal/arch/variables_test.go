@@ -10,23 +10,23 @@ import (
 
 const (
 	writtenWhy = "a variable of a package is shared by every server, test and goroutine in the process: set it where it is declared and never again; " +
-		"what changes belongs in a struct that a constructor returns (a test that needs another value passes it in)"
-	statefulWhy = "a value with a lock or an atomic in it is there to change: a package has no state, a struct that a constructor returns may"
+		"mutable state belongs in a struct that a constructor returns (a test that needs another value passes it in)"
+	statefulWhy = "a value with a lock or an atomic is mutable: state belongs in a struct that a constructor returns, not in a package"
 )
 
 // write is an expression that may change what its operand names. It is an
-// approximation: a slice that is copied out of a package variable and then
-// changed, or a method that changes its receiver, is not seen.
+// approximation: changes of a slice that was copied from a package variable, and
+// methods that change their receiver, are not found.
 type write struct {
 	operand ast.Expr
 	how     string
 }
 
-// writes lists the writes that a node makes itself.
-func writes(m *meanings, n ast.Node) []write {
+// writes lists the writes of a node, without those of its children.
+func writes(m *bindings, n ast.Node) []write {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
-		if n.Tok == token.DEFINE { // declares, or writes to what is local
+		if n.Tok == token.DEFINE { // declares, or writes to a local variable
 			return nil
 		}
 		var found []write
@@ -57,7 +57,7 @@ func writes(m *meanings, n ast.Node) []write {
 	return nil
 }
 
-// variable is a variable of a package, seen from where it is used.
+// variable is a package variable, as used in some file.
 type variable struct {
 	name   string
 	ours   bool
@@ -66,7 +66,7 @@ type variable struct {
 
 // variable finds the package variable at the root of an operand: that is X in
 // X.field[i], and pkg.X in *pkg.X.
-func (m *meanings) variable(s *source, e ast.Expr) (variable, bool) {
+func (m *bindings) variable(s *source, e ast.Expr) (variable, bool) {
 	for {
 		if p, name, ok := m.qualified(s, e); ok {
 			// Only a variable can be written to, so this is one.
@@ -94,9 +94,9 @@ func (m *meanings) variable(s *source, e ast.Expr) (variable, bool) {
 	}
 }
 
-// checkWrites looks at tests too: a variable that only tests write to is a
-// hook, and hooks keep tests from running side by side. A test may however set
-// a variable that is its own or foreign (http.DefaultTransport, to block it).
+// checkWrites checks tests too: a variable that only tests write to is a hook, and
+// hooks prevent tests from running in parallel. However, a test may set variables of
+// test files and of other modules (http.DefaultTransport, to block it).
 func checkWrites(tr *tree) []finding {
 	var found []finding
 	m := tr.resolve()
@@ -135,7 +135,7 @@ func checkStateful(tr *tree) []finding {
 }
 
 func TestPackageVariables(t *testing.T) {
-	tr := house(t)
+	tr := readModule(t)
 	report(t, checkWrites(tr))
 	report(t, checkStateful(tr))
 }
@@ -143,7 +143,7 @@ func TestPackageVariables(t *testing.T) {
 func TestWritesFire(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
-		want       string // how; none: innocent
+		want       string // how it is written to; "" if it is not
 	}{
 		{"assigned", `var X int; func f() { X = 1 }`, "X is written to: assigned"},
 		{"assigned with others", `var X int; func f() { var err error; err, X = g() }`, "X is written to: assigned"},
@@ -195,13 +195,13 @@ func TestWritesFire(t *testing.T) {
 			if c.want != "" {
 				want = []string{"x/x.go:2 " + c.want}
 			}
-			expect(t, checkWrites(sketch(t, map[string]string{"x/x.go": "package x\n" + c.text + "\n"})), want...)
+			wantFindings(t, checkWrites(fakeTree(t, map[string]string{"x/x.go": "package x\n" + c.text + "\n"})), want...)
 		})
 	}
 }
 
 func TestWritesAcrossFiles(t *testing.T) {
-	tr := sketch(t, map[string]string{
+	tr := fakeTree(t, map[string]string{
 		"x/a.go":         "package x\nvar X int",
 		"x/b.go":         "package x\nfunc f() {\n\tX = 1 }",
 		"x/a_test.go":    "package x\nvar own int\nfunc g() { own = 1\n\tX = 2 }", // own is free, X a hook
@@ -210,7 +210,7 @@ func TestWritesAcrossFiles(t *testing.T) {
 		"y/y.go":         "package y\nvar X string\n",
 		"y/z.go":         "package y\nfunc f() { var X int; X = 1 }",
 	})
-	expect(t, checkWrites(tr), "x/a_test.go:4 X is written to", "x/b.go:3 X is written to", "x/ext_test.go:3 x.X is written to")
+	wantFindings(t, checkWrites(tr), "x/a_test.go:4 X is written to", "x/b.go:3 X is written to", "x/ext_test.go:3 x.X is written to")
 }
 
 func TestStatefulFires(t *testing.T) {
@@ -229,7 +229,7 @@ func TestStatefulFires(t *testing.T) {
 			if c.want != "" {
 				want = []string{"x/x.go:2 " + c.want}
 			}
-			expect(t, checkStateful(sketch(t, map[string]string{"x/x.go": "package x\n" + c.text + "\n"})), want...)
+			wantFindings(t, checkStateful(fakeTree(t, map[string]string{"x/x.go": "package x\n" + c.text + "\n"})), want...)
 		})
 	}
 }
