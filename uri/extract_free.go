@@ -97,7 +97,7 @@ func trimmed(run string) (URI, bool) {
 	return URI{}, false
 }
 
-// longestIRI reads an IRI, whose first character beyond ASCII is at offset at.
+// longestIRI reads an IRI, whose first non-ASCII character is at offset at.
 func longestIRI(run string, at int) (URI, int, bool) {
 	end := at
 	for end < len(run) {

@@ -4,7 +4,7 @@ import "strings"
 
 // ParseList parses a text/uri-list, RFC 2483 section 5: one URI per line, and
 // comments after "#". Lines end in CRLF, LF or CR; white space around them is
-// ignored. Lines that are no absolute URI are skipped and counted in bad.
+// ignored. Lines that are not absolute URIs are skipped and counted in bad.
 func ParseList(text string) (uris []URI, bad int) {
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line = strings.Trim(line, whiteSpace)

@@ -4,7 +4,7 @@ import "strings"
 
 // Steps is a set of the steps of syntax-based and scheme-based normalization
 // (RFC 3986 sections 6.2.2 and 6.2.3). Steps are applied in the order of
-// their declaration, whatever set is asked for.
+// their declaration.
 type Steps uint16
 
 // The steps, each of which merges only what its section calls equivalent.

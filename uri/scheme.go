@@ -41,7 +41,7 @@ var schemes = [...]scheme{
 	{name: "prospero", port: "1525", server: true, opaque: true},               // RFC 1738 section 3.11: the name is opaque
 }
 
-// lookupScheme returns the row of a scheme, whatever its case.
+// lookupScheme returns the row of a scheme, without regard to case.
 func lookupScheme(name string) schemeID {
 	for id := unknownScheme + 1; int(id) < len(schemes); id++ {
 		if equalFold(name, schemes[id].name) {

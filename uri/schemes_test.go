@@ -297,7 +297,7 @@ func TestCheckZero(t *testing.T) {
 	}
 }
 
-// allParts returns the errors of all functions for parts, whatever the scheme of u is.
+// allParts returns the errors of all functions for parts, of any scheme.
 func allParts(u uri.URI) (errs [8]error) {
 	_, errs[0] = u.FTP()
 	_, errs[1] = u.Gopher()

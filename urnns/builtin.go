@@ -12,7 +12,7 @@ import (
 //go:embed iana.json
 var iana []byte
 
-// Builtin returns the namespaces that urnd knows without configuration: those
+// Builtin returns the namespaces that urnd has without configuration: those
 // of the IANA registry, in order. To add one, write its row in iana.json.
 func Builtin() []Namespace {
 	var rows []Namespace

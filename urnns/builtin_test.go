@@ -48,7 +48,7 @@ func canonical(set *urnns.Set, v uri.URN) (uri.URN, string) {
 	return name, name.URI().String()
 }
 
-// Every namespace with a check has a file of vectors of its own name.
+// Every namespace with a check has a file of vectors with its name.
 func TestVectors(t *testing.T) {
 	set := newSet(t)
 	for _, nid := range set.NIDs() {

@@ -64,7 +64,7 @@ func TestFallback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := f.Lead(mustURN(t, "urn:nobody:a%2Fb")); err != nil || got != "https://fallback.example/urn:nobody:a%2Fb" {
+	if got, err := f.Lead(mustURN(t, "urn:unknown:a%2Fb")); err != nil || got != "https://fallback.example/urn:unknown:a%2Fb" {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := urnns.NewFallback("{"); err == nil {
@@ -99,15 +99,15 @@ func TestNewSetReportsEveryFault(t *testing.T) {
 
 func TestUnknownNamespace(t *testing.T) {
 	set := newSet(t)
-	name, err := set.Canonical(mustURN(t, "URN:Nobody:A-b%2c#f"))
-	if err != nil || name.URI().String() != "urn:nobody:A-b%2C" {
+	name, err := set.Canonical(mustURN(t, "URN:Unknown:A-b%2c#f"))
+	if err != nil || name.URI().String() != "urn:unknown:A-b%2C" {
 		t.Errorf("canonical %q, %v", name.URI(), err)
 	}
 	if got, err := set.Targets(name, ""); got != nil || err != nil {
 		t.Errorf("targets %v, %v", got, err)
 	}
-	if _, ok := set.Lookup("nobody"); ok {
-		t.Error("nobody has a row")
+	if _, ok := set.Lookup("unknown"); ok {
+		t.Error("an unknown namespace has a row")
 	}
 	if ns, ok := set.Lookup("ietf"); !ok || ns.Source == "" {
 		t.Error("ietf has no row with a source")

@@ -138,7 +138,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/*", nil, false,
-			"any package may use an internal package, so that depends on none of them; if it needs another internal package, give it a row of its own",
+			"any package may use an internal package, so an internal package depends on none of them; if it needs another internal package, give it a row of its own",
 		},
 		{
 			"cmd/urnd",

@@ -87,7 +87,7 @@ func shapes() []shape {
 		},
 		{
 			"package-level logger", nil, packageLoggers,
-			"a logger of the package cannot be told apart by instance nor silenced in a test: take a *slog.Logger in the constructor",
+			"a package-level logger cannot be replaced for one instance or silenced in a test: take a *slog.Logger in the constructor",
 		},
 		{
 			"import with a dot", nil, dotImports,

@@ -29,7 +29,7 @@ func importRules() []importRule {
 	return []importRule{
 		{
 			path: "net/http", in: []string{"resolver"},
-			why: "resolver is the domain: a query may come from a command line and an answer from a table, so it knows no HTTP; proxy and thttp do",
+			why: "resolver is the domain: a query may come from a command line and an answer from a table, so it does not depend on HTTP; proxy and thttp do",
 		},
 		{
 			path: "github.com/dgraph-io/ristretto", but: []string{"cache/memory.go"},
