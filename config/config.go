@@ -116,9 +116,9 @@ type Resolve struct {
 	Order []string `mapstructure:"order"`
 	// RuleTTL is the TTL of answers from namespace rules, which have none.
 	RuleTTL time.Duration `mapstructure:"rule_ttl"`
-	// Elsewhere is a URI template: clients are sent there with names for which nobody
+	// Fallback is a URI template: clients are sent there with names for which nobody
 	// answers. Empty: they are answered UnknownStatus.
-	Elsewhere string `mapstructure:"elsewhere"`
+	Fallback string `mapstructure:"elsewhere"`
 	// UnknownStatus is 404, 501 or 502.
 	UnknownStatus int `mapstructure:"unknown_status"`
 }
@@ -174,7 +174,9 @@ type Limits struct {
 	WriteTimeout      time.Duration `mapstructure:"write_timeout"`
 	Connections       int           `mapstructure:"connections"`
 	ClientConnections int           `mapstructure:"client_connections"` // 0 is no limit
-	Requests          int           `mapstructure:"requests"`           // at a time
+	Requests          int           `mapstructure:"requests"`           // resolutions at a time
+	Fetches           int           `mapstructure:"fetches"`            // at a time
+	Streams           int           `mapstructure:"streams"`            // upgraded connections at a time
 	Rate              int           `mapstructure:"rate"`               // of one client, a second; 0 is no limit
 	Outgoing          int           `mapstructure:"outgoing"`           // connections at a time
 	DNSQueries        int           `mapstructure:"dns_queries"`        // at a time

@@ -41,7 +41,7 @@ func Default() Config {
 		Limits: Limits{
 			Target: 8 << 10, Header: 64 << 10,
 			HeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, WriteTimeout: time.Minute,
-			Connections: 8192, ClientConnections: 1024, Requests: 1024, Outgoing: 512, DNSQueries: 512,
+			Connections: 8192, ClientConnections: 1024, Requests: 1024, Fetches: 1024, Streams: 1024, Outgoing: 2048, DNSQueries: 512,
 			ConnectTimeout: 10 * time.Second, OriginTimeout: time.Minute, OriginIdle: 5 * time.Minute,
 			ShutdownTimeout: 10 * time.Second,
 		},

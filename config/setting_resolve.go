@@ -69,9 +69,9 @@ func checkRootOptions(f *Faults, path string, c DDDS) {
 		switch {
 		case !slices.ContainsFunc(slices.Concat(c.Roots, c.URIRoots), func(root string) bool { return sameDomain(root, o.Root) }):
 			f.add(at, "%q is not one of ddds.roots or ddds.uri_roots", o.Root)
-		case seen[canonicalDomain(o.Root)]:
+		case seen[uri.CanonicalDomain(o.Root)]:
 			f.add(at, "%q is configured twice", o.Root)
 		}
-		seen[canonicalDomain(o.Root)] = true
+		seen[uri.CanonicalDomain(o.Root)] = true
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/urnd/urnd/uri"
 )
 
 const (
@@ -132,6 +134,4 @@ func isDomain(s string) bool {
 	return true
 }
 
-func canonicalDomain(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
-
-func sameDomain(a, b string) bool { return canonicalDomain(a) == canonicalDomain(b) }
+func sameDomain(a, b string) bool { return uri.CanonicalDomain(a) == uri.CanonicalDomain(b) }

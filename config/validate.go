@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/std-uritemplate/std-uritemplate/go/v2"
+	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
 	"golang.org/x/text/language"
 
 	"github.com/urnd/urnd/uri"

@@ -59,3 +59,11 @@ func lowerDomain(domain []byte) {
 		domain[i] = lower(domain[i])
 	}
 }
+
+// CanonicalDomain returns the one form of a domain name: in lower case, with a final dot.
+// Names that differ in nothing else are equal (RFC 4343).
+func CanonicalDomain(name string) string {
+	lowered := []byte(strings.TrimSuffix(name, "."))
+	lowerDomain(lowered)
+	return string(lowered) + "."
+}

@@ -63,12 +63,19 @@ func rehearse(c config.Config) error {
 			return fmt.Errorf("log.access_file: %w", err)
 		}
 	}
-	p, err := wire(c, alone())
+	d := newDependencies()
+	r, err := newResolution(c, d)
 	if err != nil {
 		return err
 	}
-	p.close()
-	return nil
+	defer r.close()
+	s, err := newService(c, r, d)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	_, err = newAdmin(c, r, d)
+	return err
 }
 
 func newConfigShow() *cobra.Command {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -37,16 +37,16 @@ func newResolve() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		p, err := wire(c, alone())
+		r, err := newResolution(c, newDependencies())
 		if err != nil {
 			return err
 		}
-		defer p.close()
+		defer r.close()
 		out := resolveOutput{w: cmd.OutOrStdout(), errors: cmd.ErrOrStderr(), trace: trace, json: asJSON}
 		if all {
 			out.service = resolver.I2Ls
 		}
-		return out.resolveAll(cmd.Context(), p.resolver, args)
+		return out.resolveAll(cmd.Context(), r.resolver, args)
 	}
 	return cmd
 }
@@ -77,7 +77,11 @@ func (o resolveOutput) resolve(ctx context.Context, r resolver.Resolver, arg str
 		return err
 	}
 	ctx, trace := resolver.WithTrace(ctx, time.Now)
-	q := resolver.Query{URI: u, Service: o.service}.Selected()
+	q, err := resolver.NewQuery(u, o.service)
+	if err != nil {
+		return err
+	}
+	q = q.Selected()
 	answer, err := r.Resolve(ctx, q)
 	if o.trace && !o.json {
 		for _, step := range trace.Steps() {
@@ -101,5 +105,5 @@ func (o resolveOutput) resolve(ctx context.Context, r resolver.Resolver, arg str
 	}
 	encoder := json.NewEncoder(o.w)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(proxy.NewAnswerJSON(q, answer, trace.Steps()))
+	return encoder.Encode(api.NewAnswer(q, answer, trace.Steps()))
 }

@@ -2,27 +2,33 @@ package main
 
 import (
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/urnd/urnd/internal/accesslog"
+	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/metrics"
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/redact"
+	"github.com/urnd/urnd/proxy/message"
 )
 
-// surroundings are what a configuration is wired into.
-type surroundings struct {
-	log       *slog.Logger
-	access    *accesslog.Log // nil: off
-	now       func() time.Time
-	metrics   *metrics.Metrics
-	health    *health
-	hop       resolver.Hop  // the name of this urnd, which a reload does not change
-	questions chan struct{} // one for each question to a DNS server; nil is no bound
-	restoring *restoring    // of saved answers; nil where there is none
-	before    *parts        // those of the configuration that this one follows; nil
+// dependencies are what a configuration is wired to. They outlive it, but for the logs.
+type dependencies struct {
+	log      *slog.Logger
+	access   *accesslog.Log // nil: off
+	stderr   *os.File       // for logs that have no file
+	now      func() time.Time
+	metrics  *metrics.Metrics
+	health   *daemon.Health
+	via      message.ViaName  // the name of this urnd, which a reload does not change
+	snapshot *daemon.Snapshot // of answers
+	before   *resolution      // that of the configuration before this one; nil
 }
 
-// alone are the surroundings of a command that answers by itself and ends.
-func alone() surroundings {
-	return surroundings{log: slog.New(slog.DiscardHandler), now: time.Now, metrics: metrics.New(versionText()), health: &health{now: time.Now}, hop: resolver.NewHop()}
+// newDependencies returns those of a command that answers by itself and ends.
+func newDependencies() dependencies {
+	return dependencies{
+		log: slog.New(slog.DiscardHandler), stderr: os.Stderr, now: time.Now, metrics: metrics.New(versionText()),
+		health: daemon.NewHealth(time.Now, redact.URLs), via: message.NewViaName(), snapshot: new(daemon.Snapshot),
+	}
 }

@@ -2,48 +2,49 @@ package main
 
 import (
 	"bytes"
-	"errors"
+	"context"
 	"fmt"
-	"os"
-	"slices"
-	"strings"
-	"time"
 
-	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/uri"
 )
 
-// adminOf returns what the admin listener works with.
-func adminOf(p *parts, c config.Config, s surroundings) (proxy.AdminConfig, error) {
-	a := proxy.AdminConfig{
-		Clients: c.Access.AdminClients, Certificate: c.TLS.ClientCA != "", Metrics: s.metrics.Handler(), Log: s.log, Caches: caches{p, savedPath(c.Cache), s.restoring},
-		Health:   s.health.report,
+// minToken is how long the token of administrators is at least.
+const minToken = 16
+
+var errShortToken = fmt.Errorf("access.admin_token: the token has less than %d octets", minToken)
+
+// newAdmin returns what answers administrators.
+func newAdmin(c config.Config, r *resolution, d dependencies) (*admin.Handler, error) {
+	a := admin.Config{
+		Clients: c.Access.AdminClients, Certificate: c.TLS.ClientCA != "", Metrics: d.metrics.Handler(), Log: d.log,
+		Caches: caches{r, snapshotPath(c.Cache), d}, Health: d.health.Report,
 		Settings: func() any { return config.Plain(c.Map()) },
 	}
-	if c.Access.AdminToken == "" {
-		return a, nil
+	if c.Access.AdminToken != "" {
+		token, err := readSecret("access.admin_token", c.Access.AdminToken)
+		if err != nil {
+			return nil, err
+		}
+		if a.Token = bytes.TrimSpace(token); len(a.Token) < minToken {
+			return nil, errShortToken
+		}
 	}
-	token, err := readSecret("access.admin_token", c.Access.AdminToken)
-	if err != nil {
-		return a, err
-	}
-	if a.Token = bytes.TrimSpace(token); len(a.Token) < leastToken {
-		return a, errShortToken
-	}
-	return a, nil
+	return admin.New(a), nil
 }
 
-// caches implements proxy.Caches.
+// caches implements admin.Caches.
 type caches struct {
-	parts *parts
-	saved string // the file of answers that outlive the daemon, "" where there is none
-	still *restoring
+	*resolution
+	snapshot string // the file of answers that outlives the daemon, "" where there is none
+	d        dependencies
 }
 
-// Stats implements proxy.Caches.
+// Stats implements admin.Caches.
 func (c caches) Stats() any {
 	type document struct {
 		Lookups   map[string]uint64 `json:"lookups"`
@@ -52,62 +53,95 @@ func (c caches) Stats() any {
 		Bytes     int64             `json:"bytes"`
 	}
 	all := make(map[string]document)
-	for _, m := range c.parts.caches() {
+	for _, m := range c.figures() {
 		all[m.Name] = document{m.Lookups, m.Evictions, m.Entries, m.Bytes}
 	}
 	return map[string]any{"caches": all}
 }
 
-// Lookup implements proxy.Caches.
-func (c caches) Lookup(u uri.URI) ([]proxy.Remembered, error) {
-	name, err := c.parts.names.Key(u)
+// Lookup implements admin.Caches.
+func (c caches) Lookup(u uri.URI) ([]api.Entry, error) {
+	name, err := c.names.Key(u)
 	if err != nil {
 		return nil, err
 	}
-	var found []proxy.Remembered
-	c.parts.answers.Each(func(e cache.Entry[resolver.Locations]) bool {
-		if isOf(e.Key, name.String()) {
-			found = append(found, proxy.NewRemembered(e.Key, int64(e.TTL/time.Second), e.Value, e.Err))
-		}
-		return true
-	})
-	slices.SortFunc(found, func(a, b proxy.Remembered) int { return strings.Compare(a.Key, b.Key) })
-	return found, nil
+	var entries []api.Entry
+	for _, e := range c.answers.Lookup(name) {
+		entries = append(entries, api.NewEntry(e, c.d.now()))
+	}
+	return entries, nil
 }
 
-// Purge implements proxy.Caches.
-func (c caches) Purge(s proxy.Selection, soft bool) (int, error) {
-	matches := func(string) bool { return s.All }
-	switch {
-	case s.URI.IsAbsolute():
-		name, err := c.parts.names.Key(s.URI)
-		if err != nil {
+// Purge implements admin.Caches. A purge that is not soft also reaches what the answers
+// were made of: records of the DNS, and servers that SLP has found.
+func (c caches) Purge(ctx context.Context, s resolver.Selection, soft bool) (int, error) {
+	if s.Name.IsValid() {
+		var err error
+		if s.Name, err = c.names.Key(s.Name); err != nil {
 			return 0, err
 		}
-		matches = func(key string) bool { return isOf(key, name.String()) }
-	case s.Namespace != "":
-		matches = func(key string) bool { return strings.HasPrefix(key, "urn:"+s.Namespace+":") }
-	case s.Prefix != "":
-		matches = func(key string) bool { return strings.HasPrefix(key, s.Prefix) }
 	}
-	c.still.end()
+	c.d.snapshot.Stop()
+	purged := c.answers.Purge(s, soft)
 	if !soft {
-		c.parts.forget(s)
-	}
-	n := c.parts.answers.Purge(matches, soft)
-	if c.saved == "" {
-		return n, nil
+		c.purgeSources(ctx, s, purged)
 	}
 	// What was purged must not come back, whatever ends the daemon.
-	if err := os.Remove(c.saved); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return n, fmt.Errorf("forgetting what was saved: %w", err)
+	if err := c.d.snapshot.Remove(c.snapshot); err != nil {
+		return len(purged), fmt.Errorf("removing the snapshot: %w", err)
 	}
-	return n, nil
+	return len(purged), nil
 }
 
-// isOf reports whether a key is of a name: alone, with what is passed on, or with a
-// service.
-func isOf(key, name string) bool {
-	rest, ok := strings.CutPrefix(key, name)
-	return ok && (rest == "" || rest[0] == ' ' || rest[0] == '?' && strings.HasPrefix(name, "urn:"))
+// maxPurgedNames bounds the names whose records are looked for one by one: of more, all
+// records are purged.
+const maxPurgedNames = 10_000
+
+// purgeSources purges what the answers of a selection were made of.
+func (c caches) purgeSources(ctx context.Context, s resolver.Selection, purged []string) {
+	if s.All || len(purged) > maxPurgedNames {
+		c.purgeAllSources()
+		return
+	}
+	if s.Name.IsValid() { // also where it has no answer
+		purged = append(purged, s.Name.String())
+	}
+	nids := map[string]bool{s.Namespace: s.Namespace != ""}
+	var names []resolver.Query
+	for _, name := range purged {
+		if q, err := queryFor(name); err == nil {
+			names = append(names, q)
+			nids[q.NID()] = q.IsURN()
+		}
+	}
+	for _, r := range []*ddds.Resolver{c.urns, c.uris} {
+		if r != nil {
+			r.Purge(ctx, names)
+		}
+	}
+	for nid, is := range nids {
+		if !is {
+			continue
+		}
+		if nid == s.Namespace && c.urns != nil {
+			c.urns.PurgeNamespace(nid)
+		}
+		if c.servers != nil {
+			c.servers.Purge(nid)
+		}
+	}
+}
+
+func queryFor(name string) (resolver.Query, error) {
+	u, err := uri.Parse(name)
+	if err != nil {
+		return resolver.Query{}, err
+	}
+	return resolver.NewQuery(u, resolver.I2L)
+}
+
+// purgeAllSources purges all records, and all servers that were found.
+func (c caches) purgeAllSources() {
+	c.records.purgeAll()
+	c.found.purgeAll()
 }

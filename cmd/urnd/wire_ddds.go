@@ -5,41 +5,56 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/resolver/thttp"
+	"github.com/urnd/urnd/uri"
 )
 
 // resolvConf is where the system keeps its DNS servers.
 const resolvConf = "/etc/resolv.conf"
 
-// discovery is DDDS: the URN application, and the URI application, nil where it has
-// no root.
-type discovery struct {
-	urns, uris resolver.Resolver
-}
-
-// wireDDDS makes the resolvers that ask the DNS, or some that say why not.
-func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, s surroundings) (discovery, error) {
+// wireDDDS returns the resolvers that ask the DNS for URNs, or one that says why not, and
+// for other URIs, nil where they are not looked up.
+func wireDDDS(r *resolution, c config.Config, ask *thttp.Client, d dependencies) (urns, uris resolver.Resolver, err error) {
 	if !c.DDDS.Enabled {
-		return discovery{urns: resolver.Off("turned off (ddds.enabled)")}, nil
+		return resolver.Off("turned off (ddds.enabled)"), nil, nil
+	}
+	if r.records, err = newCache(r, c, d, "records", c.Cache.Records, c.DNS.RefreshAhead, ddds.RecordsSize); err != nil {
+		return nil, nil, err
 	}
 	servers := dnsServers(c.DNS)
-	records, err := newCache(p, c, s, "records", c.Cache.Records, c.DNS.RefreshAhead, ddds.RecordsSize)
-	if err != nil {
-		return discovery{}, err
+	if len(servers) > 0 && len(c.DDDS.Roots) > 0 {
+		r.ready = asking(newDNSClient(c.DNS, servers[:1], false, r, d), c.DDDS.Roots[0])
 	}
-	p.records = records
+	settings := dddsConfig(c, r, servers, d)
+	if !c.DDDS.Refer {
+		settings.Ask = ask.Ask
+	}
+	urns = resolver.Off("no DNS server or no root is configured")
+	if settings.Roots = answered(c.DDDS.Roots, servers, settings.Lookups); len(settings.Roots) > 0 {
+		r.urns = ddds.New(settings)
+		urns = r.urns
+	}
+	if settings.Roots = answered(c.DDDS.URIRoots, servers, settings.Lookups); len(settings.Roots) > 0 {
+		settings.BySchemes = true
+		r.uris = ddds.New(settings)
+		uris = r.uris
+	}
+	return urns, uris, nil
+}
+
+// dddsConfig returns what both applications have in common.
+func dddsConfig(c config.Config, r *resolution, servers []config.Server, d dependencies) ddds.Config {
 	bounds := ddds.Bounds{MinTTL: c.DNS.MinTTL, MaxTTL: c.DNS.MaxTTL}
 	settings := ddds.Config{
-		Lookup:  ddds.NewCached(records, newDNSClient(c.DNS, servers, false, s), bounds),
-		Lookups: make(map[string]ddds.Lookuper),
-		Roots:   c.DDDS.Roots, MaxDomains: c.DDDS.MaxDomains, Fallback: c.DDDS.Fallback,
-		Observer: observers{s.metrics}.ddds(),
+		Lookup:     ddds.NewCached(r.records.Cache, newDNSClient(c.DNS, servers, false, r, d), bounds),
+		Lookups:    make(map[string]ddds.Lookuper),
+		MaxDomains: c.DDDS.MaxDomains, Fallback: c.DDDS.Fallback,
+		Observer: observers{d.metrics}.ddds(),
 	}
 	for _, o := range c.DDDS.RootOptions {
 		own := bounds
@@ -48,30 +63,15 @@ func wireDDDS(p *parts, c config.Config, resolution *thttp.Client, s surrounding
 		if len(asked) == 0 {
 			asked = servers
 		}
-		if len(asked) == 0 {
-			continue
+		if len(asked) > 0 {
+			settings.Lookups[uri.CanonicalDomain(o.Root)] = ddds.NewCached(r.records.Cache, newDNSClient(c.DNS, asked, o.RequireDNSSEC, r, d), own)
 		}
-		settings.Lookups[domain(o.Root)] = ddds.NewCached(records, newDNSClient(c.DNS, asked, o.RequireDNSSEC, s), own)
 	}
-	if len(servers) > 0 && len(c.DDDS.Roots) > 0 {
-		p.probe = probe(newDNSClient(c.DNS, servers[:1], false, s), c.DDDS.Roots[0])
-	}
-	if !c.DDDS.Refer {
-		settings.Ask = resolution.Ask
-	}
-	d := discovery{urns: resolver.Off("no DNS server or no root is configured")}
-	if settings.Roots = answered(c.DDDS.Roots, servers, settings.Lookups); len(settings.Roots) > 0 {
-		d.urns = ddds.New(settings)
-	}
-	if settings.Roots = answered(c.DDDS.URIRoots, servers, settings.Lookups); len(settings.Roots) > 0 {
-		settings.BySchemes = true
-		d.uris = ddds.New(settings)
-	}
-	return d, nil
+	return settings
 }
 
-// probe returns what asks for the rules of a root: any answer will do.
-func probe(client *ddds.Client, root string) func(context.Context) error {
+// asking returns a function that asks for the rules of a root: any answer will do.
+func asking(client *ddds.Client, root string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, _, err := client.NAPTR(ctx, root)
 		if errors.As(err, new(*resolver.Negative)) {
@@ -81,19 +81,16 @@ func probe(client *ddds.Client, root string) func(context.Context) error {
 	}
 }
 
-// domain returns the one form of a domain name.
-func domain(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) + "." }
-
 // answered returns the roots for which there is a server to ask.
 func answered(roots []string, servers []config.Server, lookups map[string]ddds.Lookuper) []string {
 	return slices.DeleteFunc(slices.Clone(roots), func(root string) bool {
-		_, own := lookups[domain(root)]
+		_, own := lookups[uri.CanonicalDomain(root)]
 		return len(servers) == 0 && !own
 	})
 }
 
 // newDNSClient makes a client that can reach nothing but its servers.
-func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, s surroundings) *ddds.Client {
+func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, r *resolution, d dependencies) *ddds.Client {
 	var asked []ddds.Server
 	var addrs []netip.Addr
 	for _, server := range servers {
@@ -102,8 +99,8 @@ func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, s surro
 	}
 	return ddds.NewClient(ddds.ClientConfig{
 		Servers: asked, Dial: netguard.Only(c.Timeout, addrs...).DialContext,
-		Timeout: c.Timeout, Rounds: c.Rounds, HedgeAfter: c.HedgeAfter, RequireAD: requireAD, Now: s.now,
-		Slots: s.questions, Observe: observers{s.metrics}.query(s.health),
+		Timeout: c.Timeout, Rounds: c.Rounds, HedgeAfter: c.HedgeAfter, RequireAD: requireAD, Now: d.now,
+		Slots: r.slots.queries, Observe: observers{d.metrics}.query(d.health),
 	})
 }
 

@@ -106,16 +106,16 @@ func unknown(c config.Config) error {
 	}
 }
 
-// elsewhere returns who is asked last, nil for nobody.
-func elsewhere(c config.Config) (resolver.Resolver, error) {
-	if c.Resolve.Elsewhere == "" {
+// fallbackOf returns the resolver that is asked last, nil for none.
+func fallbackOf(c config.Config) (resolver.Resolver, error) {
+	if c.Resolve.Fallback == "" {
 		return nil, nil //nolint:nilnil // nobody, and nothing is wrong
 	}
-	fallback, err := urnns.NewFallback(c.Resolve.Elsewhere)
+	fallback, err := urnns.NewFallback(c.Resolve.Fallback)
 	if err != nil {
 		return nil, err
 	}
-	return resolver.NewElsewhere(fallback, c.Resolve.RuleTTL), nil
+	return resolver.NewFallback(fallback, c.Resolve.RuleTTL), nil
 }
 
 // schemes returns those of locations that THTTP servers may name, beside http and https.

@@ -13,11 +13,12 @@ import (
 // foundSize bounds the memory for servers that were found: a few for a namespace.
 const foundSize = 1 << 20
 
-// speaksSLP reports whether there is anybody to ask.
+// speaksSLP reports whether there are directory agents to ask.
 func speaksSLP(c config.SLP) bool { return len(c.Agents) > 0 || c.Multicast }
 
-// wireSLP makes the resolver that asks directory agents, or one that says why not. It can reach nobody else.
-func wireSLP(p *parts, c config.Config, resolution *thttp.Client, s surroundings) (resolver.Resolver, error) {
+// wireSLP returns the resolver that asks directory agents, or one that says why not. It
+// can reach nobody else.
+func wireSLP(r *resolution, c config.Config, ask *thttp.Client, d dependencies) (resolver.Resolver, error) {
 	if !speaksSLP(c.SLP) {
 		return resolver.Off("no directory agent is configured (slp.agents)"), nil
 	}
@@ -30,13 +31,14 @@ func wireSLP(p *parts, c config.Config, resolution *thttp.Client, s surroundings
 	if c.SLP.Multicast {
 		group = netguard.Group(c.SLP.Group.AddrPort)
 	}
-	found, err := newCache(p, c, s, "found", foundSize, true, slp.ServersSize)
-	if err != nil {
+	var err error
+	if r.found, err = newCache(r, c, d, "found", foundSize, true, slp.ServersSize); err != nil {
 		return nil, err
 	}
-	return slp.New(slp.Config{
+	r.servers = slp.New(slp.Config{
 		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NoneTTL: c.SLP.NoneTTL,
-		Dial: netguard.Only(c.SLP.Timeout, addrs...).DialContext, Ask: resolution.Ask, Found: found, Now: s.now,
-		Observe: observers{s.metrics}.gateway("slp"),
-	}), nil
+		Dial: netguard.Only(c.SLP.Timeout, addrs...).DialContext, Ask: ask.Ask, Found: r.found.Cache, Now: d.now,
+		Observe: observers{d.metrics}.gateway("slp"),
+	})
+	return r.servers, nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// wireTelemetry returns what begins spans, nil where they are sent nowhere.
-func wireTelemetry(p *parts, c config.Config, s surroundings) (func(*http.Request, time.Time, bool) proxy.Span, error) {
+// wireTelemetry returns the function that begins spans, nil where they are sent nowhere.
+func wireTelemetry(s *service, c config.Config, d dependencies) (func(*http.Request, time.Time, bool) proxy.Span, error) {
 	if c.Telemetry.Endpoint == "" {
 		return nil, nil //nolint:nilnil // it is turned off, and nothing is wrong
 	}
@@ -23,14 +23,14 @@ func wireTelemetry(p *parts, c config.Config, s surroundings) (func(*http.Reques
 	tracer, err := telemetry.New(telemetry.Config{
 		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), //nolint:gosec // it is not negative
 		Version: versionText(), Dial: everywhere.DialContext,
-		Failed: func(err error) { s.log.Warn("spans were lost", "error", err) },
+		Failed: func(err error) { d.log.Warn("spans were lost", "error", err) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	p.closers = append(p.closers, tracer.Close)
-	return func(r *http.Request, at time.Time, heeded bool) proxy.Span {
-		if request := tracer.Begin(r, at, heeded); request != nil {
+	s.closers = append(s.closers, tracer.Close)
+	return func(r *http.Request, at time.Time, mayAsk bool) proxy.Span {
+		if request := tracer.Begin(r, at, mayAsk); request != nil {
 			return span{request}
 		}
 		return nil
@@ -44,11 +44,11 @@ type span struct {
 
 // End implements proxy.Span.
 func (s span) End(e *proxy.Event, steps []resolver.Step) {
-	told := make([]telemetry.Step, len(steps))
+	converted := make([]telemetry.Step, len(steps))
 	for i, step := range steps {
-		told[i] = telemetry.Step{Stage: step.Stage, Detail: redact.URLs(step.Detail), At: step.At, Took: step.Took}
+		converted[i] = telemetry.Step{Stage: step.Stage, Detail: redact.URLs(step.Detail), At: step.At, Took: step.Took}
 	}
-	s.Request.End(e.Took, e.Form+" "+e.Service.String(), e.Status, told, map[string]string{
+	s.Request.End(e.Took, e.Form+" "+e.Service.String(), e.Status, converted, map[string]string{
 		"http.request.method": e.Request.Method, "url.full": redact.URLs(e.Request.RequestURI),
 		"urnd.form": e.Form, "urnd.service": e.Service.String(), "urnd.cache": e.Cache.String(),
 	})

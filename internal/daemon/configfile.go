@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -7,47 +7,47 @@ import (
 	"time"
 )
 
-// watched is the file of a configuration. It is safe for concurrent use.
-type watched struct {
+// configFile is the file of a configuration. It is safe for concurrent use.
+type configFile struct {
 	path string // "" where there is none
 
 	mu      sync.Mutex
-	seen    os.FileInfo // when it was last read; nil where it was not there
-	pending os.FileInfo // when it was last looked at, where that was otherwise
+	read    os.FileInfo // when it was last read; nil where it was not there
+	checked os.FileInfo // when it was last checked
 }
 
-// look notes how the file is. Call it before it is read.
-func (w *watched) look() {
-	info, err := os.Stat(w.path)
+// note remembers how the file is. Call it before the file is read.
+func (f *configFile) note() {
+	info, err := os.Stat(f.path)
 	if err != nil {
 		info = nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.seen = info
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.read = info
 }
 
-// changed reports whether the file is there, is not as it was when it was last read, and
-// has come to rest: one that is being written is empty first, and half written then.
-func (w *watched) changed() bool {
-	info, err := os.Stat(w.path)
+// changed reports whether the file is there, differs from when it was last read, and is
+// stable: one that is being written is empty first, and half written then.
+func (f *configFile) changed() bool {
+	info, err := os.Stat(f.path)
 	if err != nil || info.Size() == 0 {
 		return false
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	rests := same(info, w.pending)
-	w.pending = info
-	return rests && !same(info, w.seen)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	stable := same(info, f.checked)
+	f.checked = info
+	return stable && !same(info, f.read)
 }
 
-// same reports whether a file was not changed, as far as can be told from outside.
+// same reports whether a file was not changed, as far as its metadata tells.
 func same(a, b os.FileInfo) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
-// watch sends when the file changes, looking once a second while wanted says so.
-func (w *watched) watch(ctx context.Context, wanted func() bool, told chan<- struct{}) {
+// watch sends when the file changes. It checks once a second while wanted reports true.
+func (f *configFile) watch(ctx context.Context, wanted func() bool, changes chan<- struct{}) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
@@ -56,11 +56,11 @@ func (w *watched) watch(ctx context.Context, wanted func() bool, told chan<- str
 			return
 		case <-ticker.C:
 		}
-		if w.path == "" || !wanted() || !w.changed() {
+		if f.path == "" || !wanted() || !f.changed() {
 			continue
 		}
 		select {
-		case told <- struct{}{}:
+		case changes <- struct{}{}:
 		case <-ctx.Done():
 		}
 	}

@@ -1,248 +1,235 @@
-package main
+// Package daemon runs a service from its start to its end: endpoints, reloads, and what
+// systemd is told. It takes handlers and endpoints, and knows no configuration.
+package daemon
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
+	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
-	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/proxy/listen"
+	"github.com/urnd/urnd/systemd"
 )
 
-// daemon is a running urnd.
-type daemon struct {
-	surroundings surroundings // but for the log
-	stderr       *os.File
-	file         *watched                      // of the configuration
-	read         func() (config.Config, error) // it, anew
-	memory       int64                         // the limit of Go where the configuration has none
-	inherited    map[string][]net.Listener     // sockets that systemd has opened
-
-	current   current
-	gate      *proxy.Gate
-	endpoints []*endpoint
-	failed    chan error      // of a server that ended by itself
-	behind    sync.WaitGroup  // generations and endpoints that end
-	life      context.Context //nolint:containedctx // it is the daemon's own
-	end       context.CancelFunc
+// Config is what a Daemon works with. All fields but File and Inherited must be set.
+type Config struct {
+	// Load reads the configuration and makes a generation of it, which is not in force
+	// yet. before is the one in force, nil at the start.
+	Load func(before *Generation) (*Generation, error)
+	// File is the file of the configuration, which is watched where a generation wants
+	// that; "" where there is none.
+	File string
+	// Inherited are the sockets that systemd has opened, by the name of the endpoint.
+	Inherited map[string][]net.Listener
+	Now       func() time.Time
+	Health    *Health
+	// Loaded is called with the outcome of each reading of the configuration; reload is
+	// false for the first one, which has no error.
+	Loaded func(reload bool, err error)
+	// Refused is called where a client has too many connections, which TooMany words.
+	Refused func()
+	TooMany func() listen.Document
+	// Status describes in words how the service does.
+	Status func() string
 }
 
-// newDaemon makes what listens, and does not answer yet.
-func newDaemon(s surroundings, stderr *os.File, read func() (config.Config, error), inherited map[string][]net.Listener) *daemon {
+// Daemon is a running service.
+type Daemon struct {
+	config Config
+	file   *configFile
+	memory int64 // the limit of Go where a generation has none
+
+	current     current
+	connections *listen.ConnectionLimit
+	endpoints   []*endpoint
+	failed      chan error      // of a server that ended by itself
+	background  sync.WaitGroup  // generations and endpoints that end
+	life        context.Context //nolint:containedctx // it is the daemon's own
+	end         context.CancelFunc
+}
+
+// New returns a Daemon that does nothing yet.
+func New(config Config) *Daemon {
 	life, end := context.WithCancel(context.Background())
-	return &daemon{life: life, end: end, surroundings: s, stderr: stderr, read: read, inherited: inherited, failed: make(chan error, 1), file: new(watched), memory: debug.SetMemoryLimit(-1)}
+	return &Daemon{
+		config: config, file: &configFile{path: config.File}, memory: debug.SetMemoryLimit(-1),
+		connections: listen.NewConnectionLimit(listen.ConnectionLimits{}), failed: make(chan error, 1), life: life, end: end,
+	}
 }
 
-// generate makes a configuration into a generation that is not in force.
-func (d *daemon) generate(c config.Config) (*generation, error) {
-	out, err := openOutput(c.Log, d.stderr, d.surroundings.metrics.LostLine)
-	if err != nil {
-		return nil, err
+// Run answers until ctx ends or a server fails, and reloads at each signal of hangups. It
+// returns when nothing is left.
+func (d *Daemon) Run(ctx context.Context, hangups <-chan os.Signal) error {
+	if err := d.start(ctx); err != nil {
+		return err
 	}
-	s := d.surroundings
-	s.log, s.access = out.log, out.access
-	if g := d.current.generation; g != nil {
-		s.before = g.parts
+	defer func() {
+		log := d.log() // it outlives the daemon
+		d.close()
+		log.Info("urnd has stopped")
+	}()
+	d.Use(func(g *Generation) { g.Ready(ctx) })
+	if ctx.Err() != nil { // it was told to stop before it was ready
+		return nil
 	}
-	p, err := wire(c, s)
-	if err != nil {
-		out.close()
-		return nil, err
-	}
-	return &generation{config: c, parts: p, log: out}, nil
+	d.Use(func(g *Generation) { g.Log.Info("urnd is ready", g.ReadyLog(d.Address)...) })
+	d.notified(systemd.Ready(d.status()))
+	changes := make(chan struct{})
+	var watching sync.WaitGroup
+	ctx, cancel := context.WithCancel(ctx)
+	watching.Go(func() { d.file.watch(ctx, d.watches, changes) })
+	err := d.attend(ctx, hangups, changes)
+	cancel()
+	watching.Wait()
+	d.config.Health.Stop()
+	d.notified(systemd.Stopping())
+	return err
 }
 
-// start puts the first configuration in force, and begins to answer.
-func (d *daemon) start(ctx context.Context, c config.Config) error {
-	d.surroundings.restoring = newRestoring()
-	g, err := d.generate(c) //nolint:contextcheck // what it makes outlives the caller
+// start puts the first generation in force, and begins to answer.
+func (d *Daemon) start(ctx context.Context) error {
+	d.file.note()
+	g, err := d.config.Load(nil)
 	if err != nil {
 		return err
 	}
-	d.gate = proxy.NewGate(gateConfig(c))
+	d.limitMemory(g.MemoryLimit)
+	d.connections.Change(g.Connections)
 	change, err := d.prepare(ctx, g)
 	if err != nil {
 		g.retire()
 		return err
 	}
 	d.current.replace(g)
-	d.surroundings.metrics.Loaded(d.surroundings.now())
-	d.behind.Go(func() { g.restore(d.surroundings) }) // while it answers already
+	d.config.Loaded(false, nil)
+	if g.Restore != nil {
+		d.background.Go(g.Restore) // while it answers already
+	}
 	d.apply(ctx, change)
 	return nil
 }
 
-func gateConfig(c config.Config) proxy.GateConfig {
-	return proxy.GateConfig{
-		Connections: c.Limits.Connections, ClientConnections: c.Limits.ClientConnections,
-		Exempt: slices.Concat(c.Access.TrustedProxies, c.Listen.ProxyProtocol),
+// statusInterval is how often systemd is told how the daemon does.
+const statusInterval = 10 * time.Second
+
+// attend reloads when it is asked to, tells systemd how the daemon does, and feeds its
+// watchdog while requests are answered; until ctx ends or a server fails.
+func (d *Daemon) attend(ctx context.Context, hangups <-chan os.Signal, changes <-chan struct{}) error {
+	interval := statusInterval
+	watchdog := systemd.Watchdog()
+	if watchdog > 0 {
+		interval = min(interval, watchdog/3)
 	}
-}
-
-// change is what becomes of the endpoints: each stays, with or without a new server, or
-// is a new one. Those that are not in it end.
-type change struct {
-	endpoints []*endpoint
-	plans     []plan
-	servers   []*proxy.Server // nil where the one there is stays
-}
-
-// prepare opens what a generation listens on, and is not open. Where that fails nothing
-// changes.
-func (d *daemon) prepare(ctx context.Context, g *generation) (change, error) {
-	made := change{plans: plans(g.config, d.inherited,
-		d.current.handler(func(p *parts) http.Handler { return p.service }),
-		d.current.handler(func(p *parts) http.Handler { return p.admin }))}
-	for _, p := range made.plans {
-		if p.name == nameHTTPS && p.settings.tls.Certificate == "" {
-			made.abandon()
-			return change{}, errNoCertificate
-		}
-		spoken, err := tlsConfig(p.settings.tls, d.surroundings.now)
-		if err != nil { // also where the server stays
-			made.abandon()
-			return change{}, err
-		}
-		e := d.endpointAt(p)
-		if e != nil && e.plan.settings == p.settings {
-			made.endpoints, made.servers = append(made.endpoints, e), append(made.servers, nil)
-			continue
-		}
-		server := d.newServer(g, p, spoken)
-		if e == nil {
-			e = &endpoint{waiting: d.inherited[p.name]}
-			if len(e.waiting) == 0 {
-				e.waiting, err = open(ctx, p)
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-d.failed:
+			return err
+		case <-hangups:
+			d.reload(ctx)
+		case <-changes:
+			d.reload(ctx)
+		case <-ticker.C:
+			d.notified(systemd.Status(d.status()))
+			if watchdog > 0 {
+				d.feedWatchdog(ctx, interval)
 			}
 		}
-		if err != nil {
-			made.abandon()
-			return change{}, err
-		}
-		made.endpoints, made.servers = append(made.endpoints, e), append(made.servers, server)
-	}
-	return made, nil
-}
-
-var errNoCertificate = errors.New("tls.certificate and tls.key are needed for the socket that systemd passes on as https")
-
-// abandon closes what was opened in vain.
-func (c change) abandon() {
-	for _, e := range c.endpoints {
-		for _, listener := range e.waiting {
-			_ = listener.Close()
-		}
 	}
 }
 
-// endpointAt returns the endpoint of the same name and address, nil where there is
-// none.
-func (d *daemon) endpointAt(p plan) *endpoint {
+// feedWatchdog feeds the watchdog of systemd, if requests are answered.
+func (d *Daemon) feedWatchdog(ctx context.Context, timeout time.Duration) {
+	if err := d.probe(ctx, timeout); err != nil {
+		d.log().Error("urnd does not answer its own request", "error", err)
+		return
+	}
+	d.notified(systemd.Alive())
+}
+
+// probe sends a request to each endpoint without TLS, through all that a connection
+// goes through once it is accepted.
+func (d *Daemon) probe(ctx context.Context, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
 	for _, e := range d.endpoints {
-		if e.plan.name == p.name && e.plan.address == p.address {
-			return e
+		if e.spec.Server.TLS != nil {
+			continue // the same path, behind a handshake
+		}
+		for _, socket := range e.sockets {
+			if err := socket.Probe(ctx); err != nil {
+				return fmt.Errorf("probing endpoint %s: %w", e.spec.Name, err)
+			}
 		}
 	}
 	return nil
 }
 
-// apply brings the endpoints in line with a change.
-func (d *daemon) apply(ctx context.Context, c change) {
-	for i, e := range c.endpoints {
-		if c.servers[i] == nil {
-			continue
-		}
-		e.plan = c.plans[i]
-		e.accept(proxy.SocketConfig{
-			Gate: d.gate, Refused: d.surroundings.metrics.RefusedConnection, WriteUntil: d.writeUntil,
-			Failed: func(err error) {
-				d.log().Warn("connections cannot be accepted", "endpoint", e.plan.name, "error", err)
-			},
-		})
-		d.behind.Go(e.serve(ctx, c.servers[i], d.serverEnded))
-	}
-	for _, e := range d.endpoints {
-		if !slices.Contains(c.endpoints, e) {
-			e.drain() // so that its address can be listened on again
-			d.behind.Go(e.close)
-		}
-	}
-	d.endpoints = c.endpoints
-}
-
-// serverEnded hears of servers that end with an error: clients that did not let go in
-// time are cut off, all else is the end of the daemon.
-func (d *daemon) serverEnded(err error, asked bool) {
-	if asked {
-		d.log().Warn("requests were cut off", "error", err)
-		return
-	}
-	select {
-	case d.failed <- err:
-	default: // another one says so already
-	}
-}
-
-// writeUntil returns until when a client must have taken a piece of what is sent.
-func (d *daemon) writeUntil() time.Time {
+// Use calls f with the generation in force, which lives until f returns. It may be called
+// once the daemon answers.
+func (d *Daemon) Use(f func(*Generation)) {
 	g := d.current.take()
 	defer g.running.Done()
-	return time.Now().Add(g.config.Limits.WriteTimeout)
+	f(g)
 }
 
-// log returns that of the generation in force.
-func (d *daemon) log() *slog.Logger {
-	g := d.current.take()
-	defer g.running.Done()
-	return g.log.log
-}
+// Connections returns how many connections of clients are open.
+func (d *Daemon) Connections() int { return d.connections.Open() }
 
-func (d *daemon) newServer(g *generation, p plan, spoken *tls.Config) *proxy.Server {
-	c := g.config
-	s := proxy.ServerConfig{
-		Handler: p.handler, Log: g.log.log, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
-		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout, TLS: spoken, Life: d.life, WriteUntil: d.writeUntil,
-	}
-	if p.name != nameAdmin {
-		s.ProxyProtocol = c.Listen.ProxyProtocol
-		s.Unused = d.surroundings.metrics.UnusedConnection
-		s.Refused = func(status int) { d.surroundings.metrics.Request("none", resolver.I2L.String(), status, 0) }
-	}
-	return proxy.NewServer(s)
-}
-
-// address returns where an endpoint listens, "off" where it does not.
-func (d *daemon) address(name string) string {
+// Address returns where an endpoint listens, "off" where it does not.
+func (d *Daemon) Address(name string) string {
 	for _, e := range d.endpoints {
-		if e.plan.name == name {
+		if e.spec.Name == name {
 			return e.addresses()
 		}
 	}
 	return "off"
 }
 
+// log returns that of the generation in force.
+func (d *Daemon) log() (log *slog.Logger) {
+	d.Use(func(g *Generation) { log = g.Log })
+	return log
+}
+
+// watches reports whether the file of the configuration is watched.
+func (d *Daemon) watches() (wanted bool) {
+	d.Use(func(g *Generation) { wanted = g.Watch })
+	return wanted
+}
+
+// limitMemory tells Go what to stay below; 0 is what it would do by itself, which
+// GOMEMLIMIT may say.
+func (d *Daemon) limitMemory(limit int64) {
+	if limit == 0 {
+		limit = d.memory
+	}
+	debug.SetMemoryLimit(limit)
+}
+
 // close ends all, and returns when nothing is left.
-func (d *daemon) close() {
+func (d *Daemon) close() {
 	d.end()
 	var ending sync.WaitGroup
-	for _, administrators := range []bool{false, true} { // who see to the end how it goes
+	for _, administration := range []bool{false, true} { // administrators can watch to the end
 		for _, e := range d.endpoints {
-			if (e.plan.name == nameAdmin) == administrators {
+			if e.spec.Administration == administration {
 				ending.Go(e.close)
 			}
 		}
 		ending.Wait()
 	}
-	d.behind.Wait()
-	d.current.generation.save(d.surroundings)
+	d.background.Wait()
+	if g := d.current.generation; g.Save != nil {
+		g.Save()
+	}
 	d.current.generation.retire()
 }

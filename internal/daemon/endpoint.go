@@ -1,68 +1,83 @@
-package main
+package daemon
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/listen"
 )
+
+// UnixPrefix begins the address of a socket in the file system.
+const UnixPrefix = "unix:"
+
+// Endpoint is an address, and the server that is to answer there.
+type Endpoint struct {
+	Name    string // tells it from others; sockets of systemd have it, too
+	Address string // "host:port", or UnixPrefix and a path; "" where systemd has opened it
+	Handler http.Handler
+	// Server is all that the daemon does not know itself.
+	Server listen.ServerConfig
+	// Settings decide on the server: it is replaced by another one when they change. They
+	// must be comparable.
+	Settings any
+	// Administration is that it must be reached when clients are too many, and ends after
+	// the others.
+	Administration bool
+}
 
 // endpoint is an address that is listened on, and the server that answers there.
 type endpoint struct {
-	plan    plan
+	spec    Endpoint
 	waiting []net.Listener // that are not accepted from yet
-	sockets []*proxy.Socket
+	sockets []*listen.Socket
 	stop    context.CancelFunc // of the server
 	ended   chan struct{}      // closed when the server, and those before it, have ended
 }
 
-// open listens as a plan says.
-func open(ctx context.Context, p plan) ([]net.Listener, error) {
-	path, isSocket := strings.CutPrefix(p.address, config.UnixPrefix)
-	network, address := "tcp", p.address
+// open listens as a specification says.
+func open(ctx context.Context, spec Endpoint) ([]net.Listener, error) {
+	path, isSocket := strings.CutPrefix(spec.Address, UnixPrefix)
+	network, address := "tcp", spec.Address
 	if isSocket {
 		network, address = "unix", path
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 && !netguard.Listens(ctx, path) {
 			_ = os.Remove(path) // of one that was killed
 		}
 	}
-	var listen net.ListenConfig
-	listener, err := listen.Listen(ctx, network, address)
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, network, address)
 	if err != nil {
-		return nil, fmt.Errorf("listening for %s: %w", p.name, err)
+		return nil, fmt.Errorf("listening for %s: %w", spec.Name, err)
 	}
 	if isSocket {
 		const ownerAndGroup = 0o660
 		if err := os.Chmod(path, ownerAndGroup); err != nil {
-			return nil, errors.Join(fmt.Errorf("listening for %s: %w", p.name, err), listener.Close())
+			return nil, errors.Join(fmt.Errorf("listening for %s: %w", spec.Name, err), listener.Close())
 		}
 	}
 	return []net.Listener{listener}, nil
 }
 
 // accept begins to accept connections, if it has not.
-func (e *endpoint) accept(c proxy.SocketConfig) {
-	c.Plain = e.plan.settings.tls == config.TLS{}
-	if e.plan.name == nameAdmin { // it must be reached when clients are too many
-		c.Gate = nil
-	}
+func (e *endpoint) accept(config listen.SocketConfig) {
 	for _, listener := range e.waiting {
-		e.sockets = append(e.sockets, proxy.NewSocket(listener, c))
+		e.sockets = append(e.sockets, listen.NewSocket(listener, config))
 	}
 	e.waiting = nil
 }
 
-// serve puts a server in the place of the one before it, and returns what waits for its
-// end. told hears why it ended, and whether that was asked for.
-func (e *endpoint) serve(ctx context.Context, server *proxy.Server, told func(err error, asked bool)) func() {
+// serve puts a server in the place of the one before it, and returns a function that
+// waits for its end. failed is called with an error at its end, and whether that was asked
+// for.
+func (e *endpoint) serve(ctx context.Context, server *listen.Server, failed func(err error, asked bool)) func() {
 	stopBefore, endedBefore := e.stop, e.ended
 	ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
@@ -78,7 +93,7 @@ func (e *endpoint) serve(ctx context.Context, server *proxy.Server, told func(er
 	return func() {
 		defer close(ended)
 		if err := group.Wait(); err != nil {
-			told(err, ctx.Err() != nil)
+			failed(err, ctx.Err() != nil)
 		}
 		if endedBefore != nil {
 			<-endedBefore
@@ -86,7 +101,7 @@ func (e *endpoint) serve(ctx context.Context, server *proxy.Server, told func(er
 	}
 }
 
-// addresses are those that are listened on.
+// addresses returns those that are listened on.
 func (e *endpoint) addresses() string {
 	var all []string
 	for _, s := range e.sockets {
@@ -95,14 +110,14 @@ func (e *endpoint) addresses() string {
 	return strings.Join(all, ", ")
 }
 
-// drain stops to accept: from then on the address is free.
+// drain stops accepting: from then on the address is free.
 func (e *endpoint) drain() {
 	for _, s := range e.sockets {
 		s.Drain()
 	}
 }
 
-// close ends an endpoint: what came in is answered.
+// close ends an endpoint: requests that came in are answered.
 func (e *endpoint) close() {
 	e.drain()
 	if e.stop != nil {

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -8,35 +8,31 @@ import (
 )
 
 // reload puts the configuration in force as it is now. One that is wrong changes
-// nothing, and is said to be so.
-func (d *daemon) reload(ctx context.Context) error {
-	d.tell(systemd.Reloading())
-	start := d.surroundings.now()
-	err := d.exchange(ctx)
-	d.surroundings.health.reloaded(err)
-	d.surroundings.metrics.Reload(err == nil, d.surroundings.now())
-	if err != nil {
-		if err := d.current.generation.log.reopen(); err != nil { // who asks may have renamed it
-			d.log().Warn("the access log was not opened anew", "error", err)
-		}
-		d.log().Error("the configuration was not reloaded, and nothing has changed", "error", err)
-		d.tell(systemd.Ready(d.status()))
-		return err
+// nothing, and the log says what is wrong.
+func (d *Daemon) reload(ctx context.Context) {
+	d.notified(systemd.Reloading())
+	start := d.config.Now()
+	err := d.replace(ctx)
+	d.config.Health.Reloaded(err)
+	d.config.Loaded(true, err)
+	if err == nil {
+		d.log().Info("the configuration was reloaded", "took", d.config.Now().Sub(start).Round(time.Microsecond).String())
+	} else {
+		d.Use(func(g *Generation) {
+			if err := g.Reopen(); err != nil {
+				g.Log.Warn("the access log was not opened anew", "error", err)
+			}
+			g.Log.Error("the configuration was not reloaded, and nothing has changed", "error", err)
+		})
 	}
-	d.log().Info("the configuration was reloaded", "took", d.surroundings.now().Sub(start).Round(time.Microsecond).String())
-	d.tell(systemd.Ready(d.status()))
-	return nil
+	d.notified(systemd.Ready(d.status()))
 }
 
-// exchange builds the new generation beside the old one, which lives until its last
+// replace builds the new generation beside the old one, which lives until its last
 // request ends.
-func (d *daemon) exchange(ctx context.Context) error {
-	d.file.look()
-	c, err := d.read()
-	if err != nil {
-		return err
-	}
-	g, err := d.generate(c) //nolint:contextcheck // what it makes outlives the caller
+func (d *Daemon) replace(ctx context.Context) error {
+	d.file.note()
+	g, err := d.config.Load(d.current.generation)
 	if err != nil {
 		return err
 	}
@@ -46,9 +42,9 @@ func (d *daemon) exchange(ctx context.Context) error {
 		return err
 	}
 	before := d.current.replace(g)
-	d.gate.Configure(gateConfig(c))
+	d.connections.Change(g.Connections)
 	d.apply(ctx, made)
-	d.behind.Go(before.retire)
-	d.limitMemory(c.Limits.Memory)
+	d.background.Go(before.retire)
+	d.limitMemory(g.MemoryLimit)
 	return nil
 }

@@ -6,26 +6,27 @@ import (
 	"time"
 )
 
-// Patient returns a dial function like DialContext, of connections that end when
-// nothing comes for so long that somebody waits in vain: idle.
-func (g *Guard) Patient(idle time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
+// WithIdleTimeout returns a dial function like DialContext, of connections whose reads
+// fail when nothing comes for so long.
+func (g *Guard) WithIdleTimeout(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := g.DialContext(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return patient{conn, idle}, nil
+		return idleConn{conn, timeout}, nil
 	}
 }
 
-type patient struct {
+// idleConn is a connection with a deadline for each read.
+type idleConn struct {
 	net.Conn
-	idle time.Duration
+	timeout time.Duration
 }
 
-func (p patient) Read(b []byte) (int, error) {
-	if err := p.SetReadDeadline(time.Now().Add(p.idle)); err != nil {
+func (c idleConn) Read(b []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(c.timeout)); err != nil {
 		return 0, err
 	}
-	return p.Conn.Read(b)
+	return c.Conn.Read(b)
 }

@@ -36,15 +36,15 @@ func New(timeout time.Duration, allow ...netip.Prefix) *Guard {
 	return &Guard{allow: allow, timeout: timeout}
 }
 
-// Asking returns a Guard like g that finds the addresses of names by DNS, through
+// WithDNS returns a Guard like g that finds the addresses of names by DNS, through
 // connections to servers that connect opens, instead of as the system does.
-func (g *Guard) Asking(connect func(ctx context.Context, network string) (net.Conn, error)) *Guard {
-	asking := *g
-	asking.resolver = &net.Resolver{
+func (g *Guard) WithDNS(connect func(ctx context.Context, network string) (net.Conn, error)) *Guard {
+	changed := *g
+	changed.resolver = &net.Resolver{
 		PreferGo: true,
 		Dial:     func(ctx context.Context, network, _ string) (net.Conn, error) { return connect(ctx, network) },
 	}
-	return &asking
+	return &changed
 }
 
 // Bounded returns a Guard like g that has no more connections at a time than slots has

@@ -32,9 +32,6 @@ type Config struct {
 //go:embed openapi.json
 var openAPI []byte
 
-// pathEntries is where entries of the cache are looked up and purged.
-const pathEntries = "/api/v1/cache/entries"
-
 // Handler answers administrators. It is safe for concurrent use.
 type Handler struct {
 	config Config
@@ -52,8 +49,8 @@ func New(config Config) *Handler {
 		message.Write(w, r.Method, message.Reply{Status: http.StatusOK, ContentType: "application/json", Body: openAPI})
 	})
 	mux.HandleFunc("GET /api/v1/cache", json(config.Caches.Stats))
-	mux.HandleFunc("GET "+pathEntries, h.serveLookup)
-	mux.HandleFunc("DELETE "+pathEntries, h.servePurge)
+	mux.HandleFunc("GET /api/v1/cache/entries", h.serveLookup)
+	mux.HandleFunc("DELETE /api/v1/cache/entries", h.servePurge)
 	mux.HandleFunc("GET /api/v1/config", json(config.Settings))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
@@ -64,7 +61,7 @@ func New(config Config) *Handler {
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/api/v1/cache", "/api/v1/config", "/debug/pprof/"} {
 		mux.HandleFunc(path, failing(&problem.MethodError{Allow: "GET, HEAD"}))
 	}
-	mux.HandleFunc(pathEntries, failing(&problem.MethodError{Allow: "GET, HEAD, DELETE"}))
+	mux.HandleFunc("/api/v1/cache/entries", failing(&problem.MethodError{Allow: "GET, HEAD, DELETE"}))
 	// A page in a browser on this machine must not act for its reader.
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(failing(problem.ErrAdminOrigin))

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Reason says in one word why a record was passed over.
+// Reason says in one word why a record was skipped.
 type Reason string
 
 // The reasons. There are no others: they can be counted apart.
@@ -24,8 +24,8 @@ const (
 	ReasonExcess   Reason = "excess"   // too many stand before it
 )
 
-// passed is a record that was passed over, with the reason.
-type passed struct {
+// skipped is a record that was skipped, with the reason.
+type skipped struct {
 	record NAPTR
 	kind   Reason
 	reason string
@@ -34,20 +34,20 @@ type passed struct {
 // selection is what one record set makes of an application unique string.
 type selection struct {
 	usable  []match // of one order, best first
-	passed  []passed
+	skipped []skipped
 	matched bool // some record matched, usable or not
 	excess  int  // records that were not looked at
 }
 
 // choose applies the records of one domain to aus, by RFC 3402 section 3.3 and
-// RFC 3404 section 6: unknown flags are passed over before all else; then by
+// RFC 3404 section 6: unknown flags are skipped before all else; then by
 // order and preference; the first record that matches locks its order, whether
-// or not its services are of use; a bad record passes over itself alone.
+// or not its services are of use; a bad record skips itself alone.
 //
 // It stops when ctx ends: expressions may take their time.
 func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Service) (selection, error) {
 	var s selection
-	pass := func(r NAPTR, kind Reason, reason string) { s.passed = append(s.passed, passed{r, kind, reason}) }
+	skip := func(r NAPTR, kind Reason, reason string) { s.skipped = append(s.skipped, skipped{r, kind, reason}) }
 	locked := uint16(0)
 	for i, r := range sorted(records) {
 		if ctx.Err() != nil {
@@ -55,16 +55,16 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 		}
 		if i == maxRules {
 			s.excess = len(records) - maxRules
-			pass(r, ReasonExcess, fmt.Sprintf("it stands behind %d others, and so do all that follow", maxRules))
+			skip(r, ReasonExcess, fmt.Sprintf("it stands behind %d others, and so do all that follow", maxRules))
 			break
 		}
 		flag, ok := r.flag()
 		if !ok {
-			pass(r, ReasonFlags, fmt.Sprintf("flags %q are unknown", r.Flags))
+			skip(r, ReasonFlags, fmt.Sprintf("flags %q are unknown", r.Flags))
 			continue
 		}
 		if s.matched && r.Order != locked {
-			pass(r, ReasonOrder, fmt.Sprintf("order %d already matched", locked))
+			skip(r, ReasonOrder, fmt.Sprintf("order %d already matched", locked))
 			continue
 		}
 		m, err := r.apply(aus, flag)
@@ -73,12 +73,12 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 			if errors.Is(err, errNoMatch) {
 				kind = ReasonNoMatch
 			}
-			pass(r, kind, err.Error())
+			skip(r, kind, err.Error())
 			continue
 		}
 		s.matched, locked = true, r.Order
 		if kind, err := m.usable(want); err != nil {
-			pass(r, kind, err.Error())
+			skip(r, kind, err.Error())
 			continue
 		}
 		s.usable = append(s.usable, m)

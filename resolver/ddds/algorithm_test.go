@@ -11,13 +11,13 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// chosen returns the keys that can be used, and what was passed over and why.
+// chosen returns the keys that can be used, and what was skipped and why.
 func chosen(aus string, records []NAPTR) (keys, why []string, matched bool) {
 	s, _ := choose(context.Background(), aus, records, resolver.I2L) // fails only with its context
 	for _, m := range s.usable {
 		keys = append(keys, m.key)
 	}
-	for _, p := range s.passed {
+	for _, p := range s.skipped {
 		why = append(why, p.record.String()+": "+p.reason)
 	}
 	return keys, why, s.matched
@@ -110,7 +110,7 @@ func TestChoose(t *testing.T) {
 			{1, 1, "x", "", "", "a.x."}, {1, 2, "su", "", "", "a.x."}, {1, 3, "9", "", "", "a.x."}, to(2, 1, "b.x."),
 		}, want{"b.x.", `"x" are unknown|"su" are unknown|"9" are unknown`, true}},
 		{"unknown flags behind a match", []NAPTR{to(1, 1, "a.x."), {2, 1, "x", "", "", "b.x."}}, want{"a.x.", `"x" are unknown`, true}},
-		{"a bad record passes over itself alone", []NAPTR{
+		{"a bad record skips itself alone", []NAPTR{
 			{1, 1, "", "", "!^.*$!a.x!", "a.x."}, // both fields
 			{1, 2, "", "", "", "."},              // neither
 			{1, 3, "", "", "!^(.*$!a.x!", "."},
@@ -139,14 +139,14 @@ func TestChoose(t *testing.T) {
 	} {
 		keys, why, matched := chosen(aus, c.records)
 		if got := strings.Join(keys, " "); got != c.want.keys || matched != c.want.matched {
-			t.Errorf("%s: got %q, matched %t, passed over %q", c.name, got, matched, why)
+			t.Errorf("%s: got %q, matched %t, skipped %q", c.name, got, matched, why)
 		}
 		var parts []string
 		if c.want.why != "" {
 			parts = strings.Split(c.want.why, "|")
 		}
 		if !slices.EqualFunc(why, parts, strings.Contains) {
-			t.Errorf("%s: passed over %q", c.name, why)
+			t.Errorf("%s: skipped %q", c.name, why)
 		}
 	}
 }
@@ -196,7 +196,7 @@ func TestChooseVectors(t *testing.T) {
 			parts = strings.Split(c.why, "\n")
 		}
 		if !slices.EqualFunc(why, parts, strings.Contains) {
-			t.Errorf("%s, %s: passed over %q", c.source, c.aus, why)
+			t.Errorf("%s, %s: skipped %q", c.source, c.aus, why)
 		}
 	}
 }
@@ -217,7 +217,7 @@ func TestChooseIsBounded(t *testing.T) {
 	}
 	keys, why, _ := chosen("urn:foo:a", records)
 	if !slices.Equal(keys, []string{"k51.example."}) || len(why) != maxRules || !strings.HasSuffix(why[len(why)-1], "it stands behind 100 others, and so do all that follow") {
-		t.Errorf("%q, %d passed over, last %q", keys, len(why), why[len(why)-1])
+		t.Errorf("%q, %d skipped, last %q", keys, len(why), why[len(why)-1])
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
-
 )
 
 // instant is a connection to a DNS server that answers at once, from messages that

@@ -210,7 +210,7 @@ func rcode(ctx context.Context, reply *dns.Msg, err error) string {
 }
 
 // exchange sends question and waits for its reply; messages that answer
-// another question, or cannot be read, are passed over (RFC 5452 section 4).
+// another question, or cannot be read, are skipped (RFC 5452 section 4).
 func (c *Client) exchange(ctx context.Context, network string, server Server, question *dns.Msg) (*dns.Msg, error) {
 	socket, err := c.dial(ctx, network, server)
 	if err != nil {

@@ -88,7 +88,7 @@ func TestTruncatedReplyIsAskedForByTCP(t *testing.T) {
 	}
 }
 
-// What answers another question is passed over: it may be late, or forged (RFC
+// What answers another question is skipped: it may be late, or forged (RFC
 // 5452 section 4).
 func TestForeignMessagesArePassedOver(t *testing.T) {
 	wrong := map[string]func(*dns.Msg){

@@ -67,7 +67,7 @@ func sorted(records []NAPTR) []NAPTR {
 func (r NAPTR) hasReplacement() bool { return r.Replacement != "" && r.Replacement != "." }
 
 // flag returns the flag that controls r: 'S', 'A', 'U', 'P', or 0 for a
-// non-terminal rule; false where r must be passed over (RFC 3404 section 4.3).
+// non-terminal rule; false where r must be skipped (RFC 3404 section 4.3).
 func (r NAPTR) flag() (byte, bool) {
 	if r.Flags == "" {
 		return 0, true

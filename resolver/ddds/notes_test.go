@@ -40,7 +40,7 @@ func chosenFor(aus string, naptr []NAPTR, want resolver.Service) (keys, why []st
 	for _, m := range s.usable {
 		keys = append(keys, m.key)
 	}
-	for _, p := range s.passed {
+	for _, p := range s.skipped {
 		why = append(why, p.reason)
 	}
 	return keys, why
@@ -105,7 +105,7 @@ func TestNotesVectors(t *testing.T) {
 			parts = strings.Split(c.why, "|")
 		}
 		if got := strings.Join(keys, " "); got != c.keys || !slices.EqualFunc(why, parts, strings.Contains) {
-			t.Errorf("%s: got %q, passed over %q", c.source, got, why)
+			t.Errorf("%s: got %q, skipped %q", c.source, got, why)
 		}
 	}
 }

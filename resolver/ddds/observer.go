@@ -3,8 +3,8 @@ package ddds
 // Observer is called with what a Resolver does, so that it can be counted. Its functions
 // must be safe for concurrent use; those that are nil are not called.
 type Observer struct {
-	Step   func()              // the rules of a domain are looked up
-	Passed func(reason Reason) // a record was passed over
+	Step    func()              // the rules of a domain are looked up
+	Skipped func(reason Reason) // a record was skipped
 }
 
 func (o Observer) step() {
@@ -13,14 +13,14 @@ func (o Observer) step() {
 	}
 }
 
-func (o Observer) passed(s selection) {
-	if o.Passed == nil {
+func (o Observer) skipped(s selection) {
+	if o.Skipped == nil {
 		return
 	}
-	for _, p := range s.passed {
-		o.Passed(p.kind)
+	for _, p := range s.skipped {
+		o.Skipped(p.kind)
 	}
 	for range s.excess - 1 { // the first one is among them
-		o.Passed(ReasonExcess)
+		o.Skipped(ReasonExcess)
 	}
 }

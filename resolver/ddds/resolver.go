@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 // Config says where DDDS begins.
@@ -50,19 +51,15 @@ func New(config Config) *Resolver {
 	for i, root := range config.Roots {
 		lookup := config.Lookup
 		for name, other := range config.Lookups {
-			if canonicalName(name) == canonicalName(root) {
+			if uri.CanonicalDomain(name) == uri.CanonicalDomain(root) {
 				lookup = other
 			}
 		}
-		config.Roots[i] = canonicalName(root)
+		config.Roots[i] = uri.CanonicalDomain(root)
 		r.lookups = append(r.lookups, lookup)
 		r.sources = append(r.sources, newSource("ddds "+config.Roots[i]))
 	}
 	return r
-}
-
-func canonicalName(domain string) string {
-	return strings.ToLower(strings.TrimSuffix(domain, ".")) + "."
 }
 
 // firstKey returns the first key of a name, without the root: RFC 3404 section 4.2.

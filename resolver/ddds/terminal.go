@@ -132,7 +132,7 @@ func (w *walk) bases(ctx context.Context, m match) ([]string, error) {
 
 // inOrder returns servers by priority, and those of one priority in a random
 // order by weight (RFC 2782). The target "." is a service that is not there; a
-// target that is no host name passes over itself.
+// target that is no host name is skipped.
 func inOrder(servers []SRV) []SRV {
 	left := slices.DeleteFunc(slices.Clone(servers), func(s SRV) bool {
 		_, err := domainName(s.Target)

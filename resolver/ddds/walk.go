@@ -102,7 +102,7 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 	if err != nil {
 		return selection{}, err
 	}
-	w.observer.passed(s)
+	w.observer.skipped(s)
 	w.trace(ctx, key, s)
 	switch {
 	case len(s.usable) > 0:
@@ -151,8 +151,8 @@ func (w *walk) trace(ctx context.Context, key string, s selection) {
 	if t == nil {
 		return
 	}
-	for _, p := range s.passed {
-		t.Add("ddds", "%s: passed over %s: %s", key, p.record, p.reason)
+	for _, p := range s.skipped {
+		t.Add("ddds", "%s: skipped %s: %s", key, p.record, p.reason)
 	}
 	for i, m := range s.usable {
 		verb := "could use"

@@ -234,10 +234,10 @@ func TestWalkIsTraced(t *testing.T) {
 	}
 	want := []string{
 		`foo.urn.arpa.: used 1 1 "" "" "" A.example. -> a.example.`,
-		`a.example.: passed over 1 1 "x" "" "" b.example.: flags "x" are unknown`,
-		`a.example.: passed over 1 2 "u" "" "!^urn:foo:2.*$!http://a.example/!" .: the expression does not match`,
-		`a.example.: passed over 1 3 "s" "rcds+I2C" "" b.example.: services "rcds+I2C" do not offer I2L`,
-		`a.example.: passed over 2 1 "u" "" "!^.*$!http://e.example/!" .: order 1 already matched`,
+		`a.example.: skipped 1 1 "x" "" "" b.example.: flags "x" are unknown`,
+		`a.example.: skipped 1 2 "u" "" "!^urn:foo:2.*$!http://a.example/!" .: the expression does not match`,
+		`a.example.: skipped 1 3 "s" "rcds+I2C" "" b.example.: services "rcds+I2C" do not offer I2L`,
+		`a.example.: skipped 2 1 "u" "" "!^.*$!http://e.example/!" .: order 1 already matched`,
 		`a.example.: used 1 4 "u" "" "!^.*$!http://c.example/!" . -> http://c.example/`,
 		`a.example.: could use 1 5 "u" "" "!^.*$!http://d.example/!" . -> http://d.example/`,
 	}

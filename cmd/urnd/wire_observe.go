@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/internal/accesslog"
+	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// observers pass on to metrics what the rooms of the house have to tell.
+// observers count in metrics what the parts of urnd report.
 type observers struct {
 	metrics *metrics.Metrics
 }
@@ -25,7 +25,7 @@ func (o observers) request(e *proxy.Event) {
 	o.metrics.Request(e.Form, e.Service.String(), e.Status, e.Took)
 }
 
-// logged returns what tells of requests to a log too, where there is one.
+// logged returns an observer of requests that writes to a log too, where there is one.
 func (o observers) logged(access *accesslog.Log, now func() time.Time) func(*proxy.Event) {
 	if access == nil {
 		return o.request
@@ -36,7 +36,7 @@ func (o observers) logged(access *accesslog.Log, now func() time.Time) func(*pro
 	}
 }
 
-// entryOf puts an event into the words of access logs.
+// entryOf returns the entry of an event in access logs.
 func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	r := e.Request
 	entry := accesslog.Entry{
@@ -57,24 +57,26 @@ func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	return entry
 }
 
-// query returns what is to be told of questions to DNS servers.
-func (o observers) query(h *health) func(ddds.Exchange) {
+// query returns the observer of questions to DNS servers.
+func (o observers) query(h *daemon.Health) func(ddds.Exchange) {
 	return func(e ddds.Exchange) {
 		o.metrics.Query(e.Server, e.Type, e.Rcode, e.Took)
-		h.dns(e.Rcode)
+		if e.Rcode != "canceled" {
+			h.Query(e.Rcode != "timeout" && e.Rcode != "error")
+		}
 	}
 }
 
 func (o observers) ddds() ddds.Observer {
-	return ddds.Observer{Step: o.metrics.Step, Passed: func(reason ddds.Reason) { o.metrics.Discard(string(reason)) }}
+	return ddds.Observer{Step: o.metrics.Step, Skipped: func(reason ddds.Reason) { o.metrics.Discard(string(reason)) }}
 }
 
-// gateway returns what a gateway is to tell.
+// gateway returns the observer of a gateway.
 func (o observers) gateway(name string) func(error, time.Duration) {
 	return func(err error, took time.Duration) { o.metrics.Exchange(name, outcomeOf(err), took) }
 }
 
-// outcomeOf says in one word what came of an exchange.
+// outcomeOf returns the outcome of an exchange in one word.
 func outcomeOf(err error) string {
 	for _, row := range []struct {
 		err  error
@@ -96,27 +98,17 @@ func outcomeOf(err error) string {
 	return "failed"
 }
 
-// origins is a scheme.Handler that tells how fetching went.
+// origins is a scheme.Handler whose outcomes are observed.
 type origins struct {
 	scheme.Handler
-	told func(error, time.Duration)
-	now  func() time.Time
+	observe func(error, time.Duration)
+	now     func() time.Time
 }
 
 // Fetch implements scheme.Handler.
 func (o origins) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	start := o.now()
 	resource, err := o.Handler.Fetch(ctx, r)
-	o.told(err, o.now().Sub(start))
+	o.observe(err, o.now().Sub(start))
 	return resource, err
-}
-
-// cacheMetrics puts the counts of a cache into words.
-func cacheMetrics(name string, s cache.Stats) metrics.Cache {
-	return metrics.Cache{
-		Name: name, Evictions: s.Evictions, Entries: s.Entries, Bytes: s.Bytes,
-		Lookups: map[string]uint64{
-			"hit": s.Hits, "negative": s.Negative, "stale": s.Stale, "miss": s.Misses, "collapsed": s.Collapsed, "failure": s.Failures,
-		},
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/systemd"
 )
 
@@ -52,20 +51,4 @@ func readSecret(setting, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", setting, err)
 	}
 	return text, nil
-}
-
-// accessOf returns who may do what.
-func accessOf(c config.Access, rate int) (proxy.Access, error) {
-	a := proxy.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Rate: rate}
-	if c.ProxyUsers == "" {
-		return a, nil
-	}
-	text, err := readSecret("access.proxy_users", c.ProxyUsers)
-	if err != nil {
-		return a, err
-	}
-	if a.Users, err = proxy.ParseUsers(text); err != nil {
-		return a, fmt.Errorf("access.proxy_users: %w", err)
-	}
-	return a, nil
 }

@@ -12,33 +12,33 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// output is where a generation says what happens.
-type output struct {
+// logs are those of a generation.
+type logs struct {
 	log    *slog.Logger
 	access *accesslog.Log // nil: off
-	file   *os.File       // of access, nil where it is w
+	file   *os.File       // of access, nil where it is standard error
 }
 
-// openOutput opens what the configuration says, w for what has no file. lost hears of
-// lines of the access log that cannot be written.
-func openOutput(c config.Log, w *os.File, lost func()) (*output, error) {
+// openLogs opens the logs of a configuration, w for those that have no file. lost is
+// called for lines of the access log that cannot be written.
+func openLogs(c config.Log, w *os.File, lost func()) (*logs, error) {
 	handler, err := logHandler(c, w)
 	if err != nil {
 		return nil, err
 	}
-	o := &output{log: slog.New(handler)}
+	l := &logs{log: slog.New(handler)}
 	if c.Access == "off" {
-		return o, nil
+		return l, nil
 	}
 	var to io.Writer = w
 	if c.AccessFile != "" {
-		if o.file, err = openAccessFile(c.AccessFile); err != nil {
+		if l.file, err = openAccessFile(c.AccessFile); err != nil {
 			return nil, err
 		}
-		to = o.file
+		to = l.file
 	}
-	o.access = accesslog.New(to, c.Access, lost)
-	return o, nil
+	l.access = accesslog.New(to, c.Access, lost)
+	return l, nil
 }
 
 func openAccessFile(path string) (*os.File, error) {
@@ -51,17 +51,17 @@ func openAccessFile(path string) (*os.File, error) {
 }
 
 // reopen opens the file of the access log anew, if it has one: it may have been renamed.
-func (o *output) reopen() error {
-	if o.file == nil {
+func (l *logs) reopen() error {
+	if l.file == nil {
 		return nil
 	}
-	file, err := openAccessFile(o.file.Name())
+	file, err := openAccessFile(l.file.Name())
 	if err != nil {
 		return err
 	}
-	o.access.Redirect(file)
-	before := o.file
-	o.file = file
+	l.access.Redirect(file)
+	before := l.file
+	l.file = file
 	return before.Close()
 }
 
@@ -81,7 +81,7 @@ func logHandler(c config.Log, w *os.File) (slog.Handler, error) {
 	}
 }
 
-// formatFor returns the format that suits who reads.
+// formatFor returns the format that suits the reader.
 func formatFor(w *os.File) string {
 	info, err := w.Stat()
 	switch {
@@ -94,8 +94,8 @@ func formatFor(w *os.File) string {
 	}
 }
 
-func (o *output) close() {
-	if o.file != nil {
-		_ = o.file.Close() // what it could not take is counted
+func (l *logs) close() {
+	if l.file != nil {
+		_ = l.file.Close() // what it could not take is counted
 	}
 }

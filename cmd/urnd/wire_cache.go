@@ -1,0 +1,92 @@
+package main
+
+import (
+	"reflect"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/internal/metrics"
+)
+
+// storedCache is a cache and its store.
+type storedCache[V any] struct {
+	*cache.Cache[V]
+	store *memory.Store[V]
+	name  string
+}
+
+// dependsOn names, for each cache, the sections of the configuration that decide what is
+// in it: a cache is taken over by a reload while they stay the same. TestDependsOn
+// explains those that are missing.
+func dependsOn() map[string][]string {
+	records := []string{"Cache", "DNS", "DDDS", "Resolve"}
+	answers := append([]string{"THTTP", "SLP", "URN", "Namespaces", "Access"}, records...)
+	return map[string][]string{"records": records, "answers": answers, "found": answers}
+}
+
+// basisOf returns all of a configuration that decides what is in a cache.
+func basisOf(name string, c config.Config) map[string]any {
+	c.Access = config.Access{AllowDestinations: c.Access.AllowDestinations} // who may ask decides nothing
+	basis := make(map[string]any)
+	for _, section := range dependsOn()[name] {
+		basis[section] = reflect.ValueOf(c).FieldByName(section).Interface()
+	}
+	return basis
+}
+
+// newCache returns the cache of that name: that of the configuration before, where it
+// depends on nothing that has changed.
+func newCache[V any](r *resolution, c config.Config, d dependencies, name string, size config.Size, refresh bool, sizeOf func(V) int) (storedCache[V], error) {
+	var before *daemon.Shared
+	if d.before != nil {
+		before = &d.before.shared
+	}
+	made, err := daemon.Share(&r.shared, before, name, basisOf(name, c), func() (storedCache[V], func(), error) {
+		store, err := memory.New(int64(size), sizeOf)
+		if err != nil {
+			return storedCache[V]{}, nil, err
+		}
+		made := cache.New(cache.Config[V]{
+			Store: store, Now: d.now, RefreshAhead: refresh,
+			LoadTimeout: c.Resolve.Timeout, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
+		})
+		return storedCache[V]{made, store, name}, func() { made.Close(); store.Close() }, nil
+	})
+	if err == nil {
+		r.caches = append(r.caches, made)
+	}
+	return made, err
+}
+
+// purgeAll removes all entries, if there is a cache.
+func (s storedCache[V]) purgeAll() {
+	if s.Cache != nil {
+		s.PurgeAll(s.store, func(string) bool { return true }, false)
+	}
+}
+
+// observed is a cache that reports its figures.
+type observed interface{ figures() metrics.Cache }
+
+// figures implements observed.
+func (s storedCache[V]) figures() metrics.Cache {
+	counts, held := s.Cache.Stats(), s.store.Stats()
+	return metrics.Cache{
+		Name: s.name, Evictions: held.Evictions, Entries: held.Entries, Bytes: held.Bytes,
+		Lookups: map[string]uint64{
+			"hit": counts.Hits, "negative": counts.Negative, "stale": counts.Stale, "miss": counts.Misses,
+			"collapsed": counts.Collapsed, "failure": counts.Failures,
+		},
+	}
+}
+
+// figures returns those of all caches.
+func (r *resolution) figures() []metrics.Cache {
+	var all []metrics.Cache
+	for _, c := range r.caches {
+		all = append(all, c.figures())
+	}
+	return all
+}

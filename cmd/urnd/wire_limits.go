@@ -1,0 +1,56 @@
+package main
+
+import (
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/resolver"
+)
+
+// slots are what goes on at a time, each kind apart, so that none starves another.
+// Configurations that follow each other share those that stay the same: a reload must not
+// let twice as much go on.
+type slots struct {
+	resolutions, fetches, streams resolver.Slots
+	outgoing                      chan struct{} // connections that fetch
+	asking                        chan struct{} // connections to resolution servers
+	queries                       chan struct{} // questions to DNS servers
+}
+
+// newSlots returns the slots of a configuration that follows before, which may be nil.
+func newSlots(c config.Limits, before *resolution) slots {
+	var old slots
+	if before != nil {
+		old = before.slots
+	}
+	return slots{
+		resolutions: sameOrNew(old.resolutions, c.Requests),
+		fetches:     sameOrNew(old.fetches, c.Fetches),
+		streams:     sameOrNew(old.streams, streamsOf(c)),
+		outgoing:    sameOrNew(old.outgoing, c.Outgoing),
+		asking:      sameOrNew(old.asking, c.Requests),
+		queries:     sameOrNew(old.queries, c.DNSQueries),
+	}
+}
+
+// streamsOf returns how many connections may have changed their protocol: each of them
+// takes an outgoing connection for ever, of which half are left to all else.
+func streamsOf(c config.Limits) int { return min(c.Streams, max(c.Outgoing/2, 1)) }
+
+// sameOrNew returns old, where it has the right number of slots, and new slots otherwise.
+func sameOrNew[S ~chan struct{}](old S, n int) S {
+	if cap(old) == n {
+		return old
+	}
+	return make(S, n)
+}
+
+// figures returns how many slots of each kind are used.
+func (s slots) figures() []metrics.Limit {
+	return []metrics.Limit{
+		{Name: "requests", Used: len(s.resolutions), Max: cap(s.resolutions)},
+		{Name: "fetches", Used: len(s.fetches), Max: cap(s.fetches)},
+		{Name: "streams", Used: len(s.streams), Max: cap(s.streams)},
+		{Name: "outgoing", Used: len(s.outgoing), Max: cap(s.outgoing)},
+		{Name: "dns_queries", Used: len(s.queries), Max: cap(s.queries)},
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver/scheme"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+)
+
+// service is what a configuration is made into to answer clients.
+type service struct {
+	http.Handler
+	closers []func()
+}
+
+func (s *service) close() {
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		s.closers[i]()
+	}
+}
+
+// newService is the architecture of the service: a proxy asks the resolver, and it alone
+// retrieves.
+func newService(c config.Config, r *resolution, d dependencies) (*service, error) {
+	s := &service{}
+	access, err := accessOf(c.Access, c.Limits.Rate)
+	if err != nil {
+		return nil, err
+	}
+	begin, err := wireTelemetry(s, c, d)
+	if err != nil {
+		return nil, err
+	}
+	web := schemehttp.New(schemehttp.Config{
+		Dial:          r.guard.Bounded(r.slots.outgoing).WithIdleTimeout(c.Limits.OriginIdle),
+		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, c.Limits.Outgoing/2),
+	})
+	s.closers = append(s.closers, web.Close)
+	observe := observers{d.metrics}
+	s.Handler = proxy.New(proxy.Config{
+		Resolver: r.resolver, Names: r.names, RuleTTL: c.Resolve.RuleTTL,
+		Fetch: origins{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
+		Log:   d.log, Now: d.now,
+		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin,
+		Access: access, Via: d.via, Fetches: r.slots.fetches, Streams: r.slots.streams, MaxTarget: int(c.Limits.Target),
+	})
+	return s, nil
+}
+
+// accessOf returns who may do what.
+func accessOf(c config.Access, rate int) (proxy.Access, error) {
+	a := proxy.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Rate: rate}
+	if c.ProxyUsers == "" {
+		return a, nil
+	}
+	text, err := readSecret("access.proxy_users", c.ProxyUsers)
+	if err != nil {
+		return a, err
+	}
+	if a.Users, err = proxy.ParseUsers(text); err != nil {
+		return a, fmt.Errorf("access.proxy_users: %w", err)
+	}
+	return a, nil
+}

@@ -1,0 +1,131 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/urnd/urnd/proxy/listen"
+)
+
+// change is what becomes of the endpoints: each stays, with or without a new server, or
+// is a new one. Those that are not in it end.
+type change struct {
+	endpoints []*endpoint
+	specs     []Endpoint
+	servers   []*listen.Server // nil where the one there is stays
+}
+
+// prepare opens what a generation listens on, and is not open. Where that fails nothing
+// changes.
+func (d *Daemon) prepare(ctx context.Context, g *Generation) (change, error) {
+	made := change{specs: g.Endpoints}
+	for _, spec := range g.Endpoints {
+		e := d.endpointAt(spec)
+		if e != nil && e.spec.Settings == spec.Settings {
+			made.endpoints, made.servers = append(made.endpoints, e), append(made.servers, nil)
+			continue
+		}
+		if e == nil {
+			var err error
+			if e, err = d.newEndpoint(ctx, spec); err != nil {
+				made.abandon()
+				return change{}, err
+			}
+		}
+		made.endpoints, made.servers = append(made.endpoints, e), append(made.servers, d.newServer(g, spec))
+	}
+	return made, nil
+}
+
+// newEndpoint listens where nobody does yet.
+func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, error) {
+	if sockets := d.config.Inherited[spec.Name]; len(sockets) > 0 {
+		return &endpoint{waiting: sockets}, nil
+	}
+	sockets, err := open(ctx, spec)
+	return &endpoint{waiting: sockets}, err
+}
+
+// newServer returns a server that answers by the generation in force.
+func (d *Daemon) newServer(g *Generation, spec Endpoint) *listen.Server {
+	config := spec.Server
+	config.Handler, config.Probe = d.current.handler(spec.Name), d.current.probe()
+	config.Log, config.Life, config.WriteDeadline = g.Log, d.life, d.writeDeadline
+	return listen.NewServer(config)
+}
+
+// abandon closes what was opened in vain.
+func (c change) abandon() {
+	for _, e := range c.endpoints {
+		for _, listener := range e.waiting {
+			_ = listener.Close()
+		}
+	}
+}
+
+// endpointAt returns the endpoint of the same name and address, nil where there is
+// none.
+func (d *Daemon) endpointAt(spec Endpoint) *endpoint {
+	for _, e := range d.endpoints {
+		if e.spec.Name == spec.Name && e.spec.Address == spec.Address {
+			return e
+		}
+	}
+	return nil
+}
+
+// apply brings the endpoints in line with a change.
+func (d *Daemon) apply(ctx context.Context, c change) {
+	for i, e := range c.endpoints {
+		if c.servers[i] == nil {
+			continue
+		}
+		e.spec = c.specs[i]
+		e.accept(d.socketConfig(e.spec))
+		d.background.Go(e.serve(ctx, c.servers[i], d.serverEnded))
+	}
+	for _, e := range d.endpoints {
+		if !slices.Contains(c.endpoints, e) {
+			e.drain() // so that its address can be listened on again
+			d.background.Go(e.close)
+		}
+	}
+	d.endpoints = c.endpoints
+}
+
+func (d *Daemon) socketConfig(spec Endpoint) listen.SocketConfig {
+	config := listen.SocketConfig{
+		Limit: d.connections, Refused: d.config.Refused, WriteDeadline: d.writeDeadline,
+		Failed: func(err error) {
+			d.log().Warn("connections cannot be accepted", "endpoint", spec.Name, "error", err)
+		},
+	}
+	if spec.Server.TLS == nil {
+		config.TooMany = d.config.TooMany
+	}
+	if spec.Administration {
+		config.Limit = nil
+	}
+	return config
+}
+
+// serverEnded is called for servers that end with an error: clients that did not finish in
+// time are cut off, all else is the end of the daemon.
+func (d *Daemon) serverEnded(err error, asked bool) {
+	if asked {
+		d.log().Warn("requests were cut off", "error", err)
+		return
+	}
+	select {
+	case d.failed <- err:
+	default: // another one says so already
+	}
+}
+
+// writeDeadline returns until when a client must have read a chunk of what is sent.
+func (d *Daemon) writeDeadline() (deadline time.Time) {
+	g := d.current.take()
+	defer g.running.Done()
+	return d.config.Now().Add(g.WriteTimeout)
+}

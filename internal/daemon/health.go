@@ -1,0 +1,91 @@
+package daemon
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Health is what is known of how the daemon does. It is safe for concurrent use.
+type Health struct {
+	now    func() time.Time
+	redact func(string) string
+
+	mu       sync.Mutex
+	stopping bool
+	refused  error // why the last reading of the configuration was refused
+	answered time.Time
+	failed   time.Time // when a DNS server last failed to answer
+}
+
+// NewHealth returns a Health of which nothing is known. redact takes secrets out of what
+// is reported.
+func NewHealth(now func() time.Time, redact func(string) string) *Health {
+	return &Health{now: now, redact: redact}
+}
+
+var errStopping = errors.New("urnd is stopping")
+
+// Query notes the outcome of a question to a DNS server: whether it was answered.
+func (h *Health) Query(answered bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case answered:
+		h.answered = h.now()
+	case !h.failed.After(h.answered): // the first failure since
+		h.failed = h.now()
+	}
+}
+
+// Reloaded notes the outcome of a reading of the configuration.
+func (h *Health) Reloaded(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refused = err
+}
+
+// refusal returns why the last reading of the configuration was refused, without secrets;
+// nil where it was not.
+func (h *Health) refusal() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.redacted()
+}
+
+// redacted returns refused without secrets; h.mu is held.
+func (h *Health) redacted() error {
+	if h.refused == nil {
+		return nil
+	}
+	return errors.New(h.redact(h.refused.Error()))
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// Stop notes that the daemon ends.
+func (h *Health) Stop() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stopping = true
+}
+
+// Report returns why the daemon is not ready, and what is wrong although it is.
+func (h *Health) Report() (unready, degraded []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stopping {
+		unready = append(unready, errStopping.Error())
+	}
+	if h.refused != nil {
+		degraded = append(degraded, "the configuration was not reloaded: "+firstLine(h.redacted()))
+	}
+	if h.failed.After(h.answered) {
+		degraded = append(degraded, "no DNS server has answered since "+h.failed.UTC().Format(time.RFC3339))
+	}
+	return unready, degraded
+}

@@ -1,0 +1,115 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+)
+
+// Snapshot is what outlives the daemon, in a file; where the path is "" there is none. It
+// is safe for concurrent use. The zero value is ready.
+type Snapshot struct {
+	mu      sync.Mutex
+	purged  bool               // restoring must not begin any more
+	stop    context.CancelFunc // of the restoring that runs; nil: none does
+	stopped chan struct{}
+}
+
+// Restore reads the file, if it is there, by a function that returns how many entries it
+// took. A file for which invalid reports true is renamed.
+func (s *Snapshot) Restore(path string, log *slog.Logger, read func(context.Context, io.ReadSeeker) (int, error), invalid func(error) bool) {
+	ctx, done := s.begin()
+	defer done()
+	if path == "" || ctx.Err() != nil {
+		return
+	}
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	n := 0
+	if err == nil {
+		defer file.Close()
+		n, err = read(ctx, file)
+	}
+	switch {
+	case err == nil:
+		log.Info("answers were restored", "file", path, "answers", n)
+	case invalid(err):
+		renamed := path + ".bad"
+		log.Warn("the snapshot of answers is invalid, and was renamed", "file", renamed, "error", errors.Join(err, os.Rename(path, renamed)))
+	default:
+		log.Warn("the snapshot of answers cannot be read", "file", path, "error", err)
+	}
+}
+
+// begin returns a context of restoring, which a purge ends.
+func (s *Snapshot) begin() (context.Context, func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ctx, cancel := context.WithCancel(context.Background())
+	if s.purged {
+		cancel()
+	}
+	stopped := make(chan struct{})
+	s.stop, s.stopped = cancel, stopped
+	return ctx, func() { cancel(); close(stopped) }
+}
+
+// Stop ends restoring: what is purged after it must not come back.
+func (s *Snapshot) Stop() {
+	s.mu.Lock()
+	s.purged = true
+	stop, stopped := s.stop, s.stopped
+	s.mu.Unlock()
+	if stop != nil {
+		stop()
+		<-stopped
+	}
+}
+
+// Remove deletes the file: whatever ends the daemon, what was purged must not come back.
+func (s *Snapshot) Remove(path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Save writes the file by a function that returns how many entries it wrote. The file is
+// whole, or as it was before.
+func (s *Snapshot) Save(path string, log *slog.Logger, write func(io.Writer) (int, error)) {
+	if path == "" {
+		return
+	}
+	n, err := writeFile(path, write)
+	if err != nil {
+		log.Warn("answers were not saved", "file", path, "error", err)
+		return
+	}
+	log.Info("answers were saved", "file", path, "answers", n)
+}
+
+func writeFile(path string, write func(io.Writer) (int, error)) (n int, err error) {
+	const ownerAlone = 0o600
+	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, ownerAlone)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(file.Name())
+		}
+	}()
+	n, err = write(file)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return 0, err
+	}
+	return n, os.Rename(file.Name(), path)
+}
