@@ -105,3 +105,15 @@ func TestPurgeOfMany(t *testing.T) {
 		}
 	}
 }
+
+// A "?" begins what is passed on with a URN, and is a part of all other names.
+func TestNameOfKey(t *testing.T) {
+	for key, want := range map[string]string{
+		"urn:a1:b": "", "urn:a1:b I2Ls": "urn:a1:b", "urn:a1:b?+c": "urn:a1:b", "urn:a1:b?c=x I2Ls": "urn:a1:b",
+		"cid:a?b": "", "cid:a?b I2Ls": "cid:a?b", "cid:a": "", "http://a/?urn:a1:b": "",
+	} {
+		if got := resolver.NameOfKey(key); got != want {
+			t.Errorf("%q: %q, want %q", key, got, want)
+		}
+	}
+}

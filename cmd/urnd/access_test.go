@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // send sends a request as it is, with its fields, and returns the response.
@@ -142,8 +143,8 @@ func TestAccessLogIsReopened(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.hangups <- syscall.SIGHUP
-		until(t, "reloading", func() bool { return strings.Count(w.log.String(), "was reloaded") == i+1 })
-		until(t, "the line is in the old file", func() bool { return strings.Count(contentsOf(t, old), "\n") == 1 })
+		testserver.Wait(t, "reloading", func() bool { return strings.Count(w.log.String(), "was reloaded") == i+1 })
+		testserver.Wait(t, "the line is in the old file", func() bool { return strings.Count(contentsOf(t, old), "\n") == 1 })
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode() != 0o640 || info.Size() != 0 {
 		t.Errorf("%v, %v", info, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // written returns the path of a new file.
@@ -109,7 +110,7 @@ func TestAdminToken(t *testing.T) {
 		}
 		before := strings.Count(w.log.String(), "reloaded")
 		w.hangups <- syscall.SIGHUP
-		until(t, "reloading", func() bool { return strings.Count(w.log.String(), "reloaded") > before })
+		testserver.Wait(t, "reloading", func() bool { return strings.Count(w.log.String(), "reloaded") > before })
 		if refused := strings.Contains(lastLine(w.log.String()), "not reloaded"); refused == good {
 			t.Errorf("%q: refused %t", text, refused)
 		}

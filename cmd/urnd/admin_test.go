@@ -15,6 +15,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 func TestAdminPurge(t *testing.T) {
@@ -129,27 +130,6 @@ func TestAdminPurgeSoftly(t *testing.T) {
 	get(502, "")
 }
 
-// A "?" begins what is passed on with a URN, and is a part of all other names.
-func TestAdminPurgeOfURLs(t *testing.T) {
-	for _, tt := range []struct {
-		key, name string
-		want      bool
-	}{
-		{"urn:a1:b", "urn:a1:b", true},
-		{"urn:a1:b I2Ls", "urn:a1:b", true},
-		{"urn:a1:b?+c", "urn:a1:b", true},
-		{"urn:a1:bc", "urn:a1:b", false},
-		{"urn:a1:b", "urn:a1:bc", false},
-		{"cid:a?b", "cid:a?b", true},
-		{"cid:a I2Ls", "cid:a", true},
-		{"cid:a?b", "cid:a", false},
-	} {
-		if got := isOf(tt.key, tt.name); got != tt.want {
-			t.Errorf("%q is of %q: %t", tt.key, tt.name, got)
-		}
-	}
-}
-
 // readiness returns the status of /readyz, and its reasons.
 func (w *whole) readiness(t *testing.T) string {
 	t.Helper()
@@ -224,7 +204,7 @@ func TestAdminReadinessAtTheEnd(t *testing.T) {
 	<-asked
 	var stopping sync.WaitGroup
 	stopping.Go(w.stop)
-	until(t, "it is not ready", func() bool { return strings.HasPrefix(w.readiness(t), "503 not ready: urnd stops; ") })
+	testserver.Wait(t, "it is not ready", func() bool { return strings.HasPrefix(w.readiness(t), "503 not ready: urnd stops; ") })
 	release()
 	last.Wait()
 	stopping.Wait()

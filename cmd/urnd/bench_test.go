@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/uri"
 )
 
 // nobody is a ResponseWriter without network.
@@ -25,12 +25,12 @@ func (w *nobody) Header() http.Header         { return w.header }
 func (w *nobody) Write(p []byte) (int, error) { return len(p), nil }
 func (w *nobody) WriteHeader(status int)      { w.status = status }
 
-func wireForBench(b *testing.B, answers config.Size) *parts {
+func wireForBench(b *testing.B, answers config.Size) wiredAll {
 	b.Helper()
 	c := config.Default()
 	c.DDDS.Enabled = false
 	c.Cache.Answers = answers
-	p, err := wire(c, alone())
+	p, err := wireAll(c, newDependencies())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -79,14 +79,14 @@ func BenchmarkMemoryPerAnswer(b *testing.B) {
 		before := heap()
 		p := wireForBench(b, capacity)
 		for i := range names {
-			if _, err := p.resolver.Resolve(context.Background(), resolver.Query{URI: nameOf(b, i)}); err != nil {
+			if _, err := p.resolver.Resolve(context.Background(), nameOf(b, i)); err != nil {
 				b.Fatal(err)
 			}
 		}
 		used := heap() - before
 		held := 0
 		for i := range names {
-			answer, err := p.resolver.Resolve(context.Background(), resolver.Query{URI: nameOf(b, i)})
+			answer, err := p.resolver.Resolve(context.Background(), nameOf(b, i))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -100,13 +100,9 @@ func BenchmarkMemoryPerAnswer(b *testing.B) {
 	}
 }
 
-func nameOf(b *testing.B, i int) uri.URI {
+func nameOf(b *testing.B, i int) resolver.Query {
 	b.Helper()
-	u, err := uri.Parse("urn:ietf:rfc:" + strconv.Itoa(i+1))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return u
+	return resolvable(b, "urn:ietf:rfc:"+strconv.Itoa(i+1))
 }
 
 func heap() uint64 {
@@ -121,7 +117,7 @@ func heap() uint64 {
 // asked for costs next to nothing, and TestExplainIsFree says that it allocates nothing more.
 func BenchmarkExplain(b *testing.B) {
 	p := wireForBench(b, 64<<20)
-	q := queryOf(b, "urn:ietf:rfc:2648")
+	q := resolvable(b, "urn:ietf:rfc:2648")
 	for _, bm := range []struct {
 		name string
 		ctx  func() context.Context
@@ -139,7 +135,7 @@ func BenchmarkExplain(b *testing.B) {
 		})
 	}
 	b.Run("asking whether it is on", func(b *testing.B) {
-		ctx, cancel := context.WithCancel(context.WithValue(resolver.WithVia(context.Background(), "1.1 a"), http.ServerContextKey, b)) // as net/http makes them
+		ctx, cancel := context.WithCancel(context.WithValue(message.WithVia(context.Background(), "1.1 a"), http.ServerContextKey, b)) // as net/http makes them
 		defer cancel()
 		b.ReportAllocs()
 		for b.Loop() {
@@ -151,12 +147,12 @@ func BenchmarkExplain(b *testing.B) {
 }
 
 func TestExplainIsFree(t *testing.T) {
-	p, err := wire(config.Default(), alone())
+	p, err := wireAll(config.Default(), newDependencies())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.close()
-	q := queryOf(t, "urn:ietf:rfc:2648")
+	q := resolvable(t, "urn:ietf:rfc:2648")
 	resolve := func() {
 		if _, err := p.resolver.Resolve(t.Context(), q); err != nil {
 			t.Fatal(err)
@@ -166,15 +162,6 @@ func TestExplainIsFree(t *testing.T) {
 	if n := testing.AllocsPerRun(100, resolve); n > 1 { // the load that would run
 		t.Errorf("a cached resolution makes %v allocations without a trace", n)
 	}
-}
-
-func queryOf(t testing.TB, text string) resolver.Query {
-	t.Helper()
-	u, err := uri.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resolver.Query{URI: u}
 }
 
 // BenchmarkTelemetry is the time of a handler for a cached answer where spans are sent
@@ -194,7 +181,7 @@ func BenchmarkTelemetry(b *testing.B) {
 			c := config.Default()
 			c.DDDS.Enabled = false
 			c.Telemetry = bm.telemetry
-			p, err := wire(c, alone())
+			p, err := wireAll(c, newDependencies())
 			if err != nil {
 				b.Fatal(err)
 			}

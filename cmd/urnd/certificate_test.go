@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // authority issues certificates.
@@ -146,7 +147,7 @@ func TestCertificate(t *testing.T) {
 	writeLater(t, files.certificate, next)
 	writeLater(t, files.key, nextKey)
 	client := ca.client(&tls.Config{})
-	eventually(t, "the certificate is not replaced", func() bool { return said(client, url) == "302 HTTP/2.0 second" })
+	testserver.Wait(t, "the certificate is not replaced", func() bool { return said(client, url) == "302 HTTP/2.0 second" })
 	writeLater(t, files.key, key)
 	if l.reload(t) {
 		t.Error("a reload is not refused while the files of the certificate are half written")
@@ -189,7 +190,7 @@ func TestCertificateHalfWritten(t *testing.T) {
 		} else {
 			writeLater(t, tt.path, tt.text)
 		}
-		now.advance(certificateRest)
+		now.advance(time.Second)
 		got, _ := spoken.GetCertificate(nil)
 		if block, _ := pem.Decode(tt.want); err != nil || got == nil || !bytes.Equal(got.Certificate[0], block.Bytes) {
 			t.Errorf("%s: another certificate; %v", tt.name, err)

@@ -16,13 +16,14 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/metrics"
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/listen"
+	"github.com/urnd/urnd/proxy/problem"
 )
 
 // clock is a time that a test moves by hand.
 type clock struct{ ahead atomic.Int64 }
 
-func (c *clock) now() time.Time          { return time.Unix(1_800_000_000, c.ahead.Load()) }
+func (c *clock) now() time.Time          { return time.Unix(4_000_000_000, c.ahead.Load()) }
 func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
 // running is an urnd that a test has started.
@@ -77,10 +78,10 @@ func startDaemon(t *testing.T, dns string, change func(*config.Config)) *running
 	d := &running{}
 	d.log.next = t.Output()
 	log := slog.New(slog.NewTextHandler(&d.log, nil))
-	s := alone()
+	s := newDependencies()
 	s.log, s.now = log, d.clock.now
 	d.metrics = s.metrics
-	p, err := wire(c, s)
+	p, err := wireAll(c, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +92,10 @@ func startDaemon(t *testing.T, dns string, change func(*config.Config)) *running
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	server := proxy.NewServer(proxy.ServerConfig{
-		Handler: p.service, Log: log, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
+	server := listen.NewServer(listen.ServerConfig{
+		Handler: p.service, Log: log, Malformed: func(m listen.Malformed) listen.Document {
+			return document(problem.Malformed(m.Status, m.Target, int(c.Limits.Target), m.PlainHTTP))
+		}, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
 	})
 	go func() { done <- server.Serve(ctx, listener) }()

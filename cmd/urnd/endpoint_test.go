@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // SIGHUP after the file of client_ca was changed.
@@ -47,6 +48,7 @@ func TestReloadOffAndOn(t *testing.T) {
 	for _, admin := range []string{freeAddress(t), "unix:" + path} {
 		t.Run(admin, func(t *testing.T) {
 			l := start(t, "listen: {service: '127.0.0.1:0', admin: '"+admin+"'}")
+			before := l.descriptors(t)
 			network, address := "tcp", admin
 			if p, ok := strings.CutPrefix(admin, "unix:"); ok {
 				network, address = "unix", p
@@ -71,29 +73,23 @@ func TestReloadOffAndOn(t *testing.T) {
 			}
 			io.WriteString(conn, "P/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 			io.Copy(io.Discard, conn)
-			eventually(t, "retired", func() bool { return true })
-			l.stopped(t, network, address)
+			conn.Close()
+			testserver.Wait(t, "the old listener is closed", func() bool { return l.descriptors(t) == before })
+			c, err := net.Dial(network, address)
+			if err != nil {
+				t.Fatal("the new listener is gone: ", err)
+			}
+			c.Close()
+			if network == "unix" {
+				if _, err := os.Stat(address); err != nil {
+					t.Error(err)
+				}
+			}
 		})
 	}
 }
 
-func (l *life) stopped(t *testing.T, network, address string) {
-	for range 200 {
-		c, err := net.Dial(network, address)
-		if err != nil {
-			t.Fatal("the new listener is gone: ", err)
-		}
-		c.Close()
-		eventually(t, "", func() bool { l.descriptors(t); return true })
-	}
-	if network == "unix" {
-		if _, err := os.Stat(address); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// Swap.
+// An address that a reload gives up is free at once, although a request still runs there.
 func TestReloadFreesAddress(t *testing.T) {
 	began, release := make(chan struct{}), make(chan struct{})
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -133,7 +129,7 @@ func TestReloadWatchesFromTheStart(t *testing.T) {
 	l.write(t, server, "reload: {watch: true}", "namespaces: "+leadsTo("b"))
 	close(answer)
 	l.ready(t)
-	eventually(t, "change lost", func() bool { return l.logged("was reloaded") == 1 })
+	testserver.Wait(t, "change lost", func() bool { return l.logged("was reloaded") == 1 })
 }
 
 // A socket for which there is no endpoint would take connections for nobody.
@@ -166,7 +162,7 @@ func TestNotifyKeepsRefusal(t *testing.T) {
 	l := start(t)
 	l.write(t, "dns: {timout: 1s}")
 	l.hangup()
-	eventually(t, "x", func() bool { return strings.Contains(m.within(time.Second), "refused") })
+	testserver.Wait(t, "x", func() bool { return strings.Contains(m.within(time.Second), "refused") })
 	for range 4 {
 		if s := m.within(time.Second); strings.HasPrefix(s, "STATUS=") && !strings.Contains(s, "refused") {
 			t.Fatalf("the refusal is gone: %q", s)

@@ -19,7 +19,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // life is an urnd from its start to its end, with a file for its configuration.
@@ -77,16 +77,16 @@ func (l *life) begin(t *testing.T, inherited map[string][]net.Listener) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	around := alone()
+	around := newDependencies()
 	l.metrics = around.metrics
-	d := newDaemon(around, written, func() (config.Config, error) { return config.Load(l.file, nil) }, inherited)
-	d.file.path = l.file
+	around.stderr = written
+	d := newDaemon(around, l.file, func() (config.Config, error) { return config.Load(l.file, nil) }, inherited)
 	ctx, cancel := context.WithCancel(context.Background())
 	hangups := make(chan os.Signal, 1)
 	l.hangup = func() { hangups <- syscall.SIGHUP }
 	ended := make(chan error, 1)
 	go func() {
-		ended <- d.run(ctx, hangups)
+		ended <- d.Run(ctx, hangups)
 		written.Close()
 	}()
 	var reading sync.WaitGroup
@@ -134,7 +134,7 @@ func start(t *testing.T, lines ...string) *life {
 func (l *life) ready(t *testing.T) {
 	t.Helper()
 	var found []string
-	eventually(t, "urnd is not ready", func() bool {
+	testserver.Wait(t, "urnd is not ready", func() bool {
 		found = regexp.MustCompile(`msg="urnd is ready" service=(\S+|".*?") tls=(\S+) admin=(\S+)`).FindStringSubmatch(l.log.String())
 		return found != nil
 	})
@@ -148,24 +148,8 @@ func (l *life) reload(t *testing.T) bool {
 	t.Helper()
 	taken, refused := l.logged("was reloaded"), l.logged("was not reloaded")
 	l.hangup()
-	eventually(t, "nothing is said of a reload", func() bool { return l.logged("was reloaded")+l.logged("was not reloaded") > taken+refused })
+	testserver.Wait(t, "nothing is said of a reload", func() bool { return l.logged("was reloaded")+l.logged("was not reloaded") > taken+refused })
 	return l.logged("was reloaded") > taken
-}
-
-// eventually polls until done, for longer than what takes milliseconds may take.
-func eventually(t *testing.T, otherwise string, done func() bool) {
-	t.Helper()
-	deadline := time.NewTimer(20 * time.Second)
-	defer deadline.Stop()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-deadline.C:
-			t.Fatal(otherwise)
-		case <-tick.C:
-		}
-	}
 }
 
 // manager is the end of NOTIFY_SOCKET at which systemd listens.
@@ -200,7 +184,7 @@ func (m manager) expect(t *testing.T, patterns ...string) {
 	}
 }
 
-const figures = `STATUS=\d+ answers kept, \d+ of \d+ lookups hit, \d+ connections$`
+const figures = `STATUS=\d+ answers cached, \d+ of \d+ lookups hit, \d+ connections$`
 
 // sd_notify(3): the service is ready when it listens, and the first DNS server has
 // answered or had its time.
@@ -218,7 +202,7 @@ func TestNotifyReady(t *testing.T) {
 			<-answer
 			says(dns.RcodeNameError)(w, question)
 		}, "20s", func(t *testing.T, m manager, l *life) {
-			eventually(t, "DNS is not asked", func() bool { return len(asked) > 0 })
+			testserver.Wait(t, "DNS is not asked", func() bool { return len(asked) > 0 })
 			if said := m.within(20 * time.Millisecond); said != "" {
 				t.Errorf("before DNS answers systemd is told %q", said)
 			}
@@ -267,32 +251,6 @@ func TestNotifyWatchdog(t *testing.T) {
 	start(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0", proxy_protocol: [192.0.2.0/24]}`)
 	m.expect(t, "^READY=1\n", "^"+figures)
 	for _, what := range []string{"WATCHDOG=1", "STATUS=", "WATCHDOG=1"} {
-		eventually(t, "systemd is not told "+what, func() bool { return strings.HasPrefix(m.within(time.Second), what) })
+		testserver.Wait(t, "systemd is not told "+what, func() bool { return strings.HasPrefix(m.within(time.Second), what) })
 	}
-}
-
-// The watchdog is fed by who answers clients, not by a timer.
-func TestNotifyHealth(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stuck := make(chan struct{})
-	d := newDaemon(alone(), os.Stderr, nil, nil)
-	e := &endpoint{waiting: []net.Listener{listener}, plan: plan{name: nameAdmin}}
-	e.accept(proxy.SocketConfig{})
-	answers := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stuck })
-	ended := e.serve(t.Context(), proxy.NewServer(proxy.ServerConfig{
-		Handler: answers, Log: d.surroundings.log, MaxHeader: 4096, MaxTarget: 4096, ShutdownTimeout: time.Second,
-	}), func(err error, _ bool) { t.Error(err) })
-	go ended()
-	d.endpoints = []*endpoint{e}
-	if err := d.healthy(t.Context(), 50*time.Millisecond); err == nil {
-		t.Error("a service that is stuck is healthy")
-	}
-	close(stuck)
-	if err := d.healthy(t.Context(), 10*time.Second); err != nil {
-		t.Error(err)
-	}
-	e.close()
 }

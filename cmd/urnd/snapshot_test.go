@@ -212,7 +212,7 @@ func TestRestoringIntoWhatEnds(t *testing.T) {
 	for range 20 {
 		c := config.Default()
 		c.Cache.Answers, c.Cache.Records, c.DDDS.Enabled = 1<<20, 1<<20, false
-		p, err := wire(c, alone())
+		p, err := wireAll(c, newDependencies())
 		if err != nil {
 			t.Fatal(err)
 		}

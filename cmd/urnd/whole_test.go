@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/internal/redact"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // whole is an urnd that runs as "urnd serve" does, in this process.
@@ -55,13 +58,13 @@ func serveWhole(t *testing.T, dns string, ahead time.Duration, change func(*conf
 	ready := make(chan [2]string, 1)
 	var logging sync.WaitGroup
 	logging.Go(func() { w.listen(stderr, ready) })
-	s := alone()
-	s.now, s.health = w.clock.now, &health{now: w.clock.now}
+	s := newDependencies()
+	s.now, s.health, s.stderr = w.clock.now, daemon.NewHealth(w.clock.now, redact.URLs), out
 	w.metrics = s.metrics
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- newDaemon(s, out, func() (config.Config, error) { return (*w.next.Load())() }, nil).run(ctx, w.hangups)
+		ended <- newDaemon(s, "", func() (config.Config, error) { return (*w.next.Load())() }, nil).Run(ctx, w.hangups)
 		out.Close()
 	}()
 	w.stop = sync.OnceFunc(func() {
@@ -105,25 +108,10 @@ func (w *whole) listen(stderr *os.File, ready chan<- [2]string) {
 // read makes urnd read this configuration next.
 func (w *whole) read(f func() (config.Config, error)) { w.next.Store(&f) }
 
-// until polls a condition.
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	timeout := time.After(20 * time.Second)
-	for !is() {
-		select {
-		case <-tick.C:
-		case <-timeout:
-			t.Fatalf("not in 20 seconds: %s", what)
-		}
-	}
-}
-
 // logged waits for a line of the log.
 func (w *whole) logged(t *testing.T, part string) {
 	t.Helper()
-	until(t, part, func() bool { return strings.Contains(w.log.String(), part) })
+	testserver.Wait(t, part, func() bool { return strings.Contains(w.log.String(), part) })
 }
 
 // administrate sends a request "METHOD TARGET" to the admin listener.

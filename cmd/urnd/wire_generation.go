@@ -9,6 +9,7 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/daemon"
@@ -25,7 +26,8 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 	var made *daemon.Daemon
 	made = daemon.New(daemon.Config{
 		File: file, Inherited: inherited, Now: d.now, Health: d.health, Refused: d.metrics.RefusedConnection,
-		TooMany: func() listen.Document { return document(problem.ErrConnections) },
+		Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) },
+		TooMany:  func() listen.Document { return document(problem.ErrConnections) },
 		Load: func(before *daemon.Generation) (*daemon.Generation, error) {
 			c, err := read()
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver"
 )
 
 // Built-in rules go before the DNS, servers of the configuration before all, and
@@ -31,4 +32,34 @@ func TestOrders(t *testing.T) {
 			t.Errorf("%s: issn %q", tt.order, issn)
 		}
 	}
+}
+
+// wiredAll is all that a configuration is made into, without a daemon.
+type wiredAll struct {
+	*resolution
+	service *service
+}
+
+func (w wiredAll) close() {
+	w.service.close()
+	w.resolution.close()
+}
+
+func wireAll(c config.Config, d dependencies) (wiredAll, error) {
+	r, err := newResolution(c, d)
+	if err != nil {
+		return wiredAll{}, err
+	}
+	s, err := newService(c, r, d)
+	return wiredAll{r, s}, err
+}
+
+// resolvable returns the question for the location of a URI.
+func resolvable(t testing.TB, text string) resolver.Query {
+	t.Helper()
+	q, err := queryFor(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
 }

@@ -124,8 +124,8 @@ func (d *Daemon) serverEnded(err error, asked bool) {
 }
 
 // writeDeadline returns until when a client must have read a chunk of what is sent.
-func (d *Daemon) writeDeadline() (deadline time.Time) {
+func (d *Daemon) writeDeadline() time.Time {
 	g := d.current.take()
 	defer g.running.Done()
-	return d.config.Now().Add(g.WriteTimeout)
+	return d.config.Deadline(g.WriteTimeout)
 }

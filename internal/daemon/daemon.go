@@ -27,7 +27,10 @@ type Config struct {
 	// Inherited are the sockets that systemd has opened, by the name of the endpoint.
 	Inherited map[string][]net.Listener
 	Now       func() time.Time
-	Health    *Health
+	// Deadline returns the time after a duration by the clock of the machine, which the
+	// deadlines of connections need.
+	Deadline func(time.Duration) time.Time
+	Health   *Health
 	// Loaded is called with the outcome of each reading of the configuration; reload is
 	// false for the first one, which has no error.
 	Loaded func(reload bool, err error)

@@ -13,26 +13,26 @@ func TestKeptByWhoeverRuns(t *testing.T) {
 	first.DDDS.Enabled = false
 	other := first
 	other.Resolve.RuleTTL = time.Hour
-	around := alone()
-	wired := func(c config.Config) *parts {
+	around := newDependencies()
+	wired := func(c config.Config) wiredAll {
 		t.Helper()
-		p, err := wire(c, around)
+		p, err := wireAll(c, around)
 		if err != nil {
 			t.Fatal(err)
 		}
-		around.before = p
+		around.before = p.resolution
 		return p
 	}
 	a, b, c := wired(first), wired(first), wired(other)
 	defer c.close()
-	q := queryOf(t, "urn:ietf:rfc:2648")
-	answers := func(p *parts) {
+	q := resolvable(t, "urn:ietf:rfc:2648")
+	answers := func(p wiredAll) {
 		t.Helper()
 		if _, err := p.resolver.Resolve(t.Context(), q); err != nil {
 			t.Error(err)
 		}
 	}
-	if a.answers != b.answers || b.answers == c.answers {
+	if a.answers.Cache != b.answers.Cache || b.answers.Cache == c.answers.Cache {
 		t.Error("a cache is kept where it should not be, or not where it should")
 	}
 	b.close() // its requests have ended before those of a
@@ -40,7 +40,7 @@ func TestKeptByWhoeverRuns(t *testing.T) {
 	answers(c)
 	a.close()
 	answers(c)
-	if _, err := a.resolver.Resolve(t.Context(), queryOf(t, "urn:ietf:rfc:1")); err == nil {
+	if _, err := a.resolver.Resolve(t.Context(), resolvable(t, "urn:ietf:rfc:1")); err == nil {
 		t.Error("a cache that nobody keeps is open")
 	}
 }
