@@ -29,7 +29,7 @@ func newCache(t testing.TB, c *clock, change func(*cache.Config[string])) *cache
 // newListed returns a cache with the store that it is over.
 func newListed(t testing.TB, now func() time.Time, change func(*cache.Config[string])) (*cache.Cache[string], *memory.Store[string]) {
 	t.Helper()
-	store, err := memory.New(1<<20, func(s string) int { return len(s) })
+	store, err := memory.New(memory.Config[string]{MaxBytes: 1 << 20, Size: func(s string) int { return len(s) }})
 	if err != nil {
 		t.Fatal(err)
 	}

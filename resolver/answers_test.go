@@ -15,12 +15,11 @@ import (
 // newAnswers returns a cache of answers in memory.
 func newAnswers(t testing.TB, now func() time.Time, change func(*cache.Config[resolver.Locations])) resolver.Answers {
 	t.Helper()
-	store, err := memory.New(1<<20, resolver.LocationsSize)
+	store, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 1 << 20, Size: resolver.LocationsSize, GroupOf: resolver.NameOfKey})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	store.Group(resolver.NameOfKey)
 	config := cache.Config[resolver.Locations]{Store: store, Now: now, StaleFor: time.Hour, RetryAfter: 30 * time.Second}
 	if change != nil {
 		change(&config)

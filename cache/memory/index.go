@@ -37,10 +37,6 @@ func (x *index) add(key string, n int) {
 	}
 }
 
-// Group makes Keys find the keys for which groupOf returns the same text, but the empty
-// one. Call it before the store is used.
-func (s *Store[V]) Group(groupOf func(key string) string) { s.index.groupOf = groupOf }
-
 // Keys returns the keys of a group, in no order.
 func (s *Store[V]) Keys(group string) []string {
 	s.index.mu.Lock()

@@ -43,20 +43,29 @@ type Store[V any] struct {
 // wants up to ten counters an entry, and an entry is some hundreds of bytes.
 const countersPer = 64
 
-// New returns an empty store of at most maxBytes, as size counts a value: the memory
-// that it holds beyond its own struct. Close it.
-func New[V any](maxBytes int64, size func(V) int) (*Store[V], error) {
-	s := &Store[V]{size: size}
+// Config bounds a store. GroupOf may be nil.
+type Config[V any] struct {
+	// MaxBytes bounds the memory of the entries, as Size counts it.
+	MaxBytes int64
+	// Size returns the memory held by a value, in bytes, beyond its own struct.
+	Size func(V) int
+	// GroupOf returns the group of a key, "" for keys in none: Keys finds them by it.
+	GroupOf func(key string) string
+}
+
+// New returns an empty store. Close it.
+func New[V any](config Config[V]) (*Store[V], error) {
+	s := &Store[V]{size: config.Size, index: index{groupOf: config.GroupOf}}
 	var err error
 	s.items, err = ristretto.NewCache(&ristretto.Config[string, *cache.Entry[V]]{
-		NumCounters: max(maxBytes/countersPer, 1024),
-		MaxCost:     maxBytes,
+		NumCounters: max(config.MaxBytes/countersPer, 1024),
+		MaxCost:     config.MaxBytes,
 		BufferItems: 64,
 		OnEvict:     func(*ristretto.Item[*cache.Entry[V]]) { s.evictions.Add(1) },
 		OnExit:      s.dropped,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("making a store of %d bytes: %w", maxBytes, err)
+		return nil, fmt.Errorf("making a store of %d bytes: %w", config.MaxBytes, err)
 	}
 	return s, nil
 }

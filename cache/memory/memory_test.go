@@ -14,7 +14,7 @@ import (
 
 func open(t *testing.T, maxBytes int64) *Store[string] {
 	t.Helper()
-	s, err := New(maxBytes, func(text string) int { return len(text) })
+	s, err := New(Config[string]{MaxBytes: maxBytes, Size: func(text string) int { return len(text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestClosed(t *testing.T) {
 }
 
 func BenchmarkGet(b *testing.B) {
-	s, err := New(1<<20, func(text string) int { return len(text) })
+	s, err := New(Config[string]{MaxBytes: 1 << 20, Size: func(text string) int { return len(text) }})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func BenchmarkGet(b *testing.B) {
 }
 
 func BenchmarkSet(b *testing.B) {
-	s, err := New(1<<20, func(text string) int { return len(text) })
+	s, err := New(Config[string]{MaxBytes: 1 << 20, Size: func(text string) int { return len(text) }})
 	if err != nil {
 		b.Fatal(err)
 	}

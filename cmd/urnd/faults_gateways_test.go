@@ -165,7 +165,7 @@ func TestFaultOfURNsForEver(t *testing.T) {
 	// Via tells it (RFC 9110 section 7.6.3): what has come through us ends there.
 	d.expectMetrics(t, `requests_total{code="508",form="none",service="I2L"} 1`, `requests_total{code="502",form="path",service="I2R"} 1`)
 	warned := d.warnings()
-	if len(warned) != 2 || !strings.Contains(warned[0], "status=508") || !strings.Contains(warned[0], "the request came through this proxy before") ||
+	if len(warned) != 2 || !strings.Contains(warned[0], "status=508") || !strings.Contains(warned[0], "the request has come through this proxy before") ||
 		!strings.Contains(warned[1], "status=502") {
 		t.Errorf("logged %q", warned)
 	}

@@ -85,7 +85,7 @@ func TestWarmRestart(t *testing.T) {
 	}
 }
 
-// What is no good is set aside, and said to be; urnd starts as if it were not there.
+// What is no good is was renamed, and said to be; urnd starts as if it were not there.
 func TestSavedAnswersThatAreNoGood(t *testing.T) {
 	dir := t.TempDir()
 	addr := both(zone(t, oneRule)).serve(t)
@@ -122,12 +122,12 @@ func TestSavedAnswersThatAreNoGood(t *testing.T) {
 				tt.change(c)
 			}
 		}))
-		w.logged(t, "set aside")
+		w.logged(t, "was renamed")
 		if got := w.get(t, "/urn:name:1"); got.status != 302 || got.cacheStatus != "urnd; fwd=uri-miss; stored; ttl=60" {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if contentsOf(t, file+".bad") != tt.text {
-			t.Errorf("%s: what was set aside is not what there was", name)
+			t.Errorf("%s: what was was renamed is not what there was", name)
 		}
 		if warned := w.warnings(); !strings.Contains(strings.Join(warned, "\n"), tt.says) || !strings.Contains(strings.Join(warned, "\n"), file+".bad") {
 			t.Errorf("%s: %q", name, warned)
@@ -182,7 +182,7 @@ func TestRestoringDelaysNothing(t *testing.T) {
 	}
 	w.hangups <- syscall.SIGHUP
 	w.logged(t, "was reloaded")
-	if text := w.log.String(); strings.Contains(text, "set aside") || strings.Contains(text, "restored") {
+	if text := w.log.String(); strings.Contains(text, "was renamed") || strings.Contains(text, "restored") {
 		t.Errorf("the file is read: %s", text)
 	}
 	var err error
@@ -191,7 +191,7 @@ func TestRestoringDelaysNothing(t *testing.T) {
 	}
 	_, _ = io.WriteString(end, "nonsense\n")
 	_ = end.Close()
-	w.logged(t, "set aside")
+	w.logged(t, "was renamed")
 }
 
 // A directory that is not there, or is a file, is said to be so, and no more.

@@ -38,13 +38,13 @@ func basisOf(name string, c config.Config) map[string]any {
 
 // newCache returns the cache of that name: that of the configuration before, where it
 // depends on nothing that has changed.
-func newCache[V any](r *resolution, c config.Config, d dependencies, name string, size config.Size, refresh bool, sizeOf func(V) int) (storedCache[V], error) {
+func newCache[V any](r *resolution, c config.Config, d dependencies, name string, refresh bool, bounds memory.Config[V]) (storedCache[V], error) {
 	var before *daemon.Shared
 	if d.before != nil {
 		before = &d.before.shared
 	}
 	made, err := daemon.Share(&r.shared, before, name, basisOf(name, c), func() (storedCache[V], func(), error) {
-		store, err := memory.New(int64(size), sizeOf)
+		store, err := memory.New(bounds)
 		if err != nil {
 			return storedCache[V]{}, nil, err
 		}

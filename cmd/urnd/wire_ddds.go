@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
@@ -23,7 +24,8 @@ func wireDDDS(r *resolution, c config.Config, ask *thttp.Client, d dependencies)
 	if !c.DDDS.Enabled {
 		return resolver.Off("turned off (ddds.enabled)"), nil, nil
 	}
-	if r.records, err = newCache(r, c, d, "records", c.Cache.Records, c.DNS.RefreshAhead, ddds.RecordsSize); err != nil {
+	bounds := memory.Config[ddds.Records]{MaxBytes: int64(c.Cache.Records), Size: ddds.RecordsSize}
+	if r.records, err = newCache(r, c, d, "records", c.DNS.RefreshAhead, bounds); err != nil {
 		return nil, nil, err
 	}
 	servers := dnsServers(c.DNS)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/netguard"
@@ -84,7 +85,9 @@ func (r *resolution) wire(c config.Config, d dependencies) error {
 	if err != nil {
 		return err
 	}
-	answers, err := newCache(r, c, d, "answers", c.Cache.Answers, true, resolver.LocationsSize)
+	answers, err := newCache(r, c, d, "answers", true, memory.Config[resolver.Locations]{
+		MaxBytes: int64(c.Cache.Answers), Size: resolver.LocationsSize, GroupOf: resolver.NameOfKey,
+	})
 	if err != nil {
 		return err
 	}

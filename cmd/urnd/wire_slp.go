@@ -3,6 +3,7 @@ package main
 import (
 	"net/netip"
 
+	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
@@ -32,7 +33,7 @@ func wireSLP(r *resolution, c config.Config, ask *thttp.Client, d dependencies) 
 		group = netguard.Group(c.SLP.Group.AddrPort)
 	}
 	var err error
-	if r.found, err = newCache(r, c, d, "found", foundSize, true, slp.ServersSize); err != nil {
+	if r.found, err = newCache(r, c, d, "found", true, memory.Config[slp.Servers]{MaxBytes: foundSize, Size: slp.ServersSize}); err != nil {
 		return nil, err
 	}
 	r.servers = slp.New(slp.Config{

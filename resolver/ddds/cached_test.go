@@ -25,7 +25,7 @@ func newCached(t *testing.T, c *clock, next Lookuper) *Cached {
 // newRecords returns a cache of record sets in memory.
 func newRecords(t testing.TB, c *clock) *cache.Cache[Records] {
 	t.Helper()
-	store, err := memory.New(1<<20, RecordsSize)
+	store, err := memory.New(memory.Config[Records]{MaxBytes: 1 << 20, Size: RecordsSize})
 	if err != nil {
 		t.Fatal(err)
 	}

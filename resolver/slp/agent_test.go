@@ -51,7 +51,7 @@ func (c *clock) now() time.Time { return time.Unix(0, c.nanos.Load()) }
 // newResolver asks agents on this machine.
 func newResolver(t *testing.T, now *clock, servers *asked, change func(*slp.Config), agents ...string) *slp.Resolver {
 	t.Helper()
-	store, err := memory.New(1<<20, slp.ServersSize)
+	store, err := memory.New(memory.Config[slp.Servers]{MaxBytes: 1 << 20, Size: slp.ServersSize})
 	if err != nil {
 		t.Fatal(err)
 	}
