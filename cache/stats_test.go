@@ -29,4 +29,3 @@ func TestStats(t *testing.T) {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
 }
-

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver"
@@ -295,6 +294,5 @@ func TestAdminProfiles(t *testing.T) {
 
 // remembered is the document of an entry with so many seconds to live.
 func remembered(key string, ttl int, locations []resolver.Location, err error) api.Entry {
-	now := time.Unix(1_800_000_000, 0)
-	return api.NewEntry(cache.NewEntry(key, locations, err, now, time.Duration(ttl)*time.Second), now)
+	return api.NewEntry(resolver.Remembered{Key: key, TTL: time.Duration(ttl) * time.Second, Locations: locations, Err: err})
 }

@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -20,7 +21,7 @@ func TestBusy(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Fetches = fetches
 		known := c.Resolver
-		limited := resolver.Limit{Slots: resolutions, Next: known}
+		limited := resolver.Limit{Slots: resolutions, Next: known, Busy: fmt.Errorf("%w (limits.requests)", resolver.ErrBusy)}
 		c.Resolver = resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 			if strings.Contains(q.URI.String(), "known") {
 				return known.Resolve(ctx, q)

@@ -88,7 +88,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	whole := false
 	defer func() { h.end(x, start, whole) }()
-	h.traced(x, start)
+	h.traced(x, start) //nolint:contextcheck // the exchange has the request's
 	whole = true
 }
 
@@ -97,6 +97,10 @@ func (h *Handler) report(x *exchange, err error) {
 	status := problem.Status(err)
 	failed := status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled) && !errors.As(err, new(*resolver.Negative))
 	if failed || errors.Is(err, netguard.ErrForbidden) {
-		h.config.Log.WarnContext(x.request.Context(), "request failed", "status", status, "client", x.request.RemoteAddr, "request", x.event.ID, "error", err)
+		attributes := []any{"status", status, "client", x.request.RemoteAddr, "request", x.event.ID, "error", err}
+		if setting := problem.Setting(err); setting != "" {
+			attributes = append(attributes, "setting", setting)
+		}
+		h.config.Log.WarnContext(x.request.Context(), "request failed", attributes...)
 	}
 }

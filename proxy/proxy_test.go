@@ -77,7 +77,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	done := make(chan error, 1)
 	go func() {
 		done <- listen.NewServer(listen.ServerConfig{
-			Handler: proxy.New(config), Log: log, Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096, //nolint:contextcheck // it outlives the test
+			Handler: proxy.New(config), Log: log, Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
 			HeaderTimeout: 5 * time.Second, IdleTimeout: 5 * time.Second, ShutdownTimeout: 5 * time.Second,
 		}).Serve(ctx, listener)
 	}()

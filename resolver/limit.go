@@ -1,11 +1,8 @@
 package resolver
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
-// Slots bound what goes on at a time. They are safe for concurrent use.
+// Slots limit what goes on at a time. They are safe for concurrent use.
 type Slots chan struct{}
 
 // Take takes a slot, or reports that there is none.
@@ -21,17 +18,22 @@ func (s Slots) Take() bool {
 // Leave gives a slot back.
 func (s Slots) Leave() { <-s }
 
-// Limit is a Resolver that asks next while there are slots, and is ErrBusy otherwise.
-// Behind Cached it sheds what has to be found out, and never what is known.
+// Limit is a Resolver that asks Next while there are slots, and fails otherwise. Behind
+// Cached it refuses names that have to be resolved, and never those that are known.
 type Limit struct {
 	Slots Slots
 	Next  Resolver
+	// Busy is the error where there is no slot; nil is ErrBusy.
+	Busy error
 }
 
 // Resolve implements Resolver.
 func (l Limit) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if !l.Slots.Take() {
-		return Answer{}, fmt.Errorf("%w: %d resolutions (limits.requests)", ErrBusy, cap(l.Slots))
+		if l.Busy != nil {
+			return Answer{}, l.Busy
+		}
+		return Answer{}, ErrBusy
 	}
 	defer l.Slots.Leave()
 	return l.Next.Resolve(ctx, q)

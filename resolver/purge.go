@@ -3,8 +3,8 @@ package resolver
 import (
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -16,16 +16,24 @@ type Selection struct {
 	All       bool
 }
 
-// Lookup returns the entries of a canonical name: for all services, and with all that is
-// passed on. It looks at the keys of this name alone.
-func (a Answers) Lookup(name uri.URI) []*cache.Entry[Locations] {
-	var entries []*cache.Entry[Locations]
+// Remembered is what the cache has for a key.
+type Remembered struct {
+	Key       string
+	TTL       time.Duration // negative when stale
+	Locations Locations     // none where there is an error
+	Err       error         // a "no"
+}
+
+// Lookup returns what the cache has of a canonical name: for all services, and with all
+// that is passed on. It looks at the keys of this name alone.
+func (a Answers) Lookup(name uri.URI, now time.Time) []Remembered {
+	var found []Remembered
 	for _, key := range a.keysOf(name.String()) {
 		if e := a.Cache.Lookup(key); e != nil {
-			entries = append(entries, e)
+			found = append(found, Remembered{e.Key, e.TTL(now), e.Value, e.Err()})
 		}
 	}
-	return entries
+	return found
 }
 
 // keysOf returns all keys that may hold an answer of a name, sorted.

@@ -2,6 +2,7 @@ package systemd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -29,7 +30,7 @@ type Journal struct {
 // ignored. The error is that the journal is not available.
 func NewJournal(options slog.HandlerOptions) (*Journal, error) {
 	if !journal.Enabled() {
-		return nil, fmt.Errorf("log.format: the journal is not available on this machine")
+		return nil, errors.New("the journal is not available on this machine")
 	}
 	return &Journal{options: options, send: journal.Send}, nil
 }

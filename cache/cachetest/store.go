@@ -4,6 +4,7 @@ package cachetest
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -66,7 +67,7 @@ func testDeleted(t *testing.T, s cache.Store[string]) {
 
 func testOrder(t *testing.T, s cache.Store[string]) {
 	for i := range 1000 {
-		value := fmt.Sprint(i)
+		value := strconv.Itoa(i)
 		if i%3 == 0 {
 			s.Delete("key")
 		}
@@ -112,7 +113,7 @@ func testConcurrent(t *testing.T, s cache.Store[string]) {
 				if e := s.Get(own); e == nil || e.Value != own {
 					t.Errorf("%s: %+v", own, e)
 				}
-				shared := fmt.Sprint(i % 10)
+				shared := strconv.Itoa(i % 10)
 				if i%7 == 0 {
 					s.Delete(shared)
 				} else {

@@ -28,7 +28,7 @@ type Store[V any] struct {
 	evictions      atomic.Uint64
 	entries, bytes atomic.Int64
 
-	unsettled atomic.Bool // whether there are writes in recent or applying
+	unsettled atomic.Bool  // whether there are writes in recent or applying
 	listing   sync.RWMutex // read while entries are listed, written to close
 	mu        sync.RWMutex
 	closed    bool

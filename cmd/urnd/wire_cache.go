@@ -72,7 +72,7 @@ type observed interface{ figures() metrics.Cache }
 
 // figures implements observed.
 func (s storedCache[V]) figures() metrics.Cache {
-	counts, held := s.Cache.Stats(), s.store.Stats()
+	counts, held := s.Stats(), s.store.Stats()
 	return metrics.Cache{
 		Name: s.name, Evictions: held.Evictions, Entries: held.Entries, Bytes: held.Bytes,
 		Lookups: map[string]uint64{

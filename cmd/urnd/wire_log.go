@@ -73,7 +73,11 @@ func logHandler(c config.Log, w *os.File) (slog.Handler, error) {
 	}
 	switch format {
 	case "journald":
-		return systemd.NewJournal(*options)
+		journal, err := systemd.NewJournal(*options)
+		if err != nil {
+			return nil, fmt.Errorf("log.format: %w", err)
+		}
+		return journal, nil
 	case "json":
 		return slog.NewJSONHandler(w, options), nil
 	default:

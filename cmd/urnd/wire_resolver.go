@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
@@ -93,7 +94,7 @@ func (r *resolution) wire(c config.Config, d dependencies) error {
 	}
 	r.answers = resolver.Answers{Cache: answers.Cache, Entries: answers.store, Variants: answers.store.Keys}
 	remembered := func(next resolver.Resolver) resolver.Resolver {
-		return resolver.NewCached(answers.Cache, resolver.Limit{Slots: r.slots.resolutions, Next: next})
+		return resolver.NewCached(answers.Cache, resolver.Limit{Slots: r.slots.resolutions, Next: next, Busy: errBusy})
 	}
 	split := resolver.Split{Names: remembered(chain), Locations: scheme.NewSelf()}
 	if uris != nil {
@@ -102,6 +103,9 @@ func (r *resolution) wire(c config.Config, d dependencies) error {
 	r.resolver = resolver.NewCanonical(r.names, split)
 	return nil
 }
+
+// errBusy is that too many names are being resolved.
+var errBusy = fmt.Errorf("%w: the limit of resolutions is reached (limits.requests)", resolver.ErrBusy)
 
 // newGuard returns the way out to all but the servers that the configuration names.
 func newGuard(c config.Config, r *resolution, d dependencies) *netguard.Guard {

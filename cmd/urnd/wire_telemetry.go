@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
 	"time"
@@ -26,7 +27,7 @@ func wireTelemetry(s *service, c config.Config, d dependencies) (func(*http.Requ
 		Failed: func(err error) { d.log.Warn("spans were lost", "error", err) },
 	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("telemetry.endpoint: %w", err)
 	}
 	s.closers = append(s.closers, tracer.Close)
 	return func(r *http.Request, at time.Time, mayAsk bool) proxy.Span {

@@ -1,13 +1,8 @@
 package api
 
-import (
-	"time"
+import "github.com/urnd/urnd/resolver"
 
-	"github.com/urnd/urnd/cache"
-	"github.com/urnd/urnd/resolver"
-)
-
-// Entry is an entry of the cache of answers.
+// Entry is what the cache of answers has for a key.
 type Entry struct {
 	Key       string     `json:"key"`
 	TTL       int64      `json:"ttl"` // seconds; negative when stale
@@ -15,11 +10,11 @@ type Entry struct {
 	No        string     `json:"no,omitempty"` // why there are none
 }
 
-// NewEntry returns the document of an entry.
-func NewEntry(e *cache.Entry[resolver.Locations], now time.Time) Entry {
-	document := Entry{Key: e.Key, TTL: Seconds(e.TTL(now)), Locations: Locations(e.Value)}
-	if err := e.Err(); err != nil {
-		document.No = err.Error()
+// NewEntry returns the document of what is remembered.
+func NewEntry(r resolver.Remembered) Entry {
+	document := Entry{Key: r.Key, TTL: Seconds(r.TTL), Locations: Locations(r.Locations)}
+	if r.Err != nil {
+		document.No = r.Err.Error()
 	}
 	return document
 }

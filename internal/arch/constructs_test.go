@@ -25,7 +25,7 @@ func constructs() []construct {
 		peers      = "internal/testserver/..."
 		dialWhy    = "netguard is the one dialer: it prevents connections to internal networks. Take a dial function or an *http.Client that was built on it"
 		lookupWhy  = "a lookup sends packets to the network, as a dial does: names are resolved by ddds through its Lookuper, or by netguard when it dials"
-		listenWhy  = "listeners belong to the start of the program: cmd/urnd opens the listener or takes systemd's, and passes it down"
+		listenWhy  = "listeners belong to the start of the program: internal/daemon opens the listener or takes systemd's, and passes it down"
 		globalHTTP = "globals of net/http are shared with every library and dial any address: take an *http.Client or build a server of your own"
 		slogWhy    = "the default logger is a global: two servers in one test would write to each other's log. Take a *slog.Logger"
 		promWhy    = "a global metric registry panics on the second instance and its counters die after a reload: internal/metrics makes instances, passed down"
@@ -35,7 +35,7 @@ func constructs() []construct {
 		{"net", []string{"Dial*"}, []string{guard, peers}, dialWhy},
 		{"crypto/tls", []string{"Dial*"}, []string{guard, peers}, dialWhy},
 		{"net", []string{"Lookup*", "DefaultResolver", "Resolver", "Resolve*Addr"}, []string{guard, peers}, lookupWhy},
-		{"net", []string{"Listen", "ListenConfig"}, []string{"cmd/urnd", guard, peers}, listenWhy},
+		{"net", []string{"Listen", "ListenConfig"}, []string{"internal/daemon", guard, peers}, listenWhy},
 		{"net", []string{"ListenPacket", "Listen*UDP", "ListenIP", "ListenTCP", "ListenUnix*"}, []string{guard, peers}, dialWhy},
 		{"net/http", []string{"DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm"}, []string{guard, peers}, globalHTTP},
 		{"net/http", []string{"ListenAndServe*"}, []string{peers}, listenWhy},

@@ -26,7 +26,7 @@ func (s *Snapshot) Restore(path string, log *slog.Logger, read func(context.Cont
 	if path == "" || ctx.Err() != nil {
 		return
 	}
-	file, err := os.Open(path)
+	file, err := os.Open(path) //nolint:gosec // it is of the configuration
 	if errors.Is(err, os.ErrNotExist) {
 		return
 	}
@@ -98,7 +98,7 @@ func (s *Snapshot) Save(path string, log *slog.Logger, write func(io.Writer) (in
 
 func writeFile(path string, write func(io.Writer) (int, error)) (n int, err error) {
 	const ownerAlone = 0o600
-	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, ownerAlone)
+	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, ownerAlone) //nolint:gosec // it is of the configuration
 	if err != nil {
 		return 0, err
 	}

@@ -72,8 +72,8 @@ func New(version string) *Metrics {
 	m.discarded = counter("ddds_records_discarded_total", "NAPTR records that were skipped, by reason.", "reason")
 	m.exchanges = counter("gateway_exchanges_total", "Exchanges with resolution servers (thttp), directory agents (slp) and origins (fetch), by outcome.", "gateway", "outcome")
 	m.exchangeDuration = histogram("gateway_exchange_duration_seconds", "Time of exchanges with resolution servers, directory agents and origins, in seconds; with origins, until the header of the response.", slow(), "gateway")
-	m.refusedConnections = counter("connections_refused_total", "Connections that were closed because their client had too many (limits.client_connections).").WithLabelValues()
-	m.unusedConnections = counter("connections_unused_total", "Connections that ended without a request: their client took longer than limits.header_timeout, disconnected, or did not speak HTTP.").WithLabelValues()
+	m.refusedConnections = counter("connections_refused_total", "Connections that were closed because their client had too many.").WithLabelValues()
+	m.unusedConnections = counter("connections_unused_total", "Connections that ended without a request: their client took too long to send a request, disconnected, or did not speak HTTP.").WithLabelValues()
 	m.lostLines = counter("access_log_lost_total", "Lines of the access log that could not be written.").WithLabelValues()
 	m.reloads = counter("config_reloads_total", "Reloads of the configuration by outcome: done or refused.", "outcome")
 	gauge := func(name, help string) prometheus.Gauge {

@@ -19,7 +19,7 @@ import (
 
 // ErrForbidden is in the chain of an error for a destination that the policy
 // does not allow.
-var ErrForbidden = errors.New("destination not allowed by access.allow_destinations")
+var ErrForbidden = errors.New("destination not allowed")
 
 // Guard dials. It is immutable and safe for concurrent use.
 type Guard struct {

@@ -89,7 +89,7 @@ func TestPatient(t *testing.T) {
 	}
 	defer listener.Close()
 	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
-	conn, err := guard.Patient(time.Millisecond)(t.Context(), "tcp", listener.Addr().String())
+	conn, err := guard.WithIdleTimeout(time.Millisecond)(t.Context(), "tcp", listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func New(config Config) (*Tracer, error) {
 		otlptracehttp.WithEndpointURL(config.Endpoint+"/v1/traces"), otlptracehttp.WithHTTPClient(client),
 		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: false}))
 	if err != nil {
-		return nil, fmt.Errorf("telemetry.endpoint: %w", err)
+		return nil, fmt.Errorf("making an exporter of spans: %w", err)
 	}
 	attributes := resource.NewSchemaless(attribute.String("service.name", "urnd"), attribute.String("service.version", config.Version))
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(reportingExporter{exporter, config.Failed}), sdktrace.WithResource(attributes), sdktrace.WithSampler(sdktrace.AlwaysSample()))

@@ -71,7 +71,9 @@ func New(config Config) *Handler {
 
 // json returns a handler that sends what get returns.
 func json(get func() any) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { message.Write(w, r.Method, message.JSON(http.StatusOK, get())) }
+	return func(w http.ResponseWriter, r *http.Request) {
+		message.Write(w, r.Method, message.JSON(http.StatusOK, get()))
+	}
 }
 
 // failing returns a handler that answers an error.

@@ -30,7 +30,9 @@ func mediaTypes(names ...string) []contenttype.MediaType {
 }
 
 // listTypes are the representations of a list of URIs: RFC 2169 section 3.2, and JSON.
-func listTypes() []contenttype.MediaType { return mediaTypes(typeList, pages.Type, typePlain, typeJSON) }
+func listTypes() []contenttype.MediaType {
+	return mediaTypes(typeList, pages.Type, typePlain, typeJSON)
+}
 
 // locations answers with all locations, best first.
 func (a *Answers) locations(ctx context.Context, q Question) (message.Reply, error) {

@@ -29,7 +29,7 @@ var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedi
 
 // Resource returns the resource itself: that of the first location that has it.
 func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resolver.Location) (message.Reply, error) {
-	found, err := p.retrieve(ctx, r, locations, 1) //nolint:bodyclose // the reply closes it
+	found, err := p.retrieve(ctx, r, locations, 1)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -39,7 +39,7 @@ func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resol
 // Resources returns all resources that can be had, as multipart (RFC 2169 section 3.4);
 // one alone is sent as it is.
 func (p *Proxy) Resources(ctx context.Context, r *http.Request, locations []resolver.Location) (message.Reply, error) {
-	found, err := p.retrieve(ctx, r, locations, MaxResources) //nolint:bodyclose // the reply closes them
+	found, err := p.retrieve(ctx, r, locations, MaxResources)
 	if err != nil {
 		return message.Reply{}, err
 	}

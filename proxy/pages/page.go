@@ -27,7 +27,7 @@ var layout = template.Must(template.New("page").Parse(pageText))
 type data struct {
 	Title   string
 	Problem *api.Problem
-	IsList  bool        // of what follows, which may be empty
+	IsList  bool // of what follows, which may be empty
 	List    []link
 	Rows    [][2]string // properties of a description
 	// The input around the offending octet.

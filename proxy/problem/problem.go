@@ -44,6 +44,9 @@ func New(err error) api.Problem {
 		p.Input, p.Offset = parse.Input, &parse.Offset
 		p.Rule, p.Section = parse.Rule.Name, parse.Rule.Section
 	}
+	if setting := Setting(err); setting != "" {
+		p.Detail += " (" + setting + ")"
+	}
 	if status == http.StatusInternalServerError {
 		p.Detail = "urnd failed at this; its log says more"
 	}

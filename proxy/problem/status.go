@@ -12,16 +12,18 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// row is an error with its status, and the field that must come with it.
+// row is an error with its status, the field that must come with it, and the setting that
+// decides where the error does not say it.
 type row struct {
 	err         error
 	status      int
 	name, value string
+	setting     string
 }
 
 const (
 	basic  = `Basic realm="urnd", charset="UTF-8"`
-	bearer = `Bearer realm="urnd"`
+	bearer = `Bearer realm="urnd"` //nolint:gosec // the name of a scheme
 )
 
 // statuses is the one table from errors to HTTP status. The first row that is
@@ -50,8 +52,8 @@ var statuses = [...]row{
 	{err: ErrAdminToken, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer},
 	{err: ErrSelection, status: http.StatusBadRequest},
 	{err: resolver.ErrBusy, status: http.StatusServiceUnavailable},
+	{err: netguard.ErrForbidden, status: http.StatusForbidden, setting: "access.allow_destinations"},
 	{err: resolver.ErrForbidden, status: http.StatusForbidden},
-	{err: netguard.ErrForbidden, status: http.StatusForbidden},
 	{err: resolver.ErrNotFound, status: http.StatusNotFound},
 	{err: resolver.ErrGone, status: http.StatusGone},
 	{err: resolver.ErrUnsupported, status: http.StatusNotFound},
@@ -86,6 +88,9 @@ func rowOf(err error) row {
 
 // Status returns the status for an error.
 func Status(err error) int { return rowOf(err).status }
+
+// Setting returns the setting that decides, where the error does not say it; else "".
+func Setting(err error) string { return rowOf(err).setting }
 
 // MethodError is ErrMethod with the methods that are supported.
 type MethodError struct {

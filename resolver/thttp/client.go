@@ -158,7 +158,7 @@ func (c *Client) check(location uri.URI, q resolver.Query) error {
 	if slices.Contains(c.config.Schemes[q.NID()], scheme) {
 		return nil
 	}
-	return fmt.Errorf("%w: scheme %q is not one that servers may name (namespaces.schemes)", resolver.ErrForbidden, scheme)
+	return fmt.Errorf("%w: resolution servers may not name locations of scheme %q for it", resolver.ErrForbidden, scheme)
 }
 
 func isList(header http.Header) bool {
