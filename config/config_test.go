@@ -116,6 +116,8 @@ func TestEveryLeaf(t *testing.T) {
 		"limits.connections":        {"1", "2", "3"},
 		"limits.client_connections": {"1", "2", "3"},
 		"limits.requests":           {"1", "2", "3"},
+		"limits.fetches":            {"5", "6", "7"},
+		"limits.streams":            {"5", "6", "7"},
 		"limits.rate":               {"1", "2", "3"},
 		"limits.outgoing":           {"1", "2", "3"},
 		"limits.dns_queries":        {"1", "2", "3"},

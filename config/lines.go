@@ -7,42 +7,42 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// places are the lines of a YAML file on which keys stand, by dotted path.
-type places map[string]int
+// lines are the line numbers of the keys of a YAML file, by dotted path.
+type lines map[string]int
 
-// placesOf returns none for what is no YAML: whoever reads it says so.
-func placesOf(text []byte) places {
+// linesOf returns none for invalid YAML: the parser of the configuration says so.
+func linesOf(text []byte) lines {
 	var document yaml.Node
 	if yaml.Unmarshal(text, &document) != nil || len(document.Content) == 0 {
 		return nil
 	}
-	found := make(places)
+	found := make(lines)
 	found.walk("", document.Content[0])
 	return found
 }
 
-func (p places) walk(prefix string, node *yaml.Node) {
+func (l lines) walk(prefix string, node *yaml.Node) {
 	switch node.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(node.Content); i += 2 {
 			key := prefix + strings.ToLower(node.Content[i].Value) // as viper has them
-			p[key] = node.Content[i].Line
-			p.walk(key+".", node.Content[i+1])
+			l[key] = node.Content[i].Line
+			l.walk(key+".", node.Content[i+1])
 		}
 	case yaml.SequenceNode:
 		for i, child := range node.Content {
 			key := prefix + strconv.Itoa(i)
-			p[key] = child.Line
-			p.walk(key+".", child)
+			l[key] = child.Line
+			l.walk(key+".", child)
 		}
 	}
 }
 
 // line returns that of path, or of the table or list that it would stand in; 0 where
 // nothing of it is in the file.
-func (p places) line(path string) int {
+func (l lines) line(path string) int {
 	for {
-		if line, ok := p[path]; ok {
+		if line, ok := l[path]; ok {
 			return line
 		}
 		end := strings.LastIndexByte(path, '.')

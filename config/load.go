@@ -75,7 +75,7 @@ func readFile(v *viper.Viper, path string) ([]byte, error) {
 }
 
 func originsOf(v *viper.Viper, path string, text []byte, flags map[string]any) Origins {
-	o := Origins{settings: make(map[string]Origin), file: path, lines: placesOf(text)}
+	o := Origins{settings: make(map[string]Origin), file: path, lines: linesOf(text)}
 	for key := range leaves(Default()) {
 		variable := "URND_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 		_, isFlag := flags[key]
@@ -120,8 +120,8 @@ func decode(v *viper.Viper) (Config, error) {
 		faults = append(faults, fault)
 	}
 	for _, key := range unknown(v, found.Unused) {
-		if meant := nearest(key); meant != "" {
-			faults.add(key, "unknown key; %s is one", meant)
+		if known := suggest(key); known != "" {
+			faults.add(key, "unknown key; did you mean %s?", known)
 		} else {
 			faults.add(key, "unknown key")
 		}

@@ -43,7 +43,7 @@ func (o Origin) String() string {
 type Origins struct {
 	settings map[string]Origin
 	file     string
-	lines    places
+	lines    lines
 }
 
 // Of returns the origin of a setting.

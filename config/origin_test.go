@@ -27,11 +27,11 @@ limits: {rate: 2.5}
 		t.Fatal("no fault")
 	}
 	for _, want := range []string{
-		path + ":2: dns.timout: unknown key; dns.timeout is one",
+		path + ":2: dns.timout: unknown key; did you mean dns.timeout?",
 		path + `:3: dns.timeout: "soon": time: invalid duration (1ms to 1m)`,
 		`URND_DNS_ROUNDS: dns.rounds: "many": `,
-		path + ":8: namespaces.0.targets.0.pattren: unknown key; namespaces.0.targets.0.pattern is one",
-		path + ":9: limmits.target: unknown key; limits.target is one",
+		path + ":8: namespaces.0.targets.0.pattren: unknown key; did you mean namespaces.0.targets.0.pattern?",
+		path + ":9: limmits.target: unknown key; did you mean limits.target?",
 		path + ":10: completely: unknown key\n",
 		path + ":11: limits.rate: 2.5 is not a whole number (0 to 10000000)",
 		`log.format: "xml" is not auto, text, json or journald`,

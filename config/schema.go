@@ -47,18 +47,7 @@ func Schema() []byte {
 }
 
 // typeOf returns the type of a setting.
-func typeOf(path string) reflect.Type {
-	t := reflect.TypeFor[Config]()
-	for key := range strings.SplitSeq(path, ".") {
-		for field := range t.Fields() {
-			if field.Tag.Get("mapstructure") == key {
-				t = field.Type
-				break
-			}
-		}
-	}
-	return t
-}
+func typeOf(path string) reflect.Type { return fieldAt(reflect.ValueOf(Config{}), path).Type() }
 
 func object() map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}

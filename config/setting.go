@@ -7,11 +7,14 @@ import (
 	"time"
 )
 
-// Setting is what is to be said of one leaf of the configuration, or of a section. The
-// file, the manual, the schema and the checks are all made of these.
+// Setting declares one leaf of the configuration, or a section. The defaults, the example
+// file, the manual, the schema and the checks are all made of these; the type of a leaf is
+// that of its field in Config.
 type Setting struct {
 	Path string // dotted: "dns.timeout"; without a dot it is a section, or "namespaces"
 	Doc  string // what it means, in sentences
+	// Default has the type of the field of Config; nil is its zero value.
+	Default any
 	// Sample stands beside the setting as a comment: YAML, without indentation.
 	Sample string
 	// Least and Most bound a number, a duration or a size, both included; nil is no

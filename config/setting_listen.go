@@ -14,15 +14,15 @@ func listenSettings() []Setting {
 			Doc: "The addresses to listen on. Port 0 takes a free one. Sockets that systemd passes on under the " +
 				"names http, https and admin take the place of service, tls and admin.",
 		},
-		{Path: "listen.service", Doc: "names, URLs and the forward proxy", Form: "host:port", check: checkListenText},
+		{Path: "listen.service", Default: "127.0.0.1:8141", Doc: "names, URLs and the forward proxy", Form: "host:port", check: checkListenText},
 		{Path: "listen.tls", Doc: "the same over TLS, with the certificate of tls; empty turns it off", Form: "host:port", check: checkOptionalListen},
 		{
-			Path: "listen.admin",
+			Path: "listen.admin", Default: "127.0.0.1:8142",
 			Doc:  "health, metrics and the caches; unix:/run/urnd/admin.sock is a socket in the file system; empty turns it off",
 			Form: "host:port, or unix: and a path", check: checkAdminListen,
 		},
 		{
-			Path: "listen.proxy_protocol",
+			Path: "listen.proxy_protocol", Default: []netip.Prefix{},
 			Doc:  "Senders, such as load balancers, whose connections to service and tls begin with the address of the client, by the PROXY protocol, version 1 or 2.",
 			Form: "address range", check: checkPrefixList,
 		},

@@ -2,7 +2,7 @@ package config
 
 func namespaceSettings() []Setting {
 	return []Setting{{
-		Path: "namespaces",
+		Path: "namespaces", Default: []Namespace{},
 		Doc:  "Namespaces of your own, and changes to those that are built in. A list:",
 		Form: "table",
 		Sample: `namespaces:

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/http"
 	"slices"
 	"time"
 
@@ -10,16 +11,16 @@ import (
 func resolveSettings() []Setting {
 	return []Setting{
 		{Path: "resolve", Doc: "How names are resolved."},
-		{Path: "resolve.timeout", Doc: "for one name, all questions taken together", Least: time.Millisecond, Most: 5 * time.Minute},
+		{Path: "resolve.timeout", Default: 10 * time.Second, Doc: "for one name, all questions taken together", Least: time.Millisecond, Most: 5 * time.Minute},
 		{
-			Path: "resolve.order",
+			Path: "resolve.order", Default: []string{"ddds", "slp", "namespace"},
 			Doc: "The systems that are asked for a URN until one knows its namespace. The namespaces that are built in and " +
 				"have targets (ietf, isbn, doi and others: see urnd namespaces) are resolved by their rules first; see " +
 				"namespaces.order. thttp asks the servers of namespaces.thttp. slp asks the directory agents of slp.agents, " +
 				"and is left out without any.",
 			OneOf: systems(),
 		},
-		{Path: "resolve.rule_ttl", Doc: "how long answers of namespace rules live; those of the DNS have their own TTL", Least: time.Duration(0), Most: 365 * day},
+		{Path: "resolve.rule_ttl", Default: day, Doc: "how long answers of namespace rules live; those of the DNS have their own TTL", Least: time.Duration(0), Most: 365 * day},
 		{
 			Path: "resolve.elsewhere",
 			Doc: "Where clients are sent with names for which none of the systems answers: a URI template, as in " +
@@ -27,7 +28,7 @@ func resolveSettings() []Setting {
 			Form: "URI template", check: checkElsewhere,
 		},
 		{
-			Path: "resolve.unknown_status",
+			Path: "resolve.unknown_status", Default: http.StatusNotFound,
 			Doc: "The status of such names where that is empty. A name that a system knows not to exist is always 404, one " +
 				"that is gone 410.",
 			OneOf: []string{"404", "501", "502"},
@@ -39,7 +40,7 @@ func resolveSettings() []Setting {
 				"of one makes that the only one:",
 			Sample: "accept: [rfc8141]",
 		},
-		{Path: "urn.accept", Doc: "the specifications", OneOf: (uri.RFC2141 | uri.CurrentURN).Names(), check: checkAccept},
+		{Path: "urn.accept", Default: uri.CurrentURN.Names(), Doc: "the specifications", OneOf: (uri.RFC2141 | uri.CurrentURN).Names(), check: checkAccept},
 	}
 }
 

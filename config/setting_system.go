@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,32 +20,32 @@ func systemSettings() []Setting {
 	return slices.Concat([]Setting{
 		{Path: "dns", Doc: "The DNS servers that are asked."},
 		{
-			Path: "dns.servers",
+			Path: "dns.servers", Default: []Server{},
 			Doc: "IP addresses of recursive servers, with or without port, or over TLS, with the name of the certificate: " +
 				"tls://192.0.2.53:853#dns.example.org. Empty: those of /etc/resolv.conf. Only these addresses are ever asked.",
 			Form: "IP address, with or without port, or tls:// and one",
 		},
-		{Path: "dns.timeout", Doc: "for one question to one server", Least: time.Millisecond, Most: time.Minute},
-		{Path: "dns.rounds", Doc: "how often the list of servers is gone through before giving up", Least: 1, Most: 10},
-		{Path: "dns.hedge_after", Doc: "how long a server may be silent until the next one is asked beside it; 0 waits for the timeout", Least: time.Duration(0), Most: time.Minute},
+		{Path: "dns.timeout", Default: 2 * time.Second, Doc: "for one question to one server", Least: time.Millisecond, Most: time.Minute},
+		{Path: "dns.rounds", Default: 2, Doc: "how often the list of servers is gone through before giving up", Least: 1, Most: 10},
+		{Path: "dns.hedge_after", Default: 300 * time.Millisecond, Doc: "how long a server may be silent until the next one is asked beside it; 0 waits for the timeout", Least: time.Duration(0), Most: time.Minute},
 		{Path: "dns.min_ttl", Doc: "record sets are remembered at least so long, whatever their TTL", Least: time.Duration(0), Most: time.Hour},
-		{Path: "dns.max_ttl", Doc: "and at most so long", Least: time.Second, Most: 365 * day},
-		{Path: "dns.refresh_ahead", Doc: "ask anew, before they expire, for record sets that are in use"},
+		{Path: "dns.max_ttl", Default: week, Doc: "and at most so long", Least: time.Second, Most: 365 * day},
+		{Path: "dns.refresh_ahead", Default: true, Doc: "ask anew, before they expire, for record sets that are in use"},
 		{Path: "ddds", Doc: "The Dynamic Delegation Discovery System, RFC 3401 to 3404."},
-		{Path: "ddds.enabled", Doc: "look names up in the DNS"},
+		{Path: "ddds.enabled", Default: true, Doc: "look names up in the DNS"},
 		{
-			Path: "ddds.roots",
+			Path: "ddds.roots", Default: []string{"urn.arpa."},
 			Doc: "The domains below which namespaces are looked up, in order. The public one holds next to nothing; put the " +
 				"root of your own organisation before it:",
 			Sample: "roots: [urn.example.org., urn.arpa.]", Form: "domain name", check: checkDomainList,
 		},
 		{
-			Path: "ddds.uri_roots",
+			Path: "ddds.uri_roots", Default: []string{},
 			Doc: "The domains below which the schemes of URIs are looked up that are neither URNs nor URLs, such as cid:, " +
 				"for the clients in access.proxy_clients. Empty: they are refused.",
 			Sample: "uri_roots: [uri.example.org., uri.arpa.]", Form: "domain name", check: checkDomainList,
 		},
-		{Path: "ddds.max_domains", Doc: "how many domains the rules for one name may lead through", Least: 1, Most: 20},
+		{Path: "ddds.max_domains", Default: 5, Doc: "how many domains the rules for one name may lead through", Least: 1, Most: 20},
 		{
 			Path: "ddds.refer",
 			Doc:  "Records may name servers that resolve names by THTTP (RFC 2169). They are asked; true leads clients there instead.",
@@ -55,7 +56,7 @@ func systemSettings() []Setting {
 				"of reporting it (RFC 3403 section 8)",
 		},
 		{
-			Path: "ddds.root_options",
+			Path: "ddds.root_options", Default: []RootOptions{},
 			Doc: "What differs for some of the roots: servers of their own, and whether only data is taken that those call " +
 				"authenticated (DNSSEC, the AD bit). They must be able to answer for all domains to which the rules lead; " +
 				"the addresses of hosts are looked up at dns.servers. A list:",
@@ -67,11 +68,11 @@ func systemSettings() []Setting {
 			Doc: "Resolution servers that are asked by THTTP: those that records name, and those of namespaces.thttp. " +
 				"Servers in private networks must be in access.allow_destinations.",
 		},
-		{Path: "thttp.timeout", Doc: "for one exchange", Least: time.Millisecond, Most: 10 * time.Minute},
-		{Path: "thttp.max_body", Doc: "of a list of locations", Least: Size(1 << 10), Most: Size(1 << 30)},
-		{Path: "thttp.max_locations", Doc: "how many locations of a list are taken", Least: 1, Most: 10_000},
-		{Path: "thttp.default_ttl", Doc: "how long answers live that say nothing of it", Least: time.Duration(0), Most: 365 * day},
-		{Path: "thttp.max_ttl", Doc: "the longest that any does", Least: time.Second, Most: 365 * day},
+		{Path: "thttp.timeout", Default: 5 * time.Second, Doc: "for one exchange", Least: time.Millisecond, Most: 10 * time.Minute},
+		{Path: "thttp.max_body", Default: Size(1 << 20), Doc: "of a list of locations", Least: Size(1 << 10), Most: Size(1 << 30)},
+		{Path: "thttp.max_locations", Default: 100, Doc: "how many locations of a list are taken", Least: 1, Most: 10_000},
+		{Path: "thttp.default_ttl", Default: 5 * time.Minute, Doc: "how long answers live that say nothing of it", Least: time.Duration(0), Most: 365 * day},
+		{Path: "thttp.max_ttl", Default: week, Doc: "the longest that any does", Least: time.Second, Most: 365 * day},
 	}, slpSettings())
 }
 
@@ -82,13 +83,13 @@ func slpSettings() []Setting {
 			Doc: "Service location, RFC 2608: directory agents know the THTTP servers of namespaces, as services of the " +
 				"type service:urn-resolver:thttp with the attribute nid.",
 		},
-		{Path: "slp.agents", Doc: "IP addresses, with or without port. Empty: SLP is not spoken, unless multicast is on.", Form: "IP address, with or without port"},
+		{Path: "slp.agents", Default: []Agent{}, Doc: "IP addresses, with or without port. Empty: SLP is not spoken, unless multicast is on.", Form: "IP address, with or without port"},
 		{Path: "slp.multicast", Doc: "where there are no agents, ask all that listen to the group"},
-		{Path: "slp.group", Doc: "that group", Form: "IP address, with or without port"},
-		{Path: "slp.scopes", Doc: "the scopes in which services are looked for", Form: "text", check: checkScopes},
-		{Path: "slp.language", Doc: "the language of requests", Form: "language tag", check: checkSLPLanguage},
-		{Path: "slp.timeout", Doc: "for one agent", Least: time.Millisecond, Most: time.Minute},
-		{Path: "slp.none_ttl", Doc: "how long it is remembered that no agent knows a server", Least: time.Second, Most: day},
+		{Path: "slp.group", Default: Agent{netip.MustParseAddrPort("239.255.255.253:427")}, Doc: "that group", Form: "IP address, with or without port"},
+		{Path: "slp.scopes", Default: []string{"DEFAULT"}, Doc: "the scopes in which services are looked for", Form: "text", check: checkScopes},
+		{Path: "slp.language", Default: "en", Doc: "the language of requests", Form: "language tag", check: checkSLPLanguage},
+		{Path: "slp.timeout", Default: 5 * time.Second, Doc: "for one agent", Least: time.Millisecond, Most: time.Minute},
+		{Path: "slp.none_ttl", Default: time.Minute, Doc: "how long it is remembered that no agent knows a server", Least: time.Second, Most: day},
 	}
 }
 

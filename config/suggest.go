@@ -8,9 +8,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// nearest returns the key that was meant by an unknown one, and "" where none is like
-// it.
-func nearest(unknown string) string {
+// suggest returns the known key that is most like an unknown one, "" where none is.
+func suggest(unknown string) string {
 	parts := strings.Split(unknown, ".")
 	var indexes []string
 	for i, part := range parts {

@@ -52,7 +52,7 @@ func TestReloadRefused(t *testing.T) {
 	l := start(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0"}`)
 	before := [2]string{socketAt(t, l.url[len("http://"):]), socketAt(t, l.admin)}
 	for i, tt := range []struct{ line, says string }{
-		{"dns: {timout: 1s}", "dns.timout: unknown key; dns.timeout is one"},
+		{"dns: {timout: 1s}", "dns.timout: unknown key; did you mean dns.timeout?"},
 		{"limits: {header: 1KiB}", "limits.header: "},
 		{"access: {proxy_users: /nowhere}", "access.proxy_users: stat /nowhere: no such file"},
 		{"log: {format: text, access: json, access_file: /nowhere/access}", "log.access_file: open /nowhere/access: no such file"},
