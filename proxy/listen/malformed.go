@@ -41,11 +41,15 @@ type requestConn struct {
 	whole   atomic.Bool // the end of the line was seen
 	handled atomic.Bool // a handler has taken over, since the line began
 	used    atomic.Bool // a request of it has come to a handler
+	http2   atomic.Bool // it has no request lines
 }
 
 // begin marks where the next request line begins: a connection is idle when its last
 // request was answered.
 func (c *requestConn) begin() {
+	if c.http2.Load() { // it is read while it is idle
+		return
+	}
 	c.line = c.line[:0]
 	c.whole.Store(false)
 	c.handled.Store(false)
@@ -63,12 +67,18 @@ func (c *requestConn) Read(p []byte) (int, error) {
 func (c *requestConn) note(p []byte) {
 	if i := bytes.IndexByte(p, '\n'); i >= 0 {
 		p = p[:i]
-		defer c.whole.Store(true)
+		defer func() {
+			c.http2.Store(bytes.HasPrefix(c.line, []byte(preface)))
+			c.whole.Store(true)
+		}()
 	}
 	const methodAndVersion = 64
 	room := max(c.server.config.MaxTarget+methodAndVersion-len(c.line), 0)
 	c.line = append(c.line, p[:min(room, len(p))]...)
 }
+
+// preface is the first line of a connection by HTTP/2: RFC 9113 section 3.4.
+const preface = "PRI * HTTP/2.0"
 
 // refusalFields is what net/http writes behind the status line of a refusal;
 // the body is the status again.
@@ -77,7 +87,7 @@ const refusalFields = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection
 // Write implements net.Conn. What is written while a handler runs is a response, and is
 // left alone: a body may look like a refusal, and be meant to.
 func (c *requestConn) Write(p []byte) (int, error) {
-	if c.handled.Load() {
+	if c.handled.Load() || c.http2.Load() {
 		return c.Conn.Write(p)
 	}
 	head, body, ok := bytes.Cut(p, []byte(refusalFields))
