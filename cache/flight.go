@@ -61,11 +61,19 @@ func (c *Cache[V]) refresh(ctx context.Context, key string, load Load[V]) {
 func (c *Cache[V]) start(ctx context.Context, key string, load Load[V]) *flight[V] {
 	// The load has the context values of the first caller (its trace), not its
 	// cancellation: others may come to wait for it.
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // run calls it
+	ctx, cancel := c.loadContext(context.WithoutCancel(ctx))
 	f := &flight[V]{cancel: cancel, done: make(chan struct{})}
 	c.flights[key] = f
 	c.running.Go(func() { c.run(ctx, key, f, load) })
 	return f
+}
+
+// loadContext returns a context of a load, which ends after LoadTimeout.
+func (c *Cache[V]) loadContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.config.LoadTimeout > 0 {
+		return context.WithTimeout(ctx, c.config.LoadTimeout)
+	}
+	return context.WithCancel(ctx)
 }
 
 // leave takes one waiter away; the last one out cancels the load, and the next
@@ -89,11 +97,6 @@ func (c *Cache[V]) detach(key string, f *flight[V]) {
 
 func (c *Cache[V]) run(ctx context.Context, key string, f *flight[V], load Load[V]) {
 	defer f.cancel()
-	if c.config.LoadTimeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.config.LoadTimeout)
-		defer cancel()
-	}
 	defer close(f.done)
 	value, ttl, err := recovering(ctx, load)
 	c.mu.Lock()

@@ -31,6 +31,13 @@ func NewQuery(u uri.URI, service Service) (Query, error) {
 	return q, err
 }
 
+// ParseQuery returns the question for a service of the URI in text. The error is a
+// *uri.ParseError; the URI may be there even then.
+func ParseQuery(text string, service Service) (Query, error) {
+	u, v, err := uri.ParseAny(text)
+	return Query{URI: u, URN: v, Service: service}, err
+}
+
 // IsURN reports whether q is about a URN.
 func (q Query) IsURN() bool { return q.URN.IsValid() }
 

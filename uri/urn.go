@@ -62,6 +62,20 @@ func ParseURN(s string) (URN, error) {
 	return u.URN()
 }
 
+// ParseAny parses an absolute URI, and returns its URN too where it has the scheme "urn";
+// the zero URN where it has not. It is Parse and URI.URN in one call. The error is a
+// *ParseError; u is valid even then where it is only no URN.
+func ParseAny(s string) (u URI, v URN, err error) {
+	if v, ok := plainURN(s); ok {
+		return v.URI(), v, nil
+	}
+	if u, err = Parse(s); err != nil || !u.IsURN() {
+		return u, URN{}, err
+	}
+	v, err = u.URN()
+	return u, v, err
+}
+
 // plainURN parses the common case, a name without components, in one pass. It
 // leaves other URNs and all errors to the parser.
 func plainURN(s string) (URN, bool) {

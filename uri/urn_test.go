@@ -111,3 +111,18 @@ func TestDirectives(t *testing.T) {
 		}
 	}
 }
+
+// ParseAny does what Parse and URN do.
+func TestParseAny(t *testing.T) {
+	for _, text := range []string{"urn:example:a", "URN:example:a?+r#f", "urn:a", "urn:example:%zz", "http://a/", "urn://a/b", "nothing", "", "mailto:a@b"} {
+		u, v, err := uri.ParseAny(text)
+		wantURI, wantErr := uri.Parse(text)
+		var wantURN uri.URN
+		if wantErr == nil && wantURI.IsURN() {
+			wantURN, wantErr = wantURI.URN()
+		}
+		if u != wantURI || v != wantURN || (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
+			t.Errorf("%q: %v, %v, %v; want %v, %v, %v", text, u, v, err, wantURI, wantURN, wantErr)
+		}
+	}
+}

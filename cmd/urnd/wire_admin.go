@@ -109,7 +109,7 @@ func (c caches) purgeSources(ctx context.Context, s resolver.Selection, purged [
 	nids := map[string]bool{s.Namespace: s.Namespace != ""}
 	var names []resolver.Query
 	for _, name := range purged {
-		if q, err := queryFor(name); err == nil {
+		if q, err := resolver.ParseQuery(name, resolver.I2L); err == nil {
 			names = append(names, q)
 			nids[q.NID()] = q.IsURN()
 		}
@@ -130,14 +130,6 @@ func (c caches) purgeSources(ctx context.Context, s resolver.Selection, purged [
 			c.servers.Purge(nid)
 		}
 	}
-}
-
-func queryFor(name string) (resolver.Query, error) {
-	u, err := uri.Parse(name)
-	if err != nil {
-		return resolver.Query{}, err
-	}
-	return resolver.NewQuery(u, resolver.I2L)
 }
 
 // purgeAllSources purges all records, and all servers that were found.

@@ -125,7 +125,7 @@ func newTHTTP(c config.Config, r *resolution, d dependencies) *thttp.Client {
 	})
 	r.closers = append(r.closers, web.Close)
 	return thttp.New(thttp.Config{
-		Transport: scheme.Transport{Handler: scheme.Mux{"http": web, "https": web}, Exact: true}, Timeout: c.THTTP.Timeout,
+		Transport: web, Timeout: c.THTTP.Timeout,
 		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: d.now,
 		Fields: d.via.Fields, Schemes: schemes(c), Observe: observers{d.metrics}.gateway("thttp"),
 	})

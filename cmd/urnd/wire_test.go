@@ -57,7 +57,7 @@ func wireAll(c config.Config, d dependencies) (wiredAll, error) {
 // resolvable returns the question for the location of a URI.
 func resolvable(t testing.TB, text string) resolver.Query {
 	t.Helper()
-	q, err := queryFor(text)
+	q, err := resolver.ParseQuery(text, resolver.I2L)
 	if err != nil {
 		t.Fatal(err)
 	}

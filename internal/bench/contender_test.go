@@ -8,6 +8,7 @@ import (
 	"github.com/PuerkitoBio/purell"
 	"github.com/leodido/go-urn"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
 )
@@ -28,9 +29,10 @@ func keys(tb testing.TB) []contender {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	names := resolver.Names{Set: set, Accept: uri.CurrentURN}
 	return []contender{
 		{"urnd", func(text string) func() (string, error) {
-			return func() (string, error) { return urndKey(set, text) }
+			return func() (string, error) { return urndKey(names, text) }
 		}},
 		// The grammar that urnd has, without putting the parts of the key
 		// together: where it is in doubt what to count, the peer gains.
@@ -79,13 +81,14 @@ func goURN(octets []byte, options ...urn.Option) (*urn.URN, error) {
 	return u, nil
 }
 
-func urndKey(set *urnns.Set, text string) (string, error) {
-	v, err := uri.ParseURN(text)
+// urndKey does what a request does to make its key.
+func urndKey(names resolver.Names, text string) (string, error) {
+	q, err := resolver.ParseQuery(text, resolver.I2L)
 	if err != nil {
 		return "", err
 	}
-	key, err := set.Canonical(v)
-	return key.URI().String(), err
+	q, err = names.Canonical(q)
+	return q.Key(), err
 }
 
 // normalForms are the ways to make the normal form of a URL, urnd's first.

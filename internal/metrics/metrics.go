@@ -35,7 +35,7 @@ type Metrics struct {
 	lastReload, lastSuccess prometheus.Gauge
 
 	mu    sync.RWMutex
-	kinds map[kind]kindCounts
+	kinds map[kind]measures
 }
 
 // maxCode is the greatest status that is counted by itself.
@@ -53,7 +53,7 @@ func slow() []float64 {
 
 // New returns Metrics with all counts at zero. The version is a label of build_info.
 func New(version string) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), kinds: make(map[kind]kindCounts)}
+	m := &Metrics{registry: prometheus.NewRegistry(), kinds: make(map[kind]measures)}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "urnd", Name: name, Help: help}, labels)
 		m.registry.MustRegister(c)
@@ -98,39 +98,57 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }
 
-// kind is a combination of labels, and kindCounts are its counters: a lookup of both by
-// their labels would take as long as the answer to a request.
+// kind is a combination of labels of one family, and measures are its counter and its
+// histogram: a lookup of both by their labels would take as long as the answer to a
+// request.
 type (
 	kind struct {
-		form, service string
+		family        *prometheus.CounterVec
+		first, second string
+		third         string
 		code          int
 	}
-	kindCounts struct {
-		requests prometheus.Counter
-		latency  prometheus.Observer
+	measures struct {
+		count    prometheus.Counter
+		duration prometheus.Observer
 	}
 )
 
-// Request counts one request of a client.
-func (m *Metrics) Request(form, service string, code int, took time.Duration) {
-	k := kind{form, service, min(max(code, 0), maxCode)}
+// measure counts one event, whose counter and histogram are made by find once for each
+// kind. Kinds are bounded by the combinations of their labels.
+func (m *Metrics) measure(k kind, took time.Duration, find func(kind) measures) {
 	m.mu.RLock()
-	counts, ok := m.kinds[k]
+	found, ok := m.kinds[k]
 	m.mu.RUnlock()
 	if !ok {
-		counts = kindCounts{m.requests.WithLabelValues(form, service, strconv.Itoa(k.code)), m.requestDuration.WithLabelValues(form)}
+		found = find(k)
 		m.mu.Lock()
-		m.kinds[k] = counts // bounded by the combinations of forms, services and statuses
+		m.kinds[k] = found
 		m.mu.Unlock()
 	}
-	counts.requests.Inc()
-	counts.latency.Observe(took.Seconds())
+	found.count.Inc()
+	found.duration.Observe(took.Seconds())
+}
+
+// Request counts one request of a client.
+func (m *Metrics) Request(form, service string, code int, took time.Duration) {
+	m.measure(kind{family: m.requests, first: form, second: service, code: min(max(code, 0), maxCode)}, took, func(k kind) measures {
+		return measures{m.requests.WithLabelValues(k.first, k.second, strconv.Itoa(k.code)), m.requestDuration.WithLabelValues(k.first)}
+	})
 }
 
 // Query counts one query to a DNS server.
 func (m *Metrics) Query(server, rrtype, rcode string, took time.Duration) {
-	m.queries.WithLabelValues(server, rrtype, rcode).Inc()
-	m.queryDuration.WithLabelValues(server).Observe(took.Seconds())
+	m.measure(kind{family: m.queries, first: server, second: rrtype, third: rcode}, took, func(k kind) measures {
+		return measures{m.queries.WithLabelValues(k.first, k.second, k.third), m.queryDuration.WithLabelValues(k.first)}
+	})
+}
+
+// Exchange counts one exchange through a gateway.
+func (m *Metrics) Exchange(gateway, outcome string, took time.Duration) {
+	m.measure(kind{family: m.exchanges, first: gateway, second: outcome}, took, func(k kind) measures {
+		return measures{m.exchanges.WithLabelValues(k.first, k.second), m.exchangeDuration.WithLabelValues(k.first)}
+	})
 }
 
 // Step counts one domain whose NAPTR records were evaluated.
@@ -138,12 +156,6 @@ func (m *Metrics) Step() { m.steps.Inc() }
 
 // Discard counts one NAPTR record that was skipped.
 func (m *Metrics) Discard(reason string) { m.discarded.WithLabelValues(reason).Inc() }
-
-// Exchange counts one exchange through a gateway.
-func (m *Metrics) Exchange(gateway, outcome string, took time.Duration) {
-	m.exchanges.WithLabelValues(gateway, outcome).Inc()
-	m.exchangeDuration.WithLabelValues(gateway).Observe(took.Seconds())
-}
 
 // Loaded records when the current configuration was read.
 func (m *Metrics) Loaded(when time.Time) { m.lastReload.Set(float64(when.Unix())) }

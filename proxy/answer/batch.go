@@ -15,7 +15,6 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/uri"
 )
 
 // Bounds of batches.
@@ -140,11 +139,7 @@ func (a *Answers) batchAnswer(ctx context.Context, input string, rights BatchRig
 	if len(input) > a.config.MaxTarget {
 		return resolver.Query{}, resolver.Answer{}, problem.ErrTargetTooLong
 	}
-	u, err := uri.Parse(input)
-	if err != nil {
-		return resolver.Query{}, resolver.Answer{}, err
-	}
-	q, err := resolver.NewQuery(u, resolver.I2L)
+	q, err := resolver.ParseQuery(input, resolver.I2L)
 	if err != nil {
 		return resolver.Query{}, resolver.Answer{}, err
 	}

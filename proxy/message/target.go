@@ -72,11 +72,8 @@ func Parse(target string) (Request, error) {
 }
 
 func parseURI(f Form, text string, service resolver.Service) (Request, error) {
-	u, err := uri.Parse(text)
-	if err != nil {
-		return Request{Form: f}, err
-	}
-	return newRequest(f, u, service)
+	q, err := resolver.ParseQuery(text, service)
+	return Request{Form: f, Query: q.Selected()}, err
 }
 
 func newRequest(f Form, u uri.URI, service resolver.Service) (Request, error) {

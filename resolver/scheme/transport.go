@@ -15,9 +15,6 @@ type Transport struct {
 	// Target takes the place of what net/url has made of the URI of each request; the
 	// zero value does not.
 	Target uri.URI
-	// Exact sends a URI as it is: where a query holds a name, no octet of it may be
-	// decoded (RFC 8141 section 3.1).
-	Exact bool
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -29,11 +26,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, fmt.Errorf("fetching: %w: %s", resolver.ErrUnreachable, err.Error())
 		}
 	}
-	u = u.WithoutFragment()
-	if !t.Exact {
-		u = u.Normalize()
-	}
-	request := Request{Method: r.Method, URI: u, Header: r.Header, ContentLength: r.ContentLength}
+	request := Request{Method: r.Method, URI: u.WithoutFragment().Normalize(), Header: r.Header, ContentLength: r.ContentLength}
 	if r.Body != nil && r.Body != http.NoBody {
 		request.Body = r.Body
 	}

@@ -109,7 +109,10 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	}
 	defer response.Body.Close()
 	ttl := min(freshness(response.Header, c.config.Now(), c.config.DefaultTTL), c.config.MaxTTL)
-	said := fmt.Sprintf("%d, ttl %s", response.StatusCode, ttl)
+	said := ""
+	if resolver.TraceOf(ctx) != nil {
+		said = fmt.Sprintf("%d, ttl %s", response.StatusCode, ttl)
+	}
 	locations, err := c.locations(u, response, q)
 	if err != nil {
 		return resolver.Answer{}, said, negative(err, base, response.StatusCode, ttl)

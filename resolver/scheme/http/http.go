@@ -53,23 +53,32 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	}
 	request.Header = r.Header
 	request.ContentLength = r.ContentLength
-	response, err := h.transport.RoundTrip(request) //nolint:bodyclose // whoever gets the resource closes it
+	response, err := h.RoundTrip(request) //nolint:bodyclose // the caller closes the body of the resource
 	if err != nil {
-		kind := resolver.ErrUnreachable
-		var netErr net.Error
-		switch {
-		case errors.Is(err, netguard.ErrForbidden):
-			kind = resolver.ErrForbidden
-		case errors.As(err, &netErr) && netErr.Timeout():
-			kind = context.DeadlineExceeded
-		}
-		host, _ := r.URI.Host()
-		return nil, fmt.Errorf("fetching from %s: %w: %w", host, kind, err)
+		return nil, err
 	}
 	return &scheme.Resource{
 		Status: response.StatusCode, Header: response.Header, Trailer: response.Trailer,
 		Body: response.Body, ContentLength: response.ContentLength,
 	}, nil
+}
+
+// RoundTrip implements http.RoundTripper, for clients that make requests of their own. Its
+// errors are of the same kinds as those of Fetch.
+func (h *Handler) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := h.transport.RoundTrip(request)
+	if err == nil {
+		return response, nil
+	}
+	kind := resolver.ErrUnreachable
+	var netErr net.Error
+	switch {
+	case errors.Is(err, netguard.ErrForbidden):
+		kind = resolver.ErrForbidden
+	case errors.As(err, &netErr) && netErr.Timeout():
+		kind = context.DeadlineExceeded
+	}
+	return nil, fmt.Errorf("fetching from %s: %w: %w", request.URL.Hostname(), kind, err)
 }
 
 // Close closes idle connections.
