@@ -1,5 +1,7 @@
 package resolver
 
+import "github.com/urnd/urnd/uri"
+
 // Service is what is asked about an identifier: the services of RFC 2483
 // section 4, and their names in THTTP (RFC 2169 section 3). The zero value is
 // I2L, the default.
@@ -20,6 +22,9 @@ const (
 
 var serviceNames = [...]string{"I2L", "I2Ls", "I2R", "I2Rs", "I2C", "I2Cs", "I2N", "I2Ns", "I=I"}
 
+// serviceSuffixes are the names without their first letter, in lower case.
+var serviceSuffixes = [...]string{"2l", "2ls", "2r", "2rs", "2c", "2cs", "2n", "2ns", "=i"}
+
 // String returns the name of RFC 2483.
 func (s Service) String() string { return serviceNames[s] }
 
@@ -29,8 +34,8 @@ func ParseService(name string) (Service, bool) {
 	if len(name) < 3 {
 		return 0, false
 	}
-	for i, known := range serviceNames {
-		if equalFold(name[1:], known[1:]) && isKind(name[0]) {
+	for i, suffix := range serviceSuffixes {
+		if uri.EqualFold(name[1:], suffix) && isKind(name[0]) {
 			return Service(i), true
 		}
 	}
@@ -45,17 +50,4 @@ func isKind(b byte) bool {
 		return true
 	}
 	return false
-}
-
-func equalFold(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) {
-		x, y := a[i], b[i]
-		if x != y && (x|0x20 != y|0x20 || x|0x20 < 'a' || x|0x20 > 'z') {
-			return false
-		}
-	}
-	return true
 }

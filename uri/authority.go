@@ -165,7 +165,7 @@ func checkText(s string, i, end int, extra string, rule Rule) error {
 // refused: they mean something on one machine only (RFC 6874 section 4), and
 // a canonical name must not.
 func isIPLiteral(s string) bool {
-	if s != "" && lower(s[0]) == 'v' {
+	if s != "" && Lower(s[0]) == 'v' {
 		return isIPvFuture(s[1:])
 	}
 	addr, err := netip.ParseAddr(s)

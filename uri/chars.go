@@ -48,14 +48,16 @@ func classTable() (t [256]class) {
 
 func is(b byte, c class) bool { return classes[b]&c != 0 }
 
-func lower(b byte) byte {
+// Lower returns an ASCII letter in lower case, and all other octets as they are.
+func Lower(b byte) byte {
 	if 'A' <= b && b <= 'Z' {
 		return b + 'a' - 'A'
 	}
 	return b
 }
 
-func upper(b byte) byte {
+// Upper returns an ASCII letter in upper case, and all other octets as they are.
+func Upper(b byte) byte {
 	if 'a' <= b && b <= 'z' {
 		return b - ('a' - 'A')
 	}
@@ -74,14 +76,14 @@ func unhex(b byte) byte {
 	}
 }
 
-// equalFold compares ASCII text without regard to case. strings.EqualFold
-// would fold U+212A into "k", which no rule of URIs does.
-func equalFold(s, lowered string) bool {
+// EqualFold compares a text with one in lower case, without regard to the case of ASCII
+// letters. strings.EqualFold would fold U+212A into "k", which no rule of URIs does.
+func EqualFold(s, lowered string) bool {
 	if len(s) != len(lowered) {
 		return false
 	}
 	for i := range len(s) {
-		if lower(s[i]) != lowered[i] {
+		if Lower(s[i]) != lowered[i] {
 			return false
 		}
 	}

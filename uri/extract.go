@@ -84,7 +84,7 @@ func wrapped(text string, start int) (Found, int, bool) {
 	inner := text[start : start+length]
 	f := Found{Start: start, End: start + length}
 	f.trim(&inner)
-	prefixed := len(inner) > 4 && equalFold(inner[:4], "url:")
+	prefixed := len(inner) > 4 && EqualFold(inner[:4], "url:")
 	if prefixed {
 		inner = inner[4:]
 		f.Start += 4
@@ -151,7 +151,7 @@ func abbreviated(text string, start int) (Found, int, bool) {
 		return Found{}, max(end, start+1), false
 	}
 	prefix := "http://"
-	if len(host) > 4 && equalFold(host[:4], "ftp.") {
+	if len(host) > 4 && EqualFold(host[:4], "ftp.") {
 		prefix = "ftp://"
 	}
 	u, ok := trimmed(prefix + run)

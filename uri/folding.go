@@ -36,9 +36,9 @@ func NewFolding(c Case, strip string, until byte) Folding {
 		case strings.IndexByte(strip, b) >= 0:
 			continue
 		case c == LowerCase:
-			b = lower(b)
+			b = Lower(b)
 		case c == UpperCase:
-			b = upper(b)
+			b = Upper(b)
 		}
 		f.table[i] = b
 	}
@@ -105,7 +105,7 @@ func hasLowerHex(s string) bool {
 		if i < 0 {
 			return false
 		}
-		if s[i+1] != upper(s[i+1]) || s[i+2] != upper(s[i+2]) {
+		if s[i+1] != Upper(s[i+1]) || s[i+2] != Upper(s[i+2]) {
 			return true
 		}
 		s = s[i+3:]
@@ -117,7 +117,7 @@ func (f Folding) append(dst []byte, nss string) []byte {
 	for i := 0; i < len(nss); i++ {
 		b := nss[i]
 		if b == '%' {
-			dst = append(dst, '%', upper(nss[i+1]), upper(nss[i+2]))
+			dst = append(dst, '%', Upper(nss[i+1]), Upper(nss[i+2]))
 			i += 2
 			continue
 		}

@@ -37,13 +37,13 @@ func (u URI) FTP() (FTP, error) {
 	var f FTP
 	if i := strings.IndexByte(path, ';'); i >= 0 {
 		parameter := path[i:]
-		if len(parameter) < len(ftpType) || !equalFold(parameter[:len(ftpType)], ftpType) {
+		if len(parameter) < len(ftpType) || !EqualFold(parameter[:len(ftpType)], ftpType) {
 			return FTP{}, fault(u.s, at+i, ruleFTPSegment)
 		}
-		if len(parameter) != len(ftpType)+1 || strings.IndexByte("aid", lower(parameter[len(ftpType)])) < 0 {
+		if len(parameter) != len(ftpType)+1 || strings.IndexByte("aid", Lower(parameter[len(ftpType)])) < 0 {
 			return FTP{}, fault(u.s, at+i+len(ftpType), ruleFTPType)
 		}
-		f.Type = lower(parameter[len(ftpType)])
+		f.Type = Lower(parameter[len(ftpType)])
 		path = path[:i]
 	}
 	if path == "" {
@@ -60,10 +60,10 @@ func (u URI) FTP() (FTP, error) {
 // ftpForm writes the type at the end of a path in lower case.
 func ftpForm(path []byte) {
 	i := len(path) - len(ftpType) - 1
-	if i < 0 || !equalFold(string(path[i:len(path)-1]), ftpType) {
+	if i < 0 || !EqualFold(string(path[i:len(path)-1]), ftpType) {
 		return
 	}
 	for ; i < len(path); i++ {
-		path[i] = lower(path[i])
+		path[i] = Lower(path[i])
 	}
 }

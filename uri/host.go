@@ -43,7 +43,7 @@ func (n Steps) appendLiteral(dst []byte, s string) []byte {
 // appendLower appends s with its ASCII letters in lower case.
 func appendLower(dst []byte, s string) []byte {
 	for i := range len(s) {
-		dst = append(dst, lower(s[i]))
+		dst = append(dst, Lower(s[i]))
 	}
 	return dst
 }
@@ -56,7 +56,7 @@ func lowerDomain(domain []byte) {
 			i += 2
 			continue
 		}
-		domain[i] = lower(domain[i])
+		domain[i] = Lower(domain[i])
 	}
 }
 

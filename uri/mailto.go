@@ -83,7 +83,7 @@ func badQChar(field string) int {
 // checkMailDomain checks a host name, or a domain literal in encoded brackets.
 func checkMailDomain(domain string) *hostFault {
 	const open, closing = "%5b", "%5d"
-	if end := len(domain) - len(closing); end >= len(open) && equalFold(domain[:len(open)], open) && equalFold(domain[end:], closing) {
+	if end := len(domain) - len(closing); end >= len(open) && EqualFold(domain[:len(open)], open) && EqualFold(domain[end:], closing) {
 		if i := indexEncoded(domain[len(open):end], isNoDtext); i >= 0 {
 			return &hostFault{len(open) + i, ruleHostname}
 		}

@@ -17,7 +17,7 @@ func CheckNID(nid string) error {
 // isNID reports whether s, whose octets are all in classNID, is a NID by the
 // widest of the grammars.
 func isNID(s string) bool {
-	return s != "" && len(s) <= 32 && s[0] != '-' && !equalFold(s, "urn")
+	return s != "" && len(s) <= 32 && s[0] != '-' && !EqualFold(s, "urn")
 }
 
 // checkNID checks the NID s[start:start+length], in a path that ends at end, by the
@@ -34,7 +34,7 @@ func checkNID(s string, start, length, end int) error {
 	switch {
 	case length > 32:
 		return fault(s, start+32, RuleNID)
-	case equalFold(s[start:start+length], "urn"):
+	case EqualFold(s[start:start+length], "urn"):
 		return fault(s, start, RuleNIDUrn)
 	}
 	return nil
@@ -57,9 +57,9 @@ var (
 // or the zero Rule. Such NIDs are in use, and are accepted.
 func LintNID(nid string) Rule {
 	switch {
-	case len(nid) > 1 && equalFold(nid[:2], "x-"):
+	case len(nid) > 1 && EqualFold(nid[:2], "x-"):
 		return LintExperimental
-	case len(nid) > 3 && equalFold(nid[:4], "urn-"):
+	case len(nid) > 3 && EqualFold(nid[:4], "urn-"):
 		if !isNumber(nid[4:]) {
 			return LintInformal
 		}

@@ -154,7 +154,7 @@ func (n Steps) appendAuthority(dst []byte, u URI, row schemeID) ([]byte, bool) {
 	start := len(dst)
 	dst = n.appendServer(dst, splitAuthority(text), row)
 	// "local%68ost:" is "localhost" only after normalization.
-	if local && len(dst)-start == len(localhost) && equalFold(string(dst[start:]), localhost) {
+	if local && len(dst)-start == len(localhost) && EqualFold(string(dst[start:]), localhost) {
 		dst = dst[:start]
 	}
 	return dst, true
@@ -206,7 +206,7 @@ func (n Steps) appendTriple(dst []byte, hi, lo byte) []byte {
 		return append(dst, b)
 	}
 	if n.has(PercentCase) {
-		hi, lo = upper(hi), upper(lo)
+		hi, lo = Upper(hi), Upper(lo)
 	}
 	return append(dst, '%', hi, lo)
 }

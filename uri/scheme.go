@@ -44,7 +44,7 @@ var schemes = [...]scheme{
 // lookupScheme returns the row of a scheme, without regard to case.
 func lookupScheme(name string) schemeID {
 	for id := unknownScheme + 1; int(id) < len(schemes); id++ {
-		if equalFold(name, schemes[id].name) {
+		if EqualFold(name, schemes[id].name) {
 			return id
 		}
 	}

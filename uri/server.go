@@ -82,7 +82,7 @@ func checkHost(host string) *hostFault {
 		return &hostFault{0, ruleIDNA}
 	}
 	name := strings.TrimSuffix(host, ".")
-	if n := len(host) - len("%2e"); n > 0 && equalFold(host[n:], "%2e") {
+	if n := len(host) - len("%2e"); n > 0 && EqualFold(host[n:], "%2e") {
 		name = host[:n]
 	}
 	label, bad := lastLabel(name)
@@ -146,7 +146,7 @@ func tooLong(name string) int {
 
 // isHexNumber reports whether some software would parse s as a hexadecimal number.
 func isHexNumber(s string) bool {
-	return len(s) > 1 && s[0] == '0' && lower(s[1]) == 'x' && strings.Trim(s[2:], hexDigits) == ""
+	return len(s) > 1 && s[0] == '0' && Lower(s[1]) == 'x' && strings.Trim(s[2:], hexDigits) == ""
 }
 
 // indexEncoded returns the offset of the first percent-encoding in s of an octet

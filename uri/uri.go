@@ -151,4 +151,4 @@ func (u URI) WithoutFragment() URI {
 }
 
 // hasScheme compares the scheme without regard to case; lower is lower-case.
-func (u URI) hasScheme(lower string) bool { return equalFold(u.Scheme(), lower) }
+func (u URI) hasScheme(lower string) bool { return EqualFold(u.Scheme(), lower) }

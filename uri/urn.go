@@ -79,7 +79,7 @@ func ParseAny(s string) (u URI, v URN, err error) {
 // plainURN parses the common case, a name without components, in one pass. It
 // leaves other URNs and all errors to the parser.
 func plainURN(s string) (URN, bool) {
-	if len(s) < len(urnPrefix) || len(s) > MaxLength || !equalFold(s[:len(urnPrefix)], urnPrefix) {
+	if len(s) < len(urnPrefix) || len(s) > MaxLength || !EqualFold(s[:len(urnPrefix)], urnPrefix) {
 		return URN{}, false
 	}
 	i := len(urnPrefix)

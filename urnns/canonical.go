@@ -39,19 +39,5 @@ func (r *row) foldingOf(nss string) uri.Folding {
 // hasPrefixFold reports whether s begins, in any case, with a prefix given in lower
 // case.
 func hasPrefixFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && equalFold(s[:len(prefix)], prefix)
-}
-
-func lower(b byte) byte {
-	if 'A' <= b && b <= 'Z' {
-		return b + 'a' - 'A'
-	}
-	return b
-}
-
-func upper(b byte) byte {
-	if 'a' <= b && b <= 'z' {
-		return b - ('a' - 'A')
-	}
-	return b
+	return len(s) >= len(prefix) && uri.EqualFold(s[:len(prefix)], prefix)
 }

@@ -19,7 +19,7 @@ func (s *Set) Compare(o uri.Objective, a, b uri.URI) uri.Comparison {
 	if !okX || !okY || restX != restY {
 		return c
 	}
-	r := s.rows.find(x.NID())
+	r := s.find(x.NID())
 	if x == y {
 		return uri.Comparison{Rung: uri.Namespace, Reason: fmt.Sprintf("equal by the rules of namespace %q (%s)", r.ns.NID, r.ns.Source)}
 	}

@@ -30,7 +30,7 @@ func checkEIDR(nss string) (int, uri.Rule) {
 	if len(suffix) != len(pattern) {
 		return at + min(len(suffix), len(pattern)), ruleEIDR
 	}
-	if want := mod37(strings.ReplaceAll(suffix[:len(pattern)-2], "-", "")); upper(suffix[len(suffix)-1]) != want {
+	if want := mod37(strings.ReplaceAll(suffix[:len(pattern)-2], "-", "")); uri.Upper(suffix[len(suffix)-1]) != want {
 		return len(nss) - 1, uri.Rule{Name: "check digit", Section: "ISO 7064 MOD 37,36", Says: fmt.Sprintf("the check character should be %c", want)}
 	}
 	return 0, uri.Rule{}
@@ -41,7 +41,7 @@ func mod37(s string) byte {
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	p := 36
 	for i := range len(s) {
-		p = (p + strings.IndexByte(alphabet, upper(s[i]))) % 36
+		p = (p + strings.IndexByte(alphabet, uri.Upper(s[i]))) % 36
 		if p == 0 {
 			p = 36
 		}

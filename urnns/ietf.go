@@ -18,14 +18,14 @@ func checkIETF(nss string) (int, uri.Rule) {
 	series, name, _ := strings.Cut(nss, ":")
 	i := 0
 	switch {
-	case equalFold(series, "rfc"), equalFold(series, "std"), equalFold(series, "bcp"), equalFold(series, "fyi"):
+	case uri.EqualFold(series, "rfc"), uri.EqualFold(series, "std"), uri.EqualFold(series, "bcp"), uri.EqualFold(series, "fyi"):
 		for i < len(name) && isDigit(name[i]) {
 			i++
 		}
 		if i == 0 || i < len(name) {
 			return faultIETF(nss, len(nss)-len(name)+i, ruleIETFNumber)
 		}
-	case equalFold(series, "id"), equalFold(series, "mtg"):
+	case uri.EqualFold(series, "id"), uri.EqualFold(series, "mtg"):
 		for i < len(name) && isIETFString(name[i]) {
 			i++
 		}
@@ -53,6 +53,6 @@ func isIETFString(b byte) bool {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-func isLetter(b byte) bool { return 'a' <= lower(b) && lower(b) <= 'z' }
+func isLetter(b byte) bool { return 'a' <= uri.Lower(b) && uri.Lower(b) <= 'z' }
 
-func isHex(b byte) bool { return isDigit(b) || 'a' <= lower(b) && lower(b) <= 'f' }
+func isHex(b byte) bool { return isDigit(b) || 'a' <= uri.Lower(b) && uri.Lower(b) <= 'f' }

@@ -22,7 +22,7 @@ func checkISAN(nss string) (int, uri.Rule) {
 		case len(group) == 4 && strings.Trim(group, "0123456789abcdefABCDEF") == "":
 			digits += group
 		case len(group) == 1 && i > 0 && len(groups[i-1]) == 4 && mayBeChecked(digits, i == len(groups)-1):
-			if want := mod37(digits); upper(group[0]) != want {
+			if want := mod37(digits); uri.Upper(group[0]) != want {
 				return at, uri.Rule{Name: "check digit", Section: "ISO 7064 MOD 37,36", Says: fmt.Sprintf("the check character should be %c", want)}
 			}
 		default:

@@ -17,7 +17,7 @@ func checkISBN(nss string) (int, uri.Rule) {
 	end := len(strings.TrimRight(nss, "-")) - 1 // of the check digit
 	for i := range len(nss) {
 		last := i == end && len(digits) == 10
-		if b := nss[i]; !isDigit(b) && b != '-' && (!last || upper(b) != 'X') {
+		if b := nss[i]; !isDigit(b) && b != '-' && (!last || uri.Upper(b) != 'X') {
 			return i, ruleISBN
 		}
 	}
@@ -33,7 +33,7 @@ func checkISBN(nss string) (int, uri.Rule) {
 	default:
 		return len(nss), ruleISBN
 	}
-	if upper(digits[len(digits)-1]) != want {
+	if uri.Upper(digits[len(digits)-1]) != want {
 		return end, uri.Rule{
 			Name: "check digit", Section: "ISO 2108",
 			Says: fmt.Sprintf("the check digit should be %c", want),

@@ -14,14 +14,14 @@ func checkISSN(nss string) (int, uri.Rule) {
 	digits := strings.Replace(nss, "-", "", 1)
 	for i := range len(nss) {
 		b := nss[i]
-		if !isDigit(b) && (b != '-' || i != 4) && (i != len(nss)-1 || upper(b) != 'X') {
+		if !isDigit(b) && (b != '-' || i != 4) && (i != len(nss)-1 || uri.Upper(b) != 'X') {
 			return i, ruleISSN
 		}
 	}
 	if len(digits) != 8 {
 		return len(nss), ruleISSN
 	}
-	if want := mod11(digits[:7]); upper(digits[7]) != want {
+	if want := mod11(digits[:7]); uri.Upper(digits[7]) != want {
 		return len(nss) - 1, uri.Rule{
 			Name: "check digit", Section: "ISO 3297",
 			Says: fmt.Sprintf("the check digit should be %c", want),

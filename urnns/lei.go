@@ -28,7 +28,7 @@ func checkLEI(nss string) (int, uri.Rule) {
 func mod97(s string) string {
 	remainder := 0
 	for i := range len(s) {
-		if b := upper(s[i]); isDigit(b) {
+		if b := uri.Upper(s[i]); isDigit(b) {
 			remainder = (remainder*10 + int(b-'0')) % 97
 		} else {
 			remainder = (remainder*100 + int(b-'A') + 10) % 97

@@ -3,6 +3,7 @@ package urnns
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/urnd/urnd/uri"
@@ -11,7 +12,7 @@ import (
 // Set is an immutable, compiled collection of namespaces. It is safe for concurrent
 // use.
 type Set struct {
-	rows index
+	rows map[string]*row // by NID in lower case
 }
 
 type row struct {
@@ -27,7 +28,7 @@ type row struct {
 // that a site can override built-in namespaces. The error names every row that does
 // not compile.
 func NewSet(namespaces ...Namespace) (*Set, error) {
-	s := &Set{}
+	s := &Set{rows: make(map[string]*row)}
 	var faults []error
 	for _, ns := range namespaces {
 		r, err := compile(ns)
@@ -35,30 +36,39 @@ func NewSet(namespaces ...Namespace) (*Set, error) {
 			faults = append(faults, fmt.Errorf("namespace %q: %w", ns.NID, err))
 			continue
 		}
-		s.rows.put(r)
+		s.rows[r.ns.NID] = r
 	}
 	return s, errors.Join(faults...)
 }
 
 // Lookup returns the row of a NID, in any case.
 func (s *Set) Lookup(nid string) (Namespace, bool) {
-	r := s.rows.find(nid)
+	r := s.find(nid)
 	if r == nil {
 		return Namespace{}, false
 	}
 	return r.ns, true
 }
 
+// find returns the row of a NID in any case, nil where there is none. It allocates
+// nothing.
+func (s *Set) find(nid string) *row {
+	if r := s.rows[nid]; r != nil {
+		return r
+	}
+	var lowered [32]byte // no NID is longer
+	if len(nid) > len(lowered) {
+		return nil
+	}
+	for i := range len(nid) {
+		lowered[i] = uri.Lower(nid[i])
+	}
+	return s.rows[string(lowered[:len(nid)])]
+}
+
 // NIDs returns the NIDs of the set, sorted.
 func (s *Set) NIDs() []string {
-	var nids []string
-	for _, bucket := range s.rows {
-		for _, e := range bucket {
-			nids = append(nids, e.nid)
-		}
-	}
-	slices.Sort(nids)
-	return nids
+	return slices.Sorted(maps.Keys(s.rows))
 }
 
 // Canonical returns the canonical name of v: normalized by RFC 8141 section 3.1 and
@@ -67,7 +77,7 @@ func (s *Set) NIDs() []string {
 // allow. It allocates nothing if the name is canonical already.
 func (s *Set) Canonical(v uri.URN) (uri.URN, error) {
 	nid, nss := v.Parts()
-	r := s.rows.find(nid)
+	r := s.find(nid)
 	if r == nil {
 		return v.Canonical(uri.Folding{})
 	}
@@ -86,7 +96,7 @@ func (s *Set) Canonical(v uri.URN) (uri.URN, error) {
 // Doubt returns the *uri.ParseError that Canonical would have returned for v if
 // its namespace were not lenient, and nil if there is none.
 func (s *Set) Doubt(v uri.URN) error {
-	if r := s.rows.find(v.NID()); r != nil && r.ns.Lenient {
+	if r := s.find(v.NID()); r != nil && r.ns.Lenient {
 		return r.verify(v)
 	}
 	return nil
@@ -115,7 +125,7 @@ func rulePattern(ns Namespace) uri.Rule {
 // Others returns other names of the resource that the canonical name v names, as far
 // as the rules of its namespace can tell: I2Ns of RFC 2483 section 4.8.
 func (s *Set) Others(v uri.URN) []uri.URN {
-	r := s.rows.find(v.NID())
+	r := s.find(v.NID())
 	if r == nil || r.check.others == nil || r.verify(v) != nil {
 		return nil
 	}
@@ -136,7 +146,7 @@ var ErrGone = errors.New("the name is gone")
 // is the value of the directive "c", or empty. The error wraps ErrGone if the first
 // target for the name is Gone.
 func (s *Set) Targets(v uri.URN, component string) ([]Lead, error) {
-	r := s.rows.find(v.NID())
+	r := s.find(v.NID())
 	if r == nil {
 		return nil, nil
 	}

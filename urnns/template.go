@@ -5,7 +5,7 @@ import (
 	"maps"
 	"regexp"
 
-	"github.com/std-uritemplate/std-uritemplate/go/v2"
+	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
 
 	"github.com/urnd/urnd/uri"
 )
