@@ -95,6 +95,17 @@ func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V]
 	return result, err
 }
 
+// Hit returns what Get would return without a load, and whether there is such a result. It
+// allocates nothing, and counts as Get does.
+func (c *Cache[V]) Hit(key string) (Result[V], bool, error) {
+	result, ok, err := c.stored(key)
+	if !ok || result.refresh && c.config.RefreshAhead {
+		return Result[V]{}, false, nil
+	}
+	c.counts.outcome(result.Status, err, true)
+	return result, true, err
+}
+
 // stored returns the result of the store alone, if it may be used without a load.
 func (c *Cache[V]) stored(key string) (Result[V], bool, error) {
 	e := c.config.Store.Get(key)

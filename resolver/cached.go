@@ -46,21 +46,30 @@ func NewCached(c *cache.Cache[Locations], next Resolver) *Cached {
 
 // Resolve implements Resolver.
 func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
-	result, err := c.cache.Get(ctx, q.Key(), func(ctx context.Context) (Locations, time.Duration, error) {
+	key := q.Key()
+	result, ok, err := c.cache.Hit(key)
+	if !ok {
+		result, err = c.get(ctx, key, q)
+	}
+	state := cacheState(result.Status)
+	if t := TraceOf(ctx); t != nil {
+		t.Add("cache", "%s %s, ttl %s", state, key, result.TTL.Round(time.Second))
+	}
+	if err != nil {
+		return Answer{Cache: state}, negativeState(err, state, result.TTL)
+	}
+	return Answer{Locations: result.Value, TTL: result.TTL, Cache: state}, nil
+}
+
+// get returns a result of the cache that may have to be loaded.
+func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Locations], error) {
+	return c.cache.Get(ctx, key, func(ctx context.Context) (Locations, time.Duration, error) {
 		answer, err := c.next.Resolve(ctx, q)
 		if err != nil {
 			return nil, storeTTL(err), err
 		}
 		return answer.Locations, answer.TTL, nil
 	})
-	state := cacheState(result.Status)
-	if t := TraceOf(ctx); t != nil {
-		t.Add("cache", "%s %s, ttl %s", state, q.Key(), result.TTL.Round(time.Second))
-	}
-	if err != nil {
-		return Answer{Cache: state}, negativeState(err, state, result.TTL)
-	}
-	return Answer{Locations: result.Value, TTL: result.TTL, Cache: state}, nil
 }
 
 // negativeState notes in a copy of a remembered "no" what the cache did.

@@ -88,6 +88,10 @@ func (a *Answers) InOrder(header http.Header, locations []resolver.Location, lim
 
 // among returns the locations that are good, and all where none is.
 func among(locations []resolver.Location, good func(resolver.Location) bool) []resolver.Location {
+	bad := func(l resolver.Location) bool { return !good(l) }
+	if !slices.ContainsFunc(locations, bad) {
+		return locations
+	}
 	var found []resolver.Location
 	for _, l := range locations {
 		if good(l) {

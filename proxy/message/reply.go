@@ -51,10 +51,21 @@ func Write(w http.ResponseWriter, method string, r Reply) {
 	for name, lines := range r.Header {
 		header[name] = lines
 	}
-	values := [...]string{r.Location, r.CacheControl, r.CacheStatus, r.ContentType, r.Vary}
-	for i, name := range [...]string{"Location", "Cache-Control", "Cache-Status", "Content-Type", "Vary"} {
-		if values[i] != "" {
-			header[name] = values[i : i+1 : i+1]
+	fields := [...]struct{ name, value string }{
+		{"Location", r.Location}, {"Cache-Control", r.CacheControl}, {"Cache-Status", r.CacheStatus},
+		{"Content-Type", r.ContentType}, {"Vary", r.Vary},
+	}
+	n := 0
+	for _, f := range fields {
+		if f.value != "" {
+			n++
+		}
+	}
+	values := make([]string, 0, n) // one allocation for all fields
+	for _, f := range fields {
+		if f.value != "" {
+			values = append(values, f.value)
+			header[f.name] = values[len(values)-1 : len(values) : len(values)]
 		}
 	}
 	if r.ContentType != "" {
