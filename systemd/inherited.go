@@ -1,9 +1,13 @@
 package systemd
 
 import (
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/coreos/go-systemd/v22/activation"
 )
 
 // StateDirectory returns the directory for persistent state, "" if systemd has created
@@ -24,4 +28,14 @@ func Credential(name string) (string, bool) {
 		return "", false
 	}
 	return filepath.Join(directory, name), true
+}
+
+// Listeners returns the sockets that systemd has opened, by name: LISTEN_FDS and
+// LISTEN_FDNAMES of sd_listen_fds(3).
+func Listeners() (map[string][]net.Listener, error) {
+	listeners, err := activation.ListenersWithNames()
+	if err != nil {
+		return nil, fmt.Errorf("getting sockets from systemd: %w", err)
+	}
+	return listeners, nil
 }
