@@ -26,7 +26,7 @@ func listenSettings() []Setting {
 			Doc:  "Senders, such as load balancers, whose connections to service and tls begin with the address of the client, by the PROXY protocol, version 1 or 2.",
 			Form: "address range", check: checkPrefixList,
 		},
-		{Path: "tls", Doc: "Certificates, in PEM. They are read again when they change. Where a path could stand, credential: and a name is a file that systemd passes on (LoadCredential)."},
+		{Path: "tls", Doc: "Certificates, in PEM. They are read again when they change. Instead of a path, credential: and a name is a file that systemd passes to urnd (LoadCredential)."},
 		{Path: "tls.certificate", Doc: "the certificate, with those of its issuers behind it", Form: "path, or credential: and a name"},
 		{Path: "tls.key", Doc: "its key", Form: "path, or credential: and a name"},
 		{

@@ -11,7 +11,7 @@ import (
 func resolveSettings() []Setting {
 	return []Setting{
 		{Path: "resolve", Doc: "How names are resolved."},
-		{Path: "resolve.timeout", Default: 10 * time.Second, Doc: "for one name, all questions taken together", Least: time.Millisecond, Most: 5 * time.Minute},
+		{Path: "resolve.timeout", Default: 10 * time.Second, Doc: "for one name, all queries together", Least: time.Millisecond, Most: 5 * time.Minute},
 		{
 			Path: "resolve.order", Default: []string{"ddds", "slp", "namespace"},
 			Doc: "The systems that are asked for a URN until one knows its namespace. The namespaces that are built in and " +
@@ -20,7 +20,7 @@ func resolveSettings() []Setting {
 				"and is left out without any.",
 			OneOf: systems(),
 		},
-		{Path: "resolve.rule_ttl", Default: day, Doc: "how long answers of namespace rules live; those of the DNS have their own TTL", Least: time.Duration(0), Most: 365 * day},
+		{Path: "resolve.rule_ttl", Default: day, Doc: "TTL of answers that namespace rules make; those of the DNS have their own", Least: time.Duration(0), Most: 365 * day},
 		{
 			Path: "resolve.elsewhere",
 			Doc: "Where clients are sent with names for which none of the systems answers: a URI template, as in " +
@@ -35,9 +35,9 @@ func resolveSettings() []Setting {
 		},
 		{
 			Path: "urn",
-			Doc: "Which names are taken for URNs: those of which each part is as one at least of these specifications has " +
-				"it: rfc2141, draft (draft-ietf-urnbis-rfc2141bis-urn-03) and rfc8141. All others are answered 400. A list " +
-				"of one makes that the only one:",
+			Doc: "Which names are accepted as URNs: each part must conform to at least one of these specifications: rfc2141, " +
+				"draft (draft-ietf-urnbis-rfc2141bis-urn-03) and rfc8141. Others are answered 400. A list of one makes " +
+				"it the only specification:",
 			Sample: "accept: [rfc8141]",
 		},
 		{Path: "urn.accept", Default: uri.CurrentURN.Names(), Doc: "the specifications", OneOf: (uri.RFC2141 | uri.CurrentURN).Names(), check: checkAccept},

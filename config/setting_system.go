@@ -18,19 +18,19 @@ const (
 // systemSettings are those of the systems that are asked.
 func systemSettings() []Setting {
 	return slices.Concat([]Setting{
-		{Path: "dns", Doc: "The DNS servers that are asked."},
+		{Path: "dns", Doc: "The DNS servers."},
 		{
 			Path: "dns.servers", Default: []Server{},
 			Doc: "IP addresses of recursive servers, with or without port, or over TLS, with the name of the certificate: " +
 				"tls://192.0.2.53:853#dns.example.org. Empty: those of /etc/resolv.conf. Only these addresses are ever asked.",
 			Form: "IP address, with or without port, or tls:// and one",
 		},
-		{Path: "dns.timeout", Default: 2 * time.Second, Doc: "for one question to one server", Least: time.Millisecond, Most: time.Minute},
+		{Path: "dns.timeout", Default: 2 * time.Second, Doc: "for one query to one server", Least: time.Millisecond, Most: time.Minute},
 		{Path: "dns.rounds", Default: 2, Doc: "how often the list of servers is gone through before giving up", Least: 1, Most: 10},
-		{Path: "dns.hedge_after", Default: 300 * time.Millisecond, Doc: "how long a server may be silent until the next one is asked beside it; 0 waits for the timeout", Least: time.Duration(0), Most: time.Minute},
-		{Path: "dns.min_ttl", Doc: "record sets are remembered at least so long, whatever their TTL", Least: time.Duration(0), Most: time.Hour},
-		{Path: "dns.max_ttl", Default: week, Doc: "and at most so long", Least: time.Second, Most: 365 * day},
-		{Path: "dns.refresh_ahead", Default: true, Doc: "ask anew, before they expire, for record sets that are in use"},
+		{Path: "dns.hedge_after", Default: 300 * time.Millisecond, Doc: "after this time without an answer the next server is asked in parallel; 0 waits for the timeout", Least: time.Duration(0), Most: time.Minute},
+		{Path: "dns.min_ttl", Doc: "record sets are cached at least this long, whatever their TTL", Least: time.Duration(0), Most: time.Hour},
+		{Path: "dns.max_ttl", Default: week, Doc: "and at most this long", Least: time.Second, Most: 365 * day},
+		{Path: "dns.refresh_ahead", Default: true, Doc: "query record sets that are in use again before they expire"},
 		{Path: "ddds", Doc: "The Dynamic Delegation Discovery System, RFC 3401 to 3404."},
 		{Path: "ddds.enabled", Default: true, Doc: "look names up in the DNS"},
 		{
@@ -48,7 +48,7 @@ func systemSettings() []Setting {
 		{Path: "ddds.max_domains", Default: 5, Doc: "how many domains the rules for one name may lead through", Least: 1, Most: 20},
 		{
 			Path: "ddds.refer",
-			Doc:  "Records may name servers that resolve names by THTTP (RFC 2169). They are asked; true leads clients there instead.",
+			Doc:  "Records may name servers that resolve names by THTTP (RFC 2169). urnd asks them; true redirects clients there instead.",
 		},
 		{
 			Path: "ddds.fallback",
@@ -71,8 +71,8 @@ func systemSettings() []Setting {
 		{Path: "thttp.timeout", Default: 5 * time.Second, Doc: "for one exchange", Least: time.Millisecond, Most: 10 * time.Minute},
 		{Path: "thttp.max_body", Default: Size(1 << 20), Doc: "of a list of locations", Least: Size(1 << 10), Most: Size(1 << 30)},
 		{Path: "thttp.max_locations", Default: 100, Doc: "how many locations of a list are taken", Least: 1, Most: 10_000},
-		{Path: "thttp.default_ttl", Default: 5 * time.Minute, Doc: "how long answers live that say nothing of it", Least: time.Duration(0), Most: 365 * day},
-		{Path: "thttp.max_ttl", Default: week, Doc: "the longest that any does", Least: time.Second, Most: 365 * day},
+		{Path: "thttp.default_ttl", Default: 5 * time.Minute, Doc: "TTL of answers without freshness information", Least: time.Duration(0), Most: 365 * day},
+		{Path: "thttp.max_ttl", Default: week, Doc: "maximum TTL of answers", Least: time.Second, Most: 365 * day},
 	}, slpSettings())
 }
 
@@ -89,7 +89,7 @@ func slpSettings() []Setting {
 		{Path: "slp.scopes", Default: []string{"DEFAULT"}, Doc: "the scopes in which services are looked for", Form: "text", check: checkScopes},
 		{Path: "slp.language", Default: "en", Doc: "the language of requests", Form: "language tag", check: checkSLPLanguage},
 		{Path: "slp.timeout", Default: 5 * time.Second, Doc: "for one agent", Least: time.Millisecond, Most: time.Minute},
-		{Path: "slp.none_ttl", Default: time.Minute, Doc: "how long it is remembered that no agent knows a server", Least: time.Second, Most: day},
+		{Path: "slp.none_ttl", Default: time.Minute, Doc: "TTL of the result that no agent knows a server", Least: time.Second, Most: day},
 	}
 }
 

@@ -40,7 +40,7 @@ func (c Config) checkTogether(f *Faults) {
 	if c.Limits.Target > c.Limits.Header {
 		f.add("limits.target", "%s is more than limits.header, of which it is a part", show(c.Limits.Target))
 	}
-	if held := c.Cache.Answers + c.Cache.Records + leastMemory; c.Limits.Memory > 0 && c.Limits.Memory < held {
+	if held := c.Cache.Answers + c.Cache.Records + minMemory; c.Limits.Memory > 0 && c.Limits.Memory < held {
 		f.add("limits.memory", "%s is less than %s, which cache.answers, cache.records and urnd itself may take", show(c.Limits.Memory), show(held))
 	}
 	c.checkListeners(f)
