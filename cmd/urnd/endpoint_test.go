@@ -162,10 +162,18 @@ func TestNotifyKeepsRefusal(t *testing.T) {
 	l := start(t)
 	l.write(t, "dns: {timout: 1s}")
 	l.hangup()
-	testserver.Wait(t, "x", func() bool { return strings.Contains(m.within(time.Second), "refused") })
-	for range 4 {
-		if s := m.within(time.Second); strings.HasPrefix(s, "STATUS=") && !strings.Contains(s, "refused") {
-			t.Fatalf("the refusal is gone: %q", s)
+	next := func(prefix string) (notice string) {
+		testserver.Wait(t, "systemd is sent "+prefix, func() bool {
+			notice = m.within(time.Second)
+			return strings.HasPrefix(notice, prefix)
+		})
+		return notice
+	}
+	next("RELOADING=1")
+	next("READY=1\nSTATUS=Reload refused: ")
+	for range 2 {
+		if notice := next("STATUS="); !strings.HasPrefix(notice, "STATUS=Reload refused: ") {
+			t.Fatalf("the refusal is gone: %q", notice)
 		}
 	}
 }
