@@ -21,7 +21,7 @@ type spawned struct {
 }
 
 // spawn runs a binary that keeps its answers in a directory, and returns when it is
-// ready and has read them, or set them aside.
+// ready and has read them, or renamed them.
 func spawn(t *testing.T, path, dir string) *spawned {
 	t.Helper()
 	p := &spawned{Cmd: exec.Command(path, "serve", "--listen", "127.0.0.1:0", "--admin", "")}
@@ -35,7 +35,7 @@ func spawn(t *testing.T, path, dir string) *spawned {
 	}
 	t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
 	log := bufio.NewReader(stderr)
-	for p.url == "" || !strings.Contains(p.log, "answers were restored") && !strings.Contains(p.log, "set aside") {
+	for p.url == "" || !strings.Contains(p.log, "answers were restored") && !strings.Contains(p.log, "was renamed") {
 		line, err := log.ReadString('\n')
 		if err != nil {
 			t.Fatalf("urnd ended: %s%s", p.log, line)
@@ -79,7 +79,7 @@ func TestKilled(t *testing.T) {
 	}
 	for round := range 10 {
 		p := spawn(t, binary, dir)
-		if got := get(p, 1); !strings.HasPrefix(got, "urnd; hit") || strings.Contains(p.log, "set aside") {
+		if got := get(p, 1); !strings.HasPrefix(got, "urnd; hit") || strings.Contains(p.log, "was renamed") {
 			t.Fatalf("%s, after %s", got, p.log)
 		}
 		for i := range 100 {

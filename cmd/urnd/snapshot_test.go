@@ -85,7 +85,7 @@ func TestWarmRestart(t *testing.T) {
 	}
 }
 
-// What is no good is was renamed, and said to be; urnd starts as if it were not there.
+// An invalid file is renamed, and the log says so; urnd starts as if it were not there.
 func TestSavedAnswersThatAreNoGood(t *testing.T) {
 	dir := t.TempDir()
 	addr := both(zone(t, oneRule)).serve(t)
@@ -127,7 +127,7 @@ func TestSavedAnswersThatAreNoGood(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if contentsOf(t, file+".bad") != tt.text {
-			t.Errorf("%s: what was was renamed is not what there was", name)
+			t.Errorf("%s: what was renamed is not what there was", name)
 		}
 		if warned := w.warnings(); !strings.Contains(strings.Join(warned, "\n"), tt.says) || !strings.Contains(strings.Join(warned, "\n"), file+".bad") {
 			t.Errorf("%s: %q", name, warned)
