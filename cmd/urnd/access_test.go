@@ -25,7 +25,7 @@ import (
 )
 
 // send sends a request as it is, with its fields, and returns the response.
-func (w *whole) send(t *testing.T, request, body string, fields ...string) *http.Response {
+func (w *testDaemon) send(t *testing.T, request, body string, fields ...string) *http.Response {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
 	if err != nil {
@@ -82,7 +82,7 @@ func TestAccessLogs(t *testing.T) {
 	t.Setenv("TZ", "UTC")
 	for format, shape := range lines {
 		for _, file := range []string{"", filepath.Join(t.TempDir(), "access.log")} {
-			w := serveWhole(t, "127.0.0.1:9", 0, logsTo(format, file, nil))
+			w := startDaemon(t, "127.0.0.1:9", 0, logsTo(format, file, nil))
 			var ids []string
 			for _, r := range requests {
 				response := w.send(t, r.request, r.body, "User-Agent: a b", "Referer: http://r.example/", "Proxy-Authorization: Basic "+base64.StdEncoding.EncodeToString([]byte("me:"+password)))
@@ -91,7 +91,7 @@ func TestAccessLogs(t *testing.T) {
 			w.stop()
 			text := w.log.String()
 			if file != "" {
-				text = contentsOf(t, file)
+				text = readFile(t, file)
 			}
 			found := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return line == "" || strings.Contains(line, `"msg":`) })
 			if len(found) != len(requests) {
@@ -123,7 +123,7 @@ func TestAccessLogs(t *testing.T) {
 	}
 }
 
-func contentsOf(t *testing.T, path string) string {
+func readFile(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -132,10 +132,10 @@ func contentsOf(t *testing.T, path string) string {
 	return string(text)
 }
 
-// A file that is moved away is opened anew by SIGHUP, and no line is lost.
+// SIGHUP reopens an access log that was renamed, and no line is lost.
 func TestAccessLogIsReopened(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "access.log")
-	w := serveWhole(t, "127.0.0.1:9", 0, logsTo("combined", file, nil))
+	w := startDaemon(t, "127.0.0.1:9", 0, logsTo("combined", file, nil))
 	for i := range 3 {
 		w.send(t, fmt.Sprintf("GET /urn:ietf:rfc:%d", i+1), "")
 		old := fmt.Sprintf("%s.%d", file, i)
@@ -144,17 +144,17 @@ func TestAccessLogIsReopened(t *testing.T) {
 		}
 		w.hangups <- syscall.SIGHUP
 		testserver.Wait(t, "reloading", func() bool { return strings.Count(w.log.String(), "was reloaded") == i+1 })
-		testserver.Wait(t, "the line is in the old file", func() bool { return strings.Count(contentsOf(t, old), "\n") == 1 })
+		testserver.Wait(t, "the line is in the old file", func() bool { return strings.Count(readFile(t, old), "\n") == 1 })
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode() != 0o640 || info.Size() != 0 {
 		t.Errorf("%v, %v", info, err)
 	}
 }
 
-// A trusted proxy in front names the request, and the client.
+// A trusted proxy in front of urnd sets the identifier and the client of a request.
 func TestAccessLogBehindAProxy(t *testing.T) {
 	for _, trusted := range []bool{true, false} {
-		w := serveWhole(t, "127.0.0.1:9", 0, logsTo("json", "", func(c *config.Config) {
+		w := startDaemon(t, "127.0.0.1:9", 0, logsTo("json", "", func(c *config.Config) {
 			if trusted {
 				c.Access.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 			}
@@ -176,11 +176,10 @@ func TestAccessLogBehindAProxy(t *testing.T) {
 	}
 }
 
-// password stands in URLs, and nowhere in a log.
+// password is in URLs of the tests, and must not be in a log.
 const password = "s3cr3t"
 
-// URLs with a password wherever a client, a server or an administrator can put one are
-// logged without it.
+// A password in a URL of a client, a server or an administrator is never logged.
 func TestNoPasswordIsLogged(t *testing.T) {
 	const at = "user:" + password + "@"
 	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
@@ -191,7 +190,7 @@ func TestNoPasswordIsLogged(t *testing.T) {
 	credentials := base64.StdEncoding.EncodeToString([]byte("user:" + password))
 	for _, format := range []string{"json", "combined", "squid"} {
 		for _, logs := range []string{"json", "text"} {
-			w := serveWhole(t, "127.0.0.1:9", 0, logsTo(format, "", func(c *config.Config) {
+			w := startDaemon(t, "127.0.0.1:9", 0, logsTo(format, "", func(c *config.Config) {
 				c.Log.Format, c.Log.Level = logs, slog.LevelDebug
 				c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://" + web.addr}}}
 			}))
@@ -219,11 +218,11 @@ func TestNoPasswordIsLogged(t *testing.T) {
 				}
 			}
 			w.send(t, "CONNECT "+at+"a.example:443", "")
-			w.read(func() (config.Config, error) {
+			w.setLoad(func() (config.Config, error) {
 				return w.config, errors.New(`namespaces.0.thttp.0: "http://` + at + `h/x" is not`)
 			})
 			w.hangups <- syscall.SIGHUP
-			w.logged(t, "was not reloaded")
+			w.waitForLog(t, "was not reloaded")
 			if ready := w.readiness(t); strings.Contains(ready, password) {
 				t.Errorf("readiness: %s", ready)
 			}

@@ -48,8 +48,8 @@ func socketAt(t *testing.T, address string) string {
 	return ""
 }
 
-// descriptors counts those that are open.
-func (l *life) descriptors(t *testing.T) int {
+// descriptors returns the number of open file descriptors.
+func (l *fileDaemon) descriptors(t *testing.T) int {
 	t.Helper()
 	process := "self"
 	if l.pid != 0 {
@@ -62,14 +62,14 @@ func (l *life) descriptors(t *testing.T) int {
 	return len(all)
 }
 
-// traffic asks for a name, over new connections and over such that are kept, until it
-// is stopped. What is not answered fails the test.
+// traffic is clients that request a name, over new and over kept-alive connections, until
+// it is stopped. A request without an answer fails the test.
 type traffic struct {
 	answered atomic.Int64
 	stop     func()
 }
 
-func ask(t *testing.T, address string) *traffic {
+func startTraffic(t *testing.T, address string) *traffic {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var asking sync.WaitGroup
@@ -81,7 +81,7 @@ func ask(t *testing.T, address string) *traffic {
 		transport := &http.Transport{DisableKeepAlives: i%2 == 0} // over a new connection nothing is tried again
 		asking.Go(func() {
 			defer transport.CloseIdleConnections()
-			pace := time.NewTicker(time.Millisecond) // leaves the machine to who is asked
+			pace := time.NewTicker(time.Millisecond) // leaves the processor to urnd
 			defer pace.Stop()
 			for ; ctx.Err() == nil; <-pace.C {
 				request, _ := http.NewRequest(http.MethodGet, address+"/urn:book:1", nil)
@@ -104,15 +104,15 @@ func ask(t *testing.T, address string) *traffic {
 	return asked
 }
 
-// leaveGarbage turns the collector off, which would close files that nobody does.
-func leaveGarbage(t *testing.T) {
+// disableGC turns the garbage collector off, which would close leaked files.
+func disableGC(t *testing.T) {
 	t.Helper()
 	percent := debug.SetGCPercent(-1)
 	t.Cleanup(func() { debug.SetGCPercent(percent) })
 }
 
-// reloadUnderTraffic reloads often, of all kinds, and looks for what is left over.
-func reloadUnderTraffic(t *testing.T, l *life, listen string, level func() [2]int) {
+// reloadUnderTraffic makes many reloads of all kinds, and checks that nothing leaks.
+func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func() [2]int) {
 	taken := freeAddress(t)
 	listener, err := net.Listen("tcp", taken)
 	if err != nil {
@@ -121,10 +121,10 @@ func reloadUnderTraffic(t *testing.T, l *life, listen string, level func() [2]in
 	defer listener.Close()
 	kinds := [][]string{
 		{listen},
-		{listen, "namespaces: " + leadsTo("b")}, // a new cache
-		{listen, "limits: {idle_timeout: 1m}"},  // a new server
+		{listen, "namespaces: " + bookNamespace("b")}, // a new cache
+		{listen, "limits: {idle_timeout: 1m}"},        // a new server
 		{listen, "log: {format: text, access: json, access_file: '" + filepath.Join(t.TempDir(), "access") + "'}"},
-		{"namespaces: " + leadsTo("c"), "listen: {service: '" + freeAddress(t) + "', admin: '" + taken + "'}"},
+		{"namespaces: " + bookNamespace("c"), "listen: {service: '" + freeAddress(t) + "', admin: '" + taken + "'}"},
 	}
 	round := func() {
 		for i, kind := range kinds {
@@ -135,9 +135,9 @@ func reloadUnderTraffic(t *testing.T, l *life, listen string, level func() [2]in
 		}
 	}
 	round()
-	leaveGarbage(t)
+	disableGC(t)
 	before := level()
-	asked := ask(t, l.url)
+	asked := startTraffic(t, l.url)
 	began := time.Now()
 	for range 40 {
 		round()
@@ -162,8 +162,8 @@ func TestActivation(t *testing.T) {
 	dir := build(t)
 	service, other := freeAddress(t), freeAddress(t)
 	path := filepath.Join(t.TempDir(), "admin")
-	l := newLife(t, "listen: {service: '192.0.2.1:80', admin: '192.0.2.1:81'}") // neither is there
-	l.launch(t, exec.Command(activate, "--listen="+service, "--listen="+other, "--listen="+path, "--fdname=http:http:admin", filepath.Join(dir, "urnd"), "serve", "--config", l.file))
+	l := newFileDaemon(t, "listen: {service: '192.0.2.1:80', admin: '192.0.2.1:81'}") // neither is there
+	l.startProgram(t, exec.Command(activate, "--listen="+service, "--listen="+other, "--listen="+path, "--fdname=http:http:admin", filepath.Join(dir, "urnd"), "serve", "--config", l.file))
 	l.url = "http://" + service
 	testserver.Wait(t, "systemd-socket-activate does not listen", func() bool { return l.logged("Listening on") == 3 })
 	if got := l.get(t, "/urn:book:1"); got.location != "https://a.example/1" {
@@ -172,7 +172,7 @@ func TestActivation(t *testing.T) {
 	want := `service="` + service + ", " + other + `" tls=off admin=` + path
 	testserver.Wait(t, "no log of "+want, func() bool { return l.logged(want) == 1 })
 	sockets := [2]string{socketAt(t, service), socketAt(t, other)}
-	l.write(t, "listen: {service: '192.0.2.2:80', admin: ''}", "namespaces: "+leadsTo("b"))
+	l.write(t, "listen: {service: '192.0.2.2:80', admin: ''}", "namespaces: "+bookNamespace("b"))
 	if !l.reload(t) {
 		t.Error("refused")
 	}
@@ -200,7 +200,7 @@ func TestActivation(t *testing.T) {
 	}
 }
 
-// Who listens is systemd: while urnd is started again connections wait, and none is
+// systemd holds the listening socket: while urnd restarts connections wait, and none is
 // refused or cut off.
 func TestActivationRestart(t *testing.T) {
 	dir := build(t)
@@ -216,13 +216,13 @@ func TestActivationRestart(t *testing.T) {
 	defer socket.Close()
 	var asked *traffic
 	for restart := range 6 {
-		l := newLife(t)
+		l := newFileDaemon(t)
 		cmd := exec.Command("sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, filepath.Join(dir, "urnd"), "serve", "--config", l.file)
 		cmd.ExtraFiles = []*os.File{socket}
 		cmd.Env = append(os.Environ(), "LISTEN_FDS=1", "LISTEN_FDNAMES=http")
-		l.launch(t, cmd)
+		l.startProgram(t, cmd)
 		if asked == nil {
-			asked = ask(t, "http://"+listener.Addr().String())
+			asked = startTraffic(t, "http://"+listener.Addr().String())
 		}
 		l.ready(t)
 		before := asked.answered.Load()

@@ -18,8 +18,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// written returns the path of a new file.
-func written(t *testing.T, name, text string) string {
+// writeTemp returns the path of a new file.
+func writeTemp(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -30,19 +30,19 @@ func written(t *testing.T, name, text string) string {
 
 const adminToken = "topsecret-0123456789"
 
-// The configuration is shown as files write it, and of secrets where they are.
+// The configuration is shown as in a file, and secrets by the path of their files.
 func TestAdminShowsConfiguration(t *testing.T) {
-	token := written(t, "token", adminToken+"\n")
-	users := written(t, "users", "user:$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC\n")
-	w := serveWhole(t, "127.0.0.1:9", 0, func(c *config.Config) {
+	token := writeTemp(t, "token", adminToken+"\n")
+	users := writeTemp(t, "users", "user:$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC\n")
+	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
 		c.Access.AdminToken, c.Access.ProxyUsers = token, users
 		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://192.0.2.1"}}}
 	})
 	const bearer = "Authorization: Bearer " + adminToken
-	if status, body := w.administrate(t, "GET /api/v1/config"); status != 401 || strings.Contains(body, "dns") {
+	if status, body := w.adminRequest(t, "GET /api/v1/config"); status != 401 || strings.Contains(body, "dns") {
 		t.Errorf("without the token: %d %s", status, body)
 	}
-	status, body := w.administrate(t, "GET /api/v1/config", bearer)
+	status, body := w.adminRequest(t, "GET /api/v1/config", bearer)
 	var document struct {
 		DNS struct {
 			Servers []string
@@ -68,7 +68,7 @@ func TestAdminShowsConfiguration(t *testing.T) {
 	}
 	for _, secret := range []string{adminToken, "$2y$", "c4WoMPo3"} {
 		for _, target := range []string{"/api/v1/config", "/metrics", "/debug/pprof/cmdline", "/openapi.json", "/readyz"} {
-			if _, body := w.administrate(t, "GET "+target, bearer); strings.Contains(body, secret) {
+			if _, body := w.adminRequest(t, "GET "+target, bearer); strings.Contains(body, secret) {
 				t.Errorf("%s shows %s", target, secret)
 			}
 		}
@@ -78,8 +78,8 @@ func TestAdminShowsConfiguration(t *testing.T) {
 	}
 }
 
-// What stands in a configuration is shown: a server of namespaces.thttp must have no
-// password in it.
+// The configuration is shown to administrators: URLs in namespaces.thttp must have no
+// password.
 func TestServersHaveNoPasswords(t *testing.T) {
 	c := config.Default()
 	c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://user:" + password + "@192.0.2.1"}}}
@@ -88,17 +88,16 @@ func TestServersHaveNoPasswords(t *testing.T) {
 	}
 }
 
-// A token counts as it stands in its file when the configuration is read, without the
-// white space around it.
+// A token is read from its file with the configuration, without the white space around it.
 func TestAdminToken(t *testing.T) {
-	path := written(t, "token", " "+adminToken+" \n")
-	w := serveWhole(t, "127.0.0.1:9", 0, func(c *config.Config) {
+	path := writeTemp(t, "token", " "+adminToken+" \n")
+	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
 		c.Access.AdminToken = path
 		c.Access.AdminClients = append(c.Access.AdminClients, netip.MustParsePrefix("192.0.2.0/24"))
 	})
 	get := func(token string) int {
 		t.Helper()
-		status, _ := w.administrate(t, "GET /api/v1/cache", "Authorization: Bearer "+token)
+		status, _ := w.adminRequest(t, "GET /api/v1/cache", "Authorization: Bearer "+token)
 		return status
 	}
 	if a, b := get(adminToken), get("another"); a != 200 || b != 401 {
@@ -131,8 +130,8 @@ func lastLine(text string) string {
 // A socket in the file system asks for no token: it has the rights of a file.
 func TestAdminSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "admin.sock")
-	serveWhole(t, "127.0.0.1:9", 0, func(c *config.Config) {
-		c.Listen.Admin, c.Access.AdminToken = "unix:"+path, written(t, "token", adminToken)
+	startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
+		c.Listen.Admin, c.Access.AdminToken = "unix:"+path, writeTemp(t, "token", adminToken)
 	})
 	if info, err := os.Stat(path); err != nil || info.Mode() != os.ModeSocket|0o660 {
 		t.Errorf("%v, %v", info, err)
@@ -151,7 +150,7 @@ func TestAdminSocket(t *testing.T) {
 	}
 }
 
-// What a running urnd counts, as Prometheus would have it.
+// The metrics of a running urnd, checked by the linter of Prometheus.
 func TestAdminMetrics(t *testing.T) {
 	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.RawQuery, ":none") {
@@ -160,7 +159,7 @@ func TestAdminMetrics(t *testing.T) {
 		}
 		redirect(w, "https://a.example/")
 	})
-	w := serveWhole(t, both(zone(t, oneRule, `name.urn.example.org. 60 IN NAPTR 50 10 "x" "none" "" .`)).serve(t), 0, func(c *config.Config) {
+	w := startDaemon(t, udpAndTCP(zone(t, oneRule, `name.urn.example.org. 60 IN NAPTR 50 10 "x" "none" "" .`)).serve(t), 0, func(c *config.Config) {
 		openLoopback(c)
 		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://" + web.addr}}}
 	})
@@ -169,8 +168,8 @@ func TestAdminMetrics(t *testing.T) {
 			w.get(t, path)
 		}
 	}
-	w.administrate(t, "DELETE /api/v1/cache/entries?uri=urn:book:1")
-	status, text := w.administrate(t, "GET /metrics")
+	w.adminRequest(t, "DELETE /api/v1/cache/entries?uri=urn:book:1")
+	status, text := w.adminRequest(t, "GET /metrics")
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
 	if err != nil || status != 200 {
 		t.Fatalf("%d %v", status, err)
@@ -194,7 +193,7 @@ func TestAdminMetrics(t *testing.T) {
 			t.Errorf("no %s", part)
 		}
 	}
-	_, body := w.administrate(t, "GET /api/v1/cache")
+	_, body := w.adminRequest(t, "GET /api/v1/cache")
 	var caches struct {
 		Caches map[string]struct {
 			Lookups        map[string]int

@@ -19,7 +19,7 @@ import (
 )
 
 func TestAdminPurge(t *testing.T) {
-	w := serveWhole(t, both(zone(t, oneRule)).serve(t), 0, nil)
+	w := startDaemon(t, udpAndTCP(zone(t, oneRule)).serve(t), 0, nil)
 	paths := []string{"/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:name:1", "/urn:name:12", "/urn:name:1?+a=b", "/urn:ietf:rfc:2648"}
 	for _, tt := range []struct {
 		query  string
@@ -39,34 +39,34 @@ func TestAdminPurge(t *testing.T) {
 		{"prefix=urn:&soft=true", 6, "miss miss miss miss miss miss"},
 		{"all=true", 6, "miss miss miss miss miss miss"},
 	} {
-		w.caches(t, paths...)
-		status, body := w.administrate(t, "DELETE /api/v1/cache/entries?"+tt.query)
+		w.cacheStates(t, paths...)
+		status, body := w.adminRequest(t, "DELETE /api/v1/cache/entries?"+tt.query)
 		if want := fmt.Sprintf("{\n  \"purged\": %d\n}\n", tt.purged); status != 200 || body != want {
 			t.Errorf("%s: %d %s", tt.query, status, body)
 		}
-		if left := w.caches(t, paths...); left != tt.left {
+		if left := w.cacheStates(t, paths...); left != tt.left {
 			t.Errorf("%s: %s, want %s", tt.query, left, tt.left)
 		}
 	}
 	for _, query := range []string{"", "uri=urn:a", "uri=urn:isbn:0395363412", "uri=urn:name:1&all=true", "all=false", "namespace=a_b"} {
-		if status, body := w.administrate(t, "DELETE /api/v1/cache/entries?"+query); status != 400 {
+		if status, body := w.adminRequest(t, "DELETE /api/v1/cache/entries?"+query); status != 400 {
 			t.Errorf("%q: %d %s", query, status, body)
 		}
 	}
-	if left := w.caches(t, paths...); left != "hit hit hit hit hit hit" {
+	if left := w.cacheStates(t, paths...); left != "hit hit hit hit hit hit" {
 		t.Errorf("after what was refused: %s", left)
 	}
 }
 
 func TestAdminLookup(t *testing.T) {
-	w := serveWhole(t, both(zone(t, oneRule)).serve(t), 0, nil)
-	w.caches(t, "/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:none:1", "/urn:name:1", "/urn:name:12")
+	w := startDaemon(t, udpAndTCP(zone(t, oneRule)).serve(t), 0, nil)
+	w.cacheStates(t, "/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:none:1", "/urn:name:1", "/urn:name:12")
 	w.clock.advance(10 * time.Second)
 	for name, want := range map[string]string{
 		"URN:ISBN:0-395-36341-1": "urn:isbn:0395363411 86390, urn:isbn:0395363411 I2Ls 86390", "urn:isbn:0395363411": "urn:isbn:0395363411 86390, urn:isbn:0395363411 I2Ls 86390",
 		"urn:name:1": "urn:name:1 50", "urn:name:3": "", "urn:none:1": "urn:none:1 50 name not found",
 	} {
-		status, body := w.administrate(t, "GET /api/v1/cache/entries?uri="+name)
+		status, body := w.adminRequest(t, "GET /api/v1/cache/entries?uri="+name)
 		var document struct {
 			Entries []struct {
 				Key       string
@@ -93,7 +93,8 @@ func TestAdminLookup(t *testing.T) {
 	}
 }
 
-// What is purged softly serves while its source fails; what is purged does not.
+// Answers that are purged softly are served while their source fails; others that are
+// purged are not.
 func TestAdminPurgeSoftly(t *testing.T) {
 	var fails atomic.Bool
 	web := serveHTTP(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -103,7 +104,7 @@ func TestAdminPurgeSoftly(t *testing.T) {
 		}
 		redirect(w, "https://a.example/")
 	})
-	w := serveWhole(t, "127.0.0.1:9", 0, func(c *config.Config) {
+	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
 		openLoopback(c)
 		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://" + web.addr}}}
 	})
@@ -114,26 +115,26 @@ func TestAdminPurgeSoftly(t *testing.T) {
 		}
 	}
 	get(302, "urnd; fwd=uri-miss")
-	w.administrate(t, "DELETE /api/v1/cache/entries?uri=urn:book:1&soft=true")
+	w.adminRequest(t, "DELETE /api/v1/cache/entries?uri=urn:book:1&soft=true")
 	get(302, "urnd; fwd=uri-miss")
 	if n := web.asked.Load(); n != 2 {
 		t.Errorf("the source was asked %d times", n)
 	}
 	fails.Store(true)
 	get(302, "urnd; hit; ttl=300")
-	w.administrate(t, "DELETE /api/v1/cache/entries?namespace=book&soft=true")
+	w.adminRequest(t, "DELETE /api/v1/cache/entries?namespace=book&soft=true")
 	get(302, "urnd; hit; detail=stale-on-error; ttl=0")
-	if _, body := w.administrate(t, "GET /api/v1/cache/entries?uri=urn:book:1"); !strings.Contains(body, `"ttl": 0`) {
+	if _, body := w.adminRequest(t, "GET /api/v1/cache/entries?uri=urn:book:1"); !strings.Contains(body, `"ttl": 0`) {
 		t.Errorf("what is stale: %s", body)
 	}
-	w.administrate(t, "DELETE /api/v1/cache/entries?uri=URN:BOOK:1")
+	w.adminRequest(t, "DELETE /api/v1/cache/entries?uri=URN:BOOK:1")
 	get(502, "")
 }
 
 // readiness returns the status of /readyz, and its reasons.
-func (w *whole) readiness(t *testing.T) string {
+func (w *testDaemon) readiness(t *testing.T) string {
 	t.Helper()
-	status, body := w.administrate(t, "GET /readyz")
+	status, body := w.adminRequest(t, "GET /readyz")
 	var document struct {
 		Status            string
 		Unready, Degraded []string
@@ -147,7 +148,7 @@ func (w *whole) readiness(t *testing.T) string {
 func TestAdminReadiness(t *testing.T) {
 	good := zone(t, oneRule)
 	var fails atomic.Bool
-	w := serveWhole(t, both(func(rw dns.ResponseWriter, q *dns.Msg) {
+	w := startDaemon(t, udpAndTCP(func(rw dns.ResponseWriter, q *dns.Msg) {
 		if !fails.Load() {
 			good(rw, q)
 		}
@@ -168,20 +169,20 @@ func TestAdminReadiness(t *testing.T) {
 	fails.Store(false)
 	w.get(t, "/urn:three:1")
 	expect("200 ready: ; ")
-	w.read(func() (config.Config, error) {
+	w.setLoad(func() (config.Config, error) {
 		return w.config, errors.New("dns.timeout: \"soon\" is no duration\nand more")
 	})
 	w.hangups <- syscall.SIGHUP
-	w.logged(t, "was not reloaded")
+	w.waitForLog(t, "was not reloaded")
 	expect(`200 ready: ; the configuration was not reloaded: dns.timeout: "soon" is no duration`)
-	w.read(func() (config.Config, error) { return w.config, nil })
+	w.setLoad(func() (config.Config, error) { return w.config, nil })
 	w.hangups <- syscall.SIGHUP
-	w.logged(t, "was reloaded")
+	w.waitForLog(t, "was reloaded")
 	expect("200 ready: ; ")
 	w.expectMetrics(t, `config_reloads_total{outcome="refused"} 1`, `config_reloads_total{outcome="done"} 1`, "config_last_reload_successful 1")
 }
 
-// While urnd lets its last requests end, it says that it is not ready.
+// While urnd waits for its last requests, /readyz reports that it is not ready.
 func TestAdminReadinessAtTheEnd(t *testing.T) {
 	asked, answer := make(chan struct{}), make(chan struct{})
 	web := serveHTTP(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -191,7 +192,7 @@ func TestAdminReadinessAtTheEnd(t *testing.T) {
 	})
 	release := sync.OnceFunc(func() { close(answer) })
 	t.Cleanup(release)
-	w := serveWhole(t, "127.0.0.1:9", 0, func(c *config.Config) {
+	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
 		openLoopback(c)
 		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://" + web.addr}}}
 	})

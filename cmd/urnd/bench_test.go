@@ -15,15 +15,15 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// nobody is a ResponseWriter without network.
-type nobody struct {
+// discardWriter is a ResponseWriter without network.
+type discardWriter struct {
 	header http.Header
 	status int
 }
 
-func (w *nobody) Header() http.Header         { return w.header }
-func (w *nobody) Write(p []byte) (int, error) { return len(p), nil }
-func (w *nobody) WriteHeader(status int)      { w.status = status }
+func (w *discardWriter) Header() http.Header         { return w.header }
+func (w *discardWriter) Write(p []byte) (int, error) { return len(p), nil }
+func (w *discardWriter) WriteHeader(status int)      { w.status = status }
 
 func wireForBench(b *testing.B, answers config.Size) wiredAll {
 	b.Helper()
@@ -53,7 +53,7 @@ func BenchmarkCachedRedirect(b *testing.B) {
 				Method: http.MethodGet, RequestURI: bm.target, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
 				RemoteAddr: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), 1).String(),
 			}
-			w := &nobody{header: http.Header{}}
+			w := &discardWriter{header: http.Header{}}
 			p.service.ServeHTTP(w, r)
 			if w.header.Get("Location") == "" {
 				b.Fatal("no redirect")
@@ -71,7 +71,7 @@ func BenchmarkCachedRedirect(b *testing.B) {
 }
 
 // BenchmarkMemoryPerAnswer fills the cache with distinct names and reports the
-// heap that one of them takes, with keys and all that ristretto keeps. The
+// heap that one of them takes, with keys and the overhead of ristretto. The
 // capacity is chosen so that they just fit: cache.answers is an honest bound.
 func BenchmarkMemoryPerAnswer(b *testing.B) {
 	const names, capacity = 1_000_000, 400 << 20
@@ -113,8 +113,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkExplain is the time of a cached resolution, untraced and traced: what is not
-// asked for costs next to nothing, and TestExplainIsFree says that it allocates nothing more.
+// BenchmarkExplain is the time of a cached resolution, untraced and traced: without a
+// trace it costs next to nothing, and by TestExplainIsFree allocates nothing more.
 func BenchmarkExplain(b *testing.B) {
 	p := wireForBench(b, 64<<20)
 	q := resolvable(b, "urn:ietf:rfc:2648")
@@ -187,7 +187,7 @@ func BenchmarkTelemetry(b *testing.B) {
 			}
 			defer p.close()
 			r := &http.Request{Method: http.MethodGet, RequestURI: "/urn:ietf:rfc:2648", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, RemoteAddr: "127.0.0.1:1"}
-			w := &nobody{header: http.Header{}}
+			w := &discardWriter{header: http.Header{}}
 			b.ReportAllocs()
 			for b.Loop() {
 				clear(w.header)

@@ -45,7 +45,7 @@ func startZones(t *testing.T) *testserver.BIND {
 
 func TestResolveOverBIND(t *testing.T) {
 	bind := startZones(t)
-	d := startDaemon(t, bind.Addr(), func(c *config.Config) { c.DDDS.Refer = true })
+	d := startService(t, bind.Addr(), func(c *config.Config) { c.DDDS.Refer = true })
 	for _, tt := range []struct {
 		name, path, location, age string
 		status                    int
@@ -61,7 +61,7 @@ func TestResolveOverBIND(t *testing.T) {
 			queries: []string{"shared.urn.example.org NAPTR", "shared.urn.arpa NAPTR", "rules.urn.example.org NAPTR"}, again: "/urn:shared:film",
 		},
 		{
-			name: "own root, bad records pass over themselves", path: "/urn:own:1", location: "https://first.example/1", age: "70", status: 302,
+			name: "own root, bad records are skipped", path: "/urn:own:1", location: "https://first.example/1", age: "70", status: 302,
 			queries: []string{"own.urn.example.org NAPTR"}, again: "/urn:own:2",
 		},
 		{
@@ -103,10 +103,10 @@ func TestResolveOverBIND(t *testing.T) {
 	}
 }
 
-// All who ask for a name that nobody has asked for wait for one chain of questions.
+// All clients that ask for an uncached name wait for one chain of DNS queries.
 func TestManyAskForOneName(t *testing.T) {
 	bind := startZones(t)
-	d := startDaemon(t, bind.Addr(), nil)
+	d := startService(t, bind.Addr(), nil)
 	const clients = 1000
 	client := &http.Client{
 		Transport:     &http.Transport{MaxConnsPerHost: 100},
@@ -140,7 +140,7 @@ func TestManyAskForOneName(t *testing.T) {
 
 func TestNegativeAnswerExpires(t *testing.T) {
 	bind := startZones(t)
-	d := startDaemon(t, bind.Addr(), nil)
+	d := startService(t, bind.Addr(), nil)
 	first := d.get(t, "/urn:nobody:1")
 	if !strings.Contains(first.body, "nobody.urn.arpa. does not exist (NXDOMAIN)") || !strings.Contains(first.body, "no rules for namespace") {
 		t.Errorf("the reason does not say what was tried: %s", first.body)
@@ -155,7 +155,7 @@ func TestNegativeAnswerExpires(t *testing.T) {
 
 func TestStaleWhileDNSIsDown(t *testing.T) {
 	bind := startZones(t)
-	d := startDaemon(t, bind.Addr(), nil)
+	d := startService(t, bind.Addr(), nil)
 	want := d.get(t, "/urn:own:1")
 	bind.Stop()
 	d.clock.advance(100 * time.Second)
@@ -173,14 +173,14 @@ func TestStaleWhileDNSIsDown(t *testing.T) {
 	}
 }
 
-// A server that is silent is too slow: 504, and not 502.
+// A DNS server that does not answer is a timeout: 504, and not 502.
 func TestSilentDNS(t *testing.T) {
 	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	d := startDaemon(t, silent.LocalAddr().String(), func(c *config.Config) { c.DNS.Timeout = 50 * time.Millisecond })
+	d := startService(t, silent.LocalAddr().String(), func(c *config.Config) { c.DNS.Timeout = 50 * time.Millisecond })
 	if got := d.get(t, "/urn:direct:1"); got.status != 504 {
 		t.Errorf("%+v", got)
 	}
@@ -190,9 +190,9 @@ func TestSilentDNS(t *testing.T) {
 	}
 }
 
-// What the configuration says of clients and bounds reaches the parts.
+// Settings for clients and limits reach the parts that they are for.
 func TestWiring(t *testing.T) {
-	d := startDaemon(t, "127.0.0.1:1", func(c *config.Config) {
+	d := startService(t, "127.0.0.1:1", func(c *config.Config) {
 		c.DDDS.Enabled = false
 		c.Access.ProxyClients = nil
 		c.Limits.Target = 300
@@ -217,7 +217,7 @@ func TestWiring(t *testing.T) {
 }
 
 func TestWithoutDNS(t *testing.T) {
-	d := startDaemon(t, "127.0.0.1:1", func(c *config.Config) { c.DDDS.Enabled = false })
+	d := startService(t, "127.0.0.1:1", func(c *config.Config) { c.DDDS.Enabled = false })
 	got := d.get(t, "/urn:nobody:1")
 	if got.status != 404 || !strings.Contains(got.body, "ddds: turned off (ddds.enabled); namespace: no rules for namespace") {
 		t.Errorf("%+v", got)

@@ -83,8 +83,8 @@ func newPairFiles(t *testing.T, certificate, key []byte) pairFiles {
 	return p
 }
 
-// writeLater writes a file, with another time than before: clocks of file systems are
-// coarse.
+// writeLater writes a file with a later modification time than before: clocks of file
+// systems are coarse.
 func writeLater(t *testing.T, path string, text []byte) {
 	t.Helper()
 	later := time.Now()
@@ -99,7 +99,7 @@ func writeLater(t *testing.T, path string, text []byte) {
 	}
 }
 
-// client speaks TLS as it is told, over a new connection for each request.
+// client uses a configuration of TLS, and a new connection for each request.
 func (a *authority) client(c *tls.Config) *http.Client {
 	c.RootCAs = x509.NewCertPool()
 	c.RootCAs.AddCert(a.certificate)
@@ -109,8 +109,8 @@ func (a *authority) client(c *tls.Config) *http.Client {
 	}
 }
 
-// said tells the status, the protocol and whose certificate it was, or what went wrong.
-func said(client *http.Client, url string) string {
+// getOverTLS returns the status, the protocol and the name in the certificate, or the error.
+func getOverTLS(client *http.Client, url string) string {
 	response, err := client.Get(url)
 	if err != nil {
 		return err.Error()
@@ -139,7 +139,7 @@ func TestCertificate(t *testing.T) {
 		if tt.name == "HTTP/1.1" {
 			client.Transport.(*http.Transport).ForceAttemptHTTP2 = false
 		}
-		if got := said(client, url); !strings.Contains(got, tt.want) {
+		if got := getOverTLS(client, url); !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %s", tt.name, got)
 		}
 	}
@@ -147,12 +147,12 @@ func TestCertificate(t *testing.T) {
 	writeLater(t, files.certificate, next)
 	writeLater(t, files.key, nextKey)
 	client := ca.client(&tls.Config{})
-	testserver.Wait(t, "the certificate is not replaced", func() bool { return said(client, url) == "302 HTTP/2.0 second" })
+	testserver.Wait(t, "the certificate is not replaced", func() bool { return getOverTLS(client, url) == "302 HTTP/2.0 second" })
 	writeLater(t, files.key, key)
 	if l.reload(t) {
 		t.Error("a reload is not refused while the files of the certificate are half written")
 	}
-	if got := said(client, url); got != "302 HTTP/2.0 second" {
+	if got := getOverTLS(client, url); got != "302 HTTP/2.0 second" {
 		t.Error(got)
 	}
 	if l.get(t, "/urn:book:1").status != http.StatusFound {
@@ -160,7 +160,7 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// A certificate is written in pieces, and its key at another time.
+// A certificate may be half written, and its key written at another time.
 func TestCertificateHalfWritten(t *testing.T) {
 	ca := newAuthority(t)
 	certificate, key := ca.issue(t, "first")
@@ -230,7 +230,7 @@ func TestCertificateOfAdministrators(t *testing.T) {
 	nobody := ca.client(&tls.Config{})
 	l := start(t, listen, "tls: {certificate: '"+files.certificate+"', key: '"+files.key+"'}")
 	socket := socketAt(t, l.admin)
-	plain := running{url: "http://" + l.admin}
+	plain := testService{url: "http://" + l.admin}
 	if got := plain.get(t, "/healthz"); got.status != http.StatusOK {
 		t.Errorf("without client_ca: %+v", got)
 	}
@@ -250,7 +250,7 @@ func TestCertificateOfAdministrators(t *testing.T) {
 		{"another authority", unknown, admin, ""},
 		{"clients are asked for none", nobody, service, "302 HTTP/2.0 urnd"},
 	} {
-		if got := said(tt.client, tt.url); got != tt.want && (tt.want != "" || !strings.HasPrefix(got, "Get ")) {
+		if got := getOverTLS(tt.client, tt.url); got != tt.want && (tt.want != "" || !strings.HasPrefix(got, "Get ")) {
 			t.Errorf("%s: %s", tt.name, got)
 		}
 	}

@@ -117,7 +117,7 @@ func TestNamespacesCommand(t *testing.T) {
 	}
 }
 
-// What is mistyped must not look like success.
+// A mistyped command must not look like success.
 func TestUnknownCommands(t *testing.T) {
 	for _, args := range [][]string{{"config", "chekc", "x.yaml"}, {"uri", "nosuch"}, {"nosuch"}, {"uri", "join", "http://a/"}, {"uri", "compare", "http://a/"}} {
 		if out, err := run(t, "", args...); err == nil {

@@ -20,49 +20,49 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// clock is a time that a test moves by hand.
+// clock is a time that a test sets.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Unix(4_000_000_000, c.ahead.Load()) }
 func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
-// running is an urnd that a test has started.
-type running struct {
+// testService is an urnd that a test has started.
+type testService struct {
 	url     string
 	clock   clock
-	log     journal
+	log     logBuffer
 	metrics *metrics.Metrics
 }
 
-// journal keeps what is logged.
-type journal struct {
+// logBuffer collects the log.
+type logBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder
 	next io.Writer
 }
 
-func (j *journal) Write(p []byte) (int, error) {
+func (j *logBuffer) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.text.Write(p)
 	return j.next.Write(p)
 }
 
-func (j *journal) String() string {
+func (j *logBuffer) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.String()
 }
 
 // scrape returns the metrics as Prometheus gets them.
-func (d *running) scrape() string {
+func (d *testService) scrape() string {
 	w := httptest.NewRecorder()
 	d.metrics.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return w.Body.String()
 }
 
-// startDaemon runs urnd with a DNS server of the test's, and no admin listener.
-func startDaemon(t *testing.T, dns string, change func(*config.Config)) *running {
+// startService runs urnd with a DNS server of the test's, and no admin listener.
+func startService(t *testing.T, dns string, change func(*config.Config)) *testService {
 	t.Helper()
 	c := config.Default()
 	c.Listen = config.Listen{Service: "127.0.0.1:0"}
@@ -75,7 +75,7 @@ func startDaemon(t *testing.T, dns string, change func(*config.Config)) *running
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	d := &running{}
+	d := &testService{}
 	d.log.next = t.Output()
 	log := slog.New(slog.NewTextHandler(&d.log, nil))
 	s := newDependencies()
@@ -116,7 +116,7 @@ type answer struct {
 	body                                string
 }
 
-func (d *running) get(t *testing.T, path string) answer {
+func (d *testService) get(t *testing.T, path string) answer {
 	t.Helper()
 	client := http.Client{
 		Transport:     &http.Transport{DisableKeepAlives: true},

@@ -14,8 +14,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// The package holds what an administrator looks for, lintian finds nothing to say of
-// it, and the program in it runs with the configuration in it.
+// The package holds the files that an administrator expects, lintian accepts it, and the
+// program in it runs with the configuration in it.
 func TestDebianPackage(t *testing.T) {
 	testserver.Need(t, "dpkg-deb")
 	make := exec.Command("make", "-s", "-C", "../..", "deb")
@@ -44,7 +44,7 @@ func TestDebianPackage(t *testing.T) {
 		"usr/share/doc/urnd/changelog.Debian.gz":        "urnd (",
 		"usr/share/lintian/overrides/urnd":              "statically-linked-binary",
 	} {
-		if text := contents(t, filepath.Join(root, path)); !strings.Contains(strings.ReplaceAll(text, `\`, ""), says) {
+		if text := readUnpacked(t, filepath.Join(root, path)); !strings.Contains(strings.ReplaceAll(text, `\`, ""), says) {
 			t.Errorf("%s does not say %q", path, says)
 		}
 	}
@@ -72,8 +72,8 @@ func mustGet(t *testing.T, url string) *http.Request {
 	return request
 }
 
-// contents returns a file, unpacked.
-func contents(t *testing.T, path string) string {
+// readUnpacked returns a file, decompressed where its name ends in .gz.
+func readUnpacked(t *testing.T, path string) string {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {

@@ -32,17 +32,17 @@ func TestCertificateAuthoritiesAreReadAgain(t *testing.T) {
 	}
 	known := ca.client(&tls.Config{Certificates: []tls.Certificate{p}})
 	l := start(t, listen, "tls: {certificate: '"+files.certificate+"', key: '"+files.key+"', client_ca: '"+authorities+"'}")
-	if got := said(known, "https://"+l.admin+"/healthz"); !strings.HasPrefix(got, "200 ") {
+	if got := getOverTLS(known, "https://"+l.admin+"/healthz"); !strings.HasPrefix(got, "200 ") {
 		t.Error(got)
 	}
 	writeLater(t, authorities, other.pem)
 	l.reload(t)
-	if got := said(known, "https://"+l.admin+"/healthz"); !strings.HasPrefix(got, "Get ") {
+	if got := getOverTLS(known, "https://"+l.admin+"/healthz"); !strings.HasPrefix(got, "Get ") {
 		t.Errorf("after its authority was removed: %s", got)
 	}
 }
 
-// Admin off and on while a request to it runs.
+// listen.admin is turned off and on while a request to it runs.
 func TestReloadOffAndOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "admin")
 	for _, admin := range []string{freeAddress(t), "unix:" + path} {
@@ -115,24 +115,24 @@ func TestReloadFreesAddress(t *testing.T) {
 	}
 }
 
-// A change between the first reading and READY is lost.
+// A change between the first reading and READY=1 is not lost.
 func TestReloadWatchesFromTheStart(t *testing.T) {
 	asked, answer := make(chan struct{}), make(chan struct{})
-	server := "dns: {servers: ['" + both(func(w dns.ResponseWriter, q *dns.Msg) {
+	server := "dns: {servers: ['" + udpAndTCP(func(w dns.ResponseWriter, q *dns.Msg) {
 		close(asked)
 		<-answer
-		says(3)(w, q)
+		answerRcode(3)(w, q)
 	}).serve(t) + "'], timeout: 20s}"
-	l := newLife(t, server, "reload: {watch: true}")
-	l.begin(t, nil)
+	l := newFileDaemon(t, server, "reload: {watch: true}")
+	l.startInProcess(t, nil)
 	<-asked
-	l.write(t, server, "reload: {watch: true}", "namespaces: "+leadsTo("b"))
+	l.write(t, server, "reload: {watch: true}", "namespaces: "+bookNamespace("b"))
 	close(answer)
 	l.ready(t)
 	testserver.Wait(t, "change lost", func() bool { return l.logged("was reloaded") == 1 })
 }
 
-// A socket for which there is no endpoint would take connections for nobody.
+// A socket without an endpoint would accept connections that no server answers.
 func TestActivationNeedsNames(t *testing.T) {
 	for names, fine := range map[string]bool{"http": true, "https,admin": true, "": true, "urnd.socket": false, "http,unknown": false} {
 		sockets := make(map[string][]net.Listener)
@@ -164,7 +164,7 @@ func TestNotifyKeepsRefusal(t *testing.T) {
 	l.hangup()
 	next := func(prefix string) (notice string) {
 		testserver.Wait(t, "systemd is sent "+prefix, func() bool {
-			notice = m.within(time.Second)
+			notice = m.receive(time.Second)
 			return strings.HasPrefix(notice, prefix)
 		})
 		return notice
@@ -178,15 +178,15 @@ func TestNotifyKeepsRefusal(t *testing.T) {
 	}
 }
 
-// Http over a socket in the file system that systemd has opened.
+// HTTP over a Unix socket that systemd has opened.
 func TestActivationByUnixSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "http")
 	a, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLife(t)
-	l.begin(t, map[string][]net.Listener{"http": {a}})
+	l := newFileDaemon(t)
+	l.startInProcess(t, map[string][]net.Listener{"http": {a}})
 	l.ready(t)
 	conn, err := net.Dial("unix", path)
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// servedRule leads to servers.
-const servedRule = `name.urn.example.org. 60 IN NAPTR 100 10 "s" "thttp+N2L" "" _thttp._tcp.urn.example.org.`
+// thttpRule leads to THTTP servers.
+const thttpRule = `name.urn.example.org. 60 IN NAPTR 100 10 "s" "thttp+N2L" "" _thttp._tcp.urn.example.org.`
 
 // openLoopback lets urnd ask what is on loopback.
 func openLoopback(c *config.Config) {
 	c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 }
 
-// served is a zone with a namespace that has THTTP servers (RFC 2169), by these SRV
+// thttpZone serves a zone with a namespace that has THTTP servers (RFC 2169), by these SRV
 // records, with another one, "origin", whose names are at web, and with "mail".
-func served(t *testing.T, web *webServer, srv ...string) []script {
+func thttpZone(t *testing.T, web *webServer, srv ...string) []dnsServer {
 	t.Helper()
 	lines := []string{
-		servedRule, "host.example.org. 60 IN A 127.0.0.1",
+		thttpRule, "host.example.org. 60 IN A 127.0.0.1",
 		"sink.example.org. 60 IN A 192.175.48.1", // of AS112, RFC 7534; no packet gets there
 		"mapped.example.org. 60 IN AAAA ::ffff:127.0.0.1", "this.example.org. 60 IN A 0.0.0.0",
 		fmt.Sprintf(`origin.urn.example.org. 60 IN NAPTR 100 10 "u" "http+I2L" "!^urn:origin:(.*)$!http://%s/\\1!" .`, web.addr),
@@ -35,11 +35,11 @@ func served(t *testing.T, web *webServer, srv ...string) []script {
 	for i, s := range srv {
 		lines = append(lines, fmt.Sprintf("_thttp._tcp.urn.example.org. 60 IN SRV %d 0 %s", i, s))
 	}
-	return []script{both(zone(t, lines...))}
+	return []dnsServer{udpAndTCP(zone(t, lines...))}
 }
 
-// exchanged is the count of exchanges through a gateway.
-func exchanged(gateway, outcome string, n int) string {
+// exchangeCount is the metric of exchanges through a gateway.
+func exchangeCount(gateway, outcome string, n int) string {
 	return fmt.Sprintf(`gateway_exchanges_total{gateway="%s",outcome="%s"} %d`, gateway, outcome, n)
 }
 
@@ -59,9 +59,9 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 			redirect(w, location)
 		}
 	})
-	good := serveHTTP(t, toLocation)
-	first := served(t, web, web.port+" host.example.org.")
-	second := served(t, web, web.port+" host.example.org.", good.port+" host.example.org.")
+	good := serveHTTP(t, redirectToLocation)
+	first := thttpZone(t, web, web.port+" host.example.org.")
+	second := thttpZone(t, web, web.port+" host.example.org.", good.port+" host.example.org.")
 	within := func(timeout time.Duration) func(*config.Config) {
 		return func(c *config.Config) { openLoopback(c); c.THTTP.Timeout = timeout }
 	}
@@ -69,83 +69,83 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 	runFaults(t, web, []fault{
 		{
 			name: "list that trickles", dns: first, change: within(100 * time.Millisecond), path: "/urn:name:list", status: 504, asked: 1,
-			log: base + "context deadline exceeded: ", metrics: []string{exchanged("thttp", "timeout", 1)},
+			log: base + "context deadline exceeded: ", metrics: []string{exchangeCount("thttp", "timeout", 1)},
 		},
 		{
 			name: "header that trickles", dns: first, change: within(100 * time.Millisecond), path: "/urn:name:header", status: 504, asked: 1,
-			log: base + "context deadline exceeded: ", metrics: []string{exchanged("thttp", "timeout", 1)},
+			log: base + "context deadline exceeded: ", metrics: []string{exchangeCount("thttp", "timeout", 1)},
 		},
 		{
 			name: "list that trickles, and another server", dns: second, change: within(500 * time.Millisecond), path: "/urn:name:list", status: 302, location: "https://a.example/", asked: 1,
-			metrics: []string{exchanged("thttp", "timeout", 1), exchanged("thttp", "found", 1)},
+			metrics: []string{exchangeCount("thttp", "timeout", 1), exchangeCount("thttp", "found", 1)},
 		},
 		{
 			name: "redirect to itself", dns: first, change: openLoopback, path: "/urn:name:self", status: 502, asked: 1,
-			log: base + "source unreachable: it redirects to itself", metrics: []string{exchanged("thttp", "failed", 1)},
+			log: base + "source unreachable: it redirects to itself", metrics: []string{exchangeCount("thttp", "failed", 1)},
 		},
 		{
 			name: "redirect to a part of itself", dns: first, change: openLoopback, path: "/urn:name:fragment", status: 502, asked: 1,
-			log: base + "source unreachable: it redirects to itself", metrics: []string{exchanged("thttp", "failed", 1)},
+			log: base + "source unreachable: it redirects to itself", metrics: []string{exchangeCount("thttp", "failed", 1)},
 		},
 		{ // it is asked once, and not for the other one
 			name: "redirect to another URN", dns: first, change: openLoopback, path: "/urn:name:urn", status: 502, asked: 1,
-			log: base + `source unreachable: its Location: `, metrics: []string{exchanged("thttp", "failed", 1)},
+			log: base + `source unreachable: its Location: `, metrics: []string{exchangeCount("thttp", "failed", 1)},
 		},
 		{ // which is the client's to follow
 			name: "redirect to a private address", dns: first, change: openLoopback, path: "/urn:name:private", status: 302, location: "http://10.0.0.1/", asked: 1,
-			metrics: []string{exchanged("thttp", "found", 1)},
+			metrics: []string{exchangeCount("thttp", "found", 1)},
 		},
 		{
 			name: "location at a private address", dns: first, change: openLoopback, path: "/urn:name:private?s=I2R", status: 403, asked: 1,
-			says: "10.0.0.1 is private", log: "10.0.0.1 is private", metrics: []string{exchanged("thttp", "found", 1), exchanged("fetch", "forbidden", 1)},
+			detail: "10.0.0.1 is private", log: "10.0.0.1 is private", metrics: []string{exchangeCount("thttp", "found", 1), exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
 			name: "origin that redirects to itself", dns: first, change: openLoopback, path: "/urn:origin:self?s=I2R", status: 502, asked: 6,
-			log: "the origin redirects more than 5 times", metrics: []string{exchanged("fetch", "found", 6)},
+			log: "the origin redirects more than 5 times", metrics: []string{exchangeCount("fetch", "found", 6)},
 		},
 		{
 			name: "origin that redirects to a URN", dns: first, change: openLoopback, path: "/urn:origin:urn?s=I2R", status: 502, asked: 1,
-			log: `which cannot be fetched`, metrics: []string{exchanged("fetch", "failed", 1)},
+			log: `which cannot be fetched`, metrics: []string{exchangeCount("fetch", "failed", 1)},
 		},
 		{
 			name: "origin that redirects to a private address", dns: first, change: openLoopback, path: "/urn:origin:private?s=I2R", status: 403, asked: 1,
-			says: "10.0.0.1 is private", log: "10.0.0.1 is private", metrics: []string{exchanged("fetch", "found", 1), exchanged("fetch", "forbidden", 1)},
+			detail: "10.0.0.1 is private", log: "10.0.0.1 is private", metrics: []string{exchangeCount("fetch", "found", 1), exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
 			name: "origin that redirects to metadata", dns: first, change: openLoopback, path: "/urn:origin:metadata?s=I2R", status: 403, asked: 1,
-			says: "169.254.169.254 is link-local", log: "169.254.169.254 is link-local", metrics: []string{exchanged("fetch", "forbidden", 1)},
+			detail: "169.254.169.254 is link-local", log: "169.254.169.254 is link-local", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
 			name: "origin that redirects to port 25", dns: first, change: openLoopback, path: "/urn:origin:mail?s=I2R", status: 403, asked: 1,
-			says: "port 25 is of another service", log: "port 25 is of another service", metrics: []string{exchanged("fetch", "forbidden", 1)},
+			detail: "port 25 is of another service", log: "port 25 is of another service", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
 			name: "location at port 25", dns: first, path: "/urn:mail:1?s=I2R", status: 403,
-			says: "port 25 is of another service", log: "port 25 is of another service", metrics: []string{exchanged("fetch", "forbidden", 1)},
+			detail: "port 25 is of another service", log: "port 25 is of another service", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
 			name: "location on loopback", dns: first, path: "/urn:origin:1?s=I2R", status: 403,
-			says: "127.0.0.1 is loopback", log: "127.0.0.1 is loopback", metrics: []string{exchanged("fetch", "forbidden", 1)},
+			detail: "127.0.0.1 is loopback", log: "127.0.0.1 is loopback", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
 		},
 	})
 }
 
-// An SRV record leads where its owner likes: RFC 2782.
+// An SRV record (RFC 2782) may name any host and port: the guard refuses unsafe ones.
 func TestFaultsOfSRV(t *testing.T) {
-	web := serveHTTP(t, toLocation)
-	forbidden := exchanged("thttp", "forbidden", 1)
+	web := serveHTTP(t, redirectToLocation)
+	forbidden := exchangeCount("thttp", "forbidden", 1)
 	runFaults(t, web, []fault{
-		{name: "port 25", dns: served(t, web, "25 sink.example.org."), status: 403, says: "port 25 is of another service", log: "port 25 is of another service", metrics: []string{forbidden}},
+		{name: "port 25", dns: thttpZone(t, web, "25 sink.example.org."), status: 403, detail: "port 25 is of another service", log: "port 25 is of another service", metrics: []string{forbidden}},
 		{
-			name: "port 25, and another server", dns: served(t, web, "25 sink.example.org.", web.port+" host.example.org."), change: openLoopback,
-			status: 302, location: "https://a.example/", asked: 1, metrics: []string{forbidden, exchanged("thttp", "found", 1)},
+			name: "port 25, and another server", dns: thttpZone(t, web, "25 sink.example.org.", web.port+" host.example.org."), change: openLoopback,
+			status: 302, location: "https://a.example/", asked: 1, metrics: []string{forbidden, exchangeCount("thttp", "found", 1)},
 		},
-		{name: "loopback", dns: served(t, web, web.port+" host.example.org."), status: 403, says: "127.0.0.1 is loopback", log: "127.0.0.1 is loopback", metrics: []string{forbidden}},
-		{name: "loopback in IPv6", dns: served(t, web, web.port+" mapped.example.org."), status: 403, says: "127.0.0.1 is loopback", log: "127.0.0.1 is loopback", metrics: []string{forbidden}},
-		{name: "localhost", dns: served(t, web, web.port+" localhost."), status: 403, says: "is loopback", log: "is loopback", metrics: []string{forbidden}},
-		{name: "this host", dns: served(t, web, web.port+" this.example.org."), status: 403, says: "0.0.0.0 is this network", log: "0.0.0.0 is this network", metrics: []string{forbidden}},
+		{name: "loopback", dns: thttpZone(t, web, web.port+" host.example.org."), status: 403, detail: "127.0.0.1 is loopback", log: "127.0.0.1 is loopback", metrics: []string{forbidden}},
+		{name: "loopback in IPv6", dns: thttpZone(t, web, web.port+" mapped.example.org."), status: 403, detail: "127.0.0.1 is loopback", log: "127.0.0.1 is loopback", metrics: []string{forbidden}},
+		{name: "localhost", dns: thttpZone(t, web, web.port+" localhost."), status: 403, detail: "is loopback", log: "is loopback", metrics: []string{forbidden}},
+		{name: "this host", dns: thttpZone(t, web, web.port+" this.example.org."), status: 403, detail: "0.0.0.0 is this network", log: "0.0.0.0 is this network", metrics: []string{forbidden}},
 		{ // no address is a name: RFC 1123 section 2.1
-			name: "an address", dns: served(t, web, web.port+" 127.0.0.1."), status: 404, says: "_thttp._tcp.urn.example.org. has no server",
+			name: "an address", dns: thttpZone(t, web, web.port+" 127.0.0.1."), status: 404, detail: "_thttp._tcp.urn.example.org. has no server",
 			metrics: []string{`dns_queries_total{rcode="NOERROR",server="DNS1",type="SRV"} 1`},
 		},
 	})
@@ -153,12 +153,12 @@ func TestFaultsOfSRV(t *testing.T) {
 
 // An origin sends us back to ourselves, with another URN each time.
 func TestFaultOfURNsForEver(t *testing.T) {
-	var d *running
+	var d *testService
 	var n atomic.Int32
 	web := serveHTTP(t, func(w http.ResponseWriter, _ *http.Request) {
 		redirect(w, fmt.Sprintf("%s/urn:origin:%d?s=I2R", d.url, n.Add(1)))
 	})
-	d = startDaemon(t, served(t, web)[0].serve(t), func(c *config.Config) { openLoopback(c); c.DDDS.Roots = []string{"urn.example.org."} })
+	d = startService(t, thttpZone(t, web)[0].serve(t), func(c *config.Config) { openLoopback(c); c.DDDS.Roots = []string{"urn.example.org."} })
 	if got := d.get(t, "/urn:origin:0?s=I2R"); got.status != 502 {
 		t.Errorf("got %+v", got)
 	}
@@ -181,7 +181,7 @@ func TestFaultOfItself(t *testing.T) {
 	own := listener.Addr().String()
 	listener.Close()
 	_, port, _ := net.SplitHostPort(own)
-	d := startDaemon(t, served(t, serveHTTP(t, toLocation), port+" host.example.org.")[0].serve(t), func(c *config.Config) {
+	d := startService(t, thttpZone(t, serveHTTP(t, redirectToLocation), port+" host.example.org.")[0].serve(t), func(c *config.Config) {
 		openLoopback(c)
 		c.Listen.Service = own
 		c.DDDS.Roots = []string{"urn.example.org."}

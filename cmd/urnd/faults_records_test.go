@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// Sets that no packet of UDP holds come by TCP, in an order that says nothing (RFC 3403
+// Record sets that do not fit into a UDP packet come by TCP, in any order (RFC 3403
 // section 4.1, RFC 2782).
 func TestFaultsOfLargeSets(t *testing.T) {
-	web := serveHTTP(t, toLocation)
-	set := func(line func(i int) string, more ...string) []script {
+	web := serveHTTP(t, redirectToLocation)
+	set := func(line func(i int) string, more ...string) []dnsServer {
 		lines := more
 		for i := range 500 {
 			lines = append(lines, line(499-i))
 		}
-		return []script{both(zone(t, lines...))}
+		return []dnsServer{udpAndTCP(zone(t, lines...))}
 	}
 	rules := set(func(i int) string {
 		return fmt.Sprintf(`name.urn.example.org. 60 IN NAPTR %d 10 "u" "http+N2L" "!^urn:name:%d$!https://a.example/%d!" .`, i, i, i)
@@ -23,28 +23,28 @@ func TestFaultsOfLargeSets(t *testing.T) {
 	runFaults(t, web, []fault{
 		{
 			name: "500 rules, the first", dns: rules, path: "/urn:name:0", status: 302, location: "https://a.example/0",
-			metrics: []string{queried(1, "NOERROR"), `ddds_records_discarded_total{reason="order"} 99`},
+			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="order"} 99`},
 		},
 		{
 			name: "500 rules, the 100th", dns: rules, path: "/urn:name:99", status: 302, location: "https://a.example/99",
-			metrics: []string{queried(1, "NOERROR"), `ddds_records_discarded_total{reason="no_match"} 99`},
+			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="no_match"} 99`},
 		},
 		{
-			name: "500 rules, none", dns: rules, path: "/urn:name:500", status: 404, says: "none of the first 100 rules of name.urn.example.org. is for this name",
-			metrics: []string{queried(1, "NOERROR"), `ddds_records_discarded_total{reason="no_match"} 100`},
+			name: "500 rules, none", dns: rules, path: "/urn:name:500", status: 404, detail: "none of the first 100 rules of name.urn.example.org. is for this name",
+			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="no_match"} 100`},
 		},
 		{
-			name: "500 records that are no rules", status: 404, says: "none of the first 100 rules of name.urn.example.org. is for this name",
+			name: "500 records that are no rules", status: 404, detail: "none of the first 100 rules of name.urn.example.org. is for this name",
 			dns: set(func(i int) string {
 				return fmt.Sprintf(`name.urn.example.org. 60 IN NAPTR %d 10 "u" "http+N2L" "!(!!" .`, i)
 			}),
-			metrics: []string{queried(1, "NOERROR"), `ddds_records_discarded_total{reason="invalid"} 100`, `ddds_records_discarded_total{reason="excess"} 400`},
+			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="invalid"} 100`, `ddds_records_discarded_total{reason="excess"} 400`},
 		},
 		{
 			name: "500 servers, none", status: 502, change: openLoopback,
 			dns: set(func(i int) string {
 				return fmt.Sprintf(`_thttp._tcp.urn.example.org. 60 IN SRV %d 0 1 host.example.org.`, i)
-			}, servedRule, "host.example.org. 60 IN A 127.0.0.1"),
+			}, thttpRule, "host.example.org. 60 IN A 127.0.0.1"),
 			log: "connection refused", metrics: []string{`gateway_exchanges_total{gateway="thttp",outcome="failed"} 10`},
 		},
 		{
@@ -55,14 +55,15 @@ func TestFaultsOfLargeSets(t *testing.T) {
 					port = web.port
 				}
 				return fmt.Sprintf(`_thttp._tcp.urn.example.org. 60 IN SRV %d 0 %s host.example.org.`, i, port)
-			}, servedRule, "host.example.org. 60 IN A 127.0.0.1"),
+			}, thttpRule, "host.example.org. 60 IN A 127.0.0.1"),
 			metrics: []string{`gateway_exchanges_total{gateway="thttp",outcome="found"} 1`},
 		},
 	})
 }
 
-// A character-string holds 255 octets: RFC 1035 section 3.3. Expressions that others
-// take years to match, or that have no reading in POSIX, cost their own record alone.
+// A character-string holds 255 octets: RFC 1035 section 3.3. An
+// expression that backtracking engines take years to match, or that is not valid in POSIX,
+// discards its own record only.
 func TestFaultsOfExpressions(t *testing.T) {
 	full := func(begin, pad, end string) string {
 		n := 255 - len(begin) - len(end)
@@ -90,7 +91,7 @@ func TestFaultsOfExpressions(t *testing.T) {
 		{"more than 1000", "!^urn:name:a{1001}!https://b.example/!", "invalid"},
 		{"back-reference", `!^urn:name:(a+)\1$!https://b.example/!`, "invalid"},
 	} {
-		f := fault{name: tt.name, path: "/urn:name:" + strings.Repeat("a", 4000) + "x", status: 302, metrics: []string{queried(1, "NOERROR")}}
+		f := fault{name: tt.name, path: "/urn:name:" + strings.Repeat("a", 4000) + "x", status: 302, metrics: []string{queryCount(1, "NOERROR")}}
 		lines := []string{fmt.Sprintf(`name.urn.example.org. 60 IN NAPTR 1 10 "u" "http+N2L" "%s" .`, strings.ReplaceAll(tt.expression, `\`, `\\`))}
 		if tt.reason != "" {
 			lines = append(lines, `name.urn.example.org. 60 IN NAPTR 2 10 "u" "http+N2L" "!^.*$!https://a.example/!" .`)
@@ -100,7 +101,7 @@ func TestFaultsOfExpressions(t *testing.T) {
 		if tt.name == "255 octets of replacement" {
 			f.location = strings.TrimSuffix(tt.expression[len("!^urn:name:a+x$!"):], "!")
 		}
-		f.dns = []script{both(zone(t, lines...))}
+		f.dns = []dnsServer{udpAndTCP(zone(t, lines...))}
 		faults = append(faults, f)
 	}
 	runFaults(t, &webServer{}, faults)

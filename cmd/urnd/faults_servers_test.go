@@ -16,15 +16,15 @@ import (
 	"github.com/miekg/dns"
 )
 
-// script is what a DNS server says on each network; nil is that it is not there.
-type script struct{ udp, tcp dns.HandlerFunc }
+// dnsServer is how a DNS server answers on each network; nil does not listen there.
+type dnsServer struct{ udp, tcp dns.HandlerFunc }
 
-func both(h dns.HandlerFunc) script { return script{h, h} }
+func udpAndTCP(h dns.HandlerFunc) dnsServer { return dnsServer{h, h} }
 
 // serve runs it on one port of loopback until the end of the test.
-func (s script) serve(t *testing.T) string {
+func (s dnsServer) serve(t *testing.T) string {
 	t.Helper()
-	udp, tcp := onePort(t)
+	udp, tcp := listenOnOnePort(t)
 	if s.udp == nil {
 		_ = udp.Close()
 	} else {
@@ -38,7 +38,7 @@ func (s script) serve(t *testing.T) string {
 	return tcp.Addr().String()
 }
 
-func onePort(t *testing.T) (net.PacketConn, net.Listener) {
+func listenOnOnePort(t *testing.T) (net.PacketConn, net.Listener) {
 	t.Helper()
 	const attempts = 20
 	var last error
@@ -79,13 +79,13 @@ func runDNS(t *testing.T, server *dns.Server) {
 // silent gets questions and answers none.
 func silent(dns.ResponseWriter, *dns.Msg) {}
 
-// says answers every question with a response code and no records.
-func says(rcode int) dns.HandlerFunc {
+// answerRcode answers every question with a response code and no records.
+func answerRcode(rcode int) dns.HandlerFunc {
 	return func(w dns.ResponseWriter, question *dns.Msg) { _ = w.WriteMsg(new(dns.Msg).SetRcode(question, rcode)) }
 }
 
 // zone answers as a recursive server does that knows these records, in the form of
-// master files: it follows aliases, says by an SOA what there is not (RFC 2308), and
+// master files: it follows aliases, adds an SOA to negative answers (RFC 2308), and
 // truncates what does not fit.
 func zone(t *testing.T, lines ...string) dns.HandlerFunc {
 	t.Helper()
@@ -132,26 +132,26 @@ func zone(t *testing.T, lines ...string) dns.HandlerFunc {
 	}
 }
 
-// changed sends what another handler says after a change, and behind it, where truth
+// altered sends what another handler says after a change, and behind it, where original
 // is set, the reply itself.
-func changed(next dns.HandlerFunc, truth bool, change func(*dns.Msg)) dns.HandlerFunc {
+func altered(next dns.HandlerFunc, original bool, change func(*dns.Msg)) dns.HandlerFunc {
 	return func(w dns.ResponseWriter, question *dns.Msg) {
-		next(&changer{w, truth, change}, question)
+		next(&alteringWriter{w, original, change}, question)
 	}
 }
 
-type changer struct {
+type alteringWriter struct {
 	dns.ResponseWriter
-	truth  bool
-	change func(*dns.Msg)
+	original bool
+	change   func(*dns.Msg)
 }
 
 // WriteMsg implements dns.ResponseWriter.
-func (c *changer) WriteMsg(m *dns.Msg) error {
+func (c *alteringWriter) WriteMsg(m *dns.Msg) error {
 	other := m.Copy()
 	c.change(other)
 	err := c.ResponseWriter.WriteMsg(other)
-	if c.truth {
+	if c.original {
 		err = errors.Join(err, c.ResponseWriter.WriteMsg(m))
 	}
 	return err
@@ -181,11 +181,11 @@ func redirect(w http.ResponseWriter, location string) {
 	w.WriteHeader(http.StatusFound)
 }
 
-// toLocation answers as a server does that knows every name.
-func toLocation(w http.ResponseWriter, _ *http.Request) { redirect(w, "https://a.example/") }
+// redirectToLocation answers as a server does that knows every name.
+func redirectToLocation(w http.ResponseWriter, _ *http.Request) { redirect(w, "https://a.example/") }
 
-// trickle begins a list, and sends an octet of it every few milliseconds for as long
-// as somebody reads.
+// trickle begins a list, and sends an octet of it every few milliseconds as
+// long as the client reads.
 func trickle(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/uri-list")
 	drip(r.Context(), func(octet string) error {
@@ -196,7 +196,7 @@ func trickle(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// trickleHeader does so with the header.
+// trickleHeader sends a header in this way.
 func trickleHeader(w http.ResponseWriter, r *http.Request) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

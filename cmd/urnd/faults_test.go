@@ -15,23 +15,23 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// fault is what goes wrong at others, and what becomes of one request: what the client
-// gets, the one warning in the log, and what is counted.
+// fault is a failure of other servers and its effect on one request: the response, the one
+// warning in the log, and the metrics.
 type fault struct {
 	name   string
-	dns    []script
+	dns    []dnsServer
 	change func(*config.Config)
 	path   string // "" is that of the rule oneRule
 
 	status   int
 	location string
-	says     string   // a part of the body
+	detail   string   // a part of the body
 	log      string   // a part of the warning; "" is that there is none
 	metrics  []string // lines, without "urnd_"; DNS1 is the first server
 	asked    int32    // requests to the HTTP server
 }
 
-// faultLimit bounds a request, whatever is wrong.
+// faultLimit bounds a request, whatever fails.
 const faultLimit = 2 * time.Second
 
 func (f fault) run(t *testing.T, web *webServer) {
@@ -44,7 +44,7 @@ func (f fault) run(t *testing.T, web *webServer) {
 	}
 	path := cmp.Or(f.path, "/urn:name:1")
 	before := web.asked.Load()
-	d := startDaemon(t, servers[0].String(), func(c *config.Config) {
+	d := startService(t, servers[0].String(), func(c *config.Config) {
 		c.DNS.Servers, c.DNS.Timeout = servers, 10*time.Second
 		c.DDDS.Roots = []string{"urn.example.org."}
 		c.Cache.Answers, c.Cache.Records = 1<<20, 1<<20 // large ones take their time to make
@@ -57,7 +57,7 @@ func (f fault) run(t *testing.T, web *webServer) {
 	if took := time.Since(start); took > faultLimit {
 		t.Errorf("took %s", took)
 	}
-	if got.status != f.status || got.location != f.location || !strings.Contains(got.body, f.says) {
+	if got.status != f.status || got.location != f.location || !strings.Contains(got.body, f.detail) {
 		t.Errorf("got %+v", got)
 	}
 	named := strings.NewReplacer(names...)
@@ -83,13 +83,13 @@ func (f fault) run(t *testing.T, web *webServer) {
 }
 
 // warnings returns the lines of the log that are above INFO.
-func (d *running) warnings() []string {
+func (d *testService) warnings() []string {
 	return slices.DeleteFunc(strings.Split(d.log.String(), "\n"), func(line string) bool {
 		return line == "" || strings.Contains(line, " level=INFO ")
 	})
 }
 
-func (d *running) expectMetrics(t *testing.T, lines ...string) {
+func (d *testService) expectMetrics(t *testing.T, lines ...string) {
 	t.Helper()
 	text := d.scrape()
 	for _, line := range lines {
@@ -105,82 +105,83 @@ func runFaults(t *testing.T, web *webServer, faults []fault) {
 	}
 }
 
-// impatient is for servers of which none answers, patient for those of which some do.
-func impatient(c *config.Config) { c.DNS.Timeout = 50 * time.Millisecond }
+// shortTimeout is for tests in which no DNS server answers, longTimeout for those in which
+// one does.
+func shortTimeout(c *config.Config) { c.DNS.Timeout = 50 * time.Millisecond }
 
-func patient(c *config.Config) { c.DNS.Timeout = 250 * time.Millisecond }
+func longTimeout(c *config.Config) { c.DNS.Timeout = 250 * time.Millisecond }
 
 func hedging(c *config.Config) { c.DNS.HedgeAfter = 20 * time.Millisecond }
 
 const oneRule = `name.urn.example.org. 60 IN NAPTR 100 10 "u" "http+N2L" "!^urn:name:(.+)$!https://a.example/\\1!" .`
 
-// queried is the count of one question for NAPTR records to the server n.
-func queried(n int, rcode string) string {
+// queryCount is the metric of one question for NAPTR records to the server n.
+func queryCount(n int, rcode string) string {
 	return fmt.Sprintf(`dns_queries_total{rcode="%s",server="DNS%d",type="NAPTR"} 1`, rcode, n)
 }
 
 func TestFaultsOfDNSServers(t *testing.T) {
-	well := both(zone(t, oneRule))
-	failing, quiet := both(says(dns.RcodeServerFailure)), both(silent)
-	cut := changed(well.udp, false, func(m *dns.Msg) { m.Truncated, m.Answer = true, nil })
+	well := udpAndTCP(zone(t, oneRule))
+	failing, quiet := udpAndTCP(answerRcode(dns.RcodeServerFailure)), udpAndTCP(silent)
+	cut := altered(well.udp, false, func(m *dns.Msg) { m.Truncated, m.Answer = true, nil })
 	const found = "https://a.example/1"
 	runFaults(t, &webServer{}, []fault{
 		{
-			name: "silent", dns: []script{quiet}, change: impatient, status: 504,
-			log: "asking for name.urn.example.org. NAPTR: context deadline exceeded: server DNS1: ", metrics: []string{queried(1, "timeout")},
+			name: "silent", dns: []dnsServer{quiet}, change: shortTimeout, status: 504,
+			log: "asking for name.urn.example.org. NAPTR: context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout")},
 		},
 		{
-			name: "all silent", dns: []script{quiet, quiet}, change: impatient, status: 504,
-			log: "context deadline exceeded: server DNS1: ", metrics: []string{queried(1, "timeout"), queried(2, "timeout")},
+			name: "all silent", dns: []dnsServer{quiet, quiet}, change: shortTimeout, status: 504,
+			log: "context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout"), queryCount(2, "timeout")},
 		},
 		{
-			name: "silent, and another one", dns: []script{quiet, well}, change: hedging, status: 302, location: found,
-			metrics: []string{queried(1, "canceled"), queried(2, "NOERROR")},
+			name: "silent, and another one", dns: []dnsServer{quiet, well}, change: hedging, status: 302, location: found,
+			metrics: []string{queryCount(1, "canceled"), queryCount(2, "NOERROR")},
 		},
 		{
-			name: "nobody listens", dns: []script{{}}, status: 502,
-			log: "source unreachable: server DNS1: receiving by udp: ", metrics: []string{queried(1, "error")},
+			name: "nobody listens", dns: []dnsServer{{}}, status: 502,
+			log: "source unreachable: server DNS1: receiving by udp: ", metrics: []string{queryCount(1, "error")},
 		},
 		{
-			name: "nobody listens, and another one", dns: []script{{}, well}, status: 302, location: found,
-			metrics: []string{queried(1, "error"), queried(2, "NOERROR")},
+			name: "nobody listens, and another one", dns: []dnsServer{{}, well}, status: 302, location: found,
+			metrics: []string{queryCount(1, "error"), queryCount(2, "NOERROR")},
 		},
 		{
-			name: "REFUSED", dns: []script{both(says(dns.RcodeRefused))}, status: 502,
-			log: "source unreachable: server DNS1: it answered REFUSED", metrics: []string{queried(1, "REFUSED")},
+			name: "REFUSED", dns: []dnsServer{udpAndTCP(answerRcode(dns.RcodeRefused))}, status: 502,
+			log: "source unreachable: server DNS1: it answered REFUSED", metrics: []string{queryCount(1, "REFUSED")},
 		},
 		{
-			name: "SERVFAIL", dns: []script{failing}, status: 502,
-			log: "source unreachable: server DNS1: it answered SERVFAIL", metrics: []string{queried(1, "SERVFAIL")},
+			name: "SERVFAIL", dns: []dnsServer{failing}, status: 502,
+			log: "source unreachable: server DNS1: it answered SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
 		},
 		{
-			name: "SERVFAIL, and another one", dns: []script{failing, well}, status: 302, location: found,
-			metrics: []string{queried(1, "SERVFAIL"), queried(2, "NOERROR")},
+			name: "SERVFAIL, and another one", dns: []dnsServer{failing, well}, status: 302, location: found,
+			metrics: []string{queryCount(1, "SERVFAIL"), queryCount(2, "NOERROR")},
 		},
 		{
-			name: "silent, and SERVFAIL", dns: []script{quiet, failing}, change: patient, status: 502,
-			log: `server DNS2: it answered SERVFAIL`, metrics: []string{queried(1, "timeout"), queried(2, "SERVFAIL")},
+			name: "silent, and SERVFAIL", dns: []dnsServer{quiet, failing}, change: longTimeout, status: 502,
+			log: `server DNS2: it answered SERVFAIL`, metrics: []string{queryCount(1, "timeout"), queryCount(2, "SERVFAIL")},
 		},
 		{ // RFC 7766 section 5: servers must speak TCP
-			name: "truncated without TCP", dns: []script{{udp: cut}}, status: 502,
-			log: "source unreachable: server DNS1: connecting to DNS1: dial tcp DNS1: connect: connection refused", metrics: []string{queried(1, "error")},
+			name: "truncated without TCP", dns: []dnsServer{{udp: cut}}, status: 502,
+			log: "source unreachable: server DNS1: connecting to DNS1: dial tcp DNS1: connect: connection refused", metrics: []string{queryCount(1, "error")},
 		},
 		{
-			name: "truncated, and silent by TCP", dns: []script{{cut, silent}}, change: patient, status: 504,
-			log: "context deadline exceeded: server DNS1: receiving by tcp: ", metrics: []string{queried(1, "timeout")},
+			name: "truncated, and silent by TCP", dns: []dnsServer{{cut, silent}}, change: longTimeout, status: 504,
+			log: "context deadline exceeded: server DNS1: receiving by tcp: ", metrics: []string{queryCount(1, "timeout")},
 		},
 		{
-			name: "truncated without TCP, and another one", dns: []script{{udp: cut}, well}, status: 302, location: found,
-			metrics: []string{queried(1, "error"), queried(2, "NOERROR")},
+			name: "truncated without TCP, and another one", dns: []dnsServer{{udp: cut}, well}, status: 302, location: found,
+			metrics: []string{queryCount(1, "error"), queryCount(2, "NOERROR")},
 		},
 		{
-			name: "truncated", dns: []script{{cut, well.tcp}}, status: 302, location: found, metrics: []string{queried(1, "NOERROR")},
+			name: "truncated", dns: []dnsServer{{cut, well.tcp}}, status: 302, location: found, metrics: []string{queryCount(1, "NOERROR")},
 		},
 	})
 }
 
-// RFC 5452 section 4: what does not answer the question is passed over, and who waits
-// for it waits on.
+// RFC 5452 section 4: a message that does not answer the question is skipped, and the
+// answer is still waited for.
 func TestFaultsOfOtherQuestions(t *testing.T) {
 	well := zone(t, oneRule)
 	for name, change := range map[string]func(*dns.Msg){
@@ -193,12 +194,12 @@ func TestFaultsOfOtherQuestions(t *testing.T) {
 	} {
 		runFaults(t, &webServer{}, []fault{
 			{
-				name: name, dns: []script{{udp: changed(well, false, change)}}, change: impatient, status: 504,
-				log: "context deadline exceeded: server DNS1: ", metrics: []string{queried(1, "timeout")},
+				name: name, dns: []dnsServer{{udp: altered(well, false, change)}}, change: shortTimeout, status: 504,
+				log: "context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout")},
 			},
 			{
-				name: name + ", then the answer", dns: []script{{udp: changed(well, true, change)}},
-				status: 302, location: "https://a.example/1", metrics: []string{queried(1, "NOERROR")},
+				name: name + ", then the answer", dns: []dnsServer{{udp: altered(well, true, change)}},
+				status: 302, location: "https://a.example/1", metrics: []string{queryCount(1, "NOERROR")},
 			},
 		})
 	}
@@ -217,24 +218,24 @@ func TestFaultsOfAliases(t *testing.T) {
 	loop := zone(t, "name.urn.example.org. 300 IN CNAME a.other.example.", "a.other.example. 300 IN CNAME name.urn.example.org.")
 	runFaults(t, &webServer{}, []fault{
 		{
-			name: "chain", dns: []script{both(zone(t, append(chain(1), rules)...))}, status: 302, location: "https://a.example/1",
-			metrics: []string{queried(1, "NOERROR"), "ddds_steps_total 1"},
+			name: "chain", dns: []dnsServer{udpAndTCP(zone(t, append(chain(1), rules)...))}, status: 302, location: "https://a.example/1",
+			metrics: []string{queryCount(1, "NOERROR"), "ddds_steps_total 1"},
 		},
 		{
-			name: "long chain", dns: []script{both(zone(t, append(chain(40), rules)...))}, status: 302, location: "https://a.example/1",
-			metrics: []string{queried(1, "NOERROR"), "ddds_steps_total 1"},
+			name: "long chain", dns: []dnsServer{udpAndTCP(zone(t, append(chain(40), rules)...))}, status: 302, location: "https://a.example/1",
+			metrics: []string{queryCount(1, "NOERROR"), "ddds_steps_total 1"},
 		},
 		{
-			name: "in disorder", dns: []script{both(changed(zone(t, append(chain(1), rules)...), false, func(m *dns.Msg) { slices.Reverse(m.Answer) }))},
-			status: 302, location: "https://a.example/1", metrics: []string{queried(1, "NOERROR")},
+			name: "in disorder", dns: []dnsServer{udpAndTCP(altered(zone(t, append(chain(1), rules)...), false, func(m *dns.Msg) { slices.Reverse(m.Answer) }))},
+			status: 302, location: "https://a.example/1", metrics: []string{queryCount(1, "NOERROR")},
 		},
 		{
-			name: "chain to nowhere", dns: []script{both(zone(t, chain(1)...))}, status: 404,
-			says: "name.urn.example.org. does not exist (NXDOMAIN)", metrics: []string{queried(1, "NXDOMAIN")},
+			name: "chain to nowhere", dns: []dnsServer{udpAndTCP(zone(t, chain(1)...))}, status: 404,
+			detail: "name.urn.example.org. does not exist (NXDOMAIN)", metrics: []string{queryCount(1, "NXDOMAIN")},
 		},
-		{ // as recursive servers say it
-			name: "loop", dns: []script{both(changed(loop, false, func(m *dns.Msg) { m.Rcode, m.Ns = dns.RcodeServerFailure, nil }))},
-			status: 502, log: "server DNS1: it answered SERVFAIL", metrics: []string{queried(1, "SERVFAIL")},
+		{ // as recursive servers report it
+			name: "loop", dns: []dnsServer{udpAndTCP(altered(loop, false, func(m *dns.Msg) { m.Rcode, m.Ns = dns.RcodeServerFailure, nil }))},
+			status: 502, log: "server DNS1: it answered SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
 		},
 	})
 }

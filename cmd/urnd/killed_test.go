@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// spawned is a process that may be killed.
+// spawned is a process that a test may kill.
 type spawned struct {
 	*exec.Cmd
 	url, log string
@@ -52,13 +52,13 @@ func spawn(t *testing.T, path, dir string) *spawned {
 	return p
 }
 
-// kill -9 leaves what was saved last, whenever it comes.
+// kill -9 at any moment leaves the last complete snapshot.
 func TestKilled(t *testing.T) {
 	binary, dir := filepath.Join(build(t), "urnd"), t.TempDir()
 	file := filepath.Join(dir, "answers")
 	get := func(p *spawned, n int) string {
 		t.Helper()
-		return (&running{url: p.url}).get(t, fmt.Sprintf("/urn:ietf:rfc:%d", n)).cacheStatus
+		return (&testService{url: p.url}).get(t, fmt.Sprintf("/urn:ietf:rfc:%d", n)).cacheStatus
 	}
 	p := spawn(t, binary, dir)
 	get(p, 1)
@@ -66,12 +66,12 @@ func TestKilled(t *testing.T) {
 	if err := p.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	kept := contentsOf(t, file)
+	kept := readFile(t, file)
 	p = spawn(t, binary, dir)
 	get(p, 2)
 	_ = p.Process.Kill()
 	_ = p.Wait()
-	if contentsOf(t, file) != kept {
+	if readFile(t, file) != kept {
 		t.Error("the file has changed")
 	}
 	if err := os.WriteFile(file+".new", []byte("half of a fi"), 0o600); err != nil {

@@ -22,9 +22,9 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// life is an urnd from its start to its end, with a file for its configuration.
-type life struct {
-	running
+// fileDaemon is an urnd that reads its configuration from a file, as "urnd serve --config" does.
+type fileDaemon struct {
+	testService
 	file         string
 	secure       string // address of the listener for TLS
 	admin        string
@@ -32,21 +32,20 @@ type life struct {
 	hangup, stop func()
 }
 
-// newLife writes the configuration of an urnd that is not started.
-func newLife(t *testing.T, lines ...string) *life {
-	l := &life{file: filepath.Join(t.TempDir(), "urnd.yaml")}
+// newFileDaemon writes the configuration of an urnd that is not started.
+func newFileDaemon(t *testing.T, lines ...string) *fileDaemon {
+	l := &fileDaemon{file: filepath.Join(t.TempDir(), "urnd.yaml")}
 	l.log.next = t.Output()
 	l.write(t, lines...)
 	return l
 }
 
-// write replaces the configuration at once. Of lines with the same key the last one
-// counts.
-func (l *life) write(t *testing.T, lines ...string) {
+// write replaces the file atomically. Of lines with the same key the last one is used.
+func (l *fileDaemon) write(t *testing.T, lines ...string) {
 	t.Helper()
 	all := map[string]string{
-		"listen": `{service: "127.0.0.1:0", admin: ""}`, "dns": `{servers: ["127.0.0.1:9"], timeout: 1s}`, // nobody is there
-		"log": "{format: text}", "cache": "{answers: 1MiB, records: 1MiB}", "namespaces": leadsTo("a"),
+		"listen": `{service: "127.0.0.1:0", admin: ""}`, "dns": `{servers: ["127.0.0.1:9"], timeout: 1s}`, // nobody listens there
+		"log": "{format: text}", "cache": "{answers: 1MiB, records: 1MiB}", "namespaces": bookNamespace("a"),
 		"access": "{allow_destinations: [127.0.0.0/8]}",
 	}
 	for _, line := range lines {
@@ -65,22 +64,22 @@ func (l *life) write(t *testing.T, lines ...string) {
 	}
 }
 
-// leadsTo is the namespace "book", whose names lead to a host.
-func leadsTo(host string) string {
+// bookNamespace is the namespace "book", whose names lead to a host.
+func bookNamespace(host string) string {
 	return "[{nid: book, order: [namespace], targets: [{template: 'https://" + host + ".example/{+nss}'}]}]"
 }
 
-// begin starts it in this process.
-func (l *life) begin(t *testing.T, inherited map[string][]net.Listener) {
+// startInProcess runs it in this process.
+func (l *fileDaemon) startInProcess(t *testing.T, inherited map[string][]net.Listener) {
 	t.Helper()
 	stderr, written, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	around := newDependencies()
-	l.metrics = around.metrics
-	around.stderr = written
-	d := newDaemon(around, l.file, func() (config.Config, error) { return config.Load(l.file, nil) }, inherited)
+	deps := newDependencies()
+	l.metrics = deps.metrics
+	deps.stderr = written
+	d := newDaemon(deps, l.file, func() (config.Config, error) { return config.Load(l.file, nil) }, inherited)
 	ctx, cancel := context.WithCancel(context.Background())
 	hangups := make(chan os.Signal, 1)
 	l.hangup = func() { hangups <- syscall.SIGHUP }
@@ -104,8 +103,8 @@ func (l *life) begin(t *testing.T, inherited map[string][]net.Listener) {
 	t.Cleanup(l.stop)
 }
 
-// launch starts it as a program.
-func (l *life) launch(t *testing.T, cmd *exec.Cmd) {
+// startProgram runs it as a program.
+func (l *fileDaemon) startProgram(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	cmd.Stderr = &l.log
 	if err := cmd.Start(); err != nil {
@@ -122,16 +121,16 @@ func (l *life) launch(t *testing.T, cmd *exec.Cmd) {
 	t.Cleanup(l.stop)
 }
 
-// start begins a life, and returns when it is ready.
-func start(t *testing.T, lines ...string) *life {
+// start runs a fileDaemon in this process, and returns when it is ready.
+func start(t *testing.T, lines ...string) *fileDaemon {
 	t.Helper()
-	l := newLife(t, lines...)
-	l.begin(t, nil)
+	l := newFileDaemon(t, lines...)
+	l.startInProcess(t, nil)
 	l.ready(t)
 	return l
 }
 
-func (l *life) ready(t *testing.T) {
+func (l *fileDaemon) ready(t *testing.T) {
 	t.Helper()
 	var found []string
 	testserver.Wait(t, "urnd is not ready", func() bool {
@@ -141,18 +140,18 @@ func (l *life) ready(t *testing.T) {
 	l.url, l.secure, l.admin = "http://"+found[1], found[2], found[3]
 }
 
-func (l *life) logged(text string) int { return strings.Count(l.log.String(), text) }
+func (l *fileDaemon) logged(text string) int { return strings.Count(l.log.String(), text) }
 
-// reload reports whether the configuration was taken.
-func (l *life) reload(t *testing.T) bool {
+// reload sends SIGHUP, and reports whether the new configuration is in force.
+func (l *fileDaemon) reload(t *testing.T) bool {
 	t.Helper()
 	taken, refused := l.logged("was reloaded"), l.logged("was not reloaded")
 	l.hangup()
-	testserver.Wait(t, "nothing is said of a reload", func() bool { return l.logged("was reloaded")+l.logged("was not reloaded") > taken+refused })
+	testserver.Wait(t, "nothing is notice of a reload", func() bool { return l.logged("was reloaded")+l.logged("was not reloaded") > taken+refused })
 	return l.logged("was reloaded") > taken
 }
 
-// manager is the end of NOTIFY_SOCKET at which systemd listens.
+// manager is the socket of systemd, NOTIFY_SOCKET.
 type manager struct{ *net.UnixConn }
 
 func listenNotify(t *testing.T) manager {
@@ -167,12 +166,12 @@ func listenNotify(t *testing.T) manager {
 	return manager{conn}
 }
 
-// within returns what is said next, "" where nothing is.
-func (m manager) within(d time.Duration) string {
+// receive returns the next notification, "" where none comes in time.
+func (m manager) receive(d time.Duration) string {
 	_ = m.SetReadDeadline(time.Now().Add(d))
-	said := make([]byte, 4096)
-	n, _ := m.Read(said)
-	return string(said[:n])
+	notice := make([]byte, 4096)
+	n, _ := m.Read(notice)
+	return string(notice[:n])
 }
 
 // send puts a message of the test behind those that have come already.
@@ -191,13 +190,13 @@ func (m manager) send(t *testing.T, text string) {
 func (m manager) expect(t *testing.T, patterns ...string) {
 	t.Helper()
 	for _, pattern := range patterns {
-		if said := m.within(20 * time.Second); !regexp.MustCompile(pattern).MatchString(said) {
-			t.Errorf("systemd is told %q, want %q", said, pattern)
+		if notice := m.receive(20 * time.Second); !regexp.MustCompile(pattern).MatchString(notice) {
+			t.Errorf("systemd is sent %q, want %q", notice, pattern)
 		}
 	}
 }
 
-const figures = `STATUS=\d+ answers cached, \d+ of \d+ lookups hit, \d+ connections$`
+const statusPattern = `STATUS=\d+ answers cached, \d+ of \d+ lookups hit, \d+ connections$`
 
 // sd_notify(3): the service is ready when it listens, and the first DNS server has
 // answered or had its time.
@@ -207,14 +206,14 @@ func TestNotifyReady(t *testing.T) {
 		name      string
 		server    dns.HandlerFunc
 		timeout   string
-		meanwhile func(t *testing.T, m manager, l *life)
+		meanwhile func(t *testing.T, m manager, l *fileDaemon)
 		warned    int
 	}{
 		{"answer", func(w dns.ResponseWriter, question *dns.Msg) {
 			asked <- struct{}{}
 			<-answer
-			says(dns.RcodeNameError)(w, question)
-		}, "20s", func(t *testing.T, m manager, l *life) {
+			answerRcode(dns.RcodeNameError)(w, question)
+		}, "20s", func(t *testing.T, m manager, l *fileDaemon) {
 			testserver.Wait(t, "DNS is not asked", func() bool { return len(asked) > 0 })
 			if got := l.get(t, "/urn:book:1"); got.status != http.StatusFound {
 				t.Errorf("it listens already: %+v", got)
@@ -223,17 +222,17 @@ func TestNotifyReady(t *testing.T) {
 			close(answer)
 			m.expect(t, "^DNS has not answered$")
 		}, 0},
-		{"failure", says(dns.RcodeServerFailure), "20s", func(*testing.T, manager, *life) {}, 1},
-		{"silence", silent, "100ms", func(*testing.T, manager, *life) {}, 1},
+		{"failure", answerRcode(dns.RcodeServerFailure), "20s", func(*testing.T, manager, *fileDaemon) {}, 1},
+		{"silence", silent, "100ms", func(*testing.T, manager, *fileDaemon) {}, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := listenNotify(t)
 			service := freeAddress(t)
-			l := newLife(t, "listen: {service: '"+service+"', admin: ''}", "dns: {servers: ['"+both(tt.server).serve(t)+"'], timeout: "+tt.timeout+"}")
+			l := newFileDaemon(t, "listen: {service: '"+service+"', admin: ''}", "dns: {servers: ['"+udpAndTCP(tt.server).serve(t)+"'], timeout: "+tt.timeout+"}")
 			l.url = "http://" + service
-			l.begin(t, nil)
+			l.startInProcess(t, nil)
 			tt.meanwhile(t, m, l)
-			m.expect(t, "^READY=1\n"+figures)
+			m.expect(t, "^READY=1\n"+statusPattern)
 			l.stop()
 			m.expect(t, "^STOPPING=1$")
 			if warned := l.logged("the first DNS server does not answer"); warned != tt.warned {
@@ -246,9 +245,9 @@ func TestNotifyReady(t *testing.T) {
 func TestNotifyReload(t *testing.T) {
 	m := listenNotify(t)
 	l := start(t)
-	m.expect(t, "^READY=1\n"+figures)
+	m.expect(t, "^READY=1\n"+statusPattern)
 	l.hangup()
-	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$", "^READY=1\n"+figures)
+	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$", "^READY=1\n"+statusPattern)
 	l.write(t, "dns: {timout: 1s}", "log: {format: prose}")
 	l.hangup()
 	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$", "^READY=1\nSTATUS=Reload refused: .*urnd.yaml:[0-9]+: [^\n]*$")
@@ -261,8 +260,8 @@ func TestNotifyWatchdog(t *testing.T) {
 	t.Setenv("WATCHDOG_PID", strconv.Itoa(os.Getpid()))
 	m := listenNotify(t)
 	start(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0", proxy_protocol: [192.0.2.0/24]}`)
-	m.expect(t, "^READY=1\n", "^"+figures)
+	m.expect(t, "^READY=1\n", "^"+statusPattern)
 	for _, what := range []string{"WATCHDOG=1", "STATUS=", "WATCHDOG=1"} {
-		testserver.Wait(t, "systemd is not told "+what, func() bool { return strings.HasPrefix(m.within(time.Second), what) })
+		testserver.Wait(t, "systemd is not sent "+what, func() bool { return strings.HasPrefix(m.receive(time.Second), what) })
 	}
 }

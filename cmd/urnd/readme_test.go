@@ -54,12 +54,12 @@ func build(t testing.TB) string {
 	return dir
 }
 
-// startBinary runs "urnd serve" and returns its addresses, as its one log line
-// tells them.
+// startBinary runs "urnd serve" and returns its addresses, from the
+// log record that says it is ready.
 func startBinary(t *testing.T, dir string) (service, admin string) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(dir, "urnd"), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
-	cmd.Env = append(os.Environ(), "URND_LOG_FORMAT=text", "URND_DNS_SERVERS=127.0.0.1:9") // nobody is there
+	cmd.Env = append(os.Environ(), "URND_LOG_FORMAT=text", "URND_DNS_SERVERS=127.0.0.1:9") // nobody listens there
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -93,8 +93,8 @@ func startBinary(t *testing.T, dir string) (service, admin string) {
 	return fields[1], fields[2]
 }
 
-// Every command of the README runs, and prints the lines that stand there, in
-// their order; lines between them may be left out.
+// Every command of the README runs and prints the lines shown there, in their order; it
+// may print others between them.
 func TestREADME(t *testing.T) {
 	testserver.Need(t, "curl")
 	testserver.Need(t, "nc")

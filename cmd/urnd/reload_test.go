@@ -29,11 +29,11 @@ func TestReloadUnderTraffic(t *testing.T) {
 
 func TestReloadOfBinaryUnderTraffic(t *testing.T) {
 	listen := "listen: {service: '" + freeAddress(t) + "', admin: '" + freeAddress(t) + "'}"
-	l := newLife(t, listen)
-	l.launch(t, exec.Command(filepath.Join(build(t), "urnd"), "serve", "--config", l.file))
+	l := newFileDaemon(t, listen)
+	l.startProgram(t, exec.Command(filepath.Join(build(t), "urnd"), "serve", "--config", l.file))
 	l.ready(t)
 	reloadUnderTraffic(t, l, listen, func() [2]int {
-		admin := running{url: "http://" + l.admin}
+		admin := testService{url: "http://" + l.admin}
 		var goroutines int
 		_, count, _ := strings.Cut(admin.get(t, "/metrics").body, "\ngo_goroutines ")
 		fmt.Sscan(count, &goroutines)
@@ -47,7 +47,7 @@ func TestReloadRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	leaveGarbage(t)
+	disableGC(t)
 	taken, free := listener.Addr().String(), freeAddress(t)
 	l := start(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0"}`)
 	before := [2]string{socketAt(t, l.url[len("http://"):]), socketAt(t, l.admin)}
@@ -61,7 +61,7 @@ func TestReloadRefused(t *testing.T) {
 		{"listen: {service: '127.0.0.1:0', admin: '', tls: '127.0.0.1:0'}\ntls: {certificate: /nowhere, key: /nowhere}", "tls.certificate and tls.key: open /nowhere: no such file"},
 		{"urn: {accept: [", "yaml: "},
 	} {
-		l.write(t, "namespaces: "+leadsTo("b"), tt.line)
+		l.write(t, "namespaces: "+bookNamespace("b"), tt.line)
 		if l.reload(t) {
 			t.Errorf("%s: taken", tt.line)
 		}
@@ -76,7 +76,7 @@ func TestReloadRefused(t *testing.T) {
 		}
 		l.expectMetrics(t, fmt.Sprintf(`config_reloads_total{outcome="refused"} %d`, i+1), "config_last_reload_successful 0")
 	}
-	l.write(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0"}`, "namespaces: "+leadsTo("b"))
+	l.write(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0"}`, "namespaces: "+bookNamespace("b"))
 	if !l.reload(t) {
 		t.Error("a good configuration is refused too")
 	}
@@ -139,11 +139,11 @@ func TestReloadListeners(t *testing.T) {
 	l.expectMetrics(t, `config_reloads_total{outcome="done"} 5`)
 }
 
-// What is known stays known while nothing changes on which it rests.
+// Cached answers survive a reload while nothing changes that they depend on.
 func TestReloadCaches(t *testing.T) {
 	var asked atomic.Int32
 	well := zone(t, oneRule)
-	server := "dns: {servers: ['" + both(func(w dns.ResponseWriter, question *dns.Msg) {
+	server := "dns: {servers: ['" + udpAndTCP(func(w dns.ResponseWriter, question *dns.Msg) {
 		if strings.HasPrefix(question.Question[0].Name, "name.") {
 			asked.Add(1)
 		}
@@ -161,9 +161,9 @@ func TestReloadCaches(t *testing.T) {
 		{"first", nil, "a", false, 1},
 		{"again", nil, "a", true, 1},
 		{"other limits", []string{"limits: {idle_timeout: 1m, requests: 10}"}, "a", true, 1},
-		{"namespaces", []string{"namespaces: " + leadsTo("b")}, "b", false, 1},
-		{"again", []string{"namespaces: " + leadsTo("b")}, "b", true, 1},
-		{"the DNS", []string{"dns: " + strings.Replace(server[5:], "1s", "2s", 1), "namespaces: " + leadsTo("b")}, "b", false, 2},
+		{"namespaces", []string{"namespaces: " + bookNamespace("b")}, "b", false, 1},
+		{"again", []string{"namespaces: " + bookNamespace("b")}, "b", true, 1},
+		{"the DNS", []string{"dns: " + strings.Replace(server[5:], "1s", "2s", 1), "namespaces: " + bookNamespace("b")}, "b", false, 2},
 		{"back", nil, "a", false, 3},
 	} {
 		if l.write(t, append([]string{server, roots}, tt.lines...)...); tt.name != "first" && !l.reload(t) {
@@ -180,7 +180,7 @@ func TestReloadCaches(t *testing.T) {
 
 func TestReloadWatch(t *testing.T) {
 	l := start(t, "reload: {watch: true}")
-	l.write(t, "reload: {watch: true}", "namespaces: "+leadsTo("b"))
+	l.write(t, "reload: {watch: true}", "namespaces: "+bookNamespace("b"))
 	testserver.Wait(t, "a change is not seen", func() bool { return l.logged("was reloaded") == 1 })
 	if got := l.get(t, "/urn:book:1"); got.location != "https://b.example/1" {
 		t.Errorf("%+v", got)
@@ -194,8 +194,8 @@ func TestReloadWatch(t *testing.T) {
 	}
 }
 
-// A connection that is kept asks the configuration that is in force, as long as the
-// limits of connections are the same.
+// Requests on a kept-alive connection are answered by the configuration in force, as long
+// as the limits of connections are the same.
 func TestReloadKeepsConnections(t *testing.T) {
 	l := start(t)
 	conn, err := net.Dial("tcp", l.url[len("http://"):])
@@ -205,7 +205,7 @@ func TestReloadKeepsConnections(t *testing.T) {
 	defer conn.Close()
 	answers := bufio.NewReader(conn)
 	for _, host := range []string{"a", "b", "c"} {
-		if l.write(t, "namespaces: "+leadsTo(host)); !l.reload(t) {
+		if l.write(t, "namespaces: "+bookNamespace(host)); !l.reload(t) {
 			t.Fatal("refused")
 		}
 		fmt.Fprint(conn, "GET /urn:book:1 HTTP/1.1\r\nHost: urnd.example\r\n\r\n")
@@ -220,11 +220,11 @@ func TestReloadKeepsConnections(t *testing.T) {
 	}
 }
 
-// A request that runs goes on with what it began with.
+// A running request continues with the configuration that it began with.
 func TestReloadWhileResolving(t *testing.T) {
 	asked, answer := make(chan struct{}, 1), make(chan struct{})
 	well := zone(t, oneRule)
-	server := both(func(w dns.ResponseWriter, question *dns.Msg) {
+	server := udpAndTCP(func(w dns.ResponseWriter, question *dns.Msg) {
 		if strings.HasPrefix(question.Question[0].Name, "name.") {
 			asked <- struct{}{}
 			<-answer

@@ -37,22 +37,22 @@ func savedIn(directory string, changes ...func(*config.Config)) func(*config.Con
 	}
 }
 
-func (w *whole) answersRestored(t *testing.T) {
+func (w *testDaemon) answersRestored(t *testing.T) {
 	t.Helper()
-	w.logged(t, "answers were restored")
+	w.waitForLog(t, "answers were restored")
 }
 
 func TestWarmRestart(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "answers")
 	var asked atomic.Int32
-	addr := both(counted("name.urn.example.org.", &asked, zone(t, oneRule))).serve(t)
-	first := serveWhole(t, addr, 0, savedIn(dir))
+	addr := udpAndTCP(counted("name.urn.example.org.", &asked, zone(t, oneRule))).serve(t)
+	first := startDaemon(t, addr, 0, savedIn(dir))
 	if got := first.get(t, "/urn:name:1"); got.cacheControl != "max-age=60" || asked.Load() != 1 {
 		t.Fatalf("%+v, after %d questions", got, asked.Load())
 	}
 	first.get(t, "/urn:isbn:0-395-36341-1")
-	first.get(t, "/urn:none:1") // a "no" is not kept
+	first.get(t, "/urn:none:1") // negative answers are not saved
 	first.stop()
 	if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
 		t.Fatalf("%v, %v", info, err)
@@ -66,11 +66,11 @@ func TestWarmRestart(t *testing.T) {
 		asked        int32
 	}{{0, "max-age=60", 0}, {20 * time.Second, "max-age=40", 0}, {59 * time.Second, "max-age=1", 0}, {-time.Hour, "max-age=60", 0}, {time.Minute, "max-age=60", 1}} {
 		copied := t.TempDir()
-		if err := os.WriteFile(filepath.Join(copied, "answers"), []byte(contentsOf(t, file)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(copied, "answers"), []byte(readFile(t, file)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		asked.Store(0)
-		w := serveWhole(t, addr, tt.ahead, savedIn(copied, func(c *config.Config) { // which say nothing of answers
+		w := startDaemon(t, addr, tt.ahead, savedIn(copied, func(c *config.Config) { // on which answers do not depend
 			c.Cache.Answers, c.Limits.Requests, c.Log.Level = 2<<20, 7, -4
 		}))
 		w.answersRestored(t)
@@ -86,13 +86,13 @@ func TestWarmRestart(t *testing.T) {
 }
 
 // An invalid file is renamed, and the log says so; urnd starts as if it were not there.
-func TestSavedAnswersThatAreNoGood(t *testing.T) {
+func TestInvalidSnapshots(t *testing.T) {
 	dir := t.TempDir()
-	addr := both(zone(t, oneRule)).serve(t)
-	first := serveWhole(t, addr, 0, savedIn(dir))
-	first.caches(t, "/urn:name:1", "/urn:name:2")
+	addr := udpAndTCP(zone(t, oneRule)).serve(t)
+	first := startDaemon(t, addr, 0, savedIn(dir))
+	first.cacheStates(t, "/urn:name:1", "/urn:name:2")
 	first.stop()
-	good := contentsOf(t, filepath.Join(dir, "answers"))
+	good := readFile(t, filepath.Join(dir, "answers"))
 	if strings.Count(good, "\n") != 4 {
 		t.Fatalf("%s", good)
 	}
@@ -117,37 +117,37 @@ func TestSavedAnswersThatAreNoGood(t *testing.T) {
 		if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		w := serveWhole(t, addr, 0, savedIn(dir, func(c *config.Config) {
+		w := startDaemon(t, addr, 0, savedIn(dir, func(c *config.Config) {
 			if tt.change != nil {
 				tt.change(c)
 			}
 		}))
-		w.logged(t, "was renamed")
+		w.waitForLog(t, "was renamed")
 		if got := w.get(t, "/urn:name:1"); got.status != 302 || got.cacheStatus != "urnd; fwd=uri-miss; stored; ttl=60" {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if contentsOf(t, file+".bad") != tt.text {
+		if readFile(t, file+".bad") != tt.text {
 			t.Errorf("%s: what was renamed is not what there was", name)
 		}
 		if warned := w.warnings(); !strings.Contains(strings.Join(warned, "\n"), tt.says) || !strings.Contains(strings.Join(warned, "\n"), file+".bad") {
 			t.Errorf("%s: %q", name, warned)
 		}
 		w.stop()
-		if text := contentsOf(t, file); strings.Count(text, "\n") != 3 {
+		if text := readFile(t, file); strings.Count(text, "\n") != 3 {
 			t.Errorf("%s: nothing was saved then: %s", name, text)
 		}
 	}
 }
 
 func TestSavedAnswersAreBounded(t *testing.T) {
-	addr := both(zone(t, oneRule)).serve(t)
+	addr := udpAndTCP(zone(t, oneRule)).serve(t)
 	for most, want := range map[config.Size]func(n int) bool{
 		0: func(n int) bool { return n == 0 }, 1 << 10: func(n int) bool { return n > 0 && n < 10 }, 1 << 20: func(n int) bool { return n == 50 },
 	} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "answers")
 		bound := func(c *config.Config) { c.Cache.MaxSaved = most }
-		w := serveWhole(t, addr, 0, savedIn(dir, bound))
+		w := startDaemon(t, addr, 0, savedIn(dir, bound))
 		for i := range 50 {
 			w.get(t, fmt.Sprintf("/urn:name:%d", i))
 		}
@@ -159,15 +159,15 @@ func TestSavedAnswersAreBounded(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || info.Size() > int64(most) || !want(strings.Count(contentsOf(t, file), "\n")-2) {
+		if err != nil || info.Size() > int64(most) || !want(strings.Count(readFile(t, file), "\n")-2) {
 			t.Errorf("at most %d: %v, %v", most, info, err)
 		}
-		again := serveWhole(t, addr, 0, savedIn(dir, bound))
+		again := startDaemon(t, addr, 0, savedIn(dir, bound))
 		again.answersRestored(t)
 	}
 }
 
-// A file that cannot be read for a long time keeps nobody waiting.
+// A snapshot that blocks while it is read delays neither the start nor requests.
 func TestRestoringDelaysNothing(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "answers")
@@ -176,12 +176,12 @@ func TestRestoringDelaysNothing(t *testing.T) {
 	}
 	var end *os.File
 	defer func() { _ = end.Close() }()
-	w := serveWhole(t, both(zone(t, oneRule)).serve(t), 0, savedIn(dir)) // it is ready
+	w := startDaemon(t, udpAndTCP(zone(t, oneRule)).serve(t), 0, savedIn(dir)) // it is ready
 	if got := w.get(t, "/urn:name:1"); got.status != 302 {
 		t.Errorf("%+v", got)
 	}
 	w.hangups <- syscall.SIGHUP
-	w.logged(t, "was reloaded")
+	w.waitForLog(t, "was reloaded")
 	if text := w.log.String(); strings.Contains(text, "was renamed") || strings.Contains(text, "restored") {
 		t.Errorf("the file is read: %s", text)
 	}
@@ -191,13 +191,13 @@ func TestRestoringDelaysNothing(t *testing.T) {
 	}
 	_, _ = io.WriteString(end, "nonsense\n")
 	_ = end.Close()
-	w.logged(t, "was renamed")
+	w.waitForLog(t, "was renamed")
 }
 
-// A directory that is not there, or is a file, is said to be so, and no more.
+// A snapshot that cannot be saved is a warning in the log, and nothing else.
 func TestSavingFails(t *testing.T) {
-	for _, dir := range []string{"/nonexistent/urnd", written(t, "file", "")} {
-		w := serveWhole(t, "127.0.0.1:9", 0, savedIn(dir))
+	for _, dir := range []string{"/nonexistent/urnd", writeTemp(t, "file", "")} {
+		w := startDaemon(t, "127.0.0.1:9", 0, savedIn(dir))
 		w.get(t, "/urn:ietf:rfc:1")
 		w.stop()
 		if !strings.Contains(w.log.String(), "answers were not saved") || !strings.Contains(w.log.String(), "urnd has stopped") {
@@ -206,9 +206,8 @@ func TestSavingFails(t *testing.T) {
 	}
 }
 
-// Answers may still be read while a reload, or the end, closes the cache that they are
-// for.
-func TestRestoringIntoWhatEnds(t *testing.T) {
+// A snapshot may still be restored into a cache that a reload, or the end, closes.
+func TestRestoringWhileClosing(t *testing.T) {
 	for range 20 {
 		c := config.Default()
 		c.Cache.Answers, c.Cache.Records, c.DDDS.Enabled = 1<<20, 1<<20, false

@@ -35,17 +35,17 @@ func soakTime(t *testing.T) time.Duration {
 	return d
 }
 
-// moods are what the DNS server of a soak does, in turn.
+// What the DNS server of a soak does, in turn.
 const (
-	moodGood = iota
-	moodSilent
-	moodFailing
-	moods
+	dnsAnswers = iota
+	dnsSilent
+	dnsFails
+	dnsModes
 )
 
-// moodyDNS is a DNS server that answers, is silent or fails. Rules of it live for one
+// startSwitchedDNS runs a DNS server that answers, is silent or fails. Rules of it live for one
 // second, so that it is asked again and again.
-func moodyDNS(t *testing.T, mood *atomic.Int32) string {
+func startSwitchedDNS(t *testing.T, mode *atomic.Int32) string {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -57,10 +57,10 @@ func moodyDNS(t *testing.T, mood *atomic.Int32) string {
 	}
 	server := &dns.Server{PacketConn: conn, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, q *dns.Msg) {
 		reply := new(dns.Msg).SetReply(q)
-		switch mood.Load() {
-		case moodSilent:
+		switch mode.Load() {
+		case dnsSilent:
 			return
-		case moodFailing:
+		case dnsFails:
 			reply.Rcode = dns.RcodeServerFailure
 		default:
 			own := dns.Copy(rule)
@@ -74,7 +74,7 @@ func moodyDNS(t *testing.T, mood *atomic.Int32) string {
 	return conn.LocalAddr().String()
 }
 
-// soak is mixed traffic for a daemon.
+// soak sends mixed traffic to a daemon.
 type soak struct {
 	p      *process
 	origin string
@@ -131,7 +131,7 @@ func (s *soak) forward() {
 	_, _ = io.Copy(io.Discard, conn)
 }
 
-// abort sends something, and leaves without an answer.
+// abort sends a text, and closes the connection without reading the answer.
 func (s *soak) abort(text string) {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.p.service, "http://"))
 	if err != nil {
@@ -164,8 +164,8 @@ func (s *soak) scraped(t *testing.T, pattern string) float64 {
 	return sum
 }
 
-// level waits until what the daemon holds is at most so much.
-func (s *soak) level(t *testing.T, pattern string, most float64) {
+// waitBelow waits until a metric of the daemon is at most so much.
+func (s *soak) waitBelow(t *testing.T, pattern string, most float64) {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
@@ -192,8 +192,8 @@ func TestSoak(t *testing.T) {
 	duration := soakTime(t)
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("page ", 2000)) }))
 	defer origin.Close()
-	var mood atomic.Int32
-	server := moodyDNS(t, &mood)
+	var mode atomic.Int32
+	server := startSwitchedDNS(t, &mode)
 	file := filepath.Join(t.TempDir(), "urnd.yaml")
 	text := "dns: {servers: [" + server + "], timeout: 100ms, rounds: 1}\naccess: {allow_destinations: [127.0.0.0/8]}\ncache: {retry_after: 1s, answers: 4MiB}\nlog: {level: error}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -215,10 +215,10 @@ func TestSoak(t *testing.T) {
 			})
 		}
 		for time.Now().Before(end) {
-			mood.Store(int32(time.Until(end)/(duration/10+1)) % moods)
-			s.get("/urn:soak:mood")
+			mode.Store(int32(time.Until(end)/(duration/10+1)) % dnsModes)
+			s.get("/urn:soak:mode")
 		}
-		mood.Store(moodGood)
+		mode.Store(dnsAnswers)
 		workers.Wait()
 		s.client.CloseIdleConnections()
 		return n.Load()
@@ -227,13 +227,13 @@ func TestSoak(t *testing.T) {
 	const slack = 1.25 // of the runtime itself
 	goroutines, descriptors, heap := s.scraped(t, "go_goroutines"), s.scraped(t, "process_open_fds"), s.scraped(t, "go_memstats_heap_inuse_bytes")
 	requests := run(duration)
-	s.level(t, "go_goroutines", goroutines*slack+5)
-	s.level(t, "process_open_fds", descriptors*slack+5)
-	s.level(t, "go_memstats_heap_inuse_bytes", heap*slack+8<<20)
+	s.waitBelow(t, "go_goroutines", goroutines*slack+5)
+	s.waitBelow(t, "process_open_fds", descriptors*slack+5)
+	s.waitBelow(t, "go_memstats_heap_inuse_bytes", heap*slack+8<<20)
 	for status := range s.seen {
-		told := s.scraped(t, fmt.Sprintf(`urnd_requests_total\{code="%d",form="path",service="I2L"\}`, status))
-		if mine := s.seen[status].Load(); float64(mine) != told {
-			t.Errorf("status %d: %d were seen and %.0f are counted", status, mine, told)
+		counted := s.scraped(t, fmt.Sprintf(`urnd_requests_total\{code="%d",form="path",service="I2L"\}`, status))
+		if seen := s.seen[status].Load(); float64(seen) != counted {
+			t.Errorf("status %d: %d were seen and %.0f are counted", status, seen, counted)
 		}
 		if s.seen[status].Load() > 0 {
 			t.Logf("status %d: %d", status, s.seen[status].Load())

@@ -41,7 +41,7 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportMetric(float64(resident)/1024, "MiB-resident")
 }
 
-// waitFor reads notices until one says what.
+// waitFor reads notifications until one contains what.
 func waitFor(b *testing.B, socket *net.UnixConn, what string) {
 	b.Helper()
 	if err := socket.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {

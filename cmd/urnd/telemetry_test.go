@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// spans are what a collector of OpenTelemetry has got.
+// spans is a collector of OpenTelemetry.
 type spans struct {
 	mu  sync.Mutex
 	all []*trace.Span
@@ -44,8 +44,8 @@ const (
 	traceparent = "00-" + traceID + "-b7ad6b7169203331-01"
 )
 
-// A request is a span below that of its client, each step is one below it, and what is
-// asked of others is a part of it (W3C Trace Context).
+// The span of a request is a child of that of its client, each step is a child of it, and
+// outgoing requests carry its traceparent (W3C Trace Context).
 func TestTelemetry(t *testing.T) {
 	var got spans
 	receiver := httptest.NewServer(&got)
@@ -57,14 +57,14 @@ func TestTelemetry(t *testing.T) {
 	}))
 	defer resolution.Close()
 	t.Run("daemon", func(t *testing.T) { // which sends the rest when it ends
-		d := startDaemon(t, "127.0.0.1:9", func(c *config.Config) {
+		d := startService(t, "127.0.0.1:9", func(c *config.Config) {
 			openLoopback(c)
 			c.Telemetry = config.Telemetry{Endpoint: receiver.URL, Sample: 1000}
 			c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{resolution.URL}, Schemes: []string{"ftp"}}}
 		})
-		d.ask(t, "/urn:book:first", "") // the first one of a thousand
-		d.ask(t, "/urn:book:second", "")
-		d.ask(t, "/urn:book:third", traceparent)
+		d.getTraced(t, "/urn:book:first", "") // the first one of a thousand
+		d.getTraced(t, "/urn:book:second", "")
+		d.getTraced(t, "/urn:book:third", traceparent)
 	})
 	if len(asked) != 3 || !strings.HasPrefix(asked[2], "00-"+traceID+"-") || asked[2] == traceparent || asked[0] == "" || asked[1] != "" {
 		t.Errorf("the server was asked with %q", asked)
@@ -103,17 +103,17 @@ func TestTraceparentIsPassedOn(t *testing.T) {
 		http.Redirect(w, r, "http://a.example/", http.StatusSeeOther)
 	}))
 	defer resolution.Close()
-	d := startDaemon(t, "127.0.0.1:9", func(c *config.Config) {
+	d := startService(t, "127.0.0.1:9", func(c *config.Config) {
 		openLoopback(c)
 		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{resolution.URL}, Schemes: []string{"ftp"}}}
 	})
-	if d.ask(t, "/urn:book:1", traceparent); asked != traceparent {
+	if d.getTraced(t, "/urn:book:1", traceparent); asked != traceparent {
 		t.Errorf("the server was asked with %q", asked)
 	}
 }
 
-// ask sends one request as a part of a trace.
-func (d *running) ask(t *testing.T, path, traceparent string) {
+// getTraced sends one request with a traceparent, "" for none.
+func (d *testService) getTraced(t *testing.T, path, traceparent string) {
 	t.Helper()
 	request, err := http.NewRequest(http.MethodGet, d.url+path, nil)
 	if err != nil {

@@ -27,7 +27,7 @@ _down._tcp 120 IN SRV 1 0 9 authority.urn.example.org.
 // urnd against urnd: one is the authority for a namespace, the other finds it by
 // NAPTR and SRV records in BIND, and asks it by THTTP.
 func TestUrndAsksUrnd(t *testing.T) {
-	authority := startDaemon(t, "127.0.0.1:9", func(c *config.Config) {
+	authority := startService(t, "127.0.0.1:9", func(c *config.Config) {
 		c.Namespaces = []config.Namespace{{
 			NID: "book", Order: []string{"namespace"}, Check: "strict",
 			Targets: []config.Target{
@@ -40,7 +40,7 @@ func TestUrndAsksUrnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	bind := testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org", Text: fmt.Sprintf(authorityZone, u.Port(), "1")})
-	d := startDaemon(t, bind.Addr(), func(c *config.Config) {
+	d := startService(t, bind.Addr(), func(c *config.Config) {
 		c.DDDS.Roots = []string{"urn.example.org."}
 		c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
@@ -68,11 +68,11 @@ func TestUrndAsksUrnd(t *testing.T) {
 	if got := d.get(t, "/urn:down:1"); got.status != 502 {
 		t.Errorf("servers that are down: %+v", got)
 	}
-	closed := startDaemon(t, bind.Addr(), func(c *config.Config) { c.DDDS.Roots = []string{"urn.example.org."} })
+	closed := startService(t, bind.Addr(), func(c *config.Config) { c.DDDS.Roots = []string{"urn.example.org."} })
 	if got := closed.get(t, "/urn:book:42"); got.status != 403 {
 		t.Errorf("a server on loopback, where that is closed: %+v", got)
 	}
-	configured := startDaemon(t, bind.Addr(), func(c *config.Config) {
+	configured := startService(t, bind.Addr(), func(c *config.Config) {
 		c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://127.0.0.1:1", authority.url}}}
 	})

@@ -20,21 +20,21 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// whole is an urnd that runs as "urnd serve" does, in this process.
-type whole struct {
-	running
+// testDaemon is an urnd that runs as "urnd serve" does, in this process.
+type testDaemon struct {
+	testService
 	config  config.Config
 	admin   string // its URL
 	next    atomic.Pointer[func() (config.Config, error)]
 	hangups chan os.Signal
-	stop    func() // ends it; all is logged then
+	stop    func() // ends it, and returns when its log is complete
 }
 
-// serveWhole runs urnd with a DNS server of the test's, until stop or the end of the
-// test. Its clock goes ahead of those of other tests by ahead.
-func serveWhole(t *testing.T, dns string, ahead time.Duration, change func(*config.Config)) *whole {
+// startDaemon runs urnd with a DNS server of the test's, until stop or the end of the
+// test. Its clock is ahead of those of other tests by ahead.
+func startDaemon(t *testing.T, dns string, ahead time.Duration, change func(*config.Config)) *testDaemon {
 	t.Helper()
-	w := &whole{config: config.Default(), hangups: make(chan os.Signal)}
+	w := &testDaemon{config: config.Default(), hangups: make(chan os.Signal)}
 	c := &w.config
 	c.Listen = config.Listen{Service: "127.0.0.1:0", Admin: "127.0.0.1:0"}
 	c.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort(dns)}}
@@ -48,7 +48,7 @@ func serveWhole(t *testing.T, dns string, ahead time.Duration, change func(*conf
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.read(func() (config.Config, error) { return w.config, nil })
+	w.setLoad(func() (config.Config, error) { return w.config, nil })
 	w.clock.advance(ahead)
 	w.log.next = t.Output()
 	stderr, out, err := os.Pipe()
@@ -84,8 +84,8 @@ func serveWhole(t *testing.T, dns string, ahead time.Duration, change func(*conf
 	return w
 }
 
-// listen reads what is logged, and says when and where urnd answers.
-func (w *whole) listen(stderr *os.File, ready chan<- [2]string) {
+// listen copies the log, and sends the addresses once urnd is ready.
+func (w *testDaemon) listen(stderr *os.File, ready chan<- [2]string) {
 	defer stderr.Close()
 	for lines := bufio.NewReader(stderr); ; {
 		line, err := lines.ReadString('\n')
@@ -105,17 +105,17 @@ func (w *whole) listen(stderr *os.File, ready chan<- [2]string) {
 	}
 }
 
-// read makes urnd read this configuration next.
-func (w *whole) read(f func() (config.Config, error)) { w.next.Store(&f) }
+// setLoad replaces the function that reads the configuration at the next reload.
+func (w *testDaemon) setLoad(f func() (config.Config, error)) { w.next.Store(&f) }
 
-// logged waits for a line of the log.
-func (w *whole) logged(t *testing.T, part string) {
+// waitForLog waits for a part of a line of the log.
+func (w *testDaemon) waitForLog(t *testing.T, part string) {
 	t.Helper()
 	testserver.Wait(t, part, func() bool { return strings.Contains(w.log.String(), part) })
 }
 
-// administrate sends a request "METHOD TARGET" to the admin listener.
-func (w *whole) administrate(t *testing.T, request string, fields ...string) (int, string) {
+// adminRequest sends a request "METHOD TARGET" to the admin listener.
+func (w *testDaemon) adminRequest(t *testing.T, request string, fields ...string) (int, string) {
 	t.Helper()
 	method, target, _ := strings.Cut(request, " ")
 	r, err := http.NewRequest(method, w.admin+target, nil)
@@ -139,8 +139,8 @@ func (w *whole) administrate(t *testing.T, request string, fields ...string) (in
 	return response.StatusCode, string(body)
 }
 
-// caches returns the first word of Cache-Status for each of the paths.
-func (w *whole) caches(t *testing.T, paths ...string) string {
+// cacheStates returns the first word of Cache-Status for each of the paths.
+func (w *testDaemon) cacheStates(t *testing.T, paths ...string) string {
 	t.Helper()
 	var all []string
 	for _, path := range paths {

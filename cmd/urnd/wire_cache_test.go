@@ -7,20 +7,21 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// A cache lives as long as somebody keeps it, in whatever order they end.
-func TestKeptByWhoeverRuns(t *testing.T) {
+// A shared cache is closed with the last configuration that uses it, in whatever order
+// they end.
+func TestSharedCaches(t *testing.T) {
 	first := config.Default()
 	first.DDDS.Enabled = false
 	other := first
 	other.Resolve.RuleTTL = time.Hour
-	around := newDependencies()
+	deps := newDependencies()
 	wired := func(c config.Config) wiredAll {
 		t.Helper()
-		p, err := wireAll(c, around)
+		p, err := wireAll(c, deps)
 		if err != nil {
 			t.Fatal(err)
 		}
-		around.before = p.resolution
+		deps.before = p.resolution
 		return p
 	}
 	a, b, c := wired(first), wired(first), wired(other)
@@ -33,7 +34,7 @@ func TestKeptByWhoeverRuns(t *testing.T) {
 		}
 	}
 	if a.answers.Cache != b.answers.Cache || b.answers.Cache == c.answers.Cache {
-		t.Error("a cache is kept where it should not be, or not where it should")
+		t.Error("a cache is shared with a configuration that changes it, or not with an equal one")
 	}
 	b.close() // its requests have ended before those of a
 	answers(a)
@@ -41,6 +42,6 @@ func TestKeptByWhoeverRuns(t *testing.T) {
 	a.close()
 	answers(c)
 	if _, err := a.resolver.Resolve(t.Context(), resolvable(t, "urn:ietf:rfc:1")); err == nil {
-		t.Error("a cache that nobody keeps is open")
+		t.Error("a cache that no configuration uses is open")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Built-in rules go before the DNS, servers of the configuration before all, and
-// nobody is asked whom resolve.order does not name.
+// Built-in rules go before the DNS, configured THTTP servers before all, and systems that
+// resolve.order does not name are not used.
 func TestOrders(t *testing.T) {
 	for _, tt := range []struct{ order, agents, isbn, book string }{
 		{"ddds,slp,namespace", "", "namespace ddds", "thttp ddds namespace"},
