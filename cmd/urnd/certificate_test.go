@@ -167,7 +167,7 @@ func TestCertificateHalfWritten(t *testing.T) {
 	next, nextKey := ca.issue(t, "second")
 	files := newPairFiles(t, certificate, key)
 	var now clock
-	spoken, err := tlsConfig(config.TLS{Certificate: files.certificate, Key: files.key}, now.now)
+	serverTLS, err := tlsConfig(config.TLS{Certificate: files.certificate, Key: files.key}, now.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestCertificateHalfWritten(t *testing.T) {
 			writeLater(t, tt.path, tt.text)
 		}
 		now.advance(time.Second)
-		got, _ := spoken.GetCertificate(nil)
+		got, _ := serverTLS.GetCertificate(nil)
 		if block, _ := pem.Decode(tt.want); err != nil || got == nil || !bytes.Equal(got.Certificate[0], block.Bytes) {
 			t.Errorf("%s: another certificate; %v", tt.name, err)
 		}

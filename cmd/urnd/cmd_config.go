@@ -17,7 +17,7 @@ import (
 )
 
 func newConfig() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Check and show configurations", RunE: needsCommand}
+	cmd := &cobra.Command{Use: "config", Short: "Check and show configurations", RunE: requireSubcommand}
 	cmd.AddCommand(newConfigCheck(), newConfigShow(), newConfigExample(), newConfigSchema())
 	return cmd
 }
@@ -25,10 +25,10 @@ func newConfig() *cobra.Command {
 func newConfigCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE",
-		Short: "Say everything that is wrong with a configuration file",
-		Long: `Say everything that is wrong with a configuration file, as the environment changes it.
-The status is 0 if urnd would start with it, as far as can be told without listening;
-credentials that systemd passes on when it starts urnd are taken to be there.`,
+		Short: "Report all errors of a configuration file",
+		Long: `Report all errors of a configuration file, with the environment applied to it.
+The exit status is 0 if urnd would start with it, as far as can be checked without
+listening; credentials that systemd passes on when it starts urnd are assumed to exist.`,
 		Example: "  urnd config check /etc/urnd/urnd.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,7 +36,7 @@ credentials that systemd passes on when it starts urnd are taken to be there.`,
 			if err != nil {
 				return err
 			}
-			if err := rehearse(c); err != nil {
+			if err := dryRun(c); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is a valid configuration\n", args[0])
@@ -45,9 +45,9 @@ credentials that systemd passes on when it starts urnd are taken to be there.`,
 	}
 }
 
-// rehearse does what the daemon does with a configuration before it listens. What only
-// systemd can pass on is taken to be there.
-func rehearse(c config.Config) error {
+// dryRun does what the daemon does with a configuration before it listens.
+// Credentials that only systemd can pass on are assumed to exist.
+func dryRun(c config.Config) error {
 	for _, secret := range []*string{&c.Access.AdminToken, &c.Access.ProxyUsers, &c.TLS.Certificate, &c.TLS.Key, &c.TLS.ClientCA} {
 		if strings.HasPrefix(*secret, config.CredentialPrefix) && !systemd.HasCredentials() {
 			*secret = ""
@@ -85,12 +85,12 @@ func newConfigShow() *cobra.Command {
 		Short: "Print the configuration that urnd would run with",
 		Long: `Print the configuration that urnd would run with, as YAML: the defaults, changed
 by the file, the environment and the flags. With --origin each value is on a line of
-its own, with where it came from. Secrets are in files, and never shown.`,
+its own, with its origin. Secrets are in files, and never shown.`,
 		Example: "  urnd config show\n  urnd config show --origin\n  URND_DNS_TIMEOUT=5s urnd config show --config /etc/urnd/urnd.yaml",
 		Args:    cobra.NoArgs,
 	}
 	s := addSettings(cmd)
-	cmd.Flags().BoolVar(&origin, "origin", false, "print where each value came from")
+	cmd.Flags().BoolVar(&origin, "origin", false, "print the origin of each value")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, origins, err := s.loadOrigins(map[string]string{})
 		if err != nil {
@@ -106,7 +106,7 @@ its own, with where it came from. Secrets are in files, and never shown.`,
 	return cmd
 }
 
-// showOrigins prints every setting with where it came from.
+// showOrigins prints every setting with its origin.
 func showOrigins(w io.Writer, c config.Config, origins config.Origins) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, s := range config.Settings() {
@@ -125,7 +125,7 @@ func showOrigins(w io.Writer, c config.Config, origins config.Origins) error {
 func newConfigSchema() *cobra.Command {
 	return &cobra.Command{
 		Use:     "schema",
-		Short:   "Print a JSON Schema of configuration files, for editors and checkers",
+		Short:   "Print a JSON Schema of configuration files, for editors and validators",
 		Example: "  urnd config schema > urnd.schema.json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

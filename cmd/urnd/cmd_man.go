@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// newMan is for who makes a package.
+// newMan is for those who build packages.
 func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIRECTORY",
@@ -44,15 +44,15 @@ urnd.yaml - configuration of urnd
 
 # DESCRIPTION
 
-The file is YAML, or TOML where its name ends in **.toml**. It holds what differs from
-the defaults. The environment goes before the file (**dns.timeout** is
-**URND_DNS_TIMEOUT**; lists are joined by commas), and flags go before the environment.
-**urnd config check** *FILE* says everything that is wrong with a file, and
-**urnd config show --origin** where each value came from. On SIGHUP it is read again;
-one that is wrong changes nothing.
+The file is YAML, or TOML where its name ends in **.toml**. It need only set what differs
+from the defaults. The environment overrides the file (**dns.timeout** is
+**URND_DNS_TIMEOUT**; lists are separated by commas), and flags override the environment.
+**urnd config check** *FILE* reports all errors of a file, and
+**urnd config show --origin** the origin of each value. SIGHUP reloads the file; one with
+errors changes nothing.
 
-Durations are written 300ms, 30s, 5m or 24h, sizes 64KiB, 64MiB or 1GiB. Secrets stand in
-files of their own, which are named by a path or as **credential:** and the name of a
+Durations are written 300ms, 30s, 5m or 24h, sizes 64KiB, 64MiB or 1GiB. Secrets are in
+files of their own, which are given by a path or as **credential:** and the name of a
 credential of systemd.
 
 # SETTINGS
@@ -87,7 +87,7 @@ credential of systemd.
 	return []byte(b.String())
 }
 
-// plainText is text in which Markdown sees no marks.
+// plainText escapes Markdown.
 func plainText(s string) string {
 	return strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "`", "\\`", "[", `\[`, "]", `\]`, "#", `\#`).Replace(s)
 }

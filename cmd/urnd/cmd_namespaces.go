@@ -13,13 +13,13 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// namespaceJSON is a namespace as it can be printed.
+// namespaceJSON is the JSON document of a namespace.
 type namespaceJSON struct {
 	NID     string       `json:"nid"`
 	Fold    string       `json:"fold"`
 	Strip   string       `json:"strip"`
 	Pattern string       `json:"pattern"`
-	Check   string       `json:"check"`   // what looks at the syntax or the check digits of names
+	Check   string       `json:"check"`   // which function checks the syntax or the check digits of names
 	Lenient bool         `json:"lenient"` // names that fail the check are accepted
 	Targets []targetJSON `json:"targets"`
 	Source  string       `json:"source"`
@@ -39,7 +39,7 @@ func newNamespaces() *cobra.Command {
 		Use:   "namespaces",
 		Short: "List the URN namespaces that urnd knows",
 		Long: `List the URN namespaces that urnd knows, those of the configuration included: the
-NID, which names are one, where names lead, and the document that says so.`,
+NID, the rule of equivalence, the number of targets, and the document that defines it.`,
 		Example: "  urnd namespaces\n  urnd namespaces show isbn",
 		Args:    cobra.NoArgs,
 	}
@@ -69,7 +69,7 @@ NID, which names are one, where names lead, and the document that says so.`,
 func newNamespacesShow(asJSON *bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show NID",
-		Short:   "Print all that urnd knows of a namespace",
+		Short:   "Print the rules and targets of a namespace",
 		Example: "  urnd namespaces show isbn",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -83,7 +83,7 @@ func newNamespacesShow(asJSON *bool) *cobra.Command {
 		nid := strings.ToLower(args[0])
 		ns, ok := set.Lookup(nid)
 		if !ok {
-			return fmt.Errorf("namespace %q has no row: its names are compared by RFC 8141 alone, and resolved by DDDS", nid)
+			return fmt.Errorf("namespace %q is not in the list: its names are compared by RFC 8141 alone, and resolved by DDDS", nid)
 		}
 		if *asJSON {
 			return printNamespacesJSON(cmd.OutOrStdout(), set, []string{nid})
@@ -102,7 +102,7 @@ func newNamespacesShow(asJSON *bool) *cobra.Command {
 	return cmd
 }
 
-// describeTarget says where names lead, and which ones.
+// describeTarget returns a target in one line: its template first.
 func describeTarget(t urnns.Target) string {
 	words := []string{t.Template, t.Type, t.Language, t.Pattern}
 	if t.Gone {
@@ -130,7 +130,7 @@ func printNamespacesJSON(out io.Writer, set *urnns.Set, nids []string) error {
 	return nil
 }
 
-// ruleOf says in a few words which names are one, beyond RFC 8141.
+// ruleOf describes in a few words which names are equivalent, beyond RFC 8141.
 func ruleOf(ns urnns.Namespace) string {
 	var rules []string
 	if ns.Fold != urnns.FoldNone {

@@ -18,10 +18,10 @@ func newResolve() *cobra.Command {
 	var trace, asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "resolve URI...",
-		Short: "Print where URIs lead",
-		Long: `Print the location to which each URI leads, as the daemon would answer. With
---trace, every step that led to it stands before it, on lines that begin with
-"#": the output is a text/uri-list (RFC 2483 section 5).`,
+		Short: "Print the locations of URIs",
+		Long: `Print the location of each URI, as the daemon would answer. With --trace, every
+step of the resolution is printed before it, on lines that begin with "#": the
+output is a text/uri-list (RFC 2483 section 5).`,
 		Example: `  urnd resolve URN:ietf:rfc:2648
   urnd resolve --trace urn:isbn:0-395-36341-1
   urnd resolve --all urn:isbn:0-395-36341-1

@@ -18,8 +18,8 @@ func newServe() *cobra.Command {
 		Use:   "serve",
 		Short: "Run the daemon",
 		Long: `Run the daemon: answer requests for URNs and URLs by redirects, and forward for
-clients that use it as their HTTP proxy. It needs no configuration. SIGHUP makes it read
-the configuration again; SIGTERM lets it end what it does, and stop.`,
+clients that use it as their HTTP proxy. It needs no configuration. SIGHUP reloads the
+configuration; SIGTERM stops it after running requests have ended.`,
 		Example: `  urnd serve
   urnd serve --config /etc/urnd/urnd.yaml
   urnd serve --listen 127.0.0.1:0 --admin "" --dns 127.0.0.1:5353`,
@@ -27,7 +27,7 @@ the configuration again; SIGTERM lets it end what it does, and stop.`,
 	}
 	s := addSettings(cmd)
 	cmd.Flags().String("listen", "", "listen for clients on this `address` (listen.service)")
-	cmd.Flags().String("admin", "", "listen for administrators on this `address`; empty for not at all (listen.admin)")
+	cmd.Flags().String("admin", "", "listen for administrators on this `address`; empty turns it off (listen.admin)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		inherited, err := inheritedSockets()
 		if err != nil {
@@ -44,8 +44,8 @@ the configuration again; SIGTERM lets it end what it does, and stop.`,
 	return cmd
 }
 
-// inheritedSockets returns those that systemd has opened, by the name of the endpoint
-// for which they are.
+// inheritedSockets returns the sockets that systemd has opened, by the name of their
+// endpoint.
 func inheritedSockets() (map[string][]net.Listener, error) {
 	sockets, err := systemd.Listeners()
 	if err != nil {
@@ -54,7 +54,7 @@ func inheritedSockets() (map[string][]net.Listener, error) {
 	return sockets, checkNames(sockets)
 }
 
-// checkNames refuses sockets that are for no endpoint: nobody would answer there.
+// checkNames refuses sockets without an endpoint: no server would answer there.
 func checkNames(sockets map[string][]net.Listener) error {
 	for name := range sockets {
 		if name != nameHTTP && name != nameHTTPS && name != nameAdmin {

@@ -22,11 +22,11 @@ func newCompare() *cobra.Command {
 	var purpose string
 	cmd := &cobra.Command{
 		Use:   "compare URI URI",
-		Short: "Say whether two URIs are equivalent, and why",
-		Long: `Say whether two URIs are equivalent: on which rung of the ladder of comparison
+		Short: "Report whether two URIs are equivalent, and why",
+		Long: `Report whether two URIs are equivalent: the rung of the comparison ladder
 (identical, syntax, scheme, urn, namespace, functional, different), and the
-reason, after a tab. "functional" are two names of one thing: they are not
-equivalent. On standard input the two stand on one line, separated by a tab.
+reason, after a tab. "functional" are two names of the same resource: they are
+not equivalent. On standard input each line holds two URIs, separated by a tab.
 
 For naming, the components and directives of URNs do not count; for caching of
 results they do, but for the order of directives
@@ -54,7 +54,7 @@ results they do, but for the order of directives
 		if len(args) == 2 {
 			args = []string{args[0] + "\t" + args[1]}
 		}
-		return t.each(cmd, args)
+		return t.runAll(cmd, args)
 	}
 	cmd.Flags().StringVar(&purpose, "for", "naming", "the `objective` of the comparison: naming or caching")
 	cmd.Flags().BoolVar(&t.asJSON, "json", false, "print one JSON object a line")
@@ -68,7 +68,7 @@ func objectiveOf(name string) (uri.Objective, error) {
 	case "caching":
 		return uri.Caching, nil
 	}
-	return 0, fmt.Errorf("there is no objective %q: it is naming or caching", name)
+	return 0, fmt.Errorf("unknown objective %q: use naming or caching", name)
 }
 
 func compare(set *urnns.Set, objective uri.Objective, input string) (result, error) {

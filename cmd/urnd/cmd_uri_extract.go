@@ -21,7 +21,7 @@ type extractJSON struct {
 	Start  int    `json:"start"` // octets from the start of the file
 	End    int    `json:"end"`
 	Output string `json:"output"`
-	Hyphen bool   `json:"hyphen"` // a line was broken behind a hyphen
+	Hyphen bool   `json:"hyphen"` // a line was broken after a hyphen
 }
 
 func newExtract() *cobra.Command {
@@ -31,9 +31,9 @@ func newExtract() *cobra.Command {
 		Use:   "extract [FILE...]",
 		Short: "Print the URIs in running text",
 		Long: `Print the URIs in running text, one a line: those in angle brackets, where white
-space does not count, and those that stand free or between other delimiters
+space is ignored, and those without or between other delimiters
 (draft-fielding-uri-syntax-02 appendix E). Without FILE, or where it is "-", it
-reads standard input. Letters beyond ASCII belong to a URI, and are encoded.`,
+reads standard input. Letters beyond ASCII are part of a URI, and are encoded.`,
 		Example: `  urnd uri extract mail.txt
   urnd uri extract --json - < mail.txt`,
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -56,7 +56,7 @@ reads standard input. Letters beyond ASCII belong to a URI, and are encoded.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line, with positions")
-	cmd.Flags().BoolVar(&options.Abbreviated, "abbreviated", false, "find host names without scheme too, such as www.example.org/a")
+	cmd.Flags().BoolVar(&options.Abbreviated, "abbreviated", false, "also find host names without a scheme, such as www.example.org/a")
 	return cmd
 }
 

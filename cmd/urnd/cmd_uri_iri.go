@@ -9,10 +9,10 @@ import (
 func newEncode() *cobra.Command {
 	return mapping(&cobra.Command{
 		Use:   "encode IRI...",
-		Short: "Make URIs of what a person types",
-		Long: `Make URIs of what a person types: IRIs (RFC 3987 section 3.1), and names with
-characters that URNs do not hold. Host names in the DNS are mapped by IDNA, all
-else is percent-encoded. What could be meant in two ways is an error.`,
+		Short: "Convert IRIs to URIs",
+		Long: `Convert IRIs to URIs (RFC 3987 section 3.1), also URNs with characters that are
+not allowed in them. Host names in the DNS are mapped by IDNA, all else is
+percent-encoded. An ambiguous input is an error.`,
 		Example: `  urnd uri encode http://bücher.example/straße 'urn:example:Müller 1'`,
 	}, fromIRI, uri.URI.String)
 }
@@ -20,10 +20,10 @@ else is percent-encoded. What could be meant in two ways is an error.`,
 func newDisplay() *cobra.Command {
 	return mapping(&cobra.Command{
 		Use:   "display URI...",
-		Short: "Print URIs for the eyes of a person",
-		Long: `Print URIs for the eyes of a person: RFC 3987 section 3.2. Percent-encodings are
-shown as characters where "urnd uri encode" leads back to the same URI: delimiters,
-what cannot be seen, and hosts, which could look like others, stay as they are.`,
+		Short: "Print URIs in readable form",
+		Long: `Print URIs in readable form: RFC 3987 section 3.2. Percent-encodings are shown as
+characters where "urnd uri encode" returns the same URI: delimiters, invisible
+characters and hosts, which could be confused with others, are not decoded.`,
 		Example: `  urnd uri display urn:example:M%C3%BCller%201`,
 	}, parseURI, uri.URI.Display)
 }
@@ -37,7 +37,7 @@ func fromIRI(input string) (uri.URI, error) {
 	return u, u.Check()
 }
 
-// mapping makes a command of a way to read a URI and a way to write it.
+// mapping returns a command that parses inputs with read and prints them with write.
 func mapping(cmd *cobra.Command, read func(string) (uri.URI, error), write func(uri.URI) string) *cobra.Command {
 	t := tool{run: func(input string) (result, error) {
 		u, err := read(input)
@@ -48,7 +48,7 @@ func mapping(cmd *cobra.Command, read func(string) (uri.URI, error), write func(
 		return result{text: output, document: outputJSON{input, output}}, nil
 	}}
 	cmd.Args = cobra.MinimumNArgs(1)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return t.each(cmd, args) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return t.runAll(cmd, args) }
 	cmd.Flags().BoolVar(&t.asJSON, "json", false, "print one JSON object a line")
 	return cmd
 }

@@ -59,7 +59,7 @@ a base and a reference, separated by a tab.`,
 				}
 				return joinJSON{Input: ref, Base: b, Error: &e}
 			}
-			return t.each(cmd, args)
+			return t.runAll(cmd, args)
 		},
 	}
 	cmd.Flags().StringVar(&profile, "profile", "rfc3986", "the `algorithm`: rfc3986, draft, draft-remove or draft-refuse")
@@ -78,7 +78,7 @@ func profileOf(name string) (uri.Profile, error) {
 	case "draft-refuse":
 		return uri.DraftRefuse, nil
 	}
-	return 0, fmt.Errorf("there is no profile %q: it is rfc3986, draft, draft-remove or draft-refuse", name)
+	return 0, fmt.Errorf("unknown profile %q: use rfc3986, draft, draft-remove or draft-refuse", name)
 }
 
 func join(split func(string) (string, string, error), p uri.Profile, input string) (result, error) {

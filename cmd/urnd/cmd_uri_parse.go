@@ -14,7 +14,7 @@ type parseJSON struct {
 	Scheme   *string  `json:"scheme"`
 	Userinfo *string  `json:"userinfo"`
 	Host     *string  `json:"host"`
-	Registry *string  `json:"registry,omitempty"` // the host is a name of a registry, and of no server
+	Registry *string  `json:"registry,omitempty"` // the registry-based authority, where the host is not a server
 	Port     *string  `json:"port"`
 	Path     *string  `json:"path"`
 	Query    *string  `json:"query"`
@@ -43,13 +43,13 @@ func newParse() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "parse URI...",
 		Short: "Print the components of URIs and URNs",
-		Long: `Print the components of URI references, those that are defined, as name=value;
-for a URN its parts too, the specifications to which it conforms (rfc2141, draft,
-rfc8141), and what RFC 8141 section 5 has against its NID, as lint.`,
+		Long: `Print the defined components of URI references as name=value; for a URN also its
+parts, the specifications that it conforms to (rfc2141, draft, rfc8141), and, as
+lint, the rule of RFC 8141 section 5 that its NID breaks.`,
 		Example: `  urnd uri parse 'urn:example:a123?+r?=q#f'
   urnd uri parse --json http://user@example.org:8080/a?b#c`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return t.each(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return t.runAll(cmd, args) },
 	}
 	cmd.Flags().BoolVar(&t.asJSON, "json", false, "print one JSON object a line")
 	return cmd
@@ -114,7 +114,7 @@ func partsOf(v uri.URN) *urnJSON {
 	return parts
 }
 
-// optional returns nil for what is undefined.
+// optional returns nil for an undefined value.
 func optional(value string, defined bool) *string {
 	if !defined {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 )
 
-// dependencies are what a configuration is wired to. They outlive it, but for the logs.
+// dependencies are what a configuration is wired to. All but the logs outlive it.
 type dependencies struct {
 	log      *slog.Logger
 	access   *accesslog.Log // nil: off
@@ -22,10 +22,10 @@ type dependencies struct {
 	health   *daemon.Health
 	via      message.ViaName  // the name of this urnd, which a reload does not change
 	snapshot *daemon.Snapshot // of answers
-	before   *resolution      // that of the configuration before this one; nil
+	previous *resolution      // that of the configuration in force before a reload; nil at the start
 }
 
-// newDependencies returns those of a command that answers by itself and ends.
+// newDependencies returns those of a command without a daemon.
 func newDependencies() dependencies {
 	return dependencies{
 		log: slog.New(slog.DiscardHandler), stderr: os.Stderr, now: time.Now, metrics: metrics.New(versionText()),

@@ -45,16 +45,16 @@ type failedJSON struct {
 }
 
 // each runs t on inputs, or on the lines of standard input where inputs is "-"
-// alone. Its error is errReported if any input was bad.
-func (t tool) each(cmd *cobra.Command, inputs []string) error {
+// alone. The error is errReported if any input was invalid.
+func (t tool) runAll(cmd *cobra.Command, inputs []string) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	bad := false
 	var err error
 	if len(inputs) == 1 && inputs[0] == "-" {
-		bad, err = t.eachLine(out, cmd.InOrStdin())
+		bad, err = t.runLines(out, cmd.InOrStdin())
 	} else {
 		for _, input := range inputs {
-			ok, writeErr := t.one(out, input)
+			ok, writeErr := t.runOne(out, input)
 			bad = bad || !ok
 			err = errors.Join(err, writeErr)
 		}
@@ -68,11 +68,11 @@ func (t tool) each(cmd *cobra.Command, inputs []string) error {
 	return nil
 }
 
-func (t tool) eachLine(out *bufio.Writer, in io.Reader) (bad bool, err error) {
+func (t tool) runLines(out *bufio.Writer, in io.Reader) (bad bool, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
-		ok, err := t.one(out, strings.TrimSuffix(lines.Text(), "\r"))
+		ok, err := t.runOne(out, strings.TrimSuffix(lines.Text(), "\r"))
 		if err != nil {
 			return bad, err
 		}
@@ -85,7 +85,7 @@ func (t tool) eachLine(out *bufio.Writer, in io.Reader) (bad bool, err error) {
 }
 
 // one writes the line for one input, and reports whether the input was good.
-func (t tool) one(out io.Writer, input string) (bool, error) {
+func (t tool) runOne(out io.Writer, input string) (bool, error) {
 	r, err := t.run(input)
 	if err != nil {
 		r = t.failed(input, err)

@@ -7,15 +7,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// errReported ends the program with status 1 after all has been said.
+// errReported ends the program with status 1 when all errors are printed already.
 var errReported = errors.New("reported")
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "urnd",
 		Short: "Resolver and caching proxy for URNs and URIs",
-		Long: `urnd leads from names to places: it resolves URNs by the DNS (DDDS) and by the
-rules of their namespaces, normalizes URIs, and answers with redirects.`,
+		Long: `urnd resolves URNs to locations by the DNS (DDDS) and by the rules of their
+namespaces, normalizes URIs, and answers with redirects.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -23,11 +23,11 @@ rules of their namespaces, normalizes URIs, and answers with redirects.`,
 	return root
 }
 
-// needsCommand is what a group of commands does by itself: a name that is
-// mistyped must not look like success.
-func needsCommand(cmd *cobra.Command, args []string) error {
+// requireSubcommand runs a group of commands without one of them: a mistyped name must not
+// look like success.
+func requireSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%q is no command of %q", args[0], cmd.CommandPath())
+		return fmt.Errorf("unknown command %q of %q", args[0], cmd.CommandPath())
 	}
 	return cmd.Help()
 }

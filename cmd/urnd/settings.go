@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// settings are the flags that go before the environment and the file.
+// settings are the flags that override the environment and the file.
 type settings struct {
 	cmd  *cobra.Command
 	file string
@@ -23,18 +23,18 @@ func addFile(cmd *cobra.Command) *settings {
 // addSettings gives cmd the flags --config and --dns.
 func addSettings(cmd *cobra.Command) *settings {
 	s := addFile(cmd)
-	cmd.Flags().StringSlice("dns", nil, "DNS `servers` to ask, IP addresses with or without port (dns.servers)")
+	cmd.Flags().StringSlice("dns", nil, "DNS `servers`, IP addresses with or without port (dns.servers)")
 	return s
 }
 
-// load reads the configuration, with the given flags by the path of their
-// setting, as far as they were used.
+// load reads the configuration. flags maps paths of settings to the names of flags, which
+// override the settings where they were used.
 func (s *settings) load(flags map[string]string) (config.Config, error) {
 	c, _, err := s.loadOrigins(flags)
 	return c, err
 }
 
-// loadOrigins is load, and says where each value came from.
+// loadOrigins is load, and returns the origin of each value.
 func (s *settings) loadOrigins(flags map[string]string) (config.Config, config.Origins, error) {
 	changed := make(map[string]any)
 	flags["dns.servers"] = "dns"
@@ -52,7 +52,7 @@ func (s *settings) loadOrigins(flags map[string]string) (config.Config, config.O
 	return config.LoadOrigins(s.file, changed)
 }
 
-// names returns what the daemon would know of names.
+// names returns the rules for names that the daemon would apply.
 func (s *settings) names() (resolver.Names, error) {
 	c, err := s.load(map[string]string{"urn.accept": "accept"})
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// minToken is how long the token of administrators is at least.
+// minToken is the minimum length of the token of administrators, in octets.
 const minToken = 16
 
-var errShortToken = fmt.Errorf("access.admin_token: the token has less than %d octets", minToken)
+var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d octets", minToken)
 
-// newAdmin returns what answers administrators.
+// newAdmin returns the handler of the admin interface.
 func newAdmin(c config.Config, r *resolution, d dependencies) (*admin.Handler, error) {
 	a := admin.Config{
 		Clients: c.Access.AdminClients, Certificate: c.TLS.ClientCA != "", Metrics: d.metrics.Handler(), Log: d.log,
@@ -40,7 +40,7 @@ func newAdmin(c config.Config, r *resolution, d dependencies) (*admin.Handler, e
 // caches implements admin.Caches.
 type caches struct {
 	*resolution
-	snapshot string // the file of answers that outlives the daemon, "" where there is none
+	snapshot string // the path of the snapshot, "" for none
 	d        dependencies
 }
 
@@ -53,7 +53,7 @@ func (c caches) Stats() any {
 		Bytes     int64             `json:"bytes"`
 	}
 	all := make(map[string]document)
-	for _, m := range c.figures() {
+	for _, m := range c.cacheMetrics() {
 		all[m.Name] = document{m.Lookups, m.Evictions, m.Entries, m.Bytes}
 	}
 	return map[string]any{"caches": all}
@@ -93,7 +93,7 @@ func (c caches) Purge(ctx context.Context, s resolver.Selection, soft bool) (int
 	return len(purged), nil
 }
 
-// maxPurgedNames bounds the names whose records are looked for one by one: of more, all
+// maxPurgedNames bounds the names whose records are purged one by one: for more, all
 // records are purged.
 const maxPurgedNames = 10_000
 
@@ -132,7 +132,7 @@ func (c caches) purgeSources(ctx context.Context, s resolver.Selection, purged [
 	}
 }
 
-// purgeAllSources purges all records, and all servers that were found.
+// purgeAllSources purges all records, and all servers that SLP has found.
 func (c caches) purgeAllSources() {
 	c.records.purgeAll()
 	c.found.purgeAll()

@@ -17,18 +17,18 @@ type storedCache[V any] struct {
 	name  string
 }
 
-// dependsOn names, for each cache, the sections of the configuration that decide what is
-// in it: a cache is taken over by a reload while they stay the same. TestDependsOn
-// explains those that are missing.
+// dependsOn names, for each cache, the sections of the configuration that its content
+// depends on: a reload reuses the cache while they are unchanged. TestDependsOn explains
+// those that are missing.
 func dependsOn() map[string][]string {
 	records := []string{"Cache", "DNS", "DDDS", "Resolve"}
 	answers := append([]string{"THTTP", "SLP", "URN", "Namespaces", "Access"}, records...)
 	return map[string][]string{"records": records, "answers": answers, "found": answers}
 }
 
-// basisOf returns all of a configuration that decides what is in a cache.
+// basisOf returns the parts of a configuration that the content of a cache depends on.
 func basisOf(name string, c config.Config) map[string]any {
-	c.Access = config.Access{AllowDestinations: c.Access.AllowDestinations} // who may ask decides nothing
+	c.Access = config.Access{AllowDestinations: c.Access.AllowDestinations} // the content does not depend on who may resolve
 	basis := make(map[string]any)
 	for _, section := range dependsOn()[name] {
 		basis[section] = reflect.ValueOf(c).FieldByName(section).Interface()
@@ -36,12 +36,12 @@ func basisOf(name string, c config.Config) map[string]any {
 	return basis
 }
 
-// newCache returns the cache of that name: that of the configuration before, where it
-// depends on nothing that has changed.
+// newCache returns the cache of that name: the one of the previous configuration where
+// nothing that it depends on has changed.
 func newCache[V any](r *resolution, c config.Config, d dependencies, name string, refresh bool, bounds memory.Config[V]) (storedCache[V], error) {
 	var before *daemon.Shared
-	if d.before != nil {
-		before = &d.before.shared
+	if d.previous != nil {
+		before = &d.previous.shared
 	}
 	made, err := daemon.Share(&r.shared, before, name, basisOf(name, c), func() (storedCache[V], func(), error) {
 		store, err := memory.New(bounds)
@@ -60,18 +60,18 @@ func newCache[V any](r *resolution, c config.Config, d dependencies, name string
 	return made, err
 }
 
-// purgeAll removes all entries, if there is a cache.
+// purgeAll removes all entries. Without a cache it does nothing.
 func (s storedCache[V]) purgeAll() {
 	if s.Cache != nil {
 		s.PurgeAll(s.store, func(string) bool { return true }, false)
 	}
 }
 
-// observed is a cache that reports its figures.
-type observed interface{ figures() metrics.Cache }
+// observed is a cache that reports its metrics.
+type observed interface{ metrics() metrics.Cache }
 
-// figures implements observed.
-func (s storedCache[V]) figures() metrics.Cache {
+// metrics implements observed.
+func (s storedCache[V]) metrics() metrics.Cache {
 	counts, held := s.Stats(), s.store.Stats()
 	return metrics.Cache{
 		Name: s.name, Evictions: held.Evictions, Entries: held.Entries, Bytes: held.Bytes,
@@ -82,11 +82,11 @@ func (s storedCache[V]) figures() metrics.Cache {
 	}
 }
 
-// figures returns those of all caches.
-func (r *resolution) figures() []metrics.Cache {
+// cacheMetrics returns those of all caches.
+func (r *resolution) cacheMetrics() []metrics.Cache {
 	var all []metrics.Cache
 	for _, c := range r.caches {
-		all = append(all, c.figures())
+		all = append(all, c.metrics())
 	}
 	return all
 }

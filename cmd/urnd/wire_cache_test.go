@@ -21,7 +21,7 @@ func TestSharedCaches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		deps.before = p.resolution
+		deps.previous = p.resolution
 		return p
 	}
 	a, b, c := wired(first), wired(first), wired(other)

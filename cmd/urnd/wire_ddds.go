@@ -15,12 +15,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// resolvConf is where the system keeps its DNS servers.
+// resolvConf names the DNS servers of the system.
 const resolvConf = "/etc/resolv.conf"
 
-// wireDDDS returns the resolvers that ask the DNS for URNs, or one that says why not, and
-// for other URIs, nil where they are not looked up.
-func wireDDDS(r *resolution, c config.Config, ask *thttp.Client, d dependencies) (urns, uris resolver.Resolver, err error) {
+// wireDDDS returns the resolver of URNs by DDDS, or one whose answer is why it is turned
+// off, and that of other URIs, nil where it is turned off.
+func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d dependencies) (urns, uris resolver.Resolver, err error) {
 	if !c.DDDS.Enabled {
 		return resolver.Off("turned off (ddds.enabled)"), nil, nil
 	}
@@ -30,18 +30,18 @@ func wireDDDS(r *resolution, c config.Config, ask *thttp.Client, d dependencies)
 	}
 	servers := dnsServers(c.DNS)
 	if len(servers) > 0 && len(c.DDDS.Roots) > 0 {
-		r.ready = asking(newDNSClient(c.DNS, servers[:1], false, r, d), c.DDDS.Roots[0])
+		r.ready = queryRoot(newDNSClient(c.DNS, servers[:1], false, r, d), c.DDDS.Roots[0])
 	}
 	settings := dddsConfig(c, r, servers, d)
 	if !c.DDDS.Refer {
-		settings.Ask = ask.Ask
+		settings.Ask = client.Ask
 	}
 	urns = resolver.Off("no DNS server or no root is configured")
-	if settings.Roots = answered(c.DDDS.Roots, servers, settings.Lookups); len(settings.Roots) > 0 {
+	if settings.Roots = rootsWithServer(c.DDDS.Roots, servers, settings.Lookups); len(settings.Roots) > 0 {
 		r.urns = ddds.New(settings)
 		urns = r.urns
 	}
-	if settings.Roots = answered(c.DDDS.URIRoots, servers, settings.Lookups); len(settings.Roots) > 0 {
+	if settings.Roots = rootsWithServer(c.DDDS.URIRoots, servers, settings.Lookups); len(settings.Roots) > 0 {
 		settings.BySchemes = true
 		r.uris = ddds.New(settings)
 		uris = r.uris
@@ -49,7 +49,7 @@ func wireDDDS(r *resolution, c config.Config, ask *thttp.Client, d dependencies)
 	return urns, uris, nil
 }
 
-// dddsConfig returns what both applications have in common.
+// dddsConfig returns the configuration that both applications share.
 func dddsConfig(c config.Config, r *resolution, servers []config.Server, d dependencies) ddds.Config {
 	bounds := ddds.Bounds{MinTTL: c.DNS.MinTTL, MaxTTL: c.DNS.MaxTTL}
 	settings := ddds.Config{
@@ -72,8 +72,9 @@ func dddsConfig(c config.Config, r *resolution, servers []config.Server, d depen
 	return settings
 }
 
-// asking returns a function that asks for the rules of a root: any answer will do.
-func asking(client *ddds.Client, root string) func(context.Context) error {
+// queryRoot returns a function that queries the rules of a root: any answer, also a negative
+// one, is success.
+func queryRoot(client *ddds.Client, root string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, _, err := client.NAPTR(ctx, root)
 		if errors.As(err, new(*resolver.Negative)) {
@@ -83,8 +84,8 @@ func asking(client *ddds.Client, root string) func(context.Context) error {
 	}
 }
 
-// answered returns the roots for which there is a server to ask.
-func answered(roots []string, servers []config.Server, lookups map[string]ddds.Lookuper) []string {
+// rootsWithServer returns the roots for which there is a server to ask.
+func rootsWithServer(roots []string, servers []config.Server, lookups map[string]ddds.Lookuper) []string {
 	return slices.DeleteFunc(slices.Clone(roots), func(root string) bool {
 		_, own := lookups[uri.CanonicalDomain(root)]
 		return len(servers) == 0 && !own
@@ -117,7 +118,7 @@ func dnsServers(c config.DNS) []config.Server {
 	}
 	var servers []config.Server
 	for _, text := range system {
-		if server, err := netip.ParseAddrPort(text); err == nil { // what others cannot read either
+		if server, err := netip.ParseAddrPort(text); err == nil { // invalid lines are skipped, as libc does
 			servers = append(servers, config.Server{AddrPort: server})
 		}
 	}

@@ -25,20 +25,19 @@ const (
 	nameAdmin = "admin"
 )
 
-// serverSettings are those for which a server is replaced by another one when they
-// change.
+// serverSettings are the settings that replace a server when they change.
 type serverSettings struct {
 	target, header                           config.Size
 	headerTimeout, idleTimeout, shutdownTime time.Duration
 	tls                                      config.TLS // the zero value is no TLS
-	authorities                              string     // how the file of tls.client_ca is
+	authorities                              string     // the version of the file tls.client_ca
 	senders                                  string     // of the PROXY protocol
 }
 
 var errNoCertificate = errors.New("tls.certificate and tls.key are required for the socket https that systemd has opened")
 
-// endpointsOf returns the endpoints of a configuration. Those that systemd has opened
-// take the place of addresses.
+// endpointsOf returns the endpoints of a configuration. Sockets that systemd has opened
+// replace addresses.
 func endpointsOf(c config.Config, inherited map[string][]net.Listener, service, admin http.Handler, d dependencies) ([]daemon.Endpoint, error) {
 	secure := config.TLS{Certificate: c.TLS.Certificate, Key: c.TLS.Key}
 	var administrators config.TLS
@@ -64,28 +63,28 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service, 
 		if e.name == nameHTTPS && e.tls.Certificate == "" {
 			return nil, errNoCertificate
 		}
-		spoken, err := tlsConfig(e.tls, d.now)
+		serverTLS, err := tlsConfig(e.tls, d.now)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, daemon.Endpoint{
 			Name: e.name, Address: e.address, Handler: e.handler, Administration: e.name == nameAdmin,
-			Server: serverConfig(c, e.name, spoken, e.senders, d),
+			Server: serverConfig(c, e.name, serverTLS, e.senders, d),
 			Settings: serverSettings{
 				target: c.Limits.Target, header: c.Limits.Header,
 				headerTimeout: c.Limits.HeaderTimeout, idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
-				tls: e.tls, authorities: modified("tls.client_ca", e.tls.ClientCA), senders: fmt.Sprint(e.senders),
+				tls: e.tls, authorities: fileVersion("tls.client_ca", e.tls.ClientCA), senders: fmt.Sprint(e.senders),
 			},
 		})
 	}
 	return all, nil
 }
 
-func serverConfig(c config.Config, name string, spoken *tls.Config, senders []netip.Prefix, d dependencies) listen.ServerConfig {
+func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders []netip.Prefix, d dependencies) listen.ServerConfig {
 	s := listen.ServerConfig{
 		MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
-		TLS: spoken, ProxyProtocol: senders,
+		TLS: serverTLS, ProxyProtocol: senders,
 		Malformed: func(m listen.Malformed) listen.Document {
 			return document(problem.Malformed(m.Status, m.Target, int(c.Limits.Target), m.PlainHTTP))
 		},
@@ -97,18 +96,18 @@ func serverConfig(c config.Config, name string, spoken *tls.Config, senders []ne
 	return s
 }
 
-// document words an error for a connection that is refused.
+// document returns the document of an error for a connection that is refused.
 func document(err error) listen.Document {
 	status, contentType, body := problem.Short(err)
 	return listen.Document{Status: status, ContentType: contentType, Body: body}
 }
 
-// modified tells a file that the configuration names from what it was before, as far as
-// its metadata tells; "" is that it is not there.
-func modified(setting, name string) string {
+// fileVersion returns a value that changes with a file of the configuration, by its
+// modification time and size; "" where it does not exist.
+func fileVersion(setting, name string) string {
 	path, err := secretPath(setting, name)
 	if err != nil {
-		return "" // whoever reads it says so
+		return "" // reading it fails with the same error
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -117,7 +116,7 @@ func modified(setting, name string) string {
 	return fmt.Sprint(info.ModTime(), info.Size())
 }
 
-// tlsConfig returns what is spoken with clients, nil for no TLS.
+// tlsConfig returns the TLS configuration of a server, nil for no TLS.
 func tlsConfig(c config.TLS, now func() time.Time) (*tls.Config, error) {
 	if c == (config.TLS{}) {
 		return nil, nil //nolint:nilnil // no TLS, and nothing is wrong
@@ -133,17 +132,17 @@ func tlsConfig(c config.TLS, now func() time.Time) (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tls.certificate and tls.key: %w", err)
 	}
-	spoken := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.Get}
+	serverTLS := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.Get}
 	if c.ClientCA == "" {
-		return spoken, nil
+		return serverTLS, nil
 	}
 	text, err := readSecret("tls.client_ca", c.ClientCA)
 	if err != nil {
 		return nil, err
 	}
-	spoken.ClientCAs, spoken.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
-	if !spoken.ClientCAs.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("tls.client_ca: %s holds no certificate", c.ClientCA)
+	serverTLS.ClientCAs, serverTLS.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
+	if !serverTLS.ClientCAs.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("tls.client_ca: %s contains no certificate", c.ClientCA)
 	}
-	return spoken, nil
+	return serverTLS, nil
 }

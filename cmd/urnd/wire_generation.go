@@ -20,21 +20,21 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// newDaemon returns a daemon that reads its configuration by read, from file where that
-// is not "".
+// newDaemon returns a daemon that reads its configuration by read. file is the watched
+// file, "" for none.
 func newDaemon(d dependencies, file string, read func() (config.Config, error), inherited map[string][]net.Listener) *daemon.Daemon {
 	var made *daemon.Daemon
 	made = daemon.New(daemon.Config{
 		File: file, Inherited: inherited, Now: d.now, Health: d.health, Refused: d.metrics.RefusedConnection,
 		Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) },
 		TooMany:  func() listen.Document { return document(problem.ErrConnections) },
-		Load: func(before *daemon.Generation) (*daemon.Generation, error) {
+		Load: func(previous *daemon.Generation) (*daemon.Generation, error) {
 			c, err := read()
 			if err != nil {
 				return nil, err
 			}
-			if before != nil {
-				d.before = wired(before).resolution
+			if previous != nil {
+				d.previous = wired(previous).resolution
 			}
 			return newGeneration(c, inherited, d)
 		},
@@ -45,23 +45,23 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 			}
 			d.metrics.Loaded(d.now())
 		},
-		Status: func() string { return figuresOf(made) },
+		Status: func() string { return statusText(made) },
 	})
 	d.metrics.Caches(func() (all []metrics.Cache) {
-		made.Use(func(g *daemon.Generation) { all = wired(g).figures() })
+		made.Use(func(g *daemon.Generation) { all = wired(g).cacheMetrics() })
 		return all
 	})
 	d.metrics.Limits(func() (all []metrics.Limit) {
 		made.Use(func(g *daemon.Generation) {
 			connections := metrics.Limit{Name: "connections", Used: made.Connections(), Max: g.Connections.Connections}
-			all = append([]metrics.Limit{connections}, wired(g).slots.figures()...)
+			all = append([]metrics.Limit{connections}, wired(g).slots.limitMetrics()...)
 		})
 		return all
 	})
 	return made
 }
 
-// parts are what a generation is made of.
+// parts are the components of a generation.
 type parts struct {
 	*resolution
 	service *service
@@ -83,7 +83,7 @@ func (p parts) close() {
 	p.log.close()
 }
 
-// newGeneration makes a configuration into a generation that is not in force.
+// newGeneration returns the generation of a configuration, which is not in force yet.
 func newGeneration(c config.Config, inherited map[string][]net.Listener, d dependencies) (*daemon.Generation, error) {
 	log, err := openLogs(c.Log, d.stderr, d.metrics.LostLine)
 	if err != nil {
@@ -144,8 +144,8 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	}, nil
 }
 
-// awaitDNS waits until the first DNS server has answered, or has not in time: a service
-// that says that it is ready should be.
+// awaitDNS waits until the first DNS server has answered, for dns.timeout at most: urnd
+// must not be reported as ready before it can resolve.
 func (p parts) awaitDNS(ctx context.Context, c config.Config, d dependencies) {
 	if p.ready == nil {
 		return
@@ -157,12 +157,12 @@ func (p parts) awaitDNS(ctx context.Context, c config.Config, d dependencies) {
 	}
 }
 
-// figuresOf describes in words how the service does.
-func figuresOf(d *daemon.Daemon) string {
+// statusText describes the state of the service for systemd.
+func statusText(d *daemon.Daemon) string {
 	var hits, all uint64
 	var entries int64
 	d.Use(func(g *daemon.Generation) {
-		for _, c := range wired(g).figures() {
+		for _, c := range wired(g).cacheMetrics() {
 			if c.Name != "answers" {
 				continue
 			}
@@ -178,11 +178,10 @@ func figuresOf(d *daemon.Daemon) string {
 	return fmt.Sprintf("%d answers cached, %d of %d lookups hit, %d connections", entries, hits, all, d.Connections())
 }
 
-// snapshotName is the file of answers in the directory for what outlives the daemon.
+// snapshotName is the name of the snapshot in the state directory.
 const snapshotName = "answers"
 
-// snapshotPath returns where answers are while urnd does not run, "" where they are not
-// saved.
+// snapshotPath returns the path of the snapshot of answers, "" where they are not saved.
 func snapshotPath(c config.Cache) string {
 	directory := c.Directory
 	if directory == "" {
@@ -194,9 +193,9 @@ func snapshotPath(c config.Cache) string {
 	return filepath.Join(directory, snapshotName)
 }
 
-// snapshotBasis names what saved answers depend on: this version, and all of the
-// configuration that decides them.
+// snapshotBasis identifies what saved answers depend on: this version, and the parts of
+// the configuration that decide on answers.
 func snapshotBasis(c config.Config) string {
-	c.Cache = config.Cache{} // how much is stored says nothing of what
+	c.Cache = config.Cache{} // sizes of caches do not change answers
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s %+v", versionText(), basisOf("answers", c))))
 }

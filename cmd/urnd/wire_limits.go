@@ -6,17 +6,16 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// slots are what goes on at a time, each kind apart, so that none starves another.
-// Configurations that follow each other share those that stay the same: a reload must not
-// let twice as much go on.
+// slots limit concurrent work, each kind apart, so that none starves another. A reload
+// reuses those whose limit is unchanged, so that it does not double the limit.
 type slots struct {
 	resolutions, fetches, streams resolver.Slots
 	outgoing                      chan struct{} // connections that fetch
-	asking                        chan struct{} // connections to resolution servers
+	thttp                         chan struct{} // connections to resolution servers
 	queries                       chan struct{} // questions to DNS servers
 }
 
-// newSlots returns the slots of a configuration that follows before, which may be nil.
+// newSlots returns the slots of a configuration. before is the previous one, which may be nil.
 func newSlots(c config.Limits, before *resolution) slots {
 	var old slots
 	if before != nil {
@@ -27,13 +26,13 @@ func newSlots(c config.Limits, before *resolution) slots {
 		fetches:     sameOrNew(old.fetches, c.Fetches),
 		streams:     sameOrNew(old.streams, streamsOf(c)),
 		outgoing:    sameOrNew(old.outgoing, c.Outgoing),
-		asking:      sameOrNew(old.asking, c.Requests),
+		thttp:       sameOrNew(old.thttp, c.Requests),
 		queries:     sameOrNew(old.queries, c.DNSQueries),
 	}
 }
 
-// streamsOf returns how many connections may have changed their protocol: each of them
-// takes an outgoing connection for ever, of which half are left to all else.
+// streamsOf returns the limit of upgraded connections: each of them holds an outgoing
+// connection without a time limit, and half of these are left for fetches.
 func streamsOf(c config.Limits) int { return min(c.Streams, max(c.Outgoing/2, 1)) }
 
 // sameOrNew returns old, where it has the right number of slots, and new slots otherwise.
@@ -44,8 +43,8 @@ func sameOrNew[S ~chan struct{}](old S, n int) S {
 	return make(S, n)
 }
 
-// figures returns how many slots of each kind are used.
-func (s slots) figures() []metrics.Limit {
+// limitMetrics returns how many slots of each kind are used.
+func (s slots) limitMetrics() []metrics.Limit {
 	return []metrics.Limit{
 		{Name: "requests", Used: len(s.resolutions), Max: cap(s.resolutions)},
 		{Name: "fetches", Used: len(s.fetches), Max: cap(s.fetches)},

@@ -12,14 +12,14 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// logs are those of a generation.
+// logs are the logs of a generation.
 type logs struct {
 	log    *slog.Logger
 	access *accesslog.Log // nil: off
 	file   *os.File       // of access, nil where it is standard error
 }
 
-// openLogs opens the logs of a configuration, w for those that have no file. lost is
+// openLogs opens the logs of a configuration; those without a file are written to w. lost is
 // called for lines of the access log that cannot be written.
 func openLogs(c config.Log, w *os.File, lost func()) (*logs, error) {
 	handler, err := logHandler(c, w)
@@ -50,7 +50,7 @@ func openAccessFile(path string) (*os.File, error) {
 	return file, nil
 }
 
-// reopen opens the file of the access log anew, if it has one: it may have been renamed.
+// reopen reopens the file of the access log, if it has one: it may have been renamed.
 func (l *logs) reopen() error {
 	if l.file == nil {
 		return nil
@@ -85,7 +85,7 @@ func logHandler(c config.Log, w *os.File) (slog.Handler, error) {
 	}
 }
 
-// formatFor returns the format that suits the reader.
+// formatFor returns the log format for a destination.
 func formatFor(w *os.File) string {
 	info, err := w.Stat()
 	switch {
@@ -100,6 +100,6 @@ func formatFor(w *os.File) string {
 
 func (l *logs) close() {
 	if l.file != nil {
-		_ = l.file.Close() // what it could not take is counted
+		_ = l.file.Close() // lines that were lost are counted
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// namesOf returns what a configuration says of names.
+// namesOf returns the rules for names of a configuration.
 func namesOf(c config.Config) (resolver.Names, error) {
 	set, err := urnns.NewSet(namespaces(c.Namespaces)...)
 	return resolver.Names{Set: set, Accept: c.URN.Specs()}, err
 }
 
-// namespaces returns those that are built in, changed and added to as
-// configured: what a configured namespace does not set stays as it is.
+// namespaces returns the built-in namespaces with those of the configuration, which
+// override only the fields that they set.
 func namespaces(configured []config.Namespace) []urnns.Namespace {
 	all := urnns.Builtin()
 	for _, c := range configured {
@@ -50,12 +50,12 @@ func namespaces(configured []config.Namespace) []urnns.Namespace {
 	return all
 }
 
-// orders returns the systems to ask for a namespace, where they are not those
-// of resolve.order. The public DNS holds nothing for the namespaces that are
-// built in: their own rules go before it.
+// orders returns the resolution systems of a namespace in their order, where it differs
+// from resolve.order. The public DNS has no records of the built-in namespaces: their own
+// rules go before it.
 func orders(c config.Config) map[string][]string {
 	order := make(map[string][]string)
-	rulesFirst := first("namespace", defaultOrder(c))
+	rulesFirst := moveToFront("namespace", defaultOrder(c))
 	for _, ns := range urnns.Builtin() {
 		if len(ns.Targets) > 0 {
 			order[ns.NID] = rulesFirst
@@ -71,30 +71,30 @@ func orders(c config.Config) map[string][]string {
 			if !ok {
 				rest = defaultOrder(c)
 			}
-			order[nid] = first("thttp", append([]string{"thttp"}, rest...))
+			order[nid] = moveToFront("thttp", append([]string{"thttp"}, rest...))
 		}
 	}
 	return order
 }
 
-// first returns an order with one of its systems before the others, if it is there.
-func first(name string, order []string) []string {
+// moveToFront returns an order with one of its systems before the others, if it is there.
+func moveToFront(name string, order []string) []string {
 	if !slices.Contains(order, name) {
 		return order
 	}
 	return append([]string{name}, slices.DeleteFunc(slices.Clone(order), func(other string) bool { return other == name })...)
 }
 
-// defaultOrder returns resolve.order, without SLP where nobody is there to ask: it
-// would only make every "no" longer.
+// defaultOrder returns resolve.order, without SLP where it is turned off: it would only
+// add to the reasons of every negative answer.
 func defaultOrder(c config.Config) []string {
-	if speaksSLP(c.SLP) {
+	if slpEnabled(c.SLP) {
 		return c.Resolve.Order
 	}
 	return slices.DeleteFunc(slices.Clone(c.Resolve.Order), func(name string) bool { return name == "slp" })
 }
 
-// unknown returns the kind of "no" for names for which nobody answers.
+// unknown returns the error kind of names that no system resolves.
 func unknown(c config.Config) error {
 	switch c.Resolve.UnknownStatus {
 	case http.StatusNotImplemented:
@@ -106,10 +106,10 @@ func unknown(c config.Config) error {
 	}
 }
 
-// fallbackOf returns the resolver that is asked last, nil for none.
+// fallbackOf returns the resolver that is tried last, nil for none.
 func fallbackOf(c config.Config) (resolver.Resolver, error) {
 	if c.Resolve.Fallback == "" {
-		return nil, nil //nolint:nilnil // nobody, and nothing is wrong
+		return nil, nil //nolint:nilnil // there is no fallback, and no error
 	}
 	fallback, err := urnns.NewFallback(c.Resolve.Fallback)
 	if err != nil {
@@ -118,7 +118,7 @@ func fallbackOf(c config.Config) (resolver.Resolver, error) {
 	return resolver.NewFallback(fallback, c.Resolve.RuleTTL), nil
 }
 
-// schemes returns those of locations that THTTP servers may name, beside http and https.
+// schemes returns the schemes that locations from THTTP servers may have, beside http and https.
 func schemes(c config.Config) map[string][]string {
 	all := make(map[string][]string)
 	for _, ns := range c.Namespaces {

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// observers count in metrics what the parts of urnd report.
+// observers update metrics by the events of the parts of urnd.
 type observers struct {
 	metrics *metrics.Metrics
 }
@@ -47,9 +47,9 @@ func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	if e.Client.IsValid() {
 		entry.Client = e.Client.String()
 	}
-	for _, field := range []string{"Proxy-Authorization", "Authorization"} { // the user may be made up, where the status is 407 or 401
-		asked := http.Request{Header: http.Header{"Authorization": r.Header[field]}}
-		if user, _, ok := asked.BasicAuth(); ok {
+	for _, field := range []string{"Proxy-Authorization", "Authorization"} { // the user is not verified where the status is 407 or 401
+		request := http.Request{Header: http.Header{"Authorization": r.Header[field]}}
+		if user, _, ok := request.BasicAuth(); ok {
 			entry.User = user
 			break
 		}
@@ -57,7 +57,7 @@ func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	return entry
 }
 
-// query returns the observer of questions to DNS servers.
+// query returns the observer of DNS queries.
 func (o observers) query(h *daemon.Health) func(ddds.Exchange) {
 	return func(e ddds.Exchange) {
 		o.metrics.Query(e.Server, e.Type, e.Rcode, e.Took)
@@ -98,15 +98,15 @@ func outcomeOf(err error) string {
 	return "failed"
 }
 
-// origins is a scheme.Handler whose outcomes are observed.
-type origins struct {
+// observedHandler is a scheme.Handler whose outcomes are observed.
+type observedHandler struct {
 	scheme.Handler
 	observe func(error, time.Duration)
 	now     func() time.Time
 }
 
 // Fetch implements scheme.Handler.
-func (o origins) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+func (o observedHandler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	start := o.now()
 	resource, err := o.Handler.Fetch(ctx, r)
 	o.observe(err, o.now().Sub(start))

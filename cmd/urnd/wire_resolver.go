@@ -16,38 +16,38 @@ import (
 	"github.com/urnd/urnd/resolver/thttp"
 )
 
-// resolution is what a configuration is made into to resolve names. It listens to nobody.
+// resolution is the resolver of a configuration with its caches and clients. It does not listen.
 type resolution struct {
 	resolver resolver.Resolver
 	names    resolver.Names
 	answers  resolver.Answers
 
-	// The systems that remember something; nil where they are turned off.
+	// The systems with caches; nil where they are turned off.
 	urns, uris *ddds.Resolver
 	servers    *slp.Resolver
 	records    storedCache[ddds.Records]
 	found      storedCache[slp.Servers]
 
 	slots   slots
-	guard   *netguard.Guard                 // all outgoing connections but those to servers that the configuration names
-	ready   func(ctx context.Context) error // asks the first DNS server something; nil where there is none
-	shared  daemon.Shared                   // caches that the next configuration may take over
+	guard   *netguard.Guard                 // for all outgoing connections but those to configured servers
+	ready   func(ctx context.Context) error // sends a query to the first DNS server; nil where there is none
+	shared  daemon.Shared                   // caches that the next configuration may reuse
 	caches  []observed
 	closers []func()
 }
 
-// close ends the parts in reverse order of their making.
+// close closes the parts in reverse order of their creation.
 func (r *resolution) close() {
-	r.shared.Close() // ends the loads that need the others
+	r.shared.Close() // its loads use the other parts
 	for i := len(r.closers) - 1; i >= 0; i-- {
 		r.closers[i]()
 	}
 }
 
-// newResolution is the architecture of resolution: names go through the cache to a chain
-// of systems, and locations locate themselves.
+// newResolution wires a resolver: names go through the cache to a chain of systems, and
+// URLs are their own locations.
 func newResolution(c config.Config, d dependencies) (*resolution, error) {
-	r := &resolution{slots: newSlots(c.Limits, d.before)}
+	r := &resolution{slots: newSlots(c.Limits, d.previous)}
 	if err := r.wire(c, d); err != nil {
 		r.close()
 		return nil, err
@@ -61,12 +61,12 @@ func (r *resolution) wire(c config.Config, d dependencies) error {
 		return err
 	}
 	r.guard = newGuard(c, r, d)
-	ask := newTHTTP(c, r, d)
-	urns, uris, err := wireDDDS(r, c, ask, d)
+	client := newTHTTP(c, r, d)
+	urns, uris, err := wireDDDS(r, c, client, d)
 	if err != nil {
 		return err
 	}
-	discovered, err := wireSLP(r, c, ask, d)
+	discovered, err := wireSLP(r, c, client, d)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (r *resolution) wire(c config.Config, d dependencies) error {
 		Members: []resolver.Member{
 			{Name: "ddds", Resolver: urns},
 			{Name: "slp", Resolver: discovered},
-			{Name: "thttp", Resolver: thttp.NewResolver(ask, servers(c))},
+			{Name: "thttp", Resolver: thttp.NewResolver(client, servers(c))},
 			{Name: "namespace", Resolver: resolver.NewNamespaces(r.names.Set, c.Resolve.RuleTTL)},
 		},
 		Order: defaultOrder(c), Orders: orders(c), Last: fallback, Unknown: unknown(c),
@@ -93,35 +93,35 @@ func (r *resolution) wire(c config.Config, d dependencies) error {
 		return err
 	}
 	r.answers = resolver.Answers{Cache: answers.Cache, Entries: answers.store, Variants: answers.store.Keys}
-	remembered := func(next resolver.Resolver) resolver.Resolver {
+	cached := func(next resolver.Resolver) resolver.Resolver {
 		return resolver.NewCached(answers.Cache, resolver.Limit{Slots: r.slots.resolutions, Next: next, Busy: errBusy})
 	}
-	split := resolver.Split{Names: remembered(chain), Locations: scheme.NewSelf()}
+	split := resolver.Split{Names: cached(chain), Locations: scheme.NewSelf()}
 	if uris != nil {
-		split.Others = remembered(uris)
+		split.Others = cached(uris)
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)
 	return nil
 }
 
-// errBusy is that too many names are being resolved.
+// errBusy is the error at the limit of concurrent resolutions.
 var errBusy = fmt.Errorf("%w: the limit of resolutions is reached (limits.requests)", resolver.ErrBusy)
 
-// newGuard returns the way out to all but the servers that the configuration names.
+// newGuard returns the guard of connections to all but configured servers.
 func newGuard(c config.Config, r *resolution, d dependencies) *netguard.Guard {
 	guard := netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...)
-	if len(c.DNS.Servers) > 0 { // names are looked up where the configuration says
+	if len(c.DNS.Servers) > 0 { // host names are looked up at the configured servers
 		guard = guard.WithDNS(newDNSClient(c.DNS, c.DNS.Servers, false, r, d).Connect)
 	}
 	return guard
 }
 
-// newTHTTP returns the client of resolution servers. It has connections of its own, so
-// that it never waits for what is fetched.
+// newTHTTP returns the client of resolution servers. It has a connection limit of its own,
+// so that it never waits for fetches.
 func newTHTTP(c config.Config, r *resolution, d dependencies) *thttp.Client {
 	web := schemehttp.New(schemehttp.Config{
-		Dial:          r.guard.Bounded(r.slots.asking).WithIdleTimeout(c.Limits.OriginIdle),
-		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, cap(r.slots.asking)/2),
+		Dial:          r.guard.Bounded(r.slots.thttp).WithIdleTimeout(c.Limits.OriginIdle),
+		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, cap(r.slots.thttp)/2),
 	})
 	r.closers = append(r.closers, web.Close)
 	return thttp.New(thttp.Config{
@@ -131,5 +131,5 @@ func newTHTTP(c config.Config, r *resolution, d dependencies) *thttp.Client {
 	})
 }
 
-// maxIdle bounds the idle connections that are kept for later.
+// maxIdle bounds the idle connections that are kept open.
 const maxIdle = 256

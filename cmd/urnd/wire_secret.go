@@ -10,14 +10,13 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// maxSecret bounds a file of secrets.
+// maxSecret bounds a file of secrets, in octets.
 const maxSecret = 1 << 20
 
-// errNoCredentials is that systemd passes on none at all: urnd was not started by it.
-var errNoCredentials = errors.New("systemd passes on credentials when it starts urnd")
+// errNoCredentials is the error for a credential where urnd was not started by systemd.
+var errNoCredentials = errors.New("credentials exist only where systemd starts urnd")
 
-// secretPath returns where a secret is that the configuration names: a path, or a
-// credential of systemd.
+// secretPath returns the path of a secret: name is a path, or a credential of systemd.
 func secretPath(setting, name string) (string, error) {
 	credential, ok := strings.CutPrefix(name, config.CredentialPrefix)
 	if !ok {
@@ -33,7 +32,7 @@ func secretPath(setting, name string) (string, error) {
 	return path, nil
 }
 
-// readSecret reads a secret that the configuration names.
+// readSecret reads the file of a secret.
 func readSecret(setting, name string) ([]byte, error) {
 	path, err := secretPath(setting, name)
 	if err != nil {
@@ -41,7 +40,7 @@ func readSecret(setting, name string) ([]byte, error) {
 	}
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > maxSecret {
-		err = fmt.Errorf("%s has more than %d octets", path, maxSecret)
+		err = fmt.Errorf("%s is larger than %d octets", path, maxSecret)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", setting, err)

@@ -10,7 +10,7 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// service is what a configuration is made into to answer clients.
+// service is the handler of a configuration for clients.
 type service struct {
 	http.Handler
 	closers []func()
@@ -22,8 +22,8 @@ func (s *service) close() {
 	}
 }
 
-// newService is the architecture of the service: a proxy asks the resolver, and it alone
-// retrieves.
+// newService wires the handler for clients: a proxy asks the resolver, and only the proxy
+// fetches resources.
 func newService(c config.Config, r *resolution, d dependencies) (*service, error) {
 	s := &service{}
 	access, err := accessOf(c.Access, c.Limits.Rate)
@@ -42,7 +42,7 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	observe := observers{d.metrics}
 	s.Handler = proxy.New(proxy.Config{
 		Resolver: r.resolver, Names: r.names, RuleTTL: c.Resolve.RuleTTL,
-		Fetch: origins{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
+		Fetch: observedHandler{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
 		Log:   d.log, Now: d.now,
 		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin,
 		Access: access, Via: d.via, Fetches: r.slots.fetches, Streams: r.slots.streams, MaxTarget: int(c.Limits.Target),
@@ -50,7 +50,7 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	return s, nil
 }
 
-// accessOf returns who may do what.
+// accessOf returns the access rules of a configuration.
 func accessOf(c config.Access, rate int) (proxy.Access, error) {
 	a := proxy.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Rate: rate}
 	if c.ProxyUsers == "" {

@@ -11,16 +11,16 @@ import (
 	"github.com/urnd/urnd/resolver/thttp"
 )
 
-// foundSize bounds the memory for servers that were found: a few for a namespace.
+// foundSize bounds the memory for servers that SLP has found, in octets: a few for a namespace.
 const foundSize = 1 << 20
 
-// speaksSLP reports whether there are directory agents to ask.
-func speaksSLP(c config.SLP) bool { return len(c.Agents) > 0 || c.Multicast }
+// slpEnabled reports whether directory agents are configured.
+func slpEnabled(c config.SLP) bool { return len(c.Agents) > 0 || c.Multicast }
 
-// wireSLP returns the resolver that asks directory agents, or one that says why not. It
-// can reach nobody else.
-func wireSLP(r *resolution, c config.Config, ask *thttp.Client, d dependencies) (resolver.Resolver, error) {
-	if !speaksSLP(c.SLP) {
+// wireSLP returns the resolver by SLP, or one whose answer is why it is turned off. It can
+// connect to directory agents only.
+func wireSLP(r *resolution, c config.Config, client *thttp.Client, d dependencies) (resolver.Resolver, error) {
+	if !slpEnabled(c.SLP) {
 		return resolver.Off("no directory agent is configured (slp.agents)"), nil
 	}
 	var addrs []netip.Addr
@@ -38,7 +38,7 @@ func wireSLP(r *resolution, c config.Config, ask *thttp.Client, d dependencies) 
 	}
 	r.servers = slp.New(slp.Config{
 		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NoneTTL: c.SLP.NoneTTL,
-		Dial: netguard.Only(c.SLP.Timeout, addrs...).DialContext, Ask: ask.Ask, Found: r.found.Cache, Now: d.now,
+		Dial: netguard.Only(c.SLP.Timeout, addrs...).DialContext, Ask: client.Ask, Found: r.found.Cache, Now: d.now,
 		Observe: observers{d.metrics}.gateway("slp"),
 	})
 	return r.servers, nil

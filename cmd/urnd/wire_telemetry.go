@@ -14,12 +14,12 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// wireTelemetry returns the function that begins spans, nil where they are sent nowhere.
+// wireTelemetry returns the function that begins spans, nil where telemetry is turned off.
 func wireTelemetry(s *service, c config.Config, d dependencies) (func(*http.Request, time.Time, bool) proxy.Span, error) {
 	if c.Telemetry.Endpoint == "" {
 		return nil, nil //nolint:nilnil // it is turned off, and nothing is wrong
 	}
-	// The administrator has named the host, and nobody else can.
+	// The host is configured; no client can choose it.
 	everywhere := netguard.New(c.Limits.ConnectTimeout, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
 	tracer, err := telemetry.New(telemetry.Config{
 		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), //nolint:gosec // it is not negative
