@@ -37,7 +37,7 @@ output is a text/uri-list (RFC 2483 section 5).`,
 		if err != nil {
 			return err
 		}
-		r, err := newResolution(c, newDependencies())
+		r, err := newResolution(c, newResolverDependencies())
 		if err != nil {
 			return err
 		}

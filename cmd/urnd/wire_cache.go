@@ -6,8 +6,8 @@ import (
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/internal/shared"
 )
 
 // storedCache is a cache and its store.
@@ -38,12 +38,12 @@ func basisOf(name string, c config.Config) map[string]any {
 
 // newCache returns the cache of that name: the one of the previous configuration where
 // nothing that it depends on has changed.
-func newCache[V any](r *resolution, c config.Config, d dependencies, name string, refresh bool, bounds memory.Config[V]) (storedCache[V], error) {
-	var before *daemon.Shared
+func newCache[V any](r *resolution, c config.Config, d resolverDependencies, name string, refresh bool, bounds memory.Config[V]) (storedCache[V], error) {
+	var previous *shared.Values
 	if d.previous != nil {
-		before = &d.previous.shared
+		previous = &d.previous.shared
 	}
-	made, err := daemon.Share(&r.shared, before, name, basisOf(name, c), func() (storedCache[V], func(), error) {
+	made, err := shared.Reuse(&r.shared, previous, name, basisOf(name, c), func() (storedCache[V], func(), error) {
 		store, err := memory.New(bounds)
 		if err != nil {
 			return storedCache[V]{}, nil, err

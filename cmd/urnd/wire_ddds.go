@@ -20,7 +20,7 @@ const resolvConf = "/etc/resolv.conf"
 
 // wireDDDS returns the resolver of URNs by DDDS, or one whose answer is why it is turned
 // off, and that of other URIs, nil where it is turned off.
-func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d dependencies) (urns, uris resolver.Resolver, err error) {
+func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDependencies) (urns, uris resolver.Resolver, err error) {
 	if !c.DDDS.Enabled {
 		return resolver.Off("turned off (ddds.enabled)"), nil, nil
 	}
@@ -50,7 +50,7 @@ func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d dependenci
 }
 
 // dddsConfig returns the configuration that both applications share.
-func dddsConfig(c config.Config, r *resolution, servers []config.Server, d dependencies) ddds.Config {
+func dddsConfig(c config.Config, r *resolution, servers []config.Server, d resolverDependencies) ddds.Config {
 	bounds := ddds.Bounds{MinTTL: c.DNS.MinTTL, MaxTTL: c.DNS.MaxTTL}
 	settings := ddds.Config{
 		Lookup:     ddds.NewCached(r.records.Cache, newDNSClient(c.DNS, servers, false, r, d), bounds),
@@ -93,7 +93,7 @@ func rootsWithServer(roots []string, servers []config.Server, lookups map[string
 }
 
 // newDNSClient makes a client that can reach nothing but its servers.
-func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, r *resolution, d dependencies) *ddds.Client {
+func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies) *ddds.Client {
 	var asked []ddds.Server
 	var addrs []netip.Addr
 	for _, server := range servers {
@@ -103,7 +103,7 @@ func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, r *reso
 	return ddds.NewClient(ddds.ClientConfig{
 		Servers: asked, Dial: netguard.Only(c.Timeout, addrs...).DialContext,
 		Timeout: c.Timeout, Rounds: c.Rounds, HedgeAfter: c.HedgeAfter, RequireAD: requireAD, Now: d.now,
-		Slots: r.slots.queries, Observe: observers{d.metrics}.query(d.health),
+		Slots: r.slots.queries, Observe: observers{d.metrics}.query(d.queried),
 	})
 }
 

@@ -101,7 +101,7 @@ func newGeneration(c config.Config, inherited map[string][]net.Listener, d depen
 
 func (p *parts) generation(c config.Config, inherited map[string][]net.Listener, d dependencies) (*daemon.Generation, error) {
 	var err error
-	if p.resolution, err = newResolution(c, d); err != nil {
+	if p.resolution, err = newResolution(c, d.resolverDependencies); err != nil {
 		return nil, err
 	}
 	if p.service, err = newService(c, p.resolution, d); err != nil {

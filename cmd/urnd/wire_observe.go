@@ -3,17 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
-	"github.com/urnd/urnd/internal/accesslog"
-	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
-	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
-	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // observers update metrics by the events of the parts of urnd.
@@ -21,48 +16,12 @@ type observers struct {
 	metrics *metrics.Metrics
 }
 
-func (o observers) request(e *proxy.Event) {
-	o.metrics.Request(e.Form, e.Service.String(), e.Status, e.Took)
-}
-
-// logged returns an observer of requests that writes to a log too, where there is one.
-func (o observers) logged(access *accesslog.Log, now func() time.Time) func(*proxy.Event) {
-	if access == nil {
-		return o.request
-	}
-	return func(e *proxy.Event) {
-		o.request(e)
-		access.Write(entryOf(e, now()))
-	}
-}
-
-// entryOf returns the entry of an event in access logs.
-func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
-	r := e.Request
-	entry := accesslog.Entry{
-		Time: at, Took: e.Took, Method: r.Method, Target: r.RequestURI, Proto: r.Proto,
-		Status: e.Status, Bytes: e.Bytes, Cache: e.Cache.String(), Form: e.Form, Service: e.Service.String(), RequestID: e.ID,
-		Referer: r.Header.Get("Referer"), UserAgent: r.Header.Get("User-Agent"), Type: e.Type,
-	}
-	if e.Client.IsValid() {
-		entry.Client = e.Client.String()
-	}
-	for _, field := range []string{"Proxy-Authorization", "Authorization"} { // the user is not verified where the status is 407 or 401
-		request := http.Request{Header: http.Header{"Authorization": r.Header[field]}}
-		if user, _, ok := request.BasicAuth(); ok {
-			entry.User = user
-			break
-		}
-	}
-	return entry
-}
-
 // query returns the observer of DNS queries.
-func (o observers) query(h *daemon.Health) func(ddds.Exchange) {
+func (o observers) query(queried func(answered bool)) func(ddds.Exchange) {
 	return func(e ddds.Exchange) {
 		o.metrics.Query(e.Server, e.Type, e.Rcode, e.Took)
-		if e.Rcode != "canceled" {
-			h.Query(e.Rcode != "timeout" && e.Rcode != "error")
+		if e.Rcode != "canceled" && queried != nil {
+			queried(e.Rcode != "timeout" && e.Rcode != "error")
 		}
 	}
 }
@@ -96,19 +55,4 @@ func outcomeOf(err error) string {
 		}
 	}
 	return "failed"
-}
-
-// observedHandler is a scheme.Handler whose outcomes are observed.
-type observedHandler struct {
-	scheme.Handler
-	observe func(error, time.Duration)
-	now     func() time.Time
-}
-
-// Fetch implements scheme.Handler.
-func (o observedHandler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
-	start := o.now()
-	resource, err := o.Handler.Fetch(ctx, r)
-	o.observe(err, o.now().Sub(start))
-	return resource, err
 }

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"time"
 
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -15,6 +18,22 @@ import (
 	"github.com/urnd/urnd/resolver/slp"
 	"github.com/urnd/urnd/resolver/thttp"
 )
+
+// resolverDependencies are what the resolver of a configuration is wired to.
+type resolverDependencies struct {
+	now     func() time.Time
+	metrics *metrics.Metrics
+	// fields adds fields to requests to resolution servers; nil adds none.
+	fields func(ctx context.Context, header http.Header)
+	// queried is called with the outcome of each DNS query; nil is not.
+	queried  func(answered bool)
+	previous *resolution // that of the configuration in force before a reload; nil at the start
+}
+
+// newResolverDependencies returns those of a command without a daemon.
+func newResolverDependencies() resolverDependencies {
+	return resolverDependencies{now: time.Now, metrics: metrics.New(versionText())}
+}
 
 // resolution is the resolver of a configuration with its caches and clients. It does not listen.
 type resolution struct {
@@ -31,7 +50,7 @@ type resolution struct {
 	slots   slots
 	guard   *netguard.Guard                 // for all outgoing connections but those to configured servers
 	ready   func(ctx context.Context) error // sends a query to the first DNS server; nil where there is none
-	shared  daemon.Shared                   // caches that the next configuration may reuse
+	shared  shared.Values                   // caches that the next configuration may reuse
 	caches  []observed
 	closers []func()
 }
@@ -46,7 +65,7 @@ func (r *resolution) close() {
 
 // newResolution wires a resolver: names go through the cache to a chain of systems, and
 // URLs are their own locations.
-func newResolution(c config.Config, d dependencies) (*resolution, error) {
+func newResolution(c config.Config, d resolverDependencies) (*resolution, error) {
 	r := &resolution{slots: newSlots(c.Limits, d.previous)}
 	if err := r.wire(c, d); err != nil {
 		r.close()
@@ -55,7 +74,7 @@ func newResolution(c config.Config, d dependencies) (*resolution, error) {
 	return r, nil
 }
 
-func (r *resolution) wire(c config.Config, d dependencies) error {
+func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	var err error
 	if r.names, err = namesOf(c); err != nil {
 		return err
@@ -108,7 +127,7 @@ func (r *resolution) wire(c config.Config, d dependencies) error {
 var errBusy = fmt.Errorf("%w: the limit of resolutions is reached (limits.requests)", resolver.ErrBusy)
 
 // newGuard returns the guard of connections to all but configured servers.
-func newGuard(c config.Config, r *resolution, d dependencies) *netguard.Guard {
+func newGuard(c config.Config, r *resolution, d resolverDependencies) *netguard.Guard {
 	guard := netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...)
 	if len(c.DNS.Servers) > 0 { // host names are looked up at the configured servers
 		guard = guard.WithDNS(newDNSClient(c.DNS, c.DNS.Servers, false, r, d).Connect)
@@ -118,7 +137,7 @@ func newGuard(c config.Config, r *resolution, d dependencies) *netguard.Guard {
 
 // newTHTTP returns the client of resolution servers. It has a connection limit of its own,
 // so that it never waits for fetches.
-func newTHTTP(c config.Config, r *resolution, d dependencies) *thttp.Client {
+func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Client {
 	web := schemehttp.New(schemehttp.Config{
 		Dial:          r.guard.Bounded(r.slots.thttp).WithIdleTimeout(c.Limits.OriginIdle),
 		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, cap(r.slots.thttp)/2),
@@ -127,7 +146,7 @@ func newTHTTP(c config.Config, r *resolution, d dependencies) *thttp.Client {
 	return thttp.New(thttp.Config{
 		Transport: web, Timeout: c.THTTP.Timeout,
 		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: d.now,
-		Fields: d.via.Fields, Schemes: schemes(c), Observe: observers{d.metrics}.gateway("thttp"),
+		Fields: d.fields, Schemes: schemes(c), Observe: observers{d.metrics}.gateway("thttp"),
 	})
 }
 

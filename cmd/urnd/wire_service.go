@@ -2,13 +2,42 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
+	"os"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/accesslog"
+	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
+
+// dependencies are what a configuration is wired to. All but the logs outlive it.
+type dependencies struct {
+	resolverDependencies
+	log      *slog.Logger
+	access   *accesslog.Log // nil: off
+	stderr   *os.File       // for logs that have no file
+	health   *daemon.Health
+	via      message.ViaName  // the name of this urnd, which a reload does not change
+	snapshot *daemon.Snapshot // of answers
+}
+
+// newDependencies returns those of a daemon that logs to standard error.
+func newDependencies() dependencies {
+	d := dependencies{
+		resolverDependencies: newResolverDependencies(),
+		log:                  slog.New(slog.DiscardHandler), stderr: os.Stderr,
+		via: message.NewViaName(), snapshot: new(daemon.Snapshot),
+	}
+	d.health = daemon.NewHealth(d.now, redact.URLs)
+	d.fields, d.queried = d.via.Fields, d.health.Query
+	return d
+}
 
 // service is the handler of a configuration for clients.
 type service struct {

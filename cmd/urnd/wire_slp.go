@@ -19,7 +19,7 @@ func slpEnabled(c config.SLP) bool { return len(c.Agents) > 0 || c.Multicast }
 
 // wireSLP returns the resolver by SLP, or one whose answer is why it is turned off. It can
 // connect to directory agents only.
-func wireSLP(r *resolution, c config.Config, client *thttp.Client, d dependencies) (resolver.Resolver, error) {
+func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDependencies) (resolver.Resolver, error) {
 	if !slpEnabled(c.SLP) {
 		return resolver.Off("no directory agent is configured (slp.agents)"), nil
 	}

@@ -46,7 +46,7 @@ func (w wiredAll) close() {
 }
 
 func wireAll(c config.Config, d dependencies) (wiredAll, error) {
-	r, err := newResolution(c, d)
+	r, err := newResolution(c, d.resolverDependencies)
 	if err != nil {
 		return wiredAll{}, err
 	}

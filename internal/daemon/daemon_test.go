@@ -52,35 +52,6 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A value that generations share lives until the last of them ends, in whatever order.
-func TestShare(t *testing.T) {
-	closed := 0
-	share := func(s, before *Shared, basis string) *int {
-		value, err := Share(s, before, "name", basis, func() (*int, func(), error) { return new(int), func() { closed++ }, nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
-	}
-	var a, b, c Shared
-	first := share(&a, nil, "x")
-	if share(&b, &a, "x") != first {
-		t.Error("it is made anew although nothing has changed")
-	}
-	if share(&c, &b, "y") == first {
-		t.Error("it is shared although its basis has changed")
-	}
-	b.Close()
-	if closed != 0 {
-		t.Error("it is closed while another generation has it")
-	}
-	a.Close()
-	c.Close()
-	if closed != 2 {
-		t.Errorf("%d of 2 are closed", closed)
-	}
-}
-
 // A purge ends restoring, whether it has begun or not.
 func TestSnapshotStop(t *testing.T) {
 	var s Snapshot
