@@ -47,13 +47,30 @@ func Write(w http.ResponseWriter, method string, r Reply) {
 	if r.Close != nil {
 		defer r.Close()
 	}
-	header := w.Header()
+	r.setFields(w.Header())
+	w.WriteHeader(r.Status)
+	switch {
+	case method == http.MethodHead:
+	case r.Stream == nil && len(r.Body) > 0:
+		_, _ = w.Write(r.Body) // a client that left needs no answer
+	case r.Stream != nil:
+		if err := r.Stream(w); err != nil {
+			BreakOff(w)
+		}
+	}
+}
+
+// setFields sets the fields of a reply, those that most replies have with one allocation.
+func (r Reply) setFields(header http.Header) {
 	for name, lines := range r.Header {
 		header[name] = lines
 	}
 	fields := [...]struct{ name, value string }{
-		{"Location", r.Location}, {"Cache-Control", r.CacheControl}, {"Cache-Status", r.CacheStatus},
-		{"Content-Type", r.ContentType}, {"Vary", r.Vary},
+		{"Location", r.Location},
+		{"Cache-Control", r.CacheControl},
+		{"Cache-Status", r.CacheStatus},
+		{"Content-Type", r.ContentType},
+		{"Vary", r.Vary},
 	}
 	n := 0
 	for _, f := range fields {
@@ -78,16 +95,6 @@ func Write(w http.ResponseWriter, method string, r Reply) {
 		header["Content-Length"] = noContent
 	default:
 		header["Content-Length"] = []string{strconv.Itoa(len(r.Body))}
-	}
-	w.WriteHeader(r.Status)
-	switch {
-	case method == http.MethodHead:
-	case r.Stream == nil && len(r.Body) > 0:
-		_, _ = w.Write(r.Body) // a client that left needs no answer
-	case r.Stream != nil:
-		if err := r.Stream(w); err != nil {
-			BreakOff(w)
-		}
 	}
 }
 
