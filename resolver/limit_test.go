@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -211,13 +212,5 @@ func TestLimitOfWhoLeaves(t *testing.T) {
 			t.Error("an answer of nobody")
 		}
 	}
-	tick, late := time.NewTicker(time.Millisecond), time.After(10*time.Second)
-	defer tick.Stop()
-	for !s.slots.Take() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatal("a slot is kept")
-		}
-	}
+	testserver.Wait(t, "the slot is free", s.slots.Take)
 }
