@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// A source that fails is not asked for RetryAfter, also while the value is fresh.
+// After a failed load none is tried for RetryAfter, also while the value is fresh.
 func TestRefreshBackoff(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := New(Config[string]{
-		Store: new(plain), Now: func() time.Time { return now },
+		Store: new(mapStore), Now: func() time.Time { return now },
 		RefreshAhead: true, StaleFor: time.Hour, RetryAfter: time.Minute,
 	})
 	defer c.Close()
@@ -27,7 +27,7 @@ func TestRefreshBackoff(t *testing.T) {
 		if got, err := c.Get(t.Context(), "key", load); err != nil || got.Value != "v" {
 			t.Errorf("got %+v, %v", got, err)
 		}
-		c.running.Wait() // for what it has started in the background
+		c.running.Wait() // for a refresh in the background
 		if loads != want {
 			t.Errorf("%d loads, want %d", loads, want)
 		}

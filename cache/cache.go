@@ -1,6 +1,6 @@
-// Package cache is the one machine behind every cache of urnd: expiry by
+// Package cache is the generic cache behind every cache of urnd: expiry by
 // entry, negative entries, stale values when a source fails, and one load for
-// all who ask at the same time. It knows nothing of URIs.
+// concurrent requests of the same key. It does not depend on URIs.
 package cache
 
 import (
@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// NoStore is the ttl of an outcome that is an answer, but not to be stored.
+// NoStore is the ttl of an outcome that is valid but must not be stored.
 const NoStore time.Duration = -1
 
-// Load fetches the value of a key that is not cached. ttl says how long the
+// Load fetches the value of a key that is not cached. ttl is how long the
 // outcome may be used: a positive ttl stores the value or, with an error, that
-// error (a negative entry); NoStore stores neither, and what was stored before
-// is gone. An error with the ttl 0 is no answer but a failure of the source: it
-// lets a stale value serve.
+// error (a negative entry); NoStore stores neither, and deletes the previous
+// entry. An error with the ttl 0 is a failure of the source: a stale value may
+// be returned in its place.
 type Load[V any] func(ctx context.Context) (value V, ttl time.Duration, err error)
 
-// Status says where a value came from.
+// Status is where a value came from.
 type Status uint8
 
 // The statuses, as RFC 9211 section 2 tells them apart.
@@ -28,33 +28,33 @@ const (
 	Miss      Status = iota // loaded for this caller
 	Hit                     // fresh, from the store
 	Stale                   // from the store, past its expiry, because loading failed
-	Collapsed               // loaded for another caller, who asked first
+	Collapsed               // from a load that another caller had started
 )
 
 // Result is a value, or the error stored for the key, and where it came from.
 type Result[V any] struct {
 	Value  V
 	Status Status
-	TTL    time.Duration // still to live; negative when stale, 0 when not stored
+	TTL    time.Duration // remaining; negative when stale, 0 when not stored
 
 	refresh bool // a hit that expires soon
 }
 
-// Config says where a cache keeps its entries, and for how long. Store and Now must be
+// Config is where a cache stores its entries, and for how long. Store and Now must be
 // set; durations may be zero.
 type Config[V any] struct {
 	Store Store[V]
 	// Now is the clock.
 	Now func() time.Time
-	// LoadTimeout ends a load; 0 lets it take as long as somebody waits for it.
+	// LoadTimeout ends a load; 0 lets it run as long as a caller waits for it.
 	LoadTimeout time.Duration
-	// RefreshAhead loads anew, in the background, what is asked for in the last
-	// tenth of its lifetime, so that popular entries never make anyone wait.
+	// RefreshAhead reloads an entry in the background when it is requested in the
+	// last tenth of its lifetime, so that callers need not wait for popular entries.
 	RefreshAhead bool
-	// StaleFor is how long past its expiry a value may serve when loading
+	// StaleFor is how long past its expiry a value may be returned when loading
 	// fails (RFC 8767 section 4, RFC 5861 section 4).
 	StaleFor time.Duration
-	// RetryAfter is the backoff after a failed load while a stale value serves
+	// RetryAfter is the backoff after a failed load while a stale value is returned
 	// (RFC 8767 section 5, failure recheck timer).
 	RetryAfter time.Duration
 }
@@ -62,8 +62,8 @@ type Config[V any] struct {
 // ErrClosed is the error of Get after Close.
 var ErrClosed = errors.New("cache is closed")
 
-// Cache maps keys to values of type V, which must be immutable: they are
-// handed to many callers. It is safe for concurrent use.
+// Cache maps keys to values of type V, which must be immutable: callers share
+// them. It is safe for concurrent use.
 type Cache[V any] struct {
 	config Config[V]
 	counts counts
@@ -74,14 +74,15 @@ type Cache[V any] struct {
 	running sync.WaitGroup
 }
 
-// New returns a cache over a store, which it does not own. Close it.
+// New returns a cache that uses a store, which it does not close. The caller must
+// close the cache.
 func New[V any](config Config[V]) *Cache[V] {
 	return &Cache[V]{config: config, flights: make(map[string]*flight[V])}
 }
 
 // Get returns the value of key: from the store while it is fresh, else from load,
-// which runs once for all who wait for the key. A load is cancelled only when
-// nobody waits for it any more; ctx ends the wait of this caller alone.
+// which runs once for all callers that wait for the key. A load is cancelled only
+// when no caller waits for it any more; ctx ends the wait of this caller alone.
 func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V], error) {
 	if result, ok, err := c.stored(key); ok {
 		if result.refresh && c.config.RefreshAhead {
@@ -125,11 +126,11 @@ func (c *Cache[V]) stored(key string) (Result[V], bool, error) {
 	}
 }
 
-// Lookup returns the entry of key, expired or not, nil where there is none. It loads and
-// counts nothing.
+// Lookup returns the entry of key, expired or not, or nil. It does not load, and does not
+// change the statistics.
 func (c *Cache[V]) Lookup(key string) *Entry[V] { return c.config.Store.Get(key) }
 
-// Close cancels the loads that run and waits for them.
+// Close cancels the running loads and waits for them.
 func (c *Cache[V]) Close() {
 	c.mu.Lock()
 	c.closed = true

@@ -14,7 +14,7 @@ import (
 
 var errSource = errors.New("source is down")
 
-// clock is a time that a test moves by hand.
+// clock is a clock that a test advances.
 type clock struct{ nanos atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Unix(0, c.nanos.Load()) }
@@ -22,12 +22,12 @@ func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
 
 func newCache(t testing.TB, c *clock, change func(*cache.Config[string])) *cache.Cache[string] {
 	t.Helper()
-	made, _ := newListed(t, c.now, change)
+	made, _ := newCacheAndStore(t, c.now, change)
 	return made
 }
 
-// newListed returns a cache with the store that it is over.
-func newListed(t testing.TB, now func() time.Time, change func(*cache.Config[string])) (*cache.Cache[string], *memory.Store[string]) {
+// newCacheAndStore returns a cache and its store.
+func newCacheAndStore(t testing.TB, now func() time.Time, change func(*cache.Config[string])) (*cache.Cache[string], *memory.Store[string]) {
 	t.Helper()
 	store, err := memory.New(memory.Config[string]{MaxBytes: 1 << 20, Size: func(s string) int { return len(s) }})
 	if err != nil {
@@ -84,8 +84,8 @@ func TestZeroTTLIsNotStored(t *testing.T) {
 	expect(t, c, s, cache.Result[string]{Value: "v"}, nil, 2)
 }
 
-// An answer that may not be stored is an answer: what was stored before must
-// not come back in its place when the source fails.
+// An answer that must not be stored replaces the stored one, which must not come back
+// when the source fails.
 func TestNoStore(t *testing.T) {
 	for _, err := range []error{nil, errSource} {
 		var now clock
@@ -112,8 +112,8 @@ func TestNegativeEntry(t *testing.T) {
 	expect(t, c, s, cache.Result[string]{}, errSource, 3)
 }
 
-// RFC 8767 sections 4 and 5: what is held serves on when the source fails,
-// the source is left alone for a while, and the end is firm.
+// RFC 8767 sections 4 and 5: a stale value is returned when the source fails, there is
+// a backoff, and it is not returned after StaleFor.
 func TestStale(t *testing.T) {
 	var now clock
 	c := newCache(t, &now, nil)
@@ -163,8 +163,8 @@ func TestConcurrentCallersShareOneLoad(t *testing.T) {
 	}
 }
 
-// A load outlives the client that asked for it if others wait, and ends when
-// the last one has gone.
+// A load continues without its first caller while others wait, and is cancelled when
+// the last one leaves.
 func TestLoadOutlivesItsFirstCaller(t *testing.T) {
 	var now clock
 	c := newCache(t, &now, nil)
@@ -186,7 +186,7 @@ func TestLoadOutlivesItsFirstCaller(t *testing.T) {
 	}()
 	<-loading
 	second := make(chan error, 1)
-	secondCtx := &signalling{Context: t.Context(), asked: make(chan struct{})}
+	secondCtx := &signalling{Context: t.Context(), waiting: make(chan struct{})}
 	go func() {
 		got, err := c.Get(secondCtx, "key", load)
 		if got.Value != "v" || got.Status != cache.Collapsed {
@@ -194,7 +194,7 @@ func TestLoadOutlivesItsFirstCaller(t *testing.T) {
 		}
 		second <- err
 	}()
-	<-secondCtx.asked // the second caller waits
+	<-secondCtx.waiting // the second caller waits
 	leave()
 	if err := <-first; !errors.Is(err, context.Canceled) {
 		t.Errorf("first caller: %v", err)
@@ -205,15 +205,15 @@ func TestLoadOutlivesItsFirstCaller(t *testing.T) {
 	}
 }
 
-// signalling is a context that tells when somebody begins to wait for it.
+// signalling is a context that signals the first call of Done.
 type signalling struct {
 	context.Context
-	once  sync.Once
-	asked chan struct{}
+	once    sync.Once
+	waiting chan struct{}
 }
 
 func (s *signalling) Done() <-chan struct{} {
-	s.once.Do(func() { close(s.asked) })
+	s.once.Do(func() { close(s.waiting) })
 	return s.Context.Done()
 }
 
@@ -252,7 +252,7 @@ func TestLoadTimeout(t *testing.T) {
 	}
 }
 
-func TestPanicIsAnErrorOfOneLoad(t *testing.T) {
+func TestPanicFailsOneLoad(t *testing.T) {
 	var now clock
 	c := newCache(t, &now, nil)
 	_, err := c.Get(t.Context(), "key", func(context.Context) (string, time.Duration, error) { panic("boom") })
@@ -279,15 +279,15 @@ func TestClosed(t *testing.T) {
 	<-loading
 	c.Close()
 	if err := <-got; !errors.Is(err, context.Canceled) {
-		t.Errorf("the caller whose load was cut off got %v", err)
+		t.Errorf("the caller of a cancelled load got %v", err)
 	}
 	if _, err := c.Get(t.Context(), "other", (&source{}).load); !errors.Is(err, cache.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }
 
-// A refresh that was cut off does not count as a failure of the source.
-func TestAbandonedRefreshIsNoBackoff(t *testing.T) {
+// A cancelled load does not count as a failure of the source.
+func TestCancelledLoadStartsNoBackoff(t *testing.T) {
 	var now clock
 	c := newCache(t, &now, nil)
 	s := &source{value: "v", ttl: 10 * time.Second}

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Entry is one stored outcome. It is immutable, and shared by all who get it. There are
-// millions of them: what few have is behind a pointer, and a time is nanoseconds of Unix
-// time, a third of a time.Time.
+// Entry is one stored outcome. It is immutable, and shared by all callers. There are
+// millions of entries: rare fields are behind a pointer, and a time is stored as Unix time
+// in nanoseconds, a third of the size of a time.Time.
 type Entry[V any] struct {
 	Key      string
-	Value    V // the zero value where there is an error
+	Value    V // the zero value in a negative entry
 	expires  int64
 	lifetime int64      // the TTL when it was loaded
 	extra    *extraData // nil for most entries
 }
 
-// extraData is what only negative entries and those in backoff have.
+// extraData has the fields of negative entries and of those in backoff.
 type extraData struct {
 	err     error // of a negative entry
 	retryAt int64 // end of the backoff: no load before
@@ -24,7 +24,7 @@ type extraData struct {
 
 // NewEntry returns an entry that is fresh for ttl. With an error it is negative.
 func NewEntry[V any](key string, value V, err error, now time.Time, ttl time.Duration) *Entry[V] {
-	// A key is often a part of a longer text, which must not live as long.
+	// A key is often a substring of a longer text, which the entry must not keep in memory.
 	e := &Entry[V]{Key: strings.Clone(key), Value: value, expires: now.Add(ttl).UnixNano(), lifetime: int64(ttl)}
 	if err != nil {
 		e.extra = &extraData{err: err}
@@ -50,26 +50,26 @@ func (e *Entry[V]) expiresSoon(now time.Time) bool {
 	return e.TTL(now) < time.Duration(e.lifetime)/10
 }
 
-// mayServeStale reports whether e may be used although it is stale. An error may not:
-// a source that fails is no reason to deny a thing for longer.
+// mayServeStale reports whether e may be used although it is stale. A negative entry
+// may not: a failure of the source must not extend a negative answer.
 func (e *Entry[V]) mayServeStale(now time.Time, staleFor time.Duration) bool {
 	return e.Err() == nil && e.TTL(now) > -staleFor
 }
 
-// inBackoff reports whether a load failed a moment ago, so that none is tried now.
+// inBackoff reports whether a load failed recently, so that none is tried now.
 func (e *Entry[V]) inBackoff(now time.Time) bool {
 	return e.extra != nil && now.UnixNano() < e.extra.retryAt
 }
 
-// withBackoff returns a copy of e, which is not negative, that is not loaded again
-// before retryAt.
+// withBackoff returns a copy of e that is not loaded again before retryAt; e must not
+// be negative.
 func (e *Entry[V]) withBackoff(retryAt time.Time) *Entry[V] {
 	changed := *e
 	changed.extra = &extraData{retryAt: retryAt.UnixNano()}
 	return &changed
 }
 
-// expired returns a copy of e, which is not negative, that is stale from now on.
+// expired returns a copy of e that is stale from now on; e must not be negative.
 func (e *Entry[V]) expired(now time.Time) *Entry[V] {
 	changed := *e
 	changed.expires, changed.extra = min(e.expires, now.UnixNano()), nil

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// flight is one load that runs, and those who wait for it. singleflight would
-// tie it to the caller who came first, or to nobody.
+// flight is one running load, and the callers that wait for it. With singleflight
+// the load would be cancelled with its first caller, or never.
 type flight[V any] struct {
 	cancel  context.CancelFunc
 	waiters int           // guarded by Cache.mu
@@ -22,7 +22,7 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V]) (Result[V
 	c.mu.Lock()
 	f, joined := c.flights[key]
 	if !joined {
-		// The flight that this caller missed may have landed since it looked.
+		// A flight may have ended between the lookup in Get and the lock.
 		if result, ok, err := c.stored(key); ok {
 			c.mu.Unlock()
 			return result, err
@@ -48,19 +48,19 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V]) (Result[V
 	}
 }
 
-// refresh starts a flight that nobody waits for, unless there is one.
+// refresh starts a flight without a waiting caller, unless one is running.
 func (c *Cache[V]) refresh(ctx context.Context, key string, load Load[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.flights[key]; !ok && !c.closed {
-		c.start(ctx, key, load).waiters++ // a caller who joins and leaves does not end it
+		c.start(ctx, key, load).waiters++ // a caller that joins and leaves does not end it
 	}
 }
 
 // start begins the flight of key; c.mu is held.
 func (c *Cache[V]) start(ctx context.Context, key string, load Load[V]) *flight[V] {
-	// The load has the context values of the first caller (its trace), not its
-	// cancellation: others may come to wait for it.
+	// The load has the context values of the first caller (its trace), but not its
+	// cancellation: other callers may join it.
 	ctx, cancel := c.loadContext(context.WithoutCancel(ctx))
 	f := &flight[V]{cancel: cancel, done: make(chan struct{})}
 	c.flights[key] = f
@@ -76,8 +76,8 @@ func (c *Cache[V]) loadContext(ctx context.Context) (context.Context, context.Ca
 	return context.WithCancel(ctx)
 }
 
-// leave takes one waiter away; the last one out cancels the load, and the next
-// to ask for the key starts another.
+// leave removes one waiter. Without waiters the load is cancelled, and the next caller
+// for the key starts another.
 func (c *Cache[V]) leave(key string, f *flight[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +88,7 @@ func (c *Cache[V]) leave(key string, f *flight[V]) {
 	c.detach(key, f)
 }
 
-// detach makes a flight one whose outcome is not stored; c.mu is held.
+// detach removes a flight, so that its outcome is not stored; c.mu is held.
 func (c *Cache[V]) detach(key string, f *flight[V]) {
 	if c.flights[key] == f {
 		delete(c.flights, key)
@@ -105,15 +105,15 @@ func (c *Cache[V]) run(ctx context.Context, key string, f *flight[V], load Load[
 	switch {
 	case attached:
 		f.result, f.err = c.settle(key, value, ttl, err)
-	case f.waiters == 0: // how it ended says nothing of the source
+	case f.waiters == 0: // it was cancelled, which is no failure of the source
 		f.err = context.Canceled
-	default: // purged meanwhile: an answer for those who wait, and for nobody after
+	default: // purged meanwhile: the outcome is for the current waiters only
 		f.result, f.err = Result[V]{Value: value}, err
 	}
 	c.detach(key, f)
 }
 
-// recovering runs load; a panic in it is an error of this load alone.
+// recovering runs load, and returns a panic in it as an error.
 func recovering[V any](ctx context.Context, load Load[V]) (value V, ttl time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -123,8 +123,8 @@ func recovering[V any](ctx context.Context, load Load[V]) (value V, ttl time.Dur
 	return load(ctx)
 }
 
-// settle stores the outcome of a load, and returns what its waiters get. c.mu is held,
-// so that a purge comes before or after it.
+// settle stores the outcome of a load, and returns the result for its waiters. c.mu is
+// held, so that a purge happens either before or after it.
 func (c *Cache[V]) settle(key string, value V, ttl time.Duration, err error) (Result[V], error) {
 	now := c.config.Now()
 	if err != nil && ttl == 0 {

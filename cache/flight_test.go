@@ -9,22 +9,22 @@ import (
 	"unsafe"
 )
 
-// plain is a store without bound.
-type plain struct{ entries sync.Map }
+// mapStore is a store without a bound.
+type mapStore struct{ entries sync.Map }
 
-func (p *plain) Get(key string) *Entry[string] {
+func (p *mapStore) Get(key string) *Entry[string] {
 	e, _ := p.entries.Load(key)
 	found, _ := e.(*Entry[string])
 	return found
 }
-func (p *plain) Set(e *Entry[string]) { p.entries.Store(e.Key, e) }
-func (p *plain) Delete(key string)    { p.entries.Delete(key) }
+func (p *mapStore) Set(e *Entry[string]) { p.entries.Store(e.Key, e) }
+func (p *mapStore) Delete(key string)    { p.entries.Delete(key) }
 
-func newPlain() *Cache[string] {
-	return New(Config[string]{Store: new(plain), Now: func() time.Time { return time.Unix(0, 0) }, StaleFor: time.Hour})
+func newMapCache() *Cache[string] {
+	return New(Config[string]{Store: new(mapStore), Now: func() time.Time { return time.Unix(0, 0) }, StaleFor: time.Hour})
 }
 
-// A key is a part of a request line that may be long; what is kept must not be.
+// A key is a substring of a request line, which may be long and must not stay in memory.
 func TestKeyIsCopied(t *testing.T) {
 	line := "GET /name HTTP/1.1"
 	e := NewEntry(line[5:9], "", nil, time.Unix(1, 0), time.Minute)
@@ -33,10 +33,9 @@ func TestKeyIsCopied(t *testing.T) {
 	}
 }
 
-// A load that nobody waits for any more does not take the place of what came
-// after it.
+// A load without waiters does not overwrite the outcome of a later one.
 func TestAbandonedLoad(t *testing.T) {
-	c := newPlain()
+	c := newMapCache()
 	defer c.Close()
 	loading, release := make(chan struct{}), make(chan struct{})
 	ctx, leave := context.WithCancel(t.Context())
@@ -58,19 +57,19 @@ func TestAbandonedLoad(t *testing.T) {
 	close(release)
 	c.running.Wait()
 	if e := c.Lookup("key"); e == nil || e.Value != "newer" {
-		t.Errorf("kept %+v", e)
+		t.Errorf("stored %+v", e)
 	}
 }
 
-// A load that began before a purge answers those who wait for it, and is not stored.
+// A load that began before a purge returns to its waiters, and is not stored.
 func TestPurgeDuringALoad(t *testing.T) {
 	for name, purge := range map[string]func(*Cache[string]){
-		"of the key":    func(c *Cache[string]) { c.Purge("key", false) },
-		"softly":        func(c *Cache[string]) { c.Purge("key", true) },
-		"of all":        func(c *Cache[string]) { c.PurgeAll(none{}, func(string) bool { return true }, false) },
-		"of some, soft": func(c *Cache[string]) { c.PurgeAll(none{}, func(key string) bool { return key == "key" }, true) },
+		"the key":    func(c *Cache[string]) { c.Purge("key", false) },
+		"soft":       func(c *Cache[string]) { c.Purge("key", true) },
+		"all":        func(c *Cache[string]) { c.PurgeAll(emptyLister{}, func(string) bool { return true }, false) },
+		"some, soft": func(c *Cache[string]) { c.PurgeAll(emptyLister{}, func(key string) bool { return key == "key" }, true) },
 	} {
-		c := newPlain()
+		c := newMapCache()
 		loading, release := make(chan struct{}), make(chan struct{})
 		got := make(chan Result[string])
 		go func() {
@@ -92,7 +91,7 @@ func TestPurgeDuringALoad(t *testing.T) {
 		}
 		close(release)
 		if result := <-got; result != (Result[string]{Value: "older"}) {
-			t.Errorf("%s: who waited got %+v", name, result)
+			t.Errorf("%s: the waiter got %+v", name, result)
 		}
 		if e := c.Lookup("key"); e == nil || e.Value != "newer" {
 			t.Errorf("%s: stored: %+v", name, e)
@@ -101,7 +100,7 @@ func TestPurgeDuringALoad(t *testing.T) {
 	}
 }
 
-// none lists nothing.
-type none struct{}
+// emptyLister lists no entries.
+type emptyLister struct{}
 
-func (none) Each(func(*Entry[string]) bool) {}
+func (emptyLister) Each(func(*Entry[string]) bool) {}

@@ -2,10 +2,10 @@ package cache
 
 import "time"
 
-// Purge removes the entry of key, and reports whether there was one. Where it is soft
-// the entry stays, past its expiry: it is loaded anew when it is next asked for, and
-// serves stale if that fails. A load that runs answers those who wait for it, and is not
-// stored: it may have begun before what made the purge necessary.
+// Purge removes the entry of key, and reports whether there was one. A soft purge only
+// makes the entry stale: the next Get loads it again, and returns the stale value if that
+// fails. A running load returns to its current waiters and is not stored: it may have
+// begun before the change that made the purge necessary.
 func (c *Cache[V]) Purge(key string, soft bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -22,8 +22,8 @@ func (c *Cache[V]) Purge(key string, soft bool) bool {
 	return true
 }
 
-// Detach makes the loads that run for keys that match answer those who wait for them,
-// and nobody after: their outcome is not stored.
+// Detach separates the running loads of matching keys from the cache: they return to
+// their current waiters only, and are not stored.
 func (c *Cache[V]) Detach(matches func(key string) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,8 +34,8 @@ func (c *Cache[V]) Detach(matches func(key string) bool) {
 	}
 }
 
-// PurgeAll purges the entries of a list, which are those of the store, whose keys match.
-// It returns their keys.
+// PurgeAll purges the entries with matching keys, and returns these keys. entries must
+// list the store of the cache.
 func (c *Cache[V]) PurgeAll(entries Lister[V], matches func(key string) bool, soft bool) []string {
 	c.Detach(matches)
 	var keys []string
@@ -54,7 +54,7 @@ func (c *Cache[V]) PurgeAll(entries Lister[V], matches func(key string) bool, so
 	return purged
 }
 
-// Seed stores a value that was loaded elsewhere, unless there is one already.
+// Seed stores a value that was loaded elsewhere, unless the key has an entry.
 func (c *Cache[V]) Seed(key string, value V, ttl time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

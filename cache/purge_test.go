@@ -13,7 +13,7 @@ import (
 
 func TestPurge(t *testing.T) {
 	now := time.Unix(0, 0)
-	c, store := newListed(t, func() time.Time { return now }, nil)
+	c, store := newCacheAndStore(t, func() time.Time { return now }, nil)
 	failing := errors.New("failing")
 	load := func(value string, ttl time.Duration, err error) cache.Load[string] {
 		return func(context.Context) (string, time.Duration, error) { return value, ttl, err }
@@ -40,7 +40,7 @@ func TestPurge(t *testing.T) {
 	if purged := c.PurgeAll(store, in("urn:a:"), false); len(purged) != 2 || keys() != "urn:b:1 urn:b:2" {
 		t.Errorf("purged %q, left %s", purged, keys())
 	}
-	// Softly: what fails to load serves on, a "no" is gone.
+	// A soft purge keeps values as stale, and removes negative entries.
 	if purged := c.PurgeAll(store, in("urn:b:"), true); len(purged) != 2 || keys() != "urn:b:1" {
 		t.Errorf("purged %q softly, left %s", purged, keys())
 	}
@@ -54,11 +54,11 @@ func TestPurge(t *testing.T) {
 		t.Errorf("after seeds: %s", got)
 	}
 	if e := c.Lookup("urn:b:1"); e.Value != "urn:b:1" {
-		t.Errorf("a seed took the place of %+v", e)
+		t.Errorf("a seed replaced the entry: %+v", e)
 	}
-	for key, there := range map[string]bool{"urn:c:1": true, "urn:c:2": false} {
-		if c.Purge(key, false) != there || c.Lookup(key) != nil {
-			t.Errorf("purging %s: want %t", key, there)
+	for key, stored := range map[string]bool{"urn:c:1": true, "urn:c:2": false} {
+		if c.Purge(key, false) != stored || c.Lookup(key) != nil {
+			t.Errorf("purging %s: want %t", key, stored)
 		}
 	}
 }

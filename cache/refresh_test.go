@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// In the last tenth of its life a value is loaded anew by who asks for it, who gets
-// the old one meanwhile; once at a time.
+// A Get in the last tenth of the lifetime starts one reload, and returns the old value
+// meanwhile.
 func TestRefreshAhead(t *testing.T) {
 	var now clock
 	c := newCache(t, &now, func(c *cache.Config[string]) { c.RefreshAhead = true })
@@ -35,14 +35,14 @@ func TestRefreshAhead(t *testing.T) {
 	now.advance(90 * time.Second)
 	get("old", 10*time.Second)
 	if n := loads.Load(); n != 1 {
-		t.Errorf("loaded %d times while it was young", n)
+		t.Errorf("loaded %d times before the last tenth", n)
 	}
 	now.advance(time.Second)
 	get("old", 9*time.Second)
 	get("old", 9*time.Second)
 	close(release)
 	<-loaded
-	// The flight is over when its value is stored, a moment after its load ended.
+	// The value is stored a moment after the load returns.
 	for got := "old"; got != "new"; {
 		result, err := c.Get(t.Context(), "key", load)
 		if err != nil {

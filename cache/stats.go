@@ -2,12 +2,12 @@ package cache
 
 import "sync/atomic"
 
-// Stats are the counts of a cache since it was made.
+// Stats are the counters of a cache since its creation.
 type Stats struct {
 	Hits, Negative, Stale, Misses, Collapsed, Failures uint64
 }
 
-// counts are the Stats while they are counted. The zero value is ready.
+// counts are the live counters of Stats. The zero value is ready.
 type counts struct {
 	hits, negative, stale, misses, collapsed, failures atomic.Uint64
 }
@@ -30,8 +30,8 @@ func (c *counts) outcome(status Status, err error, stored bool) {
 	}
 }
 
-// Stats returns the counts so far. They are read one after another, while others
-// count on.
+// Stats returns the current counters. They are read one after another, not as one
+// consistent state.
 func (c *Cache[V]) Stats() Stats {
 	return Stats{
 		Hits: c.counts.hits.Load(), Negative: c.counts.negative.Load(), Stale: c.counts.stale.Load(),

@@ -1,4 +1,4 @@
-// Package cachetest is the suite that every store of a cache passes.
+// Package cachetest has the tests that every cache.Store must pass.
 package cachetest
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// start is when the entries of the suite are made.
+// start is the creation time of all entries in the tests.
 func start() time.Time { return time.Unix(1_800_000_000, 0) }
 
 func entry(key, value string) *cache.Entry[string] {
 	return cache.NewEntry(key, value, nil, start(), time.Minute)
 }
 
-// TestStore tests a store that is made anew for each test, with room for thousands of
-// short texts; the test closes what made returns.
+// TestStore runs the tests, each with a new store from open, which must hold thousands
+// of short texts. open also arranges for the store to be closed.
 func TestStore(t *testing.T, open func(t *testing.T) cache.Store[string]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, cache.Store[string]){
-		"what is set can be got at once":       testVisible,
-		"what is deleted cannot":               testDeleted,
-		"the last of many writes counts":       testOrder,
-		"an entry comes back whole":            testWhole,
-		"keys are told apart, whatever octets": testKeys,
-		"many use it at a time":                testConcurrent,
+		"an entry is visible at once":    testVisible,
+		"a deleted entry is not visible": testDeleted,
+		"the last of many writes wins":   testOrder,
+		"an entry keeps its fields":      testFields,
+		"keys may hold any octets":       testKeys,
+		"concurrent use":                 testConcurrent,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -78,12 +78,11 @@ func testOrder(t *testing.T, s cache.Store[string]) {
 	}
 }
 
-func testWhole(t *testing.T, s cache.Store[string]) {
-	no := errors.New("no")
-	s.Set(cache.NewEntry("negative", "", no, start(), time.Minute))
+func testFields(t *testing.T, s cache.Store[string]) {
+	s.Set(cache.NewEntry("negative", "", errors.New("not found"), start(), time.Minute))
 	s.Set(cache.NewEntry("past", "value", nil, start(), -time.Hour))
 	e := s.Get("negative")
-	if e == nil || e.Err() == nil || e.Err().Error() != "no" || e.TTL(start()) != time.Minute {
+	if e == nil || e.Err() == nil || e.Err().Error() != "not found" || e.TTL(start()) != time.Minute {
 		t.Errorf("negative: %+v", e)
 	}
 	if e := s.Get("past"); e == nil || e.Value != "value" || e.Err() != nil || e.TTL(start()) != -time.Hour {
@@ -104,9 +103,9 @@ func testKeys(t *testing.T, s cache.Store[string]) {
 }
 
 func testConcurrent(t *testing.T, s cache.Store[string]) {
-	var all sync.WaitGroup
+	var workers sync.WaitGroup
 	for worker := range 8 {
-		all.Go(func() {
+		workers.Go(func() {
 			for i := range 500 {
 				own := fmt.Sprint(worker, " ", i)
 				s.Set(entry(own, own))
@@ -125,5 +124,5 @@ func testConcurrent(t *testing.T, s cache.Store[string]) {
 			}
 		})
 	}
-	all.Wait()
+	workers.Wait()
 }

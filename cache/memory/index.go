@@ -2,15 +2,15 @@ package memory
 
 import "sync"
 
-// index finds the keys of a group without a scan. The zero value has none.
+// index finds the keys of a group without a scan of the store. The zero value is empty.
 type index struct {
-	groupOf func(key string) string // "" for keys in no group; nil: all
+	groupOf func(key string) string // "" for a key without group; nil: no key has one
 
 	mu     sync.Mutex
-	groups map[string]map[string]int // how many entries are held or written, by group and key
+	groups map[string]map[string]int // number of entries in the store or being written, by group and key
 }
 
-// add notes that an entry is held, or no longer held where n is -1.
+// add counts an entry that was added (n is 1) or removed (n is -1).
 func (x *index) add(key string, n int) {
 	if x.groupOf == nil {
 		return
@@ -48,7 +48,7 @@ func (s *Store[V]) Keys(group string) []string {
 	return keys
 }
 
-// indexCost is about what the index takes for an entry beside its key.
+// indexCost is about the memory of an index entry in bytes, without its key.
 const indexCost = 150
 
 func (x *index) cost(key string) int {

@@ -1,5 +1,5 @@
-// Package memory is the store of caches in the memory of the process, bounded by bytes.
-// It is the only room with ristretto.
+// Package memory is a cache.Store in memory, bounded by bytes. It is the only package
+// that uses ristretto.
 package memory
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// Store keeps entries in ristretto, which knows them by hashes: Get compares the key
-// itself. ristretto is given no TTL: it would expire by the clock of the machine and
-// drop what may still serve stale; and zero would mean for ever.
+// Store keeps entries in ristretto, which identifies them by hash: Get compares the key
+// itself. ristretto gets no TTL: it would expire entries by the system clock and drop
+// those that may still be returned stale; and zero would mean no expiry.
 //
-// ristretto applies writes some time after they are made. Store has them until then, so
-// that nobody waits and everybody sees them. It is safe for concurrent use.
+// ristretto applies writes with a delay. Store holds them until then, so that writers do
+// not wait and readers see every write. It is safe for concurrent use.
 type Store[V any] struct {
 	items *ristretto.Cache[string, *cache.Entry[V]]
 	size  func(V) int
@@ -33,39 +33,39 @@ type Store[V any] struct {
 	mu        sync.RWMutex
 	closed    bool
 	// recent and applying are writes that ristretto may not have applied, by key; nil
-	// stands for a deletion. recent goes before applying, for which settle waits.
+	// is a deletion. recent has precedence over applying, for which settle waits.
 	recent, applying map[string]*cache.Entry[V]
-	timer            *time.Timer // nil: none is set
+	timer            *time.Timer // nil if settle is not scheduled
 	settling         sync.WaitGroup
 }
 
-// countersPer is how many bytes of capacity have one access counter. ristretto
-// wants up to ten counters an entry, and an entry is some hundreds of bytes.
-const countersPer = 64
+// bytesPerCounter is the capacity in bytes for each access counter. ristretto
+// recommends ten counters for each entry, and an entry has some hundreds of bytes.
+const bytesPerCounter = 64
 
-// Config bounds a store. GroupOf may be nil.
+// Config is the configuration of a store. GroupOf may be nil.
 type Config[V any] struct {
-	// MaxBytes bounds the memory of the entries, as Size counts it.
+	// MaxBytes bounds the memory of the entries, keys and overhead included.
 	MaxBytes int64
 	// Size returns the memory held by a value, in bytes, beyond its own struct.
 	Size func(V) int
-	// GroupOf returns the group of a key, "" for keys in none: Keys finds them by it.
+	// GroupOf returns the group of a key for Keys, "" for a key without group.
 	GroupOf func(key string) string
 }
 
-// New returns an empty store. Close it.
+// New returns an empty store. The caller must close it.
 func New[V any](config Config[V]) (*Store[V], error) {
 	s := &Store[V]{size: config.Size, index: index{groupOf: config.GroupOf}}
 	var err error
 	s.items, err = ristretto.NewCache(&ristretto.Config[string, *cache.Entry[V]]{
-		NumCounters: max(config.MaxBytes/countersPer, 1024),
+		NumCounters: max(config.MaxBytes/bytesPerCounter, 1024),
 		MaxCost:     config.MaxBytes,
 		BufferItems: 64,
 		OnEvict:     func(*ristretto.Item[*cache.Entry[V]]) { s.evictions.Add(1) },
 		OnExit:      s.dropped,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("making a store of %d bytes: %w", config.MaxBytes, err)
+		return nil, fmt.Errorf("creating a store of %d bytes: %w", config.MaxBytes, err)
 	}
 	return s, nil
 }
@@ -118,7 +118,8 @@ func (s *Store[V]) Delete(key string) {
 	s.items.Del(key)
 }
 
-// dropped is called for every entry that is no longer held, for whatever reason.
+// dropped is called for every entry that has left the store: it was evicted, rejected,
+// replaced or deleted.
 func (s *Store[V]) dropped(e *cache.Entry[V]) {
 	if e == nil {
 		return
@@ -128,7 +129,7 @@ func (s *Store[V]) dropped(e *cache.Entry[V]) {
 	s.bytes.Add(-s.cost(e))
 }
 
-// Each implements cache.Lister. It waits until all writes so far are applied.
+// Each implements cache.Lister. It waits until all earlier writes are applied.
 func (s *Store[V]) Each(f func(*cache.Entry[V]) bool) {
 	s.listing.RLock()
 	defer s.listing.RUnlock()
@@ -142,23 +143,22 @@ func (s *Store[V]) Each(f func(*cache.Entry[V]) bool) {
 	s.items.IterValues(func(e *cache.Entry[V]) (stop bool) { return !f(e) })
 }
 
-// Stats are what a store holds.
+// Stats are the size of a store, and its evictions.
 type Stats struct {
-	Evictions      uint64 // entries that made room for others, since it was made
-	Entries, Bytes int64  // stored now; Bytes as the bound of the store counts them
+	Evictions      uint64 // entries evicted to make room, since the store was created
+	Entries, Bytes int64  // stored now; Bytes is counted as for Config.MaxBytes
 }
 
-// Stats returns what the store holds. Writes that are not applied yet count.
+// Stats returns the current values. Writes that are not yet applied count.
 func (s *Store[V]) Stats() Stats {
 	return Stats{Evictions: s.evictions.Load(), Entries: s.entries.Load(), Bytes: s.bytes.Load()}
 }
 
-// overhead is the memory that an entry takes in the maps of ristretto and of
-// its policy, beyond the item that it counts itself; measured by
-// BenchmarkMemoryPerAnswer.
+// overhead is the memory in bytes of an entry in the maps of ristretto and of its
+// policy, in addition to the item; measured by BenchmarkMemoryPerAnswer.
 const overhead = 180
 
-// errorSize is about what an error holds beside its text.
+// errorSize is about the memory of an error in bytes, without its text.
 const errorSize = 128
 
 // cost returns the memory of an entry, in bytes.

@@ -30,18 +30,18 @@ func TestStore(t *testing.T) {
 	cachetest.TestStore(t, func(t *testing.T) cache.Store[string] { return open(t, 64<<20) })
 }
 
-// settled waits until ristretto alone has the entries.
+// settled waits until all writes are applied.
 func settled(t *testing.T, s *Store[string]) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); s.unsettled.Load(); {
 		if time.Now().After(deadline) {
-			t.Fatal("writes are never settled")
+			t.Fatal("writes are not applied")
 		}
 		s.items.Wait()
 	}
 }
 
-// What was written is seen before and after ristretto has applied it.
+// A write is visible before and after ristretto has applied it.
 func TestSettled(t *testing.T) {
 	s := open(t, 1<<20)
 	s.Set(entry("a", "1"))
@@ -70,7 +70,7 @@ func TestStoredKeyIsCompared(t *testing.T) {
 	if s.Get("asked") != e {
 		t.Fatal("the entry is not found by its own key")
 	}
-	e.Key = "another name of the same hash"
+	e.Key = "another name with the same hash"
 	if got := s.Get("asked"); got != nil {
 		t.Errorf("the entry of %q answers for %q", got.Key, "asked")
 	}
@@ -108,12 +108,12 @@ func TestBoundedByBytes(t *testing.T) {
 	}
 }
 
-// Who is late neither waits for ever nor panics.
+// Calls during and after Close neither block nor panic.
 func TestClosed(t *testing.T) {
 	s := open(t, 1<<20)
-	var all sync.WaitGroup
+	var callers sync.WaitGroup
 	for range 4 {
-		all.Go(func() {
+		callers.Go(func() {
 			for i := range 1000 {
 				s.Set(entry(strconv.Itoa(i), ""))
 				s.Delete(strconv.Itoa(i / 2))
@@ -122,7 +122,7 @@ func TestClosed(t *testing.T) {
 		})
 	}
 	s.Close()
-	all.Wait()
+	callers.Wait()
 	s.Close()
 	s.Set(entry("key", ""))
 	if e := s.Get("key"); e != nil {
@@ -143,7 +143,7 @@ func BenchmarkGet(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if s.Get("urn:ietf:rfc:2648") == nil {
-			b.Fatal("it is gone")
+			b.Fatal("the entry is gone")
 		}
 	}
 }

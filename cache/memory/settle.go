@@ -6,11 +6,11 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// settleAfter is how long writes are collected before ristretto is waited for: one wait
-// is for all of them.
+// settleAfter is how long writes are collected before one wait for ristretto, which is
+// for all of them.
 const settleAfter = 10 * time.Millisecond
 
-// note remembers a write until it is applied, nil for a deletion; s.mu is held.
+// note holds a write until it is applied, nil for a deletion; s.mu is held.
 func (s *Store[V]) note(key string, e *cache.Entry[V]) {
 	if s.recent == nil {
 		s.recent = make(map[string]*cache.Entry[V])
@@ -20,7 +20,7 @@ func (s *Store[V]) note(key string, e *cache.Entry[V]) {
 	s.schedule()
 }
 
-// schedule sets the timer, unless it is set; s.mu is held.
+// schedule starts the timer, unless it is running; s.mu is held.
 func (s *Store[V]) schedule() {
 	if s.timer == nil {
 		s.settling.Add(1)
@@ -28,7 +28,8 @@ func (s *Store[V]) schedule() {
 	}
 }
 
-// settle waits until ristretto has applied the writes so far, and forgets them.
+// settle waits until ristretto has applied the writes so far, and removes them from the
+// maps.
 func (s *Store[V]) settle() {
 	defer s.settling.Done()
 	s.mu.Lock()

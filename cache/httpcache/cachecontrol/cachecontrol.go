@@ -1,7 +1,7 @@
 // Package cachecontrol parses the Cache-Control field: RFC 9111 section 5.2.
 //
-// Where a field is malformed it is read so that less is cached: a directive counts as
-// present whatever its argument, and a number that cannot be read is 0 (section 4.2.1).
+// A malformed field is read so that less is cached: a directive counts as present even
+// with an invalid argument, and an invalid number is 0 (section 4.2.1).
 package cachecontrol
 
 import (
@@ -14,31 +14,31 @@ import (
 // Directive is one directive of a field.
 type Directive struct {
 	Name string // in lower case
-	// Argument is what stands behind "=", without quotes; HasArgument tells an empty one
-	// from none.
+	// Argument is the text after "=", without quotes; HasArgument distinguishes an empty
+	// argument from a missing one.
 	Argument    string
 	HasArgument bool
 }
 
-// Directives are those of a message, in the order of the field. The zero value has none.
+// Directives are the directives of a message, in the order of the field.
 type Directives []Directive
 
 // Parse reads the lines of a Cache-Control field. Elements without a name are skipped.
 func Parse(lines []string) Directives {
-	var all Directives
+	var directives Directives
 	for _, line := range lines {
 		for line != "" {
 			var d Directive
 			if d, line = next(line); d.Name != "" {
-				all = append(all, d)
+				directives = append(directives, d)
 			}
 		}
 	}
-	return all
+	return directives
 }
 
-// next reads the first element of a list (RFC 9110 section 5.6.1), and returns what
-// stands behind its comma.
+// next reads the first element of a list (RFC 9110 section 5.6.1), and returns the text
+// after its comma.
 func next(line string) (d Directive, rest string) {
 	end := strings.IndexAny(line, ",=")
 	if end < 0 || line[end] == ',' {
@@ -59,7 +59,7 @@ func next(line string) (d Directive, rest string) {
 // ows is optional whitespace: RFC 9110 section 5.6.3.
 const ows = " \t"
 
-// nameOf returns the name of a directive in lower case: ASCII alone, as a token is.
+// nameOf returns the name of a directive in lower case. A token is ASCII.
 func nameOf(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -69,8 +69,8 @@ func nameOf(s string) string {
 	}, strings.Trim(s, ows))
 }
 
-// quoted reads a quoted-string (RFC 9110 section 5.6.4) that is a whole argument, and
-// returns what stands behind the comma after it.
+// quoted reads an argument that is a quoted-string (RFC 9110 section 5.6.4), and returns
+// the text after the comma that follows.
 func quoted(s string) (text, rest string, ok bool) {
 	if !strings.HasPrefix(s, `"`) {
 		return "", "", false
@@ -96,24 +96,24 @@ func quoted(s string) (text, rest string, ok bool) {
 
 // Has reports whether there is a directive of this name, with or without argument.
 func (d Directives) Has(name string) bool {
-	return slices.ContainsFunc(d, func(one Directive) bool { return one.Name == name })
+	return slices.ContainsFunc(d, func(directive Directive) bool { return directive.Name == name })
 }
 
-// maxSeconds is the greatest number of seconds that is told apart: RFC 9111 section 1.2.2.
+// maxSeconds replaces greater numbers of seconds: RFC 9111 section 1.2.2.
 const maxSeconds = 1<<31 - 1
 
-// Seconds returns the delta-seconds of the first directive of this name, and whether
-// there is one: 0 where its argument is no number (RFC 9111 sections 1.2.2 and 4.2.1).
+// Seconds returns the delta-seconds of the first directive of this name, 0 if its argument
+// is invalid, and whether there is such a directive (RFC 9111 sections 1.2.2 and 4.2.1).
 func (d Directives) Seconds(name string) (time.Duration, bool) {
-	i := slices.IndexFunc(d, func(one Directive) bool { return one.Name == name })
+	i := slices.IndexFunc(d, func(directive Directive) bool { return directive.Name == name })
 	if i < 0 {
 		return 0, false
 	}
 	return DeltaSeconds(d[i].Argument), true
 }
 
-// DeltaSeconds reads a number of seconds (RFC 9111 section 1.2.2), as in Age: 0 where
-// it is none, and 2^31 less one where it is greater.
+// DeltaSeconds parses delta-seconds (RFC 9111 section 1.2.2), as in Age. It returns 0
+// for an invalid number, and at most 2^31-1 seconds.
 func DeltaSeconds(text string) time.Duration {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0
@@ -126,16 +126,16 @@ func DeltaSeconds(text string) time.Duration {
 }
 
 // Fields returns the names of fields, in lower case, to which the directives of this
-// name are limited, as in no-cache="Set-Cookie". Without any they are about the whole
-// message (RFC 9111 sections 5.2.2.4 and 5.2.2.7), and so they are if one of them is.
+// name are limited, as in no-cache="Set-Cookie". It returns nil if one of them applies to
+// the whole message (RFC 9111 sections 5.2.2.4 and 5.2.2.7).
 func (d Directives) Fields(name string) []string {
 	var fields []string
-	for _, one := range d {
-		if one.Name != name {
+	for _, directive := range d {
+		if directive.Name != name {
 			continue
 		}
 		named := false
-		for field := range strings.SplitSeq(one.Argument, ",") {
+		for field := range strings.SplitSeq(directive.Argument, ",") {
 			if field = nameOf(field); field != "" {
 				fields, named = append(fields, field), true
 			}
@@ -147,16 +147,16 @@ func (d Directives) Fields(name string) []string {
 	return fields
 }
 
-// String returns the directives as a field that Parse reads as the same.
+// String returns the directives as a field value, for which Parse returns them again.
 func (d Directives) String() string {
 	var b strings.Builder
-	for i, one := range d {
+	for i, directive := range d {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(one.Name)
-		if one.HasArgument {
-			b.WriteString("=" + argument(one.Argument))
+		b.WriteString(directive.Name)
+		if directive.HasArgument {
+			b.WriteString("=" + argument(directive.Argument))
 		}
 	}
 	return b.String()
@@ -165,7 +165,7 @@ func (d Directives) String() string {
 // tchar are the octets of a token: RFC 9110 section 5.6.2.
 const tchar = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// argument returns a token as it is, and quotes all else.
+// argument returns a token unchanged, and any other text as a quoted-string.
 func argument(text string) string {
 	if text != "" && strings.Trim(text, tchar) == "" {
 		return text

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// vectors returns the rows of a file, as lines of a field and what is read.
+// vectors returns the rows of the vector file: a field, and the expected directives.
 func vectors(tb testing.TB) [][2]string {
 	tb.Helper()
 	text, err := os.ReadFile("testdata/rfc9111-5.2.tsv")
@@ -102,21 +102,21 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// What is printed is read as the same, and a name is never seen inside of a quoted-string.
+// String and Parse are inverse, and no name comes from inside a quoted-string.
 func FuzzParse(f *testing.F) {
 	for _, row := range vectors(f) {
 		f.Add(row[0])
 	}
 	f.Fuzz(func(t *testing.T, field string) {
 		d := Parse([]string{field})
-		if strings.ContainsAny(field, "=") && slices.ContainsFunc(d, func(one Directive) bool { return strings.ContainsAny(one.Name, "=,") }) {
+		if strings.ContainsAny(field, "=") && slices.ContainsFunc(d, func(directive Directive) bool { return strings.ContainsAny(directive.Name, "=,") }) {
 			t.Fatalf("%q: a name with a separator in %q", field, d)
 		}
 		if again := Parse([]string{d.String()}); !slices.Equal(again, d) {
-			t.Fatalf("%q is read as %q, and that as %q", field, d, again)
+			t.Fatalf("%q parses as %q, and that as %q", field, d, again)
 		}
-		for _, one := range d {
-			if seconds := DeltaSeconds(one.Argument); seconds < 0 || seconds > maxSeconds*time.Second {
+		for _, directive := range d {
+			if seconds := DeltaSeconds(directive.Argument); seconds < 0 || seconds > maxSeconds*time.Second {
 				t.Fatalf("%q: %s", field, seconds)
 			}
 		}
