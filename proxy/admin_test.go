@@ -294,5 +294,5 @@ func TestAdminProfiles(t *testing.T) {
 
 // remembered is the document of an entry with so many seconds to live.
 func remembered(key string, ttl int, locations []resolver.Location, err error) api.Entry {
-	return api.NewEntry(resolver.Remembered{Key: key, TTL: time.Duration(ttl) * time.Second, Locations: locations, Err: err})
+	return api.NewEntry(resolver.CachedAnswer{Key: key, TTL: time.Duration(ttl) * time.Second, Locations: locations, Err: err})
 }

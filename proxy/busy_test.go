@@ -50,7 +50,7 @@ func TestBusy(t *testing.T) {
 			if got := s.get(t, tt.target).StatusCode; got != tt.idle {
 				t.Errorf("%s: %d", tt.target, got)
 			}
-			if !slots.Take() {
+			if !slots.TryAcquire() {
 				t.Fatalf("%s does not give its slot of %s back", tt.target, limit)
 			}
 			want := tt.idle
@@ -62,7 +62,7 @@ func TestBusy(t *testing.T) {
 				limit == tt.needs && (response.Header.Get("Retry-After") != "1" || response.Header.Get("Cache-Control") != "no-store" || !strings.Contains(body, limit)) {
 				t.Errorf("%s where %s is reached: %d %v %s", tt.target, limit, response.StatusCode, response.Header, body)
 			}
-			slots.Leave()
+			slots.Release()
 		}
 	}
 }

@@ -7,28 +7,28 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Location is one place where the identified thing is, or is known of.
+// Location is one place of the identified resource, or of information on it.
 type Location struct {
 	URI  string
 	From *Source // never nil
 }
 
-// Source is who says that things are at locations, and what is known of all that are
-// there. It is shared by answers, and never changed.
+// Source is the origin of locations, and what is known of the resources there. Answers
+// share it; it is immutable.
 type Source struct {
 	Name      string // "namespace ietf", "ddds urn.arpa."
-	Type      string // the media type of the things; "" where it is not known
-	Language  string // theirs, a tag of RFC 5646; "" where it is not known
-	Authentic bool   // all records that lead there are authenticated by DNSSEC (RFC 4035 section 3.2.3)
+	Type      string // the media type of the resources; "" if unknown
+	Language  string // their language, a tag of RFC 5646; "" if unknown
+	Authentic bool   // all records used for the location are authenticated by DNSSEC (RFC 4035 section 3.2.3)
 }
 
-// Answer is the outcome of a query. It is immutable: it may be shared by many
-// requests. It never holds a stream.
+// Answer is the outcome of a query. It is immutable, since requests share it, and
+// never holds a stream.
 type Answer struct {
 	Name      uri.URI    // the canonical name that was resolved; set by Canonical
 	Locations []Location // best first, at least one
-	// TTL is how long the answer may still be used: the least of all records
-	// it rests on. 0 means for this request only, below 0 that it is stale.
+	// TTL is how long the answer may still be used: the least TTL of all records
+	// that were used. 0 means for this request only; it is negative if stale.
 	TTL   time.Duration
 	Cache CacheState // set by Cached
 }
@@ -39,10 +39,10 @@ func (a Answer) AtMost(limit time.Duration) Answer {
 	return a
 }
 
-// CacheState says what the cache did for an answer.
+// CacheState is where an answer came from, with regard to the cache.
 type CacheState uint8
 
-// The states; the zero value is that no cache was asked.
+// The states; the zero value means that no cache was used.
 const (
 	Uncached CacheState = iota
 	CacheMiss
@@ -53,7 +53,7 @@ const (
 
 var cacheStateNames = [...]string{"bypass", "miss", "hit", "stale", "collapsed"}
 
-// String returns the state in one word.
+// String returns the state as one word.
 func (s CacheState) String() string { return cacheStateNames[s] }
 
 func cacheState(s cache.Status) CacheState { return CacheState(s) + CacheMiss }

@@ -29,13 +29,13 @@ func newAnswers(t testing.TB, now func() time.Time, change func(*cache.Config[re
 	return resolver.Answers{Cache: made, Entries: store, Variants: store.Keys}
 }
 
-// A name is looked up and purged with all its services and all that is passed on, and no
-// other name is touched.
+// Lookup and Purge of a name include all services and resolution parameters, and no other
+// name.
 func TestLookupAndPurge(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	for _, soft := range []bool{false, true} {
 		answers := newAnswers(t, func() time.Time { return now }, nil)
-		cached := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, resolver.NewCached(answers.Cache, &says{answer: located("http://1/", time.Minute)}))
+		cached := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, resolver.NewCached(answers.Cache, &stub{answer: located("http://1/", time.Minute)}))
 		ask := func(name string, service resolver.Service) resolver.CacheState {
 			t.Helper()
 			q := query(t, name)
@@ -46,9 +46,9 @@ func TestLookupAndPurge(t *testing.T) {
 			}
 			return answer.Cache
 		}
-		all := []string{"URN:example:a", "urn:EXAMPLE:a?+r", "urn:example:a?c=x&s=I2L", "urn:example:a?=q#f"}
+		names := []string{"URN:example:a", "urn:EXAMPLE:a?+r", "urn:example:a?c=x&s=I2L", "urn:example:a?=q#f"}
 		others := []string{"urn:example:ab", "urn:example:a%20I2Ls", "urn:example:A", "urn:example:ab?+r", "cid:a?b"}
-		for _, name := range append(all, others...) {
+		for _, name := range append(names, others...) {
 			ask(name, resolver.I2L)
 			ask(name, resolver.I2Ls)
 		}
@@ -70,7 +70,7 @@ func TestLookupAndPurge(t *testing.T) {
 		if got := keys(); soft != (len(got) == len(want)) || !soft && len(got) != 0 {
 			t.Errorf("after it, soft %t: %q", soft, got)
 		}
-		for _, name := range all[:3] {
+		for _, name := range names[:3] {
 			if state := ask(name, resolver.I2L); state != resolver.CacheMiss {
 				t.Errorf("%s, soft %t: %s", name, soft, state)
 			}
@@ -105,7 +105,7 @@ func TestPurgeOfMany(t *testing.T) {
 	}
 }
 
-// A "?" begins what is passed on with a URN, and is a part of all other names.
+// A "?" begins the resolution parameters of a URN, and is part of any other name.
 func TestNameOfKey(t *testing.T) {
 	for key, want := range map[string]string{
 		"urn:a1:b": "", "urn:a1:b I2Ls": "urn:a1:b", "urn:a1:b?+c": "urn:a1:b", "urn:a1:b?c=x I2Ls": "urn:a1:b",

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// Ask asks the resolution server at base, such as "http://a.example:8080". Its "no" is
-// a *Negative, and an answer; other errors mean that it cannot be asked.
+// Ask asks the resolution server at base, such as "http://a.example:8080". A negative
+// answer is a *Negative; other errors mean that the server gave no answer.
 type Ask func(ctx context.Context, base string, q Query) (Answer, error)
 
-// maxServers bounds the servers that are asked for one name: whoever names them must
-// not make more work than is sense.
+// maxServers bounds the servers that are asked for one name: the list may come from
+// outside, and must not cause unbounded work.
 const maxServers = 10
 
-// Each asks one server after another until one answers, ten at most. The error joins
-// those of servers that cannot be asked; it is of their kind where they are of one.
+// Each asks the servers in order, at most ten, until one answers. Otherwise the error joins
+// theirs: it is context.DeadlineExceeded or ErrForbidden only if all of them are.
 func (ask Ask) Each(ctx context.Context, bases []string, q Query) (Answer, error) {
 	var faults []error
 	for _, base := range bases[:min(len(bases), maxServers)] {

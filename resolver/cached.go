@@ -8,11 +8,11 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// Locations is what the answer cache holds: all else of an Answer is the
-// question's, or the moment's.
+// Locations is the cached part of an Answer: the rest depends on the query or on the
+// time.
 type Locations = []Location
 
-// LocationsSize is the memory of a cached value, for a store.
+// LocationsSize returns the memory of a cached value in bytes, for a store.
 func LocationsSize(locations Locations) int {
 	const header = 24 // of a Location; sources are shared
 	size := 0
@@ -22,18 +22,17 @@ func LocationsSize(locations Locations) int {
 	return size
 }
 
-// Answers is the cache of answers, with what is needed to find all that it holds of one
-// name.
+// Answers is the cache of answers, with access to its entries by name.
 type Answers struct {
 	*cache.Cache[Locations]
 	// Entries lists the entries of the store of the cache.
 	Entries cache.Lister[Locations]
-	// Variants returns the keys in the store that hold more than a name, by that name:
-	// those for which NameOfKey returns it.
+	// Variants returns the keys in the store that consist of the name and more: those
+	// for which NameOfKey returns name.
 	Variants func(name string) []string
 }
 
-// Cached remembers the answers of its next resolver, negative ones included.
+// Cached caches the answers of its next resolver, negative ones included.
 type Cached struct {
 	cache *cache.Cache[Locations]
 	next  Resolver
@@ -72,7 +71,7 @@ func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Loc
 	})
 }
 
-// negativeState notes in a copy of a remembered "no" what the cache did.
+// negativeState returns a copy of a negative answer with the state of the cache.
 func negativeState(err error, state CacheState, ttl time.Duration) error {
 	var n *Negative
 	if !errors.As(err, &n) {

@@ -4,10 +4,10 @@ import (
 	"context"
 )
 
-// Canonical asks its next resolver for the canonical name instead of the one
-// that was given: URNs by the rules of their namespace, other URIs in normal
-// form. What is for the resolution service goes with it, the q-component and the
-// fragment are added to the locations of the answer.
+// Canonical passes the canonical name to its next resolver: for URNs by the rules of
+// their namespace, for other URIs the normal form. Parameters for the resolution service
+// are passed on; the q-component and the fragment are added to the locations of the
+// answer.
 type Canonical struct {
 	names Names
 	next  Resolver
@@ -18,7 +18,7 @@ func NewCanonical(names Names, next Resolver) *Canonical {
 	return &Canonical{names: names, next: next}
 }
 
-// Resolve implements Resolver. Its own errors are of type *uri.ParseError.
+// Resolve implements Resolver. An invalid name is a *uri.ParseError.
 func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 	trace := TraceOf(ctx)
 	if trace != nil {

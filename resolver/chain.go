@@ -8,34 +8,33 @@ import (
 	"strings"
 )
 
-// Member is one system of a Chain, with the name that configuration and traces
-// use for it.
+// Member is one resolver of a Chain, with its name in the configuration and in traces.
 type Member struct {
 	Name string
 	Resolver
 }
 
-// ChainConfig says whom a Chain asks.
+// ChainConfig is the configuration of a Chain.
 type ChainConfig struct {
 	Members []Member
 	Order   []string            // names of members, first to last
 	Orders  map[string][]string // in place of Order, by NID in lower case
-	// Last is asked where none of the order answers; nil is nobody.
+	// Last is asked if no member answers; it may be nil.
 	Last Resolver
-	// Unknown is the kind of "no" for names for which nobody answers, such as
-	// ErrNotFound.
+	// Unknown is the kind of the negative answer for names that no member supports, such
+	// as ErrNotFound.
 	Unknown error
 }
 
-// Chain asks its members in order. ErrUnsupported leads to the next one, and
-// everything else ends the search: an answer, ErrNotFound, or a failure.
+// Chain asks its members in order. After ErrUnsupported it asks the next member; every
+// other outcome is final: an answer, ErrNotFound, or a failure.
 type Chain struct {
 	order   []Member
 	orders  map[string][]Member // by NID
 	unknown error
 }
 
-// NewChain returns a Chain. A name in an order that is no member's is an error.
+// NewChain returns a Chain. An unknown name in an order is an error.
 func NewChain(config ChainConfig) (*Chain, error) {
 	var faults []error
 	pick := func(names []string) []Member {
@@ -43,7 +42,7 @@ func NewChain(config ChainConfig) (*Chain, error) {
 		for _, name := range names {
 			i := slices.IndexFunc(config.Members, func(m Member) bool { return m.Name == name })
 			if i < 0 {
-				faults = append(faults, fmt.Errorf("there is no resolver %q", name))
+				faults = append(faults, fmt.Errorf("unknown resolver %q", name))
 				continue
 			}
 			picked = append(picked, config.Members[i])
@@ -63,7 +62,7 @@ func NewChain(config ChainConfig) (*Chain, error) {
 // Resolve implements Resolver for URNs in canonical form.
 func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 	nid := q.NID()
-	if q.Service != I2L && q.Service != I2Ls { // the others are made of locations, or need none
+	if q.Service != I2L && q.Service != I2Ls { // other services are built on these two, or need no resolver
 		return Answer{}, &Negative{Kind: ErrService, Reason: q.Service.String() + " is not offered for " + nid}
 	}
 	members, ok := c.orders[nid]
@@ -78,7 +77,7 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 			t.Add(m.Name, "%s", outcome(answer, err))
 		}
 		if !errors.Is(err, ErrUnsupported) {
-			// The outcome rests on each "not mine" that led to it.
+			// The outcome depends on every ErrUnsupported before it.
 			return answer.AtMost(ttl), AtMost(err, ttl)
 		}
 		reason := err.Error()
@@ -89,9 +88,9 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 		tried = append(tried, m.Name+": "+reason)
 	}
 	if len(tried) == 0 {
-		tried = []string{"nothing is configured to resolve it"}
+		tried = []string{"no resolver is configured for it"}
 	}
-	if ttl == Forever { // nobody was asked, and it costs nothing to say so again
+	if ttl == Forever { // no server was asked, so there is no work to save by caching
 		ttl = 0
 	}
 	return Answer{}, &Negative{Kind: c.unknown, Reason: "tried " + strings.Join(tried, "; "), TTL: ttl}
@@ -104,8 +103,8 @@ func outcome(answer Answer, err error) string {
 	return answer.Locations[0].URI
 }
 
-// Off returns a member that supports nothing and says why: a system that is
-// not configured still shows in what was tried.
+// Off returns a resolver that supports no name, for a system that is not configured:
+// reason shows among the resolvers that were tried.
 func Off(reason string) Resolver {
 	return Func(func(context.Context, Query) (Answer, error) {
 		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: reason, TTL: Forever}

@@ -7,8 +7,8 @@ import (
 )
 
 // Selected returns q with the service that the directive "s" of its URN selects
-// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.1). A value that is not known is
-// ignored, and so is I=I, which needs another URI.
+// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.1). Unknown values are ignored, and so
+// is I=I, which needs a second URI.
 func (q Query) Selected() Query {
 	for _, d := range q.URN.Directives() {
 		if d.Keyword != "s" {
@@ -21,8 +21,8 @@ func (q Query) Selected() Query {
 	return q
 }
 
-// passed returns the part of v that is for the resolution service.
-func passed(v uri.URN) string {
+// resolutionParams returns the part of v for the resolution service.
+func resolutionParams(v uri.URN) string {
 	if r, ok := v.R(); ok {
 		return "?+" + r
 	}
@@ -34,9 +34,9 @@ func passed(v uri.URN) string {
 	return ""
 }
 
-// withComponents returns locations with the q-component of what was asked as their query
-// (RFC 8141 section 2.3.2) and its fragment (section 2.3.3, RFC 9110 section
-// 10.2.2). Neither has a part in resolution, so the cache never sees them.
+// withComponents returns locations with the q-component of the query as their query
+// component (RFC 8141 section 2.3.2), and with its fragment (section 2.3.3, RFC 9110
+// section 10.2.2). Neither takes part in resolution, so they are not in the cache.
 func withComponents(locations []Location, asked Query) []Location {
 	q, hasQ := asked.URN.Q()
 	f, hasF := asked.URI.Fragment()
@@ -59,9 +59,9 @@ func withComponents(locations []Location, asked Query) []Location {
 	return completed
 }
 
-// separator is what stands before a q-component: it becomes the query of a
-// location, is added with "&" where there is one, and stays a q-component where
-// the query is the URN itself, as in THTTP.
+// separator returns the delimiter for a q-component: it becomes the query of a location,
+// is appended with "&" to an existing query, and remains a q-component if the query is
+// the URN itself, as in THTTP.
 func separator(location string) string {
 	_, query, ok := strings.Cut(location, "?")
 	switch {

@@ -5,15 +5,15 @@ import "github.com/urnd/urnd/uri"
 // Description is what is known of an identifier: I2C of RFC 2483 section 4.5.
 type Description struct {
 	Name      uri.URI   // the canonical name
-	Conforms  []string  // the specifications of URNs that it satisfies
+	Conforms  []string  // the specifications of URNs that the name satisfies
 	Namespace string    // the NID, "" for other URIs
-	Document  string    // where the rules of the namespace stand, "" where it has none
-	Others    []uri.URI // other names of the same thing
+	Document  string    // the document with the rules of the namespace, "" if there is none
+	Others    []uri.URI // other names of the same resource
 	Warnings  []uri.Rule
 }
 
-// Describe returns what is known of an identifier without resolving it. The error is
-// that of Canonical.
+// Describe returns what is known of an identifier without resolving it. Its errors are
+// those of Canonical.
 func (n Names) Describe(q Query) (Description, error) {
 	canonical, err := n.Canonical(q)
 	if err != nil {

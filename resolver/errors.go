@@ -9,33 +9,34 @@ import (
 )
 
 var (
-	// ErrUnsupported is "not mine": the next member of a Chain is asked.
+	// ErrUnsupported means that the resolver is not responsible for the name: a Chain
+	// asks its next member.
 	ErrUnsupported = errors.New("no rule for this name")
-	// ErrNotFound is an authoritative "no": the chain stops.
+	// ErrNotFound is an authoritative negative answer: a Chain stops.
 	ErrNotFound = errors.New("name not found")
-	// ErrGone is an authoritative "no longer": the chain stops.
+	// ErrGone is the authoritative answer that a name no longer resolves: a Chain stops.
 	ErrGone = errors.New("name is gone")
-	// ErrService is a service that is known and not offered.
+	// ErrService means that the service is known but not offered.
 	ErrService = errors.New("service not offered")
-	// ErrUnreachable is a source that could not be asked.
+	// ErrUnreachable means that a server gave no usable answer.
 	ErrUnreachable = errors.New("source unreachable")
-	// ErrBusy is that a limit is reached.
-	ErrBusy = errors.New("too much is running")
-	// ErrForbidden is a destination that the policy does not allow.
+	// ErrBusy means that a limit is reached.
+	ErrBusy = errors.New("too many requests are running")
+	// ErrForbidden means that the policy does not allow the destination.
 	ErrForbidden = errors.New("destination not allowed")
 )
 
-// Forever is the TTL of what does not change by itself.
+// Forever is the TTL of outcomes that only a new configuration changes.
 const Forever = time.Duration(math.MaxInt64)
 
-// Negative is a "no" with its reason.
+// Negative is a negative answer with its reason.
 type Negative struct {
 	Kind   error // ErrUnsupported, ErrNotFound, ErrGone or ErrService
 	Reason string
-	// TTL is how long the "no" may be remembered (RFC 2308); 0 is not at all, and
-	// Forever is as long as the configuration stands.
+	// TTL is how long the answer may be cached (RFC 2308): 0 is not at all, Forever is
+	// until the configuration changes.
 	TTL time.Duration
-	// Cache says whether it was remembered; set by Cached.
+	// Cache is whether the answer came from the cache; set by Cached.
 	Cache CacheState
 }
 
@@ -44,7 +45,7 @@ func (n *Negative) Error() string { return n.Kind.Error() + ": " + n.Reason }
 // Unwrap returns the kind.
 func (n *Negative) Unwrap() error { return n.Kind }
 
-// WithTTL returns a copy of n that may be remembered for ttl, as a cache found it.
+// WithTTL returns a copy of n with another TTL and state of the cache.
 func (n *Negative) WithTTL(ttl time.Duration, state CacheState) *Negative {
 	changed := *n
 	changed.TTL, changed.Cache = ttl, state
@@ -60,8 +61,8 @@ func AtMost(err error, limit time.Duration) error {
 	return n.WithTTL(limit, n.Cache)
 }
 
-// storeTTL returns the ttl of err for a cache: a "no" is an answer, also where
-// it may not be stored; all else is a failure.
+// storeTTL returns the ttl of err for a cache: a negative answer is an answer even if it
+// must not be stored; any other error is a failure.
 func storeTTL(err error) time.Duration {
 	ttl := negativeTTL(err)
 	if ttl == 0 && errors.As(err, new(*Negative)) {
@@ -70,7 +71,7 @@ func storeTTL(err error) time.Duration {
 	return ttl
 }
 
-// negativeTTL returns how long err may be remembered.
+// negativeTTL returns how long err may be cached.
 func negativeTTL(err error) time.Duration {
 	var n *Negative
 	if errors.As(err, &n) {

@@ -7,8 +7,8 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// NewFallback returns the last member of a chain: it sends clients with all names to
-// another resolver, which may know them. Its answers live for ttl.
+// NewFallback returns the last member of a chain: for every name, its answer is a location
+// at another resolver. ttl is the TTL of its answers.
 func NewFallback(fallback *urnns.Fallback, ttl time.Duration) Resolver {
 	source := &Source{Name: "fallback"}
 	return Func(func(_ context.Context, q Query) (Answer, error) {

@@ -2,11 +2,12 @@ package resolver
 
 import "context"
 
-// Slots limit what goes on at a time. They are safe for concurrent use.
+// Slots is a semaphore: its capacity limits concurrent operations. It is safe for
+// concurrent use.
 type Slots chan struct{}
 
-// Take takes a slot, or reports that there is none.
-func (s Slots) Take() bool {
+// TryAcquire takes a slot without waiting, and reports whether one was free.
+func (s Slots) TryAcquire() bool {
 	select {
 	case s <- struct{}{}:
 		return true
@@ -15,26 +16,26 @@ func (s Slots) Take() bool {
 	}
 }
 
-// Leave gives a slot back.
-func (s Slots) Leave() { <-s }
+// Release returns a slot taken by TryAcquire.
+func (s Slots) Release() { <-s }
 
-// Limit is a Resolver that asks Next while there are slots, and fails otherwise. Behind
-// Cached it refuses names that have to be resolved, and never those that are known.
+// Limit is a Resolver that asks Next if a slot is free, and fails otherwise. Behind Cached
+// it limits only names that are not cached.
 type Limit struct {
 	Slots Slots
 	Next  Resolver
-	// Busy is the error where there is no slot; nil is ErrBusy.
+	// Busy is the error if no slot is free; nil means ErrBusy.
 	Busy error
 }
 
 // Resolve implements Resolver.
 func (l Limit) Resolve(ctx context.Context, q Query) (Answer, error) {
-	if !l.Slots.Take() {
+	if !l.Slots.TryAcquire() {
 		if l.Busy != nil {
 			return Answer{}, l.Busy
 		}
 		return Answer{}, ErrBusy
 	}
-	defer l.Slots.Leave()
+	defer l.Slots.Release()
 	return l.Next.Resolve(ctx, q)
 }

@@ -8,14 +8,15 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// locationSchemes are the schemes to which a client may be sent: the schemes
-// of RFC 1738 but "file", which names a thing on the client's own disk, those of RFC
-// 2056, and "https". A "javascript:" or "data:" out of a record would be an attack.
+// locationSchemes are the schemes allowed for locations: those of RFC 1738 except "file",
+// which refers to the client's own disk, those of RFC 2056, and "https". "javascript:" or
+// "data:" from a record could attack the client.
 var locationSchemes = [...]string{
 	"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "prospero", "z39.50r", "z39.50s",
 }
 
-// CheckLocation reports whether text may be handed out as a location.
+// CheckLocation returns an error unless text may be returned to clients as a location. A
+// scheme that is not allowed is ErrForbidden.
 func CheckLocation(text string) error {
 	u, err := uri.Parse(text)
 	if err != nil {
@@ -25,12 +26,12 @@ func CheckLocation(text string) error {
 		return err
 	}
 	if !isLocation(u) {
-		return fmt.Errorf("%w: scheme %q is not one to which clients are sent", ErrForbidden, strings.ToLower(u.Scheme()))
+		return fmt.Errorf("%w: scheme %q is not allowed for locations", ErrForbidden, strings.ToLower(u.Scheme()))
 	}
 	return nil
 }
 
-// isLocation reports whether clients may be sent to the scheme of u.
+// isLocation reports whether the scheme of u is allowed for locations.
 func isLocation(u uri.URI) bool {
 	return slices.Contains(locationSchemes[:], strings.ToLower(u.Scheme()))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// TestLookalikes: docs/lookalikes.md says what is.
+// TestLookalikes checks the tables in docs/lookalikes.md.
 func TestLookalikes(t *testing.T) {
 	text, err := os.ReadFile("../docs/lookalikes.md")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestLookalikes(t *testing.T) {
 			want = cell(t, want)
 		}
 		if key != want {
-			t.Errorf("%q: the table says %q, and it is %q", this, want, key)
+			t.Errorf("%q: the table has %q, but the key is %q", this, want, key)
 		}
 		if key == keyOf(names, other) && !strings.HasPrefix(key, "refused: ") {
 			t.Errorf("%q and %q have one key", this, other)
@@ -42,7 +42,7 @@ func TestLookalikes(t *testing.T) {
 	}
 }
 
-// cell reads code in a cell, which may be in quotes.
+// cell returns the code in a cell, which may be in quotes.
 func cell(t *testing.T, s string) string {
 	t.Helper()
 	code := strings.Trim(s, "`")
@@ -56,7 +56,7 @@ func cell(t *testing.T, s string) string {
 	return text
 }
 
-// keyOf returns the key of a text, or by which rule it is refused.
+// keyOf returns the key of a text, or the rule by which it is refused.
 func keyOf(names resolver.Names, text string) string {
 	u, err := uri.Parse(text)
 	if err == nil {

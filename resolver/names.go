@@ -7,16 +7,16 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// Names says which identifiers are accepted, and which of them are equivalent. It is a
-// value, and safe for concurrent use.
+// Names decides which identifiers are accepted, and which of them are equivalent. It is
+// safe for concurrent use.
 type Names struct {
 	Set    *urnns.Set
-	Accept uri.Conformance // the specifications of URNs, one of which each part of a URN satisfies
+	Accept uri.Conformance // specifications of URNs; each part of a URN must satisfy one of them
 }
 
-// Canonical returns q for the canonical name of what it asks for: URNs by the rules of
-// their namespace and without components, of which Passed remains; other URIs in normal
-// form and without fragment. The error is a *uri.ParseError.
+// Canonical returns q with the canonical name: for a URN by the rules of its namespace and
+// without components, of which only ResolutionParams remains; for other URIs the normal
+// form without fragment. The error is a *uri.ParseError.
 func (n Names) Canonical(q Query) (Query, error) {
 	if !q.IsURN() {
 		if err := q.URI.Check(); err != nil {
@@ -32,7 +32,7 @@ func (n Names) Canonical(q Query) (Query, error) {
 	if err != nil {
 		return Query{}, err
 	}
-	return Query{URI: v.URI(), URN: v, Service: q.Service, Passed: passed(q.URN)}, nil
+	return Query{URI: v.URI(), URN: v, Service: q.Service, ResolutionParams: resolutionParams(q.URN)}, nil
 }
 
 // Key returns the canonical name of u. The error is a *uri.ParseError.
@@ -45,8 +45,8 @@ func (n Names) Key(u uri.URI) (uri.URI, error) {
 	return q.URI, err
 }
 
-// Warnings returns the rules that q breaks although it is accepted: NIDs that RFC
-// 8141 reserves, and checks of a lenient namespace.
+// Warnings returns the rules that q breaks although it is accepted: reserved NIDs (RFC
+// 8141 section 5), and checks of a lenient namespace.
 func (n Names) Warnings(q Query) []uri.Rule {
 	if !q.IsURN() {
 		return nil

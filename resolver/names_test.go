@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// A setting makes any of the specifications of URNs the only one.
+// Any set of the specifications of URNs can be accepted.
 func TestNamesAccept(t *testing.T) {
 	for name, want := range map[string]uri.Conformance{
 		"urn:example:a": uri.RFC2141 | uri.CurrentURN, "urn:example:a/b": uri.RFC8141,
@@ -27,7 +27,7 @@ func TestNamesAccept(t *testing.T) {
 	}
 }
 
-// What is accepted, and broken all the same, is said in the trace.
+// Broken rules of an accepted name are in the trace.
 func TestWarnings(t *testing.T) {
 	isbn, _ := builtin(t).Lookup("isbn")
 	isbn.Lenient = true
@@ -47,7 +47,7 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 		ctx, trace := resolver.WithTrace(t.Context(), time.Now)
-		if _, err := resolver.NewCanonical(names, &says{answer: located("http://a/", 1)}).Resolve(ctx, query(t, name)); err != nil {
+		if _, err := resolver.NewCanonical(names, &stub{answer: located("http://a/", 1)}).Resolve(ctx, query(t, name)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if steps := fmt.Sprint(trace.Steps()); strings.Contains(steps, "warning") != (want != "") || !strings.Contains(steps, want) {
@@ -56,9 +56,9 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// FuzzKey: two identifiers have one key if and only if they are equivalent. The
-// second is the first after edits, so that many are; fragments of URLs, which no
-// key has, do not count.
+// FuzzKey: two identifiers have the same key if and only if they are equivalent. The
+// second is an edited copy of the first, so that many pairs are. Fragments of URLs do not
+// count, since keys have none.
 func FuzzKey(f *testing.F) {
 	set, err := urnns.NewSet(urnns.Builtin()...)
 	if err != nil {
@@ -112,7 +112,7 @@ func parsePair(first, second string) (a, b uri.URI, ok bool) {
 	return a, b, errA == nil && errB == nil
 }
 
-// edited returns s after small changes, some of which make an equivalent.
+// edited returns s after small changes, some of which keep it equivalent.
 func edited(s string, edits []byte) string {
 	for _, e := range edits {
 		if s == "" {

@@ -13,11 +13,11 @@ import (
 type Namespaces struct {
 	set     *urnns.Set
 	ttl     time.Duration
-	sources map[string][]*Source // of each target, by NID: shared by answers
+	sources map[string][]*Source // one for each target, by NID; answers share them
 }
 
-// NewNamespaces returns a Namespaces whose answers live for ttl: rules carry
-// no TTL of their own.
+// NewNamespaces returns a Namespaces. ttl is the TTL of its answers, since rules have
+// none of their own.
 func NewNamespaces(set *urnns.Set, ttl time.Duration) *Namespaces {
 	n := &Namespaces{set: set, ttl: ttl, sources: make(map[string][]*Source)}
 	for _, nid := range set.NIDs() {
@@ -38,13 +38,13 @@ func (n *Namespaces) Resolve(_ context.Context, q Query) (Answer, error) {
 	leads, err := n.set.Targets(q.URN, q.Component())
 	switch {
 	case errors.Is(err, urnns.ErrGone):
-		return Answer{}, &Negative{Kind: ErrGone, Reason: fmt.Sprintf("the rules of namespace %q say so", ns.NID), TTL: n.ttl}
+		return Answer{}, &Negative{Kind: ErrGone, Reason: fmt.Sprintf("the rules of namespace %q declare it gone", ns.NID), TTL: n.ttl}
 	case err != nil:
 		return Answer{}, fmt.Errorf("resolving %s by the rules of its namespace: %w", q.URI, err)
 	}
 	var locations []Location
 	for _, lead := range leads {
-		// A template may let a name choose its scheme; no name may choose any.
+		// A template may take the scheme from the name, but only an allowed one.
 		if CheckLocation(lead.URI) == nil {
 			locations = append(locations, Location{URI: lead.URI, From: n.sources[ns.NID][lead.Target]})
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Selection says of which names something is purged: one of its fields is set.
+// Selection selects the names to purge. Exactly one field is set.
 type Selection struct {
 	Name      uri.URI // canonical
 	Namespace string  // a NID in lower case
@@ -16,35 +16,35 @@ type Selection struct {
 	All       bool
 }
 
-// Remembered is what the cache has for a key.
-type Remembered struct {
+// CachedAnswer is an entry of the cache of answers.
+type CachedAnswer struct {
 	Key       string
 	TTL       time.Duration // negative when stale
-	Locations Locations     // none where there is an error
-	Err       error         // a "no"
+	Locations Locations     // empty if Err is set
+	Err       error         // a negative answer, or nil
 }
 
-// Lookup returns what the cache has of a canonical name: for all services, and with all
-// that is passed on. It looks at the keys of this name alone.
-func (a Answers) Lookup(name uri.URI, now time.Time) []Remembered {
-	var found []Remembered
+// Lookup returns the cached answers for a canonical name, for all services and resolution
+// parameters. It needs no scan of the store.
+func (a Answers) Lookup(name uri.URI, now time.Time) []CachedAnswer {
+	var found []CachedAnswer
 	for _, key := range a.keysOf(name.String()) {
 		if e := a.Cache.Lookup(key); e != nil {
-			found = append(found, Remembered{e.Key, e.TTL(now), e.Value, e.Err()})
+			found = append(found, CachedAnswer{e.Key, e.TTL(now), e.Value, e.Err()})
 		}
 	}
 	return found
 }
 
-// keysOf returns all keys that may hold an answer of a name, sorted.
+// keysOf returns all keys that may have an answer for a name, sorted.
 func (a Answers) keysOf(name string) []string {
 	keys := append(a.Variants(name), name)
 	slices.Sort(keys)
 	return keys
 }
 
-// Purge removes the answers of a selection, or makes them stale where it is soft, and
-// returns their canonical names, one for each answer.
+// Purge removes the answers of a selection, or makes them stale if soft is set. It returns
+// the canonical name of each answer, so a name may occur several times.
 func (a Answers) Purge(s Selection, soft bool) []string {
 	var keys []string
 	if s.Name.IsValid() {
@@ -65,7 +65,7 @@ func (a Answers) Purge(s Selection, soft bool) []string {
 	return keys
 }
 
-// matches reports whether a key is of the selection, which names no single name.
+// matches reports whether a key is in the selection; Name must not be set.
 func (s Selection) matches(key string) bool {
 	switch {
 	case s.All:

@@ -6,21 +6,20 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Query is one question: a service for an identifier. It is a value; make it with
-// NewQuery.
+// Query is the request of a service for an identifier. Create it with NewQuery.
 type Query struct {
-	URI uri.URI // as asked; behind Canonical, the canonical name
-	// URN is URI as a URN, parsed once for all; the zero value where it is none.
+	URI uri.URI // as requested; behind Canonical, the canonical name
+	// URN is URI as a URN, parsed once; the zero value for other URIs.
 	URN     uri.URN
 	Service Service
-	// Passed is the part of a URN that is for the resolution service, and can change its
-	// answer: an r-component (RFC 8141 section 2.3.1), "?+...", or the directive "c"
+	// ResolutionParams is the part of a URN for the resolution service, which can change
+	// the answer: an r-component (RFC 8141 section 2.3.1), "?+...", or the directive "c"
 	// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.2), "?c=...". Set by Canonical.
-	Passed string
+	ResolutionParams string
 }
 
-// NewQuery returns the question for a service of u. The error is the *uri.ParseError of
-// a URI with the scheme "urn" that is no URN.
+// NewQuery returns the query of a service for u. The error is the *uri.ParseError of a
+// URI with the scheme "urn" that is not a URN.
 func NewQuery(u uri.URI, service Service) (Query, error) {
 	q := Query{URI: u, Service: service}
 	if !u.IsURN() {
@@ -45,19 +44,19 @@ func (q Query) IsURN() bool { return q.URN.IsValid() }
 // for other URIs.
 func (q Query) NID() string { return q.URN.NID() }
 
-// Key returns the key of the answer in a cache: the canonical name, what is passed on,
-// and the service unless it is the default. Behind Canonical, equal keys mean equivalent
-// questions. No other room composes keys.
+// Key returns the key of the answer in a cache: the canonical name, the resolution
+// parameters, and the service unless it is the default. Behind Canonical, equal keys mean
+// equivalent queries. No other code composes keys.
 func (q Query) Key() string {
-	key := q.URI.String() + q.Passed // no canonical URN has a "?"
+	key := q.URI.String() + q.ResolutionParams // no canonical URN has a "?"
 	if q.Service == I2L {
 		return key
 	}
-	return key + " " + q.Service.String() // no URI holds a space
+	return key + " " + q.Service.String() // no URI has a space
 }
 
-// NameOfKey returns the canonical name of a key that holds more than it, and "" for one
-// that is a name alone.
+// NameOfKey returns the canonical name in a key that consists of more than the name, and ""
+// for a key that is only a name.
 func NameOfKey(key string) string {
 	if name, _, ok := strings.Cut(key, " "); ok {
 		key = name
@@ -70,9 +69,9 @@ func NameOfKey(key string) string {
 	return key
 }
 
-// Component returns the value of the directive "c", and "" where there is none.
+// Component returns the value of the directive "c", or "".
 func (q Query) Component() string {
-	value, ok := strings.CutPrefix(q.Passed, componentPrefix)
+	value, ok := strings.CutPrefix(q.ResolutionParams, componentPrefix)
 	if !ok {
 		return ""
 	}

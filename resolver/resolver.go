@@ -1,21 +1,21 @@
-// Package resolver is the domain of urnd: an identifier becomes a small,
-// immutable, cacheable Answer. Resolvers are composed: Canonical names the
-// thing, Cached remembers, Chain asks one system after another.
+// Package resolver is the domain of urnd: it resolves an identifier to a small,
+// immutable, cacheable Answer. Resolvers are composed: Canonical normalizes the name,
+// Cached caches answers, Chain asks several resolvers in order.
 //
-// It resolves and never retrieves: no byte of a resource passes through here.
+// It resolves and never retrieves: it does not read the resource itself.
 package resolver
 
 import "context"
 
 // Resolver answers queries. Resolve is safe for concurrent use and returns
-// when ctx ends. It fails with a *uri.ParseError for a name that cannot be,
-// with a *Negative (ErrUnsupported, ErrNotFound, ErrService) for a "no", and
-// with any other error where it could not find out.
+// when ctx ends. It fails with a *uri.ParseError for an invalid name, with a
+// *Negative (ErrUnsupported, ErrNotFound, ErrGone, ErrService) as a negative answer,
+// and with any other error if it got no answer.
 type Resolver interface {
 	Resolve(ctx context.Context, q Query) (Answer, error)
 }
 
-// Func makes a function a Resolver.
+// Func is an adapter from a function to a Resolver.
 type Func func(ctx context.Context, q Query) (Answer, error)
 
 // Resolve calls f.

@@ -33,14 +33,14 @@ func builtin(t testing.TB) *urnns.Set {
 	return set
 }
 
-// says is a resolver that always gives one outcome, and counts its calls.
-type says struct {
+// stub is a resolver that always returns the same outcome, and counts its calls.
+type stub struct {
 	answer resolver.Answer
 	err    error
 	asked  []resolver.Query
 }
 
-func (s *says) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+func (s *stub) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 	s.asked = append(s.asked, q)
 	return s.answer, s.err
 }
@@ -57,31 +57,31 @@ func TestChain(t *testing.T) {
 	down := errors.New("down")
 	for _, tt := range []struct {
 		name          string
-		first, second *says
+		first, second *stub
 		location      string
 		err           error
 		text          string
 		ttl           time.Duration
 		asksSecond    bool
 	}{
-		{name: "the first answers", first: &says{answer: located("http://1/", 1)}, second: &says{}, location: "http://1/"},
-		{name: "not mine leads on", first: &says{err: unsupported("r1", 0)}, second: &says{answer: located("http://2/", 1)}, location: "http://2/", asksSecond: true},
-		{name: "an authoritative no stops", first: &says{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 7}}, second: &says{}, err: resolver.ErrNotFound, text: "name not found: gone", ttl: 7},
-		{name: "a failure stops", first: &says{err: down}, second: &says{}, err: down, text: "down"},
+		{name: "the first answers", first: &stub{answer: located("http://1/", 1)}, second: &stub{}, location: "http://1/"},
+		{name: "unsupported continues", first: &stub{err: unsupported("r1", 0)}, second: &stub{answer: located("http://2/", 1)}, location: "http://2/", asksSecond: true},
+		{name: "an authoritative negative answer stops", first: &stub{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 7}}, second: &stub{}, err: resolver.ErrNotFound, text: "name not found: gone", ttl: 7},
+		{name: "a failure stops", first: &stub{err: down}, second: &stub{}, err: down, text: "down"},
 		{
-			name: "all say not mine", first: &says{err: unsupported("r1", 9)}, second: &says{err: unsupported("r2", 5)}, asksSecond: true,
+			name: "all unsupported", first: &stub{err: unsupported("r1", 9)}, second: &stub{err: unsupported("r2", 5)}, asksSecond: true,
 			err: resolver.ErrNotFound, text: "name not found: tried one: r1; two: r2", ttl: 5,
 		},
 		{
-			name: "an answer rests on what led to it", first: &says{err: unsupported("r1", 9)}, second: &says{answer: located("http://2/", 20)},
+			name: "the TTL of an answer is limited by earlier members", first: &stub{err: unsupported("r1", 9)}, second: &stub{answer: located("http://2/", 20)},
 			location: "http://2/", ttl: 9, asksSecond: true,
 		},
 		{
-			name: "a no rests on what led to it", first: &says{err: unsupported("r1", 9)}, asksSecond: true, ttl: 9,
-			second: &says{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 20}}, err: resolver.ErrNotFound, text: "name not found: gone",
+			name: "the TTL of a negative answer is limited by earlier members", first: &stub{err: unsupported("r1", 9)}, asksSecond: true, ttl: 9,
+			second: &stub{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 20}}, err: resolver.ErrNotFound, text: "name not found: gone",
 		},
 		{
-			name: "no limit is no TTL", first: &says{err: unsupported("r1", 9)}, second: &says{err: resolver.ErrUnsupported}, asksSecond: true,
+			name: "an error without TTL is no limit", first: &stub{err: unsupported("r1", 9)}, second: &stub{err: resolver.ErrUnsupported}, asksSecond: true,
 			err: resolver.ErrNotFound, text: "name not found: tried one: r1; two: no rule for this name", ttl: 9,
 		},
 	} {
@@ -109,7 +109,7 @@ func TestChain(t *testing.T) {
 }
 
 func TestChainOrder(t *testing.T) {
-	one, two := &says{answer: located("http://1/", 1)}, &says{answer: located("http://2/", 1)}
+	one, two := &stub{answer: located("http://1/", 1)}, &stub{answer: located("http://2/", 1)}
 	members := []resolver.Member{{Name: "one", Resolver: one}, {Name: "two", Resolver: two}}
 	chain, err := resolver.NewChain(resolver.ChainConfig{Members: members, Order: []string{"one"}, Orders: map[string][]string{"special": {"two", "one"}, "none": {}}, Unknown: resolver.ErrNotFound})
 	if err != nil {
@@ -121,7 +121,7 @@ func TestChainOrder(t *testing.T) {
 		}
 	}
 	if _, err := chain.Resolve(t.Context(), query(t, "urn:none:a")); !errors.Is(err, resolver.ErrNotFound) {
-		t.Errorf("a namespace with nobody to ask: %v", err)
+		t.Errorf("a namespace without resolvers: %v", err)
 	}
 	q := query(t, "urn:example:a")
 	q.Service = resolver.I2R
@@ -140,20 +140,20 @@ func TestCanonical(t *testing.T) {
 		"HTTP://A:80/b/../c#f":     "http://a/c",
 		"urn:ietf:rfc:2648?s=I2Ls": "urn:ietf:rfc:2648",
 	} {
-		next := &says{answer: located("http://1/", 1)}
+		next := &stub{answer: located("http://1/", 1)}
 		answer, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t, in))
 		if err != nil || answer.Name.String() != want || next.asked[0].URI.String() != want {
 			t.Errorf("%s: %v, %v, asked for %v", in, answer.Name, err, next.asked)
 		}
 	}
 	var parse *uri.ParseError
-	if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, &says{}).Resolve(t.Context(), query(t, "urn:isbn:1")); !errors.As(err, &parse) {
-		t.Errorf("a name that cannot be: %v", err)
+	if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, &stub{}).Resolve(t.Context(), query(t, "urn:isbn:1")); !errors.As(err, &parse) {
+		t.Errorf("an invalid name: %v", err)
 	}
 }
 
-// RFC 8141 sections 2.3.2 and 2.3.3: components have no part in resolution, and
-// end up on the location.
+// RFC 8141 sections 2.3.2 and 2.3.3: components take no part in resolution, and are added
+// to the location.
 func TestComponents(t *testing.T) {
 	for _, tt := range []struct{ in, location, want string }{
 		{"urn:example:a?=q=1", "http://a/", "http://a/?q=1"},
@@ -163,7 +163,7 @@ func TestComponents(t *testing.T) {
 		{"urn:example:a?+r", "http://a/", "http://a/"},
 		{"http://a/#f", "http://a/", "http://a/#f"},
 	} {
-		next := &says{answer: located(tt.location, 1)}
+		next := &stub{answer: located(tt.location, 1)}
 		answer, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t, tt.in))
 		if err != nil || answer.Locations[0].URI != tt.want {
 			t.Errorf("%s at %s: %+v, %v", tt.in, tt.location, answer.Locations, err)
@@ -174,15 +174,15 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// What is for the resolution service goes with the name, and into the key.
-func TestPassed(t *testing.T) {
+// Resolution parameters are passed on with the name, and are part of the key.
+func TestResolutionParams(t *testing.T) {
 	keys := make(map[string]string)
 	for in, want := range map[string]string{
 		"urn:example:a": "", "urn:example:a?=q": "", "urn:example:a?+r": "?+r", "urn:example:a?+r?=q#f": "?+r",
 		"urn:example:a?s=I2Ls&c=ToC": "?c=ToC", "urn:example:a?c=1&c=2": "", "urn:example:a?x=y": "", "http://a/?c=1": "",
 	} {
-		next := &says{answer: located("http://a/", 1)}
-		if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t, in)); err != nil || next.asked[0].Passed != want {
+		next := &stub{answer: located("http://a/", 1)}
+		if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t, in)); err != nil || next.asked[0].ResolutionParams != want {
 			t.Errorf("%s: %+v, %v", in, next.asked, err)
 		}
 		keys[next.asked[0].Key()] = in
@@ -192,7 +192,7 @@ func TestPassed(t *testing.T) {
 	}
 }
 
-// The directive "s" selects a service; what is not known is ignored.
+// The directive "s" selects a service; unknown services are ignored.
 func TestServiceDirective(t *testing.T) {
 	for in, want := range map[string]resolver.Service{
 		"urn:example:a?s=I2C": resolver.I2C, "urn:example:a?s=n2ls&c=ToC": resolver.I2Ls,
@@ -204,7 +204,7 @@ func TestServiceDirective(t *testing.T) {
 	}
 }
 
-// No name may choose a scheme to which clients are not sent.
+// A name must not select a scheme that is not allowed for locations.
 func TestNamespacesCheckLocations(t *testing.T) {
 	set, err := urnns.NewSet(urnns.Namespace{NID: "example", Targets: []urnns.Target{{Template: "{+nss}"}}})
 	if err != nil {
@@ -225,7 +225,7 @@ func TestNamespaces(t *testing.T) {
 	if err != nil || len(answer.Locations) != 2 || answer.TTL != time.Hour || answer.Locations[0].From.Name != "namespace isbn" {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	for _, name := range []string{"urn:nobody:a", "urn:ietf:new:a"} {
+	for _, name := range []string{"urn:unknown:a", "urn:ietf:new:a"} {
 		if _, err := n.Resolve(t.Context(), query(t, name)); !errors.Is(err, resolver.ErrUnsupported) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -235,7 +235,7 @@ func TestNamespaces(t *testing.T) {
 func TestCached(t *testing.T) {
 	var seconds int64
 	answers := newAnswers(t, func() time.Time { return time.Unix(seconds, 0) }, nil)
-	next := &says{answer: located("http://1/", 10*time.Second)}
+	next := &stub{answer: located("http://1/", 10*time.Second)}
 	cached := resolver.NewCached(answers.Cache, next)
 	ask := func(state resolver.CacheState, ttl time.Duration, calls int) {
 		t.Helper()
@@ -261,7 +261,7 @@ func TestCached(t *testing.T) {
 	}
 }
 
-// Questions that differ in the service have keys of their own.
+// Queries of different services have different keys.
 func TestKey(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, name := range []string{"urn:example:a", "urn:example:a%20I2Ls"} {
@@ -269,16 +269,16 @@ func TestKey(t *testing.T) {
 			q := query(t, name)
 			q.Service = service
 			if seen[q.Key()] {
-				t.Errorf("two questions have the key %q", q.Key())
+				t.Errorf("two queries have the key %q", q.Key())
 			}
 			seen[q.Key()] = true
 		}
 	}
 }
 
-// URNs are names, URLs are locations, and what is neither is for others, or refused.
+// URNs are names, URLs are locations, and other URIs go to Others, or to Locations.
 func TestSplit(t *testing.T) {
-	say := func(who string) resolver.Resolver { return &says{answer: located("http://"+who+".example/", 1)} }
+	say := func(who string) resolver.Resolver { return &stub{answer: located("http://"+who+".example/", 1)} }
 	for _, others := range []bool{false, true} {
 		split := resolver.Split{Names: say("names"), Locations: say("locations")}
 		if others {

@@ -2,9 +2,8 @@ package resolver
 
 import "github.com/urnd/urnd/uri"
 
-// Service is what is asked about an identifier: the services of RFC 2483
-// section 4, and their names in THTTP (RFC 2169 section 3). The zero value is
-// I2L, the default.
+// Service is a service of RFC 2483 section 4, which THTTP names differently (RFC 2169
+// section 3). The zero value is I2L, the default.
 type Service uint8
 
 // The services of RFC 2483 section 4.
@@ -17,7 +16,7 @@ const (
 	I2Cs                // all descriptions
 	I2N                 // a name
 	I2Ns                // all names
-	IisI                // "I=I": are two identifiers one
+	IisI                // "I=I": whether two identifiers are equal
 )
 
 var serviceNames = [...]string{"I2L", "I2Ls", "I2R", "I2Rs", "I2C", "I2Cs", "I2N", "I2Ns", "I=I"}
@@ -25,10 +24,10 @@ var serviceNames = [...]string{"I2L", "I2Ls", "I2R", "I2Rs", "I2C", "I2Cs", "I2N
 // serviceSuffixes are the names without their first letter, in lower case.
 var serviceSuffixes = [...]string{"2l", "2ls", "2r", "2rs", "2c", "2cs", "2n", "2ns", "=i"}
 
-// String returns the name of RFC 2483.
+// String returns the name in RFC 2483.
 func (s Service) String() string { return serviceNames[s] }
 
-// ParseService reads the name of a service, without regard to case (RFC 2483
+// ParseService parses the name of a service, without regard to case (RFC 2483
 // section 2.1). "N2L" and "L2L" are I2L, as in RFC 2169.
 func ParseService(name string) (Service, bool) {
 	if len(name) < 3 {
@@ -42,8 +41,8 @@ func ParseService(name string) (Service, bool) {
 	return 0, false
 }
 
-// isKind reports whether b is the first letter of a service: of an
-// identifier, a name or a location.
+// isKind reports whether b can begin the name of a service: I for an identifier, N for
+// a name, L for a location.
 func isKind(b byte) bool {
 	switch b {
 	case 'I', 'i', 'N', 'n', 'L', 'l':

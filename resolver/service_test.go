@@ -47,7 +47,7 @@ func TestCheckLocation(t *testing.T) {
 
 func TestTrace(t *testing.T) {
 	if resolver.TraceOf(t.Context()) != nil {
-		t.Error("a trace that nobody asked for")
+		t.Error("a trace that was not requested")
 	}
 	now := time.Unix(0, 0)
 	ctx, trace := resolver.WithTrace(t.Context(), func() time.Time { return now })
@@ -62,9 +62,9 @@ func TestTrace(t *testing.T) {
 	if n := len(trace.Steps()); n != 1000 {
 		t.Errorf("a trace has %d steps, want it bounded at 1000", n)
 	}
-	var none *resolver.Trace
-	none.Add("stage", "nothing")
-	if none.Steps() != nil {
-		t.Error("the nil trace holds steps")
+	var disabled *resolver.Trace
+	disabled.Add("stage", "nothing")
+	if disabled.Steps() != nil {
+		t.Error("the nil trace has steps")
 	}
 }

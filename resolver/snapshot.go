@@ -16,24 +16,25 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// A snapshot of answers is text: a line that names the format and what the answers depend
-// on, a line of JSON for each of them, and a line with the SHA-256 of all before it.
+// A snapshot of answers is text: a header with the format and the configuration that the
+// answers depend on, a line of JSON for each answer, and a line with the SHA-256 of all
+// lines before it.
 const snapshotFormat = "urnd answers 1 "
 
-// maxSnapshotLine bounds a line of a snapshot.
+// maxSnapshotLine bounds a line of a snapshot, in octets.
 const maxSnapshotLine = 1 << 20
 
 var (
-	// ErrSnapshotDamaged is that a snapshot is not as it was written.
+	// ErrSnapshotDamaged means that a snapshot is incomplete or was changed.
 	ErrSnapshotDamaged = errors.New("damaged")
-	// ErrSnapshotForeign is that a snapshot is of another configuration or version.
-	ErrSnapshotForeign = errors.New("of another configuration or version")
+	// ErrSnapshotMismatch means that a snapshot is of another configuration or version.
+	ErrSnapshotMismatch = errors.New("written by another configuration or version")
 )
 
 type savedAnswer struct {
 	Key       string          `json:"key"`
 	Expires   int64           `json:"expires"` // Unix time
-	TTL       int64           `json:"ttl"`     // seconds, when it was saved: the clock may go back
+	TTL       int64           `json:"ttl"`     // remaining seconds when it was saved: the clock may go back
 	Locations []savedLocation `json:"locations"`
 }
 
@@ -45,8 +46,8 @@ type savedLocation struct {
 	Authentic bool   `json:"authentic,omitempty"`
 }
 
-// Save writes the answers that are fresh, as many as fit into limit octets, and
-// returns how many. basis names the configuration that they depend on, without spaces.
+// Save writes the fresh answers, as many as fit into limit octets, and returns their
+// number. basis identifies the configuration that they depend on; it has no spaces.
 func (a Answers) Save(w io.Writer, basis string, now time.Time, limit int64) (int, error) {
 	sum := sha256.New()
 	out := bufio.NewWriter(io.MultiWriter(w, sum))
@@ -87,9 +88,9 @@ func save(e *cache.Entry[Locations], now time.Time) savedAnswer {
 	return saved
 }
 
-// Restore puts the answers of a snapshot that are still fresh into the cache, and returns
-// how many; it stops when ctx ends. Nothing is restored of a snapshot that is damaged or
-// foreign.
+// Restore adds the still fresh answers of a snapshot to the cache, and returns their
+// number; it stops when ctx ends. Nothing is restored from a snapshot with
+// ErrSnapshotDamaged or ErrSnapshotMismatch.
 func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now time.Time) (int, error) {
 	if err := checkSnapshot(r, basis); err != nil {
 		return 0, err
@@ -104,7 +105,7 @@ func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now
 	for ctx.Err() == nil && lines.Scan() {
 		var saved savedAnswer
 		if !bytes.HasPrefix(lines.Bytes(), []byte("{")) || json.Unmarshal(lines.Bytes(), &saved) != nil {
-			continue // the sum
+			continue // the checksum
 		}
 		ttl := min(time.Unix(saved.Expires, 0).Sub(now), time.Duration(saved.TTL)*time.Second)
 		if ttl <= 0 || len(saved.Locations) == 0 {
@@ -116,10 +117,10 @@ func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now
 	return n, nil
 }
 
-// maxSources bounds the sources that are shared.
+// maxSources bounds the number of shared sources.
 const maxSources = 10_000
 
-// locations returns those of a saved answer; they share their sources with others.
+// locations returns the locations of a saved answer; equal sources are shared.
 func (s savedAnswer) locations(sources map[Source]*Source) Locations {
 	locations := make(Locations, len(s.Locations))
 	for i, l := range s.Locations {
@@ -136,12 +137,12 @@ func (s savedAnswer) locations(sources map[Source]*Source) Locations {
 	return locations
 }
 
-// checkSnapshot reads a snapshot once, and compares its sum.
+// checkSnapshot verifies the header and the checksum of a snapshot.
 func checkSnapshot(r io.Reader, basis string) error {
 	sum := sha256.New()
 	lines := scanLines(r)
 	if !lines.Scan() || !strings.HasPrefix(lines.Text(), snapshotFormat) {
-		return fmt.Errorf("%w: it does not begin with %q", ErrSnapshotForeign, snapshotFormat)
+		return fmt.Errorf("%w: it does not begin with %q", ErrSnapshotMismatch, snapshotFormat)
 	}
 	header := lines.Text()
 	last := header
@@ -153,9 +154,9 @@ func checkSnapshot(r io.Reader, basis string) error {
 	case lines.Err() != nil:
 		return fmt.Errorf("%w: %w", ErrSnapshotDamaged, lines.Err())
 	case last != hex.EncodeToString(sum.Sum(nil)):
-		return fmt.Errorf("%w: its sum is not that of what it holds", ErrSnapshotDamaged)
+		return fmt.Errorf("%w: wrong checksum", ErrSnapshotDamaged)
 	case header != snapshotFormat+basis:
-		return ErrSnapshotForeign
+		return ErrSnapshotMismatch
 	}
 	return nil
 }

@@ -62,19 +62,19 @@ func TestSnapshot(t *testing.T) {
 		text string
 		err  error
 	}{
-		"empty":               {"", resolver.ErrSnapshotForeign},
-		"something else":      {"#!/bin/sh\n", resolver.ErrSnapshotForeign},
-		"cut off":             {file.String()[:file.Len()/2], resolver.ErrSnapshotDamaged},
-		"an octet changed":    {strings.Replace(file.String(), "a.example", "b.example", 1), resolver.ErrSnapshotDamaged},
-		"a line more":         {file.String() + "{}\n", resolver.ErrSnapshotDamaged},
-		"a line without end":  {file.String()[:21] + strings.Repeat("x", 2<<20), resolver.ErrSnapshotDamaged},
-		"of another version":  {strings.Replace(file.String(), "answers 1", "answers 2", 1), resolver.ErrSnapshotForeign},
-		"the header alone":    {"urnd answers 1 basis\n", resolver.ErrSnapshotDamaged},
-		"of another operator": {"", resolver.ErrSnapshotForeign},
+		"empty":              {"", resolver.ErrSnapshotMismatch},
+		"something else":     {"#!/bin/sh\n", resolver.ErrSnapshotMismatch},
+		"cut off":            {file.String()[:file.Len()/2], resolver.ErrSnapshotDamaged},
+		"an octet changed":   {strings.Replace(file.String(), "a.example", "b.example", 1), resolver.ErrSnapshotDamaged},
+		"an extra line":      {file.String() + "{}\n", resolver.ErrSnapshotDamaged},
+		"a line without end": {file.String()[:21] + strings.Repeat("x", 2<<20), resolver.ErrSnapshotDamaged},
+		"another version":    {strings.Replace(file.String(), "answers 1", "answers 2", 1), resolver.ErrSnapshotMismatch},
+		"the header alone":   {"urnd answers 1 basis\n", resolver.ErrSnapshotDamaged},
+		"another basis":      {"", resolver.ErrSnapshotMismatch},
 	} {
 		c := answersAt(t, &now)
 		basis := "basis"
-		if name == "of another operator" {
+		if name == "another basis" {
 			change.text, basis = file.String(), "other"
 		}
 		if n, err := c.Restore(t.Context(), strings.NewReader(change.text), basis, now); n != 0 || !errors.Is(err, change.err) || size(c) != 0 {

@@ -2,13 +2,12 @@ package resolver
 
 import "context"
 
-// Split sends URNs to one resolver, URLs to another, and what is neither, such as
-// "cid:", to a third: a name has to be looked up, a location locates itself and need
-// not be remembered.
+// Split passes URNs to one resolver, URLs to another, and other URIs, such as "cid:", to
+// a third: a name must be looked up, while a URL is its own location and needs no cache.
 type Split struct {
 	Names     Resolver
 	Locations Resolver
-	Others    Resolver // nil: as Locations
+	Others    Resolver // nil means Locations
 }
 
 // Resolve implements Resolver.

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Step is one thing that was done on the way to an answer.
+// Step is one step of a resolution.
 type Step struct {
-	Stage  string        // the room: "normalize", "cache", "ddds" ...
-	Detail string        // what was done there, for a person
-	At     time.Duration // when it was done
-	Took   time.Duration // 0 where it was done at once
+	Stage  string        // the part of urnd: "normalize", "cache", "ddds" ...
+	Detail string        // for a person to read
+	At     time.Duration // since the start of the trace
+	Took   time.Duration // 0 if it was not measured
 }
 
-// Trace collects the steps of one query. It travels in the context, so that
-// it costs nothing where it was not asked for and is never cached. A nil Trace
-// takes no steps. It is safe for concurrent use: a load may go on for others
-// after the query that traces it has ended.
+// Trace collects the steps of one query. It is a value of the context, so that it costs
+// nothing unless requested, and is never cached. A nil Trace discards steps. It is safe
+// for concurrent use: a load may continue for other callers after the traced query has
+// ended.
 type Trace struct {
 	now   func() time.Time
 	start time.Time
@@ -27,28 +27,28 @@ type Trace struct {
 	steps []Step
 }
 
-// maxSteps bounds a trace.
+// maxSteps bounds the steps of a trace; further ones are discarded.
 const maxSteps = 1000
 
 type traceKey struct{}
 
-// WithTrace returns a context that carries a new Trace, and that Trace.
+// WithTrace returns a context with a new Trace, and that Trace.
 func WithTrace(ctx context.Context, now func() time.Time) (context.Context, *Trace) {
 	t := &Trace{now: now, start: now()}
 	return context.WithValue(ctx, traceKey{}, t), t
 }
 
-// TraceOf returns the trace of ctx, or nil. Ask before building arguments of
-// Add: that is what makes a query without trace cheap.
+// TraceOf returns the trace of ctx, or nil. Check for nil before building arguments of
+// Add, so that a query without trace is cheap.
 func TraceOf(ctx context.Context) *Trace {
 	t, _ := ctx.Value(traceKey{}).(*Trace)
 	return t
 }
 
-// Add notes a step that was done at once.
+// Add adds a step without a duration.
 func (t *Trace) Add(stage, format string, args ...any) { t.AddTook(0, stage, format, args...) }
 
-// AddTook notes a step that took its time.
+// AddTook adds a step with its duration.
 func (t *Trace) AddTook(took time.Duration, stage, format string, args ...any) {
 	if t == nil {
 		return
@@ -60,7 +60,7 @@ func (t *Trace) AddTook(took time.Duration, stage, format string, args ...any) {
 	}
 }
 
-// Steps returns the steps so far.
+// Steps returns a copy of the steps so far.
 func (t *Trace) Steps() []Step {
 	if t == nil {
 		return nil

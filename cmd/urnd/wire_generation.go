@@ -132,7 +132,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 			d.snapshot.Restore(path, d.log, func(ctx context.Context, r io.ReadSeeker) (int, error) {
 				return whole.answers.Restore(ctx, r, basis, d.now())
 			}, func(err error) bool {
-				return errors.Is(err, resolver.ErrSnapshotDamaged) || errors.Is(err, resolver.ErrSnapshotForeign)
+				return errors.Is(err, resolver.ErrSnapshotDamaged) || errors.Is(err, resolver.ErrSnapshotMismatch)
 			})
 		},
 		Save: func() {

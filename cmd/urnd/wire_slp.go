@@ -37,8 +37,8 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 		return nil, err
 	}
 	r.servers = slp.New(slp.Config{
-		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NoneTTL: c.SLP.NoneTTL,
-		Dial: netguard.Only(c.SLP.Timeout, addrs...).DialContext, Ask: client.Ask, Found: r.found.Cache, Now: d.now,
+		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NegativeTTL: c.SLP.NoneTTL,
+		Dial: netguard.Only(c.SLP.Timeout, addrs...).DialContext, Ask: client.Ask, Cache: r.found.Cache, Now: d.now,
 		Observe: observers{d.metrics}.gateway("slp"),
 	})
 	return r.servers, nil

@@ -11,7 +11,7 @@ type Entry struct {
 }
 
 // NewEntry returns the document of what is remembered.
-func NewEntry(r resolver.Remembered) Entry {
+func NewEntry(r resolver.CachedAnswer) Entry {
 	document := Entry{Key: r.Key, TTL: Seconds(r.TTL), Locations: Locations(r.Locations)}
 	if r.Err != nil {
 		document.No = r.Err.Error()

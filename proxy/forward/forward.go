@@ -39,15 +39,15 @@ func New(config Config) *Proxy { return &Proxy{config: config} }
 // An error means that nothing was sent. It is the reverse proxy of the standard library,
 // which knows hop-by-hop fields, trailers and upgrades, over the handlers of schemes.
 func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI) error {
-	if !p.config.Fetches.Take() {
+	if !p.config.Fetches.TryAcquire() {
 		return problem.ErrFetches
 	}
-	leave := sync.OnceFunc(p.config.Fetches.Leave)
+	leave := sync.OnceFunc(p.config.Fetches.Release)
 	defer leave()
 	upgraded := false
 	defer func() {
 		if upgraded {
-			p.config.Streams.Leave()
+			p.config.Streams.Release()
 		}
 	}()
 	var failure error
@@ -58,7 +58,7 @@ func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI) error {
 		},
 		ModifyResponse: func(response *http.Response) error {
 			if response.StatusCode == http.StatusSwitchingProtocols {
-				if !p.config.Streams.Take() {
+				if !p.config.Streams.TryAcquire() {
 					return problem.ErrStreams
 				}
 				upgraded = true

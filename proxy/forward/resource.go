@@ -124,10 +124,10 @@ func acceptable(r *http.Request, found []*http.Response) []*http.Response {
 
 // retrieve fetches the resources of locations, in their order, at most limit of them.
 func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resolver.Location, limit int) (fetched, error) {
-	if !p.config.Fetches.Take() {
+	if !p.config.Fetches.TryAcquire() {
 		return fetched{}, problem.ErrFetches
 	}
-	found := fetched{leave: p.config.Fetches.Leave}
+	found := fetched{leave: p.config.Fetches.Release}
 	var faults []error
 	for _, l := range locations {
 		response, err := p.fetch(ctx, r, l.URI, limit == 1) //nolint:bodyclose // whoever retrieves closes it

@@ -9,42 +9,42 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Reason says in one word why a record was skipped.
+// Reason is the reason why a record was skipped, in one word.
 type Reason string
 
-// The reasons. There are no others: they can be counted apart.
+// All reasons, for labels of metrics.
 const (
 	ReasonFlags    Reason = "flags"    // unknown, or more than one
-	ReasonOrder    Reason = "order"    // another order has matched
-	ReasonNoMatch  Reason = "no_match" // it is for other names
-	ReasonInvalid  Reason = "invalid"  // it is no rule at all
-	ReasonKey      Reason = "key"      // its result cannot be used
-	ReasonServices Reason = "services" // what is wanted is not offered
-	ReasonProtocol Reason = "protocol" // nobody here speaks it
-	ReasonExcess   Reason = "excess"   // too many stand before it
+	ReasonOrder    Reason = "order"    // a record of another order matched
+	ReasonNoMatch  Reason = "no_match" // the expression does not match the name
+	ReasonInvalid  Reason = "invalid"  // the record is malformed
+	ReasonKey      Reason = "key"      // the result is not a usable key
+	ReasonServices Reason = "services" // the requested service is not offered
+	ReasonProtocol Reason = "protocol" // the protocol is not supported
+	ReasonExcess   Reason = "excess"   // behind the first maxRules records
 )
 
-// skipped is a record that was skipped, with the reason.
+// skipped is a skipped record with the reason.
 type skipped struct {
 	record NAPTR
 	kind   Reason
 	reason string
 }
 
-// selection is what one record set makes of an application unique string.
+// selection is the result of applying a record set to an application unique string.
 type selection struct {
 	usable  []match // of one order, best first
 	skipped []skipped
 	matched bool // some record matched, usable or not
-	excess  int  // records that were not looked at
+	excess  int  // number of records beyond maxRules
 }
 
 // choose applies the records of one domain to aus, by RFC 3402 section 3.3 and
-// RFC 3404 section 6: unknown flags are skipped before all else; then by
-// order and preference; the first record that matches locks its order, whether
-// or not its services are of use; a bad record skips itself alone.
+// RFC 3404 section 6: in order of order and preference; records with unknown flags are
+// skipped first; the first record that matches locks its order, even if its services
+// are not usable; a malformed record is skipped alone.
 //
-// It stops when ctx ends: expressions may take their time.
+// It stops when ctx ends, since matching can take long.
 func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Service) (selection, error) {
 	var s selection
 	skip := func(r NAPTR, kind Reason, reason string) { s.skipped = append(s.skipped, skipped{r, kind, reason}) }
@@ -55,7 +55,7 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 		}
 		if i == maxRules {
 			s.excess = len(records) - maxRules
-			skip(r, ReasonExcess, fmt.Sprintf("it stands behind %d others, and so do all that follow", maxRules))
+			skip(r, ReasonExcess, fmt.Sprintf("only the first %d records are used; this one and all that follow are skipped", maxRules))
 			break
 		}
 		flag, ok := r.flag()
@@ -83,24 +83,23 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 		}
 		s.usable = append(s.usable, m)
 	}
-	// Within an order one may look for a better candidate (RFC 3404 section 4.4.3).
+	// Within an order a client may prefer another candidate (RFC 3404 section 4.4.3).
 	slices.SortStableFunc(s.usable, func(a, b match) int { return a.rank() - b.rank() })
 	return s, nil
 }
 
-// rank puts what others have to speak with behind all else.
+// rank sorts protocols that urnd does not speak itself behind all other rules.
 func (m match) rank() int {
-	if p, ok := lookupProtocol(m.services.protocol); m.flag != 0 && m.flag != 'U' && ok && !p.asked {
+	if p, ok := lookupProtocol(m.services.protocol); m.flag != 0 && m.flag != 'U' && ok && !p.viaTHTTP {
 		return 1
 	}
 	return 0
 }
 
-// maxRules bounds the rules of one domain that are looked at; no zone of sense
-// comes near.
+// maxRules bounds the rules of one domain that are applied; real zones have far fewer.
 const maxRules = 100
 
-// usable reports whether urnd can follow a rule that matched, and if not, why.
+// usable returns an error and its kind unless urnd can follow a rule that matched.
 func (m match) usable(want resolver.Service) (Reason, error) {
 	if m.fault != nil {
 		return ReasonKey, m.fault
@@ -111,7 +110,7 @@ func (m match) usable(want resolver.Service) (Reason, error) {
 	switch m.flag {
 	case 'S', 'A', 'P':
 		if _, ok := lookupProtocol(m.services.protocol); !ok {
-			return ReasonProtocol, fmt.Errorf("protocol %q is not spoken", m.services.protocol)
+			return ReasonProtocol, fmt.Errorf("protocol %q is not supported", m.services.protocol)
 		}
 	}
 	return "", nil

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// chosen returns the keys that can be used, and what was skipped and why.
+// chosen returns the usable keys, and the skipped records with their reasons.
 func chosen(aus string, records []NAPTR) (keys, why []string, matched bool) {
 	s, _ := choose(context.Background(), aus, records, resolver.I2L) // fails only with its context
 	for _, m := range s.usable {
@@ -47,11 +47,11 @@ func TestSorted(t *testing.T) {
 		t.Errorf("got %s", s)
 	}
 	if !slices.Equal(records, before) {
-		t.Error("the records were changed, and others share them")
+		t.Error("the shared records were changed")
 	}
 }
 
-// Equal records stay as they came: a sort that is not stable shows with many.
+// Equal records keep their order: only with many would an unstable sort show.
 func TestSortedIsStable(t *testing.T) {
 	var records []NAPTR
 	for i := range 200 {
@@ -64,7 +64,7 @@ func TestSortedIsStable(t *testing.T) {
 			t.Fatal(err)
 		}
 		if before, _ := strconv.Atoi(last.Replacement); i%50 != 0 && (r.Order != last.Order || r.Preference != last.Preference || came <= before) {
-			t.Fatalf("%s stands behind %s", r, last)
+			t.Fatalf("%s is after %s", r, last)
 		}
 		last = r
 	}
@@ -87,30 +87,30 @@ func TestChoose(t *testing.T) {
 		{"order before preference", []NAPTR{to(2, 0, "b.x."), to(1, 9, "a.x.")}, want{"a.x.", "order 1 already matched", true}},
 		{"order 65535", []NAPTR{to(65535, 0, "a.x.")}, want{"a.x.", "", true}},
 		{"order 65535 is not -1", []NAPTR{to(65535, 0, "b.x."), to(0, 0, "a.x.")}, want{"a.x.", "order 0 already matched", true}},
-		{"what does not match does not lock", []NAPTR{
+		{"a record that does not match locks nothing", []NAPTR{
 			located(1, 1, "urn:foo:2", "", "http://a.x/"), located(2, 1, "", "", "http://b.x/"),
 		}, want{"http://b.x/", "does not match", true}},
 		{"nothing matches", []NAPTR{located(1, 1, "urn:foo:2", "", "http://a.x/")}, want{"", "does not match", false}},
-		{"services that are of no use lock", []NAPTR{
+		{"a record with unusable services locks", []NAPTR{
 			located(1, 1, "", "rcds+I2C", "http://a.x/"), located(2, 1, "", "", "http://b.x/"),
 		}, want{"", "do not offer I2L|order 1 already matched", true}},
-		{"services that are of no use lead on within the order", []NAPTR{
+		{"after unusable services the order continues", []NAPTR{
 			located(1, 1, "", "rcds+I2C", "http://a.x/"), located(1, 2, "", "http+I2L", "http://b.x/"), located(2, 1, "", "", "http://c.x/"),
 		}, want{"http://b.x/", "do not offer I2L|order 1 already matched", true}},
 		{"an empty result does not lock", []NAPTR{
 			{1, 1, "u", "", "!^.*$!!", "."}, located(2, 1, "", "", "http://b.x/"),
 		}, want{"http://b.x/", "the result is empty", true}},
-		{"a location that is not handed out locks", []NAPTR{
+		{"a location that is not allowed locks", []NAPTR{
 			located(1, 1, "", "", "sips:a@x"), located(1, 2, "", "", "http://b.x/"), located(2, 1, "", "", "http://c.x/"),
 		}, want{"http://b.x/", "destination not allowed|order 1 already matched", true}},
 		{"an illegal key locks", []NAPTR{
 			{1, 1, "", "", "!^.*$!user@a.x!", "."}, to(2, 1, "b.x."),
 		}, want{"", "not a domain name|order 1 already matched", true}},
-		{"unknown flags go before all else", []NAPTR{
+		{"unknown flags are skipped first", []NAPTR{
 			{1, 1, "x", "", "", "a.x."}, {1, 2, "su", "", "", "a.x."}, {1, 3, "9", "", "", "a.x."}, to(2, 1, "b.x."),
 		}, want{"b.x.", `"x" are unknown|"su" are unknown|"9" are unknown`, true}},
-		{"unknown flags behind a match", []NAPTR{to(1, 1, "a.x."), {2, 1, "x", "", "", "b.x."}}, want{"a.x.", `"x" are unknown`, true}},
-		{"a bad record skips itself alone", []NAPTR{
+		{"unknown flags after a match", []NAPTR{to(1, 1, "a.x."), {2, 1, "x", "", "", "b.x."}}, want{"a.x.", `"x" are unknown`, true}},
+		{"a malformed record is skipped alone", []NAPTR{
 			{1, 1, "", "", "!^.*$!a.x!", "a.x."}, // both fields
 			{1, 2, "", "", "", "."},              // neither
 			{1, 3, "", "", "!^(.*$!a.x!", "."},
@@ -132,10 +132,10 @@ func TestChoose(t *testing.T) {
 			{1, 5, "S", "thttp", "", "e.x."},
 			{1, 6, "s", "+I2L", "", "f.x."},
 		}, want{"c.x. d.x. e.x.", `protocol "" is not|protocol "ftp" is not|protocol "" is not`, true}},
-		{"what others have to speak with stands last", []NAPTR{
+		{"unsupported protocols are last", []NAPTR{
 			{1, 1, "a", "z3950+N2L+N2C", "", "a.x."}, {1, 2, "s", "http+N2L", "", "b.x."}, {1, 3, "p", "z3950+N2L", "", "c.x."}, to(1, 4, "d.x."),
 		}, want{"b.x. d.x. a.x. c.x.", "", true}},
-		{"services of a rule that is not terminal promise nothing", []NAPTR{{1, 1, "", "rcds+I2C", "", "a.x."}}, want{"a.x.", "", true}},
+		{"services of a non-terminal rule do not count", []NAPTR{{1, 1, "", "rcds+I2C", "", "a.x."}}, want{"a.x.", "", true}},
 	} {
 		keys, why, matched := chosen(aus, c.records)
 		if got := strings.Join(keys, " "); got != c.want.keys || matched != c.want.matched {
@@ -163,7 +163,7 @@ func TestChooseVectors(t *testing.T) {
 	}{
 		{
 			"RFC 3404 section 5.1", "urn:foo:002372413:annual-report-1997", rfc3404(), "thttp.tcp.example.com.",
-			"foolink.udp.example.com.: protocol \"foolink\" is not spoken\nrcds.udp.example.com.: services \"rcds+I2C\" do not offer I2L",
+			"foolink.udp.example.com.: protocol \"foolink\" is not supported\nrcds.udp.example.com.: services \"rcds+I2C\" do not offer I2L",
 		},
 		{"RFC 3403 section 6.1", "urn:cid:199606121851.1@bar.example.com", []NAPTR{
 			{100, 50, "a", "z3950+N2L+N2C", "", "cidserver.example.com."},
@@ -216,7 +216,7 @@ func TestChooseIsBounded(t *testing.T) {
 		records = append(records, to(uint16(200-i), 0, "k"+strconv.Itoa(200-i)+".example."))
 	}
 	keys, why, _ := chosen("urn:foo:a", records)
-	if !slices.Equal(keys, []string{"k51.example."}) || len(why) != maxRules || !strings.HasSuffix(why[len(why)-1], "it stands behind 100 others, and so do all that follow") {
+	if !slices.Equal(keys, []string{"k51.example."}) || len(why) != maxRules || !strings.HasSuffix(why[len(why)-1], "only the first 100 records are used; this one and all that follow are skipped") {
 		t.Errorf("%q, %d skipped, last %q", keys, len(why), why[len(why)-1])
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// TestVectorsOverBIND has a real server hand out the records of the RFCs, and of the
-// public zones, and resolves by them: testdata/*.zone and bind.tsv.
+// TestVectorsOverBIND resolves with the records of the RFCs and of the public zones, served
+// by BIND: testdata/*.zone and bind.tsv.
 func TestVectorsOverBIND(t *testing.T) {
 	var zones []testserver.Zone
 	for _, name := range []string{"urn.arpa", "uri.arpa", "example.com"} {
@@ -20,7 +20,7 @@ func TestVectorsOverBIND(t *testing.T) {
 		}
 		zones = append(zones, testserver.Zone{Name: name, Text: string(text)})
 	}
-	client := newTestClient(patience, testserver.StartBIND(t, zones...).Addr())
+	client := newTestClient(longTimeout, testserver.StartBIND(t, zones...).Addr())
 	resolvers := map[string]*Resolver{
 		"urn": New(Config{Lookup: client, Roots: []string{"urn.arpa."}, MaxDomains: 5}),
 		"uri": New(Config{Lookup: client, Roots: []string{"uri.arpa."}, MaxDomains: 5, BySchemes: true}),

@@ -9,14 +9,14 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Records is what the cache of record sets holds: those of one name and type.
+// Records is a value of the cache of record sets: the records of one name and type.
 type Records struct {
 	naptr     []NAPTR
 	srv       []SRV
 	authentic bool
 }
 
-// RecordsSize is the memory of a cached value, for a store.
+// RecordsSize returns the memory of a cached value in bytes, for a store.
 func RecordsSize(r Records) int {
 	const naptrSize, srvSize = 80, 32
 	size := 0
@@ -29,19 +29,19 @@ func RecordsSize(r Records) int {
 	return size
 }
 
-// Cached remembers the record sets of its next Lookuper by name and type, for
-// their TTL; names that do not exist for the TTL of their zone's SOA.
+// Cached caches the record sets of its next Lookuper by name and type for their TTL, and
+// negative answers for the TTL from the SOA record of the zone (RFC 2308 section 5).
 type Cached struct {
 	cache  *cache.Cache[Records]
 	next   Lookuper
 	bounds Bounds
 }
 
-// Bounds are how records are remembered. The zero value keeps to their TTL.
+// Bounds changes the TTL of cached records. The zero value does not.
 type Bounds struct {
 	MinTTL, MaxTTL time.Duration // 0 is no bound
-	// Realm tells apart what several Cached have in one cache.
-	Realm string
+	// KeySuffix separates the entries of several Cached that share a cache.
+	KeySuffix string
 }
 
 // NewCached returns a Cached in front of next. It does not own the cache.
@@ -58,34 +58,34 @@ func (b Bounds) limit(ttl time.Duration) time.Duration {
 }
 
 // NAPTR implements Lookuper.
-func (c *Cached) NAPTR(ctx context.Context, name string) ([]NAPTR, Proof, error) {
-	records, proof, err := c.get(ctx, name, naptrType, func(ctx context.Context) (Records, time.Duration, error) {
-		naptr, proof, err := c.next.NAPTR(ctx, name)
-		return Records{naptr: naptr, authentic: proof.Authentic}, proof.TTL, err
+func (c *Cached) NAPTR(ctx context.Context, name string) ([]NAPTR, RRsetInfo, error) {
+	records, info, err := c.get(ctx, name, naptrType, func(ctx context.Context) (Records, time.Duration, error) {
+		naptr, info, err := c.next.NAPTR(ctx, name)
+		return Records{naptr: naptr, authentic: info.Authentic}, info.TTL, err
 	})
-	return records.naptr, proof, err
+	return records.naptr, info, err
 }
 
 // SRV implements Lookuper.
-func (c *Cached) SRV(ctx context.Context, name string) ([]SRV, Proof, error) {
-	records, proof, err := c.get(ctx, name, srvType, func(ctx context.Context) (Records, time.Duration, error) {
-		srv, proof, err := c.next.SRV(ctx, name)
-		return Records{srv: srv, authentic: proof.Authentic}, proof.TTL, err
+func (c *Cached) SRV(ctx context.Context, name string) ([]SRV, RRsetInfo, error) {
+	records, info, err := c.get(ctx, name, srvType, func(ctx context.Context) (Records, time.Duration, error) {
+		srv, info, err := c.next.SRV(ctx, name)
+		return Records{srv: srv, authentic: info.Authentic}, info.TTL, err
 	})
-	return records.srv, proof, err
+	return records.srv, info, err
 }
 
-// The types of records, as they stand in keys and traces.
+// The types of records, in keys and traces.
 const naptrType, srvType = "NAPTR", "SRV"
 
 // key returns the key of a record set.
-func (c *Cached) key(name, rrtype string) string { return name + " " + rrtype + c.bounds.Realm }
+func (c *Cached) key(name, rrtype string) string { return name + " " + rrtype + c.bounds.KeySuffix }
 
-// staleTTL is what is left to records that serve although they have expired,
-// while nobody can be asked: RFC 8767 section 4.
+// staleTTL is the TTL of stale records that are used while no server answers: RFC 8767
+// section 4.
 const staleTTL = 30 * time.Second
 
-func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, Proof, error) {
+func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, RRsetInfo, error) {
 	result, err := c.cache.Get(ctx, c.key(name, rrtype), func(ctx context.Context) (Records, time.Duration, error) {
 		records, ttl, err := load(ctx)
 		var n *resolver.Negative
@@ -96,8 +96,8 @@ func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[R
 			ttl = c.bounds.limit(ttl)
 		}
 		if ttl <= 0 && (err == nil || n != nil) {
-			// An answer that may not be remembered is an answer: what was
-			// remembered must not stand in for it (RFC 8767 section 4).
+			// An answer that must not be cached still replaces the cached one
+			// (RFC 8767 section 4).
 			ttl = cache.NoStore
 		}
 		return records, ttl, err
@@ -110,7 +110,7 @@ func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[R
 	}
 	var n *resolver.Negative
 	if errors.As(err, &n) {
-		return Records{}, Proof{}, n.WithTTL(max(result.TTL, 0), n.Cache)
+		return Records{}, RRsetInfo{}, n.WithTTL(max(result.TTL, 0), n.Cache)
 	}
-	return result.Value, Proof{TTL: max(result.TTL, 0), Authentic: result.Value.authentic}, err
+	return result.Value, RRsetInfo{TTL: max(result.TTL, 0), Authentic: result.Value.authentic}, err
 }

@@ -35,30 +35,30 @@ func newRecords(t testing.TB, c *clock) *cache.Cache[Records] {
 	return made
 }
 
-// expectNAPTR asks for the records of name.
+// expectNAPTR looks up the records of name, and compares them.
 func expectNAPTR(t *testing.T, c *Cached, s *script, want []NAPTR, ttl time.Duration, asked int) {
 	t.Helper()
-	got, proof, err := c.NAPTR(t.Context(), name)
-	if !slices.Equal(got, want) || proof.TTL != ttl || err != nil || len(s.asked) != asked {
-		t.Errorf("got %v for %v, %v after %d questions; want %v for %v after %d", got, proof.TTL, err, len(s.asked), want, ttl, asked)
+	got, info, err := c.NAPTR(t.Context(), name)
+	if !slices.Equal(got, want) || info.TTL != ttl || err != nil || len(s.asked) != asked {
+		t.Errorf("got %v for %v, %v after %d questions; want %v for %v after %d", got, info.TTL, err, len(s.asked), want, ttl, asked)
 	}
 }
 
-// expectMissing asks for the records of name, where there are none.
+// expectMissing looks up the records of name, and expects a negative answer.
 func expectMissing(t *testing.T, c *Cached, s *script, ttl time.Duration, asked int) {
 	t.Helper()
-	got, proof, err := c.NAPTR(t.Context(), name)
-	expectNo(t, err, resolver.ErrNotFound, ttl, "no such name")
-	if got != nil || proof.TTL != 0 || len(s.asked) != asked {
-		t.Errorf("got %v for %v after %d questions, want none after %d", got, proof.TTL, len(s.asked), asked)
+	got, info, err := c.NAPTR(t.Context(), name)
+	expectNegative(t, err, resolver.ErrNotFound, ttl, "no such name")
+	if got != nil || info.TTL != 0 || len(s.asked) != asked {
+		t.Errorf("got %v for %v after %d questions, want none after %d", got, info.TTL, len(s.asked), asked)
 	}
 }
 
 func expectFailure(t *testing.T, c *Cached, s *script, want error, asked int) {
 	t.Helper()
-	got, proof, err := c.NAPTR(t.Context(), name)
-	if !errors.Is(err, want) || got != nil || proof.TTL != 0 || len(s.asked) != asked {
-		t.Errorf("got %v for %v, %v after %d questions; want %v after %d", got, proof.TTL, err, len(s.asked), want, asked)
+	got, info, err := c.NAPTR(t.Context(), name)
+	if !errors.Is(err, want) || got != nil || info.TTL != 0 || len(s.asked) != asked {
+		t.Errorf("got %v for %v, %v after %d questions; want %v after %d", got, info.TTL, err, len(s.asked), want, asked)
 	}
 }
 
@@ -66,7 +66,7 @@ func missing(ttl time.Duration) set {
 	return set{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no such name", TTL: ttl}}
 }
 
-func TestCachedAges(t *testing.T) {
+func TestCachedTTL(t *testing.T) {
 	var now clock
 	old, fresh := []NAPTR{to(1, 1, "a.")}, []NAPTR{to(1, 1, "b.")}
 	s := &script{sets: map[string]set{name + " NAPTR": {naptr: old, ttl: 10 * time.Second}}}
@@ -90,12 +90,12 @@ func TestCachedByNameAndType(t *testing.T) {
 	c := newCached(t, &now, s)
 	for _, asked := range []int{1, 3} {
 		expectNAPTR(t, c, s, naptr, time.Minute, asked)
-		got, proof, err := c.SRV(t.Context(), name)
-		if !slices.Equal(got, srv) || proof.TTL != time.Hour || err != nil {
-			t.Errorf("got %v for %s, %v", got, proof.TTL, err)
+		got, info, err := c.SRV(t.Context(), name)
+		if !slices.Equal(got, srv) || info.TTL != time.Hour || err != nil {
+			t.Errorf("got %v for %s, %v", got, info.TTL, err)
 		}
-		if got, proof, err := c.NAPTR(t.Context(), "bar.urn.arpa."); len(got) > 0 || proof.TTL != time.Second || err != nil {
-			t.Errorf("got %v for %s, %v", got, proof.TTL, err)
+		if got, info, err := c.NAPTR(t.Context(), "bar.urn.arpa."); len(got) > 0 || info.TTL != time.Second || err != nil {
+			t.Errorf("got %v for %s, %v", got, info.TTL, err)
 		}
 	}
 	if len(s.asked) != 3 {
@@ -118,7 +118,7 @@ func TestCachedNegative(t *testing.T) {
 	expectNAPTR(t, c, s, records, time.Hour, 2)
 }
 
-// Without an SOA record a "no" is not remembered (RFC 2308 section 5).
+// Without an SOA record a negative answer is not cached (RFC 2308 section 5).
 func TestCachedNegativeWithoutTTL(t *testing.T) {
 	var now clock
 	s := &script{sets: map[string]set{name + " NAPTR": missing(0)}}
@@ -127,7 +127,7 @@ func TestCachedNegativeWithoutTTL(t *testing.T) {
 	expectMissing(t, c, s, 0, 2)
 }
 
-func TestCachedRemembersNoFailure(t *testing.T) {
+func TestCachedStoresNoFailure(t *testing.T) {
 	var now clock
 	down := errors.New("server is down")
 	s := &script{sets: map[string]set{name + " NAPTR": {err: down}}}
@@ -139,7 +139,7 @@ func TestCachedRemembersNoFailure(t *testing.T) {
 	expectNAPTR(t, c, s, records, time.Hour, 3)
 }
 
-// What is stale serves while nobody can be asked, for a short time at once.
+// Stale records are used while no server answers, with a short TTL.
 func TestCachedStale(t *testing.T) {
 	var now clock
 	down := errors.New("server is down")
@@ -157,8 +157,8 @@ func TestCachedStale(t *testing.T) {
 	expectFailure(t, c, s, down, 4)
 }
 
-// Any answer of the zone refreshes what was remembered (RFC 8767 section 4),
-// also one that may not be remembered itself.
+// Any answer of the zone replaces the cached one (RFC 8767 section 4), even one that must
+// not be cached itself.
 func TestCachedStaleEndsWithAnAnswer(t *testing.T) {
 	down := errors.New("server is down")
 	records, later := []NAPTR{to(1, 1, "a.")}, []NAPTR{to(1, 1, "b.")}

@@ -11,8 +11,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// instant is a connection to a DNS server that answers at once, from messages that
-// were packed before: what is measured is urnd.
+// instant is a connection to a DNS server that answers at once with prepared messages, so
+// that only urnd is measured.
 type instant struct {
 	net.Conn
 	replies map[string][]byte // by name and type
@@ -47,14 +47,13 @@ func (c *instant) SetDeadline(time.Time) error      { return nil }
 func (c *instant) SetReadDeadline(time.Time) error  { return nil }
 func (c *instant) SetWriteDeadline(time.Time) error { return nil }
 
-// ReadFrom and the rest make it a net.PacketConn, so that messages have no length
-// in front.
+// These methods make it a net.PacketConn, for messages without a length prefix.
 func (c *instant) ReadFrom(b []byte) (int, net.Addr, error)  { n, err := c.Read(b); return n, nil, err }
 func (c *instant) WriteTo(b []byte, _ net.Addr) (int, error) { return c.Write(b) }
 func (c *instant) LocalAddr() net.Addr                       { return &net.UDPAddr{} }
 func (c *instant) RemoteAddr() net.Addr                      { return &net.UDPAddr{} }
 
-// pack returns the message in which a server answers with one record.
+// pack returns the encoded reply with one record, and its question.
 func pack(tb testing.TB, record string) (question string, reply []byte) {
 	tb.Helper()
 	rr, err := dns.NewRR(record)
@@ -70,8 +69,8 @@ func pack(tb testing.TB, record string) (question string, reply []byte) {
 	return m.Question[0].String(), reply
 }
 
-// BenchmarkCold resolves names that nobody has asked for, through two NAPTR steps
-// and one SRV record, and asks as many questions as there are record sets.
+// BenchmarkCold resolves names that are not cached, through two NAPTR steps and one SRV
+// record, with one query for each record set.
 func BenchmarkCold(b *testing.B) {
 	replies := make(map[string][]byte)
 	for _, record := range []string{
@@ -94,7 +93,7 @@ func BenchmarkCold(b *testing.B) {
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		now.advance(time.Hour) // what is remembered has expired
+		now.advance(time.Hour) // expires the cached records
 		q := query(b, fmt.Sprintf("urn:foo:%d", n))
 		answer, err := r.Resolve(b.Context(), q)
 		if err != nil || locations(answer) != "http://host.foo.example:8080/uri-res/N2L?"+q.URI.String() {

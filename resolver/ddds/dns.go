@@ -22,7 +22,7 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 type Server struct {
 	Address string // with port
 	TLS     bool   // DNS over TLS, RFC 7858
-	Name    string // for which its certificate is, where it is not for the address
+	Name    string // in its certificate; "" means the address
 }
 
 func (s Server) String() string {
@@ -32,50 +32,50 @@ func (s Server) String() string {
 	return "tls://" + s.Address
 }
 
-// ClientConfig says whom a Client asks.
+// ClientConfig is the configuration of a Client. Servers, Dial, Timeout and Now must be
+// set.
 type ClientConfig struct {
 	Servers []Server // asked in order
 	Dial    Dial
-	// RootCAs are those of servers over TLS; nil takes those of the system.
+	// RootCAs verify servers over TLS; nil means those of the system.
 	RootCAs *x509.CertPool
-	// HedgeAfter is how long a server may be silent until the next one is asked
-	// beside it; 0 waits for Timeout.
+	// HedgeAfter is how long to wait for a server before the next one is asked in
+	// parallel; 0 waits for Timeout.
 	HedgeAfter time.Duration
-	// RequireAD refuses what the server does not call authenticated (RFC 4035
-	// section 3.2.3). The server and the way to it must be trusted.
+	// RequireAD rejects replies without the AD bit (RFC 4035 section 3.2.3). The server
+	// and the connection to it must be trusted.
 	RequireAD bool
-	// Timeout bounds one question to one server.
+	// Timeout bounds one query to one server.
 	Timeout time.Duration
-	// Rounds is how often the list of servers is gone through, at least 1.
+	// Rounds is how often each server is tried, at least 1.
 	Rounds int
 	Now    func() time.Time
-	// Slots bound the questions to servers at a time; who has one more waits. nil is no
-	// bound.
+	// Slots bounds the concurrent queries; further ones wait. nil is no bound.
 	Slots chan struct{}
-	// Observe is told of each question to a server; nil tells nobody.
+	// Observe is called with each query to a server; it may be nil.
 	Observe func(Exchange)
 }
 
-// Exchange is what came of one question to one server.
+// Exchange is the outcome of one query to one server.
 type Exchange struct {
 	Server string
-	Type   string // of records, "NAPTR"
-	Rcode  string // of the reply; "timeout", "error" or "canceled" where there is none
+	Type   string // of records, such as "NAPTR"
+	Rcode  string // of the reply; "timeout", "error" or "canceled" without a reply
 	Took   time.Duration
 }
 
-// Client is a Lookuper that asks DNS servers, which must do recursion where
-// that is needed: it follows no referrals.
+// Client is a Lookuper that asks DNS servers. It is a stub resolver: it does not follow
+// referrals.
 type Client struct {
 	config ClientConfig
-	turn   atomic.Uint32 // of Connect
+	turn   atomic.Uint32 // number of calls of Connect
 }
 
 // NewClient returns a Client.
 func NewClient(config ClientConfig) *Client { return &Client{config: config} }
 
-// Connect opens a connection to one of the servers, to each in turn: for who speaks
-// DNS by other means. Over TLS the network is TCP, whatever is asked for.
+// Connect opens a connection to one of the servers, in rotation, for another DNS client
+// such as net.Resolver. For a server over TLS the network is always TCP.
 func (c *Client) Connect(ctx context.Context, network string) (net.Conn, error) {
 	if len(c.config.Servers) == 0 {
 		return nil, errNoServers
@@ -87,8 +87,7 @@ func (c *Client) Connect(ctx context.Context, network string) (net.Conn, error) 
 	return c.dial(ctx, network, server)
 }
 
-// SystemServers returns the servers of a resolv.conf file; none where the file
-// names none.
+// SystemServers returns the servers in a resolv.conf file, which may have none.
 func SystemServers(path string) ([]string, error) {
 	config, err := dns.ClientConfigFromFile(path)
 	if err != nil {
@@ -102,7 +101,7 @@ func SystemServers(path string) ([]string, error) {
 }
 
 // NAPTR implements Lookuper.
-func (c *Client) NAPTR(ctx context.Context, name string) ([]NAPTR, Proof, error) {
+func (c *Client) NAPTR(ctx context.Context, name string) ([]NAPTR, RRsetInfo, error) {
 	return lookup(ctx, c, name, dns.TypeNAPTR, func(rr *dns.NAPTR) NAPTR {
 		return NAPTR{
 			Order: rr.Order, Preference: rr.Preference,
@@ -113,18 +112,18 @@ func (c *Client) NAPTR(ctx context.Context, name string) ([]NAPTR, Proof, error)
 }
 
 // SRV implements Lookuper.
-func (c *Client) SRV(ctx context.Context, name string) ([]SRV, Proof, error) {
+func (c *Client) SRV(ctx context.Context, name string) ([]SRV, RRsetInfo, error) {
 	return lookup(ctx, c, name, dns.TypeSRV, func(rr *dns.SRV) SRV {
 		return SRV{Priority: rr.Priority, Weight: rr.Weight, Port: rr.Port, Target: rr.Target}
 	})
 }
 
-// lookup asks for records of one type, R in the library and T here.
-func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype uint16, convert func(R) T) ([]T, Proof, error) {
+// lookup asks for records of one type: R in the library, T in this package.
+func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype uint16, convert func(R) T) ([]T, RRsetInfo, error) {
 	name = dns.CanonicalName(name)
 	reply, err := c.ask(ctx, name, rrtype)
 	if err != nil {
-		return nil, Proof{}, fmt.Errorf("asking for %s %s: %w", name, dns.TypeToString[rrtype], err)
+		return nil, RRsetInfo{}, fmt.Errorf("asking for %s %s: %w", name, dns.TypeToString[rrtype], err)
 	}
 	owner, ttl, _ := followAliases(reply, name)
 	var records []T
@@ -137,19 +136,19 @@ func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype
 		ttl = min(ttl, seconds(rr.Header().Ttl))
 	}
 	if len(records) > 0 {
-		return records, Proof{TTL: ttl, Authentic: reply.AuthenticatedData}, nil
+		return records, RRsetInfo{TTL: ttl, Authentic: reply.AuthenticatedData}, nil
 	}
 	reason := fmt.Sprintf("%s has no %s records", name, dns.TypeToString[rrtype])
 	if reply.Rcode == dns.RcodeNameError {
 		reason = name + " does not exist (NXDOMAIN)"
 	}
-	return nil, Proof{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: reason, TTL: min(ttl, negativeTTL(reply))}
+	return nil, RRsetInfo{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: reason, TTL: min(ttl, negativeTTL(reply))}
 }
 
-// maxTTL is the largest TTL there is: RFC 2181 section 8.
+// maxTTL is the largest TTL: RFC 2181 section 8.
 const maxTTL = time.Duration(1<<31-1) * time.Second
 
-// seconds reads a TTL; one with the highest bit set counts as zero there.
+// seconds converts a TTL; one with the highest bit set is zero (RFC 2181 section 8).
 func seconds(ttl uint32) time.Duration {
 	if ttl > 1<<31-1 {
 		return 0
@@ -157,9 +156,9 @@ func seconds(ttl uint32) time.Duration {
 	return time.Duration(ttl) * time.Second
 }
 
-// followAliases returns the name at the end of the CNAMEs of reply that begin
-// at name, the least of their TTLs, and whether they lead in a circle.
-func followAliases(reply *dns.Msg, name string) (owner string, ttl time.Duration, circle bool) {
+// followAliases returns the name at the end of the chain of CNAMEs in reply that begins
+// at name, the least of their TTLs, and whether they form a loop.
+func followAliases(reply *dns.Msg, name string) (owner string, ttl time.Duration, loop bool) {
 	ttl = maxTTL
 	for range len(reply.Answer) + 1 {
 		next := ""
@@ -178,8 +177,8 @@ func followAliases(reply *dns.Msg, name string) (owner string, ttl time.Duration
 	return name, ttl, true
 }
 
-// negativeTTL is RFC 2308 section 5: the lesser of the SOA's own TTL and its
-// minimum field; without an SOA the "no" is not to be remembered.
+// negativeTTL returns the TTL of a negative answer (RFC 2308 section 5): the lesser of the
+// TTL of the SOA record and its minimum field; without an SOA it must not be cached.
 func negativeTTL(reply *dns.Msg) time.Duration {
 	for _, rr := range reply.Ns {
 		if soa, ok := rr.(*dns.SOA); ok {
@@ -189,5 +188,5 @@ func negativeTTL(reply *dns.Msg) time.Duration {
 	return 0
 }
 
-// errNoServers is that there is nobody to ask.
+// errNoServers means that a client has no servers.
 var errNoServers = errors.New("no DNS server is configured")

@@ -16,12 +16,12 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// udpSize is what fits a path without fragments (DNS flag day 2020).
+// udpSize is a message size that needs no fragmentation (DNS flag day 2020).
 const udpSize = 1232
 
-// ask puts one question to one server after another until one answers: to the next
-// when one fails, and beside one that is slow. Its errors are
-// context.DeadlineExceeded where all were too slow, else resolver.ErrUnreachable.
+// ask sends a query to the servers in order until one answers: to the next one when one
+// fails, and in parallel when one is slow. The error is context.DeadlineExceeded if all
+// were too slow, else resolver.ErrUnreachable.
 func (c *Client) ask(ctx context.Context, name string, rrtype uint16) (*dns.Msg, error) {
 	servers := c.config.Servers
 	if len(servers) == 0 {
@@ -31,23 +31,23 @@ func (c *Client) ask(ctx context.Context, name string, rrtype uint16) (*dns.Msg,
 	defer cancel()
 	attempts := max(c.config.Rounds, 1) * len(servers)
 	outcomes := make(chan outcome)
-	begun, ended := 0, 0
+	started, ended := 0, 0
 	hedge := newHedge(c.config.HedgeAfter)
 	defer hedge.stop()
-	begin := func() {
-		server := servers[begun%len(servers)]
-		begun++
+	start := func() {
+		server := servers[started%len(servers)]
+		started++
 		hedge.reset()
-		go func() { outcomes <- c.guarded(ctx, server, name, rrtype) }()
+		go func() { outcomes <- c.askRecovered(ctx, server, name, rrtype) }()
 	}
 	defer func() {
 		cancel()
-		for ; ended < begun; ended++ {
+		for ; ended < started; ended++ {
 			<-outcomes
 		}
 	}()
 	var f failures
-	for begin(); ended < begun; {
+	for start(); ended < started; {
 		select {
 		case o := <-outcomes:
 			ended++
@@ -58,27 +58,27 @@ func (c *Client) ask(ctx context.Context, name string, rrtype uint16) (*dns.Msg,
 				return nil, context.Cause(ctx)
 			}
 			f.add(o)
-			if begun < attempts && begun == ended {
-				begin()
+			if started < attempts && started == ended {
+				start()
 			}
 		case <-hedge.due():
-			if begun < attempts {
-				begin()
+			if started < attempts {
+				start()
 			}
 		}
 	}
 	return nil, f.err(len(servers))
 }
 
-// outcome is what one server said.
+// outcome is the outcome of a query to one server.
 type outcome struct {
 	reply  *dns.Msg
 	server Server
 	err    error
 }
 
-// guarded asks one server; a panic over what it said is an error of this question.
-func (c *Client) guarded(ctx context.Context, server Server, name string, rrtype uint16) (o outcome) {
+// askRecovered asks one server, and returns a panic over its reply as an error.
+func (c *Client) askRecovered(ctx context.Context, server Server, name string, rrtype uint16) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o = outcome{server: server, err: fmt.Errorf("reading its reply panicked: %v", p)}
@@ -88,7 +88,7 @@ func (c *Client) guarded(ctx context.Context, server Server, name string, rrtype
 	return outcome{reply, server, err}
 }
 
-// failures are the outcomes without reply.
+// failures are the outcomes without a reply.
 type failures struct {
 	faults []error
 	slow   int
@@ -101,26 +101,26 @@ func (f *failures) add(o outcome) {
 	f.faults = append(f.faults, fmt.Errorf("server %s: %w", o.server, o.err))
 }
 
-// err says why none of so many servers answered; later rounds say no more.
+// err returns why none of the servers answered, with the faults of the first round.
 func (f *failures) err(servers int) error {
 	if f.slow == len(f.faults) {
 		return fmt.Errorf("%w: %w", context.DeadlineExceeded, f.faults[0])
 	}
-	// Some failed otherwise: that one of them was too slow is not what is wrong.
-	var said []error
+	// Some servers failed otherwise, so the joined error must not be a timeout.
+	var errs []error
 	for _, fault := range f.faults[:min(servers, len(f.faults))] {
 		if isTimeout(fault) {
 			fault = errors.New(fault.Error())
 		}
-		said = append(said, fault)
+		errs = append(errs, fault)
 	}
-	return fmt.Errorf("%w: %w", resolver.ErrUnreachable, errors.Join(said...))
+	return fmt.Errorf("%w: %w", resolver.ErrUnreachable, errors.Join(errs...))
 }
 
-// hedge says when another server is to be asked beside the slow ones.
+// hedge is the timer after which another server is asked in parallel with slow ones.
 type hedge struct {
 	after  time.Duration
-	ticker *time.Ticker // nil: never
+	ticker *time.Ticker // nil if disabled
 }
 
 func newHedge(after time.Duration) hedge {
@@ -153,7 +153,7 @@ func isTimeout(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// askServer asks one server: by UDP, and again by TCP if the answer did not fit.
+// askServer asks one server: over UDP, and again over TCP if the reply was truncated.
 func (c *Client) askServer(ctx context.Context, server Server, name string, rrtype uint16) (*dns.Msg, error) {
 	if c.config.Slots != nil {
 		select {
@@ -163,13 +163,13 @@ func (c *Client) askServer(ctx context.Context, server Server, name string, rrty
 			return nil, context.Cause(ctx)
 		}
 	}
-	whole := ctx
+	parent := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
 	question := new(dns.Msg)
 	question.SetQuestion(name, rrtype)
 	question.SetEdns0(udpSize, true)
-	question.AuthenticatedData = true // RFC 6840 section 5.7: the bit is understood
+	question.AuthenticatedData = true // RFC 6840 section 5.7: requests the AD bit in the reply
 	start := c.config.Now()
 	network := "udp"
 	if server.TLS {
@@ -180,10 +180,10 @@ func (c *Client) askServer(ctx context.Context, server Server, name string, rrty
 		reply, err = c.exchange(ctx, "tcp", server, question)
 	}
 	if c.config.Observe != nil {
-		c.config.Observe(Exchange{server.String(), dns.TypeToString[rrtype], rcode(whole, reply, err), c.config.Now().Sub(start)})
+		c.config.Observe(Exchange{server.String(), dns.TypeToString[rrtype], rcode(parent, reply, err), c.config.Now().Sub(start)})
 	}
 	if err == nil {
-		err = judge(reply)
+		err = checkReply(reply)
 	}
 	if err == nil && c.config.RequireAD && !reply.AuthenticatedData {
 		err = errNotAuthentic
@@ -195,7 +195,7 @@ func (c *Client) askServer(ctx context.Context, server Server, name string, rrty
 	return reply, err
 }
 
-// rcode says in one word what came of a question.
+// rcode returns Exchange.Rcode.
 func rcode(ctx context.Context, reply *dns.Msg, err error) string {
 	switch {
 	case err == nil:
@@ -209,8 +209,8 @@ func rcode(ctx context.Context, reply *dns.Msg, err error) string {
 	}
 }
 
-// exchange sends question and waits for its reply; messages that answer
-// another question, or cannot be read, are skipped (RFC 5452 section 4).
+// exchange sends question and waits for its reply; malformed messages and replies to
+// another question are skipped (RFC 5452 section 4).
 func (c *Client) exchange(ctx context.Context, network string, server Server, question *dns.Msg) (*dns.Msg, error) {
 	socket, err := c.dial(ctx, network, server)
 	if err != nil {
@@ -218,7 +218,7 @@ func (c *Client) exchange(ctx context.Context, network string, server Server, qu
 	}
 	conn := &dns.Conn{Conn: socket, UDPSize: udpSize}
 	defer conn.Close()
-	// A context that ends early must end a read that waits.
+	// The end of the context must end a blocked read.
 	stop := context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if err := conn.WriteMsg(question); err != nil {
@@ -236,10 +236,10 @@ func (c *Client) exchange(ctx context.Context, network string, server Server, qu
 	}
 }
 
-// errNotAuthentic is that a reply lacks the AD bit where it must have it.
+// errNotAuthentic means that a reply lacks the required AD bit.
 var errNotAuthentic = errors.New("its answer is not authenticated by DNSSEC (require_dnssec)")
 
-// dial connects to a server, over TLS where that is spoken with it.
+// dial connects to a server, over TLS if configured.
 func (c *Client) dial(ctx context.Context, network string, server Server) (net.Conn, error) {
 	socket, err := c.config.Dial(ctx, network, server.Address)
 	if err != nil || !server.TLS {
@@ -249,12 +249,12 @@ func (c *Client) dial(ctx context.Context, network string, server Server) (net.C
 	if name == "" {
 		name, _, _ = net.SplitHostPort(server.Address)
 	}
-	over := tls.Client(socket, &tls.Config{ServerName: name, RootCAs: c.config.RootCAs, MinVersion: tls.VersionTLS12})
-	if err := over.HandshakeContext(ctx); err != nil {
+	conn := tls.Client(socket, &tls.Config{ServerName: name, RootCAs: c.config.RootCAs, MinVersion: tls.VersionTLS12})
+	if err := conn.HandshakeContext(ctx); err != nil {
 		_ = socket.Close()
-		return nil, fmt.Errorf("handshake: %w", err)
+		return nil, fmt.Errorf("TLS handshake: %w", err)
 	}
-	return over, nil
+	return conn, nil
 }
 
 func isReply(reply, question *dns.Msg) bool {
@@ -264,26 +264,26 @@ func isReply(reply, question *dns.Msg) bool {
 		dns.CanonicalName(reply.Question[0].Name) == question.Question[0].Name
 }
 
-// judge refuses what is no answer: an error of the server, and a referral by
-// one that does no recursion. A referral names servers and no SOA, and may come
-// behind aliases, of which alone it is then authoritative (RFC 2308 section 2).
-func judge(reply *dns.Msg) error {
+// checkReply rejects replies that are not answers: error codes, and referrals. A referral
+// has NS records and no SOA; it may follow aliases, for which alone the server is then
+// authoritative (RFC 2308 section 2).
+func checkReply(reply *dns.Msg) error {
 	if reply.Rcode != dns.RcodeSuccess && reply.Rcode != dns.RcodeNameError {
 		return fmt.Errorf("it answered %s", dns.RcodeToString[reply.Rcode])
 	}
 	asked := reply.Question[0]
-	owner, _, circle := followAliases(reply, asked.Name)
-	if circle { // RFC 1034 section 3.6.2: an error
-		return errors.New("its aliases lead in a circle")
+	owner, _, loop := followAliases(reply, asked.Name)
+	if loop { // RFC 1034 section 3.6.2: an error
+		return errors.New("its CNAME records form a loop")
 	}
 	if reply.Rcode == dns.RcodeSuccess && !strings.EqualFold(owner, asked.Name) && !has(reply.Answer, asked.Qtype) && !has(reply.Ns, dns.TypeSOA) && !has(reply.Ns, dns.TypeNS) {
-		return errors.New("its answer ends in an alias")
+		return errors.New("its answer ends with a CNAME record")
 	}
 	if reply.Rcode == dns.RcodeNameError || reply.Authoritative && len(reply.Answer) == 0 ||
 		has(reply.Answer, reply.Question[0].Qtype) || has(reply.Ns, dns.TypeSOA) || !has(reply.Ns, dns.TypeNS) {
 		return nil
 	}
-	return errors.New("it refers to other servers and does no recursion")
+	return errors.New("it refers to other servers and does not do recursion")
 }
 
 func has(records []dns.RR, rrtype uint16) bool {
@@ -294,9 +294,9 @@ func describe(reply *dns.Msg, err error) string {
 	if err != nil {
 		return err.Error()
 	}
-	said := fmt.Sprintf("%s, %d records", dns.RcodeToString[reply.Rcode], len(reply.Answer))
+	summary := fmt.Sprintf("%s, %d records", dns.RcodeToString[reply.Rcode], len(reply.Answer))
 	if reply.AuthenticatedData {
-		said += ", authenticated"
+		summary += ", authenticated"
 	}
-	return said
+	return summary
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// said is a reply with one record, by which it is recognised.
-func said(target string) reply {
+// replyWith is a reply with one record, which identifies it.
+func replyWith(target string) reply {
 	return reply{answer: []string{`foo.urn.arpa. 60 IN NAPTR 1 1 "" "" "" ` + target}}
 }
 
-// expectReply asks for name and wants the record of said.
+// expectReply looks up name, and expects the record of replyWith.
 func expectReply(t *testing.T, c *Client, target string) {
 	t.Helper()
 	got, _, err := c.NAPTR(t.Context(), name)
@@ -29,13 +29,13 @@ func expectReply(t *testing.T, c *Client, target string) {
 	}
 }
 
-// expectUnreachable asks for name and wants a failure that says all of parts.
+// expectUnreachable looks up name, and expects an error that contains all parts.
 func expectUnreachable(t *testing.T, c *Client, parts ...string) {
 	t.Helper()
-	got, proof, err := c.NAPTR(t.Context(), name)
+	got, info, err := c.NAPTR(t.Context(), name)
 	var n *resolver.Negative
-	if !errors.Is(err, resolver.ErrUnreachable) || errors.As(err, &n) || got != nil || proof.TTL != 0 {
-		t.Errorf("got %v for %s, %v", got, proof.TTL, err)
+	if !errors.Is(err, resolver.ErrUnreachable) || errors.As(err, &n) || got != nil || info.TTL != 0 {
+		t.Errorf("got %v for %s, %v", got, info.TTL, err)
 		return
 	}
 	for _, part := range append(parts, "asking for foo.urn.arpa. NAPTR: ") {
@@ -47,12 +47,12 @@ func expectUnreachable(t *testing.T, c *Client, parts ...string) {
 
 func TestQuestion(t *testing.T) {
 	questions := make(chan *dns.Msg, 1)
-	handler := said("a.example.").handler(t)
+	handler := replyWith("a.example.").handler(t)
 	addr := serve(t, func(w dns.ResponseWriter, question *dns.Msg) {
 		questions <- question.Copy()
 		handler(w, question)
 	}, nil)
-	got, _, err := newTestClient(patience, addr).NAPTR(t.Context(), "FOO.urn.Arpa")
+	got, _, err := newTestClient(longTimeout, addr).NAPTR(t.Context(), "FOO.urn.Arpa")
 	if replacements(got) != "a.example." || err != nil {
 		t.Fatalf("got %v, %v", got, err)
 	}
@@ -66,31 +66,30 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-func TestTruncatedReplyIsAskedForByTCP(t *testing.T) {
-	cut := said("cut.example.")
+func TestTruncatedReplyIsRepeatedOverTCP(t *testing.T) {
+	cut := replyWith("cut.example.")
 	cut.change = func(m *dns.Msg) { m.Truncated = true }
-	expectReply(t, newTestClient(patience, serve(t, cut.handler(t), said("whole.example.").handler(t))), "whole.example.")
+	expectReply(t, newTestClient(longTimeout, serve(t, cut.handler(t), replyWith("whole.example.").handler(t))), "whole.example.")
 
 	addr := serve(t, cut.handler(t), nil)
-	expectUnreachable(t, newTestClient(patience, addr), "server "+addr, "refused")
+	expectUnreachable(t, newTestClient(longTimeout, addr), "server "+addr, "refused")
 
-	// By TCP there is nothing further to ask.
-	expectReply(t, newTestClient(patience, serve(t, cut.handler(t), cut.handler(t))), "cut.example.")
+	// A truncated reply over TCP is used as it is.
+	expectReply(t, newTestClient(longTimeout, serve(t, cut.handler(t), cut.handler(t))), "cut.example.")
 
 	broken := func(w dns.ResponseWriter, _ *dns.Msg) {
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	expectUnreachable(t, newTestClient(patience, serve(t, cut.handler(t), broken)), "receiving by tcp", "EOF")
-	if _, _, err := newTestClient(impatience, serve(t, cut.handler(t), silent)).NAPTR(t.Context(), name); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("silence by TCP: got %v", err)
+	expectUnreachable(t, newTestClient(longTimeout, serve(t, cut.handler(t), broken)), "receiving by tcp", "EOF")
+	if _, _, err := newTestClient(shortTimeout, serve(t, cut.handler(t), silent)).NAPTR(t.Context(), name); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("no reply over TCP: got %v", err)
 	}
 }
 
-// What answers another question is skipped: it may be late, or forged (RFC
-// 5452 section 4).
-func TestForeignMessagesArePassedOver(t *testing.T) {
+// A reply to another question is skipped: it may be late, or forged (RFC 5452 section 4).
+func TestForeignMessagesAreSkipped(t *testing.T) {
 	wrong := map[string]func(*dns.Msg){
 		"id":                func(m *dns.Msg) { m.Id++ },
 		"name":              func(m *dns.Msg) { m.Question[0].Name = "bar.urn.arpa." },
@@ -103,12 +102,12 @@ func TestForeignMessagesArePassedOver(t *testing.T) {
 	garbage := map[string][]byte{
 		"nothing": {}, "one octet": {0}, "half a header": make([]byte, 7), "no message": []byte("HTTP/1.1 400 Bad Request\r\n\r\n"),
 	}
-	genuine := said("true.example.").handler(t)
+	genuine := replyWith("true.example.").handler(t)
 	for _, network := range []string{"udp", "tcp"} {
 		handler := func(w dns.ResponseWriter, question *dns.Msg) {
 			for what, change := range wrong {
 				m := new(dns.Msg).SetReply(question)
-				m.Answer = parseRecords(t, said("forged.example.").answer)
+				m.Answer = parseRecords(t, replyWith("forged.example.").answer)
 				change(m)
 				if err := w.WriteMsg(m); err != nil {
 					t.Errorf("%s: %v", what, err)
@@ -126,41 +125,41 @@ func TestForeignMessagesArePassedOver(t *testing.T) {
 		if network == "tcp" {
 			addr = serve(t, truncated, handler)
 		}
-		expectReply(t, newTestClient(patience, addr), "true.example.")
+		expectReply(t, newTestClient(longTimeout, addr), "true.example.")
 	}
 }
 
 func TestNameOfTheReplyIsComparedWithoutCase(t *testing.T) {
-	r := said("a.example.")
+	r := replyWith("a.example.")
 	r.change = func(m *dns.Msg) { m.Question[0].Name = "FOO.Urn.ARPA." }
-	expectReply(t, newTestClient(patience, serve(t, r.handler(t), nil)), "a.example.")
+	expectReply(t, newTestClient(longTimeout, serve(t, r.handler(t), nil)), "a.example.")
 }
 
 func TestNextServer(t *testing.T) {
-	good := serve(t, said("a.example.").handler(t), nil)
+	good := serve(t, replyWith("a.example.").handler(t), nil)
 	for what, bad := range map[string]string{
 		"SERVFAIL": serve(t, reply{rcode: dns.RcodeServerFailure}.handler(t), nil),
 		"REFUSED":  serve(t, reply{rcode: dns.RcodeRefused}.handler(t), nil),
 		"referral": serve(t, reply{ns: []string{"arpa. 60 IN NS a.example."}}.handler(t), nil),
 		"port":     refusing(t),
 	} {
-		t.Run(what, func(t *testing.T) { expectReply(t, newTestClient(patience, bad, good), "a.example.") })
+		t.Run(what, func(t *testing.T) { expectReply(t, newTestClient(longTimeout, bad, good), "a.example.") })
 	}
 	t.Run("silence", func(t *testing.T) {
-		client := newTestClient(impatience, serve(t, silent, nil), good)
-		client.config.Rounds = 100 // the machine may be slower than impatience
+		client := newTestClient(shortTimeout, serve(t, silent, nil), good)
+		client.config.Rounds = 100 // a busy machine may take longer than shortTimeout
 		expectReply(t, client, "a.example.")
 	})
-	t.Run("a no is an answer", func(t *testing.T) {
+	t.Run("a negative answer is final", func(t *testing.T) {
 		missing := serve(t, reply{rcode: dns.RcodeNameError}.handler(t), nil)
-		_, _, err := newTestClient(patience, missing, good).NAPTR(t.Context(), name)
-		expectNo(t, err, resolver.ErrNotFound, 0, "NXDOMAIN")
+		_, _, err := newTestClient(longTimeout, missing, good).NAPTR(t.Context(), name)
+		expectNegative(t, err, resolver.ErrNotFound, 0, "NXDOMAIN")
 	})
 }
 
 func TestRounds(t *testing.T) {
 	var asked atomic.Int32
-	fail, succeed := reply{rcode: dns.RcodeServerFailure}.handler(t), said("a.example.").handler(t)
+	fail, succeed := reply{rcode: dns.RcodeServerFailure}.handler(t), replyWith("a.example.").handler(t)
 	addr := serve(t, func(w dns.ResponseWriter, question *dns.Msg) {
 		if asked.Add(1) < 3 {
 			fail(w, question)
@@ -168,7 +167,7 @@ func TestRounds(t *testing.T) {
 		}
 		succeed(w, question)
 	}, nil)
-	client := newTestClient(patience, addr, refusing(t))
+	client := newTestClient(longTimeout, addr, refusing(t))
 	client.config.Rounds = 3
 	expectReply(t, client, "a.example.")
 	if got := asked.Load(); got != 3 {
@@ -179,11 +178,11 @@ func TestRounds(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	failing := serve(t, reply{rcode: dns.RcodeServerFailure}.handler(t), nil)
 	nobody := refusing(t)
-	expectUnreachable(t, newTestClient(patience), "no DNS server is configured")
-	expectUnreachable(t, newTestClient(patience, nobody), "server "+nobody, "receiving by udp", "refused")
-	expectUnreachable(t, newTestClient(patience, failing, nobody), "server "+failing+": it answered SERVFAIL", "server "+nobody)
+	expectUnreachable(t, newTestClient(longTimeout), "no DNS server is configured")
+	expectUnreachable(t, newTestClient(longTimeout, nobody), "server "+nobody, "receiving by udp", "refused")
+	expectUnreachable(t, newTestClient(longTimeout, failing, nobody), "server "+failing+": it answered SERVFAIL", "server "+nobody)
 
-	client := newTestClient(patience, failing)
+	client := newTestClient(longTimeout, failing)
 	client.config.Rounds = 5
 	_, _, err := client.NAPTR(t.Context(), name)
 	if err == nil || strings.Count(err.Error(), "SERVFAIL") != 1 {
@@ -191,13 +190,13 @@ func TestUnreachable(t *testing.T) {
 	}
 
 	long := strings.Repeat("a", 64) + ".example."
-	if _, _, err := newTestClient(patience, failing).NAPTR(t.Context(), long); !errors.Is(err, resolver.ErrUnreachable) {
-		t.Errorf("a name that no packet holds: got %v", err)
+	if _, _, err := newTestClient(longTimeout, failing).NAPTR(t.Context(), long); !errors.Is(err, resolver.ErrUnreachable) {
+		t.Errorf("a name too long for a message: got %v", err)
 	}
 }
 
-// A referral says nothing about the name: not behind an alias either, of which
-// alone the server may be an authority (RFC 2308 sections 2.1 and 2.2).
+// A referral is no answer for the name, not even after an alias, for which alone the
+// server may be authoritative (RFC 2308 sections 2.1 and 2.2).
 func TestReferralIsNoAnswer(t *testing.T) {
 	ns := []string{"example. 60 IN NS a.example.", "example. 60 IN NS b.example."}
 	alias := []string{"foo.urn.arpa. 60 IN CNAME c.example."}
@@ -207,28 +206,28 @@ func TestReferralIsNoAnswer(t *testing.T) {
 		"behind an alias of its own": {authoritative: true, answer: alias, ns: ns},
 	} {
 		t.Run(what, func(t *testing.T) {
-			expectUnreachable(t, newTestClient(patience, serve(t, r.handler(t), nil)), "refers to other servers")
+			expectUnreachable(t, newTestClient(longTimeout, serve(t, r.handler(t), nil)), "refers to other servers")
 		})
 	}
-	answer := said("a.example.")
+	answer := replyWith("a.example.")
 	answer.ns = ns
-	expectReply(t, newTestClient(patience, serve(t, answer.handler(t), nil)), "a.example.")
+	expectReply(t, newTestClient(longTimeout, serve(t, answer.handler(t), nil)), "a.example.")
 }
 
 func TestSilence(t *testing.T) {
-	client := newTestClient(impatience, serve(t, silent, nil), serve(t, silent, nil))
+	client := newTestClient(shortTimeout, serve(t, silent, nil), serve(t, silent, nil))
 	client.config.Rounds = 2
-	got, proof, err := client.NAPTR(t.Context(), name)
-	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, resolver.ErrUnreachable) || got != nil || proof.TTL != 0 {
-		t.Errorf("got %v for %s, %v", got, proof.TTL, err)
+	got, info, err := client.NAPTR(t.Context(), name)
+	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, resolver.ErrUnreachable) || got != nil || info.TTL != 0 {
+		t.Errorf("got %v for %s, %v", got, info.TTL, err)
 	}
 }
 
 func TestCancelEndsAWaitingRead(t *testing.T) {
-	gone := errors.New("the client went away")
+	gone := errors.New("the client disconnected")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	addr := serve(t, func(dns.ResponseWriter, *dns.Msg) { cancel(gone) }, nil)
-	client := newTestClient(patience, addr, addr)
+	client := newTestClient(longTimeout, addr, addr)
 	if _, _, err := client.NAPTR(ctx, name); !errors.Is(err, gone) || errors.Is(err, resolver.ErrUnreachable) {
 		t.Errorf("got %v", err)
 	}
@@ -239,11 +238,11 @@ func TestCancelEndsAWaitingRead(t *testing.T) {
 
 func TestDialFails(t *testing.T) {
 	forbidden := errors.New("forbidden by policy")
-	client := newTestClient(patience, "192.0.2.1:53")
+	client := newTestClient(longTimeout, "192.0.2.1:53")
 	client.config.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, forbidden }
 	expectUnreachable(t, client, "server 192.0.2.1:53", "forbidden by policy")
 
-	client = newTestClient(impatience, "192.0.2.1:53")
+	client = newTestClient(shortTimeout, "192.0.2.1:53")
 	client.config.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -253,10 +252,10 @@ func TestDialFails(t *testing.T) {
 	}
 }
 
-// Where one server is too slow and another fails, not all were too slow.
+// If one server is too slow and another fails, the error is not a timeout.
 func TestOneServerIsTooSlow(t *testing.T) {
 	slow := serve(t, silent, nil)
-	client := newTestClient(impatience, slow, "192.0.2.1:53")
+	client := newTestClient(shortTimeout, slow, "192.0.2.1:53")
 	dial := client.config.Dial
 	client.config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		if address != slow {
@@ -267,15 +266,15 @@ func TestOneServerIsTooSlow(t *testing.T) {
 	expectUnreachable(t, client, "timeout", "network is down")
 }
 
-// ended is a connection that the other side has closed. It is no *net.UDPConn,
-// and its errors are none of package net.
+// ended is a connection that the peer has closed. It is not a *net.UDPConn, and its errors
+// are not those of package net.
 type ended struct{ net.Conn }
 
 func (ended) Write(b []byte) (int, error) { return len(b), nil }
 func (ended) Read([]byte) (int, error)    { return 0, io.EOF }
 
-func TestConnectionThatEndedIsNotReadForEver(t *testing.T) {
-	client := newTestClient(patience, "192.0.2.1:53")
+func TestReadEndsAtEOF(t *testing.T) {
+	client := newTestClient(longTimeout, "192.0.2.1:53")
 	client.config.Dial = func(context.Context, string, string) (net.Conn, error) {
 		here, there := net.Pipe()
 		return ended{here}, there.Close()
@@ -285,8 +284,8 @@ func TestConnectionThatEndedIsNotReadForEver(t *testing.T) {
 
 func TestClientIsTraced(t *testing.T) {
 	failing := serve(t, reply{rcode: dns.RcodeServerFailure}.handler(t), nil)
-	good := serve(t, said("a.example.").handler(t), nil)
-	client := newTestClient(patience, failing, good)
+	good := serve(t, replyWith("a.example.").handler(t), nil)
+	client := newTestClient(longTimeout, failing, good)
 	ctx, trace := resolver.WithTrace(t.Context(), client.config.Now)
 	if _, _, err := client.NAPTR(ctx, name); err != nil {
 		t.Fatal(err)

@@ -24,30 +24,30 @@ func (c *Client) change(change func(*ClientConfig)) *Client {
 	return NewClient(config)
 }
 
-// A server that is silent is not waited for while there is another.
+// After HedgeAfter another server is asked in parallel.
 func TestHedge(t *testing.T) {
 	var asked atomic.Int32
 	slow := func(dns.ResponseWriter, *dns.Msg) { asked.Add(1) }
-	c := newTestClient(patience, serve(t, slow, nil), serve(t, said("quick.example.").handler(t), nil))
+	c := newTestClient(longTimeout, serve(t, slow, nil), serve(t, replyWith("quick.example.").handler(t), nil))
 	expectReply(t, c.change(func(c *ClientConfig) { c.HedgeAfter = time.Millisecond }), "quick.example.")
 	if asked.Load() != 1 {
 		t.Errorf("the slow server was asked %d times", asked.Load())
 	}
-	// Nobody is asked beside one that answers.
+	// A server that answers in time is the only one asked.
 	asked.Store(0)
-	c = newTestClient(patience, serve(t, said("quick.example.").handler(t), nil), serve(t, slow, nil))
-	expectReply(t, c.change(func(c *ClientConfig) { c.HedgeAfter = patience }), "quick.example.")
+	c = newTestClient(longTimeout, serve(t, replyWith("quick.example.").handler(t), nil), serve(t, slow, nil))
+	expectReply(t, c.change(func(c *ClientConfig) { c.HedgeAfter = longTimeout }), "quick.example.")
 	if asked.Load() != 0 {
 		t.Errorf("the second server was asked %d times", asked.Load())
 	}
-	// Where all are silent, each is asked once a round, and no more.
-	c = newTestClient(impatience, serve(t, slow, nil), serve(t, slow, nil))
+	// Without any reply, each server is asked once in each round.
+	c = newTestClient(shortTimeout, serve(t, slow, nil), serve(t, slow, nil))
 	c = c.change(func(c *ClientConfig) { c.HedgeAfter, c.Rounds = time.Millisecond, 2 })
 	if _, _, err := c.NAPTR(t.Context(), name); err == nil {
-		t.Error("a reply of nobody")
+		t.Error("a reply without a server")
 	}
-	// The servers may count a question after it was given up.
-	for begun := time.Now(); asked.Load() < 4 && time.Since(begun) < patience; {
+	// A server may receive a query after the client has given up.
+	for started := time.Now(); asked.Load() < 4 && time.Since(started) < longTimeout; {
 		runtime.Gosched()
 	}
 	if asked.Load() != 4 {
@@ -56,23 +56,23 @@ func TestHedge(t *testing.T) {
 }
 
 func TestRequireAD(t *testing.T) {
-	authentic := said("a.example.")
+	authentic := replyWith("a.example.")
 	authentic.change = func(m *dns.Msg) { m.AuthenticatedData = true }
 	require := func(c *ClientConfig) { c.RequireAD = true }
-	good, bad := serve(t, authentic.handler(t), nil), serve(t, said("b.example.").handler(t), nil)
+	good, bad := serve(t, authentic.handler(t), nil), serve(t, replyWith("b.example.").handler(t), nil)
 	ctx, trace := resolver.WithTrace(t.Context(), time.Now)
-	got, _, err := newTestClient(patience, good).change(require).NAPTR(ctx, name)
+	got, _, err := newTestClient(longTimeout, good).change(require).NAPTR(ctx, name)
 	if replacements(got) != "a.example." || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}
 	if steps := trace.Steps(); len(steps) != 1 || !strings.Contains(steps[0].Detail, "1 records, authenticated") {
 		t.Errorf("%v", steps)
 	}
-	if _, _, err := newTestClient(patience, bad).change(require).NAPTR(t.Context(), name); !errors.Is(err, errNotAuthentic) || !errors.Is(err, resolver.ErrUnreachable) {
+	if _, _, err := newTestClient(longTimeout, bad).change(require).NAPTR(t.Context(), name); !errors.Is(err, errNotAuthentic) || !errors.Is(err, resolver.ErrUnreachable) {
 		t.Errorf("%v", err)
 	}
-	expectReply(t, newTestClient(patience, bad, good).change(require), "a.example.")
-	expectReply(t, newTestClient(patience, bad), "b.example.")
+	expectReply(t, newTestClient(longTimeout, bad, good).change(require), "a.example.")
+	expectReply(t, newTestClient(longTimeout, bad), "b.example.")
 }
 
 func TestDNSOverTLS(t *testing.T) {
@@ -85,10 +85,10 @@ func TestDNSOverTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := &tls.Config{Certificates: web.TLS.Certificates, MinVersion: tls.VersionTLS12}
-	run(t, &dns.Server{Listener: tls.NewListener(listener, config), Handler: said("tls.example.").handler(t)})
+	run(t, &dns.Server{Listener: tls.NewListener(listener, config), Handler: replyWith("tls.example.").handler(t)})
 	server := Server{Address: listener.Addr().String(), TLS: true}
 	with := func(server Server, roots *x509.CertPool) *Client {
-		return newTestClient(patience).change(func(c *ClientConfig) { c.Servers, c.RootCAs = []Server{server}, roots })
+		return newTestClient(longTimeout).change(func(c *ClientConfig) { c.Servers, c.RootCAs = []Server{server}, roots })
 	}
 	expectReply(t, with(server, roots), "tls.example.")
 	named := server
@@ -105,17 +105,17 @@ func TestDNSOverTLS(t *testing.T) {
 	if _, ok := conn.(*tls.Conn); !ok {
 		t.Errorf("a connection of %T", conn)
 	}
-	if _, err := newTestClient(patience).Connect(t.Context(), "udp"); !errors.Is(err, errNoServers) {
+	if _, err := newTestClient(longTimeout).Connect(t.Context(), "udp"); !errors.Is(err, errNoServers) {
 		t.Errorf("%v", err)
 	}
 }
 
-// Bounds hold whatever a zone says, and realms are apart.
+// Bounds apply to every TTL, and key suffixes separate entries.
 func TestBounds(t *testing.T) {
 	var now clock
 	s := &script{sets: map[string]set{name + " NAPTR": {naptr: []NAPTR{{Replacement: "a."}}, ttl: time.Second}}}
 	c := newCached(t, &now, s)
-	bounded := NewCached(c.cache, s, Bounds{MinTTL: 10 * time.Second, MaxTTL: time.Minute, Realm: " own"})
+	bounded := NewCached(c.cache, s, Bounds{MinTTL: 10 * time.Second, MaxTTL: time.Minute, KeySuffix: " own"})
 	expectNAPTR(t, c, s, s.sets[name+" NAPTR"].naptr, time.Second, 1)
 	expectNAPTR(t, bounded, s, s.sets[name+" NAPTR"].naptr, 10*time.Second, 2)
 	now.advance(9 * time.Second)
@@ -125,7 +125,7 @@ func TestBounds(t *testing.T) {
 	expectNAPTR(t, bounded, s, s.sets[name+" NAPTR"].naptr, time.Minute, 3)
 }
 
-// A root can be looked up elsewhere.
+// A root can have a Lookuper of its own.
 func TestRootLookups(t *testing.T) {
 	own := &script{sets: map[string]set{"foo.urn.example.org. NAPTR": {naptr: []NAPTR{{1, 1, "u", "", "!^.*$!http://own.example/!", ""}}, ttl: time.Minute}}}
 	public := &script{sets: map[string]set{}}

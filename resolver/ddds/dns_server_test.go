@@ -11,11 +11,11 @@ import (
 	"github.com/miekg/dns"
 )
 
-// patience is the timeout of questions that are answered.
-const patience = 20 * time.Second
+// longTimeout is the timeout of queries that are answered.
+const longTimeout = 20 * time.Second
 
-// impatience is the timeout of questions that are not.
-const impatience = 50 * time.Millisecond
+// shortTimeout is the timeout of queries that are not answered.
+const shortTimeout = 50 * time.Millisecond
 
 // listen opens one port of 127.0.0.1 for UDP and TCP.
 func listen(t testing.TB) (net.PacketConn, net.Listener) {
@@ -37,8 +37,8 @@ func listen(t testing.TB) (net.PacketConn, net.Listener) {
 	return nil, nil
 }
 
-// serve runs a DNS server until the end of the test and returns its address. A
-// nil handler leaves the protocol without a server.
+// serve runs a DNS server until the end of the test and returns its address. With a nil
+// handler it does not listen on that protocol.
 func serve(t testing.TB, onUDP, onTCP dns.HandlerFunc) string {
 	t.Helper()
 	udp, tcp := listen(t)
@@ -74,16 +74,16 @@ func run(t testing.TB, server *dns.Server) {
 	})
 }
 
-// refusing returns an address at which nobody listens.
+// refusing returns an address without a listener.
 func refusing(t testing.TB) string {
 	t.Helper()
 	return serve(t, nil, nil)
 }
 
-// silent receives questions and answers none.
+// silent receives queries and does not answer.
 func silent(dns.ResponseWriter, *dns.Msg) {}
 
-// reply is what a server says; its records are in the form of master files.
+// reply is the reply of a server; its records are in the syntax of master files.
 type reply struct {
 	rcode         int
 	authoritative bool
@@ -91,7 +91,7 @@ type reply struct {
 	change        func(*dns.Msg)
 }
 
-// handler returns a handler that says r to every question.
+// handler returns a handler that answers every query with r.
 func (r reply) handler(t testing.TB) dns.HandlerFunc {
 	t.Helper()
 	answer, ns := parseRecords(t, r.answer), parseRecords(t, r.ns)
@@ -125,7 +125,7 @@ func write(t testing.TB, w dns.ResponseWriter, m *dns.Msg) {
 	}
 }
 
-// newTestClient asks servers on this machine.
+// newTestClient returns a client for servers on this machine.
 func newTestClient(timeout time.Duration, servers ...string) *Client {
 	var now clock
 	var asked []Server

@@ -17,8 +17,8 @@ import (
 
 const soa = "urn.arpa. %d IN SOA ns.example. root.example. 1 2 3 4 %d"
 
-// TestClientNAPTR reads records from the wire: what stands in master files
-// with two backslashes has one (RFC 3403 section 6.1).
+// TestClientNAPTR reads records from the wire: two backslashes in a master file are one
+// there (RFC 3403 section 6.1).
 func TestClientNAPTR(t *testing.T) {
 	addr := serve(t, reply{answer: []string{
 		`foo.urn.arpa. 300 IN NAPTR 100 10 "" "" "!^urn:cid:.+@([^\\.]+\\.)(.*)$!\\2!i" .`,
@@ -27,14 +27,14 @@ func TestClientNAPTR(t *testing.T) {
 		`foo.urn.arpa. 1 IN A 192.0.2.1`,
 		`bar.urn.arpa. 1 IN NAPTR 9 9 "" "" "" other.example.`,
 	}}.handler(t), nil)
-	got, proof, err := newTestClient(patience, addr).NAPTR(t.Context(), "Foo.URN.arpa")
+	got, info, err := newTestClient(longTimeout, addr).NAPTR(t.Context(), "Foo.URN.arpa")
 	want := []NAPTR{
 		{100, 10, "", "", `!^urn:cid:.+@([^\.]+\.)(.*)$!\2!i`, "."},
 		{65535, 32768, "U", "thttp+I2L", "!\"\xc8\\\\!\u00e9\x00!", "."},
 		{0, 0, "s", "e2u+sip", "", "_sip._tcp.Example.COM."},
 	}
-	if !slices.Equal(got, want) || proof.TTL != time.Minute || err != nil {
-		t.Errorf("got %q for %s, %v", got, proof.TTL, err)
+	if !slices.Equal(got, want) || info.TTL != time.Minute || err != nil {
+		t.Errorf("got %q for %s, %v", got, info.TTL, err)
 	}
 }
 
@@ -42,9 +42,9 @@ func TestClientSRV(t *testing.T) {
 	addr := serve(t, reply{answer: []string{
 		"_thttp._tcp.example. 60 IN SRV 65535 1 80 a.example.", "_thttp._tcp.example. 30 IN SRV 0 65535 65535 .",
 	}}.handler(t), nil)
-	got, proof, err := newTestClient(patience, addr).SRV(t.Context(), "_thttp._tcp.example.")
-	if want := []SRV{{65535, 1, 80, "a.example."}, {0, 65535, 65535, "."}}; !slices.Equal(got, want) || proof.TTL != 30*time.Second || err != nil {
-		t.Errorf("got %v for %s, %v", got, proof.TTL, err)
+	got, info, err := newTestClient(longTimeout, addr).SRV(t.Context(), "_thttp._tcp.example.")
+	if want := []SRV{{65535, 1, 80, "a.example."}, {0, 65535, 65535, "."}}; !slices.Equal(got, want) || info.TTL != 30*time.Second || err != nil {
+		t.Errorf("got %v for %s, %v", got, info.TTL, err)
 	}
 }
 
@@ -66,9 +66,9 @@ func TestClientTTL(t *testing.T) {
 				})
 			}
 		}}.handler(t), nil)
-		got, proof, err := newTestClient(patience, addr).SRV(t.Context(), "a.example.")
-		if len(got) != len(c.ttls) || proof.TTL != c.want || err != nil {
-			t.Errorf("%v: got %v for %s, %v", c.ttls, got, proof.TTL, err)
+		got, info, err := newTestClient(longTimeout, addr).SRV(t.Context(), "a.example.")
+		if len(got) != len(c.ttls) || info.TTL != c.want || err != nil {
+			t.Errorf("%v: got %v for %s, %v", c.ttls, got, info.TTL, err)
 		}
 	}
 }
@@ -85,9 +85,9 @@ func TestClientFollowsAliases(t *testing.T) {
 		{"in no order", []string{record, "b.example. 400 IN CNAME C.example.", "FOO.urn.arpa. 400 IN CNAME B.example."}, "r.example.", 300 * time.Second},
 		{"beside others", []string{"x.example. 1 IN CNAME c.example.", "foo.urn.arpa. 200 IN CNAME c.example.", record}, "r.example.", 200 * time.Second},
 	} {
-		got, proof, err := newTestClient(patience, serve(t, reply{answer: c.answer}.handler(t), nil)).NAPTR(t.Context(), name)
-		if replacements(got) != c.want || proof.TTL != c.ttl || err != nil {
-			t.Errorf("%s: got %v for %s, %v", c.name, got, proof.TTL, err)
+		got, info, err := newTestClient(longTimeout, serve(t, reply{answer: c.answer}.handler(t), nil)).NAPTR(t.Context(), name)
+		if replacements(got) != c.want || info.TTL != c.ttl || err != nil {
+			t.Errorf("%s: got %v for %s, %v", c.name, got, info.TTL, err)
 		}
 	}
 }
@@ -127,31 +127,31 @@ func TestClientNegative(t *testing.T) {
 		}}, empty, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			records, proof, err := newTestClient(patience, serve(t, c.reply.handler(t), nil)).NAPTR(t.Context(), name)
-			expectNo(t, err, resolver.ErrNotFound, c.ttl, c.reason)
-			if records != nil || proof.TTL != 0 {
-				t.Errorf("got %v for %s", records, proof.TTL)
+			records, info, err := newTestClient(longTimeout, serve(t, c.reply.handler(t), nil)).NAPTR(t.Context(), name)
+			expectNegative(t, err, resolver.ErrNotFound, c.ttl, c.reason)
+			if records != nil || info.TTL != 0 {
+				t.Errorf("got %v for %s", records, info.TTL)
 			}
 		})
 	}
 }
 
-// Aliases that lead nowhere are a fault of the server, and no "no" (RFC 1034 section
-// 3.6.2).
+// Aliases without an end are an error of the server, and no negative answer (RFC 1034
+// section 3.6.2).
 func TestAliasesWithoutEnd(t *testing.T) {
 	for what, answer := range map[string][]string{
-		"lead in a circle": {"foo.urn.arpa. 60 IN CNAME c.example.", "c.example. 60 IN CNAME foo.urn.arpa."},
-		"aliases lead in":  {"foo.urn.arpa. 60 IN CNAME foo.urn.arpa."},
-		"ends in an alias": {"foo.urn.arpa. 60 IN CNAME c.example."},
+		"form a loop":              {"foo.urn.arpa. 60 IN CNAME c.example.", "c.example. 60 IN CNAME foo.urn.arpa."},
+		"CNAME records form":       {"foo.urn.arpa. 60 IN CNAME foo.urn.arpa."},
+		"ends with a CNAME record": {"foo.urn.arpa. 60 IN CNAME c.example."},
 	} {
-		_, _, err := newTestClient(patience, serve(t, reply{answer: answer}.handler(t), nil)).NAPTR(t.Context(), name)
+		_, _, err := newTestClient(longTimeout, serve(t, reply{answer: answer}.handler(t), nil)).NAPTR(t.Context(), name)
 		if !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%q: %v", answer, err)
 		}
 	}
 }
 
-// All of it together: a name that exists in no zone but this test's.
+// A resolution with client and cache.
 func TestResolveByDNS(t *testing.T) {
 	zone := dns.NewServeMux()
 	for owner, lines := range map[string][]string{
@@ -167,7 +167,7 @@ func TestResolveByDNS(t *testing.T) {
 	zone.Handle(".", reply{rcode: dns.RcodeNameError, ns: []string{fmt.Sprintf(soa, 3600, 60)}}.handler(t))
 	addr := serve(t, zone.ServeDNS, nil)
 	var now clock
-	r := New(Config{Lookup: NewCached(newRecords(t, &now), newTestClient(patience, addr), Bounds{}), Roots: []string{"urn.arpa."}, MaxDomains: 5})
+	r := New(Config{Lookup: NewCached(newRecords(t, &now), newTestClient(longTimeout, addr), Bounds{}), Roots: []string{"urn.arpa."}, MaxDomains: 5})
 
 	ctx, trace := resolver.WithTrace(t.Context(), now.now)
 	for range 2 {
@@ -188,14 +188,14 @@ func TestResolveByDNS(t *testing.T) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
 	_, err := r.Resolve(t.Context(), query(t, "urn:bar:1"))
-	expectNo(t, err, resolver.ErrUnsupported, time.Minute, "bar.urn.arpa. does not exist (NXDOMAIN)")
+	expectNegative(t, err, resolver.ErrUnsupported, time.Minute, "bar.urn.arpa. does not exist (NXDOMAIN)")
 }
 
 func TestSystemServers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "resolv.conf")
 	for text, want := range map[string][]string{
 		"": {},
-		"# nobody\nsearch example.com\noptions ndots:5 rotate\n":          {},
+		"# none\nsearch example.com\noptions ndots:5 rotate\n":            {},
 		"nameserver 192.0.2.1\nnameserver 2001:db8::1\noptions timeout:9": {"192.0.2.1:53", "[2001:db8::1]:53"},
 		"nameserver\n nameserver\tfe80::1%eth0 # the router\n":            {"[fe80::1%eth0]:53"},
 	} {

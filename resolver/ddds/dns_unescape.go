@@ -2,9 +2,9 @@ package ddds
 
 import "strings"
 
-// unescape returns the octets of a character-string. The library keeps those
-// of NAPTR records in the form of master files, also when they come from the
-// wire: a backslash is `\\`, an octet outside printing ASCII is `\DDD`.
+// unescape returns the octets of a character-string. The library has the strings of NAPTR
+// records in the syntax of master files, even when they come from the wire: a backslash is
+// `\\`, an octet that is not printable ASCII is `\DDD`.
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
@@ -26,7 +26,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// decimal reads the three digits of `\DDD`.
+// decimal parses the three digits of `\DDD`.
 func decimal(s string) (byte, bool) {
 	if len(s) < 3 {
 		return 0, false

@@ -8,7 +8,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// naptrFromWire gives the library a record whose REGEXP holds these octets.
+// naptrFromWire has the library decode a record with this REGEXP.
 func naptrFromWire(t testing.TB, regexp []byte) *dns.NAPTR {
 	t.Helper()
 	rdata := append([]byte{0, 1, 0, 2, 0, 0, byte(len(regexp))}, regexp...)
@@ -60,7 +60,7 @@ func TestUnescapeEveryOctet(t *testing.T) {
 	}
 }
 
-// What comes from the wire comes out as it was there; and nothing panics.
+// unescape restores the octets from the wire, and never panics.
 func FuzzUnescape(f *testing.F) {
 	for _, seed := range []string{"", `!^urn:cid:.+@([^\.]+\.)(.*)$!\2!i`, `\065`, `\\`, `"`, "\x00\xff\u00e9", `\256`, `\`} {
 		f.Add(seed)

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// compileERE compiles a POSIX extended regular expression to Go's engine,
-// which runs in linear time, with leftmost-longest matching.
-// regexp.CompilePOSIX has no way to ignore case.
+// compileERE compiles a POSIX extended regular expression for Go's engine, which runs in
+// linear time, with leftmost-longest matching. regexp.CompilePOSIX cannot ignore case.
 func compileERE(ere string, flags syntax.Flags) (*regexp.Regexp, error) {
 	translated, err := translateERE(ere)
 	if err != nil {
@@ -32,9 +31,9 @@ func compileERE(ere string, flags syntax.Flags) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// maxProgram bounds the instructions that an expression compiles to: each costs
-// time at each octet of the name, and `(.?){999}` is thousands of them. The
-// longest expression without such counts stays below.
+// maxProgram bounds the instructions of a compiled expression: each takes time at each
+// octet of the name, and `(.?){999}` has thousands. Without counted repetitions the
+// longest expression stays below.
 const maxProgram = 1000
 
 func checkProgram(parsed *syntax.Regexp) error {
@@ -51,22 +50,22 @@ func checkProgram(parsed *syntax.Regexp) error {
 var (
 	errBracket    = errors.New("bracket expression does not end")
 	errCollating  = errors.New("collating elements and equivalence classes are not supported")
-	errClass      = errors.New("character class is none of POSIX")
+	errClass      = errors.New("character class is not a POSIX class")
 	errEscape     = errors.New("this escape means different things to different engines")
 	errInterval   = errors.New("interval is not {n}, {n,} or {n,m}")
 	errLarge      = errors.New("expression repeats too much")
 	errRepetition = errors.New("a repetition repeats an anchor or nothing")
 )
 
-// interval is XBD section 9.4.6 item 5. Go reads braces that hold anything else
-// as themselves, and others read {,m} as {0,m}.
+// interval is XBD section 9.4.6 item 5. Go takes other braces literally, and some engines
+// read {,m} as {0,m}.
 var interval = regexp.MustCompile(`^\{[0-9]+(,[0-9]*)?\}`)
 
-// translateERE writes an ERE so that Go reads it as POSIX does, and refuses
-// what has no such reading.
+// translateERE translates an ERE to an equivalent expression for Go, and returns an error
+// if there is none.
 func translateERE(ere string) (string, error) {
 	var b strings.Builder
-	atom := false // whether that stands before i which a repetition may repeat
+	atom := false // whether a repetition may follow at i
 	for i := 0; i < len(ere); {
 		switch c := ere[i]; {
 		case c == '[':
@@ -93,13 +92,14 @@ func translateERE(ere string) (string, error) {
 	return b.String(), nil
 }
 
-// classes are those of XBD section 9.3.5; Go knows more.
+// classes are the character classes of XBD section 9.3.5; Go has more.
 var classes = [...]string{
 	"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit",
 }
 
-// translateBracket writes the bracket expression that begins at i. In POSIX a
-// backslash has no meaning there (XBD section 9.3.5), in Go it escapes.
+// translateBracket translates the bracket expression that begins at i, and returns the
+// offset after it. There a backslash is literal in POSIX (XBD section 9.3.5), and an
+// escape in Go.
 func translateBracket(b *strings.Builder, ere string, i int) (int, error) {
 	b.WriteByte('[')
 	i++
@@ -133,8 +133,7 @@ func translateBracket(b *strings.Builder, ere string, i int) (int, error) {
 	return 0, errBracket
 }
 
-// bracketClass returns the character class, such as "[:digit:]", with which s
-// begins.
+// bracketClass returns the character class, such as "[:digit:]", at the start of s.
 func bracketClass(s string) (string, error) {
 	name, _, ok := strings.Cut(s[2:], ":]")
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// match0 returns what ere matches of text.
+// match0 returns the part of text that ere matches.
 func match0(ere, text string) (string, error) {
 	re, err := compileERE(ere, syntax.POSIX)
 	if err != nil {
@@ -29,12 +29,12 @@ func TestERE(t *testing.T) {
 
 func TestEREIsUTF8(t *testing.T) {
 	if _, err := match0("\xff", "a"); err == nil {
-		t.Error("octets that are no UTF-8 were accepted")
+		t.Error("invalid UTF-8 was accepted")
 	}
 }
 
-// An expression is refused for its size only where it repeats by counts: none
-// without them is too large, whatever fills its 255 octets.
+// Only expressions with counted repetitions can be too large: none of 255 octets without
+// them is.
 func TestEREProgramSize(t *testing.T) {
 	for _, part := range []string{"a", "a?", "a*", "(a)?", "()", "(|)", "|", "a|b", "(a?)", "[a-z]", "(a*)*", "((((a?)?)?)?)?", "(((|a)|b)|c)", "^$", "é", "[^é]?"} {
 		ere := strings.Repeat(part, (maxExpression-4)/len(part))
@@ -52,8 +52,8 @@ func TestEREProgramSize(t *testing.T) {
 	}
 }
 
-// The time of the worst expression on the longest name is bounded; it was most
-// of a minute.
+// The time of the worst expression on the longest name; without maxProgram it was most of
+// a minute.
 func BenchmarkEREWorst(b *testing.B) {
 	re, err := compileERE(strings.Repeat("(.?){9}", 26)+"x", syntax.POSIX)
 	if err != nil {

@@ -2,8 +2,8 @@
 // (the algorithm), RFC 3403 (NAPTR records in the DNS) and RFC 3404 (URI and
 // URN resolution).
 //
-// The algorithm is pure: it works on records that were fetched before. Only
-// the files named dns*.go know of a DNS library.
+// The algorithm does no I/O: it works on records that were fetched before. Only the files
+// named dns*.go import a DNS library.
 package ddds
 
 import (
@@ -22,7 +22,7 @@ type NAPTR struct {
 	Flags       string
 	Services    string
 	Regexp      string
-	Replacement string // a domain name with a final dot; "." where there is none
+	Replacement string // a domain name with a final dot; "." if not used
 }
 
 // SRV is one record of RFC 2782.
@@ -33,24 +33,22 @@ type SRV struct {
 	Target   string
 }
 
-// Lookuper fetches record sets. The TTL is the least of the records that were
-// used, aliases included. A name without such records is a *resolver.Negative
-// of kind resolver.ErrNotFound, with the TTL of RFC 2308; other errors mean
-// that nobody could be asked. It is safe for concurrent use, and the records
-// must not be changed.
+// Lookuper fetches record sets. A name without such records is a *resolver.Negative of
+// kind resolver.ErrNotFound, with the TTL of RFC 2308; other errors mean that no server
+// answered. It is safe for concurrent use. The records must not be changed.
 type Lookuper interface {
-	NAPTR(ctx context.Context, name string) ([]NAPTR, Proof, error)
-	SRV(ctx context.Context, name string) ([]SRV, Proof, error)
+	NAPTR(ctx context.Context, name string) ([]NAPTR, RRsetInfo, error)
+	SRV(ctx context.Context, name string) ([]SRV, RRsetInfo, error)
 }
 
-// Proof is what a record set is worth.
-type Proof struct {
-	TTL       time.Duration
-	Authentic bool // the server calls it authenticated: the AD bit of RFC 4035 section 3.2.3
+// RRsetInfo is the TTL and the authentication of a record set.
+type RRsetInfo struct {
+	TTL       time.Duration // the least of the records, aliases included
+	Authentic bool          // the reply has the AD bit: RFC 4035 section 3.2.3
 }
 
-// sorted returns records by order, then preference; equal ones stay as they
-// came (RFC 3403 section 4.1).
+// sorted returns records sorted by order, then preference; the sort is stable (RFC 3403
+// section 4.1).
 func sorted(records []NAPTR) []NAPTR {
 	byOrder := slices.Clone(records)
 	slices.SortStableFunc(byOrder, func(a, b NAPTR) int {
@@ -62,24 +60,24 @@ func sorted(records []NAPTR) []NAPTR {
 	return byOrder
 }
 
-// hasReplacement reports whether the REPLACEMENT field is used: the root name
-// stands for "none".
+// hasReplacement reports whether the REPLACEMENT field is used: the root name means that
+// it is not.
 func (r NAPTR) hasReplacement() bool { return r.Replacement != "" && r.Replacement != "." }
 
-// flag returns the flag that controls r: 'S', 'A', 'U', 'P', or 0 for a
-// non-terminal rule; false where r must be skipped (RFC 3404 section 4.3).
+// flag returns the flag of r: 'S', 'A', 'U', 'P', or 0 for a non-terminal rule; false if
+// r must be skipped (RFC 3404 section 4.3).
 func (r NAPTR) flag() (byte, bool) {
 	if r.Flags == "" {
 		return 0, true
 	}
-	flag := r.Flags[0] &^ 0x20 // upper case: unlike strings.ToUpper, of ASCII alone
+	flag := r.Flags[0] &^ 0x20 // upper case, of ASCII only, unlike strings.ToUpper
 	if len(r.Flags) == 1 && strings.IndexByte("SAUP", flag) >= 0 {
 		return flag, true
 	}
 	return 0, false // unknown, or more than one of the exclusive four
 }
 
-// String prints r as in a master file, for traces.
+// String returns r in the syntax of a master file, for traces.
 func (r NAPTR) String() string {
 	return fmt.Sprintf("%d %d %q %q %q %s", r.Order, r.Preference, r.Flags, r.Services, r.Regexp, r.Replacement)
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Lines of notes/ddds.md that no other test of this package proves. Each case
-// names the section of the notes, and that of the RFC.
+// Requirements of the RFCs that no other test of this package covers. Each case names the
+// section.
 
 // records is a scripted record set.
 func records(ttl time.Duration, naptr ...NAPTR) set { return set{naptr: naptr, ttl: ttl} }
 
-// fetched asks a Client for the records of name.
+// fetched looks up the records of name with a Client.
 func fetched(t *testing.T, c *Client) []NAPTR {
 	t.Helper()
 	got, _, err := c.NAPTR(t.Context(), name)
@@ -29,12 +29,12 @@ func fetched(t *testing.T, c *Client) []NAPTR {
 	return got
 }
 
-// toLocation is what a server of THTTP answers.
+// toLocation is the answer of a THTTP server.
 func toLocation(uri string, ttl time.Duration) resolver.Answer {
 	return resolver.Answer{Locations: []resolver.Location{{URI: uri, From: &resolver.Source{Name: "test"}}}, TTL: ttl}
 }
 
-// chosenFor is chosen for a service.
+// chosenFor is chosen for a service, without the matched flag.
 func chosenFor(aus string, naptr []NAPTR, want resolver.Service) (keys, why []string) {
 	s, _ := choose(context.Background(), aus, naptr, want)
 	for _, m := range s.usable {
@@ -46,8 +46,8 @@ func chosenFor(aus string, naptr []NAPTR, want resolver.Service) (keys, why []st
 	return keys, why
 }
 
-func TestNotesVectors(t *testing.T) {
-	const spoken = "services are not"
+func TestRequirementsOfRules(t *testing.T) {
+	const malformed = "services are not"
 	last := NAPTR{300, 10, "u", "http+I2L", "!^.*$!http://last.example/!", "."}
 	for _, c := range []struct {
 		source, aus string
@@ -55,47 +55,47 @@ func TestNotesVectors(t *testing.T) {
 		records     []NAPTR
 		keys, why   string // parts of the reasons, one a record
 	}{
-		{"3.4, RFC 3404 section 5.3: as it is printed", "http://www.example.com/software/latest-beta.exe", resolver.I2L, []NAPTR{
+		{"RFC 3404 section 5.3: as printed", "http://www.example.com/software/latest-beta.exe", resolver.I2L, []NAPTR{
 			{100, 90, "", "", "!^http://([^/:]+)!1!i", "."},
 		}, "", "not a domain name"},
-		{"3.4, RFC 3404 section 5.3: services for locators", "http://www.example.com/software/latest-beta.exe", resolver.I2R, []NAPTR{
+		{"RFC 3404 section 5.3: services for locators", "http://www.example.com/software/latest-beta.exe", resolver.I2R, []NAPTR{
 			{100, 100, "s", "thttp+L2R", "", "thttp.example.com."}, {100, 100, "s", "ftp+L2R", "", "ftp.example.com."},
-		}, "thttp.example.com.", `protocol "ftp" is not spoken`},
-		{"3.1 and 3.4, RFC 3958 section 2.2: S-NAPTR", "urn:foo:1", resolver.I2L, []NAPTR{
+		}, "thttp.example.com.", `protocol "ftp" is not supported`},
+		{"RFC 3958 section 2.2: S-NAPTR", "urn:foo:1", resolver.I2L, []NAPTR{
 			{100, 10, "", "WP:whois++", "", "bunyip.example."},
 			{100, 20, "s", "WP:ldap", "", "_ldap._tcp.myldap.example.com."},
 			{200, 10, "", "EM:protA", "", "someisp.example."},
 			{200, 30, "a", "EM:protB", "", "myprotB.example.com."},
 			last,
-		}, "http://last.example/", strings.Join([]string{spoken, spoken, spoken, spoken}, "|")},
-		{"3.4, RFC 4848: U-NAPTR", "urn:foo:1", resolver.I2L, []NAPTR{
+		}, "http://last.example/", strings.Join([]string{malformed, malformed, malformed, malformed}, "|")},
+		{"RFC 4848: U-NAPTR", "urn:foo:1", resolver.I2L, []NAPTR{
 			{200, 10, "u", "EM:ProtA", "!.*!http://a.example/!", "."}, last,
-		}, "http://last.example/", spoken},
-		{"3.4, RFC 6408: Diameter", "urn:foo:1", resolver.I2L, []NAPTR{
+		}, "http://last.example/", malformed},
+		{"RFC 6408: Diameter", "urn:foo:1", resolver.I2L, []NAPTR{
 			{50, 50, "s", "aaa+ap1:diameter.tls.tcp", "", "_diameters._tcp.example.com."}, last,
-		}, "http://last.example/", spoken},
-		{"3.1, eduroam", "urn:foo:1", resolver.I2L, []NAPTR{
+		}, "http://last.example/", malformed},
+		{"eduroam", "urn:foo:1", resolver.I2L, []NAPTR{
 			{50, 50, "s", "x-eduroam:radius.tls", "", "_radsec._tcp.example.com."}, last,
-		}, "http://last.example/", spoken},
-		{"3.1, RFC 5483 section 3.1: services that are several, and flags behind the delimiter", "urn:foo:1", resolver.I2C, []NAPTR{
+		}, "http://last.example/", malformed},
+		{"RFC 5483 section 3.1: several services, and flags after the delimiter", "urn:foo:1", resolver.I2C, []NAPTR{
 			{1, 1, "U", "http+N2C+N2L+x1", "#^URN:foo:(.*)$#http://a.example/\\1\\##i", "."},
 		}, "http://a.example/1#", ""},
-		{"3.1, a backslash at the end", "urn:foo:1", resolver.I2L, []NAPTR{
+		{"a backslash at the end", "urn:foo:1", resolver.I2L, []NAPTR{
 			{1, 1, "u", "", `!^.*$!http://a.example/!\`, "."},
 			{1, 2, "u", "", `!^.*$!http://a.example/\`, "."},
 			{1, 3, "u", "", `\`, "."},
 			last,
-		}, "http://last.example/", "unknown flags|has 2 delimiters|has the delimiter"},
-		{"3.4, an output above 255 octets is no key", "urn:foo:" + strings.Repeat("a.", 128), resolver.I2L, []NAPTR{
+		}, "http://last.example/", "unknown flags|has 2 delimiters|has the forbidden delimiter"},
+		{"an output above 255 octets is not a key", "urn:foo:" + strings.Repeat("a.", 128), resolver.I2L, []NAPTR{
 			{1, 1, "", "", `!^urn:foo:(.*)$!\1example!`, "."}, to(1, 2, "b.example."), last,
 		}, "b.example.", "not a domain name|order 1 already matched"},
-		{"3.4, an output above 255 octets is a location", "urn:foo:" + strings.Repeat("a", 300), resolver.I2L, []NAPTR{
+		{"an output above 255 octets is a location", "urn:foo:" + strings.Repeat("a", 300), resolver.I2L, []NAPTR{
 			{1, 1, "u", "", `!^urn:foo:(.*)$!http://a.example/\1!`, "."},
 		}, "http://a.example/" + strings.Repeat("a", 300), ""},
-		{"3.4, digits without their groups, \\7 among them", "urn:foo:1", resolver.I2L, []NAPTR{
+		{"back-references without groups, such as \\7", "urn:foo:1", resolver.I2L, []NAPTR{
 			{1, 1, "u", "", `!^urn:(f)(o)(o):(1)()()$!http://a.example/\7!`, "."}, last,
 		}, "http://last.example/", `has \7`},
-		{"3.2, RFC 3404 section 4.3: two flags of which one is unknown, and a digit", "urn:foo:1", resolver.I2L, []NAPTR{
+		{"RFC 3404 section 4.3: two flags of which one is unknown, and a digit", "urn:foo:1", resolver.I2L, []NAPTR{
 			{1, 1, "uz", "", "!^.*$!http://a.example/!", "."}, {1, 1, "5", "", "!^.*$!http://a.example/!", "."}, last,
 		}, "http://last.example/", `"uz" are unknown|"5" are unknown`},
 	} {
@@ -110,8 +110,8 @@ func TestNotesVectors(t *testing.T) {
 	}
 }
 
-// Section 3.1: RFC 5483 sections 4.5 and 5.2.2, RFC 6116 section 5.2.1.
-func TestNotesAcrossDomains(t *testing.T) {
+// RFC 5483 sections 4.5 and 5.2.2, RFC 6116 section 5.2.1.
+func TestOrdersAcrossDomains(t *testing.T) {
 	a := located(1, 2, "", "", "http://a.example/")
 	srv := func(order, preference uint16, key string) NAPTR {
 		return NAPTR{order, preference, "s", "thttp+I2L", "", key}
@@ -133,20 +133,20 @@ func TestNotesAcrossDomains(t *testing.T) {
 			"foo.urn.arpa. NAPTR": records(hour, to(65535, 1, "b.example.")),
 			"b.example. NAPTR":    records(hour, located(2, 1, "urn:bar:", "", "http://b.example/"), located(3, 1, "", "", "http://c.example/")),
 		}, "http://c.example/"},
-		{"a failure leads back to the set that referred, whatever was locked", true, map[string]set{
+		{"after a failure the set before continues, despite a locked order", true, map[string]set{
 			"foo.urn.arpa. NAPTR": records(hour, to(1, 1, "b.example."), a),
 			"b.example. NAPTR":    records(hour, to(500, 1, "c.example."), to(501, 1, "d.example.")),
 			"d.example. NAPTR":    records(hour, located(1, 1, "", "", "http://d.example/")),
 		}, "http://a.example/"},
-		{"no rule is for the name", true, map[string]set{
+		{"no rule matches the name", true, map[string]set{
 			"foo.urn.arpa. NAPTR": records(hour, to(1, 1, "b.example."), a),
 			"b.example. NAPTR":    records(hour, located(1, 1, "urn:bar:", "", "http://b.example/")),
 		}, "http://a.example/"},
-		{"every record was discarded", true, map[string]set{
+		{"every record was skipped", true, map[string]set{
 			"foo.urn.arpa. NAPTR": records(hour, to(1, 1, "b.example."), a),
 			"b.example. NAPTR":    records(hour, NAPTR{1, 1, "s", "rcds+I2C", "", "c.example."}, NAPTR{1, 1, "x", "", "", "c.example."}),
 		}, "http://a.example/"},
-		{"nobody answers", true, map[string]set{
+		{"no server answers", true, map[string]set{
 			"foo.urn.arpa. NAPTR": records(hour, to(1, 1, "b.example."), a),
 			"b.example. NAPTR":    {err: resolver.ErrUnreachable},
 		}, "http://a.example/"},
@@ -163,9 +163,9 @@ func TestNotesAcrossDomains(t *testing.T) {
 	}
 }
 
-// Section 3.2: RFC 3402 section 3.3, note 2. What an answer rests on is all that
-// was looked up for it, ways that led nowhere included, and what the server said.
-func TestNotesExpiry(t *testing.T) {
+// RFC 3402 section 3.3, note 2. The TTL of an answer is limited by every lookup, failed
+// alternatives included, and by the answer of the server.
+func TestTTLOfAllLookups(t *testing.T) {
 	const short = 30 * time.Second
 	good := records(hour, located(1, 1, "", "", "http://good.example/"))
 	for _, c := range []struct {
@@ -177,17 +177,17 @@ func TestNotesExpiry(t *testing.T) {
 			"bad.example. NAPTR":  records(short, to(1, 1, "none.example.")),
 			"good.example. NAPTR": good,
 		}},
-		{"a no", map[string]set{
+		{"a negative answer", map[string]set{
 			"foo.urn.arpa. NAPTR": records(hour, to(1, 1, "bad.example."), to(1, 2, "good.example.")),
 			"bad.example. NAPTR":  missing(short),
 			"good.example. NAPTR": good,
 		}},
-		{"SRV records of a service that is not there", map[string]set{
+		{"SRV records of a service that is not available", map[string]set{
 			"foo.urn.arpa. NAPTR": records(hour, NAPTR{1, 1, "s", "thttp+I2L", "", "bad.example."}, to(1, 2, "good.example.")),
 			"bad.example. SRV":    {srv: []SRV{{0, 0, 0, "."}}, ttl: short},
 			"good.example. NAPTR": good,
 		}},
-		{"what the server said", map[string]set{
+		{"the answer of the server", map[string]set{
 			"foo.urn.arpa. NAPTR": records(hour, NAPTR{1, 1, "a", "thttp+I2L", "", "host.example."}),
 		}},
 	} {
@@ -201,9 +201,9 @@ func TestNotesExpiry(t *testing.T) {
 	}
 }
 
-// Section 3.5: the public zones as they are, RFC 8976 appendix A.4. Names lead to
-// nothing that anybody delegated; the shortcut of RFC 3404 section 3 asks urn.arpa.
-func TestNotesPublicZones(t *testing.T) {
+// The public zones, as in RFC 8976 appendix A.4. Their rules lead to domains without
+// records; URNs begin at urn.arpa by the shortcut of RFC 3404 section 3.
+func TestPublicZones(t *testing.T) {
 	const week, negative = 604800 * time.Second, 3600 * time.Second
 	rule := func(regexp string) set { return records(week, NAPTR{0, 0, "", "", regexp, "."}) }
 	public := map[string]set{
@@ -235,16 +235,15 @@ func TestNotesPublicZones(t *testing.T) {
 		s := &script{sets: public}
 		root := map[bool]string{true: "uri.arpa.", false: "urn.arpa."}[c.byScheme]
 		_, err := New(Config{Lookup: s, Roots: []string{root}, MaxDomains: 5, BySchemes: c.byScheme}).Resolve(t.Context(), query(t, c.uri))
-		expectNo(t, err, c.kind, c.ttl, "")
+		expectNegative(t, err, c.kind, c.ttl, "")
 		if asked := strings.ReplaceAll(strings.Join(s.asked, " "), " NAPTR", ""); asked != c.asked {
 			t.Errorf("%s: asked %s", c.uri, asked)
 		}
 	}
 }
 
-// Section 3.2: RFC 3403 sections 4.1 and 5. Section 3.3: the library keeps all three
-// character-strings escaped.
-func TestNotesWire(t *testing.T) {
+// RFC 3403 sections 4.1 and 5. The library keeps all three character-strings escaped.
+func TestWireFormat(t *testing.T) {
 	lines := []string{
 		`foo.urn.arpa. 60 IN NAPTR 1 1 "\"\\" "a\\+\"\200" "!a!\\1\"!" host.foo.urn.arpa.`,
 		`foo.urn.arpa. 60 IN NAPTR 2 1 "u" "http+N2L" "!a!http://a.example/!" .`,
@@ -265,15 +264,15 @@ func TestNotesWire(t *testing.T) {
 		"authority section":          func(m *dns.Msg) { m.Ns = append(m.Ns, additional[:2]...) },
 	} {
 		addr := serve(t, reply{answer: lines, change: change}.handler(t), nil)
-		if got := fetched(t, newTestClient(patience, addr)); !slices.Equal(got, want) {
+		if got := fetched(t, newTestClient(longTimeout, addr)); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q", what, got)
 		}
 	}
 }
 
-// Section 3.3: "^" and "$" match at lines, and "." no line feed, so no string to which
-// rules apply may hold one (RFC 3986 section 2).
-func TestNotesNoControlsInNames(t *testing.T) {
+// "^" and "$" match at lines, and "." matches no line feed, so the strings to which rules
+// apply must not have any (RFC 3986 section 2).
+func TestNoControlsInNames(t *testing.T) {
 	for b := range 256 {
 		if b > ' ' && b < 0x7f {
 			continue

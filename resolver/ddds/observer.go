@@ -1,10 +1,10 @@
 package ddds
 
-// Observer is called with what a Resolver does, so that it can be counted. Its functions
-// must be safe for concurrent use; those that are nil are not called.
+// Observer has functions that a Resolver calls, for metrics. They must be safe for
+// concurrent use, and may be nil.
 type Observer struct {
-	Step    func()              // the rules of a domain are looked up
-	Skipped func(reason Reason) // a record was skipped
+	Step    func()              // called for each lookup of the rules of a domain
+	Skipped func(reason Reason) // called for each skipped record
 }
 
 func (o Observer) step() {
@@ -20,7 +20,7 @@ func (o Observer) skipped(s selection) {
 	for _, p := range s.skipped {
 		o.Skipped(p.kind)
 	}
-	for range s.excess - 1 { // the first one is among them
+	for range s.excess - 1 { // s.skipped has the first one
 		o.Skipped(ReasonExcess)
 	}
 }

@@ -1,22 +1,22 @@
 package ddds
 
-// protocol is how one speaks with what a record leads to.
+// protocol is a protocol of the SERVICES field.
 type protocol struct {
 	scheme string
-	// asked is that urnd asks the server itself, by THTTP: HTTP with an agreement on
-	// paths (RFC 2169). Others are locations, for who speaks with them.
-	asked bool
+	// viaTHTTP means that urnd can ask the server itself, by THTTP: HTTP with paths by
+	// convention (RFC 2169). For other protocols the server is a location.
+	viaTHTTP bool
 }
 
-// lookupProtocol returns what is known of a protocol of the SERVICES field, in lower
-// case (RFC 3404 section 4.4). One that has no scheme of URIs, such as "rcds", can be
-// neither asked nor told to anybody.
+// lookupProtocol returns a protocol by its name in lower case (RFC 3404 section 4.4). A
+// protocol without a URI scheme, such as "rcds", is not supported: urnd can neither ask
+// its servers nor return them as locations.
 func lookupProtocol(name string) (protocol, bool) {
 	switch name {
 	case "thttp", "http":
-		return protocol{scheme: "http", asked: true}, true
+		return protocol{scheme: "http", viaTHTTP: true}, true
 	case "https":
-		return protocol{scheme: "https", asked: true}, true
+		return protocol{scheme: "https", viaTHTTP: true}, true
 	case "z3950":
 		return protocol{scheme: "z39.50s"}, true // a session: RFC 2056 section 2
 	}

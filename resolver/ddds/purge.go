@@ -6,22 +6,22 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Purge removes from the cache all record sets to which the rules lead from the given
-// names, which are canonical, and returns how many. It follows what is cached, and sends
-// no questions.
+// Purge removes all record sets from the cache to which the rules lead from the given
+// canonical names, and returns their number. It follows cached records only, and sends no
+// queries.
 func (r *Resolver) Purge(ctx context.Context, names []resolver.Query) int {
 	n := 0
 	for i, lookup := range r.lookups {
 		cached, ok := lookup.(*Cached)
 		if !ok {
-			continue // nothing else remembers anything
+			continue // without a cache
 		}
-		found := recall{cached, make(map[string]bool)}
+		found := cacheOnly{cached, make(map[string]bool)}
 		for _, q := range names {
 			for _, q.Service = range []resolver.Service{resolver.I2L, resolver.I2Ls} {
 				w := r.walk(i, q)
 				w.lookup, w.ask, w.fallback, w.observer = found, nil, true, Observer{}
-				_, _ = w.run(ctx, r.firstKey(q)+"."+r.config.Roots[i]) // only what it looks up counts
+				_, _ = w.run(ctx, r.firstKey(q)+"."+r.config.Roots[i]) // only for the keys that it looks up
 			}
 		}
 		n += cached.purge(found.keys)
@@ -29,8 +29,8 @@ func (r *Resolver) Purge(ctx context.Context, names []resolver.Query) int {
 	return n
 }
 
-// PurgeNamespace removes the record sets from the cache with which the rules for a
-// namespace begin, and returns how many.
+// PurgeNamespace removes the first record sets for a namespace from the cache, one for
+// each root, and returns their number.
 func (r *Resolver) PurgeNamespace(nid string) int {
 	n := 0
 	for i, lookup := range r.lookups {
@@ -51,27 +51,27 @@ func (c *Cached) purge(keys map[string]bool) int {
 	return n
 }
 
-// recall is a Lookuper that answers from a cache alone, and notes the keys.
-type recall struct {
+// cacheOnly is a Lookuper that reads a cache only, and collects the keys.
+type cacheOnly struct {
 	cached *Cached
 	keys   map[string]bool
 }
 
 // NAPTR implements Lookuper.
-func (r recall) NAPTR(_ context.Context, name string) ([]NAPTR, Proof, error) {
+func (r cacheOnly) NAPTR(_ context.Context, name string) ([]NAPTR, RRsetInfo, error) {
 	records, err := r.get(name, naptrType)
-	return records.naptr, Proof{}, err
+	return records.naptr, RRsetInfo{}, err
 }
 
 // SRV implements Lookuper.
-func (r recall) SRV(_ context.Context, name string) ([]SRV, Proof, error) {
+func (r cacheOnly) SRV(_ context.Context, name string) ([]SRV, RRsetInfo, error) {
 	records, err := r.get(name, srvType)
-	return records.srv, Proof{}, err
+	return records.srv, RRsetInfo{}, err
 }
 
-func (r recall) get(name, rrtype string) (Records, error) {
+func (r cacheOnly) get(name, rrtype string) (Records, error) {
 	key := r.cached.key(name, rrtype)
-	r.keys[key] = true // also where a load of it runs
+	r.keys[key] = true // even if not cached: a load may be running
 	e := r.cached.cache.Lookup(key)
 	if e == nil {
 		return Records{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: name + " is not cached"}

@@ -11,26 +11,26 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config says where DDDS begins.
+// Config is the configuration of a Resolver.
 type Config struct {
 	Lookup Lookuper
-	// Lookups take the place of Lookup for some roots, and for all domains to which
-	// their rules lead.
+	// Lookups replaces Lookup for the roots that are its keys, and for all domains to
+	// which their rules lead.
 	Lookups map[string]Lookuper
 	// Roots are the domains below which NIDs are first keys, asked in order:
 	// "urn.example.org.", then "urn.arpa." (RFC 3404 section 4.5).
 	Roots []string
-	// BySchemes makes it the URI Resolution application: first keys are schemes,
-	// below roots such as "uri.arpa.", and URNs have no part in it: their NID is a
+	// BySchemes selects the URI Resolution application: first keys are schemes, below
+	// roots such as "uri.arpa.". It is not for URNs, whose NID is the first key by a
 	// shortcut (RFC 3404 section 3).
 	BySchemes bool
-	// Ask asks the server at base, such as "http://a.example:8080", by THTTP: the
-	// protocol of S and A rules. nil leads clients there instead.
+	// Ask asks a server of a terminal rule by THTTP. If it is nil, the answer has
+	// locations at the server instead.
 	Ask resolver.Ask
-	// Fallback goes on with the next record of an order where one leads to a
-	// failure, as RFC 6116 section 5.2.1 does; otherwise that is reported.
+	// Fallback continues with the next record of an order after a failure, as in RFC
+	// 6116 section 5.2.1; without it the failure is returned.
 	Fallback bool
-	// Observer is called with what happens.
+	// Observer is called with events, for metrics.
 	Observer Observer
 	// MaxDomains bounds the domains that the rules for one name lead through.
 	MaxDomains int
@@ -40,8 +40,8 @@ type Config struct {
 // begins at the NID, or other URIs by the URI Resolution application.
 type Resolver struct {
 	config  Config
-	lookups []Lookuper // of each root
-	sources []source   // for locations below each root
+	lookups []Lookuper // for each root
+	sources []source   // for each root
 }
 
 // New returns a Resolver.
@@ -70,7 +70,7 @@ func (r *Resolver) firstKey(q resolver.Query) string {
 	return q.NID()
 }
 
-// walk returns the way to be taken from one of the roots.
+// walk returns the walk for a query from one of the roots.
 func (r *Resolver) walk(root int, q resolver.Query) *walk {
 	return &walk{
 		lookup: r.lookups[root], ask: r.config.Ask, limit: r.config.MaxDomains, fallback: r.config.Fallback,
@@ -82,7 +82,7 @@ func (r *Resolver) walk(root int, q resolver.Query) *walk {
 // scheme, that is delegated below none of the roots is resolver.ErrUnsupported.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	if !r.config.BySchemes && !q.IsURN() {
-		_, err := q.URI.URN() // which says what is wrong with it
+		_, err := q.URI.URN() // for its *uri.ParseError
 		return resolver.Answer{}, err
 	}
 	key := r.firstKey(q)
@@ -106,8 +106,8 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	}
 }
 
-// limited limits an outcome to the TTL of the roots that did not have the namespace:
-// when one of them has it, that one counts. Below 0 is no limit.
+// limited limits the TTL of an outcome to that of earlier roots without the namespace,
+// since such a root has precedence once it delegates it. A negative ttl is no limit.
 func limited(answer resolver.Answer, err error, ttl time.Duration) (resolver.Answer, error) {
 	if ttl < 0 {
 		return answer, err

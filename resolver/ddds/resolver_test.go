@@ -32,8 +32,8 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// A name that does not exist is "not mine" at a first key alone; on the way it
-// is the zone's own "no", and the other roots are not asked.
+// A name that does not exist is ErrUnsupported at the first key only; at a later key it is
+// a negative answer of the zone, and the other roots are not asked.
 func TestRootThatDelegatesDecides(t *testing.T) {
 	down := errors.New("server is down")
 	other := set{naptr: []NAPTR{located(1, 1, "", "", "http://arpa.example/")}, ttl: hour}
@@ -46,7 +46,7 @@ func TestRootThatDelegatesDecides(t *testing.T) {
 		r := New(Config{Lookup: s, Roots: []string{"urn.example.org.", "urn.arpa."}, MaxDomains: 5})
 		_, err := r.Resolve(t.Context(), query(t, "urn:foo:1"))
 		if first.err == nil {
-			expectNo(t, err, resolver.ErrNotFound, missingTTL, "")
+			expectNegative(t, err, resolver.ErrNotFound, missingTTL, "")
 		} else if !errors.Is(err, down) {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -69,13 +69,13 @@ func TestNoRootDelegates(t *testing.T) {
 		}}
 		r := New(Config{Lookup: s, Roots: []string{"a.example.", "b.example."}, MaxDomains: 5})
 		_, err := r.Resolve(t.Context(), query(t, "urn:foo:1"))
-		expectNo(t, err, resolver.ErrUnsupported, c.ttl, "none at a, none at b")
+		expectNegative(t, err, resolver.ErrUnsupported, c.ttl, "none at a, none at b")
 	}
 	_, err := New(Config{Lookup: &script{}, MaxDomains: 5}).Resolve(t.Context(), query(t, "urn:foo:1"))
-	expectNo(t, err, resolver.ErrUnsupported, 0, "")
+	expectNegative(t, err, resolver.ErrUnsupported, 0, "")
 }
 
-func TestResolveWantsAURN(t *testing.T) {
+func TestResolveRequiresURN(t *testing.T) {
 	s := &script{}
 	_, err := resolve(t, s, "http://www.example.com/")
 	var fault *uri.ParseError

@@ -8,13 +8,13 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// match is what a record makes of an application unique string.
+// match is the result of applying a record to an application unique string.
 type match struct {
 	record   NAPTR
 	flag     byte // 'S', 'A', 'U', 'P', or 0 for a non-terminal rule
 	services services
 	key      string // a domain name with a final dot, or, for 'U', a URI
-	fault    error  // why the result cannot be a key; the rule has matched all the same
+	fault    error  // why the result is not a usable key, although the rule matched; or nil
 }
 
 var (
@@ -25,9 +25,9 @@ var (
 )
 
 // apply runs the rule of r on aus, the original string and never the output of
-// an earlier rule (RFC 3402 section 3). errNoMatch is no fault of the record;
-// every other error is. A result that cannot be used is a match with a fault:
-// which records count hangs on what matches, not on what is of use.
+// an earlier rule (RFC 3402 section 3). Every error except errNoMatch means that the
+// record is malformed. A result that cannot be used is a match with a fault: the order
+// is locked by the first match, whether it can be used or not.
 func (r NAPTR) apply(aus string, flag byte) (match, error) {
 	m := match{record: r, flag: flag}
 	var err error
@@ -57,21 +57,21 @@ func (r NAPTR) apply(aus string, flag byte) (match, error) {
 	return m, nil
 }
 
-// legalKey returns a result in the form in which it is used, or why it cannot
-// be (RFC 3402 section 3.2).
+// legalKey returns a result as a key, or an error if it cannot be one (RFC 3402 section
+// 3.2).
 func legalKey(result string, flag byte) (string, error) {
 	if flag != 'U' {
 		return domainName(result)
 	}
 	if err := resolver.CheckLocation(result); err != nil {
-		return "", fmt.Errorf("the result is no location: %w", err)
+		return "", fmt.Errorf("the result cannot be used as a location: %w", err)
 	}
 	return result, nil
 }
 
-// domainName returns s as a name with a final dot and lower-case letters. An
-// underscore may stand in it: SRV names have them. The last label is no number
-// (RFC 1123 section 2.1), or "192.0.2.1" would be a name.
+// domainName returns s as a name with a final dot and lower-case letters. Underscores are
+// allowed, as in SRV names. The last label must not be a number (RFC 1123 section 2.1),
+// since "192.0.2.1" is not a name.
 func domainName(s string) (string, error) {
 	name := strings.TrimSuffix(s, ".")
 	top := name[strings.LastIndexByte(name, '.')+1:]

@@ -52,7 +52,7 @@ func TestApply(t *testing.T) {
 		record NAPTR
 		key    string
 		err    error // of the record
-		fault  error // of what it gives
+		fault  error // of the result
 	}{
 		{"regexp", NAPTR{Regexp: `!^urn:foo:(.*)$!\1!`, Replacement: "."}, "a.example.", nil, nil},
 		{"regexp, no replacement at all", NAPTR{Regexp: `!^urn:foo:(.*)$!\1!`}, "a.example.", nil, nil},
@@ -88,7 +88,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-func TestApplyRefusesWhatIsNoURI(t *testing.T) {
+func TestApplyRefusesInvalidURIs(t *testing.T) {
 	for _, result := range []string{"a.example", "http://a b/", "http://[::1/", "/relative", ":", "http:// "} {
 		m, err := NAPTR{Flags: "u", Regexp: "!.*!" + result + "!"}.apply("urn:foo:a", 'U')
 		if err != nil || m.fault == nil || m.key != "" {

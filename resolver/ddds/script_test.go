@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// set is the scripted answer to one question.
+// set is the scripted answer to one lookup.
 type set struct {
 	naptr []NAPTR
 	srv   []SRV
@@ -21,16 +21,16 @@ type set struct {
 	ad    bool
 }
 
-func (s set) proof() Proof { return Proof{TTL: s.ttl, Authentic: s.ad} }
+func (s set) info() RRsetInfo { return RRsetInfo{TTL: s.ttl, Authentic: s.ad} }
 
-// script is a Lookuper that answers from a map with keys like "foo.urn.arpa.
-// NAPTR", and remembers what it was asked. All else does not exist.
+// script is a Lookuper that answers from a map with keys like "foo.urn.arpa. NAPTR", and
+// records the lookups. Other names do not exist.
 type script struct {
 	sets  map[string]set
 	asked []string
 }
 
-// missingTTL is how long the "no" of a script may be remembered.
+// missingTTL is the TTL of the negative answers of a script.
 const missingTTL = 7 * time.Minute
 
 func (s *script) ask(key string) set {
@@ -42,17 +42,17 @@ func (s *script) ask(key string) set {
 	return found
 }
 
-func (s *script) NAPTR(_ context.Context, name string) ([]NAPTR, Proof, error) {
+func (s *script) NAPTR(_ context.Context, name string) ([]NAPTR, RRsetInfo, error) {
 	found := s.ask(name + " NAPTR")
-	return found.naptr, found.proof(), found.err
+	return found.naptr, found.info(), found.err
 }
 
-func (s *script) SRV(_ context.Context, name string) ([]SRV, Proof, error) {
+func (s *script) SRV(_ context.Context, name string) ([]SRV, RRsetInfo, error) {
 	found := s.ask(name + " SRV")
-	return found.srv, found.proof(), found.err
+	return found.srv, found.info(), found.err
 }
 
-// query asks for the location of a URN.
+// query returns the query for the location of a URN.
 func query(t testing.TB, urn string) resolver.Query {
 	t.Helper()
 	u, err := uri.Parse(urn)
@@ -82,26 +82,26 @@ func locations(a resolver.Answer) string {
 	return strings.Join(uris, " ")
 }
 
-// expectNo checks that err is a "no", for how long, and what it says.
-func expectNo(t testing.TB, err, kind error, ttl time.Duration, reason string) {
+// expectNegative checks that err is a negative answer with this kind, TTL and reason.
+func expectNegative(t testing.TB, err, kind error, ttl time.Duration, reason string) {
 	t.Helper()
 	var n *resolver.Negative
 	if !errors.As(err, &n) {
-		t.Errorf("got %v, want a no", err)
+		t.Errorf("got %v, want a negative answer", err)
 		return
 	}
 	if !errors.Is(err, kind) || n.TTL != ttl || !strings.Contains(n.Reason, reason) {
-		t.Errorf("got %v for %s; want %v for %s that says %q", err, n.TTL, kind, ttl, reason)
+		t.Errorf("got %v for %s; want %v for %s that contains %q", err, n.TTL, kind, ttl, reason)
 	}
 }
 
-// clock is a time that a test moves by hand.
+// clock is a clock that a test advances.
 type clock struct{ nanos atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Unix(0, c.nanos.Load()) }
 func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
 
-// details returns the steps of a trace that one stage took.
+// details returns the details of the steps of one stage.
 func details(trace *resolver.Trace, stage string) []string {
 	var found []string
 	for _, step := range trace.Steps() {

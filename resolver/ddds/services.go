@@ -10,7 +10,7 @@ import (
 // services is the SERVICES field of RFC 3404 section 4.4:
 // service_field = [ [protocol] *("+" rs) ].
 type services struct {
-	protocol string   // lower case, "" where there is none
+	protocol string   // lower case, "" if there is none
 	rs       []string // as written
 }
 
@@ -29,7 +29,7 @@ func parseServices(field string) (services, error) {
 	return services{protocol: strings.ToLower(parts[0]), rs: parts[1:]}, nil
 }
 
-// isServiceToken checks ALPHA *31ALPHANUM.
+// isServiceToken reports whether s is ALPHA *31ALPHANUM.
 func isServiceToken(s string) bool {
 	for i := range len(s) {
 		letter := 'a' <= s[i]|0x20 && s[i]|0x20 <= 'z'
@@ -41,30 +41,29 @@ func isServiceToken(s string) bool {
 	return s != "" && len(s) <= 32
 }
 
-// offers reports whether the field offers a service. Who leads to a location leads
-// to one of several, and to several where there is one. A field without services
-// promises nothing and excludes nothing.
+// offers reports whether the field offers a service. I2L and I2Ls are interchangeable,
+// since each answer can be made from the other. A field without services excludes none.
 func (s services) offers(want resolver.Service) bool {
 	if len(s.rs) == 0 {
 		return true
 	}
-	want = locating(want)
+	want = singular(want)
 	for _, name := range s.rs {
-		if service, ok := resolver.ParseService(name); ok && locating(service) == want {
+		if service, ok := resolver.ParseService(name); ok && singular(service) == want {
 			return true
 		}
 	}
 	return false
 }
 
-// leadsToResource reports whether a rule that does not offer to locate things offers
-// the resource itself: its address at the server is then a location of the thing.
+// leadsToResource reports whether a rule does not offer the wanted I2L or I2Ls, but the
+// resource itself: its URI at the server is then a location.
 func (s services) leadsToResource(want resolver.Service) bool {
-	return locating(want) == resolver.I2L && !s.offers(want) && (s.offers(resolver.I2R) || s.offers(resolver.I2Rs))
+	return singular(want) == resolver.I2L && !s.offers(want) && (s.offers(resolver.I2R) || s.offers(resolver.I2Rs))
 }
 
-// nearest returns the service that is offered for the one that is wanted: where a
-// record has one of I2L and I2Ls alone, that one.
+// nearest returns the service to request: want, or the other one of I2L and I2Ls if only
+// that is offered.
 func (s services) nearest(want resolver.Service) resolver.Service {
 	nearest := want
 	for _, name := range s.rs {
@@ -72,15 +71,15 @@ func (s services) nearest(want resolver.Service) resolver.Service {
 		if ok && service == want {
 			return want
 		}
-		if ok && locating(service) == locating(want) {
+		if ok && singular(service) == singular(want) {
 			nearest = service
 		}
 	}
 	return nearest
 }
 
-// locating takes I2Ls for I2L.
-func locating(s resolver.Service) resolver.Service {
+// singular returns I2L for I2Ls, and other services unchanged.
+func singular(s resolver.Service) resolver.Service {
 	if s == resolver.I2Ls {
 		return resolver.I2L
 	}

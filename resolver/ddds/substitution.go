@@ -12,10 +12,10 @@ import (
 // delim-char ere delim-char repl delim-char *flags.
 type substitution struct {
 	ere  *regexp.Regexp
-	repl string // with its back-references
+	repl string // including back-references
 }
 
-// maxExpression is what a character-string of the DNS can hold.
+// maxExpression is the maximum length of a character-string in the DNS, in octets.
 const maxExpression = 255
 
 func parseSubstitution(expression string) (substitution, error) {
@@ -24,7 +24,7 @@ func parseSubstitution(expression string) (substitution, error) {
 	}
 	delim := expression[0]
 	if delim == '\\' || delim == 'i' || '1' <= delim && delim <= '9' {
-		return substitution{}, fmt.Errorf("substitution expression has the delimiter %q (RFC 3402 section 3.2)", delim)
+		return substitution{}, fmt.Errorf("substitution expression has the forbidden delimiter %q (RFC 3402 section 3.2)", delim)
 	}
 	fields := splitUnescaped(expression[1:], delim)
 	if len(fields) != 3 {
@@ -45,9 +45,8 @@ func parseSubstitution(expression string) (substitution, error) {
 	return s, s.checkReferences()
 }
 
-// splitUnescaped splits s at delimiters that no backslash escapes. A
-// backslash escapes the octet behind it, so that in `\\!` the delimiter stands
-// free.
+// splitUnescaped splits s at unescaped delimiters. A backslash escapes the next octet, so
+// the delimiter in `\\!` is not escaped.
 func splitUnescaped(s string, delim byte) []string {
 	var fields []string
 	start := 0
@@ -63,8 +62,7 @@ func splitUnescaped(s string, delim byte) []string {
 	return append(fields, s[start:])
 }
 
-// unescapeDelim takes the backslash from escaped delimiters, and from no
-// other octet.
+// unescapeDelim removes the backslash before delimiters, and before no other octet.
 func unescapeDelim(s string, delim byte) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -81,8 +79,8 @@ func unescapeDelim(s string, delim byte) string {
 
 var errNoMatch = errors.New("the expression does not match")
 
-// checkReferences makes sure that every back-reference has its group:
-// section 3.2 calls anything else an error.
+// checkReferences returns an error unless every back-reference has its group (RFC 3402
+// section 3.2).
 func (s substitution) checkReferences() error {
 	for i := 0; i < len(s.repl); i++ {
 		if s.repl[i] != '\\' {
@@ -99,8 +97,8 @@ func (s substitution) checkReferences() error {
 	return nil
 }
 
-// apply returns the replacement for aus: the replacement text alone, not what
-// stands around the match (RFC 3404 section 5.3 extracts a host that way).
+// apply returns the replacement for aus without the text around the match (RFC 3404
+// section 5.3 extracts a host that way).
 func (s substitution) apply(aus string) (string, error) {
 	groups := s.ere.FindStringSubmatch(aus)
 	if groups == nil {
@@ -109,7 +107,7 @@ func (s substitution) apply(aus string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(s.repl); i++ {
 		c := s.repl[i]
-		if c == '\\' { // checkReferences saw that an octet follows
+		if c == '\\' { // an octet follows: see checkReferences
 			i++
 			if c = s.repl[i]; '1' <= c && c <= '9' {
 				b.WriteString(groups[c-'0'])

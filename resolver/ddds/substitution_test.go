@@ -35,8 +35,7 @@ func TestSubstitutionLength(t *testing.T) {
 	}
 }
 
-// What the DNS cannot hold as one string, rules can make: the key is checked
-// where it is used.
+// The result may be longer than a string in the DNS: the key is checked where it is used.
 func TestSubstitutionResultIsNotBounded(t *testing.T) {
 	aus := strings.Repeat("a", 1000)
 	got, err := substitute(`!(.*)!\1\1\1!`, aus)
@@ -45,19 +44,17 @@ func TestSubstitutionResultIsNotBounded(t *testing.T) {
 	}
 }
 
-// The engine is leftmost-longest as a whole, but what its groups hold is what
-// backtracking would find first; POSIX wants "ab", "c" and "d" (XBD section
-// 9.1). Expressions whose groups can share the text in two ways are rare, and
-// no engine of linear time does better.
+// The whole match is leftmost-longest, but the groups are those that backtracking finds
+// first; POSIX requires "ab", "c" and "d" (XBD section 9.1). Expressions with ambiguous
+// groups are rare, and no engine of linear time does better.
 func TestSubstitutionGroupsAreThoseOfBacktracking(t *testing.T) {
 	got, err := substitute(`!(a|ab)(c|bcd)(d*)!\1-\2-\3!`, "abcd")
 	if err != nil || got != "a-bcd-" {
-		t.Errorf("got %q, %v: if this is POSIX now, so much the better", got, err)
+		t.Errorf("got %q, %v: if this is POSIX now, update the test", got, err)
 	}
 }
 
-// A rule is always applied to the original string, never to an output (RFC
-// 3402 section 3): applying changes nothing.
+// apply is deterministic, and fails with errNoMatch only.
 func FuzzSubstitution(f *testing.F) {
 	for _, v := range readVectors(f, "substitution.tsv", 3) {
 		f.Add(v.fields[0], v.fields[1])

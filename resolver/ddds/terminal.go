@@ -12,13 +12,13 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// incompleteTTL is that of an answer in which an alternative is missing that could
-// not be asked: it is tried again soon.
+// incompleteTTL is the TTL of an answer without an alternative whose server failed, so
+// that the server is tried again soon.
 const incompleteTTL = 30 * time.Second
 
-// finish makes the terminal rules of one order into locations. Servers of the
-// first rule that cannot be looked up, or asked, are a failure (RFC 3403 section
-// 8); the other rules of its order are alternatives, and may have none.
+// finish returns the locations from the terminal rules of one order. It fails if the
+// lookup or the servers of the first rule fail (RFC 3403 section 8); the other rules of
+// the order are alternatives, whose failures are ignored.
 func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, error) {
 	var locations []resolver.Location
 	for i, m := range matches {
@@ -26,39 +26,39 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 			locations = append(locations, w.location(m.key))
 			continue
 		}
-		if m.flag == 0 || len(locations) > 0 && w.isEnough(m) {
-			continue // it leads on, where others end; or one is enough
+		if m.flag == 0 || len(locations) > 0 && w.canSkip(m) {
+			continue // it is not terminal, or one location is enough
 		}
 		bases, err := w.bases(ctx, m)
 		if err != nil && i == 0 {
-			return resolver.Answer{}, w.missing(err)
+			return resolver.Answer{}, w.lookupError(err)
 		}
-		found, err := w.serve(ctx, m, bases, err)
+		found, err := w.askServers(ctx, m, bases, err)
 		if err != nil && (i == 0 || ctx.Err() != nil) {
-			return resolver.Answer{}, w.limited(err)
+			return resolver.Answer{}, w.limitNegative(err)
 		}
 		if err != nil && !errors.As(err, new(*resolver.Negative)) {
-			w.use(incompleteTTL)
+			w.limitTTL(incompleteTTL)
 		}
 		locations = append(locations, found...)
 	}
 	if len(locations) == 0 {
-		return resolver.Answer{}, w.refuse("%s has no server", matches[0].key)
+		return resolver.Answer{}, w.notFound("%s has no server", matches[0].key)
 	}
 	return resolver.Answer{Locations: locations, TTL: w.ttl}, nil
 }
 
-// isEnough reports whether a rule need not be followed any more, where there is a
-// location: to ask servers takes time, and to speak with others is the last resort.
-func (w *walk) isEnough(m match) bool {
+// canSkip reports whether a rule is not needed once there is a location: asking servers
+// takes time, and protocols that urnd does not speak are the last resort.
+func (w *walk) canSkip(m match) bool {
 	return w.query.Service != resolver.I2Ls && (w.ask != nil || m.rank() > 0)
 }
 
-// serve returns what the first server that answers says, or, where servers are
-// not asked, where to ask them. It passes on why there are none.
-func (w *walk) serve(ctx context.Context, m match, bases []string, missing error) ([]resolver.Location, error) {
-	if missing != nil {
-		return nil, missing
+// askServers returns the locations from the first server that answers, or, if servers are
+// not asked, their URIs as locations. It returns lookupErr unless that is nil.
+func (w *walk) askServers(ctx context.Context, m match, bases []string, lookupErr error) ([]resolver.Location, error) {
+	if lookupErr != nil {
+		return nil, lookupErr
 	}
 	if path, ok := w.reference(m); ok {
 		var locations []resolver.Location
@@ -72,17 +72,18 @@ func (w *walk) serve(ctx context.Context, m match, bases []string, missing error
 	answer, err := w.ask.Each(ctx, bases, q)
 	switch {
 	case errors.As(err, new(*resolver.Negative)):
-		return nil, &serverSaid{err}
-	case err == nil && len(answer.Locations) > 0: // none where there was nobody to ask
-		w.use(answer.TTL)
+		return nil, &serverNegative{err}
+	case err == nil && len(answer.Locations) > 0: // empty without servers
+		w.limitTTL(answer.TTL)
 	}
 	return answer.Locations, err
 }
 
-// reference returns what stands behind a server in a location, where clients are led
-// to it: to the resource, to a location, or to a session with no more to be said.
+// reference returns the path and query after a server in a location, and whether the
+// answer is such a location: to the resource, to the service I2L, or without a path to a
+// server with another protocol.
 func (w *walk) reference(m match) (string, bool) {
-	asked := "?" + w.aus + w.query.Passed
+	asked := "?" + w.aus + w.query.ResolutionParams
 	switch {
 	case m.rank() > 0:
 		return "", true
@@ -95,34 +96,34 @@ func (w *walk) reference(m match) (string, bool) {
 	}
 }
 
-// serverSaid is the "no" of a server: it answers the question, and is no failure.
-type serverSaid struct{ error }
+// serverNegative is the negative answer of a server: a final answer, not a failure.
+type serverNegative struct{ error }
 
-func (s *serverSaid) Unwrap() error { return s.error }
+func (s *serverNegative) Unwrap() error { return s.error }
 
-// limited limits the "no" of a server to the TTL of the records that led to it.
-func (w *walk) limited(err error) error {
+// limitNegative limits the negative answer of a server to the TTL of the records used.
+func (w *walk) limitNegative(err error) error {
 	var n *resolver.Negative
 	if !errors.As(err, &n) {
 		return err
 	}
-	w.use(n.TTL)
-	return &serverSaid{n.WithTTL(w.ttl, n.Cache)}
+	w.limitTTL(n.TTL)
+	return &serverNegative{n.WithTTL(w.ttl, n.Cache)}
 }
 
-// bases returns the servers of a rule, in the order in which they are asked. What the
-// flag P leaves to the protocol (RFC 3404 section 4.3) is, for all that are known, to
-// find the host by its address, as A has it.
+// bases returns the base URIs of the servers of a rule, in the order in which they are
+// asked. The flag P leaves the next step to the protocol (RFC 3404 section 4.3); for all
+// supported protocols that is an address lookup, as for A.
 func (w *walk) bases(ctx context.Context, m match) ([]string, error) {
 	p, _ := lookupProtocol(m.services.protocol)
 	if m.flag != 'S' {
 		return []string{p.scheme + "://" + strings.TrimSuffix(m.key, ".")}, nil
 	}
-	servers, proof, err := w.lookup.SRV(ctx, m.key)
+	servers, info, err := w.lookup.SRV(ctx, m.key)
 	if err != nil {
 		return nil, err
 	}
-	w.rest(proof)
+	w.dependOn(info)
 	var bases []string
 	for _, server := range inOrder(servers) {
 		bases = append(bases, p.scheme+"://"+strings.TrimSuffix(server.Target, ".")+":"+strconv.Itoa(int(server.Port)))
@@ -130,9 +131,9 @@ func (w *walk) bases(ctx context.Context, m match) ([]string, error) {
 	return bases, nil
 }
 
-// inOrder returns servers by priority, and those of one priority in a random
-// order by weight (RFC 2782). The target "." is a service that is not there; a
-// target that is no host name is skipped.
+// inOrder returns servers by priority, and those of equal priority in a random order by
+// weight (RFC 2782). The target "." means that the service is not available; a target
+// that is not a host name is skipped.
 func inOrder(servers []SRV) []SRV {
 	left := slices.DeleteFunc(slices.Clone(servers), func(s SRV) bool {
 		_, err := domainName(s.Target)
@@ -152,13 +153,13 @@ func inOrder(servers []SRV) []SRV {
 	return ordered
 }
 
-// pick chooses one of servers with a chance in proportion to its weight.
+// pick chooses one of the servers with a probability in proportion to its weight.
 func pick(servers []SRV) int {
 	total := 0
 	for _, s := range servers {
 		total += s.share()
 	}
-	n := rand.IntN(total) //nolint:gosec // spreads load, guards nothing
+	n := rand.IntN(total) //nolint:gosec // for load balancing, not security
 	for i, s := range servers {
 		if n -= s.share(); n < 0 {
 			return i
@@ -167,6 +168,6 @@ func pick(servers []SRV) int {
 	return 0
 }
 
-// share is the weight in hundredths, so that weight 0 can have a very small
-// chance, as RFC 2782 wants, and take nothing from the proportion of others.
+// share returns the weight times 100, so that weight 0 can have a very small probability,
+// as RFC 2782 requires, without a change to the proportion of others.
 func (s SRV) share() int { return max(100*int(s.Weight), 1) }

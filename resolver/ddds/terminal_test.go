@@ -23,11 +23,11 @@ func TestServersByPriority(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	if targets(servers) != before {
-		t.Error("the records were changed, and others share them")
+		t.Error("the shared records were changed")
 	}
 }
 
-func TestServersThatAreNone(t *testing.T) {
+func TestUnusableServers(t *testing.T) {
 	for _, c := range []struct {
 		servers []SRV
 		want    string
@@ -93,8 +93,8 @@ func TestServersOfRFC3404(t *testing.T) {
 	}
 }
 
-// Every server gets its turn, also those that were not chosen first.
-func TestServersAreAllThere(t *testing.T) {
+// The order has all servers, those that were not chosen first included.
+func TestOrderHasAllServers(t *testing.T) {
 	servers := []SRV{{0, 5, 0, "a."}, {0, 0, 1, "b."}, {0, 90, 2, "c."}, {1, 0, 3, "d."}}
 	for range 200 {
 		ordered := inOrder(servers)

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// vector is one line of a file in testdata: fields separated by tabs, and the
-// section that a line above it named with "# section". Of the last field, "="
-// begins what is expected, and "!" a part of the error that is.
+// vector is one line of a file in testdata, with fields separated by tabs. The last field
+// is "=" and the expected result, or "!" and a part of the expected error. section is
+// from the last line "# section" above.
 type vector struct {
 	fields  []string
 	want    string
@@ -53,7 +53,7 @@ func readVectors(t testing.TB, name string, fields int) []vector {
 	return vectors
 }
 
-// check compares an outcome with what the vector expects.
+// check compares an outcome with the expected one.
 func (v vector) check(t *testing.T, got string, err error) {
 	t.Helper()
 	switch {

@@ -9,48 +9,48 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// walk is one way from a first key to an answer.
+// walk is the state of one run of the algorithm from a first key.
 type walk struct {
 	lookup Lookuper
-	limit  int // domains on one way; RFC 6116 section 5.2.1 suspects a loop beyond 5
-	// fallback goes on with the next record where one leads to a failure.
+	limit  int // domains on one path; RFC 6116 section 5.2.1 suspects a loop beyond 5
+	// fallback continues with the next record after a failure.
 	fallback bool
-	ask      resolver.Ask // nil: clients are led to servers
+	ask      resolver.Ask // nil: servers are locations
 	query    resolver.Query
-	aus      string // the text of the query's URI
-	source   source // for the locations that are found
+	aus      string // application unique string: the URI of the query
+	source   source // of the locations
 	observer Observer
 
-	ttl    time.Duration // least of all record sets used so far; -1 before the first
-	doubts bool          // some record set used so far is not authenticated
-	steps  map[string]bool
-	looked int // domains on all ways
+	ttl             time.Duration   // least of all record sets used so far; -1 before the first
+	unauthenticated bool            // some record set used so far lacks the AD bit
+	path            map[string]bool // the domains on the current path
+	lookups         int             // of domains, on all paths
 }
 
-// errNoDelegation is that the first key has no records: nobody has delegated
-// the namespace below this root. It wraps the *resolver.Negative that says so.
+// errNoDelegation means that the first key has no records: the namespace is not delegated
+// below this root. The error also wraps the *resolver.Negative.
 var errNoDelegation = errors.New("not delegated")
 
 // run follows rules from key until a terminal one.
 func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
-	w.ttl, w.doubts, w.steps = -1, false, make(map[string]bool)
+	w.ttl, w.unauthenticated, w.path = -1, false, make(map[string]bool)
 	answer, err := w.follow(ctx, key)
-	var s *serverSaid
+	var s *serverNegative
 	if errors.As(err, &s) {
 		return answer, s.error
 	}
 	return answer, err
 }
 
-// follow follows the rules of one domain. A failure on the way is reported, not
-// covered by another record of the set (RFC 3403 section 8), unless that is wished
-// for (RFC 6116 section 5.2.1): then it goes on with the next of the same order.
+// follow follows the rules of one domain. A failure is returned, even if the set has
+// another record (RFC 3403 section 8), unless fallback is set: then the next record of
+// the same order is used (RFC 6116 section 5.2.1).
 func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) {
 	s, err := w.choose(ctx, key)
 	if err != nil {
 		return resolver.Answer{}, err
 	}
-	defer delete(w.steps, key) // another way may lead through it
+	defer delete(w.path, key) // another path may lead through it
 	var first error
 	for i, m := range s.usable {
 		var answer resolver.Answer
@@ -59,7 +59,7 @@ func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) 
 		} else {
 			answer, err = w.finish(ctx, s.usable[i:])
 		}
-		if err == nil || !w.fallback || ctx.Err() != nil || errors.As(err, new(*serverSaid)) {
+		if err == nil || !w.fallback || ctx.Err() != nil || errors.As(err, new(*serverNegative)) {
 			return answer, err
 		}
 		if first == nil {
@@ -72,32 +72,32 @@ func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) 
 	return resolver.Answer{}, first
 }
 
-// choose looks up the rules of a domain, and returns those that can be used: one at
-// least.
+// choose looks up the rules of a domain, and returns a selection with at least one usable
+// rule, or an error.
 func (w *walk) choose(ctx context.Context, key string) (selection, error) {
-	if w.steps[key] {
-		return selection{}, w.refuse("the rules lead back to %s", key)
+	if w.path[key] {
+		return selection{}, w.notFound("the rules lead back to %s", key)
 	}
-	if len(w.steps) == w.limit {
-		return selection{}, w.refuse("the rules lead through more than %d domains", w.limit)
+	if len(w.path) == w.limit {
+		return selection{}, w.notFound("the rules lead through more than %d domains", w.limit)
 	}
-	w.looked++
-	if w.looked > w.limit*w.limit {
-		return selection{}, w.refuse("the rules lead through too many domains")
+	w.lookups++
+	if w.lookups > w.limit*w.limit {
+		return selection{}, w.notFound("the rules lead through too many domains")
 	}
-	w.steps[key] = true
+	w.path[key] = true
 	w.observer.step()
-	records, proof, err := w.lookup.NAPTR(ctx, key)
+	records, info, err := w.lookup.NAPTR(ctx, key)
 	if err != nil {
-		delete(w.steps, key)
+		delete(w.path, key)
 	}
-	if err != nil && len(w.steps) == 0 && errors.Is(err, resolver.ErrNotFound) {
+	if err != nil && len(w.path) == 0 && errors.Is(err, resolver.ErrNotFound) {
 		return selection{}, fmt.Errorf("%w: %w", errNoDelegation, err)
 	}
 	if err != nil {
-		return selection{}, w.missing(err)
+		return selection{}, w.lookupError(err)
 	}
-	w.rest(proof)
+	w.dependOn(info)
 	s, err := choose(ctx, w.aus, records, w.query.Service)
 	if err != nil {
 		return selection{}, err
@@ -112,38 +112,40 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 			Kind: resolver.ErrUnsupported, Reason: key + " offers nothing that can be used", TTL: w.ttl,
 		}
 	case s.excess > 0:
-		return selection{}, w.refuse("none of the first %d rules of %s is for this name, and there are %d more", maxRules, key, s.excess)
+		return selection{}, w.notFound("none of the first %d rules of %s is for this name, and there are %d more", maxRules, key, s.excess)
 	default:
-		return selection{}, w.refuse("no rule of %s is for this name", key)
+		return selection{}, w.notFound("no rule of %s is for this name", key)
 	}
 }
 
-// rest notes that the answer rests on a record set.
-func (w *walk) rest(proof Proof) {
-	w.use(proof.TTL)
-	w.doubts = w.doubts || !proof.Authentic
+// dependOn records that the answer depends on a record set.
+func (w *walk) dependOn(info RRsetInfo) {
+	w.limitTTL(info.TTL)
+	w.unauthenticated = w.unauthenticated || !info.Authentic
 }
 
-// use notes how long something lives on which the answer rests (RFC 3402 section 3.3).
-func (w *walk) use(ttl time.Duration) {
+// limitTTL limits the TTL of the answer, since it depends on something with this TTL (RFC
+// 3402 section 3.3).
+func (w *walk) limitTTL(ttl time.Duration) {
 	if w.ttl < 0 || ttl < w.ttl {
 		w.ttl = ttl
 	}
 }
 
-// refuse is the authoritative "no" of the zones that were asked.
-func (w *walk) refuse(format string, args ...any) error {
+// notFound returns an authoritative negative answer with the TTL of the records used.
+func (w *walk) notFound(format string, args ...any) error {
 	return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: fmt.Sprintf(format, args...), TTL: max(w.ttl, 0)}
 }
 
-// missing judges the failure to get records to which a rule has led.
-func (w *walk) missing(err error) error {
+// lookupError converts the error of a lookup to which a rule led: a negative answer is
+// authoritative, any other error is a failure.
+func (w *walk) lookupError(err error) error {
 	var n *resolver.Negative
 	if !errors.As(err, &n) {
 		return err
 	}
-	w.use(n.TTL)
-	return w.refuse("%s", n.Reason)
+	w.limitTTL(n.TTL)
+	return w.notFound("%s", n.Reason)
 }
 
 func (w *walk) trace(ctx context.Context, key string, s selection) {

@@ -41,7 +41,7 @@ func TestWalk(t *testing.T) {
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example.")}, ttl: time.Second},
 			"a.example. NAPTR":    {naptr: []NAPTR{located(1, 1, "", "", "http://x.example/")}, ttl: hour},
 		}, "urn:foo:1", "http://x.example/", time.Second, "foo.urn.arpa. NAPTR, a.example. NAPTR"},
-		{"a set that may not be remembered", map[string]set{
+		{"a set that must not be cached", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 1, "", "", "http://x.example/")}, ttl: 0},
 		}, "urn:foo:1", "http://x.example/", 0, "foo.urn.arpa. NAPTR"},
 		{"alternatives of one order", map[string]set{
@@ -57,13 +57,13 @@ func TestWalk(t *testing.T) {
 		{"the resource at a server is a location", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "a", "thttp+N2C+N2R", "", "a.example."}}, ttl: hour},
 		}, "urn:foo:1", "http://a.example/uri-res/N2R?urn:foo:1", hour, "foo.urn.arpa. NAPTR"},
-		{"a session is the last resort", map[string]set{
+		{"another protocol is the last resort", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "a", "z3950+N2L+N2C", "", "a.example."}, {1, 2, "a", "rcds+N2C", "", "b.example."}, {2, 1, "a", "http+N2L", "", "c.example."}}, ttl: hour},
 		}, "urn:foo:1", "z39.50s://a.example", hour, "foo.urn.arpa. NAPTR"},
-		{"a session is not needed", map[string]set{
+		{"another protocol is not needed", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "z3950+N2L+N2C", "", "a.example."}, located(1, 2, "", "", "http://b.example/")}, ttl: hour},
 		}, "urn:foo:1", "http://b.example/", hour, "foo.urn.arpa. NAPTR"},
-		{"a rule that leads on goes before terminal ones behind it", map[string]set{
+		{"a non-terminal rule before terminal ones", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 2, "", "", "http://a.example/"), to(1, 1, "b.example.")}, ttl: hour},
 			"b.example. NAPTR":    {naptr: []NAPTR{located(1, 1, "", "", "http://b.example/")}, ttl: hour},
 		}, "urn:foo:1", "http://b.example/", hour, "foo.urn.arpa. NAPTR, b.example. NAPTR"},
@@ -84,8 +84,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// With all locations, those are named that others have to speak with.
-func TestWalkNamesSessions(t *testing.T) {
+// I2Ls includes the locations with protocols that urnd does not speak.
+func TestWalkListsOtherProtocols(t *testing.T) {
 	s := &script{sets: map[string]set{
 		"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "z3950+N2Ls", "", "a.example."}, located(1, 2, "", "", "http://b.example/")}, ttl: hour},
 		"a.example. SRV":      {srv: []SRV{{0, 0, 210, "z.example."}}, ttl: time.Minute},
@@ -98,7 +98,7 @@ func TestWalkNamesSessions(t *testing.T) {
 	}
 }
 
-// A location is authentic where all records are that led to it (RFC 4035 section 3.2.3).
+// A location is authentic if all records that led to it are (RFC 4035 section 3.2.3).
 func TestWalkCarriesAuthenticity(t *testing.T) {
 	for _, c := range []struct{ first, second, want bool }{{true, true, true}, {true, false, false}, {false, true, false}} {
 		s := &script{sets: map[string]set{
@@ -112,7 +112,7 @@ func TestWalkCarriesAuthenticity(t *testing.T) {
 	}
 }
 
-func TestWalkEndsWithNo(t *testing.T) {
+func TestWalkNegative(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		sets   map[string]set
@@ -120,7 +120,7 @@ func TestWalkEndsWithNo(t *testing.T) {
 		ttl    time.Duration
 		reason string
 	}{
-		{"no rule is for the name", map[string]set{
+		{"no rule matches the name", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 1, "urn:foo:2", "", "http://a.example/")}, ttl: hour},
 		}, resolver.ErrNotFound, hour, "no rule of foo.urn.arpa. is for this name"},
 		{"every record is bad", map[string]set{
@@ -135,7 +135,7 @@ func TestWalkEndsWithNo(t *testing.T) {
 		{"the next domain does not exist", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example."), located(1, 2, "", "", "http://b.example/")}, ttl: hour},
 		}, resolver.ErrNotFound, missingTTL, "a.example. NAPTR is not in the script"},
-		{"a no does not live longer than what led to it", map[string]set{
+		{"the TTL of a negative answer is limited by earlier records", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example.")}, ttl: time.Second},
 		}, resolver.ErrNotFound, time.Second, "a.example. NAPTR is not in the script"},
 		{"loop", map[string]set{
@@ -149,14 +149,14 @@ func TestWalkEndsWithNo(t *testing.T) {
 		{"no SRV records", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "thttp+I2L", "", "a.example."}}, ttl: day},
 		}, resolver.ErrNotFound, missingTTL, "a.example. SRV is not in the script"},
-		{"the service is decidedly not there", map[string]set{
+		{"the service is not available", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "thttp+I2L", "", "a.example."}}, ttl: day},
 			"a.example. SRV":      {srv: []SRV{{0, 0, 0, "."}}, ttl: hour},
 		}, resolver.ErrNotFound, hour, "a.example. has no server"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			answer, err := resolve(t, &script{sets: c.sets}, "urn:foo:1")
-			expectNo(t, err, c.kind, c.ttl, c.reason)
+			expectNegative(t, err, c.kind, c.ttl, c.reason)
 			if len(answer.Locations) > 0 {
 				t.Errorf("and the locations %q", locations(answer))
 			}
@@ -184,14 +184,14 @@ func TestWalkIsBounded(t *testing.T) {
 	}
 	s := &script{sets: hops(6)}
 	_, err = resolve(t, s, "urn:foo:1")
-	expectNo(t, err, resolver.ErrNotFound, hour, "more than 5 domains")
+	expectNegative(t, err, resolver.ErrNotFound, hour, "more than 5 domains")
 	if len(s.asked) != 5 {
 		t.Errorf("six domains: asked for %q", s.asked)
 	}
 }
 
-// A failure is no "no": it is passed on as it is, and no other rule covers it
-// (RFC 3403 section 8).
+// A failure is not a negative answer: it is returned unchanged, even if there is another
+// rule (RFC 3403 section 8).
 func TestWalkReportsFailures(t *testing.T) {
 	down := errors.New("server is down")
 	alternative := located(1, 2, "", "", "http://b.example/")
@@ -246,7 +246,8 @@ func TestWalkIsTraced(t *testing.T) {
 	}
 }
 
-// RFC 6116 section 5.2.1, where it is wished for: a failure leads on within an order.
+// RFC 6116 section 5.2.1, with Fallback: after a failure the next record of the order is
+// used.
 func TestFallback(t *testing.T) {
 	sets := map[string]set{
 		"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "loop.example."), to(1, 2, "none.example."), to(1, 3, "good.example."), to(2, 1, "other.example.")}, ttl: hour},
@@ -263,7 +264,7 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// What a server says is an answer, and no failure to go on from.
+// A negative answer of a server is final, also with Fallback.
 func TestFallbackKeepsAnswers(t *testing.T) {
 	sets := map[string]set{"foo.urn.arpa. NAPTR": {naptr: []NAPTR{
 		{1, 1, "a", "thttp+N2L", "", "gone.example."}, located(1, 2, "", "", "http://other.example/"),

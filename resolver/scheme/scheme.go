@@ -1,5 +1,5 @@
-// Package scheme retrieves: a location becomes a stream of bytes. There is one
-// Handler a scheme, each in a package of its own, and a Mux that knows them.
+// Package scheme retrieves: it opens a location as a stream of bytes. Each scheme has a
+// Handler in a package of its own; a Mux selects it.
 package scheme
 
 import (
@@ -12,36 +12,36 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// ErrUnsupported is in the chain of an error for a scheme without handler.
+// ErrUnsupported is wrapped by the error for a scheme without a handler.
 var ErrUnsupported = errors.New("scheme not supported")
 
-// Request asks for one resource.
+// Request is the request of one resource.
 type Request struct {
 	Method        string
 	URI           uri.URI // absolute and normal
 	Header        http.Header
-	Body          io.Reader // nil where there is none
-	ContentLength int64     // of Body; -1 where it is not known
+	Body          io.Reader // may be nil
+	ContentLength int64     // of Body; -1 if unknown
 }
 
-// Resource is a representation on its way, in the terms of HTTP. Whoever gets
-// it closes Body.
+// Resource is the representation of a resource as a stream, in the terms of HTTP. The
+// caller must close Body.
 type Resource struct {
 	Status        int
 	Header        http.Header
-	Trailer       http.Header // filled when Body ends
+	Trailer       http.Header // complete at the end of Body
 	Body          io.ReadCloser
-	ContentLength int64 // -1 where it is not known
+	ContentLength int64 // -1 if unknown
 }
 
 // Handler fetches resources of one scheme. Fetch is safe for concurrent use;
-// ctx bounds the stream too. An error means that there is no resource: a
-// source that answers with a refusal is a Resource with its status.
+// ctx also ends the stream of Body. An error means that there was no response: an error
+// response of the origin is a Resource with its status.
 type Handler interface {
 	Fetch(ctx context.Context, r Request) (*Resource, error)
 }
 
-// Mux finds the handler of a scheme. It is fixed once made.
+// Mux has the handlers by scheme, in lower case. It must not be changed while in use.
 type Mux map[string]Handler
 
 // Fetch implements Handler.

@@ -8,12 +8,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Transport makes a Handler an http.RoundTripper, for the clients and the proxy of the
-// standard library. The URI of a request is normalized on the way.
+// Transport is an adapter from a Handler to an http.RoundTripper, for the clients and the
+// reverse proxy of the standard library. It normalizes the URI of a request.
 type Transport struct {
 	Handler Handler
-	// Target takes the place of what net/url has made of the URI of each request; the
-	// zero value does not.
+	// Target replaces the URI of each request, which net/url may have changed, unless it
+	// is the zero value.
 	Target uri.URI
 }
 
@@ -22,7 +22,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	u := t.Target
 	if !u.IsValid() {
 		var err error
-		if u, err = uri.FromIRI(r.URL.String()); err != nil { // net/url leaves in what no URI has
+		if u, err = uri.FromIRI(r.URL.String()); err != nil { // net/url keeps characters that are not allowed in a URI
 			return nil, fmt.Errorf("fetching: %w: %s", resolver.ErrUnreachable, err.Error())
 		}
 	}
@@ -32,7 +32,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resource, err := t.Handler.Fetch(r.Context(), request)
 	if err != nil {
-		return nil, err // one caller, one error table
+		return nil, err // handlers have wrapped it
 	}
 	return &http.Response{
 		Status: http.StatusText(resource.Status), StatusCode: resource.Status,

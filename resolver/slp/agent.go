@@ -13,24 +13,25 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// agents asks directory agents.
+// agents is the client for directory agents.
 type agents struct {
 	addresses []string // with port, asked in order
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
-	group     Open          // nil: nobody else is asked
+	group     Open          // used if there are no addresses; nil disables multicast
 	timeout   time.Duration // for one agent, and for the group
 	now       func() time.Time
 }
 
-// sends is how often a datagram is sent, which may be lost (section 6.3).
+// sends is how often a datagram is sent, since it may be lost (section 6.3).
 const sends = 2
 
-// maxReply bounds a reply by TCP, in octets.
+// maxReply bounds a reply over TCP, in octets.
 const maxReply = 1 << 20
 
-// ask puts a request to one agent after another until one answers. What it answers
-// stands, also if it is nothing: a directory agent knows all of its scopes (section
-// 6.2). Without agents a group is asked. The errors are as those of the DNS client.
+// ask sends a request to the agents in order until one answers. An empty reply is final,
+// since a directory agent has all services of its scopes (section 6.2). Without agents
+// the group is asked. The error is context.DeadlineExceeded if all agents were too slow,
+// else resolver.ErrUnreachable.
 func (a agents) ask(ctx context.Context, r request) ([]entry, error) {
 	if len(a.addresses) == 0 && a.group != nil {
 		return a.discover(ctx, r)
@@ -38,12 +39,12 @@ func (a agents) ask(ctx context.Context, r request) ([]entry, error) {
 	var faults []error
 	slow := 0
 	for _, address := range a.addresses {
-		r.xid = uint16(rand.UintN(1 << 16)) //nolint:gosec // tells replies apart, and guards against the blind
+		r.xid = uint16(rand.UintN(1 << 16)) //nolint:gosec // identifies the reply, and protects against off-path spoofing
 		start := a.now()
 		entries, err := a.askOne(ctx, address, r)
 		if t := resolver.TraceOf(ctx); t != nil {
 			took := a.now().Sub(start)
-			t.AddTook(took, "slp", "%s %s at %s: %s in %s", r.service, r.predicate, address, said(entries, err), took.Round(time.Microsecond))
+			t.AddTook(took, "slp", "%s %s at %s: %s in %s", r.service, r.predicate, address, summary(entries, err), took.Round(time.Microsecond))
 		}
 		if err == nil {
 			return entries, nil
@@ -62,14 +63,14 @@ func (a agents) ask(ctx context.Context, r request) ([]entry, error) {
 	return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, errors.Join(faults...))
 }
 
-func said(entries []entry, err error) string {
+func summary(entries []entry, err error) string {
 	if err != nil {
 		return err.Error()
 	}
 	return fmt.Sprintf("%d services", len(entries))
 }
 
-// askOne asks one agent: by UDP, and again by TCP if the reply did not fit.
+// askOne asks one agent: over UDP, and again over TCP if the reply did not fit.
 func (a agents) askOne(ctx context.Context, address string, r request) ([]entry, error) {
 	message, err := r.message()
 	if err != nil {
@@ -94,8 +95,8 @@ func (a agents) askOne(ctx context.Context, address string, r request) ([]entry,
 	return answer.entries, nil
 }
 
-// byUDP sends a message, again if nothing comes back, and waits for its reply. What
-// is none, or to another request, is passed over.
+// byUDP sends a message, again if there is no reply, and waits for the reply. Malformed
+// replies and those to another request are skipped.
 func (a agents) byUDP(ctx context.Context, address string, xid uint16, message []byte) (reply, error) {
 	conn, err := a.open(ctx, "udp", address)
 	if err != nil {
@@ -134,7 +135,7 @@ func (a agents) sendAndWait(ctx context.Context, conn net.Conn, xid uint16, mess
 	}
 }
 
-// byTCP asks over a connection, whose messages have their length in front.
+// byTCP asks over TCP, where the length in the header delimits messages.
 func (a agents) byTCP(ctx context.Context, address string, xid uint16, message []byte) (reply, error) {
 	conn, err := a.open(ctx, "tcp", address)
 	if err != nil {
@@ -144,11 +145,11 @@ func (a agents) byTCP(ctx context.Context, address string, xid uint16, message [
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if _, err := conn.Write(message); err != nil {
-		return reply{}, fmt.Errorf("sending by TCP: %w", err)
+		return reply{}, fmt.Errorf("sending over TCP: %w", err)
 	}
 	head := make([]byte, headerSize)
 	if _, err := io.ReadFull(conn, head); err != nil {
-		return reply{}, fmt.Errorf("receiving by TCP: %w", err)
+		return reply{}, fmt.Errorf("receiving over TCP: %w", err)
 	}
 	size := messageLength(head)
 	if size < headerSize || size > maxReply {
@@ -156,7 +157,7 @@ func (a agents) byTCP(ctx context.Context, address string, xid uint16, message [
 	}
 	whole := append(head, make([]byte, size-headerSize)...)
 	if _, err := io.ReadFull(conn, whole[headerSize:]); err != nil {
-		return reply{}, fmt.Errorf("receiving by TCP: %w", err)
+		return reply{}, fmt.Errorf("receiving over TCP: %w", err)
 	}
 	answer, err := parseReply(whole)
 	if err == nil && answer.xid != xid {

@@ -22,7 +22,7 @@ import (
 
 const serviceType = "service:urn-resolver:thttp"
 
-// service is a server for a namespace, as a directory agent knows it.
+// service is the registration of a server for a namespace.
 func service(host, nid string, lifetime uint16) testserver.SLPService {
 	return testserver.SLPService{
 		URL: serviceType + "://" + host, Lifetime: lifetime, Type: serviceType, Scopes: []string{"DEFAULT"}, Lang: "en",
@@ -30,13 +30,13 @@ func service(host, nid string, lifetime uint16) testserver.SLPService {
 	}
 }
 
-// asked are the bases of servers that were asked by THTTP.
-type asked struct {
+// fakeServers records the servers that are asked by THTTP, and answers for them.
+type fakeServers struct {
 	bases []string
 	down  map[string]bool
 }
 
-func (a *asked) ask(_ context.Context, base string, q resolver.Query) (resolver.Answer, error) {
+func (a *fakeServers) ask(_ context.Context, base string, q resolver.Query) (resolver.Answer, error) {
 	a.bases = append(a.bases, base)
 	if a.down[base] {
 		return resolver.Answer{}, resolver.ErrUnreachable
@@ -48,8 +48,8 @@ type clock struct{ nanos atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Unix(0, c.nanos.Load()) }
 
-// newResolver asks agents on this machine.
-func newResolver(t *testing.T, now *clock, servers *asked, change func(*slp.Config), agents ...string) *slp.Resolver {
+// newResolver returns a Resolver with these agents.
+func newResolver(t *testing.T, now *clock, servers *fakeServers, change func(*slp.Config), agents ...string) *slp.Resolver {
 	t.Helper()
 	store, err := memory.New(memory.Config[slp.Servers]{MaxBytes: 1 << 20, Size: slp.ServersSize})
 	if err != nil {
@@ -60,7 +60,7 @@ func newResolver(t *testing.T, now *clock, servers *asked, change func(*slp.Conf
 	t.Cleanup(found.Close)
 	config := slp.Config{
 		Agents: agents, Scopes: []string{"DEFAULT"}, Lang: "en", Dial: (&net.Dialer{}).DialContext, Timeout: 20 * time.Second,
-		Ask: servers.ask, Found: found, NoneTTL: time.Minute, Now: now.now,
+		Ask: servers.ask, Cache: found, NegativeTTL: time.Minute, Now: now.now,
 	}
 	if change != nil {
 		change(&config)
@@ -85,12 +85,12 @@ func resolve(t *testing.T, r *slp.Resolver, urn string) (string, time.Duration, 
 	return answer.Locations[0].URI, answer.TTL, nil
 }
 
-// Servers that an agent knows are asked, in its order, and remembered for the least
-// of their lifetimes.
+// The servers that an agent lists are asked in its order, and cached for the least of
+// their lifetimes.
 func TestDiscovery(t *testing.T) {
 	agent := testserver.StartSLP(t, service("one.example:8080", "foo", 60), service("two.example", "foo", 300), service("bar.example", "bar", 60))
 	var now clock
-	servers := &asked{down: map[string]bool{"http://one.example:8080": true}}
+	servers := &fakeServers{down: map[string]bool{"http://one.example:8080": true}}
 	r := newResolver(t, &now, servers, nil, agent.Addr())
 	for _, name := range []string{"urn:foo:1", "urn:foo:2"} {
 		if got, ttl, err := resolve(t, r, name); got != "http://two.example/"+name || ttl != time.Minute || err != nil {
@@ -113,11 +113,11 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// That there is no server is "not mine", and remembered.
+// A namespace without a server is ErrUnsupported, and that is cached.
 func TestNone(t *testing.T) {
 	agent := testserver.StartSLP(t, service("a.example", "foo", 60))
 	var now clock
-	r := newResolver(t, &now, &asked{}, nil, agent.Addr())
+	r := newResolver(t, &now, &fakeServers{}, nil, agent.Addr())
 	for range 2 {
 		_, _, err := resolve(t, r, "urn:nobody:1")
 		var n *resolver.Negative
@@ -128,18 +128,18 @@ func TestNone(t *testing.T) {
 	if len(agent.Requests()) != 1 {
 		t.Errorf("%d requests", len(agent.Requests()))
 	}
-	german := newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Lang = "de" }, agent.Addr())
+	german := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Lang = "de" }, agent.Addr())
 	if _, _, err := resolve(t, german, "urn:foo:1"); !errors.Is(err, resolver.ErrUnsupported) {
 		t.Errorf("in another language: %v", err)
 	}
 }
 
-// Without agents a group is asked, again as long as somebody new answers.
+// Without agents a group is asked, and again as long as new agents answer.
 func TestMulticast(t *testing.T) {
 	member := testserver.StartSLP(t, service("a.example", "foo", 60))
 	group := netguard.Group(netip.MustParseAddrPort(member.Addr()))
 	var now clock
-	r := newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Group, c.Timeout = group, 3*time.Second })
+	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Group, c.Timeout = group, 3*time.Second })
 	if got, _, err := resolve(t, r, "urn:foo:1"); got != "http://a.example/urn:foo:1" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -148,7 +148,7 @@ func TestMulticast(t *testing.T) {
 		t.Errorf("%+v", requests)
 	}
 	if _, _, err := resolve(t, r, "urn:nobody:1"); !errors.Is(err, resolver.ErrUnsupported) {
-		t.Errorf("nobody answers: %v", err)
+		t.Errorf("without replies: %v", err)
 	}
 	conn, _, err := group(t.Context())
 	if err != nil {
@@ -160,21 +160,21 @@ func TestMulticast(t *testing.T) {
 	}
 }
 
-// What rests on a registration lives no longer than it.
+// The TTL of an answer is limited by the lifetime of the registration.
 func TestLifetimes(t *testing.T) {
 	var now clock
 	agent := testserver.StartSLP(t, service("zero.example", "foo", 0), service("sixty.example", "foo", 60))
-	r := newResolver(t, &now, &asked{}, nil, agent.Addr())
+	r := newResolver(t, &now, &fakeServers{}, nil, agent.Addr())
 	for range 2 {
 		if _, ttl, err := resolve(t, r, "urn:foo:1"); ttl != 0 || err != nil {
 			t.Errorf("ttl %s, %v", ttl, err)
 		}
 	}
 	if n := len(agent.Requests()); n != 2 {
-		t.Errorf("%d requests: a lifetime of nought is remembered", n)
+		t.Errorf("%d requests: a lifetime of 0 is cached", n)
 	}
 	agent = testserver.StartSLP(t, service("a.example", "foo", 60))
-	r = newResolver(t, &now, &asked{}, func(c *slp.Config) {
+	r = newResolver(t, &now, &fakeServers{}, func(c *slp.Config) {
 		c.Ask = func(context.Context, string, resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Hour}
 		}
@@ -182,11 +182,11 @@ func TestLifetimes(t *testing.T) {
 	_, _, err := resolve(t, r, "urn:foo:1")
 	var n *resolver.Negative
 	if !errors.As(err, &n) || n.TTL != time.Minute {
-		t.Errorf("a no of a server: %v", err)
+		t.Errorf("a negative answer of a server: %v", err)
 	}
 }
 
-// What does not fit a datagram comes by TCP.
+// A message too long for a datagram is sent over TCP.
 func TestOverflow(t *testing.T) {
 	var services []testserver.SLPService
 	for i := range 10 {
@@ -195,7 +195,7 @@ func TestOverflow(t *testing.T) {
 	agent := testserver.StartSLP(t, services...)
 	agent.MaxDatagram(100)
 	var now clock
-	servers := &asked{down: map[string]bool{}}
+	servers := &fakeServers{down: map[string]bool{}}
 	for i := range 9 {
 		servers.down[fmt.Sprintf("http://s%d.example", i)] = true
 	}
@@ -207,39 +207,39 @@ func TestOverflow(t *testing.T) {
 	if len(requests) != 2 || requests[0].Network != "udp" || requests[1].Network != "tcp" {
 		t.Errorf("%+v", requests)
 	}
-	long := newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Scopes = []string{"DEFAULT", strings.Repeat("a", 1500)} }, agent.Addr())
+	long := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Scopes = []string{"DEFAULT", strings.Repeat("a", 1500)} }, agent.Addr())
 	if _, _, err := resolve(t, long, "urn:foo:1"); err != nil || len(agent.Requests()) != 3 || agent.Requests()[2].Network != "tcp" {
-		t.Errorf("a request that no datagram holds: %v, %d requests", err, len(agent.Requests()))
+		t.Errorf("a request too long for a datagram: %v, %d requests", err, len(agent.Requests()))
 	}
 }
 
-// An agent that fails leads to the next one.
+// After a failed agent the next one is asked.
 func TestAgentsThatFail(t *testing.T) {
 	good := testserver.StartSLP(t, service("a.example", "foo", 60))
 	failing := testserver.StartSLP(t)
 	failing.Fail(10)
 	var now clock
-	r := newResolver(t, &now, &asked{}, nil, failing.Addr(), good.Addr())
+	r := newResolver(t, &now, &fakeServers{}, nil, failing.Addr(), good.Addr())
 	if got, _, err := resolve(t, r, "urn:foo:1"); got != "http://a.example/urn:foo:1" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
-	r = newResolver(t, &now, &asked{}, nil, failing.Addr())
+	r = newResolver(t, &now, &fakeServers{}, nil, failing.Addr())
 	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), "INTERNAL_ERROR") {
 		t.Errorf("%v", err)
 	}
-	r = newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Scopes = []string{"OTHER"} }, good.Addr())
+	r = newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Scopes = []string{"OTHER"} }, good.Addr())
 	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), "SCOPE_NOT_SUPPORTED") {
 		t.Errorf("%v", err)
 	}
 }
 
-// A datagram may be lost, and is sent again; what is no reply is passed over.
-func TestSilentAndLyingAgents(t *testing.T) {
-	impatient := func(c *slp.Config) { c.Timeout = 100 * time.Millisecond }
+// A datagram may be lost, and is sent again; invalid replies are skipped.
+func TestSilentAndInvalidAgents(t *testing.T) {
+	shortTimeout := func(c *slp.Config) { c.Timeout = 100 * time.Millisecond }
 	silent := testserver.StartSLP(t)
 	silent.Mute(true)
 	var now clock
-	r := newResolver(t, &now, &asked{}, func(c *slp.Config) { c.Timeout = time.Second }, silent.Addr())
+	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Timeout = time.Second }, silent.Addr())
 	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, context.DeadlineExceeded) || len(silent.Requests()) != 2 || silent.Requests()[0].XID != silent.Requests()[1].XID {
 		t.Errorf("%v, after %d requests", err, len(silent.Requests()))
 	}
@@ -251,7 +251,7 @@ func TestSilentAndLyingAgents(t *testing.T) {
 	} {
 		agent := testserver.StartSLP(t, service("a.example", "foo", 60))
 		agent.Lie(lie)
-		r := newResolver(t, &now, &asked{}, impatient, agent.Addr())
+		r := newResolver(t, &now, &fakeServers{}, shortTimeout, agent.Addr())
 		if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", what, err)
 		}

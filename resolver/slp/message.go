@@ -1,6 +1,6 @@
-// Package slp finds resolution servers by the Service Location Protocol, version 2:
-// RFC 2608. It is a user agent: it asks directory agents that are configured, or
-// all agents that listen to a group.
+// Package slp discovers resolution servers by the Service Location Protocol, version 2:
+// RFC 2608. It is a user agent: it asks the configured directory agents, or all agents
+// of a multicast group.
 package slp
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Codes of RFC 2608 section 8.
+// Constants of RFC 2608 section 8.
 const (
 	version     = 2
 	srvRqst     = 1
@@ -26,7 +26,7 @@ const (
 type request struct {
 	xid        uint16
 	multicast  bool
-	responders []string // addresses that have answered before
+	responders []string // addresses of agents that have answered already
 	lang       string
 	service    string // "service:urn-resolver:thttp"
 	scopes     []string
@@ -42,13 +42,13 @@ type entry struct {
 // reply is a Service Reply, section 8.2.
 type reply struct {
 	xid      uint16
-	overflow bool // there is more than fits a datagram
+	overflow bool // the reply did not fit into a datagram
 	lang     string
 	code     uint16
 	entries  []entry
 }
 
-// message returns the octets of r.
+// message encodes r.
 func (r request) message() ([]byte, error) {
 	var flags byte
 	if r.multicast {
@@ -57,7 +57,7 @@ func (r request) message() ([]byte, error) {
 	dst := []byte{version, srvRqst, 0, 0, 0, flags, 0, 0, 0, 0}
 	dst = binary.BigEndian.AppendUint16(dst, r.xid)
 	for _, field := range []string{
-		r.lang, strings.Join(r.responders, ","), r.service, joinEscaped(r.scopes), r.predicate, "", // no SPI: none is verified
+		r.lang, strings.Join(r.responders, ","), r.service, joinEscaped(r.scopes), r.predicate, "", // no SPI: signatures are not verified
 	} {
 		if len(field) > 1<<16-1 {
 			return nil, errTooLong
@@ -72,15 +72,15 @@ func (r request) message() ([]byte, error) {
 	return dst, nil
 }
 
-var errTooLong = errors.New("the request is longer than a message can be")
+var errTooLong = errors.New("the request is longer than an SLP message can be")
 
-// putLength writes the 24 bits of the length of a message into it.
+// putLength sets the length field of a message, which has 24 bits.
 func putLength(message []byte) {
 	n := len(message)
 	message[2], message[3], message[4] = byte(n>>16), byte(n>>8), byte(n) //nolint:gosec // three octets of it
 }
 
-// messageLength reads them; a message of less than its header has none.
+// messageLength returns the length field of a message, 0 if the header is incomplete.
 func messageLength(message []byte) int {
 	if len(message) < 5 {
 		return 0
@@ -88,7 +88,7 @@ func messageLength(message []byte) int {
 	return int(message[2])<<16 | int(message[3])<<8 | int(message[4])
 }
 
-// joinEscaped writes a string-list, section 6.4: reserved characters are escaped.
+// joinEscaped encodes a string-list, section 6.4, with reserved characters escaped.
 func joinEscaped(list []string) string {
 	escaped := make([]string, len(list))
 	for i, s := range list {
@@ -97,8 +97,8 @@ func joinEscaped(list []string) string {
 	return strings.Join(escaped, ",")
 }
 
-// escape writes the reserved characters of section 5.0 as a backslash and two
-// hexadecimal digits, and so what a filter reserves.
+// escape encodes the characters that section 5.0 or an LDAPv3 filter reserves as a
+// backslash and two hexadecimal digits.
 func escape(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {
@@ -111,10 +111,10 @@ func escape(s string) string {
 	return b.String()
 }
 
-var errMessage = errors.New("the reply does not obey the syntax of RFC 2608")
+var errMessage = errors.New("the reply is malformed (RFC 2608)")
 
-// parseReply reads a Service Reply. Behind an error code nothing needs to follow
-// (section 7), and in a reply that overflows, its last entry may be cut.
+// parseReply parses a Service Reply. It may end after an error code (section 7), and with
+// the overflow flag its last entry may be truncated.
 func parseReply(message []byte) (reply, error) {
 	in := reader{message}
 	head, ok := in.take(headerSize - 2)
@@ -148,7 +148,7 @@ func parseReply(message []byte) (reply, error) {
 	return r, nil
 }
 
-// reader takes what a message holds from its front.
+// reader decodes the fields of a message in order.
 type reader struct{ rest []byte }
 
 func (r *reader) take(n int) ([]byte, bool) {
@@ -177,8 +177,8 @@ func (r *reader) text() (string, bool) {
 	return string(b), ok
 }
 
-// entry reads a URL Entry: a reserved octet, the lifetime, the URL, and authentication
-// blocks, which are passed over: nobody asked for them.
+// entry decodes a URL Entry: a reserved octet, the lifetime, the URL, and authentication
+// blocks, which are skipped since the request had no SPI.
 func (r *reader) entry() (entry, bool) {
 	if _, ok := r.take(1); !ok {
 		return entry{}, false
@@ -195,7 +195,7 @@ func (r *reader) entry() (entry, bool) {
 	if !ok {
 		return entry{}, false
 	}
-	for range blocks[0] { // section 9.2: descriptor, length of the block with both
+	for range blocks[0] { // section 9.2: descriptor, and the length of the block including both
 		head, ok := r.take(4)
 		if !ok {
 			return entry{}, false
@@ -211,7 +211,7 @@ func (r *reader) entry() (entry, bool) {
 	return entry{url: url, lifetime: lifetime}, true
 }
 
-// errorNames are those of section 7.
+// errorNames are the error codes of section 7.
 var errorNames = map[uint16]string{
 	1: "LANGUAGE_NOT_SUPPORTED", 2: "PARSE_ERROR", 3: "INVALID_REGISTRATION", 4: "SCOPE_NOT_SUPPORTED",
 	5: "AUTHENTICATION_UNKNOWN", 6: "AUTHENTICATION_ABSENT", 7: "AUTHENTICATION_FAILED", 9: "VER_NOT_SUPPORTED",
@@ -219,10 +219,10 @@ var errorNames = map[uint16]string{
 	14: "MSG_NOT_SUPPORTED", 15: "REFRESH_REJECTED",
 }
 
-// languageNotSupported is no failure: there is nothing in the language.
+// languageNotSupported is not a failure: no service is registered in the language.
 const languageNotSupported = 1
 
-// codeError is what an agent answered in place of services.
+// codeError is the error code in a reply.
 type codeError uint16
 
 func (c codeError) Error() string {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The octets are those of the field layouts of RFC 2608 sections 8 and 8.1.
+// The octets follow the field layouts of RFC 2608 sections 8 and 8.1.
 func TestRequest(t *testing.T) {
 	r := request{xid: 0x1234, lang: "en", service: "service:x", scopes: []string{"DEFAULT", "a,b"}, predicate: "(nid=foo)"}
 	got, err := r.message()
@@ -26,21 +26,21 @@ func TestRequest(t *testing.T) {
 	}
 	r.predicate = strings.Repeat("a", 1<<16)
 	if _, err := r.message(); err == nil {
-		t.Error("a predicate that no field holds is sent")
+		t.Error("a predicate longer than its field is sent")
 	}
 }
 
-// header is that of a reply to the XID 1, in English, without its length.
+// header is the header of a reply to the XID 1, in English, without its length.
 func header(flags byte) []byte { return []byte{2, 2, 0, 0, 0, flags, 0, 0, 0, 0, 0, 1, 0, 2, 'e', 'n'} }
 
-// sized writes the length of a message into it.
+// sized joins parts, and sets the length of the message.
 func sized(parts ...[]byte) []byte {
 	message := slices.Concat(parts...)
 	putLength(message)
 	return message
 }
 
-// The octets are those of sections 8.2 and 4.3.
+// The octets follow sections 8.2 and 4.3.
 func TestParseReply(t *testing.T) {
 	first := slices.Concat([]byte{0, 0x0E, 0x10, 0, 11}, []byte("service:x:a"), []byte{0})
 	signed := slices.Concat([]byte{0, 0, 60, 0, 11}, []byte("service:x:b"), []byte{1, 0, 2, 0, 8, 1, 2, 3, 4})
@@ -54,9 +54,9 @@ func TestParseReply(t *testing.T) {
 	}{
 		{"two, one of them with an authentication block", sized(header(0), []byte{0, 0, 0, 2}, first, signed), both, 0, true},
 		{"none", sized(header(0), []byte{0, 0, 0, 0}), nil, 0, true},
-		{"an error, and nothing behind it", sized(header(0), []byte{0, 4}), nil, 4, true},
-		{"one is cut, and the flag says so", sized(header(0x80), []byte{0, 0, 0, 2}, first, signed[:9]), both[:1], 0, true},
-		{"one is cut", sized(header(0), []byte{0, 0, 0, 2}, first, signed[:9]), nil, 0, false},
+		{"an error without entries", sized(header(0), []byte{0, 4}), nil, 4, true},
+		{"one is truncated, with the flag", sized(header(0x80), []byte{0, 0, 0, 2}, first, signed[:9]), both[:1], 0, true},
+		{"one is truncated", sized(header(0), []byte{0, 0, 0, 2}, first, signed[:9]), nil, 0, false},
 		{"one is missing", sized(header(0), []byte{0, 0, 0, 2}, first), nil, 0, false},
 		{"a block shorter than its header", sized(header(0), []byte{0, 0, 0, 1}, signed[:len(signed)-8], []byte{0, 2, 0, 3}), nil, 0, false},
 		{"no code", sized(header(0)), nil, 0, false},
@@ -71,7 +71,7 @@ func TestParseReply(t *testing.T) {
 	}
 }
 
-// FuzzReply: no message makes a reply that holds more than it.
+// FuzzReply: no reply has more octets of entries than its message.
 func FuzzReply(f *testing.F) {
 	f.Add(sized(header(0), []byte{0, 0, 0, 1, 0, 0, 60, 0, 1, 'a', 1, 0, 2, 0, 8, 1, 2, 3, 4}))
 	f.Add(sized(header(0x80), []byte{0, 0, 0xFF, 0xFF}))
@@ -87,7 +87,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// FuzzRequest: what is sent reads as what was meant.
+// FuzzRequest: an encoded request decodes to its fields.
 func FuzzRequest(f *testing.F) {
 	f.Add(uint16(1), "en", "service:x", "DEFAULT", "(a=b)")
 	f.Fuzz(func(t *testing.T, xid uint16, lang, service, scope, value string) {
@@ -97,7 +97,7 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		if messageLength(message) != len(message) {
-			t.Fatalf("%q says that it has %d octets", message, messageLength(message))
+			t.Fatalf("%q has the length %d", message, messageLength(message))
 		}
 		in := reader{message[headerSize-2:]}
 		var fields []string

@@ -1,5 +1,5 @@
-// Package thttp asks resolution servers by THTTP, RFC 2169: a service of RFC 2483
-// is a path, and its answer is a redirect or a text/uri-list.
+// Package thttp is the client for resolution servers by THTTP, RFC 2169: a service of
+// RFC 2483 is a path, and its answer is a redirect or a text/uri-list.
 package thttp
 
 import (
@@ -17,30 +17,31 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config says how servers are asked. All fields but Fields and Observe must be set.
+// Config is the configuration of a Client. All fields except Fields, Schemes and Observe
+// must be set.
 type Config struct {
-	// Transport fetches; it is given the guard, and follows no redirects.
+	// Transport sends requests. It must restrict destinations, and not follow redirects.
 	Transport http.RoundTripper
 	// Timeout bounds one exchange, its body included.
 	Timeout time.Duration
-	// MaxBody bounds a list, in octets; MaxLocations how many are taken of it.
+	// MaxBody bounds a list, in octets; MaxLocations bounds the locations used from it.
 	MaxBody      int64
 	MaxLocations int
-	// DefaultTTL is that of answers which say nothing of their freshness, MaxTTL
-	// the longest that any may have.
+	// DefaultTTL is the TTL of answers without a freshness lifetime. MaxTTL bounds the
+	// TTL of every answer.
 	DefaultTTL, MaxTTL time.Duration
 	Now                func() time.Time
-	// Fields adds the fields of a request that is made on behalf of ctx, such as Via; nil
-	// adds none.
+	// Fields adds header fields to a request, such as Via, from the values of ctx; it may
+	// be nil.
 	Fields func(ctx context.Context, header http.Header)
-	// Schemes are those of locations that servers may name, beside http and https, by
-	// the NID of the name in lower case.
+	// Schemes are the schemes of locations that servers may return in addition to http and
+	// https, by NID in lower case.
 	Schemes map[string][]string
-	// Observe is called with the outcome of each exchange; nil is not.
+	// Observe is called with the outcome of each exchange; it may be nil.
 	Observe func(err error, took time.Duration)
 }
 
-// Client asks servers. It is safe for concurrent use.
+// Client asks resolution servers. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	sources sources
@@ -49,28 +50,28 @@ type Client struct {
 // New returns a Client.
 func New(config Config) *Client { return &Client{config: config} }
 
-// Path is where a server has its services, RFC 2169 section 2.
+// Path is the prefix of the paths of services, RFC 2169 section 2.
 const Path = "/uri-res/"
 
 // Ask asks the server at base, such as "http://resolver.example:8080", for a
-// service, I2L or I2Ls. Its "no" is a *resolver.Negative; a server that cannot be
-// asked, or makes no sense, is resolver.ErrUnreachable, and one that is too slow
-// context.DeadlineExceeded.
+// service, I2L or I2Ls. A negative answer is a *resolver.Negative; a server that gives no
+// usable answer is resolver.ErrUnreachable, one that refuses it resolver.ErrForbidden, and
+// one that is too slow context.DeadlineExceeded.
 func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	target := base + Path + name(q.Service) + "?" + q.URI.String() + q.Passed
+	target := base + Path + name(q.Service) + "?" + q.URI.String() + q.ResolutionParams
 	start := c.config.Now()
-	answer, said, err := c.exchange(ctx, base, target, q)
+	answer, summary, err := c.exchange(ctx, base, target, q)
 	if c.config.Observe != nil {
 		c.config.Observe(err, c.config.Now().Sub(start))
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
 		if err != nil {
-			said = strings.TrimSpace(said + " " + err.Error())
+			summary = strings.TrimSpace(summary + " " + err.Error())
 		}
 		took := c.config.Now().Sub(start)
-		t.AddTook(took, "thttp", "GET %s: %s in %s", target, said, took.Round(time.Microsecond))
+		t.AddTook(took, "thttp", "GET %s: %s in %s", target, summary, took.Round(time.Microsecond))
 	}
 	if err == nil || errors.As(err, new(*resolver.Negative)) {
 		return answer, err
@@ -81,7 +82,7 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 	return answer, fmt.Errorf("asking %s: %w", base, err)
 }
 
-// name is that of RFC 2169 section 3, which every server knows.
+// name returns the name of a service in RFC 2169 section 3, which every server supports.
 func name(s resolver.Service) string {
 	if s == resolver.I2Ls {
 		return "N2Ls"
@@ -89,7 +90,7 @@ func name(s resolver.Service) string {
 	return "N2L"
 }
 
-// exchange returns the answer of one server, and what it said, for a trace.
+// exchange returns the answer of one server, and a summary of the response for a trace.
 func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Query) (resolver.Answer, string, error) {
 	u, err := uri.Parse(target)
 	if err != nil {
@@ -109,26 +110,26 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	}
 	defer response.Body.Close()
 	ttl := min(freshness(response.Header, c.config.Now(), c.config.DefaultTTL), c.config.MaxTTL)
-	said := ""
+	summary := ""
 	if resolver.TraceOf(ctx) != nil {
-		said = fmt.Sprintf("%d, ttl %s", response.StatusCode, ttl)
+		summary = fmt.Sprintf("%d, ttl %s", response.StatusCode, ttl)
 	}
 	locations, err := c.locations(u, response, q)
 	if err != nil {
-		return resolver.Answer{}, said, negative(err, base, response.StatusCode, ttl)
+		return resolver.Answer{}, summary, negative(err, base, response.StatusCode, ttl)
 	}
 	answer := resolver.Answer{TTL: ttl}
 	source := c.sources.of(base)
-	for _, l := range locations { // which is a part of a text that must not live as long
+	for _, l := range locations { // cloned, as each is a substring of the whole list
 		answer.Locations = append(answer.Locations, resolver.Location{URI: strings.Clone(l), From: source})
 	}
-	return answer, said, nil
+	return answer, summary, nil
 }
 
 // listType is the media type of RFC 2483 section 5.
 const listType = "text/uri-list"
 
-// locations reads the answer of a server: RFC 2169 sections 3.1 and 3.2.
+// locations parses the response of a server: RFC 2169 sections 3.1 and 3.2.
 func (c *Client) locations(asked uri.URI, response *http.Response, q resolver.Query) ([]string, error) {
 	switch code := response.StatusCode; {
 	case (code >= 300 && code < 400 || code == http.StatusOK && !isList(response.Header)) && response.Header.Get("Location") != "":
@@ -145,11 +146,11 @@ func (c *Client) locations(asked uri.URI, response *http.Response, q resolver.Qu
 	case code == http.StatusNotImplemented:
 		return nil, errService
 	default:
-		return nil, fmt.Errorf("%w: it answered %d without a location of %s", resolver.ErrUnreachable, code, q.Service)
+		return nil, fmt.Errorf("%w: it answered %d without a location for %s", resolver.ErrUnreachable, code, q.Service)
 	}
 }
 
-// check reports whether a server may name a location for a name.
+// check returns an error unless a server may return this location for a name.
 func (c *Client) check(location uri.URI, q resolver.Query) error {
 	if err := resolver.CheckLocation(location.String()); err != nil {
 		return err
@@ -161,7 +162,7 @@ func (c *Client) check(location uri.URI, q resolver.Query) error {
 	if slices.Contains(c.config.Schemes[q.NID()], scheme) {
 		return nil
 	}
-	return fmt.Errorf("%w: resolution servers may not name locations of scheme %q for it", resolver.ErrForbidden, scheme)
+	return fmt.Errorf("%w: resolution servers may not return locations with scheme %q for this namespace", resolver.ErrForbidden, scheme)
 }
 
 func isList(header http.Header) bool {
@@ -169,12 +170,12 @@ func isList(header http.Header) bool {
 	return err == nil && kind == listType
 }
 
-// redirect reads a Location. It is the answer, and never followed: a server that
-// sends its client to itself has none.
+// redirect parses a Location field, which is the answer and is not followed. A redirect
+// to the request URI itself is an error.
 func (c *Client) redirect(asked uri.URI, text string, q resolver.Query) (string, error) {
 	ref, err := uri.ParseReference(text)
 	if err != nil {
-		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error()) // no fault of the client's
+		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error()) // without %w: a *uri.ParseError is the client's error
 	}
 	location, err := asked.Resolve(ref, uri.RFC3986)
 	if err != nil {
@@ -189,7 +190,7 @@ func (c *Client) redirect(asked uri.URI, text string, q resolver.Query) (string,
 	return location.String(), nil
 }
 
-// list reads a text/uri-list. What is no location of ours passes over itself.
+// list parses a text/uri-list. Locations that are not allowed are skipped.
 func (c *Client) list(body io.Reader, q resolver.Query) ([]string, error) {
 	text, err := io.ReadAll(io.LimitReader(body, c.config.MaxBody+1))
 	if err != nil {

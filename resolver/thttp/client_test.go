@@ -16,7 +16,7 @@ import (
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// server answers every request with one response, and notes what was asked.
+// server answers every request with one response, and records the requests.
 type server struct {
 	status int
 	header string // "Name: value" lines
@@ -86,11 +86,11 @@ func TestAsk(t *testing.T) {
 	}{
 		{name: "N2L", server: server{status: 303, header: "Location: http://a.example/b%2Fc"}, want: "http://a.example/b%2Fc", ttl: 5 * time.Minute},
 		{name: "302, as to HTTP/1.0", server: server{status: 302, header: "Location: https://a.example/\nCache-Control: max-age=60"}, want: "https://a.example/", ttl: time.Minute},
-		{name: "what is older already", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: public, s-maxage=60, max-age=90\nAge: 20"}, want: "http://a.example/", ttl: 40 * time.Second},
+		{name: "with an Age", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: public, s-maxage=60, max-age=90\nAge: 20"}, want: "http://a.example/", ttl: 40 * time.Second},
 		{name: "Expires", server: server{status: 302, header: "Location: http://a.example/\nExpires: Sat, 21 Nov 2026 12:00:30 GMT"}, want: "http://a.example/", ttl: 30 * time.Second},
-		{name: "Expires, by a clock that is late", server: server{status: 302, header: "Location: http://a.example/\nDate: Sat, 21 Nov 2026 11:00:00 GMT\nExpires: Sat, 21 Nov 2026 11:00:30 GMT"}, want: "http://a.example/", ttl: 30 * time.Second},
-		{name: "for ever", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: max-age=2147483647"}, want: "http://a.example/", ttl: time.Hour},
-		{name: "an Expires that is no date", server: server{status: 302, header: "Location: http://a.example/\nExpires: 0"}, want: "http://a.example/"},
+		{name: "Expires, by a clock that is wrong", server: server{status: 302, header: "Location: http://a.example/\nDate: Sat, 21 Nov 2026 11:00:00 GMT\nExpires: Sat, 21 Nov 2026 11:00:30 GMT"}, want: "http://a.example/", ttl: 30 * time.Second},
+		{name: "longer than MaxTTL", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: max-age=2147483647"}, want: "http://a.example/", ttl: time.Hour},
+		{name: "an invalid Expires", server: server{status: 302, header: "Location: http://a.example/\nExpires: 0"}, want: "http://a.example/"},
 		{name: "no-store", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: no-store, max-age=60"}, want: "http://a.example/"},
 		{name: "a relative Location", server: server{status: 302, header: "Location: /c"}, want: base + "/c", ttl: 5 * time.Minute},
 		{
@@ -98,28 +98,28 @@ func TestAsk(t *testing.T) {
 			server: server{status: 200, header: "Content-Type: text/uri-list; charset=utf-8", body: strings.NewReader("# urn:x\r\nhttp://a.example/\r\n\nftp://b.example/\rhttp://c.example/")},
 		},
 		{
-			name: "a list with what is no location", service: resolver.I2Ls, want: "http://a.example/", ttl: 5 * time.Minute,
+			name: "a list with invalid locations", service: resolver.I2Ls, want: "http://a.example/", ttl: 5 * time.Minute,
 			server: server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader("javascript:alert(1)\nnot a URI\nfile:///etc/passwd\nhttp://a.example/\n")},
 		},
 		{name: "a list where a redirect was asked for", want: "http://a.example/", ttl: 5 * time.Minute, server: server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader("http://a.example/")}},
 		{name: "an empty list", service: resolver.I2Ls, err: resolver.ErrNotFound, server: server{status: 200, header: "Content-Type: text/uri-list"}},
 		{name: "a list that is too long", service: resolver.I2Ls, err: resolver.ErrUnreachable, server: server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader(strings.Repeat("# x\n", 100))}},
-		{name: "a list that breaks off", service: resolver.I2Ls, err: resolver.ErrUnreachable, server: server{status: 200, header: "Content-Type: text/uri-list", body: broken{}}},
+		{name: "a truncated list", service: resolver.I2Ls, err: resolver.ErrUnreachable, server: server{status: 200, header: "Content-Type: text/uri-list", body: broken{}}},
 		{name: "unknown", err: resolver.ErrNotFound, server: server{status: 404}},
 		{name: "gone", err: resolver.ErrGone, server: server{status: 410}},
 		{name: "not offered", err: resolver.ErrUnsupported, server: server{status: 501}},
-		{name: "out of order", err: resolver.ErrUnreachable, server: server{status: 503}},
+		{name: "unavailable", err: resolver.ErrUnreachable, server: server{status: 503}},
 		{name: "down", err: resolver.ErrUnreachable},
 		{name: "no Location", err: resolver.ErrUnreachable, server: server{status: 302}},
-		{name: "nothing to say", err: resolver.ErrNotFound, server: server{status: 204}},
+		{name: "no content", err: resolver.ErrNotFound, server: server{status: 204}},
 		{name: "a page with a Location", want: "http://a.example/", ttl: 5 * time.Minute, server: server{status: 200, header: "Content-Type: text/html\nLocation: http://a.example/"}},
 		{name: "a page", err: resolver.ErrUnreachable, server: server{status: 200, header: "Content-Type: text/html"}},
 		{name: "to itself", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: HTTP://Resolver.EXAMPLE:8080/uri-res/N2L?urn:example:a%2fb#f"}},
 		{name: "to another name", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: urn:example:c"}},
 		{name: "to a scheme that is not allowed", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: gopher://a.example/"}},
-		{name: "to one that is", want: "ftp://a.example/", ttl: 5 * time.Minute, server: server{status: 302, header: "Location: ftp://a.example/"}},
+		{name: "to an allowed scheme", want: "ftp://a.example/", ttl: 5 * time.Minute, server: server{status: 302, header: "Location: ftp://a.example/"}},
 		{name: "to a script", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: javascript:alert(1)"}},
-		{name: "to no URI", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: http://a b/"}},
+		{name: "to an invalid URI", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: http://a b/"}},
 	} {
 		ctx, trace := resolver.WithTrace(t.Context(), func() time.Time { return now })
 		answer, err := client(&tt.server).Ask(ctx, base, query(t, tt.service))
@@ -127,7 +127,7 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%s: %q for %s, %v", tt.name, locations(answer), answer.TTL, err)
 		}
 		if errors.As(err, new(*uri.ParseError)) {
-			t.Errorf("%s: %v is a fault of the client", tt.name, err)
+			t.Errorf("%s: %v is an error of the client", tt.name, err)
 		}
 		path := map[resolver.Service]string{resolver.I2L: "N2L", resolver.I2Ls: "N2Ls"}[tt.service]
 		if want := base + "/uri-res/" + path + "?urn:example:a%2Fb"; len(tt.server.asked) != 1 || tt.server.asked[0] != want {
@@ -139,31 +139,31 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// What is for the resolution service is sent to it.
-func TestAskPassesOn(t *testing.T) {
+// Resolution parameters are sent to the server.
+func TestAskSendsParams(t *testing.T) {
 	s := &server{status: 303, header: "Location: http://a.example/"}
 	q := query(t, resolver.I2L)
-	q.Passed = "?c=ToC"
+	q.ResolutionParams = "?c=ToC"
 	if _, err := client(s).Ask(t.Context(), "http://r.example", q); err != nil || s.asked[0] != "http://r.example/uri-res/N2L?urn:example:a%2Fb?c=ToC" {
 		t.Errorf("asked %q, %v", s.asked, err)
 	}
 }
 
-// broken fails while it is read.
+// broken is a body that fails.
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// trickle sends nothing until the request ends.
-type trickle struct{}
+// blocked answers nothing until the request ends.
+type blocked struct{}
 
-func (trickle) RoundTrip(r *http.Request) (*http.Response, error) {
+func (blocked) RoundTrip(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }
 
 func TestAskTimesOut(t *testing.T) {
-	c := thttp.New(thttp.Config{Transport: trickle{}, Timeout: time.Millisecond, Now: func() time.Time { return now }})
+	c := thttp.New(thttp.Config{Transport: blocked{}, Timeout: time.Millisecond, Now: func() time.Time { return now }})
 	if _, err := c.Ask(t.Context(), "http://a.example", query(t, resolver.I2L)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}

@@ -7,12 +7,11 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 )
 
-// maxLifetime bounds what a server promises: RFC 9111 section 1.2.2.
+// maxLifetime bounds a freshness lifetime: RFC 9111 section 1.2.2.
 const maxLifetime = (1<<31 - 1) * time.Second
 
-// freshness returns how long an answer may be used: the freshness lifetime of RFC 9111
-// section 4.2.1, for a shared cache, less its age. An answer that says nothing of it has
-// the fallback.
+// freshness returns how long an answer may be used: its freshness lifetime in a shared
+// cache (RFC 9111 section 4.2.1) minus its age, or fallback if the header has no lifetime.
 func freshness(header http.Header, now time.Time, fallback time.Duration) time.Duration {
 	control := cachecontrol.Parse(header["Cache-Control"])
 	for _, name := range []string{"no-store", "no-cache", "private"} {
@@ -31,7 +30,7 @@ func freshness(header http.Header, now time.Time, fallback time.Duration) time.D
 			return 0 // RFC 9111 section 5.3: an invalid date is in the past
 		}
 		if date, err := http.ParseTime(header.Get("Date")); err == nil {
-			now = date // its clock may go wrong, and both are of it
+			now = date // by the clock of the server, as is Expires
 		}
 		return min(max(expires.Sub(now), 0), maxLifetime)
 	}

@@ -8,14 +8,15 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// What a server can say that is an answer, and no location.
+// The negative answers of a server.
 var (
 	errNotFound = errors.New("it does not know the name")
-	errGone     = errors.New("it knows that the name is gone")
+	errGone     = errors.New("it answers that the name is gone")
 	errService  = errors.New("it does not offer the service")
 )
 
-// negative makes the "no" of a server a *resolver.Negative.
+// negative converts a negative answer to a *resolver.Negative; it returns other errors
+// unchanged.
 func negative(err error, base string, status int, ttl time.Duration) error {
 	kinds := map[error]error{errNotFound: resolver.ErrNotFound, errGone: resolver.ErrGone, errService: resolver.ErrUnsupported}
 	kind, ok := kinds[err]

@@ -10,12 +10,11 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Lines of notes/thttp.md that no other test of this package proves, with the section
-// of the RFC.
+// Requirements of the RFCs that no other test of this package covers, with their section.
 
 const list = "Content-Type: text/uri-list"
 
-// ttlOf is how long an answer, or a "no", may be remembered.
+// ttlOf returns how long an answer, or a negative answer, may be cached.
 func ttlOf(answer resolver.Answer, err error) time.Duration {
 	var n *resolver.Negative
 	if errors.As(err, &n) {
@@ -24,7 +23,7 @@ func ttlOf(answer resolver.Answer, err error) time.Duration {
 	return answer.TTL
 }
 
-func TestNotes(t *testing.T) {
+func TestRequirements(t *testing.T) {
 	const to, usual = "Location: http://a.example/", 5 * time.Minute
 	cached := func(control string) string { return to + "\nCache-Control: " + control }
 	for _, tt := range []struct {
@@ -36,28 +35,28 @@ func TestNotes(t *testing.T) {
 		ttl     time.Duration
 		err     error
 	}{
-		// RFC 2169 section 3.1: 30X, of whatever reason, and access may be refused.
+		// RFC 2169 section 3.1: any 30X status, and access may be refused.
 		{name: "300", server: server{status: 300, header: to}, want: "http://a.example/", ttl: usual},
 		{name: "301", server: server{status: 301, header: to}, want: "http://a.example/", ttl: usual},
 		{name: "307", server: server{status: 307, header: to}, want: "http://a.example/", ttl: usual},
 		{name: "308", server: server{status: 308, header: to}, want: "http://a.example/", ttl: usual},
 		{name: "a redirect with a body", server: server{status: 303, header: to + "\nContent-Type: text/html"}, body: "<a href='http://b.example/'>", want: "http://a.example/", ttl: usual},
 		{name: "401", server: server{status: 401, header: to + "\nWWW-Authenticate: Basic"}, err: resolver.ErrForbidden},
-		{name: "403, and what it costs", server: server{status: 403, header: list}, body: "http://shop.example/", err: resolver.ErrForbidden},
+		{name: "403 with a list", server: server{status: 403, header: list}, body: "http://shop.example/", err: resolver.ErrForbidden},
 		{name: "500", server: server{status: 500, header: list}, body: "http://a.example/", err: resolver.ErrUnreachable},
 		{name: "502", server: server{status: 502}, err: resolver.ErrUnreachable},
 		{name: "504", server: server{status: 504}, err: resolver.ErrUnreachable},
 
-		// RFC 2169 sections 2 and 3.6: the rules of HTTP for caches hold.
+		// RFC 2169 sections 2 and 3.6: HTTP caching applies.
 		{name: "private", server: server{status: 303, header: cached("private, max-age=60")}, want: "http://a.example/"},
 		{name: "no-cache", server: server{status: 303, header: cached("no-cache, max-age=60")}, want: "http://a.example/"},
-		{name: "s-maxage is for us", server: server{status: 303, header: cached("max-age=60, S-MaxAge=7")}, want: "http://a.example/", ttl: 7 * time.Second},
+		{name: "s-maxage, as in a shared cache", server: server{status: 303, header: cached("max-age=60, S-MaxAge=7")}, want: "http://a.example/", ttl: 7 * time.Second},
 		{name: "a quoted value, in a second field", server: server{status: 303, header: cached("public") + "\nCache-Control: max-age=\"9\""}, want: "http://a.example/", ttl: 9 * time.Second},
-		{name: "older than it may be", server: server{status: 303, header: cached("max-age=60") + "\nAge: 61"}, want: "http://a.example/"},
+		{name: "stale already", server: server{status: 303, header: cached("max-age=60") + "\nAge: 61"}, want: "http://a.example/"},
 		{name: "a list", service: resolver.I2Ls, server: server{status: 200, header: list + "\nCache-Control: max-age=60"}, body: "http://a.example/", want: "http://a.example/", ttl: time.Minute},
-		{name: "404, and for how long", server: server{status: 404, header: "Cache-Control: max-age=30"}, err: resolver.ErrNotFound, ttl: 30 * time.Second},
-		{name: "404 that says nothing", server: server{status: 404}, err: resolver.ErrNotFound, ttl: usual},
-		{name: "404, not to be remembered", server: server{status: 404, header: "Cache-Control: no-store"}, err: resolver.ErrNotFound},
+		{name: "404 with a lifetime", server: server{status: 404, header: "Cache-Control: max-age=30"}, err: resolver.ErrNotFound, ttl: 30 * time.Second},
+		{name: "404 without a lifetime", server: server{status: 404}, err: resolver.ErrNotFound, ttl: usual},
+		{name: "404, not to be cached", server: server{status: 404, header: "Cache-Control: no-store"}, err: resolver.ErrNotFound},
 		{name: "410", server: server{status: 410, header: "Cache-Control: max-age=86400"}, err: resolver.ErrGone, ttl: time.Hour},
 		{name: "501", server: server{status: 501, header: "Cache-Control: max-age=30"}, err: resolver.ErrUnsupported, ttl: 30 * time.Second},
 		{name: "no URLs", service: resolver.I2Ls, server: server{status: 200, header: list + "\nCache-Control: max-age=30"}, body: "# urn:example:a%2Fb\r\n", err: resolver.ErrNotFound, ttl: 30 * time.Second},
@@ -70,9 +69,9 @@ func TestNotes(t *testing.T) {
 		{name: "two URIs on a line", service: resolver.I2Ls, server: server{status: 200, header: list}, body: "http://a.example/ http://b.example/\r\nhttp://c.example/\r\n", want: "http://c.example/", ttl: usual},
 		{name: "charset", service: resolver.I2Ls, server: server{status: 200, header: `content-type: Text/URI-List; Charset="us-ascii"`}, body: "http://a.example/", want: "http://a.example/", ttl: usual},
 
-		// RFC 2483 section 4.2: the order is that of the server; nothing is made of it.
+		// RFC 2483 section 4.2: the order of the server is kept.
 		{name: "order", service: resolver.I2Ls, server: server{status: 200, header: list}, body: "http://z.example/\r\nhttp://a.example/\r\n", want: "http://z.example/ http://a.example/", ttl: usual},
-		{name: "one of several, where one is asked for", server: server{status: 200, header: list}, body: "ftp://z.example/\r\n", want: "ftp://z.example/", ttl: usual},
+		{name: "a list for N2L", server: server{status: 200, header: list}, body: "ftp://z.example/\r\n", want: "ftp://z.example/", ttl: usual},
 	} {
 		tt.server.body = strings.NewReader(tt.body)
 		answer, err := client(&tt.server).Ask(t.Context(), "http://r.example", query(t, tt.service))
@@ -82,7 +81,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// recorder keeps the request that it answers.
+// recorder records the request that it answers.
 type recorder struct {
 	server
 	request *http.Request
@@ -93,9 +92,9 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	return r.server.RoundTrip(request)
 }
 
-// RFC 2169 section 2: the URI stands behind the question mark as it is, its
-// percent-encodings too. RFC 8141 section 2.3.1: an r-component goes with it.
-func TestNotesRequest(t *testing.T) {
+// RFC 2169 section 2: the URI follows the question mark unchanged, its percent-encodings
+// included. RFC 8141 section 2.3.1: an r-component is sent with it.
+func TestRequest(t *testing.T) {
 	for _, tt := range []struct {
 		name, passed string
 		service      resolver.Service
@@ -108,7 +107,7 @@ func TestNotesRequest(t *testing.T) {
 		{"urn:example:a", "?+CCResolve:cc=uk", resolver.I2L, "/uri-res/N2L?urn:example:a?+CCResolve:cc=uk"},
 	} {
 		q := queryOf(t, tt.name, tt.service)
-		q.Passed = tt.passed
+		q.ResolutionParams = tt.passed
 		r := &recorder{server: server{status: 303, header: "Location: http://a.example/"}}
 		if _, err := client(r).Ask(t.Context(), "http://r.example:8080", q); err != nil {
 			t.Fatal(err)

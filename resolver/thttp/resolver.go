@@ -7,20 +7,20 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Resolver resolves the names of namespaces by servers that are configured.
+// Resolver resolves names by the servers that are configured for their namespaces.
 type Resolver struct {
 	client  *Client
 	servers map[string][]string
 }
 
-// NewResolver returns a Resolver that asks, for each NID in lower case, its
-// servers in order.
+// NewResolver returns a Resolver. servers are the base URIs of the servers by NID in lower
+// case, asked in order.
 func NewResolver(client *Client, servers map[string][]string) *Resolver {
 	return &Resolver{client: client, servers: servers}
 }
 
-// Resolve implements resolver.Resolver for URNs in canonical form. A server that
-// cannot be asked leads to the next one.
+// Resolve implements resolver.Resolver for URNs in canonical form. If a server gives no
+// answer, the next one is asked.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	servers := r.servers[q.NID()]
 	if len(servers) == 0 {

@@ -6,11 +6,11 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// maxSources bounds the servers that are remembered by name.
+// maxSources bounds the number of servers in the map.
 const maxSources = 1000
 
-// sources makes one Source of each server, which all its answers share. The zero
-// value is ready, and safe for concurrent use.
+// sources has one Source for each server, which all its answers share. The zero value
+// is ready. It is safe for concurrent use.
 type sources struct {
 	mu     sync.Mutex
 	byBase map[string]*resolver.Source
@@ -25,7 +25,7 @@ func (s *sources) of(base string) *resolver.Source {
 	if s.byBase == nil || len(s.byBase) == maxSources {
 		s.byBase = make(map[string]*resolver.Source)
 	}
-	made := &resolver.Source{Name: "thttp " + base}
-	s.byBase[base] = made
-	return made
+	created := &resolver.Source{Name: "thttp " + base}
+	s.byBase[base] = created
+	return created
 }

@@ -14,17 +14,18 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Config says how to reach origin servers.
+// Config is the configuration of a Handler.
 type Config struct {
-	// Dial opens connections; it is the guard.
+	// Dial opens connections. It must restrict destinations.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// HeaderTimeout is how long an origin may take to begin its answer.
+	// HeaderTimeout is how long an origin may take to send the header of its response.
 	HeaderTimeout time.Duration
-	// MaxIdle is how many connections are kept for later; 0 keeps none.
+	// MaxIdle bounds the idle connections; 0 disables keep-alive.
 	MaxIdle int
 }
 
-// Handler fetches by HTTP. It follows no redirects and stores nothing. Close it.
+// Handler fetches by HTTP. It does not follow redirects, and has no cache. The caller must
+// close it. It is safe for concurrent use.
 type Handler struct {
 	transport *http.Transport
 }
@@ -33,7 +34,7 @@ type Handler struct {
 func New(config Config) *Handler {
 	return &Handler{transport: &http.Transport{
 		DialContext:            config.Dial,
-		DisableCompression:     true, // what the client asked for is what it gets
+		DisableCompression:     true, // the client gets the content coding that it requested
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           config.MaxIdle,
 		DisableKeepAlives:      config.MaxIdle == 0,
@@ -53,7 +54,7 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	}
 	request.Header = r.Header
 	request.ContentLength = r.ContentLength
-	response, err := h.RoundTrip(request) //nolint:bodyclose // the caller closes the body of the resource
+	response, err := h.RoundTrip(request) //nolint:bodyclose // the caller of Fetch closes it
 	if err != nil {
 		return nil, err
 	}
