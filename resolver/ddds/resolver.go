@@ -114,3 +114,46 @@ func limited(answer resolver.Answer, err error, ttl time.Duration) (resolver.Ans
 	}
 	return answer.AtMost(ttl), resolver.AtMost(err, ttl)
 }
+
+// Observer has functions that a Resolver calls, for metrics. They must be safe for
+// concurrent use, and may be nil.
+type Observer struct {
+	Step    func()              // called for each lookup of the rules of a domain
+	Skipped func(reason Reason) // called for each skipped record
+}
+
+func (o Observer) step() {
+	if o.Step != nil {
+		o.Step()
+	}
+}
+
+func (o Observer) skipped(s selection) {
+	if o.Skipped == nil {
+		return
+	}
+	for _, p := range s.skipped {
+		o.Skipped(p.kind)
+	}
+	for range s.excess - 1 { // s.skipped has the first one
+		o.Skipped(ReasonExcess)
+	}
+}
+
+// source has the two Sources of a root, for records that are authenticated or not. All
+// answers share them.
+type source struct {
+	plain, authentic *resolver.Source
+}
+
+func newSource(name string) source {
+	return source{&resolver.Source{Name: name}, &resolver.Source{Name: name, Authentic: true}}
+}
+
+// location returns a location from the records used so far.
+func (w *walk) location(uri string) resolver.Location {
+	if w.unauthenticated {
+		return resolver.Location{URI: uri, From: w.source.plain}
+	}
+	return resolver.Location{URI: uri, From: w.source.authentic}
+}
