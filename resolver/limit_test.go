@@ -195,7 +195,7 @@ func TestLimitOfOneName(t *testing.T) {
 	close(end)
 	callers.Wait()
 	if !s.slots.TryAcquire() {
-		t.Error("a slot is kept")
+		t.Error("a slot is not released")
 	}
 }
 

@@ -40,7 +40,7 @@ func TestSnapshot(t *testing.T) {
 	put("urn:a:1", time.Minute, nil)
 	put("urn:a:2", time.Second, nil)
 	put("urn:a:3 I2Ls", time.Hour, nil)
-	put("urn:a:4", time.Hour, errors.New("no"))
+	put("urn:a:4", time.Hour, errors.New("not found"))
 	var file bytes.Buffer
 	if n, err := c.Save(&file, "basis", now, 1<<20); n != 3 || err != nil {
 		t.Fatalf("saved %d, %v", n, err)

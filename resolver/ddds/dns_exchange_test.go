@@ -177,10 +177,10 @@ func TestRounds(t *testing.T) {
 
 func TestUnreachable(t *testing.T) {
 	failing := serve(t, reply{rcode: dns.RcodeServerFailure}.handler(t), nil)
-	nobody := refusing(t)
+	closed := refusing(t)
 	expectUnreachable(t, newTestClient(longTimeout), "no DNS server is configured")
-	expectUnreachable(t, newTestClient(longTimeout, nobody), "server "+nobody, "receiving by udp", "refused")
-	expectUnreachable(t, newTestClient(longTimeout, failing, nobody), "server "+failing+": it answered SERVFAIL", "server "+nobody)
+	expectUnreachable(t, newTestClient(longTimeout, closed), "server "+closed, "receiving by udp", "refused")
+	expectUnreachable(t, newTestClient(longTimeout, failing, closed), "server "+failing+": it answered SERVFAIL", "server "+closed)
 
 	client := newTestClient(longTimeout, failing)
 	client.config.Rounds = 5

@@ -119,7 +119,7 @@ func TestNone(t *testing.T) {
 	var now clock
 	r := newResolver(t, &now, &fakeServers{}, nil, agent.Addr())
 	for range 2 {
-		_, _, err := resolve(t, r, "urn:nobody:1")
+		_, _, err := resolve(t, r, "urn:unknown:1")
 		var n *resolver.Negative
 		if !errors.As(err, &n) || !errors.Is(err, resolver.ErrUnsupported) || n.TTL != time.Minute {
 			t.Errorf("%v", err)
@@ -147,7 +147,7 @@ func TestMulticast(t *testing.T) {
 	if len(requests) != 2 || requests[0].PRList != "" || requests[1].PRList != "127.0.0.1" || requests[0].Flags != 0x2000 || requests[0].XID != requests[1].XID {
 		t.Errorf("%+v", requests)
 	}
-	if _, _, err := resolve(t, r, "urn:nobody:1"); !errors.Is(err, resolver.ErrUnsupported) {
+	if _, _, err := resolve(t, r, "urn:unknown:1"); !errors.Is(err, resolver.ErrUnsupported) {
 		t.Errorf("without replies: %v", err)
 	}
 	conn, _, err := group(t.Context())
