@@ -14,24 +14,23 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Event is the outcome of one request. It may be used until Observe returns.
+// Event is the outcome of one request. It is valid until Observe returns.
 type Event struct {
 	Request *http.Request
-	Client  netip.Addr // the zero value where it has none
-	Form    string     // how the question was put: "path", "thttp", "forward" ...
+	Client  netip.Addr // the zero value where it has no address
+	Form    string     // the form of the request: "path", "thttp", "forward" ...
 	Service resolver.Service
 	Cache   resolver.CacheState
 	Status  int    // 0 where the client left before there was one
 	Bytes   int64  // of the body
 	Type    string // the Content-Type of the response
 	Took    time.Duration
-	ID      string // of the request; "" where it was given none
-	Err     error  // why it failed, nil where it did not
+	ID      string // the request identifier, "" for none
+	Err     error  // why the request failed, nil where it did not
 }
 
-// exchange is one request under way. It is passed down the handlers, and is the
-// ResponseWriter that they write to: it notes what is sent. It is reused for other
-// requests when it has ended.
+// exchange is a request that is being handled, and the ResponseWriter of its handlers, which
+// records the status and size of the response. It is pooled.
 type exchange struct {
 	http.ResponseWriter
 	request *http.Request
@@ -57,7 +56,7 @@ func (x *exchange) Write(b []byte) (int, error) {
 	return n, err //nolint:wrapcheck // it stands for the writer that it wraps
 }
 
-// Hijack is for http.ResponseController: the protocol is changed.
+// Hijack is for http.ResponseController, and records a change of protocol.
 func (x *exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(x.ResponseWriter).Hijack()
 	if err == nil {
@@ -69,8 +68,8 @@ func (x *exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Unwrap is for http.ResponseController.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// with changes the context of the request.
-func (x *exchange) with(ctx context.Context) { x.request = x.request.WithContext(ctx) }
+// withContext replaces the context of the request.
+func (x *exchange) withContext(ctx context.Context) { x.request = x.request.WithContext(ctx) }
 
 // begin returns the exchange of a request.
 func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
@@ -83,17 +82,17 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	return x
 }
 
-// end reports the outcome of an exchange that began at start, and takes it back. whole is
-// false where its handler panicked.
-func (h *Handler) end(x *exchange, start time.Time, whole bool) {
-	if !whole {
-		message.BreakOff(x.ResponseWriter)
+// end reports the outcome of an exchange that began at start, and returns it to the pool.
+// completed is false where its handler panicked.
+func (h *Handler) end(x *exchange, start time.Time, completed bool) {
+	if !completed {
+		message.Abort(x.ResponseWriter)
 	}
 	switch event := &x.event; {
 	case errors.Is(event.Err, context.Canceled) && event.Request.Context().Err() != nil:
-		event.Status = 0 // what was written after that, nobody reads
-	case whole && event.Status == 0:
-		event.Status = http.StatusOK // net/http says so, of a response that is empty
+		event.Status = 0 // the client left before the response
+	case completed && event.Status == 0:
+		event.Status = http.StatusOK // net/http sends it for an empty response
 	}
 	x.event.Took = h.config.Now().Sub(start)
 	x.event.Type = x.Header().Get("Content-Type")
@@ -113,7 +112,7 @@ func (h *Handler) reply(x *exchange, r message.Reply) {
 	message.Write(x, x.request.Method, r)
 }
 
-// fail answers an error, and logs it where it is not the client's.
+// fail replies with an error, and logs it unless the client caused it.
 func (h *Handler) fail(x *exchange, err error) {
 	x.event.Err = err
 	if x.event.ID == "" && problem.Status(err) >= http.StatusInternalServerError {

@@ -1,6 +1,6 @@
-// Package proxy is HTTP in and HTTP out: it turns requests into queries, answers into
-// responses, and forwards what a client of a proxy asks for. Who may do what is decided
-// here, and what came of each request is observed here; the rooms below make replies.
+// Package proxy serves HTTP: it turns requests into queries and answers into responses,
+// and forwards the requests of proxy clients. It enforces access rules and reports the
+// outcome of each request; its subpackages make the replies.
 package proxy
 
 import (
@@ -20,27 +20,27 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Config is what a Handler works with. All fields but Observe and Begin must be set.
+// Config configures a Handler. All fields but Observe and Begin must be set.
 type Config struct {
 	Resolver resolver.Resolver
-	Names    resolver.Names // what is known of names without resolving them
-	Fetch    scheme.Handler // for the forward proxy, and for clients who ask for the resource itself
+	Names    resolver.Names // the rules for names
+	Fetch    scheme.Handler // for the forward proxy, and for requests for the resource itself
 	Log      *slog.Logger
 	Now      func() time.Time
 	Access   Access
-	Via      message.ViaName // names this urnd to other proxies
-	// Fetches bound what is fetched at a time, and Streams the connections that have
-	// changed their protocol, such as WebSockets.
+	Via      message.ViaName // the name of this urnd in Via
+	// Fetches bounds concurrent fetches, and Streams upgraded connections such as
+	// WebSockets.
 	Fetches, Streams resolver.Slots
-	// RuleTTL is how long replies may be stored that depend on rules alone.
+	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
 	RuleTTL time.Duration
-	// Observe is called at the end of each request; nil is not. It must not keep the
-	// event.
+	// Observe is called at the end of each request; nil is not called. It must not retain
+	// the event.
 	Observe func(*Event)
-	// Begin begins the span of a request, nil for none; nil begins none. It is told
-	// whether the traceparent of the request may ask for one.
+	// Begin begins the span of a request, and returns nil where it is not traced; a nil Begin
+	// traces none. mayAsk is whether the traceparent of the request may demand a span.
 	Begin func(r *http.Request, at time.Time, mayAsk bool) Span
-	// Identify names each request in its response; those that fail are always named.
+	// Identify sends a request identifier in each response; failures always have one.
 	Identify bool
 	// MaxTarget bounds a request-target, in octets.
 	MaxTarget int
@@ -86,13 +86,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.config.Identify {
 		h.identify(x)
 	}
-	whole := false
-	defer func() { h.end(x, start, whole) }()
+	completed := false
+	defer func() { h.end(x, start, completed) }()
 	h.traced(x, start) //nolint:contextcheck // the exchange has the request's
-	whole = true
+	completed = true
 }
 
-// report logs an error that is not the client's, and what the guard refuses.
+// report logs an error that the client has not caused, and refusals of the guard.
 func (h *Handler) report(x *exchange, err error) {
 	status := problem.Status(err)
 	failed := status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled) && !errors.As(err, new(*resolver.Negative))

@@ -17,7 +17,7 @@ import (
 // request-target: http.ServeMux would clean "//" and "..", and redirect "urn:".
 func (h *Handler) route(x *exchange) {
 	r := x.request
-	if err := h.noteVia(x); err != nil {
+	if err := h.checkVia(x); err != nil {
 		h.fail(x, err)
 		return
 	}
@@ -125,9 +125,9 @@ func (h *Handler) batch(x *exchange) {
 	h.reply(x, reply)
 }
 
-// noteVia refuses a request that comes in a loop, and makes all that is sent on its
+// checkVia refuses a request that comes in a loop, and makes all that is sent on its
 // behalf name the proxies that it has come through.
-func (h *Handler) noteVia(x *exchange) error {
+func (h *Handler) checkVia(x *exchange) error {
 	via := x.request.Header["Via"]
 	if len(via) == 0 {
 		return nil
@@ -136,7 +136,7 @@ func (h *Handler) noteVia(x *exchange) error {
 	if h.config.Via.Loops(joined) {
 		return problem.ErrLoop
 	}
-	x.with(message.WithVia(x.request.Context(), joined))
+	x.withContext(message.WithVia(x.request.Context(), joined))
 	return nil
 }
 

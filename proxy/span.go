@@ -25,9 +25,9 @@ func (h *Handler) traced(x *exchange, start time.Time) {
 			x.event.Took = h.config.Now().Sub(start)
 			span.End(&x.event, trace.Steps())
 		}()
-		x.with(ctx)
+		x.withContext(ctx)
 	} else if traceparent := x.request.Header[message.TraceparentField]; len(traceparent) > 0 && message.IsTraceparent(traceparent[0]) {
-		x.with(message.WithTraceparent(x.request.Context(), traceparent[0]))
+		x.withContext(message.WithTraceparent(x.request.Context(), traceparent[0]))
 	}
 	h.route(x)
 }

@@ -15,20 +15,20 @@ import (
 // Users are those of a file as htpasswd -B writes it. They are safe for concurrent use.
 type Users struct {
 	hashes map[string][]byte
-	dummy  []byte        // what is compared with for who is not there
-	turns  chan struct{} // one for each comparison: they must not take all of the machine
+	dummy  []byte        // compared with for unknown users
+	slots  chan struct{} // one for each running comparison: they must not take all processors
 
-	mu    sync.Mutex
-	known map[[sha256.Size]byte]bool // users with passwords that were right: bcrypt is slow, and means to be
+	mu       sync.Mutex
+	verified map[[sha256.Size]byte]bool // hashes of names and passwords that were right: bcrypt is slow on purpose
 }
 
-// maxKnown bounds the passwords that are remembered.
-const maxKnown = 10_000
+// maxVerified bounds the passwords that are remembered.
+const maxVerified = 10_000
 
 // ParseUsers reads a file of users. Hashes other than those of bcrypt are errors: they
 // are broken.
 func ParseUsers(text []byte) (*Users, error) {
-	u := &Users{hashes: make(map[string][]byte), known: make(map[[sha256.Size]byte]bool), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+	u := &Users{hashes: make(map[string][]byte), verified: make(map[[sha256.Size]byte]bool), slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
@@ -60,22 +60,22 @@ func (u *Users) Check(name, password string) bool {
 	}
 	key := sha256.Sum256([]byte(name + "\x00" + password))
 	u.mu.Lock()
-	known := u.known[key]
+	verified := u.verified[key]
 	u.mu.Unlock()
-	if known {
+	if verified {
 		return true
 	}
-	u.turns <- struct{}{}
+	u.slots <- struct{}{}
 	err := bcrypt.CompareHashAndPassword(hash, []byte(password))
-	<-u.turns
+	<-u.slots
 	if err != nil || !ok {
 		return false
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.known) == maxKnown {
-		clear(u.known)
+	if len(u.verified) == maxVerified {
+		clear(u.verified)
 	}
-	u.known[key] = true
+	u.verified[key] = true
 	return true
 }

@@ -19,23 +19,23 @@ type change struct {
 // prepare opens what a generation listens on, and is not open. Where that fails nothing
 // changes.
 func (d *Daemon) prepare(ctx context.Context, g *Generation) (change, error) {
-	made := change{specs: g.Endpoints}
+	c := change{specs: g.Endpoints}
 	for _, spec := range g.Endpoints {
 		e := d.endpointAt(spec)
 		if e != nil && e.spec.Settings == spec.Settings {
-			made.endpoints, made.servers = append(made.endpoints, e), append(made.servers, nil)
+			c.endpoints, c.servers = append(c.endpoints, e), append(c.servers, nil)
 			continue
 		}
 		if e == nil {
 			var err error
 			if e, err = d.newEndpoint(ctx, spec); err != nil {
-				made.abandon()
+				c.abandon()
 				return change{}, err
 			}
 		}
-		made.endpoints, made.servers = append(made.endpoints, e), append(made.servers, d.newServer(g, spec))
+		c.endpoints, c.servers = append(c.endpoints, e), append(c.servers, d.newServer(g, spec))
 	}
-	return made, nil
+	return c, nil
 }
 
 // newEndpoint listens where nobody does yet.
@@ -51,7 +51,7 @@ func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, err
 func (d *Daemon) newServer(g *Generation, spec Endpoint) *listen.Server {
 	config := spec.Server
 	config.Handler, config.Probe = d.current.handler(spec.Name), d.current.probe()
-	config.Log, config.Life, config.WriteDeadline = g.Log, d.life, d.writeDeadline
+	config.Log, config.DaemonContext, config.WriteDeadline = g.Log, d.ctx, d.writeDeadline
 	return listen.NewServer(config)
 }
 
@@ -112,8 +112,8 @@ func (d *Daemon) socketConfig(spec Endpoint) listen.SocketConfig {
 
 // serverEnded is called for servers that end with an error: clients that did not finish in
 // time are cut off, all else is the end of the daemon.
-func (d *Daemon) serverEnded(err error, asked bool) {
-	if asked {
+func (d *Daemon) serverEnded(err error, requested bool) {
+	if requested {
 		d.log().Warn("requests were cut off", "error", err)
 		return
 	}
@@ -125,7 +125,7 @@ func (d *Daemon) serverEnded(err error, asked bool) {
 
 // writeDeadline returns until when a client must have read a chunk of what is sent.
 func (d *Daemon) writeDeadline() time.Time {
-	g := d.current.take()
+	g := d.current.acquire()
 	defer g.running.Done()
 	return d.config.Deadline(g.WriteTimeout)
 }

@@ -11,20 +11,20 @@ import (
 type configFile struct {
 	path string // "" where there is none
 
-	mu      sync.Mutex
-	read    os.FileInfo // when it was last read; nil where it was not there
-	checked os.FileInfo // when it was last checked
+	mu        sync.Mutex
+	lastRead  os.FileInfo // when it was last read; nil where it was not there
+	lastCheck os.FileInfo // when it was last checked
 }
 
-// note remembers how the file is. Call it before the file is read.
-func (f *configFile) note() {
+// recordRead records how the file is. Call it before the file is read.
+func (f *configFile) recordRead() {
 	info, err := os.Stat(f.path)
 	if err != nil {
 		info = nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.read = info
+	f.lastRead = info
 }
 
 // changed reports whether the file is there, differs from when it was last read, and is
@@ -36,13 +36,13 @@ func (f *configFile) changed() bool {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	stable := same(info, f.checked)
-	f.checked = info
-	return stable && !same(info, f.read)
+	stable := unchanged(info, f.lastCheck)
+	f.lastCheck = info
+	return stable && !unchanged(info, f.lastRead)
 }
 
-// same reports whether a file was not changed, as far as its metadata tells.
-func same(a, b os.FileInfo) bool {
+// unchanged reports whether a file was not changed, as far as its metadata tells.
+func unchanged(a, b os.FileInfo) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 

@@ -52,16 +52,16 @@ type Daemon struct {
 	endpoints   []*endpoint
 	failed      chan error      // of a server that ended by itself
 	background  sync.WaitGroup  // generations and endpoints that end
-	life        context.Context //nolint:containedctx // it is the daemon's own
-	end         context.CancelFunc
+	ctx         context.Context //nolint:containedctx // it is the daemon's own
+	cancel      context.CancelFunc
 }
 
 // New returns a Daemon that does nothing yet.
 func New(config Config) *Daemon {
-	life, end := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
 	return &Daemon{
 		config: config, file: &configFile{path: config.File}, memory: debug.SetMemoryLimit(-1),
-		connections: listen.NewConnectionLimit(listen.ConnectionLimits{}), failed: make(chan error, 1), life: life, end: end,
+		connections: listen.NewConnectionLimit(listen.ConnectionLimits{}), failed: make(chan error, 1), ctx: ctx, cancel: cancel,
 	}
 }
 
@@ -81,22 +81,22 @@ func (d *Daemon) Run(ctx context.Context, hangups <-chan os.Signal) error {
 		return nil
 	}
 	d.Use(func(g *Generation) { g.Log.Info("urnd is ready", g.ReadyLog(d.Address)...) })
-	d.notified(systemd.Ready(d.status()))
+	d.logNotifyError(systemd.Ready(d.status()))
 	changes := make(chan struct{})
 	var watching sync.WaitGroup
 	ctx, cancel := context.WithCancel(ctx)
 	watching.Go(func() { d.file.watch(ctx, d.watches, changes) })
-	err := d.attend(ctx, hangups, changes)
+	err := d.loop(ctx, hangups, changes)
 	cancel()
 	watching.Wait()
 	d.config.Health.Stop()
-	d.notified(systemd.Stopping())
+	d.logNotifyError(systemd.Stopping())
 	return err
 }
 
 // start puts the first generation in force, and begins to answer.
 func (d *Daemon) start(ctx context.Context) error {
-	d.file.note()
+	d.file.recordRead()
 	g, err := d.config.Load(nil)
 	if err != nil {
 		return err
@@ -120,9 +120,9 @@ func (d *Daemon) start(ctx context.Context) error {
 // statusInterval is how often systemd is told how the daemon does.
 const statusInterval = 10 * time.Second
 
-// attend reloads when it is asked to, tells systemd how the daemon does, and feeds its
+// loop reloads when it is asked to, tells systemd how the daemon does, and feeds its
 // watchdog while requests are answered; until ctx ends or a server fails.
-func (d *Daemon) attend(ctx context.Context, hangups <-chan os.Signal, changes <-chan struct{}) error {
+func (d *Daemon) loop(ctx context.Context, hangups <-chan os.Signal, changes <-chan struct{}) error {
 	interval := statusInterval
 	watchdog := systemd.Watchdog()
 	if watchdog > 0 {
@@ -141,7 +141,7 @@ func (d *Daemon) attend(ctx context.Context, hangups <-chan os.Signal, changes <
 		case <-changes:
 			d.reload(ctx)
 		case <-ticker.C:
-			d.notified(systemd.Status(d.status()))
+			d.logNotifyError(systemd.Status(d.status()))
 			if watchdog > 0 {
 				d.feedWatchdog(ctx, interval)
 			}
@@ -155,7 +155,7 @@ func (d *Daemon) feedWatchdog(ctx context.Context, timeout time.Duration) {
 		d.log().Error("urnd does not answer its own request", "error", err)
 		return
 	}
-	d.notified(systemd.Alive())
+	d.logNotifyError(systemd.Alive())
 }
 
 // probe sends a request to each endpoint without TLS, through all that a connection
@@ -179,7 +179,7 @@ func (d *Daemon) probe(ctx context.Context, timeout time.Duration) error {
 // Use calls f with the generation in force, which lives until f returns. It may be called
 // once the daemon answers.
 func (d *Daemon) Use(f func(*Generation)) {
-	g := d.current.take()
+	g := d.current.acquire()
 	defer g.running.Done()
 	f(g)
 }
@@ -220,7 +220,7 @@ func (d *Daemon) limitMemory(limit int64) {
 
 // close ends all, and returns when nothing is left.
 func (d *Daemon) close() {
-	d.end()
+	d.cancel()
 	var ending sync.WaitGroup
 	for _, administration := range []bool{false, true} { // administrators can watch to the end
 		for _, e := range d.endpoints {

@@ -77,7 +77,7 @@ func (e *endpoint) accept(config listen.SocketConfig) {
 // serve puts a server in the place of the one before it, and returns a function that
 // waits for its end. failed is called with an error at its end, and whether that was asked
 // for.
-func (e *endpoint) serve(ctx context.Context, server *listen.Server, failed func(err error, asked bool)) func() {
+func (e *endpoint) serve(ctx context.Context, server *listen.Server, failed func(err error, requested bool)) func() {
 	stopBefore, endedBefore := e.stop, e.ended
 	ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})

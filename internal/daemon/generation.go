@@ -62,8 +62,8 @@ type current struct {
 	generation *Generation
 }
 
-// take returns the generation in force, which then lives until its running is done.
-func (c *current) take() *Generation {
+// acquire returns the generation in force, which then lives until its running is done.
+func (c *current) acquire() *Generation {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	c.generation.running.Add(1)
@@ -83,7 +83,7 @@ func (c *current) replace(next *Generation) *Generation {
 // force.
 func (c *current) handler(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		g := c.take()
+		g := c.acquire()
 		defer g.running.Done()
 		g.handler(name).ServeHTTP(w, r)
 	})
@@ -92,7 +92,7 @@ func (c *current) handler(name string) http.Handler {
 // probe answers a probe: it came as far as a request does.
 func (c *current) probe() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		g := c.take()
+		g := c.acquire()
 		defer g.running.Done()
 		w.WriteHeader(http.StatusNoContent)
 	})

@@ -12,11 +12,11 @@ type Health struct {
 	now    func() time.Time
 	redact func(string) string
 
-	mu       sync.Mutex
-	stopping bool
-	refused  error // why the last reading of the configuration was refused
-	answered time.Time
-	failed   time.Time // when a DNS server last failed to answer
+	mu          sync.Mutex
+	stopping    bool
+	reloadErr   error // why the last reading of the configuration was refused
+	lastAnswer  time.Time
+	lastFailure time.Time // when a DNS server last failed to answer
 }
 
 // NewHealth returns a Health of which nothing is known. redact takes secrets out of what
@@ -33,9 +33,9 @@ func (h *Health) Query(answered bool) {
 	defer h.mu.Unlock()
 	switch {
 	case answered:
-		h.answered = h.now()
-	case !h.failed.After(h.answered): // the first failure since
-		h.failed = h.now()
+		h.lastAnswer = h.now()
+	case !h.lastFailure.After(h.lastAnswer): // the first failure since
+		h.lastFailure = h.now()
 	}
 }
 
@@ -43,7 +43,7 @@ func (h *Health) Query(answered bool) {
 func (h *Health) Reloaded(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.refused = err
+	h.reloadErr = err
 }
 
 // refusal returns why the last reading of the configuration was refused, without secrets;
@@ -56,10 +56,10 @@ func (h *Health) refusal() error {
 
 // redacted returns refused without secrets; h.mu is held.
 func (h *Health) redacted() error {
-	if h.refused == nil {
+	if h.reloadErr == nil {
 		return nil
 	}
-	return errors.New(h.redact(h.refused.Error()))
+	return errors.New(h.redact(h.reloadErr.Error()))
 }
 
 func firstLine(err error) string {
@@ -81,11 +81,11 @@ func (h *Health) Report() (unready, degraded []string) {
 	if h.stopping {
 		unready = append(unready, errStopping.Error())
 	}
-	if h.refused != nil {
+	if h.reloadErr != nil {
 		degraded = append(degraded, "the configuration was not reloaded: "+firstLine(h.redacted()))
 	}
-	if h.failed.After(h.answered) {
-		degraded = append(degraded, "no DNS server has answered since "+h.failed.UTC().Format(time.RFC3339))
+	if h.lastFailure.After(h.lastAnswer) {
+		degraded = append(degraded, "no DNS server has answered since "+h.lastFailure.UTC().Format(time.RFC3339))
 	}
 	return unready, degraded
 }

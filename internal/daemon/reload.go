@@ -10,7 +10,7 @@ import (
 // reload puts the configuration in force as it is now. One that is wrong changes
 // nothing, and the log says what is wrong.
 func (d *Daemon) reload(ctx context.Context) {
-	d.notified(systemd.Reloading())
+	d.logNotifyError(systemd.Reloading())
 	start := d.config.Now()
 	err := d.replace(ctx)
 	d.config.Health.Reloaded(err)
@@ -25,25 +25,25 @@ func (d *Daemon) reload(ctx context.Context) {
 			g.Log.Error("the configuration was not reloaded, and nothing has changed", "error", err)
 		})
 	}
-	d.notified(systemd.Ready(d.status()))
+	d.logNotifyError(systemd.Ready(d.status()))
 }
 
 // replace builds the new generation beside the old one, which lives until its last
 // request ends.
 func (d *Daemon) replace(ctx context.Context) error {
-	d.file.note()
+	d.file.recordRead()
 	g, err := d.config.Load(d.current.generation)
 	if err != nil {
 		return err
 	}
-	made, err := d.prepare(ctx, g)
+	c, err := d.prepare(ctx, g)
 	if err != nil {
 		g.retire()
 		return err
 	}
 	before := d.current.replace(g)
 	d.connections.Change(g.Connections)
-	d.apply(ctx, made)
+	d.apply(ctx, c)
 	d.background.Go(before.retire)
 	d.limitMemory(g.MemoryLimit)
 	return nil

@@ -1,7 +1,7 @@
 package daemon
 
 // notified takes the error of telling systemd something: it is no reason to stop.
-func (d *Daemon) notified(err error) {
+func (d *Daemon) logNotifyError(err error) {
 	if err != nil {
 		d.log().Debug("systemd was not notified", "error", err)
 	}

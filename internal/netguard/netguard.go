@@ -79,16 +79,16 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	dialer := net.Dialer{Timeout: g.timeout, Control: g.control, Resolver: g.resolver}
 	conn, err := dialer.DialContext(ctx, network, absolute(address))
 	if err != nil {
-		g.leave()
+		g.release()
 		return nil, fmt.Errorf("connecting to %s: %w", address, err)
 	}
 	if g.slots == nil {
 		return conn, nil
 	}
-	return bounded{conn, sync.OnceFunc(g.leave)}, nil
+	return bounded{conn, sync.OnceFunc(g.release)}, nil
 }
 
-func (g *Guard) leave() {
+func (g *Guard) release() {
 	if g.slots != nil {
 		<-g.slots
 	}
@@ -97,12 +97,12 @@ func (g *Guard) leave() {
 // bounded is a connection that leaves its slot when it is closed.
 type bounded struct {
 	net.Conn
-	leave func()
+	release func()
 }
 
 // Close implements net.Conn.
 func (b bounded) Close() error {
-	defer b.leave()
+	defer b.release()
 	return b.Conn.Close()
 }
 

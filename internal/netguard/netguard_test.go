@@ -28,7 +28,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A record must not lead to a mail server, but what is opened is open.
+// A record must not lead to a mail server; allowed networks have no such limit.
 func TestPorts(t *testing.T) {
 	guard := netguard.New(time.Second, netip.MustParsePrefix("10.0.0.0/8"))
 	for address, allowed := range map[string]bool{
@@ -53,7 +53,7 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// The address is judged that is dialled, not the name that was given.
+// The dialled address is checked, not the name.
 func TestDialContext(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -82,8 +82,8 @@ func TestDialContext(t *testing.T) {
 	}
 }
 
-// A server that sends nothing more is not waited for without end.
-func TestPatient(t *testing.T) {
+// Reading from a server that sends nothing ends at the idle timeout.
+func TestIdleTimeout(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestPatient(t *testing.T) {
 	}
 }
 
-// No more connections are open at a time than may be.
+// No more connections are open at a time than there are slots.
 func TestBounded(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// Config is what the handler works with. All fields but Clients and Token must be set.
+// Config configures a Handler. All fields but Clients, Token and Certificate must be set.
 type Config struct {
-	Clients []netip.Prefix // who may come by TCP; a socket in the file system has its own rights
-	// Token is what they must show; nil asks for none, which suits this machine alone.
+	Clients []netip.Prefix // clients that may connect by TCP; a Unix socket is protected by file permissions
+	// Token is the bearer token of administrators; nil requires none, which is only safe on loopback.
 	Token []byte
-	// Certificate is that they must show one that was verified, beside Token where that
-	// is set.
+	// Certificate requires a verified client certificate, in addition to Token where that is
+	// set.
 	Certificate bool
 	Log         *slog.Logger
 	Metrics     http.Handler
 	Caches      Caches
 	// Health returns why the daemon is not ready, and what is wrong although it is.
 	Health func() (unready, degraded []string)
-	// Settings returns the configuration in force. No secret is in it.
+	// Settings returns the configuration in force, without secrets.
 	Settings func() any
 }
 
@@ -62,7 +62,7 @@ func New(config Config) *Handler {
 		mux.HandleFunc(path, failing(&problem.MethodError{Allow: "GET, HEAD"}))
 	}
 	mux.HandleFunc("/api/v1/cache/entries", failing(&problem.MethodError{Allow: "GET, HEAD, DELETE"}))
-	// A page in a browser on this machine must not act for its reader.
+	// Cross-site request forgery: a page in a browser on this machine must not use its access.
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(failing(problem.ErrAdminOrigin))
 	h.routes = protection.Handler(mux)
@@ -95,7 +95,7 @@ func (h *Handler) serveReady(w http.ResponseWriter, r *http.Request) {
 	message.Write(w, r.Method, message.JSON(status, document))
 }
 
-// notNil makes an empty list one in JSON, too.
+// notNil makes nil an empty list in JSON.
 func notNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

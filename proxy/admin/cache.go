@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Caches is what administrators see of the caches, and do with them.
+// Caches are the operations of administrators on the caches.
 type Caches interface {
 	// Stats returns the counts of each cache, by name.
 	Stats() any
@@ -54,8 +54,8 @@ func (h *Handler) servePurge(w http.ResponseWriter, r *http.Request) {
 	message.Write(w, r.Method, message.JSON(http.StatusOK, map[string]int{"purged": n}))
 }
 
-// selectionOf reads what is to be purged, and whether softly. What it does not
-// understand it refuses: one parameter less would purge more.
+// selectionOf parses a selection to purge, and whether softly. Unknown parameters are
+// errors: without one of them more would be purged.
 func selectionOf(r *http.Request) (s resolver.Selection, soft bool, err error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -68,7 +68,7 @@ func selectionOf(r *http.Request) (s resolver.Selection, soft bool, err error) {
 			return s, false, fmt.Errorf("%w: %q is given twice", problem.ErrSelection, name)
 		case !slices.Contains([]string{"uri", "namespace", "prefix", "all", "soft"}, name):
 			return s, false, fmt.Errorf("%w: there is no parameter %q", problem.ErrSelection, name)
-		case values[0] == "": // as a form leaves it out
+		case values[0] == "": // an empty field of a form
 			continue
 		case name == "soft":
 			soft, err = boolean(name, values[0])
@@ -86,7 +86,7 @@ func selectionOf(r *http.Request) (s resolver.Selection, soft bool, err error) {
 	return s, soft, nil
 }
 
-// set takes one parameter into a selection.
+// set sets one parameter of a selection.
 func set(s *resolver.Selection, name, value string) (err error) {
 	switch name {
 	case "uri":

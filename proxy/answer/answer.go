@@ -1,5 +1,5 @@
-// Package answer makes replies of answers: redirects, lists, descriptions, the JSON
-// document of the API, and batches of them.
+// Package answer renders answers of the resolver as replies: redirects, lists,
+// descriptions, the JSON document of the API, and batches.
 package answer
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Config is what answers are made of. All fields must be set.
+// Config configures Answers. All fields must be set.
 type Config struct {
 	Resolver resolver.Resolver
-	Names    resolver.Names // what is known of names without resolving them
+	Names    resolver.Names // the rules for names
 	Now      func() time.Time
-	// RuleTTL is how long replies may be stored that depend on rules alone.
+	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
 	RuleTTL time.Duration
 	// Failing reports whether the server of a location failed a moment ago.
 	Failing func(location string) bool
@@ -38,15 +38,15 @@ func New(config Config) *Answers {
 	return &Answers{config: config, batches: make(chan struct{}, maxBatches)}
 }
 
-// Question is what a client asks, with what of its request the reply depends on.
+// Question is a parsed request, with the header fields that the reply depends on.
 type Question struct {
 	message.Request
 	Header http.Header
 	HTTP11 bool // the client speaks HTTP/1.1 or later
 }
 
-// Reply answers a question by the services of RFC 2483 section 4, but for those that
-// retrieve the resource itself, I2R and I2Rs.
+// Reply answers a question by the services of RFC 2483 section 4, except I2R and I2Rs,
+// which retrieve the resource itself.
 func (a *Answers) Reply(ctx context.Context, q Question) (message.Reply, error) {
 	if q.Form == message.FormAPI || wantsTrace(q.Header) && locates(q.Query.Service) {
 		return a.document(ctx, q)
@@ -70,7 +70,7 @@ func (a *Answers) Reply(ctx context.Context, q Question) (message.Reply, error) 
 // locates reports whether a service is answered with locations.
 func locates(s resolver.Service) bool { return s == resolver.I2L || s == resolver.I2Ls }
 
-// redirect sends a client to one location. It is the path of every cached redirect.
+// redirect sends a client to one location. It is the hot path, of every cached redirect.
 func (a *Answers) redirect(ctx context.Context, q Question) (message.Reply, error) {
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	if err != nil {
@@ -80,8 +80,8 @@ func (a *Answers) redirect(ctx context.Context, q Question) (message.Reply, erro
 	return message.Redirect(q.Form, q.HTTP11, chosen.URI, vary, answer), nil
 }
 
-// negotiate returns the first of types that a client accepts best, and the first of all
-// where it accepts none: a client that asked for a service has a use for it.
+// negotiate returns the type that a client accepts best, and the first one where it
+// accepts none: RFC 9110 section 12.4.1 allows to disregard Accept.
 func negotiate(header http.Header, types []contenttype.MediaType) contenttype.MediaType {
 	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(header.Get("Accept"), types)
 	if err != nil {

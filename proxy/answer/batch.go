@@ -21,24 +21,25 @@ import (
 const (
 	maxBatch      = 10_000   // URIs of a batch
 	maxBatchBody  = 16 << 20 // octets of a batch
-	batchWorkers  = 16       // resolutions at a time, for one batch
-	batchAhead    = 64       // answers of a batch that wait for its client
-	maxBatches    = 8        // at a time
+	batchWorkers  = 16       // concurrent resolutions of a batch
+	batchAhead    = 64       // queued answers of a batch
+	maxBatches    = 8        // concurrent batches
 	clientTimeout = 30 * time.Second
 )
 
 // BatchRights are what the client of a batch may do.
 type BatchRights struct {
-	URLs bool // it may be redirected to URLs
-	// Allow reports whether it may send one request more: each name is one.
+	URLs bool // it may resolve URLs
+	// Allow reports whether it may send one more request: each name counts as one.
 	Allow func() bool
-	// Report is called with what fails.
+	// Report is called with the error of each name that fails.
 	Report func(err error)
 }
 
-// Batch resolves many URIs, some at a time, and streams their answers in the order of
-// the questions, a line of JSON each. It goes no further ahead than its client reads, and
-// ends with a client that does not. The body of r is read through w, which bounds it.
+// Batch resolves many URIs concurrently, and streams their answers in the order of the
+// input, a line of JSON each. It resolves only batchAhead names ahead of its client, and
+// ends where the client does not read for clientTimeout. The body of r is bounded by
+// maxBatchBody.
 func (a *Answers) Batch(w http.ResponseWriter, r *http.Request, rights BatchRights) (message.Reply, error) {
 	select {
 	case a.batches <- struct{}{}:
@@ -53,7 +54,7 @@ func (a *Answers) Batch(w http.ResponseWriter, r *http.Request, rights BatchRigh
 		release()
 		return message.Reply{}, err
 	}
-	_ = out.SetReadDeadline(time.Time{}) // or the batch would end when it has passed
+	_ = out.SetReadDeadline(time.Time{}) // it would end the batch when it passes
 	return message.Reply{
 		Status: http.StatusOK, ContentType: "application/x-ndjson", CacheControl: message.NoStore,
 		Stream: func(w http.ResponseWriter) error {
@@ -67,7 +68,7 @@ func (a *Answers) Batch(w http.ResponseWriter, r *http.Request, rights BatchRigh
 // stream resolves inputs and writes their lines.
 func (a *Answers) stream(ctx context.Context, w http.ResponseWriter, inputs []string, rights BatchRights) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // a client that left needs no more answers
+	defer cancel() // the client may have left
 	lines := make(chan chan []byte, batchAhead)
 	var workers sync.WaitGroup
 	workers.Go(func() {
@@ -94,8 +95,7 @@ func (a *Answers) stream(ctx context.Context, w http.ResponseWriter, inputs []st
 	_ = out.SetWriteDeadline(time.Time{})
 }
 
-// writeLines writes lines as they come, in order, and sends what it has before it
-// waits.
+// writeLines writes lines in order, and flushes before it waits for one.
 func (a *Answers) writeLines(ctx context.Context, w io.Writer, out *http.ResponseController, lines <-chan chan []byte) {
 	for line := range lines {
 		if len(line) == 0 {
@@ -113,7 +113,7 @@ func (a *Answers) writeLines(ctx context.Context, w io.Writer, out *http.Respons
 	}
 }
 
-// batchLine resolves one URI. A panic over it is a failure of this line.
+// batchLine resolves one URI. A panic fails this line only.
 func (a *Answers) batchLine(ctx context.Context, input string, rights BatchRights) (text []byte) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -166,7 +166,7 @@ func readBatch(body io.Reader) ([]string, error) {
 		case errors.As(err, &tooLong):
 			return nil, problem.ErrBatchSize
 		case err != nil:
-			return nil, fmt.Errorf("%w: reading it: %w", problem.ErrBatch, err)
+			return nil, fmt.Errorf("%w: reading the body: %w", problem.ErrBatch, err)
 		}
 		switch token := token.(type) {
 		case string:
@@ -177,7 +177,7 @@ func readBatch(body io.Reader) ([]string, error) {
 			}
 			inArray = token == '['
 		default:
-			return nil, fmt.Errorf("%w: %v is no string", problem.ErrBatch, token)
+			return nil, fmt.Errorf("%w: %v is not a string", problem.ErrBatch, token)
 		}
 		if len(inputs) > maxBatch {
 			return nil, problem.ErrBatchSize

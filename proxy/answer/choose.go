@@ -10,25 +10,25 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// choose returns the location to which a client is sent, and the fields of its request
-// that decided on it. Of those that do not fail it is the one that the client accepts
-// best; of equals it is the first, which the resolver prefers.
+// choose returns the location to redirect a client to, and the Vary field of the choice.
+// Of the locations whose server is not failing it is the one that the client accepts best,
+// and of equal ones the first, which the resolver prefers.
 func (a *Answers) choose(header http.Header, locations []resolver.Location) (chosen resolver.Location, vary string) {
 	if len(locations) == 1 {
 		return locations[0], ""
 	}
-	left := among(locations, func(l resolver.Location) bool { return !a.config.Failing(l.URI) })
-	if slices.ContainsFunc(left, func(l resolver.Location) bool { return l.From.Type != "" }) {
-		left, vary = acceptedTypes(header, left), "Accept"
+	candidates := filterOrAll(locations, func(l resolver.Location) bool { return !a.config.Failing(l.URI) })
+	if slices.ContainsFunc(candidates, func(l resolver.Location) bool { return l.From.Type != "" }) {
+		candidates, vary = acceptedTypes(header, candidates), "Accept"
 	}
-	if slices.ContainsFunc(left, func(l resolver.Location) bool { return l.From.Language != "" }) {
-		left = acceptedLanguages(header, left)
+	if slices.ContainsFunc(candidates, func(l resolver.Location) bool { return l.From.Language != "" }) {
+		candidates = acceptedLanguages(header, candidates)
 		if vary != "" {
 			vary += ", "
 		}
 		vary += "Accept-Language"
 	}
-	return left[0], vary
+	return candidates[0], vary
 }
 
 // acceptedTypes returns the locations of the media type that the client accepts best
@@ -41,7 +41,7 @@ func acceptedTypes(header http.Header, locations []resolver.Location) []resolver
 		}
 	}
 	best, _, err := contenttype.GetAcceptableMediaTypeFromHeader(header.Get("Accept"), types)
-	return among(locations, func(l resolver.Location) bool {
+	return filterOrAll(locations, func(l resolver.Location) bool {
 		if err != nil {
 			return l.From.Type == ""
 		}
@@ -52,8 +52,8 @@ func acceptedTypes(header http.Header, locations []resolver.Location) []resolver
 // acceptedLanguages returns the locations in the language that the client accepts best
 // (RFC 9110 section 12.5.4, RFC 4647 section 3.4).
 func acceptedLanguages(header http.Header, locations []resolver.Location) []resolver.Location {
-	asked, _, err := language.ParseAcceptLanguage(header.Get("Accept-Language"))
-	if err != nil || len(asked) == 0 {
+	preferred, _, err := language.ParseAcceptLanguage(header.Get("Accept-Language"))
+	if err != nil || len(preferred) == 0 {
 		return locations
 	}
 	var names []string
@@ -64,8 +64,8 @@ func acceptedLanguages(header http.Header, locations []resolver.Location) []reso
 			tags = append(tags, language.Make(l.From.Language))
 		}
 	}
-	_, i, confidence := language.NewMatcher(tags).Match(asked...)
-	return among(locations, func(l resolver.Location) bool {
+	_, i, confidence := language.NewMatcher(tags).Match(preferred...)
+	return filterOrAll(locations, func(l resolver.Location) bool {
 		if confidence == language.No {
 			return l.From.Language == ""
 		}
@@ -73,8 +73,8 @@ func acceptedLanguages(header http.Header, locations []resolver.Location) []reso
 	})
 }
 
-// InOrder returns at most limit locations in the order in which they are tried: the one
-// to which the client would be sent goes first.
+// InOrder returns at most limit locations in the order in which they are tried: first the
+// one to which the client would be redirected.
 func (a *Answers) InOrder(header http.Header, locations []resolver.Location, limit int) []resolver.Location {
 	first, _ := a.choose(header, locations)
 	ordered := []resolver.Location{first}
@@ -86,8 +86,8 @@ func (a *Answers) InOrder(header http.Header, locations []resolver.Location, lim
 	return ordered[:min(len(ordered), limit)]
 }
 
-// among returns the locations that are good, and all where none is.
-func among(locations []resolver.Location, good func(resolver.Location) bool) []resolver.Location {
+// filterOrAll returns the locations that are good, or all where none is.
+func filterOrAll(locations []resolver.Location, good func(resolver.Location) bool) []resolver.Location {
 	bad := func(l resolver.Location) bool { return !good(l) }
 	if !slices.ContainsFunc(locations, bad) {
 		return locations

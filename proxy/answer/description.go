@@ -20,7 +20,7 @@ const (
 	typeCSV = "text/csv"
 )
 
-// descriptionJSON is a thing of schema.org, with what urnd knows beside it.
+// descriptionJSON is a Thing of schema.org, with properties of urnd.
 type descriptionJSON struct {
 	title string // of its page
 
@@ -34,7 +34,7 @@ type descriptionJSON struct {
 	Document   string        `json:"document,omitempty"`
 	Conforms   []string      `json:"conforms,omitempty"`
 	Status     string        `json:"status"`   // located, unknown, gone or unreachable
-	Validity   int64         `json:"validity"` // seconds for which this may be kept
+	Validity   int64         `json:"validity"` // freshness lifetime in seconds
 	Detail     string        `json:"detail,omitempty"`
 	Warnings   []warningJSON `json:"warnings,omitempty"`
 }
@@ -45,16 +45,16 @@ type warningJSON struct {
 	Section string `json:"section"`
 }
 
-// description answers with what is known of an identifier, whether or not it
-// leads anywhere.
+// description answers with the description of an identifier, also where it has no
+// location.
 func (a *Answers) description(ctx context.Context, q Question) (message.Reply, error) {
 	known, err := a.config.Names.Describe(q.Query)
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
-	asked := q.Query
-	asked.Service = resolver.I2Ls
-	answer, err := a.config.Resolver.Resolve(ctx, asked)
+	query := q.Query
+	query.Service = resolver.I2Ls
+	answer, err := a.config.Resolver.Resolve(ctx, query)
 	d := describe(known, answer, err)
 	var n *resolver.Negative
 	if errors.As(err, &n) {
@@ -104,7 +104,7 @@ func describe(known resolver.Description, answer resolver.Answer, err error) des
 	return d
 }
 
-// rows are the properties, one a row; a property with many values has many.
+// rows returns the properties, one row for each value.
 func (d descriptionJSON) rows() [][2]string {
 	rows := [][2]string{{"identifier", d.Identifier}}
 	add := func(name string, values ...string) {
@@ -133,7 +133,7 @@ func (d descriptionJSON) csv() []byte {
 	var b bytes.Buffer
 	c := csv.NewWriter(&b)
 	c.UseCRLF = true
-	_ = c.Write([]string{"property", "value"}) // a buffer takes all
+	_ = c.Write([]string{"property", "value"}) // a buffer does not fail
 	for _, row := range d.rows() {
 		_ = c.Write(row[:])
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// typeTrace asks for the document of the API in place of an answer.
+// typeTrace is the media type of the API's document with a trace, which replaces any reply.
 const typeTrace = "application/vnd.urnd.trace+json"
 
 func wantsTrace(header http.Header) bool {
@@ -21,12 +21,12 @@ func wantsTrace(header http.Header) bool {
 	if len(accept) == 0 || !strings.Contains(accept[0], typeTrace) {
 		return false
 	}
-	// The client may say that it is the one type which it does not accept.
+	// "q=0" excludes the type.
 	_, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept[0], []contenttype.MediaType{contenttype.NewMediaType(typeTrace)})
 	return err == nil
 }
 
-// document answers with the answer itself, and with every step that led to it.
+// document replies with the answer as JSON, and with the steps of its resolution.
 func (a *Answers) document(ctx context.Context, q Question) (message.Reply, error) {
 	trace := resolver.TraceOf(ctx)
 	if trace == nil {
@@ -44,7 +44,7 @@ func (a *Answers) document(ctx context.Context, q Question) (message.Reply, erro
 	return reply, nil
 }
 
-// withHealth adds what is known of the servers of locations.
+// withHealth marks locations whose server is failing.
 func (a *Answers) withHealth(document api.Answer) api.Answer {
 	for i := range document.Locations {
 		document.Locations[i].Failing = a.config.Failing(document.Locations[i].URI)

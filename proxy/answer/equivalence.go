@@ -15,9 +15,9 @@ type equivalenceJSON struct {
 	Reason     string    `json:"reason"`
 }
 
-// equivalence answers whether two identifiers are of one thing: I=I, RFC 2483
-// section 4.9, which leaves open how that is found out. Two names that are
-// functionally equivalent are of one thing, too.
+// equivalence answers whether two identifiers name the same resource: I=I, RFC 2483
+// section 4.9, which does not define the comparison. Functionally equivalent names do,
+// too.
 func (a *Answers) equivalence(q Question) (message.Reply, error) {
 	first, second := q.Query.URI, q.Other
 	for _, u := range []uri.URI{first, second} {

@@ -55,14 +55,14 @@ func textsOf(locations []resolver.Location) []string {
 	return texts
 }
 
-// maxNames bounds a list of names; no namespace comes near.
+// maxNames bounds a list of names; no namespace has so many.
 const maxNames = 100
 
-// names answers with at most limit other names of the thing.
+// names answers with at most limit other names of the resource.
 func (a *Answers) names(q Question, limit int) (message.Reply, error) {
 	d, err := a.config.Names.Describe(q.Query)
 	if err == nil && limit == 1 && len(d.Others) == 0 {
-		err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no other name of it is known"}
+		err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no other name of this resource is known"}
 	}
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
@@ -80,7 +80,7 @@ func (a *Answers) names(q Question, limit int) (message.Reply, error) {
 	return list(chosen, q.Query.URI, answer, names), nil
 }
 
-// list returns URIs about another in one of the types of text.
+// list returns the reply to a question about a URI with a list of URIs, in one of the text types.
 func list(chosen string, about uri.URI, answer resolver.Answer, uris []string) message.Reply {
 	switch chosen {
 	case pages.Type:

@@ -1,5 +1,5 @@
-// Package forward retrieves: it passes requests of a forward proxy on to origin servers,
-// and fetches the resources that names lead to.
+// Package forward forwards requests of proxy clients to origin servers, and fetches the
+// resources at locations of names.
 package forward
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config is what a Proxy works with. All fields must be set.
+// Config configures a Proxy. All fields must be set.
 type Config struct {
 	Fetch scheme.Handler
 	Log   *slog.Logger
 	Via   message.ViaName
-	// Fetches bound what is fetched at a time, and Streams the connections that have
-	// changed their protocol, such as WebSockets, which may last for ever.
+	// Fetches bounds concurrent fetches, and Streams upgraded connections such as
+	// WebSockets, which have no time limit.
 	Fetches, Streams resolver.Slots
 	// OwnField is a field that urnd itself sends in each response, "" for none.
 	OwnField string
@@ -35,9 +35,9 @@ type Proxy struct {
 // New returns a Proxy.
 func New(config Config) *Proxy { return &Proxy{config: config} }
 
-// Serve passes a request on to the origin server of u, and its response to the client.
-// An error means that nothing was sent. It is the reverse proxy of the standard library,
-// which knows hop-by-hop fields, trailers and upgrades, over the handlers of schemes.
+// Serve forwards a request to the origin server of u, and its response to the client. An
+// error means that nothing was sent. It is the reverse proxy of the standard library, which
+// handles hop-by-hop fields, trailers and upgrades, on top of scheme handlers.
 func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI) error {
 	if !p.config.Fetches.TryAcquire() {
 		return problem.ErrFetches
@@ -75,7 +75,7 @@ func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI) error {
 	return failure
 }
 
-// finish makes the header of an origin one of a response through this proxy.
+// finish changes the header of an origin's response into one of this proxy.
 func (p *Proxy) finish(header http.Header) {
 	header.Add("Via", p.config.Via.String())
 	if p.config.OwnField != "" {

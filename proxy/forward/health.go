@@ -20,8 +20,7 @@ const (
 	maxFailing = 4096
 )
 
-// Health remembers which servers of locations failed when something was last fetched
-// from them. It is safe for concurrent use.
+// Health remembers the servers whose last fetch failed. It is safe for concurrent use.
 type Health struct {
 	now func() time.Time
 
@@ -29,18 +28,18 @@ type Health struct {
 	failing map[string]time.Time // until when, by scheme and authority
 }
 
-// NewHealth returns a Health that knows of no failure.
+// NewHealth returns a Health without failures.
 func NewHealth(now func() time.Time) *Health {
 	return &Health{now: now, failing: make(map[string]time.Time)}
 }
 
-// observed is a scheme.Handler whose outcomes health notes.
+// observed is a scheme.Handler that records its outcomes in health.
 type observed struct {
 	scheme.Handler
 	health *Health
 }
 
-// Observe returns a Handler like next that notes which servers fail.
+// Observe returns a Handler like next that records which servers fail.
 func (h *Health) Observe(next scheme.Handler) scheme.Handler { return observed{next, h} }
 
 // Fetch implements scheme.Handler.
@@ -50,8 +49,8 @@ func (o observed) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	return resource, err
 }
 
-// note remembers the outcome of fetching something from u. A refusal of our own and a
-// client that left say nothing of the server.
+// note records the outcome of a fetch from u. A refusal by urnd and a client that left are
+// not failures of the server.
 func (h *Health) note(u uri.URI, err error) {
 	server := serverOf(u)
 	if server == "" {
@@ -82,9 +81,9 @@ func (h *Health) removeExpired() {
 // Failing reports whether the server of a location failed a moment ago.
 func (h *Health) Failing(location string) bool {
 	h.mu.Lock()
-	none := len(h.failing) == 0
+	empty := len(h.failing) == 0
 	h.mu.Unlock()
-	if none {
+	if empty {
 		return false
 	}
 	u, err := uri.Parse(location)
@@ -97,7 +96,7 @@ func (h *Health) Failing(location string) bool {
 	return ok && h.now().Before(until)
 }
 
-// serverOf returns scheme and authority, and "" where there is none.
+// serverOf returns the scheme and authority of u, "" where it has no authority.
 func serverOf(u uri.URI) string {
 	authority, ok := u.Normalize().Authority()
 	if !ok {

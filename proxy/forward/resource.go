@@ -27,7 +27,7 @@ const (
 
 var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedirects)
 
-// Resource returns the resource itself: that of the first location that has it.
+// Resource returns the resource at the first location that has it.
 func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resolver.Location) (message.Reply, error) {
 	found, err := p.retrieve(ctx, r, locations, 1)
 	if err != nil {
@@ -36,8 +36,8 @@ func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resol
 	return found.reply(found.responses[0]), nil
 }
 
-// Resources returns all resources that can be had, as multipart (RFC 2169 section 3.4);
-// one alone is sent as it is.
+// Resources returns all resources that could be fetched, as multipart (RFC 2169 section
+// 3.4), or the resource itself where it is the only one.
 func (p *Proxy) Resources(ctx context.Context, r *http.Request, locations []resolver.Location) (message.Reply, error) {
 	found, err := p.retrieve(ctx, r, locations, MaxResources)
 	if err != nil {
@@ -69,7 +69,7 @@ func writeParts(w io.Writer, boundary string, responses []*http.Response) error 
 			return fmt.Errorf("writing a part: %w", err)
 		}
 	}
-	_ = parts.Close() // a client that left needs no end
+	_ = parts.Close() // it fails only where the client left
 	return nil
 }
 
@@ -86,8 +86,8 @@ func (f fetched) close() {
 	f.leave()
 }
 
-// reply passes one of the resources on. It is of another origin: a page of it may not act
-// in the name of this one.
+// reply returns the reply with one of the resources. It comes from another origin: the
+// policy keeps its scripts from acting as pages of this one.
 func (f fetched) reply(response *http.Response) message.Reply {
 	header := fieldsOf(response)
 	header.Set("Content-Security-Policy", "sandbox")
@@ -97,14 +97,14 @@ func (f fetched) reply(response *http.Response) message.Reply {
 		CacheControl: "private", // it is for clients who may use the proxy
 		Stream: func(w http.ResponseWriter) error {
 			_, err := io.Copy(w, response.Body)
-			return err //nolint:wrapcheck // it only says that the connection is to be broken off
+			return err //nolint:wrapcheck // it only aborts the connection
 		},
 		Close: f.close,
 	}
 }
 
-// acceptable returns the resources that the client accepts, and all where it accepts
-// none: RFC 2169 section 3.4.
+// acceptable returns the resources that the client accepts, or all where it accepts none
+// (RFC 2169 section 3.4).
 func acceptable(r *http.Request, found []*http.Response) []*http.Response {
 	var accepted []*http.Response
 	for _, f := range found {
@@ -146,9 +146,9 @@ func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resol
 	return found, nil
 }
 
-// fetch gets one resource, with what the client accepts. All but success is an
-// error.
-func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, whole bool) (*http.Response, error) {
+// fetch gets one resource with the client's Accept fields, and single where it is not a
+// part of a multipart. Any status but 200 is an error.
+func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, single bool) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, r.Method, location, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
@@ -158,7 +158,7 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, who
 			request.Header[name] = values
 		}
 	}
-	if !whole { // nobody decodes the parts of a multipart
+	if !single { // clients do not decode the parts of a multipart
 		request.Header.Del("Accept-Encoding")
 	}
 	request.Header.Set("User-Agent", "urnd")
@@ -190,7 +190,7 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, who
 	return response, nil
 }
 
-// fieldsOf returns the fields of a resource that are of use to who gets it.
+// fieldsOf returns the header fields that describe a resource.
 func fieldsOf(f *http.Response) http.Header {
 	header := make(http.Header)
 	for _, name := range []string{

@@ -19,7 +19,7 @@ type Certificate struct {
 	checked time.Time
 }
 
-// recheckAfter is how long files are not checked again.
+// recheckAfter is the minimum time between two checks of the files.
 const recheckAfter = time.Second
 
 // NewCertificate reads a certificate and its key.
@@ -29,8 +29,8 @@ func NewCertificate(certificate, key string, now func() time.Time) (*Certificate
 	return c, err
 }
 
-// Get returns the certificate of the files, and the last valid one while they are not
-// valid: they may be half written. It is for tls.Config.
+// Get returns the certificate in the files, or the last valid one while they are invalid:
+// they may be half written. It is a GetCertificate of tls.Config.
 func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// clientConn is an accepted connection. It ends where its client does not read what is
-// sent in time. One that was broken off ends by a reset: to a client of HTTP/1.0 any other
-// end is that of a whole response.
+// clientConn is an accepted connection. It ends where its client does not read within the
+// write deadline. An aborted one is closed by a reset: a client of HTTP/1.0 takes any other
+// end for that of a complete response.
 type clientConn struct {
 	net.Conn
 	release  func()
-	deadline func() time.Time // of each chunk that is written; nil: none
+	deadline func() time.Time // of each chunk that is written; nil for none
 	explicit atomic.Bool      // the server has set a deadline itself
-	broken   atomic.Bool      // it was broken off
+	aborted  atomic.Bool      // see SetWriteDeadline
 }
 
-// chunk is how much a client must read before the deadline.
+// chunk is the number of octets that a client must read before the deadline.
 const chunk = 64 << 10
 
 // Write implements net.Conn.
 func (c *clientConn) Write(p []byte) (written int, err error) {
 	for {
-		if c.broken.Load() { // not even the close_notify of TLS is sent then
+		if c.aborted.Load() { // not even the close_notify of TLS is sent then
 			return written, os.ErrDeadlineExceeded
 		}
 		if c.deadline != nil && !c.explicit.Load() {
@@ -35,7 +35,7 @@ func (c *clientConn) Write(p []byte) (written int, err error) {
 		n, err := c.Conn.Write(p[:min(len(p), chunk)])
 		written += n
 		if err != nil {
-			c.broken.Store(true)
+			c.aborted.Store(true)
 			return written, err
 		}
 		if p = p[n:]; len(p) == 0 {
@@ -44,16 +44,16 @@ func (c *clientConn) Write(p []byte) (written int, err error) {
 	}
 }
 
-// SetWriteDeadline implements net.Conn. A deadline in the distant past breaks off.
+// SetWriteDeadline implements net.Conn. A deadline in the distant past aborts.
 func (c *clientConn) SetWriteDeadline(t time.Time) error {
 	c.explicit.Store(!t.IsZero())
 	if !t.IsZero() && t.Before(distantPast()) {
-		c.broken.Store(true)
+		c.aborted.Store(true)
 	}
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// distantPast is after the deadlines that break off, and before all others.
+// distantPast is after the deadlines that abort a connection, and before all others.
 func distantPast() time.Time { return time.Unix(1<<20, 0) }
 
 // SetDeadline implements net.Conn.
@@ -65,13 +65,13 @@ func (c *clientConn) SetDeadline(t time.Time) error {
 // Close implements net.Conn.
 func (c *clientConn) Close() error {
 	c.release()
-	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.broken.Load() {
+	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.aborted.Load() {
 		_ = tcp.SetLinger(0)
 	}
 	return c.Conn.Close()
 }
 
-// CloseWrite lets net/http close one direction.
+// CloseWrite lets net/http close the write direction.
 func (c *clientConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

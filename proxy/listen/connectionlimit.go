@@ -8,28 +8,28 @@ import (
 
 // ConnectionLimits bounds the connections of clients.
 type ConnectionLimits struct {
-	Connections       int // at a time
-	ClientConnections int // of one client at a time; 0 is no limit
-	// Exempt have no limit for one client: proxies, which have many clients.
+	Connections       int // in total
+	ClientConnections int // of one client; 0 is no limit
+	// Exempt are clients without a limit of their own: proxies, which have many clients.
 	Exempt []netip.Prefix
 }
 
-// ConnectionLimit counts connections. It is safe for concurrent use, and its limits can
-// be changed while it counts.
+// ConnectionLimit counts connections, and enforces limits that can be changed. It is safe
+// for concurrent use.
 type ConnectionLimit struct {
 	mu      sync.Mutex
 	limits  ConnectionLimits
 	open    int
 	clients map[netip.Addr]int
-	changed chan struct{} // closed, and made anew, when there may be room again
+	changed chan struct{} // closed and replaced when a connection may be accepted again
 }
 
-// NewConnectionLimit returns a ConnectionLimit that has counted nothing.
+// NewConnectionLimit returns a ConnectionLimit without connections.
 func NewConnectionLimit(limits ConnectionLimits) *ConnectionLimit {
 	return &ConnectionLimit{limits: limits, clients: make(map[netip.Addr]int), changed: make(chan struct{})}
 }
 
-// Change takes new limits; connections that are open stay open.
+// Change sets new limits; open connections stay open.
 func (l *ConnectionLimit) Change(limits ConnectionLimits) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,7 +49,7 @@ func (l *ConnectionLimit) signal() {
 	l.changed = make(chan struct{})
 }
 
-// wait returns when there is room, or when done is closed.
+// wait returns when the total is below its limit, or when done is closed.
 func (l *ConnectionLimit) wait(done <-chan struct{}) {
 	for {
 		l.mu.Lock()
@@ -66,8 +66,8 @@ func (l *ConnectionLimit) wait(done <-chan struct{}) {
 	}
 }
 
-// ClientNetwork returns what counts as one client: of IPv6 its network, in which it has
-// as many addresses as it likes.
+// ClientNetwork returns the address that counts as one client: of IPv6 its /64 network, in
+// which a client may have any number of addresses.
 func ClientNetwork(client netip.Addr) netip.Addr {
 	if network, err := client.Prefix(64); err == nil && client.Is6() {
 		return network.Addr()
@@ -80,13 +80,13 @@ func (l *ConnectionLimit) exempts(client netip.Addr) bool {
 	return slices.ContainsFunc(l.limits.Exempt, func(p netip.Prefix) bool { return p.Contains(client) })
 }
 
-// enter counts a connection of a client, and reports whether it may stay. A client without
-// an address is of this machine.
-func (l *ConnectionLimit) enter(client netip.Addr) bool {
+// acquire counts a connection of a client, and returns false where the client has too many.
+// A client without an address is on this machine.
+func (l *ConnectionLimit) acquire(client netip.Addr) bool {
 	client = ClientNetwork(client)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if most := l.limits.ClientConnections; most > 0 && client.IsValid() && l.clients[client] >= most && !l.exempts(client) {
+	if perClient := l.limits.ClientConnections; perClient > 0 && client.IsValid() && l.clients[client] >= perClient && !l.exempts(client) {
 		return false
 	}
 	l.open++
@@ -94,7 +94,7 @@ func (l *ConnectionLimit) enter(client netip.Addr) bool {
 	return true
 }
 
-func (l *ConnectionLimit) leave(client netip.Addr) {
+func (l *ConnectionLimit) release(client netip.Addr) {
 	client = ClientNetwork(client)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,17 +9,16 @@ import (
 	"time"
 )
 
-// connections are those of a server, with the requests that run. net/http does not tell
-// what is needed to end without losing a request: from Shutdown on it closes connections
-// whose first request has not come to a handler, and it closes idle ones under clients
-// that are about to send.
+// connections tracks the connections and running requests of a server. Shutdown of net/http
+// alone would lose requests: it closes connections whose first request has not reached a
+// handler, and idle ones on which a client may be about to send.
 type connections struct {
-	running  atomic.Int64 // handlers that run, of hijacked connections too
+	running  atomic.Int64 // running handlers, also of hijacked connections
 	draining atomic.Bool  // clients are asked to close their connections
-	unused   func()       // called for a connection that ends without a request; nil is not
+	unused   func()       // called for a connection that ends without a request; may be nil
 
 	mu      sync.Mutex
-	used    map[net.Conn]bool // whether a request of the connection has come to a handler
+	used    map[net.Conn]bool // whether a request of the connection has reached a handler
 	changed chan struct{}
 }
 
@@ -54,8 +53,8 @@ func (c *connections) signal() {
 	}
 }
 
-// begin notes that a request has come to its handler; end must be called after it. first
-// is that it is the first one of its connection.
+// begin records that a request has reached its handler; end must be called after it. first
+// is whether it is the first request of its connection.
 func (c *connections) begin(conn net.Conn, first bool) {
 	c.running.Add(1)
 	if !first {
@@ -87,8 +86,8 @@ func (c *connections) allUsed() bool {
 	return true
 }
 
-// none reports whether there is no connection left, and no request.
-func (c *connections) none() bool {
+// empty reports whether no connection and no request is left.
+func (c *connections) empty() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.used) == 0 && c.running.Load() == 0

@@ -9,67 +9,65 @@ import (
 	"sync/atomic"
 )
 
-// net/http answers a request that it cannot read by itself, with a bare "400
-// Bad Request" or "431": the handler never sees it. Our users must learn which
-// octet of their URN is wrong, so the request line that is being read is noted, and what
-// net/http writes in its place is recognised by its text and put into our words. This
-// file is the only one that knows that text.
+// net/http answers a request that it cannot parse itself, with a bare "400 Bad Request" or
+// "431", before any handler. Users must learn which octet of their URN is wrong, so the
+// request line is recorded while it is read, and the response of net/http is recognised by
+// its text and replaced. Only this file depends on that text.
 
-// Malformed is a request that net/http refused, as far as it was read.
+// Malformed is a request that net/http refused.
 type Malformed struct {
-	Status string // the words of its status line, such as "400 Bad Request: malformed Host header"
+	Status string // the status in the response of net/http, such as "400 Bad Request: malformed Host header"
 	Method string // "" where the beginning of the request line was not seen
-	Target string // likewise
-	// PlainHTTP is that it was sent to a port that speaks TLS.
+	Target string // likewise; it may be cut off
+	// PlainHTTP is whether it was sent without TLS to a port with TLS.
 	PlainHTTP bool
 }
 
-// Document is what a client is answered in the place of net/http's words.
+// Document is the response that replaces that of net/http.
 type Document struct {
 	Status      int
 	ContentType string
 	Body        []byte
 }
 
-// requestConn is a connection whose request line is noted while it is read. It passes
-// errors on as they are: net/http looks at their types.
+// requestConn is a connection that records the request line while it is read. It does not
+// wrap errors: net/http checks their types.
 type requestConn struct {
 	net.Conn
 	server *Server
 
-	line    []byte      // the request line that was read last
-	whole   atomic.Bool // the end of the line was seen
-	handled atomic.Bool // a handler has taken over, since the line began
-	used    atomic.Bool // a request of it has come to a handler
-	http2   atomic.Bool // it has no request lines
+	line     []byte      // the last request line, or its beginning
+	complete atomic.Bool // the end of the line was seen
+	handled  atomic.Bool // the request has reached a handler
+	used     atomic.Bool // some request of the connection has reached a handler
+	http2    atomic.Bool // it has no request lines
 }
 
-// begin marks where the next request line begins: a connection is idle when its last
-// request was answered.
+// begin is called when the connection is idle: the next octet begins a request line.
 func (c *requestConn) begin() {
 	if c.http2.Load() { // it is read while it is idle
 		return
 	}
 	c.line = c.line[:0]
-	c.whole.Store(false)
+	c.complete.Store(false)
 	c.handled.Store(false)
 }
 
 // Read implements net.Conn.
 func (c *requestConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if n > 0 && !c.whole.Load() {
-		c.note(p[:n])
+	if n > 0 && !c.complete.Load() {
+		c.record(p[:n])
 	}
 	return n, err
 }
 
-func (c *requestConn) note(p []byte) {
+func (c *requestConn) record(p []byte) {
 	if i := bytes.IndexByte(p, '\n'); i >= 0 {
 		p = p[:i]
 		defer func() {
 			c.http2.Store(bytes.HasPrefix(c.line, []byte(preface)))
-			c.whole.Store(true)
+			c.complete.Store(true)
 		}()
 	}
 	const methodAndVersion = 64
@@ -80,12 +78,12 @@ func (c *requestConn) note(p []byte) {
 // preface is the first line of a connection by HTTP/2: RFC 9113 section 3.4.
 const preface = "PRI * HTTP/2.0"
 
-// refusalFields is what net/http writes behind the status line of a refusal;
-// the body is the status again.
+// refusalFields is what net/http writes after the status line of a refusal; the body
+// repeats the status.
 const refusalFields = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 
-// Write implements net.Conn. What is written while a handler runs is a response, and is
-// left alone: a body may look like a refusal, and be meant to.
+// Write implements net.Conn. While a handler runs, data is a response and is not
+// changed: its body may look like a refusal on purpose.
 func (c *requestConn) Write(p []byte) (int, error) {
 	if c.handled.Load() || c.http2.Load() {
 		return c.Conn.Write(p)
@@ -99,7 +97,7 @@ func (c *requestConn) Write(p []byte) (int, error) {
 	to := c.Conn
 	if secure, ok := c.Conn.(*secureConn); ok {
 		if to = secure.plain(); to == nil {
-			return len(p), nil // the handshake failed, and there is nobody to tell
+			return len(p), nil // the handshake failed: the client could not read it
 		}
 		m.PlainHTTP = to != c.Conn
 	}
@@ -109,8 +107,8 @@ func (c *requestConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CloseWrite lets net/http wait until a client that is still sending has read
-// the refusal.
+// CloseWrite lets net/http close the write direction, so that a client that is still
+// sending can read the refusal.
 func (c *requestConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -118,7 +116,7 @@ func (c *requestConn) CloseWrite() error {
 	return nil
 }
 
-// refusal returns the whole response in the place of net/http's own.
+// refusal returns the complete response that replaces that of net/http.
 func (s *Server) refusal(m Malformed) []byte {
 	d := s.config.Malformed(m)
 	if s.config.Refused != nil {
@@ -127,8 +125,8 @@ func (s *Server) refusal(m Malformed) []byte {
 	return d.response(m.Method, "")
 }
 
-// response returns the document as a whole response that ends its connection, with
-// further fields.
+// response returns the document as a complete response that ends its connection, with
+// additional header fields.
 func (d Document) response(method, fields string) []byte {
 	response := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n%sConnection: close\r\n\r\n",
 		d.Status, http.StatusText(d.Status), d.ContentType, len(d.Body), fields)

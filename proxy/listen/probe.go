@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// probeConn is the server's end of a probe: no client has one.
+// probeConn is the server's end of the connection of a probe.
 type probeConn struct {
 	net.Conn
 }
@@ -20,9 +20,8 @@ func isProbe(conn net.Conn) bool {
 	return ok
 }
 
-// Probe sends a request to the server of the socket, as a connection that was just
-// accepted does, and waits for any answer. It goes to ServerConfig.Probe. Over TLS it is
-// not possible.
+// Probe sends a request to the server of the socket, like a client on a new connection, and
+// waits for any response of ServerConfig.Probe. It does not work with TLS.
 func (s *Socket) Probe(ctx context.Context) error {
 	near, far := net.Pipe()
 	defer near.Close()
@@ -32,10 +31,10 @@ func (s *Socket) Probe(ctx context.Context) error {
 	case s.conns <- probeConn{far}:
 	case <-s.done:
 		_ = far.Close()
-		return nil // it is to end
+		return nil // the socket is closing
 	case <-ctx.Done():
 		_ = far.Close()
-		return fmt.Errorf("no server takes connections of %s: %w", s.Addr(), context.Cause(ctx))
+		return fmt.Errorf("no server accepts connections of %s: %w", s.Addr(), context.Cause(ctx))
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://probe/", nil)
 	if err != nil {

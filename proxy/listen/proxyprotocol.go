@@ -9,7 +9,7 @@ import (
 	"github.com/pires/go-proxyproto"
 )
 
-// proxyListener is a listener for connections of which some begin with a header of the
+// proxyListener accepts connections, of which those from senders begin with a header of the
 // PROXY protocol: the address of the client of a load balancer.
 type proxyListener struct {
 	net.Listener
@@ -17,8 +17,8 @@ type proxyListener struct {
 	timeout time.Duration
 }
 
-// Accept implements net.Listener. The header is read when something is first read, or
-// asked of the connection, and must be there.
+// Accept implements net.Listener. The header is required, and read with the first
+// call of Read or RemoteAddr.
 func (l proxyListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil || !l.isSender(addrOf(conn)) {
@@ -31,14 +31,14 @@ func (l proxyListener) isSender(addr netip.Addr) bool {
 	return slices.ContainsFunc(l.senders, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// proxyConn is a connection behind its header. CloseWrite is that of the one below.
+// proxyConn is a connection after its header. CloseWrite needs the connection below.
 type proxyConn struct {
 	*proxyproto.Conn
 	below net.Conn
 }
 
-// RemoteAddr returns the address of the client, and one that nobody has where the sender
-// does not say: its own would give the client its rights.
+// RemoteAddr returns the address of the client, or 0.0.0.0 where the header has none: the
+// address of the sender would give the client the sender's rights.
 func (c proxyConn) RemoteAddr() net.Addr {
 	addr := c.Conn.RemoteAddr()
 	if header := c.ProxyHeader(); header == nil || header.Command.IsLocal() || !header.TransportProtocol.IsStream() || header.TransportProtocol.IsUnix() {
@@ -47,7 +47,7 @@ func (c proxyConn) RemoteAddr() net.Addr {
 	return addr
 }
 
-// CloseWrite closes what is written.
+// CloseWrite closes the write direction.
 func (c proxyConn) CloseWrite() error {
 	if half, ok := c.below.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -1,6 +1,6 @@
-// Package listen accepts connections and serves HTTP on them: limits of connections, the
-// PROXY protocol, TLS, write deadlines, malformed requests, and an end at which no request
-// is lost. It knows nothing of what is served.
+// Package listen accepts connections and serves HTTP on them: connection limits, the PROXY
+// protocol, TLS, write deadlines, malformed requests, and a shutdown that loses no request.
+// It is independent of the handler.
 package listen
 
 import (
@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// ServerConfig bounds what the clients of a Server may take. Handler, Log and Malformed
+// ServerConfig configures a Server. Handler, Log, Malformed, the limits and the timeouts
 // must be set.
 type ServerConfig struct {
 	Handler http.Handler
-	// Probe answers the requests of Socket.Probe in the place of Handler; nil answers 204.
+	// Probe answers the requests of Socket.Probe instead of Handler; nil answers 204.
 	Probe http.Handler
 	Log   *slog.Logger
-	// Malformed words the answer to a request that net/http refuses, before any handler
-	// sees it; Refused is called with its status, nil is not.
+	// Malformed returns the response to a request that net/http refuses before any handler;
+	// Refused is called with its status, nil is not called.
 	Malformed func(Malformed) Document
 	Refused   func(status int)
 
@@ -32,17 +32,16 @@ type ServerConfig struct {
 	HeaderTimeout   time.Duration
 	IdleTimeout     time.Duration
 	ShutdownTimeout time.Duration
-	// Life is that of the daemon: while it lasts, a server that ends waits for its
-	// clients; nil is that of each Serve.
-	Life context.Context //nolint:containedctx // it is the daemon's
-	// WriteDeadline returns until when a client must have read the next chunk of a
+	// DaemonContext ends with the daemon. Until then, a server whose own context ends waits for
+	// its clients; nil is the context of each Serve.
+	DaemonContext context.Context //nolint:containedctx // it outlives the calls of Serve
+	// WriteDeadline returns the deadline by which a client must read the next chunk of a
 	// response by HTTP/2; nil sets no deadline.
 	WriteDeadline func() time.Time
-	// Unused is called for connections that end without a request: of clients that took
-	// too long, or spoke no HTTP; nil is not.
+	// Unused is called for connections that end without a request: clients that were too
+	// slow, or did not speak HTTP; nil is not called.
 	Unused func()
-	// TLS is spoken with clients where it is set; its GetCertificate is called for each
-	// of them.
+	// TLS turns TLS on; its GetCertificate is called for each connection. nil is plain HTTP.
 	TLS *tls.Config
 	// ProxyProtocol are the senders whose connections begin with the address of the
 	// client (PROXY protocol, version 1 or 2).
@@ -64,13 +63,13 @@ func NewServer(config ServerConfig) *Server {
 
 // Serve answers connections of listener until ctx ends. It closes listener then, and
 // lets clients go on with the connections that they have until these are idle for too
-// long; when Life ends too, it lets running requests finish for ShutdownTimeout at most.
-// It returns when all is done; a stop that was asked for is no error.
+// long; when DaemonContext ends too, it lets running requests finish for ShutdownTimeout at
+// most. It returns when all connections have ended; the end of ctx is not an error.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	conns := newConnections(s.config.Unused)
-	// Connections that were hijacked, such as those of WebSockets, end with it.
-	base, cut := context.WithCancel(context.WithoutCancel(ctx))
-	defer cut()
+	// Hijacked connections, such as those of WebSockets, end with base.
+	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
 	server := &http.Server{
 		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveHTTP(conns, w, r) }),
 		MaxHeaderBytes:    s.config.MaxHeader,
@@ -103,9 +102,9 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
 	}
-	if s.config.Life != nil {
+	if s.config.DaemonContext != nil {
 		conns.draining.Store(true)
-		conns.wait(s.config.Life, conns.none) //nolint:contextcheck // it is longer than that of this server
+		conns.wait(s.config.DaemonContext, conns.empty) //nolint:contextcheck // it outlives ctx
 	}
 	if err := s.drain(ctx, server, conns); err != nil {
 		return fmt.Errorf("stopping to serve %s: %w", listener.Addr(), err)
@@ -113,7 +112,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// drain lets what runs finish, and cuts off what does not in time.
+// drain lets running requests finish, and closes their connections at ShutdownTimeout.
 func (s *Server) drain(ctx context.Context, server *http.Server, conns *connections) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.ShutdownTimeout)
 	defer cancel()
@@ -129,7 +128,7 @@ func (s *Server) drain(ctx context.Context, server *http.Server, conns *connecti
 	return err
 }
 
-// requestListener returns connections whose requests are watched.
+// requestListener wraps accepted connections.
 type requestListener struct {
 	net.Listener
 	server *Server
@@ -147,10 +146,10 @@ func (l requestListener) Accept() (net.Conn, error) {
 	return &requestConn{Conn: conn, server: l.server}, nil
 }
 
-// connKey finds the connection of a request.
+// connKey is the context key of the connection of a request.
 type connKey struct{}
 
-// serveHTTP passes a request on to its handler, and knows when that begins and ends.
+// serveHTTP calls the handler of a request, and records its beginning and end.
 func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Request) {
 	conn, _ := r.Context().Value(connKey{}).(*requestConn)
 	handler := s.config.Handler
@@ -158,7 +157,7 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 		conn.handled.Store(true)
 		if secure, ok := conn.Conn.(*secureConn); ok {
 			state := secure.ConnectionState()
-			r.TLS = &state // net/http does not know
+			r.TLS = &state // net/http does not see the TLS
 		}
 		if isProbe(conn.Conn) {
 			handler = s.config.Probe

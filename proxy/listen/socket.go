@@ -9,38 +9,38 @@ import (
 	"time"
 )
 
-// Socket accepts the connections of one address, for servers that come one after
-// another: when a server ends, no connection is lost.
+// Socket accepts the connections of one address for a sequence of servers: when a server
+// is replaced, no connection is lost.
 type Socket struct {
 	listener net.Listener
 	config   SocketConfig
 
 	conns   chan net.Conn
-	done    chan struct{} // closed when no more is to be accepted
-	stopped chan struct{} // closed when nothing is accepted any more
+	done    chan struct{} // closed to stop accepting
+	stopped chan struct{} // closed when accepting has stopped
 	once    sync.Once
 
-	abandoned chan struct{} // closed when there is no server any more
+	abandoned chan struct{} // closed when no server is left
 	abandon   func()
 }
 
-// SocketConfig says how connections are accepted. The zero value accepts all.
+// SocketConfig configures a Socket. The zero value accepts all connections.
 type SocketConfig struct {
 	Limit *ConnectionLimit // nil: no limit
-	// Refused is called where a client has too many connections; nil is not.
+	// Refused is called where a client has too many connections; nil is not called.
 	Refused func()
-	// Failed is called where nothing can be accepted, once a second at most for long;
-	// nil is not.
+	// Failed is called where Accept fails, with a growing backoff of up to a second; nil is
+	// not called.
 	Failed func(error)
-	// WriteDeadline returns until when a client must have read the next chunk of what is
-	// sent; nil sets no deadline.
+	// WriteDeadline returns the deadline by which a client must read the next chunk of a
+	// response; nil sets no deadline.
 	WriteDeadline func() time.Time
-	// TooMany is the answer to a client that has too many connections; nil closes the
-	// connection without one, as over TLS, where it could not be read.
+	// TooMany returns the response to a client that has too many connections; nil closes the
+	// connection without one, as with TLS, where the client could not read it.
 	TooMany func() Document
 }
 
-// NewSocket begins to accept connections of listener. Close it.
+// NewSocket starts to accept connections of listener, until Close.
 func NewSocket(listener net.Listener, config SocketConfig) *Socket {
 	s := &Socket{
 		listener: listener, config: config,
@@ -54,7 +54,7 @@ func NewSocket(listener net.Listener, config SocketConfig) *Socket {
 // Addr returns the address that is listened on.
 func (s *Socket) Addr() net.Addr { return s.listener.Addr() }
 
-// run accepts until Drain. Connections that came before still get a server.
+// run accepts until Drain. Connections that came before it are still served.
 func (s *Socket) run() {
 	defer close(s.stopped)
 	failures := newBackoff()
@@ -72,7 +72,7 @@ func (s *Socket) run() {
 		default:
 		}
 		if err != nil {
-			// Out of descriptors, or a client that is gone already: it passes.
+			// It is temporary: no free descriptors, or a client that has left already.
 			if s.config.Failed != nil {
 				s.config.Failed(err)
 			}
@@ -99,8 +99,8 @@ func (s *Socket) admit(conn net.Conn) net.Conn {
 		return &clientConn{Conn: conn, release: func() {}, deadline: s.config.WriteDeadline}
 	}
 	client := addrOf(conn)
-	if limit.enter(client) {
-		return &clientConn{Conn: conn, release: sync.OnceFunc(func() { limit.leave(client) }), deadline: s.config.WriteDeadline}
+	if limit.acquire(client) {
+		return &clientConn{Conn: conn, release: sync.OnceFunc(func() { limit.release(client) }), deadline: s.config.WriteDeadline}
 	}
 	if s.config.Refused != nil {
 		s.config.Refused()
@@ -121,9 +121,9 @@ func addrOf(conn net.Conn) netip.Addr {
 	return netip.Addr{}
 }
 
-// Drain stops accepting, and returns when all connections that came have a server. The
-// address is free then, unless another process holds it: connections that wait in the queue
-// of a socket of systemd stay there, for the next process.
+// Drain stops accepting, and returns when all accepted connections have a server. The
+// address is free then, unless another process holds it: connections in the backlog of a
+// socket of systemd stay there for the next process.
 func (s *Socket) Drain() {
 	s.once.Do(func() {
 		close(s.done)
@@ -134,10 +134,10 @@ func (s *Socket) Drain() {
 		}
 	})
 	<-s.stopped
-	_ = s.listener.Close() // Close says what comes of it
+	_ = s.listener.Close() // Close reports the error
 }
 
-// Close ends the socket. Call Drain before, while there is a server.
+// Close closes the socket. Call Drain before it, while a server is still running.
 func (s *Socket) Close() error {
 	s.abandon()
 	s.Drain()
@@ -147,7 +147,7 @@ func (s *Socket) Close() error {
 	return nil
 }
 
-// Listen returns a listener for one server; to close it does not close the socket.
+// Listen returns a listener for one server; closing it does not close the socket.
 func (s *Socket) Listen() net.Listener {
 	return &socketListener{Socket: s, closed: make(chan struct{})}
 }
@@ -174,7 +174,7 @@ func (l *socketListener) Close() error {
 	return nil
 }
 
-// backoff waits longer from failure to failure.
+// backoff doubles the wait after each failure.
 type backoff struct {
 	timer *time.Timer
 	next  time.Duration
@@ -192,7 +192,7 @@ func (b *backoff) reset() { b.next = shortestBackoff }
 
 func (b *backoff) stop() { b.timer.Stop() }
 
-// wait reports whether it waited to the end.
+// wait returns false where done was closed before the wait was over.
 func (b *backoff) wait(done <-chan struct{}) bool {
 	b.timer.Reset(b.next)
 	b.next = min(2*b.next, longestBackoff)

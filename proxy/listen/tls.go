@@ -10,20 +10,20 @@ import (
 	"sync"
 )
 
-// secureConn speaks TLS. net/http is given a connection that it does not know to be one of
-// TLS: else it would see to it that nobody can read its refusals, and word them itself.
-// The handshake is made at the first Read, on the goroutine of the connection, within the
-// time for a header; HTTP/2 is recognised by its preface.
+// secureConn is a connection with TLS that hides it from net/http, which would write its
+// refusals itself, below requestConn. The handshake is made with the first Read, on the
+// goroutine of the connection, within the header timeout; HTTP/2 is recognised by its
+// preface.
 type secureConn struct {
 	*tls.Conn
 	raw       net.Conn
-	handshake func() error // made once
+	handshake func() error // runs once
 }
 
 func newSecureConn(conn net.Conn, config *tls.Config, log *slog.Logger) *secureConn {
 	c := &secureConn{Conn: tls.Server(conn, config), raw: conn}
 	c.handshake = sync.OnceValue(func() error {
-		err := c.HandshakeContext(context.Background()) // deadlines of the connection end it
+		err := c.HandshakeContext(context.Background()) // the deadlines of the connection bound it
 		if err != nil {
 			log.Debug("TLS handshake failed", "client", conn.RemoteAddr(), "error", err)
 		}
@@ -40,8 +40,9 @@ func (c *secureConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// plain returns the connection by which a refusal can be sent: c itself, or the one below
-// to a client that speaks plain HTTP; nil where there is none. It is called after a Read.
+// plain returns the connection on which a refusal can be sent: c itself, or the one without
+// TLS to a client that speaks plain HTTP; nil where the handshake failed otherwise. It is
+// called after a Read.
 func (c *secureConn) plain() net.Conn {
 	err := c.handshake()
 	var header tls.RecordHeaderError
@@ -55,7 +56,7 @@ func (c *secureConn) plain() net.Conn {
 	}
 }
 
-// looksLikeHTTP reports whether what came in the place of a TLS record begins a request.
+// looksLikeHTTP reports whether the octets in place of a TLS record begin an HTTP request.
 func looksLikeHTTP(header [5]byte) bool {
 	switch string(header[:]) {
 	case "GET /", "HEAD ", "POST ", "PUT /", "OPTIO", "GET h", "CONNE", "DELET", "PATCH", "TRACE", "GET u":
@@ -64,14 +65,14 @@ func looksLikeHTTP(header [5]byte) bool {
 	return false
 }
 
-// tlsConfig returns what is spoken over TLS: HTTP/2 and HTTP/1.1.
+// tlsConfig returns a copy of config that offers HTTP/2 and HTTP/1.1.
 func tlsConfig(config *tls.Config) *tls.Config {
 	config = config.Clone()
 	config.NextProtos = []string{"h2", "http/1.1"}
 	return config
 }
 
-// protocols returns those that a server speaks. Over TLS, HTTP/2 is "unencrypted" to
+// protocols returns the protocols of a server. With TLS, HTTP/2 is "unencrypted" to
 // net/http, which does not see the TLS.
 func protocols(secure bool) *http.Protocols {
 	p := new(http.Protocols)

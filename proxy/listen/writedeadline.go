@@ -6,8 +6,8 @@ import (
 )
 
 // http2Response is a response by HTTP/2 that ends where its client does not open its
-// flow-control window for the next chunk: the deadline of the connection does not see
-// that, as nothing is written to it.
+// flow-control window for the next chunk. The deadline of the connection does not catch
+// this, as nothing is written to it.
 type http2Response struct {
 	http.ResponseWriter
 	control  *http.ResponseController
@@ -40,8 +40,8 @@ func (r *http2Response) SetWriteDeadline(t time.Time) error {
 // Unwrap is for http.ResponseController.
 func (r *http2Response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// extend gives the client time for a chunk. The last deadline holds when the handler ends,
-// for what is buffered.
+// extend sets the deadline of the next chunk. The last deadline stays set when the handler
+// ends, for buffered data.
 func (r *http2Response) extend() {
 	if !r.explicit {
 		_ = r.control.SetWriteDeadline(r.deadline()) // a writer that cannot is not of HTTP/2

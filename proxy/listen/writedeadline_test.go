@@ -63,7 +63,7 @@ func TestBrokenOffIsNotWhole(t *testing.T) {
 			}
 			c.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				_, _ = w.Write(make([]byte, 10_000))
-				_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) // as breakOff does
+				_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) // as message.Abort does
 			})
 		})
 		for _, proto := range []string{"HTTP/1.0", "HTTP/1.1"} {

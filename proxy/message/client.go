@@ -32,8 +32,8 @@ func ClientOf(remoteAddr string, header http.Header, trusted []netip.Prefix) Cli
 	if !Contains(trusted, peer) {
 		return Client{Addr: peer, Relayed: true}
 	}
-	var said []netip.Addr
-	for _, field := range []struct{ values, hops []string }{{forwardedFor, hopsOf(forwardedFor)}, {forwarded, forOf(forwarded)}} {
+	var addrs []netip.Addr
+	for _, field := range []struct{ values, hops []string }{{forwardedFor, hopsOf(forwardedFor)}, {forwarded, forwardedFrom(forwarded)}} {
 		if len(field.values) == 0 {
 			continue
 		}
@@ -41,13 +41,13 @@ func ClientOf(remoteAddr string, header http.Header, trusted []netip.Prefix) Cli
 		if !ok {
 			return Client{Addr: peer, Relayed: true, Unknown: true}
 		}
-		said = append(said, addr)
+		addrs = append(addrs, addr)
 	}
 	// A proxy sets one field; the other may be of the client's making.
-	if said[0] != said[len(said)-1] {
+	if addrs[0] != addrs[len(addrs)-1] {
 		return Client{Addr: peer, Relayed: true, Unknown: true}
 	}
-	return Client{Addr: said[0]}
+	return Client{Addr: addrs[0]}
 }
 
 // firstUntrusted returns the last of hops that is not trusted, or the first of all.
@@ -75,19 +75,19 @@ func hopsOf(values []string) []string {
 	return hops
 }
 
-// forOf returns the "for" parameters of Forwarded (RFC 7239 section 4).
-func forOf(values []string) []string {
+// forwardedFrom returns the "for" parameters of Forwarded (RFC 7239 section 4).
+func forwardedFrom(values []string) []string {
 	var nodes []string
 	for _, element := range hopsOf(values) {
-		nodes = append(nodes, forOfElement(element)) // one without it is of no address
+		nodes = append(nodes, forParameter(element)) // one without it is of no address
 	}
 	return nodes
 }
 
-// forOfElement returns the "for" of an element, and "" where it has not one. What is
+// forParameter returns the "for" of an element, and "" where it has not one. What is
 // quoted may hold "," and ";", and be of the client's making, as a host is: an element
 // with parts of such a text is none.
-func forOfElement(element string) string {
+func forParameter(element string) string {
 	node := ""
 	for pair := range strings.SplitSeq(element, ";") {
 		name, value, ok := strings.Cut(strings.TrimSpace(pair), "=")

@@ -55,7 +55,7 @@ func Write(w http.ResponseWriter, method string, r Reply) {
 		_, _ = w.Write(r.Body) // a client that left needs no answer
 	case r.Stream != nil:
 		if err := r.Stream(w); err != nil {
-			BreakOff(w)
+			Abort(w)
 		}
 	}
 }
@@ -104,9 +104,9 @@ func setDefault(header http.Header, name, value string) {
 	}
 }
 
-// BreakOff ends a connection in the middle of a response: one that breaks off at its
+// Abort ends a connection in the middle of a response: one that breaks off at its
 // source must not look whole.
-func BreakOff(w http.ResponseWriter) {
+func Abort(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
 }
 
