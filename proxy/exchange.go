@@ -38,7 +38,7 @@ type exchange struct {
 	event   Event
 }
 
-// WriteHeader implements http.ResponseWriter. Interim responses do not count.
+// WriteHeader implements http.ResponseWriter. Interim responses are not recorded.
 func (x *exchange) WriteHeader(status int) {
 	if x.event.Status == 0 && (status >= http.StatusOK || status == http.StatusSwitchingProtocols) {
 		x.event.Status = status

@@ -13,7 +13,7 @@ import (
 // maxClients bounds the clients whose rate is measured.
 const maxClients = 1 << 16
 
-// rates bounds the requests of each client a second. It is safe for concurrent use.
+// rates limits the requests per second of each client. It is safe for concurrent use.
 type rates struct {
 	perSecond int
 	now       func() time.Time
@@ -27,8 +27,8 @@ func newRates(perSecond int, now func() time.Time) *rates {
 	return &rates{perSecond: perSecond, now: now, clients: make(map[netip.Addr]*rate.Limiter)}
 }
 
-// allows reports whether a client may send one request more. A client of IPv6 is a
-// network: it has as many addresses as it likes.
+// allows reports whether a client may send one more request. A client of IPv6 is its /64
+// network, in which it may have any number of addresses.
 func (r *rates) allows(client netip.Addr) bool {
 	if !client.IsValid() {
 		return true // it has no address, and comes from this machine
@@ -46,8 +46,8 @@ func (r *rates) allows(client netip.Addr) bool {
 	return limiter.AllowN(now, 1)
 }
 
-// makeRoom forgets clients that have sent nothing for a second, and all where there are
-// too many still. It looks through them once a second at most.
+// makeRoom removes clients that have sent nothing for a second, and all where there are
+// still too many. It scans them once a second at most.
 func (r *rates) makeRoom(now time.Time) {
 	if len(r.clients) < maxClients {
 		return

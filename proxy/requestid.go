@@ -8,21 +8,21 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 )
 
-// idField is the field that names a request, between proxies and in responses.
+// idField is the field of the request identifier, between proxies and in responses.
 const idField = "X-Request-Id"
 
-// identify names a request in its response: as a trusted proxy in front names it, or
-// anew. Users who report a failure give it, and it is found in the log.
+// identify sets the request identifier in the response: that of a trusted proxy in front of
+// urnd, or a new one. By it the failure that a user reports is found in the log.
 func (h *Handler) identify(x *exchange) {
 	id := x.request.Header.Get(idField)
 	if !isID(id) || !message.Contains(h.config.Access.Trusted, message.AddrOf(x.request.RemoteAddr)) {
-		id = fmt.Sprintf("%016x", rand.Uint64()) //nolint:gosec // it tells apart, and guards nothing
+		id = fmt.Sprintf("%016x", rand.Uint64()) //nolint:gosec // it need not be secret
 	}
 	x.Header()[idField] = []string{id}
 	x.event.ID = id
 }
 
-// isID reports whether a field may be taken for the name of a request.
+// isID reports whether a value may be used as a request identifier.
 func isID(id string) bool {
 	const octets = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:"
 	return id != "" && len(id) <= 64 && strings.Trim(id, octets) == ""

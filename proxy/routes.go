@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// route is every route of the service, on one screen. It goes by the raw
-// request-target: http.ServeMux would clean "//" and "..", and redirect "urn:".
+// route dispatches a request by its raw request-target: http.ServeMux would clean "//" and
+// "..", and redirect "urn:".
 func (h *Handler) route(x *exchange) {
 	r := x.request
 	if err := h.checkVia(x); err != nil {
@@ -50,7 +50,7 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 		err = problem.ErrResolveClient
 	case !isGet(x.request):
 		err = &problem.MethodError{Allow: methods(target)}
-	case err != nil: // it is no valid target
+	case err != nil: // the target is not valid
 	case request.Form == message.FormHome:
 		h.reply(x, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Home()})
 	default:
@@ -65,7 +65,7 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 func (h *Handler) answer(x *exchange, request message.Request) error {
 	service := request.Query.Service
 	retrieves := request.Form != message.FormAPI && (service == resolver.I2R || service == resolver.I2Rs)
-	if !request.Query.IsURN() || retrieves { // what a proxy does, for its clients alone
+	if !request.Query.IsURN() || retrieves { // for clients of the proxy only
 		if err := h.mayProxy(x); err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (h *Handler) answer(x *exchange, request message.Request) error {
 	return err
 }
 
-// retrieve fetches the resource to which a name leads, or all of them for I2Rs.
+// retrieve fetches the resource at the first possible location of a name, or all for I2Rs.
 func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error) {
 	all := q.Service == resolver.I2Rs
 	q.Service = resolver.I2L
@@ -109,7 +109,7 @@ func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error)
 	return reply, nil
 }
 
-// batch answers many questions at once.
+// batch resolves many names in one request.
 func (h *Handler) batch(x *exchange) {
 	x.event.Form = "batch"
 	rights := answer.BatchRights{
@@ -125,8 +125,8 @@ func (h *Handler) batch(x *exchange) {
 	h.reply(x, reply)
 }
 
-// checkVia refuses a request that comes in a loop, and makes all that is sent on its
-// behalf name the proxies that it has come through.
+// checkVia refuses a request in a loop, and adds its Via to outgoing requests on its
+// behalf.
 func (h *Handler) checkVia(x *exchange) error {
 	via := x.request.Header["Via"]
 	if len(via) == 0 {
@@ -150,9 +150,9 @@ func methods(target string) string {
 	return "GET, HEAD"
 }
 
-// ownTarget returns the request-target, without scheme and authority where they
-// are those of this server: every server must accept the absolute form (RFC
-// 9112 section 3.2.2), and a proxy must know itself.
+// ownTarget returns the request-target, without scheme and authority where they are those
+// of this server: a server must accept the absolute form (RFC 9112 section 3.2.2), and a
+// proxy must not forward to itself (RFC 9110 section 7.6).
 func ownTarget(r *http.Request) string {
 	target := r.RequestURI
 	if !strings.HasPrefix(target, "http://") {

@@ -8,16 +8,16 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Span is a request as a tracer sees it.
+// Span is the span of a request (OpenTelemetry).
 type Span interface {
-	// Traceparent is the field of requests on behalf of this one.
+	// Traceparent returns the traceparent of outgoing requests on behalf of this one.
 	Traceparent() string
-	// End ends the span with its outcome, step by step. It must not keep the event.
+	// End ends the span with the outcome and steps of the request. It must not retain the event.
 	End(e *Event, steps []resolver.Step)
 }
 
-// traced routes an exchange, within a span where it has one. A traceparent of the client
-// is passed on where it has none.
+// traced routes an exchange within its span. Without a span the traceparent of the client
+// is passed on.
 func (h *Handler) traced(x *exchange, start time.Time) {
 	if span := h.spanOf(x.request, start); span != nil {
 		ctx, trace := resolver.WithTrace(message.WithTraceparent(x.request.Context(), span.Traceparent()), h.config.Now)
@@ -32,8 +32,8 @@ func (h *Handler) traced(x *exchange, start time.Time) {
 	h.route(x)
 }
 
-// spanOf begins the span of a request, nil where it has none. Tracing costs time: clients
-// that are not known to the configuration get a span by chance alone.
+// spanOf begins the span of a request, nil where it is not traced. Tracing costs time: only
+// clients that the configuration names may demand a span, others are sampled.
 func (h *Handler) spanOf(r *http.Request, start time.Time) Span {
 	if h.config.Begin == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// Users are those of a file as htpasswd -B writes it. They are safe for concurrent use.
+// Users are the users of a password file of htpasswd -B. They are safe for concurrent use.
 type Users struct {
 	hashes map[string][]byte
 	dummy  []byte        // compared with for unknown users
@@ -22,11 +22,11 @@ type Users struct {
 	verified map[[sha256.Size]byte]bool // hashes of names and passwords that were right: bcrypt is slow on purpose
 }
 
-// maxVerified bounds the passwords that are remembered.
+// maxVerified bounds the remembered passwords.
 const maxVerified = 10_000
 
-// ParseUsers reads a file of users. Hashes other than those of bcrypt are errors: they
-// are broken.
+// ParseUsers parses a password file. Hashes other than bcrypt are errors: they are not
+// secure.
 func ParseUsers(text []byte) (*Users, error) {
 	u := &Users{hashes: make(map[string][]byte), verified: make(map[[sha256.Size]byte]bool), slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	lines := bufio.NewScanner(bytes.NewReader(text))
@@ -40,7 +40,7 @@ func ParseUsers(text []byte) (*Users, error) {
 			return nil, fmt.Errorf("line %d is not a user, a colon and a hash", n)
 		}
 		if _, err := bcrypt.Cost([]byte(hash)); err != nil {
-			return nil, fmt.Errorf("line %d: the hash of %q is none of bcrypt (htpasswd -B): %w", n, name, err)
+			return nil, fmt.Errorf("line %d: the hash of %q is not of bcrypt (htpasswd -B): %w", n, name, err)
 		}
 		u.hashes[name] = []byte(hash)
 		u.dummy = []byte(hash)
@@ -51,8 +51,7 @@ func ParseUsers(text []byte) (*Users, error) {
 	return u, nil
 }
 
-// Check reports whether a user has this password. It takes as long for who is not
-// there.
+// Check reports whether a user has this password. It takes as long for an unknown user.
 func (u *Users) Check(name, password string) bool {
 	hash, ok := u.hashes[name]
 	if !ok {

@@ -44,6 +44,6 @@ func (r *http2Response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // ends, for buffered data.
 func (r *http2Response) extend() {
 	if !r.explicit {
-		_ = r.control.SetWriteDeadline(r.deadline()) // a writer that cannot is not of HTTP/2
+		_ = r.control.SetWriteDeadline(r.deadline()) // HTTP/2 supports deadlines
 	}
 }

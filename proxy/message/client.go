@@ -9,20 +9,20 @@ import (
 // Client is who sent a request.
 type Client struct {
 	Addr netip.Addr // the zero value where it has none
-	// Relayed is that another proxy forwarded the request, and is not trusted to say for
-	// whom: behind a web server on the same machine, everybody comes from loopback.
+	// Relayed is whether a proxy that is not trusted to name its client forwarded the
+	// request: behind a web server on the same machine, all clients come from loopback.
 	Relayed bool
-	// Unknown is that a trusted proxy does not say for whom: Addr is that of the proxy
-	// then, whose rights are not its client's.
+	// Unknown is whether a trusted proxy does not name its client: Addr is then that of the
+	// proxy, whose rights the client does not have.
 	Unknown bool
 }
 
-// ClientOf finds the client of a request that came from peer. What trusted proxies say of
-// it is taken from the last hop back to the first one that is not trusted (RFC 7239
+// ClientOf returns the client of a request that came from remoteAddr. Fields of trusted
+// proxies are read from the last hop back to the first one that is not trusted (RFC 7239
 // section 7.4).
 func ClientOf(remoteAddr string, header http.Header, trusted []netip.Prefix) Client {
 	peer := AddrOf(remoteAddr)
-	if !peer.IsValid() { // by a socket in the file system, from this machine
+	if !peer.IsValid() { // over a Unix socket, from this machine
 		peer = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
 	forwardedFor, forwarded := header["X-Forwarded-For"], header["Forwarded"]
@@ -43,14 +43,14 @@ func ClientOf(remoteAddr string, header http.Header, trusted []netip.Prefix) Cli
 		}
 		addrs = append(addrs, addr)
 	}
-	// A proxy sets one field; the other may be of the client's making.
+	// A proxy sets one field; the client may have sent the other.
 	if addrs[0] != addrs[len(addrs)-1] {
 		return Client{Addr: peer, Relayed: true, Unknown: true}
 	}
 	return Client{Addr: addrs[0]}
 }
 
-// firstUntrusted returns the last of hops that is not trusted, or the first of all.
+// firstUntrusted returns the last of hops that is not trusted, or the first hop.
 func firstUntrusted(hops []string, trusted []netip.Prefix) (netip.Addr, bool) {
 	for i := len(hops) - 1; i >= 0; i-- {
 		addr, ok := nodeAddr(hops[i])
@@ -64,7 +64,7 @@ func firstUntrusted(hops []string, trusted []netip.Prefix) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// maxHops bounds the proxies that are looked at.
+// maxHops bounds the proxies in a field.
 const maxHops = 64
 
 func hopsOf(values []string) []string {
@@ -79,14 +79,14 @@ func hopsOf(values []string) []string {
 func forwardedFrom(values []string) []string {
 	var nodes []string
 	for _, element := range hopsOf(values) {
-		nodes = append(nodes, forParameter(element)) // one without it is of no address
+		nodes = append(nodes, forParameter(element)) // "" where the element has none
 	}
 	return nodes
 }
 
-// forParameter returns the "for" of an element, and "" where it has not one. What is
-// quoted may hold "," and ";", and be of the client's making, as a host is: an element
-// with parts of such a text is none.
+// forParameter returns the "for" parameter of an element, "" where it has none or more than
+// one. A quoted value may contain "," and ";" and come from the client, as a host does: an
+// element that is cut out of one has none.
 func forParameter(element string) string {
 	node := ""
 	for pair := range strings.SplitSeq(element, ";") {
@@ -108,8 +108,8 @@ func forParameter(element string) string {
 	return node
 }
 
-// nodeAddr reads the address of a node, with or without port; "unknown" and names that
-// hide it are none (RFC 7239 section 6).
+// nodeAddr parses the address of a node, with or without port; "unknown" and obfuscated
+// identifiers have none (RFC 7239 section 6).
 func nodeAddr(node string) (netip.Addr, bool) {
 	node = strings.TrimSpace(node)
 	if addr := AddrOf(node); addr.IsValid() {
@@ -119,8 +119,8 @@ func nodeAddr(node string) (netip.Addr, bool) {
 	return addr.Unmap().WithZone(""), err == nil
 }
 
-// AddrOf returns the IP address of a peer, "host:port", in its own form; the zero value
-// where it has none, as behind a socket in the file system.
+// AddrOf returns the IP address of a peer, "host:port", as IPv4 where it is mapped; the zero
+// value where it has none, as with a Unix socket.
 func AddrOf(peer string) netip.Addr {
 	addrPort, err := netip.ParseAddrPort(peer)
 	if err != nil {
@@ -129,9 +129,9 @@ func AddrOf(peer string) netip.Addr {
 	return addrPort.Addr().Unmap().WithZone("")
 }
 
-// Contains reports whether one of prefixes has the address.
+// Contains reports whether one of prefixes contains the address.
 func Contains(prefixes []netip.Prefix, addr netip.Addr) bool {
-	for _, prefix := range prefixes { // a function value would be slower on the path of each request
+	for _, prefix := range prefixes { // a function value would be slower, for each request
 		if prefix.Contains(addr) {
 			return true
 		}

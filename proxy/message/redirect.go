@@ -8,9 +8,9 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Redirect returns the reply that sends a client to one location of an answer. It is
-// 302, but 303 where RFC 2169 section 3.1 asks for it: by THTTP, to a client that speaks
-// HTTP/1.1. vary names the fields of the request that decided on the location.
+// Redirect returns the reply that redirects a client to one location of an answer. The
+// status is 302, but 303 where RFC 2169 section 3.1 requires it: by THTTP, to a client of
+// HTTP/1.1. vary is the Vary field of the choice of the location.
 func Redirect(form Form, http11 bool, location, vary string, answer resolver.Answer) Reply {
 	var buf [96]byte
 	text := appendCacheStatus(buf[:0], answer.Cache, answer.TTL)
@@ -26,7 +26,7 @@ func Redirect(form Form, http11 bool, location, vary string, answer resolver.Ans
 	return r
 }
 
-// CacheStatus returns the field of RFC 9211.
+// CacheStatus returns the value of Cache-Status (RFC 9211).
 func CacheStatus(state resolver.CacheState, ttl time.Duration) string {
 	return string(appendCacheStatus(nil, state, ttl))
 }
@@ -52,11 +52,11 @@ func appendCacheStatus(dst []byte, state resolver.CacheState, ttl time.Duration)
 	return strconv.AppendInt(dst, seconds(ttl), 10)
 }
 
-// MaxAge returns the Cache-Control of what may be stored for ttl.
+// MaxAge returns the Cache-Control of a reply with the freshness lifetime ttl.
 func MaxAge(ttl time.Duration) string { return string(appendCacheControl(nil, ttl)) }
 
-// appendCacheControl lets caches on the way store a reply as long as the records that it
-// was made of are fresh (RFC 9111 section 5.2.2.1).
+// appendCacheControl lets shared caches store a reply as long as the records that it
+// depends on are fresh (RFC 9111 section 5.2.2.1).
 func appendCacheControl(dst []byte, ttl time.Duration) []byte {
 	dst = append(dst, "max-age="...)
 	return strconv.AppendInt(dst, max(seconds(ttl), 0), 10)

@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Reply is a response as a value, made by pure functions and written by Write alone.
-// Fields that are empty are not sent. The zero value has no status and is no reply.
+// Reply is a response as a value, which Write sends. Empty header fields are not sent. The
+// zero value has no status, and must not be written.
 type Reply struct {
 	Status       int
 	Location     string
@@ -21,14 +21,14 @@ type Reply struct {
 	CacheControl string
 	CacheStatus  string      // RFC 9211
 	Header       http.Header // all other fields; nil for none
-	Body         []byte      // whole; its length is sent to HEAD, too
-	// Stream writes the body where it is not known before, but for HEAD. An error breaks
-	// the connection off, so that nobody takes a part for the whole.
+	Body         []byte      // the complete body; HEAD gets its length
+	// Stream writes a body that is not known in advance, except for HEAD. An error aborts the
+	// connection, so that no client takes the part for the complete body.
 	Stream func(w http.ResponseWriter) error
-	// Close is called when the reply is written, or was given up; nil is not.
+	// Close is called by Write at its end; nil is not called.
 	Close func()
-	// Cache is what the cache of answers did, and Failure what failed although there is a
-	// reply, for observers.
+	// Cache is the state of the cache of answers, and Failure an error that the reply
+	// describes, for observers.
 	Cache   resolver.CacheState
 	Failure error
 }
@@ -37,12 +37,11 @@ type Reply struct {
 // and never written to.
 var noContent = []string{"0"}
 
-// pagePolicy is the Content-Security-Policy of documents of our own.
+// pagePolicy is the Content-Security-Policy of urnd's own documents.
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"
 
-// Write sends a reply, without its body where that is asked for by HEAD. Fields that are
-// set in w already are sent too. Of a cached redirect it is the last step, and makes one
-// allocation.
+// Write sends a reply, for HEAD without its body, and with the header fields that are set
+// in w already. For a cached redirect it makes one allocation.
 func Write(w http.ResponseWriter, method string, r Reply) {
 	if r.Close != nil {
 		defer r.Close()
@@ -52,7 +51,7 @@ func Write(w http.ResponseWriter, method string, r Reply) {
 	switch {
 	case method == http.MethodHead:
 	case r.Stream == nil && len(r.Body) > 0:
-		_, _ = w.Write(r.Body) // a client that left needs no answer
+		_, _ = w.Write(r.Body) // it fails only where the client left
 	case r.Stream != nil:
 		if err := r.Stream(w); err != nil {
 			Abort(w)
@@ -104,16 +103,16 @@ func setDefault(header http.Header, name, value string) {
 	}
 }
 
-// Abort ends a connection in the middle of a response: one that breaks off at its
-// source must not look whole.
+// Abort ends the connection in the middle of a response: one that is cut off at its source
+// must not look complete.
 func Abort(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
 }
 
-// NoStore is the Cache-Control of what is for one client at one moment.
+// NoStore is the Cache-Control of replies that must not be cached.
 const NoStore = "no-store"
 
-// Document returns a reply that may be stored as long as the answer that it was made of.
+// Document returns a reply with the freshness lifetime of its answer.
 func Document(contentType string, body []byte, answer resolver.Answer) Reply {
 	r := Reply{
 		Status: http.StatusOK, ContentType: contentType, Body: body, Cache: answer.Cache,
@@ -130,15 +129,14 @@ func JSON(status int, v any) Reply {
 	return Reply{Status: status, ContentType: "application/json", CacheControl: NoStore, Body: Marshal(v)}
 }
 
-// Marshal prints v as JSON for people and programs alike: indented, and with
-// "&" and "<" as they are.
+// Marshal returns v as indented JSON, in which "&" and "<" are not escaped.
 func Marshal(v any) []byte {
 	var b strings.Builder
 	encode(&b, v, "  ")
 	return []byte(b.String())
 }
 
-// Line prints v as JSON on one line, its end included.
+// Line returns v as JSON on one line, with its line end.
 func Line(v any) []byte {
 	var b strings.Builder
 	encode(&b, v, "")

@@ -1,6 +1,5 @@
-// Package message holds requests and replies as values: what a request-target asks for,
-// who the client is, and the reply that an answer becomes. Its functions are pure, but
-// for Write.
+// Package message holds requests and replies as values: it parses request-targets, finds
+// the client, and builds replies. Its functions are pure, except Write and Abort.
 package message
 
 import (
@@ -11,16 +10,16 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Form is how a client put its question.
+// Form is the form of a request-target.
 type Form uint8
 
-// The forms of a question.
+// The forms of request-targets.
 const (
 	FormPath    Form = iota // GET /urn:ietf:rfc:2648, or ?uri=
-	FormTarget              // GET urn:ietf:rfc:2648, as a proxy is asked
+	FormTarget              // GET urn:ietf:rfc:2648, as to a proxy
 	FormTHTTP               // GET /uri-res/N2L?urn:ietf:rfc:2648, RFC 2169 section 2
 	FormAPI                 // GET /api/v1/resolve?uri=urn:ietf:rfc:2648
-	FormForward             // GET http://example.org/, as a proxy is asked
+	FormForward             // GET http://example.org/, as to a proxy
 	FormHome                // GET /
 )
 
@@ -29,7 +28,7 @@ var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home"}
 // String returns the form in one word.
 func (f Form) String() string { return formNames[f] }
 
-// Request is what a request-target asks for.
+// Request is a parsed request-target.
 type Request struct {
 	Form  Form
 	Query resolver.Query // with the service that the URN selects
@@ -38,15 +37,15 @@ type Request struct {
 
 const (
 	thttpPrefix = "/uri-res/"
-	// PathResolve is where the JSON API resolves, and PathExplain another name of it:
-	// both explain.
+	// PathResolve is the path of the JSON API, and PathExplain an alias of it. Both return a
+	// trace.
 	PathResolve = "/api/v1/resolve"
 	PathExplain = "/api/v1/explain"
 )
 
-// Parse reads a request-target as it came over the wire: a router would have cleaned its
-// slashes and dots, and lost what a name is made of. The error is a *uri.ParseError or a
-// *resolver.Negative; the form is known even then.
+// Parse parses a request-target as it was sent: http.ServeMux would clean its slashes and
+// dots, which are part of a name. The error is a *uri.ParseError or a *resolver.Negative;
+// the form is set even then.
 func Parse(target string) (Request, error) {
 	switch {
 	case target == "/":
@@ -81,8 +80,8 @@ func newRequest(f Form, u uri.URI, service resolver.Service) (Request, error) {
 	return Request{Form: f, Query: q.Selected()}, err
 }
 
-// parseTHTTP reads /uri-res/<service>?<uri>. All behind the first "?" is the
-// URI, its percent-encodings as they are (RFC 2169 section 2).
+// parseTHTTP parses /uri-res/<service>?<uri>. All after the first "?" is the URI, and its
+// percent-encodings are not decoded (RFC 2169 section 2).
 func parseTHTTP(target string) (Request, error) {
 	name, text, ok := strings.Cut(target[len(thttpPrefix):], "?")
 	service, known := resolver.ParseService(name)
@@ -100,12 +99,12 @@ func parseTHTTP(target string) (Request, error) {
 	return parseURI(FormTHTTP, text, service)
 }
 
-// parsePair reads the two URIs of I=I. RFC 2169 has no form for them; ours is to
-// separate them by an encoded space, the first behind which an absolute URI begins.
+// parsePair parses the two URIs of I=I. RFC 2169 does not define a form; in urnd they are
+// separated by an encoded space, the first one that an absolute URI follows.
 func parsePair(target, text string) (Request, error) {
 	const space = "%20"
 	for i := strings.Index(text, space); i >= 0; {
-		// The second fails at its first octets, mostly.
+		// The second one first: it mostly fails at its first octets.
 		if b, err := uri.Parse(text[i+len(space):]); err == nil {
 			if a, err := uri.Parse(text[:i]); err == nil {
 				q, err := resolver.NewQuery(a, resolver.IisI)
@@ -121,7 +120,7 @@ func parsePair(target, text string) (Request, error) {
 	return Request{Form: FormTHTTP}, missing(target, rulePair)
 }
 
-// parseParameters reads the parameters uri and service of query, "?" included.
+// parseParameters parses the parameters uri and service of query, which begins with "?".
 func parseParameters(f Form, target, query string) (Request, error) {
 	text, ok := parameter(query, "uri")
 	if !ok {
@@ -142,7 +141,7 @@ func parseParameters(f Form, target, query string) (Request, error) {
 	if f == FormAPI {
 		return parseURI(f, text, service)
 	}
-	u, err := uri.FromIRI(text) // a person may have typed it
+	u, err := uri.FromIRI(text) // a user may have typed it
 	if err != nil {
 		return Request{Form: f}, err
 	}

@@ -6,13 +6,13 @@ import (
 	"regexp"
 )
 
-// TraceparentField is that of W3C Trace Context, which names the trace of a request.
+// TraceparentField is the field of W3C Trace Context that identifies the trace of a request.
 const TraceparentField = "Traceparent"
 
 type traceparentKey struct{}
 
-// WithTraceparent returns a context for a request that is part of a trace: what is
-// asked for on its behalf is a part of it too.
+// WithTraceparent returns a context for a request that is part of a trace: outgoing
+// requests on its behalf carry this traceparent.
 func WithTraceparent(ctx context.Context, traceparent string) context.Context {
 	return context.WithValue(ctx, traceparentKey{}, traceparent)
 }
@@ -20,7 +20,7 @@ func WithTraceparent(ctx context.Context, traceparent string) context.Context {
 // traceparentForm is section 3.2 of W3C Trace Context.
 var traceparentForm = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$`)
 
-// IsTraceparent reports whether a field is one that may be passed on.
+// IsTraceparent reports whether a value is well formed and may be passed on.
 func IsTraceparent(field string) bool { return len(field) <= 128 && traceparentForm.MatchString(field) }
 
 // SetTraceparent sets the field of a request on behalf of ctx, if it is part of a trace.

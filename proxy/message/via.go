@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// pseudonym begins the names of all urnds in Via.
+// pseudonym is the prefix of the names of all urnds in Via.
 const pseudonym = "urnd"
 
-// ViaName is the name of one urnd in Via (RFC 9110 section 7.6.3): a pseudonym that no
-// other has. The zero value is a name that all share.
+// ViaName is the name of one urnd in Via (RFC 9110 section 7.6.3), a unique pseudonym. The
+// zero value is a name that is not unique.
 type ViaName struct {
 	id string
 }
 
-// NewViaName returns a ViaName that no other urnd has.
-func NewViaName() ViaName { return ViaName{"-" + strconv.FormatUint(rand.Uint64(), 36)} } //nolint:gosec // it tells apart, and guards nothing
+// NewViaName returns a unique ViaName.
+func NewViaName() ViaName { return ViaName{"-" + strconv.FormatUint(rand.Uint64(), 36)} } //nolint:gosec // it need not be secret
 
 // String returns the entry of Via.
 func (n ViaName) String() string { return "1.1 " + pseudonym + n.id }
 
-// maxUrnds is how many urnds a request may have come through: they may be chained, but a
+// maxUrnds bounds the urnds that a request has come through: they may be chained, but a
 // loop must end.
 const maxUrnds = 4
 
@@ -37,14 +37,14 @@ func (n ViaName) Loops(via string) bool {
 
 type viaKey struct{}
 
-// WithVia returns a context for a request with a Via field: requests on its behalf carry
-// it on, so that a loop ends.
+// WithVia returns a context for a request with a Via field: outgoing requests on its behalf
+// begin theirs with it, so that loops are detected.
 func WithVia(ctx context.Context, via string) context.Context {
 	return context.WithValue(ctx, viaKey{}, via)
 }
 
-// Fields adds the fields of a request on behalf of ctx that name the proxies and the
-// trace that it belongs to: Via (RFC 9110 section 7.6.3) and Traceparent.
+// Fields sets Via (RFC 9110 section 7.6.3) and Traceparent of an outgoing request on
+// behalf of ctx.
 func (n ViaName) Fields(ctx context.Context, header http.Header) {
 	via := n.String()
 	if before, _ := ctx.Value(viaKey{}).(string); before != "" {

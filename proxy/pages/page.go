@@ -1,4 +1,4 @@
-// Package pages makes every HTML page, in one design.
+// Package pages renders the HTML pages.
 package pages
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Type is the media type of pages, and ContentType the field of their replies.
+// Type is the media type of pages, and ContentType the value of their Content-Type.
 const (
 	Type        = "text/html"
 	ContentType = "text/html; charset=utf-8"
@@ -20,14 +20,15 @@ const (
 //go:embed page.html
 var pageText string
 
-// layout escapes by context, so that no input can become markup.
+// layout escapes by context: no input can become markup.
 var layout = template.Must(template.New("page").Parse(pageText))
 
-// data is what a page shows: the home page, a problem, a list or a description.
+// data is the content of a page: a problem, a list or a description; the zero value is the
+// home page.
 type data struct {
 	Title   string
 	Problem *api.Problem
-	IsList  bool // of what follows, which may be empty
+	IsList  bool // List, which may be empty, is shown
 	List    []link
 	Rows    [][2]string // properties of a description
 	// The input around the offending octet.
@@ -40,8 +41,8 @@ type link struct {
 	Text string
 }
 
-// links makes URIs links: locations as they are, and names by way of this server. The
-// package of templates alone would allow the schemes of the web.
+// links returns links to locations, and for names links to this server. html/template alone
+// would allow only http, https and mailto.
 func links(uris []string) []link {
 	var all []link
 	for _, u := range uris {
@@ -63,31 +64,31 @@ func Problem(p api.Problem) []byte {
 	return page.render()
 }
 
-// heading says in the words of a reader what the status says in those of HTTP.
+// heading describes a status for users.
 func heading(p api.Problem) string {
 	switch p.Status {
 	case http.StatusBadRequest:
-		return "This name is not well formed"
+		return "This name is not valid"
 	case http.StatusNotFound:
-		return "Nobody knows this name"
+		return "This name was not found"
 	case http.StatusGone:
-		return "This name was in use, and is no longer"
+		return "This name is no longer in use"
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
-		return "Those who may know this name cannot be asked now"
+		return "This name cannot be resolved now"
 	default:
 		return p.Title
 	}
 }
 
-// Home returns the page where a name can be typed in.
+// Home returns the home page, with a form for a name.
 func Home() []byte { return data{Title: "urnd"}.render() }
 
-// List returns a page of links to URIs about another.
+// List returns a page of links.
 func List(title string, uris []string) []byte {
 	return data{Title: title, IsList: true, List: links(uris)}.render()
 }
 
-// Description returns a page of properties, one a row.
+// Description returns a page with a table of properties.
 func Description(title string, rows [][2]string) []byte {
 	return data{Title: title, Rows: rows}.render()
 }
@@ -95,12 +96,12 @@ func Description(title string, rows [][2]string) []byte {
 func (d data) render() []byte {
 	var b bytes.Buffer
 	if err := layout.Execute(&b, d); err != nil {
-		return []byte("<!DOCTYPE html><title>urnd</title><p>This page failed.") // no data of ours can do that
+		return []byte("<!DOCTYPE html><title>urnd</title><p>This page failed.") // it cannot fail with these types
 	}
 	return b.Bytes()
 }
 
-// around returns an octet of an input of any length, and the text before and after it.
+// around returns the octet at an offset of an input, and up to 60 octets before and after it.
 func around(input string, offset int) (before, at, after string) {
 	const context = 60
 	offset = min(max(offset, 0), len(input))

@@ -1,5 +1,5 @@
-// Package problem turns errors into HTTP: one table says which status each has, and a
-// problem document of RFC 9457, or a page, says why.
+// Package problem turns errors into HTTP responses: one table maps errors to statuses, and
+// a problem document (RFC 9457) or a page gives the reason.
 package problem
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Failure is an error with what a client is told beside it.
+// Failure is an error with additional members of its problem document.
 type Failure struct {
 	Err   error
-	Input string          // what the error is about, "" where the error says it
-	Trace []resolver.Step // what was done before it, nil where nobody asked
+	Input string          // the input that failed, "" where the error contains it
+	Trace []resolver.Step // the steps before the error, nil where there is no trace
 }
 
 func (f *Failure) Error() string { return f.Err.Error() }
@@ -27,10 +27,10 @@ func (f *Failure) Error() string { return f.Err.Error() }
 // Unwrap returns the error.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// About returns err with the identifier that it is about.
+// About returns a Failure with the identifier that err is about.
 func About(err error, u uri.URI) error { return &Failure{Err: err, Input: u.String()} }
 
-// New describes an error by the document that a client gets.
+// New returns the problem document of an error.
 func New(err error) api.Problem {
 	status := Status(err)
 	p := api.Problem{Title: http.StatusText(status), Status: status, Detail: err.Error()}
@@ -48,7 +48,7 @@ func New(err error) api.Problem {
 		p.Detail += " (" + setting + ")"
 	}
 	if status == http.StatusInternalServerError {
-		p.Detail = "urnd failed at this; its log says more"
+		p.Detail = "internal error of urnd; see its log"
 	}
 	return p
 }
@@ -68,8 +68,8 @@ func prefersHTML(header http.Header) bool {
 	return err == nil && chosen.Equal(contenttype.NewMediaType(pages.Type))
 }
 
-// Reply returns the reply to a request with such a header that failed with err: a page
-// for people, or a document.
+// Reply returns the reply to a request with this header that failed with err: a page for
+// browsers, or a problem document.
 func Reply(header http.Header, err error) message.Reply {
 	p := New(err)
 	r := message.Reply{Status: p.Status, Vary: "Accept", CacheControl: message.NoStore, Header: fields(err, p.Status)}
@@ -88,8 +88,8 @@ func Reply(header http.Header, err error) message.Reply {
 	return r
 }
 
-// Short returns the document of an error where there is no request to answer: to a
-// connection that is refused.
+// Short returns the problem document of an error for a connection that is refused before
+// a request was read.
 func Short(err error) (status int, contentType string, body []byte) {
 	p := New(err)
 	return p.Status, typeJSON, message.Marshal(p)

@@ -10,17 +10,17 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The refusals of requests, with the setting that decides where there is one.
+// The refusals of requests, with the setting that decides, if any.
 var (
 	ErrTargetTooLong  = errors.New("the request-target is longer than limits.target allows")
 	ErrHeaderTooLarge = errors.New("the header is larger than limits.header allows")
-	ErrMalformed      = errors.New("the request is no valid HTTP/1.1 (RFC 9112)")
+	ErrMalformed      = errors.New("the request is not valid HTTP/1.1 (RFC 9112)")
 	ErrNotTLS         = errors.New("this port speaks HTTPS, and the request is plain HTTP")
 	ErrMethod         = errors.New("this method is not supported here")
 	ErrConnect        = errors.New("CONNECT is not supported")
 	ErrLoop           = errors.New("the request has come through this proxy before")
-	ErrConnections    = errors.New("this client has as many connections as one client may have (limits.client_connections)")
-	ErrRate           = errors.New("this client sends requests faster than one client may (limits.rate)")
+	ErrConnections    = errors.New("this client has too many connections (limits.client_connections)")
+	ErrRate           = errors.New("this client sends too many requests (limits.rate)")
 	ErrFetches        = fmt.Errorf("%w: the limit of fetches is reached (limits.fetches)", resolver.ErrBusy)
 	ErrStreams        = fmt.Errorf("%w: the limit of upgraded connections is reached (limits.streams)", resolver.ErrBusy)
 	ErrBatches        = errors.New("too many batches are running; try again in a second")
@@ -32,17 +32,17 @@ var (
 	ErrLogin         = errors.New("a user and a password are required (access.proxy_users)")
 	ErrProxyLogin    = errors.New("the proxy requires a user and a password (access.proxy_users)")
 
-	ErrAdminClient      = errors.New("this client may not administrate (access.admin_clients)")
+	ErrAdminClient      = errors.New("this client may not use the admin interface (access.admin_clients)")
 	ErrAdminCertificate = errors.New("a client certificate of administrators is required (tls.client_ca)")
 	ErrAdminHost        = errors.New("without a token, administrators must use an IP address or localhost as the host")
-	ErrAdminOrigin      = errors.New("a page of another site may not administrate")
-	ErrAdminPath        = fmt.Errorf("%w: there is nothing for administrators at this path", resolver.ErrNotFound)
+	ErrAdminOrigin      = errors.New("a page of another site may not use the admin interface")
+	ErrAdminPath        = fmt.Errorf("%w: the admin interface has no such path", resolver.ErrNotFound)
 	ErrAdminToken       = errors.New("the token of administrators is required (access.admin_token)")
-	ErrSelection        = errors.New("exactly one of the parameters uri, namespace, prefix and all=true says what to purge")
+	ErrSelection        = errors.New("exactly one of the parameters uri, namespace, prefix and all=true must say what to purge")
 )
 
-// Malformed returns the error of a request that net/http refused before any handler saw
-// it, from the words of its status line and the target as far as it was read.
+// Malformed returns the error of a request that net/http refused before any handler, by
+// the status of net/http and the target as far as it was read.
 func Malformed(status, target string, maxTarget int, plainHTTP bool) error {
 	switch {
 	case plainHTTP:

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// row is an error with its status, the field that must come with it, and the setting that
-// decides where the error does not say it.
+// row is an error with its status, a header field that is required with it, and the
+// setting that decides where the text of the error does not name it.
 type row struct {
 	err         error
 	status      int
@@ -26,8 +26,8 @@ const (
 	bearer = `Bearer realm="urnd"` //nolint:gosec // the name of a scheme
 )
 
-// statuses is the one table from errors to HTTP status. The first row that is
-// in the chain of an error counts; what is in none of them is 500.
+// statuses is the only table from errors to HTTP statuses. The first row in the chain of an
+// error applies; an error in no row is 500.
 var statuses = [...]row{
 	{err: ErrTargetTooLong, status: http.StatusRequestURITooLong},
 	{err: ErrHeaderTooLarge, status: http.StatusRequestHeaderFieldsTooLarge},
@@ -89,12 +89,12 @@ func rowOf(err error) row {
 // Status returns the status for an error.
 func Status(err error) int { return rowOf(err).status }
 
-// Setting returns the setting that decides, where the error does not say it; else "".
+// Setting returns the setting that decides, "" where the text of the error names it or there is none.
 func Setting(err error) string { return rowOf(err).setting }
 
-// MethodError is ErrMethod with the methods that are supported.
+// MethodError is ErrMethod with the supported methods.
 type MethodError struct {
-	Allow string // as in the field: "GET, HEAD"
+	Allow string // the value of Allow: "GET, HEAD"
 }
 
 func (*MethodError) Error() string { return ErrMethod.Error() }
@@ -102,7 +102,7 @@ func (*MethodError) Error() string { return ErrMethod.Error() }
 // Unwrap returns ErrMethod.
 func (*MethodError) Unwrap() error { return ErrMethod }
 
-// fields returns the fields that an error must be answered with, nil for none.
+// fields returns the header fields of a response to an error.
 func fields(err error, status int) http.Header {
 	header := make(http.Header)
 	if r := rowOf(err); r.name != "" {
