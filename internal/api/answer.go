@@ -19,22 +19,22 @@ type Answer struct {
 	Trace     []Step     `json:"trace,omitempty"`
 }
 
-// Location is one place in an Answer.
+// Location is one location of an Answer.
 type Location struct {
 	URI           string `json:"uri"`
 	Source        string `json:"source"`
 	Type          string `json:"type,omitempty"`
 	Language      string `json:"language,omitempty"`
 	Authenticated bool   `json:"authenticated,omitempty"` // by DNSSEC
-	Failing       bool   `json:"failing,omitempty"`       // it could not be reached a moment ago
+	Failing       bool   `json:"failing,omitempty"`       // its server failed a moment ago
 }
 
 // Step is one step of a trace.
 type Step struct {
 	Stage  string `json:"stage"`
 	Detail string `json:"detail"`
-	Micros int64  `json:"us"`                // since the query began
-	Took   int64  `json:"took_us,omitempty"` // 0 for what was done at once
+	Micros int64  `json:"us"`                // microseconds since the query began
+	Took   int64  `json:"took_us,omitempty"` // microseconds; 0 for a step without duration
 }
 
 // NewAnswer returns the document of an answer.
@@ -45,7 +45,7 @@ func NewAnswer(q resolver.Query, answer resolver.Answer, trace []resolver.Step) 
 	}
 }
 
-// Locations returns the documents of locations; none is an empty list.
+// Locations returns the documents of locations, never nil.
 func Locations(locations []resolver.Location) []Location {
 	list := make([]Location, len(locations))
 	for i, l := range locations {

@@ -2,15 +2,15 @@ package api
 
 import "github.com/urnd/urnd/resolver"
 
-// Entry is what the cache of answers has for a key.
+// Entry is an entry of the cache of answers.
 type Entry struct {
 	Key       string     `json:"key"`
 	TTL       int64      `json:"ttl"` // seconds; negative when stale
 	Locations []Location `json:"locations"`
-	No        string     `json:"no,omitempty"` // why there are none
+	No        string     `json:"no,omitempty"` // the reason of a negative answer
 }
 
-// NewEntry returns the document of what is remembered.
+// NewEntry returns the document of a cached answer.
 func NewEntry(r resolver.CachedAnswer) Entry {
 	document := Entry{Key: r.Key, TTL: Seconds(r.TTL), Locations: Locations(r.Locations)}
 	if r.Err != nil {

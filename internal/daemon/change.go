@@ -8,16 +8,15 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// change is what becomes of the endpoints: each stays, with or without a new server, or
-// is a new one. Those that are not in it end.
+// change is a new list of endpoints: existing ones, with or without a new server, and new
+// ones. Endpoints that are not in it are closed.
 type change struct {
 	endpoints []*endpoint
 	specs     []Endpoint
-	servers   []*listen.Server // nil where the one there is stays
+	servers   []*listen.Server // nil where the present one stays
 }
 
-// prepare opens what a generation listens on, and is not open. Where that fails nothing
-// changes.
+// prepare opens the new endpoints of a generation. An error changes nothing.
 func (d *Daemon) prepare(ctx context.Context, g *Generation) (change, error) {
 	c := change{specs: g.Endpoints}
 	for _, spec := range g.Endpoints {
@@ -38,7 +37,7 @@ func (d *Daemon) prepare(ctx context.Context, g *Generation) (change, error) {
 	return c, nil
 }
 
-// newEndpoint listens where nobody does yet.
+// newEndpoint opens the sockets of an endpoint, or takes those of systemd.
 func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, error) {
 	if sockets := d.config.Inherited[spec.Name]; len(sockets) > 0 {
 		return &endpoint{waiting: sockets}, nil
@@ -47,7 +46,7 @@ func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, err
 	return &endpoint{waiting: sockets}, err
 }
 
-// newServer returns a server that answers by the generation in force.
+// newServer returns a server whose requests are handled by the generation in force.
 func (d *Daemon) newServer(g *Generation, spec Endpoint) *listen.Server {
 	config := spec.Server
 	config.Handler, config.Probe = d.current.handler(spec.Name), d.current.probe()
@@ -55,7 +54,7 @@ func (d *Daemon) newServer(g *Generation, spec Endpoint) *listen.Server {
 	return listen.NewServer(config)
 }
 
-// abandon closes what was opened in vain.
+// abandon closes the sockets that were opened for the change.
 func (c change) abandon() {
 	for _, e := range c.endpoints {
 		for _, listener := range e.waiting {
@@ -64,8 +63,7 @@ func (c change) abandon() {
 	}
 }
 
-// endpointAt returns the endpoint of the same name and address, nil where there is
-// none.
+// endpointAt returns the endpoint of the same name and address, nil for none.
 func (d *Daemon) endpointAt(spec Endpoint) *endpoint {
 	for _, e := range d.endpoints {
 		if e.spec.Name == spec.Name && e.spec.Address == spec.Address {
@@ -75,7 +73,7 @@ func (d *Daemon) endpointAt(spec Endpoint) *endpoint {
 	return nil
 }
 
-// apply brings the endpoints in line with a change.
+// apply carries out a change.
 func (d *Daemon) apply(ctx context.Context, c change) {
 	for i, e := range c.endpoints {
 		if c.servers[i] == nil {
@@ -110,20 +108,20 @@ func (d *Daemon) socketConfig(spec Endpoint) listen.SocketConfig {
 	return config
 }
 
-// serverEnded is called for servers that end with an error: clients that did not finish in
-// time are cut off, all else is the end of the daemon.
+// serverEnded is called for servers that end with an error. Where their end was requested,
+// some requests did not finish in time; otherwise the daemon ends.
 func (d *Daemon) serverEnded(err error, requested bool) {
 	if requested {
-		d.log().Warn("requests were cut off", "error", err)
+		d.log().Warn("requests did not end within the shutdown timeout and were cut off", "error", err)
 		return
 	}
 	select {
 	case d.failed <- err:
-	default: // another one says so already
+	default: // another server has failed already
 	}
 }
 
-// writeDeadline returns until when a client must have read a chunk of what is sent.
+// writeDeadline returns the deadline by which a client must read the next chunk of a response.
 func (d *Daemon) writeDeadline() time.Time {
 	g := d.current.acquire()
 	defer g.running.Done()

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// configFile is the file of a configuration. It is safe for concurrent use.
+// configFile detects changes of the configuration file. It is safe for concurrent use.
 type configFile struct {
-	path string // "" where there is none
+	path string // "" for none
 
 	mu        sync.Mutex
-	lastRead  os.FileInfo // when it was last read; nil where it was not there
-	lastCheck os.FileInfo // when it was last checked
+	lastRead  os.FileInfo // metadata when it was last read; nil where it did not exist
+	lastCheck os.FileInfo // metadata when it was last checked
 }
 
-// recordRead records how the file is. Call it before the file is read.
+// recordRead records the metadata of the file. Call it before the file is read.
 func (f *configFile) recordRead() {
 	info, err := os.Stat(f.path)
 	if err != nil {
@@ -27,8 +27,8 @@ func (f *configFile) recordRead() {
 	f.lastRead = info
 }
 
-// changed reports whether the file is there, differs from when it was last read, and is
-// stable: one that is being written is empty first, and half written then.
+// changed reports whether the file exists, has changed since it was last read, and is the
+// same as at the last check: it may be half written.
 func (f *configFile) changed() bool {
 	info, err := os.Stat(f.path)
 	if err != nil || info.Size() == 0 {
@@ -46,7 +46,7 @@ func unchanged(a, b os.FileInfo) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
-// watch sends when the file changes. It checks once a second while wanted reports true.
+// watch sends when the file has changed. It checks once a second while wanted returns true.
 func (f *configFile) watch(ctx context.Context, wanted func() bool, changes chan<- struct{}) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

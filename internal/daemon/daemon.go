@@ -1,5 +1,5 @@
-// Package daemon runs a service from its start to its end: endpoints, reloads, and what
-// systemd is told. It takes handlers and endpoints, and knows no configuration.
+// Package daemon runs a service from its start to its end: endpoints, reloads, and the
+// notification of systemd. It is independent of the format of the configuration.
 package daemon
 
 import (
@@ -16,28 +16,28 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// Config is what a Daemon works with. All fields but File and Inherited must be set.
+// Config configures a Daemon. All fields but File and Inherited must be set.
 type Config struct {
-	// Load reads the configuration and makes a generation of it, which is not in force
-	// yet. before is the one in force, nil at the start.
+	// Load reads the configuration and returns its generation, which is not in force yet.
+	// before is the one in force, nil at the start.
 	Load func(before *Generation) (*Generation, error)
-	// File is the file of the configuration, which is watched where a generation wants
-	// that; "" where there is none.
+	// File is the path of the configuration, which is watched where the generation in force
+	// has Watch set; "" for none.
 	File string
 	// Inherited are the sockets that systemd has opened, by the name of the endpoint.
 	Inherited map[string][]net.Listener
 	Now       func() time.Time
-	// Deadline returns the time after a duration by the clock of the machine, which the
-	// deadlines of connections need.
+	// Deadline returns the time after a duration by the system clock, for deadlines of
+	// connections.
 	Deadline func(time.Duration) time.Time
 	Health   *Health
 	// Loaded is called with the outcome of each reading of the configuration; reload is
 	// false for the first one, which has no error.
 	Loaded func(reload bool, err error)
-	// Refused is called where a client has too many connections, which TooMany words.
+	// Refused is called where a client has too many connections; TooMany is the response.
 	Refused func()
 	TooMany func() listen.Document
-	// Status describes in words how the service does.
+	// Status describes the state of the service for systemd.
 	Status func() string
 }
 
@@ -45,18 +45,18 @@ type Config struct {
 type Daemon struct {
 	config Config
 	file   *configFile
-	memory int64 // the limit of Go where a generation has none
+	memory int64 // the limit where a generation has none
 
 	current     current
 	connections *listen.ConnectionLimit
 	endpoints   []*endpoint
-	failed      chan error      // of a server that ended by itself
-	background  sync.WaitGroup  // generations and endpoints that end
-	ctx         context.Context //nolint:containedctx // it is the daemon's own
+	failed      chan error      // of a server that has failed
+	background  sync.WaitGroup  // generations and endpoints that are ending
+	ctx         context.Context //nolint:containedctx // it ends with the daemon
 	cancel      context.CancelFunc
 }
 
-// New returns a Daemon that does nothing yet.
+// New returns a Daemon that is not running.
 func New(config Config) *Daemon {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Daemon{
@@ -65,19 +65,19 @@ func New(config Config) *Daemon {
 	}
 }
 
-// Run answers until ctx ends or a server fails, and reloads at each signal of hangups. It
-// returns when nothing is left.
+// Run serves until ctx ends or a server fails, and reloads at each signal from hangups. It
+// returns when all requests have ended. It must be called once.
 func (d *Daemon) Run(ctx context.Context, hangups <-chan os.Signal) error {
 	if err := d.start(ctx); err != nil {
 		return err
 	}
 	defer func() {
-		log := d.log() // it outlives the daemon
+		log := d.log() // it is usable after close
 		d.close()
 		log.Info("urnd has stopped")
 	}()
 	d.Use(func(g *Generation) { g.Ready(ctx) })
-	if ctx.Err() != nil { // it was told to stop before it was ready
+	if ctx.Err() != nil { // it was stopped before it was ready
 		return nil
 	}
 	d.Use(func(g *Generation) { g.Log.Info("urnd is ready", g.ReadyLog(d.Address)...) })
@@ -94,7 +94,7 @@ func (d *Daemon) Run(ctx context.Context, hangups <-chan os.Signal) error {
 	return err
 }
 
-// start puts the first generation in force, and begins to answer.
+// start puts the first generation in force, and begins to serve.
 func (d *Daemon) start(ctx context.Context) error {
 	d.file.recordRead()
 	g, err := d.config.Load(nil)
@@ -111,17 +111,17 @@ func (d *Daemon) start(ctx context.Context) error {
 	d.current.replace(g)
 	d.config.Loaded(false, nil)
 	if g.Restore != nil {
-		d.background.Go(g.Restore) // while it answers already
+		d.background.Go(g.Restore) // requests do not wait for it
 	}
 	d.apply(ctx, change)
 	return nil
 }
 
-// statusInterval is how often systemd is told how the daemon does.
+// statusInterval is the time between status notifications of systemd.
 const statusInterval = 10 * time.Second
 
-// loop reloads when it is asked to, tells systemd how the daemon does, and feeds its
-// watchdog while requests are answered; until ctx ends or a server fails.
+// loop reloads at signals and changes of the file, sends systemd the status, and notifies
+// its watchdog while requests are answered, until ctx ends or a server fails.
 func (d *Daemon) loop(ctx context.Context, hangups <-chan os.Signal, changes <-chan struct{}) error {
 	interval := statusInterval
 	watchdog := systemd.Watchdog()
@@ -149,23 +149,23 @@ func (d *Daemon) loop(ctx context.Context, hangups <-chan os.Signal, changes <-c
 	}
 }
 
-// feedWatchdog feeds the watchdog of systemd, if requests are answered.
+// feedWatchdog notifies the watchdog of systemd if a probe is answered (sd_notify(3), WATCHDOG=1).
 func (d *Daemon) feedWatchdog(ctx context.Context, timeout time.Duration) {
 	if err := d.probe(ctx, timeout); err != nil {
-		d.log().Error("urnd does not answer its own request", "error", err)
+		d.log().Error("a probe of the own endpoints failed, and the watchdog was not notified", "error", err)
 		return
 	}
 	d.logNotifyError(systemd.Alive())
 }
 
-// probe sends a request to each endpoint without TLS, through all that a connection
-// goes through once it is accepted.
+// probe sends a request to each endpoint without TLS, on the path of an accepted
+// connection.
 func (d *Daemon) probe(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for _, e := range d.endpoints {
 		if e.spec.Server.TLS != nil {
-			continue // the same path, behind a handshake
+			continue // the path is the same after the handshake
 		}
 		for _, socket := range e.sockets {
 			if err := socket.Probe(ctx); err != nil {
@@ -176,18 +176,18 @@ func (d *Daemon) probe(ctx context.Context, timeout time.Duration) error {
 	return nil
 }
 
-// Use calls f with the generation in force, which lives until f returns. It may be called
-// once the daemon answers.
+// Use calls f with the generation in force, which is not closed before f returns. It must
+// not be called before the first generation is in force.
 func (d *Daemon) Use(f func(*Generation)) {
 	g := d.current.acquire()
 	defer g.running.Done()
 	f(g)
 }
 
-// Connections returns how many connections of clients are open.
+// Connections returns the number of open connections of clients.
 func (d *Daemon) Connections() int { return d.connections.Open() }
 
-// Address returns where an endpoint listens, "off" where it does not.
+// Address returns the addresses of an endpoint, "off" where it is turned off.
 func (d *Daemon) Address(name string) string {
 	for _, e := range d.endpoints {
 		if e.spec.Name == name {
@@ -197,20 +197,20 @@ func (d *Daemon) Address(name string) string {
 	return "off"
 }
 
-// log returns that of the generation in force.
+// log returns the logger of the generation in force.
 func (d *Daemon) log() (log *slog.Logger) {
 	d.Use(func(g *Generation) { log = g.Log })
 	return log
 }
 
-// watches reports whether the file of the configuration is watched.
+// watches reports whether the configuration file is watched.
 func (d *Daemon) watches() (wanted bool) {
 	d.Use(func(g *Generation) { wanted = g.Watch })
 	return wanted
 }
 
-// limitMemory tells Go what to stay below; 0 is what it would do by itself, which
-// GOMEMLIMIT may say.
+// limitMemory sets the soft memory limit of Go; 0 restores the initial one, which
+// GOMEMLIMIT sets.
 func (d *Daemon) limitMemory(limit int64) {
 	if limit == 0 {
 		limit = d.memory
@@ -218,11 +218,11 @@ func (d *Daemon) limitMemory(limit int64) {
 	debug.SetMemoryLimit(limit)
 }
 
-// close ends all, and returns when nothing is left.
+// close closes endpoints and generations, and returns when all requests have ended.
 func (d *Daemon) close() {
 	d.cancel()
 	var ending sync.WaitGroup
-	for _, administration := range []bool{false, true} { // administrators can watch to the end
+	for _, administration := range []bool{false, true} { // the admin interface ends last
 		for _, e := range d.endpoints {
 			if e.spec.Administration == administration {
 				ending.Go(e.close)

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// serving returns a daemon with one endpoint that answers.
+// serving returns a running daemon with one endpoint.
 func serving(t *testing.T) *Daemon {
 	t.Helper()
 	d := New(Config{

@@ -18,38 +18,38 @@ import (
 // UnixPrefix begins the address of a socket in the file system.
 const UnixPrefix = "unix:"
 
-// Endpoint is an address, and the server that is to answer there.
+// Endpoint is an address with the configuration of its server.
 type Endpoint struct {
-	Name    string // tells it from others; sockets of systemd have it, too
+	Name    string // unique; also the name of sockets of systemd
 	Address string // "host:port", or UnixPrefix and a path; "" where systemd has opened it
 	Handler http.Handler
-	// Server is all that the daemon does not know itself.
+	// Server is the configuration of the server. The daemon sets Handler, Probe, Log and the
+	// deadlines.
 	Server listen.ServerConfig
-	// Settings decide on the server: it is replaced by another one when they change. They
-	// must be comparable.
+	// Settings is a comparable value: the server is replaced when it changes.
 	Settings any
-	// Administration is that it must be reached when clients are too many, and ends after
-	// the others.
+	// Administration is whether the endpoint is for administrators: it is exempt from
+	// connection limits, and closed after the others.
 	Administration bool
 }
 
-// endpoint is an address that is listened on, and the server that answers there.
+// endpoint is an open address and its current server.
 type endpoint struct {
 	spec    Endpoint
-	waiting []net.Listener // that are not accepted from yet
+	waiting []net.Listener // not accepted from yet
 	sockets []*listen.Socket
 	stop    context.CancelFunc // of the server
-	ended   chan struct{}      // closed when the server, and those before it, have ended
+	ended   chan struct{}      // closed when the server and its predecessors have ended
 }
 
-// open listens as a specification says.
+// open listens on the address of a specification.
 func open(ctx context.Context, spec Endpoint) ([]net.Listener, error) {
 	path, isSocket := strings.CutPrefix(spec.Address, UnixPrefix)
 	network, address := "tcp", spec.Address
 	if isSocket {
 		network, address = "unix", path
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 && !netguard.Listens(ctx, path) {
-			_ = os.Remove(path) // of one that was killed
+			_ = os.Remove(path) // a process that was killed has left it
 		}
 	}
 	var config net.ListenConfig
@@ -66,7 +66,7 @@ func open(ctx context.Context, spec Endpoint) ([]net.Listener, error) {
 	return []net.Listener{listener}, nil
 }
 
-// accept begins to accept connections, if it has not.
+// accept starts to accept connections on waiting listeners.
 func (e *endpoint) accept(config listen.SocketConfig) {
 	for _, listener := range e.waiting {
 		e.sockets = append(e.sockets, listen.NewSocket(listener, config))
@@ -74,9 +74,8 @@ func (e *endpoint) accept(config listen.SocketConfig) {
 	e.waiting = nil
 }
 
-// serve puts a server in the place of the one before it, and returns a function that
-// waits for its end. failed is called with an error at its end, and whether that was asked
-// for.
+// serve replaces the server, and returns a function that waits for the end of the new one.
+// failed is called with its error, and whether its end was requested.
 func (e *endpoint) serve(ctx context.Context, server *listen.Server, failed func(err error, requested bool)) func() {
 	stopBefore, endedBefore := e.stop, e.ended
 	ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -101,7 +100,7 @@ func (e *endpoint) serve(ctx context.Context, server *listen.Server, failed func
 	}
 }
 
-// addresses returns those that are listened on.
+// addresses returns the addresses of the sockets, separated by commas.
 func (e *endpoint) addresses() string {
 	var all []string
 	for _, s := range e.sockets {
@@ -110,14 +109,14 @@ func (e *endpoint) addresses() string {
 	return strings.Join(all, ", ")
 }
 
-// drain stops accepting: from then on the address is free.
+// drain stops accepting: the address is free then.
 func (e *endpoint) drain() {
 	for _, s := range e.sockets {
 		s.Drain()
 	}
 }
 
-// close ends an endpoint: requests that came in are answered.
+// close closes an endpoint after its running requests have ended.
 func (e *endpoint) close() {
 	e.drain()
 	if e.stop != nil {
@@ -125,6 +124,6 @@ func (e *endpoint) close() {
 		<-e.ended
 	}
 	for _, s := range e.sockets {
-		_ = s.Close() // nothing more is to be done about it
+		_ = s.Close() // the endpoint is drained already
 	}
 }

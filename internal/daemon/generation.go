@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// Generation is what a configuration is made into. It is in force until another one takes
-// its place, and lives until its last request ends. Restore and Save may be nil.
+// Generation is a configuration with its handlers and resources. It is in force until the
+// next one replaces it, and is closed after its last request. Restore and Save may be nil.
 type Generation struct {
 	Endpoints    []Endpoint
 	Log          *slog.Logger
@@ -19,17 +19,16 @@ type Generation struct {
 	WriteTimeout time.Duration // for a client to read a chunk of a response
 	MemoryLimit  int64         // octets; 0 is no limit
 	Watch        bool          // reload when the file of the configuration changes
-	// Parts are for Load, which gets the generation before.
+	// Parts are the components of the generation, for the next call of Load.
 	Parts any
-	// Ready returns when the service is ready, or is not in time.
+	// Ready returns when the service is ready, or after a timeout.
 	Ready func(ctx context.Context)
-	// ReadyLog returns the attributes of the log record that says so.
+	// ReadyLog returns the attributes of the log record "urnd is ready".
 	ReadyLog func(address func(name string) string) []any
-	// Restore is called in the background when the first generation answers, and Save
-	// when the last one has answered all.
+	// Restore is called in the background when the first generation is in force, and Save
+	// after the last request of the last one.
 	Restore, Save func()
-	// Reopen opens log files anew, which may have been renamed, where the configuration
-	// is not taken.
+	// Reopen reopens log files, which may have been renamed, where a reload is refused.
 	Reopen func() error
 	// Close is called after the last request.
 	Close func()
@@ -43,7 +42,7 @@ func (g *Generation) retire() {
 	g.Close()
 }
 
-// handler returns that of an endpoint. One that has just ended is answered 503.
+// handler returns the handler of an endpoint; it answers 503 for one that was just closed.
 func (g *Generation) handler(name string) http.Handler {
 	for i := range g.Endpoints {
 		if g.Endpoints[i].Name == name {
@@ -62,7 +61,7 @@ type current struct {
 	generation *Generation
 }
 
-// acquire returns the generation in force, which then lives until its running is done.
+// acquire returns the generation in force. It is not closed before its running.Done.
 func (c *current) acquire() *Generation {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -70,7 +69,7 @@ func (c *current) acquire() *Generation {
 	return c.generation
 }
 
-// replace puts a generation in force, and returns the one before it.
+// replace puts a generation in force, and returns the previous one.
 func (c *current) replace(next *Generation) *Generation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +88,7 @@ func (c *current) handler(name string) http.Handler {
 	})
 }
 
-// probe answers a probe: it came as far as a request does.
+// probe returns the handler of probes, which acquires the generation as requests do.
 func (c *current) probe() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		g := c.acquire()

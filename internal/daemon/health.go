@@ -7,54 +7,52 @@ import (
 	"time"
 )
 
-// Health is what is known of how the daemon does. It is safe for concurrent use.
+// Health is the state of the daemon for /readyz. It is safe for concurrent use.
 type Health struct {
 	now    func() time.Time
 	redact func(string) string
 
 	mu          sync.Mutex
 	stopping    bool
-	reloadErr   error // why the last reading of the configuration was refused
+	reloadErr   error // why the last reload was refused
 	lastAnswer  time.Time
 	lastFailure time.Time // when a DNS server last failed to answer
 }
 
-// NewHealth returns a Health of which nothing is known. redact takes secrets out of what
-// is reported.
+// NewHealth returns a Health without faults. redact removes secrets from reported errors.
 func NewHealth(now func() time.Time, redact func(string) string) *Health {
 	return &Health{now: now, redact: redact}
 }
 
 var errStopping = errors.New("urnd is stopping")
 
-// Query notes the outcome of a question to a DNS server: whether it was answered.
+// Query records the outcome of a DNS query: whether it was answered.
 func (h *Health) Query(answered bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case answered:
 		h.lastAnswer = h.now()
-	case !h.lastFailure.After(h.lastAnswer): // the first failure since
+	case !h.lastFailure.After(h.lastAnswer): // the first failure since the last answer
 		h.lastFailure = h.now()
 	}
 }
 
-// Reloaded notes the outcome of a reading of the configuration.
+// Reloaded records the outcome of a reload.
 func (h *Health) Reloaded(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.reloadErr = err
 }
 
-// refusal returns why the last reading of the configuration was refused, without secrets;
-// nil where it was not.
+// refusal returns why the last reload was refused, without secrets; nil where it was not.
 func (h *Health) refusal() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.redacted()
 }
 
-// redacted returns refused without secrets; h.mu is held.
+// redacted returns reloadErr without secrets; h.mu is held.
 func (h *Health) redacted() error {
 	if h.reloadErr == nil {
 		return nil
@@ -67,14 +65,14 @@ func firstLine(err error) string {
 	return line
 }
 
-// Stop notes that the daemon ends.
+// Stop records that the daemon is stopping.
 func (h *Health) Stop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.stopping = true
 }
 
-// Report returns why the daemon is not ready, and what is wrong although it is.
+// Report returns why the daemon is not ready, and the faults that do not make it unready.
 func (h *Health) Report() (unready, degraded []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// reload puts the configuration in force as it is now. One that is wrong changes
-// nothing, and the log says what is wrong.
+// reload puts the present configuration in force. An invalid one changes nothing, and its
+// error is logged.
 func (d *Daemon) reload(ctx context.Context) {
 	d.logNotifyError(systemd.Reloading())
 	start := d.config.Now()
@@ -20,7 +20,7 @@ func (d *Daemon) reload(ctx context.Context) {
 	} else {
 		d.Use(func(g *Generation) {
 			if err := g.Reopen(); err != nil {
-				g.Log.Warn("the access log was not opened anew", "error", err)
+				g.Log.Warn("the access log was not reopened", "error", err)
 			}
 			g.Log.Error("the configuration was not reloaded, and nothing has changed", "error", err)
 		})
@@ -28,8 +28,8 @@ func (d *Daemon) reload(ctx context.Context) {
 	d.logNotifyError(systemd.Ready(d.status()))
 }
 
-// replace builds the new generation beside the old one, which lives until its last
-// request ends.
+// replace puts a new generation in force. The previous one is closed after its last
+// request.
 func (d *Daemon) replace(ctx context.Context) error {
 	d.file.recordRead()
 	g, err := d.config.Load(d.current.generation)

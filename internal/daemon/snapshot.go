@@ -9,17 +9,17 @@ import (
 	"sync"
 )
 
-// Snapshot is what outlives the daemon, in a file; where the path is "" there is none. It
-// is safe for concurrent use. The zero value is ready.
+// Snapshot saves and restores the cache of answers in a file. With the path "" it does
+// nothing. It is safe for concurrent use. The zero value is ready.
 type Snapshot struct {
 	mu      sync.Mutex
-	purged  bool               // restoring must not begin any more
-	stop    context.CancelFunc // of the restoring that runs; nil: none does
+	purged  bool               // restoring must not begin again
+	stop    context.CancelFunc // of a running Restore; nil for none
 	stopped chan struct{}
 }
 
-// Restore reads the file, if it is there, by a function that returns how many entries it
-// took. A file for which invalid reports true is renamed.
+// Restore reads the file, if it exists, with a function that returns the number of restored
+// entries. The file is renamed where invalid returns true for its error.
 func (s *Snapshot) Restore(path string, log *slog.Logger, read func(context.Context, io.ReadSeeker) (int, error), invalid func(error) bool) {
 	ctx, done := s.begin()
 	defer done()
@@ -46,7 +46,7 @@ func (s *Snapshot) Restore(path string, log *slog.Logger, read func(context.Cont
 	}
 }
 
-// begin returns a context of restoring, which a purge ends.
+// begin returns the context of a Restore, which Stop cancels.
 func (s *Snapshot) begin() (context.Context, func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +59,7 @@ func (s *Snapshot) begin() (context.Context, func()) {
 	return ctx, func() { cancel(); close(stopped) }
 }
 
-// Stop ends restoring: what is purged after it must not come back.
+// Stop ends Restore for good: purged entries must not be restored.
 func (s *Snapshot) Stop() {
 	s.mu.Lock()
 	s.purged = true
@@ -71,7 +71,7 @@ func (s *Snapshot) Stop() {
 	}
 }
 
-// Remove deletes the file: whatever ends the daemon, what was purged must not come back.
+// Remove deletes the file: purged entries must not be restored after a crash.
 func (s *Snapshot) Remove(path string) error {
 	if path == "" {
 		return nil
@@ -82,8 +82,8 @@ func (s *Snapshot) Remove(path string) error {
 	return nil
 }
 
-// Save writes the file by a function that returns how many entries it wrote. The file is
-// whole, or as it was before.
+// Save writes the file with a function that returns the number of written entries. It
+// replaces the file atomically.
 func (s *Snapshot) Save(path string, log *slog.Logger, write func(io.Writer) (int, error)) {
 	if path == "" {
 		return

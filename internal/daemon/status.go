@@ -1,13 +1,13 @@
 package daemon
 
-// notified takes the error of telling systemd something: it is no reason to stop.
+// logNotifyError logs the error of a notification of systemd, which is not fatal.
 func (d *Daemon) logNotifyError(err error) {
 	if err != nil {
 		d.log().Debug("systemd was not notified", "error", err)
 	}
 }
 
-// status describes in words how the service does.
+// status returns the status text for systemd.
 func (d *Daemon) status() string {
 	status := d.config.Status()
 	if refused := d.config.Health.refusal(); refused != nil {

@@ -7,8 +7,8 @@ import (
 	"net/netip"
 )
 
-// Group returns a way to open sockets that send to one address, of a multicast group
-// that the administrator has named, and to no other.
+// Group returns a function that opens sockets which can send to one address only, that of
+// a configured multicast group.
 func Group(group netip.AddrPort) func(ctx context.Context) (net.PacketConn, net.Addr, error) {
 	return func(ctx context.Context) (net.PacketConn, net.Addr, error) {
 		network := "udp4"
@@ -24,7 +24,7 @@ func Group(group netip.AddrPort) func(ctx context.Context) (net.PacketConn, net.
 	}
 }
 
-// groupConn sends to its group alone.
+// groupConn sends to its group only.
 type groupConn struct {
 	net.PacketConn
 	group netip.AddrPort

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// WithIdleTimeout returns a dial function like DialContext, of connections whose reads
-// fail when nothing comes for so long.
+// WithIdleTimeout returns a dial function like DialContext whose connections have an idle
+// timeout for reads.
 func (g *Guard) WithIdleTimeout(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := g.DialContext(ctx, network, address)

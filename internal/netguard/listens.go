@@ -5,7 +5,7 @@ import (
 	"net"
 )
 
-// Listens reports whether somebody answers at a socket in the file system.
+// Listens reports whether a process listens on a Unix socket.
 func Listens(ctx context.Context, path string) bool {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "unix", path)

@@ -1,7 +1,6 @@
-// Package netguard is the only way out of urnd: every connection that is
-// opened for a name, a record or a client goes through a Guard. A Guard looks
-// at the address that is dialled, after name resolution, so that no name can
-// talk it into the network behind it.
+// Package netguard opens all outgoing connections of urnd: every connection for a name, a
+// record or a client goes through a Guard. A Guard checks the address that is dialled, after
+// name resolution, so that no name can give access to the internal network (SSRF).
 package netguard
 
 import (
@@ -27,17 +26,17 @@ type Guard struct {
 	only     bool
 	timeout  time.Duration
 	resolver *net.Resolver
-	slots    chan struct{} // one for each connection; nil is no bound
+	slots    chan struct{} // one for each connection; nil is no limit
 }
 
-// New returns a Guard that allows public unicast addresses, but for ports of other
-// services, and beside them all ports of those in allow. A connection must stand within timeout.
+// New returns a Guard that allows public unicast addresses, except for ports of other
+// services, and all ports of addresses in allow. timeout is that of connecting.
 func New(timeout time.Duration, allow ...netip.Prefix) *Guard {
 	return &Guard{allow: allow, timeout: timeout}
 }
 
-// WithDNS returns a Guard like g that finds the addresses of names by DNS, through
-// connections to servers that connect opens, instead of as the system does.
+// WithDNS returns a Guard like g that looks up host names by DNS, over connections that
+// connect opens, instead of by the resolver of the system.
 func (g *Guard) WithDNS(connect func(ctx context.Context, network string) (net.Conn, error)) *Guard {
 	changed := *g
 	changed.resolver = &net.Resolver{
@@ -47,16 +46,15 @@ func (g *Guard) WithDNS(connect func(ctx context.Context, network string) (net.C
 	return &changed
 }
 
-// Bounded returns a Guard like g that has no more connections at a time than slots has
-// room for, which other guards may share. Who wants one more waits.
+// Bounded returns a Guard like g that opens at most as many connections as slots has
+// capacity, which other guards may share. Beyond that DialContext waits.
 func (g *Guard) Bounded(slots chan struct{}) *Guard {
 	bounded := *g
 	bounded.slots = slots
 	return &bounded
 }
 
-// Only returns a Guard that allows nothing but the given addresses: for
-// servers that the administrator has named.
+// Only returns a Guard that allows only the given addresses: those of configured servers.
 func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
 	g := &Guard{only: true, timeout: timeout}
 	for _, addr := range addrs {
@@ -94,7 +92,7 @@ func (g *Guard) release() {
 	}
 }
 
-// bounded is a connection that leaves its slot when it is closed.
+// bounded is a connection that releases its slot when it is closed.
 type bounded struct {
 	net.Conn
 	release func()
@@ -106,9 +104,8 @@ func (b bounded) Close() error {
 	return b.Conn.Close()
 }
 
-// absolute gives a name that has a dot its final one, so that it is looked up as it
-// is: the search list of the system would try it below domains of this site too. A name
-// of one label is of this site.
+// absolute makes a host name with a dot absolute by a final dot: the search list of the
+// system would also try it below local domains (RFC 1535). Names of one label are local.
 func absolute(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || !strings.Contains(host, ".") || strings.HasSuffix(host, ".") {
@@ -124,7 +121,7 @@ func absolute(address string) string {
 func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	dialled, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return fmt.Errorf("%w: %q is no IP address", ErrForbidden, address)
+		return fmt.Errorf("%w: %q is not an IP address", ErrForbidden, address)
 	}
 	return g.Check(dialled)
 }
@@ -138,7 +135,7 @@ func (g *Guard) Check(dialled netip.AddrPort) error {
 		}
 	}
 	if g.only {
-		return fmt.Errorf("%w: %s is not one of the servers that are configured", ErrForbidden, addr)
+		return fmt.Errorf("%w: %s is not a configured server", ErrForbidden, addr)
 	}
 	if kind := special(addr); kind != "" {
 		return fmt.Errorf("%w: %s is %s", ErrForbidden, addr, kind)
@@ -149,7 +146,6 @@ func (g *Guard) Check(dialled netip.AddrPort) error {
 	return nil
 }
 
-// safePorts are the ports below 1024 at which something is asked for on behalf of
-// others: the web, and the services of RFC 1738. At all others a request could pass
-// for a command, to a mail server above all.
+// safePorts are the ports below 1024 of the web and of the services of RFC 1738. On other
+// ports a request could be taken for a command, above all by a mail server.
 var safePorts = [...]uint16{21, 23, 70, 80, 119, 210, 280, 443, 488, 591, 777}
