@@ -76,7 +76,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// The zero value lets nobody do anything.
+// The zero value of Access denies everything.
 func TestNoAccess(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.Access = proxy.Access{} })
 	for _, target := range []string{"/", "/urn:example:a", "/http://a.example/", "http://a.example/", "/uri-res/N2R?urn:example:a"} {
@@ -86,8 +86,8 @@ func TestNoAccess(t *testing.T) {
 	}
 }
 
-// A trusted proxy lends nobody its own rights: who is behind it and not known is
-// nobody's neighbour, and may do what all may.
+// A client that a trusted proxy does not name has not the rights of the proxy, but only
+// those of all clients.
 func TestUnknownClientsAreNotTheirProxy(t *testing.T) {
 	forward := "http://" + origin(t) + "/"
 	for name, field := range map[string]string{

@@ -25,20 +25,20 @@ import (
 
 const token = "0123456789abcdef"
 
-// memory implements admin.Caches. It holds nothing, and notes what was purged.
-type memory struct {
+// fakeCaches implements admin.Caches, and records purges.
+type fakeCaches struct {
 	purged []string
 	found  []api.Entry
 	err    error
 }
 
-func (m *memory) Stats() any {
+func (m *fakeCaches) Stats() any {
 	return map[string]any{"caches": map[string]any{"answers": map[string]any{"lookups": map[string]int{"hit": 1}, "evictions": 2, "entries": 3, "bytes": 4}}}
 }
 
-func (m *memory) Lookup(uri.URI) ([]api.Entry, error) { return m.found, m.err }
+func (m *fakeCaches) Lookup(uri.URI) ([]api.Entry, error) { return m.found, m.err }
 
-func (m *memory) Purge(_ context.Context, s resolver.Selection, soft bool) (int, error) {
+func (m *fakeCaches) Purge(_ context.Context, s resolver.Selection, soft bool) (int, error) {
 	if m.err != nil {
 		return 0, m.err
 	}
@@ -53,8 +53,8 @@ func (m *memory) Purge(_ context.Context, s resolver.Selection, soft bool) (int,
 	return 1, nil
 }
 
-// administration is what the tests change of it.
-func administration(caches *memory, change func(*admin.Config)) http.Handler {
+// newAdminHandler returns the handler for administrators, with a changed configuration.
+func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handler {
 	config := admin.Config{
 		Clients: []netip.Prefix{loopback}, Caches: caches, Log: slog.New(slog.DiscardHandler),
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -70,9 +70,9 @@ func administration(caches *memory, change func(*admin.Config)) http.Handler {
 	return admin.New(config)
 }
 
-// administer sends a request "METHOD TARGET" of a peer, with fields "Name: value". Who
-// sent it has left already, so that profiles take no time.
-func administer(h http.Handler, peer, request string, fields ...string) *http.Response {
+// adminRequest sends a request "METHOD TARGET" of a peer, with fields "Name: value". Its
+// context has ended already, so that profiles take no time.
+func adminRequest(h http.Handler, peer, request string, fields ...string) *http.Response {
 	method, target, _ := strings.Cut(request, " ")
 	ctx, leave := context.WithCancel(context.Background())
 	leave()
@@ -162,7 +162,7 @@ func TestAdminAccess(t *testing.T) {
 		{"no such method", here, "PUT /api/v1/cache/entries", open, nil, 405},
 		{"HEAD", here, "HEAD /api/v1/cache", open, nil, 200},
 	} {
-		response := administer(administration(&memory{}, tt.change), tt.peer, tt.request, tt.fields...)
+		response := adminRequest(newAdminHandler(&fakeCaches{}, tt.change), tt.peer, tt.request, tt.fields...)
 		body := text(t, response)
 		if response.StatusCode != tt.status {
 			t.Errorf("%s: %d %s", tt.name, response.StatusCode, body)
@@ -180,14 +180,14 @@ func TestAdminAccess(t *testing.T) {
 	}
 }
 
-// Who comes by a socket in the file system has an address that is none.
+// A client of a Unix socket has no IP address, and needs no token.
 func TestAdminUnixSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "admin.sock")
 	listener, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(administration(&memory{}, func(c *admin.Config) { c.Token, c.Clients = []byte(token), nil }))
+	server := httptest.NewUnstartedServer(newAdminHandler(&fakeCaches{}, func(c *admin.Config) { c.Token, c.Clients = []byte(token), nil }))
 	server.Listener.Close()
 	server.Listener = listener
 	server.Start()
@@ -206,7 +206,7 @@ func TestAdminUnixSocket(t *testing.T) {
 	}
 }
 
-// One selection, in one spelling that is understood, or nothing is purged.
+// Without exactly one valid selection nothing is purged.
 func TestAdminSelection(t *testing.T) {
 	for query, want := range map[string]string{
 		"uri=URN:ISBN:0-395-36341-1":       "URN:ISBN:0-395-36341-1",
@@ -218,8 +218,8 @@ func TestAdminSelection(t *testing.T) {
 		"uri=urn:a1:b&soft=false":          "urn:a1:b",
 		"uri=&namespace=isbn&prefix=":      "isbn",
 	} {
-		m := &memory{}
-		response := administer(administration(m, nil), "127.0.0.1:1", "DELETE /api/v1/cache/entries?"+query)
+		m := &fakeCaches{}
+		response := adminRequest(newAdminHandler(m, nil), "127.0.0.1:1", "DELETE /api/v1/cache/entries?"+query)
 		if body := text(t, response); response.StatusCode != 200 || strings.Join(m.purged, ";") != want || body != "{\n  \"purged\": 1\n}\n" {
 			t.Errorf("%s: %d %s purged %q", query, response.StatusCode, body, m.purged)
 		}
@@ -228,25 +228,25 @@ func TestAdminSelection(t *testing.T) {
 		"", "uri=", "soft=true", "uri=urn:a1:b&all=true", "namespace=isbn&prefix=urn:", "uri=a", "namespace=-a", "namespace=a:b",
 		"namspace=isbn", "all=false", "all=yes", "all=1&soft=maybe", "uri=urn:a1:b&soft=1x", "uri=%zz&all=true", "uri=urn:a1:b&uri=urn:a1:c",
 	} {
-		m := &memory{}
-		response := administer(administration(m, nil), "127.0.0.1:1", "DELETE /api/v1/cache/entries?"+query)
+		m := &fakeCaches{}
+		response := adminRequest(newAdminHandler(m, nil), "127.0.0.1:1", "DELETE /api/v1/cache/entries?"+query)
 		if body := text(t, response); response.StatusCode != 400 || len(m.purged) > 0 {
 			t.Errorf("%q: %d %s purged %q", query, response.StatusCode, body, m.purged)
 		}
 	}
 	for _, query := range []string{"", "?uri=", "?uri=a", "?url=urn:a1:b"} {
-		if got := administer(administration(&memory{}, nil), "127.0.0.1:1", "GET /api/v1/cache/entries"+query).StatusCode; got != 400 {
+		if got := adminRequest(newAdminHandler(&fakeCaches{}, nil), "127.0.0.1:1", "GET /api/v1/cache/entries"+query).StatusCode; got != 400 {
 			t.Errorf("lookup %q: %d", query, got)
 		}
 	}
 }
 
 func TestAdminDocuments(t *testing.T) {
-	m := &memory{found: []api.Entry{
+	m := &fakeCaches{found: []api.Entry{
 		remembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/?a&b", From: &resolver.Source{Name: "ddds", Type: "text/html"}}}, nil),
 		remembered("urn:a1:b I2Ls", -1, nil, errors.New("not found")),
 	}}
-	h := administration(m, func(c *admin.Config) {
+	h := newAdminHandler(m, func(c *admin.Config) {
 		c.Health = func() (unready, degraded []string) { return []string{"it stops"}, []string{"DNS"} }
 	})
 	for request, want := range map[string]string{
@@ -257,7 +257,7 @@ func TestAdminDocuments(t *testing.T) {
 		"GET /api/v1/cache/entries?uri=urn:a1:b":  `200 {"entries":[{"key":"urn:a1:b","locations":[{"source":"ddds","type":"text/html","uri":"https://a.example/?a&b"}],"ttl":60},{"key":"urn:a1:b I2Ls","locations":[],"no":"not found","ttl":-1}]}`,
 		"GET /api/v1/cache/entries?uri=URN:A1:b#": `200 {"entries":[{"key":"urn:a1:b","locations":[{"source":"ddds","type":"text/html","uri":"https://a.example/?a&b"}],"ttl":60},{"key":"urn:a1:b I2Ls","locations":[],"no":"not found","ttl":-1}]}`,
 	} {
-		response := administer(h, "127.0.0.1:1", request)
+		response := adminRequest(h, "127.0.0.1:1", request)
 		var document any
 		if err := json.NewDecoder(response.Body).Decode(&document); err != nil {
 			t.Errorf("%s: %v", request, err)
@@ -280,19 +280,19 @@ func TestAdminDocuments(t *testing.T) {
 }
 
 func TestAdminProfiles(t *testing.T) {
-	h := administration(&memory{}, nil)
+	h := newAdminHandler(&fakeCaches{}, nil)
 	for target, part := range map[string]string{
 		"/debug/pprof/": "goroutine", "/debug/pprof/goroutine?debug=1": "goroutine profile", "/debug/pprof/heap?debug=1": "heap profile",
 		"/debug/pprof/cmdline": "proxy", "/debug/pprof/symbol": "num_symbols", "/debug/pprof/trace": "go 1.", "/debug/pprof/profile": "",
 	} {
-		response := administer(h, "127.0.0.1:1", "GET "+target)
+		response := adminRequest(h, "127.0.0.1:1", "GET "+target)
 		if body := text(t, response); response.StatusCode != 200 || !strings.Contains(body, part) {
 			t.Errorf("%s: %d %.200s", target, response.StatusCode, body)
 		}
 	}
 }
 
-// remembered is the document of an entry with so many seconds to live.
+// remembered returns the document of a cache entry with a TTL in seconds.
 func remembered(key string, ttl int, locations []resolver.Location, err error) api.Entry {
 	return api.NewEntry(resolver.CachedAnswer{Key: key, TTL: time.Duration(ttl) * time.Second, Locations: locations, Err: err})
 }

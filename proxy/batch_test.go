@@ -24,7 +24,7 @@ func (s *server) post(t *testing.T, body string) (status int, lines []string) {
 	return response.StatusCode, lines
 }
 
-// Answers come in the order of the questions, whatever each of them takes.
+// Answers come in the order of the input, however long each resolution takes.
 func TestBatch(t *testing.T) {
 	s := start(t, nil)
 	var running, most atomic.Int32
@@ -88,7 +88,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// A fault in one resolution is a failure of one line.
+// A panic in one resolution fails one line.
 func TestBatchSurvivesPanic(t *testing.T) {
 	s := start(t, nil)
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Where a limit is reached, what needs a slot of that kind is refused, and only that.
+// At a limit, only requests that need a slot of that kind are refused.
 func TestBusy(t *testing.T) {
 	resolutions, fetches := make(resolver.Slots, 1), make(resolver.Slots, 1)
 	s := start(t, func(c *proxy.Config) {
@@ -67,10 +67,10 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// A request that fetches takes one slot, however often it tries.
-func TestARequestTakesOneSlot(t *testing.T) {
+// A request takes one slot of fetches, however many locations it tries.
+func TestRequestTakesOneSlot(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.Fetches = make(resolver.Slots, 1) })
-	s.next = several("http://"+origin(t)+"/", "http://"+origin(t)+"/2") // they answer with 418, which is no resource
+	s.next = withLocations("http://"+origin(t)+"/", "http://"+origin(t)+"/2") // they answer with 418, which is no resource
 	for _, target := range []string{"/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a"} {
 		if response := s.get(t, target); response.StatusCode != http.StatusBadGateway {
 			t.Errorf("%s: %d %s", target, response.StatusCode, text(t, response))
@@ -98,8 +98,7 @@ func echo(t *testing.T) *httptest.Server {
 	return web
 }
 
-// Idle WebSockets take slots of streams, and leave those of fetches and of resolutions
-// alone.
+// Idle WebSockets take slots of streams, but none of fetches and resolutions.
 func TestStreamsStarveNobody(t *testing.T) {
 	const streams = 20
 	fetches, upgraded, resolutions := make(resolver.Slots, 2), make(resolver.Slots, streams), make(resolver.Slots, 1)

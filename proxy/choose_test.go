@@ -32,7 +32,7 @@ func sourced(lines ...string) []resolver.Location {
 	return locations
 }
 
-// A client is sent where it finds what it accepts; of equals the first one counts.
+// A client is redirected to the location that it accepts best, of equal ones to the first.
 func TestRedirectByAccept(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct {
@@ -65,7 +65,7 @@ func TestRedirectByAccept(t *testing.T) {
 	}
 }
 
-// A server that failed is passed over for a while, where there is another one.
+// A server that failed is skipped for a while, where there is another one.
 func TestRedirectByHealth(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -77,7 +77,7 @@ func TestRedirectByHealth(t *testing.T) {
 	defer up.Close()
 	var later atomic.Int64
 	s := start(t, func(c *proxy.Config) { c.Now = func() time.Time { return time.Unix(later.Load(), 0) } })
-	s.next = several(down, up.URL+"/")
+	s.next = withLocations(down, up.URL+"/")
 	location := func() string { return s.get(t, "/urn:example:1").Header.Get("Location") }
 	if got := location(); got != down {
 		t.Errorf("before anybody knows: %s", got)
@@ -96,8 +96,8 @@ func TestRedirectByHealth(t *testing.T) {
 	if got := location(); got != down {
 		t.Errorf("after a while: %s", got)
 	}
-	s.next = several(down)
+	s.next = withLocations(down)
 	if s.get(t, "/uri-res/N2R?urn:example:1"); location() != down {
-		t.Error("the only one is passed over")
+		t.Error("the only server is skipped")
 	}
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// watched is a server of which the test hears what came of each request.
-type watched struct {
+// observedServer is a server whose events a test receives.
+type observedServer struct {
 	*server
 	events chan proxy.Event
 }
 
-func watch(t *testing.T, change func(*proxy.Config)) watched {
+func startObserved(t *testing.T, change func(*proxy.Config)) observedServer {
 	t.Helper()
-	w := watched{events: make(chan proxy.Event, 10)}
+	w := observedServer{events: make(chan proxy.Event, 10)}
 	w.server = start(t, func(c *proxy.Config) {
 		c.Observe = func(e *proxy.Event) { w.events <- *e }
 		if change != nil {
@@ -36,8 +36,8 @@ func watch(t *testing.T, change func(*proxy.Config)) watched {
 	return w
 }
 
-// event returns the next one: a response is there before it.
-func (w watched) event(t *testing.T) proxy.Event {
+// event returns the next event, which comes after its response.
+func (w observedServer) event(t *testing.T) proxy.Event {
 	t.Helper()
 	select {
 	case e := <-w.events:
@@ -48,14 +48,14 @@ func (w watched) event(t *testing.T) proxy.Event {
 	}
 }
 
-// in words: form, service, cache, status, and the media type.
-func words(e proxy.Event) string {
+// summary returns the form, service, cache state, status and media type of an event.
+func summary(e proxy.Event) string {
 	kind, _, _ := strings.Cut(e.Type, ";")
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s %d %s", e.Form, e.Service, e.Cache, e.Status, kind))
 }
 
 func TestEvents(t *testing.T) {
-	w := watch(t, nil)
+	w := startObserved(t, nil)
 	host := origin(t)
 	for request, want := range map[string]string{
 		"GET /urn:a1:b":                            "path I2L hit 302",
@@ -84,7 +84,7 @@ func TestEvents(t *testing.T) {
 		response := w.ask(t, request+" HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")[0]
 		body := text(t, response)
 		e := w.event(t)
-		if got := words(e); got != want || e.Status != response.StatusCode || (e.Err != nil) != (e.Status >= 400 && e.Status != http.StatusTeapot) ||
+		if got := summary(e); got != want || e.Status != response.StatusCode || (e.Err != nil) != (e.Status >= 400 && e.Status != http.StatusTeapot) ||
 			e.Client != netip.MustParseAddr("127.0.0.1") || e.Took < 0 || (e.ID != "") != (e.Status >= 500) {
 			t.Errorf("%.80s: %s, %d; %+v", request, got, response.StatusCode, e)
 		}
@@ -97,9 +97,9 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A cache remembers a "no", and says so.
+// Events of negative answers and failures carry the cache state and the error.
 func TestEventsOfFailures(t *testing.T) {
-	w := watch(t, nil)
+	w := startObserved(t, nil)
 	for _, tt := range []struct {
 		err  error
 		want string
@@ -112,7 +112,7 @@ func TestEventsOfFailures(t *testing.T) {
 		w.next = func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, tt.err }
 		response := w.get(t, "/urn:a1:b")
 		e := w.event(t)
-		if got := words(e); got != tt.want || !errors.Is(e.Err, tt.err) {
+		if got := summary(e); got != tt.want || !errors.Is(e.Err, tt.err) {
 			t.Errorf("%v: %s, %v", tt.err, got, e.Err)
 		}
 		if id := response.Header.Get("X-Request-Id"); id != e.ID || (id != "") != (e.Status >= 500) {
@@ -121,10 +121,9 @@ func TestEventsOfFailures(t *testing.T) {
 	}
 }
 
-// A client that left before there was a response has no status, whatever would have
-// been said to it.
+// The event of a client that left before the response has no status.
 func TestEventOfAClientThatLeft(t *testing.T) {
-	w := watch(t, nil)
+	w := startObserved(t, nil)
 	begun := make(chan struct{})
 	w.next = func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
 		close(begun)
@@ -145,9 +144,9 @@ func TestEventOfAClientThatLeft(t *testing.T) {
 	}
 }
 
-// A handler that breaks off is told of like any other.
+// A handler that panics is observed like any other.
 func TestEventOfAPanic(t *testing.T) {
-	w := watch(t, nil)
+	w := startObserved(t, nil)
 	w.next = func(context.Context, resolver.Query) (resolver.Answer, error) { panic("a bug") }
 	conn, err := net.Dial("tcp", w.addr)
 	if err != nil {
@@ -162,7 +161,7 @@ func TestEventOfAPanic(t *testing.T) {
 	}
 }
 
-// Interim responses are none, and a protocol that is changed to is one.
+// Interim responses are not recorded, and a change of protocol is.
 func TestEventsOfTheForwardProxy(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "" {
@@ -180,7 +179,7 @@ func TestEventsOfTheForwardProxy(t *testing.T) {
 		_, _ = io.WriteString(w, "body")
 	}))
 	defer web.Close()
-	w := watch(t, nil)
+	w := startObserved(t, nil)
 	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: w.addr}), DisableKeepAlives: true}}
 	response, err := client.Get(web.URL)
 	if err != nil {
@@ -198,9 +197,9 @@ func TestEventsOfTheForwardProxy(t *testing.T) {
 	}
 }
 
-// The client is who a trusted proxy says it is.
+// The client of an event is the one that a trusted proxy names.
 func TestEventClients(t *testing.T) {
-	w := watch(t, func(c *proxy.Config) { c.Access.Trusted = []netip.Prefix{loopback} })
+	w := startObserved(t, func(c *proxy.Config) { c.Access.Trusted = []netip.Prefix{loopback} })
 	for field, want := range map[string]string{
 		"X-Forwarded-For: 198.51.100.7": "198.51.100.7", "Forwarded: for=\"[2001:db8::1]:80\"": "2001:db8::1", "X-Forwarded-For: unknown": "127.0.0.1",
 	} {

@@ -92,7 +92,7 @@ func TestAbsoluteFormOfItself(t *testing.T) {
 	}
 }
 
-// What stands in the query and in the path reaches the origin as it was sent.
+// The path and the query reach the origin as they were sent.
 func TestForwardKeepsTheTarget(t *testing.T) {
 	s := start(t, nil)
 	host := origin(t)
@@ -134,7 +134,7 @@ func TestForwardToABrokenOrigin(t *testing.T) {
 	}
 }
 
-// Behind another proxy the address of the client says nothing.
+// Behind a proxy that is not trusted the address of the client is not known.
 func TestRelayedClientsGetNoURLs(t *testing.T) {
 	s := start(t, nil)
 	for _, field := range []string{"X-Forwarded-For: 198.51.100.7", "Forwarded: for=198.51.100.7"} {

@@ -127,7 +127,7 @@ func TestNotesNBN(t *testing.T) {
 // RFC 2169 sections 3.2, 3.5, 3.6 and 3.9: types, and how long they may be kept.
 func TestNotesDocuments(t *testing.T) {
 	s := start(t, nil)
-	s.next = several("http://a.example/", "http://b.example/")
+	s.next = withLocations("http://a.example/", "http://b.example/")
 	const (
 		fragment = "<ul>\n<li><a href=\"http://a.example/\">http://a.example/</a></li>\n<li><a href=\"http://b.example/\">http://b.example/</a></li>\n</ul>"
 		// RFC 2483 section 5: what is one list is one comment, and a URI a line.
@@ -151,7 +151,7 @@ func TestNotesDocuments(t *testing.T) {
 			t.Errorf("%s as %s: %d %v %s", tt.target, tt.accept, r.StatusCode, r.Header, body)
 		}
 	}
-	s.next = several() // zero or more, RFC 2483 section 4.2
+	s.next = withLocations() // zero or more, RFC 2483 section 4.2
 	if r := s.get(t, "/uri-res/N2Ls?urn:x1:a"); r.StatusCode != 200 || text(t, r) != "# urn:x1:a\r\n" {
 		t.Errorf("no URLs: %d", r.StatusCode)
 	}
@@ -196,7 +196,7 @@ func TestNotesVersions(t *testing.T) {
 	}))
 	defer origin.Close()
 	s := start(t, nil)
-	s.next = several(origin.URL+"/gif", origin.URL+"/jpeg", origin.URL+"/png")
+	s.next = withLocations(origin.URL+"/gif", origin.URL+"/jpeg", origin.URL+"/png")
 	for accept, want := range map[string]string{"image/png": "image/png", "image/jpeg, image/png;q=0.5": "image/jpeg image/png", "image/*": "image/gif image/jpeg image/png"} {
 		all := strings.Fields(want)
 		if r := s.get(t, "/uri-res/N2R?urn:x1:a", "Accept: "+accept); text(t, r) != all[0] || r.Header.Get("Content-Type") != all[0] {

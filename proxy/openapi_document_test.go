@@ -14,20 +14,20 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// described is an OpenAPI document that responses are held against.
-type described struct {
+// openAPIDocument is an OpenAPI document that responses are checked against.
+type openAPIDocument struct {
 	root     map[string]any
 	compiler *jsonschema.Compiler
 	seen     map[string]bool // "get /healthz 200"
 }
 
-func describe(t *testing.T, text []byte) *described {
+func describe(t *testing.T, text []byte) *openAPIDocument {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &described{root: value.(map[string]any), compiler: jsonschema.NewCompiler(), seen: make(map[string]bool)}
+	d := &openAPIDocument{root: value.(map[string]any), compiler: jsonschema.NewCompiler(), seen: make(map[string]bool)}
 	d.compiler.DefaultDraft(jsonschema.Draft2020)
 	if err := d.compiler.AddResource("openapi.json", value); err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func describe(t *testing.T, text []byte) *described {
 }
 
 // at follows keys into the document, and pointers of it.
-func (d *described) at(keys ...string) (any, bool) {
+func (d *openAPIDocument) at(keys ...string) (any, bool) {
 	var value any = d.root
 	for _, key := range keys {
 		object, _ := value.(map[string]any)
@@ -54,7 +54,7 @@ func (d *described) at(keys ...string) (any, bool) {
 	return value, true
 }
 
-func (d *described) schema(keys ...string) (*jsonschema.Schema, error) {
+func (d *openAPIDocument) schema(keys ...string) (*jsonschema.Schema, error) {
 	escape := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D", " ", "%20")
 	pointer := "openapi.json#"
 	for _, key := range keys {
@@ -63,8 +63,8 @@ func (d *described) schema(keys ...string) (*jsonschema.Schema, error) {
 	return d.compiler.Compile(pointer)
 }
 
-// holds says how a response is not as the document has it.
-func (d *described) holds(method, path string, response *http.Response, body []byte) error {
+// check returns how a response differs from the document.
+func (d *openAPIDocument) check(method, path string, response *http.Response, body []byte) error {
 	method = strings.ToLower(method)
 	status := response.Status[:3]
 	where := []string{"paths", path, method, "responses", status}
@@ -98,7 +98,7 @@ func (d *described) holds(method, path string, response *http.Response, body []b
 	return fmt.Errorf("%s %s: %s is not to be of type %q", method, path, status, kind)
 }
 
-// conforms holds a body against its schema: each line of those that have one each.
+// conforms validates a body, or each line of one, by its schema.
 func conforms(schema *jsonschema.Schema, kind string, body []byte) error {
 	documents := [][]byte{body}
 	switch {
@@ -129,7 +129,7 @@ func asObject(value any, key string) map[string]any {
 }
 
 // each calls f for each operation.
-func (d *described) each(f func(method, path string, operation map[string]any)) {
+func (d *openAPIDocument) each(f func(method, path string, operation map[string]any)) {
 	for path, item := range asObject(d.root, "paths") {
 		for method := range item.(map[string]any) {
 			f(method, path, asObject(item, method))
@@ -138,7 +138,7 @@ func (d *described) each(f func(method, path string, operation map[string]any)) 
 }
 
 // wellFormed checks what holds for any OpenAPI document.
-func (d *described) wellFormed(t *testing.T) {
+func (d *openAPIDocument) wellFormed(t *testing.T) {
 	t.Helper()
 	if version := d.root["openapi"]; version != "3.1.0" {
 		t.Errorf("OpenAPI %v", version)
@@ -177,8 +177,8 @@ func (d *described) wellFormed(t *testing.T) {
 	}
 }
 
-// answered fails where an operation has not succeeded once.
-func (d *described) answered(t *testing.T) {
+// checkAllSeen fails where a successful response of an operation was not seen.
+func (d *openAPIDocument) checkAllSeen(t *testing.T) {
 	t.Helper()
 	d.each(func(method, path string, operation map[string]any) {
 		for status := range asObject(operation, "responses") {

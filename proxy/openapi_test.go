@@ -20,14 +20,14 @@ import (
 )
 
 func TestOpenAPIOfAdmin(t *testing.T) {
-	m := &memory{found: []api.Entry{remembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{Language: "en", Authentic: true}}}, nil)}}
-	ready := administration(m, nil)
-	unready := administration(m, func(c *admin.Config) {
+	m := &fakeCaches{found: []api.Entry{remembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{Language: "en", Authentic: true}}}, nil)}}
+	ready := newAdminHandler(m, nil)
+	unready := newAdminHandler(m, func(c *admin.Config) {
 		c.Health = func() (unready, degraded []string) { return []string{"it stops"}, []string{"DNS"} }
 	})
-	locked := administration(m, func(c *admin.Config) { c.Token = []byte(token) })
+	locked := newAdminHandler(m, func(c *admin.Config) { c.Token = []byte(token) })
 	const here, there, page = "127.0.0.1:1", "192.0.2.1:1", "Accept: text/html"
-	d := describe(t, []byte(text(t, administer(ready, here, "GET /openapi.json"))))
+	d := describe(t, []byte(text(t, adminRequest(ready, here, "GET /openapi.json"))))
 	d.wellFormed(t)
 	d.each(func(method, path string, _ map[string]any) {
 		request := strings.ToUpper(method) + " " + path + "?"
@@ -48,13 +48,13 @@ func TestOpenAPIOfAdmin(t *testing.T) {
 			{locked, here, "", nil},
 			{locked, here, "", []string{page}},
 		} {
-			response := administer(try.h, try.peer, request+try.query, try.fields...)
-			if err := d.holds(method, path, response, []byte(text(t, response))); err != nil {
+			response := adminRequest(try.h, try.peer, request+try.query, try.fields...)
+			if err := d.check(method, path, response, []byte(text(t, response))); err != nil {
 				t.Errorf("%s%s %q: %v", request, try.query, try.fields, err)
 			}
 		}
 	})
-	d.answered(t)
+	d.checkAllSeen(t)
 	source, err := os.ReadFile("admin/admin.go")
 	if err != nil {
 		t.Fatal(err)
@@ -74,11 +74,11 @@ func TestOpenAPIOfAdmin(t *testing.T) {
 	}
 }
 
-// checker sends a request "METHOD TARGET" with a body, and holds its response against
+// checker sends a request "METHOD TARGET" with a body, and checks its response against
 // the operation at a path.
 type checker struct {
 	*testing.T
-	document *described
+	document *openAPIDocument
 }
 
 func (c checker) send(s *server, path, request, body string, fields ...string) {
@@ -90,7 +90,7 @@ func (c checker) send(s *server, path, request, body string, fields ...string) {
 	}
 	head := append([]string{fmt.Sprintf("%s %s HTTP/%s", method, target, version), "Host: a", fmt.Sprintf("Content-Length: %d", len(body))}, fields...)
 	response := s.ask(c, strings.Join(head, "\r\n")+"\r\n\r\n"+body)[0]
-	if err := c.document.holds(method, path, response, []byte(text(c, response))); err != nil {
+	if err := c.document.check(method, path, response, []byte(text(c, response))); err != nil {
 		c.Errorf("%s %q: %v", request, fields, err)
 	}
 }
@@ -119,11 +119,11 @@ func TestOpenAPIOfTheService(t *testing.T) {
 	for _, body := range []string{`["urn:a1:b", "urn:a", "javascript:alert(1)", ""]`, `"urn:a1:b"` + "\n" + `"urn:a1:c"`, `{}`, `[1]`, `[` + strings.Repeat(`"",`, 10_001) + `""]`} {
 		c.send(s, "/api/v1/resolve", "POST /api/v1/resolve", body)
 	}
-	c.document.answered(t)
+	c.document.checkAllSeen(t)
 	c.failures(s)
 }
 
-// failures holds what is answered where others fail against the document.
+// failures checks the responses to failures against the document.
 func (c checker) failures(s *server) {
 	paths := map[string]string{
 		"/{uri}": "/urn:a1:b", "/": "/?uri=urn:a1:b", "/uri-res/{service}": "/uri-res/N2L?urn:a1:b",
@@ -159,8 +159,7 @@ func (c checker) failures(s *server) {
 	}
 }
 
-// What is fetched for a client has the type that its origin gives it, and several
-// things are a multipart.
+// A fetched resource has the media type of its origin, and several are a multipart.
 func TestOpenAPIOfResources(t *testing.T) {
 	s := start(t, nil)
 	c := checker{t, describe(t, []byte(text(t, s.get(t, "/api/v1/openapi.json"))))}
@@ -168,7 +167,7 @@ func TestOpenAPIOfResources(t *testing.T) {
 		w.Header().Set("Content-Type", "image/"+r.URL.Path[1:])
 	}))
 	defer web.Close()
-	s.next = several(web.URL+"/gif", web.URL+"/jpeg")
+	s.next = withLocations(web.URL+"/gif", web.URL+"/jpeg")
 	for _, service := range []string{"N2R", "N2Rs"} {
 		for _, accept := range []string{"X: y", "Accept: image/gif", "Accept: image/*"} {
 			c.send(s, "/uri-res/{service}", "GET /uri-res/"+service+"?urn:a1:b", "", accept)

@@ -30,7 +30,7 @@ import (
 
 var loopback = netip.MustParsePrefix("127.0.0.0/8")
 
-// server is a Handler that listens, with a resolver that answers as it is told.
+// server is a Handler with a listener, and a resolver that a test can replace.
 type server struct {
 	addr string
 	next resolver.Func
@@ -211,8 +211,8 @@ func TestRedirectFields(t *testing.T) {
 	}
 }
 
-// The document must say which octet of which input breaks which rule, also
-// where net/http refuses the request before the handler sees it.
+// The problem must name the octet, the input and the rule, also where net/http refuses the
+// request before the handler.
 func TestBadInput(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct {
@@ -255,7 +255,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A refusal by net/http says why also on a connection that was used before.
+// A refusal by net/http gives the reason also for later requests of a connection.
 func TestRefusalOfALaterRequest(t *testing.T) {
 	s := start(t, nil)
 	good := "GET /urn:example:a HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -351,7 +351,7 @@ func TestURLsOnlyForProxyClients(t *testing.T) {
 	}
 }
 
-// A problem varies with what the client accepts, and 405 says what is allowed
+// A problem has Vary: Accept, and 405 has Allow
 // (RFC 9110 sections 12.5.5 and 10.2.1).
 func TestProblemFields(t *testing.T) {
 	s := start(t, nil)

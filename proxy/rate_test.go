@@ -16,13 +16,13 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// stopwatch is a clock that stands until it is set.
+// stopwatch is a clock that a test sets.
 type stopwatch struct{ nanoseconds atomic.Int64 }
 
 func (c *stopwatch) now() time.Time      { return time.Unix(1_800_000_000, c.nanoseconds.Load()) }
 func (c *stopwatch) set(d time.Duration) { c.nanoseconds.Store(int64(d)) }
 
-// limited returns a Handler for all that answers each client so often a second.
+// limited returns a Handler for all clients with a limit of requests per second.
 func limited(perSecond int, clock *stopwatch) *Handler {
 	all := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 	return New(Config{
@@ -34,7 +34,7 @@ func limited(perSecond int, clock *stopwatch) *Handler {
 	})
 }
 
-func asks(h http.Handler, peer, target string, fields ...string) *httptest.ResponseRecorder {
+func request(h http.Handler, peer, target string, fields ...string) *httptest.ResponseRecorder {
 	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
 	r.RequestURI, r.RemoteAddr = target, peer
 	for _, field := range fields {
@@ -86,7 +86,7 @@ func TestRate(t *testing.T) {
 			fields = append(fields, "X-Forwarded-For: "+tt.behind)
 		}
 		clock.set(tt.at)
-		w := asks(h, tt.peer, "/urn:example:a", fields...)
+		w := request(h, tt.peer, "/urn:example:a", fields...)
 		if w.Code != tt.status {
 			t.Errorf("%d. %s for %s after %s: %d", i, tt.peer, tt.behind, tt.at, w.Code)
 		}
@@ -96,20 +96,20 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// Whatever is asked counts, and is refused.
+// Requests of all forms count, and are refused.
 func TestRateOfAllForms(t *testing.T) {
 	for _, target := range []string{"/", "/urn:example:a", "/nothing", "http://a.example/", "/uri-res/N2R?urn:example:a", "/api/v1/resolve", "urn:a"} {
 		h := limited(1, new(stopwatch))
-		if w := asks(h, "203.0.113.1:1", target); w.Code == 429 {
+		if w := request(h, "203.0.113.1:1", target); w.Code == 429 {
 			t.Errorf("%s: %d", target, w.Code)
 		}
-		if w := asks(h, "203.0.113.1:1", target); w.Code != 429 {
+		if w := request(h, "203.0.113.1:1", target); w.Code != 429 {
 			t.Errorf("%s once more: %d", target, w.Code)
 		}
 	}
 	h := limited(0, new(stopwatch))
 	for range 1000 {
-		if w := asks(h, "203.0.113.1:1", "/urn:example:a"); w.Code != 302 {
+		if w := request(h, "203.0.113.1:1", "/urn:example:a"); w.Code != 302 {
 			t.Fatalf("without a bound: %d", w.Code)
 		}
 	}
@@ -135,8 +135,8 @@ func TestRateIsExactAtOnce(t *testing.T) {
 	}
 }
 
-// Who comes from many networks takes no more than so much memory, and sets nobody free
-// who sent too much a moment ago while others can be forgotten.
+// The number of remembered clients is bounded, and clients that have just sent something
+// are not removed while others can be.
 func TestRateRemembersSomeClients(t *testing.T) {
 	clock := new(stopwatch)
 	r := newRates(1, clock.now)

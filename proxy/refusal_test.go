@@ -33,7 +33,7 @@ func TestBodyThatLooksLikeARefusal(t *testing.T) {
 	}
 }
 
-// Where the start of a request line was not seen, no reason is made up.
+// Where the start of a request line was not seen, the problem has no false reason.
 func TestRefusalOfAPipelinedRequest(t *testing.T) {
 	s := start(t, nil)
 	good := "GET /urn:example:a HTTP/1.1\r\nHost: a\r\n\r\n"

@@ -19,22 +19,22 @@ import (
 
 var fresh = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// The name of a request is new, or that of a trusted proxy, where it is one that
-// nobody can make mischief with.
+// The request identifier is new, or that of a trusted proxy, where it has only safe
+// characters.
 func TestRequestIDs(t *testing.T) {
 	const given = "X-Request-Id: "
-	trusted := watch(t, func(c *proxy.Config) { c.Identify, c.Access.Trusted = true, []netip.Prefix{loopback} })
-	others := watch(t, func(c *proxy.Config) { c.Identify = true })
+	trusted := startObserved(t, func(c *proxy.Config) { c.Identify, c.Access.Trusted = true, []netip.Prefix{loopback} })
+	others := startObserved(t, func(c *proxy.Config) { c.Identify = true })
 	seen := make(map[string]bool)
 	for _, tt := range []struct {
 		name  string
-		s     watched
+		s     observedServer
 		field string
 		want  string // "" is a new one
 	}{
 		{"none", trusted, "X: y", ""},
-		{"that of a trusted proxy", trusted, given + "Root=1-67891233-abcdef_.:", ""},
-		{"that of a trusted proxy, plain", trusted, given + "0af7651916cd43dd8448eb211c80319c", "0af7651916cd43dd8448eb211c80319c"},
+		{"an equals sign", trusted, given + "Root=1-67891233-abcdef_.:", ""},
+		{"that of a trusted proxy", trusted, given + "0af7651916cd43dd8448eb211c80319c", "0af7651916cd43dd8448eb211c80319c"},
 		{"punctuation", trusted, given + "a-b_c.d:e", "a-b_c.d:e"},
 		{"64 octets", trusted, given + strings.Repeat("a", 64), strings.Repeat("a", 64)},
 		{"65 octets", trusted, given + strings.Repeat("a", 65), ""},
@@ -62,7 +62,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// No field reaches a response with the end of a line in it, wherever it came from.
+// No identifier with a line end is copied into a response.
 func TestRequestIDsOfOneLine(t *testing.T) {
 	h := proxy.New(proxy.Config{
 		Identify: true, Observe: func(*proxy.Event) {}, Now: time.Now, MaxTarget: maxTarget, Log: slog.New(slog.DiscardHandler),
@@ -80,7 +80,7 @@ func TestRequestIDsOfOneLine(t *testing.T) {
 	}
 }
 
-// Who reports a failure finds it in the log, also where requests are not named.
+// Failures have an identifier in the response and the log, also where Identify is off.
 func TestRequestIDsOfFailures(t *testing.T) {
 	var log bytes.Buffer
 	s := start(t, func(c *proxy.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -102,14 +102,14 @@ func TestRequestIDsOfFailures(t *testing.T) {
 	}
 }
 
-// One request has one name: that of an origin is not passed on beside it.
+// A response has one identifier: that of an origin is removed.
 func TestRequestIDsOfTheForwardProxy(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Request-Id", "origin")
 		_, _ = io.WriteString(w, "body")
 	}))
 	defer web.Close()
-	w := watch(t, func(c *proxy.Config) { c.Identify = true })
+	w := startObserved(t, func(c *proxy.Config) { c.Identify = true })
 	ids := w.get(t, web.URL+"/").Header.Values("X-Request-Id")
 	if e := w.event(t); len(ids) != 1 || ids[0] != e.ID {
 		t.Errorf("%q, want %q", ids, e.ID)

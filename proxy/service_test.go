@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-func several(uris ...string) func(context.Context, resolver.Query) (resolver.Answer, error) {
+func withLocations(uris ...string) func(context.Context, resolver.Query) (resolver.Answer, error) {
 	return func(context.Context, resolver.Query) (resolver.Answer, error) {
 		answer := resolver.Answer{TTL: time.Minute, Cache: resolver.CacheHit}
 		for _, u := range uris {
@@ -29,7 +29,7 @@ func several(uris ...string) func(context.Context, resolver.Query) (resolver.Ans
 // RFC 2169 sections 3.2 and 3.6, RFC 2483 sections 4.2, 4.7 and 4.8: Accept decides.
 func TestLists(t *testing.T) {
 	s := start(t, nil)
-	s.next = several("http://a.example/?b=1&c=2", "https://b.example/")
+	s.next = withLocations("http://a.example/?b=1&c=2", "https://b.example/")
 	const list = "http://a.example/?b=1&c=2\r\nhttps://b.example/\r\n"
 	for _, tt := range []struct{ target, accept, contentType, body string }{
 		{"/uri-res/N2Ls?urn:example:a", "*/*", "text/uri-list", "# urn:example:a\r\n" + list},
@@ -68,7 +68,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// RFC 2483 section 4.9, which leaves the way to ask to others.
+// I=I: RFC 2483 section 4.9.
 func TestSame(t *testing.T) {
 	s := start(t, nil)
 	for pair, want := range map[string]string{
@@ -103,7 +103,7 @@ func TestSame(t *testing.T) {
 
 func TestDescription(t *testing.T) {
 	s := start(t, nil)
-	s.next = several("http://a.example/")
+	s.next = withLocations("http://a.example/")
 	var d struct {
 		ID        string `json:"@id"`
 		SameAs    []string
@@ -158,7 +158,7 @@ func TestResources(t *testing.T) {
 	}))
 	defer origin.Close()
 	s := start(t, nil)
-	s.next = several(origin.URL+"/missing", origin.URL+"/moved", origin.URL+"/other")
+	s.next = withLocations(origin.URL+"/missing", origin.URL+"/moved", origin.URL+"/other")
 	response := s.get(t, "/uri-res/N2R?urn:example:a", "Accept: text/x")
 	if body := text(t, response); response.StatusCode != 200 || body != "/text as text/x" || response.Header.Get("Content-Location") != origin.URL+"/text" ||
 		response.Header.Get("Content-Type") != `text/x; v="1"` || response.Header.Get("Content-Security-Policy") != "sandbox" || response.Header.Get("Set-Cookie") != "" {
@@ -184,11 +184,11 @@ func TestResources(t *testing.T) {
 	if len(parts) != 2 || parts[1] != origin.URL+"/other /other as text/x" {
 		t.Errorf("%q", parts)
 	}
-	s.next = several(origin.URL+"/missing", origin.URL+"/text")
+	s.next = withLocations(origin.URL+"/missing", origin.URL+"/text")
 	if response := s.get(t, "/uri-res/I2Rs?urn:example:a"); response.Header.Get("Content-Location") != origin.URL+"/text" {
 		t.Errorf("one alone: %v", response.Header)
 	}
-	s.next = several(origin.URL+"/missing", origin.URL+"/loop")
+	s.next = withLocations(origin.URL+"/missing", origin.URL+"/loop")
 	if response := s.get(t, "/uri-res/N2R?urn:example:a"); response.StatusCode != 502 {
 		t.Errorf("none: %d", response.StatusCode)
 	}
@@ -200,7 +200,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// A trace is a representation of every answer, and of every refusal.
+// Every answer and every refusal has a trace as a representation.
 func TestTrace(t *testing.T) {
 	s := start(t, nil)
 	for target, status := range map[string]int{"/URN:example:a": 200, "/uri-res/N2L?URN:example:a": 200, "/api/v1/explain?uri=URN:example:a": 200, "/URN:isbn:1": 400} {
@@ -215,13 +215,13 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// Who asks on behalf of others says so, and a loop ends, whatever is asked.
+// Outgoing requests carry Via, and loops are refused for requests of all forms.
 func TestVia(t *testing.T) {
 	var via []string
 	origin := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { via = r.Header.Values("Via") }))
 	defer origin.Close()
 	s := start(t, nil)
-	s.next = several(origin.URL + "/")
+	s.next = withLocations(origin.URL + "/")
 	if response := s.get(t, "/uri-res/I2R?urn:example:a", "Via: 1.1 other"); response.StatusCode != 200 || strings.Join(via, "|") != "1.1 other, 1.1 urnd" {
 		t.Errorf("%d, via %q", response.StatusCode, via)
 	}
@@ -243,7 +243,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// What breaks off at its origin does not look whole.
+// A resource that is cut off at its origin does not look complete.
 func TestResourceThatBreaksOff(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, strings.Repeat("half", 1<<12))
@@ -261,7 +261,7 @@ func TestResourceThatBreaksOff(t *testing.T) {
 		service   string
 		locations []string
 	}{{"I2R", []string{origin.URL + "/"}}, {"I2Rs", []string{origin.URL + "/a", origin.URL + "/b"}}} {
-		s.next = several(tt.locations...)
+		s.next = withLocations(tt.locations...)
 		response, err := http.Get("http://" + s.addr + "/uri-res/" + tt.service + "?urn:example:a")
 		if err != nil {
 			t.Fatal(err)
@@ -281,7 +281,7 @@ func TestResourcesByAccept(t *testing.T) {
 	}))
 	defer origin.Close()
 	s := start(t, nil)
-	s.next = several(origin.URL+"/gif", origin.URL+"/png", origin.URL+"/jpeg")
+	s.next = withLocations(origin.URL+"/gif", origin.URL+"/png", origin.URL+"/jpeg")
 	for accept, want := range map[string]string{"image/png": "image/png", "image/png, image/gif": "multipart", "text/html": "multipart"} {
 		response := s.get(t, "/uri-res/N2Rs?urn:example:a", "Accept: "+accept)
 		if kind := response.Header.Get("Content-Type"); !strings.HasPrefix(kind, want) {

@@ -103,15 +103,15 @@ func basic(userinfo string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(userinfo))
 }
 
-// The forward proxy asks by 407, and what looks like the origin by 401 (RFC 9110
-// sections 11.6 and 11.7); names are for all.
+// The forward proxy asks for a password by 407, and requests to urnd as an origin by 401
+// (RFC 9110 sections 11.6 and 11.7); names need none.
 func TestLogin(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%q %q", r.Header["Proxy-Authorization"], r.Header["Authorization"])
 	}))
 	t.Cleanup(origin.Close)
 	s := start(t, func(c *proxy.Config) { c.Access.Users = users(t, hashed(t, "alice", "a:b"), hashed(t, "bob", "b")) })
-	s.next = several(origin.URL + "/")
+	s.next = withLocations(origin.URL + "/")
 	const nobody = "Basic"
 	forward := []string{origin.URL + "/", "http://a.invalid/", "ftp://a.example/"}
 	own := []string{"/http://a.example/", "/?uri=http://a.example/", "/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a", "/api/v1/resolve?uri=http://a.example/", "mailto:a@a.example"}
@@ -155,7 +155,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// A password does not help who may not use the proxy, and nobody is asked for one then.
+// A client that may not use the proxy is not asked for a password, and a right one is refused.
 func TestLoginFromElsewhere(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Access.Users, c.Access.Proxy = users(t, hashed(t, "alice", "a")), prefixes("192.0.2.0/24")

@@ -14,9 +14,9 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// limited serves connections within limits. most is the greatest number of connections
+// serveLimited serves connections within limits. most is the greatest number of connections
 // that were open when a request was served, since it was last read.
-func limited(t testing.TB, limits listen.ConnectionLimits, config listen.SocketConfig) (addr string, limit *listen.ConnectionLimit, most func() int) {
+func serveLimited(t testing.TB, limits listen.ConnectionLimits, config listen.SocketConfig) (addr string, limit *listen.ConnectionLimit, most func() int) {
 	t.Helper()
 	limit = listen.NewConnectionLimit(limits)
 	config.Limit = limit
@@ -45,7 +45,7 @@ func limited(t testing.TB, limits listen.ConnectionLimits, config listen.SocketC
 }
 
 func TestConnectionLimitInTotal(t *testing.T) {
-	addr, _, most := limited(t, listen.ConnectionLimits{Connections: 2}, listen.SocketConfig{})
+	addr, _, most := serveLimited(t, listen.ConnectionLimits{Connections: 2}, listen.SocketConfig{})
 	var callers []*caller
 	for range 5 {
 		c := call(t, addr, "127.0.0.1")
@@ -65,7 +65,7 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 	answers := map[bool]func() listen.Document{true: tooMany}
 	for _, plain := range []bool{true, false} {
 		var refused atomic.Int64
-		addr, limit, _ := limited(t, listen.ConnectionLimits{Connections: 100, ClientConnections: 2, Exempt: prefixes("127.0.0.9/32")},
+		addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: 100, ClientConnections: 2, Exempt: prefixes("127.0.0.9/32")},
 			listen.SocketConfig{TooMany: answers[plain], Refused: func() { refused.Add(1) }})
 		var first *caller
 		for range 2 {
@@ -106,7 +106,7 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 }
 
 func TestConnectionLimitChanged(t *testing.T) {
-	addr, limit, most := limited(t, listen.ConnectionLimits{Connections: 1}, listen.SocketConfig{TooMany: tooMany})
+	addr, limit, most := serveLimited(t, listen.ConnectionLimits{Connections: 1}, listen.SocketConfig{TooMany: tooMany})
 	var callers []*caller
 	for range 4 {
 		c := call(t, addr, "127.0.0.1")
@@ -141,7 +141,7 @@ func TestConnectionLimitChanged(t *testing.T) {
 	c.served(t, 429)
 }
 
-// An open connection counts once, however often it is closed and whoever closes it.
+// A connection is released once, however often it is closed.
 func TestConnectionLimitCountsBack(t *testing.T) {
 	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 100, ClientConnections: 100})
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
@@ -174,9 +174,9 @@ func TestConnectionLimitCountsBack(t *testing.T) {
 	}
 }
 
-// A client that takes nothing of what is sent does not hold its connection for ever.
+// The connection of a client that does not read ends at the write deadline.
 func TestConnectionLimitEndsSlowReaders(t *testing.T) {
-	addr, limit, _ := limited(t, listen.ConnectionLimits{Connections: 10}, listen.SocketConfig{WriteDeadline: func() time.Time { return time.Now().Add(20 * time.Millisecond) }})
+	addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: 10}, listen.SocketConfig{WriteDeadline: func() time.Time { return time.Now().Add(20 * time.Millisecond) }})
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)

@@ -17,10 +17,10 @@ import (
 )
 
 // serveFor runs a server that can be replaced while its daemon lives.
-func serveFor(t *testing.T, handler http.Handler, shutdown time.Duration) (address string, replace, die context.CancelFunc, ended chan error) {
+func serveFor(t *testing.T, handler http.Handler, shutdown time.Duration) (address string, replace, endDaemon context.CancelFunc, ended chan error) {
 	t.Helper()
 	listener := localListener(t)
-	life, die := context.WithCancel(context.Background())
+	life, endDaemon := context.WithCancel(context.Background())
 	ctx, replace := context.WithCancel(context.Background())
 	ended = make(chan error, 1)
 	server := listen.NewServer(listen.ServerConfig{
@@ -28,13 +28,12 @@ func serveFor(t *testing.T, handler http.Handler, shutdown time.Duration) (addre
 		HeaderTimeout: testserver.Patience, IdleTimeout: time.Second, ShutdownTimeout: shutdown, DaemonContext: life,
 	})
 	go func() { ended <- server.Serve(ctx, listener) }()
-	t.Cleanup(func() { replace(); die() })
-	return listener.Addr().String(), replace, die, ended
+	t.Cleanup(func() { replace(); endDaemon() })
+	return listener.Addr().String(), replace, endDaemon, ended
 }
 
-// A server that is replaced cuts off nothing: neither a request that takes longer than
-// a shutdown may, nor a connection that is idle, which is told to end with its next
-// request.
+// A server that is replaced cuts off neither a request that takes longer than the shutdown
+// timeout, nor an idle connection, whose next response has Connection: close.
 func TestReplacedServerLetsClientsFinish(t *testing.T) {
 	began, release := make(chan struct{}), make(chan struct{})
 	addr, replace, _, ended := serveFor(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -93,10 +92,10 @@ func TestReplacedServerLetsClientsFinish(t *testing.T) {
 	}
 }
 
-// A connection that was taken over, as that of a WebSocket, ends with the daemon.
+// A hijacked connection, as of a WebSocket, ends with the daemon, not with its server.
 func TestStopEndsTakenConnections(t *testing.T) {
-	taken, dying := make(chan struct{}), make(chan struct{})
-	addr, replace, die, ended := serveFor(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	taken, daemonEnding := make(chan struct{}), make(chan struct{})
+	addr, replace, endDaemon, ended := serveFor(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/ping" {
 			return
 		}
@@ -109,7 +108,7 @@ func TestStopEndsTakenConnections(t *testing.T) {
 		close(taken)
 		<-r.Context().Done()
 		select {
-		case <-dying:
+		case <-daemonEnding:
 		default:
 			t.Error("the connection ended before the daemon")
 		}
@@ -133,8 +132,8 @@ func TestStopEndsTakenConnections(t *testing.T) {
 		}
 		return response.Close
 	})
-	close(dying)
-	die()
+	close(daemonEnding)
+	endDaemon()
 	if err := <-ended; err != nil && !errors.Is(err, context.DeadlineExceeded) { // there is no time to shut down in
 		t.Error(err)
 	}
@@ -143,7 +142,7 @@ func TestStopEndsTakenConnections(t *testing.T) {
 	}
 }
 
-// Who connects and says nothing in time is counted: there is no request that could be.
+// A connection that ends at the header timeout without a request is counted.
 func TestUnusedConnectionsAreCounted(t *testing.T) {
 	var unused atomic.Int32
 	listener := localListener(t)

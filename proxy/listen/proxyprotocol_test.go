@@ -21,8 +21,8 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// answering is a Handler that sends those who may resolve names somewhere.
-func answering(t testing.TB, access proxy.Access) http.Handler {
+// newHandler returns a Handler that redirects clients that may resolve names.
+func newHandler(t testing.TB, access proxy.Access) http.Handler {
 	t.Helper()
 	set, err := urnns.NewSet(urnns.Builtin()...)
 	if err != nil {
@@ -49,13 +49,13 @@ func version2(t testing.TB, command proxyproto.ProtocolVersionAndCommand, protoc
 
 func tcp(addr string) net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(addr)) }
 
-// balanced serves connections of the load balancer 127.0.0.1, for clients of some
+// serveBehindBalancer serves connections of the load balancer 127.0.0.1, for clients of some
 // networks.
-func balanced(t testing.TB, change func(*listen.ServerConfig)) string {
+func serveBehindBalancer(t testing.TB, change func(*listen.ServerConfig)) string {
 	t.Helper()
 	listener := localListener(t)
 	serve(t, listener, func(c *listen.ServerConfig) {
-		c.Handler = answering(t, proxy.Access{Resolve: prefixes("203.0.113.0/24", "2001:db8::/32", "127.0.0.2/32"), Trusted: prefixes("203.0.113.9/32")})
+		c.Handler = newHandler(t, proxy.Access{Resolve: prefixes("203.0.113.0/24", "2001:db8::/32", "127.0.0.2/32"), Trusted: prefixes("203.0.113.9/32")})
 		c.ProxyProtocol = prefixes("127.0.0.1/32")
 		if change != nil {
 			change(c)
@@ -66,7 +66,7 @@ func balanced(t testing.TB, change func(*listen.ServerConfig)) string {
 
 // The PROXY protocol, versions 1 and 2, sections 2.1 and 2.2.
 func TestProxyProtocol(t *testing.T) {
-	addr := balanced(t, nil)
+	addr := serveBehindBalancer(t, nil)
 	own, v6 := tcp(addr), tcp("[2001:db8::ff]:80")
 	const tcp4, tcp6 = proxyproto.TCPv4, proxyproto.TCPv6
 	forwardedBy := "GET /urn:example:a HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %\r\n\r\n"
@@ -101,9 +101,9 @@ func TestProxyProtocol(t *testing.T) {
 	}
 }
 
-// A listed sender that does not say who its client is has none.
+// A connection of a sender without a valid header is closed.
 func TestProxyProtocolByNothing(t *testing.T) {
-	addr := balanced(t, nil)
+	addr := serveBehindBalancer(t, nil)
 	good := version2(t, proxyproto.PROXY, proxyproto.TCPv4, tcp("203.0.113.1:1"), tcp(addr))
 	for name, says := range map[string]string{
 		"no header":        request,
@@ -123,9 +123,9 @@ func TestProxyProtocolByNothing(t *testing.T) {
 	}
 }
 
-// Who is not listed says nothing for others.
+// The header of a peer that is not a configured sender is not used.
 func TestProxyProtocolByOthers(t *testing.T) {
-	addr := balanced(t, nil)
+	addr := serveBehindBalancer(t, nil)
 	c := call(t, addr, "127.0.0.2")
 	c.send(t, request)
 	c.served(t, 302)
@@ -140,10 +140,10 @@ func TestProxyProtocolByOthers(t *testing.T) {
 	}
 }
 
-// A sender that is slow is cut off, and keeps nobody else waiting.
+// A slow sender is cut off at the header timeout, and does not delay others.
 func TestProxyProtocolSlowly(t *testing.T) {
 	const timeout = 200 * time.Millisecond
-	addr := balanced(t, func(c *listen.ServerConfig) { c.HeaderTimeout = timeout })
+	addr := serveBehindBalancer(t, func(c *listen.ServerConfig) { c.HeaderTimeout = timeout })
 	var slow []*caller
 	for _, says := range []string{"", "PROXY TCP4 203.0", "\r\n\r\n\x00\r\nQUIT", "PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n", "PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\nGET "} {
 		c := call(t, addr, "127.0.0.1")
@@ -163,7 +163,7 @@ func TestProxyProtocolSlowly(t *testing.T) {
 // Over TLS the header goes before the handshake.
 func TestProxyProtocolTLS(t *testing.T) {
 	own, pool := certificates(t)
-	addr := balanced(t, func(c *listen.ServerConfig) { c.TLS = own })
+	addr := serveBehindBalancer(t, func(c *listen.ServerConfig) { c.TLS = own })
 	for from, status := range map[string]int{"203.0.113.1": 302, "198.51.100.1": 403} {
 		c := call(t, addr, "127.0.0.1")
 		c.send(t, "PROXY TCP4 "+from+" 192.0.2.1 4711 443\r\n")

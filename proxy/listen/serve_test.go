@@ -30,7 +30,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// malformed and tooMany word refusals as the daemon does.
+// malformed and tooMany return refusals as the daemon does.
 func malformed(m listen.Malformed) listen.Document {
 	return document(problem.Malformed(m.Status, m.Target, maxTarget, m.PlainHTTP))
 }
@@ -96,11 +96,9 @@ func call(t testing.TB, addr, from string) *caller {
 
 func newCaller(conn net.Conn) *caller {
 	c := &caller{conn, bufio.NewReader(conn)}
-	c.patient(testserver.Patience)
+	_ = c.SetReadDeadline(time.Now().Add(testserver.Patience))
 	return c
 }
-
-func (c *caller) patient(d time.Duration) { _ = c.SetReadDeadline(time.Now().Add(d)) }
 
 func (c *caller) send(t testing.TB, text string) {
 	t.Helper()

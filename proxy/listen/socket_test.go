@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// Servers come and go, and no client is turned away or cut off.
+// While servers are replaced no client is refused or cut off.
 func TestSocketHandOver(t *testing.T) {
 	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 64})
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
@@ -34,7 +34,7 @@ func TestSocketHandOver(t *testing.T) {
 					return
 				default:
 				}
-				if err := one(addr); err != nil {
+				if err := requestOnce(addr); err != nil {
 					t.Error(err)
 					return
 				}
@@ -58,8 +58,8 @@ func TestSocketHandOver(t *testing.T) {
 	}
 }
 
-// one sends a request on a connection of its own.
-func one(addr string) error {
+// requestOnce sends a request on a connection of its own.
+func requestOnce(addr string) error {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func one(addr string) error {
 	return err
 }
 
-// What waits in the queue of the system when a socket is drained is for the process that listens after it.
+// Connections in the backlog when a socket is drained are left for the next process.
 func TestSocketDrain(t *testing.T) {
 	listener := localListener(t).(*net.TCPListener)
 	file, err := listener.File()
@@ -86,7 +86,7 @@ func TestSocketDrain(t *testing.T) {
 	socket := listen.NewSocket(listener, listen.SocketConfig{})
 	addr := socket.Addr().String()
 	stop := serve(t, socket.Listen(), nil)
-	if err := one(addr); err != nil {
+	if err := requestOnce(addr); err != nil {
 		t.Fatal(err)
 	}
 	testserver.Within(t, "Drain", socket.Drain)
@@ -108,7 +108,7 @@ func TestSocketDrain(t *testing.T) {
 	if status, body, err := late.status(); status != 200 || body != "after" || err != nil {
 		t.Errorf("the connection in the queue: %d %q, %v", status, body, err)
 	}
-	if err := one(addr); err != nil {
+	if err := requestOnce(addr); err != nil {
 		t.Error(err)
 	}
 	after.Drain()
@@ -119,7 +119,7 @@ func TestSocketDrain(t *testing.T) {
 	}
 }
 
-// Close ends also where nobody takes the connections that came, or none may come.
+// Close returns also where no server takes accepted connections, or none may be accepted.
 func TestSocketCloseWithoutServer(t *testing.T) {
 	for name, config := range map[string]listen.SocketConfig{
 		"all": {}, "some": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1})}, "none": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{})},
@@ -145,7 +145,7 @@ func TestSocketCloseWithoutServer(t *testing.T) {
 	}
 }
 
-// The end of a server is not the end of the socket, nor of another server.
+// Closing the listener of one server closes neither the socket nor another listener.
 func TestSocketShare(t *testing.T) {
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{})
 	first, second := socket.Listen(), socket.Listen()
@@ -161,7 +161,7 @@ func TestSocketShare(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	serve(t, second, nil)
-	if err := one(socket.Addr().String()); err != nil {
+	if err := requestOnce(socket.Addr().String()); err != nil {
 		t.Error(err)
 	}
 	if err := socket.Close(); err != nil {
@@ -182,14 +182,14 @@ func (l *failing) Accept() (net.Conn, error) {
 	return l.Listener.Accept()
 }
 
-// A failure of Accept passes, and is not the end.
+// Accept is retried after temporary errors.
 func TestSocketAcceptErrors(t *testing.T) {
 	listener := &failing{Listener: localListener(t)}
 	listener.failures.Store(4)
 	socket := listen.NewSocket(listener, listen.SocketConfig{Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1})})
 	stop := serve(t, socket.Listen(), nil)
 	for range 3 {
-		if err := one(socket.Addr().String()); err != nil {
+		if err := requestOnce(socket.Addr().String()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -211,7 +211,7 @@ func TestSocketAcceptErrors(t *testing.T) {
 	}
 }
 
-// The probe goes where a client goes, and tells whether anybody is there.
+// A probe succeeds only where a server answers.
 func TestSocketProbe(t *testing.T) {
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

@@ -20,8 +20,8 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// certificates returns what a server needs, without any wish of its own, and those that
-// trust it.
+// certificates returns the configuration of a server with a certificate, and the pool that
+// trusts it.
 func certificates(t testing.TB) (*tls.Config, *x509.CertPool) {
 	t.Helper()
 	made := httptest.NewTLSServer(nil)
@@ -32,16 +32,16 @@ func certificates(t testing.TB) (*tls.Config, *x509.CertPool) {
 	return &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil }}, pool
 }
 
-func secured(t testing.TB, own *tls.Config) string {
+func serveTLS(t testing.TB, own *tls.Config) string {
 	t.Helper()
 	listener := localListener(t)
 	serve(t, listener, func(c *listen.ServerConfig) {
-		c.Handler, c.TLS = answering(t, proxy.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8")}), own
+		c.Handler, c.TLS = newHandler(t, proxy.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8")}), own
 	})
 	return listener.Addr().String()
 }
 
-// client speaks one version of HTTP, and follows nothing.
+// client uses one version of HTTP, and does not follow redirects.
 func client(t testing.TB, pool *x509.CertPool, h2 bool) *http.Client {
 	t.Helper()
 	transport := &http.Transport{
@@ -53,7 +53,7 @@ func client(t testing.TB, pool *x509.CertPool, h2 bool) *http.Client {
 
 func TestTLS(t *testing.T) {
 	own, pool := certificates(t)
-	addr := secured(t, own)
+	addr := serveTLS(t, own)
 	for proto, h2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
 		c := client(t, pool, h2)
 		for _, tt := range []struct {
@@ -93,7 +93,7 @@ func TestTLS(t *testing.T) {
 // RFC 8996: TLS 1.0 and 1.1 must not be used.
 func TestTLSVersions(t *testing.T) {
 	own, pool := certificates(t)
-	addr := secured(t, own)
+	addr := serveTLS(t, own)
 	for version, spoken := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
 		conn, err := tls.Dial("tcp", addr, &tls.Config{RootCAs: pool, MinVersion: version, MaxVersion: version})
 		switch {
@@ -108,7 +108,7 @@ func TestTLSVersions(t *testing.T) {
 	plain.served(t, http.StatusBadRequest)
 }
 
-// The certificate is asked for with each connection: it may have changed.
+// GetCertificate is called for each connection: the certificate may have changed.
 func TestTLSCertificates(t *testing.T) {
 	own, pool := certificates(t)
 	get, asked := own.GetCertificate, atomic.Int64{}
@@ -118,7 +118,7 @@ func TestTLSCertificates(t *testing.T) {
 		}
 		return get(hello)
 	}
-	addr := secured(t, own)
+	addr := serveTLS(t, own)
 	for i, good := range []bool{true, false, true} {
 		conn, err := tls.Dial("tcp", addr, &tls.Config{RootCAs: pool})
 		if (err == nil) != good {
@@ -130,12 +130,12 @@ func TestTLSCertificates(t *testing.T) {
 	}
 }
 
-// A handshake that does not come keeps nobody waiting, and ends.
+// A client without a handshake is cut off at the header timeout, and does not delay others.
 func TestTLSSlowly(t *testing.T) {
 	own, pool := certificates(t)
-	addr := balanced(t, func(c *listen.ServerConfig) {
+	addr := serveBehindBalancer(t, func(c *listen.ServerConfig) {
 		c.TLS, c.ProxyProtocol, c.HeaderTimeout = own, nil, 200*time.Millisecond
-		c.Handler = answering(t, proxy.Access{Resolve: prefixes("127.0.0.0/8")})
+		c.Handler = newHandler(t, proxy.Access{Resolve: prefixes("127.0.0.0/8")})
 	})
 	slow := call(t, addr, "127.0.0.1")
 	slow.send(t, "\x16\x03\x01")
@@ -151,7 +151,7 @@ func TestTLSSlowly(t *testing.T) {
 func TestTLSOnSeveralSockets(t *testing.T) {
 	own, pool := certificates(t)
 	server := listen.NewServer(listen.ServerConfig{
-		Handler: answering(t, proxy.Access{Resolve: prefixes("127.0.0.0/8")}), Log: slog.New(slog.DiscardHandler), Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
+		Handler: newHandler(t, proxy.Access{Resolve: prefixes("127.0.0.0/8")}), Log: slog.New(slog.DiscardHandler), Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
 		HeaderTimeout: testserver.Patience, IdleTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience, TLS: own,
 	})
 	ctx, stop := context.WithCancel(t.Context())
@@ -177,11 +177,11 @@ func TestTLSOnSeveralSockets(t *testing.T) {
 	}
 }
 
-// What net/http refuses by itself is put into our words over TLS, too, and plain HTTP is
-// told what is wrong.
+// Refusals of net/http are replaced with TLS, too, and a client of plain HTTP gets the
+// reason.
 func TestTLSMalformed(t *testing.T) {
 	own, pool := certificates(t)
-	addr := secured(t, own)
+	addr := serveTLS(t, own)
 	for _, tt := range []struct {
 		secure  bool
 		request string

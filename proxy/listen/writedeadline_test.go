@@ -17,16 +17,16 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// soon is a deadline for clients that are to fail.
-func soon() time.Time { return time.Now().Add(50 * time.Millisecond) }
+// shortDeadline is a deadline for clients that are to fail.
+func shortDeadline() time.Time { return time.Now().Add(50 * time.Millisecond) }
 
-// A client of HTTP/2 that leaves no room for a response does not hold it for ever.
+// A response by HTTP/2 ends at the write deadline where its client opens no window.
 func TestStreamEndsWithoutRoom(t *testing.T) {
 	own, pool := certificates(t)
 	listener := localListener(t)
 	ended := make(chan struct{})
 	serve(t, listener, func(c *listen.ServerConfig) {
-		c.TLS, c.WriteDeadline = own, soon
+		c.TLS, c.WriteDeadline = own, shortDeadline
 		c.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			defer close(ended)
 			_, _ = w.Write(make([]byte, 100_000))
@@ -49,8 +49,8 @@ func TestStreamEndsWithoutRoom(t *testing.T) {
 	testserver.Within(t, "the handler has ended", func() { <-ended })
 }
 
-// What was broken off does not look whole, to a client of HTTP/1.0 least of all: to it
-// the end of the connection is that of the response.
+// An aborted response does not look complete, also to a client of HTTP/1.0, for which the
+// end of the connection is the end of the response.
 func TestBrokenOffIsNotWhole(t *testing.T) {
 	own, pool := certificates(t)
 	for _, secure := range []bool{false, true} {

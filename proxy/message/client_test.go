@@ -59,7 +59,7 @@ func TestClientIsThePeer(t *testing.T) {
 }
 
 // RFC 7239 sections 4, 6 and 7.4; X-Forwarded-For has no standard, and is written alike.
-// No address means that the client stays unknown.
+// "" is an unknown client.
 func TestClientBehindTrustedProxies(t *testing.T) {
 	hops := func(n int, hop string) string { return strings.Repeat(hop+", ", n) }
 	for _, tt := range []struct {
@@ -134,8 +134,8 @@ func unknown(c Client) bool {
 	return c.Relayed && (!c.Addr.IsValid() || c.Addr == netip.MustParseAddr("10.0.0.1"))
 }
 
-// What a client of 203.0.113.9 sends of its own never makes it another one: it may stay
-// unknown at worst.
+// Fields that a client of 203.0.113.9 sends never give it another address: at worst it is
+// unknown.
 func TestClientCannotPretend(t *testing.T) {
 	const self = "203.0.113.9"
 	pretended := "198.51.100.1"
@@ -174,8 +174,8 @@ func TestClientCannotPretend(t *testing.T) {
 	}
 }
 
-// FuzzClientOf: whom nobody trusts has its own address, whatever it says; and what a
-// trusted proxy adds to what its client said decides.
+// FuzzClientOf: a peer that is not trusted has its own address, whatever it sends; behind a
+// trusted proxy the address that the proxy adds is used.
 func FuzzClientOf(f *testing.F) {
 	for _, s := range [][2]string{
 		{"203.0.113.9", "for=203.0.113.9"},

@@ -71,7 +71,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The path of every cached answer stays short.
+// Cached redirects, the hot path, make few allocations.
 func TestRedirectAllocations(t *testing.T) {
 	answer := resolver.Answer{TTL: 90e9, Cache: resolver.CacheHit}
 	w := httptest.NewRecorder()
