@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What net/http writes when it refuses a request.
+// refusal is the response of net/http to a request that it refuses.
 const refusal = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
 
 // An origin may send what looks like a refusal: its body is passed on as it is,

@@ -35,7 +35,7 @@ func soakTime(t *testing.T) time.Duration {
 	return d
 }
 
-// What the DNS server of a soak does, in turn.
+// The modes of the DNS server of a soak, in turn.
 const (
 	dnsAnswers = iota
 	dnsSilent

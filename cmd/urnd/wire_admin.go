@@ -86,7 +86,7 @@ func (c caches) Purge(ctx context.Context, s resolver.Selection, soft bool) (int
 	if !soft {
 		c.purgeSources(ctx, s, purged)
 	}
-	// What was purged must not come back, whatever ends the daemon.
+	// Purged answers must not be restored after a crash.
 	if err := c.d.snapshot.Remove(c.snapshot); err != nil {
 		return len(purged), fmt.Errorf("removing the snapshot: %w", err)
 	}

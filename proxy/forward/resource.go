@@ -113,7 +113,7 @@ func acceptable(r *http.Request, found []*http.Response) []*http.Response {
 			_, _, err = contenttype.GetAcceptableMediaType(r, []contenttype.MediaType{kind})
 		}
 		if err == nil {
-			accepted = append(accepted, f) //nolint:bodyclose // whoever retrieved closes it
+			accepted = append(accepted, f) //nolint:bodyclose // fetched.close closes it
 		}
 	}
 	if len(accepted) == 0 {
@@ -130,12 +130,12 @@ func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resol
 	found := fetched{leave: p.config.Fetches.Release}
 	var faults []error
 	for _, l := range locations {
-		response, err := p.fetch(ctx, r, l.URI, limit == 1) //nolint:bodyclose // whoever retrieves closes it
+		response, err := p.fetch(ctx, r, l.URI, limit == 1) //nolint:bodyclose // fetched.close closes it
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
-		if found.responses = append(found.responses, response); len(found.responses) == limit { //nolint:bodyclose // whoever retrieves closes it
+		if found.responses = append(found.responses, response); len(found.responses) == limit { //nolint:bodyclose // fetched.close closes it
 			break
 		}
 	}

@@ -92,7 +92,7 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 		if got := refused.Load(); got != 2 || limit.Open() != 2 {
 			t.Errorf("%d are refused, %d open", got, limit.Open())
 		}
-		for _, from := range []string{"127.0.0.2", "127.0.0.9", "127.0.0.9", "127.0.0.9", "127.0.0.9"} { // others, and one that speaks for many
+		for _, from := range []string{"127.0.0.2", "127.0.0.9", "127.0.0.9", "127.0.0.9", "127.0.0.9"} { // others, and an exempt proxy
 			c := call(t, addr, from)
 			c.send(t, request)
 			c.served(t, 200)
