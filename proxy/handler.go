@@ -58,16 +58,16 @@ type Handler struct {
 
 // New returns a Handler.
 func New(config Config) *Handler {
-	health := forward.NewHealth(config.Now)
+	failures := forward.NewFailures(config.Now)
 	h := &Handler{
 		config: config,
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
-			Failing: health.Failing, MaxTarget: config.MaxTarget,
+			Failing: failures.Failing, MaxTarget: config.MaxTarget,
 		}),
 	}
 	outgoing := forward.Config{
-		Fetch: health.Observe(config.Fetch), Log: config.Log, Via: config.Via, Fetches: config.Fetches, Streams: config.Streams,
+		Fetch: failures.Observe(config.Fetch), Log: config.Log, Via: config.Via, Fetches: config.Fetches, Streams: config.Streams,
 	}
 	if config.Identify {
 		outgoing.OwnField = idField

@@ -36,7 +36,7 @@ func (a *Answers) document(ctx context.Context, q Question) (message.Reply, erro
 	if err != nil {
 		return message.Reply{}, &problem.Failure{Err: err, Input: q.Query.URI.String(), Trace: trace.Steps()}
 	}
-	reply := message.JSON(http.StatusOK, a.withHealth(api.NewAnswer(q.Query, answer, trace.Steps())))
+	reply := message.JSON(http.StatusOK, a.withFailing(api.NewAnswer(q.Query, answer, trace.Steps())))
 	reply.Vary, reply.Cache = "Accept", answer.Cache
 	if wantsTrace(q.Header) {
 		reply.ContentType = typeTrace
@@ -44,8 +44,8 @@ func (a *Answers) document(ctx context.Context, q Question) (message.Reply, erro
 	return reply, nil
 }
 
-// withHealth marks locations whose server is failing.
-func (a *Answers) withHealth(document api.Answer) api.Answer {
+// withFailing marks locations whose server is failing.
+func (a *Answers) withFailing(document api.Answer) api.Answer {
 	for i := range document.Locations {
 		document.Locations[i].Failing = a.config.Failing(document.Locations[i].URI)
 	}

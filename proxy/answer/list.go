@@ -42,7 +42,7 @@ func (a *Answers) locations(ctx context.Context, q Question) (message.Reply, err
 	}
 	chosen := negotiate(q.Header, listTypes()).MIME()
 	if chosen == typeJSON {
-		return negotiated(typeJSON, message.Marshal(a.withHealth(api.NewAnswer(q.Query, answer, nil))), answer), nil
+		return negotiated(typeJSON, message.Marshal(a.withFailing(api.NewAnswer(q.Query, answer, nil))), answer), nil
 	}
 	return list(chosen, q.Query.URI, answer, textsOf(answer.Locations)), nil
 }

@@ -20,69 +20,69 @@ const (
 	maxFailing = 4096
 )
 
-// Health remembers the servers whose last fetch failed. It is safe for concurrent use.
-type Health struct {
+// Failures remembers the servers whose last fetch failed. It is safe for concurrent use.
+type Failures struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	failing map[string]time.Time // until when, by scheme and authority
 }
 
-// NewHealth returns a Health without failures.
-func NewHealth(now func() time.Time) *Health {
-	return &Health{now: now, failing: make(map[string]time.Time)}
+// NewFailures returns Failures without a failure.
+func NewFailures(now func() time.Time) *Failures {
+	return &Failures{now: now, failing: make(map[string]time.Time)}
 }
 
-// observed is a scheme.Handler that records its outcomes in health.
+// observed is a scheme.Handler that records its failures.
 type observed struct {
 	scheme.Handler
-	health *Health
+	failures *Failures
 }
 
 // Observe returns a Handler like next that records which servers fail.
-func (h *Health) Observe(next scheme.Handler) scheme.Handler { return observed{next, h} }
+func (f *Failures) Observe(next scheme.Handler) scheme.Handler { return observed{next, f} }
 
 // Fetch implements scheme.Handler.
 func (o observed) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	resource, err := o.Handler.Fetch(ctx, r)
-	o.health.note(r.URI, err)
+	o.failures.note(r.URI, err)
 	return resource, err
 }
 
 // note records the outcome of a fetch from u. A refusal by urnd and a client that left are
 // not failures of the server.
-func (h *Health) note(u uri.URI, err error) {
+func (f *Failures) note(u uri.URI, err error) {
 	server := serverOf(u)
 	if server == "" {
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch {
 	case err == nil:
-		delete(h.failing, server)
+		delete(f.failing, server)
 	case errors.Is(err, context.Canceled) || problem.Status(err) < http.StatusBadGateway:
-	case len(h.failing) < maxFailing:
-		h.failing[server] = h.now().Add(failureTTL)
+	case len(f.failing) < maxFailing:
+		f.failing[server] = f.now().Add(failureTTL)
 	default:
-		h.removeExpired()
+		f.removeExpired()
 	}
 }
 
-func (h *Health) removeExpired() {
-	now := h.now()
-	for server, until := range h.failing {
+func (f *Failures) removeExpired() {
+	now := f.now()
+	for server, until := range f.failing {
 		if !now.Before(until) {
-			delete(h.failing, server)
+			delete(f.failing, server)
 		}
 	}
 }
 
 // Failing reports whether the server of a location failed a moment ago.
-func (h *Health) Failing(location string) bool {
-	h.mu.Lock()
-	empty := len(h.failing) == 0
-	h.mu.Unlock()
+func (f *Failures) Failing(location string) bool {
+	f.mu.Lock()
+	empty := len(f.failing) == 0
+	f.mu.Unlock()
 	if empty {
 		return false
 	}
@@ -90,10 +90,10 @@ func (h *Health) Failing(location string) bool {
 	if err != nil {
 		return false
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	until, ok := h.failing[serverOf(u)]
-	return ok && h.now().Before(until)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	until, ok := f.failing[serverOf(u)]
+	return ok && f.now().Before(until)
 }
 
 // serverOf returns the scheme and authority of u, "" where it has no authority.
