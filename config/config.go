@@ -98,7 +98,7 @@ type THTTP struct {
 
 // SLP says which directory agents know resolution servers: RFC 2608.
 type SLP struct {
-	Agents []Agent `mapstructure:"agents"` // empty: SLP is not spoken, but for Multicast
+	Agents []Agent `mapstructure:"agents"` // empty: SLP is not used, unless Multicast is on
 	// Multicast asks all agents that listen to Group, where Agents is empty.
 	Multicast bool          `mapstructure:"multicast"`
 	Group     Agent         `mapstructure:"group"`

@@ -83,7 +83,7 @@ func slpSettings() []Setting {
 			Doc: "Service location, RFC 2608: directory agents know the THTTP servers of namespaces, as services of the " +
 				"type service:urn-resolver:thttp with the attribute nid.",
 		},
-		{Path: "slp.agents", Default: []Agent{}, Doc: "IP addresses, with or without port. Empty: SLP is not spoken, unless multicast is on.", Form: "IP address, with or without port"},
+		{Path: "slp.agents", Default: []Agent{}, Doc: "IP addresses, with or without port. Empty: SLP is not used, unless multicast is on.", Form: "IP address, with or without port"},
 		{Path: "slp.multicast", Doc: "where there are no agents, ask all that listen to the group"},
 		{Path: "slp.group", Default: Agent{netip.MustParseAddrPort("239.255.255.253:427")}, Doc: "that group", Form: "IP address, with or without port"},
 		{Path: "slp.scopes", Default: []string{"DEFAULT"}, Doc: "the scopes in which services are looked for", Form: "text", check: checkScopes},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -47,9 +47,7 @@ func TestHedge(t *testing.T) {
 		t.Error("a reply without a server")
 	}
 	// A server may receive a query after the client has given up.
-	for started := time.Now(); asked.Load() < 4 && time.Since(started) < longTimeout; {
-		runtime.Gosched()
-	}
+	testserver.Wait(t, "both servers are asked twice", func() bool { return asked.Load() >= 4 })
 	if asked.Load() != 4 {
 		t.Errorf("%d questions", asked.Load())
 	}
