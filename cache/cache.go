@@ -71,13 +71,15 @@ type Cache[V any] struct {
 	mu      sync.Mutex
 	closed  bool
 	flights map[string]*flight[V]
-	running sync.WaitGroup
+	// detached are running flights whose outcome is not stored.
+	detached map[*flight[V]]struct{}
+	running  sync.WaitGroup
 }
 
 // New returns a cache that uses a store, which it does not close. The caller must
 // close the cache.
 func New[V any](config Config[V]) *Cache[V] {
-	return &Cache[V]{config: config, flights: make(map[string]*flight[V])}
+	return &Cache[V]{config: config, flights: make(map[string]*flight[V]), detached: make(map[*flight[V]]struct{})}
 }
 
 // Get returns the value of key: from the store while it is fresh, else from load,
@@ -135,6 +137,9 @@ func (c *Cache[V]) Close() {
 	c.mu.Lock()
 	c.closed = true
 	for _, f := range c.flights {
+		f.cancel()
+	}
+	for f := range c.detached {
 		f.cancel()
 	}
 	c.mu.Unlock()

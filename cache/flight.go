@@ -85,13 +85,17 @@ func (c *Cache[V]) leave(key string, f *flight[V]) {
 		return
 	}
 	f.cancel()
-	c.detach(key, f)
+	if c.flights[key] == f {
+		c.detach(key)
+	}
 }
 
-// detach removes a flight, so that its outcome is not stored; c.mu is held.
-func (c *Cache[V]) detach(key string, f *flight[V]) {
-	if c.flights[key] == f {
+// detach separates the flight of key, if any, so that its outcome is not stored; c.mu is
+// held.
+func (c *Cache[V]) detach(key string) {
+	if f := c.flights[key]; f != nil {
 		delete(c.flights, key)
+		c.detached[f] = struct{}{}
 	}
 }
 
@@ -101,16 +105,16 @@ func (c *Cache[V]) run(ctx context.Context, key string, f *flight[V], load Load[
 	value, ttl, err := recovering(ctx, load)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	attached := c.flights[key] == f
+	delete(c.detached, f)
 	switch {
-	case attached:
+	case c.flights[key] == f:
+		delete(c.flights, key)
 		f.result, f.err = c.settle(key, value, ttl, err)
 	case f.waiters == 0: // it was cancelled, which is no failure of the source
 		f.err = context.Canceled
 	default: // purged meanwhile: the outcome is for the current waiters only
 		f.result, f.err = Result[V]{Value: value}, err
 	}
-	c.detach(key, f)
 }
 
 // recovering runs load, and returns a panic in it as an error.

@@ -61,6 +61,34 @@ func TestAbandonedLoad(t *testing.T) {
 	}
 }
 
+// Close also cancels a load that a purge has detached.
+func TestCloseAfterPurge(t *testing.T) {
+	c := newMapCache()
+	loading, got := make(chan struct{}), make(chan error)
+	go func() {
+		_, err := c.Get(context.Background(), "key", func(ctx context.Context) (string, time.Duration, error) {
+			close(loading)
+			<-ctx.Done()
+			return "", 0, ctx.Err()
+		})
+		got <- err
+	}()
+	<-loading
+	c.Purge("key", false)
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		c.Close()
+	}()
+	if err := <-got; !errors.Is(err, context.Canceled) {
+		t.Errorf("the waiter got %v", err)
+	}
+	<-closed
+	if len(c.detached) != 0 {
+		t.Errorf("left: %v", c.detached)
+	}
+}
+
 // A load that began before a purge returns to its waiters, and is not stored.
 func TestPurgeDuringALoad(t *testing.T) {
 	for name, purge := range map[string]func(*Cache[string]){

@@ -9,7 +9,7 @@ import "time"
 func (c *Cache[V]) Purge(key string, soft bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.flights, key)
+	c.detach(key)
 	e := c.config.Store.Get(key)
 	switch {
 	case e == nil || c.closed:
@@ -29,7 +29,7 @@ func (c *Cache[V]) Detach(matches func(key string) bool) {
 	defer c.mu.Unlock()
 	for key := range c.flights {
 		if matches(key) {
-			delete(c.flights, key)
+			c.detach(key)
 		}
 	}
 }

@@ -115,9 +115,6 @@ func (h *Handler) reply(x *exchange, r message.Reply) {
 // fail replies with an error, and logs it unless the client caused it.
 func (h *Handler) fail(x *exchange, err error) {
 	x.event.Err = err
-	if x.event.ID == "" && problem.Status(err) >= http.StatusInternalServerError {
-		h.identify(x)
-	}
 	h.report(x, err)
 	h.reply(x, problem.Reply(x.request.Header, err))
 }

@@ -39,7 +39,7 @@ type server struct {
 const maxTarget = 1024
 
 func malformed(m listen.Malformed) listen.Document {
-	status, contentType, body := problem.Short(problem.Malformed(m.Status, m.Target, maxTarget, m.PlainHTTP))
+	status, contentType, body := problem.Short(problem.Malformed(m.Status, m.Reason, m.Target, maxTarget, m.PlainHTTP))
 	return listen.Document{Status: status, ContentType: contentType, Body: body}
 }
 

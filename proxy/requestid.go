@@ -15,7 +15,7 @@ const idField = "X-Request-Id"
 // urnd, or a new one. By it the failure that a user reports is found in the log.
 func (h *Handler) identify(x *exchange) {
 	id := x.request.Header.Get(idField)
-	if !isID(id) || !message.Contains(h.config.Access.Trusted, message.AddrOf(x.request.RemoteAddr)) {
+	if !isID(id) || !message.Contains(h.config.Access.Trusted, x.client.Peer) {
 		id = fmt.Sprintf("%016x", rand.Uint64()) //nolint:gosec // it need not be secret
 	}
 	x.Header()[idField] = []string{id}

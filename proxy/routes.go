@@ -67,7 +67,7 @@ func (h *Handler) answer(x *exchange, request message.Request) error {
 	retrieves := request.Form != message.FormAPI && (service == resolver.I2R || service == resolver.I2Rs)
 	if !request.Query.IsURN() || retrieves { // for clients of the proxy only
 		if err := h.mayProxy(x); err != nil {
-			return err
+			return problem.About(err, request.Query.URI)
 		}
 	}
 	var reply message.Reply

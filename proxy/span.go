@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/urnd/urnd/proxy/message"
@@ -19,7 +18,7 @@ type Span interface {
 // traced routes an exchange within its span. Without a span the traceparent of the client
 // is passed on.
 func (h *Handler) traced(x *exchange, start time.Time) {
-	if span := h.spanOf(x.request, start); span != nil {
+	if span := h.spanOf(x, start); span != nil {
 		ctx, trace := resolver.WithTrace(message.WithTraceparent(x.request.Context(), span.Traceparent()), h.config.Now)
 		defer func() {
 			x.event.Took = h.config.Now().Sub(start)
@@ -34,11 +33,10 @@ func (h *Handler) traced(x *exchange, start time.Time) {
 
 // spanOf begins the span of a request, nil where it is not traced. Tracing costs time: only
 // clients that the configuration names may demand a span, others are sampled.
-func (h *Handler) spanOf(r *http.Request, start time.Time) Span {
+func (h *Handler) spanOf(x *exchange, start time.Time) Span {
 	if h.config.Begin == nil {
 		return nil
 	}
-	peer := message.AddrOf(r.RemoteAddr)
-	mayAsk := message.Contains(h.config.Access.Trusted, peer) || message.Contains(h.config.Access.Proxy, peer)
-	return h.config.Begin(r, start, mayAsk)
+	mayAsk := message.Contains(h.config.Access.Trusted, x.client.Peer) || message.Contains(h.config.Access.Proxy, x.client.Peer)
+	return h.config.Begin(x.request, start, mayAsk)
 }

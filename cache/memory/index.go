@@ -39,11 +39,20 @@ func (x *index) add(key string, n int) {
 
 // Keys returns the keys of a group, in no order.
 func (s *Store[V]) Keys(group string) []string {
+	if s.index.groupOf == nil {
+		return nil
+	}
+	held := s.held()
 	s.index.mu.Lock()
 	defer s.index.mu.Unlock()
 	var keys []string
 	for key := range s.index.groups[group] {
 		keys = append(keys, key)
+	}
+	for key, e := range held { // ristretto may have rejected it already
+		if e != nil && s.index.groups[group][key] == 0 && s.index.groupOf(key) == group {
+			keys = append(keys, key)
+		}
 	}
 	return keys
 }

@@ -98,6 +98,10 @@ func (s *Store[V]) Set(e *cache.Entry[V]) {
 	if s.closed {
 		return
 	}
+	if s.unapplied(e.Key) {
+		// ristretto would reject a new entry while another of its key is to be applied.
+		s.items.Del(e.Key)
+	}
 	s.note(e.Key, e)
 	s.index.add(e.Key, 1)
 	s.entries.Add(1)
@@ -129,7 +133,8 @@ func (s *Store[V]) dropped(e *cache.Entry[V]) {
 	s.bytes.Add(-s.cost(e))
 }
 
-// Each implements cache.Lister. It waits until all earlier writes are applied.
+// Each implements cache.Lister. It waits until all earlier writes are applied, and lists
+// what Get returns: also an entry that ristretto has rejected, until it is gone.
 func (s *Store[V]) Each(f func(*cache.Entry[V]) bool) {
 	s.listing.RLock()
 	defer s.listing.RUnlock()
@@ -140,7 +145,19 @@ func (s *Store[V]) Each(f func(*cache.Entry[V]) bool) {
 		return
 	}
 	s.items.Wait()
-	s.items.IterValues(func(e *cache.Entry[V]) (stop bool) { return !f(e) })
+	held := s.held()
+	more := true
+	s.items.IterValues(func(e *cache.Entry[V]) (stop bool) {
+		if _, ok := held[e.Key]; !ok {
+			more = f(e)
+		}
+		return !more
+	})
+	for _, e := range held {
+		if more && e != nil {
+			more = f(e)
+		}
+	}
 }
 
 // Stats are the size of a store, and its evictions.

@@ -61,6 +61,60 @@ func TestSettled(t *testing.T) {
 	}
 }
 
+// The second write of a key stays, although ristretto rejects a new entry while another of
+// its key is to be applied. An entry may be lost, but no earlier one may come back.
+func TestOverwrite(t *testing.T) {
+	s := open(t, 1<<20)
+	const keys = 500
+	for i := range keys {
+		s.Set(entry(strconv.Itoa(i), "first"))
+		s.Set(entry(strconv.Itoa(i), "second"))
+	}
+	settled(t, s)
+	lost := 0
+	for i := range keys {
+		switch e := s.Get(strconv.Itoa(i)); {
+		case e == nil:
+			lost++
+		case e.Value != "second":
+			t.Fatalf("%d: %+v", i, e)
+		}
+	}
+	if lost > keys/10 {
+		t.Errorf("%d of %d entries are lost", lost, keys)
+	}
+	if got := s.Stats().Entries; got != int64(keys-lost) {
+		t.Errorf("%d entries are counted, and %d are stored", got, keys-lost)
+	}
+}
+
+// An entry that ristretto rejects is listed as long as Get returns it: a purge finds it.
+func TestRejectedIsListed(t *testing.T) {
+	s, err := New(Config[string]{
+		MaxBytes: 1 << 10, Size: func(text string) int { return len(text) }, GroupOf: func(string) string { return "group" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	listed := func() (list []string) {
+		s.Each(func(e *cache.Entry[string]) bool { list = append(list, e.Key); return true })
+		return append(list, s.Keys("group")...)
+	}
+	s.mu.Lock()
+	s.timer = time.NewTimer(0) // the test lets the writes settle
+	s.mu.Unlock()
+	s.Set(entry("too large", strings.Repeat("v", 2000)))
+	if got := listed(); s.Get("too large") == nil || strings.Join(got, ", ") != "too large, too large" {
+		t.Errorf("listed: %q", got)
+	}
+	s.settling.Add(1)
+	s.settle()
+	if got := listed(); s.Get("too large") != nil || len(got) != 0 {
+		t.Errorf("after it was rejected: %q", got)
+	}
+}
+
 // ristretto compares hashes; a collision must not answer for another name.
 func TestStoredKeyIsCompared(t *testing.T) {
 	s := open(t, 1<<20)

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"maps"
 	"time"
 
 	"github.com/urnd/urnd/cache"
@@ -18,6 +19,25 @@ func (s *Store[V]) note(key string, e *cache.Entry[V]) {
 	s.recent[key] = e
 	s.unsettled.Store(true)
 	s.schedule()
+}
+
+// unapplied reports whether a write of key may not be applied; s.mu is held.
+func (s *Store[V]) unapplied(key string) bool {
+	_, recent := s.recent[key]
+	_, applying := s.applying[key]
+	return recent || applying
+}
+
+// held returns the writes that may not be applied, by key; nil is a deletion.
+func (s *Store[V]) held() map[string]*cache.Entry[V] {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	held := maps.Clone(s.applying)
+	if held == nil {
+		return maps.Clone(s.recent)
+	}
+	maps.Copy(held, s.recent)
+	return held
 }
 
 // schedule starts the timer, unless it is running; s.mu is held.

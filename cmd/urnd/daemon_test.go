@@ -94,7 +94,7 @@ func startService(t *testing.T, dns string, change func(*config.Config)) *testSe
 	done := make(chan error, 1)
 	server := listen.NewServer(listen.ServerConfig{
 		Handler: p.service, Log: log, Malformed: func(m listen.Malformed) listen.Document {
-			return document(problem.Malformed(m.Status, m.Target, int(c.Limits.Target), m.PlainHTTP))
+			return document(problem.Malformed(m.Status, m.Reason, m.Target, int(c.Limits.Target), m.PlainHTTP))
 		}, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
 	})

@@ -65,7 +65,7 @@ func (f fault) run(t *testing.T, web *webServer) {
 	switch {
 	case f.log == "" && len(warned) > 0:
 		t.Errorf("it is no failure of ours, and was logged: %q", warned)
-	case f.log != "" && (len(warned) != 1 || !strings.Contains(warned[0], fmt.Sprintf(`msg="request failed" status=%d client=127.0.0.1:`, f.status)) ||
+	case f.log != "" && (len(warned) != 1 || !strings.Contains(warned[0], fmt.Sprintf(`msg="request failed" status=%d client=127.0.0.1 `, f.status)) ||
 		!strings.Contains(warned[0], named.Replace(f.log))):
 		t.Errorf("logged %q, want %q", warned, f.log)
 	}

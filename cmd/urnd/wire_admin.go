@@ -85,6 +85,8 @@ func (c caches) Purge(ctx context.Context, s resolver.Selection, soft bool) (int
 	purged := c.answers.Purge(s, soft)
 	if !soft {
 		c.purgeSources(ctx, s, purged)
+		// A request in between was answered by sources that were not purged yet.
+		c.answers.Purge(s, soft)
 	}
 	// Purged answers must not be restored after a crash.
 	if err := c.d.snapshot.Remove(c.snapshot); err != nil {

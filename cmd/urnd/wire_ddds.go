@@ -60,7 +60,7 @@ func dddsConfig(c config.Config, r *resolution, servers []config.Server, d resol
 	}
 	for _, o := range c.DDDS.RootOptions {
 		own := bounds
-		own.KeySuffix = " " + o.Root
+		own.Root = o.Root
 		asked := o.Servers
 		if len(asked) == 0 {
 			asked = servers

@@ -86,7 +86,7 @@ func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders [
 		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
 		TLS: serverTLS, ProxyProtocol: senders,
 		Malformed: func(m listen.Malformed) listen.Document {
-			return document(problem.Malformed(m.Status, m.Target, int(c.Limits.Target), m.PlainHTTP))
+			return document(problem.Malformed(m.Status, m.Reason, m.Target, int(c.Limits.Target), m.PlainHTTP))
 		},
 	}
 	if name != nameAdmin {

@@ -78,12 +78,24 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	conn, err := dialer.DialContext(ctx, network, absolute(address))
 	if err != nil {
 		g.release()
-		return nil, fmt.Errorf("connecting to %s: %w", address, err)
+		return nil, fmt.Errorf("connecting to %s: %w", address, g.withoutServer(err))
 	}
 	if g.slots == nil {
 		return conn, nil
 	}
 	return bounded{conn, sync.OnceFunc(g.release)}, nil
+}
+
+// withoutServer returns the error of a lookup without the server that net names: with
+// WithDNS it is one of the system, which was not asked.
+func (g *Guard) withoutServer(err error) error {
+	var lookup *net.DNSError
+	if g.resolver == nil || !errors.As(err, &lookup) {
+		return err
+	}
+	changed := *lookup // lookups in parallel share the error
+	changed.Server = ""
+	return &changed
 }
 
 func (g *Guard) release() {

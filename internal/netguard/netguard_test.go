@@ -129,3 +129,16 @@ func TestBounded(t *testing.T) {
 	}
 	second.Close()
 }
+
+// The error of a lookup does not name the DNS servers of the system, which WithDNS does not
+// ask.
+func TestLookupErrorNamesNoServer(t *testing.T) {
+	guard := netguard.New(time.Second).WithDNS(func(context.Context, string) (net.Conn, error) {
+		return nil, errors.New("192.0.2.53 is not reachable")
+	})
+	_, err := guard.DialContext(t.Context(), "tcp", "www.example.org:80")
+	var lookup *net.DNSError
+	if !errors.As(err, &lookup) || lookup.Server != "" || !strings.HasSuffix(err.Error(), "lookup www.example.org.: 192.0.2.53 is not reachable") {
+		t.Errorf("%v", err)
+	}
+}

@@ -83,11 +83,22 @@ func (a *Answers) redirect(ctx context.Context, q Question) (message.Reply, erro
 // negotiate returns the type that a client accepts best, and the first one where it
 // accepts none: RFC 9110 section 12.4.1 allows to disregard Accept.
 func negotiate(header http.Header, types []contenttype.MediaType) contenttype.MediaType {
-	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(header.Get("Accept"), types)
+	chosen, err := accepted(header, types)
 	if err != nil {
 		return types[0]
 	}
 	return chosen
+}
+
+// accepted returns the type that a client accepts best: the first one where the request has
+// no Accept field.
+func accepted(header http.Header, types []contenttype.MediaType) (contenttype.MediaType, error) {
+	accept := header["Accept"]
+	if len(accept) == 0 {
+		return types[0], nil
+	}
+	best, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept[0], types)
+	return best, err //nolint:wrapcheck // it only says that there is none
 }
 
 // negotiated returns a document of a type that was negotiated.

@@ -40,7 +40,7 @@ func acceptedTypes(header http.Header, locations []resolver.Location) []resolver
 			types = append(types, contenttype.NewMediaType(l.From.Type))
 		}
 	}
-	best, _, err := contenttype.GetAcceptableMediaTypeFromHeader(header.Get("Accept"), types)
+	best, err := accepted(header, types)
 	return filterOrAll(locations, func(l resolver.Location) bool {
 		if err != nil {
 			return l.From.Type == ""

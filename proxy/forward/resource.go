@@ -128,6 +128,12 @@ func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resol
 		return fetched{}, problem.ErrFetches
 	}
 	found := fetched{leave: p.config.Fetches.Release}
+	complete := false
+	defer func() {
+		if !complete { // also where a handler of a scheme panics
+			found.close()
+		}
+	}()
 	var faults []error
 	for _, l := range locations {
 		response, err := p.fetch(ctx, r, l.URI, limit == 1) //nolint:bodyclose // fetched.close closes it
@@ -140,9 +146,9 @@ func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resol
 		}
 	}
 	if len(found.responses) == 0 {
-		found.leave()
 		return fetched{}, errors.Join(faults...)
 	}
+	complete = true
 	return found, nil
 }
 

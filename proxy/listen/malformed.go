@@ -16,7 +16,8 @@ import (
 
 // Malformed is a request that net/http refused.
 type Malformed struct {
-	Status string // the status in the response of net/http, such as "400 Bad Request: malformed Host header"
+	Status int    // of the response of net/http: 431 where the header is larger than MaxHeader
+	Reason string // why it is not valid, such as "malformed Host header"; "" where net/http gives none
 	Method string // "" where the beginning of the request line was not seen
 	Target string // likewise; it may be cut off
 	// PlainHTTP is whether it was sent without TLS to a port with TLS.
@@ -93,7 +94,11 @@ func (c *requestConn) Write(p []byte) (int, error) {
 		return c.Conn.Write(p)
 	}
 	method, target := requestLine(string(c.line))
-	m := Malformed{Status: string(body), Method: method, Target: target}
+	m := Malformed{Status: http.StatusBadRequest, Method: method, Target: target}
+	if bytes.HasPrefix(body, []byte("431")) {
+		m.Status = http.StatusRequestHeaderFieldsTooLarge
+	}
+	_, m.Reason, _ = strings.Cut(string(body), ": ")
 	to := c.Conn
 	if secure, ok := c.Conn.(*secureConn); ok {
 		if to = secure.plain(); to == nil {

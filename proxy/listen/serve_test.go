@@ -32,7 +32,7 @@ func prefixes(texts ...string) []netip.Prefix {
 
 // malformed and tooMany return refusals as the daemon does.
 func malformed(m listen.Malformed) listen.Document {
-	return document(problem.Malformed(m.Status, m.Target, maxTarget, m.PlainHTTP))
+	return document(problem.Malformed(m.Status, m.Reason, m.Target, maxTarget, m.PlainHTTP))
 }
 
 func tooMany() listen.Document { return document(problem.ErrConnections) }

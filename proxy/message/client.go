@@ -8,7 +8,10 @@ import (
 
 // Client is who sent a request.
 type Client struct {
-	Addr netip.Addr // the zero value where it has none
+	Addr netip.Addr
+	// Peer is who connected to urnd: the client, or the last proxy in front of urnd. Over a
+	// Unix socket it is the loopback address, since both are on this machine.
+	Peer netip.Addr
 	// Relayed is whether a proxy that is not trusted to name its client forwarded the
 	// request: behind a web server on the same machine, all clients come from loopback.
 	Relayed bool
@@ -22,15 +25,15 @@ type Client struct {
 // section 7.4).
 func ClientOf(remoteAddr string, header http.Header, trusted []netip.Prefix) Client {
 	peer := AddrOf(remoteAddr)
-	if !peer.IsValid() { // over a Unix socket, from this machine
+	if !peer.IsValid() {
 		peer = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
 	forwardedFor, forwarded := header["X-Forwarded-For"], header["Forwarded"]
 	if len(forwardedFor) == 0 && len(forwarded) == 0 {
-		return Client{Addr: peer}
+		return Client{Addr: peer, Peer: peer}
 	}
 	if !Contains(trusted, peer) {
-		return Client{Addr: peer, Relayed: true}
+		return Client{Addr: peer, Peer: peer, Relayed: true}
 	}
 	var addrs []netip.Addr
 	for _, field := range []struct{ values, hops []string }{{forwardedFor, hopsOf(forwardedFor)}, {forwarded, forwardedFrom(forwarded)}} {
@@ -39,15 +42,15 @@ func ClientOf(remoteAddr string, header http.Header, trusted []netip.Prefix) Cli
 		}
 		addr, ok := firstUntrusted(field.hops, trusted)
 		if !ok {
-			return Client{Addr: peer, Relayed: true, Unknown: true}
+			return Client{Addr: peer, Peer: peer, Relayed: true, Unknown: true}
 		}
 		addrs = append(addrs, addr)
 	}
 	// A proxy sets one field; the client may have sent the other.
 	if addrs[0] != addrs[len(addrs)-1] {
-		return Client{Addr: peer, Relayed: true, Unknown: true}
+		return Client{Addr: peer, Peer: peer, Relayed: true, Unknown: true}
 	}
-	return Client{Addr: addrs[0]}
+	return Client{Addr: addrs[0], Peer: peer}
 }
 
 // firstUntrusted returns the last of hops that is not trusted, or the first hop.

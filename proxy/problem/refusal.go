@@ -3,7 +3,7 @@ package problem
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"net/http"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
@@ -42,21 +42,21 @@ var (
 )
 
 // Malformed returns the error of a request that net/http refused before any handler, by
-// the status of net/http and the target as far as it was read.
-func Malformed(status, target string, maxTarget int, plainHTTP bool) error {
+// the status and reason of net/http, "" for none, and the target as far as it was read.
+func Malformed(status int, reason, target string, maxTarget int, plainHTTP bool) error {
 	switch {
 	case plainHTTP:
 		return ErrNotTLS
 	case len(target) > maxTarget:
 		return ErrTargetTooLong
-	case strings.HasPrefix(status, "431"):
+	case status == http.StatusRequestHeaderFieldsTooLarge:
 		return ErrHeaderTooLarge
 	}
 	var parse *uri.ParseError
 	if _, err := message.Parse(target); target != "" && errors.As(err, &parse) {
 		return parse
 	}
-	if _, reason, ok := strings.Cut(status, ": "); ok {
+	if reason != "" {
 		return fmt.Errorf("%w: %s", ErrMalformed, reason)
 	}
 	return ErrMalformed

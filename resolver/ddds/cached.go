@@ -40,8 +40,9 @@ type Cached struct {
 // Bounds changes the TTL of cached records. The zero value does not.
 type Bounds struct {
 	MinTTL, MaxTTL time.Duration // 0 is no bound
-	// KeySuffix separates the entries of several Cached that share a cache.
-	KeySuffix string
+	// Root separates the entries of roots with servers of their own, in a cache that they
+	// share; "" is for all others.
+	Root string
 }
 
 // NewCached returns a Cached in front of next. It does not own the cache.
@@ -79,7 +80,12 @@ func (c *Cached) SRV(ctx context.Context, name string) ([]SRV, RRsetInfo, error)
 const naptrType, srvType = "NAPTR", "SRV"
 
 // key returns the key of a record set.
-func (c *Cached) key(name, rrtype string) string { return name + " " + rrtype + c.bounds.KeySuffix }
+func (c *Cached) key(name, rrtype string) string {
+	if c.bounds.Root == "" {
+		return name + " " + rrtype
+	}
+	return name + " " + rrtype + " " + c.bounds.Root
+}
 
 // staleTTL is the TTL of stale records that are used while no server answers: RFC 8767
 // section 4.

@@ -113,7 +113,7 @@ func TestBounds(t *testing.T) {
 	var now clock
 	s := &script{sets: map[string]set{name + " NAPTR": {naptr: []NAPTR{{Replacement: "a."}}, ttl: time.Second}}}
 	c := newCached(t, &now, s)
-	bounded := NewCached(c.cache, s, Bounds{MinTTL: 10 * time.Second, MaxTTL: time.Minute, KeySuffix: " own"})
+	bounded := NewCached(c.cache, s, Bounds{MinTTL: 10 * time.Second, MaxTTL: time.Minute, Root: "own"})
 	expectNAPTR(t, c, s, s.sets[name+" NAPTR"].naptr, time.Second, 1)
 	expectNAPTR(t, bounded, s, s.sets[name+" NAPTR"].naptr, 10*time.Second, 2)
 	now.advance(9 * time.Second)

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // NAPTR is one record of RFC 3403 section 4.1, as on the wire: character
@@ -70,7 +72,7 @@ func (r NAPTR) flag() (byte, bool) {
 	if r.Flags == "" {
 		return 0, true
 	}
-	flag := r.Flags[0] &^ 0x20 // upper case, of ASCII only, unlike strings.ToUpper
+	flag := uri.Upper(r.Flags[0])
 	if len(r.Flags) == 1 && strings.IndexByte("SAUP", flag) >= 0 {
 		return flag, true
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 // match is the result of applying a record to an application unique string.
@@ -83,12 +84,13 @@ func domainName(s string) (string, error) {
 			return "", fmt.Errorf("%w: %q", errName, s)
 		}
 	}
-	return strings.ToLower(name) + ".", nil
+	return uri.CanonicalDomain(name), nil
 }
 
 func isLabel(s string) bool {
 	for _, c := range []byte(s) {
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		lower := uri.Lower(c)
+		letter := 'a' <= lower && lower <= 'z'
 		if !letter && (c < '0' || c > '9') && c != '-' && c != '_' {
 			return false
 		}

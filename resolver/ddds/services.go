@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 // services is the SERVICES field of RFC 3404 section 4.4:
@@ -32,7 +33,8 @@ func parseServices(field string) (services, error) {
 // isServiceToken reports whether s is ALPHA *31ALPHANUM.
 func isServiceToken(s string) bool {
 	for i := range len(s) {
-		letter := 'a' <= s[i]|0x20 && s[i]|0x20 <= 'z'
+		lower := uri.Lower(s[i])
+		letter := 'a' <= lower && lower <= 'z'
 		digit := '0' <= s[i] && s[i] <= '9'
 		if !letter && (i == 0 || !digit) {
 			return false

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"net"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/cache"
@@ -127,7 +126,7 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 // baseOf converts a service URL to the base URI of a THTTP server; it must have no path.
 func baseOf(service string) (string, bool) {
 	const prefix = serviceType + "://"
-	if len(service) < len(prefix) || !strings.EqualFold(service[:len(prefix)], prefix) {
+	if len(service) < len(prefix) || !uri.EqualFold(service[:len(prefix)], prefix) {
 		return "", false
 	}
 	u, err := uri.Parse("http://" + service[len(prefix):])

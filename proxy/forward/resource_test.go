@@ -1,0 +1,44 @@
+package forward
+
+import (
+	"context"
+	"log/slog"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// fetchFunc is a scheme.Handler.
+type fetchFunc func(context.Context, scheme.Request) (*scheme.Resource, error)
+
+func (f fetchFunc) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+	return f(ctx, r)
+}
+
+// The slot of a fetch is released where it fails and where its handler panics.
+func TestFetchReleasesSlot(t *testing.T) {
+	for name, fetch := range map[string]fetchFunc{
+		"error": func(context.Context, scheme.Request) (*scheme.Resource, error) { return nil, resolver.ErrUnreachable },
+		"panic": func(context.Context, scheme.Request) (*scheme.Resource, error) { panic("a bug of the handler") },
+	} {
+		fetches := make(resolver.Slots, 1)
+		p := New(Config{Fetch: fetch, Log: slog.New(slog.DiscardHandler), Via: message.NewViaName(), Fetches: fetches})
+		locations := []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}
+		func() {
+			defer func() {
+				if panicked := recover() != nil; panicked != (name == "panic") {
+					t.Errorf("%s: panicked: %t", name, panicked)
+				}
+			}()
+			if _, err := p.Resource(t.Context(), httptest.NewRequest("GET", "/", nil), locations); err == nil {
+				t.Errorf("%s: a resource", name)
+			}
+		}()
+		if !fetches.TryAcquire() {
+			t.Errorf("%s: the slot is not released", name)
+		}
+	}
+}
