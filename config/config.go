@@ -1,6 +1,5 @@
-// Package config is the configuration of urnd: plain structs, their defaults
-// and their bounds. It is read at the start, and anew when that is asked for; no other
-// package but cmd/urnd knows of it.
+// Package config is the configuration of urnd: plain structs, their defaults and
+// bounds. It is read at the start and at each reload; only cmd/urnd imports it.
 package config
 
 import (
@@ -37,7 +36,7 @@ type Listen struct {
 	Service string `mapstructure:"service"`
 	TLS     string `mapstructure:"tls"`   // empty: no such listener
 	Admin   string `mapstructure:"admin"` // "unix:/path" too; empty: no such listener
-	// ProxyProtocol are the senders of the PROXY protocol.
+	// ProxyProtocol are the addresses that send the PROXY protocol.
 	ProxyProtocol []netip.Prefix `mapstructure:"proxy_protocol"`
 }
 
@@ -45,21 +44,21 @@ type Listen struct {
 type TLS struct {
 	Certificate string `mapstructure:"certificate"`
 	Key         string `mapstructure:"key"`
-	ClientCA    string `mapstructure:"client_ca"` // of administrators; empty: none is asked for
+	ClientCA    string `mapstructure:"client_ca"` // of administrators; empty: no client certificate is required
 }
 
-// DNS says which servers are asked.
+// DNS says which servers are queried, and how.
 type DNS struct {
 	Servers []Server      `mapstructure:"servers"` // empty: those of /etc/resolv.conf
-	Timeout time.Duration `mapstructure:"timeout"` // of one question to one server
-	Rounds  int           `mapstructure:"rounds"`  // times that the list of servers is gone through
-	// HedgeAfter is how long a server may be silent until the next one is asked
-	// beside it; 0 waits for Timeout.
+	Timeout time.Duration `mapstructure:"timeout"` // of one query to one server
+	Rounds  int           `mapstructure:"rounds"`  // how often the list of servers is tried
+	// HedgeAfter is the time without an answer after which the next server is
+	// queried in parallel; 0 waits for Timeout.
 	HedgeAfter time.Duration `mapstructure:"hedge_after"`
-	// MinTTL and MaxTTL bound how long record sets are remembered.
+	// MinTTL and MaxTTL bound how long record sets are cached.
 	MinTTL time.Duration `mapstructure:"min_ttl"`
 	MaxTTL time.Duration `mapstructure:"max_ttl"`
-	// RefreshAhead asks anew, before they expire, for record sets in use.
+	// RefreshAhead queries record sets that are in use again before they expire.
 	RefreshAhead bool `mapstructure:"refresh_ahead"`
 }
 
@@ -69,11 +68,10 @@ type DDDS struct {
 	Roots      []string `mapstructure:"roots"`     // domains below which NIDs are looked up, in order
 	URIRoots   []string `mapstructure:"uri_roots"` // domains below which schemes are looked up; empty: they are not
 	MaxDomains int      `mapstructure:"max_domains"`
-	// Refer leads clients to the THTTP servers that zones name, instead of
-	// asking them.
+	// Refer redirects clients to the THTTP servers that records name, instead of
+	// querying them.
 	Refer bool `mapstructure:"refer"`
-	// Fallback goes on with the next record of an order where one leads to a
-	// failure.
+	// Fallback tries the next record of an order when following one fails.
 	Fallback bool `mapstructure:"fallback"`
 	// RootOptions are what differs for some of the roots.
 	RootOptions []RootOptions `mapstructure:"root_options"`
@@ -83,54 +81,54 @@ type DDDS struct {
 type RootOptions struct {
 	Root          string   `mapstructure:"root"`           // one of DDDS.Roots
 	Servers       []Server `mapstructure:"servers"`        // empty: those of DNS
-	RequireDNSSEC bool     `mapstructure:"require_dnssec"` // refuse what the servers do not call authenticated
+	RequireDNSSEC bool     `mapstructure:"require_dnssec"` // refuse responses without the AD bit
 }
 
-// THTTP bounds what is asked of resolution servers, RFC 2169.
+// THTTP bounds requests to resolution servers, RFC 2169, and their responses.
 type THTTP struct {
 	Timeout      time.Duration `mapstructure:"timeout"`       // of one exchange
 	MaxBody      Size          `mapstructure:"max_body"`      // of a list
 	MaxLocations int           `mapstructure:"max_locations"` // of a list
-	// DefaultTTL is that of answers that say nothing of their freshness.
+	// DefaultTTL is the TTL of answers without freshness information.
 	DefaultTTL time.Duration `mapstructure:"default_ttl"`
-	MaxTTL     time.Duration `mapstructure:"max_ttl"` // whatever they say
+	MaxTTL     time.Duration `mapstructure:"max_ttl"` // of any answer
 }
 
 // SLP says which directory agents know resolution servers: RFC 2608.
 type SLP struct {
 	Agents []Agent `mapstructure:"agents"` // empty: SLP is not used, unless Multicast is on
-	// Multicast asks all agents that listen to Group, where Agents is empty.
+	// Multicast sends requests to Group, where Agents is empty.
 	Multicast bool          `mapstructure:"multicast"`
 	Group     Agent         `mapstructure:"group"`
 	Scopes    []string      `mapstructure:"scopes"`
 	Language  string        `mapstructure:"language"`
 	Timeout   time.Duration `mapstructure:"timeout"` // for one agent
-	// NoneTTL is how long it is remembered that there are no servers.
+	// NoneTTL is the TTL of the result that no agent knows a server.
 	NoneTTL time.Duration `mapstructure:"none_ttl"`
 }
 
 // Resolve bounds one resolution.
 type Resolve struct {
 	Timeout time.Duration `mapstructure:"timeout"`
-	// Order names the systems that are asked for a URN, first to last.
+	// Order names the systems that are queried for a URN, first to last.
 	Order []string `mapstructure:"order"`
-	// RuleTTL is the TTL of answers from namespace rules, which have none.
+	// RuleTTL is the TTL of answers from namespace rules, which have no TTL of their own.
 	RuleTTL time.Duration `mapstructure:"rule_ttl"`
-	// Fallback is a URI template: clients are sent there with names for which nobody
-	// answers. Empty: they are answered UnknownStatus.
+	// Fallback is a URI template: clients are redirected there for names that no
+	// system resolves. Empty: the status is UnknownStatus.
 	Fallback string `mapstructure:"elsewhere"`
 	// UnknownStatus is 404, 501 or 502.
 	UnknownStatus int `mapstructure:"unknown_status"`
 }
 
-// URN says which names are taken for URNs.
+// URN says which names are accepted as URNs.
 type URN struct {
 	// Accept names specifications of URN syntax, "rfc2141", "draft" and
-	// "rfc8141". Each part of a URN is as one of them has it, or it is refused.
+	// "rfc8141". Each part of a URN must conform to at least one of them.
 	Accept []string `mapstructure:"accept"`
 }
 
-// Specs returns what Accept names.
+// Specs returns the specifications in Accept.
 func (u URN) Specs() uri.Conformance {
 	var specs uri.Conformance
 	for _, name := range u.Accept {
@@ -140,28 +138,28 @@ func (u URN) Specs() uri.Conformance {
 	return specs
 }
 
-// Cache bounds what is remembered.
+// Cache bounds the caches and their snapshot.
 type Cache struct {
 	Answers    Size          `mapstructure:"answers"` // memory for answers
 	Records    Size          `mapstructure:"records"` // memory for DNS records
 	StaleFor   time.Duration `mapstructure:"stale_for"`
 	RetryAfter time.Duration `mapstructure:"retry_after"`
-	Directory  string        `mapstructure:"directory"` // of answers while urnd does not run; empty: systemd's
-	MaxSaved   Size          `mapstructure:"max_saved"` // of them; 0 keeps none
+	Directory  string        `mapstructure:"directory"` // of the snapshot of answers; empty: the state directory of systemd
+	MaxSaved   Size          `mapstructure:"max_saved"` // of the snapshot; 0 saves nothing
 }
 
-// Access says who may use what.
+// Access says which clients may use which services.
 type Access struct {
-	// AllowDestinations opens address ranges that are closed by default:
+	// AllowDestinations permits address ranges that are refused by default:
 	// loopback, private, link-local, multicast and reserved ones.
 	AllowDestinations []netip.Prefix `mapstructure:"allow_destinations"`
 	ResolveClients    []netip.Prefix `mapstructure:"resolve_clients"`
 	// ProxyClients may use the forward proxy and the redirects of URLs.
 	ProxyClients []netip.Prefix `mapstructure:"proxy_clients"`
-	ProxyUsers   string         `mapstructure:"proxy_users"` // a file; empty: nobody is asked for a password
+	ProxyUsers   string         `mapstructure:"proxy_users"` // a file; empty: no password is required
 	AdminClients []netip.Prefix `mapstructure:"admin_clients"`
-	AdminToken   string         `mapstructure:"admin_token"` // a file; empty: none is asked for
-	// TrustedProxies are believed when they say who their client is.
+	AdminToken   string         `mapstructure:"admin_token"` // a file; empty: no token is required
+	// TrustedProxies are proxies whose X-Forwarded-For or Forwarded names the client.
 	TrustedProxies []netip.Prefix `mapstructure:"trusted_proxies"`
 }
 
@@ -187,7 +185,7 @@ type Limits struct {
 	ShutdownTimeout   time.Duration `mapstructure:"shutdown_timeout"`
 }
 
-// Reload says when the configuration is read again, beside SIGHUP.
+// Reload says when the configuration is read again, in addition to SIGHUP.
 type Reload struct {
 	Watch bool `mapstructure:"watch"` // when the file changes
 }
@@ -207,24 +205,24 @@ type Telemetry struct {
 }
 
 // Namespace is a URN namespace of this site, or a change to one that is built
-// in: what is not set there stays as it is.
+// in: fields that are not set keep the built-in value.
 type Namespace struct {
 	NID     string   `mapstructure:"nid"`
 	Fold    string   `mapstructure:"fold"`    // "none", "lower", "upper", "prefix" or "first"
-	Strip   string   `mapstructure:"strip"`   // octets that do not count
+	Strip   string   `mapstructure:"strip"`   // octets that are ignored in comparison
 	Check   string   `mapstructure:"check"`   // "strict", or "warn": names that fail the check of the namespace are accepted
 	Pattern string   `mapstructure:"pattern"` // what a canonical NSS must match
 	Order   []string `mapstructure:"order"`   // as resolve.order
-	THTTP   []string `mapstructure:"thttp"`   // servers that are asked by THTTP, such as "https://resolver.example.org"
-	Schemes []string `mapstructure:"schemes"` // of locations that these servers may name, beside http and https
+	THTTP   []string `mapstructure:"thttp"`   // servers that are queried by THTTP, such as "https://resolver.example.org"
+	Schemes []string `mapstructure:"schemes"` // of locations that these servers may return, in addition to http and https
 	Targets []Target `mapstructure:"targets"`
 }
 
-// Target is where names of a Namespace lead.
+// Target is a location of names of a Namespace.
 type Target struct {
-	Pattern  string `mapstructure:"pattern"`  // which names; empty is all
+	Pattern  string `mapstructure:"pattern"`  // which names; empty: all
 	Template string `mapstructure:"template"` // a URI template, RFC 6570
-	Type     string `mapstructure:"type"`     // the media type of what is there, "" where it is not known
-	Language string `mapstructure:"language"` // its language, "" where it is not known
-	Gone     bool   `mapstructure:"gone"`     // the names lead nowhere any more
+	Type     string `mapstructure:"type"`     // the media type of the resource; empty: not known
+	Language string `mapstructure:"language"` // its language; empty: not known
+	Gone     bool   `mapstructure:"gone"`     // the names have no location any more
 }

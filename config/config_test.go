@@ -63,7 +63,7 @@ func keys(prefix string, m map[string]any) []string {
 
 func TestExampleIsTheDefault(t *testing.T) {
 	if text, err := os.ReadFile("example.yaml"); err != nil || string(text) != config.Example() {
-		t.Errorf("example.yaml is not what make generate makes: %v", err)
+		t.Errorf("example.yaml is not the output of make generate: %v", err)
 	}
 	got, err := config.Load("example.yaml", nil)
 	if err != nil || !reflect.DeepEqual(got, config.Default()) {
@@ -190,7 +190,7 @@ func TestEveryLeaf(t *testing.T) {
 				text = "[" + text + "]"
 			}
 			file := section + ":\n  " + leaf + ": " + text + "\n"
-			switch key { // what hangs on a certificate
+			switch key { // these need a certificate
 			case "listen.tls":
 				file += "tls: {certificate: a, key: b}\n"
 			case "tls.client_ca":
@@ -216,7 +216,7 @@ func TestEveryLeaf(t *testing.T) {
 	}
 }
 
-// print shows a setting as the environment would write it.
+// print returns a setting in the form of the environment.
 func print(t *testing.T, c config.Config, section, leaf string) string {
 	t.Helper()
 	text, err := yaml.Marshal(c.Map()[section].(map[string]any)[leaf])
@@ -227,10 +227,10 @@ func print(t *testing.T, c config.Config, section, leaf string) string {
 	return strings.Trim(strings.ReplaceAll(joined, `'`, ""), `"`)
 }
 
-// Every setting is said something of, and nothing is said of what is none.
+// Every setting is declared, and nothing else is.
 func TestSettings(t *testing.T) {
 	known := keys("", config.Default().Map())
-	var said []string
+	var declared []string
 	for _, s := range config.Settings() {
 		if s.Doc == "" {
 			t.Errorf("%s has no documentation", s.Path)
@@ -238,7 +238,7 @@ func TestSettings(t *testing.T) {
 		if s.IsSection() {
 			continue
 		}
-		said = append(said, s.Path)
+		declared = append(declared, s.Path)
 		section, leaf, _ := strings.Cut(s.Path, ".")
 		value := config.Default().Map()[section]
 		if leaf != "" {
@@ -248,22 +248,22 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s has neither bound nor form", s.Path)
 		}
 	}
-	slices.Sort(said)
-	if !slices.Equal(said, known) {
-		t.Errorf("said of %q\nwant %q", said, known)
+	slices.Sort(declared)
+	if !slices.Equal(declared, known) {
+		t.Errorf("declared %q\nwant %q", declared, known)
 	}
 }
 
-// Every setting in a list of tables is said something of, too.
+// Every setting in a list of tables is declared, too.
 func TestElements(t *testing.T) {
-	var said []string
+	var declared []string
 	for _, s := range config.Elements() {
 		if s.Doc == "" {
 			t.Errorf("%s has no documentation", s.Path)
 		}
-		said = append(said, s.Path)
+		declared = append(declared, s.Path)
 	}
-	slices.Sort(said)
+	slices.Sort(declared)
 	var known []string
 	for _, key := range keysOfType("", reflect.TypeFor[config.Config]()) {
 		if strings.Contains(key, ".*.") {
@@ -271,12 +271,12 @@ func TestElements(t *testing.T) {
 		}
 	}
 	slices.Sort(known)
-	if !slices.Equal(said, known) {
-		t.Errorf("said of %q\nwant %q", said, known)
+	if !slices.Equal(declared, known) {
+		t.Errorf("declared %q\nwant %q", declared, known)
 	}
 }
 
-// keysOfType returns the paths of all that can be set.
+// keysOfType returns the paths of all settings.
 func keysOfType(prefix string, typ reflect.Type) []string {
 	var all []string
 	for field := range typ.Fields() {
@@ -363,7 +363,7 @@ namespaces: [{nid: example, targets: [{template: "{scheme}:{+r}"}]}]
 	}
 }
 
-// A variable that is set and empty turns off; spaces in lists do not count.
+// A variable that is set and empty turns a setting off; spaces in lists are ignored.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("URND_LISTEN_ADMIN", "")
 	t.Setenv("URND_ACCESS_PROXY_CLIENTS", "")
@@ -382,7 +382,7 @@ func TestUnreadableFile(t *testing.T) {
 	}
 }
 
-// What is printed reads back as the same configuration.
+// The printed configuration is read back unchanged.
 func TestMapRoundTrip(t *testing.T) {
 	want := config.Default()
 	want.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort("[2001:db8::1]:5353")}}

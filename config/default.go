@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Default returns the configuration that urnd runs with when it is given none: the
-// defaults of Settings.
+// Default returns the configuration of urnd without any source: the defaults of Settings.
 func Default() Config {
 	var c Config
 	for _, s := range Settings() {
@@ -18,8 +17,8 @@ func Default() Config {
 	return c
 }
 
-// fieldAt returns the field of a struct at the path of a setting, the zero Value where
-// there is none.
+// fieldAt returns the field of a struct at the path of a setting, the zero Value if there
+// is none.
 func fieldAt(v reflect.Value, path string) reflect.Value {
 	for key := range strings.SplitSeq(path, ".") {
 		found := reflect.Value{}
@@ -36,7 +35,7 @@ func fieldAt(v reflect.Value, path string) reflect.Value {
 	return v
 }
 
-func everybody() []netip.Prefix {
+func allAddresses() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 }
 

@@ -11,12 +11,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-const exampleHead = "urnd.yaml: every setting of urnd, with its default. A file needs to hold only what " +
-	"differs. The same keys work in TOML. The environment goes before the file (dns.timeout is " +
-	"URND_DNS_TIMEOUT; lists are joined by commas), and flags go before the environment. Check a " +
+const exampleHead = "urnd.yaml: every setting of urnd, with its default. A file needs only the " +
+	"settings that differ. The same keys work in TOML. The environment overrides the file (dns.timeout is " +
+	"URND_DNS_TIMEOUT; lists are joined by commas), and flags override the environment. Check a " +
 	"file with: urnd config check FILE"
 
-// width is that of the lines of an example.
+// width is the maximum length of the lines of an example.
 const width = 88
 
 // Example returns a complete, commented configuration file in YAML: the defaults.
@@ -45,10 +45,10 @@ func Example() string {
 	return b.String()
 }
 
-// withBound adds to a documentation what values are allowed.
+// withBound adds the allowed values to the documentation of a setting.
 func withBound(s Setting) string {
 	bound := s.Bound()
-	if bound == "" || bound == s.Form { // the words say enough
+	if bound == "" || bound == s.Form { // Doc describes it
 		return s.Doc
 	}
 	return s.Doc + " (" + bound + ")"
@@ -90,7 +90,7 @@ func wrap(text string, most int) []string {
 func scalar(value any) string {
 	node := new(yaml.Node)
 	if err := node.Encode(Plain(value)); err != nil {
-		return "null" // no value of ours fails
+		return "null" // values of settings do not fail
 	}
 	flow(node)
 	text, err := yaml.Marshal(node)
@@ -109,7 +109,7 @@ func flow(node *yaml.Node) {
 	}
 }
 
-// Plain returns a value of the configuration as files write it: texts, numbers,
+// Plain returns a value of the configuration as it is written in files: texts, numbers,
 // booleans, lists and maps.
 func Plain(value any) any {
 	switch v := value.(type) {

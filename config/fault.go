@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Fault is one thing that is wrong in a configuration.
+// Fault is one error in a configuration.
 type Fault struct {
-	File    string // "" where it is not of a file
-	Line    int    // of the file; 0 where it is not known
+	File    string // "" if it is not from a file
+	Line    int    // of the file; 0 if not known
 	Path    string // dotted: "namespaces.0.targets.1.template"
 	Message string
 }
@@ -29,8 +29,7 @@ func (f Fault) String() string {
 	return strings.Join(append(words, f.Message), ": ")
 }
 
-// Faults is the error of Load and Validate: everything that is wrong, not only
-// the first.
+// Faults is the error of Load and Validate: all faults, not only the first.
 type Faults []Fault
 
 func (f Faults) Error() string {
@@ -45,7 +44,7 @@ func (f *Faults) add(path, format string, args ...any) {
 	*f = append(*f, Fault{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// locate says of each fault where it stands.
+// locate adds the file and the line to each fault.
 func (f Faults) locate(origins Origins) {
 	for i := range f {
 		if o := origins.of(f[i].Path); o.Kind == FromFile {

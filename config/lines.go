@@ -10,7 +10,7 @@ import (
 // lines are the line numbers of the keys of a YAML file, by dotted path.
 type lines map[string]int
 
-// linesOf returns none for invalid YAML: the parser of the configuration says so.
+// linesOf returns none for invalid YAML: the parser of the configuration reports it.
 func linesOf(text []byte) lines {
 	var document yaml.Node
 	if yaml.Unmarshal(text, &document) != nil || len(document.Content) == 0 {
@@ -25,7 +25,7 @@ func (l lines) walk(prefix string, node *yaml.Node) {
 	switch node.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(node.Content); i += 2 {
-			key := prefix + strings.ToLower(node.Content[i].Value) // as viper has them
+			key := prefix + strings.ToLower(node.Content[i].Value) // viper makes keys lower case
 			l[key] = node.Content[i].Line
 			l.walk(key+".", node.Content[i+1])
 		}
@@ -38,8 +38,8 @@ func (l lines) walk(prefix string, node *yaml.Node) {
 	}
 }
 
-// line returns that of path, or of the table or list that it would stand in; 0 where
-// nothing of it is in the file.
+// line returns the line of path, or of the nearest table or list around it; 0 if none is
+// in the file.
 func (l lines) line(path string) int {
 	for {
 		if line, ok := l[path]; ok {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Kind says what a value came from.
+// Kind is the kind of source of a value.
 type Kind uint8
 
-// The kinds, the last one goes before all others.
+// The kinds, in rising precedence.
 const (
 	FromDefault Kind = iota
 	FromFile
@@ -16,11 +16,11 @@ const (
 	FromFlag
 )
 
-// Origin is where a value came from.
+// Origin is the source of a value.
 type Origin struct {
 	Kind Kind
 	Name string // of the file, of the variable
-	Line int    // of the file; 0 where it is not known
+	Line int    // of the file; 0 if not known
 }
 
 // String returns the origin in words.
@@ -49,7 +49,7 @@ type Origins struct {
 // Of returns the origin of a setting.
 func (o Origins) Of(path string) Origin { return o.settings[path] }
 
-// of returns the origin of a path that may lie within a setting, or be none.
+// of returns the origin of a path that may be inside a setting, or unknown.
 func (o Origins) of(path string) Origin {
 	for setting, origin := range o.settings {
 		if setting != path && !strings.HasPrefix(path, setting+".") {

@@ -8,8 +8,8 @@ import (
 )
 
 // Setting declares one leaf of the configuration, or a section. The defaults, the example
-// file, the manual, the schema and the checks are all made of these; the type of a leaf is
-// that of its field in Config.
+// file, the manual, the schema and the checks are all derived from these; the type of a
+// leaf is that of its field in Config.
 type Setting struct {
 	Path string // dotted: "dns.timeout"; without a dot it is a section, or "namespaces"
 	Doc  string // what it means, in sentences
@@ -20,11 +20,11 @@ type Setting struct {
 	// Least and Most bound a number, a duration or a size, both included; nil is no
 	// bound. They have the type of the value.
 	Least, Most any
-	// OneOf are the only texts that are allowed, for lists as their elements.
+	// OneOf are the only allowed texts, for lists the only allowed elements.
 	OneOf []string
-	// Form says what a text, or each of a list, looks like, where OneOf does not.
+	// Form describes the syntax of a text, or of each element of a list, without OneOf.
 	Form string
-	// check finds what else can be wrong; nil is nothing.
+	// check makes further checks; nil makes none.
 	check func(f *Faults, path string, value any)
 }
 
@@ -57,7 +57,7 @@ func oneOf(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// validate checks a value against what is said of it.
+// validate checks a value against the bounds and words of its setting.
 func (s Setting) validate(f *Faults, value any) {
 	if n, ok := ordered(value); ok && s.Least != nil {
 		least, _ := ordered(s.Least)

@@ -12,7 +12,7 @@ func cacheSettings() []Setting {
 		{Path: "cache.answers", Default: Size(64 << 20), Doc: "memory for answers", Least: Size(1 << 20), Most: Size(1 << 40)},
 		{Path: "cache.records", Default: Size(16 << 20), Doc: "memory for DNS records", Least: Size(1 << 20), Most: Size(1 << 40)},
 		{Path: "cache.stale_for", Default: day, Doc: "how long after its expiry an answer may be used while its source fails", Least: time.Duration(0), Most: week},
-		{Path: "cache.retry_after", Default: 30 * time.Second, Doc: "backoff: how long a failing source is not asked again while a stale answer is used", Least: time.Second, Most: time.Hour},
+		{Path: "cache.retry_after", Default: 30 * time.Second, Doc: "backoff: how long a failing source is not queried again while a stale answer is used", Least: time.Second, Most: time.Hour},
 		{
 			Path: "cache.directory",
 			Doc: "The directory of the snapshot of answers, a file that is written when urnd stops and read when it starts. " +
@@ -31,19 +31,19 @@ func checkDirectory(f *Faults, path string, value any) {
 
 func accessSettings() []Setting {
 	return []Setting{
-		{Path: "access", Doc: "Who may do what. A client is known by the address of its connection, or by what a trusted proxy says."},
+		{Path: "access", Doc: "Which clients may use which services. A client is identified by the address of its connection, or by the one that a trusted proxy forwards."},
 		{
 			Path: "access.allow_destinations", Default: []netip.Prefix{},
-			Doc: "Address ranges that urnd may connect to although they are loopback, private, link-local, multicast or " +
-				"reserved. Closed by default, so that no client and no record can reach into your network through urnd. " +
-				"At all other addresses, ports below 1024 that belong to other services, such as mail, are closed.",
+			Doc: "Address ranges that urnd may connect to even if they are loopback, private, link-local, multicast or " +
+				"reserved. Empty by default, so that no client and no record can reach your network through urnd. " +
+				"At all other addresses, ports below 1024 of other services, such as mail, are refused.",
 			Form: "address range", check: checkPrefixList,
 		},
-		{Path: "access.resolve_clients", Default: everybody(), Doc: "clients that may resolve names", Form: "address range", check: checkPrefixList},
+		{Path: "access.resolve_clients", Default: allAddresses(), Doc: "clients that may resolve names", Form: "address range", check: checkPrefixList},
 		{
 			Path: "access.proxy_clients", Default: loopback(),
 			Doc: "Clients that may use the forward proxy and the redirects of URLs. Behind another proxy " +
-				"(X-Forwarded-For, Forwarded) that is not one of trusted_proxies they are refused: there the address of " +
+				"(X-Forwarded-For, Forwarded) that is not one of trusted_proxies they are refused, because the address of " +
 				"the client is not known.",
 			Form: "address range", check: checkPrefixList,
 		},
@@ -53,7 +53,7 @@ func accessSettings() []Setting {
 				"log in by Basic authentication. Empty: no password is required.",
 			Form: "path, or credential: and a name",
 		},
-		{Path: "access.admin_clients", Default: loopback(), Doc: "Clients of listen.admin. Where others than loopback are allowed, admin_token or tls.client_ca must be set.", Form: "address range", check: checkPrefixList},
+		{Path: "access.admin_clients", Default: loopback(), Doc: "Clients of listen.admin. If addresses other than loopback are allowed, admin_token or tls.client_ca must be set.", Form: "address range", check: checkPrefixList},
 		{
 			Path: "access.admin_token",
 			Doc:  "A file that holds the token which administrators must send (Authorization: Bearer). Empty: none is required.",

@@ -7,7 +7,7 @@ import (
 
 func limitSettings() []Setting {
 	return []Setting{
-		{Path: "limits", Doc: "What a client may send and take, and how long things may last. Each refusal names its limit."},
+		{Path: "limits", Doc: "Limits of what a client may send and use, and timeouts. Each refusal names its limit."},
 		{Path: "limits.target", Default: Size(8 << 10), Doc: "of a request-target; longer ones are answered 414", Least: Size(256), Most: Size(1 << 20)},
 		{Path: "limits.header", Default: Size(64 << 10), Doc: "of all header fields; larger ones are answered 431", Least: Size(4 << 10), Most: Size(16 << 20)},
 		{Path: "limits.header_timeout", Default: 10 * time.Second, Doc: "for a client to send its header", Least: time.Millisecond, Most: time.Hour},
@@ -15,19 +15,19 @@ func limitSettings() []Setting {
 		{Path: "limits.write_timeout", Default: time.Minute, Doc: "for a client to read a chunk (64 KiB) of a response", Least: time.Second, Most: day},
 		{Path: "limits.connections", Default: 8192, Doc: "connections of clients at a time; others wait to be accepted", Least: 1, Most: 1_000_000},
 		{Path: "limits.client_connections", Default: 1024, Doc: "connections of one client at a time; more are closed; 0 is no limit", Least: 0, Most: 1_000_000},
-		{Path: "limits.requests", Default: 1024, Doc: "names at a time that are being resolved; others are answered 503, what is cached is not", Least: 1, Most: 1_000_000},
-		{Path: "limits.fetches", Default: 1024, Doc: "requests at a time that fetch something from an origin; others are answered 503", Least: 1, Most: 1_000_000},
+		{Path: "limits.requests", Default: 1024, Doc: "names at a time that are being resolved; others are answered 503, unless they are cached", Least: 1, Most: 1_000_000},
+		{Path: "limits.fetches", Default: 1024, Doc: "requests at a time that fetch from an origin; others are answered 503", Least: 1, Most: 1_000_000},
 		{Path: "limits.streams", Default: 1024, Doc: "connections at a time that have changed their protocol, such as WebSockets; others are answered 503; at most half of outgoing", Least: 1, Most: 1_000_000},
 		{Path: "limits.rate", Doc: "requests of one client a second; more are answered 429; 0 is no limit", Least: 0, Most: 10_000_000},
 		{Path: "limits.outgoing", Default: 2048, Doc: "connections to origins at a time; more wait", Least: 1, Most: 1_000_000},
 		{Path: "limits.dns_queries", Default: 512, Doc: "queries to DNS servers at a time; more wait", Least: 1, Most: 1_000_000},
-		{Path: "limits.memory", Doc: "memory that the Go runtime tries to stay below (GOMEMLIMIT); it must be more than the caches may take; 0B is no limit", Least: Size(0), Most: Size(1 << 50)},
+		{Path: "limits.memory", Doc: "memory that the Go runtime tries to stay below (GOMEMLIMIT); it must be more than the maximum of the caches; 0B is no limit", Least: Size(0), Most: Size(1 << 50)},
 		{Path: "limits.connect_timeout", Default: 10 * time.Second, Doc: "to connect to an origin server", Least: time.Millisecond, Most: 10 * time.Minute},
 		{Path: "limits.origin_timeout", Default: time.Minute, Doc: "for an origin to begin its answer", Least: time.Millisecond, Most: day},
 		{Path: "limits.origin_idle", Default: 5 * time.Minute, Doc: "between two reads of its response", Least: time.Second, Most: day},
 		{Path: "limits.shutdown_timeout", Default: 10 * time.Second, Doc: "for running requests to finish when urnd is stopped", Least: time.Duration(0), Most: time.Hour},
-		{Path: "reload", Doc: "The configuration is read again on SIGHUP (systemctl reload urnd). One that is wrong changes nothing."},
-		{Path: "reload.watch", Doc: "read it again too when the file changes"},
+		{Path: "reload", Doc: "The configuration is read again on SIGHUP (systemctl reload urnd). If it is invalid, nothing changes."},
+		{Path: "reload.watch", Doc: "read it again when the file changes, too"},
 	}
 }
 
@@ -36,7 +36,7 @@ const minMemory = 32 << 20
 
 func logSettings() []Setting {
 	return []Setting{
-		{Path: "log", Doc: "What is logged, to standard error if nothing else is said. Passwords in URLs are never shown."},
+		{Path: "log", Doc: "What is logged, by default to standard error. Passwords in URLs are never shown."},
 		{Path: "log.level", Default: slog.LevelInfo, Doc: "the lowest level that is logged", OneOf: []string{"DEBUG", "INFO", "WARN", "ERROR"}},
 		{
 			Path: "log.format", Default: "auto",
@@ -44,9 +44,9 @@ func logSettings() []Setting {
 			OneOf: []string{"auto", "text", "json", "journald"},
 		},
 		{Path: "log.access", Default: "off", Doc: "the format of the access log, a line for each request", OneOf: []string{"off", "json", "combined", "squid"}},
-		{Path: "log.access_file", Doc: "where these lines go; the file is opened anew on SIGHUP; empty is standard error", Form: "path that begins with a slash", check: checkDirectory},
-		{Path: "telemetry", Doc: "Traces for OpenTelemetry, one span a step of a resolution."},
-		{Path: "telemetry.endpoint", Doc: "where they are sent, by OTLP over HTTP, such as http://127.0.0.1:4318; empty sends none", Form: "http:// or https:// and a host", check: checkEndpoint},
+		{Path: "log.access_file", Doc: "the file for these lines; it is reopened on SIGHUP; empty: standard error", Form: "path that begins with a slash", check: checkDirectory},
+		{Path: "telemetry", Doc: "Traces for OpenTelemetry, one span for each step of a resolution."},
+		{Path: "telemetry.endpoint", Doc: "the collector, by OTLP over HTTP, such as http://127.0.0.1:4318; empty: none are sent", Form: "http:// or https:// and a host", check: checkEndpoint},
 		{Path: "telemetry.sample", Default: 1, Doc: "one of this many requests is traced, in addition to those whose traceparent asks for it", Least: 1, Most: 1_000_000},
 	}
 }

@@ -11,8 +11,8 @@ func listenSettings() []Setting {
 	return []Setting{
 		{
 			Path: "listen",
-			Doc: "The addresses to listen on. Port 0 takes a free one. Sockets that systemd passes on under the " +
-				"names http, https and admin take the place of service, tls and admin.",
+			Doc: "The addresses to listen on. Port 0 selects a free port. Sockets that systemd passes under the " +
+				"names http, https and admin replace service, tls and admin.",
 		},
 		{Path: "listen.service", Default: "127.0.0.1:8141", Doc: "names, URLs and the forward proxy", Form: "host:port", check: checkListenText},
 		{Path: "listen.tls", Doc: "the same over TLS, with the certificate of tls; empty turns it off", Form: "host:port", check: checkOptionalListen},
@@ -26,12 +26,12 @@ func listenSettings() []Setting {
 			Doc:  "Senders, such as load balancers, whose connections to service and tls begin with the address of the client, by the PROXY protocol, version 1 or 2.",
 			Form: "address range", check: checkPrefixList,
 		},
-		{Path: "tls", Doc: "Certificates, in PEM. They are read again when they change. Instead of a path, credential: and a name is a file that systemd passes to urnd (LoadCredential)."},
-		{Path: "tls.certificate", Doc: "the certificate, with those of its issuers behind it", Form: "path, or credential: and a name"},
+		{Path: "tls", Doc: "Certificates, in PEM. They are read again when they change. Instead of a path, credential: and a name selects a file that systemd passes to urnd (LoadCredential)."},
+		{Path: "tls.certificate", Doc: "the certificate, followed by those of its issuers", Form: "path, or credential: and a name"},
 		{Path: "tls.key", Doc: "its key", Form: "path, or credential: and a name"},
 		{
 			Path: "tls.client_ca",
-			Doc:  "Administrators must show a certificate of one of these authorities; listen.admin is then over TLS.",
+			Doc:  "Administrators must present a certificate of one of these authorities; listen.admin then uses TLS.",
 			Form: "path, or credential: and a name",
 		},
 	}
@@ -49,11 +49,11 @@ func checkOptionalListen(f *Faults, path string, value any) {
 	}
 }
 
-// CredentialPrefix begins the name of a file that systemd passes on (LoadCredential of
-// systemd.exec(5)), where a path could stand.
+// CredentialPrefix marks the name of a file that systemd passes (LoadCredential of
+// systemd.exec(5)), in place of a path.
 const CredentialPrefix = "credential:" //nolint:gosec // the word alone
 
-// UnixPrefix begins the address of a socket in the file system.
+// UnixPrefix marks the address of a Unix domain socket.
 const UnixPrefix = "unix:"
 
 func checkAdminListen(f *Faults, path string, value any) {
@@ -63,7 +63,7 @@ func checkAdminListen(f *Faults, path string, value any) {
 	case !isSocket:
 		checkOptionalListen(f, path, value)
 	case !strings.HasPrefix(socket, "/"):
-		f.add(path, "%q has no path that begins with a slash behind unix:", address)
+		f.add(path, "%q has no path that begins with a slash after unix:", address)
 	}
 }
 
@@ -76,7 +76,7 @@ func checkListen(f *Faults, path, address string) {
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
 		f.add(path, "%q has no port between 0 and 65535", address)
 	} else if _, err := netip.ParseAddr(host); host != "" && host != "localhost" && err != nil {
-		f.add(path, "%q begins with no IP address (port %d)", address, n)
+		f.add(path, "%q does not begin with an IP address (port %d)", address, n)
 	}
 }
 

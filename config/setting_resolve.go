@@ -14,40 +14,40 @@ func resolveSettings() []Setting {
 		{Path: "resolve.timeout", Default: 10 * time.Second, Doc: "for one name, all queries together", Least: time.Millisecond, Most: 5 * time.Minute},
 		{
 			Path: "resolve.order", Default: []string{"ddds", "slp", "namespace"},
-			Doc: "The systems that are asked for a URN until one knows its namespace. The namespaces that are built in and " +
+			Doc: "The systems that are queried for a URN until one knows its namespace. The built-in namespaces that " +
 				"have targets (ietf, isbn, doi and others: see urnd namespaces) are resolved by their rules first; see " +
-				"namespaces.order. thttp asks the servers of namespaces.thttp. slp asks the directory agents of slp.agents, " +
-				"and is left out without any.",
+				"namespaces.order. thttp queries the servers of namespaces.thttp, slp the directory agents of slp.agents; " +
+				"slp is skipped if there are none.",
 			OneOf: systems(),
 		},
-		{Path: "resolve.rule_ttl", Default: day, Doc: "TTL of answers that namespace rules make; those of the DNS have their own", Least: time.Duration(0), Most: 365 * day},
+		{Path: "resolve.rule_ttl", Default: day, Doc: "TTL of answers from namespace rules; answers from the DNS have their own", Least: time.Duration(0), Most: 365 * day},
 		{
 			Path: "resolve.elsewhere",
-			Doc: "Where clients are sent with names for which none of the systems answers: a URI template, as in " +
+			Doc: "Where clients are redirected for names that none of the systems resolves: a URI template, as in " +
 				"namespaces: https://resolver.example.org/{+urn}",
-			Form: "URI template", check: checkElsewhere,
+			Form: "URI template", check: checkFallback,
 		},
 		{
 			Path: "resolve.unknown_status", Default: http.StatusNotFound,
-			Doc: "The status of such names where that is empty. A name that a system knows not to exist is always 404, one " +
-				"that is gone 410.",
+			Doc: "The status of such names if elsewhere is empty. A name that does not exist, according to a system, is " +
+				"always 404, one that is gone 410.",
 			OneOf: []string{"404", "501", "502"},
 		},
 		{
 			Path: "urn",
 			Doc: "Which names are accepted as URNs: each part must conform to at least one of these specifications: rfc2141, " +
-				"draft (draft-ietf-urnbis-rfc2141bis-urn-03) and rfc8141. Others are answered 400. A list of one makes " +
-				"it the only specification:",
+				"draft (draft-ietf-urnbis-rfc2141bis-urn-03) and rfc8141. Others are answered 400. A list of one " +
+				"accepts only that specification:",
 			Sample: "accept: [rfc8141]",
 		},
 		{Path: "urn.accept", Default: uri.CurrentURN.Names(), Doc: "the specifications", OneOf: (uri.RFC2141 | uri.CurrentURN).Names(), check: checkAccept},
 	}
 }
 
-// systems are those that resolve names.
+// systems are the names of the systems that resolve names.
 func systems() []string { return []string{"ddds", "slp", "thttp", "namespace"} }
 
-func checkElsewhere(f *Faults, path string, value any) {
+func checkFallback(f *Faults, path string, value any) {
 	if template, _ := value.(string); template != "" {
 		checkTemplate(f, path, template)
 	}
@@ -55,7 +55,7 @@ func checkElsewhere(f *Faults, path string, value any) {
 
 func checkAccept(f *Faults, path string, value any) {
 	if accept, _ := value.([]string); len(accept) == 0 {
-		f.add(path, "names no specification, so that every URN would be refused")
+		f.add(path, "names no specification, so every URN would be refused")
 	}
 }
 

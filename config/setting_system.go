@@ -15,19 +15,19 @@ const (
 	day  = 24 * time.Hour
 )
 
-// systemSettings are those of the systems that are asked.
+// systemSettings are the settings of the systems that resolve names.
 func systemSettings() []Setting {
 	return slices.Concat([]Setting{
 		{Path: "dns", Doc: "The DNS servers."},
 		{
 			Path: "dns.servers", Default: []Server{},
 			Doc: "IP addresses of recursive servers, with or without port, or over TLS, with the name of the certificate: " +
-				"tls://192.0.2.53:853#dns.example.org. Empty: those of /etc/resolv.conf. Only these addresses are ever asked.",
+				"tls://192.0.2.53:853#dns.example.org. Empty: those of /etc/resolv.conf. No other server is queried.",
 			Form: "IP address, with or without port, or tls:// and one",
 		},
 		{Path: "dns.timeout", Default: 2 * time.Second, Doc: "for one query to one server", Least: time.Millisecond, Most: time.Minute},
-		{Path: "dns.rounds", Default: 2, Doc: "how often the list of servers is gone through before giving up", Least: 1, Most: 10},
-		{Path: "dns.hedge_after", Default: 300 * time.Millisecond, Doc: "after this time without an answer the next server is asked in parallel; 0 waits for the timeout", Least: time.Duration(0), Most: time.Minute},
+		{Path: "dns.rounds", Default: 2, Doc: "how often the list of servers is tried before giving up", Least: 1, Most: 10},
+		{Path: "dns.hedge_after", Default: 300 * time.Millisecond, Doc: "after this time without an answer the next server is queried in parallel; 0 waits for the timeout", Least: time.Duration(0), Most: time.Minute},
 		{Path: "dns.min_ttl", Doc: "record sets are cached at least this long, whatever their TTL", Least: time.Duration(0), Most: time.Hour},
 		{Path: "dns.max_ttl", Default: week, Doc: "and at most this long", Least: time.Second, Most: 365 * day},
 		{Path: "dns.refresh_ahead", Default: true, Doc: "query record sets that are in use again before they expire"},
@@ -35,7 +35,7 @@ func systemSettings() []Setting {
 		{Path: "ddds.enabled", Default: true, Doc: "look names up in the DNS"},
 		{
 			Path: "ddds.roots", Default: []string{"urn.arpa."},
-			Doc: "The domains below which namespaces are looked up, in order. The public one holds next to nothing; put the " +
+			Doc: "The domains below which namespaces are looked up, in order. The public one has few delegations; put the " +
 				"root of your own organisation before it:",
 			Sample: "roots: [urn.example.org., urn.arpa.]", Form: "domain name", check: checkDomainList,
 		},
@@ -45,32 +45,32 @@ func systemSettings() []Setting {
 				"for the clients in access.proxy_clients. Empty: they are refused.",
 			Sample: "uri_roots: [uri.example.org., uri.arpa.]", Form: "domain name", check: checkDomainList,
 		},
-		{Path: "ddds.max_domains", Default: 5, Doc: "how many domains the rules for one name may lead through", Least: 1, Most: 20},
+		{Path: "ddds.max_domains", Default: 5, Doc: "the maximum number of domains that the rules for one name may visit", Least: 1, Most: 20},
 		{
 			Path: "ddds.refer",
-			Doc:  "Records may name servers that resolve names by THTTP (RFC 2169). urnd asks them; true redirects clients there instead.",
+			Doc:  "Records may name servers that resolve names by THTTP (RFC 2169). urnd queries them; true redirects clients there instead.",
 		},
 		{
 			Path: "ddds.fallback",
-			Doc: "Where a record leads to a failure, go on with the next one of its order, as ENUM does (RFC 6116), instead " +
+			Doc: "If following a record fails, try the next one of its order, as ENUM does (RFC 6116), instead " +
 				"of reporting it (RFC 3403 section 8)",
 		},
 		{
 			Path: "ddds.root_options", Default: []RootOptions{},
-			Doc: "What differs for some of the roots: servers of their own, and whether only data is taken that those call " +
-				"authenticated (DNSSEC, the AD bit). They must be able to answer for all domains to which the rules lead; " +
+			Doc: "Options of single roots: their own servers, and whether only data is accepted that those mark as " +
+				"authenticated (DNSSEC, the AD bit). The servers must resolve all domains to which the rules lead; " +
 				"the addresses of hosts are looked up at dns.servers. A list:",
 			Sample: "root_options:\n  - root: urn.example.org.\n    servers: [192.0.2.53]\n    require_dnssec: true",
 			Form:   "table",
 		},
 		{
 			Path: "thttp",
-			Doc: "Resolution servers that are asked by THTTP: those that records name, and those of namespaces.thttp. " +
+			Doc: "Resolution servers that are queried by THTTP: those that records name, and those of namespaces.thttp. " +
 				"Servers in private networks must be in access.allow_destinations.",
 		},
 		{Path: "thttp.timeout", Default: 5 * time.Second, Doc: "for one exchange", Least: time.Millisecond, Most: 10 * time.Minute},
 		{Path: "thttp.max_body", Default: Size(1 << 20), Doc: "of a list of locations", Least: Size(1 << 10), Most: Size(1 << 30)},
-		{Path: "thttp.max_locations", Default: 100, Doc: "how many locations of a list are taken", Least: 1, Most: 10_000},
+		{Path: "thttp.max_locations", Default: 100, Doc: "how many locations of a list are used", Least: 1, Most: 10_000},
 		{Path: "thttp.default_ttl", Default: 5 * time.Minute, Doc: "TTL of answers without freshness information", Least: time.Duration(0), Most: 365 * day},
 		{Path: "thttp.max_ttl", Default: week, Doc: "maximum TTL of answers", Least: time.Second, Most: 365 * day},
 	}, slpSettings())
@@ -84,9 +84,9 @@ func slpSettings() []Setting {
 				"type service:urn-resolver:thttp with the attribute nid.",
 		},
 		{Path: "slp.agents", Default: []Agent{}, Doc: "IP addresses, with or without port. Empty: SLP is not used, unless multicast is on.", Form: "IP address, with or without port"},
-		{Path: "slp.multicast", Doc: "where there are no agents, ask all that listen to the group"},
-		{Path: "slp.group", Default: Agent{netip.MustParseAddrPort("239.255.255.253:427")}, Doc: "that group", Form: "IP address, with or without port"},
-		{Path: "slp.scopes", Default: []string{"DEFAULT"}, Doc: "the scopes in which services are looked for", Form: "text", check: checkScopes},
+		{Path: "slp.multicast", Doc: "if there are no agents, send requests to the multicast group"},
+		{Path: "slp.group", Default: Agent{netip.MustParseAddrPort("239.255.255.253:427")}, Doc: "the multicast group", Form: "IP address, with or without port"},
+		{Path: "slp.scopes", Default: []string{"DEFAULT"}, Doc: "the scopes in which services are searched", Form: "text", check: checkScopes},
 		{Path: "slp.language", Default: "en", Doc: "the language of requests", Form: "language tag", check: checkSLPLanguage},
 		{Path: "slp.timeout", Default: 5 * time.Second, Doc: "for one agent", Least: time.Millisecond, Most: time.Minute},
 		{Path: "slp.none_ttl", Default: time.Minute, Doc: "TTL of the result that no agent knows a server", Least: time.Second, Most: day},
@@ -95,7 +95,7 @@ func slpSettings() []Setting {
 
 func checkScopes(f *Faults, path string, value any) {
 	if scopes, _ := value.([]string); len(scopes) == 0 || slices.Contains(scopes, "") {
-		f.add(path, "names no scope, and agents answer nobody without one (RFC 2608 section 8.1)")
+		f.add(path, "names no scope: agents answer only requests for one of their scopes (RFC 2608 section 8.1)")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// suggest returns the known key that is most like an unknown one, "" where none is.
+// suggest returns the known key that is most similar to an unknown one, "" if none is.
 func suggest(unknown string) string {
 	parts := strings.Split(unknown, ".")
 	var indexes []string
@@ -18,10 +18,10 @@ func suggest(unknown string) string {
 			parts[i] = anyIndex
 		}
 	}
-	asked := strings.Join(parts, ".")
-	best, distance := "", 1+max(2, len(asked)/5)
+	wanted := strings.Join(parts, ".")
+	best, distance := "", 1+max(2, len(wanted)/5)
 	for _, known := range keysOf("", reflect.TypeFor[Config]()) {
-		if d := levenshtein.ComputeDistance(asked, known); d < distance && strings.Count(known, anyIndex) == len(indexes) {
+		if d := levenshtein.ComputeDistance(wanted, known); d < distance && strings.Count(known, anyIndex) == len(indexes) {
 			best, distance = known, d
 		}
 	}
@@ -34,7 +34,7 @@ func suggest(unknown string) string {
 // anyIndex stands for an element of a list in a path.
 const anyIndex = "*"
 
-// keysOf returns the paths of all that can be set in a type, sections included.
+// keysOf returns the paths of all settings in a type, sections included.
 func keysOf(prefix string, t reflect.Type) []string {
 	var keys []string
 	for field := range t.Fields() {

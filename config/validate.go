@@ -32,7 +32,7 @@ func (c Config) Validate() error {
 	return f
 }
 
-// checkTogether checks settings that hang on each other.
+// checkTogether checks settings that depend on each other.
 func (c Config) checkTogether(f *Faults) {
 	if c.DNS.MaxTTL < c.DNS.MinTTL {
 		f.add("dns.max_ttl", "%s is less than dns.min_ttl", show(c.DNS.MaxTTL))
@@ -63,7 +63,7 @@ func (c Config) checkListeners(f *Faults) {
 	}
 }
 
-// checkAdmin refuses to let others than this machine administrate without a proof.
+// checkAdmin requires authentication where administrators may be on other machines.
 func (c Config) checkAdmin(f *Faults) {
 	if c.Access.AdminToken != "" || c.TLS.ClientCA != "" {
 		return
@@ -97,7 +97,7 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 		checkPattern(f, path+".pattern", ns.Pattern)
 		checkOrder(f, path+".order", ns.Order)
 		if len(ns.THTTP) > 0 && len(ns.Order) > 0 && !slices.Contains(ns.Order, "thttp") {
-			f.add(path+".order", "does not name thttp, so that the servers of %s.thttp would never be asked", path)
+			f.add(path+".order", "does not name thttp, so the servers of %s.thttp would never be queried", path)
 		}
 		for j, server := range ns.THTTP {
 			checkServer(f, index(path+".thttp", j), server)
@@ -111,7 +111,7 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 	}
 }
 
-// schemes are those to which clients may be sent, beside http and https.
+// schemes are those to which clients may be redirected, in addition to http and https.
 func schemes() []string {
 	return []string{"ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "prospero", "z39.50r", "z39.50s"}
 }
@@ -127,7 +127,7 @@ func checkServer(f *Faults, path, server string) {
 	case err != nil:
 		f.add(path, "%v", err)
 	case userinfo.MatchString(server):
-		f.add(path, "holds a user or a password, which has no place there")
+		f.add(path, "contains a user or a password, which is not allowed there")
 	case scheme != "http" && scheme != "https" || server != u.Scheme()+"://"+authority(u) || host == "":
 		f.add(path, "%q is not http:// or https:// and a host, without a path", server)
 	}
@@ -141,19 +141,19 @@ func checkPattern(f *Faults, path, pattern string) {
 	}
 }
 
-// userinfo is what stands before the host of a URL, and its at sign.
+// userinfo matches a URL with userinfo (RFC 3986 section 3.2.1).
 var userinfo = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@`)
 
-// literalScheme is a scheme that no variable can change.
+// literalScheme matches a template whose scheme has no variables.
 var literalScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// checkTarget checks where names lead, if anywhere, and what is said of it.
+// checkTarget checks the template of a target, its media type and its language.
 func checkTarget(f *Faults, path string, target Target) {
 	switch {
 	case !target.Gone:
 		checkTemplate(f, path+".template", target.Template)
 	case target.Template != "":
-		f.add(path+".template", "stands beside gone: names that are gone lead nowhere")
+		f.add(path+".template", "is set together with gone: names that are gone have no location")
 	}
 	if _, _, err := mime.ParseMediaType(target.Type); target.Type != "" && (err != nil || !strings.Contains(target.Type, "/")) {
 		f.add(path+".type", "%q is not a media type such as application/pdf", target.Type)
@@ -171,7 +171,7 @@ func checkTemplate(f *Faults, path, template string) {
 	case err != nil:
 		f.add(path, "%q: %v", template, err)
 	case userinfo.MatchString(template):
-		f.add(path, "holds a user or a password, which all clients would see")
+		f.add(path, "contains a user or a password, which all clients would see")
 	case !literalScheme.MatchString(template):
 		f.add(path, "%q does not begin with a scheme such as https:", template)
 	}

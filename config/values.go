@@ -9,13 +9,13 @@ import (
 )
 
 // Server is a DNS server: "192.0.2.1", "[2001:db8::1]:5353", or over TLS
-// "tls://192.0.2.1:853#dns.example", with the name of its certificate. The port is
-// 53, over TLS 853, where none is given. Names are not allowed as addresses: it takes
-// a DNS server to resolve one.
+// "tls://192.0.2.1:853#dns.example", with the name of its certificate. The default
+// port is 53, over TLS 853. Host names are not allowed: resolving one would need a DNS
+// server.
 type Server struct {
 	netip.AddrPort
 	TLS  bool
-	Name string // of the certificate; empty where that is for the address
+	Name string // of the certificate; empty: the certificate is for the address
 }
 
 const tlsPrefix = "tls://"
@@ -53,7 +53,7 @@ func (s Server) String() string {
 // MarshalText returns String.
 func (s Server) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Agent is the address of an SLP directory agent. The port is 427 where none is given.
+// Agent is the address of an SLP directory agent. The default port is 427.
 type Agent struct {
 	netip.AddrPort
 }
