@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
@@ -17,17 +19,17 @@ import (
 
 // Load reads a configuration from, in rising precedence: the defaults, a file
 // (none if path is empty), the environment, and flags, which maps dotted paths
-// to values. Its error is of type Faults, or says why the file cannot be read.
+// to values. Its error is of type Faults, or the reason why the file cannot be read.
 func Load(path string, flags map[string]any) (Config, error) {
 	c, _, err := LoadOrigins(path, flags)
 	return c, err
 }
 
-// LoadOrigins is Load, and says where each value came from.
+// LoadOrigins is Load, and returns the origin of each value.
 func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 	v := viper.New()
 	v.SetEnvPrefix("URND")
-	v.AllowEmptyEnv(true) // it turns off what can be turned off
+	v.AllowEmptyEnv(true) // an empty value turns a setting off
 	v.SetEnvKeyReplacer(strings.NewReplacer(".", "_"))
 	for key, value := range leaves(Default()) {
 		v.SetDefault(key, value)
@@ -104,6 +106,7 @@ func decode(v *viper.Viper) (Config, error) {
 		d.Metadata = &found
 		d.ZeroFields = true
 		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(
+			durationUnits,
 			wholeNumbers,
 			mapstructure.StringToTimeDurationHookFunc(),
 			mapstructure.TextUnmarshallerHookFunc(),
@@ -136,7 +139,20 @@ func decode(v *viper.Viper) (Config, error) {
 	return config, nil
 }
 
-// wholeNumbers refuses to cut a number short.
+// durationUnits refuses a duration without unit, which mapstructure would read as
+// nanoseconds.
+func durationUnits(from, to reflect.Type, value any) (any, error) {
+	duration := reflect.TypeFor[time.Duration]()
+	if to != duration || from == duration {
+		return value, nil
+	}
+	if number, err := strconv.ParseFloat(fmt.Sprint(value), 64); err == nil && number != 0 {
+		return nil, fmt.Errorf("%v has no unit: write %[1]vs or %[1]vms", value)
+	}
+	return value, nil
+}
+
+// wholeNumbers refuses fractions, which mapstructure would truncate.
 func wholeNumbers(_, to reflect.Type, value any) (any, error) {
 	if number, ok := value.(float64); ok && to.Kind() >= reflect.Int && to.Kind() <= reflect.Uint64 && number != math.Trunc(number) {
 		return nil, fmt.Errorf("%v is not a whole number", number)
@@ -144,7 +160,7 @@ func wholeNumbers(_, to reflect.Type, value any) (any, error) {
 	return value, nil
 }
 
-// boundOf says what would be right at a path, or within it.
+// boundOf returns the allowed values of the setting at a path, or around it.
 func boundOf(path string) string {
 	for _, s := range Settings() {
 		if path == s.Path || strings.HasPrefix(path, s.Path+".") && !s.IsSection() {
@@ -154,8 +170,8 @@ func boundOf(path string) string {
 	return ""
 }
 
-// splitList makes "a, b" from a variable or a flag a list; the empty text is the
-// empty list.
+// splitList splits "a, b" from a variable or a flag into a list; the empty text is
+// the empty list.
 func splitList(from, to reflect.Type, value any) (any, error) {
 	text, ok := value.(string)
 	if !ok || to.Kind() != reflect.Slice || from.Kind() != reflect.String {
@@ -171,12 +187,12 @@ func splitList(from, to reflect.Type, value any) (any, error) {
 	return list, nil
 }
 
-// unknown returns the keys that are no settings, sorted. mapstructure reports
-// them only in tables that have no other fault, so it is asked for the inside
-// of lists alone.
+// unknown returns the keys that are not settings, sorted. mapstructure reports
+// them only in tables without other faults, so its report is used only for keys
+// in lists.
 func unknown(v *viper.Viper, unused []string) []string {
 	known := leaves(Default())
-	sections := make(map[string]bool) // "dns:" with nothing below it says nothing
+	sections := make(map[string]bool) // "dns:" alone is not unknown
 	for key := range known {
 		section, _, _ := strings.Cut(key, ".")
 		sections[section] = true
@@ -196,7 +212,7 @@ func unknown(v *viper.Viper, unused []string) []string {
 	return keys
 }
 
-// typeFaults takes apart the errors that mapstructure has joined.
+// typeFaults splits the errors that mapstructure has joined.
 func typeFaults(err error) Faults {
 	if err == nil {
 		return nil
@@ -224,7 +240,7 @@ func dotted(key string) string {
 // Map returns c as nested maps with the keys of files, to be printed.
 func (c Config) Map() map[string]any { return toMap(reflect.ValueOf(c)) }
 
-// Text returns the value of a setting on one line, as files write it.
+// Text returns the value of a setting on one line, as it is written in files.
 func (c Config) Text(path string) string { return scalar(leaves(c)[path]) }
 
 // leaves returns every setting by its dotted path.
@@ -267,7 +283,7 @@ func toMap(v reflect.Value) map[string]any {
 	return m
 }
 
-// isSection tells a struct of settings from a value that is a struct.
+// isSection distinguishes a struct of settings from a value that is a struct.
 func isSection(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Tag.Get("mapstructure") != ""
 }

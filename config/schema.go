@@ -14,19 +14,19 @@ const (
 )
 
 // Schema returns a JSON Schema (draft 2020-12) of configuration files, for editors and
-// checkers. It says less than Validate: nothing of what hangs together.
+// checkers. It is less strict than Validate: it does not check settings against each other.
 func Schema() []byte {
 	root := object()
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "urnd.yaml"
-	properties := root["properties"].(map[string]any) //nolint:forcetypeassert // object has made it
+	properties := root["properties"].(map[string]any) //nolint:forcetypeassert // object created it
 	values := leaves(Default())
 	for _, s := range Settings() {
 		section, leaf, isLeaf := strings.Cut(s.Path, ".")
 		if s.IsSection() {
 			table := object()
 			table["description"] = s.Doc
-			table["type"] = []string{"object", "null"} // nothing below it says nothing
+			table["type"] = []string{"object", "null"} // an empty section sets nothing
 			properties[section] = table
 			continue
 		}
@@ -53,11 +53,11 @@ func object() map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
 }
 
-// schemaOf returns the schema of one value, of which s says more.
+// schemaOf returns the schema of one value with the bounds of s.
 func schemaOf(t reflect.Type, s Setting) map[string]any {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
-		return map[string]any{"type": []string{"string", "integer"}, "pattern": durationPattern, "$comment": s.Bound()}
+		return map[string]any{"type": []string{"string", "integer"}, "pattern": durationPattern, "minimum": 0, "maximum": 0, "$comment": s.Bound()} // an integer has no unit
 	case t == reflect.TypeFor[Size]():
 		return map[string]any{"type": []string{"string", "integer"}, "pattern": sizePattern, "$comment": s.Bound()}
 	case isSection(t):
@@ -76,13 +76,13 @@ func schemaOf(t reflect.Type, s Setting) map[string]any {
 // schemaOfElement returns the schema of a table in the list s.
 func schemaOfElement(t reflect.Type, s Setting) map[string]any {
 	table := object()
-	properties := table["properties"].(map[string]any) //nolint:forcetypeassert // object has made it
+	properties := table["properties"].(map[string]any) //nolint:forcetypeassert // object created it
 	for field := range t.Fields() {
 		key := field.Tag.Get("mapstructure")
 		element := Setting{Path: s.Path + "." + anyIndex + "." + key}
-		for _, said := range Elements() {
-			if said.Path == element.Path {
-				element = said
+		for _, declared := range Elements() {
+			if declared.Path == element.Path {
+				element = declared
 			}
 		}
 		schema := schemaOf(field.Type, element)

@@ -32,6 +32,8 @@ func TestSchema(t *testing.T) {
 		"limits: {target: 4096}":                                                  true,
 		"resolve: {unknown_status: 501}":                                          true,
 		"dns: {timout: 5s}":                                                       false,
+		"dns: {timeout: 5}":                                                       false,
+		"dns: {hedge_after: 0}":                                                   true,
 		"dns: {timeout: soon}":                                                    false,
 		"dns: {rounds: 0}":                                                        false,
 		"dns: {rounds: many}":                                                     false,
