@@ -99,7 +99,7 @@ func echo(t *testing.T) *httptest.Server {
 }
 
 // Idle WebSockets take slots of streams, but none of fetches and resolutions.
-func TestStreamsStarveNobody(t *testing.T) {
+func TestStreamsLeaveOtherSlots(t *testing.T) {
 	const streams = 20
 	fetches, upgraded, resolutions := make(resolver.Slots, 2), make(resolver.Slots, streams), make(resolver.Slots, 1)
 	s := start(t, func(c *proxy.Config) {

@@ -112,12 +112,12 @@ func TestLogin(t *testing.T) {
 	t.Cleanup(origin.Close)
 	s := start(t, func(c *proxy.Config) { c.Access.Users = users(t, hashed(t, "alice", "a:b"), hashed(t, "bob", "b")) })
 	s.next = withLocations(origin.URL + "/")
-	const nobody = "Basic"
+	const scheme = "Basic"
 	forward := []string{origin.URL + "/", "http://a.invalid/", "ftp://a.example/"}
 	own := []string{"/http://a.example/", "/?uri=http://a.example/", "/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a", "/api/v1/resolve?uri=http://a.example/", "mailto:a@a.example"}
 	for _, wrong := range []string{
-		"", nobody, nobody + " ", nobody + " !", basic("alice"), basic("alice:b"), basic("bob:a:b"), basic("mallory:a:b"), basic(":"), basic("alice:a:b") + "x",
-		"Bearer " + strings.TrimPrefix(basic("alice:a:b"), nobody+" "), `Digest username="alice"`,
+		"", scheme, scheme + " ", scheme + " !", basic("alice"), basic("alice:b"), basic("bob:a:b"), basic("mallory:a:b"), basic(":"), basic("alice:a:b") + "x",
+		"Bearer " + strings.TrimPrefix(basic("alice:a:b"), scheme+" "), `Digest username="alice"`,
 	} {
 		for _, target := range forward {
 			response := s.get(t, target, "Proxy-Authorization: "+wrong, "Authorization: "+basic("alice:a:b"))
@@ -135,7 +135,7 @@ func TestLogin(t *testing.T) {
 		}
 	}
 	right := basic("alice:a:b")
-	for _, authorization := range []string{right, strings.Replace(right, nobody, "bAsIc", 1), basic("bob:b")} {
+	for _, authorization := range []string{right, strings.Replace(right, scheme, "bAsIc", 1), basic("bob:b")} {
 		if got := text(t, s.get(t, origin.URL+"/", "Proxy-Authorization: "+authorization, "Authorization: for the origin")); got != `[] ["for the origin"]` {
 			t.Errorf("with %q the origin sees %s", authorization, got)
 		}

@@ -227,7 +227,7 @@ func TestCertificateOfAdministrators(t *testing.T) {
 	}
 	known := ca.client(&tls.Config{Certificates: []tls.Certificate{pair(ca.issue(t, "administrator"))}})
 	unknown := ca.client(&tls.Config{Certificates: []tls.Certificate{pair(other.issue(t, "administrator"))}})
-	nobody := ca.client(&tls.Config{})
+	anonymous := ca.client(&tls.Config{})
 	l := start(t, listen, "tls: {certificate: '"+files.certificate+"', key: '"+files.key+"'}")
 	socket := socketAt(t, l.admin)
 	plain := testService{url: "http://" + l.admin}
@@ -246,9 +246,9 @@ func TestCertificateOfAdministrators(t *testing.T) {
 		want   string // "" is that there is no answer
 	}{
 		{"an administrator", known, admin, "200 HTTP/2.0 urnd"},
-		{"no certificate", nobody, admin, ""},
+		{"no certificate", anonymous, admin, ""},
 		{"another authority", unknown, admin, ""},
-		{"clients are asked for none", nobody, service, "302 HTTP/2.0 urnd"},
+		{"the service requires none", anonymous, service, "302 HTTP/2.0 urnd"},
 	} {
 		if got := getOverTLS(tt.client, tt.url); got != tt.want && (tt.want != "" || !strings.HasPrefix(got, "Get ")) {
 			t.Errorf("%s: %s", tt.name, got)

@@ -44,7 +44,7 @@ type failedJSON struct {
 	Error errorJSON `json:"error"`
 }
 
-// each runs t on inputs, or on the lines of standard input where inputs is "-"
+// runAll runs t on inputs, or on the lines of standard input where inputs is "-"
 // alone. The error is errReported if any input was invalid.
 func (t tool) runAll(cmd *cobra.Command, inputs []string) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
@@ -84,7 +84,7 @@ func (t tool) runLines(out *bufio.Writer, in io.Reader) (bad bool, err error) {
 	return bad, nil
 }
 
-// one writes the line for one input, and reports whether the input was good.
+// runOne writes the line for one input, and reports whether the input was good.
 func (t tool) runOne(out io.Writer, input string) (bool, error) {
 	r, err := t.run(input)
 	if err != nil {

@@ -107,11 +107,11 @@ func TestReloadFreesAddress(t *testing.T) {
 	l.reload(t)
 	if c, err := net.Dial("tcp", first); err == nil {
 		c.Close()
-		t.Error("the old address takes connections for nobody")
+		t.Error("the old address still accepts connections")
 	}
 	l.write(t, "listen: {service: '"+first+"', admin: ''}")
 	if !l.reload(t) {
-		t.Error("back is refused")
+		t.Error("a reload with the first address is refused")
 	}
 }
 

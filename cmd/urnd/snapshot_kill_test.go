@@ -20,8 +20,8 @@ type spawned struct {
 	url, log string
 }
 
-// spawn runs a binary that keeps its answers in a directory, and returns when it is
-// ready and has read them, or renamed them.
+// spawn runs a binary that saves its snapshot in a directory, and returns when it is
+// ready and has restored the snapshot, or renamed it.
 func spawn(t *testing.T, path, dir string) *spawned {
 	t.Helper()
 	p := &spawned{Cmd: exec.Command(path, "serve", "--listen", "127.0.0.1:0", "--admin", "")}
@@ -45,14 +45,14 @@ func spawn(t *testing.T, path, dir string) *spawned {
 			p.url = "http://" + fields[1]
 		}
 		if _, err := os.Stat(filepath.Join(dir, "answers")); p.url != "" && os.IsNotExist(err) {
-			break // nothing is kept
+			break // there is no snapshot to restore
 		}
 	}
 	go func() { _, _ = io.Copy(io.Discard, log) }()
 	return p
 }
 
-// kill -9 at any moment leaves the last complete snapshot.
+// kill -9 at any time leaves the last complete snapshot.
 func TestKilled(t *testing.T) {
 	binary, dir := filepath.Join(build(t), "urnd"), t.TempDir()
 	file := filepath.Join(dir, "answers")
@@ -66,13 +66,13 @@ func TestKilled(t *testing.T) {
 	if err := p.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	kept := readFile(t, file)
+	saved := readFile(t, file)
 	p = spawn(t, binary, dir)
 	get(p, 2)
 	_ = p.Process.Kill()
 	_ = p.Wait()
-	if readFile(t, file) != kept {
-		t.Error("the file has changed")
+	if readFile(t, file) != saved {
+		t.Error("the snapshot has changed")
 	}
 	if err := os.WriteFile(file+".new", []byte("half of a fi"), 0o600); err != nil {
 		t.Fatal(err)
@@ -101,6 +101,6 @@ func TestKilled(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(file + ".new"); !os.IsNotExist(err) {
-		t.Errorf("what was left there is: %v", err)
+		t.Errorf("the temporary file is still there: %v", err)
 	}
 }

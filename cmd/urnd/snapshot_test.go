@@ -58,7 +58,7 @@ func TestWarmRestart(t *testing.T) {
 		t.Fatalf("%v, %v", info, err)
 	}
 	if _, err := os.Stat(file + ".new"); !os.IsNotExist(err) {
-		t.Errorf("what was written is left: %v", err)
+		t.Errorf("the temporary file is still there: %v", err)
 	}
 	for _, tt := range []struct {
 		ahead        time.Duration
@@ -127,14 +127,14 @@ func TestInvalidSnapshots(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if readFile(t, file+".bad") != tt.text {
-			t.Errorf("%s: what was renamed is not what there was", name)
+			t.Errorf("%s: the renamed file is not the invalid snapshot", name)
 		}
 		if warned := w.warnings(); !strings.Contains(strings.Join(warned, "\n"), tt.says) || !strings.Contains(strings.Join(warned, "\n"), file+".bad") {
 			t.Errorf("%s: %q", name, warned)
 		}
 		w.stop()
 		if text := readFile(t, file); strings.Count(text, "\n") != 3 {
-			t.Errorf("%s: nothing was saved then: %s", name, text)
+			t.Errorf("%s: no snapshot was saved at the end: %s", name, text)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func TestSavedAnswersAreBounded(t *testing.T) {
 		info, err := os.Stat(file)
 		if most == 0 {
 			if !os.IsNotExist(err) {
-				t.Errorf("what is not to be kept is: %v", err)
+				t.Errorf("there is a snapshot with a maximum of 0: %v", err)
 			}
 			continue
 		}

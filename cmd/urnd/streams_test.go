@@ -15,10 +15,10 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// With the default limits, 1,024 idle WebSockets leave all else alone: a name that is not
-// cached is resolved, by a server that has to be connected to, and an origin is fetched
+// With the default limits, 1,024 idle WebSockets do not block other requests: a name that
+// is not cached is resolved, over a new connection to a server, and an origin is fetched
 // from. Another WebSocket is refused.
-func TestIdleStreamsStarveNobody(t *testing.T) {
+func TestIdleStreamsLeaveOtherSlots(t *testing.T) {
 	open := make(chan struct{})
 	var hijacked sync.WaitGroup
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -51,15 +51,15 @@ func TestUrndAsksUrnd(t *testing.T) {
 		t.Errorf("again: %+v", got)
 	}
 	if got := d.get(t, "/urn:book:x"); got.status != 404 || !strings.Contains(got.body, "answered 404") {
-		t.Errorf("what the authority does not know: %+v", got)
+		t.Errorf("a name that the server does not know: %+v", got)
 	}
-	// No octet of a name is decoded on the way.
+	// Percent-encodings of a name are not decoded.
 	if got := d.get(t, "/urn:raw:a%2Db%7e"); got.status != 302 || got.location != "https://raw.example/a%2Db%7E" {
-		t.Errorf("what a name encodes: %+v", got)
+		t.Errorf("a name with percent-encodings: %+v", got)
 	}
 	for path, want := range map[string]string{
 		"/uri-res/N2Ls?urn:book:42": "# urn:book:42\r\nhttps://books.example/42\r\nhttps://mirror.example/42\r\n",
-		"/uri-res/N2Ls?urn:raw:42":  "# urn:raw:42\r\nhttps://raw.example/42\r\n", // where N2L alone is offered
+		"/uri-res/N2Ls?urn:raw:42":  "# urn:raw:42\r\nhttps://raw.example/42\r\n", // its server offers only N2L
 	} {
 		if got := d.get(t, path); got.status != 200 || got.body != want {
 			t.Errorf("%s: %+v", path, got)

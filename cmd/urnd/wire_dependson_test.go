@@ -9,29 +9,29 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// irrelevant are the sections of the configuration that decide nothing of what is in any
+// irrelevant are the sections of the configuration that do not affect the contents of any
 // cache, with the reason.
 func irrelevant() map[string]string {
 	return map[string]string{
-		"Listen":    "where requests come from",
-		"TLS":       "how requests come",
-		"Limits":    "how much goes on at a time, and how long it may take: what fails for it is not stored",
+		"Listen":    "the listeners of requests",
+		"TLS":       "the transport of requests",
+		"Limits":    "numbers of concurrent requests, and timeouts: failures because of them are not stored",
 		"Reload":    "when the configuration is read",
-		"Log":       "what is said of it",
-		"Telemetry": "what is said of it",
+		"Log":       "what is logged",
+		"Telemetry": "what is traced",
 	}
 }
 
-// partly are the settings of sections that decide only in part.
+// partly are the settings without effect on a cache in sections that have others with one.
 func partly() map[string]string {
 	return map[string]string{
-		"Access.ResolveClients": "who may ask", "Access.ProxyClients": "who may ask", "Access.ProxyUsers": "who may ask",
-		"Access.AdminClients": "who may administrate", "Access.AdminToken": "who may administrate", "Access.TrustedProxies": "who asks",
+		"Access.ResolveClients": "which clients may send requests", "Access.ProxyClients": "which clients may send requests", "Access.ProxyUsers": "which clients may send requests",
+		"Access.AdminClients": "who the administrators are", "Access.AdminToken": "who the administrators are", "Access.TrustedProxies": "how clients are identified",
 	}
 }
 
-// Each section of the configuration decides what is in a cache, and is in its basis, or is
-// declared irrelevant with a reason: a new section fails here until that is thought about.
+// Each section of the configuration either affects the contents of a cache and is in its
+// basis, or is declared irrelevant with a reason: a new section fails until it is in one.
 func TestDependsOn(t *testing.T) {
 	all := reflect.TypeFor[config.Config]()
 	for i := range all.NumField() {
@@ -44,7 +44,7 @@ func TestDependsOn(t *testing.T) {
 	for name, sections := range dependsOn() {
 		for _, section := range sections {
 			if _, ok := all.FieldByName(section); !ok {
-				t.Errorf("%s depends on %s, which is no section", name, section)
+				t.Errorf("%s depends on %s, which is not a section", name, section)
 			}
 		}
 	}

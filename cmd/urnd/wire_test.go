@@ -34,7 +34,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// wiredAll is all that a configuration is made into, without a daemon.
+// wiredAll is all that is built from a configuration, without a daemon.
 type wiredAll struct {
 	*resolution
 	service *service

@@ -26,7 +26,7 @@ type Location struct {
 	Type          string `json:"type,omitempty"`
 	Language      string `json:"language,omitempty"`
 	Authenticated bool   `json:"authenticated,omitempty"` // by DNSSEC
-	Failing       bool   `json:"failing,omitempty"`       // its server failed a moment ago
+	Failing       bool   `json:"failing,omitempty"`       // its server failed recently
 }
 
 // Step is one step of a trace.

@@ -44,7 +44,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"cache/httpcache/cachecontrol", nil, true,
-			"the parser of Cache-Control is pure: whoever speaks HTTP uses it, and it depends on nobody",
+			"the parser of Cache-Control is pure: all packages that use HTTP may import it, and it imports none of the module",
 		},
 		{
 			"resolver",
@@ -126,31 +126,31 @@ func packageRules() []packageRule {
 			"proxy/pages",
 			[]string{"resolver", "uri", "internal/api"},
 			true,
-			"a page shows values: what is shown is decided by whoever asks for the page",
+			"a page shows values: its caller decides which",
 		},
 		{
 			"proxy/problem",
 			[]string{"proxy/message", "proxy/pages", "resolver", "resolver/scheme", "uri", "internal/api", "internal/netguard"},
 			true,
-			"the one table from errors to status has to know all kinds of errors, and nobody who handles requests",
+			"the one table from errors to status depends on all packages that define errors, and on no handler of requests",
 		},
 		{
 			"proxy/answer",
 			[]string{"proxy/message", "proxy/problem", "proxy/pages", "resolver", "uri", "internal/api"},
 			true,
-			"answer makes replies of answers: it retrieves nothing, so it knows no scheme, and its siblings are strangers",
+			"answer turns answers into replies: it retrieves nothing, so it depends on no scheme, and on no other handler below proxy",
 		},
 		{
 			"proxy/forward",
 			[]string{"proxy/message", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache", "uri"},
 			true,
-			"forward alone retrieves, by handlers of schemes that it is given; its siblings are strangers",
+			"only forward retrieves, by the handlers of schemes that are passed to it; it does not depend on the other handlers below proxy",
 		},
 		{
 			"proxy/admin",
 			[]string{"proxy/message", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "uri", "internal/api"},
 			true,
-			"admin shows and changes what it is given as interfaces; its siblings are strangers",
+			"admin shows and changes what is passed to it as interfaces; it does not depend on the other handlers below proxy",
 		},
 		{
 			"proxy/fast",

@@ -79,7 +79,7 @@ func shapes() []shape {
 	return []shape{
 		{
 			"func init()", nil, initFuncs,
-			"init runs because of an import, in an implicit order: list what there is explicitly (urnns/builtin.go, cmd/urnd/wire.go)",
+			"init runs because of an import, in an implicit order: list what there is explicitly (urnns/builtin.go, cmd/urnd/wire_resolver.go)",
 		},
 		{
 			"panic outside a function named must... or Must...", nil, panics,

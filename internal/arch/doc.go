@@ -12,10 +12,13 @@
 //   - variables_test.go: package variables are set where they are declared,
 //     and never again;
 //   - size_test.go: the maximum length of a file;
-//   - comments_test.go: every package has one package comment.
+//   - comments_test.go: every package has one package comment;
+//   - rooms_test.go: docs/architecture.md names every package and every file of
+//     cmd/urnd that is not a command;
+//   - settings_test.go: libraries do not name settings in their texts.
 //
-// Each has a table, the check that applies it, and cases which prove that the
-// check reports violations and accepts valid code. They are based on
+// Each has a check, most of them with a table that it applies, and cases which
+// prove that the check reports violations and accepts valid code. They are based on
 // tree_test.go, which reads the files, and names_test.go, which resolves the
 // identifiers in them.
 //

@@ -1,12 +1,11 @@
-// Package bench holds urnd against other packages that do a part of its work,
-// and against the size of its input; it has no code but tests.
+// Package bench compares urnd with other packages that do a part of its work, and
+// its run time with the size of its input; it has no code but tests.
 //
-// It is a module of its own so that nobody who builds or imports urnd is asked
-// to download, to trust and to keep up to date the packages it is compared
-// with. For the same reason "go test ./..." of urnd does not see it:
+// It is a module of its own so that those who build or import urnd do not have to
+// download, trust and update the packages that it is compared with. For the same reason "go test ./..." of urnd does not see it:
 //
 //	cd internal/bench && go test . ; go test -run '^$' -bench .
 //
-// BenchmarkGoals fails as long as urnd is slower than it is meant to be, and
-// TestLinear as long as some text takes longer than its length warrants.
+// BenchmarkGoals fails while urnd is slower than its goals, and TestLinear while the
+// time for some text grows faster than its length.
 package bench

@@ -49,9 +49,9 @@ func Reuse[T any](v, previous *Values, name string, basis any, create func() (ma
 // Close closes the values that no other configuration has: those before and after may have
 // requests that are still running.
 func (v *Values) Close() {
-	for _, one := range v.all {
-		if one.users.Add(-1) == 0 {
-			one.close()
+	for _, shared := range v.all {
+		if shared.users.Add(-1) == 0 {
+			shared.close()
 		}
 	}
 }
