@@ -16,16 +16,16 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Lines of notes/thttp.md, and of section 3.6 of notes/ddds.md, that no other test of
-// this package proves. Each case names its section, and that of the RFC.
+// Requirements of RFC 2169 and related RFCs that no other test of this package covers, with
+// their section.
 
 // at answers with the location under which the resolver of start has a name.
 func at(q resolver.Query) resolver.Answer {
 	return resolver.Answer{Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(), From: &resolver.Source{Name: "test"}}}, TTL: time.Minute}
 }
 
-// ddds.md section 3.6: net/url and http.ServeMux would change all of these.
-func TestNotesTargets(t *testing.T) {
+// net/url and http.ServeMux would change all of these.
+func TestTargetsAsSent(t *testing.T) {
 	s := start(t, nil)
 	const there = "https://a.example/"
 	for _, tt := range []struct {
@@ -60,9 +60,9 @@ func TestNotesTargets(t *testing.T) {
 	}
 }
 
-// RFC 2169 section 2: URNs that are equivalent have one answer, by every service. What
-// echoes the question, the comment of a list, is apart.
-func TestNotesEquivalentURNs(t *testing.T) {
+// RFC 2169 section 2: equivalent URNs have one answer, by every service, except for the
+// comment of a list, which repeats the requested URN.
+func TestEquivalentURNs(t *testing.T) {
 	s := start(t, nil)
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) { return at(q), nil }
 	for _, family := range [][]string{
@@ -88,9 +88,9 @@ func TestNotesEquivalentURNs(t *testing.T) {
 	}
 }
 
-// RFC 8141 section 2.3: the r-component is for who resolves, the q-component and the
-// fragment for what is located: resolution never sees them.
-func TestNotesComponents(t *testing.T) {
+// RFC 8141 section 2.3: the r-component is for the resolver, the q-component and the
+// fragment are for the resource and take no part in resolution.
+func TestURNComponents(t *testing.T) {
 	s := start(t, nil)
 	var keys []string
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
@@ -113,8 +113,8 @@ func TestNotesComponents(t *testing.T) {
 	}
 }
 
-// RFC 8458 section 4.2.1: an r-component of an NBN leads nowhere else.
-func TestNotesNBN(t *testing.T) {
+// RFC 8458 section 4.2.1: an r-component of an NBN does not change its location.
+func TestNBNComponents(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Resolver = resolver.NewCanonical(c.Names, resolver.NewNamespaces(c.Names.Set, time.Hour))
 	})
@@ -124,13 +124,13 @@ func TestNotesNBN(t *testing.T) {
 	}
 }
 
-// RFC 2169 sections 3.2, 3.5, 3.6 and 3.9: types, and how long they may be kept.
-func TestNotesDocuments(t *testing.T) {
+// RFC 2169 sections 3.2, 3.5, 3.6 and 3.9: types, and how long they may be cached.
+func TestTypesAndFreshness(t *testing.T) {
 	s := start(t, nil)
 	s.next = withLocations("http://a.example/", "http://b.example/")
 	const (
 		fragment = "<ul>\n<li><a href=\"http://a.example/\">http://a.example/</a></li>\n<li><a href=\"http://b.example/\">http://b.example/</a></li>\n</ul>"
-		// RFC 2483 section 5: what is one list is one comment, and a URI a line.
+		// RFC 2483 section 5: a list has one comment, and one URI on each line.
 		list = "# urn:x1:a\r\nhttp://a.example/\r\nhttp://b.example/\r\n"
 	)
 	for _, tt := range []struct{ target, accept, contentType, control, part string }{
@@ -158,7 +158,7 @@ func TestNotesDocuments(t *testing.T) {
 }
 
 // RFC 2483 sections 4.1 to 4.4: the errors of every service that locates or fetches.
-func TestNotesErrors(t *testing.T) {
+func TestErrorsOfServices(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct {
 		name   string
@@ -184,7 +184,7 @@ func TestNotesErrors(t *testing.T) {
 
 // RFC 2169 sections 3.3 and 3.4: Accept decides, and a version of which its origin says
 // that it is not acceptable is left out.
-func TestNotesVersions(t *testing.T) {
+func TestAcceptableVersions(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kind := "image/" + strings.Trim(r.URL.Path, "/")
 		if accept := r.Header.Get("Accept"); !strings.Contains(accept, kind) && accept != "image/*" {

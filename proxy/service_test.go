@@ -186,17 +186,17 @@ func TestResources(t *testing.T) {
 	}
 	s.next = withLocations(origin.URL+"/missing", origin.URL+"/text")
 	if response := s.get(t, "/uri-res/I2Rs?urn:example:a"); response.Header.Get("Content-Location") != origin.URL+"/text" {
-		t.Errorf("one alone: %v", response.Header)
+		t.Errorf("a single version: %v", response.Header)
 	}
 	s.next = withLocations(origin.URL+"/missing", origin.URL+"/loop")
 	if response := s.get(t, "/uri-res/N2R?urn:example:a"); response.StatusCode != 502 {
-		t.Errorf("none: %d", response.StatusCode)
+		t.Errorf("no version: %d", response.StatusCode)
 	}
 	if response := s.get(t, "/uri-res/L2R?"+origin.URL+"/text"); response.StatusCode != 200 || !strings.HasPrefix(text(t, response), "/text") {
-		t.Errorf("of a URL: %d", response.StatusCode)
+		t.Errorf("the resource of a URL: %d", response.StatusCode)
 	}
 	if response := s.get(t, "/uri-res/N2R?urn:example:a", "X-Forwarded-For: 192.0.2.1"); response.StatusCode != 403 {
-		t.Errorf("for others: %d", response.StatusCode)
+		t.Errorf("a client outside proxy_clients: %d", response.StatusCode)
 	}
 }
 
@@ -205,7 +205,7 @@ func TestTrace(t *testing.T) {
 	s := start(t, nil)
 	for target, status := range map[string]int{"/URN:example:a": 200, "/uri-res/N2L?URN:example:a": 200, "/api/v1/explain?uri=URN:example:a": 200, "/URN:isbn:1": 400} {
 		if plain := s.get(t, target, "Accept: application/vnd.urnd.trace+json;q=0, */*"); strings.Contains(plain.Header.Get("Content-Type"), "trace") {
-			t.Errorf("%s: a trace for who takes none", target)
+			t.Errorf("%s: a trace although Accept excludes it", target)
 		}
 		response := s.get(t, target, "Accept: application/vnd.urnd.trace+json")
 		body := text(t, response)
