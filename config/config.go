@@ -35,7 +35,7 @@ type Config struct {
 type Listen struct {
 	Service string `mapstructure:"service"`
 	TLS     string `mapstructure:"tls"`   // empty: no such listener
-	Admin   string `mapstructure:"admin"` // "unix:/path" too; empty: no such listener
+	Admin   string `mapstructure:"admin"` // or "unix:/path"; empty: no such listener
 	// ProxyProtocol are the addresses that send the PROXY protocol.
 	ProxyProtocol []netip.Prefix `mapstructure:"proxy_protocol"`
 }
@@ -62,24 +62,24 @@ type DNS struct {
 	RefreshAhead bool `mapstructure:"refresh_ahead"`
 }
 
-// DDDS says where the Dynamic Delegation Discovery System begins.
+// DDDS configures the Dynamic Delegation Discovery System, RFC 3401 to 3404.
 type DDDS struct {
 	Enabled    bool     `mapstructure:"enabled"`
 	Roots      []string `mapstructure:"roots"`     // domains below which NIDs are looked up, in order
-	URIRoots   []string `mapstructure:"uri_roots"` // domains below which schemes are looked up; empty: they are not
+	URIRoots   []string `mapstructure:"uri_roots"` // domains below which schemes are looked up; empty: none are
 	MaxDomains int      `mapstructure:"max_domains"`
 	// Refer redirects clients to the THTTP servers that records name, instead of
 	// querying them.
 	Refer bool `mapstructure:"refer"`
 	// Fallback tries the next record of an order when following one fails.
 	Fallback bool `mapstructure:"fallback"`
-	// RootOptions are what differs for some of the roots.
+	// RootOptions are options of single roots.
 	RootOptions []RootOptions `mapstructure:"root_options"`
 }
 
 // RootOptions says how one of the roots is looked up.
 type RootOptions struct {
-	Root          string   `mapstructure:"root"`           // one of DDDS.Roots
+	Root          string   `mapstructure:"root"`           // one of DDDS.Roots or DDDS.URIRoots
 	Servers       []Server `mapstructure:"servers"`        // empty: those of DNS
 	RequireDNSSEC bool     `mapstructure:"require_dnssec"` // refuse responses without the AD bit
 }
@@ -94,7 +94,7 @@ type THTTP struct {
 	MaxTTL     time.Duration `mapstructure:"max_ttl"` // of any answer
 }
 
-// SLP says which directory agents know resolution servers: RFC 2608.
+// SLP names directory agents for the discovery of resolution servers: RFC 2608.
 type SLP struct {
 	Agents []Agent `mapstructure:"agents"` // empty: SLP is not used, unless Multicast is on
 	// Multicast sends requests to Group, where Agents is empty.

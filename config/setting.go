@@ -15,7 +15,7 @@ type Setting struct {
 	Doc  string // what it means, in sentences
 	// Default has the type of the field of Config; nil is its zero value.
 	Default any
-	// Sample stands beside the setting as a comment: YAML, without indentation.
+	// Sample is an example in YAML, without indentation, shown as a comment.
 	Sample string
 	// Least and Most bound a number, a duration or a size, both included; nil is no
 	// bound. They have the type of the value.
