@@ -49,7 +49,7 @@ type Config struct {
 // Handler answers the requests of clients. It is safe for concurrent use.
 type Handler struct {
 	config  Config
-	answers *answer.Answers
+	answers *answer.Responder
 	forward *forward.Proxy
 
 	rates     *rates // nil where there is no limit

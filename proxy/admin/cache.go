@@ -81,7 +81,7 @@ func selectionOf(r *http.Request) (s resolver.Selection, soft bool, err error) {
 		}
 	}
 	if given != 1 {
-		return s, false, problem.ErrSelection
+		return s, false, fmt.Errorf("%w: exactly one of uri, namespace, prefix and all=true is required", problem.ErrSelection)
 	}
 	return s, soft, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Config configures Answers. All fields must be set.
+// Config configures a Responder. All fields must be set.
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
@@ -27,15 +27,15 @@ type Config struct {
 	MaxTarget int
 }
 
-// Answers answers questions about identifiers. It is safe for concurrent use.
-type Answers struct {
+// Responder answers questions about identifiers. It is safe for concurrent use.
+type Responder struct {
 	config  Config
 	batches chan struct{} // one for each that runs
 }
 
-// New returns Answers.
-func New(config Config) *Answers {
-	return &Answers{config: config, batches: make(chan struct{}, maxBatches)}
+// New returns a Responder.
+func New(config Config) *Responder {
+	return &Responder{config: config, batches: make(chan struct{}, maxBatches)}
 }
 
 // Question is a parsed request, with the header fields that the reply depends on.
@@ -47,7 +47,7 @@ type Question struct {
 
 // Reply answers a question by the services of RFC 2483 section 4, except I2R and I2Rs,
 // which retrieve the resource itself.
-func (a *Answers) Reply(ctx context.Context, q Question) (message.Reply, error) {
+func (a *Responder) Reply(ctx context.Context, q Question) (message.Reply, error) {
 	if q.Form == message.FormAPI || wantsTrace(q.Header) && locates(q.Query.Service) {
 		return a.document(ctx, q)
 	}
@@ -71,7 +71,7 @@ func (a *Answers) Reply(ctx context.Context, q Question) (message.Reply, error) 
 func locates(s resolver.Service) bool { return s == resolver.I2L || s == resolver.I2Ls }
 
 // redirect sends a client to one location. It is the hot path, of every cached redirect.
-func (a *Answers) redirect(ctx context.Context, q Question) (message.Reply, error) {
+func (a *Responder) redirect(ctx context.Context, q Question) (message.Reply, error) {
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)

@@ -40,7 +40,7 @@ type BatchRights struct {
 // input, a line of JSON each. It resolves only batchAhead names ahead of its client, and
 // ends where the client does not read for clientTimeout. The body of r is bounded by
 // maxBatchBody.
-func (a *Answers) Batch(w http.ResponseWriter, r *http.Request, rights BatchRights) (message.Reply, error) {
+func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, rights BatchRights) (message.Reply, error) {
 	select {
 	case a.batches <- struct{}{}:
 	default:
@@ -66,7 +66,7 @@ func (a *Answers) Batch(w http.ResponseWriter, r *http.Request, rights BatchRigh
 }
 
 // stream resolves inputs and writes their lines.
-func (a *Answers) stream(ctx context.Context, w http.ResponseWriter, inputs []string, rights BatchRights) {
+func (a *Responder) stream(ctx context.Context, w http.ResponseWriter, inputs []string, rights BatchRights) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the client may have left
 	lines := make(chan chan []byte, batchAhead)
@@ -96,7 +96,7 @@ func (a *Answers) stream(ctx context.Context, w http.ResponseWriter, inputs []st
 }
 
 // writeLines writes lines in order, and flushes before it waits for one.
-func (a *Answers) writeLines(ctx context.Context, w io.Writer, out *http.ResponseController, lines <-chan chan []byte) {
+func (a *Responder) writeLines(ctx context.Context, w io.Writer, out *http.ResponseController, lines <-chan chan []byte) {
 	for line := range lines {
 		if len(line) == 0 {
 			_ = out.SetWriteDeadline(a.config.Now().Add(clientTimeout))
@@ -114,7 +114,7 @@ func (a *Answers) writeLines(ctx context.Context, w io.Writer, out *http.Respons
 }
 
 // batchLine resolves one URI. A panic fails this line only.
-func (a *Answers) batchLine(ctx context.Context, input string, rights BatchRights) (text []byte) {
+func (a *Responder) batchLine(ctx context.Context, input string, rights BatchRights) (text []byte) {
 	defer func() {
 		if p := recover(); p != nil {
 			err := fmt.Errorf("resolving in a batch panicked: %v\n%s", p, debug.Stack())
@@ -132,7 +132,7 @@ func (a *Answers) batchLine(ctx context.Context, input string, rights BatchRight
 	return message.Line(api.NewAnswer(q, answer, nil))
 }
 
-func (a *Answers) batchAnswer(ctx context.Context, input string, rights BatchRights) (resolver.Query, resolver.Answer, error) {
+func (a *Responder) batchAnswer(ctx context.Context, input string, rights BatchRights) (resolver.Query, resolver.Answer, error) {
 	if !rights.Allow() {
 		return resolver.Query{}, resolver.Answer{}, problem.ErrRate
 	}

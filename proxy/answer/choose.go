@@ -13,7 +13,7 @@ import (
 // choose returns the location to redirect a client to, and the Vary field of the choice.
 // Of the locations whose server is not failing it is the one that the client accepts best,
 // and of equal ones the first, which the resolver prefers.
-func (a *Answers) choose(header http.Header, locations []resolver.Location) (chosen resolver.Location, vary string) {
+func (a *Responder) choose(header http.Header, locations []resolver.Location) (chosen resolver.Location, vary string) {
 	if len(locations) == 1 {
 		return locations[0], ""
 	}
@@ -75,7 +75,7 @@ func acceptedLanguages(header http.Header, locations []resolver.Location) []reso
 
 // InOrder returns at most limit locations in the order in which they are tried: first the
 // one to which the client would be redirected.
-func (a *Answers) InOrder(header http.Header, locations []resolver.Location, limit int) []resolver.Location {
+func (a *Responder) InOrder(header http.Header, locations []resolver.Location, limit int) []resolver.Location {
 	first, _ := a.choose(header, locations)
 	ordered := []resolver.Location{first}
 	for _, l := range locations {

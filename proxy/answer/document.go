@@ -27,7 +27,7 @@ func wantsTrace(header http.Header) bool {
 }
 
 // document replies with the answer as JSON, and with the steps of its resolution.
-func (a *Answers) document(ctx context.Context, q Question) (message.Reply, error) {
+func (a *Responder) document(ctx context.Context, q Question) (message.Reply, error) {
 	trace := resolver.TraceOf(ctx)
 	if trace == nil {
 		ctx, trace = resolver.WithTrace(ctx, a.config.Now)
@@ -45,7 +45,7 @@ func (a *Answers) document(ctx context.Context, q Question) (message.Reply, erro
 }
 
 // withFailing marks locations whose server is failing.
-func (a *Answers) withFailing(document api.Answer) api.Answer {
+func (a *Responder) withFailing(document api.Answer) api.Answer {
 	for i := range document.Locations {
 		document.Locations[i].Failing = a.config.Failing(document.Locations[i].URI)
 	}

@@ -36,9 +36,9 @@ var (
 	ErrAdminCertificate = errors.New("a client certificate of administrators is required (tls.client_ca)")
 	ErrAdminHost        = errors.New("without a token, administrators must use an IP address or localhost as the host")
 	ErrAdminOrigin      = errors.New("a page of another site may not use the admin interface")
-	ErrAdminPath        = fmt.Errorf("%w: the admin interface has no such path", resolver.ErrNotFound)
+	ErrAdminPath        = errors.New("the admin interface has no such path")
 	ErrAdminToken       = errors.New("the token of administrators is required (access.admin_token)")
-	ErrSelection        = errors.New("exactly one of the parameters uri, namespace, prefix and all=true must say what to purge")
+	ErrSelection        = errors.New("the parameters of the purge are not valid")
 )
 
 // Malformed returns the error of a request that net/http refused before any handler, by

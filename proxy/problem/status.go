@@ -50,6 +50,7 @@ var statuses = [...]row{
 	{err: ErrAdminCertificate, status: http.StatusForbidden},
 	{err: ErrAdminHost, status: http.StatusMisdirectedRequest},
 	{err: ErrAdminToken, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer},
+	{err: ErrAdminPath, status: http.StatusNotFound},
 	{err: ErrSelection, status: http.StatusBadRequest},
 	{err: resolver.ErrBusy, status: http.StatusServiceUnavailable},
 	{err: netguard.ErrForbidden, status: http.StatusForbidden, setting: "access.allow_destinations"},
