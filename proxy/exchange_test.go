@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver"
 )
@@ -37,15 +38,10 @@ func startObserved(t *testing.T, change func(*proxy.Config)) observedServer {
 }
 
 // event returns the next event, which comes after its response.
-func (w observedServer) event(t *testing.T) proxy.Event {
+func (w observedServer) event(t *testing.T) (next proxy.Event) {
 	t.Helper()
-	select {
-	case e := <-w.events:
-		return e
-	case <-time.After(10 * time.Second):
-		t.Fatal("no event")
-		return proxy.Event{}
-	}
+	testserver.Within(t, "the wait for an event", func() { next = <-w.events })
+	return next
 }
 
 // summary returns the form, service, cache state, status and media type of an event.

@@ -143,7 +143,7 @@ func TestAccessLogIsReopened(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.hangups <- syscall.SIGHUP
-		testserver.Wait(t, "reloading", func() bool { return strings.Count(w.log.String(), "was reloaded") == i+1 })
+		testserver.Wait(t, "the configuration is reloaded", func() bool { return strings.Count(w.log.String(), "was reloaded") == i+1 })
 		testserver.Wait(t, "the line is in the old file", func() bool { return strings.Count(readFile(t, old), "\n") == 1 })
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode() != 0o640 || info.Size() != 0 {

@@ -150,7 +150,7 @@ func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func()
 	t.Logf("%d answers in %s", asked.answered.Load(), took)
 	var after [2]int
 	defer func() { t.Logf("goroutines and descriptors: %d, then %d", before, after) }()
-	testserver.Wait(t, "goroutines or descriptors are left over", func() bool {
+	testserver.Wait(t, "all goroutines and descriptors of the reloads are gone", func() bool {
 		after = level()
 		return after[0] <= before[0] && after[1] <= before[1]
 	})
@@ -165,12 +165,12 @@ func TestActivation(t *testing.T) {
 	l := newFileDaemon(t, "listen: {service: '192.0.2.1:80', admin: '192.0.2.1:81'}") // neither is there
 	l.startProgram(t, exec.Command(activate, "--listen="+service, "--listen="+other, "--listen="+path, "--fdname=http:http:admin", filepath.Join(dir, "urnd"), "serve", "--config", l.file))
 	l.url = "http://" + service
-	testserver.Wait(t, "systemd-socket-activate does not listen", func() bool { return l.logged("Listening on") == 3 })
+	testserver.Wait(t, "systemd-socket-activate listens", func() bool { return l.logged("Listening on") == 3 })
 	if got := l.get(t, "/urn:book:1"); got.location != "https://a.example/1" {
 		t.Errorf("%+v", got)
 	}
 	want := `service="` + service + ", " + other + `" tls=off admin=` + path
-	testserver.Wait(t, "no log of "+want, func() bool { return l.logged(want) == 1 })
+	testserver.Wait(t, "the log has "+want, func() bool { return l.logged(want) == 1 })
 	sockets := [2]string{socketAt(t, service), socketAt(t, other)}
 	l.write(t, "listen: {service: '192.0.2.2:80', admin: ''}", "namespaces: "+bookNamespace("b"))
 	if !l.reload(t) {
@@ -226,7 +226,7 @@ func TestActivationRestart(t *testing.T) {
 		}
 		l.ready(t)
 		before := asked.answered.Load()
-		testserver.Wait(t, "there is no traffic", func() bool { return t.Failed() || asked.answered.Load() > before+300 })
+		testserver.Wait(t, "requests are answered", func() bool { return t.Failed() || asked.answered.Load() > before+300 })
 		if restart == 5 || t.Failed() {
 			asked.stop()
 			return

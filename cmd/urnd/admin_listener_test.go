@@ -109,7 +109,7 @@ func TestAdminToken(t *testing.T) {
 		}
 		before := strings.Count(w.log.String(), "reloaded")
 		w.hangups <- syscall.SIGHUP
-		testserver.Wait(t, "reloading", func() bool { return strings.Count(w.log.String(), "reloaded") > before })
+		testserver.Wait(t, "the log has the outcome of the reload", func() bool { return strings.Count(w.log.String(), "reloaded") > before })
 		if refused := strings.Contains(lastLine(w.log.String()), "not reloaded"); refused == good {
 			t.Errorf("%q: refused %t", text, refused)
 		}

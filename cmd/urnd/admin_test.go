@@ -205,7 +205,7 @@ func TestAdminReadinessAtTheEnd(t *testing.T) {
 	<-asked
 	var stopping sync.WaitGroup
 	stopping.Go(w.stop)
-	testserver.Wait(t, "it is not ready", func() bool { return strings.HasPrefix(w.readiness(t), "503 not ready: urnd is stopping; ") })
+	testserver.Wait(t, "the readiness is refused because urnd is stopping", func() bool { return strings.HasPrefix(w.readiness(t), "503 not ready: urnd is stopping; ") })
 	release()
 	last.Wait()
 	stopping.Wait()

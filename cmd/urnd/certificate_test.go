@@ -147,7 +147,7 @@ func TestCertificate(t *testing.T) {
 	writeLater(t, files.certificate, next)
 	writeLater(t, files.key, nextKey)
 	client := ca.client(&tls.Config{})
-	testserver.Wait(t, "the certificate is not replaced", func() bool { return getOverTLS(client, url) == "302 HTTP/2.0 second" })
+	testserver.Wait(t, "the certificate is replaced", func() bool { return getOverTLS(client, url) == "302 HTTP/2.0 second" })
 	writeLater(t, files.key, key)
 	if l.reload(t) {
 		t.Error("a reload is not refused while the files of the certificate are half written")

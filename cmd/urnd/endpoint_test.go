@@ -129,7 +129,7 @@ func TestReloadWatchesFromTheStart(t *testing.T) {
 	l.write(t, server, "reload: {watch: true}", "namespaces: "+bookNamespace("b"))
 	close(answer)
 	l.ready(t)
-	testserver.Wait(t, "change lost", func() bool { return l.logged("was reloaded") == 1 })
+	testserver.Wait(t, "the change is in force", func() bool { return l.logged("was reloaded") == 1 })
 }
 
 // A socket without an endpoint would accept connections that no server answers.

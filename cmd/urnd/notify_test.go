@@ -133,7 +133,7 @@ func start(t *testing.T, lines ...string) *fileDaemon {
 func (l *fileDaemon) ready(t *testing.T) {
 	t.Helper()
 	var found []string
-	testserver.Wait(t, "urnd is not ready", func() bool {
+	testserver.Wait(t, "urnd is ready", func() bool {
 		found = regexp.MustCompile(`msg="urnd is ready" service=(\S+|".*?") tls=(\S+) admin=(\S+)`).FindStringSubmatch(l.log.String())
 		return found != nil
 	})
@@ -147,7 +147,7 @@ func (l *fileDaemon) reload(t *testing.T) bool {
 	t.Helper()
 	taken, refused := l.logged("was reloaded"), l.logged("was not reloaded")
 	l.hangup()
-	testserver.Wait(t, "nothing is notice of a reload", func() bool { return l.logged("was reloaded")+l.logged("was not reloaded") > taken+refused })
+	testserver.Wait(t, "the log has the outcome of the reload", func() bool { return l.logged("was reloaded")+l.logged("was not reloaded") > taken+refused })
 	return l.logged("was reloaded") > taken
 }
 
@@ -214,7 +214,7 @@ func TestNotifyReady(t *testing.T) {
 			<-answer
 			answerRcode(dns.RcodeNameError)(w, question)
 		}, "20s", func(t *testing.T, m manager, l *fileDaemon) {
-			testserver.Wait(t, "DNS is not asked", func() bool { return len(asked) > 0 })
+			testserver.Wait(t, "DNS is asked", func() bool { return len(asked) > 0 })
 			if got := l.get(t, "/urn:book:1"); got.status != http.StatusFound {
 				t.Errorf("it listens already: %+v", got)
 			}
@@ -262,6 +262,6 @@ func TestNotifyWatchdog(t *testing.T) {
 	start(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0", proxy_protocol: [192.0.2.0/24]}`)
 	m.expect(t, "^READY=1\n", "^"+statusPattern)
 	for _, what := range []string{"WATCHDOG=1", "STATUS=", "WATCHDOG=1"} {
-		testserver.Wait(t, "systemd is not sent "+what, func() bool { return strings.HasPrefix(m.receive(time.Second), what) })
+		testserver.Wait(t, "systemd is sent "+what, func() bool { return strings.HasPrefix(m.receive(time.Second), what) })
 	}
 }

@@ -126,7 +126,7 @@ func TestReloadListeners(t *testing.T) {
 		if got := l.get(t, "/urn:book:1"); got.status != http.StatusFound {
 			t.Errorf("%+v: %+v", step, got)
 		}
-		testserver.Wait(t, "listen.admin is not "+step.admin, func() bool {
+		testserver.Wait(t, "listen.admin is "+step.admin, func() bool {
 			info, err := os.Stat(path)
 			return (socketAt(t, admin) != "") == (step.admin == admin) && (err == nil && info.Mode().Perm() == 0o660) == (step.admin == "unix:"+path)
 		})
@@ -135,7 +135,7 @@ func TestReloadListeners(t *testing.T) {
 	if got := <-late; got != "late" {
 		t.Errorf("a request that runs while its listener goes: %q", got)
 	}
-	testserver.Wait(t, "the old address was left open", func() bool { return socketAt(t, first) == "" })
+	testserver.Wait(t, "the old address is closed", func() bool { return socketAt(t, first) == "" })
 	l.expectMetrics(t, `config_reloads_total{outcome="done"} 5`)
 }
 
@@ -181,14 +181,14 @@ func TestReloadCaches(t *testing.T) {
 func TestReloadWatch(t *testing.T) {
 	l := start(t, "reload: {watch: true}")
 	l.write(t, "reload: {watch: true}", "namespaces: "+bookNamespace("b"))
-	testserver.Wait(t, "a change is not seen", func() bool { return l.logged("was reloaded") == 1 })
+	testserver.Wait(t, "a change is in force", func() bool { return l.logged("was reloaded") == 1 })
 	if got := l.get(t, "/urn:book:1"); got.location != "https://b.example/1" {
 		t.Errorf("%+v", got)
 	}
 	l.write(t, "reload: {watch: often}")
-	testserver.Wait(t, "a fault is not seen", func() bool { return l.logged("was not reloaded") == 1 })
+	testserver.Wait(t, "a fault is refused", func() bool { return l.logged("was not reloaded") == 1 })
 	l.write(t, "reload: {watch: true}")
-	testserver.Wait(t, "a change after a fault is not seen", func() bool { return l.logged("was reloaded") == 2 })
+	testserver.Wait(t, "a change after a fault is in force", func() bool { return l.logged("was reloaded") == 2 })
 	if got := l.get(t, "/urn:book:1"); got.location != "https://a.example/1" {
 		t.Errorf("%+v", got)
 	}

@@ -112,7 +112,7 @@ func (w *testDaemon) setLoad(f func() (config.Config, error)) { w.next.Store(&f)
 // waitForLog waits for a part of a line of the log.
 func (w *testDaemon) waitForLog(t *testing.T, part string) {
 	t.Helper()
-	testserver.Wait(t, part, func() bool { return strings.Contains(w.log.String(), part) })
+	testserver.Wait(t, "the log has "+part, func() bool { return strings.Contains(w.log.String(), part) })
 }
 
 // adminRequest sends a request "METHOD TARGET" to the admin listener.

@@ -8,11 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
-
-// pollTimeout bounds waits that take milliseconds on an idle machine.
-const pollTimeout = 20 * time.Second
 
 // BIND is a running named, authoritative for its zones and for nothing else,
 // on one port for UDP and TCP. Only the goroutine of the test may call its methods,
@@ -135,25 +131,18 @@ func (b *BIND) checkRunning() error {
 }
 
 // poll calls done until it reports true or fails, while the server runs, for at most
-// pollTimeout. Its errors include the output of the server.
+// Patience. An error of the server includes its output.
 func (b *BIND) poll(done func() (bool, error)) error {
-	deadline := time.NewTimer(pollTimeout)
-	defer deadline.Stop()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	err := poll(func() (bool, error) {
 		if ok, err := done(); ok || err != nil {
-			return err
+			return ok, err
 		}
-		if err := b.checkRunning(); err != nil {
-			return err
-		}
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			return b.withOutput(fmt.Errorf("timeout after %v", pollTimeout))
-		}
+		return false, b.checkRunning()
+	})
+	if errors.Is(err, errLate) {
+		return b.withOutput(err)
 	}
+	return err
 }
 
 // withOutput adds the output of the server to err.

@@ -245,12 +245,12 @@ func dial(t *testing.T, network, addr, name string, qtype uint16) (net.Conn, []b
 	if err != nil {
 		t.Fatal(err)
 	}
-	dialer := net.Dialer{Timeout: pollTimeout}
+	dialer := net.Dialer{Timeout: Patience}
 	conn, err := dialer.DialContext(t.Context(), network, addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.SetDeadline(time.Now().Add(pollTimeout)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(Patience)); err != nil {
 		t.Fatal(err)
 	}
 	return conn, query

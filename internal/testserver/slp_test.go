@@ -69,13 +69,13 @@ func slpRequest(flags uint16, lang string, fields ...string) string {
 
 func dialSLP(t *testing.T, network string, a *SLPAgent) net.Conn {
 	t.Helper()
-	dialer := net.Dialer{Timeout: pollTimeout}
+	dialer := net.Dialer{Timeout: Patience}
 	conn, err := dialer.DialContext(t.Context(), network, a.Addr())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(pollTimeout)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(Patience)); err != nil {
 		t.Fatal(err)
 	}
 	return conn

@@ -1,6 +1,7 @@
 package testserver
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -8,22 +9,38 @@ import (
 // Patience is how long a test waits for what must happen: it is long, for slow machines.
 const Patience = 20 * time.Second
 
-// Wait polls until a condition holds, and fails the test if it never does; what says in
-// words which condition that is.
-func Wait(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	tick, late := time.NewTicker(time.Millisecond), time.After(Patience)
+// errLate means that what must happen has not happened in time.
+var errLate = fmt.Errorf("timed out after %v", Patience)
+
+// poll calls done until it reports true or fails. The error is errLate if it does neither
+// in time.
+func poll(done func() (bool, error)) error {
+	tick, late := time.NewTicker(time.Millisecond), time.NewTimer(Patience)
 	defer tick.Stop()
-	for !holds() {
+	defer late.Stop()
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
 		select {
 		case <-tick.C:
-		case <-late:
-			t.Fatalf("never: %s", what)
+		case <-late.C:
+			return errLate
 		}
 	}
 }
 
-// Within fails the test where something does not end.
+// Wait polls until a condition holds, and fails the test if it does not hold in time. what
+// is the condition in words, as it is once it holds: "urnd is ready", not its opposite.
+func Wait(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	if err := poll(func() (bool, error) { return holds(), nil }); err != nil {
+		t.Fatalf("waiting until %s: %v", what, err)
+	}
+}
+
+// Within fails the test where something does not end in time; what is its name, such as
+// "Drain".
 func Within(t testing.TB, what string, do func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -46,7 +46,7 @@ func TestStreamEndsWithoutRoom(t *testing.T) {
 	frames := http2.NewFramer(conn, conn)
 	_ = frames.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 	_ = frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: fields.Bytes(), EndStream: true, EndHeaders: true})
-	testserver.Within(t, "the handler has ended", func() { <-ended })
+	testserver.Within(t, "the handler", func() { <-ended })
 }
 
 // An aborted response does not look complete, also to a client of HTTP/1.0, for which the
