@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/listen"
@@ -214,10 +213,11 @@ func TestSocketAcceptErrors(t *testing.T) {
 // A probe succeeds only where a server answers.
 func TestSocketProbe(t *testing.T) {
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	if err := socket.Probe(ctx); err == nil {
-		t.Error("it finds a server where there is none")
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	want := "no server accepts connections of " + socket.Addr().String() + ": context canceled"
+	if err := socket.Probe(canceled); !errors.Is(err, context.Canceled) || err.Error() != want {
+		t.Errorf("where there is no server: %v", err)
 	}
 	serve(t, socket.Listen(), nil)
 	if err := socket.Probe(t.Context()); err != nil {
