@@ -1,19 +1,20 @@
 package ddds
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"maps"
 	"net"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/miekg/dns"
 
-	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -24,32 +25,54 @@ func (c *Client) change(change func(*ClientConfig)) *Client {
 	return NewClient(config)
 }
 
+// countExchanges returns a client like c, and how often each server was asked. It is exact
+// once a lookup has returned, while a server may receive a query later.
+func (c *Client) countExchanges() (*Client, func() map[string]int) {
+	var mu sync.Mutex
+	asked := make(map[string]int)
+	counting := c.change(func(c *ClientConfig) {
+		c.Observe = func(e Exchange) {
+			mu.Lock()
+			defer mu.Unlock()
+			asked[e.Server]++
+		}
+	})
+	return counting, func() map[string]int {
+		mu.Lock()
+		defer mu.Unlock()
+		return maps.Clone(asked)
+	}
+}
+
 // After HedgeAfter another server is asked in parallel.
 func TestHedge(t *testing.T) {
-	var asked atomic.Int32
-	slow := func(dns.ResponseWriter, *dns.Msg) { asked.Add(1) }
-	c := newTestClient(longTimeout, serve(t, slow, nil), serve(t, replyWith("quick.example.").handler(t), nil))
-	expectReply(t, c.change(func(c *ClientConfig) { c.HedgeAfter = time.Millisecond }), "quick.example.")
-	if asked.Load() != 1 {
-		t.Errorf("the slow server was asked %d times", asked.Load())
-	}
-	// A server that answers in time is the only one asked.
-	asked.Store(0)
-	c = newTestClient(longTimeout, serve(t, replyWith("quick.example.").handler(t), nil), serve(t, slow, nil))
-	expectReply(t, c.change(func(c *ClientConfig) { c.HedgeAfter = longTimeout }), "quick.example.")
-	if asked.Load() != 0 {
-		t.Errorf("the second server was asked %d times", asked.Load())
-	}
-	// Without any reply, each server is asked once in each round.
-	c = newTestClient(shortTimeout, serve(t, slow, nil), serve(t, slow, nil))
-	c = c.change(func(c *ClientConfig) { c.HedgeAfter, c.Rounds = time.Millisecond, 2 })
-	if _, _, err := c.NAPTR(t.Context(), name); err == nil {
-		t.Error("a reply without a server")
-	}
-	// A server may receive a query after the client has given up.
-	testserver.Wait(t, "both servers are asked twice", func() bool { return asked.Load() >= 4 })
-	if asked.Load() != 4 {
-		t.Errorf("%d questions", asked.Load())
+	slow, other := serve(t, silent, nil), serve(t, silent, nil)
+	quick := serve(t, replyWith("quick.example.").handler(t), nil)
+	for _, tt := range []struct {
+		name    string
+		servers [2]string
+		timeout time.Duration
+		after   time.Duration
+		rounds  int
+		reply   bool
+		asked   map[string]int
+	}{
+		{"the first one is slow", [2]string{slow, quick}, longTimeout, time.Millisecond, 1, true, map[string]int{slow: 1, quick: 1}},
+		{"the first one answers in time", [2]string{quick, slow}, longTimeout, longTimeout, 1, true, map[string]int{quick: 1}},
+		{"no reply, in two rounds", [2]string{slow, other}, shortTimeout, time.Millisecond, 2, false, map[string]int{slow: 2, other: 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, asked := newTestClient(tt.timeout, tt.servers[:]...).countExchanges()
+			c = c.change(func(c *ClientConfig) { c.HedgeAfter, c.Rounds = tt.after, tt.rounds })
+			if tt.reply {
+				expectReply(t, c, "quick.example.")
+			} else if _, _, err := c.NAPTR(t.Context(), name); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("without a reply: %v", err)
+			}
+			if got := asked(); !maps.Equal(got, tt.asked) {
+				t.Errorf("asked %v, want %v", got, tt.asked)
+			}
+		})
 	}
 }
 
