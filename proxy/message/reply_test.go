@@ -1,0 +1,237 @@
+package message_test
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver"
+)
+
+// lines returns the fields of a header as "Name: value", sorted.
+func lines(header http.Header) []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		for _, value := range header[name] {
+			all = append(all, name+": "+value)
+		}
+	}
+	return all
+}
+
+// RFC 2169 section 3.1 (303), RFC 9111 section 5.2.2.1 and RFC 9211 section 2.
+func TestRedirect(t *testing.T) {
+	const location = "http://a.example/"
+	for _, tt := range []struct {
+		form                  message.Form
+		http11                bool
+		state                 resolver.CacheState
+		ttl                   time.Duration
+		status                int
+		cacheStatus, lifetime string
+	}{
+		{message.FormPath, true, resolver.CacheHit, 90 * time.Second, 302, "urnd; hit; ttl=90", "max-age=90"},
+		{message.FormPath, true, resolver.CacheHit, 1999 * time.Millisecond, 302, "urnd; hit; ttl=1", "max-age=1"},
+		{message.FormTarget, true, resolver.CacheMiss, time.Minute, 302, "urnd; fwd=uri-miss; stored; ttl=60", "max-age=60"},
+		{message.FormTarget, true, resolver.CacheMiss, 0, 302, "urnd; fwd=uri-miss; ttl=0", "max-age=0"},
+		{message.FormTHTTP, true, resolver.CacheCollapsed, time.Minute, 303, "urnd; fwd=uri-miss; collapsed; stored; ttl=60", "max-age=60"},
+		{message.FormTHTTP, false, resolver.CacheStale, -5 * time.Second, 302, "urnd; hit; detail=stale-on-error; ttl=-5", "max-age=0"},
+		{message.FormPath, false, resolver.Uncached, time.Hour, 302, "urnd; fwd=bypass", "max-age=3600"},
+	} {
+		r := message.Redirect(tt.form, tt.http11, location, "Accept", resolver.Answer{TTL: tt.ttl, Cache: tt.state})
+		if r.Status != tt.status || r.Location != location || r.Vary != "Accept" || r.CacheStatus != tt.cacheStatus || r.CacheControl != tt.lifetime || r.Cache != tt.state {
+			t.Errorf("%s, %s for %s: %+v", tt.form, tt.state, tt.ttl, r)
+		}
+		if got := message.CacheStatus(tt.state, tt.ttl); got != tt.cacheStatus {
+			t.Errorf("Cache-Status of %s for %s: %q", tt.state, tt.ttl, got)
+		}
+		if got := message.MaxAge(tt.ttl); got != tt.lifetime {
+			t.Errorf("Cache-Control for %s: %q", tt.ttl, got)
+		}
+	}
+}
+
+func TestWrite(t *testing.T) {
+	const policy = "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"
+	stream := func(w http.ResponseWriter) error {
+		_, err := io.WriteString(w, "stream")
+		return err
+	}
+	for _, tt := range []struct {
+		name  string
+		reply message.Reply
+		lines []string
+		body  string
+	}{
+		{"nothing but a status", message.Reply{Status: 204}, []string{"Content-Length: 0"}, ""},
+		{
+			"a redirect", message.Reply{Status: 302, Location: "http://a/", CacheControl: "max-age=1", CacheStatus: "urnd; hit", Vary: "Accept"},
+			[]string{"Cache-Control: max-age=1", "Cache-Status: urnd; hit", "Content-Length: 0", "Location: http://a/", "Vary: Accept"}, "",
+		},
+		{
+			"a document", message.Reply{Status: 404, ContentType: "text/plain", Body: []byte("body")},
+			[]string{"Content-Length: 4", policy, "Content-Type: text/plain", "X-Content-Type-Options: nosniff"}, "body",
+		},
+		{
+			"fields of its own", message.Reply{Status: 200, ContentType: "text/html", Body: []byte("b"), Header: http.Header{"Content-Security-Policy": {"sandbox"}, "Allow": {"GET"}}},
+			[]string{"Allow: GET", "Content-Length: 1", "Content-Security-Policy: sandbox", "Content-Type: text/html", "X-Content-Type-Options: nosniff"}, "b",
+		},
+		{"a stream", message.Reply{Status: 200, Stream: stream}, nil, "stream"},
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			closed := 0
+			tt.reply.Close = func() { closed++ }
+			w := httptest.NewRecorder()
+			w.Header().Set("X-Before", "kept")
+			message.Write(w, method, tt.reply)
+			body := tt.body
+			if method == http.MethodHead {
+				body = ""
+			}
+			want := append(slices.Clone(tt.lines), "X-Before: kept")
+			slices.Sort(want)
+			if got := lines(w.Header()); w.Code != tt.reply.Status || w.Body.String() != body || !slices.Equal(got, want) {
+				t.Errorf("%s, %s: %d %q %q, want %q", method, tt.name, w.Code, got, w.Body, want)
+			}
+			if closed != 1 {
+				t.Errorf("%s, %s: closed %d times", method, tt.name, closed)
+			}
+		}
+	}
+}
+
+// deadlines is a response whose write deadline is recorded.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	at time.Time
+}
+
+func (d *deadlines) SetWriteDeadline(at time.Time) error {
+	d.at = at
+	return nil
+}
+
+// A stream that fails ends its connection: the part must not look like the complete body.
+func TestWriteOfAStreamThatFails(t *testing.T) {
+	for _, fault := range []error{nil, errors.New("the origin left")} {
+		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		message.Write(w, http.MethodGet, message.Reply{Status: 200, Stream: func(http.ResponseWriter) error { return fault }})
+		if aborted := !w.at.IsZero() && w.at.Before(time.Now()); aborted != (fault != nil) {
+			t.Errorf("%v: aborted: %t", fault, aborted)
+		}
+	}
+}
+
+// A reply never writes into fields that responses share.
+func TestWriteSharesNothing(t *testing.T) {
+	r := message.Reply{Status: 302, Location: "http://a/", CacheControl: "no-store", Vary: "Accept"}
+	w := httptest.NewRecorder()
+	message.Write(w, http.MethodGet, r)
+	for _, name := range []string{"Location", "Cache-Control", "Vary", "Content-Length"} {
+		w.Header().Add(name, "another")
+	}
+	again := httptest.NewRecorder()
+	message.Write(again, http.MethodGet, r)
+	want := []string{"Cache-Control: no-store", "Content-Length: 0", "Location: http://a/", "Vary: Accept"}
+	if got := lines(again.Header()); !slices.Equal(got, want) {
+		t.Errorf("the next response has %q", got)
+	}
+}
+
+// A line end in a value begins no other field.
+func TestLineEndsInFields(t *testing.T) {
+	const end = "a\r\nX-Injected: 1\nX-Other: 2\r\n\r\nbody"
+	reply := message.Reply{
+		Status: 200, Location: end, ContentType: end, Vary: end, CacheControl: end, CacheStatus: end,
+		Header: http.Header{"Content-Location": {end}}, Body: []byte("own"),
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { message.Write(w, r.Method, reply) }))
+	defer server.Close()
+	response, err := server.Client().Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || string(body) != "own" || response.Header["X-Injected"] != nil || response.Header["X-Other"] != nil {
+		t.Errorf("%q, %q, %v", lines(response.Header), body, err)
+	}
+	if got := response.Header.Get("Content-Location"); !strings.Contains(got, "X-Injected") {
+		t.Errorf("Content-Location: %q", got)
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	for _, tt := range []struct {
+		answer                resolver.Answer
+		cacheStatus, lifetime string
+	}{
+		{resolver.Answer{TTL: time.Minute, Cache: resolver.CacheHit}, "urnd; hit; ttl=60", "max-age=60"},
+		{resolver.Answer{TTL: time.Minute}, "", "max-age=60"},
+	} {
+		r := message.Document("text/plain", []byte("a"), tt.answer)
+		if r.Status != 200 || r.ContentType != "text/plain" || string(r.Body) != "a" || r.CacheStatus != tt.cacheStatus || r.CacheControl != tt.lifetime || r.Cache != tt.answer.Cache {
+			t.Errorf("%+v: %+v", tt.answer, r)
+		}
+	}
+	r := message.JSON(201, map[string]string{"uri": "http://a/?b&<c>"})
+	if r.Status != 201 || r.ContentType != "application/json" || r.CacheControl != "no-store" || string(r.Body) != "{\n  \"uri\": \"http://a/?b&<c>\"\n}\n" {
+		t.Errorf("JSON: %+v %s", r, r.Body)
+	}
+	if got := string(message.Line([]string{"a\nb", "<"})); got != `["a\nb","<"]`+"\n" {
+		t.Errorf("a line: %q", got)
+	}
+}
+
+// RFC 9110 section 7.6.3: a loop ends at the second visit, and a chain at the fourth urnd.
+func TestLoops(t *testing.T) {
+	own, other := message.NewViaName(), message.NewViaName()
+	if own == other {
+		t.Fatalf("%s is not unique", own)
+	}
+	for _, tt := range []struct {
+		name  message.ViaName
+		via   string
+		loops bool
+	}{
+		{own, "", false},
+		{own, "1.1 cache.example", false},
+		{own, own.String(), true},
+		{own, "1.0 first, " + own.String() + ", 1.1 last", true},
+		{own, other.String(), false},
+		{own, own.String() + "0", false},
+		{own, strings.Repeat(other.String()+", ", 3) + "1.1 a", false},
+		{own, strings.Repeat(other.String()+", ", 4) + "1.1 a", true},
+		{message.ViaName{}, "1.1 urnd", false},
+		{message.ViaName{}, strings.Repeat("1.1 urnd, ", 4), true},
+	} {
+		if got := tt.name.Loops(tt.via); got != tt.loops {
+			t.Errorf("%s behind %q: %t", tt.name, tt.via, got)
+		}
+	}
+	header := make(http.Header)
+	ctx := message.WithTraceparent(message.WithVia(t.Context(), "1.0 first"), "00-a")
+	if own.Fields(ctx, header); header.Get("Via") != "1.0 first, "+own.String() || header.Get("Traceparent") != "00-a" {
+		t.Errorf("%v", header)
+	}
+}
+
+// W3C Trace Context section 3.2.
+func TestIsTraceparent(t *testing.T) {
+	good := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	for value, want := range map[string]bool{
+		good: true, good + "-later": true, "": false, good[1:]: false, strings.ToUpper(good): false, good + "x": false,
+		good + "\r\nX: y": false, good + "-\r\nX: y": false, good + "-" + strings.Repeat("a", 100): false, " " + good: false,
+	} {
+		if got := message.IsTraceparent(value); got != want {
+			t.Errorf("%q: %t", value, got)
+		}
+	}
+}
