@@ -1,0 +1,215 @@
+package problem_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// fault returns the error of a text that is no URI.
+func fault(t *testing.T, text string) error {
+	t.Helper()
+	_, err := uri.Parse(text)
+	if err == nil {
+		t.Fatalf("%q is a URI", text)
+	}
+	return err
+}
+
+// RFC 9110 section 15, and RFC 6585 (429 and 431), RFC 5842 (508).
+func TestStatus(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+	for _, tt := range []struct {
+		err    error
+		status int
+	}{
+		{fault(t, "nothing"), 400},
+		{problem.ErrMalformed, 400},
+		{problem.ErrNotTLS, 400},
+		{problem.ErrBatch, 400},
+		{problem.ErrSelection, 400},
+		{problem.ErrLogin, 401},
+		{problem.ErrAdminToken, 401},
+		{problem.ErrResolveClient, 403},
+		{problem.ErrProxyClient, 403},
+		{problem.ErrAdminClient, 403},
+		{problem.ErrAdminOrigin, 403},
+		{problem.ErrAdminCertificate, 403},
+		{netguard.ErrForbidden, 403},
+		{resolver.ErrForbidden, 403},
+		{resolver.ErrNotFound, 404},
+		{resolver.ErrUnsupported, 404},
+		{problem.ErrAdminPath, 404},
+		{problem.ErrMethod, 405},
+		{&problem.MethodError{Allow: "GET"}, 405},
+		{problem.ErrProxyLogin, 407},
+		{resolver.ErrGone, 410},
+		{problem.ErrBatchSize, 413},
+		{problem.ErrTargetTooLong, 414},
+		{problem.ErrAdminHost, 421},
+		{problem.ErrConnections, 429},
+		{problem.ErrRate, 429},
+		{problem.ErrHeaderTooLarge, 431},
+		{errors.New("a bug"), 500},
+		{problem.ErrConnect, 501},
+		{resolver.ErrService, 501},
+		{scheme.ErrUnsupported, 501},
+		{resolver.ErrUnreachable, 502},
+		{refused, 502},
+		{resolver.ErrBusy, 503},
+		{problem.ErrBatches, 503},
+		{problem.ErrFetches, 503},
+		{problem.ErrStreams, 503},
+		{context.Canceled, 503},
+		{context.DeadlineExceeded, 504},
+		{os.ErrDeadlineExceeded, 504},
+		{problem.ErrLoop, 508},
+		// Of a chain the first row of the table applies.
+		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, context.DeadlineExceeded), 504},
+		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, netguard.ErrForbidden), 403},
+		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, refused), 502},
+	} {
+		if got := problem.Status(tt.err); got != tt.status {
+			t.Errorf("%v: %d, want %d", tt.err, got, tt.status)
+		}
+		if got := problem.Status(&problem.Failure{Err: fmt.Errorf("resolving: %w", tt.err)}); got != tt.status {
+			t.Errorf("wrapped, %v: %d, want %d", tt.err, got, tt.status)
+		}
+	}
+}
+
+func TestNew(t *testing.T) {
+	u, err := uri.Parse("urn:example:a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := []resolver.Step{{Stage: "dns", Detail: "asked"}}
+	for _, tt := range []struct {
+		err                        error
+		title, detail, input, rule string
+		offset                     int // -1 for none
+		steps                      int
+	}{
+		{resolver.ErrGone, "Gone", "name is gone", "", "", -1, 0},
+		{problem.About(resolver.ErrGone, u), "Gone", "name is gone", "urn:example:a", "", -1, 0},
+		{&problem.Failure{Err: resolver.ErrBusy, Trace: steps}, "Service Unavailable", "too many requests are running", "", "", -1, 1},
+		{problem.About(fault(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Says, "http://a/%zz", "pct-encoded", 9, 0},
+		{netguard.ErrForbidden, "Forbidden", netguard.ErrForbidden.Error() + " (access.allow_destinations)", "", "", -1, 0},
+		{errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error of urnd; see its log", "", "", -1, 0},
+	} {
+		p := problem.New(tt.err)
+		offset := -1
+		if p.Offset != nil {
+			offset = *p.Offset
+		}
+		if p.Title != tt.title || p.Status != problem.Status(tt.err) || p.Detail != tt.detail || p.Input != tt.input || p.Rule != tt.rule || offset != tt.offset || len(p.Trace) != tt.steps {
+			t.Errorf("%v: %+v at %d", tt.err, p, offset)
+		}
+	}
+}
+
+// RFC 9110 section 12.5.1: only a client that prefers it gets a page.
+func TestReplyByAccept(t *testing.T) {
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	negative := &resolver.Negative{Kind: resolver.ErrNotFound, Reason: `no <script>alert("1")</script>`}
+	for accept, page := range map[string]bool{
+		"": false, "*/*": false, browser: true, "text/html": true, "text/*": true, "text/html;q=0.5, application/json": false,
+		"text/html, application/problem+json;q=0.9": true, "text/html;q=0, */*": false, "image/png": false, "not a type": false,
+	} {
+		header := make(http.Header)
+		if accept != "" {
+			header.Set("Accept", accept)
+		}
+		r := problem.Reply(header, negative)
+		if r.Status != 404 || r.Vary != "Accept" || r.CacheControl != "no-store" {
+			t.Errorf("%q: %+v", accept, r)
+		}
+		body := string(r.Body)
+		if page {
+			if r.ContentType != "text/html; charset=utf-8" || strings.Contains(body, "<script") || !strings.Contains(body, "no &lt;script&gt;alert(") {
+				t.Errorf("%q: %s %s", accept, r.ContentType, body)
+			}
+			continue
+		}
+		var document struct {
+			Status        int
+			Title, Detail string
+		}
+		if err := json.Unmarshal(r.Body, &document); err != nil || r.ContentType != "application/problem+json" || document.Status != 404 || document.Title != "Not Found" || document.Detail != negative.Error() {
+			t.Errorf("%q: %s %s, %v", accept, r.ContentType, body, err)
+		}
+	}
+}
+
+// The fields that RFC 9110 requires with a status (sections 10.2.1, 11.6.1 and 11.7.1), and
+// those of cached negative answers.
+func TestReplyFields(t *testing.T) {
+	negative := func(state resolver.CacheState, ttl time.Duration) error {
+		return &resolver.Negative{Kind: resolver.ErrNotFound, Cache: state, TTL: ttl}
+	}
+	for _, tt := range []struct {
+		err                       error
+		name, value               string
+		cacheControl, cacheStatus string
+	}{
+		{&problem.MethodError{Allow: "GET, HEAD"}, "Allow", "GET, HEAD", "no-store", ""},
+		{problem.ErrLogin, "Www-Authenticate", `Basic realm="urnd", charset="UTF-8"`, "no-store", ""},
+		{problem.ErrProxyLogin, "Proxy-Authenticate", `Basic realm="urnd", charset="UTF-8"`, "no-store", ""},
+		{problem.ErrAdminToken, "Www-Authenticate", `Bearer realm="urnd"`, "no-store", ""},
+		{problem.ErrRate, "Retry-After", "1", "no-store", ""},
+		{problem.ErrFetches, "Retry-After", "1", "no-store", ""},
+		{resolver.ErrUnreachable, "", "", "no-store", ""},
+		{negative(resolver.Uncached, time.Minute), "", "", "no-store", ""},
+		{negative(resolver.CacheHit, time.Minute), "", "", "max-age=60", "urnd; hit; ttl=60"},
+		{negative(resolver.CacheMiss, 0), "", "", "max-age=0", "urnd; fwd=uri-miss; ttl=0"},
+	} {
+		r := problem.Reply(nil, tt.err)
+		want := 0
+		if tt.name != "" {
+			want = 1
+		}
+		if len(r.Header) != want || r.Header.Get(tt.name) != tt.value || r.CacheControl != tt.cacheControl || r.CacheStatus != tt.cacheStatus {
+			t.Errorf("%v: %v, %q, %q", tt.err, r.Header, r.CacheControl, r.CacheStatus)
+		}
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	const max = 20
+	long := "/urn:example:" + strings.Repeat("a", max)
+	for _, tt := range []struct {
+		status, target string
+		plainHTTP      bool
+		code           int
+		detail         string
+	}{
+		{"400 Bad Request", "", true, 400, problem.ErrNotTLS.Error()},
+		{"431 Request Header Fields Too Large", long, false, 414, problem.ErrTargetTooLong.Error()},
+		{"431 Request Header Fields Too Large", "/urn:a1:b", false, 431, problem.ErrHeaderTooLarge.Error()},
+		{"400 Bad Request", "/urn:a1:%zz", false, 400, uri.RulePctEncoded.Says},
+		{"400 Bad Request: missing required Host header", "/urn:a1:b", false, 400, problem.ErrMalformed.Error() + ": missing required Host header"},
+		{"400 Bad Request", "/urn:a1:b", false, 400, problem.ErrMalformed.Error()},
+		{"400 Bad Request", "", false, 400, problem.ErrMalformed.Error()},
+	} {
+		err := problem.Malformed(tt.status, tt.target, max, tt.plainHTTP)
+		status, contentType, body := problem.Short(err)
+		var document struct{ Detail string }
+		if jsonErr := json.Unmarshal(body, &document); jsonErr != nil || status != tt.code || contentType != "application/problem+json" || document.Detail != tt.detail {
+			t.Errorf("%s of %q: %d %s, %v", tt.status, tt.target, status, body, jsonErr)
+		}
+	}
+}
