@@ -1,0 +1,176 @@
+package pages_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/pages"
+)
+
+// hostile is text that would be markup where it is not escaped.
+const hostile = `"'><script>alert(1)</script><img src=x onerror=alert(1)><!--</title></style>&amp;{{.}}`
+
+// element is an element of a page, with its attributes and the text in it.
+type element struct {
+	name  string
+	attrs map[string]string
+	text  string
+}
+
+// read returns the elements of a page, and fails the test where the markup is not
+// balanced, has a comment, or an element or attribute that no page of urnd has.
+func read(t *testing.T, page []byte) []*element {
+	t.Helper()
+	known := strings.Fields("html meta title style h1 p code mark small a ul li table tr th td form label input")
+	var all, open []*element
+	tokens := html.NewTokenizer(strings.NewReader(string(page)))
+	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
+		token := tokens.Token()
+		switch kind {
+		case html.TextToken:
+			for _, e := range open {
+				e.text += token.Data
+			}
+		case html.StartTagToken:
+			e := &element{name: token.Data, attrs: make(map[string]string)}
+			for _, attr := range token.Attr {
+				e.attrs[attr.Key] = attr.Val
+				if strings.HasPrefix(attr.Key, "on") || attr.Key == "src" || attr.Key == "style" {
+					t.Errorf("%s has the attribute %s", e.name, attr.Key)
+				}
+			}
+			if !slices.Contains(known, e.name) {
+				t.Errorf("an element %s", e.name)
+			}
+			all = append(all, e)
+			if e.name != "meta" && e.name != "input" { // void elements
+				open = append(open, e)
+			}
+		case html.EndTagToken:
+			if len(open) == 0 || open[len(open)-1].name != token.Data {
+				t.Fatalf("</%s> ends nothing: %s", token.Data, page)
+			}
+			open = open[:len(open)-1]
+		case html.CommentToken:
+			t.Errorf("a comment %q", token.Data)
+		case html.DoctypeToken:
+			if token.Data != "html" || len(all) > 0 {
+				t.Errorf("a document type %q behind %d elements", token.Data, len(all))
+			}
+		}
+	}
+	if len(open) > 0 || len(all) == 0 {
+		t.Fatalf("%d elements of %d do not end: %s", len(open), len(all), page)
+	}
+	return all
+}
+
+// texts returns the texts of all elements of a name.
+func texts(elements []*element, name string) []string {
+	var found []string
+	for _, e := range elements {
+		if e.name == name {
+			found = append(found, e.text)
+		}
+	}
+	return found
+}
+
+// Text of others stays text on every page.
+func TestPagesEscape(t *testing.T) {
+	offset := 3
+	for _, tt := range []struct {
+		name  string
+		page  []byte
+		where string // an element that has the text
+		title string
+	}{
+		{"a problem", pages.Problem(api.Problem{Status: 403, Title: hostile, Detail: hostile, Input: hostile}), "code", hostile},
+		{"a reason", pages.Problem(api.Problem{Status: 404, Title: "Not Found", Detail: hostile}), "p", "This name was not found"},
+		{"a rule", pages.Problem(api.Problem{Status: 400, Title: "Bad Request", Detail: hostile, Input: hostile, Offset: &offset, Rule: hostile, Section: hostile}), "p", "This name is not valid"},
+		{"a list", pages.List(hostile, []string{hostile, "javascript:" + hostile}), "a", hostile},
+		{"a description", pages.Description(hostile, [][2]string{{hostile, hostile}}), "td", hostile},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			elements := read(t, tt.page)
+			if got := strings.Join(texts(elements, tt.where), "\n"); !strings.Contains(got, hostile) {
+				t.Errorf("%s: %q", tt.where, got)
+			}
+			if got := texts(elements, "title"); len(got) != 1 || got[0] != tt.title {
+				t.Errorf("title %q", got)
+			}
+		})
+	}
+}
+
+func TestHome(t *testing.T) {
+	elements := read(t, pages.Home())
+	if got := texts(elements, "h1"); !slices.Equal(got, []string{"urnd"}) {
+		t.Errorf("headings %q", got)
+	}
+	if !slices.ContainsFunc(elements, func(e *element) bool { return e.name == "input" && e.attrs["name"] == "uri" }) {
+		t.Error("no field for a URI")
+	}
+}
+
+// A link leads to a location, or to this server: never to a script.
+func TestListLinks(t *testing.T) {
+	for _, tt := range []struct{ uri, href string }{
+		{"http://a.example/?b=1&c=2", "http://a.example/?b=1&c=2"},
+		{"mailto:a@a.example", "mailto:a@a.example"},
+		{"ftp://a.example/b", "ftp://a.example/b"},
+		{"urn:isbn:9780395363416", "/urn:isbn:9780395363416"},
+		{"javascript:alert", "/javascript:alert"},
+		{"data:text/html,a", "/data:text/html,a"},
+		{"JavaScript:alert", "/JavaScript:alert"},
+	} {
+		elements := read(t, pages.List("urn:a1:b", []string{tt.uri}))
+		i := slices.IndexFunc(elements, func(e *element) bool { return e.name == "a" })
+		if i < 0 {
+			t.Errorf("%s: no link", tt.uri)
+		} else if href := elements[i].attrs["href"]; href != tt.href || elements[i].text != tt.uri {
+			t.Errorf("%s: %q leads to %q", tt.uri, elements[i].text, href)
+		}
+	}
+	if got := texts(read(t, pages.List("urn:a1:b", nil)), "li"); !slices.Equal(got, []string{"None is known."}) {
+		t.Errorf("an empty list: %q", got)
+	}
+}
+
+func TestDescription(t *testing.T) {
+	elements := read(t, pages.Description("urn:a1:b", [][2]string{{"identifier", "urn:a1:b"}, {"status", "located"}}))
+	if names, values := texts(elements, "th"), texts(elements, "td"); !slices.Equal(names, []string{"identifier", "status"}) || !slices.Equal(values, []string{"urn:a1:b", "located"}) {
+		t.Errorf("%q, %q", names, values)
+	}
+}
+
+// The offending octet is marked, with what is near it.
+func TestProblemMarks(t *testing.T) {
+	long := strings.Repeat("a", 100)
+	near := long[:60]
+	for _, tt := range []struct {
+		input       string
+		offset      int
+		mark, shown string
+	}{
+		{"urn:a b", 5, " ", "urn:a b"},
+		{"urn:a", 5, "␣", "urn:a␣"},
+		{"urn:a", 99, "␣", "urn:a␣"},
+		{"urn:a", -1, "u", "urn:a"},
+		{"", 0, "␣", "␣"},
+		{"<b>", 0, "<", "<b>"},
+		{long + "|" + long, 100, "|", "…" + near + "|" + near + "…"},
+		{near + "|" + near, 60, "|", near + "|" + near},
+	} {
+		p := api.Problem{Status: http.StatusBadRequest, Input: tt.input, Offset: &tt.offset, Rule: "path"}
+		elements := read(t, pages.Problem(p))
+		if mark, shown := texts(elements, "mark"), texts(elements, "code"); !slices.Equal(mark, []string{tt.mark}) || !slices.Equal(shown, []string{tt.shown}) {
+			t.Errorf("%q at %d: %q in %q", tt.input, tt.offset, mark, shown)
+		}
+	}
+}
