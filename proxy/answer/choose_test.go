@@ -2,39 +2,85 @@ package answer
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/resolver"
 )
 
-// Clients that do not say what they accept get what the resolver prefers.
-func TestChoose(t *testing.T) {
-	a := New(Config{Failing: func(location string) bool { return location == "http://failing/" }})
-	at := func(uri, kind, language string) resolver.Location {
-		return resolver.Location{URI: uri, From: &resolver.Source{Type: kind, Language: language}}
+// located makes locations of "URI, type, language" texts.
+func located(texts ...string) []resolver.Location {
+	var locations []resolver.Location
+	for _, text := range texts {
+		parts := append(strings.Split(text, ", "), "", "")
+		locations = append(locations, resolver.Location{URI: parts[0], From: &resolver.Source{Type: parts[1], Language: parts[2]}})
 	}
-	page, file, untyped := at("http://page/", "text/html", ""), at("http://pdf/", "application/pdf", ""), at("http://untyped/", "", "")
-	german, english := at("http://de/", "", "de"), at("http://en/", "", "en")
-	for name, tt := range map[string]struct {
-		locations []resolver.Location
-		header    http.Header
-		want      string
-		vary      string
+	return locations
+}
+
+// responderWhere returns a Responder for which these locations fail.
+func responderWhere(failing ...string) *Responder {
+	return New(Config{Failing: func(location string) bool { return slices.Contains(failing, location) }})
+}
+
+// Failures count before types, and types before languages; how types and languages are
+// matched is tested with the whole proxy.
+func TestChoose(t *testing.T) {
+	all := located("a, text/html, de", "b, text/html, en", "c, application/pdf, en", "d")
+	for _, tt := range []struct {
+		name             string
+		locations        []resolver.Location
+		failing          []string
+		accept, language string
+		want, vary       string
 	}{
-		"one":                            {[]resolver.Location{page}, nil, "http://page/", ""},
-		"no types":                       {[]resolver.Location{untyped, at("http://b/", "", "")}, nil, "http://untyped/", ""},
-		"failing first":                  {[]resolver.Location{at("http://failing/", "", ""), untyped}, nil, "http://untyped/", ""},
-		"no Accept":                      {[]resolver.Location{page, untyped}, nil, "http://page/", "Accept"},
-		"any type":                       {[]resolver.Location{page, untyped}, http.Header{"Accept": {"*/*"}}, "http://page/", "Accept"},
-		"another type":                   {[]resolver.Location{page, file}, http.Header{"Accept": {"application/pdf"}}, "http://pdf/", "Accept"},
-		"a type that no one has":         {[]resolver.Location{page, untyped}, http.Header{"Accept": {"image/png"}}, "http://untyped/", "Accept"},
-		"only types that no one accepts": {[]resolver.Location{page, file}, http.Header{"Accept": {"image/png"}}, "http://page/", "Accept"},
-		"no Accept-Language":             {[]resolver.Location{german, english}, nil, "http://de/", "Accept-Language"},
-		"language":                       {[]resolver.Location{german, english}, http.Header{"Accept-Language": {"en-GB"}}, "http://en/", "Accept-Language"},
+		{"one", all[:1], nil, "image/png", "fr", "a", ""},
+		{"one that fails", all[:1], []string{"a"}, "", "", "a", ""},
+		{"no field", all[:3], nil, "", "", "a", "Accept, Accept-Language"},
+		{"no field, and one without type", all, nil, "", "", "a", "Accept, Accept-Language"},
+		{"everything", all, nil, "*/*", "", "a", "Accept, Accept-Language"},
+		{"a type", all, nil, "application/pdf", "de", "c", "Accept, Accept-Language"},
+		{"a language of a type", all, nil, "text/html", "en", "b", "Accept, Accept-Language"},
+		{"a type that none has", all, nil, "image/png", "", "d", "Accept"},
+		{"a language that none has", all[:2], nil, "", "fr", "a", "Accept, Accept-Language"},
+		{"the best one fails", all, []string{"c"}, "application/pdf", "", "d", "Accept"},
+		{"all but one fail", all, []string{"a", "b", "c"}, "text/html", "de", "d", ""},
+		{"all fail", all, []string{"a", "b", "c", "d"}, "application/pdf", "", "c", "Accept, Accept-Language"},
+		{"fields that are not valid", all[:3], nil, "no type", "no language!", "a", "Accept, Accept-Language"},
 	} {
-		got, vary := a.choose(tt.header, tt.locations)
+		header := make(http.Header)
+		for name, value := range map[string]string{"Accept": tt.accept, "Accept-Language": tt.language} {
+			if value != "" {
+				header.Set(name, value)
+			}
+		}
+		got, vary := responderWhere(tt.failing...).choose(header, tt.locations)
 		if got.URI != tt.want || vary != tt.vary {
-			t.Errorf("%s: %s, Vary %q", name, got.URI, vary)
+			t.Errorf("%s: %s, Vary %q; want %s, %q", tt.name, got.URI, vary, tt.want, tt.vary)
+		}
+	}
+}
+
+func TestInOrder(t *testing.T) {
+	all := located("a, text/html", "b, application/pdf", "c")
+	for _, tt := range []struct {
+		accept  string
+		failing []string
+		limit   int
+		want    string
+	}{
+		{"*/*", nil, 10, "a b c"},
+		{"*/*", nil, 2, "a b"},
+		{"application/pdf", nil, 10, "b a c"},
+		{"application/pdf", nil, 1, "b"},
+		{"text/html", []string{"a"}, 10, "c a b"},
+		{"*/*", []string{"a", "b", "c"}, 10, "a b c"},
+	} {
+		header := http.Header{"Accept": {tt.accept}}
+		ordered := responderWhere(tt.failing...).InOrder(header, all, tt.limit)
+		if got := strings.Join(textsOf(ordered), " "); got != tt.want {
+			t.Errorf("%q where %q fail, at most %d: %s, want %s", tt.accept, tt.failing, tt.limit, got, tt.want)
 		}
 	}
 }

@@ -1,0 +1,145 @@
+package forward_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// outcome is a handler whose fetches end with an error, or nil.
+type outcome struct{ err error }
+
+func (o outcome) Fetch(context.Context, scheme.Request) (*scheme.Resource, error) {
+	if o.err != nil {
+		return nil, o.err
+	}
+	return new(scheme.Resource), nil
+}
+
+// clock is a time that the test sets.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+func (c *clock) advance(d time.Duration) { c.at = c.at.Add(d) }
+
+// fetch notes the outcome of a fetch from a location.
+func fetch(t *testing.T, f *forward.Failures, location string, outcome outcome) {
+	t.Helper()
+	u, err := uri.Parse(location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resource, err := f.Observe(outcome).Fetch(t.Context(), scheme.Request{Method: "GET", URI: u})
+	if !errors.Is(err, outcome.err) || (resource == nil) != (outcome.err != nil) {
+		t.Fatalf("%v becomes %v, %v", outcome.err, resource, err)
+	}
+}
+
+func TestFailuresByError(t *testing.T) {
+	for _, tt := range []struct {
+		err     error
+		failing bool
+	}{
+		{nil, false},
+		{resolver.ErrUnreachable, true},
+		{context.DeadlineExceeded, true},
+		{fmt.Errorf("%w: dialling: %w", resolver.ErrUnreachable, context.DeadlineExceeded), true},
+		// A client that left, and a refusal by urnd, are not the fault of the server.
+		{context.Canceled, false},
+		{fmt.Errorf("%w: dialling: %w", resolver.ErrUnreachable, context.Canceled), false},
+		{netguard.ErrForbidden, false},
+		{scheme.ErrUnsupported, false},
+		{errors.New("a bug"), false},
+	} {
+		c := new(clock)
+		f := forward.NewFailures(c.now)
+		fetch(t, f, "http://a.example/b", outcome{tt.err})
+		if got := f.Failing("http://a.example/"); got != tt.failing {
+			t.Errorf("%v: %t", tt.err, got)
+		}
+	}
+}
+
+// A failure is one of a server: of a scheme and an authority.
+func TestFailuresByServer(t *testing.T) {
+	f := forward.NewFailures(new(clock).now)
+	fetch(t, f, "HTTP://A.example:80/b?c", outcome{resolver.ErrUnreachable})
+	fetch(t, f, "mailto:a@a.example", outcome{resolver.ErrUnreachable}) // it has no server
+	for location, want := range map[string]bool{
+		"http://a.example/": true, "http://a.example:80/other": true, "hTTp://A.EXAMPLE": true, "https://a.example/": false, "http://a.example:81/": false,
+		"http://b.example/": false, "mailto:a@a.example": false, "urn:a1:b": false, "no URI": false, "": false,
+	} {
+		if got := f.Failing(location); got != want {
+			t.Errorf("%q: %t", location, got)
+		}
+	}
+}
+
+// A failure is forgotten after 30 seconds, or when the server answers.
+func TestFailuresEnd(t *testing.T) {
+	const location = "http://a.example/"
+	c := &clock{at: time.Unix(0, 0)}
+	f := forward.NewFailures(c.now)
+	for _, tt := range []struct {
+		name    string
+		passes  time.Duration
+		outcome *outcome
+		failing bool
+	}{
+		{"a failure", 0, &outcome{resolver.ErrUnreachable}, true},
+		{"just before its end", 30*time.Second - 1, nil, true},
+		{"its end", 1, nil, false},
+		{"another failure", 0, &outcome{resolver.ErrUnreachable}, true},
+		{"a client that left", 20 * time.Second, &outcome{context.Canceled}, true},
+		{"a failure again", 0, &outcome{resolver.ErrUnreachable}, true},
+		{"30 seconds from the last one count", 20 * time.Second, nil, true},
+		{"an answer", 0, &outcome{}, false},
+	} {
+		c.advance(tt.passes)
+		if tt.outcome != nil {
+			fetch(t, f, location, *tt.outcome)
+		}
+		if got := f.Failing(location); got != tt.failing {
+			t.Errorf("%s: %t", tt.name, got)
+		}
+	}
+}
+
+// No more than 4096 servers are remembered; those that are forgotten make room.
+func TestFailuresAreBounded(t *testing.T) {
+	const bound = 4096
+	server := func(i int) string { return fmt.Sprintf("http://s%d.example/", i) }
+	c := &clock{at: time.Unix(0, 0)}
+	f := forward.NewFailures(c.now)
+	failing := func(n int) (count int) {
+		for i := range n {
+			if f.Failing(server(i)) {
+				count++
+			}
+		}
+		return count
+	}
+	for i := range bound + 10 {
+		fetch(t, f, server(i), outcome{resolver.ErrUnreachable})
+	}
+	if got := failing(bound + 10); got != bound {
+		t.Errorf("%d are remembered", got)
+	}
+	c.advance(30 * time.Second)
+	const late = "http://late.example/"
+	for range 2 { // the first one makes room
+		fetch(t, f, late, outcome{resolver.ErrUnreachable})
+	}
+	if got := failing(bound); got != 0 || !f.Failing(late) {
+		t.Errorf("%d are remembered for ever, and the last one: %t", got, f.Failing(late))
+	}
+}
