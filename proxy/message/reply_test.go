@@ -72,16 +72,22 @@ func TestWrite(t *testing.T) {
 	}{
 		{"nothing but a status", message.Reply{Status: 204}, []string{"Content-Length: 0"}, ""},
 		{
-			"a redirect", message.Reply{Status: 302, Location: "http://a/", CacheControl: "max-age=1", CacheStatus: "urnd; hit", Vary: "Accept"},
-			[]string{"Cache-Control: max-age=1", "Cache-Status: urnd; hit", "Content-Length: 0", "Location: http://a/", "Vary: Accept"}, "",
+			"a redirect",
+			message.Reply{Status: 302, Location: "http://a/", CacheControl: "max-age=1", CacheStatus: "urnd; hit", Vary: "Accept"},
+			[]string{"Cache-Control: max-age=1", "Cache-Status: urnd; hit", "Content-Length: 0", "Location: http://a/", "Vary: Accept"},
+			"",
 		},
 		{
-			"a document", message.Reply{Status: 404, ContentType: "text/plain", Body: []byte("body")},
-			[]string{"Content-Length: 4", policy, "Content-Type: text/plain", "X-Content-Type-Options: nosniff"}, "body",
+			"a document",
+			message.Reply{Status: 404, ContentType: "text/plain", Body: []byte("body")},
+			[]string{"Content-Length: 4", policy, "Content-Type: text/plain", "X-Content-Type-Options: nosniff"},
+			"body",
 		},
 		{
-			"fields of its own", message.Reply{Status: 200, ContentType: "text/html", Body: []byte("b"), Header: http.Header{"Content-Security-Policy": {"sandbox"}, "Allow": {"GET"}}},
-			[]string{"Allow: GET", "Content-Length: 1", "Content-Security-Policy: sandbox", "Content-Type: text/html", "X-Content-Type-Options: nosniff"}, "b",
+			"fields of its own",
+			message.Reply{Status: 200, ContentType: "text/html", Body: []byte("b"), Header: http.Header{"Content-Security-Policy": {"sandbox"}, "Allow": {"GET"}}},
+			[]string{"Allow: GET", "Content-Length: 1", "Content-Security-Policy: sandbox", "Content-Type: text/html", "X-Content-Type-Options: nosniff"},
+			"b",
 		},
 		{"a stream", message.Reply{Status: 200, Stream: stream}, nil, "stream"},
 	} {
