@@ -128,15 +128,14 @@ func (h *Handler) batch(x *exchange) {
 // checkVia refuses a request in a loop, and adds its Via to outgoing requests on its
 // behalf.
 func (h *Handler) checkVia(x *exchange) error {
-	via := x.request.Header["Via"]
-	if len(via) == 0 {
+	via := message.List(x.request.Header, "Via")
+	if via == "" {
 		return nil
 	}
-	joined := strings.Join(via, ", ")
-	if h.config.Via.Loops(joined) {
+	if h.config.Via.Loops(via) {
 		return problem.ErrLoop
 	}
-	x.withContext(message.WithVia(x.request.Context(), joined))
+	x.withContext(message.WithVia(x.request.Context(), via))
 	return nil
 }
 

@@ -21,7 +21,7 @@ type Config struct {
 	Now      func() time.Time
 	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
 	RuleTTL time.Duration
-	// Failing reports whether the server of a location failed a moment ago.
+	// Failing reports whether the server of a location failed in the last 30 seconds.
 	Failing func(location string) bool
 	// MaxTarget bounds a URI of a batch, in octets.
 	MaxTarget int
@@ -91,13 +91,13 @@ func negotiate(header http.Header, types []contenttype.MediaType) contenttype.Me
 }
 
 // accepted returns the type that a client accepts best: the first one where the request has
-// no Accept field.
+// no Accept field (RFC 9110 section 12.5.1).
 func accepted(header http.Header, types []contenttype.MediaType) (contenttype.MediaType, error) {
-	accept := header["Accept"]
-	if len(accept) == 0 {
+	accept := message.List(header, "Accept")
+	if accept == "" {
 		return types[0], nil
 	}
-	best, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept[0], types)
+	best, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, types)
 	return best, err //nolint:wrapcheck // it only says that there is none
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/elnormous/contenttype"
 	"golang.org/x/text/language"
 
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -52,7 +53,7 @@ func acceptedTypes(header http.Header, locations []resolver.Location) []resolver
 // acceptedLanguages returns the locations in the language that the client accepts best
 // (RFC 9110 section 12.5.4, RFC 4647 section 3.4).
 func acceptedLanguages(header http.Header, locations []resolver.Location) []resolver.Location {
-	preferred, _, err := language.ParseAcceptLanguage(header.Get("Accept-Language"))
+	preferred, _, err := language.ParseAcceptLanguage(message.List(header, "Accept-Language"))
 	if err != nil || len(preferred) == 0 {
 		return locations
 	}

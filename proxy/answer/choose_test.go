@@ -62,6 +62,15 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// Lines of a repeated field are one list: RFC 9110 section 5.3.
+func TestChooseByRepeatedFields(t *testing.T) {
+	header := http.Header{"Accept": {"image/png", "application/pdf"}, "Accept-Language": {"fr", "en"}}
+	got, _ := responderWhere().choose(header, located("a, text/html, en", "b, application/pdf, de", "c, application/pdf, en"))
+	if got.URI != "c" {
+		t.Error(got.URI)
+	}
+}
+
 func TestInOrder(t *testing.T) {
 	all := located("a, text/html", "b, application/pdf", "c")
 	for _, tt := range []struct {

@@ -17,12 +17,12 @@ import (
 const typeTrace = "application/vnd.urnd.trace+json"
 
 func wantsTrace(header http.Header) bool {
-	accept := header["Accept"]
-	if len(accept) == 0 || !strings.Contains(accept[0], typeTrace) {
+	accept := message.List(header, "Accept")
+	if !strings.Contains(accept, typeTrace) {
 		return false
 	}
 	// "q=0" excludes the type.
-	_, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept[0], []contenttype.MediaType{contenttype.NewMediaType(typeTrace)})
+	_, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, []contenttype.MediaType{contenttype.NewMediaType(typeTrace)})
 	return err == nil
 }
 

@@ -62,10 +62,18 @@ func (f *Failures) note(u uri.URI, err error) {
 	case err == nil:
 		delete(f.failing, server)
 	case errors.Is(err, context.Canceled) || problem.Status(err) < http.StatusBadGateway:
-	case len(f.failing) < maxFailing:
-		f.failing[server] = f.now().Add(failureTTL)
 	default:
+		f.add(server)
+	}
+}
+
+// add records a failure, unless there are too many; f.mu is held.
+func (f *Failures) add(server string) {
+	if len(f.failing) >= maxFailing {
 		f.removeExpired()
+	}
+	if _, known := f.failing[server]; known || len(f.failing) < maxFailing {
+		f.failing[server] = f.now().Add(failureTTL)
 	}
 }
 
@@ -78,7 +86,7 @@ func (f *Failures) removeExpired() {
 	}
 }
 
-// Failing reports whether the server of a location failed a moment ago.
+// Failing reports whether the server of a location failed in the last 30 seconds.
 func (f *Failures) Failing(location string) bool {
 	f.mu.Lock()
 	empty := len(f.failing) == 0

@@ -6,6 +6,8 @@ import (
 	_ "embed"
 	"html/template"
 	"net/http"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/resolver"
@@ -37,7 +39,7 @@ type data struct {
 
 // link is a URI on a page.
 type link struct {
-	Href template.URL
+	Href template.HTMLAttr // the whole attribute: template.URL would encode octets such as "("
 	Text string
 }
 
@@ -50,7 +52,7 @@ func links(uris []string) []link {
 		if resolver.CheckLocation(u) == nil {
 			href = u
 		}
-		all = append(all, link{template.URL(href), u}) //nolint:gosec // just checked, or of this server
+		all = append(all, link{template.HTMLAttr(`href="` + template.HTMLEscapeString(href) + `"`), u}) //nolint:gosec // just checked, or of this server, and escaped
 	}
 	return all
 }
@@ -101,11 +103,13 @@ func (d data) render() []byte {
 	return b.Bytes()
 }
 
-// around returns the octet at an offset of an input, and up to 60 octets before and after it.
+// around returns the character at an offset of an input, and up to 60 octets before and after
+// it, as valid UTF-8.
 func around(input string, offset int) (before, at, after string) {
 	const context = 60
 	offset = min(max(offset, 0), len(input))
-	end := min(offset+1, len(input))
+	_, size := utf8.DecodeRuneInString(input[offset:])
+	end := offset + size
 	before, at, after = input[max(0, offset-context):offset], input[offset:end], input[end:min(len(input), end+context)]
 	if offset > context {
 		before = "…" + before
@@ -113,5 +117,5 @@ func around(input string, offset int) (before, at, after string) {
 	if end+context < len(input) {
 		after += "…"
 	}
-	return before, at, after
+	return strings.ToValidUTF8(before, "\uFFFD"), strings.ToValidUTF8(at, "\uFFFD"), strings.ToValidUTF8(after, "\uFFFD")
 }

@@ -125,6 +125,9 @@ func TestListLinks(t *testing.T) {
 		{"mailto:a@a.example", "mailto:a@a.example"},
 		{"ftp://a.example/b", "ftp://a.example/b"},
 		{"urn:isbn:9780395363416", "/urn:isbn:9780395363416"},
+		{"urn:a1:b(c)'d", "/urn:a1:b(c)'d"}, // another name if it were encoded: RFC 8141 section 3.1
+		{"http://a.example/(b)", "http://a.example/(b)"},
+		{`urn:a1:b" onclick="alert`, `/urn:a1:b" onclick="alert`},
 		{"javascript:alert", "/javascript:alert"},
 		{"data:text/html,a", "/data:text/html,a"},
 		{"JavaScript:alert", "/JavaScript:alert"},
@@ -164,6 +167,8 @@ func TestProblemMarks(t *testing.T) {
 		{"urn:a", -1, "u", "urn:a"},
 		{"", 0, "␣", "␣"},
 		{"<b>", 0, "<", "<b>"},
+		{"urn:a1:äb", 7, "ä", "urn:a1:äb"},
+		{"urn:a1:\xe4b", 7, "\uFFFD", "urn:a1:\uFFFDb"},
 		{long + "|" + long, 100, "|", "…" + near + "|" + near + "…"},
 		{near + "|" + near, 60, "|", near + "|" + near},
 	} {

@@ -64,7 +64,7 @@ func representations() []contenttype.MediaType {
 
 // prefersHTML reports whether a client would rather have text/html than JSON.
 func prefersHTML(header http.Header) bool {
-	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(header.Get("Accept"), representations())
+	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(message.List(header, "Accept"), representations())
 	return err == nil && chosen.Equal(contenttype.NewMediaType(pages.Type))
 }
 

@@ -192,24 +192,25 @@ func TestMalformed(t *testing.T) {
 	const max = 20
 	long := "/urn:example:" + strings.Repeat("a", max)
 	for _, tt := range []struct {
-		status, target string
+		status         int // of net/http
+		reason, target string
 		plainHTTP      bool
 		code           int
 		detail         string
 	}{
-		{"400 Bad Request", "", true, 400, problem.ErrNotTLS.Error()},
-		{"431 Request Header Fields Too Large", long, false, 414, problem.ErrTargetTooLong.Error()},
-		{"431 Request Header Fields Too Large", "/urn:a1:b", false, 431, problem.ErrHeaderTooLarge.Error()},
-		{"400 Bad Request", "/urn:a1:%zz", false, 400, uri.RulePctEncoded.Says},
-		{"400 Bad Request: missing required Host header", "/urn:a1:b", false, 400, problem.ErrMalformed.Error() + ": missing required Host header"},
-		{"400 Bad Request", "/urn:a1:b", false, 400, problem.ErrMalformed.Error()},
-		{"400 Bad Request", "", false, 400, problem.ErrMalformed.Error()},
+		{400, "", "", true, 400, problem.ErrNotTLS.Error()},
+		{431, "", long, false, 414, problem.ErrTargetTooLong.Error()},
+		{431, "", "/urn:a1:b", false, 431, problem.ErrHeaderTooLarge.Error()},
+		{400, "", "/urn:a1:%zz", false, 400, uri.RulePctEncoded.Says},
+		{400, "missing required Host header", "/urn:a1:b", false, 400, problem.ErrMalformed.Error() + ": missing required Host header"},
+		{400, "", "/urn:a1:b", false, 400, problem.ErrMalformed.Error()},
+		{400, "", "", false, 400, problem.ErrMalformed.Error()},
 	} {
-		err := problem.Malformed(tt.status, tt.target, max, tt.plainHTTP)
+		err := problem.Malformed(tt.status, tt.reason, tt.target, max, tt.plainHTTP)
 		status, contentType, body := problem.Short(err)
 		var document struct{ Detail string }
 		if jsonErr := json.Unmarshal(body, &document); jsonErr != nil || status != tt.code || contentType != "application/problem+json" || document.Detail != tt.detail {
-			t.Errorf("%s of %q: %d %s, %v", tt.status, tt.target, status, body, jsonErr)
+			t.Errorf("%d %s of %q: %d %s, %v", tt.status, tt.reason, tt.target, status, body, jsonErr)
 		}
 	}
 }
