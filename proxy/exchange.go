@@ -95,7 +95,9 @@ func (h *Handler) end(x *exchange, start time.Time, completed bool) {
 		event.Status = http.StatusOK // net/http sends it for an empty response
 	}
 	x.event.Took = h.config.Now().Sub(start)
-	x.event.Type = x.Header().Get("Content-Type")
+	if kind := x.Header()["Content-Type"]; len(kind) > 0 {
+		x.event.Type = kind[0]
+	}
 	if h.config.Observe != nil {
 		h.config.Observe(&x.event)
 	}

@@ -75,7 +75,7 @@ func (h *Handler) answer(x *exchange, request message.Request) error {
 	if retrieves {
 		reply, err = h.retrieve(x, request.Query)
 	} else {
-		reply, err = h.answers.Reply(x.request.Context(), answer.Question{
+		reply, err = h.answers.Reply(x.request.Context(), &answer.Question{
 			Request: request, Header: x.request.Header, HTTP11: x.request.ProtoAtLeast(1, 1),
 		})
 	}

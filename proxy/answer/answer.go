@@ -47,7 +47,7 @@ type Question struct {
 
 // Reply answers a question by the services of RFC 2483 section 4, except I2R and I2Rs,
 // which retrieve the resource itself.
-func (a *Responder) Reply(ctx context.Context, q Question) (message.Reply, error) {
+func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, error) {
 	if q.Form == message.FormAPI || wantsTrace(q.Header) && locates(q.Query.Service) {
 		return a.document(ctx, q)
 	}
@@ -71,7 +71,7 @@ func (a *Responder) Reply(ctx context.Context, q Question) (message.Reply, error
 func locates(s resolver.Service) bool { return s == resolver.I2L || s == resolver.I2Ls }
 
 // redirect sends a client to one location. It is the hot path, of every cached redirect.
-func (a *Responder) redirect(ctx context.Context, q Question) (message.Reply, error) {
+func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, error) {
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)

@@ -47,7 +47,7 @@ type warningJSON struct {
 
 // description answers with the description of an identifier, also where it has no
 // location.
-func (a *Responder) description(ctx context.Context, q Question) (message.Reply, error) {
+func (a *Responder) description(ctx context.Context, q *Question) (message.Reply, error) {
 	known, err := a.config.Names.Describe(q.Query)
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)

@@ -27,7 +27,7 @@ func wantsTrace(header http.Header) bool {
 }
 
 // document replies with the answer as JSON, and with the steps of its resolution.
-func (a *Responder) document(ctx context.Context, q Question) (message.Reply, error) {
+func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, error) {
 	trace := resolver.TraceOf(ctx)
 	if trace == nil {
 		ctx, trace = resolver.WithTrace(ctx, a.config.Now)

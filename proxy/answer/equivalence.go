@@ -18,7 +18,7 @@ type equivalenceJSON struct {
 // equivalence answers whether two identifiers name the same resource: I=I, RFC 2483
 // section 4.9, which does not define the comparison. Functionally equivalent names do,
 // too.
-func (a *Responder) equivalence(q Question) (message.Reply, error) {
+func (a *Responder) equivalence(q *Question) (message.Reply, error) {
 	first, second := q.Query.URI, q.Other
 	for _, u := range []uri.URI{first, second} {
 		if _, err := a.config.Names.Key(u); err != nil {

@@ -35,7 +35,7 @@ func listTypes() []contenttype.MediaType {
 }
 
 // locations answers with all locations, best first.
-func (a *Responder) locations(ctx context.Context, q Question) (message.Reply, error) {
+func (a *Responder) locations(ctx context.Context, q *Question) (message.Reply, error) {
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
@@ -59,7 +59,7 @@ func textsOf(locations []resolver.Location) []string {
 const maxNames = 100
 
 // names answers with at most limit other names of the resource.
-func (a *Responder) names(q Question, limit int) (message.Reply, error) {
+func (a *Responder) names(q *Question, limit int) (message.Reply, error) {
 	d, err := a.config.Names.Describe(q.Query)
 	if err == nil && limit == 1 && len(d.Others) == 0 {
 		err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no other name of this resource is known"}

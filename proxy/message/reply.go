@@ -60,28 +60,14 @@ func Write(w http.ResponseWriter, method string, r Reply) {
 }
 
 // setFields sets the fields of a reply, those that most replies have with one allocation.
-func (r Reply) setFields(header http.Header) {
+func (r *Reply) setFields(header http.Header) {
 	for name, lines := range r.Header {
 		header[name] = lines
 	}
-	fields := [...]struct{ name, value string }{
-		{"Location", r.Location},
-		{"Cache-Control", r.CacheControl},
-		{"Cache-Status", r.CacheStatus},
-		{"Content-Type", r.ContentType},
-		{"Vary", r.Vary},
-	}
-	n := 0
-	for _, f := range fields {
-		if f.value != "" {
-			n++
-		}
-	}
-	values := make([]string, 0, n) // one allocation for all fields
-	for _, f := range fields {
-		if f.value != "" {
-			values = append(values, f.value)
-			header[f.name] = values[len(values)-1 : len(values) : len(values)]
+	values := [...]string{r.Location, r.CacheControl, r.CacheStatus, r.ContentType, r.Vary}
+	for i, name := range [...]string{"Location", "Cache-Control", "Cache-Status", "Content-Type", "Vary"} {
+		if values[i] != "" {
+			header[name] = values[i : i+1 : i+1]
 		}
 	}
 	if r.ContentType != "" {
