@@ -62,7 +62,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}
 	config := proxy.Config{
 		Names: known, RuleTTL: time.Hour,
-		Resolver: resolver.NewCanonical(known, resolver.Split{Names: names, Locations: scheme.NewSelf()}),
+		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
 		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Fetches: make(resolver.Slots, 100), Streams: make(resolver.Slots, 100), MaxTarget: maxTarget,
 	}

@@ -54,7 +54,7 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 	case request.Form == message.FormHome:
 		h.reply(x, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Home()})
 	default:
-		err = h.answer(x, request)
+		err = h.answer(x, &request)
 	}
 	if err != nil {
 		h.fail(x, err)
@@ -62,7 +62,7 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 }
 
 // answer answers a question about an identifier.
-func (h *Handler) answer(x *exchange, request message.Request) error {
+func (h *Handler) answer(x *exchange, request *message.Request) error {
 	service := request.Query.Service
 	retrieves := request.Form != message.FormAPI && (service == resolver.I2R || service == resolver.I2Rs)
 	if !request.Query.IsURN() || retrieves { // for clients of the proxy only

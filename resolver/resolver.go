@@ -30,7 +30,7 @@ type Split struct {
 }
 
 // Resolve implements Resolver.
-func (s Split) Resolve(ctx context.Context, q Query) (Answer, error) {
+func (s *Split) Resolve(ctx context.Context, q Query) (Answer, error) {
 	switch {
 	case q.IsURN():
 		return s.Names.Resolve(ctx, q)

@@ -115,7 +115,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	cached := func(next resolver.Resolver) resolver.Resolver {
 		return resolver.NewCached(answers.Cache, resolver.Limit{Slots: r.slots.resolutions, Next: next, Busy: errBusy})
 	}
-	split := resolver.Split{Names: cached(chain), Locations: scheme.NewSelf()}
+	split := &resolver.Split{Names: cached(chain), Locations: scheme.NewSelf()}
 	if uris != nil {
 		split.Others = cached(uris)
 	}

@@ -40,7 +40,7 @@ func New(config Config) *Responder {
 
 // Question is a parsed request, with the header fields that the reply depends on.
 type Question struct {
-	message.Request
+	*message.Request
 	Header http.Header
 	HTTP11 bool // the client speaks HTTP/1.1 or later
 }
