@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -109,6 +110,7 @@ func (h *Handler) end(x *exchange, start time.Time, completed bool) {
 func (h *Handler) reply(x *exchange, r message.Reply) {
 	x.event.Cache = r.Cache
 	if r.Failure != nil {
+		h.identify(x)
 		h.report(x, r.Failure)
 	}
 	message.Write(x, x.request.Method, r)
@@ -117,6 +119,9 @@ func (h *Handler) reply(x *exchange, r message.Reply) {
 // fail replies with an error, and logs it unless the client caused it.
 func (h *Handler) fail(x *exchange, err error) {
 	x.event.Err = err
+	if problem.Status(err) >= http.StatusInternalServerError || errors.Is(err, netguard.ErrForbidden) {
+		h.identify(x)
+	}
 	h.report(x, err)
 	h.reply(x, problem.Reply(x.request.Header, err))
 }

@@ -40,7 +40,7 @@ type Config struct {
 	// Begin begins the span of a request, and returns nil where it is not traced; a nil Begin
 	// traces none. mayAsk is whether the traceparent of the request may demand a span.
 	Begin func(r *http.Request, at time.Time, mayAsk bool) Span
-	// Identify sends a request identifier in each response; those of failures always have one.
+	// Identify sends a request identifier in each response; those of failures and batches always have one.
 	Identify bool
 	// MaxTarget bounds a request-target, in octets.
 	MaxTarget int
@@ -92,13 +92,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	completed = true
 }
 
-// report logs an error that the client has not caused, and refusals of the guard.
+// report logs an error that the client has not caused, and refusals of the guard. Workers of
+// a batch call it in parallel: it changes nothing.
 func (h *Handler) report(x *exchange, err error) {
 	status := problem.Status(err)
 	forbidden := errors.Is(err, netguard.ErrForbidden)
-	if x.event.ID == "" && (status >= http.StatusInternalServerError || forbidden) {
-		h.identify(x)
-	}
 	failed := status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled) && !errors.As(err, new(*resolver.Negative))
 	if failed || forbidden {
 		attributes := []any{"status", status, "client", x.client.Addr, "request", x.event.ID, "error", err}

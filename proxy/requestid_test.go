@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -44,7 +45,7 @@ func TestRequestIDs(t *testing.T) {
 		{"UTF-8", trusted, given + "ä", ""},
 		{"an encoded end of line", trusted, given + "a%0d%0ab", ""},
 		{"a URL", trusted, given + "http://user:secret@a.example/", ""},
-		{"that of nobody in particular", others, given + "abc", ""},
+		{"that of a client that is not trusted", others, given + "abc", ""},
 		{"one for a request that fails", others, given + "abc", ""},
 	} {
 		target := "/urn:a1:b"
@@ -99,6 +100,24 @@ func TestRequestIDsOfFailures(t *testing.T) {
 		if !fresh.MatchString(id) || strings.Count(log.String(), "request="+id+" ") != 1 {
 			t.Errorf("%s: %q, and the log: %s", target, id, log.String())
 		}
+	}
+}
+
+// All failures of a batch, which fail in parallel, are logged with the identifier of its
+// response.
+func TestRequestIDsOfBatches(t *testing.T) {
+	var log bytes.Buffer
+	s := start(t, func(c *proxy.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
+		return resolver.Answer{}, resolver.ErrUnreachable
+	}
+	const names = 200
+	body := strings.Repeat("\"urn:a1:b\"\n", names)
+	response := s.ask(t, fmt.Sprintf("POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s", len(body), body))[0]
+	text(t, response) // to its end
+	id := response.Header.Get("X-Request-Id")
+	if n := strings.Count(log.String(), "request="+id+" "); !fresh.MatchString(id) || n != names {
+		t.Errorf("%d of %d failures are logged with %q", n, names, id)
 	}
 }
 

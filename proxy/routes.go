@@ -112,6 +112,7 @@ func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error)
 // batch resolves many names in one request.
 func (h *Handler) batch(x *exchange) {
 	x.event.Form = "batch"
+	h.identify(x) // before its names fail in parallel
 	rights := answer.BatchRights{
 		URLs:   h.mayProxy(x) == nil,
 		Allow:  func() bool { return h.rates == nil || h.rates.allows(x.client.Addr) },
