@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// hidden replaces a password, as in net/url.
+// hidden replaces a password, as URL.Redacted of net/url does.
 const hidden = "xxxxx"
 
 // The delimiters of URLs, plain or percent-encoded any number of times, as in a

@@ -64,8 +64,8 @@ type Exchange struct {
 	Took   time.Duration
 }
 
-// Client is a Lookuper that asks DNS servers. It is a stub resolver: it does not follow
-// referrals.
+// Client is a Lookuper that asks DNS servers. It is a stub resolver
+// (RFC 1034 section 5.3.1): it does not follow referrals.
 type Client struct {
 	config ClientConfig
 	turn   atomic.Uint32 // number of calls of Connect
