@@ -36,6 +36,7 @@ type Result[V any] struct {
 	Value  V
 	Status Status
 	TTL    time.Duration // remaining; negative when stale, 0 when not stored
+	Age    time.Duration // since it was loaded; 0 when not from the store
 
 	refresh bool // a hit that expires soon
 }
@@ -120,9 +121,9 @@ func (c *Cache[V]) stored(key string) (Result[V], bool, error) {
 	switch {
 	case ttl > 0:
 		refresh := e.expiresSoon(now) && e.Err() == nil && !e.inBackoff(now)
-		return Result[V]{Value: e.Value, Status: Hit, TTL: ttl, refresh: refresh}, true, e.Err()
+		return Result[V]{Value: e.Value, Status: Hit, TTL: ttl, Age: e.age(ttl), refresh: refresh}, true, e.Err()
 	case e.inBackoff(now) && e.mayServeStale(now, c.config.StaleFor):
-		return Result[V]{Value: e.Value, Status: Stale, TTL: ttl}, true, nil
+		return Result[V]{Value: e.Value, Status: Stale, TTL: ttl, Age: e.age(ttl)}, true, nil
 	default:
 		return Result[V]{}, false, nil
 	}

@@ -70,7 +70,7 @@ func TestExpiry(t *testing.T) {
 	s := &source{value: "v", ttl: 10 * time.Second}
 	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Miss, TTL: 10 * time.Second}, nil, 1)
 	now.advance(9 * time.Second)
-	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Hit, TTL: time.Second}, nil, 1)
+	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Hit, TTL: time.Second, Age: 9 * time.Second}, nil, 1)
 	now.advance(time.Second)
 	s.value = "w"
 	expect(t, c, s, cache.Result[string]{Value: "w", Status: cache.Miss, TTL: 10 * time.Second}, nil, 2)
@@ -121,10 +121,10 @@ func TestStale(t *testing.T) {
 	expect(t, c, s, cache.Result[string]{Value: "v", TTL: 10 * time.Second}, nil, 1)
 	now.advance(15 * time.Second)
 	s.ttl, s.err = 0, errSource
-	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -5 * time.Second}, nil, 2)
-	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -5 * time.Second}, nil, 2)
+	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -5 * time.Second, Age: 15 * time.Second}, nil, 2)
+	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -5 * time.Second, Age: 15 * time.Second}, nil, 2)
 	now.advance(time.Minute)
-	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -65 * time.Second}, nil, 3)
+	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -65 * time.Second, Age: 75 * time.Second}, nil, 3)
 	now.advance(time.Hour)
 	expect(t, c, s, cache.Result[string]{}, errSource, 4)
 	s.ttl, s.err = 10*time.Second, nil

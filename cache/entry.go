@@ -45,6 +45,9 @@ func (e *Entry[V]) TTL(now time.Time) time.Duration {
 	return time.Duration(e.expires - now.UnixNano())
 }
 
+// age returns how long ago e was loaded, or made stale before its time.
+func (e *Entry[V]) age(ttl time.Duration) time.Duration { return time.Duration(e.lifetime) - ttl }
+
 // expiresSoon reports whether e, which is fresh, is in the last tenth of its lifetime.
 func (e *Entry[V]) expiresSoon(now time.Time) bool {
 	return e.TTL(now) < time.Duration(e.lifetime)/10

@@ -134,7 +134,8 @@ func (c *Cache[V]) settle(key string, value V, ttl time.Duration, err error) (Re
 	if err != nil && ttl == 0 {
 		if old := c.config.Store.Get(key); old != nil && old.mayServeStale(now, c.config.StaleFor) {
 			c.config.Store.Set(old.withBackoff(now.Add(c.config.RetryAfter)))
-			return Result[V]{Value: old.Value, Status: Stale, TTL: old.TTL(now)}, nil
+			ttl := old.TTL(now)
+			return Result[V]{Value: old.Value, Status: Stale, TTL: ttl, Age: old.age(ttl)}, nil
 		}
 		return Result[V]{}, err
 	}

@@ -112,6 +112,9 @@ type Resolve struct {
 	Timeout time.Duration `mapstructure:"timeout"`
 	// Order names the systems that are queried for a URN, first to last.
 	Order []string `mapstructure:"order"`
+	// Backoff is how long a server that could not be reached is not asked again; 0 always
+	// asks it.
+	Backoff time.Duration `mapstructure:"backoff"`
 	// RuleTTL is the TTL of answers from namespace rules, which have no TTL of their own.
 	RuleTTL time.Duration `mapstructure:"rule_ttl"`
 	// Fallback is a URI template: clients are redirected there for names that no

@@ -134,6 +134,7 @@ func TestEveryLeaf(t *testing.T) {
 		"ddds.roots":                {"a.example.", "b.example.,c.example.", "d.example."},
 		"ddds.max_domains":          {"6", "7", "8"},
 		"resolve.timeout":           {"1s", "2s", "3s"},
+		"resolve.backoff":           {"1s", "2s", "3s"},
 		"resolve.order":             {"namespace", "namespace,ddds", "ddds"},
 		"resolve.rule_ttl":          {"1h0m0s", "2h0m0s", "3h0m0s"},
 		"resolve.elsewhere":         {"https://a.example/{+urn}", "https://b.example/{+urn}", "https://c.example/{+urn}"},

@@ -18,7 +18,8 @@ func namespaceSettings() []Setting {
     strip: "-"
     # what a canonical name must match; its named groups are variables
     pattern: '^(?P<kind>[a-z]+):(?P<id>.+)$'
-    # as resolve.order; where it is not set, thttp goes first if servers are given
+    # as resolve.order; where it is not set, thttp goes first if servers are given,
+    # then namespace if targets are, then the systems of resolve.order
     order: [thttp, namespace]
     # servers that resolve the names by THTTP, asked in order
     thttp: [https://resolver.example.org]
@@ -54,7 +55,7 @@ func Elements() []Setting {
 		{Path: "namespaces.*.strip", Doc: "octets of names that are ignored", Form: "text"},
 		{Path: "namespaces.*.check", Doc: "what happens to names that fail the check of a built-in namespace: they are refused (strict) or accepted (warn)", OneOf: checks()},
 		{Path: "namespaces.*.pattern", Doc: "what a canonical name must match; its named groups are variables of templates", Form: "regular expression (RE2)"},
-		{Path: "namespaces.*.order", Doc: "as resolve.order; where it is not set, thttp goes first if servers are given", OneOf: systems()},
+		{Path: "namespaces.*.order", Doc: "as resolve.order; where it is not set, thttp goes first if servers are given, then namespace if targets are", OneOf: systems()},
 		{Path: "namespaces.*.thttp", Doc: "servers that resolve the names by THTTP, asked in order", Form: "http:// or https:// and a host"},
 		{Path: "namespaces.*.schemes", Doc: "schemes of locations that such servers may return, in addition to http and https", OneOf: schemes()},
 		{Path: "namespaces.*.targets", Doc: "the locations of names, the best first", Form: "table"},

@@ -15,10 +15,16 @@ func resolveSettings() []Setting {
 		{
 			Path: "resolve.order", Default: []string{"ddds", "slp", "namespace"},
 			Doc: "The systems that are queried for a URN until one knows its namespace. The built-in namespaces that " +
-				"have targets (ietf, isbn, doi and others: see urnd namespaces) are resolved by their rules first; see " +
-				"namespaces.order. thttp queries the servers of namespaces.thttp, slp the directory agents of slp.agents; " +
+				"have targets (ietf, isbn, doi and others: see urnd namespaces), and those that you give targets, are " +
+				"resolved by their rules first; see namespaces.order. thttp queries the servers of namespaces.thttp, slp the directory agents of slp.agents; " +
 				"slp is skipped if there are none.",
 			OneOf: systems(),
+		},
+		{
+			Path: "resolve.backoff", Default: 5 * time.Second,
+			Doc: "how long a server (DNS, THTTP, SLP) that could not be reached is not asked again: meanwhile names that " +
+				"need it fail at once; 0 always asks it",
+			Least: time.Duration(0), Most: 5 * time.Minute,
 		},
 		{Path: "resolve.rule_ttl", Default: day, Doc: "TTL of answers from namespace rules; answers from the DNS have their own", Least: time.Duration(0), Most: 365 * day},
 		{

@@ -152,7 +152,9 @@ func TestAdminReadiness(t *testing.T) {
 		if !fails.Load() {
 			good(rw, q)
 		}
-	}).serve(t), 0, func(c *config.Config) { c.DNS.Timeout, c.Cache.RetryAfter = 50*time.Millisecond, time.Second })
+	}).serve(t), 0, func(c *config.Config) {
+		c.DNS.Timeout, c.Cache.RetryAfter, c.Resolve.Backoff = 50*time.Millisecond, time.Second, 0
+	})
 	expect := func(want string) {
 		t.Helper()
 		if got := w.readiness(t); got != want {

@@ -3,34 +3,24 @@ package main
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"slices"
 
-	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/resolver/thttp"
 	"github.com/urnd/urnd/uri"
 )
 
-// resolvConf names the DNS servers of the system.
-const resolvConf = "/etc/resolv.conf"
-
 // wireDDDS returns the resolver of URNs by DDDS, or one whose answer is why it is turned
 // off, and that of other URIs, nil where it is turned off.
-func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDependencies) (urns, uris resolver.Resolver, err error) {
+func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDependencies) (urns, uris resolver.Resolver) {
 	if !c.DDDS.Enabled {
-		return resolver.Off("turned off (ddds.enabled)"), nil, nil
-	}
-	bounds := memory.Config[ddds.Records]{MaxBytes: int64(c.Cache.Records), Size: ddds.RecordsSize}
-	if r.records, err = newCache(r, c, d, "records", c.DNS.RefreshAhead, bounds); err != nil {
-		return nil, nil, err
+		return resolver.Off("turned off (ddds.enabled)"), nil
 	}
 	servers := dnsServers(c.DNS)
 	if len(servers) > 0 && len(c.DDDS.Roots) > 0 {
-		r.ready = queryRoot(newDNSClient(c.DNS, servers[:1], false, r, d), c.DDDS.Roots[0])
+		r.ready = queryRoot(r.dns, c.DDDS.Roots[0])
 	}
 	settings := dddsConfig(c, r, servers, d)
 	if !c.DDDS.Refer {
@@ -46,14 +36,14 @@ func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDe
 		r.uris = ddds.New(settings)
 		uris = r.uris
 	}
-	return urns, uris, nil
+	return urns, uris
 }
 
 // dddsConfig returns the configuration that both applications share.
 func dddsConfig(c config.Config, r *resolution, servers []config.Server, d resolverDependencies) ddds.Config {
-	bounds := ddds.Bounds{MinTTL: c.DNS.MinTTL, MaxTTL: c.DNS.MaxTTL}
+	bounds := recordBounds(c.DNS)
 	settings := ddds.Config{
-		Lookup:     ddds.NewCached(r.records.Cache, newDNSClient(c.DNS, servers, false, r, d), bounds),
+		Lookup:     ddds.NewCached(r.records.Cache, r.dns, bounds),
 		Lookups:    make(map[string]ddds.Lookuper),
 		MaxDomains: c.DDDS.MaxDomains, Fallback: c.DDDS.Fallback,
 		Observer: observers{d.metrics}.ddds(),
@@ -66,7 +56,7 @@ func dddsConfig(c config.Config, r *resolution, servers []config.Server, d resol
 			asked = servers
 		}
 		if len(asked) > 0 {
-			settings.Lookups[uri.CanonicalDomain(o.Root)] = ddds.NewCached(r.records.Cache, newDNSClient(c.DNS, asked, o.RequireDNSSEC, r, d), own)
+			settings.Lookups[uri.CanonicalDomain(o.Root)] = ddds.NewCached(r.records.Cache, newDNSClient(c, asked, o.RequireDNSSEC, r, d), own)
 		}
 	}
 	return settings
@@ -90,37 +80,4 @@ func rootsWithServer(roots []string, servers []config.Server, lookups map[string
 		_, own := lookups[uri.CanonicalDomain(root)]
 		return len(servers) == 0 && !own
 	})
-}
-
-// newDNSClient makes a client that can reach nothing but its servers.
-func newDNSClient(c config.DNS, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies) *ddds.Client {
-	var asked []ddds.Server
-	var addrs []netip.Addr
-	for _, server := range servers {
-		asked = append(asked, ddds.Server{Address: server.AddrPort.String(), TLS: server.TLS, Name: server.Name})
-		addrs = append(addrs, server.Addr())
-	}
-	return ddds.NewClient(ddds.ClientConfig{
-		Servers: asked, Dial: netguard.Only(c.Timeout, addrs...).DialContext,
-		Timeout: c.Timeout, Rounds: c.Rounds, HedgeAfter: c.HedgeAfter, RequireAD: requireAD, Now: d.now,
-		Slots: r.slots.queries, Observe: observers{d.metrics}.query(d.queried),
-	})
-}
-
-// dnsServers returns the servers that are configured, or those of the system.
-func dnsServers(c config.DNS) []config.Server {
-	if len(c.Servers) > 0 {
-		return c.Servers
-	}
-	system, err := ddds.SystemServers(resolvConf)
-	if err != nil {
-		return nil // a system without DNS has no servers
-	}
-	var servers []config.Server
-	for _, text := range system {
-		if server, err := netip.ParseAddrPort(text); err == nil { // invalid lines are skipped, as libc does
-			servers = append(servers, config.Server{AddrPort: server})
-		}
-	}
-	return servers
 }

@@ -144,7 +144,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	}, nil
 }
 
-// awaitDNS waits until the first DNS server has answered, for dns.timeout at most: urnd
+// awaitDNS waits until a DNS server has answered, for dns.timeout at most: urnd
 // must not be reported as ready before it can resolve.
 func (p parts) awaitDNS(ctx context.Context, c config.Config, d dependencies) {
 	if p.ready == nil {
@@ -153,7 +153,7 @@ func (p parts) awaitDNS(ctx context.Context, c config.Config, d dependencies) {
 	ctx, cancel := context.WithTimeout(ctx, c.DNS.Timeout)
 	defer cancel()
 	if err := p.ready(ctx); err != nil && !errors.Is(err, context.Canceled) {
-		d.log.Warn("the first DNS server does not answer", "error", err)
+		d.log.Warn("no DNS server answers", "error", err)
 	}
 }
 

@@ -51,28 +51,32 @@ func namespaces(configured []config.Namespace) []urnns.Namespace {
 }
 
 // orders returns the resolution systems of a namespace in their order, where it differs
-// from resolve.order. The public DNS has no records of the built-in namespaces: their own
-// rules go before it.
+// from resolve.order. What the administrator wrote for a namespace goes before the DNS, which
+// need not know it; and so do the rules of built-in namespaces, of which the public DNS has
+// no records.
 func orders(c config.Config) map[string][]string {
 	order := make(map[string][]string)
-	rulesFirst := moveToFront("namespace", defaultOrder(c))
 	for _, ns := range urnns.Builtin() {
 		if len(ns.Targets) > 0 {
-			order[ns.NID] = rulesFirst
+			order[ns.NID] = moveToFront("namespace", defaultOrder(c))
 		}
 	}
 	for _, ns := range c.Namespaces {
 		nid := strings.ToLower(ns.NID)
-		switch {
-		case len(ns.Order) > 0:
-			order[nid] = ns.Order
-		case len(ns.THTTP) > 0:
-			rest, ok := order[nid]
-			if !ok {
-				rest = defaultOrder(c)
-			}
-			order[nid] = moveToFront("thttp", append([]string{"thttp"}, rest...))
+		own, ok := order[nid]
+		if !ok {
+			own = defaultOrder(c)
 		}
+		if len(ns.Targets) > 0 {
+			own = toFront("namespace", own)
+		}
+		if len(ns.THTTP) > 0 {
+			own = toFront("thttp", own)
+		}
+		if len(ns.Order) > 0 {
+			own = ns.Order
+		}
+		order[nid] = own
 	}
 	return order
 }
@@ -82,6 +86,11 @@ func moveToFront(name string, order []string) []string {
 	if !slices.Contains(order, name) {
 		return order
 	}
+	return toFront(name, order)
+}
+
+// toFront returns an order that begins with a system.
+func toFront(name string, order []string) []string {
 	return append([]string{name}, slices.DeleteFunc(slices.Clone(order), func(other string) bool { return other == name })...)
 }
 

@@ -48,8 +48,9 @@ type resolution struct {
 	found      storedCache[slp.Servers]
 
 	slots   slots
+	dns     *ddds.Client
 	guard   *netguard.Guard                 // for all outgoing connections but those to configured servers
-	ready   func(ctx context.Context) error // sends a query to the first DNS server; nil where there is none
+	ready   func(ctx context.Context) error // sends a query to the DNS servers; nil where there is none
 	shared  shared.Values                   // caches that the next configuration may reuse
 	caches  []observed
 	closers []func()
@@ -79,12 +80,13 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if r.names, err = namesOf(c); err != nil {
 		return err
 	}
-	r.guard = newGuard(c, r, d)
-	client := newTHTTP(c, r, d)
-	urns, uris, err := wireDDDS(r, c, client, d)
+	hosts, err := wireDNS(r, c, d)
 	if err != nil {
 		return err
 	}
+	r.guard = netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).WithLookup(hosts.Lookup)
+	client := newTHTTP(c, r, d)
+	urns, uris := wireDDDS(r, c, client, d)
 	discovered, err := wireSLP(r, c, client, d)
 	if err != nil {
 		return err
@@ -126,15 +128,6 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 // errBusy is the error at the limit of concurrent resolutions.
 var errBusy = fmt.Errorf("%w: the limit of resolutions is reached (limits.requests)", resolver.ErrBusy)
 
-// newGuard returns the guard of connections to all but configured servers.
-func newGuard(c config.Config, r *resolution, d resolverDependencies) *netguard.Guard {
-	guard := netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...)
-	if len(c.DNS.Servers) > 0 { // host names are looked up at the configured servers
-		guard = guard.WithDNS(newDNSClient(c.DNS, c.DNS.Servers, false, r, d).Connect)
-	}
-	return guard
-}
-
 // newTHTTP returns the client of resolution servers. It has a connection limit of its own,
 // so that it never waits for fetches.
 func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Client {
@@ -147,6 +140,7 @@ func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Cli
 		Transport: web, Timeout: c.THTTP.Timeout,
 		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: d.now,
 		Fields: d.fields, Schemes: schemes(c), Observe: observers{d.metrics}.gateway("thttp"),
+		Backoff: resolver.NewBackoff(c.Resolve.Backoff, d.now),
 	})
 }
 

@@ -20,29 +20,29 @@ import (
 // does not allow.
 var ErrForbidden = errors.New("destination not allowed")
 
+// Lookup returns the addresses of a host in the order in which they should be tried.
+type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+
 // Guard dials. It is immutable and safe for concurrent use.
 type Guard struct {
-	allow    []netip.Prefix
-	only     bool
-	timeout  time.Duration
-	resolver *net.Resolver
-	slots    chan struct{} // one for each connection; nil is no limit
+	allow   []netip.Prefix
+	only    bool
+	timeout time.Duration
+	lookup  Lookup
+	slots   chan struct{} // one for each connection; nil is no limit
 }
 
 // New returns a Guard that allows public unicast addresses, except for ports of other
 // services, and all ports of addresses in allow. timeout is that of connecting.
 func New(timeout time.Duration, allow ...netip.Prefix) *Guard {
-	return &Guard{allow: allow, timeout: timeout}
+	return &Guard{allow: allow, timeout: timeout, lookup: systemLookup}
 }
 
-// WithDNS returns a Guard like g that looks up host names by DNS, over connections that
-// connect opens, instead of by the resolver of the system.
-func (g *Guard) WithDNS(connect func(ctx context.Context, network string) (net.Conn, error)) *Guard {
+// WithLookup returns a Guard like g that looks up hosts by a function, instead of by the
+// resolver of the system.
+func (g *Guard) WithLookup(lookup Lookup) *Guard {
 	changed := *g
-	changed.resolver = &net.Resolver{
-		PreferGo: true,
-		Dial:     func(ctx context.Context, network, _ string) (net.Conn, error) { return connect(ctx, network) },
-	}
+	changed.lookup = lookup
 	return &changed
 }
 
@@ -56,7 +56,7 @@ func (g *Guard) Bounded(slots chan struct{}) *Guard {
 
 // Only returns a Guard that allows only the given addresses: those of configured servers.
 func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
-	g := &Guard{only: true, timeout: timeout}
+	g := &Guard{only: true, timeout: timeout, lookup: systemLookup}
 	for _, addr := range addrs {
 		addr = addr.Unmap()
 		g.allow = append(g.allow, netip.PrefixFrom(addr, addr.BitLen()))
@@ -64,8 +64,8 @@ func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
 	return g
 }
 
-// DialContext connects to address, "host:port". The error wraps ErrForbidden
-// where the policy refuses it.
+// DialContext connects to address, "host:port", within the timeout of g. The error wraps
+// ErrForbidden where the policy refuses it.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if g.slots != nil {
 		select {
@@ -74,11 +74,10 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 			return nil, fmt.Errorf("waiting to connect to %s: %w", address, context.Cause(ctx))
 		}
 	}
-	dialer := net.Dialer{Timeout: g.timeout, Control: g.control, Resolver: g.resolver}
-	conn, err := dialer.DialContext(ctx, network, absolute(address))
+	conn, err := g.connect(ctx, network, address)
 	if err != nil {
 		g.release()
-		return nil, fmt.Errorf("connecting to %s: %w", address, g.withoutServer(err))
+		return nil, fmt.Errorf("connecting to %s: %w", address, err)
 	}
 	if g.slots == nil {
 		return conn, nil
@@ -86,16 +85,43 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	return bounded{conn, sync.OnceFunc(g.release)}, nil
 }
 
-// withoutServer returns the error of a lookup without the server that net names: with
-// WithDNS it is one of the system, which was not asked.
-func (g *Guard) withoutServer(err error) error {
-	var lookup *net.DNSError
-	if g.resolver == nil || !errors.As(err, &lookup) {
-		return err
+// connect looks up the host of address, and connects to one of its addresses.
+func (g *Guard) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.timeout)
+	defer cancel()
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
 	}
-	changed := *lookup // lookups in parallel share the error
-	changed.Server = ""
-	return &changed
+	number, err := net.DefaultResolver.LookupPort(ctx, network, port)
+	if err != nil {
+		return nil, err
+	}
+	addrs := []netip.Addr{}
+	if addr, err := netip.ParseAddr(host); err == nil {
+		addrs = append(addrs, addr)
+	} else if addrs, err = g.lookup(ctx, host); err != nil {
+		return nil, err
+	}
+	var allowed []netip.AddrPort
+	var refused error
+	for _, addr := range addrs {
+		candidate := netip.AddrPortFrom(addr, uint16(number)) //nolint:gosec // LookupPort returns 0 to 65535
+		if err := g.Check(candidate); err != nil {
+			refused = err
+			continue
+		}
+		allowed = append(allowed, candidate)
+	}
+	if len(allowed) == 0 && refused != nil {
+		return nil, refused
+	}
+	return g.race(ctx, network, allowed)
+}
+
+// systemLookup asks the resolver of the system.
+func systemLookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", absolute(host))
 }
 
 func (g *Guard) release() {
@@ -118,18 +144,14 @@ func (b bounded) Close() error {
 
 // absolute makes a host name with a dot absolute by a final dot: the search list of the
 // system would also try it below local domains (RFC 1535). Names of one label are local.
-func absolute(address string) string {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil || !strings.Contains(host, ".") || strings.HasSuffix(host, ".") {
-		return address
+func absolute(host string) string {
+	if !strings.Contains(host, ".") || strings.HasSuffix(host, ".") {
+		return host
 	}
-	if _, err := netip.ParseAddr(host); err == nil {
-		return address
-	}
-	return net.JoinHostPort(host+".", port)
+	return host + "."
 }
 
-// control runs for every address of a name, before the connection is made.
+// control runs for every address before the connection is made: the last check.
 func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	dialled, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -130,15 +130,11 @@ func TestBounded(t *testing.T) {
 	second.Close()
 }
 
-// The error of a lookup does not name the DNS servers of the system, which WithDNS does not
-// ask.
-func TestLookupErrorNamesNoServer(t *testing.T) {
-	guard := netguard.New(time.Second).WithDNS(func(context.Context, string) (net.Conn, error) {
-		return nil, errors.New("192.0.2.53 is not reachable")
-	})
-	_, err := guard.DialContext(t.Context(), "tcp", "www.example.org:80")
-	var lookup *net.DNSError
-	if !errors.As(err, &lookup) || lookup.Server != "" || !strings.HasSuffix(err.Error(), "lookup www.example.org.: 192.0.2.53 is not reachable") {
+// A host is looked up by the given function, whose error says what was asked.
+func TestWithLookup(t *testing.T) {
+	failed := errors.New("server 192.0.2.53: refused")
+	guard := netguard.New(time.Second).WithLookup(func(context.Context, string) ([]netip.Addr, error) { return nil, failed })
+	if _, err := guard.DialContext(t.Context(), "tcp", "www.example.org:80"); !errors.Is(err, failed) || err.Error() != "connecting to www.example.org:80: server 192.0.2.53: refused" {
 		t.Errorf("%v", err)
 	}
 }

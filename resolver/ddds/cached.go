@@ -3,6 +3,8 @@ package ddds
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/urnd/urnd/cache"
@@ -13,13 +15,14 @@ import (
 type Records struct {
 	naptr     []NAPTR
 	srv       []SRV
+	addrs     []netip.Addr
 	authentic bool
 }
 
 // RecordsSize returns the memory of a cached value in bytes, for a store.
 func RecordsSize(r Records) int {
-	const naptrSize, srvSize = 80, 32
-	size := 0
+	const naptrSize, srvSize, addrSize = 80, 32, 24
+	size := addrSize * len(r.addrs)
 	for _, n := range r.naptr {
 		size += naptrSize + len(n.Flags) + len(n.Services) + len(n.Regexp) + len(n.Replacement)
 	}
@@ -29,12 +32,17 @@ func RecordsSize(r Records) int {
 	return size
 }
 
-// Cached caches the record sets of its next Lookuper by name and type for their TTL, and
-// negative answers for the TTL from the SOA record of the zone (RFC 2308 section 5).
-type Cached struct {
+// recordCache caches record sets by name and type for their TTL, and negative answers for
+// the TTL from the SOA record of the zone (RFC 2308 section 5).
+type recordCache struct {
 	cache  *cache.Cache[Records]
-	next   Lookuper
 	bounds Bounds
+}
+
+// Cached caches the record sets of its next Lookuper.
+type Cached struct {
+	recordCache
+	next Lookuper
 }
 
 // Bounds changes the TTL of cached records. The zero value does not.
@@ -47,7 +55,18 @@ type Bounds struct {
 
 // NewCached returns a Cached in front of next. It does not own the cache.
 func NewCached(c *cache.Cache[Records], next Lookuper, bounds Bounds) *Cached {
-	return &Cached{cache: c, next: next, bounds: bounds}
+	return &Cached{recordCache{c, bounds}, next}
+}
+
+// CachedAddresses caches the addresses of its next AddressLookuper.
+type CachedAddresses struct {
+	recordCache
+	next AddressLookuper
+}
+
+// NewCachedAddresses returns a CachedAddresses in front of next. It does not own the cache.
+func NewCachedAddresses(c *cache.Cache[Records], next AddressLookuper, bounds Bounds) *CachedAddresses {
+	return &CachedAddresses{recordCache{c, bounds}, next}
 }
 
 func (b Bounds) limit(ttl time.Duration) time.Duration {
@@ -76,11 +95,24 @@ func (c *Cached) SRV(ctx context.Context, name string) ([]SRV, RRsetInfo, error)
 	return records.srv, info, err
 }
 
+// Addresses implements AddressLookuper.
+func (c *CachedAddresses) Addresses(ctx context.Context, name string, family Family) ([]netip.Addr, RRsetInfo, error) {
+	rrtype := addressType
+	if family == IPv6 {
+		rrtype = address6Type
+	}
+	records, info, err := c.get(ctx, name, rrtype, func(ctx context.Context) (Records, time.Duration, error) {
+		addrs, info, err := c.next.Addresses(ctx, name, family)
+		return Records{addrs: addrs, authentic: info.Authentic}, info.TTL, err
+	})
+	return records.addrs, info, err
+}
+
 // The types of records, in keys and traces.
-const naptrType, srvType = "NAPTR", "SRV"
+const naptrType, srvType, addressType, address6Type = "NAPTR", "SRV", "A", "AAAA"
 
 // key returns the key of a record set.
-func (c *Cached) key(name, rrtype string) string {
+func (c recordCache) key(name, rrtype string) string {
 	if c.bounds.Root == "" {
 		return name + " " + rrtype
 	}
@@ -91,7 +123,7 @@ func (c *Cached) key(name, rrtype string) string {
 // section 4.
 const staleTTL = 30 * time.Second
 
-func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, RRsetInfo, error) {
+func (c recordCache) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, RRsetInfo, error) {
 	result, err := c.cache.Get(ctx, c.key(name, rrtype), func(ctx context.Context) (Records, time.Duration, error) {
 		records, ttl, err := load(ctx)
 		var n *resolver.Negative
@@ -109,7 +141,7 @@ func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[R
 		return records, ttl, err
 	})
 	if t := resolver.TraceOf(ctx); t != nil && result.Status != cache.Miss {
-		t.Add("dns", "%s %s from the cache, ttl %s", name, rrtype, result.TTL.Round(time.Second))
+		t.Add("dns", "%s %s %s", name, rrtype, describeCached(result, err))
 	}
 	if result.Status == cache.Stale {
 		result.TTL = staleTTL
@@ -119,4 +151,32 @@ func (c *Cached) get(ctx context.Context, name, rrtype string, load cache.Load[R
 		return Records{}, RRsetInfo{}, n.WithTTL(max(result.TTL, 0), n.Cache)
 	}
 	return result.Value, RRsetInfo{TTL: max(result.TTL, 0), Authentic: result.Value.authentic}, err
+}
+
+// describeCached describes a result that was not loaded for this query.
+func describeCached(result cache.Result[Records], err error) string {
+	if result.Status == cache.Collapsed {
+		return "by a query that was running already"
+	}
+	what := fmt.Sprintf("from the cache, %s old, ttl %s", result.Age.Round(time.Second), result.TTL.Round(time.Second))
+	if err != nil {
+		return what + ", negative: " + err.Error()
+	}
+	r := result.Value
+	return fmt.Sprintf("%s, %s, %s", what, countRecords(len(r.naptr)+len(r.srv)+len(r.addrs)), dnssec(r.authentic))
+}
+
+func countRecords(n int) string {
+	if n == 1 {
+		return "1 record"
+	}
+	return fmt.Sprintf("%d records", n)
+}
+
+// dnssec describes the AD bit.
+func dnssec(authentic bool) string {
+	if authentic {
+		return "authenticated"
+	}
+	return "not authenticated"
 }

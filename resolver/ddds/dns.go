@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/miekg/dns"
@@ -49,7 +49,9 @@ type ClientConfig struct {
 	Timeout time.Duration
 	// Rounds is how often each server is tried, at least 1.
 	Rounds int
-	Now    func() time.Time
+	// Backoff is how long a silent server is not asked; 0 always asks it.
+	Backoff time.Duration
+	Now     func() time.Time
 	// Slots bounds the concurrent queries; further ones wait. nil is no bound.
 	Slots chan struct{}
 	// Observe is called with each query to a server; it may be nil.
@@ -64,40 +66,44 @@ type Exchange struct {
 	Took   time.Duration
 }
 
-// Client is a Lookuper that asks DNS servers. It is a stub resolver
-// (RFC 1034 section 5.3.1): it does not follow referrals.
+// Client is a Lookuper and an AddressLookuper that asks DNS servers. It is a stub resolver
+// (RFC 1034 section 5.3.1): it does not follow referrals. It is safe for concurrent use. The
+// caller must close it.
 type Client struct {
-	config ClientConfig
-	turn   atomic.Uint32 // number of calls of Connect
+	config  ClientConfig
+	servers []*server
+	probes  probes
 }
 
 // NewClient returns a Client.
-func NewClient(config ClientConfig) *Client { return &Client{config: config} }
-
-// Connect opens a connection to one of the servers, in rotation, for another DNS client
-// such as net.Resolver. For a server over TLS the network is always TCP.
-func (c *Client) Connect(ctx context.Context, network string) (net.Conn, error) {
-	if len(c.config.Servers) == 0 {
-		return nil, errNoServers
+func NewClient(config ClientConfig) *Client {
+	c := &Client{config: config}
+	for _, s := range config.Servers {
+		c.servers = append(c.servers, &server{Server: s})
 	}
-	server := c.config.Servers[int(c.turn.Add(1)-1)%len(c.config.Servers)]
-	if server.TLS {
-		network = "tcp"
-	}
-	return c.dial(ctx, network, server)
+	return c
 }
 
-// SystemServers returns the servers in a resolv.conf file, which may have none.
-func SystemServers(path string) ([]string, error) {
+// Close ends the queries in the background, and waits for them.
+func (c *Client) Close() { c.probes.close() }
+
+// System is what resolv.conf says.
+type System struct {
+	Servers []string // addresses with port
+	Search  []string // domains in which names of one label are looked up
+}
+
+// ReadSystem reads a resolv.conf file, which may have no servers.
+func ReadSystem(path string) (System, error) {
 	config, err := dns.ClientConfigFromFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading DNS servers: %w", err)
+		return System{}, fmt.Errorf("reading DNS servers: %w", err)
 	}
-	servers := make([]string, len(config.Servers))
-	for i, server := range config.Servers {
-		servers[i] = net.JoinHostPort(server, config.Port)
+	system := System{Search: config.Search}
+	for _, server := range config.Servers {
+		system.Servers = append(system.Servers, net.JoinHostPort(server, config.Port))
 	}
-	return servers, nil
+	return system, nil
 }
 
 // NAPTR implements Lookuper.
@@ -116,6 +122,20 @@ func (c *Client) SRV(ctx context.Context, name string) ([]SRV, RRsetInfo, error)
 	return lookup(ctx, c, name, dns.TypeSRV, func(rr *dns.SRV) SRV {
 		return SRV{Priority: rr.Priority, Weight: rr.Weight, Port: rr.Port, Target: rr.Target}
 	})
+}
+
+// Addresses implements AddressLookuper.
+func (c *Client) Addresses(ctx context.Context, name string, family Family) ([]netip.Addr, RRsetInfo, error) {
+	if family == IPv6 {
+		return lookup(ctx, c, name, dns.TypeAAAA, func(rr *dns.AAAA) netip.Addr { return addrOf(rr.AAAA) })
+	}
+	return lookup(ctx, c, name, dns.TypeA, func(rr *dns.A) netip.Addr { return addrOf(rr.A) })
+}
+
+// addrOf converts an address of the library, whose IPv4 addresses may have 16 octets.
+func addrOf(ip net.IP) netip.Addr {
+	addr, _ := netip.AddrFromSlice(ip)
+	return addr.Unmap()
 }
 
 // lookup asks for records of one type: R in the library, T in this package.
@@ -154,27 +174,6 @@ func seconds(ttl uint32) time.Duration {
 		return 0
 	}
 	return time.Duration(ttl) * time.Second
-}
-
-// followAliases returns the name at the end of the chain of CNAMEs in reply that begins
-// at name, the least of their TTLs, and whether they form a loop.
-func followAliases(reply *dns.Msg, name string) (owner string, ttl time.Duration, loop bool) {
-	ttl = maxTTL
-	for range len(reply.Answer) + 1 {
-		next := ""
-		for _, rr := range reply.Answer {
-			if alias, ok := rr.(*dns.CNAME); ok && strings.EqualFold(alias.Hdr.Name, name) {
-				next = alias.Target
-				ttl = min(ttl, seconds(alias.Hdr.Ttl))
-				break
-			}
-		}
-		if next == "" {
-			return name, ttl, false
-		}
-		name = next
-	}
-	return name, ttl, true
 }
 
 // negativeTTL returns the TTL of a negative answer (RFC 2308 section 5): the lesser of the

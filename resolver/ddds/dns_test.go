@@ -177,12 +177,12 @@ func TestResolveByDNS(t *testing.T) {
 		}
 	}
 	want := []string{
-		"foo.urn.arpa. NAPTR at " + addr + ": NOERROR, 1 records in 0s",
-		"example.com. NAPTR at " + addr + ": NOERROR, 2 records in 0s",
-		"_thttp._tcp.example.com. SRV at " + addr + ": NOERROR, 1 records in 0s",
-		"foo.urn.arpa. NAPTR from the cache, ttl 24h0m0s",
-		"example.com. NAPTR from the cache, ttl 1h0m0s",
-		"_thttp._tcp.example.com. SRV from the cache, ttl 1m0s",
+		"foo.urn.arpa. NAPTR at " + addr + ": NOERROR, 1 record, ttl 24h0m0s, not authenticated in 0s",
+		"example.com. NAPTR at " + addr + ": NOERROR, 2 records, ttl 1h0m0s, not authenticated in 0s",
+		"_thttp._tcp.example.com. SRV at " + addr + ": NOERROR, 1 record, ttl 1m0s, not authenticated in 0s",
+		"foo.urn.arpa. NAPTR from the cache, 0s old, ttl 24h0m0s, 1 record, not authenticated",
+		"example.com. NAPTR from the cache, 0s old, ttl 1h0m0s, 2 records, not authenticated",
+		"_thttp._tcp.example.com. SRV from the cache, 0s old, ttl 1m0s, 1 record, not authenticated",
 	}
 	if got := details(trace, "dns"); !slices.Equal(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
@@ -191,7 +191,7 @@ func TestResolveByDNS(t *testing.T) {
 	expectNegative(t, err, resolver.ErrUnsupported, time.Minute, "bar.urn.arpa. does not exist (NXDOMAIN)")
 }
 
-func TestSystemServers(t *testing.T) {
+func TestReadSystem(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "resolv.conf")
 	for text, want := range map[string][]string{
 		"": {},
@@ -202,12 +202,12 @@ func TestSystemServers(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := SystemServers(path)
-		if !slices.Equal(got, want) || err != nil {
+		got, err := ReadSystem(path)
+		if !slices.Equal(got.Servers, want) || err != nil {
 			t.Errorf("%q: got %q, %v", text, got, err)
 		}
 	}
-	if got, err := SystemServers(path + ".none"); got != nil || !errors.Is(err, os.ErrNotExist) {
+	if got, err := ReadSystem(path + ".none"); got.Servers != nil || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: got %q, %v", got, err)
 	}
 }

@@ -9,6 +9,7 @@ package ddds
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -42,6 +43,21 @@ type Lookuper interface {
 	NAPTR(ctx context.Context, name string) ([]NAPTR, RRsetInfo, error)
 	SRV(ctx context.Context, name string) ([]SRV, RRsetInfo, error)
 }
+
+// AddressLookuper fetches the addresses of a host, of one family. Its errors are those of a
+// Lookuper. It is safe for concurrent use. The addresses must not be changed.
+type AddressLookuper interface {
+	Addresses(ctx context.Context, name string, family Family) ([]netip.Addr, RRsetInfo, error)
+}
+
+// Family is one of the two families of addresses.
+type Family uint8
+
+// The families; the zero value is IPv4.
+const (
+	IPv4 Family = iota
+	IPv6
+)
 
 // RRsetInfo is the TTL and the authentication of a record set.
 type RRsetInfo struct {

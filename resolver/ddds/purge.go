@@ -41,7 +41,7 @@ func (r *Resolver) PurgeNamespace(nid string) int {
 	return n
 }
 
-func (c *Cached) purge(keys map[string]bool) int {
+func (c recordCache) purge(keys map[string]bool) int {
 	n := 0
 	for key := range keys {
 		if c.cache.Purge(key, false) {

@@ -112,7 +112,7 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 			Kind: resolver.ErrUnsupported, Reason: key + " offers nothing that can be used", TTL: w.ttl,
 		}
 	case s.excess > 0:
-		return selection{}, w.notFound("none of the first %d rules of %s is for this name, and there are %d more", maxRules, key, s.excess)
+		return selection{}, fmt.Errorf("%w: none of the first %d rules of %s is for this name, and the other %d are not used", resolver.ErrUnreachable, maxRules, key, s.excess)
 	default:
 		return selection{}, w.notFound("no rule of %s is for this name", key)
 	}
@@ -152,6 +152,9 @@ func (w *walk) trace(ctx context.Context, key string, s selection) {
 	t := resolver.TraceOf(ctx)
 	if t == nil {
 		return
+	}
+	if s.excess > 0 {
+		t.Add("warning", "%s has %d rules, of which only the first %d by order and preference are used", key, maxRules+s.excess, maxRules)
 	}
 	for _, p := range s.skipped {
 		t.Add("ddds", "%s: skipped %s: %s", key, p.record, p.reason)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -39,6 +40,8 @@ type Config struct {
 	Schemes map[string][]string
 	// Observe is called with the outcome of each exchange; it may be nil.
 	Observe func(err error, took time.Duration)
+	// Backoff remembers servers that could not be reached; it may be nil.
+	Backoff *resolver.Backoff
 }
 
 // Client asks resolution servers. It is safe for concurrent use.
@@ -58,6 +61,13 @@ const Path = "/uri-res/"
 // usable answer is resolver.ErrUnreachable, one that refuses it resolver.ErrForbidden, and
 // one that is too slow context.DeadlineExceeded.
 func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
+	if err := c.config.Backoff.Err(base); err != nil {
+		if t := resolver.TraceOf(ctx); t != nil {
+			t.Add("thttp", "%s: %s", base, err)
+		}
+		return resolver.Answer{}, fmt.Errorf("asking %s: %w", base, err)
+	}
+	parent := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
 	target := base + Path + name(q.Service) + "?" + q.URI.String() + q.ResolutionParams
@@ -79,8 +89,28 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 	if ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	}
+	if parent.Err() == nil {
+		c.remember(base, start, err)
+	}
 	return answer, fmt.Errorf("asking %s: %w", base, err)
 }
+
+// remember records a failure of the server at base.
+func (c *Client) remember(base string, sent time.Time, err error) {
+	var dial *net.OpError
+	switch {
+	case !errors.As(err, new(unanswered)) || errors.Is(err, resolver.ErrForbidden):
+	case errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout():
+		c.config.Backoff.Unreachable(base, err)
+	default: // it may be due to the name
+		c.config.Backoff.Failed(base, sent, err)
+	}
+}
+
+// unanswered is the error of a request without a response.
+type unanswered struct{ error }
+
+func (u unanswered) Unwrap() error { return u.error }
 
 // name returns the name of a service in RFC 2169 section 3, which every server supports.
 func name(s resolver.Service) string {
@@ -106,8 +136,9 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	}
 	response, err := c.config.Transport.RoundTrip(request)
 	if err != nil {
-		return resolver.Answer{}, "", err
+		return resolver.Answer{}, "", unanswered{err}
 	}
+	c.config.Backoff.Answered(base)
 	defer response.Body.Close()
 	ttl := min(freshness(response.Header, c.config.Now(), c.config.DefaultTTL), c.config.MaxTTL)
 	summary := ""

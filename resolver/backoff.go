@@ -1,0 +1,123 @@
+package resolver
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Backoff remembers which servers could not be reached, so that the names that need them
+// fail at once for a while, instead of waiting for the same timeout one after another. It
+// is safe for concurrent use. A nil Backoff remembers nothing.
+type Backoff struct {
+	period time.Duration
+	now    func() time.Time
+
+	mu      sync.Mutex
+	servers map[string]*contact
+}
+
+// contact is what is known of one server.
+type contact struct {
+	answered time.Time // when its last answer came
+	failed   int       // requests without an answer since then
+	err      error     // why it could not be reached; nil while it is asked
+	until    time.Time // of err
+}
+
+// maxContacts bounds the servers that are remembered.
+const maxContacts = 4096
+
+// failedLimit is how many requests without an answer are a failure of the server: a single
+// one may be due to the name that it was asked for.
+const failedLimit = 2
+
+// NewBackoff returns a Backoff. For period after a failure a server is not asked again;
+// 0 remembers nothing.
+func NewBackoff(period time.Duration, now func() time.Time) *Backoff {
+	return &Backoff{period: period, now: now, servers: make(map[string]*contact)}
+}
+
+// Err returns the remembered failure of a server, or nil if it may be asked. When the
+// period ends, one caller gets nil, and others do so only once that one has an answer, or
+// after another period.
+func (b *Backoff) Err(server string) error {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := b.servers[server]
+	if c == nil || c.err == nil {
+		return nil
+	}
+	now := b.now()
+	if left := c.until.Sub(now); left > 0 {
+		return fmt.Errorf("not asked again for %s: %w", left.Round(time.Millisecond), c.err)
+	}
+	c.until = now.Add(b.period)
+	return nil
+}
+
+// Answered records that a server has answered.
+func (b *Backoff) Answered(server string) {
+	b.update(server, func(c *contact) { *c = contact{answered: b.now()} })
+}
+
+// Unreachable records that a server could not be reached.
+func (b *Backoff) Unreachable(server string, err error) {
+	b.update(server, func(c *contact) { c.err, c.until = err, b.now().Add(b.period) })
+}
+
+// Failed records that a server did not answer a request that was sent at a time, although it
+// could be reached. It is a failure of the server after two of them without an answer in
+// between.
+func (b *Backoff) Failed(server string, sent time.Time, err error) {
+	b.update(server, func(c *contact) {
+		if c.answered.After(sent) {
+			return
+		}
+		c.failed++
+		if c.failed >= failedLimit {
+			c.err, c.until = err, b.now().Add(b.period)
+		}
+	})
+}
+
+// update changes what is known of a server, if there is room for it.
+func (b *Backoff) update(server string, change func(*contact)) {
+	if b == nil || b.period <= 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c := b.contact(server); c != nil {
+		change(c)
+	}
+}
+
+// contact returns what is known of a server, nil if there is no room for it; b.mu is held.
+func (b *Backoff) contact(server string) *contact {
+	c := b.servers[server]
+	if c == nil {
+		if len(b.servers) >= maxContacts {
+			b.forget()
+		}
+		if len(b.servers) >= maxContacts {
+			return nil
+		}
+		c = new(contact)
+		b.servers[server] = c
+	}
+	return c
+}
+
+// forget removes the servers that may be asked; b.mu is held.
+func (b *Backoff) forget() {
+	now := b.now()
+	for server, c := range b.servers {
+		if c.err == nil || !now.Before(c.until) {
+			delete(b.servers, server)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package resolver_test
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+var errRefused = errors.New("connection refused")
+
+func TestBackoff(t *testing.T) {
+	now := time.Unix(1000, 0)
+	b := resolver.NewBackoff(5*time.Second, func() time.Time { return now })
+	if err := b.Err("a"); err != nil {
+		t.Errorf("an unknown server: %v", err)
+	}
+	b.Unreachable("a", errRefused)
+	if err := b.Err("a"); !errors.Is(err, errRefused) || !strings.HasPrefix(err.Error(), "not asked again for 5s: ") {
+		t.Errorf("after a failure: %v", err)
+	}
+	if err := b.Err("b"); err != nil {
+		t.Errorf("another server: %v", err)
+	}
+	now = now.Add(5 * time.Second)
+	if err := b.Err("a"); err != nil {
+		t.Errorf("after the period: %v", err)
+	}
+	if err := b.Err("a"); err == nil {
+		t.Error("a second caller asks a server that has not answered the first one")
+	}
+	b.Answered("a")
+	if err := b.Err("a"); err != nil {
+		t.Errorf("after an answer: %v", err)
+	}
+}
+
+// One slow name does not make a server fail, and neither does a name that is slow while others
+// are answered.
+func TestBackoffOfSlowServers(t *testing.T) {
+	now := time.Unix(1000, 0)
+	b := resolver.NewBackoff(5*time.Second, func() time.Time { return now })
+	b.Failed("a", now, errRefused)
+	if err := b.Err("a"); err != nil {
+		t.Errorf("after one timeout: %v", err)
+	}
+	sent := now
+	now = now.Add(time.Second)
+	b.Answered("a")
+	for range 3 {
+		b.Failed("a", sent, errRefused)
+	}
+	if err := b.Err("a"); err != nil {
+		t.Errorf("timeouts of requests before an answer: %v", err)
+	}
+	for range 2 {
+		b.Failed("a", now, errRefused)
+	}
+	if err := b.Err("a"); !errors.Is(err, errRefused) {
+		t.Errorf("after two timeouts: %v", err)
+	}
+}
+
+func TestBackoffIsBounded(t *testing.T) {
+	now := time.Unix(1000, 0)
+	b := resolver.NewBackoff(time.Second, func() time.Time { return now })
+	for i := range 5000 {
+		b.Unreachable(strconv.Itoa(i), errRefused)
+	}
+	if err := b.Err("0"); err == nil {
+		t.Error("the first one is forgotten while it is needed")
+	}
+	if err := b.Err("4999"); err != nil {
+		t.Errorf("more than the maximum are remembered: %v", err)
+	}
+	now = now.Add(time.Minute)
+	b.Unreachable("new", errRefused)
+	if err := b.Err("new"); err == nil {
+		t.Error("there is no room after those before have expired")
+	}
+	off := resolver.NewBackoff(0, time.Now)
+	off.Unreachable("a", errRefused)
+	if err := off.Err("a"); err != nil {
+		t.Errorf("turned off: %v", err)
+	}
+}

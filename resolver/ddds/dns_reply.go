@@ -1,0 +1,128 @@
+package ddds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// isReply reports whether a message is the reply to a question. A server that cannot read
+// the question need not repeat it (RFC 1035 section 4.1.1, RFC 6891 section 7).
+func isReply(reply, question *dns.Msg) bool {
+	if !reply.Response || reply.Id != question.Id {
+		return false
+	}
+	if len(reply.Question) == 0 {
+		return rejectsEDNS(reply)
+	}
+	return len(reply.Question) == 1 &&
+		reply.Question[0].Qtype == question.Question[0].Qtype &&
+		reply.Question[0].Qclass == question.Question[0].Qclass &&
+		dns.CanonicalName(reply.Question[0].Name) == question.Question[0].Name
+}
+
+// rejectsEDNS reports whether a reply may be that of a server without EDNS, or with another
+// version of it.
+func rejectsEDNS(reply *dns.Msg) bool {
+	return reply.Rcode == dns.RcodeFormatError || reply.Rcode == dns.RcodeNotImplemented || reply.Rcode == dns.RcodeBadVers
+}
+
+// checkReply rejects replies that are not answers: error codes, and referrals. A referral
+// has NS records and no SOA; it may follow aliases, for which alone the server is then
+// authoritative (RFC 2308 section 2).
+func checkReply(reply *dns.Msg) error {
+	if reply.Rcode != dns.RcodeSuccess && reply.Rcode != dns.RcodeNameError {
+		return fmt.Errorf("it answered %s%s", dns.RcodeToString[reply.Rcode], extendedError(reply))
+	}
+	asked := reply.Question[0]
+	owner, _, loop := followAliases(reply, asked.Name)
+	if loop { // RFC 1034 section 3.6.2: an error
+		return errors.New("its CNAME records form a loop")
+	}
+	if reply.Rcode == dns.RcodeSuccess && !strings.EqualFold(owner, asked.Name) && !has(reply.Answer, asked.Qtype) && !has(reply.Ns, dns.TypeSOA) && !has(reply.Ns, dns.TypeNS) {
+		return errors.New("its answer ends with a CNAME record")
+	}
+	if reply.Rcode == dns.RcodeNameError || reply.Authoritative && len(reply.Answer) == 0 ||
+		has(reply.Answer, reply.Question[0].Qtype) || has(reply.Ns, dns.TypeSOA) || !has(reply.Ns, dns.TypeNS) {
+		return nil
+	}
+	return errors.New("it refers to other servers and does not do recursion")
+}
+
+func has(records []dns.RR, rrtype uint16) bool {
+	return slices.ContainsFunc(records, func(rr dns.RR) bool { return rr.Header().Rrtype == rrtype })
+}
+
+// describe describes the outcome of a query for a trace.
+func describe(ctx context.Context, reply *dns.Msg, err error) string {
+	switch {
+	case err != nil && errors.Is(ctx.Err(), context.Canceled):
+		return "cancelled, another answer was faster"
+	case err != nil && isTimeout(err):
+		return "no answer, timed out"
+	case err != nil:
+		return err.Error()
+	}
+	records, ttl := 0, maxTTL
+	for _, rr := range reply.Answer {
+		if rr.Header().Rrtype == dns.TypeRRSIG { // it is about a record
+			continue
+		}
+		records++
+		ttl = min(ttl, seconds(rr.Header().Ttl))
+	}
+	if !has(reply.Answer, reply.Question[0].Qtype) {
+		ttl = min(ttl, negativeTTL(reply))
+	}
+	return fmt.Sprintf("%s, %s, ttl %s, %s%s", dns.RcodeToString[reply.Rcode], countRecords(records), ttl, dnssec(reply.AuthenticatedData), extendedError(reply))
+}
+
+// extendedError describes the extended DNS errors of a reply: RFC 8914.
+func extendedError(reply *dns.Msg) string {
+	opt := reply.IsEdns0()
+	if opt == nil {
+		return ""
+	}
+	var text strings.Builder
+	for _, option := range opt.Option {
+		e, ok := option.(*dns.EDNS0_EDE)
+		if !ok {
+			continue
+		}
+		fmt.Fprintf(&text, " (extended error %d", e.InfoCode)
+		if name, ok := dns.ExtendedErrorCodeToString[e.InfoCode]; ok {
+			text.WriteString(" " + name)
+		}
+		if e.ExtraText != "" {
+			fmt.Fprintf(&text, ": %q", e.ExtraText)
+		}
+		text.WriteString(")")
+	}
+	return text.String()
+}
+
+// followAliases returns the name at the end of the chain of CNAMEs in reply that begins
+// at name, the least of their TTLs, and whether they form a loop.
+func followAliases(reply *dns.Msg, name string) (owner string, ttl time.Duration, loop bool) {
+	ttl = maxTTL
+	for range len(reply.Answer) + 1 {
+		next := ""
+		for _, rr := range reply.Answer {
+			if alias, ok := rr.(*dns.CNAME); ok && strings.EqualFold(alias.Hdr.Name, name) {
+				next = alias.Target
+				ttl = min(ttl, seconds(alias.Hdr.Ttl))
+				break
+			}
+		}
+		if next == "" {
+			return name, ttl, false
+		}
+		name = next
+	}
+	return name, ttl, true
+}

@@ -1,0 +1,185 @@
+package ddds
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// server is a DNS server, and what the client has learned of it.
+type server struct {
+	Server
+
+	mu          sync.Mutex
+	answered    time.Time // when its last reply came
+	silentUntil time.Time // the zero time while it answers
+	plainUntil  time.Time // it is asked without EDNS
+}
+
+// plainFor is how long a server that does not know EDNS is asked without it.
+const plainFor = 15 * time.Minute
+
+func (s *server) plain(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return now.Before(s.plainUntil)
+}
+
+func (s *server) setPlain(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plainUntil = now.Add(plainFor)
+}
+
+// replied records a reply, whatever it says.
+func (s *server) replied(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answered, s.silentUntil = now, time.Time{}
+}
+
+// silent records that there was no reply to a probe that was sent at a time.
+func (s *server) silent(sent, until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.answered.After(sent) {
+		s.silentUntil = until
+	}
+}
+
+// wait returns how long a server is still not asked, and whether it is silent at all.
+func (s *server) wait(now time.Time) (left time.Duration, silent bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(s.silentUntil.Sub(now), 0), !s.silentUntil.IsZero()
+}
+
+// claim reports whether the caller may ask a silent server again: one at a time may.
+func (s *server) claim(now, next time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Before(s.silentUntil) {
+		return false
+	}
+	s.silentUntil = next
+	return true
+}
+
+// order returns the servers to ask, in order. Silent ones are tried again in the background
+// when their time is over, or asked themselves if no other is left. If all are silent, the
+// error is context.DeadlineExceeded.
+func (c *Client) order(ctx context.Context) ([]*server, error) {
+	if len(c.servers) == 0 {
+		return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, errNoServers)
+	}
+	now := c.config.Now()
+	var answering, due []*server
+	var names []string
+	shortest := c.config.Backoff
+	for _, s := range c.servers {
+		left, silent := s.wait(now)
+		switch {
+		case !silent:
+			answering = append(answering, s)
+		case left == 0:
+			due = append(due, s)
+		default:
+			shortest = min(shortest, left)
+		}
+		names = append(names, s.String())
+	}
+	var claimed []*server
+	for _, s := range due {
+		if s.claim(now, now.Add(c.config.Backoff)) {
+			claimed = append(claimed, s)
+		}
+	}
+	if len(answering) == 0 && len(claimed) == 0 {
+		return nil, fmt.Errorf("%w: no DNS server answers (%s); they are asked again in %s", context.DeadlineExceeded, strings.Join(names, ", "), shortest.Round(time.Millisecond))
+	}
+	if len(answering) == 0 {
+		return claimed, nil
+	}
+	for _, s := range claimed {
+		c.probe(ctx, s)
+	}
+	return answering, nil
+}
+
+// probes are the queries in the background that find out which servers are silent.
+type probes struct {
+	mu      sync.Mutex
+	closed  bool
+	running map[*server]context.CancelFunc
+	ended   sync.WaitGroup
+}
+
+func (p *probes) close() {
+	p.mu.Lock()
+	p.closed = true
+	for _, cancel := range p.running {
+		cancel()
+	}
+	p.mu.Unlock()
+	p.ended.Wait()
+}
+
+// probeAfter is after what time without a reply a server is suspected to be silent.
+func (c *Client) probeAfter() time.Duration {
+	if c.config.HedgeAfter > 0 {
+		return min(c.config.HedgeAfter, c.config.Timeout/4)
+	}
+	return c.config.Timeout / 4
+}
+
+// probe asks a server, in the background, a question that every server can answer at once:
+// one that is slow for a certain name, since the servers of that name are, is not silent.
+func (c *Client) probe(ctx context.Context, s *server) {
+	if c.config.Backoff <= 0 {
+		return
+	}
+	c.probes.mu.Lock()
+	defer c.probes.mu.Unlock()
+	if c.probes.closed || c.probes.running[s] != nil {
+		return
+	}
+	if c.probes.running == nil {
+		c.probes.running = make(map[*server]context.CancelFunc)
+	}
+	// It ends with the query that was the reason for it.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.config.Timeout-c.probeAfter())
+	c.probes.running[s] = cancel
+	c.probes.ended.Go(func() {
+		defer cancel()
+		c.runProbe(ctx, s)
+		c.probes.mu.Lock()
+		defer c.probes.mu.Unlock()
+		delete(c.probes.running, s)
+	})
+}
+
+// probeSlower probes the servers that have not answered when another one has.
+func (c *Client) probeSlower(ctx context.Context, waiting map[*server]bool) {
+	for s := range waiting {
+		c.probe(ctx, s)
+	}
+}
+
+func (c *Client) runProbe(ctx context.Context, s *server) {
+	defer func() { _ = recover() }() // over a reply: the server is not silent
+	sent := c.config.Now()
+	network := "udp"
+	if s.TLS {
+		network = "tcp"
+	}
+	_, err := c.exchange(ctx, network, s, question(".", dns.TypeNS, s.plain(sent)))
+	if err != nil && isTimeout(err) {
+		s.silent(sent, c.config.Now().Add(c.config.Backoff))
+	}
+}
