@@ -27,6 +27,8 @@ func (r *row) foldingOf(nss string) uri.Folding {
 	switch {
 	case r == nil:
 		return uri.Folding{}
+	case r.check.foldedPrefix != "" && hasPrefixFold(nss, r.check.foldedPrefix):
+		return r.lower
 	case r.ns.Fold == FoldPrefix && strings.IndexByte(nss, '-') < 0:
 		return r.first
 	case r.check.exactPrefix != "" && hasPrefixFold(nss, r.check.exactPrefix):

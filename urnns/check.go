@@ -11,6 +11,13 @@ type check struct {
 	// exactPrefix is the prefix, in any case, of NSSs that are case-sensitive
 	// after their first colon, whatever the fold of the namespace.
 	exactPrefix string
+	// foldedPrefix is the prefix, in any case, of NSSs whose case does not count, whatever
+	// the fold of the namespace.
+	foldedPrefix string
+	// shorten returns the canonical NSS without what may be left out.
+	shorten func(nss string) string
+	// firstKey returns what goes before the NID in the first key of DDDS.
+	firstKey func(nss string) string
 	// others returns the other canonical NSSs of the resource that a canonical
 	// NSS names.
 	others func(nss string) []string
@@ -24,8 +31,12 @@ func lookupCheck(name string) (check, bool) {
 	switch name {
 	case "":
 		return check{}, true
+	case "ddi":
+		return check{firstKey: reversedAgency}, true
 	case "eidr":
 		return check{verify: checkEIDR}, true
+	case "gsma":
+		return check{shorten: withoutVersion0}, true
 	case "ietf": // RFC 2648 section 2 makes names case-insensitive, but RFC 3553 section 3 compares parameters exactly
 		return check{verify: checkIETF, exactPrefix: "params:"}, true
 	case "isan":
@@ -40,6 +51,8 @@ func lookupCheck(name string) (check, bool) {
 		return check{verify: checkNBN}, true
 	case "oid":
 		return check{verify: checkOID}, true
+	case "smpte": // RFC 5119 section 2: universal labels are hexadecimal
+		return check{foldedPrefix: "ul:"}, true
 	case "uuid":
 		return check{verify: checkUUID}, true
 	default:

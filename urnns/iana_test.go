@@ -35,7 +35,7 @@ func TestIANA(t *testing.T) {
 		if ns, ok := set.Lookup(row.NID); !ok || row.Source == "" || ns.Source != row.Source || ns.Fold != row.Fold {
 			t.Errorf("%s: %+v", row.NID, ns)
 		}
-		if row.Check != "" || row.Strip != "" {
+		if row.Check != "" && row.Check != "ddi" && row.Check != "smpte" && row.Check != "gsma" || row.Strip != "" {
 			continue // its file of vectors has its canonical names
 		}
 		name, err := set.Canonical(mustURN(t, "URN:"+strings.ToUpper(row.NID)+":AbC:dEf-GhI"))
@@ -73,5 +73,52 @@ func TestBuiltinIsNew(t *testing.T) {
 	urnns.Builtin()[0].NID = "changed"
 	if urnns.Builtin()[0].NID == "changed" {
 		t.Error("rows are shared between callers")
+	}
+}
+
+// Names that are equal by the documents of their namespaces, and names that are not.
+func TestFolds(t *testing.T) {
+	set := newSet(t)
+	for _, tt := range []struct {
+		a, b  string
+		equal bool
+	}{
+		{"urn:uci:I001+SBSi-B10000083052", "urn:uci:i001+sbsi-B10000083052", true}, // RFC 4179
+		{"urn:uci:I001+SBSi-B10000083052", "urn:uci:I001+SBSi-b10000083052", false},
+		{"urn:3gpp2:MEID:A", "urn:3gpp2:meid:a", true},
+		{"urn:adid:abcd0001000h", "urn:adid:ABCD0001000H", true},
+		{"urn:alert:source:internal@example.com", "urn:alert:Source:Internal@Example.com", true},
+		{"urn:ieee:std:802.1Q", "urn:ieee:std:802.1q", true},
+		{"urn:smpte:ul:060E2B34.01040101", "urn:smpte:UL:060e2b34.01040101", true},
+		{"urn:smpte:umid:060A", "urn:smpte:umid:060a", false},
+		{"urn:ddi:US.mpc:A:1", "urn:ddi:us.mpc:A:1", true},
+		{"urn:ddi:us.mpc:A:1", "urn:ddi:us.mpc:a:1", false},
+		{"urn:ogf:Network:a", "urn:ogf:network:a", true},
+		{"urn:ogf:network:A", "urn:ogf:network:a", false},
+		{"urn:gsma:imei:90420156-025763-0;vers=0", "urn:gsma:IMEI:90420156-025763-0", true}, // RFC 7254
+		{"urn:gsma:imei:90420156-025763-0;svn=42;vers=0", "urn:gsma:imei:90420156-025763-0;svn=42", true},
+		{"urn:gsma:imei:90420156-025763-0;vers=01", "urn:gsma:imei:90420156-025763-0", false},
+		{"urn:gsma:imei:90420156-025763-0;vers=1", "urn:gsma:imei:90420156-025763-0", false},
+	} {
+		a, errA := set.Canonical(mustURN(t, tt.a))
+		b, errB := set.Canonical(mustURN(t, tt.b))
+		if errA != nil || errB != nil || (a == b) != tt.equal {
+			t.Errorf("%s and %s: %s and %s, %v, %v", tt.a, tt.b, a.URI(), b.URI(), errA, errB)
+		}
+		if again, err := set.Canonical(a); err != nil || again != a {
+			t.Errorf("%s is not canonical: %s, %v", a.URI(), again.URI(), err)
+		}
+	}
+}
+
+func TestFirstKey(t *testing.T) {
+	set := newSet(t)
+	for name, want := range map[string]string{
+		"urn:ddi:us.mpc:A:1": "mpc.us.ddi", "urn:ddi:int.example.sub:1": "sub.example.int.ddi", "urn:ddi:a": "a.ddi",
+		"urn:ietf:rfc:1": "ietf", "urn:unknown:1": "unknown",
+	} {
+		if got := set.FirstKey(mustURN(t, name)); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
 	}
 }

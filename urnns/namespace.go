@@ -57,8 +57,8 @@ type Namespace struct {
 	NID   string `json:"nid"` // lower case
 	Fold  Fold   `json:"fold"`
 	Strip string `json:"strip"` // octets that do not count, such as "-"
-	// Check names what verifies an NSS: "eidr", "ietf", "isan", "isbn",
-	// "issn", "lei", "nbn", "oid" or "uuid". Empty accepts every NSS.
+	// Check names the rules of an NSS that no other field expresses: "ddi", "eidr", "gsma",
+	// "ietf", "isan", "isbn", "issn", "lei", "nbn", "oid", "smpte" or "uuid". Empty adds none.
 	Check string `json:"check"`
 	// Lenient accepts the names that Check refuses; Set.Doubt returns the error.
 	Lenient bool `json:"lenient"`

@@ -20,6 +20,7 @@ type row struct {
 	check   check
 	folding uri.Folding
 	first   uri.Folding // the fold that ends at the first colon
+	lower   uri.Folding // the fold of the whole NSS
 	pattern matcher
 	targets []target
 }
@@ -87,10 +88,32 @@ func (s *Set) Canonical(v uri.URN) (uri.URN, error) {
 		}
 	}
 	name, err := v.Canonical(r.foldingOf(nss))
+	if err == nil && r.check.shorten != nil {
+		name, err = r.shortened(name)
+	}
 	if err == nil && r.pattern.re != nil && !r.pattern.matches(name.NSS()) {
 		return uri.URN{}, violation(v, 0, rulePattern(r.ns))
 	}
 	return name, err
+}
+
+// shortened returns a canonical name without what may be left out.
+func (r *row) shortened(name uri.URN) (uri.URN, error) {
+	short := r.check.shorten(name.NSS())
+	if len(short) == len(name.NSS()) {
+		return name, nil
+	}
+	return uri.ParseURN("urn:" + name.NID() + ":" + short)
+}
+
+// FirstKey returns the first key of DDDS for the canonical name v, without the root: its
+// NID (RFC 3404 section 4.2), for some namespaces with a part of the name before it.
+func (s *Set) FirstKey(v uri.URN) string {
+	r := s.find(v.NID())
+	if r == nil || r.check.firstKey == nil {
+		return v.NID()
+	}
+	return r.check.firstKey(v.NSS()) + "." + v.NID()
 }
 
 // Doubt returns the *uri.ParseError that Canonical would have returned for v if

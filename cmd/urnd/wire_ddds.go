@@ -45,6 +45,7 @@ func dddsConfig(c config.Config, r *resolution, servers []config.Server, d resol
 	settings := ddds.Config{
 		Lookup:     ddds.NewCached(r.records.Cache, r.dns, bounds),
 		Lookups:    make(map[string]ddds.Lookuper),
+		FirstKey:   r.names.Set.FirstKey,
 		MaxDomains: c.DDDS.MaxDomains, Fallback: c.DDDS.Fallback,
 		Observer: observers{d.metrics}.ddds(),
 	}

@@ -104,7 +104,7 @@ func (m match) usable(want resolver.Service) (Reason, error) {
 	if m.fault != nil {
 		return ReasonKey, m.fault
 	}
-	if m.flag != 0 && !m.services.offers(want) && (m.flag == 'U' || !m.services.leadsToResource(want)) {
+	if m.flag != 0 && !m.services.offers(want) && (m.flag == 'U' && !m.services.uNAPTR || !m.services.leadsToResource(want)) {
 		return ReasonServices, fmt.Errorf("services %q do not offer %s", m.record.Services, want)
 	}
 	switch m.flag {

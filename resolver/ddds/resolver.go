@@ -24,6 +24,8 @@ type Config struct {
 	// roots such as "uri.arpa.". It is not for URNs, whose NID is the first key by a
 	// shortcut (RFC 3404 section 3).
 	BySchemes bool
+	// FirstKey returns the first key of a URN, without the root; nil means its NID.
+	FirstKey func(name uri.URN) string
 	// Ask asks a server of a terminal rule by THTTP. If it is nil, the answer has
 	// locations at the server instead.
 	Ask resolver.Ask
@@ -67,6 +69,9 @@ func (r *Resolver) firstKey(q resolver.Query) string {
 	if r.config.BySchemes {
 		return q.URI.Scheme()
 	}
+	if r.config.FirstKey != nil {
+		return r.config.FirstKey(q.URN)
+	}
 	return q.NID()
 }
 
@@ -86,6 +91,9 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 		return resolver.Answer{}, err
 	}
 	key := r.firstKey(q)
+	if _, err := domainName(key + ".example"); err != nil && !r.config.BySchemes {
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: err.Error(), TTL: resolver.Forever}
+	}
 	var reasons []string
 	ttl := time.Duration(-1)
 	for i, root := range r.config.Roots {

@@ -3,6 +3,7 @@ package ddds
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,4 +99,27 @@ func TestBySchemes(t *testing.T) {
 	if _, err := r.Resolve(t.Context(), query(t, "mid:a@b")); !errors.Is(err, resolver.ErrUnsupported) {
 		t.Errorf("%v", err)
 	}
+}
+
+// The namespace ddi: the first key is the reversed agency, and its records are U-NAPTR records
+// (RFC 9517, RFC 4848).
+func TestReversedFirstKeyAndUNAPTR(t *testing.T) {
+	s := &script{sets: map[string]set{
+		"mpc.us.ddi.urn.arpa. NAPTR": {ttl: time.Hour, naptr: []NAPTR{
+			{Order: 10, Preference: 10, Flags: "U", Services: "I2N+http", Regexp: "!.*!https://ddi.example/names!"},
+			{Order: 10, Preference: 20, Flags: "U", Services: "I2R+http", Regexp: "!^(.*)$!https://ddi.example/\\1!"},
+		}},
+	}}
+	r := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5, FirstKey: func(name uri.URN) string {
+		if strings.HasPrefix(name.NSS(), "%") {
+			return name.NSS() + ".ddi"
+		}
+		return "mpc.us.ddi"
+	}})
+	answer, err := r.Resolve(t.Context(), query(t, "urn:ddi:us.mpc:A:1"))
+	if got := locations(answer); got != "https://ddi.example/urn:ddi:us.mpc:A:1" || err != nil {
+		t.Errorf("got %s, %v", got, err)
+	}
+	_, err = r.Resolve(t.Context(), query(t, "urn:ddi:%41:1"))
+	expectNegative(t, err, resolver.ErrUnsupported, resolver.Forever, `the key is not a domain name: "%41:1.ddi.example"`)
 }

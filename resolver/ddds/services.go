@@ -10,9 +10,12 @@ import (
 
 // services is the SERVICES field of RFC 3404 section 4.4:
 // service_field = [ [protocol] *("+" rs) ].
+// In the form of U-NAPTR, service and protocol change places: "I2R:http" (RFC 4848 section
+// 2.2), or "I2R+http", as in the namespace ddi (RFC 9517).
 type services struct {
 	protocol string   // lower case, "" if there is none
 	rs       []string // as written
+	uNAPTR   bool
 }
 
 var errServices = errors.New("services are not a protocol and services joined by plus (RFC 3404 section 4.4)")
@@ -21,6 +24,9 @@ func parseServices(field string) (services, error) {
 	if field == "" {
 		return services{}, nil
 	}
+	if s, ok := parseUNAPTR(field); ok {
+		return s, nil
+	}
 	parts := strings.Split(field, "+")
 	for i, part := range parts {
 		if (i > 0 || part != "") && !isServiceToken(part) {
@@ -28,6 +34,18 @@ func parseServices(field string) (services, error) {
 		}
 	}
 	return services{protocol: strings.ToLower(parts[0]), rs: parts[1:]}, nil
+}
+
+// parseUNAPTR parses the form of U-NAPTR, with one protocol.
+func parseUNAPTR(field string) (services, bool) {
+	i := strings.IndexAny(field, ":+")
+	if i < 0 || !isServiceToken(field[i+1:]) {
+		return services{}, false
+	}
+	if _, ok := resolver.ParseService(field[:i]); !ok {
+		return services{}, false
+	}
+	return services{protocol: strings.ToLower(field[i+1:]), rs: []string{field[:i]}, uNAPTR: true}, true
 }
 
 // isServiceToken reports whether s is ALPHA *31ALPHANUM.

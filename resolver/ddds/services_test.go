@@ -21,6 +21,8 @@ func TestParseServices(t *testing.T) {
 		{"THTTP+i2l", "thttp", []string{"i2l"}},
 		{"+I2L", "", []string{"I2L"}},
 		{"e2u+sip", "e2u", []string{"sip"}},
+		{"I2R+http", "http", []string{"I2R"}},
+		{"i2l:THTTP", "thttp", []string{"i2l"}},
 		{"z3950+N2L+N2C", "z3950", []string{"N2L", "N2C"}},
 		{word + "+" + word, word, []string{word}},
 	} {
