@@ -63,7 +63,9 @@ func longestURI(text string) (u URI, read int, ok bool) {
 	switch {
 	case isWord(r) && r >= utf8.RuneSelf:
 		return longestIRI(run, fault.Offset)
-	case r >= utf8.RuneSelf, strings.ContainsRune(proseDelimiters, r), isEscape(run, fault.Offset), run[max(fault.Offset, 1)-1] == ']':
+	case r >= utf8.RuneSelf, strings.ContainsRune(proseDelimiters, r), isEscape(run, fault.Offset), run[max(fault.Offset, 1)-1] == ']',
+		EqualFold(run[:min(len(run), len(urnPrefix))], urnPrefix), // it ends at the first excluded character: RFC 2141 section 2.4
+		isFootnote(run[fault.Offset:]), endsSentence(run[fault.Offset:]):
 		run = run[:fault.Offset]
 		u, ok = trimmed(run)
 		return u, trimmedLength(u, run, ok), ok
@@ -75,6 +77,20 @@ func longestURI(text string) (u URI, read int, ok bool) {
 // isEscape reports whether there is a backslash at i, after a path: source code has
 // line breaks as "\n". After a host it may be a spoofing attempt.
 func isEscape(run string, i int) bool { return run[i] == '\\' && strings.Count(run[:i], "/") > 2 }
+
+// isFootnote reports whether s begins with the number of a footnote, such as "[1]".
+func isFootnote(s string) bool {
+	inner, ok := strings.CutPrefix(s, "[")
+	end := strings.IndexByte(inner, ']')
+	return ok && end > 0 && strings.Trim(inner[:end], digits) == ""
+}
+
+// endsSentence reports whether s begins with punctuation and then with what ends a URI: a
+// port is followed by no other punctuation than that of prose.
+func endsSentence(s string) bool {
+	rest := strings.TrimLeft(s, ".,;:!?')")
+	return rest != s && (rest == "" || strings.IndexByte(proseDelimiters, rest[0]) >= 0 || isFootnote(rest))
+}
 
 // proseDelimiters end a URI in a text: white space, quotes and closing brackets.
 const proseDelimiters = whiteSpace + "\"<>{}]|`"

@@ -45,6 +45,14 @@ func TestExtract(t *testing.T) {
 		{"URNs", "the book urn:isbn:0-395-36341-1, URN:ietf:rfc:2648. and <urn:nbn:fi-\n fe1>, not urn:urn:a or urn:a", []string{
 			"urn:isbn:0-395-36341-1", "URN:ietf:rfc:2648", "urn:nbn:fi-fe1",
 		}},
+		{"ports before punctuation (RFC 3986 appendix C)", "Open http://localhost:8080, then (http://a.example:80) or telnet://h:23; or http://[::1]:80. Or http://b.example:81? http://c.example:1!", []string{
+			"http://localhost:8080", "http://a.example:80", "telnet://h:23", "http://[::1]:80", "http://b.example:81", "http://c.example:1",
+		}},
+		{"what is no port", "http://a.example:8080,x@evil.example/ http://a.example:80a", nil},
+		{"excluded characters end a URN (RFC 2141 section 2.4)", `urn:example:a^b urn:example:c\d and urn:example:e|f`, []string{"urn:example:a", "urn:example:c", "urn:example:e"}},
+		{"footnotes", "http://a.example/b[1] and http://c.example[12], http://d.example:80[3]. http://e.example/[x]", []string{
+			"http://a.example/b", "http://c.example", "http://d.example:80",
+		}},
 		{"words before colons", "note: this, e.g.:that, 10:30, C:\\x, a:b, std::string", nil},
 		{"unknown schemes with an authority", "coap://a.example/x and unknown:thing", []string{"coap://a.example/x"}},
 		{"other schemes", "mailto:a@b.example, news:comp.lang.go and file:///etc/motd.", []string{"mailto:a@b.example", "news:comp.lang.go", "file:///etc/motd"}},

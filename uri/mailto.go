@@ -4,11 +4,11 @@ import "strings"
 
 // Mailto holds the parts of a "mailto" URL: RFC 6068, and RFC 1738 section 3.5.
 type Mailto struct {
-	To     []string // addresses, decoded
-	Fields []Field
+	To     []string // addresses, decoded, those of a header field "to" included
+	Fields []Field  // the other header fields
 }
 
-// Field is a name and its value, decoded.
+// Field is a name, in lower case, and its value, decoded.
 type Field struct {
 	Name, Value string
 }
@@ -31,7 +31,7 @@ func (u URI) Mailto() (Mailto, error) {
 	var m Mailto
 	query, hasQuery := u.Query()
 	at := u.pathStart()
-	if path := u.Path(); path != "" || !hasQuery {
+	if path := u.Path(); path != "" {
 		for address := range strings.SplitSeq(path, ",") {
 			if !isAddress(address) {
 				return Mailto{}, fault(u.s, at, ruleAddress)
@@ -46,14 +46,20 @@ func (u URI) Mailto() (Mailto, error) {
 	at = u.queryStart() + 1
 	for field := range strings.SplitSeq(query, "&") {
 		name, value, ok := strings.Cut(field, "=")
-		if !ok || name == "" || indexEncoded(name, isControl) >= 0 {
+		if !ok || indexEncoded(name, isControl) >= 0 {
 			return Mailto{}, fault(u.s, at, ruleHeader)
 		}
 		if i := badQChar(field); i >= 0 {
 			return Mailto{}, fault(u.s, at+i, ruleQChar)
 		}
-		m.Fields = append(m.Fields, Field{Name: decode(name), Value: decode(value)})
 		at += len(field) + 1
+		if name = string(appendLower(nil, decode(name))); name == fieldTo && areAddresses(value) {
+			for address := range strings.SplitSeq(value, ",") {
+				m.To = append(m.To, decode(address))
+			}
+			continue
+		}
+		m.Fields = append(m.Fields, Field{Name: name, Value: decode(value)})
 	}
 	return m, nil
 }
@@ -62,11 +68,34 @@ func (u URI) Mailto() (Mailto, error) {
 // quoted, but no control characters (RFC 6068 section 2, items 1 and 2).
 func isAddress(s string) bool {
 	local, domain, ok := cutLast(s, '@')
-	if !ok || local == "" || indexEncoded(local, isControl) >= 0 {
+	return ok && isLocalPart(local) && checkMailDomain(domain) == nil
+}
+
+// isLocalPart checks the part before the at sign: dot-atom-text or a quoted string, with
+// "/", "&", ";" and "=" percent-encoded (RFC 6068 section 2, item 1).
+func isLocalPart(s string) bool {
+	if strings.ContainsAny(s, "/&;=") || indexEncoded(s, isControl) >= 0 {
 		return false
 	}
-	quoted := strings.HasPrefix(local, "%22")
-	return (quoted || strings.IndexByte(local, '@') < 0) && checkMailDomain(domain) == nil
+	const quote = "%22"
+	if strings.HasPrefix(s, quote) {
+		return len(s) > 2*len(quote) && strings.HasSuffix(s, quote)
+	}
+	if strings.IndexByte(s, '@') >= 0 {
+		return false
+	}
+	for atom := range strings.SplitSeq(decode(s), ".") {
+		if atom == "" || strings.IndexFunc(atom, isNoAtext) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isNoAtext reports whether atext, RFC 5322 section 3.2.3 and RFC 6532 section 3.2,
+// excludes r.
+func isNoAtext(r rune) bool {
+	return r <= ' ' || r == 0x7F || strings.ContainsRune(`()<>[]:;@\,."`, r)
 }
 
 // badQChar returns the offset of a delimiter that must be encoded, or -1.
@@ -121,4 +150,84 @@ func mailtoForm(dst []byte, start int) []byte {
 	}
 	lowerDomain(dst[at:])
 	return dst
+}
+
+// mailtoFields writes the names of header fields in lower case, and joins the addresses of
+// fields "to" with those before the query: RFC 6068 section 2. The path begins at path, the
+// query, with its question mark, at query. It returns where the query begins then.
+func mailtoFields(dst []byte, path, query int) ([]byte, int) {
+	if query == len(dst) || !hasOtherForm(dst[query+1:]) {
+		return dst, query
+	}
+	to := string(dst[path:query])
+	mayJoin := to == "" || areAddresses(to)
+	var left []string
+	for field := range strings.SplitSeq(string(dst[query+1:]), "&") {
+		name, value, ok := strings.Cut(field, "=")
+		name = lowerText(name)
+		switch {
+		case ok && name == fieldTo && mayJoin && areAddresses(value):
+			if to != "" {
+				to += ","
+			}
+			to += value
+		case ok:
+			left = append(left, name+"="+value)
+		default:
+			left = append(left, field)
+		}
+	}
+	dst = mailtoForm(append(dst[:path], to...), path)
+	query = len(dst)
+	if len(left) > 0 {
+		dst = append(append(dst, '?'), strings.Join(left, "&")...)
+	}
+	return dst, query
+}
+
+// fieldTo is the header field with further addresses.
+const fieldTo = "to"
+
+// hasOtherForm reports whether a query has a field whose name has capital letters, or that
+// is "to".
+func hasOtherForm(query []byte) bool {
+	inName, start := true, 0
+	for i := 0; i <= len(query); i++ {
+		switch {
+		case i == len(query) || query[i] == '&':
+			inName, start = true, i+1
+		case query[i] == '=' && inName:
+			if string(query[start:i]) == fieldTo {
+				return true
+			}
+			inName = false
+		case query[i] == '%':
+			i += 2
+		case inName && 'A' <= query[i] && query[i] <= 'Z':
+			return true
+		}
+	}
+	return false
+}
+
+func areAddresses(list string) bool {
+	for address := range strings.SplitSeq(list, ",") {
+		if !isAddress(address) {
+			return false
+		}
+	}
+	return true
+}
+
+// lowerText writes the letters of s in lower case, but not those of percent-encodings.
+func lowerText(s string) string {
+	b := []byte(s)
+	for i := 0; i < len(b); i++ {
+		if b[i] == '%' {
+			i += 2
+			continue
+		}
+		b[i] = Lower(b[i])
+	}
+	return string(b)
 }

@@ -5,7 +5,7 @@ import "strings"
 // News holds the parts of a "news" URL: RFC 1738 section 3.6, and RFC 5538, which
 // adds a server. Exactly one of Group and MessageID is set.
 type News struct {
-	Group     string // decoded; a pattern with "*" and "?", "*" is all groups
+	Group     string // decoded; a pattern with "*" and "?", "*" is all groups, as is an empty list
 	MessageID string // without angle brackets, decoded
 }
 
@@ -16,11 +16,11 @@ type NNTP struct {
 }
 
 var (
-	ruleNewsGroup = Rule{"group", "RFC 5538 section 2.2", "a group name is letters, digits and -.+_, and does not begin with a dot"}
+	ruleNewsGroup = Rule{"group", "RFC 5538 section 3", "a group name is letters, digits and -.+_, other octets percent-encoded, and does not begin with a dot"}
 	ruleArticle   = Rule{"article", "RFC 1738 section 5", "a message-id is text, an at sign and a host"}
 	ruleMessageID = Rule{"message-id", "RFC 3977 section 9.8", `a message-id contains only printable ASCII, and no ">"`}
 	ruleNNTP      = Rule{"nntpurl", "RFC 1738 section 5", "an nntp URL names a group after the host"}
-	ruleDigits    = Rule{"digits", "RFC 1738 section 5", "an article is a number"}
+	ruleDigits    = Rule{"digits", "RFC 5538 section 3", "an article is a number of at most 16 digits"}
 )
 
 // News returns the parts of a "news" URL. The error is a *ParseError.
@@ -50,6 +50,9 @@ func (u URI) News() (News, error) {
 		}
 		return News{MessageID: decode(path)}, nil
 	}
+	if path == "" {
+		return News{Group: "*"}, nil
+	}
 	if i := badGroup(path, true); i >= 0 {
 		return News{}, fault(u.s, at+i, ruleNewsGroup)
 	}
@@ -75,18 +78,22 @@ func (u URI) NNTP() (NNTP, error) {
 	if i := badGroup(group, false); i >= 0 {
 		return NNTP{}, fault(u.s, at+1+i, ruleNewsGroup)
 	}
-	if ok && (article == "" || strings.Trim(article, digits) != "") {
+	if ok && (article == "" || len(article) > maxArticleDigits || strings.Trim(article, digits) != "") {
 		return NNTP{}, fault(u.s, at+len(group)+2, ruleDigits)
 	}
 	return NNTP{Group: decode(group), Article: article}, nil
 }
 
+// maxArticleDigits is RFC 5538 section 3.
+const maxArticleDigits = 16
+
 // isNoMessageID reports whether A-NOTGT, RFC 3977 section 9.8, excludes b.
 func isNoMessageID(b byte) bool { return b <= ' ' || b == '>' || b >= 0x7F }
 
 // badGroup returns the offset of the first octet that is not allowed in the name of
-// a group, or -1. RFC 1738 requires a letter first; RFC 5538 section 2.2 also allows
-// other octets there, non-ASCII names, and patterns.
+// a group, or -1. RFC 1738 requires a letter first; RFC 5538 sections 3 and 4 also allow
+// other octets there, patterns, and percent-encoded all that the name of a group can have
+// by RFC 3977 section 9.8. A tilde needs no encoding (RFC 3986 section 2.3).
 func badGroup(s string, pattern bool) int {
 	if s == "" {
 		return 0
@@ -97,10 +104,16 @@ func badGroup(s string, pattern bool) int {
 			b = unhex(s[i+1])<<4 | unhex(s[i+2])
 			i += 2
 		}
-		wild := b == '*' || b == '?' && i > at
-		if !is(b, classAlpha|classDigit) && strings.IndexByte("-.+_", b) < 0 && b < 0x80 && (!pattern || !wild) || b == '.' && at == 0 {
+		wild := pattern && (b == '*' || b == '?' && i > at)
+		if !isGroupChar(b, i > at) && !wild || b == '.' && at == 0 {
 			return at
 		}
 	}
 	return -1
+}
+
+// isGroupChar reports whether the name of a group may contain b, as it is or encoded.
+func isGroupChar(b byte, encoded bool) bool {
+	return is(b, classAlpha|classDigit) || strings.IndexByte("-.+_~", b) >= 0 ||
+		encoded && b > ' ' && b != 0x7F && strings.IndexByte(`!*,?[\]@`, b) < 0
 }

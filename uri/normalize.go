@@ -105,6 +105,9 @@ func (n Steps) normalize(dst []byte, u URI) ([]byte, offsets) {
 	if schemes[row].form == formFTP && n.has(SchemeForm) { // in ftp "?" is data
 		ftpForm(dst[at.path:])
 	}
+	if schemes[row].form == formMailto && n.has(SchemeForm) {
+		dst, at.query = mailtoFields(dst, at.path, at.query)
+	}
 	at.frag = len(dst)
 	return n.appendText(dst, u.s[u.fragStart():]), at
 }

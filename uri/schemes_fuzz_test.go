@@ -133,9 +133,9 @@ func meaning(t *testing.T, u uri.URI) string {
 			t.Fatalf("%q: %v", u, err)
 		}
 		parts = fieldParts(m.Fields)
-		for address := range strings.SplitSeq(u.Path(), ",") {
+		for _, address := range m.To {
 			at := strings.LastIndexByte(address, '@') + 1
-			parts += " " + unescape(t, address[:at]) + strings.ToLower(unescape(t, address[at:]))
+			parts += " " + address[:at] + strings.ToLower(address[at:])
 		}
 	case "http", "https", "ws", "wss", "telnet", "file": // without parts of their own
 		query, ok := u.Query()

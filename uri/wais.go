@@ -14,6 +14,8 @@ type WAIS struct {
 
 var ruleWAIS = Rule{"waisurl", "RFC 1738 section 5", "a wais URL is database, database?search or database/type/path"}
 
+var ruleWAISPath = Rule{"wpath", "RFC 1738 section 5", "the path of a wais document is one segment: a slash in it is percent-encoded"}
+
 // WAIS returns the parts of a "wais" URL. The error is a *ParseError.
 func (u URI) WAIS() (WAIS, error) {
 	if !u.hasScheme("wais") {
@@ -35,6 +37,9 @@ func (u URI) WAIS() (WAIS, error) {
 	case len(parts) == 2 || len(parts) == 3 && (parts[1] == "" || parts[2] == "" || hasSearch):
 		return WAIS{}, fault(u.s, u.pathStart()+1+len(parts[0]), ruleWAIS)
 	case len(parts) == 3:
+		if i := strings.IndexByte(parts[2], '/'); i >= 0 {
+			return WAIS{}, fault(u.s, u.queryStart()-len(parts[2])+i, ruleWAISPath)
+		}
 		w.Type, w.Path = decode(parts[1]), decode(parts[2])
 	}
 	return w, nil

@@ -109,10 +109,12 @@ func (s substitution) apply(aus string) (string, error) {
 		c := s.repl[i]
 		if c == '\\' { // an octet follows: see checkReferences
 			i++
-			if c = s.repl[i]; '1' <= c && c <= '9' {
-				b.WriteString(groups[c-'0'])
+			if d := s.repl[i]; '1' <= d && d <= '9' {
+				b.WriteString(groups[d-'0'])
 				continue
 			}
+			b.WriteByte(c) // it is data, and makes the key illegal: only a digit is a back-reference
+			c = s.repl[i]
 		}
 		b.WriteByte(c)
 	}
