@@ -217,7 +217,7 @@ type Namespace struct {
 	Pattern string   `mapstructure:"pattern"` // what a canonical NSS must match
 	Order   []string `mapstructure:"order"`   // as resolve.order
 	THTTP   []string `mapstructure:"thttp"`   // servers that are queried by THTTP, such as "https://resolver.example.org"
-	Schemes []string `mapstructure:"schemes"` // of locations that these servers may return, in addition to http and https
+	Schemes []string `mapstructure:"schemes"` // of locations that these servers may return, in addition to http and https; empty: all
 	Targets []Target `mapstructure:"targets"`
 }
 

@@ -24,7 +24,7 @@ func namespaceSettings() []Setting {
     # servers that resolve the names by THTTP, asked in order
     thttp: [https://resolver.example.org]
     # the schemes of locations that such servers may return, in addition to http
-    # and https
+    # and https; if it is not set, those of RFC 1738 that lead somewhere
     schemes: [ftp]
     # the locations of names: URI templates (RFC 6570) with the variables urn, nid,
     # nss, the groups, and c, the directive of that name. {+id} inserts a part of the
@@ -57,7 +57,7 @@ func Elements() []Setting {
 		{Path: "namespaces.*.pattern", Doc: "what a canonical name must match; its named groups are variables of templates", Form: "regular expression (RE2)"},
 		{Path: "namespaces.*.order", Doc: "as resolve.order; where it is not set, thttp goes first if servers are given, then namespace if targets are", OneOf: systems()},
 		{Path: "namespaces.*.thttp", Doc: "servers that resolve the names by THTTP, asked in order", Form: "http:// or https:// and a host"},
-		{Path: "namespaces.*.schemes", Doc: "schemes of locations that such servers may return, in addition to http and https", OneOf: schemes()},
+		{Path: "namespaces.*.schemes", Doc: "schemes of locations that such servers may return, in addition to http and https; empty: all that lead somewhere", OneOf: schemes()},
 		{Path: "namespaces.*.targets", Doc: "the locations of names, the best first", Form: "table"},
 		{Path: "namespaces.*.targets.*.pattern", Doc: "which canonical names; empty: all", Form: "regular expression (RE2)"},
 		{Path: "namespaces.*.targets.*.template", Doc: "their location; it must be set, except with gone", Form: "URI template (RFC 6570)"},

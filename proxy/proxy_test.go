@@ -196,10 +196,10 @@ func TestRedirectFields(t *testing.T) {
 	}{
 		{resolver.CacheHit, 90 * time.Second, "urnd; hit; ttl=90", "max-age=90"},
 		{resolver.CacheMiss, 90 * time.Second, "urnd; fwd=uri-miss; stored; ttl=90", "max-age=90"},
-		{resolver.CacheMiss, 0, "urnd; fwd=uri-miss; ttl=0", "max-age=0"},
+		{resolver.CacheMiss, 0, "urnd; fwd=uri-miss; ttl=0", "no-store"},
 		{resolver.CacheCollapsed, time.Second, "urnd; fwd=uri-miss; collapsed; stored; ttl=1", "max-age=1"},
 		{resolver.CacheStale, -5 * time.Second, "urnd; hit; detail=stale-on-error; ttl=-5", "max-age=0"},
-		{resolver.Uncached, 0, "urnd; fwd=bypass", "max-age=0"},
+		{resolver.Uncached, 0, "urnd; fwd=bypass", "no-store"},
 	} {
 		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a/"}}, TTL: tt.ttl, Cache: tt.state}, nil

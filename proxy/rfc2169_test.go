@@ -137,13 +137,13 @@ func TestTypesAndFreshness(t *testing.T) {
 		{"N2Ls?urn:x1:a", "text/html", "text/html; charset=utf-8", "max-age=60", fragment},
 		{"N2Ls?urn:x1:a", "text/html;q=0.5, text/uri-list", "text/uri-list", "max-age=60", list},
 		{"I2LS?urn:x1:a", "application/pdf", "text/uri-list", "max-age=60", list},
-		{"N2Ns?urn:isbn:0-395-36341-1", "*/*", "text/uri-list", "max-age=3600", "urn:isbn:9780395363416\r\n"},
-		{"I2NS?urn:isbn:0-395-36341-1", "text/plain", "text/plain; charset=utf-8", "max-age=3600", "urn:isbn:9780395363416\r\n"},
+		{"N2Ns?urn:isbn:0-395-36341-1", "*/*", "text/uri-list", "max-age=60", "urn:isbn:9780395363416\r\n"},
+		{"I2NS?urn:isbn:0-395-36341-1", "text/plain", "text/plain; charset=utf-8", "max-age=60", "urn:isbn:9780395363416\r\n"},
 		{"L2Ns?http://a.example/", "text/html", "text/html; charset=utf-8", "max-age=3600", "<ul>\n<li>None is known.</li>\n</ul>"},
 		{"N2C?urn:x1:a", "text/csv", "text/csv; charset=utf-8; header=present", "max-age=60", "identifier,urn:x1:a\r\n"},
 		{"N2C?urn:x1:a", "text/csv;q=0.1, text/html", "text/html; charset=utf-8", "max-age=60", "<code>urn:x1:a</code>"},
 		{"I2CS?urn:x1:a", "image/png", "application/ld+json", "max-age=60", `"identifier": "urn:x1:a"`},
-		{"L2C?HTTP://A.example", "*/*", "application/ld+json", "max-age=", `"identifier": "http://a.example/"`},
+		{"L2C?HTTP://A.example", "*/*", "application/ld+json", "no-store", `"identifier": "http://a.example/"`},
 	} {
 		r := s.get(t, "/uri-res/"+tt.target, "Accept: "+tt.accept)
 		body := text(t, r)

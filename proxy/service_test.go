@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,10 @@ import (
 )
 
 func withLocations(uris ...string) func(context.Context, resolver.Query) (resolver.Answer, error) {
-	return func(context.Context, resolver.Query) (resolver.Answer, error) {
+	return func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		if !q.Service.Locates() {
+			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Unclaimed: true}
+		}
 		answer := resolver.Answer{TTL: time.Minute, Cache: resolver.CacheHit}
 		for _, u := range uris {
 			answer.Locations = append(answer.Locations, resolver.Location{URI: u, From: &resolver.Source{Name: "test"}})
@@ -44,7 +48,7 @@ func TestLists(t *testing.T) {
 	} {
 		response := s.get(t, tt.target, "Accept: "+tt.accept)
 		if body := text(t, response); response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.contentType || body != tt.body ||
-			response.Header.Get("Vary") != "Accept" || !strings.HasPrefix(response.Header.Get("Cache-Control"), "max-age=") {
+			response.Header.Get("Vary") != "Accept" || response.Header.Get("Cache-Control") == "" {
 			t.Errorf("%s as %s: %d %v %q", tt.target, tt.accept, response.StatusCode, response.Header, body)
 		}
 	}
@@ -65,6 +69,74 @@ func TestLists(t *testing.T) {
 	var document struct{ Locations []struct{ URI string } }
 	if err := json.Unmarshal([]byte(text(t, s.get(t, "/uri-res/N2Ls?urn:example:a", "Accept: application/json"))), &document); err != nil || len(document.Locations) != 2 {
 		t.Errorf("as JSON: %+v, %v", document, err)
+	}
+}
+
+// What an authority says of a name is added to what urnd knows, and its "no" is the answer:
+// RFC 2169 sections 3.5 and 3.6, RFC 3404 section 4.4.
+func TestAuthority(t *testing.T) {
+	s := start(t, nil)
+	of := map[resolver.Service]resolver.Location{
+		resolver.I2Ls: {URI: "http://a.example/", From: &resolver.Source{Name: "test"}},
+		resolver.I2C:  {URI: "http://a.example/about", From: &resolver.Source{Name: "library", Type: "text/plain", Content: "a <book>\nof 1985"}},
+		resolver.I2Ns: {URI: "urn:example:other", From: &resolver.Source{Name: "test"}},
+	}
+	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		return resolver.Answer{TTL: time.Minute, Locations: []resolver.Location{of[q.Service]}}, nil
+	}
+	if got := text(t, s.get(t, "/uri-res/N2Ns?urn:isbn:0-395-36341-1", "Accept: text/plain")); got != "urn:isbn:9780395363416\r\nurn:example:other\r\n" {
+		t.Errorf("names: %q", got)
+	}
+	if got := text(t, s.get(t, "/uri-res/I2N?urn:example:a", "Accept: text/plain")); got != "urn:example:other\r\n" {
+		t.Errorf("a name: %q", got)
+	}
+	var d struct {
+		SubjectOf []struct{ URL, EncodingFormat, Text, Provider string }
+	}
+	if err := json.Unmarshal([]byte(text(t, s.get(t, "/uri-res/N2C?urn:example:a"))), &d); err != nil || len(d.SubjectOf) != 1 ||
+		d.SubjectOf[0].URL != "http://a.example/about" || d.SubjectOf[0].Text != "a <book>\nof 1985" || d.SubjectOf[0].Provider != "library" {
+		t.Errorf("description: %+v, %v", d, err)
+	}
+	if got := text(t, s.get(t, "/uri-res/N2C?urn:example:a", "Accept: text/plain")); !strings.Contains(got, "text: a <book> of 1985\r\n") {
+		t.Errorf("as text: %q", got)
+	}
+	if got := text(t, s.get(t, "/uri-res/N2C?urn:example:a", "Accept: text/html")); !strings.Contains(got, "a &lt;book&gt;") {
+		t.Errorf("as a page: %q", got)
+	}
+	for kind, status := range map[error]int{resolver.ErrNotFound: http.StatusNotFound, resolver.ErrGone: http.StatusGone} {
+		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
+			return resolver.Answer{}, &resolver.Negative{Kind: kind, Reason: "the authority says so"}
+		}
+		for _, service := range []string{"N2C", "N2Ns", "I2N"} {
+			if response := s.get(t, "/uri-res/"+service+"?urn:isbn:0-395-36341-1"); response.StatusCode != status {
+				t.Errorf("%s: %d, want %d", service, response.StatusCode, status)
+			}
+		}
+	}
+	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
+		return resolver.Answer{}, resolver.ErrUnreachable
+	}
+	if response := s.get(t, "/uri-res/N2Ns?urn:isbn:0-395-36341-1"); response.StatusCode != http.StatusOK || response.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("names without their authority: %d %s", response.StatusCode, response.Header.Get("Cache-Control"))
+	}
+	if response := s.get(t, "/uri-res/N2Ns?urn:example:a"); response.StatusCode != http.StatusBadGateway {
+		t.Errorf("no names without an authority: %d", response.StatusCode)
+	}
+}
+
+// The path says which service, whatever the directive of the draft.
+func TestServiceOfThePathWins(t *testing.T) {
+	s := start(t, nil)
+	s.next = withLocations("http://a.example/")
+	for target, want := range map[string]string{
+		"/uri-res/N2C?urn:example:a?s=I2L": "application/ld+json", "/?uri=urn:example:a%3Fs=I2L&service=I2Ls": "text/uri-list", "/urn:example:a?s=I2Ls": "text/uri-list",
+	} {
+		if response := s.get(t, target, "Accept: */*"); response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != want {
+			t.Errorf("%s: %d %s", target, response.StatusCode, response.Header.Get("Content-Type"))
+		}
+	}
+	if response := s.get(t, "/urn:example:a?s=i2ls", "Accept: */*"); response.StatusCode != http.StatusFound {
+		t.Errorf("a service in lower case (draft section 2.3): %d", response.StatusCode)
 	}
 }
 
@@ -124,13 +196,21 @@ func TestDescription(t *testing.T) {
 	if page := text(t, s.get(t, "/uri-res/N2C?urn:example:%3Cb%3E", "Accept: text/html")); !strings.Contains(page, "<th>identifier</th><td><code>urn:example:%3Cb%3E</code>") {
 		t.Errorf("%s", page)
 	}
-	for err, want := range map[error]string{
-		&resolver.Negative{Kind: resolver.ErrGone}: "gone", &resolver.Negative{Kind: resolver.ErrNotFound}: "unknown", resolver.ErrUnreachable: "unreachable",
+	for _, tt := range []struct {
+		err    error
+		want   string
+		status int
+	}{
+		{&resolver.Negative{Kind: resolver.ErrGone}, "gone", http.StatusGone},
+		{&resolver.Negative{Kind: resolver.ErrNotFound}, "unknown", http.StatusNotFound},
+		{&resolver.Negative{Kind: resolver.ErrNotFound, Unclaimed: true}, "unknown", http.StatusOK}, // nobody was asked
+		{resolver.ErrUnreachable, "unreachable", http.StatusOK},
 	} {
+		err, want := tt.err, tt.want
 		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, err }
 		response := s.get(t, "/uri-res/N2C?urn:example:a", "Accept: application/json")
-		if err := json.Unmarshal([]byte(text(t, response)), &d); err != nil || response.StatusCode != 200 || d.Status != want {
-			t.Errorf("%s: %+v, %v", want, d, err)
+		if err := json.Unmarshal([]byte(text(t, response)), &d); err != nil || response.StatusCode != tt.status || d.Status != want {
+			t.Errorf("%s: %d %+v, %v", want, response.StatusCode, d, err)
 		}
 	}
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
@@ -282,10 +362,44 @@ func TestResourcesByAccept(t *testing.T) {
 	defer origin.Close()
 	s := start(t, nil)
 	s.next = withLocations(origin.URL+"/gif", origin.URL+"/png", origin.URL+"/jpeg")
-	for accept, want := range map[string]string{"image/png": "image/png", "image/png, image/gif": "multipart", "text/html": "multipart"} {
+	for accept, want := range map[string]string{"image/png": "image/png", "image/png, image/gif": "multipart", "*/*": "multipart"} {
 		response := s.get(t, "/uri-res/N2Rs?urn:example:a", "Accept: "+accept)
 		if kind := response.Header.Get("Content-Type"); !strings.HasPrefix(kind, want) {
 			t.Errorf("%s: %s", accept, kind)
+		}
+	}
+	if response := s.get(t, "/uri-res/N2Rs?urn:example:a", "Accept: text/html"); response.StatusCode != http.StatusNotAcceptable {
+		t.Errorf("a type that none has: %d", response.StatusCode)
+	}
+}
+
+// Where all origins say that a resource does not exist, or is gone, so does urnd.
+func TestOriginsWithoutTheResource(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
+		w.WriteHeader(status)
+	}))
+	defer origin.Close()
+	s := start(t, nil)
+	for _, tt := range []struct {
+		paths []string
+		want  int
+	}{
+		{[]string{"/404"}, 404},
+		{[]string{"/404", "/410"}, 404},
+		{[]string{"/410", "/410"}, 410},
+		{[]string{"/404", "/500"}, 502},
+		{[]string{"/500"}, 502},
+	} {
+		var locations []string
+		for i, path := range tt.paths {
+			locations = append(locations, origin.URL+path+"?"+strconv.Itoa(i))
+		}
+		s.next = withLocations(locations...)
+		for _, service := range []string{"N2R", "N2Rs"} {
+			if response := s.get(t, "/uri-res/"+service+"?urn:example:a"); response.StatusCode != tt.want {
+				t.Errorf("%s with %v: %d, want %d", service, tt.paths, response.StatusCode, tt.want)
+			}
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Location is one place of the identified resource, or of information on it.
+// Location is one place of the identified resource, for I2C of its description, and for I2N
+// and I2Ns one of its other names.
 type Location struct {
 	URI  string
 	From *Source // never nil
@@ -23,6 +24,7 @@ type Source struct {
 	Type      string // the media type of the resources; "" if unknown
 	Language  string // their language, a tag of RFC 5646; "" if unknown
 	Authentic bool   // all records used for the location are authenticated by DNSSEC (RFC 4035 section 3.2.3)
+	Content   string // the text of a description (I2C) that the source gave; "" if it is only at the location
 }
 
 // Answer is the outcome of a query. It is immutable, since requests share it, and

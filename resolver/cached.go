@@ -14,10 +14,10 @@ type Locations = []Location
 
 // LocationsSize returns the memory of a cached value in bytes, for a store.
 func LocationsSize(locations Locations) int {
-	const header = 24 // of a Location; sources are shared
+	const header = 24 // of a Location; sources without content are shared
 	size := 0
 	for _, l := range locations {
-		size += header + len(l.URI)
+		size += header + len(l.URI) + len(l.From.Content)
 	}
 	return size
 }

@@ -38,7 +38,7 @@ func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 	}
 	answer, err := c.next.Resolve(ctx, canonical)
 	answer.Name = canonical.URI
-	if q.URI != canonical.URI {
+	if q.URI != canonical.URI && q.Service.Locates() {
 		answer.Locations = withComponents(answer.Locations, q)
 	}
 	return answer, err

@@ -62,7 +62,7 @@ func NewChain(config ChainConfig) (*Chain, error) {
 // Resolve implements Resolver for URNs in canonical form.
 func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 	nid := q.NID()
-	if q.Service != I2L && q.Service != I2Ls { // other services are built on these two, or need no resolver
+	if q.Service == I2R || q.Service == I2Rs || q.Service == IisI { // they are built on others, or need no resolver
 		return Answer{}, &Negative{Kind: ErrService, Reason: q.Service.String() + " is not offered for " + nid}
 	}
 	members, ok := c.orders[nid]
@@ -93,7 +93,7 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if ttl == Forever { // no server was asked, so there is no work to save by caching
 		ttl = 0
 	}
-	return Answer{}, &Negative{Kind: c.unknown, Reason: "tried " + strings.Join(tried, "; "), TTL: ttl}
+	return Answer{}, &Negative{Kind: c.unknown, Reason: "tried " + strings.Join(tried, "; "), TTL: ttl, Unclaimed: true}
 }
 
 func outcome(answer Answer, err error) string {

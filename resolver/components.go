@@ -7,14 +7,14 @@ import (
 )
 
 // Selected returns q with the service that the directive "s" of its URN selects
-// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.1). Unknown values are ignored, and so
-// is I=I, which needs a second URI.
+// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.1). Values are case-sensitive (section
+// 2.3). Unknown ones are ignored, and so is I=I, which needs a second URI.
 func (q Query) Selected() Query {
 	for _, d := range q.URN.Directives() {
 		if d.Keyword != "s" {
 			continue
 		}
-		if service, ok := ParseService(d.Value); ok && service != IisI {
+		if service, ok := ParseService(d.Value); ok && service != IisI && d.Value == service.String() {
 			q.Service = service
 		}
 	}
@@ -60,13 +60,15 @@ func withComponents(locations []Location, asked Query) []Location {
 }
 
 // separator returns the delimiter for a q-component: it becomes the query of a location,
-// is appended with "&" to an existing query, and remains a q-component if the query is
-// the URN itself, as in THTTP.
+// is appended with "&" to an existing query unless that is empty, and remains a q-component
+// if the query is the URN itself, as in THTTP.
 func separator(location string) string {
 	_, query, ok := strings.Cut(location, "?")
 	switch {
 	case !ok:
 		return "?"
+	case query == "" || strings.HasSuffix(query, "&"):
+		return ""
 	case strings.HasPrefix(query, "urn:"):
 		return "?="
 	default:

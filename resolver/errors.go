@@ -36,6 +36,9 @@ type Negative struct {
 	// TTL is how long the answer may be cached (RFC 2308): 0 is not at all, Forever is
 	// until the configuration changes.
 	TTL time.Duration
+	// Unclaimed means that no system knows the namespace, so that the answer says nothing
+	// about the name; set by Chain.
+	Unclaimed bool
 	// Cache is whether the answer came from the cache; set by Cached.
 	Cache CacheState
 }

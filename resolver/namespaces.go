@@ -35,6 +35,9 @@ func (n *Namespaces) Resolve(_ context.Context, q Query) (Answer, error) {
 	if !ok {
 		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("no rules for namespace %q", q.NID()), TTL: Forever}
 	}
+	if !q.Service.Locates() {
+		return Answer{}, notByRules(q.Service)
+	}
 	leads, err := n.set.Targets(q.URN, q.Component())
 	switch {
 	case errors.Is(err, urnns.ErrGone):
@@ -60,6 +63,9 @@ func (n *Namespaces) Resolve(_ context.Context, q Query) (Answer, error) {
 func NewFallback(fallback *urnns.Fallback, ttl time.Duration) Resolver {
 	source := &Source{Name: "fallback"}
 	return Func(func(_ context.Context, q Query) (Answer, error) {
+		if !q.Service.Locates() {
+			return Answer{}, notByRules(q.Service)
+		}
 		location, err := fallback.Lead(q.URN)
 		if err == nil {
 			err = CheckLocation(location)
@@ -69,4 +75,9 @@ func NewFallback(fallback *urnns.Fallback, ttl time.Duration) Resolver {
 		}
 		return Answer{Locations: []Location{{URI: location, From: source}}, TTL: ttl}, nil
 	})
+}
+
+// notByRules is the answer of rules to services that need more than a template.
+func notByRules(service Service) error {
+	return &Negative{Kind: ErrUnsupported, Reason: "rules have no " + service.String(), TTL: Forever}
 }

@@ -195,7 +195,7 @@ func TestResolutionParams(t *testing.T) {
 // The directive "s" selects a service; unknown services are ignored.
 func TestServiceDirective(t *testing.T) {
 	for in, want := range map[string]resolver.Service{
-		"urn:example:a?s=I2C": resolver.I2C, "urn:example:a?s=n2ls&c=ToC": resolver.I2Ls,
+		"urn:example:a?s=I2C": resolver.I2C, "urn:example:a?s=n2ls&c=ToC": resolver.I2L, "urn:example:a?s=i2c": resolver.I2L, "urn:example:a?s=I2Ls&c=ToC": resolver.I2Ls,
 		"urn:example:a?s=I2U": resolver.I2L, "urn:example:a?s=I2C&s=I2R": resolver.I2L, "urn:example:a?=s=I2C": resolver.I2L,
 	} {
 		if got := query(t, in).Selected().Service; got != want {

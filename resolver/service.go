@@ -27,6 +27,9 @@ var serviceSuffixes = [...]string{"2l", "2ls", "2r", "2rs", "2c", "2cs", "2n", "
 // String returns the name in RFC 2483.
 func (s Service) String() string { return serviceNames[s] }
 
+// Locates reports whether s is answered with locations of the resource.
+func (s Service) Locates() bool { return s == I2L || s == I2Ls }
+
 // ParseService parses the name of a service, without regard to case (RFC 2483
 // section 2.1). "N2L" and "L2L" are I2L, as in RFC 2169.
 func ParseService(name string) (Service, bool) {

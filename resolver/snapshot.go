@@ -44,6 +44,7 @@ type savedLocation struct {
 	Type      string `json:"type,omitempty"`
 	Language  string `json:"language,omitempty"`
 	Authentic bool   `json:"authentic,omitempty"`
+	Content   string `json:"content,omitempty"`
 }
 
 // Save writes the fresh answers, as many as fit into limit octets, and returns their
@@ -83,7 +84,7 @@ func save(e *cache.Entry[Locations], now time.Time) savedAnswer {
 	ttl := e.TTL(now)
 	saved := savedAnswer{Key: e.Key, Expires: now.Add(ttl).Unix(), TTL: int64((ttl + time.Second - 1) / time.Second)}
 	for _, l := range e.Value {
-		saved.Locations = append(saved.Locations, savedLocation{l.URI, l.From.Name, l.From.Type, l.From.Language, l.From.Authentic})
+		saved.Locations = append(saved.Locations, savedLocation{l.URI, l.From.Name, l.From.Type, l.From.Language, l.From.Authentic, l.From.Content})
 	}
 	return saved
 }
@@ -124,7 +125,7 @@ const maxSources = 10_000
 func (s savedAnswer) locations(sources map[Source]*Source) Locations {
 	locations := make(Locations, len(s.Locations))
 	for i, l := range s.Locations {
-		source := Source{Name: l.Source, Type: l.Type, Language: l.Language, Authentic: l.Authentic}
+		source := Source{Name: l.Source, Type: l.Type, Language: l.Language, Authentic: l.Authentic, Content: strings.Clone(l.Content)}
 		shared := sources[source]
 		if shared == nil {
 			shared = &source

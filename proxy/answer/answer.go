@@ -48,7 +48,7 @@ type Question struct {
 // Reply answers a question by the services of RFC 2483 section 4, except I2R and I2Rs,
 // which retrieve the resource itself.
 func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, error) {
-	if q.Form == message.FormAPI || wantsTrace(q.Header) && locates(q.Query.Service) {
+	if q.Form == message.FormAPI || wantsTrace(q.Header) && q.Query.Service.Locates() {
 		return a.document(ctx, q)
 	}
 	switch q.Query.Service {
@@ -57,18 +57,15 @@ func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, erro
 	case resolver.I2C, resolver.I2Cs:
 		return a.description(ctx, q)
 	case resolver.I2N:
-		return a.names(q, 1)
+		return a.names(ctx, q, 1)
 	case resolver.I2Ns:
-		return a.names(q, maxNames)
+		return a.names(ctx, q, maxNames)
 	case resolver.IisI:
 		return a.equivalence(q)
 	default:
 		return a.redirect(ctx, q)
 	}
 }
-
-// locates reports whether a service is answered with locations.
-func locates(s resolver.Service) bool { return s == resolver.I2L || s == resolver.I2Ls }
 
 // redirect sends a client to one location. It is the hot path, of every cached redirect.
 func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, error) {

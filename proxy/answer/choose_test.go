@@ -24,8 +24,8 @@ func responderWhere(failing ...string) *Responder {
 	return New(Config{Failing: func(location string) bool { return slices.Contains(failing, location) }})
 }
 
-// Failures count before types, and types before languages; how types and languages are
-// matched is tested with the whole proxy.
+// Failures count before types and languages, which are weighed together (RFC 9110 section
+// 12.5.1).
 func TestChoose(t *testing.T) {
 	all := located("a, text/html, de", "b, text/html, en", "c, application/pdf, en", "d")
 	for _, tt := range []struct {
@@ -42,10 +42,16 @@ func TestChoose(t *testing.T) {
 		{"everything", all, nil, "*/*", "", "a", "Accept, Accept-Language"},
 		{"a type", all, nil, "application/pdf", "de", "c", "Accept, Accept-Language"},
 		{"a language of a type", all, nil, "text/html", "en", "b", "Accept, Accept-Language"},
-		{"a type that none has", all, nil, "image/png", "", "d", "Accept"},
+		{"a language alone", all[1:3], nil, "", "de", "b", "Accept, Accept-Language"},
+		{"type and language together", located("a, application/pdf, en", "b, text/html, de"), nil, "", "de", "b", "Accept, Accept-Language"},
+		{"qualities of both", located("a, application/pdf, en", "b, text/html, de"), nil, "application/pdf, text/html;q=0.5", "de, en;q=0.4", "b", "Accept, Accept-Language"},
+		{"any language", all[:3], nil, "", "*", "a", "Accept, Accept-Language"},
+		{"a range of types", all, nil, "text/*;q=0.1, application/*", "", "c", "Accept, Accept-Language"},
+		{"a type that is refused", all[:3], nil, "text/html;q=0, */*;q=0.1", "", "c", "Accept, Accept-Language"},
+		{"a type that none has", all, nil, "image/png", "", "d", "Accept, Accept-Language"},
 		{"a language that none has", all[:2], nil, "", "fr", "a", "Accept, Accept-Language"},
-		{"the best one fails", all, []string{"c"}, "application/pdf", "", "d", "Accept"},
-		{"all but one fail", all, []string{"a", "b", "c"}, "text/html", "de", "d", ""},
+		{"the best one fails", all, []string{"c"}, "application/pdf", "", "d", "Accept, Accept-Language"},
+		{"all but one fail", all, []string{"a", "b", "c"}, "text/html", "de", "d", "Accept, Accept-Language"},
 		{"all fail", all, []string{"a", "b", "c", "d"}, "application/pdf", "", "c", "Accept, Accept-Language"},
 		{"fields that are not valid", all[:3], nil, "no type", "no language!", "a", "Accept, Accept-Language"},
 	} {

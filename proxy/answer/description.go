@@ -5,7 +5,10 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"fmt"
+	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
@@ -36,7 +39,17 @@ type descriptionJSON struct {
 	Status     string        `json:"status"`   // located, unknown, gone or unreachable
 	Validity   int64         `json:"validity"` // freshness lifetime in seconds
 	Detail     string        `json:"detail,omitempty"`
+	SubjectOf  []workJSON    `json:"subjectOf,omitempty"` // what authorities say
 	Warnings   []warningJSON `json:"warnings,omitempty"`
+}
+
+// workJSON is a CreativeWork of schema.org: the description that an authority gives.
+type workJSON struct {
+	Type     string `json:"@type"`
+	URL      string `json:"url"`
+	Format   string `json:"encodingFormat,omitempty"`
+	Text     string `json:"text,omitempty"`
+	Provider string `json:"provider"`
 }
 
 type warningJSON struct {
@@ -52,24 +65,46 @@ func (a *Responder) description(ctx context.Context, q *Question) (message.Reply
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
-	query := q.Query
-	query.Service = resolver.I2Ls
-	answer, err := a.config.Resolver.Resolve(ctx, query)
+	answer, err := a.locate(ctx, q.Query)
 	d := describe(known, answer, err)
 	var n *resolver.Negative
 	if errors.As(err, &n) {
 		answer.TTL, answer.Cache = n.TTL, n.Cache
 	}
+	status := http.StatusOK
+	failure := err
+	if authoritative(err) {
+		status = problem.Status(err)
+	} else {
+		var said resolver.Answer
+		said, failure = a.ask(ctx, q.Query, resolver.I2C)
+		d.SubjectOf = works(said.Locations)
+		answer.TTL = min(answer.TTL, said.TTL)
+		if err != nil && n == nil {
+			failure = err
+		}
+	}
 	d.Validity = max(api.Seconds(answer.TTL), 0)
-	reply := d.reply(negotiate(q.Header, mediaTypes(typeLD, typeJSON, typeCSV, pages.Type)).MIME(), answer)
-	reply.Failure = err
+	reply := d.reply(negotiate(q.Header, mediaTypes(typeLD, typeJSON, typeCSV, pages.Type, typePlain)).MIME(), answer)
+	reply.Status, reply.Failure = status, failure
 	return reply, nil
+}
+
+// works returns the descriptions of authorities.
+func works(locations []resolver.Location) []workJSON {
+	var all []workJSON
+	for _, l := range locations {
+		all = append(all, workJSON{Type: "CreativeWork", URL: l.URI, Format: l.From.Type, Text: l.From.Content, Provider: l.From.Name})
+	}
+	return all
 }
 
 func (d descriptionJSON) reply(chosen string, answer resolver.Answer) message.Reply {
 	switch chosen {
 	case typeCSV:
 		return negotiated("text/csv; charset=utf-8; header=present", d.csv(), answer)
+	case typePlain:
+		return negotiated("text/plain; charset=utf-8", d.plain(), answer)
 	case pages.Type:
 		return negotiated(pages.ContentType, pages.Description(d.title, d.rows()), answer)
 	default:
@@ -122,10 +157,23 @@ func (d descriptionJSON) rows() [][2]string {
 	add("namespace", d.Namespace)
 	add("document", d.Document)
 	add("conforms", d.Conforms...)
+	for _, work := range d.SubjectOf {
+		add("subjectOf", work.URL)
+		add("text", work.Text)
+	}
 	for _, warning := range d.Warnings {
 		add("warning", warning.Says+" ("+warning.Section+")")
 	}
 	return rows
+}
+
+// plain has a line for each property.
+func (d descriptionJSON) plain() []byte {
+	var b bytes.Buffer
+	for _, row := range d.rows() {
+		fmt.Fprintf(&b, "%s: %s\r\n", row[0], strings.Join(strings.Fields(row[1]), " "))
+	}
+	return b.Bytes()
 }
 
 // csv is RFC 4180, with a header.

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/elnormous/contenttype"
@@ -58,26 +59,55 @@ func textsOf(locations []resolver.Location) []string {
 // maxNames bounds a list of names; no namespace has so many.
 const maxNames = 100
 
-// names answers with at most limit other names of the resource.
-func (a *Responder) names(q *Question, limit int) (message.Reply, error) {
+// names answers with at most limit other names of the resource: those that the rules of
+// the namespace know, and those that its authority knows.
+func (a *Responder) names(ctx context.Context, q *Question, limit int) (message.Reply, error) {
 	d, err := a.config.Names.Describe(q.Query)
-	if err == nil && limit == 1 && len(d.Others) == 0 {
-		err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no other name of this resource is known"}
-	}
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
+	located, err := a.locate(ctx, q.Query)
+	if authoritative(err) {
+		return message.Reply{}, problem.About(err, q.Query.URI)
+	}
+	found, failure := a.ask(ctx, q.Query, resolver.I2Ns)
 	names := []string{}
-	for _, other := range d.Others[:min(len(d.Others), limit)] {
+	for _, other := range d.Others {
 		names = append(names, other.String())
 	}
-	answer := resolver.Answer{TTL: a.config.RuleTTL}
+	for _, name := range textsOf(found.Locations) {
+		if name != d.Name.String() && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		if failure == nil && limit == 1 {
+			failure = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no other name of this resource is known"}
+		}
+		if failure != nil {
+			return message.Reply{}, problem.About(failure, q.Query.URI)
+		}
+	}
+	names = names[:min(len(names), limit)]
+	answer := resolver.Answer{TTL: min(a.config.RuleTTL, found.TTL)}
+	if err == nil && q.Query.IsURN() {
+		answer = answer.AtMost(located.TTL)
+	}
+	if failure != nil { // the authority may know more
+		answer.TTL = 0
+	}
+	reply := a.nameList(q, d.Name, answer, names)
+	reply.Failure = failure
+	return reply, nil
+}
+
+func (a *Responder) nameList(q *Question, canonical uri.URI, answer resolver.Answer, names []string) message.Reply {
 	chosen := negotiate(q.Header, listTypes()).MIME()
 	if chosen == typeJSON {
-		document := map[string]any{"input": q.Query.URI.String(), "canonical": d.Name.String(), "names": names}
-		return negotiated(typeJSON, message.Marshal(document), answer), nil
+		document := map[string]any{"input": q.Query.URI.String(), "canonical": canonical.String(), "names": names}
+		return negotiated(typeJSON, message.Marshal(document), answer)
 	}
-	return list(chosen, q.Query.URI, answer, names), nil
+	return list(chosen, q.Query.URI, answer, names)
 }
 
 // list returns the reply to a question about a URI with a list of URIs, in one of the text types.

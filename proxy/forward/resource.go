@@ -44,6 +44,10 @@ func (p *Proxy) Resources(ctx context.Context, r *http.Request, locations []reso
 		return message.Reply{}, err
 	}
 	accepted := acceptable(r, found.responses) //nolint:bodyclose // the reply closes them
+	if len(accepted) == 0 {
+		found.close()
+		return message.Reply{}, problem.ErrNotAcceptable
+	}
 	if len(accepted) == 1 {
 		return found.reply(accepted[0]), nil
 	}
@@ -103,8 +107,7 @@ func (f fetched) reply(response *http.Response) message.Reply {
 	}
 }
 
-// acceptable returns the resources that the client accepts, or all where it accepts none
-// (RFC 2169 section 3.4).
+// acceptable returns the resources that the client accepts (RFC 2169 section 3.4).
 func acceptable(r *http.Request, found []*http.Response) []*http.Response {
 	var accepted []*http.Response
 	for _, f := range found {
@@ -115,9 +118,6 @@ func acceptable(r *http.Request, found []*http.Response) []*http.Response {
 		if err == nil {
 			accepted = append(accepted, f) //nolint:bodyclose // fetched.close closes it
 		}
-	}
-	if len(accepted) == 0 {
-		return found
 	}
 	return accepted
 }
@@ -146,10 +146,47 @@ func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resol
 		}
 	}
 	if len(found.responses) == 0 {
-		return fetched{}, errors.Join(faults...)
+		return fetched{}, noResource(faults)
 	}
 	complete = true
 	return found, nil
+}
+
+// statusError is the status of an origin that did not send the resource.
+type statusError struct {
+	location string
+	status   int
+}
+
+func (e *statusError) Error() string { return fmt.Sprintf("%s answered %d", e.location, e.status) }
+
+// Unwrap returns resolver.ErrUnreachable: that one origin lacks a resource says nothing about
+// its name.
+func (e *statusError) Unwrap() error { return resolver.ErrUnreachable }
+
+// noResource returns the error of a name none of whose locations has the resource: that it
+// does not exist, or is gone, where all origins say so.
+func noResource(faults []error) error {
+	missing, gone := 0, 0
+	for _, err := range faults {
+		var status *statusError
+		switch {
+		case !errors.As(err, &status):
+		case status.status == http.StatusNotFound:
+			missing++
+		case status.status == http.StatusGone:
+			gone++
+		}
+	}
+	joined := errors.Join(faults...)
+	switch {
+	case len(faults) == 0 || missing+gone < len(faults):
+		return joined
+	case missing == 0:
+		return &resolver.Negative{Kind: resolver.ErrGone, Reason: joined.Error()}
+	default:
+		return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: joined.Error()}
+	}
 }
 
 // fetch gets one resource with the client's Accept fields, and single where it is not a
@@ -191,7 +228,7 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, sin
 		return nil, err
 	case response.StatusCode != http.StatusOK:
 		_ = response.Body.Close()
-		return nil, fmt.Errorf("%w: %s answered %d", resolver.ErrUnreachable, location, response.StatusCode)
+		return nil, &statusError{location, response.StatusCode}
 	}
 	return response, nil
 }

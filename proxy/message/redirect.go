@@ -56,8 +56,12 @@ func appendCacheStatus(dst []byte, state resolver.CacheState, ttl time.Duration)
 func MaxAge(ttl time.Duration) string { return string(appendCacheControl(nil, ttl)) }
 
 // appendCacheControl lets shared caches store a reply as long as the records that it
-// depends on are fresh (RFC 9111 section 5.2.2.1).
+// depends on are fresh (RFC 9111 section 5.2.2.1): not at all where they are for one request
+// only, as when a server said no-store.
 func appendCacheControl(dst []byte, ttl time.Duration) []byte {
+	if ttl == 0 {
+		return append(dst, NoStore...)
+	}
 	dst = append(dst, "max-age="...)
 	return strconv.AppendInt(dst, max(seconds(ttl), 0), 10)
 }

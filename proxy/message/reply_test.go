@@ -40,7 +40,7 @@ func TestRedirect(t *testing.T) {
 		{message.FormPath, true, resolver.CacheHit, 90 * time.Second, 302, "urnd; hit; ttl=90", "max-age=90"},
 		{message.FormPath, true, resolver.CacheHit, 1999 * time.Millisecond, 302, "urnd; hit; ttl=1", "max-age=1"},
 		{message.FormTarget, true, resolver.CacheMiss, time.Minute, 302, "urnd; fwd=uri-miss; stored; ttl=60", "max-age=60"},
-		{message.FormTarget, true, resolver.CacheMiss, 0, 302, "urnd; fwd=uri-miss; ttl=0", "max-age=0"},
+		{message.FormTarget, true, resolver.CacheMiss, 0, 302, "urnd; fwd=uri-miss; ttl=0", "no-store"},
 		{message.FormTHTTP, true, resolver.CacheCollapsed, time.Minute, 303, "urnd; fwd=uri-miss; collapsed; stored; ttl=60", "max-age=60"},
 		{message.FormTHTTP, false, resolver.CacheStale, -5 * time.Second, 302, "urnd; hit; detail=stale-on-error; ttl=-5", "max-age=0"},
 		{message.FormPath, false, resolver.Uncached, time.Hour, 302, "urnd; fwd=bypass", "max-age=3600"},

@@ -75,11 +75,6 @@ func parseURI(f Form, text string, service resolver.Service) (Request, error) {
 	return Request{Form: f, Query: q.Selected()}, err
 }
 
-func newRequest(f Form, u uri.URI, service resolver.Service) (Request, error) {
-	q, err := resolver.NewQuery(u, service)
-	return Request{Form: f, Query: q.Selected()}, err
-}
-
 // parseTHTTP parses /uri-res/<service>?<uri>. All after the first "?" is the URI, and its
 // percent-encodings are not decoded (RFC 2169 section 2).
 func parseTHTTP(target string) (Request, error) {
@@ -96,7 +91,9 @@ func parseTHTTP(target string) (Request, error) {
 	if service == resolver.IisI {
 		return parsePair(target, text)
 	}
-	return parseURI(FormTHTTP, text, service)
+	// The path says which service: it is not that of a directive in the URI.
+	q, err := resolver.ParseQuery(text, service)
+	return Request{Form: FormTHTTP, Query: q}, err
 }
 
 // parsePair parses the two URIs of I=I. RFC 2169 does not define a form; in urnd they are
@@ -127,7 +124,8 @@ func parseParameters(f Form, target, query string) (Request, error) {
 		return Request{Form: f}, missing(target, ruleParameter)
 	}
 	service := resolver.I2L
-	if name, ok := parameter(query, "service"); ok {
+	name, explicit := parameter(query, "service")
+	if explicit {
 		var known bool
 		if service, known = resolver.ParseService(name); !known {
 			return Request{Form: f}, &resolver.Negative{
@@ -138,14 +136,26 @@ func parseParameters(f Form, target, query string) (Request, error) {
 	if service == resolver.IisI {
 		return Request{Form: f}, missing(target, rulePair)
 	}
+	var q resolver.Query
+	var err error
 	if f == FormAPI {
-		return parseURI(f, text, service)
+		q, err = resolver.ParseQuery(text, service)
+	} else {
+		q, err = typedQuery(text, service)
 	}
-	u, err := uri.FromIRI(text) // a user may have typed it
+	if !explicit {
+		q = q.Selected()
+	}
+	return Request{Form: f, Query: q}, err
+}
+
+// typedQuery returns the question about an identifier that a user has typed.
+func typedQuery(text string, service resolver.Service) (resolver.Query, error) {
+	u, err := uri.FromIRI(text)
 	if err != nil {
-		return Request{Form: f}, err
+		return resolver.Query{}, err
 	}
-	return newRequest(f, u, service)
+	return resolver.NewQuery(u, service)
 }
 
 // parameter returns the value of a parameter, percent-decoded once. A plus

@@ -175,7 +175,7 @@ func TestReplyFields(t *testing.T) {
 		{resolver.ErrUnreachable, "", "", "no-store", ""},
 		{negative(resolver.Uncached, time.Minute), "", "", "no-store", ""},
 		{negative(resolver.CacheHit, time.Minute), "", "", "max-age=60", "urnd; hit; ttl=60"},
-		{negative(resolver.CacheMiss, 0), "", "", "max-age=0", "urnd; fwd=uri-miss; ttl=0"},
+		{negative(resolver.CacheMiss, 0), "", "", "no-store", "urnd; fwd=uri-miss; ttl=0"},
 	} {
 		r := problem.Reply(nil, tt.err)
 		want := 0

@@ -27,6 +27,8 @@ var (
 	ErrBatch          = errors.New("a batch is a JSON array of strings, or one JSON string a line")
 	ErrBatchSize      = errors.New("a batch has at most 10000 URIs and 16 MiB")
 
+	ErrNotAcceptable = errors.New("the resource exists, but in none of the media types that the client accepts")
+
 	ErrResolveClient = errors.New("this client may not resolve names (access.resolve_clients)")
 	ErrProxyClient   = errors.New("this client may not use the proxy (access.proxy_clients)")
 	ErrLogin         = errors.New("a user and a password are required (access.proxy_users)")

@@ -18,7 +18,7 @@ func (r *Resolver) Purge(ctx context.Context, names []resolver.Query) int {
 		}
 		found := cacheOnly{cached, make(map[string]bool)}
 		for _, q := range names {
-			for _, q.Service = range []resolver.Service{resolver.I2L, resolver.I2Ls} {
+			for _, q.Service = range []resolver.Service{resolver.I2L, resolver.I2Ls, resolver.I2C, resolver.I2Ns} {
 				w := r.walk(i, q)
 				w.lookup, w.ask, w.fallback, w.observer = found, nil, true, Observer{}
 				_, _ = w.run(ctx, r.firstKey(q)+"."+r.config.Roots[i]) // only for the keys that it looks up

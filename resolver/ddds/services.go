@@ -61,8 +61,8 @@ func isServiceToken(s string) bool {
 	return s != "" && len(s) <= 32
 }
 
-// offers reports whether the field offers a service. I2L and I2Ls are interchangeable,
-// since each answer can be made from the other. A field without services excludes none.
+// offers reports whether the field offers a service. I2L and I2Ls are interchangeable, and so
+// are other pairs. A field without services excludes none.
 func (s services) offers(want resolver.Service) bool {
 	if len(s.rs) == 0 {
 		return true
@@ -82,8 +82,8 @@ func (s services) leadsToResource(want resolver.Service) bool {
 	return singular(want) == resolver.I2L && !s.offers(want) && (s.offers(resolver.I2R) || s.offers(resolver.I2Rs))
 }
 
-// nearest returns the service to request: want, or the other one of I2L and I2Ls if only
-// that is offered.
+// nearest returns the service to request: want, or the other one of a pair such as I2L and
+// I2Ls if only that is offered.
 func (s services) nearest(want resolver.Service) resolver.Service {
 	nearest := want
 	for _, name := range s.rs {
@@ -98,12 +98,15 @@ func (s services) nearest(want resolver.Service) resolver.Service {
 	return nearest
 }
 
-// singular returns I2L for I2Ls, and other services unchanged.
+// singular returns the service with one result for the one with several, such as I2L for
+// I2Ls, and other services unchanged: each answer can be made from the other.
 func singular(s resolver.Service) resolver.Service {
-	if s == resolver.I2Ls {
-		return resolver.I2L
+	switch s {
+	case resolver.I2Ls, resolver.I2Cs, resolver.I2Ns:
+		return s - 1
+	default:
+		return s
 	}
-	return s
 }
 
 // protocol is a protocol of the SERVICES field.

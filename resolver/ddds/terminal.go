@@ -92,7 +92,7 @@ func (w *walk) reference(m match) (string, bool) {
 	case m.services.leadsToResource(w.query.Service):
 		return "/uri-res/L2R" + asked, true
 	default:
-		return "/uri-res/N2L" + asked, w.ask == nil
+		return "/uri-res/N" + w.query.Service.String()[1:] + asked, w.ask == nil
 	}
 }
 

@@ -6,11 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,8 +32,9 @@ type Config struct {
 	// Fields adds header fields to a request, such as Via, from the values of ctx; it may
 	// be nil.
 	Fields func(ctx context.Context, header http.Header)
-	// Schemes are the schemes of locations that servers may return in addition to http and
-	// https, by NID in lower case.
+	// Schemes restrict the schemes of locations that servers may return, in addition to http
+	// and https, by NID in lower case. Without an entry all are allowed that
+	// resolver.CheckLocation allows.
 	Schemes map[string][]string
 	// Observe is called with the outcome of each exchange; it may be nil.
 	Observe func(err error, took time.Duration)
@@ -57,7 +55,7 @@ func New(config Config) *Client { return &Client{config: config} }
 const Path = "/uri-res/"
 
 // Ask asks the server at base, such as "http://resolver.example:8080", for a
-// service, I2L or I2Ls. A negative answer is a *resolver.Negative; a server that gives no
+// service: locations (I2L, I2Ls), a description (I2C, I2Cs) or other names (I2N, I2Ns). A negative answer is a *resolver.Negative; a server that gives no
 // usable answer is resolver.ErrUnreachable, one that refuses it resolver.ErrForbidden, and
 // one that is too slow context.DeadlineExceeded.
 func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
@@ -114,10 +112,24 @@ func (u unanswered) Unwrap() error { return u.error }
 
 // name returns the name of a service in RFC 2169 section 3, which every server supports.
 func name(s resolver.Service) string {
-	if s == resolver.I2Ls {
+	switch s {
+	case resolver.I2Ls:
 		return "N2Ls"
+	case resolver.I2C, resolver.I2Cs:
+		return "N2C"
+	case resolver.I2N, resolver.I2Ns:
+		return "N2Ns"
+	default:
+		return "N2L"
 	}
-	return "N2L"
+}
+
+// accept returns the media types that are asked for.
+func accept(s resolver.Service) string {
+	if name(s) == "N2C" {
+		return "application/json, application/ld+json, text/plain;q=0.9, */*;q=0.1"
+	}
+	return listType + ", */*;q=0.1"
 }
 
 // exchange returns the answer of one server, and a summary of the response for a trace.
@@ -130,7 +142,8 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	if err != nil {
 		return resolver.Answer{}, "", fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
 	}
-	request.Header.Set("Accept", listType+", */*;q=0.1")
+	request.Header.Set("Accept", accept(q.Service))
+	request.Header.Set("Accept-Encoding", "gzip, identity")
 	if c.config.Fields != nil {
 		c.config.Fields(ctx, request.Header)
 	}
@@ -145,118 +158,19 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	if resolver.TraceOf(ctx) != nil {
 		summary = fmt.Sprintf("%d, ttl %s", response.StatusCode, ttl)
 	}
-	locations, err := c.locations(u, response, q)
+	found, err := c.read(ctx, u, response, q)
 	if err != nil {
 		return resolver.Answer{}, summary, negative(err, base, response.StatusCode, ttl)
 	}
 	answer := resolver.Answer{TTL: ttl}
 	source := c.sources.of(base)
-	for _, l := range locations { // cloned, as each is a substring of the whole list
-		answer.Locations = append(answer.Locations, resolver.Location{URI: strings.Clone(l), From: source})
+	for _, text := range found.uris { // cloned, as each is a substring of the whole list
+		answer.Locations = append(answer.Locations, resolver.Location{URI: strings.Clone(text), From: source})
+	}
+	if found.mediaType != "" {
+		described := *source
+		described.Type, described.Content = found.mediaType, found.content
+		answer.Locations[0].From = &described
 	}
 	return answer, summary, nil
-}
-
-// listType is the media type of RFC 2483 section 5.
-const listType = "text/uri-list"
-
-// locations parses the response of a server: RFC 2169 sections 3.1 and 3.2.
-func (c *Client) locations(asked uri.URI, response *http.Response, q resolver.Query) ([]string, error) {
-	switch code := response.StatusCode; {
-	case (code >= 300 && code < 400 || code == http.StatusOK && !isList(response.Header)) && response.Header.Get("Location") != "":
-		location, err := c.redirect(asked, response.Header.Get("Location"), q)
-		return []string{location}, err
-	case code == http.StatusOK && isList(response.Header):
-		return c.list(response.Body, q)
-	case code == http.StatusNotFound, code == http.StatusNoContent: // RFC 2483 section 4.1: no output
-		return nil, errNotFound
-	case code == http.StatusGone:
-		return nil, errGone
-	case code == http.StatusUnauthorized, code == http.StatusForbidden:
-		return nil, fmt.Errorf("%w: it answered %d", resolver.ErrForbidden, code)
-	case code == http.StatusNotImplemented:
-		return nil, errService
-	default:
-		return nil, fmt.Errorf("%w: it answered %d without a location for %s", resolver.ErrUnreachable, code, q.Service)
-	}
-}
-
-// check returns an error unless a server may return this location for a name.
-func (c *Client) check(location uri.URI, q resolver.Query) error {
-	if err := resolver.CheckLocation(location.String()); err != nil {
-		return err
-	}
-	scheme := strings.ToLower(location.Scheme())
-	if scheme == "http" || scheme == "https" {
-		return nil
-	}
-	if slices.Contains(c.config.Schemes[q.NID()], scheme) {
-		return nil
-	}
-	return fmt.Errorf("%w: resolution servers may not return locations with scheme %q for this namespace", resolver.ErrForbidden, scheme)
-}
-
-func isList(header http.Header) bool {
-	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
-	return err == nil && kind == listType
-}
-
-// redirect parses a Location field, which is the answer and is not followed. A redirect
-// to the request URI itself is an error.
-func (c *Client) redirect(asked uri.URI, text string, q resolver.Query) (string, error) {
-	ref, err := uri.ParseReference(text)
-	if err != nil {
-		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error()) // without %w: a *uri.ParseError is the client's error
-	}
-	location, err := asked.Resolve(ref, uri.RFC3986)
-	if err != nil {
-		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error())
-	}
-	if location.WithoutFragment().Normalize() == asked.Normalize() {
-		return "", fmt.Errorf("%w: it redirects to itself", resolver.ErrUnreachable)
-	}
-	if err := c.check(location, q); err != nil {
-		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error())
-	}
-	return location.String(), nil
-}
-
-// list parses a text/uri-list. Locations that are not allowed are skipped.
-func (c *Client) list(body io.Reader, q resolver.Query) ([]string, error) {
-	text, err := io.ReadAll(io.LimitReader(body, c.config.MaxBody+1))
-	if err != nil {
-		return nil, fmt.Errorf("%w: reading its list: %w", resolver.ErrUnreachable, err)
-	}
-	if int64(len(text)) > c.config.MaxBody {
-		return nil, fmt.Errorf("%w: its list is longer than %d octets", resolver.ErrUnreachable, c.config.MaxBody)
-	}
-	uris, _ := uri.ParseList(string(text))
-	var locations []string
-	for _, u := range uris {
-		if c.check(u, q) == nil && len(locations) < c.config.MaxLocations {
-			locations = append(locations, u.String())
-		}
-	}
-	if len(locations) == 0 {
-		return nil, errNotFound
-	}
-	return locations, nil
-}
-
-// The negative answers of a server.
-var (
-	errNotFound = errors.New("it does not know the name")
-	errGone     = errors.New("it answers that the name is gone")
-	errService  = errors.New("it does not offer the service")
-)
-
-// negative converts a negative answer to a *resolver.Negative; it returns other errors
-// unchanged.
-func negative(err error, base string, status int, ttl time.Duration) error {
-	kinds := map[error]error{errNotFound: resolver.ErrNotFound, errGone: resolver.ErrGone, errService: resolver.ErrUnsupported}
-	kind, ok := kinds[err]
-	if !ok {
-		return err
-	}
-	return &resolver.Negative{Kind: kind, Reason: fmt.Sprintf("%s answered %d: %s", base, status, err), TTL: ttl}
 }

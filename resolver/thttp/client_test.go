@@ -1,6 +1,8 @@
 package thttp_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -108,6 +110,23 @@ func TestAsk(t *testing.T) {
 		{name: "unknown", err: resolver.ErrNotFound, server: server{status: 404}},
 		{name: "gone", err: resolver.ErrGone, server: server{status: 410}},
 		{name: "not offered", err: resolver.ErrUnsupported, server: server{status: 501}},
+		{name: "400: it is no name of this server", err: resolver.ErrNotFound, server: server{status: 400}},
+		{
+			name: "a list of scripts", service: resolver.I2Ls, err: resolver.ErrUnreachable,
+			server: server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader("javascript:alert(1)\n")},
+		},
+		{
+			name: "a compressed list", service: resolver.I2Ls, want: "http://a.example/", ttl: 5 * time.Minute,
+			server: server{status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: gzip", body: compressed(t, "http://a.example/\r\n")},
+		},
+		{
+			name: "a compressed list that is too long", service: resolver.I2Ls, err: resolver.ErrUnreachable,
+			server: server{status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: gzip", body: compressed(t, strings.Repeat("# x\n", 10_000))},
+		},
+		{
+			name: "a list in an unknown coding", service: resolver.I2Ls, err: resolver.ErrUnreachable,
+			server: server{status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: br", body: strings.NewReader("x")},
+		},
 		{name: "unavailable", err: resolver.ErrUnreachable, server: server{status: 503}},
 		{name: "down", err: resolver.ErrUnreachable},
 		{name: "no Location", err: resolver.ErrUnreachable, server: server{status: 302}},
@@ -133,8 +152,71 @@ func TestAsk(t *testing.T) {
 		if want := base + "/uri-res/" + path + "?urn:example:a%2Fb"; len(tt.server.asked) != 1 || tt.server.asked[0] != want {
 			t.Errorf("%s: asked %q", tt.name, tt.server.asked)
 		}
-		if steps := trace.Steps(); len(steps) != 1 || steps[0].Stage != "thttp" {
+		if steps := trace.Steps(); len(steps) == 0 || !strings.HasPrefix(steps[len(steps)-1].Detail, "GET "+base) {
 			t.Errorf("%s: steps %v", tt.name, steps)
+		}
+	}
+}
+
+// compressed returns a body in the content coding gzip.
+func compressed(t *testing.T, text string) io.Reader {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return &b
+}
+
+// A list of FTP locations alone is an answer, unless the configuration restricts the schemes;
+// what is left out is traced.
+func TestSchemesOfLocations(t *testing.T) {
+	for nid, want := range map[string]string{"example": "ftp://a.example/", "other": "gopher://a.example/ ftp://a.example/"} {
+		s := &server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader("gopher://a.example/\nftp://a.example/\nnot a URI\n")}
+		ctx, trace := resolver.WithTrace(t.Context(), func() time.Time { return now })
+		answer, err := client(s).Ask(ctx, "http://r.example", queryOf(t, "urn:"+nid+":1", resolver.I2Ls))
+		if got := locations(answer); got != want || err != nil {
+			t.Errorf("%s: %s, %v", nid, got, err)
+		}
+		var steps string
+		for _, step := range trace.Steps() {
+			steps += step.Detail + "\n"
+		}
+		if left := strings.Contains(steps, "left out of the list: gopher://a.example/"); left != (nid == "example") || !strings.Contains(steps, "1 lines that are not URIs") {
+			t.Errorf("%s: %s", nid, steps)
+		}
+	}
+}
+
+// Descriptions and names: RFC 2169 sections 3.5 and 3.6.
+func TestDescriptionsAndNames(t *testing.T) {
+	for _, tt := range []struct {
+		service               resolver.Service
+		path, header, body    string
+		status                int
+		want, kind, described string
+	}{
+		{service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain; charset=utf-8", body: "a book", want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain", described: "a book"},
+		{service: resolver.I2Cs, path: "N2C", status: 200, header: "Content-Type: application/ld+json", body: "{}", want: "http://r.example/uri-res/N2C?urn:example:1", kind: "application/ld+json", described: "{}"},
+		{service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: application/pdf", body: "x", want: "http://r.example/uri-res/N2C?urn:example:1", kind: "application/pdf"},
+		{service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain", body: strings.Repeat("x", 101), want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain"},
+		{service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain", body: "\xff", want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain"},
+		{service: resolver.I2C, path: "N2C", status: 303, header: "Location: /about/1", want: "http://r.example/about/1"},
+		{service: resolver.I2Ns, path: "N2Ns", status: 200, header: "Content-Type: text/uri-list", body: "urn:example:2\nhttp://a.example/\nurn:isbn:1", want: "urn:example:2 urn:isbn:1"},
+		{service: resolver.I2N, path: "N2Ns", status: 302, header: "Location: urn:example:2", want: "urn:example:2"},
+	} {
+		s := &server{status: tt.status, header: tt.header, body: strings.NewReader(tt.body)}
+		answer, err := client(s).Ask(t.Context(), "http://r.example", queryOf(t, "urn:example:1", tt.service))
+		if locations(answer) != tt.want || err != nil || s.asked[0] != "http://r.example/uri-res/"+tt.path+"?urn:example:1" {
+			t.Errorf("%+v: %s, %v, asked %v", tt, locations(answer), err, s.asked)
+			continue
+		}
+		if from := answer.Locations[0].From; from.Type != tt.kind || from.Content != tt.described || from.Name != "thttp http://r.example" {
+			t.Errorf("%+v: from %+v", tt, from)
 		}
 	}
 }

@@ -1,0 +1,113 @@
+package answer
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"github.com/urnd/urnd/proxy/message"
+)
+
+// Qualities beside those that a client gives (RFC 9110 section 12.4.2), so that type and
+// language can be weighed together: that of a property that is not known, and those of what it
+// does not accept, which are still better than nothing. A type that a program does not accept
+// is worse than a language that its user does not read.
+const (
+	unknown         = 0.01
+	refusedLanguage = 0.001
+	refusedType     = 0.000001
+)
+
+// mediaRange is an element of Accept: RFC 9110 section 12.5.1.
+type mediaRange struct {
+	mediaType string // "text/html", "text/*" or "*/*"
+	q         float64
+}
+
+// accept is a parsed Accept field; nil accepts everything alike.
+type accept []mediaRange
+
+func parseAccept(header http.Header) accept {
+	var all accept
+	for element := range strings.SplitSeq(message.List(header, "Accept"), ",") {
+		kind, parameters, err := mime.ParseMediaType(strings.TrimSpace(element))
+		if err != nil {
+			continue
+		}
+		q := 1.0
+		if text, ok := parameters["q"]; ok {
+			if q, err = strconv.ParseFloat(text, 64); err != nil || q < 0 || q > 1 {
+				continue
+			}
+		}
+		all = append(all, mediaRange{kind, q})
+	}
+	return all
+}
+
+// quality returns that of a media type, "" where it is not known: the most specific element
+// decides.
+func (a accept) quality(mediaType string) float64 {
+	if len(a) == 0 {
+		return 1
+	}
+	if mediaType == "" {
+		return unknown
+	}
+	kind, _, err := mime.ParseMediaType(mediaType)
+	if err != nil {
+		return unknown
+	}
+	major, _, _ := strings.Cut(kind, "/")
+	for _, pattern := range []string{kind, major + "/*", "*/*"} {
+		for _, element := range a {
+			if element.mediaType == pattern {
+				return max(element.q, refusedType)
+			}
+		}
+	}
+	return refusedType
+}
+
+// languages is a parsed Accept-Language field; without tags it accepts everything alike.
+type languages struct {
+	tags []language.Tag
+	q    []float32
+}
+
+func parseLanguages(header http.Header) languages {
+	tags, q, err := language.ParseAcceptLanguage(message.List(header, "Accept-Language"))
+	if err != nil {
+		return languages{}
+	}
+	return languages{tags, q}
+}
+
+// anyLanguage is how the library parses "*".
+var anyLanguage = language.Make("mul")
+
+// quality returns that of a language, "" where it is not known: RFC 9110 section 12.5.4, RFC
+// 4647 section 3.4.
+func (l languages) quality(tag string) float64 {
+	if len(l.tags) == 0 {
+		return 1
+	}
+	if tag == "" {
+		return unknown
+	}
+	matcher := language.NewMatcher([]language.Tag{language.Make(tag)})
+	best := refusedLanguage
+	for i, wanted := range l.tags {
+		if wanted == anyLanguage {
+			best = max(best, float64(l.q[i]))
+			continue
+		}
+		if _, _, confidence := matcher.Match(wanted); confidence != language.No {
+			best = max(best, float64(l.q[i]))
+		}
+	}
+	return best
+}

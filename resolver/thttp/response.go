@@ -1,0 +1,221 @@
+package thttp
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// listType is the media type of RFC 2483 section 5.
+const listType = "text/uri-list"
+
+// found is what a response says.
+type found struct {
+	uris []string // locations or names; for a description its location
+	// mediaType and content are of a description, which is not only a location.
+	mediaType, content string
+}
+
+// read parses the response of a server to a question about a name: RFC 2169 section 3.
+func (c *Client) read(ctx context.Context, asked uri.URI, response *http.Response, q resolver.Query) (found, error) {
+	location := response.Header.Get("Location")
+	switch code := response.StatusCode; {
+	case (code >= 300 && code < 400 || code == http.StatusOK && !isList(response.Header)) && location != "":
+		text, err := c.redirect(asked, location, q)
+		return found{uris: []string{text}}, err
+	case code == http.StatusOK && name(q.Service) == "N2C":
+		return c.description(asked, response)
+	case code == http.StatusOK && isList(response.Header):
+		return c.list(ctx, response, q)
+	case code == http.StatusNotFound, code == http.StatusNoContent, code == http.StatusBadRequest: // RFC 2483 section 4.1: no output, or no name of this server
+		return found{}, errNotFound
+	case code == http.StatusGone:
+		return found{}, errGone
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+		return found{}, fmt.Errorf("%w: it answered %d", resolver.ErrForbidden, code)
+	case code == http.StatusNotImplemented:
+		return found{}, errService
+	default:
+		return found{}, fmt.Errorf("%w: it answered %d without a location for %s", resolver.ErrUnreachable, code, q.Service)
+	}
+}
+
+// check returns an error unless a server may return this URI for a name: another name, or a
+// location.
+func (c *Client) check(u uri.URI, q resolver.Query) error {
+	if name(q.Service) == "N2Ns" {
+		_, err := u.URN()
+		return err
+	}
+	if err := resolver.CheckLocation(u.String()); err != nil {
+		return err
+	}
+	scheme := strings.ToLower(u.Scheme())
+	allowed := c.config.Schemes[q.NID()]
+	if len(allowed) == 0 || scheme == "http" || scheme == "https" || slices.Contains(allowed, scheme) {
+		return nil
+	}
+	return fmt.Errorf("%w: the configuration of the namespace does not allow the scheme %q", resolver.ErrForbidden, scheme)
+}
+
+func isList(header http.Header) bool { return mediaType(header) == listType }
+
+// mediaType returns the media type of a response without parameters, "" if it is not valid.
+func mediaType(header http.Header) string {
+	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return kind
+}
+
+// redirect parses a Location field, which is the answer and is not followed. A redirect
+// to the request URI itself is an error.
+func (c *Client) redirect(asked uri.URI, text string, q resolver.Query) (string, error) {
+	ref, err := uri.ParseReference(text)
+	if err != nil {
+		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error()) // without %w: a *uri.ParseError is the client's error
+	}
+	location, err := asked.Resolve(ref, uri.RFC3986)
+	if err != nil {
+		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error())
+	}
+	if location.WithoutFragment().Normalize() == asked.Normalize() {
+		return "", fmt.Errorf("%w: it redirects to itself", resolver.ErrUnreachable)
+	}
+	if err := c.check(location, q); err != nil {
+		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error())
+	}
+	return location.String(), nil
+}
+
+// maxTracedURIs bounds the URIs of a list of which a trace says why they are left out.
+const maxTracedURIs = 10
+
+// list parses a text/uri-list. What may not be used of it is left out, and named in the
+// trace.
+func (c *Client) list(ctx context.Context, response *http.Response, q resolver.Query) (found, error) {
+	text, err := c.body(response, c.config.MaxBody)
+	if err != nil {
+		return found{}, err
+	}
+	uris, bad := uri.ParseList(string(text))
+	t := resolver.TraceOf(ctx)
+	if bad > 0 {
+		t.Add("thttp", "left out of the list: %d lines that are not URIs", bad)
+	}
+	var list found
+	left := 0
+	leave := func(u uri.URI, reason error) {
+		if left++; left <= maxTracedURIs {
+			t.Add("thttp", "left out of the list: %s: %s", u, reason)
+		}
+	}
+	for _, u := range uris {
+		switch err := c.check(u, q); {
+		case err != nil:
+			leave(u, err)
+		case len(list.uris) == c.config.MaxLocations:
+			leave(u, errMaxLocations)
+		default:
+			list.uris = append(list.uris, u.String())
+		}
+	}
+	if left > maxTracedURIs {
+		t.Add("thttp", "left out of the list: %d more", left-maxTracedURIs)
+	}
+	switch {
+	case len(list.uris) > 0:
+		return list, nil
+	case left+bad > 0: // it knows the name
+		return found{}, fmt.Errorf("%w: none of the %d lines of its list can be used", resolver.ErrUnreachable, left+bad)
+	default:
+		return found{}, errNotFound
+	}
+}
+
+var errMaxLocations = errors.New("the list has more locations than are used")
+
+// maxDescription bounds a description that is passed on, in octets; of a longer one only the
+// location is.
+const maxDescription = 64 << 10
+
+// description reads a description: its text where it is one, or else only its location.
+func (c *Client) description(asked uri.URI, response *http.Response) (found, error) {
+	d := found{uris: []string{asked.String()}, mediaType: mediaType(response.Header)}
+	if !isText(d.mediaType) {
+		return d, nil
+	}
+	text, err := c.body(response, min(maxDescription, c.config.MaxBody))
+	switch {
+	case errors.Is(err, errTooLong):
+		return d, nil
+	case err != nil:
+		return found{}, err
+	case utf8.Valid(text):
+		d.content = string(text)
+	}
+	return d, nil
+}
+
+// isText reports whether a media type is text for people or programs.
+func isText(mediaType string) bool {
+	_, subtype, _ := strings.Cut(mediaType, "/")
+	return strings.HasPrefix(mediaType, "text/") || subtype == "json" || subtype == "xml" ||
+		strings.HasSuffix(subtype, "+json") || strings.HasSuffix(subtype, "+xml")
+}
+
+var errTooLong = errors.New("its answer is too long")
+
+// body reads a body of at most limit octets, decoded.
+func (c *Client) body(response *http.Response, limit int64) ([]byte, error) {
+	body := io.Reader(response.Body)
+	switch coding := response.Header.Get("Content-Encoding"); strings.ToLower(coding) {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		decoded, err := gzip.NewReader(body)
+		if err != nil {
+			return nil, fmt.Errorf("%w: decoding its answer: %w", resolver.ErrUnreachable, err)
+		}
+		body = decoded
+	default:
+		return nil, fmt.Errorf("%w: its answer has the content coding %q", resolver.ErrUnreachable, coding)
+	}
+	text, err := io.ReadAll(io.LimitReader(body, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: reading its answer: %w", resolver.ErrUnreachable, err)
+	}
+	if int64(len(text)) > limit {
+		return nil, fmt.Errorf("%w: %w: more than %d octets", resolver.ErrUnreachable, errTooLong, limit)
+	}
+	return text, nil
+}
+
+// The negative answers of a server.
+var (
+	errNotFound = errors.New("it does not know the name")
+	errGone     = errors.New("it answers that the name is gone")
+	errService  = errors.New("it does not offer the service")
+)
+
+// negative converts a negative answer to a *resolver.Negative; it returns other errors
+// unchanged.
+func negative(err error, base string, status int, ttl time.Duration) error {
+	kinds := map[error]error{errNotFound: resolver.ErrNotFound, errGone: resolver.ErrGone, errService: resolver.ErrUnsupported}
+	kind, ok := kinds[err]
+	if !ok {
+		return err
+	}
+	return &resolver.Negative{Kind: kind, Reason: fmt.Sprintf("%s answered %d: %s", base, status, err), TTL: ttl}
+}
