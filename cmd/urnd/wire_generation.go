@@ -90,6 +90,9 @@ func newGeneration(c config.Config, inherited map[string][]net.Listener, d depen
 		return nil, err
 	}
 	d.log, d.access = log.log, log.access
+	d.unusable = func(url string, reason error) {
+		d.log.Warn("a directory agent lists a URL that cannot be used", "url", url, "reason", reason)
+	}
 	p := parts{log: log}
 	g, err := p.generation(c, inherited, d)
 	if err != nil {

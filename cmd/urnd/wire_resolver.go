@@ -26,7 +26,9 @@ type resolverDependencies struct {
 	// fields adds fields to requests to resolution servers; nil adds none.
 	fields func(ctx context.Context, header http.Header)
 	// queried is called with the outcome of each DNS query; nil is not.
-	queried  func(answered bool)
+	queried func(answered bool)
+	// unusable is called with what SLP lists and why it cannot be used; nil is not.
+	unusable func(url string, reason error)
 	previous *resolution // that of the configuration in force before a reload; nil at the start
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"net"
 	"net/netip"
 
 	"github.com/urnd/urnd/cache/memory"
@@ -23,23 +25,43 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 	if !slpEnabled(c.SLP) {
 		return resolver.Off("no directory agent is configured (slp.agents)"), nil
 	}
-	var addrs []netip.Addr
 	var names []string
 	for _, agent := range c.SLP.Agents {
-		addrs, names = append(addrs, agent.Addr()), append(names, agent.String())
+		names = append(names, agent.String())
 	}
 	var group slp.Open
 	if c.SLP.Multicast {
 		group = netguard.Group(c.SLP.Group.AddrPort)
 	}
+	d.previous = nil // what was found may have moved: a reload discovers it again
 	var err error
 	if r.found, err = newCache(r, c, d, "found", true, memory.Config[slp.Servers]{MaxBytes: foundSize, Size: slp.ServersSize}); err != nil {
 		return nil, err
 	}
 	r.servers = slp.New(slp.Config{
 		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NegativeTTL: c.SLP.NoneTTL,
-		Dial: netguard.Only(c.SLP.Timeout, addrs...).DialContext, Ask: client.Ask, Cache: r.found.Cache, Now: d.now,
+		Dial: dialAgent(c.SLP), Ask: client.Ask, Cache: r.found.Cache, Now: d.now,
+		Recheck: c.Resolve.Backoff, Backoff: resolver.NewBackoff(c.Resolve.Backoff, d.now), Unusable: d.unusable,
 		Observe: observers{d.metrics}.gateway("slp"),
 	})
 	return r.servers, nil
+}
+
+// dialAgent returns how to connect to directory agents: those of the configuration, or those
+// that answered the multicast group.
+func dialAgent(c config.SLP) func(ctx context.Context, network, address string) (net.Conn, error) {
+	var addrs []netip.Addr
+	for _, agent := range c.Agents {
+		addrs = append(addrs, agent.Addr())
+	}
+	if len(addrs) > 0 {
+		return netguard.Only(c.Timeout, addrs...).DialContext
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		answered, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return nil, err
+		}
+		return netguard.Only(c.Timeout, answered.Addr()).DialContext(ctx, network, address)
+	}
 }

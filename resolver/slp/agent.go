@@ -8,18 +8,25 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/urnd/urnd/resolver"
 )
 
-// agents is the client for directory agents.
+// agents is the client for directory agents. It is safe for concurrent use.
 type agents struct {
 	addresses []string // with port, asked in order
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
 	group     Open          // used if there are no addresses; nil disables multicast
 	timeout   time.Duration // for one agent, and for the group
+	noneTTL   time.Duration // how long it is remembered that the group has no directory agent
+	backoff   *resolver.Backoff
 	now       func() time.Time
+
+	mu         sync.Mutex
+	found      []string // directory agents of the group
+	foundUntil time.Time
 }
 
 // sends is how often a datagram is sent, since it may be lost (section 6.3).
@@ -28,25 +35,46 @@ const sends = 2
 // maxReply bounds a reply over TCP, in octets.
 const maxReply = 1 << 20
 
-// ask sends a request to the agents in order until one answers. An empty reply is final,
-// since a directory agent has all services of its scopes (section 6.2). Without agents
-// the group is asked. The error is context.DeadlineExceeded if all agents were too slow,
-// else resolver.ErrUnreachable.
-func (a agents) ask(ctx context.Context, r request) ([]entry, error) {
-	if len(a.addresses) == 0 && a.group != nil {
-		return a.discover(ctx, r)
+// ask asks the configured agents; without any, the directory agents of the group, and if it
+// has none, all of its agents (section 6).
+func (a *agents) ask(ctx context.Context, r request) ([]entry, error) {
+	if len(a.addresses) > 0 || a.group == nil {
+		return a.askEach(ctx, a.addresses, r)
 	}
+	found, err := a.directory(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > 0 {
+		if entries, err := a.askEach(ctx, found, r); err == nil || ctx.Err() != nil {
+			return entries, err
+		}
+		a.forget()
+	}
+	return a.discover(ctx, r)
+}
+
+// askEach sends a request to agents in order until one answers. An empty reply is final,
+// since a directory agent has all services of its scopes (section 6.2). The error is
+// context.DeadlineExceeded if all agents were too slow, else resolver.ErrUnreachable.
+func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]entry, error) {
 	var faults []error
 	slow := 0
-	for _, address := range a.addresses {
+	for _, address := range addresses {
 		r.xid = uint16(rand.UintN(1 << 16)) //nolint:gosec // identifies the reply, and protects against off-path spoofing
 		start := a.now()
-		entries, err := a.askOne(ctx, address, r)
+		err := a.backoff.Err(address)
+		remembered := err != nil
+		var entries []entry
+		if !remembered {
+			entries, err = a.askOne(ctx, address, r)
+		}
 		if t := resolver.TraceOf(ctx); t != nil {
 			took := a.now().Sub(start)
 			t.AddTook(took, "slp", "%s %s at %s: %s in %s", r.service, r.predicate, address, summary(entries, err), took.Round(time.Microsecond))
 		}
 		if err == nil {
+			a.backoff.Answered(address)
 			return entries, nil
 		}
 		if ctx.Err() != nil {
@@ -54,6 +82,9 @@ func (a agents) ask(ctx context.Context, r request) ([]entry, error) {
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) {
 			slow++
+			if !remembered {
+				a.backoff.Unreachable(address, err)
+			}
 		}
 		faults = append(faults, fmt.Errorf("directory agent %s: %w", address, err))
 	}
@@ -71,7 +102,7 @@ func summary(entries []entry, err error) string {
 }
 
 // askOne asks one agent: over UDP, and again over TCP if the reply did not fit.
-func (a agents) askOne(ctx context.Context, address string, r request) ([]entry, error) {
+func (a *agents) askOne(ctx context.Context, address string, r request) ([]entry, error) {
 	message, err := r.message()
 	if err != nil {
 		return nil, err
@@ -97,7 +128,7 @@ func (a agents) askOne(ctx context.Context, address string, r request) ([]entry,
 
 // byUDP sends a message, again if there is no reply, and waits for the reply. Malformed
 // replies and those to another request are skipped.
-func (a agents) byUDP(ctx context.Context, address string, xid uint16, message []byte) (reply, error) {
+func (a *agents) byUDP(ctx context.Context, address string, xid uint16, message []byte) (reply, error) {
 	conn, err := a.open(ctx, "udp", address)
 	if err != nil {
 		return reply{}, err
@@ -112,7 +143,7 @@ func (a agents) byUDP(ctx context.Context, address string, xid uint16, message [
 	return reply{}, os.ErrDeadlineExceeded
 }
 
-func (a agents) sendAndWait(ctx context.Context, conn net.Conn, xid uint16, message []byte) (reply, error) {
+func (a *agents) sendAndWait(ctx context.Context, conn net.Conn, xid uint16, message []byte) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout/sends)
 	defer cancel()
 	if err := conn.SetDeadline(time.Time{}); err != nil {
@@ -136,7 +167,7 @@ func (a agents) sendAndWait(ctx context.Context, conn net.Conn, xid uint16, mess
 }
 
 // byTCP asks over TCP, where the length in the header delimits messages.
-func (a agents) byTCP(ctx context.Context, address string, xid uint16, message []byte) (reply, error) {
+func (a *agents) byTCP(ctx context.Context, address string, xid uint16, message []byte) (reply, error) {
 	conn, err := a.open(ctx, "tcp", address)
 	if err != nil {
 		return reply{}, err
@@ -166,7 +197,7 @@ func (a agents) byTCP(ctx context.Context, address string, xid uint16, message [
 	return answer, err
 }
 
-func (a agents) open(ctx context.Context, network, address string) (net.Conn, error) {
+func (a *agents) open(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := a.dial(ctx, network, address)
 	if err != nil {
 		return nil, fmt.Errorf("connecting by %s: %w", network, err)

@@ -1,11 +1,13 @@
 package slp_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -134,17 +136,72 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// Without agents a group is asked, and again as long as new agents answer.
+// notDirectory makes an agent answer as one of services does, which advertises no directory.
+func notDirectory(reply []byte) []byte {
+	if reply[1] == 8 { // DAAdvert
+		return nil
+	}
+	return reply
+}
+
+// Without configured agents the directory agents of a group are looked for first: RFC 2608
+// section 6, rule 3.
+func TestDirectoryOfAGroup(t *testing.T) {
+	directory := testserver.StartSLP(t, service("a.example", "foo", 60))
+	group := netguard.Group(netip.MustParseAddrPort(directory.Addr()))
+	var now clock
+	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Group = group })
+	for _, nid := range []string{"foo", "unknown"} {
+		_, _, err := resolve(t, r, "urn:"+nid+":1")
+		if nid == "foo" && err != nil || nid == "unknown" && !errors.Is(err, resolver.ErrUnsupported) {
+			t.Errorf("%s: %v", nid, err)
+		}
+	}
+	var asked []string
+	for _, r := range directory.Requests() {
+		asked = append(asked, fmt.Sprintf("%s %04x", r.ServiceType, r.Flags))
+	}
+	if want := []string{"service:directory-agent 2000", serviceType + " 0000", serviceType + " 0000"}; !slices.Equal(asked, want) {
+		t.Errorf("asked %v, want %v", asked, want)
+	}
+	// One that is silent is forgotten.
+	directory.Mute(true)
+	silent := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Group, c.Timeout = group, 300*time.Millisecond })
+	if _, _, err := resolve(t, silent, "urn:foo:1"); !errors.Is(err, resolver.ErrUnsupported) {
+		t.Errorf("a silent group: %v", err)
+	}
+}
+
+// Without directory agents all agents of the group are asked, again if there is no answer
+// (section 6.3), and no longer than until there is one.
 func TestMulticast(t *testing.T) {
 	member := testserver.StartSLP(t, service("a.example", "foo", 60))
+	lost := 1
+	member.Lie(func(reply []byte) []byte {
+		if reply = notDirectory(reply); reply != nil && lost > 0 {
+			lost--
+			return nil
+		}
+		return reply
+	})
 	group := netguard.Group(netip.MustParseAddrPort(member.Addr()))
 	var now clock
 	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Group, c.Timeout = group, 3*time.Second })
+	start := time.Now()
 	if got, _, err := resolve(t, r, "urn:foo:1"); got != "http://a.example/urn:foo:1" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
-	requests := member.Requests()
-	if len(requests) != 2 || requests[0].PRList != "" || requests[1].PRList != "127.0.0.1" || requests[0].Flags != 0x2000 || requests[0].XID != requests[1].XID {
+	// A second for the directory agents, one for the lost reply, and none for others.
+	if took := time.Since(start); took > 2900*time.Millisecond {
+		t.Errorf("it took %s", took)
+	}
+	var requests []testserver.SLPRequest
+	for _, r := range member.Requests() {
+		if r.ServiceType == serviceType {
+			requests = append(requests, r)
+		}
+	}
+	if len(requests) != 2 || requests[0].PRList != "" || requests[0].Flags != 0x2000 || requests[0].XID != requests[1].XID {
 		t.Errorf("%+v", requests)
 	}
 	if _, _, err := resolve(t, r, "urn:unknown:1"); !errors.Is(err, resolver.ErrUnsupported) {
@@ -255,5 +312,61 @@ func TestSilentAndInvalidAgents(t *testing.T) {
 		if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// When the servers of the list fail, which is not new, the agents are asked again.
+func TestServersThatMoved(t *testing.T) {
+	agent := testserver.StartSLP(t, service("a.example", "foo", 65535))
+	var now clock
+	servers := &fakeServers{down: map[string]bool{}}
+	r := newResolver(t, &now, servers, func(c *slp.Config) { c.Recheck = 5 * time.Second }, agent.Addr())
+	if _, _, err := resolve(t, r, "urn:foo:1"); err != nil {
+		t.Fatal(err)
+	}
+	servers.down["http://a.example"] = true
+	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, resolver.ErrUnreachable) || len(agent.Requests()) != 1 {
+		t.Errorf("the list is new: %v, after %d requests", err, len(agent.Requests()))
+	}
+	now.nanos.Add(int64(6 * time.Second))
+	agent.Lie(func(reply []byte) []byte {
+		return bytes.Replace(reply, []byte("//a.example"), []byte("//b.example"), 1)
+	})
+	if got, _, err := resolve(t, r, "urn:foo:1"); got != "http://b.example/urn:foo:1" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// A silent agent is not waited for again, for a while.
+func TestSilentAgentIsRemembered(t *testing.T) {
+	silent, good := testserver.StartSLP(t), testserver.StartSLP(t, service("a.example", "foo", 1), service("b.example", "bar", 1))
+	silent.Mute(true)
+	var now clock
+	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) {
+		c.Timeout, c.Backoff = 100*time.Millisecond, resolver.NewBackoff(5*time.Second, now.now)
+	}, silent.Addr(), good.Addr())
+	for _, urn := range []string{"urn:foo:1", "urn:bar:1"} {
+		if _, _, err := resolve(t, r, urn); err != nil {
+			t.Errorf("%s: %v", urn, err)
+		}
+	}
+	if n := len(silent.Requests()); n != 2 { // of the first name
+		t.Errorf("%d requests to the silent agent", n)
+	}
+}
+
+// What an agent lists and cannot be used is reported.
+func TestUnusableURLs(t *testing.T) {
+	agent := testserver.StartSLP(t, service("a.example,60", "foo", 60), service("b.example", "foo", 60))
+	var now clock
+	var unusable []string
+	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) {
+		c.Unusable = func(url string, reason error) { unusable = append(unusable, url+": "+reason.Error()) }
+	}, agent.Addr())
+	if got, _, err := resolve(t, r, "urn:foo:1"); got != "http://b.example/urn:foo:1" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	if len(unusable) != 1 || !strings.HasPrefix(unusable[0], serviceType+"://a.example,60: ") {
+		t.Errorf("%q", unusable)
 	}
 }

@@ -15,6 +15,7 @@ const (
 	version     = 2
 	srvRqst     = 1
 	srvRply     = 2
+	daAdvert    = 8
 	flagOver    = 0x80 // in the first octet of the flags
 	flagMcast   = 0x20
 	headerSize  = 14 // without the language tag
@@ -146,6 +147,28 @@ func parseReply(message []byte) (reply, error) {
 		r.entries = append(r.entries, e)
 	}
 	return r, nil
+}
+
+// parseAdvert parses a DA Advertisement, section 8.5, as far as its error code, and returns
+// its XID. One with the boot time 0 is of an agent that is going down (section 12.1).
+func parseAdvert(message []byte) (xid uint16, err error) {
+	in := reader{message}
+	head, ok := in.take(headerSize - 2)
+	if !ok || head[0] != version || head[1] != daAdvert {
+		return 0, errMessage
+	}
+	if _, ok = in.text(); !ok {
+		return 0, errMessage
+	}
+	code, ok := in.number()
+	if !ok || code != 0 {
+		return 0, errMessage
+	}
+	boot, ok := in.take(4)
+	if !ok || binary.BigEndian.Uint32(boot) == 0 {
+		return 0, errMessage
+	}
+	return binary.BigEndian.Uint16(head[10:]), nil
 }
 
 // reader decodes the fields of a message in order.

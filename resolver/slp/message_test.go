@@ -2,9 +2,12 @@ package slp
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // The octets follow the field layouts of RFC 2608 sections 8 and 8.1.
@@ -128,9 +131,11 @@ func TestBaseOf(t *testing.T) {
 		"service:urn-resolver:thttp://u@a.example":    "",
 		"service:urn-resolver:thttp:a":                "",
 		"http://a.example":                            "",
+		"service:urn-resolver:thttp://a.example,60":   "",
+		"service:urn-resolver:thttp://a.example/?q":   "",
 	} {
-		if got, ok := baseOf(service); got != want || ok != (want != "") {
-			t.Errorf("%s: %q, %v", service, got, ok)
+		if got, err := baseOf(service); got != want || (err == nil) != (want != "") || errors.As(err, new(*uri.ParseError)) {
+			t.Errorf("%s: %q, %v", service, got, err)
 		}
 	}
 }

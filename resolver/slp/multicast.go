@@ -20,84 +20,142 @@ type Open func(ctx context.Context) (net.PacketConn, net.Addr, error)
 // rounds bounds how often a group is asked; each round has an equal share of the timeout.
 const rounds = 3
 
-// discover asks a group, and again as long as new agents answer, with the agents that have
-// answered listed in the request (section 6.3). It need not find all agents.
-func (a agents) discover(ctx context.Context, r request) ([]entry, error) {
-	conn, group, err := a.group(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("%w: multicast: %w", resolver.ErrUnreachable, err)
-	}
-	defer func() { _ = conn.Close() }()
-	r.xid, r.multicast = uint16(rand.UintN(1<<16)), true //nolint:gosec // identifies the replies
+// maxResponders bounds the replies that are read.
+const maxResponders = 50
+
+// discover asks all agents of the group for services, until one lists any.
+func (a *agents) discover(ctx context.Context, r request) ([]entry, error) {
 	start := a.now()
 	var entries []entry
-	for range rounds {
-		answers, err := a.round(ctx, conn, group, r)
-		if err != nil {
-			return nil, err
+	responders, group, err := a.askGroup(ctx, r, a.timeout, func(_ net.Addr, message []byte, xid uint16) (bool, bool) {
+		answer, err := parseReply(message)
+		if err != nil || answer.xid != xid || answer.code != 0 {
+			return false, false
 		}
-		before := len(r.responders)
-		for _, answer := range answers {
-			if !slices.Contains(r.responders, answer.from) {
-				r.responders = append(r.responders, answer.from)
-				entries = append(entries, answer.entries...)
-			}
-		}
-		if len(r.responders) == before {
-			break
-		}
+		entries = append(entries, answer.entries...)
+		return true, len(entries) > 0
+	})
+	if err != nil {
+		return nil, err
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
 		took := a.now().Sub(start)
-		t.AddTook(took, "slp", "%s %s to %s: %d services of %d agents in %s", r.service, r.predicate, group, len(entries), len(r.responders), took.Round(time.Microsecond))
+		t.AddTook(took, "slp", "%s %s to %s: %d services of %d agents in %s", r.service, r.predicate, group, len(entries), responders, took.Round(time.Microsecond))
 	}
 	return entries, nil
 }
 
-// agentReply is the reply of one agent to a multicast request.
-type agentReply struct {
-	from    string
-	entries []entry
+// directory returns the directory agents of the group: RFC 2608 sections 6 and 12.1. They
+// are remembered for a while.
+func (a *agents) directory(ctx context.Context, r request) ([]string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock() // others wait, rather than ask too
+	start := a.now()
+	if start.Before(a.foundUntil) {
+		return a.found, nil
+	}
+	r.service, r.predicate = directoryType, ""
+	var found []string
+	_, group, err := a.askGroup(ctx, r, a.timeout/rounds, func(from net.Addr, message []byte, xid uint16) (bool, bool) {
+		if advert, err := parseAdvert(message); err != nil || advert != xid {
+			return false, false
+		}
+		found = append(found, from.String())
+		return true, true
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.found, a.foundUntil = found, a.now().Add(a.noneTTL)
+	if len(found) > 0 {
+		a.foundUntil = a.now().Add(directoryTTL)
+	}
+	if t := resolver.TraceOf(ctx); t != nil {
+		took := a.now().Sub(start)
+		t.AddTook(took, "slp", "%s to %s: %d directory agents %v in %s", r.service, group, len(found), found, took.Round(time.Microsecond))
+	}
+	return found, nil
 }
 
-// maxResponders bounds the replies that are read in a round.
-const maxResponders = 50
+// directoryTTL is how long a directory agent is asked before it is looked for again:
+// CONFIG_DA_FIND of RFC 2608 section 13.
+const directoryTTL = 900 * time.Second
 
-// round sends a request to a group, and returns the replies that arrive in its share of
-// the timeout. Agents do not send errors to multicast requests (section 7). A request too
-// long for a datagram ends the discovery (section 8.1).
-func (a agents) round(ctx context.Context, conn net.PacketConn, group net.Addr, r request) ([]agentReply, error) {
-	message, err := r.message()
-	if err != nil || len(message) > maxDatagram {
-		return nil, err
+// forget makes the next call of directory look for agents again.
+func (a *agents) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.foundUntil = time.Time{}
+}
+
+// askGroup sends a request to the group, and again with the agents that have answered
+// listed in it, since datagrams may be lost (section 6.3). take is called with each message,
+// and returns whether it is a reply, and whether that is all that is needed. It need not
+// reach all agents.
+func (a *agents) askGroup(ctx context.Context, r request, timeout time.Duration, take func(from net.Addr, message []byte, xid uint16) (reply, enough bool)) (responders int, group net.Addr, err error) {
+	conn, group, err := a.group(ctx)
+	if err != nil {
+		return 0, nil, fmt.Errorf("%w: multicast: %w", resolver.ErrUnreachable, err)
 	}
-	share, cancel := context.WithTimeout(ctx, a.timeout/rounds)
+	defer func() { _ = conn.Close() }()
+	r.xid, r.multicast = uint16(rand.UintN(1<<16)), true //nolint:gosec // identifies the replies
+	for range rounds {
+		message, err := r.message()
+		if err != nil {
+			return 0, group, err
+		}
+		if len(message) > maxDatagram { // section 8.1: a longer list of responders ends the discovery
+			break
+		}
+		enough, err := a.round(ctx, conn, group, message, timeout/rounds, func(from net.Addr, message []byte) bool {
+			host, _, _ := net.SplitHostPort(from.String())
+			if slices.Contains(r.responders, host) {
+				return false
+			}
+			reply, enough := take(from, message, r.xid)
+			if reply {
+				r.responders = append(r.responders, host)
+			}
+			return enough || len(r.responders) == maxResponders
+		})
+		if err != nil {
+			return 0, group, err
+		}
+		if enough {
+			break
+		}
+	}
+	return len(r.responders), group, nil
+}
+
+// round sends a message to a group, and passes on the replies that arrive within share, until
+// one is enough. Agents do not send errors to multicast requests (section 7).
+func (a *agents) round(ctx context.Context, conn net.PacketConn, group net.Addr, message []byte, share time.Duration, take func(from net.Addr, message []byte) bool) (enough bool, err error) {
+	limited, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
 	if err := conn.SetDeadline(time.Time{}); err != nil {
-		return nil, err
+		return false, err
 	}
-	stop := context.AfterFunc(share, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(limited, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if _, err := conn.WriteTo(message, group); err != nil {
-		return nil, fmt.Errorf("%w: sending to %s: %w", resolver.ErrUnreachable, group, err)
+		return false, fmt.Errorf("%w: sending to %s: %w", resolver.ErrUnreachable, group, err)
 	}
-	var answers []agentReply
 	buf := make([]byte, 1<<16)
-	for len(answers) < maxResponders {
+	for {
 		n, from, err := conn.ReadFrom(buf)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: receiving: %w", resolver.ErrUnreachable, err)
+			return false, fmt.Errorf("%w: receiving: %w", resolver.ErrUnreachable, err)
 		}
-		if answer, err := parseReply(buf[:n]); err == nil && answer.xid == r.xid && answer.code == 0 {
-			host, _, _ := net.SplitHostPort(from.String())
-			answers = append(answers, agentReply{host, answer.entries})
+		if take(from, buf[:n]) {
+			return true, nil
 		}
 	}
 	if ctx.Err() != nil { // a cancelled round must not look like one without replies
-		return nil, context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
-	return answers, nil
+	return false, nil
 }

@@ -29,7 +29,13 @@ type Config struct {
 	Cache *cache.Cache[Servers]
 	// NegativeTTL is how long it is cached that a namespace has no server.
 	NegativeTTL time.Duration
-	Now         func() time.Time
+	// Recheck is how old the list of servers must be to be asked for again when they fail.
+	Recheck time.Duration
+	// Backoff remembers agents that are silent; it may be nil.
+	Backoff *resolver.Backoff
+	// Unusable is called with what an agent lists and why it cannot be used; it may be nil.
+	Unusable func(url string, reason error)
+	Now      func() time.Time
 	// Observe is called with the outcome of each discovery; it may be nil.
 	Observe func(err error, took time.Duration)
 }
@@ -51,13 +57,19 @@ func ServersSize(servers Servers) int {
 // It is safe for concurrent use.
 type Resolver struct {
 	config Config
-	agents agents
+	agents *agents
 }
 
 // New returns a Resolver.
 func New(config Config) *Resolver {
-	return &Resolver{config: config, agents: agents{config.Agents, config.Dial, config.Group, config.Timeout, config.Now}}
+	return &Resolver{config: config, agents: &agents{
+		addresses: config.Agents, dial: config.Dial, group: config.Group, timeout: config.Timeout,
+		noneTTL: config.NegativeTTL, backoff: config.Backoff, now: config.Now,
+	}}
 }
+
+// directoryType is the service type of directory agents: RFC 2608 section 8.5.
+const directoryType = "service:directory-agent"
 
 // serviceType is the service type of THTTP servers: an abstract and a concrete type (RFC
 // 2609), before the address of a host.
@@ -70,20 +82,37 @@ const maxServers = 20
 var errNoServer = errors.New("no directory agent lists a server for the namespace")
 
 // Resolve implements resolver.Resolver for URNs in canonical form. If a server gives no
-// answer, the next one is asked.
+// answer, the next one is asked; if none does, the agents may list others by now.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
+	answer, age, err := r.ask(ctx, q)
+	if err == nil || errors.As(err, new(*resolver.Negative)) || ctx.Err() != nil || age <= r.config.Recheck {
+		return answer, err
+	}
+	if t := resolver.TraceOf(ctx); t != nil {
+		t.Add("slp", "no server of the list answers, which is %s old: the agents are asked again", age.Round(time.Second))
+	}
+	r.Purge(q.NID())
+	answer, _, err = r.ask(ctx, q)
+	return answer, err
+}
+
+// ask asks the servers of the namespace, and returns how old the list of them is.
+func (r *Resolver) ask(ctx context.Context, q resolver.Query) (resolver.Answer, time.Duration, error) {
 	found, err := r.config.Cache.Get(ctx, q.NID(), func(ctx context.Context) (Servers, time.Duration, error) {
 		return r.find(ctx, q.NID())
 	})
 	if errors.Is(err, errNoServer) {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: errNoServer.Error(), TTL: found.TTL}
+		return resolver.Answer{}, 0, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: errNoServer.Error(), TTL: found.TTL}
 	}
 	if err != nil {
-		return resolver.Answer{}, err
+		return resolver.Answer{}, 0, err
+	}
+	if t := resolver.TraceOf(ctx); t != nil && found.Age > 0 {
+		t.Add("slp", "servers of %s from the cache, %s old: %v", q.NID(), found.Age.Round(time.Second), found.Value)
 	}
 	answer, err := r.config.Ask.Each(ctx, found.Value, q)
 	ttl := max(found.TTL, 0)
-	return answer.AtMost(ttl), resolver.AtMost(err, ttl)
+	return answer.AtMost(ttl), found.Age, resolver.AtMost(err, ttl)
 }
 
 // Purge removes the servers of a namespace from the cache, and reports whether there was
@@ -107,8 +136,15 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 	var servers Servers
 	ttl := time.Duration(math.MaxUint16) * time.Second // the longest lifetime in an entry
 	for _, e := range entries {
-		base, ok := baseOf(e.url)
-		if !ok || len(servers) == maxServers {
+		base, err := baseOf(e.url)
+		if err == nil && len(servers) == maxServers {
+			err = errMaxServers
+		}
+		if err != nil {
+			resolver.TraceOf(ctx).Add("slp", "%q cannot be used: %s", e.url, err)
+			if r.config.Unusable != nil {
+				r.config.Unusable(e.url, err)
+			}
 			continue
 		}
 		servers = append(servers, base)
@@ -123,16 +159,29 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 	return servers, ttl, nil
 }
 
+var (
+	errMaxServers = fmt.Errorf("only the first %d servers are used", maxServers)
+	errNotTHTTP   = errors.New("it is not a URL of the service type " + serviceType)
+	errPath       = errors.New("a server of THTTP has no path of its own")
+)
+
 // baseOf converts a service URL to the base URI of a THTTP server; it must have no path.
-func baseOf(service string) (string, bool) {
+func baseOf(service string) (string, error) {
 	const prefix = serviceType + "://"
 	if len(service) < len(prefix) || !uri.EqualFold(service[:len(prefix)], prefix) {
-		return "", false
+		return "", errNotTHTTP
 	}
 	u, err := uri.Parse("http://" + service[len(prefix):])
-	if err != nil || u.Check() != nil || u.Normalize().Path() != "/" {
-		return "", false
+	if err == nil {
+		err = u.Check()
+	}
+	var parse *uri.ParseError
+	if errors.As(err, &parse) { // not wrapped: it is no error of the client
+		return "", errors.New(parse.Rule.Says)
+	}
+	if _, hasQuery := u.Query(); u.Normalize().Path() != "/" || hasQuery {
+		return "", errPath
 	}
 	authority, _ := u.Normalize().Authority()
-	return "http://" + authority, true
+	return "http://" + authority, nil
 }
