@@ -94,7 +94,15 @@ func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V]
 		c.counts.outcome(result.Status, err, true)
 		return result, err
 	}
-	result, err := c.wait(ctx, key, load)
+	result, err := c.wait(ctx, key, load, false)
+	c.counts.outcome(result.Status, err, result.TTL > 0)
+	return result, err
+}
+
+// Renew returns the value of key from load, as Get does where nothing is stored: a fresh
+// entry is not used, and replaced. It joins a load that runs already.
+func (c *Cache[V]) Renew(ctx context.Context, key string, load Load[V]) (Result[V], error) {
+	result, err := c.wait(ctx, key, load, true)
 	c.counts.outcome(result.Status, err, result.TTL > 0)
 	return result, err
 }

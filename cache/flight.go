@@ -17,13 +17,14 @@ type flight[V any] struct {
 	err     error
 }
 
-// wait joins the flight of key, or starts it, and waits for its end.
-func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V]) (Result[V], error) {
+// wait joins the flight of key, or starts it, and waits for its end. Unless renew is set, a
+// fresh entry is a result, too.
+func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew bool) (Result[V], error) {
 	c.mu.Lock()
 	f, joined := c.flights[key]
 	if !joined {
 		// A flight may have ended between the lookup in Get and the lock.
-		if result, ok, err := c.stored(key); ok {
+		if result, ok, err := c.stored(key); ok && !renew {
 			c.mu.Unlock()
 			return result, err
 		}

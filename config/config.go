@@ -160,6 +160,8 @@ type Access struct {
 	// ProxyClients may use the forward proxy and the redirects of URLs.
 	ProxyClients []netip.Prefix `mapstructure:"proxy_clients"`
 	ProxyUsers   string         `mapstructure:"proxy_users"` // a file; empty: no password is required
+	// FreshClients may have names resolved anew by Cache-Control: no-cache.
+	FreshClients []netip.Prefix `mapstructure:"fresh_clients"`
 	AdminClients []netip.Prefix `mapstructure:"admin_clients"`
 	AdminToken   string         `mapstructure:"admin_token"` // a file; empty: no token is required
 	// TrustedProxies are proxies whose X-Forwarded-For or Forwarded names the client.

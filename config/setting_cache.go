@@ -53,6 +53,7 @@ func accessSettings() []Setting {
 				"log in by Basic authentication. Empty: no password is required.",
 			Form: "path, or credential: and a name",
 		},
+		{Path: "access.fresh_clients", Default: loopback(), Doc: "Clients whose Cache-Control: no-cache makes urnd ask all servers again, instead of its caches. That of others is ignored.", Form: "address range", check: checkPrefixList},
 		{Path: "access.admin_clients", Default: loopback(), Doc: "Clients of listen.admin. If addresses other than loopback are allowed, admin_token or tls.client_ca must be set.", Form: "address range", check: checkPrefixList},
 		{
 			Path: "access.admin_token",

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 )
@@ -14,6 +15,7 @@ type Access struct {
 	Resolve []netip.Prefix // clients that may resolve names
 	Proxy   []netip.Prefix // clients that may use the forward proxy and the redirects of URLs
 	Trusted []netip.Prefix // proxies in front of urnd that are trusted to name their client
+	Fresh   []netip.Prefix // clients whose Cache-Control: no-cache asks all servers again
 	Users   *Users         // users of the proxy; nil requires no password
 	Rate    int            // requests of one client a second; 0 is no limit
 }
@@ -25,6 +27,13 @@ func (a Access) mayResolve(client message.Client) bool {
 		return slices.ContainsFunc(a.Resolve, func(p netip.Prefix) bool { return p.Bits() == 0 })
 	}
 	return message.Contains(a.Resolve, client.Addr)
+}
+
+// wantsFresh reports whether a client demands an answer without caches (RFC 9111 section
+// 5.2.1.4), and may: it costs the servers work.
+func (a Access) wantsFresh(client message.Client, header http.Header) bool {
+	control := header["Cache-Control"]
+	return len(control) > 0 && !client.Unknown && message.Contains(a.Fresh, client.Addr) && cachecontrol.Parse(control).Has("no-cache")
 }
 
 // mayProxy returns why a client may not use redirects of URLs and the retrieval of

@@ -1,12 +1,14 @@
 package proxy_test
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
 )
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -112,6 +114,30 @@ func TestUnknownClientsAreNotTheirProxy(t *testing.T) {
 			if got := s.get(t, forward, field).StatusCode; got != 403 {
 				t.Errorf("%s: the forward proxy: %d", name, got)
 			}
+		}
+	}
+}
+
+// Only some clients may go around the caches by Cache-Control: no-cache.
+func TestNoCache(t *testing.T) {
+	var fresh bool
+	for _, tt := range []struct {
+		clients []netip.Prefix
+		field   string
+		want    bool
+	}{
+		{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "Cache-Control: no-cache", true},
+		{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "Cache-Control: max-age=0", false},
+		{[]netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, "Cache-Control: no-cache", false},
+		{nil, "Cache-Control: no-cache", false},
+	} {
+		s := start(t, func(c *proxy.Config) { c.Access.Fresh = tt.clients })
+		s.next = func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
+			fresh = resolver.IsFresh(ctx)
+			return resolver.Answer{Locations: resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}}, nil
+		}
+		if s.get(t, "/urn:example:a", tt.field); fresh != tt.want {
+			t.Errorf("%v, %s: fresh %t", tt.clients, tt.field, fresh)
 		}
 	}
 }

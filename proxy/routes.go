@@ -21,6 +21,10 @@ func (h *Handler) route(x *exchange) {
 		h.fail(x, err)
 		return
 	}
+	if h.config.Access.wantsFresh(x.client, r.Header) {
+		x.withContext(resolver.WithFresh(x.request.Context()))
+		r = x.request
+	}
 	target := ownTarget(r)
 	switch {
 	case h.rates != nil && !h.rates.allows(x.client.Addr):

@@ -46,13 +46,18 @@ func NewCached(c *cache.Cache[Locations], next Resolver) *Cached {
 // Resolve implements Resolver.
 func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 	key := q.Key()
-	result, ok, err := c.cache.Hit(key)
+	var result cache.Result[Locations]
+	var ok bool
+	var err error
+	if !IsFresh(ctx) {
+		result, ok, err = c.cache.Hit(key)
+	}
 	if !ok {
 		result, err = c.get(ctx, key, q)
 	}
 	state := cacheState(result.Status)
 	if t := TraceOf(ctx); t != nil {
-		t.Add("cache", "%s %s, ttl %s", state, key, result.TTL.Round(time.Second))
+		c.trace(ctx, t, key, q, result)
 	}
 	if err != nil {
 		return Answer{Cache: state}, negativeState(err, state, result.TTL)
@@ -60,9 +65,28 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 	return Answer{Locations: result.Value, TTL: result.TTL, Cache: state}, nil
 }
 
+// trace adds to a trace where the answer comes from. An explanation shows how a cached answer
+// is made, by resolving the name once more: the answer stays the cached one.
+func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, result cache.Result[Locations]) {
+	state := cacheState(result.Status)
+	ttl := result.TTL.Round(time.Second)
+	if state != CacheHit && state != CacheStale {
+		t.Add("cache", "%s %s, ttl %s", state, key, ttl)
+		return
+	}
+	t.Add("cache", "%s %s, %s old, ttl %s", state, key, result.Age.Round(time.Second), ttl)
+	if !t.explains.Load() {
+		return
+	}
+	t.Add("cache", "the steps that follow resolve it once more, only to show how")
+	if _, err := c.next.Resolve(ctx, q); err != nil && !errors.As(err, new(*Negative)) {
+		t.Add("cache", "it cannot be resolved now: %s", err)
+	}
+}
+
 // get returns a result of the cache that may have to be loaded.
 func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Locations], error) {
-	return c.cache.Get(ctx, key, func(ctx context.Context) (Locations, time.Duration, error) {
+	return Load(ctx, c.cache, key, func(ctx context.Context) (Locations, time.Duration, error) {
 		answer, err := c.next.Resolve(ctx, q)
 		if err != nil {
 			return nil, storeTTL(err), err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,6 +23,8 @@ type Step struct {
 type Trace struct {
 	now   func() time.Time
 	start time.Time
+
+	explains atomic.Bool
 
 	mu    sync.Mutex
 	steps []Step
@@ -44,6 +47,10 @@ func TraceOf(ctx context.Context) *Trace {
 	t, _ := ctx.Value(traceKey{}).(*Trace)
 	return t
 }
+
+// Explain makes t an explanation: where an answer is cached, the name is resolved once more
+// only to show how.
+func (t *Trace) Explain() { t.explains.Store(true) }
 
 // Add adds a step without a duration.
 func (t *Trace) Add(stage, format string, args ...any) { t.AddTook(0, stage, format, args...) }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,24 +16,35 @@ import (
 )
 
 func newResolve() *cobra.Command {
-	var trace, asJSON, all bool
+	var o resolveOutput
+	var all, fresh bool
 	cmd := &cobra.Command{
-		Use:   "resolve URI...",
+		Use:   "resolve URI... | -",
 		Short: "Print the locations of URIs",
 		Long: `Print the location of each URI, as the daemon would answer. With --trace, every
 step of the resolution is printed before it, on lines that begin with "#": the
-output is a text/uri-list (RFC 2483 section 5).`,
+output is a text/uri-list (RFC 2483 section 5).
+
+With "-" alone, the lines of standard input are URIs, which are resolved side by
+side. There is one line of output for each, in their order: the location, or
+"error: " and the reason.`,
 		Example: `  urnd resolve URN:ietf:rfc:2648
   urnd resolve --trace urn:isbn:0-395-36341-1
   urnd resolve --all urn:isbn:0-395-36341-1
-  urnd resolve --json urn:ietf:bcp:14`,
+  urnd resolve --json urn:ietf:bcp:14
+  printf 'urn:ietf:rfc:1\nurn:ietf:rfc:2\n' | urnd resolve -`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	s := addSettings(cmd)
-	cmd.Flags().BoolVar(&trace, "trace", false, "print every step")
-	cmd.Flags().BoolVar(&all, "all", false, "print all locations, best first (I2Ls)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document of /api/v1/resolve, one a line")
+	cmd.Flags().BoolVar(&o.trace, "trace", false, "print every step")
+	cmd.Flags().BoolVar(&all, "all", false, "print all locations, best first (I2Ls); with \"-\", separated by tabs")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the document of /api/v1/resolve, one a line")
+	cmd.Flags().BoolVar(&fresh, "fresh", false, "ask all servers again for each URI, also for what is known from the one before")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		lines := len(args) == 1 && args[0] == "-"
+		if lines && o.trace && !o.json {
+			return errTraceOfLines
+		}
 		c, err := s.load(map[string]string{})
 		if err != nil {
 			return err
@@ -42,11 +54,18 @@ output is a text/uri-list (RFC 2483 section 5).`,
 			return err
 		}
 		defer r.close()
-		out := resolveOutput{w: cmd.OutOrStdout(), errors: cmd.ErrOrStderr(), trace: trace, json: asJSON}
+		o.w, o.errors = cmd.OutOrStdout(), cmd.ErrOrStderr()
 		if all {
-			out.service = resolver.I2Ls
+			o.service = resolver.I2Ls
 		}
-		return out.resolveAll(cmd.Context(), r.resolver, args)
+		ctx := cmd.Context()
+		if fresh {
+			ctx = resolver.WithFresh(ctx)
+		}
+		if lines {
+			return o.resolveLines(ctx, r.resolver, cmd.InOrStdin())
+		}
+		return o.resolveAll(ctx, r.resolver, args)
 	}
 	return cmd
 }
@@ -72,17 +91,7 @@ func (o resolveOutput) resolveAll(ctx context.Context, r resolver.Resolver, args
 }
 
 func (o resolveOutput) resolve(ctx context.Context, r resolver.Resolver, arg string) error {
-	u, err := uri.FromIRI(arg)
-	if err != nil {
-		return err
-	}
-	ctx, trace := resolver.WithTrace(ctx, time.Now)
-	q, err := resolver.NewQuery(u, o.service)
-	if err != nil {
-		return err
-	}
-	q = q.Selected()
-	answer, err := r.Resolve(ctx, q)
+	q, answer, trace, err := o.ask(ctx, r, arg)
 	if o.trace && !o.json {
 		for _, step := range trace.Steps() {
 			fmt.Fprintf(o.w, "# %s: %s\n", step.Stage, step.Detail)
@@ -91,19 +100,43 @@ func (o resolveOutput) resolve(ctx context.Context, r resolver.Resolver, arg str
 	if err != nil {
 		return err
 	}
-	if !o.json {
-		locations := answer.Locations[:1]
-		if q.Service == resolver.I2Ls {
-			locations = answer.Locations
-		}
-		for _, l := range locations {
-			if _, err := fmt.Fprintln(o.w, l.URI); err != nil {
-				return err
-			}
-		}
-		return nil
+	if o.json {
+		return o.encode(api.NewAnswer(q, answer, trace.Steps()))
 	}
+	_, err = fmt.Fprintln(o.w, strings.Join(o.locations(q, answer), "\n"))
+	return err
+}
+
+// ask resolves one URI, and returns its trace also where that fails.
+func (o resolveOutput) ask(ctx context.Context, r resolver.Resolver, arg string) (resolver.Query, resolver.Answer, *resolver.Trace, error) {
+	u, err := uri.FromIRI(arg)
+	if err != nil {
+		return resolver.Query{}, resolver.Answer{}, nil, err
+	}
+	ctx, trace := resolver.WithTrace(ctx, time.Now)
+	q, err := resolver.NewQuery(u, o.service)
+	if err != nil {
+		return resolver.Query{}, resolver.Answer{}, trace, err
+	}
+	q = q.Selected()
+	answer, err := r.Resolve(ctx, q)
+	return q, answer, trace, err
+}
+
+// locations returns what is printed of an answer.
+func (o resolveOutput) locations(q resolver.Query, answer resolver.Answer) []string {
+	var all []string
+	for _, l := range answer.Locations {
+		all = append(all, l.URI)
+	}
+	if q.Service == resolver.I2L {
+		return all[:1]
+	}
+	return all
+}
+
+func (o resolveOutput) encode(document any) error {
 	encoder := json.NewEncoder(o.w)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(api.NewAnswer(q, answer, trace.Steps()))
+	return encoder.Encode(document)
 }

@@ -33,7 +33,11 @@ configuration; SIGTERM stops it after running requests have ended.`,
 		if err != nil {
 			return err
 		}
-		d := newDaemon(newDependencies(), s.file, func() (config.Config, error) {
+		path, err := s.path()
+		if err != nil {
+			return err
+		}
+		d := newDaemon(newDependencies(), path, func() (config.Config, error) {
 			return s.load(map[string]string{"listen.service": "listen", "listen.admin": "admin"})
 		}, inherited)
 		hangups := make(chan os.Signal, 1)

@@ -1,6 +1,11 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/config"
@@ -9,15 +14,42 @@ import (
 
 // settings are the flags that override the environment and the file.
 type settings struct {
-	cmd  *cobra.Command
-	file string
+	cmd     *cobra.Command
+	file    string
+	verbose bool
 }
 
-// addFile gives cmd the flag --config.
+// defaultFile is the configuration of the package, and configVariable the environment variable
+// that names another.
+const (
+	defaultFile    = "/etc/urnd/urnd.yaml"
+	configVariable = "URND_CONFIG"
+)
+
+// addFile gives cmd the flags --config and --verbose.
 func addFile(cmd *cobra.Command) *settings {
 	s := &settings{cmd: cmd}
-	cmd.Flags().StringVar(&s.file, "config", "", "read the configuration from this `file` (.yaml or .toml)")
+	cmd.Flags().StringVar(&s.file, "config", "", "read the configuration from this `file` (.yaml or .toml); default: that of "+configVariable+", or "+defaultFile+" where it exists; an empty name reads none")
+	cmd.Flags().BoolVar(&s.verbose, "verbose", false, "say which configuration is read")
 	return s
+}
+
+// path returns the configuration file to read, "" for none.
+func (s *settings) path() (string, error) {
+	if s.cmd.Flags().Changed("config") {
+		return s.file, nil
+	}
+	if named, ok := os.LookupEnv(configVariable); ok {
+		return named, nil
+	}
+	switch _, err := os.Stat(defaultFile); {
+	case err == nil:
+		return defaultFile, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	default:
+		return "", fmt.Errorf("looking for a configuration: %w", err)
+	}
 }
 
 // addSettings gives cmd the flags --config and --dns.
@@ -49,7 +81,22 @@ func (s *settings) loadOrigins(flags map[string]string) (config.Config, config.O
 		}
 		changed[path] = flag.Value.String()
 	}
-	return config.LoadOrigins(s.file, changed)
+	path, err := s.path()
+	if err != nil {
+		return config.Config{}, config.Origins{}, err
+	}
+	if s.verbose {
+		fmt.Fprintln(s.cmd.ErrOrStderr(), "urnd: "+describeFile(path))
+	}
+	return config.LoadOrigins(path, changed)
+}
+
+// describeFile says which configuration is read.
+func describeFile(path string) string {
+	if path == "" {
+		return "no configuration file: the defaults and the environment"
+	}
+	return "the configuration is " + path
 }
 
 // names returns the rules for names that the daemon would apply.

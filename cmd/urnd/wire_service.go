@@ -81,7 +81,7 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 
 // accessOf returns the access rules of a configuration.
 func accessOf(c config.Access, rate int) (proxy.Access, error) {
-	a := proxy.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Rate: rate}
+	a := proxy.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Rate: rate}
 	if c.ProxyUsers == "" {
 		return a, nil
 	}

@@ -108,7 +108,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy",
-			[]string{"proxy/listen", "proxy/message", "proxy/problem", "proxy/pages", "proxy/answer", "proxy/forward", "resolver", "resolver/scheme", "uri", "internal/netguard"},
+			[]string{"proxy/listen", "proxy/message", "proxy/problem", "proxy/pages", "proxy/answer", "proxy/forward", "resolver", "resolver/scheme", "uri", "internal/netguard", "cache/httpcache/cachecontrol"},
 			true,
 			"proxy decides who may ask what, and observes it: replies are made by the packages below it, and which systems and schemes answer is decided in cmd/urnd",
 		},

@@ -124,7 +124,7 @@ func (c recordCache) key(name, rrtype string) string {
 const staleTTL = 30 * time.Second
 
 func (c recordCache) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, RRsetInfo, error) {
-	result, err := c.cache.Get(ctx, c.key(name, rrtype), func(ctx context.Context) (Records, time.Duration, error) {
+	result, err := resolver.Load(ctx, c.cache, c.key(name, rrtype), func(ctx context.Context) (Records, time.Duration, error) {
 		records, ttl, err := load(ctx)
 		var n *resolver.Negative
 		if errors.As(err, &n) {

@@ -38,7 +38,7 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 			return resolver.Answer{}, w.limitNegative(err)
 		}
 		if err != nil && !errors.As(err, new(*resolver.Negative)) {
-			w.limitTTL(incompleteTTL)
+			w.limitTTL(incompleteTTL, "an answer without a server that failed")
 		}
 		locations = append(locations, found...)
 	}
@@ -74,7 +74,7 @@ func (w *walk) askServers(ctx context.Context, m match, bases []string, lookupEr
 	case errors.As(err, new(*resolver.Negative)):
 		return nil, &serverNegative{err}
 	case err == nil && len(answer.Locations) > 0: // empty without servers
-		w.limitTTL(answer.TTL)
+		w.limitTTL(answer.TTL, "the answer of the server")
 	}
 	return answer.Locations, err
 }
@@ -107,7 +107,7 @@ func (w *walk) limitNegative(err error) error {
 	if !errors.As(err, &n) {
 		return err
 	}
-	w.limitTTL(n.TTL)
+	w.limitTTL(n.TTL, "the answer of the server")
 	return &serverNegative{n.WithTTL(w.ttl, n.Cache)}
 }
 
@@ -123,7 +123,7 @@ func (w *walk) bases(ctx context.Context, m match) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.dependOn(info)
+	w.dependOn(info, m.key+" "+srvType)
 	var bases []string
 	for _, server := range inOrder(servers) {
 		bases = append(bases, p.scheme+"://"+strings.TrimSuffix(server.Target, ".")+":"+strconv.Itoa(int(server.Port)))

@@ -22,6 +22,7 @@ type walk struct {
 	observer Observer
 
 	ttl             time.Duration   // least of all record sets used so far; -1 before the first
+	shortest        string          // what has that TTL, for the trace
 	unauthenticated bool            // some record set used so far lacks the AD bit
 	path            map[string]bool // the domains on the current path
 	lookups         int             // of domains, on all paths
@@ -35,6 +36,9 @@ var errNoDelegation = errors.New("not delegated")
 func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
 	w.ttl, w.unauthenticated, w.path = -1, false, make(map[string]bool)
 	answer, err := w.follow(ctx, key)
+	if t := resolver.TraceOf(ctx); t != nil && w.ttl >= 0 {
+		t.Add("ddds", "the ttl is %s, of %s", w.ttl.Round(time.Second), w.shortest)
+	}
 	var s *serverNegative
 	if errors.As(err, &s) {
 		return answer, s.error
@@ -97,7 +101,7 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 	if err != nil {
 		return selection{}, w.lookupError(err)
 	}
-	w.dependOn(info)
+	w.dependOn(info, key+" "+naptrType)
 	s, err := choose(ctx, w.aus, records, w.query.Service)
 	if err != nil {
 		return selection{}, err
@@ -119,16 +123,16 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 }
 
 // dependOn records that the answer depends on a record set.
-func (w *walk) dependOn(info RRsetInfo) {
-	w.limitTTL(info.TTL)
+func (w *walk) dependOn(info RRsetInfo, set string) {
+	w.limitTTL(info.TTL, set)
 	w.unauthenticated = w.unauthenticated || !info.Authentic
 }
 
 // limitTTL limits the TTL of the answer, since it depends on something with this TTL (RFC
 // 3402 section 3.3).
-func (w *walk) limitTTL(ttl time.Duration) {
+func (w *walk) limitTTL(ttl time.Duration, what string) {
 	if w.ttl < 0 || ttl < w.ttl {
-		w.ttl = ttl
+		w.ttl, w.shortest = ttl, what
 	}
 }
 
@@ -144,7 +148,7 @@ func (w *walk) lookupError(err error) error {
 	if !errors.As(err, &n) {
 		return err
 	}
-	w.limitTTL(n.TTL)
+	w.limitTTL(n.TTL, "the answer that "+n.Reason)
 	return w.notFound("%s", n.Reason)
 }
 

@@ -240,6 +240,7 @@ func TestWalkIsTraced(t *testing.T) {
 		`a.example.: skipped 2 1 "u" "" "!^.*$!http://e.example/!" .: order 1 already matched`,
 		`a.example.: used 1 4 "u" "" "!^.*$!http://c.example/!" . -> http://c.example/`,
 		`a.example.: could use 1 5 "u" "" "!^.*$!http://d.example/!" . -> http://d.example/`,
+		"the ttl is 1h0m0s, of foo.urn.arpa. NAPTR",
 	}
 	if got := details(trace, "ddds"); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

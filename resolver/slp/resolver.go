@@ -98,7 +98,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 
 // ask asks the servers of the namespace, and returns how old the list of them is.
 func (r *Resolver) ask(ctx context.Context, q resolver.Query) (resolver.Answer, time.Duration, error) {
-	found, err := r.config.Cache.Get(ctx, q.NID(), func(ctx context.Context) (Servers, time.Duration, error) {
+	found, err := resolver.Load(ctx, r.config.Cache, q.NID(), func(ctx context.Context) (Servers, time.Duration, error) {
 		return r.find(ctx, q.NID())
 	})
 	if errors.Is(err, errNoServer) {

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each line of standard input has one line of output, in the same order.
+func TestResolveLines(t *testing.T) {
+	var in, want strings.Builder
+	for i := range 500 {
+		if i%100 == 7 {
+			in.WriteString("no name\n")
+			want.WriteString("error: ")
+		} else {
+			fmt.Fprintf(&in, "urn:ietf:rfc:%d\r\n", i)
+			fmt.Fprintf(&want, "https://www.rfc-editor.org/info/rfc%d", i)
+		}
+		want.WriteString("\n")
+	}
+	out, err := run(t, in.String(), "resolve", "-")
+	if !errors.Is(err, errReported) {
+		t.Errorf("some fail: %v", err)
+	}
+	got, wanted := strings.Split(out, "\n"), strings.Split(want.String(), "\n")
+	if len(got) != len(wanted) {
+		t.Fatalf("%d lines, want %d", len(got), len(wanted))
+	}
+	for i, line := range wanted {
+		if !strings.HasPrefix(got[i], line) {
+			t.Errorf("line %d: %q, want %q", i, got[i], line)
+		}
+	}
+	if out, err := run(t, "urn:ietf:rfc:1\n\n", "resolve", "--json", "-"); !errors.Is(err, errReported) || strings.Count(out, "\n") != 2 || !strings.Contains(out, `"error":{"message"`) {
+		t.Errorf("as JSON: %q, %v", out, err)
+	}
+	if out, err := run(t, "urn:isbn:0-395-36341-1\n", "resolve", "--all", "-"); err != nil || strings.Count(out, "\t") != 1 {
+		t.Errorf("all locations: %q, %v", out, err)
+	}
+	if _, err := run(t, "", "resolve", "--trace", "-"); !errors.Is(err, errTraceOfLines) {
+		t.Errorf("a trace of lines: %v", err)
+	}
+}
+
+// The file of URND_CONFIG is read unless --config names another, or none.
+func TestDefaultConfiguration(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "urnd.yaml")
+	if err := os.WriteFile(path, []byte("dns: {timeout: 7s}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(configVariable, path)
+	if out, err := run(t, "", "config", "show"); err != nil || !strings.Contains(out, "timeout: 7s") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := run(t, "", "config", "show", "--config", ""); err != nil || strings.Contains(out, "timeout: 7s") {
+		t.Errorf("without a file: %v\n%s", err, out)
+	}
+}
