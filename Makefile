@@ -3,7 +3,7 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 10s
 
-.PHONY: soak deb generate run build test test-deps lint fuzz bench cover clean
+.PHONY: soak deb generate run build test test-boot test-deps lint fuzz bench cover clean
 
 run:
 	go run ./cmd/urnd serve
@@ -36,6 +36,10 @@ test: test-deps
 	go vet ./...
 	go test -race ./...
 	cd internal/bench && go vet ./... && go test ./...
+
+# Installs the package in a Debian that systemd has booted; as root: see CONTRIBUTING.md.
+test-boot:
+	packaging/test-boot/run
 
 lint:
 	go tool -modfile=internal/tools/go.mod golangci-lint run ./...
