@@ -18,6 +18,7 @@ DEB_VERSION := $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed '
 deb:
 	rm -rf dist && mkdir -p dist/man dist/completions
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/urnd ./cmd/urnd
+	dist/urnd config example --commented > dist/urnd.yaml
 	dist/urnd man dist/man
 	rm -f dist/man/urnd-completion*
 	gzip -9n dist/man/*

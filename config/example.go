@@ -45,6 +45,21 @@ func Example() string {
 	return b.String()
 }
 
+// CommentedExample returns Example with all settings commented out by "#", without a space
+// behind it: a file that sets nothing.
+func CommentedExample() string {
+	var b strings.Builder
+	comment(&b, "", "Uncomment a setting, and its section, to change it.")
+	b.WriteByte('\n')
+	for line := range strings.Lines(Example()) {
+		if text := strings.TrimSpace(line); text != "" && text[0] != '#' {
+			b.WriteByte('#')
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
 // withBound adds the allowed values to the documentation of a setting.
 func withBound(s Setting) string {
 	bound := s.Bound()

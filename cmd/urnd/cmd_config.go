@@ -76,14 +76,21 @@ func newConfigSchema() *cobra.Command {
 }
 
 func newConfigExample() *cobra.Command {
-	return &cobra.Command{
+	var commented bool
+	cmd := &cobra.Command{
 		Use:     "example",
 		Short:   "Print a complete configuration file with comments",
 		Example: "  urnd config example > urnd.yaml",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprint(cmd.OutOrStdout(), config.Example())
-			return err
-		},
 	}
+	cmd.Flags().BoolVar(&commented, "commented", false, "comment all settings out, so that the defaults of the program apply")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		text := config.Example()
+		if commented {
+			text = config.CommentedExample()
+		}
+		_, err := fmt.Fprint(cmd.OutOrStdout(), text)
+		return err
+	}
+	return cmd
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,10 +28,69 @@ func newMan() *cobra.Command {
 			if err := doc.GenManTree(cmd.Root(), &header, args[0]); err != nil {
 				return err
 			}
+			if err := appendTo(filepath.Join(args[0], "urnd.1"), md2man.Render([]byte(programManual))); err != nil {
+				return err
+			}
 			const readable = 0o644
 			return os.WriteFile(filepath.Join(args[0], "urnd.yaml.5"), md2man.Render(settingsManual()), readable)
 		},
 	}
+}
+
+// programManual is the end of urnd(1), in Markdown.
+const programManual = `% URND 1
+
+# EXIT STATUS
+
+**0**
+: The command did all that was asked. For **urnd serve**: it was stopped by SIGTERM or SIGINT.
+
+**1**
+: It failed, or some of its inputs did; the reason is on standard error, or in the line for the input.
+
+# ENVIRONMENT
+
+**URND_CONFIG**
+: The configuration file, where **--config** does not name one.
+
+**URND_SECTION_SETTING**
+: Each setting of urnd.yaml(5): **URND_DNS_TIMEOUT** is **dns.timeout**. Others that begin with **URND_** are errors.
+
+**STATE_DIRECTORY**, **CREDENTIALS_DIRECTORY**, **LISTEN_FDS**, **NOTIFY_SOCKET**, **WATCHDOG_USEC**
+: Set by systemd: see systemd.exec(5), sd_listen_fds(3), sd_notify(3) and sd_watchdog_enabled(3).
+
+# FILES
+
+*/etc/urnd/urnd.yaml*
+: The configuration.
+
+*/etc/resolv.conf*, */etc/hosts*
+: The DNS servers, where **dns.servers** names none, and the hosts that this machine knows itself.
+
+*/var/lib/urnd/answers*
+: The cached answers, from a stop to the next start.
+
+*/usr/share/doc/urnd/docs/operations.md*
+: How to run it.
+
+# SEE ALSO
+
+**urnd-serve**(1), **urnd-resolve**(1), **urnd-uri**(1), **urnd-config**(1), **urnd-namespaces**(1), **urnd.yaml**(5), **systemd.socket**(5), **systemctl**(1), RFC 8141, RFC 3401 to RFC 3405, RFC 2169
+`
+
+// appendTo appends a rendered manual, without its own header, to a page.
+func appendTo(path string, manual []byte) error {
+	page, err := os.ReadFile(path) //nolint:gosec // written just now
+	if err != nil {
+		return err
+	}
+	// The generated page ends in a list of commands under the same heading.
+	page, _, _ = bytes.Cut(page, []byte(".SH SEE ALSO"))
+	if i := bytes.Index(manual, []byte(".SH ")); i >= 0 {
+		manual = manual[i:]
+	}
+	const readable = 0o644
+	return os.WriteFile(path, append(page, manual...), readable) //nolint:gosec // a manual page
 }
 
 // settingsManual is urnd.yaml(5), in Markdown.

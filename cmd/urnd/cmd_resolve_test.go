@@ -17,8 +17,8 @@ func TestResolveLines(t *testing.T) {
 			in.WriteString("no name\n")
 			want.WriteString("error: ")
 		} else {
-			fmt.Fprintf(&in, "urn:ietf:rfc:%d\r\n", i)
-			fmt.Fprintf(&want, "https://www.rfc-editor.org/info/rfc%d", i)
+			fmt.Fprintf(&in, "urn:ietf:rfc:%d\r\n", i+1)
+			fmt.Fprintf(&want, "https://www.rfc-editor.org/info/rfc%d", i+1)
 		}
 		want.WriteString("\n")
 	}

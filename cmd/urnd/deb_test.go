@@ -31,18 +31,24 @@ func TestDebianPackage(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for path, says := range map[string]string{
-		"etc/urnd/urnd.yaml":                            "every setting of urnd",
-		"lib/systemd/system/urnd.service":               "ExecStart=/usr/bin/urnd serve --config /etc/urnd/urnd.yaml",
-		"lib/systemd/system/urnd.socket":                "FileDescriptorName=http",
-		"usr/share/man/man1/urnd.1.gz":                  "urnd-serve(1)",
-		"usr/share/man/man1/urnd-serve.1.gz":            "--config",
-		"usr/share/man/man5/urnd.yaml.5.gz":             "limits.memory",
-		"usr/share/bash-completion/completions/urnd":    "__start_urnd",
-		"usr/share/zsh/vendor-completions/_urnd":        "#compdef urnd",
-		"usr/share/fish/vendor_completions.d/urnd.fish": "complete -c urnd",
-		"usr/share/doc/urnd/copyright":                  "Apache-2.0",
-		"usr/share/doc/urnd/changelog.Debian.gz":        "urnd (",
-		"usr/share/lintian/overrides/urnd":              "statically-linked-binary",
+		"etc/urnd/urnd.yaml":                                "every setting of urnd",
+		"lib/systemd/system/urnd.service":                   "ExecStart=/usr/bin/urnd serve --config /etc/urnd/urnd.yaml",
+		"lib/systemd/system/urnd.socket":                    "FileDescriptorName=http",
+		"lib/systemd/system/urnd-https.socket":              "FileDescriptorName=https",
+		"usr/share/doc/urnd/README.md":                      "# urnd",
+		"usr/share/doc/urnd/docs/operations.md":             "systemctl",
+		"usr/share/doc/urnd/docs/monitoring/alerts.yaml":    "alert:",
+		"usr/share/doc/urnd/docs/monitoring/dashboard.json": "panels",
+		"usr/share/man/man1/urnd.1.gz":                      "EXIT STATUS",
+		"usr/share/man/man1/urnd-resolve.1.gz":              "standard input",
+		"usr/share/man/man1/urnd-serve.1.gz":                "--config",
+		"usr/share/man/man5/urnd.yaml.5.gz":                 "limits.memory",
+		"usr/share/bash-completion/completions/urnd":        "__start_urnd",
+		"usr/share/zsh/vendor-completions/_urnd":            "#compdef urnd",
+		"usr/share/fish/vendor_completions.d/urnd.fish":     "complete -c urnd",
+		"usr/share/doc/urnd/copyright":                      "Apache-2.0",
+		"usr/share/doc/urnd/changelog.Debian.gz":            "urnd (",
+		"usr/share/lintian/overrides/urnd":                  "statically-linked-binary",
 	} {
 		if text := readUnpacked(t, filepath.Join(root, path)); !strings.Contains(strings.ReplaceAll(text, `\`, ""), says) {
 			t.Errorf("%s does not say %q", path, says)
