@@ -58,7 +58,7 @@ fuzz:
 # Mixed traffic for SOAK, while the DNS fails and returns.
 SOAK ?= 10m
 soak:
-	URND_SOAK=$(SOAK) go test -timeout 0 -count 1 -v -run '^TestSoak$$' ./cmd/urnd
+	SOAK=$(SOAK) go test -timeout 0 -count 1 -v -run '^TestSoak$$' ./cmd/urnd
 
 # With peers beside it, in a module of their own.
 bench:

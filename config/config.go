@@ -33,9 +33,11 @@ type Config struct {
 
 // Listen holds the addresses that urnd listens on, "host:port".
 type Listen struct {
-	Service string `mapstructure:"service"`
-	TLS     string `mapstructure:"tls"`   // empty: no such listener
-	Admin   string `mapstructure:"admin"` // or "unix:/path"; empty: no such listener
+	Service []string `mapstructure:"service"`
+	TLS     []string `mapstructure:"tls"`   // empty: no such listener
+	Admin   string   `mapstructure:"admin"` // or "unix:/path"; empty: no such listener
+	// RedirectTLS redirects requests to Service, but not those to the proxy, to https.
+	RedirectTLS bool `mapstructure:"redirect_tls"`
 	// ProxyProtocol are the addresses that send the PROXY protocol.
 	ProxyProtocol []netip.Prefix `mapstructure:"proxy_protocol"`
 }

@@ -99,6 +99,7 @@ func TestExampleNamespace(t *testing.T) {
 func TestEveryLeaf(t *testing.T) {
 	values := map[string][3]string{ // file, environment, flag
 		"listen.service":            {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
+		"listen.redirect_tls":       {"true", "true", "false"},
 		"listen.admin":              {"127.0.0.1:1", "unix:/run/urnd/admin.sock", "127.0.0.1:3"},
 		"listen.tls":                {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
 		"listen.proxy_protocol":     {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
@@ -329,7 +330,7 @@ resolve: {order: [ddds, ddds, magic]}
 urn: {accept: [rfc8141, rfc3986]}
 slp: {agents: [da.example], scopes: [], language: "", timeout: 0}
 cache: {answers: lots, stale_for: -1s}
-access: {allow_destinations: [10.0.0.0]}
+access: {allow_destinations: [10.0.0]}
 limits: {target: 10}
 log: {level: loud, format: xml}
 colour: blue
@@ -340,7 +341,7 @@ namespaces:
 `), nil)
 	want := []string{
 		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour", "ddds.max_domains", "ddds.root_options.0.root", "ddds.root_options.0.servers.0", "ddds.roots.0", "ddds.uri_roots.0",
-		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service", "log.format", "log.level",
+		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service.0", "log.format", "log.level",
 		"namespaces.0.fold", "namespaces.0.nid", "namespaces.0.pattern",
 		"namespaces.1.extra", "namespaces.1.targets.0.template", "namespaces.1.targets.1.template", "namespaces.1.targets.2.template",
 		"namespaces.2.check", "namespaces.2.nid", "namespaces.2.thttp.0", "namespaces.2.thttp.1", "resolve.order.1", "resolve.order.2", "slp.agents.0", "slp.language", "slp.scopes", "slp.timeout", "urn.accept.1",

@@ -44,8 +44,8 @@ func (f *Faults) add(path, format string, args ...any) {
 	*f = append(*f, Fault{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// locate adds the file and the line to each fault.
-func (f Faults) locate(origins Origins) {
+// Locate adds the file and the line to each fault.
+func (f Faults) Locate(origins Origins) {
 	for i := range f {
 		if o := origins.of(f[i].Path); o.Kind == FromFile {
 			f[i].File, f[i].Line = o.Name, o.Line

@@ -41,7 +41,7 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 	if path != "" {
 		var err error
 		if text, err = readFile(v, path); err != nil {
-			return Config{}, Origins{}, fmt.Errorf("reading configuration %s: %w", path, err)
+			return Config{}, Origins{}, explainFile(path, text, err)
 		}
 	}
 	for key, value := range flags {
@@ -51,7 +51,10 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 	c, err := decode(v)
 	var faults Faults
 	if errors.As(err, &faults) {
-		faults.locate(origins)
+		faults.Locate(origins)
+	}
+	if unknown := unknownVariables(); len(unknown) > 0 {
+		return Config{}, origins, append(unknown, faults...)
 	}
 	return c, origins, err
 }
@@ -68,7 +71,7 @@ func readFile(v *viper.Viper, path string) ([]byte, error) {
 	}
 	v.SetConfigType(kind)
 	if err := v.ReadConfig(bytes.NewReader(text)); err != nil {
-		return nil, err
+		return text, err
 	}
 	if kind == "toml" {
 		return nil, nil
@@ -76,10 +79,17 @@ func readFile(v *viper.Viper, path string) ([]byte, error) {
 	return text, nil
 }
 
+// parsesAs reports whether a text is a file of the kind, and not only white space.
+func parsesAs(kind string, text []byte) bool {
+	v := viper.New()
+	v.SetConfigType(kind)
+	return v.ReadConfig(bytes.NewReader(text)) == nil && len(v.AllKeys()) > 0
+}
+
 func originsOf(v *viper.Viper, path string, text []byte, flags map[string]any) Origins {
 	o := Origins{settings: make(map[string]Origin), file: path, lines: linesOf(text)}
 	for key := range leaves(Default()) {
-		variable := "URND_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+		variable := variableOf(key)
 		_, isFlag := flags[key]
 		_, isVariable := os.LookupEnv(variable)
 		switch {
@@ -108,16 +118,19 @@ func decode(v *viper.Viper) (Config, error) {
 		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(
 			durationUnits,
 			wholeNumbers,
+			singleAddresses,
 			mapstructure.StringToTimeDurationHookFunc(),
 			mapstructure.TextUnmarshallerHookFunc(),
 			splitList,
 		)
 	})
 	for _, fault := range typeFaults(err) {
-		if value := v.Get(fault.Path); value != nil && !strings.Contains(fault.Message, fmt.Sprint(value)) {
+		if plain := wrongType(fault.Path, v.Get(fault.Path)); plain != "" {
+			fault.Message = plain
+		} else if value := v.Get(fault.Path); value != nil && !strings.Contains(fault.Message, fmt.Sprint(value)) {
 			fault.Message = fmt.Sprintf("%q: %s", fmt.Sprint(value), fault.Message)
 		}
-		if bound := boundOf(fault.Path); bound != "" {
+		if bound := boundOf(fault.Path); bound != "" && !strings.Contains(fault.Message, bound) {
 			fault.Message += " (" + bound + ")"
 		}
 		faults = append(faults, fault)
@@ -133,7 +146,7 @@ func decode(v *viper.Viper) (Config, error) {
 	if errors.As(config.Validate(), &invalid) {
 		faults = append(faults, invalid...)
 	}
-	if len(faults) > 0 {
+	if faults = tablesForLists(v.Get, faults); len(faults) > 0 {
 		return Config{}, faults
 	}
 	return config, nil

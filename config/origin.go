@@ -65,3 +65,21 @@ func (o Origins) of(path string) Origin {
 	}
 	return Origin{}
 }
+
+// Locate adds the file and line to an error that begins with the path of a setting, as those
+// of files that a configuration names do.
+func (o Origins) Locate(err error) error {
+	if err == nil {
+		return nil
+	}
+	path, _, _ := strings.Cut(err.Error(), ":")
+	path, _, _ = strings.Cut(path, " and ")
+	switch origin := o.settings[path]; {
+	case origin.Kind == FromFile && origin.Line > 0:
+		return fmt.Errorf("%s:%d: %w", origin.Name, origin.Line, err)
+	case origin.Kind == FromFile, origin.Kind == FromEnvironment:
+		return fmt.Errorf("%s: %w", origin.Name, err)
+	default:
+		return err
+	}
+}

@@ -29,8 +29,8 @@ thttp: {timeout: 5, max_ttl: "60", default_ttl: 2.5}
 	}
 	for _, want := range []string{
 		path + ":2: dns.timout: unknown key; did you mean dns.timeout?",
-		path + `:3: dns.timeout: "soon": time: invalid duration (1ms to 1m)`,
-		`URND_DNS_ROUNDS: dns.rounds: "many": `,
+		path + `:3: dns.timeout: "soon" is not a duration such as 5s, 2m or 1h30m (1ms to 1m)`,
+		`URND_DNS_ROUNDS: dns.rounds: "many" is not a whole number`,
 		path + ":8: namespaces.0.targets.0.pattren: unknown key; did you mean namespaces.0.targets.0.pattern?",
 		path + ":9: limmits.target: unknown key; did you mean limits.target?",
 		path + ":10: completely: unknown key\n",

@@ -62,6 +62,8 @@ func schemaOf(t reflect.Type, s Setting) map[string]any {
 		return map[string]any{"type": []string{"string", "integer"}, "pattern": sizePattern, "$comment": s.Bound()}
 	case isSection(t):
 		return schemaOfElement(t, s)
+	case t.Kind() == reflect.Slice && strings.HasPrefix(s.Path, "listen.") && t.Elem().Kind() == reflect.String: // one address is often enough
+		return map[string]any{"type": []string{"array", "string"}, "items": schemaOf(t.Elem(), s)}
 	case t.Kind() == reflect.Slice:
 		return map[string]any{"type": "array", "items": schemaOf(t.Elem(), s)}
 	case t.Kind() == reflect.Bool:

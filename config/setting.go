@@ -85,7 +85,7 @@ func (s Setting) validateWords(f *Faults, value any) {
 			path = index(path, i)
 		}
 		if !slices.Contains(s.OneOf, word) {
-			f.add(path, "%q is not %s", word, oneOf(s.OneOf))
+			f.add(path, "%q is not %s%s", word, oneOf(s.OneOf), didYouMean(word, s.OneOf))
 		} else if isList && slices.Index(list, word) != i {
 			f.add(path, "%q is named twice", word)
 		}

@@ -23,6 +23,13 @@ func cacheSettings() []Setting {
 	}
 }
 
+// checkSecretFile refuses what is probably the secret itself, without showing it.
+func checkSecretFile(f *Faults, path string, value any) {
+	if name, _ := value.(string); name != "" && !strings.HasPrefix(name, CredentialPrefix) && !strings.Contains(name, "/") {
+		f.add(path, "is not a path that begins with a slash, or credential: and a name; its value is not shown, since it may be the secret")
+	}
+}
+
 func checkDirectory(f *Faults, path string, value any) {
 	if directory, _ := value.(string); directory != "" && !strings.HasPrefix(directory, "/") {
 		f.add(path, "%q does not begin with a slash", directory)
@@ -51,14 +58,14 @@ func accessSettings() []Setting {
 			Path: "access.proxy_users",
 			Doc: "A file of users of the forward proxy with their passwords, as htpasswd -B writes it (bcrypt); clients " +
 				"log in by Basic authentication. Empty: no password is required.",
-			Form: "path, or credential: and a name",
+			Form: "path, or credential: and a name", check: checkSecretFile,
 		},
 		{Path: "access.fresh_clients", Default: loopback(), Doc: "Clients whose Cache-Control: no-cache makes urnd ask all servers again, instead of its caches. That of others is ignored.", Form: "address range", check: checkPrefixList},
 		{Path: "access.admin_clients", Default: loopback(), Doc: "Clients of listen.admin. If addresses other than loopback are allowed, admin_token or tls.client_ca must be set.", Form: "address range", check: checkPrefixList},
 		{
 			Path: "access.admin_token",
 			Doc:  "A file that holds the token which administrators must send (Authorization: Bearer). Empty: none is required.",
-			Form: "path, or credential: and a name",
+			Form: "path, or credential: and a name", check: checkSecretFile,
 		},
 		{Path: "access.trusted_proxies", Default: []netip.Prefix{}, Doc: "Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client.", Form: "address range", check: checkPrefixList},
 	}

@@ -14,8 +14,9 @@ func listenSettings() []Setting {
 			Doc: "The addresses to listen on. Port 0 selects a free port. Sockets that systemd passes under the " +
 				"names http, https and admin replace service, tls and admin.",
 		},
-		{Path: "listen.service", Default: "127.0.0.1:8141", Doc: "names, URLs and the forward proxy", Form: "host:port", check: checkListenText},
-		{Path: "listen.tls", Doc: "the same over TLS, with the certificate of tls; empty turns it off", Form: "host:port", check: checkOptionalListen},
+		{Path: "listen.service", Default: []string{"127.0.0.1:8141"}, Doc: "names, URLs and the forward proxy, at one address or several", Form: "host:port", check: checkListenList},
+		{Path: "listen.tls", Default: []string{}, Doc: "the same over TLS, with the certificate of tls; empty turns it off", Form: "host:port", check: checkListenList},
+		{Path: "listen.redirect_tls", Doc: "redirect requests for names that come to service to https, except from trusted_proxies; it needs a listener for TLS"},
 		{
 			Path: "listen.admin", Default: "127.0.0.1:8142",
 			Doc:  "health, metrics and the caches; unix:/run/urnd/admin.sock is a socket in the file system; empty turns it off",
@@ -37,15 +38,16 @@ func listenSettings() []Setting {
 	}
 }
 
-func checkListenText(f *Faults, path string, value any) {
-	if address, ok := value.(string); ok {
-		checkListen(f, path, address)
+func checkListenList(f *Faults, path string, value any) {
+	addresses, _ := value.([]string)
+	for i, address := range addresses {
+		checkListen(f, index(path, i), address)
 	}
 }
 
 func checkOptionalListen(f *Faults, path string, value any) {
-	if value != "" {
-		checkListenText(f, path, value)
+	if address, _ := value.(string); address != "" {
+		checkListen(f, path, address)
 	}
 }
 

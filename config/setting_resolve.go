@@ -18,7 +18,7 @@ func resolveSettings() []Setting {
 				"have targets (ietf, isbn, doi and others: see urnd namespaces), and those that you give targets, are " +
 				"resolved by their rules first; see namespaces.order. thttp queries the servers of namespaces.thttp, slp the directory agents of slp.agents; " +
 				"slp is skipped if there are none.",
-			OneOf: systems(),
+			OneOf: systems(), check: checkNotEmpty,
 		},
 		{
 			Path: "resolve.backoff", Default: 5 * time.Second,
@@ -53,9 +53,15 @@ func resolveSettings() []Setting {
 // systems are the names of the systems that resolve names.
 func systems() []string { return []string{"ddds", "slp", "thttp", "namespace"} }
 
+func checkNotEmpty(f *Faults, path string, value any) {
+	if list, _ := value.([]string); len(list) == 0 {
+		f.add(path, "names no system, so no URN would be resolved")
+	}
+}
+
 func checkFallback(f *Faults, path string, value any) {
 	if template, _ := value.(string); template != "" {
-		checkTemplate(f, path, template)
+		checkTemplate(f, path, template, nil)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
 	"golang.org/x/text/language"
 
 	"github.com/urnd/urnd/uri"
@@ -49,15 +48,20 @@ func (c Config) checkTogether(f *Faults) {
 
 func (c Config) checkListeners(f *Faults) {
 	taken := make(map[string]bool)
-	for _, l := range []struct{ path, address string }{
-		{"listen.service", c.Listen.Service}, {"listen.tls", c.Listen.TLS}, {"listen.admin", c.Listen.Admin},
+	for _, l := range []struct {
+		path      string
+		addresses []string
+	}{
+		{"listen.service", c.Listen.Service}, {"listen.tls", c.Listen.TLS}, {"listen.admin", []string{c.Listen.Admin}},
 	} {
-		if taken[l.address] && l.address != "" && !strings.HasSuffix(l.address, ":0") {
-			f.add(l.path, "%q is the address of another listener too", l.address)
+		for _, address := range l.addresses {
+			if taken[address] && address != "" && !strings.HasSuffix(address, ":0") {
+				f.add(l.path, "%q is the address of another listener too", address)
+			}
+			taken[address] = true
 		}
-		taken[l.address] = true
 	}
-	needsTLS := c.Listen.TLS != "" || c.TLS.ClientCA != ""
+	needsTLS := len(c.Listen.TLS) > 0 || c.TLS.ClientCA != ""
 	if needsTLS && (c.TLS.Certificate == "" || c.TLS.Key == "") {
 		f.add("tls.certificate", "and tls.key are needed for listen.tls and tls.client_ca")
 	}
@@ -106,7 +110,7 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 		for j, target := range ns.Targets {
 			at := index(path+".targets", j)
 			checkPattern(f, at+".pattern", target.Pattern)
-			checkTarget(f, at, target)
+			checkTarget(f, at, target, ns.Pattern)
 		}
 	}
 }
@@ -148,10 +152,10 @@ var userinfo = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@`)
 var literalScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
 // checkTarget checks the template of a target, its media type and its language.
-func checkTarget(f *Faults, path string, target Target) {
+func checkTarget(f *Faults, path string, target Target, pattern string) {
 	switch {
 	case !target.Gone:
-		checkTemplate(f, path+".template", target.Template)
+		checkTemplate(f, path+".template", target.Template, append(groupsOf(pattern), groupsOf(target.Pattern)...))
 	case target.Template != "":
 		f.add(path+".template", "is set together with gone: names that are gone have no location")
 	}
@@ -160,19 +164,5 @@ func checkTarget(f *Faults, path string, target Target) {
 	}
 	if _, err := language.Parse(target.Language); target.Language != "" && err != nil {
 		f.add(path+".language", "%q is not a language tag such as en or pt-BR", target.Language)
-	}
-}
-
-func checkTemplate(f *Faults, path, template string) {
-	_, err := stduritemplate.Expand(template, nil)
-	switch {
-	case template == "":
-		f.add(path, "is missing")
-	case err != nil:
-		f.add(path, "%q: %v", template, err)
-	case userinfo.MatchString(template):
-		f.add(path, "contains a user or a password, which all clients would see")
-	case !literalScheme.MatchString(template):
-		f.add(path, "%q does not begin with a scheme such as https:", template)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
@@ -48,7 +47,6 @@ its own, with its origin. Secrets are in files, and never shown.`,
 
 // showOrigins prints every setting with its origin.
 func showOrigins(w io.Writer, c config.Config, origins config.Origins) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, s := range config.Settings() {
 		if s.IsSection() {
 			continue
@@ -57,9 +55,12 @@ func showOrigins(w io.Writer, c config.Config, origins config.Origins) error {
 		if name, ok := strings.CutPrefix(c.Text(s.Path), config.CredentialPrefix); ok {
 			from += ", credential " + name
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Path, c.Text(s.Path), from)
+		// Aligned to the right, one long list would make all lines long.
+		if _, err := fmt.Fprintf(w, "%-26s %s (%s)\n", s.Path, c.Text(s.Path), from); err != nil {
+			return err
+		}
 	}
-	return table.Flush()
+	return nil
 }
 
 func newConfigSchema() *cobra.Command {

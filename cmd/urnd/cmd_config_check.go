@@ -22,17 +22,38 @@ listening; credentials that systemd passes on when it starts urnd are assumed to
 		Example: "  urnd config check /etc/urnd/urnd.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(args[0], nil)
+			c, origins, err := config.LoadOrigins(args[0], nil)
 			if err != nil {
 				return err
 			}
 			if err := dryRun(c); err != nil {
-				return err
+				return origins.Locate(err)
+			}
+			for _, warning := range warningsOf(c, origins) {
+				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: warning: %s\n", warning)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is a valid configuration\n", args[0])
 			return err
 		},
 	}
+}
+
+// warningsOf returns what is valid in a configuration, and probably not meant.
+func warningsOf(c config.Config, origins config.Origins) config.Faults {
+	warnings := c.Warnings()
+	for _, secret := range []struct{ setting, name string }{
+		{"access.admin_token", c.Access.AdminToken}, {"access.proxy_users", c.Access.ProxyUsers}, {"tls.key", c.TLS.Key},
+	} {
+		if secret.name == "" || strings.HasPrefix(secret.name, config.CredentialPrefix) {
+			continue
+		}
+		const others = 0o004
+		if info, err := os.Stat(secret.name); err == nil && info.Mode()&others != 0 {
+			warnings = append(warnings, config.Fault{Path: secret.setting, Message: fmt.Sprintf("all users of this machine can read %s (chmod o-r)", secret.name)})
+		}
+	}
+	warnings.Locate(origins)
+	return warnings
 }
 
 // dryRun does what the daemon does with a configuration before it listens.

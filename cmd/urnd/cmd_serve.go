@@ -37,13 +37,18 @@ configuration; SIGTERM stops it after running requests have ended.`,
 		if err != nil {
 			return err
 		}
-		d := newDaemon(newDependencies(), path, func() (config.Config, error) {
-			return s.load(map[string]string{"listen.service": "listen", "listen.admin": "admin"})
+		d := newDependencies()
+		var origins config.Origins
+		d.locate = func(err error) error { return origins.Locate(err) }
+		d.warnings = func(c config.Config) config.Faults { return warningsOf(c, origins) }
+		service := newDaemon(d, path, func() (c config.Config, err error) {
+			c, origins, err = s.loadOrigins(map[string]string{"listen.service": "listen", "listen.admin": "admin"})
+			return c, err
 		}, inherited)
 		hangups := make(chan os.Signal, 1)
 		signal.Notify(hangups, syscall.SIGHUP)
 		defer signal.Stop(hangups)
-		return d.Run(cmd.Context(), hangups)
+		return origins.Locate(service.Run(cmd.Context(), hangups))
 	}
 	return cmd
 }

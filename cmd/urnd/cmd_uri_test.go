@@ -93,7 +93,7 @@ func TestConfigCommands(t *testing.T) {
 	if err != nil || !strings.Contains(got, "timeout: 750ms") || !strings.Contains(got, "- 192.0.2.1:53") {
 		t.Errorf("%s, %v", got, err)
 	}
-	if _, err := run(t, "", "config", "check", "testdata/bad.yaml"); err == nil || !strings.Contains(err.Error(), "listen.service: ") ||
+	if _, err := run(t, "", "config", "check", "testdata/bad.yaml"); err == nil || !strings.Contains(err.Error(), "listen.service.0: ") ||
 		!strings.Contains(err.Error(), "namespaces.0.targets.0.template: ") {
 		t.Errorf("%v", err)
 	}
@@ -128,7 +128,7 @@ func TestUnknownCommands(t *testing.T) {
 
 func TestServeRefusesBadFlags(t *testing.T) {
 	if _, err := run(t, "", "serve", "--listen", "nowhere", "--dns", "ns.example.org"); err == nil ||
-		!strings.Contains(err.Error(), "listen.service: ") || !strings.Contains(err.Error(), "dns.servers.0: ") {
+		!strings.Contains(err.Error(), "listen.service.0: ") || !strings.Contains(err.Error(), "dns.servers.0: ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -65,7 +65,7 @@ func (d *testService) scrape() string {
 func startService(t *testing.T, dns string, change func(*config.Config)) *testService {
 	t.Helper()
 	c := config.Default()
-	c.Listen = config.Listen{Service: "127.0.0.1:0"}
+	c.Listen = config.Listen{Service: []string{"127.0.0.1:0"}}
 	c.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort(dns)}}
 	c.DNS.Timeout, c.DNS.Rounds = time.Second, 1
 	c.DDDS.Roots = []string{"urn.example.org.", "urn.arpa."}
@@ -86,7 +86,7 @@ func startService(t *testing.T, dns string, change func(*config.Config)) *testSe
 		t.Fatal(err)
 	}
 	t.Cleanup(p.close)
-	listener, err := net.Listen("tcp", c.Listen.Service)
+	listener, err := net.Listen("tcp", c.Listen.Service[0])
 	if err != nil {
 		t.Fatal(err)
 	}

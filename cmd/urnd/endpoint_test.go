@@ -199,3 +199,33 @@ func TestActivationByUnixSocket(t *testing.T) {
 		t.Errorf("%.60s", text)
 	}
 }
+
+// The service can have several addresses; an address that is taken is explained.
+func TestSeveralAddresses(t *testing.T) {
+	first, second := freeAddress(t), freeAddress(t)
+	l := start(t, "listen: {service: ['"+first+"', '"+second+"'], admin: '127.0.0.1:0'}")
+	for _, address := range []string{first, second} {
+		response, err := http.DefaultTransport.RoundTrip(mustGet(t, "http://"+address+"/urn:ietf:rfc:1"))
+		if err != nil || response.StatusCode != http.StatusFound {
+			t.Errorf("%s: %v, %v", address, response, err)
+		}
+	}
+	if n := l.logged("http://" + first + "/ http://" + second + "/"); n != 1 {
+		t.Errorf("the URLs are logged %d times", n)
+	}
+	other := newFileDaemon(t, "listen: {service: '"+first+"', admin: ''}")
+	if _, err := run(t, "", "serve", "--config", other.file); err == nil || !strings.Contains(err.Error(), ": listen.service: listening for http: ") ||
+		!strings.Contains(err.Error(), "another process listens there") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A reload says what has changed.
+func TestReloadSaysWhatChanged(t *testing.T) {
+	l := start(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", "dns: {timeout: 1s}")
+	l.write(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", "dns: {timeout: 3s}")
+	l.reload(t)
+	if n := l.logged("dns.timeout: 1s -> 3s"); n != 1 {
+		t.Errorf("logged %d times", n)
+	}
+}

@@ -183,7 +183,7 @@ func TestFaultOfItself(t *testing.T) {
 	_, port, _ := net.SplitHostPort(own)
 	d := startService(t, thttpZone(t, serveHTTP(t, redirectToLocation), port+" host.example.org.")[0].serve(t), func(c *config.Config) {
 		openLoopback(c)
-		c.Listen.Service = own
+		c.Listen.Service = []string{own}
 		c.DDDS.Roots = []string{"urn.example.org."}
 		c.THTTP.Timeout = time.Minute
 	})

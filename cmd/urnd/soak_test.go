@@ -21,10 +21,10 @@ import (
 	"github.com/miekg/dns"
 )
 
-// soakTime is how long TestSoak takes: some seconds, or what URND_SOAK says.
+// soakTime is how long TestSoak takes: some seconds, or what SOAK says.
 func soakTime(t *testing.T) time.Duration {
 	t.Helper()
-	text := os.Getenv("URND_SOAK")
+	text := os.Getenv("SOAK")
 	if text == "" {
 		return 3 * time.Second
 	}

@@ -5,10 +5,13 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
 	"os"
+	"slices"
+	"syscall"
 	"time"
 
 	"github.com/urnd/urnd/config"
@@ -46,18 +49,22 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service, 
 	}
 	var all []daemon.Endpoint
 	for _, e := range []struct {
-		name, address string
+		name, setting string
+		addresses     []string
 		tls           config.TLS
 		senders       []netip.Prefix
 		handler       http.Handler
 	}{
-		{nameHTTP, c.Listen.Service, config.TLS{}, c.Listen.ProxyProtocol, service},
-		{nameHTTPS, c.Listen.TLS, secure, c.Listen.ProxyProtocol, service},
-		{nameAdmin, c.Listen.Admin, administrators, nil, admin},
+		{nameHTTP, "listen.service", c.Listen.Service, config.TLS{}, c.Listen.ProxyProtocol, service},
+		{nameHTTPS, "listen.tls", c.Listen.TLS, secure, c.Listen.ProxyProtocol, service},
+		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, administrators, nil, admin},
 	} {
 		if len(inherited[e.name]) > 0 {
-			e.address = ""
-		} else if e.address == "" {
+			e.addresses = []string{openedBySystemd}
+		} else {
+			e.addresses = slices.DeleteFunc(slices.Clone(e.addresses), func(address string) bool { return address == "" })
+		}
+		if len(e.addresses) == 0 {
 			continue // it is turned off
 		}
 		if e.name == nameHTTPS && e.tls.Certificate == "" {
@@ -67,17 +74,38 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service, 
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, daemon.Endpoint{
-			Name: e.name, Address: e.address, Handler: e.handler, Administration: e.name == nameAdmin,
-			Server: serverConfig(c, e.name, serverTLS, e.senders, d),
-			Settings: serverSettings{
-				target: c.Limits.Target, header: c.Limits.Header,
-				headerTimeout: c.Limits.HeaderTimeout, idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
-				tls: e.tls, authorities: fileVersion("tls.client_ca", e.tls.ClientCA), senders: fmt.Sprint(e.senders),
-			},
-		})
+		for _, address := range e.addresses {
+			all = append(all, daemon.Endpoint{
+				Name: e.name, Address: address, Handler: e.handler, Administration: e.name == nameAdmin,
+				Refused: func(err error) error { return explainListening(e.setting, err) },
+				Server:  serverConfig(c, e.name, serverTLS, e.senders, d),
+				Settings: serverSettings{
+					target: c.Limits.Target, header: c.Limits.Header,
+					headerTimeout: c.Limits.HeaderTimeout, idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
+					tls: e.tls, authorities: fileVersion("tls.client_ca", e.tls.ClientCA), senders: fmt.Sprint(e.senders),
+				},
+			})
+		}
 	}
 	return all, nil
+}
+
+// openedBySystemd is the address of an endpoint whose sockets systemd has opened.
+const openedBySystemd = ""
+
+// explainListening adds the setting of an address, and what helps, to the error of listening
+// there.
+func explainListening(setting string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: %w: ports below 1024 are opened by systemd (urnd.socket and urnd-https.socket), or need CAP_NET_BIND_SERVICE", setting, err)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("%s: %w: another process listens there, perhaps another urnd", setting, err)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("%s: %w: it is no address of this machine", setting, err)
+	default:
+		return fmt.Errorf("%s: %w", setting, err)
+	}
 }
 
 func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders []netip.Prefix, d dependencies) listen.ServerConfig {

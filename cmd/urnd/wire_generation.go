@@ -9,6 +9,7 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urnd/urnd/config"
@@ -33,10 +34,19 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 			if err != nil {
 				return nil, err
 			}
+			var before *config.Config
 			if previous != nil {
-				d.previous = wired(previous).resolution
+				inForce := wired(previous)
+				d.previous, before = inForce.resolution, &inForce.config
 			}
-			return newGeneration(c, inherited, d)
+			g, err := newGeneration(c, inherited, d)
+			if err != nil && d.locate != nil {
+				return nil, d.locate(err)
+			}
+			if err == nil && before != nil {
+				g.ReloadLog = []any{"changed", strings.Join(config.Changes(*before, c), ", ")}
+			}
+			return g, err
 		},
 		Loaded: func(reload bool, err error) {
 			if reload {
@@ -64,6 +74,7 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 // parts are the components of a generation.
 type parts struct {
 	*resolution
+	config  config.Config
 	service *service
 	log     *logs
 }
@@ -93,7 +104,12 @@ func newGeneration(c config.Config, inherited map[string][]net.Listener, d depen
 	d.unusable = func(url string, reason error) {
 		d.log.Warn("a directory agent lists a URL that cannot be used", "url", url, "reason", reason)
 	}
-	p := parts{log: log}
+	if d.warnings != nil {
+		for _, warning := range d.warnings(c) {
+			d.log.Warn("the configuration is valid, but", "warning", warning.String())
+		}
+	}
+	p := parts{log: log, config: c}
 	g, err := p.generation(c, inherited, d)
 	if err != nil {
 		p.close()
@@ -129,7 +145,10 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		MemoryLimit: int64(c.Limits.Memory), Watch: c.Reload.Watch, Parts: whole,
 		Ready: func(ctx context.Context) { whole.awaitDNS(ctx, c, d) },
 		ReadyLog: func(address func(string) string) []any {
-			return []any{"service", address(nameHTTP), "tls", address(nameHTTPS), "admin", address(nameAdmin), "version", versionText()}
+			return []any{
+				"service", address(nameHTTP), "tls", address(nameHTTPS), "admin", address(nameAdmin), "version", versionText(),
+				"url", urlsOf(address(nameHTTP), address(nameHTTPS)),
+			}
 		},
 		Restore: func() {
 			d.snapshot.Restore(path, d.log, func(ctx context.Context, r io.ReadSeeker) (int, error) {
@@ -145,6 +164,19 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		},
 		Reopen: whole.log.reopen, Close: whole.close,
 	}, nil
+}
+
+// urlsOf returns the URLs of the service, to be opened in a browser.
+func urlsOf(http, https string) string {
+	var urls []string
+	for _, of := range []struct{ scheme, addresses string }{{"http", http}, {"https", https}} {
+		for address := range strings.SplitSeq(of.addresses, ", ") {
+			if _, _, err := net.SplitHostPort(address); err == nil {
+				urls = append(urls, of.scheme+"://"+address+"/")
+			}
+		}
+	}
+	return strings.Join(urls, " ")
 }
 
 // awaitDNS waits until a DNS server has answered, for dns.timeout at most: urnd

@@ -20,12 +20,14 @@ func namesOf(c config.Config) (resolver.Names, error) {
 // override only the fields that they set.
 func namespaces(configured []config.Namespace) []urnns.Namespace {
 	all := urnns.Builtin()
+	builtin := make(map[string]urnns.Namespace, len(all))
+	for _, ns := range all {
+		builtin[ns.NID] = ns
+	}
 	for _, c := range configured {
-		ns := urnns.Namespace{NID: strings.ToLower(c.NID), Source: "configuration"}
-		for _, builtin := range all {
-			if builtin.NID == ns.NID {
-				ns = builtin
-			}
+		ns, ok := builtin[strings.ToLower(c.NID)]
+		if !ok {
+			ns = urnns.Namespace{NID: strings.ToLower(c.NID), Source: "configuration"}
 		}
 		if c.Fold != "" {
 			ns.Fold, _ = urnns.ParseFold(c.Fold) // Validate has checked it

@@ -25,6 +25,10 @@ type dependencies struct {
 	health   *daemon.Health
 	via      message.ViaName  // the name of this urnd, which a reload does not change
 	snapshot *daemon.Snapshot // of answers
+	// locate adds the file and line of a setting to an error about it, and warnings returns
+	// what is probably not meant in a configuration; nil does nothing.
+	locate   func(error) error
+	warnings func(config.Config) config.Faults
 }
 
 // newDependencies returns those of a daemon that logs to standard error.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -189,12 +190,16 @@ func (d *Daemon) Connections() int { return d.connections.Open() }
 
 // Address returns the addresses of an endpoint, "off" where it is turned off.
 func (d *Daemon) Address(name string) string {
+	var all []string
 	for _, e := range d.endpoints {
 		if e.spec.Name == name {
-			return e.addresses()
+			all = append(all, e.addresses())
 		}
 	}
-	return "off"
+	if len(all) == 0 {
+		return "off"
+	}
+	return strings.Join(all, ", ")
 }
 
 // log returns the logger of the generation in force.

@@ -20,9 +20,12 @@ const UnixPrefix = "unix:"
 
 // Endpoint is an address with the configuration of its server.
 type Endpoint struct {
-	Name    string // unique; also the name of sockets of systemd
+	Name    string // also that of sockets of systemd; endpoints of one name have the same handler
 	Address string // "host:port", or UnixPrefix and a path; "" where systemd has opened it
 	Handler http.Handler
+	// Refused returns the error of listening at the address with what is known of its reason;
+	// nil returns it as it is.
+	Refused func(err error) error
 	// Server is the configuration of the server. The daemon sets Handler, Probe, Log and the
 	// deadlines.
 	Server listen.ServerConfig
@@ -55,7 +58,11 @@ func open(ctx context.Context, spec Endpoint) ([]net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, network, address)
 	if err != nil {
-		return nil, fmt.Errorf("listening for %s: %w", spec.Name, err)
+		err = fmt.Errorf("listening for %s: %w", spec.Name, err)
+		if spec.Refused != nil {
+			err = spec.Refused(err)
+		}
+		return nil, err
 	}
 	if isSocket {
 		const ownerAndGroup = 0o660

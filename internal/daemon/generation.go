@@ -25,6 +25,8 @@ type Generation struct {
 	Ready func(ctx context.Context)
 	// ReadyLog returns the attributes of the log record "urnd is ready".
 	ReadyLog func(address func(name string) string) []any
+	// ReloadLog are the attributes of the log record of the reload that put it in force.
+	ReloadLog []any
 	// Restore is called in the background when the first generation is in force, and Save
 	// after the last request of the last one.
 	Restore, Save func()

@@ -16,7 +16,10 @@ func (d *Daemon) reload(ctx context.Context) {
 	d.config.Health.Reloaded(err)
 	d.config.Loaded(true, err)
 	if err == nil {
-		d.log().Info("the configuration was reloaded", "took", d.config.Now().Sub(start).Round(time.Microsecond).String())
+		attributes := []any{"took", d.config.Now().Sub(start).Round(time.Microsecond).String()}
+		d.Use(func(g *Generation) {
+			g.Log.Info("the configuration was reloaded", append(attributes, g.ReloadLog...)...)
+		})
 	} else {
 		d.Use(func(g *Generation) {
 			if err := g.Reopen(); err != nil {

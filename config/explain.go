@@ -1,0 +1,212 @@
+package config
+
+import (
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// This file says what is wrong with a configuration in the terms of those who write it.
+
+// parserLine is where the parser of YAML or TOML says that it failed.
+var parserLine = regexp.MustCompile(`(?:line |\()(\d+)`)
+
+// explainFile returns the error of a file that cannot be read or parsed.
+func explainFile(path string, text []byte, err error) error {
+	if len(text) == 0 {
+		return fmt.Errorf("reading configuration %s: %w", path, err)
+	}
+	fault := Fault{File: path, Message: strings.TrimPrefix(err.Error(), "While parsing config: ")}
+	if found := parserLine.FindStringSubmatch(fault.Message); found != nil {
+		fault.Line, _ = strconv.Atoi(found[1])
+	}
+	isTOML := filepath.Ext(path) == ".toml"
+	switch line := lineWithTab(text); {
+	case !isTOML && parsesAs("toml", text):
+		fault.Line, fault.Message = 0, "this is TOML: the name of the file must end in .toml, or its content be YAML"
+	case isTOML && parsesAs("yaml", text):
+		fault.Line, fault.Message = 0, "this is YAML: the name of the file must end in .yaml, or its content be TOML"
+	case !isTOML && line > 0:
+		fault.Line, fault.Message = line, "the line is indented by a tab: YAML is indented by spaces"
+	}
+	return Faults{fault}
+}
+
+// lineWithTab returns the number of the first line that is indented by a tab, 0 for none.
+func lineWithTab(text []byte) int {
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		if strings.HasPrefix(strings.TrimLeft(line, " "), "\t") && strings.TrimSpace(line) != "" {
+			return n
+		}
+	}
+	return 0
+}
+
+const variablePrefix = "URND_"
+
+// variableOf returns the environment variable of a setting.
+func variableOf(path string) string {
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
+}
+
+// unknownVariables returns the environment variables that look like settings, and are none:
+// mistyped ones would be without effect.
+func unknownVariables() Faults {
+	known := map[string]bool{"URND_CONFIG": true, "URND_ACTIVE_HELP": true} // of the command line, and of its completion
+	for path := range leaves(Default()) {
+		known[variableOf(path)] = true
+	}
+	var faults Faults
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if !strings.HasPrefix(name, variablePrefix) || known[name] {
+			continue
+		}
+		message := "no setting has this variable"
+		if similar := closest(name, known); similar != "" {
+			message += "; did you mean " + similar + "?"
+		}
+		faults = append(faults, Fault{File: name, Message: message})
+	}
+	slices.SortFunc(faults, func(a, b Fault) int { return strings.Compare(a.File, b.File) })
+	return faults
+}
+
+// closest returns the candidate that is most similar to a word, "" if none is similar.
+func closest(word string, candidates map[string]bool) string {
+	best, distance := "", 1+max(2, len(word)/5)
+	for candidate := range candidates {
+		d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(candidate))
+		if d < distance || d == distance && best != "" && candidate < best {
+			best, distance = candidate, d
+		}
+	}
+	return best
+}
+
+// set returns a set of words.
+func set(words []string) map[string]bool {
+	all := make(map[string]bool, len(words))
+	for _, word := range words {
+		all[word] = true
+	}
+	return all
+}
+
+// didYouMean returns the end of a message about a word that is not one of others.
+func didYouMean(word string, words []string) string {
+	for _, known := range words { // "warning" for WARN
+		if len(known) > 2 && strings.HasPrefix(strings.ToLower(word), strings.ToLower(known)) {
+			return "; did you mean " + known + "?"
+		}
+	}
+	if similar := closest(word, set(words)); similar != "" {
+		return "; did you mean " + similar + "?"
+	}
+	return ""
+}
+
+// wrongType says what a setting must be whose value has another type, "" where the error of
+// the decoder says it well.
+func wrongType(path string, value any) string {
+	var declared Setting
+	for _, s := range Settings() {
+		if s.Path == path {
+			declared = s
+		}
+	}
+	if declared.Path == "" || declared.IsSection() || value == nil {
+		return ""
+	}
+	text := fmt.Sprint(value)
+	t := typeOf(path)
+	switch {
+	case t.Kind() == reflect.Slice && reflect.TypeOf(value).Kind() == reflect.Map:
+		return "is a table, and must be a list" + listForm(path, value)
+	case t == reflect.TypeFor[slog.Level]():
+		return fmt.Sprintf("%q is not %s%s", text, oneOf(declared.OneOf), didYouMean(text, declared.OneOf))
+	case t == reflect.TypeFor[time.Duration]():
+		if _, err := strconv.ParseFloat(text, 64); err == nil {
+			return fmt.Sprintf("%s has no unit: write %[1]ss or %[1]sms", text)
+		}
+		return fmt.Sprintf("%q is not a duration such as 5s, 2m or 1h30m", text)
+	case t.Kind() == reflect.Bool:
+		return fmt.Sprintf("%q is not true or false", text)
+	case t.Kind() == reflect.Int && !isText(t) && !isNumber(text):
+		return fmt.Sprintf("%q is not a whole number", text)
+	}
+	return ""
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}
+
+// tablesForLists replaces the faults in settings that are tables, and must be lists, by one that
+// says so: the decoder takes a table for a list of one.
+func tablesForLists(get func(path string) any, faults Faults) Faults {
+	for _, s := range Settings() {
+		value := get(s.Path)
+		if s.IsSection() || value == nil || typeOf(s.Path).Kind() != reflect.Slice || reflect.TypeOf(value).Kind() != reflect.Map {
+			continue
+		}
+		faults = slices.DeleteFunc(faults, func(f Fault) bool { return f.Path == s.Path || strings.HasPrefix(f.Path, s.Path+".") })
+		faults.add(s.Path, "%s", wrongType(s.Path, value))
+	}
+	return faults
+}
+
+// listForm shows how a table is written as a list.
+func listForm(path string, value any) string {
+	table, _ := value.(map[string]any)
+	for key := range table {
+		if path == "namespaces" {
+			return fmt.Sprintf(": write \"- nid: %s\", and its settings below it", key)
+		}
+	}
+	return ": begin each element with \"- \""
+}
+
+// singleAddresses reads an address without the length of a prefix as a range of one address.
+func singleAddresses(from, to reflect.Type, value any) (any, error) {
+	text, ok := value.(string)
+	if !ok || to != reflect.TypeFor[netip.Prefix]() || from.Kind() != reflect.String {
+		return value, nil
+	}
+	if addr, err := netip.ParseAddr(text); err == nil {
+		return netip.PrefixFrom(addr.WithZone(""), addr.BitLen()), nil
+	}
+	prefix, err := netip.ParsePrefix(text)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not an address range such as 192.0.2.0/24, or an address", text)
+	}
+	return prefix, nil
+}
+
+// Warnings returns what is valid, and probably not meant.
+func (c Config) Warnings() Faults {
+	var f Faults
+	values := leaves(c)
+	for _, s := range Settings() {
+		prefixes, _ := values[s.Path].([]netip.Prefix)
+		for i, prefix := range prefixes {
+			if prefix != prefix.Masked() {
+				f.add(index(s.Path, i), "%s is taken as %s: the address has bits behind the length of the prefix", prefix, prefix.Masked())
+			}
+		}
+	}
+	return f
+}

@@ -1,0 +1,79 @@
+package config_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+)
+
+// What people write who have not read the manual is answered with what is right.
+func TestMessages(t *testing.T) {
+	for text, want := range map[string]string{
+		"dns:\n\ttimeout: 5s\n":                            "urnd.yaml:2: the line is indented by a tab: YAML is indented by spaces",
+		"[dns]\ntimeout = \"5s\"\n":                        "urnd.yaml: this is TOML: the name of the file must end in .toml",
+		"dns: {timeout: 5}":                                "5 has no unit: write 5s or 5ms",
+		"ddds: {enabled: maybe}":                           `ddds.enabled: "maybe" is not true or false`,
+		"log: {level: warning}":                            `"warning" is not DEBUG, INFO, WARN or ERROR; did you mean WARN?`,
+		"log: {format: jsno}":                              `"jsno" is not auto, text, json or journald; did you mean json?`,
+		"resolve: {order: []}":                             "resolve.order: names no system",
+		"namespaces: {book: {targets: []}}":                `namespaces: is a table, and must be a list: write "- nid: book"`,
+		"dns: {servers: {a: b}}":                           "dns.servers: is a table, and must be a list",
+		"access: {proxy_clients: [office]}":                `"office" is not an address range such as 192.0.2.0/24, or an address`,
+		"access: {admin_token: s3cr3t}":                    "access.admin_token: is not a path that begins with a slash, or credential: and a name",
+		"resolve: {elsewhere: 'https://a.example/$1'}":     `$1 is not a variable of templates: write {nss}`,
+		"resolve: {elsewhere: 'https://a.example/%s'}":     `%s is not a variable of templates`,
+		"resolve: {elsewhere: 'https://a.example/{+unr}'}": `there is no variable "unr"; did you mean urn?`,
+		"namespaces: [{nid: a1, pattern: '(?P<year>.*)', targets: [{template: 'https://a.example/{yaer}'}]}]": `there is no variable "yaer"; did you mean year?; there are urn, nid, nss, c, year`,
+	} {
+		_, err := config.Load(write(t, "urnd.yaml", text), nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("a secret is shown: %v", err)
+		}
+	}
+	if _, err := config.Load(write(t, "urnd.toml", "dns:\n  timeout: 5s\n"), nil); err == nil || !strings.Contains(err.Error(), "this is YAML") {
+		t.Errorf("YAML in a .toml file: %v", err)
+	}
+	t.Setenv("URND_DNS_TIMOUT", "5s")
+	if _, err := config.Load("", nil); err == nil || err.Error() != "URND_DNS_TIMOUT: no setting has this variable; did you mean URND_DNS_TIMEOUT?" {
+		t.Errorf("a mistyped variable: %v", err)
+	}
+}
+
+// An address is a range of one address, and host bits are warned of.
+func TestAddressRanges(t *testing.T) {
+	c, err := config.Load(write(t, "urnd.yaml", "access: {allow_destinations: [192.0.2.1, '2001:db8::1', 10.1.2.3/8]}"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.Access.AllowDestinations
+	if got[0] != netip.MustParsePrefix("192.0.2.1/32") || got[1] != netip.MustParsePrefix("2001:db8::1/128") {
+		t.Errorf("%v", got)
+	}
+	if warnings := c.Warnings(); len(warnings) != 1 || !strings.Contains(warnings[0].String(), "access.allow_destinations.2: 10.1.2.3/8 is taken as 10.0.0.0/8") {
+		t.Errorf("%v", warnings)
+	}
+}
+
+// The time to check a configuration is in proportion to its namespaces.
+func TestManyNamespaces(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("namespaces:\n")
+	for i := range 20_000 {
+		fmt.Fprintf(&text, "- {nid: n%d, targets: [{template: 'https://a.example/{nss}'}]}\n", i)
+	}
+	path := write(t, "urnd.yaml", text.String())
+	start := time.Now()
+	if _, err := config.Load(path, nil); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
