@@ -124,6 +124,14 @@ type Resolve struct {
 	Fallback string `mapstructure:"elsewhere"`
 	// UnknownStatus is 404, 501 or 502.
 	UnknownStatus int `mapstructure:"unknown_status"`
+	// Identifiers are identifiers without "urn:", before the built-in ones.
+	Identifiers []Identifier `mapstructure:"identifiers"`
+}
+
+// Identifier makes identifiers of a form, such as a bare ISBN, into URIs.
+type Identifier struct {
+	Pattern  string `mapstructure:"pattern"`  // of the whole identifier
+	Template string `mapstructure:"template"` // a URI template, RFC 6570
 }
 
 // URN says which names are accepted as URNs.

@@ -50,6 +50,8 @@ func Elements() []Setting {
 		{Path: "ddds.root_options.*.root", Doc: "one of ddds.roots or ddds.uri_roots; it must be set", Form: "domain name"},
 		{Path: "ddds.root_options.*.servers", Doc: "as dns.servers, for this root and all domains to which its rules lead", Form: "IP address, with or without port, or tls:// and one"},
 		{Path: "ddds.root_options.*.require_dnssec", Doc: "accept only data that these servers mark as authenticated (the AD bit)"},
+		{Path: "resolve.identifiers.*.pattern", Doc: "what the whole identifier must match; its named groups are variables; it must be set", Form: "regular expression (RE2)"},
+		{Path: "resolve.identifiers.*.template", Doc: "the URI of the identifier; it must be set", Form: "URI template (RFC 6570)"},
 		{Path: "namespaces.*.nid", Doc: "which namespace; it must be set", Form: "NID"},
 		{Path: "namespaces.*.fold", Doc: "which part of names is case-insensitive: the whole name, or the part before the first hyphen or colon (prefix) or the first colon (first)", OneOf: folds()},
 		{Path: "namespaces.*.strip", Doc: "octets of names that are ignored", Form: "text"},

@@ -40,6 +40,13 @@ func resolveSettings() []Setting {
 			OneOf: []string{"404", "501", "502"},
 		},
 		{
+			Path: "resolve.identifiers", Default: []Identifier{},
+			Doc: "Identifiers that people use without urn: and what they mean, before those that are built in (a bare ISBN, " +
+				"ISSN or DOI, and doi:, hdl: and ark:). A list:",
+			Sample: "identifiers:\n  - pattern: '^shelf (?P<number>[0-9]+)$'\n    template: urn:library:shelf:{number}",
+			Form:   "table",
+		},
+		{
 			Path: "urn",
 			Doc: "Which names are accepted as URNs: each part must conform to at least one of these specifications: rfc2141, " +
 				"draft (draft-ietf-urnbis-rfc2141bis-urn-03) and rfc8141. Others are answered 400. A list of one " +

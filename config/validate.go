@@ -24,6 +24,14 @@ func (c Config) Validate() error {
 	}
 	checkRootOptions(&f, "ddds.root_options", c.DDDS)
 	checkNamespaces(&f, c.Namespaces)
+	for i, identifier := range c.Resolve.Identifiers {
+		at := index("resolve.identifiers", i)
+		if identifier.Pattern == "" {
+			f.add(at+".pattern", "is missing")
+		}
+		checkPattern(&f, at+".pattern", identifier.Pattern)
+		checkTemplate(&f, at+".template", identifier.Template, groupsOf(identifier.Pattern))
+	}
 	c.checkTogether(&f)
 	if len(f) == 0 {
 		return nil

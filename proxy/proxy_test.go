@@ -227,7 +227,7 @@ func TestBadInput(t *testing.T) {
 		{"/urn:example:a|b", "urn:example:a|b", 13, "path"},
 		{"/urn:example:\x7f", "urn:example:\x7f", 12, "path"},
 		{"urn:example:a%zz", "urn:example:a%zz", 13, "pct-encoded"},
-		{"/nothing", "nothing", 0, "URI"},
+		{"/no thing:x", "no thing:x", 2, "scheme"},
 		{"http://[::1", "http://[::1", 7, "IP-literal"},
 		{"/urn:isbn:0395363412", "urn:isbn:0395363412", 18, "check digit"},
 		{"/uri-res/N2L", "/uri-res/N2L", 12, "THTTP"},

@@ -14,6 +14,8 @@ import (
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
 )
 
 // stopwatch is a clock that a test sets.
@@ -25,7 +27,9 @@ func (c *stopwatch) set(d time.Duration) { c.nanoseconds.Store(int64(d)) }
 // limited returns a Handler for all clients with a limit of requests per second.
 func limited(perSecond int, clock *stopwatch) *Handler {
 	all := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+	set, _ := urnns.NewSet() // nothing can be wrong with no rows
 	return New(Config{
+		Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
 		Resolver: resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/"}}}, nil
 		}),

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -44,6 +45,9 @@ func (h *Handler) route(x *exchange) {
 
 func (h *Handler) routeTarget(x *exchange, target string) {
 	request, err := message.Parse(target)
+	if request.Form == message.FormPath && request.Text != "" {
+		request, err = h.typed(request, err)
+	}
 	x.event.Form, x.event.Service = request.Form.String(), request.Query.Service
 	switch {
 	case err == nil && request.Form == message.FormForward:
@@ -61,16 +65,47 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 		err = h.answer(x, &request)
 	}
 	if err != nil {
-		h.fail(x, err)
+		h.fail(x, h.suggest(&request, err))
 	}
+}
+
+// suggest adds to the error of a name whose namespace nobody knows what may have been meant.
+func (h *Handler) suggest(request *message.Request, err error) error {
+	var n *resolver.Negative
+	unknownScheme := errors.Is(err, resolver.ErrService) && !request.Query.IsURN()
+	if request.Form != message.FormPath || !errors.As(err, &n) || !n.Unclaimed && !unknownScheme {
+		return err
+	}
+	text := request.Query.URI.String()
+	return &problem.Failure{Err: err, Input: text, Suggestions: h.config.Names.Suggest(text)}
+}
+
+// typed returns the request for what a person probably means by a text that is no URN: an
+// identifier of another form, or a page that does not exist. Its error has suggestions.
+func (h *Handler) typed(request message.Request, err error) (message.Request, error) {
+	if u, ok := h.config.Names.Identifiers.URI(request.Text); ok {
+		q, err := resolver.NewQuery(u, request.Query.Service)
+		request.Query, request.Identified = q, true
+		return request, err
+	}
+	if err == nil {
+		return request, nil
+	}
+	if !request.Typed && !strings.Contains(request.Text, ":") {
+		err = problem.ErrNoPage
+	}
+	return request, &problem.Failure{Err: err, Input: request.Text, Suggestions: h.config.Names.Suggest(request.Text)}
 }
 
 // answer answers a question about an identifier.
 func (h *Handler) answer(x *exchange, request *message.Request) error {
 	service := request.Query.Service
 	retrieves := request.Form != message.FormAPI && (service == resolver.I2R || service == resolver.I2Rs)
-	if !request.Query.IsURN() || retrieves { // for clients of the proxy only
+	if !request.Query.IsURN() && !request.Identified || retrieves { // for clients of the proxy only
 		if err := h.mayProxy(x); err != nil {
+			if unknown := resolver.CheckScheme(request.Query.URI); errors.Is(unknown, resolver.ErrService) && !request.Query.IsURN() {
+				err = unknown
+			}
 			return problem.About(err, request.Query.URI)
 		}
 	}

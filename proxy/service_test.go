@@ -193,7 +193,7 @@ func TestDescription(t *testing.T) {
 	if err != nil || len(rows) < 4 || rows[0][0] != "property" || rows[1][1] != "urn:x-a:b" || !strings.Contains(rows[len(rows)-1][1], "experimental") {
 		t.Errorf("%q, %v", rows, err)
 	}
-	if page := text(t, s.get(t, "/uri-res/N2C?urn:example:%3Cb%3E", "Accept: text/html")); !strings.Contains(page, "<th>identifier</th><td><code>urn:example:%3Cb%3E</code>") {
+	if page := text(t, s.get(t, "/uri-res/N2C?urn:example:%3Cb%3E", "Accept: text/html")); !strings.Contains(page, `<th>identifier</th><td><a href="/urn:example:%3Cb%3E"><code>urn:example:%3Cb%3E</code></a>`) {
 		t.Errorf("%s", page)
 	}
 	for _, tt := range []struct {

@@ -70,6 +70,24 @@ var locationSchemes = [...]string{
 	"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "prospero", "z39.50r", "z39.50s",
 }
 
+// forbiddenSchemes are known, and not allowed for locations: they refer to the client's own
+// disk, or make it run what they contain.
+var forbiddenSchemes = [...]string{"file", "javascript", "data", "vbscript", "blob", "about", "view-source"}
+
+// CheckScheme returns an error unless the scheme of u is one of locations: ErrForbidden for
+// those that are never allowed, a Negative of kind ErrService for others.
+func CheckScheme(u uri.URI) error {
+	scheme := strings.ToLower(u.Scheme())
+	switch {
+	case isLocation(u):
+		return nil
+	case slices.Contains(forbiddenSchemes[:], scheme):
+		return fmt.Errorf("%w: scheme %q is not allowed for locations", ErrForbidden, scheme)
+	default:
+		return &Negative{Kind: ErrService, Reason: fmt.Sprintf("the scheme %q is not supported", scheme)}
+	}
+}
+
 // CheckLocation returns an error unless text may be returned to clients as a location. A
 // scheme that is not allowed is ErrForbidden.
 func CheckLocation(text string) error {

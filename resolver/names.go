@@ -12,6 +12,8 @@ import (
 type Names struct {
 	Set    *urnns.Set
 	Accept uri.Conformance // specifications of URNs; each part of a URN must satisfy one of them
+	// Identifiers are those that people use without "urn:"; nil has none.
+	Identifiers *urnns.Identifiers
 }
 
 // Canonical returns q with the canonical name: for a URN by the rules of its namespace and

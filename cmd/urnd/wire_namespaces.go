@@ -13,7 +13,15 @@ import (
 // namesOf returns the rules for names of a configuration.
 func namesOf(c config.Config) (resolver.Names, error) {
 	set, err := urnns.NewSet(namespaces(c.Namespaces)...)
-	return resolver.Names{Set: set, Accept: c.URN.Specs()}, err
+	if err != nil {
+		return resolver.Names{}, err
+	}
+	var rows []urnns.Identifier
+	for _, row := range c.Resolve.Identifiers {
+		rows = append(rows, urnns.Identifier(row))
+	}
+	identifiers, err := urnns.NewIdentifiers(append(rows, urnns.BuiltinIdentifiers()...)...)
+	return resolver.Names{Set: set, Accept: c.URN.Specs(), Identifiers: identifiers}, err
 }
 
 // namespaces returns the built-in namespaces with those of the configuration, which

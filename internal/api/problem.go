@@ -11,6 +11,8 @@ type Problem struct {
 	Rule    string `json:"rule,omitempty"`
 	Section string `json:"section,omitempty"`
 	Trace   []Step `json:"trace,omitempty"`
+	// Suggestions are the identifiers that may have been meant.
+	Suggestions []string `json:"suggestions,omitempty"`
 }
 
 // Failed is the line of a batch for a URI that has no answer.

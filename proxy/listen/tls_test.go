@@ -67,7 +67,7 @@ func TestTLS(t *testing.T) {
 			{"GET", "/uri-res/N2L?urn:example:a//b/../c", 303},
 			{"GET", "/api/v1/resolve?uri=urn:example:a", 200},
 			{"GET", "/http://a.example/", 302},
-			{"GET", "/nothing", 400},
+			{"GET", "/nothing", 404},
 			{"POST", "/urn:example:a", 405},
 			{"GET", "/urn:example:" + strings.Repeat("a", maxTarget), 414},
 			{"GET", "/", 200},

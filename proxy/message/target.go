@@ -4,6 +4,7 @@ package message
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
@@ -30,9 +31,15 @@ func (f Form) String() string { return formNames[f] }
 
 // Request is a parsed request-target.
 type Request struct {
-	Form  Form
+	Form Form
+	// Text is what stands for the identifier in a path or in a form, for those of other forms;
+	// Typed is whether a person typed it into a form.
+	Text  string
+	Typed bool
 	Query resolver.Query // with the service that the URN selects
-	Other uri.URI        // the second URI of I=I
+	// Identified is whether the table of identifiers gave Query: it is no URL of the client.
+	Identified bool
+	Other      uri.URI // the second URI of I=I
 }
 
 const (
@@ -59,7 +66,7 @@ func Parse(target string) (Request, error) {
 	case strings.HasPrefix(target, "/?"):
 		return parseParameters(FormPath, target, target[1:])
 	case strings.HasPrefix(target, "/"):
-		return parseURI(FormPath, target[1:], resolver.I2L)
+		return parsePath(target[1:])
 	default:
 		r, err := parseURI(FormTarget, target, resolver.I2L)
 		if _, ok := r.Query.URI.Authority(); ok {
@@ -68,6 +75,44 @@ func Parse(target string) (Request, error) {
 		}
 		return r, err
 	}
+}
+
+// parsePath parses the identifier in a path: as it is, or percent-encoded as a whole.
+func parsePath(text string) (Request, error) {
+	if encodedScheme.MatchString(text) {
+		if decoded, err := url.PathUnescape(text); err == nil {
+			text = pasted(decoded)
+		}
+	}
+	r, err := parseURI(FormPath, text, resolver.I2L)
+	if err != nil || !r.Query.IsURN() {
+		r.Text = text
+		if decoded, unescapeErr := url.PathUnescape(text); unescapeErr == nil {
+			r.Text = pasted(decoded)
+		}
+	}
+	return r, err
+}
+
+// encodedScheme matches a URI that is percent-encoded as a whole: in one that is not, the
+// first colon is one.
+var encodedScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*%3[Aa]`)
+
+// pasted returns a text without what is pasted with an identifier: white space around it and
+// at the ends of lines, angle brackets, and the prefix "URL:" (RFC 3986 appendix C).
+func pasted(text string) string {
+	text = strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(text, "<"); ok && strings.HasSuffix(inner, ">") {
+		text = strings.TrimSpace(strings.TrimSuffix(inner, ">"))
+	}
+	if len(text) > 4 && uri.EqualFold(text[:4], "url:") {
+		text = strings.TrimSpace(text[4:])
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimSpace(line))
+	}
+	return b.String()
 }
 
 func parseURI(f Form, text string, service resolver.Service) (Request, error) {
@@ -136,8 +181,16 @@ func parseParameters(f Form, target, query string) (Request, error) {
 	if service == resolver.IisI {
 		return Request{Form: f}, missing(target, rulePair)
 	}
+	r := Request{Form: f}
 	var q resolver.Query
 	var err error
+	if f != FormAPI {
+		text = pasted(formText(query, text))
+		r.Text, r.Typed = text, true
+		if text == "" {
+			return Request{Form: FormHome}, nil
+		}
+	}
 	if f == FormAPI {
 		q, err = resolver.ParseQuery(text, service)
 	} else {
@@ -146,7 +199,21 @@ func parseParameters(f Form, target, query string) (Request, error) {
 	if !explicit {
 		q = q.Selected()
 	}
-	return Request{Form: f, Query: q}, err
+	r.Query = q
+	return r, err
+}
+
+// formText returns the text of a form: browsers send a blank as a plus, and a colon as "%3A". A
+// plus in a parameter that a person or a program wrote, with a colon, stays a plus.
+func formText(query, text string) string {
+	raw, _ := rawParameter(query, "uri")
+	if !strings.Contains(raw, "+") || strings.Contains(raw, ":") {
+		return text
+	}
+	if decoded, err := url.QueryUnescape(raw); err == nil {
+		return decoded
+	}
+	return text
 }
 
 // typedQuery returns the question about an identifier that a user has typed.
@@ -161,16 +228,19 @@ func typedQuery(text string, service resolver.Service) (resolver.Query, error) {
 // parameter returns the value of a parameter, percent-decoded once. A plus
 // stays a plus: a URI has no spaces, and URNs begin their r-component with one.
 func parameter(query, name string) (string, bool) {
-	query = strings.TrimPrefix(query, "?")
-	for pair := range strings.SplitSeq(query, "&") {
-		key, value, _ := strings.Cut(pair, "=")
-		if key != name {
-			continue
+	value, ok := rawParameter(query, name)
+	if decoded, err := url.PathUnescape(value); err == nil {
+		value = decoded
+	}
+	return value, ok
+}
+
+// rawParameter returns the value of a parameter as it is.
+func rawParameter(query, name string) (string, bool) {
+	for pair := range strings.SplitSeq(strings.TrimPrefix(query, "?"), "&") {
+		if key, value, _ := strings.Cut(pair, "="); key == name {
+			return value, true
 		}
-		if decoded, err := url.PathUnescape(value); err == nil {
-			value = decoded
-		}
-		return value, true
 	}
 	return "", false
 }

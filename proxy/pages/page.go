@@ -30,11 +30,21 @@ var layout = template.Must(template.New("page").Parse(pageText))
 type data struct {
 	Title   string
 	Problem *api.Problem
-	IsList  bool // List, which may be empty, is shown
-	List    []link
-	Rows    [][2]string // properties of a description
+	// Says is what a problem means for users, StatusText its status in words, and Typed what
+	// the form holds.
+	Says, StatusText, Typed string
+	IsList                  bool   // List, which may be empty, is shown
+	List                    []link // for a problem the suggestions
+	Rows                    []row  // properties of a description
+	Paths                   []row  // what a server offers
 	// The input around the offending octet.
 	Before, At, After string
+}
+
+// row is a property with its value, which may be a link.
+type row struct {
+	Name string
+	Link link
 }
 
 // link is a URI on a page.
@@ -48,18 +58,27 @@ type link struct {
 func links(uris []string) []link {
 	var all []link
 	for _, u := range uris {
-		href := "/" + u
-		if resolver.CheckLocation(u) == nil {
-			href = u
-		}
-		all = append(all, link{template.HTMLAttr(`href="` + template.HTMLEscapeString(href) + `"`), u}) //nolint:gosec // just checked, or of this server, and escaped
+		all = append(all, linkTo(u))
 	}
 	return all
 }
 
+func linkTo(u string) link {
+	href := "/" + u
+	if resolver.CheckLocation(u) == nil {
+		href = u
+	}
+	return link{hrefOf(href), u}
+}
+
+// hrefOf returns the attribute of a link to what was checked, or is of this server.
+func hrefOf(href string) template.HTMLAttr {
+	return template.HTMLAttr(`href="` + template.HTMLEscapeString(href) + `"`) //nolint:gosec // checked, and escaped
+}
+
 // Problem returns the page of an error.
 func Problem(p api.Problem) []byte {
-	page := data{Title: heading(p), Problem: &p}
+	page := data{Title: heading(p), Problem: &p, Says: says(p), StatusText: p.Title, Typed: p.Input, List: links(p.Suggestions)}
 	if p.Offset != nil {
 		page.Before, page.At, page.After = around(p.Input, *p.Offset)
 	}
@@ -82,6 +101,24 @@ func heading(p api.Problem) string {
 	}
 }
 
+// says explains a status to users; technical reasons are shown on demand.
+func says(p api.Problem) string {
+	switch p.Status {
+	case http.StatusNotFound:
+		return "Nobody whom this server can ask knows it."
+	case http.StatusGone:
+		return "Its owner has withdrawn it."
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return "A server that must be asked does not answer. Try again later."
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		return "The server is busy. Try again in a moment."
+	case http.StatusNotImplemented:
+		return "This server cannot look it up."
+	default:
+		return p.Detail + "."
+	}
+}
+
 // Home returns the home page, with a form for a name.
 func Home() []byte { return data{Title: "urnd"}.render() }
 
@@ -91,8 +128,42 @@ func List(title string, uris []string) []byte {
 }
 
 // Description returns a page with a table of properties.
-func Description(title string, rows [][2]string) []byte {
-	return data{Title: title, Rows: rows}.render()
+func Description(title string, properties [][2]string) []byte {
+	return data{Title: title, Rows: rowsOf(properties)}.render()
+}
+
+// rowsOf makes links of the values that are locations or names.
+func rowsOf(properties [][2]string) []row {
+	var rows []row
+	for _, p := range properties {
+		value := link{Text: p[1]}
+		if isURN := len(p[1]) > 4 && strings.EqualFold(p[1][:4], "urn:"); isURN || resolver.CheckLocation(p[1]) == nil {
+			value = linkTo(p[1])
+		}
+		rows = append(rows, row{p[0], value})
+	}
+	return rows
+}
+
+// Index returns a page of paths of this server, each with what is there. A path that does not
+// begin with a slash is no link.
+func Index(title string, paths [][2]string) []byte {
+	var rows []row
+	for _, p := range paths {
+		at := link{Text: p[0]}
+		if strings.HasPrefix(p[0], "/") {
+			at.Href = hrefOf(p[0])
+		}
+		rows = append(rows, row{p[1], at})
+	}
+	return data{Title: title, Paths: rows}.render()
+}
+
+// Moved returns the note of a redirect, for clients that do not follow it (RFC 9110 section
+// 15.4).
+func Moved(location string) []byte {
+	escaped := template.HTMLEscapeString(location)
+	return []byte(`<!DOCTYPE html><title>Found</title><p>See <a href="` + escaped + `">` + escaped + "</a>.\n")
 }
 
 func (d data) render() []byte {

@@ -26,7 +26,7 @@ type element struct {
 // balanced, has a comment, or an element or attribute that no page of urnd has.
 func read(t *testing.T, page []byte) []*element {
 	t.Helper()
-	known := strings.Fields("html meta title style h1 p code mark small a ul li table tr th td form label input")
+	known := strings.Fields("html meta title style h1 p code mark small a ul li table tr th td form label input button details summary")
 	var all, open []*element
 	tokens := html.NewTokenizer(strings.NewReader(string(page)))
 	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {

@@ -20,6 +20,8 @@ type Failure struct {
 	Err   error
 	Input string          // the input that failed, "" where the error contains it
 	Trace []resolver.Step // the steps before the error, nil where there is no trace
+	// Suggestions are the identifiers that may have been meant.
+	Suggestions []string
 }
 
 func (f *Failure) Error() string { return f.Err.Error() }
@@ -36,7 +38,7 @@ func New(err error) api.Problem {
 	p := api.Problem{Title: http.StatusText(status), Status: status, Detail: err.Error()}
 	var failure *Failure
 	if errors.As(err, &failure) {
-		p.Input, p.Trace = failure.Input, api.Steps(failure.Trace)
+		p.Input, p.Trace, p.Suggestions = failure.Input, api.Steps(failure.Trace), failure.Suggestions
 	}
 	var parse *uri.ParseError
 	if errors.As(err, &parse) {

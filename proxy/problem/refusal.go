@@ -27,6 +27,7 @@ var (
 	ErrBatch          = errors.New("a batch is a JSON array of strings, or one JSON string a line")
 	ErrBatchSize      = errors.New("a batch has at most 10000 URIs and 16 MiB")
 
+	ErrNoPage        = errors.New("there is no page of this address, and it is not the name of anything")
 	ErrNotAcceptable = errors.New("the resource exists, but in none of the media types that the client accepts")
 
 	ErrResolveClient = errors.New("this client may not resolve names (access.resolve_clients)")

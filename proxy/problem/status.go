@@ -41,6 +41,7 @@ var statuses = [...]row{
 	{err: ErrBatches, status: http.StatusServiceUnavailable},
 	{err: ErrConnections, status: http.StatusTooManyRequests},
 	{err: ErrRate, status: http.StatusTooManyRequests},
+	{err: ErrNoPage, status: http.StatusNotFound},
 	{err: ErrNotAcceptable, status: http.StatusNotAcceptable},
 	{err: ErrResolveClient, status: http.StatusForbidden},
 	{err: ErrProxyClient, status: http.StatusForbidden},

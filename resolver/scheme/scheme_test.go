@@ -75,6 +75,9 @@ func TestSelf(t *testing.T) {
 	if _, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "javascript:a")}); !errors.Is(err, resolver.ErrForbidden) {
 		t.Errorf("%v", err)
 	}
+	if _, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "unknown:a")}); !errors.Is(err, resolver.ErrService) {
+		t.Errorf("%v", err)
+	}
 	if _, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "http://a/"), Service: resolver.I2R}); !errors.Is(err, resolver.ErrService) {
 		t.Errorf("%v", err)
 	}

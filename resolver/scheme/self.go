@@ -14,11 +14,14 @@ type Self struct {
 // NewSelf returns a Self.
 func NewSelf() Self { return Self{&resolver.Source{Name: "normalization"}} }
 
-// Resolve implements resolver.Resolver for URIs in canonical form. Schemes that are not
-// allowed for locations are resolver.ErrForbidden.
+// Resolve implements resolver.Resolver for URIs in canonical form. Its errors for schemes are
+// those of resolver.CheckScheme.
 func (s Self) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 	if q.Service != resolver.I2L && q.Service != resolver.I2Ls {
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Reason: q.Service.String() + " is not offered for URLs"}
+	}
+	if err := resolver.CheckScheme(q.URI); err != nil {
+		return resolver.Answer{}, err
 	}
 	location := q.URI.String()
 	if err := resolver.CheckLocation(location); err != nil {

@@ -1,0 +1,89 @@
+package proxy_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/urnns"
+)
+
+// identifying adds the built-in table of identifiers to a configuration.
+func identifying(t *testing.T) func(*proxy.Config) {
+	t.Helper()
+	table, err := urnns.NewIdentifiers(urnns.BuiltinIdentifiers()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(c *proxy.Config) { c.Names.Identifiers = table }
+}
+
+// What people paste into the form, or behind the address of the server, is understood.
+func TestPastedIdentifiers(t *testing.T) {
+	s := start(t, identifying(t))
+	const book, location = "urn:isbn:0-395-36341-1", "https://a.example/urn:isbn:0395363411"
+	form := func(text string) string { return "/?uri=" + url.QueryEscape(text) }
+	for target, want := range map[string]string{
+		form(book): location, form("  " + book + "\n"): location, form("<" + book + ">"): location, form("URL:" + book): location, form("<url: urn:isbn:0-395-\n  36341-1>"): location,
+		form("0-395-36341-1"): location, form("ISBN 0 395 36341 1"): location, "/0-395-36341-1": location, "/?uri=urn:isbn:0-395-36341-1": location,
+		"/urn%3Aisbn%3A0-395-36341-1": location, "/urn%3aisbn%3a0-395-36341-1": location, "/%200-395-36341-1%0A": location,
+		form("10.1000/182"): "https://a.example/urn:doi:10.1000/182", "/doi:10.1000/182": "https://a.example/urn:doi:10.1000/182",
+		"/?uri=urn:example:a+b": "https://a.example/urn:example:a+b", form("urn:example:a+b"): "https://a.example/urn:example:a+b",
+		"/urn:example:a%3Ab": "https://a.example/urn:example:a%3Ab",
+	} {
+		if got := s.get(t, target); got.StatusCode != http.StatusFound || got.Header.Get("Location") != want {
+			t.Errorf("%s: %d %s, want %s", target, got.StatusCode, got.Header.Get("Location"), want)
+		}
+	}
+	// The table leads elsewhere, not the client: no right to use the proxy is needed.
+	s = start(t, func(c *proxy.Config) { identifying(t)(c); c.Access.Proxy = nil })
+	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		return resolver.Answer{Locations: []resolver.Location{{URI: q.URI.String(), From: &resolver.Source{}}}}, nil
+	}
+	if got := s.get(t, "/hdl:20.500.12345/abc"); got.StatusCode != http.StatusFound || got.Header.Get("Location") != "https://hdl.handle.net/20.500.12345/abc" {
+		t.Errorf("a handle: %d %s", got.StatusCode, got.Header.Get("Location"))
+	}
+	if got := s.get(t, "/?uri="); got.StatusCode != http.StatusOK || !strings.Contains(text(t, got), "<form") {
+		t.Errorf("an empty form: %d", got.StatusCode)
+	}
+}
+
+// What is not understood is answered with what was probably meant, and what was typed stays.
+func TestSuggestions(t *testing.T) {
+	s := start(t, identifying(t))
+	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "nobody knows it", Unclaimed: true}
+	}
+	for target, tt := range map[string]struct {
+		status int
+		want   string
+	}{
+		"/?uri=see+urn%3Aietf%3Arfc%3A1+there": {400, "urn:ietf:rfc:1"},
+		"/ietf:rfc:1":                          {501, "urn:ietf:rfc:1"},
+		"/urn:isbm:0395363411":                 {404, "urn:isbn:0395363411"},
+		"/urn:itef:rfc:1":                      {404, "urn:ietf:rfc:1"},
+		"/about":                               {404, ""},
+		"/api/v1/nope":                         {404, ""},
+		"/unknown:thing":                       {501, ""},
+	} {
+		response := s.get(t, target)
+		var p struct{ Suggestions []string }
+		if err := json.Unmarshal([]byte(text(t, response)), &p); err != nil {
+			t.Errorf("%s: %v", target, err)
+		}
+		if response.StatusCode != tt.status || strings.Join(p.Suggestions, " ") != tt.want {
+			t.Errorf("%s: %d %v, want %d %s", target, response.StatusCode, p.Suggestions, tt.status, tt.want)
+		}
+	}
+	page := text(t, s.get(t, "/?uri=%3Cscript%3E+urn%3Aietf%3Arfc%3A1", "Accept: text/html"))
+	for _, want := range []string{`Did you mean <a href="/urn:ietf:rfc:1">`, `value="&lt;script&gt; urn:ietf:rfc:1"`, "<details>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in %s", want, page)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package resolver
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// maxSuggestions bounds what Suggest returns.
+const maxSuggestions = 5
+
+// Suggest returns the URIs that a text which is not one probably means, best first: URIs in
+// it, the name of a namespace without "urn:", or a NID with a mistyped letter. All are
+// accepted by Canonical.
+func (n Names) Suggest(text string) []string {
+	var found []string
+	try := func(candidate string) {
+		q, err := ParseQuery(candidate, I2L)
+		if err != nil || CheckScheme(q.URI) != nil && !q.IsURN() || candidate == text || len(found) == maxSuggestions || slices.Contains(found, candidate) {
+			return
+		}
+		if _, err := n.Canonical(q); err == nil {
+			found = append(found, candidate)
+		}
+	}
+	if joined := strings.Join(strings.Fields(text), ""); joined != text {
+		try(joined)
+	}
+	for _, f := range uri.Extract(text, uri.ExtractOptions{}) {
+		try(f.URI.String())
+	}
+	if u, ok := n.Identifiers.URI(text); ok {
+		try(u.String())
+	}
+	name, rest := text, ""
+	if nid, nss, ok := strings.Cut(strings.TrimPrefix(text, "urn:"), ":"); ok {
+		name, rest = strings.ToLower(nid), nss
+	}
+	if _, known := n.Set.Lookup(name); known {
+		try("urn:" + name + ":" + rest)
+		return found
+	}
+	for _, nid := range n.Set.NIDs() {
+		if isNear(name, nid) {
+			try("urn:" + nid + ":" + rest)
+		}
+	}
+	return found
+}
+
+// isNear reports whether one letter of a was replaced, left out, added, or exchanged with its
+// neighbour to make b.
+func isNear(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 || len(a) < 2 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return a[i:] == b[i+1:]
+	}
+	return i < len(a) && (a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:])
+}

@@ -1,0 +1,97 @@
+package urnns
+
+import (
+	"fmt"
+
+	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// Identifier is a row of the table of identifiers that people use without "urn:", such as a
+// bare ISBN or "doi:".
+type Identifier struct {
+	// Pattern matches the whole identifier (RE2 syntax); its named groups are variables of
+	// Template.
+	Pattern string
+	// Template is the URI of the identifier: a URI template (RFC 6570).
+	Template string
+}
+
+// Identifiers is a compiled table. It is immutable, and safe for concurrent use.
+type Identifiers struct {
+	rows []identifierRow
+}
+
+type identifierRow struct {
+	match    matcher
+	template string
+}
+
+// BuiltinIdentifiers returns the rows that urnd has without configuration. Names that are
+// handles or ARKs have no URN namespace: they lead to their global resolvers.
+func BuiltinIdentifiers() []Identifier {
+	return []Identifier{
+		{`(?i)^(?:isbn[:\s-]*)?(?P<id>(?:97[89][- ]?)?[0-9](?:[- ]?[0-9]){8}[- ]?[0-9X])$`, "urn:isbn:{+id}"},
+		{`(?i)^(?:issn[:\s-]*)?(?P<id>[0-9]{4}-?[0-9]{3}[0-9X])$`, "urn:issn:{+id}"},
+		{`(?i)^(?:doi:\s*|https?://(?:dx\.)?doi\.org/)?(?P<id>10\.[0-9]{4,9}/\S+)$`, "urn:doi:{+id}"},
+		{`(?i)^hdl:\s*(?P<id>[0-9a-z.]+/\S+)$`, "https://hdl.handle.net/{+id}"},
+		{`(?i)^ark:/?(?P<id>[0-9b-z]{5,}/\S+)$`, "https://n2t.net/ark:/{+id}"},
+	}
+}
+
+// NewIdentifiers compiles rows, of which the first that matches decides.
+func NewIdentifiers(rows ...Identifier) (*Identifiers, error) {
+	table := &Identifiers{}
+	for i, row := range rows {
+		match, err := newMatcher(row.Pattern)
+		if err != nil {
+			return nil, fmt.Errorf("identifier %d: %w", i, err)
+		}
+		if _, err := stduritemplate.Expand(row.Template, nil); err != nil {
+			return nil, fmt.Errorf("identifier %d: template: %w", i, err)
+		}
+		table.rows = append(table.rows, identifierRow{match, row.Template})
+	}
+	return table, nil
+}
+
+// maxIdentifier bounds the length of an identifier, in octets.
+const maxIdentifier = 1024
+
+// URI returns the URI of an identifier, and whether the table has a row for it. A nil table
+// has none.
+func (t *Identifiers) URI(text string) (uri.URI, bool) {
+	if t == nil || len(text) > maxIdentifier {
+		return uri.URI{}, false
+	}
+	for _, row := range t.rows {
+		vars := make(stduritemplate.Substitutions)
+		if !row.match.capture(text, vars) {
+			continue
+		}
+		for name, value := range vars {
+			if group, ok := value.(string); ok {
+				vars[name] = withoutSpace(group)
+			}
+		}
+		expanded, err := stduritemplate.Expand(row.template, vars)
+		if err != nil {
+			return uri.URI{}, false
+		}
+		u, err := uri.FromIRI(expanded)
+		return u, err == nil
+	}
+	return uri.URI{}, false
+}
+
+// withoutSpace makes the blanks between groups of digits hyphens.
+func withoutSpace(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if c == ' ' {
+			b[i] = '-'
+		}
+	}
+	return string(b)
+}
