@@ -172,8 +172,11 @@ type Access struct {
 	ProxyUsers   string         `mapstructure:"proxy_users"` // a file; empty: no password is required
 	// FreshClients may have names resolved anew by Cache-Control: no-cache.
 	FreshClients []netip.Prefix `mapstructure:"fresh_clients"`
-	AdminClients []netip.Prefix `mapstructure:"admin_clients"`
-	AdminToken   string         `mapstructure:"admin_token"` // a file; empty: no token is required
+	// CORS are the origins whose pages may read public replies; "*" is all.
+	CORS            []string       `mapstructure:"cors"`
+	SecurityContact string         `mapstructure:"security_contact"` // of security.txt, a URI; empty: there is none
+	AdminClients    []netip.Prefix `mapstructure:"admin_clients"`
+	AdminToken      string         `mapstructure:"admin_token"` // a file; empty: no token is required
 	// TrustedProxies are proxies whose X-Forwarded-For or Forwarded names the client.
 	TrustedProxies []netip.Prefix `mapstructure:"trusted_proxies"`
 }

@@ -27,7 +27,7 @@ func TestMessages(t *testing.T) {
 		"resolve: {elsewhere: 'https://a.example/$1'}":     `$1 is not a variable of templates: write {nss}`,
 		"resolve: {elsewhere: 'https://a.example/%s'}":     `%s is not a variable of templates`,
 		"resolve: {elsewhere: 'https://a.example/{+unr}'}": `there is no variable "unr"; did you mean urn?`,
-		"namespaces: [{nid: a1, pattern: '(?P<year>.*)', targets: [{template: 'https://a.example/{yaer}'}]}]": `there is no variable "yaer"; did you mean year?; there are urn, nid, nss, c, year`,
+		"namespaces: [{nid: a1, pattern: '(?P<year>.*)', targets: [{template: 'https://a.example/{yeer}'}]}]": `there is no variable "yeer"; did you mean year?; there are urn, nid, nss, c, year`,
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", text), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/urnd/urnd/uri"
 )
 
 func cacheSettings() []Setting {
@@ -20,6 +22,25 @@ func cacheSettings() []Setting {
 			Form: "path that begins with a slash", check: checkDirectory,
 		},
 		{Path: "cache.max_saved", Default: Size(64 << 20), Doc: "the maximum size of the snapshot; 0B saves nothing", Least: Size(0), Most: Size(1 << 40)},
+	}
+}
+
+func checkOrigins(f *Faults, path string, value any) {
+	origins, _ := value.([]string)
+	for i, origin := range origins {
+		if origin != "*" {
+			checkServer(f, index(path, i), origin)
+		}
+	}
+}
+
+func checkContact(f *Faults, path string, value any) {
+	contact, _ := value.(string)
+	if contact == "" {
+		return
+	}
+	if u, err := uri.Parse(contact); err != nil || u.Check() != nil || u.Scheme() != "mailto" && u.Scheme() != "https" && u.Scheme() != "tel" {
+		f.add(path, "%q is not a URI with mailto:, https: or tel: (RFC 9116 section 2.5.3)", contact)
 	}
 }
 
@@ -61,6 +82,13 @@ func accessSettings() []Setting {
 			Form: "path, or credential: and a name", check: checkSecretFile,
 		},
 		{Path: "access.fresh_clients", Default: loopback(), Doc: "Clients whose Cache-Control: no-cache makes urnd ask all servers again, instead of its caches. That of others is ignored.", Form: "address range", check: checkPrefixList},
+		{
+			Path: "access.cors", Default: []string{"*"},
+			Doc: "Sites whose pages may read answers, lists, descriptions and the OpenAPI document (cross-origin resource sharing), " +
+				"such as https://catalogue.example.org; \"*\" is all, an empty list none.",
+			Form: "\"*\", or http:// or https:// and a host", check: checkOrigins,
+		},
+		{Path: "access.security_contact", Doc: "The contact in /.well-known/security.txt (RFC 9116); empty: there is no such file.", Form: "URI, such as mailto:security@example.org", check: checkContact},
 		{Path: "access.admin_clients", Default: loopback(), Doc: "Clients of listen.admin. If addresses other than loopback are allowed, admin_token or tls.client_ca must be set.", Form: "address range", check: checkPrefixList},
 		{
 			Path: "access.admin_token",

@@ -16,6 +16,7 @@ type Access struct {
 	Proxy   []netip.Prefix // clients that may use the forward proxy and the redirects of URLs
 	Trusted []netip.Prefix // proxies in front of urnd that are trusted to name their client
 	Fresh   []netip.Prefix // clients whose Cache-Control: no-cache asks all servers again
+	Origins []string       // sites whose pages may read public replies; "*" is all
 	Users   *Users         // users of the proxy; nil requires no password
 	Rate    int            // requests of one client a second; 0 is no limit
 }

@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -119,9 +118,7 @@ func (h *Handler) reply(x *exchange, r message.Reply) {
 // fail replies with an error, and logs it unless the client caused it.
 func (h *Handler) fail(x *exchange, err error) {
 	x.event.Err = err
-	if problem.Status(err) >= http.StatusInternalServerError || errors.Is(err, netguard.ErrForbidden) {
-		h.identify(x)
-	}
+	h.identify(x) // so that the log and the user speak of the same request
 	h.report(x, err)
 	h.reply(x, problem.Reply(x.request.Header, err))
 }

@@ -44,6 +44,11 @@ type Config struct {
 	Identify bool
 	// MaxTarget bounds a request-target, in octets.
 	MaxTarget int
+	// RedirectTLS redirects requests without TLS to https, at TLSPort, "" for its default.
+	RedirectTLS bool
+	TLSPort     string
+	// SecurityContact is the contact of security.txt, a URI; "" serves none.
+	SecurityContact string
 }
 
 // Handler answers the requests of clients. It is safe for concurrent use.
@@ -52,6 +57,7 @@ type Handler struct {
 	answers *answer.Responder
 	forward *forward.Proxy
 
+	statics   map[string]*answer.Static
 	rates     *rates // nil where there is no limit
 	exchanges sync.Pool
 }
@@ -60,7 +66,7 @@ type Handler struct {
 func New(config Config) *Handler {
 	failures := forward.NewFailures(config.Now)
 	h := &Handler{
-		config: config,
+		config: config, statics: answer.Statics(),
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: failures.Failing, MaxTarget: config.MaxTarget,
@@ -104,5 +110,7 @@ func (h *Handler) report(x *exchange, err error) {
 			attributes = append(attributes, "setting", setting)
 		}
 		h.config.Log.WarnContext(x.request.Context(), "request failed", attributes...)
+	} else { // without the input, which may have a password in a form that is not recognized
+		h.config.Log.DebugContext(x.request.Context(), "request refused", "status", status, "client", x.client.Addr, "request", x.event.ID, "reason", problem.New(err).Detail)
 	}
 }

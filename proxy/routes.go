@@ -34,10 +34,12 @@ func (h *Handler) route(x *exchange) {
 		h.fail(x, problem.ErrConnect)
 	case len(target) > h.config.MaxTarget:
 		h.fail(x, problem.ErrTargetTooLong)
-	case target == answer.PathOpenAPI && isGet(r):
-		h.reply(x, answer.OpenAPI())
-	case r.Method == http.MethodPost && target == message.PathResolve && h.config.Access.mayResolve(x.client):
-		h.batch(x)
+	case isPreflight(r) && h.preflight(x, target):
+	case h.toTLS(x, target):
+	case h.static(x, target):
+	case r.Method == http.MethodPost && isBatch(target) && h.config.Access.mayResolve(x.client):
+		h.allowOrigin(x)
+		h.batch(x, target)
 	default:
 		h.routeTarget(x, target)
 	}
@@ -49,6 +51,9 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 		request, err = h.typed(request, err)
 	}
 	x.event.Form, x.event.Service = request.Form.String(), request.Query.Service
+	if isShared(&request) {
+		h.allowOrigin(x)
+	}
 	switch {
 	case err == nil && request.Form == message.FormForward:
 		if err = h.mayForward(x); err == nil {
@@ -148,8 +153,30 @@ func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error)
 	return reply, nil
 }
 
+// isBatch reports whether a target is that of batches.
+func isBatch(target string) bool {
+	return target == message.PathResolve || strings.HasPrefix(target, message.PathResolve+"?")
+}
+
+// static answers requests for documents that never change, and reports whether it is one.
+func (h *Handler) static(x *exchange, target string) bool {
+	document := h.statics[target]
+	isSecurity := target == answer.PathSecurity && h.config.SecurityContact != ""
+	if document == nil && !isSecurity || !isGet(x.request) {
+		return false
+	}
+	x.event.Form = "static"
+	if isSecurity {
+		h.reply(x, answer.Security(h.config.SecurityContact, h.config.Now()))
+		return true
+	}
+	h.allowOrigin(x)
+	h.reply(x, document.Reply(x.request.Header))
+	return true
+}
+
 // batch resolves many names in one request.
-func (h *Handler) batch(x *exchange) {
+func (h *Handler) batch(x *exchange, target string) {
 	x.event.Form = "batch"
 	h.identify(x) // before its names fail in parallel
 	rights := answer.BatchRights{
@@ -157,7 +184,7 @@ func (h *Handler) batch(x *exchange) {
 		Allow:  func() bool { return h.rates == nil || h.rates.allows(x.client.Addr) },
 		Report: func(err error) { h.report(x, err) },
 	}
-	reply, err := h.answers.Batch(x, x.request, rights)
+	reply, err := h.answers.Batch(x, x.request, target, rights)
 	if err != nil {
 		h.fail(x, err)
 		return

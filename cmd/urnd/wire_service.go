@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 
@@ -79,13 +80,27 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 		Log:   d.log, Now: d.now,
 		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin,
 		Access: access, Via: d.via, Fetches: r.slots.fetches, Streams: r.slots.streams, MaxTarget: int(c.Limits.Target),
+		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,
 	})
 	return s, nil
 }
 
+// tlsPort returns the port of the first listener for TLS, "" where it is the default, or that
+// of a socket of systemd.
+func tlsPort(addresses []string) string {
+	if len(addresses) == 0 {
+		return ""
+	}
+	_, port, err := net.SplitHostPort(addresses[0])
+	if err != nil || port == "443" || port == "0" {
+		return ""
+	}
+	return port
+}
+
 // accessOf returns the access rules of a configuration.
 func accessOf(c config.Access, rate int) (proxy.Access, error) {
-	a := proxy.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Rate: rate}
+	a := proxy.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Origins: c.CORS, Rate: rate}
 	if c.ProxyUsers == "" {
 		return a, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 )
 
@@ -42,6 +43,9 @@ type Handler struct {
 func New(config Config) *Handler {
 	h := &Handler{config: config}
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		message.Write(w, r.Method, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, CacheControl: message.NoStore, Body: pages.Index("urnd: administration", paths())})
+	})
 	mux.HandleFunc("GET /healthz", json(func() any { return map[string]string{"status": "ok"} }))
 	mux.HandleFunc("GET /readyz", h.serveReady)
 	mux.Handle("GET /metrics", config.Metrics)
@@ -67,6 +71,20 @@ func New(config Config) *Handler {
 	protection.SetDenyHandler(failing(problem.ErrAdminOrigin))
 	h.routes = protection.Handler(mux)
 	return h
+}
+
+// paths are what the admin interface has, for its root page.
+func paths() [][2]string {
+	return [][2]string{
+		{"/healthz", "whether urnd runs"},
+		{"/readyz", "whether it is ready, and what is wrong although it is"},
+		{"/metrics", "metrics for Prometheus"},
+		{"/api/v1/cache", "what the caches hold"},
+		{"/api/v1/cache/entries?uri=urn:ietf:rfc:2648", "the cached answers for a name; DELETE purges them"},
+		{"/api/v1/config", "the configuration in force"},
+		{"/openapi.json", "the description of this interface"},
+		{"/debug/pprof/", "profiles of the Go runtime"},
+	}
 }
 
 // json returns a handler that sends what get returns.

@@ -5,11 +5,13 @@ package answer
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/elnormous/contenttype"
 
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 )
@@ -74,7 +76,11 @@ func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, e
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
 	chosen, vary := a.choose(q.Header, answer.Locations)
-	return message.Redirect(q.Form, q.HTTP11, chosen.URI, vary, answer), nil
+	reply := message.Redirect(q.Form, q.HTTP11, chosen.URI, vary, answer)
+	if accept := q.Header["Accept"]; len(accept) > 0 && strings.Contains(accept[0], pages.Type) { // a person may read it
+		reply.ContentType, reply.Body = pages.ContentType, pages.Moved(chosen.URI)
+	}
+	return reply, nil
 }
 
 // negotiate returns the type that a client accepts best, and the first one where it

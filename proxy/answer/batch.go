@@ -1,13 +1,16 @@
 package answer
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +18,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 // Bounds of batches.
@@ -40,7 +44,11 @@ type BatchRights struct {
 // input, a line of JSON each. It resolves only batchAhead names ahead of its client, and
 // ends where the client does not read for clientTimeout. The body of r is bounded by
 // maxBatchBody.
-func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, rights BatchRights) (message.Reply, error) {
+func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, target string, rights BatchRights) (message.Reply, error) {
+	service, err := message.BatchService(target)
+	if err != nil {
+		return message.Reply{}, err
+	}
 	select {
 	case a.batches <- struct{}{}:
 	default:
@@ -49,7 +57,11 @@ func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, rights BatchRi
 	release := func() { <-a.batches }
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(a.config.Now().Add(clientTimeout))
-	inputs, err := readBatch(http.MaxBytesReader(w, r.Body, maxBatchBody))
+	read := readBatch
+	if isLines(r.Header) {
+		read = readLines
+	}
+	inputs, err := read(http.MaxBytesReader(w, r.Body, maxBatchBody))
 	if err != nil {
 		release()
 		return message.Reply{}, err
@@ -58,7 +70,7 @@ func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, rights BatchRi
 	return message.Reply{
 		Status: http.StatusOK, ContentType: "application/x-ndjson", CacheControl: message.NoStore,
 		Stream: func(w http.ResponseWriter) error {
-			a.stream(r.Context(), w, inputs, rights)
+			a.stream(r.Context(), w, batch{inputs, service, rights})
 			return nil
 		},
 		Close: release,
@@ -66,7 +78,7 @@ func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, rights BatchRi
 }
 
 // stream resolves inputs and writes their lines.
-func (a *Responder) stream(ctx context.Context, w http.ResponseWriter, inputs []string, rights BatchRights) {
+func (a *Responder) stream(ctx context.Context, w http.ResponseWriter, b batch) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the client may have left
 	lines := make(chan chan []byte, batchAhead)
@@ -74,7 +86,7 @@ func (a *Responder) stream(ctx context.Context, w http.ResponseWriter, inputs []
 	workers.Go(func() {
 		defer close(lines)
 		slots := make(chan struct{}, batchWorkers)
-		for _, input := range inputs {
+		for _, input := range b.inputs {
 			line := make(chan []byte, 1)
 			select {
 			case lines <- line:
@@ -84,7 +96,7 @@ func (a *Responder) stream(ctx context.Context, w http.ResponseWriter, inputs []
 			slots <- struct{}{}
 			workers.Go(func() {
 				defer func() { <-slots }()
-				line <- a.batchLine(ctx, input, rights)
+				line <- a.batchLine(ctx, input, b)
 			})
 		}
 	})
@@ -114,41 +126,100 @@ func (a *Responder) writeLines(ctx context.Context, w io.Writer, out *http.Respo
 }
 
 // batchLine resolves one URI. A panic fails this line only.
-func (a *Responder) batchLine(ctx context.Context, input string, rights BatchRights) (text []byte) {
+func (a *Responder) batchLine(ctx context.Context, input string, b batch) (text []byte) {
 	defer func() {
 		if p := recover(); p != nil {
 			err := fmt.Errorf("resolving in a batch panicked: %v\n%s", p, debug.Stack())
-			rights.Report(err)
+			b.rights.Report(err)
 			text = message.Line(api.Failed{Input: input, Error: problem.New(err)})
 		}
 	}()
-	q, answer, err := a.batchAnswer(ctx, input, rights)
+	document, err := a.batchAnswer(ctx, input, b)
 	if err != nil {
-		rights.Report(err)
+		b.rights.Report(err)
 		p := problem.New(err)
 		p.Input = ""
 		return message.Line(api.Failed{Input: input, Error: p})
 	}
-	return message.Line(api.NewAnswer(q, answer, nil))
+	return message.Line(document)
 }
 
-func (a *Responder) batchAnswer(ctx context.Context, input string, rights BatchRights) (resolver.Query, resolver.Answer, error) {
-	if !rights.Allow() {
-		return resolver.Query{}, resolver.Answer{}, problem.ErrRate
+// batchAnswer returns the document of one URI.
+func (a *Responder) batchAnswer(ctx context.Context, input string, b batch) (any, error) {
+	if !b.rights.Allow() {
+		return nil, problem.ErrRate
 	}
 	if len(input) > a.config.MaxTarget {
-		return resolver.Query{}, resolver.Answer{}, problem.ErrTargetTooLong
+		return nil, problem.ErrTargetTooLong
 	}
-	q, err := resolver.ParseQuery(input, resolver.I2L)
+	q, err := resolver.ParseQuery(input, b.service)
 	if err != nil {
-		return resolver.Query{}, resolver.Answer{}, err
+		return nil, err
 	}
-	if !q.IsURN() && !rights.URLs {
-		return resolver.Query{}, resolver.Answer{}, problem.ErrProxyClient
+	if !q.IsURN() && !b.rights.URLs {
+		return nil, problem.ErrProxyClient
 	}
-	q = q.Selected()
-	answer, err := a.config.Resolver.Resolve(ctx, q)
-	return q, answer, err
+	if b.service == resolver.I2L {
+		q = q.Selected()
+	}
+	switch q.Service {
+	case resolver.I2C, resolver.I2Cs:
+		d, _, _, err := a.describe(ctx, q)
+		return d, err
+	case resolver.I2N, resolver.I2Ns:
+		names, err := a.otherNames(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		return names.document(q), nil
+	case resolver.I2L, resolver.I2Ls:
+		answer, err := a.config.Resolver.Resolve(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		return api.NewAnswer(q, answer, nil), nil
+	default:
+		return nil, &resolver.Negative{Kind: resolver.ErrService, Reason: q.Service.String() + " is not offered in batches"}
+	}
+}
+
+// batch is what a batch asks.
+type batch struct {
+	inputs  []string
+	service resolver.Service
+	rights  BatchRights
+}
+
+// isLines reports whether the body of a batch has a URI on each line, and not JSON.
+func isLines(header http.Header) bool {
+	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	return err == nil && (kind == typePlain || kind == typeList)
+}
+
+// readLines reads a text/uri-list, whose comments begin with "#" (RFC 2483 section 5), or plain
+// lines.
+func readLines(body io.Reader) ([]string, error) {
+	var inputs []string
+	lines := bufio.NewScanner(body)
+	lines.Buffer(nil, uri.MaxLength+2)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if inputs = append(inputs, line); len(inputs) > maxBatch {
+			return nil, problem.ErrBatchSize
+		}
+	}
+	var tooLong *http.MaxBytesError
+	switch err := lines.Err(); {
+	case errors.As(err, &tooLong):
+		return nil, problem.ErrBatchSize
+	case err != nil:
+		return nil, fmt.Errorf("%w: reading the body: %w", problem.ErrBatch, err)
+	default:
+		return inputs, nil
+	}
 }
 
 // readBatch reads a JSON array of strings, or JSON strings one after another.

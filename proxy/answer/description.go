@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -61,33 +60,43 @@ type warningJSON struct {
 // description answers with the description of an identifier, also where it has no
 // location.
 func (a *Responder) description(ctx context.Context, q *Question) (message.Reply, error) {
-	known, err := a.config.Names.Describe(q.Query)
+	d, answer, failure, err := a.describe(ctx, q.Query)
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
-	answer, err := a.locate(ctx, q.Query)
-	d := describe(known, answer, err)
+	reply := d.reply(negotiate(q.Header, mediaTypes(typeLD, typeJSON, typeCSV, pages.Type, typePlain)).MIME(), answer)
+	reply.Failure = failure
+	if authoritative(failure) {
+		reply.Status = problem.Status(failure)
+	}
+	addLinks(&reply, q.Query, d.ID)
+	return reply, nil
+}
+
+// describe returns the description of an identifier, with the state of the answer that it
+// rests on, and failure, why there is no location or no description of its authority. err is
+// that of an identifier that is not valid.
+func (a *Responder) describe(ctx context.Context, q resolver.Query) (d descriptionJSON, answer resolver.Answer, failure, err error) {
+	known, err := a.config.Names.Describe(q)
+	if err != nil {
+		return descriptionJSON{}, resolver.Answer{}, nil, err
+	}
+	answer, failure = a.locate(ctx, q)
+	d = describe(known, answer, failure)
 	var n *resolver.Negative
-	if errors.As(err, &n) {
+	if errors.As(failure, &n) {
 		answer.TTL, answer.Cache = n.TTL, n.Cache
 	}
-	status := http.StatusOK
-	failure := err
-	if authoritative(err) {
-		status = problem.Status(err)
-	} else {
-		var said resolver.Answer
-		said, failure = a.ask(ctx, q.Query, resolver.I2C)
+	if !authoritative(failure) {
+		said, unasked := a.ask(ctx, q, resolver.I2C)
 		d.SubjectOf = works(said.Locations)
 		answer.TTL = min(answer.TTL, said.TTL)
-		if err != nil && n == nil {
-			failure = err
+		if failure == nil || n != nil {
+			failure = unasked
 		}
 	}
 	d.Validity = max(api.Seconds(answer.TTL), 0)
-	reply := d.reply(negotiate(q.Header, mediaTypes(typeLD, typeJSON, typeCSV, pages.Type, typePlain)).MIME(), answer)
-	reply.Status, reply.Failure = status, failure
-	return reply, nil
+	return d, answer, failure, nil
 }
 
 // works returns the descriptions of authorities.

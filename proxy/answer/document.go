@@ -39,9 +39,13 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 	}
 	reply := message.JSON(http.StatusOK, a.withFailing(api.NewAnswer(q.Query, answer, trace.Steps())))
 	reply.Vary, reply.Cache = "Accept", answer.Cache
-	if wantsTrace(q.Header) {
+	switch {
+	case wantsTrace(q.Header):
 		reply.ContentType = typeTrace
+	case !q.Explains:
+		reply.CacheControl, reply.CacheStatus = message.MaxAge(answer.TTL), message.CacheStatus(answer.Cache, answer.TTL)
 	}
+	addLinks(&reply, q.Query, answer.Name.String())
 	return reply, nil
 }
 

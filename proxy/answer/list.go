@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/elnormous/contenttype"
 
@@ -42,10 +43,12 @@ func (a *Responder) locations(ctx context.Context, q *Question) (message.Reply, 
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
 	chosen := negotiate(q.Header, listTypes()).MIME()
+	reply := list(chosen, q.Query.URI, answer, textsOf(answer.Locations))
 	if chosen == typeJSON {
-		return negotiated(typeJSON, message.Marshal(a.withFailing(api.NewAnswer(q.Query, answer, nil))), answer), nil
+		reply = negotiated(typeJSON, message.Marshal(a.withFailing(api.NewAnswer(q.Query, answer, nil))), answer)
 	}
-	return list(chosen, q.Query.URI, answer, textsOf(answer.Locations)), nil
+	addLinks(&reply, q.Query, answer.Name.String())
+	return reply, nil
 }
 
 func textsOf(locations []resolver.Location) []string {
@@ -59,55 +62,71 @@ func textsOf(locations []resolver.Location) []string {
 // maxNames bounds a list of names; no namespace has so many.
 const maxNames = 100
 
-// names answers with at most limit other names of the resource: those that the rules of
-// the namespace know, and those that its authority knows.
+// names answers with at most limit other names of the resource.
 func (a *Responder) names(ctx context.Context, q *Question, limit int) (message.Reply, error) {
-	d, err := a.config.Names.Describe(q.Query)
+	found, err := a.otherNames(ctx, q.Query)
+	if err == nil && len(found.names) == 0 && limit == 1 {
+		err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no other name of this resource is known"}
+	}
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
-	located, err := a.locate(ctx, q.Query)
-	if authoritative(err) {
-		return message.Reply{}, problem.About(err, q.Query.URI)
+	found.names = found.names[:min(len(found.names), limit)]
+	answer := resolver.Answer{TTL: found.ttl}
+	chosen := negotiate(q.Header, listTypes()).MIME()
+	reply := list(chosen, q.Query.URI, answer, found.names)
+	if chosen == typeJSON {
+		reply = negotiated(typeJSON, message.Marshal(found.document(q.Query)), answer)
 	}
-	found, failure := a.ask(ctx, q.Query, resolver.I2Ns)
-	names := []string{}
-	for _, other := range d.Others {
-		names = append(names, other.String())
-	}
-	for _, name := range textsOf(found.Locations) {
-		if name != d.Name.String() && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if len(names) == 0 {
-		if failure == nil && limit == 1 {
-			failure = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no other name of this resource is known"}
-		}
-		if failure != nil {
-			return message.Reply{}, problem.About(failure, q.Query.URI)
-		}
-	}
-	names = names[:min(len(names), limit)]
-	answer := resolver.Answer{TTL: min(a.config.RuleTTL, found.TTL)}
-	if err == nil && q.Query.IsURN() {
-		answer = answer.AtMost(located.TTL)
-	}
-	if failure != nil { // the authority may know more
-		answer.TTL = 0
-	}
-	reply := a.nameList(q, d.Name, answer, names)
-	reply.Failure = failure
+	reply.Failure = found.failure
+	addLinks(&reply, q.Query, found.canonical)
 	return reply, nil
 }
 
-func (a *Responder) nameList(q *Question, canonical uri.URI, answer resolver.Answer, names []string) message.Reply {
-	chosen := negotiate(q.Header, listTypes()).MIME()
-	if chosen == typeJSON {
-		document := map[string]any{"input": q.Query.URI.String(), "canonical": canonical.String(), "names": names}
-		return negotiated(typeJSON, message.Marshal(document), answer)
+// otherNames are the other names of a resource.
+type otherNames struct {
+	canonical string
+	names     []string
+	ttl       time.Duration
+	failure   error // why its authority, which may know more, could not be asked
+}
+
+// document returns the names as JSON.
+func (n otherNames) document(q resolver.Query) any {
+	return map[string]any{"input": q.URI.String(), "canonical": n.canonical, "names": n.names}
+}
+
+// otherNames returns the names that the rules of the namespace know, and those that its
+// authority knows. That there is none is an error only where the authority could not be asked.
+func (a *Responder) otherNames(ctx context.Context, q resolver.Query) (otherNames, error) {
+	d, err := a.config.Names.Describe(q)
+	if err != nil {
+		return otherNames{}, err
 	}
-	return list(chosen, q.Query.URI, answer, names)
+	located, err := a.locate(ctx, q)
+	if authoritative(err) {
+		return otherNames{}, err
+	}
+	found, failure := a.ask(ctx, q, resolver.I2Ns)
+	n := otherNames{canonical: d.Name.String(), names: []string{}, ttl: min(a.config.RuleTTL, found.TTL), failure: failure}
+	for _, other := range d.Others {
+		n.names = append(n.names, other.String())
+	}
+	for _, name := range textsOf(found.Locations) {
+		if name != n.canonical && !slices.Contains(n.names, name) {
+			n.names = append(n.names, name)
+		}
+	}
+	if len(n.names) == 0 && failure != nil {
+		return otherNames{}, failure
+	}
+	if err == nil && q.IsURN() {
+		n.ttl = min(n.ttl, located.TTL)
+	}
+	if failure != nil {
+		n.ttl = 0
+	}
+	return n, nil
 }
 
 // list returns the reply to a question about a URI with a list of URIs, in one of the text types.

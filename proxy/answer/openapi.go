@@ -2,18 +2,44 @@ package answer
 
 import (
 	_ "embed"
-	"net/http"
+	"fmt"
+	"time"
 
 	"github.com/urnd/urnd/proxy/message"
 )
 
-// PathOpenAPI is the path of the OpenAPI document of the service.
-const PathOpenAPI = "/api/v1/openapi.json"
+// The paths of documents that never change.
+const (
+	PathOpenAPI  = "/api/v1/openapi.json" // the OpenAPI document of the service
+	PathRobots   = "/robots.txt"          // RFC 9309
+	PathFavicon  = "/favicon.ico"
+	PathSecurity = "/.well-known/security.txt" // RFC 9116
+)
 
 //go:embed openapi.json
 var openAPI []byte
 
-// OpenAPI returns the OpenAPI document of the service.
-func OpenAPI() message.Reply {
-	return message.Reply{Status: http.StatusOK, ContentType: "application/json", Body: openAPI}
+//go:embed favicon.ico
+var favicon []byte
+
+// robots lets crawlers read the home page, and look up no names: each would cost a resolution.
+const robots = "User-agent: *\nAllow: /$\nDisallow: /\n"
+
+// Statics returns the documents that never change, by path.
+func Statics() map[string]*Static {
+	return map[string]*Static{
+		PathOpenAPI: NewStatic("application/json", openAPI),
+		PathRobots:  NewStatic("text/plain; charset=utf-8", []byte(robots)),
+		PathFavicon: NewStatic("image/vnd.microsoft.icon", favicon),
+	}
+}
+
+// securityLifetime is how long a contact may be used: RFC 9116 section 2.5.5 recommends less
+// than a year.
+const securityLifetime = 30 * 24 * time.Hour
+
+// Security returns security.txt with a contact, a URI.
+func Security(contact string, now time.Time) message.Reply {
+	text := fmt.Sprintf("Contact: %s\nExpires: %s\n", contact, now.Add(securityLifetime).UTC().Format(time.RFC3339))
+	return message.Reply{Status: 200, ContentType: "text/plain; charset=utf-8", Body: []byte(text), CacheControl: staticLifetime}
 }

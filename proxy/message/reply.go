@@ -66,9 +66,14 @@ func (r *Reply) setFields(header http.Header) {
 	}
 	values := [...]string{r.Location, r.CacheControl, r.CacheStatus, r.ContentType, r.Vary}
 	for i, name := range [...]string{"Location", "Cache-Control", "Cache-Status", "Content-Type", "Vary"} {
-		if values[i] != "" {
-			header[name] = values[i : i+1 : i+1]
+		if values[i] == "" {
+			continue
 		}
+		if before := header[name]; name == "Vary" && len(before) > 0 { // of cross-origin requests
+			header[name] = append(before[:len(before):len(before)], values[i])
+			continue
+		}
+		header[name] = values[i : i+1 : i+1]
 	}
 	if r.ContentType != "" {
 		setDefault(header, "X-Content-Type-Options", "nosniff")

@@ -40,10 +40,13 @@ type Request struct {
 	// Identified is whether the table of identifiers gave Query: it is no URL of the client.
 	Identified bool
 	Other      uri.URI // the second URI of I=I
+	// Explains is whether the steps of the resolution are asked for.
+	Explains bool
 }
 
 const (
-	thttpPrefix = "/uri-res/"
+	// PathTHTTP is the prefix of the paths of services, RFC 2169 section 2.
+	PathTHTTP = "/uri-res/"
 	// PathResolve is the path of the JSON API, and PathExplain an alias of it. Both return a
 	// trace.
 	PathResolve = "/api/v1/resolve"
@@ -57,12 +60,14 @@ func Parse(target string) (Request, error) {
 	switch {
 	case target == "/":
 		return Request{Form: FormHome}, nil
-	case strings.HasPrefix(target, thttpPrefix):
+	case strings.HasPrefix(target, PathTHTTP):
 		return parseTHTTP(target)
 	case strings.HasPrefix(target, PathResolve+"?"), target == PathResolve:
 		return parseParameters(FormAPI, target, strings.TrimPrefix(target, PathResolve))
 	case strings.HasPrefix(target, PathExplain+"?"), target == PathExplain:
-		return parseParameters(FormAPI, target, strings.TrimPrefix(target, PathExplain))
+		r, err := parseParameters(FormAPI, target, strings.TrimPrefix(target, PathExplain))
+		r.Explains = true
+		return r, err
 	case strings.HasPrefix(target, "/?"):
 		return parseParameters(FormPath, target, target[1:])
 	case strings.HasPrefix(target, "/"):
@@ -123,7 +128,7 @@ func parseURI(f Form, text string, service resolver.Service) (Request, error) {
 // parseTHTTP parses /uri-res/<service>?<uri>. All after the first "?" is the URI, and its
 // percent-encodings are not decoded (RFC 2169 section 2).
 func parseTHTTP(target string) (Request, error) {
-	name, text, ok := strings.Cut(target[len(thttpPrefix):], "?")
+	name, text, ok := strings.Cut(target[len(PathTHTTP):], "?")
 	service, known := resolver.ParseService(name)
 	if !known {
 		return Request{Form: FormTHTTP}, &resolver.Negative{
@@ -168,22 +173,15 @@ func parseParameters(f Form, target, query string) (Request, error) {
 	if !ok {
 		return Request{Form: f}, missing(target, ruleParameter)
 	}
-	service := resolver.I2L
-	name, explicit := parameter(query, "service")
-	if explicit {
-		var known bool
-		if service, known = resolver.ParseService(name); !known {
-			return Request{Form: f}, &resolver.Negative{
-				Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2483",
-			}
-		}
+	service, explicit, err := serviceOf(query)
+	if err != nil {
+		return Request{Form: f}, err
 	}
 	if service == resolver.IisI {
 		return Request{Form: f}, missing(target, rulePair)
 	}
 	r := Request{Form: f}
 	var q resolver.Query
-	var err error
 	if f != FormAPI {
 		text = pasted(formText(query, text))
 		r.Text, r.Typed = text, true
@@ -201,6 +199,25 @@ func parseParameters(f Form, target, query string) (Request, error) {
 	}
 	r.Query = q
 	return r, err
+}
+
+// serviceOf returns the service of the parameters of query, and whether it has one.
+func serviceOf(query string) (service resolver.Service, explicit bool, err error) {
+	name, explicit := parameter(query, "service")
+	if !explicit {
+		return resolver.I2L, false, nil
+	}
+	service, known := resolver.ParseService(name)
+	if !known {
+		return 0, true, &resolver.Negative{Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2483"}
+	}
+	return service, true, nil
+}
+
+// BatchService returns the service that the target of a batch asks for.
+func BatchService(target string) (resolver.Service, error) {
+	service, _, err := serviceOf(strings.TrimPrefix(target, PathResolve))
+	return service, err
 }
 
 // formText returns the text of a form: browsers send a blank as a plus, and a colon as "%3A". A

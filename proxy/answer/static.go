@@ -1,0 +1,81 @@
+package answer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/message"
+)
+
+// Static is a document that never changes while urnd runs, with its validator and its
+// compressed form. It is immutable.
+type Static struct {
+	contentType string
+	body        []byte
+	compressed  []byte // nil where that is not smaller
+	etag        string // without quotes
+}
+
+// NewStatic returns a Static.
+func NewStatic(contentType string, body []byte) *Static {
+	sum := sha256.Sum256(body)
+	s := &Static{contentType: contentType, body: body, etag: base64.RawURLEncoding.EncodeToString(sum[:12])}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(body); err == nil && w.Close() == nil && b.Len() < len(body) {
+		s.compressed = b.Bytes()
+	}
+	return s
+}
+
+// staticLifetime is the freshness lifetime of a Static: a new version of urnd may change it.
+const staticLifetime = "max-age=3600"
+
+// Reply returns the reply to a request with a header: the document, or 304 where the client
+// has it (RFC 9110 section 13.1.2).
+func (s *Static) Reply(header http.Header) message.Reply {
+	r := message.Reply{
+		Status: http.StatusOK, ContentType: s.contentType, Body: s.body, CacheControl: staticLifetime, Vary: "Accept-Encoding",
+		Header: http.Header{},
+	}
+	etag := s.etag
+	if s.compressed != nil && acceptsGzip(header) {
+		r.Body, etag = s.compressed, s.etag+"-gzip"
+		r.Header["Content-Encoding"] = []string{"gzip"}
+	}
+	r.Header["Etag"] = []string{`"` + etag + `"`}
+	if matches(message.List(header, "If-None-Match"), etag) {
+		r.Status, r.ContentType, r.Body = http.StatusNotModified, "", nil
+		delete(r.Header, "Content-Encoding")
+	}
+	return r
+}
+
+// matches reports whether If-None-Match has an entity tag: by the weak comparison, RFC 9110
+// section 8.8.3.2.
+func matches(field, etag string) bool {
+	for element := range strings.SplitSeq(field, ",") {
+		element = strings.TrimPrefix(strings.TrimSpace(element), "W/")
+		if element == "*" || element == `"`+etag+`"` {
+			return true
+		}
+	}
+	return false
+}
+
+// acceptsGzip reports whether a client accepts the content coding gzip: RFC 9110 section
+// 12.5.3.
+func acceptsGzip(header http.Header) bool {
+	for element := range strings.SplitSeq(message.List(header, "Accept-Encoding"), ",") {
+		coding, weight, _ := strings.Cut(strings.TrimSpace(element), ";")
+		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+			zero := strings.TrimRight(strings.ReplaceAll(weight, " ", ""), "0.")
+			return zero != "q=" && zero != "Q="
+		}
+	}
+	return false
+}

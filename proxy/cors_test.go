@@ -1,0 +1,145 @@
+package proxy_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy"
+)
+
+// Pages of other sites may read public replies, and not redirects or resources.
+func TestCORS(t *testing.T) {
+	s := start(t, func(c *proxy.Config) { c.Access.Origins = []string{"https://a.example"} })
+	all := start(t, func(c *proxy.Config) { c.Access.Origins = []string{"*"} })
+	for target, shared := range map[string]bool{
+		"/api/v1/resolve?uri=urn:a1:b": true, "/api/v1/explain?uri=urn:a1:b": true, "/uri-res/N2C?urn:a1:b": true, "/uri-res/I2Ls?urn:a1:b": true, "/api/v1/openapi.json": true,
+		"/api/v1/resolve?uri=urn:a": true, // pages must be able to read why
+		"/urn:a1:b":                 false, "/": false, "/uri-res/N2R?urn:a1:b": false,
+	} {
+		for origin, want := range map[string]string{"https://a.example": "https://a.example", "https://b.example": "", "null": ""} {
+			if !shared {
+				want = ""
+			}
+			got := s.get(t, target, "Origin: "+origin).Header
+			if got.Get("Access-Control-Allow-Origin") != want || want != "" && !strings.Contains(strings.Join(got["Vary"], ", "), "Origin") {
+				t.Errorf("%s from %s: %v", target, origin, got)
+			}
+		}
+		if got := all.get(t, target, "Origin: https://b.example").Header.Get("Access-Control-Allow-Origin"); (got == "*") != shared {
+			t.Errorf("%s from any: %q", target, got)
+		}
+	}
+	if got := all.get(t, "/api/v1/resolve?uri=urn:a1:b").Header.Get("Access-Control-Allow-Origin"); got != "" {
+		t.Errorf("without Origin: %q", got)
+	}
+	preflight := "OPTIONS /api/v1/resolve HTTP/1.1\r\nHost: a\r\nOrigin: https://a.example\r\nAccess-Control-Request-Method: POST\r\n\r\n"
+	response := s.ask(t, preflight)[0]
+	if response.StatusCode != http.StatusNoContent || response.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, POST" || response.Header.Get("Access-Control-Allow-Origin") != "https://a.example" {
+		t.Errorf("a preflight: %d %v", response.StatusCode, response.Header)
+	}
+	for _, refused := range []string{strings.Replace(preflight, "a.example", "b.example", 1), strings.Replace(preflight, "/api/v1/resolve", "/urn:a1:b", 1), strings.Replace(preflight, "Origin", "X", 1)} {
+		if response := s.ask(t, refused)[0]; response.StatusCode == http.StatusNoContent {
+			t.Errorf("%.40s: allowed", refused)
+		}
+	}
+}
+
+// Documents that never change, and the paths that browsers and crawlers ask for.
+func TestStaticDocuments(t *testing.T) {
+	s := start(t, func(c *proxy.Config) { c.SecurityContact = "mailto:security@a.example" })
+	for target, part := range map[string]string{
+		"/api/v1/openapi.json": `"openapi"`, "/robots.txt": "Disallow: /", "/favicon.ico": "\x00\x00\x01\x00", "/.well-known/security.txt": "Contact: mailto:security@a.example\nExpires: ",
+	} {
+		if response := s.get(t, target); response.StatusCode != http.StatusOK || !strings.Contains(text(t, response), part) || response.Header.Get("Cache-Control") != "max-age=3600" {
+			t.Errorf("%s: %d %v", target, response.StatusCode, response.Header)
+		}
+	}
+	etag := s.get(t, "/robots.txt").Header.Get("Etag")
+	if response := s.get(t, "/robots.txt", "If-None-Match: "+etag); response.StatusCode != http.StatusNotModified {
+		t.Errorf("with its own ETag: %d", response.StatusCode)
+	}
+	if response := start(t, nil).get(t, "/.well-known/security.txt"); response.StatusCode != http.StatusNotFound {
+		t.Errorf("without a contact: %d", response.StatusCode)
+	}
+}
+
+// Requests without TLS are redirected to https, if the configuration says so.
+func TestRedirectToTLS(t *testing.T) {
+	s := start(t, func(c *proxy.Config) { c.RedirectTLS, c.TLSPort = true, "8443" })
+	for request, want := range map[string]string{
+		"GET /urn:a1:b?+r HTTP/1.1\r\nHost: a.example:8141\r\n\r\n": "https://a.example:8443/urn:a1:b?+r",
+		"GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n":                  "https://[::1]:8443/",
+		"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n":                 "https://a.example:8443/",
+	} {
+		if response := s.ask(t, request)[0]; response.StatusCode != http.StatusPermanentRedirect || response.Header.Get("Location") != want {
+			t.Errorf("%q: %d %s, want %s", request, response.StatusCode, response.Header.Get("Location"), want)
+		}
+	}
+	if response := s.ask(t, "GET urn:a1:b HTTP/1.1\r\nHost: a.example\r\n\r\n")[0]; response.StatusCode != http.StatusFound {
+		t.Errorf("a request as to a proxy: %d", response.StatusCode)
+	}
+	trusted := start(t, func(c *proxy.Config) { c.RedirectTLS, c.Access.Trusted = true, prefixes("127.0.0.0/8") })
+	if response := trusted.get(t, "/urn:a1:b"); response.StatusCode != http.StatusFound {
+		t.Errorf("behind a trusted proxy: %d", response.StatusCode)
+	}
+}
+
+// A redirect has a note for clients that show it, and documents have links and cache fields.
+func TestNotesAndLinks(t *testing.T) {
+	s := start(t, nil)
+	response := s.get(t, "/urn:a1:b", "Accept: text/html,*/*;q=0.8")
+	if body := text(t, response); response.StatusCode != http.StatusFound || !strings.Contains(body, `<a href="https://a.example/urn:a1:b">`) {
+		t.Errorf("%d %s", response.StatusCode, body)
+	}
+	for _, target := range []string{"/api/v1/resolve?uri=URN:a1:b", "/uri-res/N2C?URN:a1:b", "/uri-res/N2Ls?URN:a1:b", "/uri-res/N2Ns?URN:isbn:0-395-36341-1"} {
+		links := strings.Join(s.get(t, target).Header["Link"], ", ")
+		for _, rel := range []string{`rel="canonical"`, `rel="alternate"`, `rel="describedby"`, `</api/v1/openapi.json>; rel="service-desc"`} {
+			if !strings.Contains(links, rel) {
+				t.Errorf("%s: no %s in %s", target, rel, links)
+			}
+		}
+	}
+	if got := s.get(t, "/api/v1/resolve?uri=urn:a1:b").Header; got.Get("Cache-Control") != "max-age=90" || !strings.HasPrefix(got.Get("Cache-Status"), "urnd; hit") {
+		t.Errorf("cache fields: %v", got)
+	}
+	if got := s.get(t, "/api/v1/explain?uri=urn:a1:b").Header.Get("Cache-Control"); got != "no-store" {
+		t.Errorf("an explanation: %s", got)
+	}
+}
+
+// Batches can be lines of text, and ask for any service.
+func TestBatchForms(t *testing.T) {
+	s := start(t, nil)
+	for _, tt := range []struct{ query, kind, body, want string }{
+		{"", "text/plain", "urn:a1:b\nurn:a1:c\n", `"input":"urn:a1:b"|"input":"urn:a1:c"`},
+		{"", "text/uri-list; charset=utf-8", "# urn:x\r\nurn:a1:b\r\n", `"input":"urn:a1:b"`},
+		{"?service=I2Ls", "application/json", `["urn:a1:b"]`, `"service":"I2Ls"`},
+		{"?service=I2Ns", "text/plain", "urn:isbn:0-395-36341-1", `"names":["urn:isbn:9780395363416"`},
+		{"?service=I2C", "text/plain", "urn:isbn:0-395-36341-1", `"@context":"https://schema.org"`},
+		{"?service=I2R", "text/plain", "urn:a1:b", `"status":501`},
+	} {
+		response := post(t, s, "/api/v1/resolve"+tt.query, tt.kind, tt.body)
+		lines := strings.Split(strings.TrimSpace(text(t, response)), "\n")
+		wanted := strings.Split(tt.want, "|")
+		if response.StatusCode != http.StatusOK || len(lines) != len(wanted) {
+			t.Errorf("%+v: %d %q", tt, response.StatusCode, lines)
+			continue
+		}
+		for i, part := range wanted {
+			if !strings.Contains(lines[i], part) {
+				t.Errorf("%+v: %s", tt, lines[i])
+			}
+		}
+	}
+	if response := post(t, s, "/api/v1/resolve?service=I2X", "text/plain", "urn:a1:b"); response.StatusCode != http.StatusNotImplemented {
+		t.Errorf("an unknown service: %d", response.StatusCode)
+	}
+}
+
+// post sends a body of a type.
+func post(t *testing.T, s *server, target, kind, body string) *http.Response {
+	t.Helper()
+	return s.ask(t, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", target, kind, len(body), body))[0]
+}
