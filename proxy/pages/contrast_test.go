@@ -1,0 +1,60 @@
+package pages_test
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy/pages"
+)
+
+// luminance is that of WCAG 2.2, "relative luminance", of a colour such as "#0645ad" or "#fff".
+func luminance(t *testing.T, colour string) float64 {
+	t.Helper()
+	digits := strings.TrimPrefix(colour, "#")
+	if len(digits) == 3 {
+		digits = strings.Repeat(digits[:1], 2) + strings.Repeat(digits[1:2], 2) + strings.Repeat(digits[2:], 2)
+	}
+	sum := 0.0
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		n, err := strconv.ParseUint(digits[2*i:2*i+2], 16, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := float64(n) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		sum += weight * c
+	}
+	return sum
+}
+
+// All text can be read, by day and at night: WCAG 2.2 success criterion 1.4.3, level AA.
+func TestContrast(t *testing.T) {
+	page := string(pages.Home())
+	style, _, _ := strings.Cut(page[strings.Index(page, "<style>"):], "</style>")
+	day, night, _ := strings.Cut(style, "@media (prefers-color-scheme: dark)")
+	background := regexp.MustCompile(`body \{[^}]*background: (#[0-9a-f]+)`)
+	colours := regexp.MustCompile(`([a-z:, ]+) \{[^}]*?\bcolor: (#[0-9a-f]+)`)
+	for theme, rules := range map[string]string{"light": day, "dark": night} {
+		ground := background.FindStringSubmatch(rules)
+		found := colours.FindAllStringSubmatch(rules, -1)
+		if ground == nil || len(found) < 4 {
+			t.Fatalf("%s: %d colours on %v", theme, len(found), ground)
+		}
+		for _, rule := range found {
+			if strings.TrimSpace(rule[1]) == "mark" {
+				continue // on a background of its own
+			}
+			a, b := luminance(t, ground[1]), luminance(t, rule[2])
+			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < 4.5 {
+				t.Errorf("%s: %s of %s on %s: %.2f", theme, rule[2], rule[1], ground[1], ratio)
+			}
+		}
+	}
+}
