@@ -49,15 +49,16 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 	var result cache.Result[Locations]
 	var ok bool
 	var err error
-	if !IsFresh(ctx) {
+	o := optionsOf(ctx)
+	if !o.fresh {
 		result, ok, err = c.cache.Hit(key)
 	}
 	if !ok {
 		result, err = c.get(ctx, key, q)
 	}
 	state := cacheState(result.Status)
-	if t := TraceOf(ctx); t != nil {
-		c.trace(ctx, t, key, q, result)
+	if o.trace != nil {
+		c.trace(ctx, o.trace, key, q, result)
 	}
 	if err != nil {
 		return Answer{Cache: state}, negativeState(err, state, result.TTL)

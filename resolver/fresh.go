@@ -6,14 +6,16 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-type freshKey struct{}
-
 // WithFresh returns a context in which caches are not used, but filled: all servers are asked
 // again (RFC 9111 section 5.2.1.4, no-cache).
-func WithFresh(ctx context.Context) context.Context { return context.WithValue(ctx, freshKey{}, true) }
+func WithFresh(ctx context.Context) context.Context {
+	o := optionsOf(ctx)
+	o.fresh = true
+	return context.WithValue(ctx, optionsKey{}, o)
+}
 
 // IsFresh reports whether ctx is one of WithFresh.
-func IsFresh(ctx context.Context) bool { return ctx.Value(freshKey{}) != nil }
+func IsFresh(ctx context.Context) bool { return optionsOf(ctx).fresh }
 
 // Load returns the value of key from a cache, or from load where there is none, or where ctx
 // is one of WithFresh.

@@ -33,20 +33,30 @@ type Trace struct {
 // maxSteps bounds the steps of a trace; further ones are discarded.
 const maxSteps = 1000
 
-type traceKey struct{}
+// options are what a context says about a resolution. They are one value, since each look-up
+// in a context takes time on the way of every request.
+type options struct {
+	trace *Trace // nil where the resolution is not traced
+	fresh bool   // caches are not used
+}
+
+type optionsKey struct{}
+
+func optionsOf(ctx context.Context) options {
+	o, _ := ctx.Value(optionsKey{}).(options)
+	return o
+}
 
 // WithTrace returns a context with a new Trace, and that Trace.
 func WithTrace(ctx context.Context, now func() time.Time) (context.Context, *Trace) {
-	t := &Trace{now: now, start: now()}
-	return context.WithValue(ctx, traceKey{}, t), t
+	o := optionsOf(ctx)
+	o.trace = &Trace{now: now, start: now()}
+	return context.WithValue(ctx, optionsKey{}, o), o.trace
 }
 
 // TraceOf returns the trace of ctx, or nil. Check for nil before building arguments of
 // Add, so that a query without trace is cheap.
-func TraceOf(ctx context.Context) *Trace {
-	t, _ := ctx.Value(traceKey{}).(*Trace)
-	return t
-}
+func TraceOf(ctx context.Context) *Trace { return optionsOf(ctx).trace }
 
 // Explain makes t an explanation: where an answer is cached, the name is resolved once more
 // only to show how.

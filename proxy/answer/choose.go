@@ -17,6 +17,9 @@ func (a *Responder) choose(header http.Header, locations []resolver.Location) (c
 	byType := slices.ContainsFunc(locations, func(l resolver.Location) bool { return l.From.Type != "" })
 	byLanguage := slices.ContainsFunc(locations, func(l resolver.Location) bool { return l.From.Language != "" })
 	switch {
+	case !byType && !byLanguage: // most namespaces: there is nothing to weigh
+		working := slices.IndexFunc(locations, func(l resolver.Location) bool { return !a.config.Failing(l.URI) })
+		return locations[max(working, 0)], ""
 	case byType && byLanguage:
 		vary = "Accept, Accept-Language"
 	case byType:

@@ -4,7 +4,6 @@ package message
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
@@ -84,7 +83,7 @@ func Parse(target string) (Request, error) {
 
 // parsePath parses the identifier in a path: as it is, or percent-encoded as a whole.
 func parsePath(text string) (Request, error) {
-	if encodedScheme.MatchString(text) {
+	if isEncoded(text) {
 		if decoded, err := url.PathUnescape(text); err == nil {
 			text = pasted(decoded)
 		}
@@ -99,9 +98,12 @@ func parsePath(text string) (Request, error) {
 	return r, err
 }
 
-// encodedScheme matches a URI that is percent-encoded as a whole: in one that is not, the
-// first colon is one.
-var encodedScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*%3[Aa]`)
+// isEncoded reports whether a URI is percent-encoded as a whole: in one that is not, a colon
+// follows the scheme.
+func isEncoded(text string) bool {
+	i := strings.IndexAny(text, ":%")
+	return i > 0 && len(text) > i+2 && uri.EqualFold(text[i:i+3], "%3a")
+}
 
 // pasted returns a text without what is pasted with an identifier: white space around it and
 // at the ends of lines, angle brackets, and the prefix "URL:" (RFC 3986 appendix C).
