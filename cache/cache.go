@@ -100,7 +100,7 @@ func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V]
 }
 
 // Renew returns the value of key from load, as Get does where nothing is stored: a fresh
-// entry is not used, and replaced. It joins a load that runs already.
+// entry is not used, and replaced. It joins only a load that another Renew has started.
 func (c *Cache[V]) Renew(ctx context.Context, key string, load Load[V]) (Result[V], error) {
 	result, err := c.wait(ctx, key, load, true)
 	c.counts.outcome(result.Status, err, result.TTL > 0)

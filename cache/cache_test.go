@@ -312,3 +312,31 @@ func TestCancelledLoadStartsNoBackoff(t *testing.T) {
 	<-ended
 	expect(t, c, s, cache.Result[string]{Value: "v", TTL: 10 * time.Second}, nil, 2)
 }
+
+// Renew does not join a load that began without it, which may rest on what is cached elsewhere.
+func TestRenewStartsItsOwnLoad(t *testing.T) {
+	var now clock
+	c := newCache(t, &now, nil)
+	started, finish := make(chan struct{}), make(chan struct{})
+	old := make(chan cache.Result[string], 1)
+	go func() {
+		result, _ := c.Get(context.Background(), "key", func(context.Context) (string, time.Duration, error) {
+			close(started)
+			<-finish
+			return "old", time.Hour, nil
+		})
+		old <- result
+	}()
+	<-started
+	result, err := c.Renew(t.Context(), "key", func(context.Context) (string, time.Duration, error) { return "new", time.Hour, nil })
+	if result.Value != "new" || err != nil {
+		t.Errorf("renewed: %+v, %v", result, err)
+	}
+	close(finish)
+	if result := <-old; result.Value != "old" {
+		t.Errorf("the other caller: %+v", result)
+	}
+	if result, ok, err := c.Hit("key"); !ok || result.Value != "new" || err != nil {
+		t.Errorf("stored: %+v, %v", result, err)
+	}
+}

@@ -12,6 +12,7 @@ import (
 type flight[V any] struct {
 	cancel  context.CancelFunc
 	waiters int           // guarded by Cache.mu
+	renews  bool          // it was started by Renew
 	done    chan struct{} // closed when result and err are set
 	result  Result[V]
 	err     error
@@ -22,6 +23,10 @@ type flight[V any] struct {
 func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew bool) (Result[V], error) {
 	c.mu.Lock()
 	f, joined := c.flights[key]
+	if joined && renew && !f.renews { // it may rest on what is cached elsewhere
+		c.detach(key)
+		joined = false
+	}
 	if !joined {
 		// A flight may have ended between the lookup in Get and the lock.
 		if result, ok, err := c.stored(key); ok && !renew {
@@ -33,6 +38,7 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew boo
 			return Result[V]{}, ErrClosed
 		}
 		f = c.start(ctx, key, load)
+		f.renews = renew
 	}
 	f.waiters++
 	c.mu.Unlock()

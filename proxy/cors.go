@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"net/netip"
 	"slices"
 
 	"github.com/urnd/urnd/proxy/answer"
@@ -15,8 +16,12 @@ import (
 // anyOrigin allows all origins.
 const anyOrigin = "*"
 
-// isShared reports whether pages of other sites may read the reply to a request.
-func isShared(request *message.Request) bool {
+// isShared reports whether pages of other sites may read the reply to a request, of which err
+// says why it is not valid. Replies about URLs are for the clients of the proxy alone.
+func isShared(request *message.Request, err error) bool {
+	if err == nil && !request.Query.IsURN() && !request.Identified {
+		return false
+	}
 	switch service := request.Query.Service; request.Form {
 	case message.FormAPI:
 		return true
@@ -28,21 +33,24 @@ func isShared(request *message.Request) bool {
 }
 
 // allowOrigin lets the page that sent a request read the reply, if the configuration allows its
-// origin.
+// origin, and reports whether it does. Where not everybody may resolve names, a page in the
+// browser of somebody who may must be named.
 func (h *Handler) allowOrigin(x *exchange) bool {
 	origin := x.request.Header["Origin"]
-	if len(origin) != 1 {
-		return false
-	}
 	header := x.Header()
-	switch allowed := h.config.Access.Origins; {
-	case slices.Contains(allowed, anyOrigin):
+	allowed := h.config.Access.Origins
+	everybody := slices.ContainsFunc(h.config.Access.Resolve, func(p netip.Prefix) bool { return p.Bits() == 0 })
+	switch {
+	case slices.Contains(allowed, anyOrigin) && everybody:
 		header["Access-Control-Allow-Origin"] = []string{anyOrigin}
-	case slices.Contains(allowed, origin[0]):
-		header["Access-Control-Allow-Origin"] = origin
-		header.Add("Vary", "Origin")
-	default:
+	case len(allowed) == 0:
 		return false
+	default:
+		header.Add("Vary", "Origin") // also where it is not allowed, or absent
+		if len(origin) != 1 || !slices.Contains(allowed, origin[0]) {
+			return false
+		}
+		header["Access-Control-Allow-Origin"] = origin
 	}
 	header["Access-Control-Expose-Headers"] = []string{"Cache-Status, Link, Location, " + idField}
 	return true
@@ -57,7 +65,7 @@ func isPreflight(r *http.Request) bool {
 func (h *Handler) preflight(x *exchange, target string) bool {
 	request, err := message.Parse(target)
 	batch := target == message.PathResolve
-	if err != nil && !batch || !batch && target != answer.PathOpenAPI && !isShared(&request) || !h.allowOrigin(x) {
+	if err != nil && !batch || !batch && target != answer.PathOpenAPI && !isShared(&request, err) || !h.allowOrigin(x) {
 		return false
 	}
 	x.event.Form = request.Form.String()

@@ -12,11 +12,11 @@ import (
 // Pages of other sites may read public replies, and not redirects or resources.
 func TestCORS(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.Access.Origins = []string{"https://a.example"} })
-	all := start(t, func(c *proxy.Config) { c.Access.Origins = []string{"*"} })
+	all := start(t, func(c *proxy.Config) { c.Access.Origins, c.Access.Resolve = []string{"*"}, prefixes("0.0.0.0/0") })
 	for target, shared := range map[string]bool{
 		"/api/v1/resolve?uri=urn:a1:b": true, "/api/v1/explain?uri=urn:a1:b": true, "/uri-res/N2C?urn:a1:b": true, "/uri-res/I2Ls?urn:a1:b": true, "/api/v1/openapi.json": true,
 		"/api/v1/resolve?uri=urn:a": true, // pages must be able to read why
-		"/urn:a1:b":                 false, "/": false, "/uri-res/N2R?urn:a1:b": false,
+		"/urn:a1:b":                 false, "/": false, "/api/v1/resolve?uri=http://a.example/": false, "/uri-res/N2R?urn:a1:b": false,
 	} {
 		for origin, want := range map[string]string{"https://a.example": "https://a.example", "https://b.example": "", "null": ""} {
 			if !shared {
@@ -31,8 +31,15 @@ func TestCORS(t *testing.T) {
 			t.Errorf("%s from any: %q", target, got)
 		}
 	}
-	if got := all.get(t, "/api/v1/resolve?uri=urn:a1:b").Header.Get("Access-Control-Allow-Origin"); got != "" {
-		t.Errorf("without Origin: %q", got)
+	if got := s.get(t, "/api/v1/resolve?uri=urn:a1:b").Header; got.Get("Access-Control-Allow-Origin") != "" || !strings.Contains(strings.Join(got["Vary"], ", "), "Origin") {
+		t.Errorf("without Origin: %v", got)
+	}
+	if got := all.get(t, "/api/v1/resolve?uri=http://10.0.0.1/", "Origin: https://b.example").Header.Get("Access-Control-Allow-Origin"); got != "" {
+		t.Errorf("a URL, by the right of an address: %q", got)
+	}
+	private := start(t, func(c *proxy.Config) { c.Access.Origins, c.Access.Resolve = []string{"*"}, prefixes("127.0.0.0/8") })
+	if got := private.get(t, "/api/v1/resolve?uri=urn:a1:b", "Origin: https://b.example").Header.Get("Access-Control-Allow-Origin"); got != "" {
+		t.Errorf("where not everybody may resolve names: %q", got)
 	}
 	preflight := "OPTIONS /api/v1/resolve HTTP/1.1\r\nHost: a\r\nOrigin: https://a.example\r\nAccess-Control-Request-Method: POST\r\n\r\n"
 	response := s.ask(t, preflight)[0]
@@ -113,6 +120,7 @@ func TestNotesAndLinks(t *testing.T) {
 func TestBatchForms(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct{ query, kind, body, want string }{
+		{"", "text/plain;charset=UTF-8", ` ["urn:a1:b"]`, `"input":"urn:a1:b"`},
 		{"", "text/plain", "urn:a1:b\nurn:a1:c\n", `"input":"urn:a1:b"|"input":"urn:a1:c"`},
 		{"", "text/uri-list; charset=utf-8", "# urn:x\r\nurn:a1:b\r\n", `"input":"urn:a1:b"`},
 		{"?service=I2Ls", "application/json", `["urn:a1:b"]`, `"service":"I2Ls"`},

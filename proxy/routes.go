@@ -51,7 +51,7 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 		request, err = h.typed(request, err)
 	}
 	x.event.Form, x.event.Service = request.Form.String(), request.Query.Service
-	if isShared(&request) {
+	if isShared(&request, err) {
 		h.allowOrigin(x)
 	}
 	switch {
@@ -96,10 +96,11 @@ func (h *Handler) typed(request message.Request, err error) (message.Request, er
 	if err == nil {
 		return request, nil
 	}
-	if !request.Typed && !strings.Contains(request.Text, ":") {
+	// A colon behind a slash or a question mark is no end of a scheme.
+	if first := strings.IndexAny(request.Text, ":/?#"); !request.Typed && (first < 0 || request.Text[first] != ':') {
 		err = problem.ErrNoPage
 	}
-	return request, &problem.Failure{Err: err, Input: request.Text, Suggestions: h.config.Names.Suggest(request.Text)}
+	return request, &problem.Failure{Err: err, Input: request.Text, Typed: request.Text, Suggestions: h.config.Names.Suggest(request.Text)}
 }
 
 // answer answers a question about an identifier.
@@ -183,7 +184,8 @@ func (h *Handler) batch(x *exchange, target string) {
 	x.event.Form = "batch"
 	h.identify(x) // before its names fail in parallel
 	rights := answer.BatchRights{
-		URLs:   h.mayProxy(x) == nil,
+		// A page of another site has not the right of the address that its reader is at.
+		URLs:   h.mayProxy(x) == nil && len(x.request.Header["Origin"]) == 0,
 		Allow:  func() bool { return h.rates == nil || h.rates.allows(x.client.Addr) },
 		Report: func(err error) { h.report(x, err) },
 	}

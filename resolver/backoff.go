@@ -20,17 +20,13 @@ type Backoff struct {
 // contact is what is known of one server.
 type contact struct {
 	answered time.Time // when its last answer came
-	failed   int       // requests without an answer since then
+	about    string    // what a request was about that had no answer since then
 	err      error     // why it could not be reached; nil while it is asked
 	until    time.Time // of err
 }
 
 // maxContacts bounds the servers that are remembered.
 const maxContacts = 4096
-
-// failedLimit is how many requests without an answer are a failure of the server: a single
-// one may be due to the name that it was asked for.
-const failedLimit = 2
 
 // NewBackoff returns a Backoff. For period after a failure a server is not asked again;
 // 0 remembers nothing.
@@ -69,17 +65,29 @@ func (b *Backoff) Unreachable(server string, err error) {
 	b.update(server, func(c *contact) { c.err, c.until = err, b.now().Add(b.period) })
 }
 
-// Failed records that a server did not answer a request that was sent at a time, although it
-// could be reached. It is a failure of the server after two of them without an answer in
-// between.
-func (b *Backoff) Failed(server string, sent time.Time, err error) {
+// Failed records that a server which could be reached did not answer a request about something,
+// such as a name, that was sent at a time. It is a failure of the server after requests about
+// two different things without an answer in between: one alone may be at fault itself.
+func (b *Backoff) Failed(server, about string, sent time.Time, err error) {
 	b.update(server, func(c *contact) {
-		if c.answered.After(sent) {
-			return
-		}
-		c.failed++
-		if c.failed >= failedLimit {
+		switch {
+		case c.answered.After(sent):
+		case c.about == "":
+			c.about = about
+		case c.about != about:
 			c.err, c.until = err, b.now().Add(b.period)
+		default: // that it fails again says nothing about the server
+			c.err = nil
+		}
+	})
+}
+
+// Release is for a caller that was told to ask a server, and has left before its answer: the
+// next caller may ask.
+func (b *Backoff) Release(server string) {
+	b.update(server, func(c *contact) {
+		if c.err != nil {
+			c.until = b.now()
 		}
 	})
 }

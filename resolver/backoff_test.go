@@ -38,29 +38,37 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// One slow name does not make a server fail, and neither does a name that is slow while others
-// are answered.
+// One slow name does not make a server fail, however often it is asked for, and neither do names
+// that are slow while others are answered.
 func TestBackoffOfSlowServers(t *testing.T) {
 	now := time.Unix(1000, 0)
 	b := resolver.NewBackoff(5*time.Second, func() time.Time { return now })
-	b.Failed("a", now, errRefused)
+	for range 3 {
+		b.Failed("a", "slow", now, errRefused)
+	}
 	if err := b.Err("a"); err != nil {
-		t.Errorf("after one timeout: %v", err)
+		t.Errorf("after timeouts of one name: %v", err)
 	}
 	sent := now
 	now = now.Add(time.Second)
 	b.Answered("a")
-	for range 3 {
-		b.Failed("a", sent, errRefused)
-	}
+	b.Failed("a", "one", sent, errRefused)
+	b.Failed("a", "two", sent, errRefused)
 	if err := b.Err("a"); err != nil {
 		t.Errorf("timeouts of requests before an answer: %v", err)
 	}
-	for range 2 {
-		b.Failed("a", now, errRefused)
-	}
+	b.Failed("a", "one", now, errRefused)
+	b.Failed("a", "two", now, errRefused)
 	if err := b.Err("a"); !errors.Is(err, errRefused) {
-		t.Errorf("after two timeouts: %v", err)
+		t.Errorf("after timeouts of two names: %v", err)
+	}
+	now = now.Add(5 * time.Second)
+	if err := b.Err("a"); err != nil {
+		t.Errorf("after the period: %v", err)
+	}
+	b.Release("a") // its caller has left
+	if err := b.Err("a"); err != nil {
+		t.Errorf("the next caller: %v", err)
 	}
 }
 

@@ -80,10 +80,15 @@ func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, resul
 		return
 	}
 	t.Add("cache", "the steps that follow resolve it once more, only to show how")
+	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
+	defer cancel()
 	if _, err := c.next.Resolve(ctx, q); err != nil && !errors.As(err, new(*Negative)) {
 		t.Add("cache", "it cannot be resolved now: %s", err)
 	}
 }
+
+// explainTimeout bounds how long a name is resolved once more.
+const explainTimeout = 10 * time.Second
 
 // get returns a result of the cache that may have to be loaded.
 func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Locations], error) {

@@ -30,6 +30,25 @@ func (s Service) String() string { return serviceNames[s] }
 // Locates reports whether s is answered with locations of the resource.
 func (s Service) Locates() bool { return s == I2L || s == I2Ls }
 
+// THTTPName returns the name of the service of q in RFC 2169 section 3, which every server
+// supports.
+func THTTPName(q Query) string {
+	class := "N"
+	if !q.IsURN() {
+		class = "L"
+	}
+	switch q.Service {
+	case I2C, I2Cs:
+		return class + "2C"
+	case I2N, I2Ns:
+		return class + "2Ns"
+	case I2R, I2Rs:
+		return class + q.Service.String()[1:]
+	default: // there is no L2L
+		return "N" + q.Service.String()[1:]
+	}
+}
+
 // ParseService parses the name of a service, without regard to case (RFC 2483
 // section 2.1). "N2L" and "L2L" are I2L, as in RFC 2169.
 func ParseService(name string) (Service, bool) {

@@ -50,6 +50,7 @@ func TestExtract(t *testing.T) {
 		}},
 		{"what is no port", "http://a.example:8080,x@evil.example/ http://a.example:80a", nil},
 		{"excluded characters end a URN (RFC 2141 section 2.4)", `urn:example:a^b urn:example:c\d and urn:example:e|f`, []string{"urn:example:a", "urn:example:c", "urn:example:e"}},
+		{"what is wrong in a URN, and no end of it", `urn:example:100% urn:example:a%zz urn:example:a#b#c`, nil},
 		{"footnotes", "http://a.example/b[1] and http://c.example[12], http://d.example:80[3]. http://e.example/[x]", []string{
 			"http://a.example/b", "http://c.example", "http://d.example:80",
 		}},

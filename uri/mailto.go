@@ -79,7 +79,7 @@ func isLocalPart(s string) bool {
 	}
 	const quote = "%22"
 	if strings.HasPrefix(s, quote) {
-		return len(s) > 2*len(quote) && strings.HasSuffix(s, quote)
+		return len(s) >= 2*len(quote) && strings.HasSuffix(s, quote)
 	}
 	if strings.IndexByte(s, '@') >= 0 {
 		return false
@@ -166,7 +166,7 @@ func mailtoFields(dst []byte, path, query int) ([]byte, int) {
 		name, value, ok := strings.Cut(field, "=")
 		name = lowerText(name)
 		switch {
-		case ok && name == fieldTo && mayJoin && areAddresses(value):
+		case ok && name == fieldTo && mayJoin && badQChar(field) < 0 && areAddresses(value):
 			if to != "" {
 				to += ","
 			}

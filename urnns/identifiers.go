@@ -2,6 +2,7 @@ package urnns
 
 import (
 	"fmt"
+	"strings"
 
 	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
 
@@ -34,7 +35,7 @@ func BuiltinIdentifiers() []Identifier {
 	return []Identifier{
 		{`(?i)^(?:isbn[:\s-]*)?(?P<id>(?:97[89][- ]?)?[0-9](?:[- ]?[0-9]){8}[- ]?[0-9X])$`, "urn:isbn:{+id}"},
 		{`(?i)^(?:issn[:\s-]*)?(?P<id>[0-9]{4}-?[0-9]{3}[0-9X])$`, "urn:issn:{+id}"},
-		{`(?i)^(?:doi:\s*|https?://(?:dx\.)?doi\.org/)?(?P<id>10\.[0-9]{4,9}/\S+)$`, "urn:doi:{+id}"},
+		{`(?i)^(?:doi:\s*)?(?P<id>10\.[0-9]{4,9}/\S+)$`, "urn:doi:{+id}"},
 		{`(?i)^hdl:\s*(?P<id>[0-9a-z.]+/\S+)$`, "https://hdl.handle.net/{+id}"},
 		{`(?i)^ark:/?(?P<id>[0-9b-z]{5,}/\S+)$`, "https://n2t.net/ark:/{+id}"},
 	}
@@ -72,7 +73,7 @@ func (t *Identifiers) URI(text string) (uri.URI, bool) {
 		}
 		for name, value := range vars {
 			if group, ok := value.(string); ok {
-				vars[name] = withoutSpace(group)
+				vars[name] = literal.Replace(group)
 			}
 		}
 		expanded, err := stduritemplate.Expand(row.template, vars)
@@ -85,13 +86,6 @@ func (t *Identifiers) URI(text string) (uri.URI, bool) {
 	return uri.URI{}, false
 }
 
-// withoutSpace makes the blanks between groups of digits hyphens.
-func withoutSpace(text string) string {
-	b := []byte(text)
-	for i, c := range b {
-		if c == ' ' {
-			b[i] = '-'
-		}
-	}
-	return string(b)
-}
+// literal makes a part of an identifier, which has no syntax of URIs, a part of a URI: its
+// delimiters are data, and the blanks between groups of digits are hyphens.
+var literal = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", " ", "-")

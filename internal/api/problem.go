@@ -13,6 +13,8 @@ type Problem struct {
 	Trace   []Step `json:"trace,omitempty"`
 	// Suggestions are the identifiers that may have been meant.
 	Suggestions []string `json:"suggestions,omitempty"`
+	// Typed is what a person typed into a form, for its page.
+	Typed string `json:"-"`
 }
 
 // Failed is the line of a batch for a URI that has no answer.

@@ -163,6 +163,9 @@ func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 // Check reports whether an address may be dialled.
 func (g *Guard) Check(dialled netip.AddrPort) error {
 	addr := dialled.Addr().Unmap().WithZone("")
+	if !addr.IsValid() {
+		return fmt.Errorf("%w: it is not an IP address", ErrForbidden)
+	}
 	for _, prefix := range g.allow {
 		if prefix.Contains(addr) {
 			return nil

@@ -57,11 +57,12 @@ func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, target string,
 	release := func() { <-a.batches }
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(a.config.Now().Add(clientTimeout))
+	body := bufio.NewReader(http.MaxBytesReader(w, r.Body, maxBatchBody))
 	read := readBatch
-	if isLines(r.Header) {
+	if isLines(r.Header) && !beginsJSON(body) {
 		read = readLines
 	}
-	inputs, err := read(http.MaxBytesReader(w, r.Body, maxBatchBody))
+	inputs, err := read(body)
 	if err != nil {
 		release()
 		return message.Reply{}, err
@@ -194,6 +195,24 @@ type batch struct {
 func isLines(header http.Header) bool {
 	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	return err == nil && (kind == typePlain || kind == typeList)
+}
+
+// beginsJSON reports whether a body begins as JSON does, and no URI: scripts of pages send JSON
+// as text/plain.
+func beginsJSON(body *bufio.Reader) bool {
+	for n := 1; ; n++ {
+		peeked, err := body.Peek(n)
+		if err != nil {
+			return false
+		}
+		switch peeked[n-1] {
+		case ' ', '\t', '\r', '\n':
+		case '[', '"':
+			return true
+		default:
+			return false
+		}
+	}
 }
 
 // readLines reads a text/uri-list, whose comments begin with "#" (RFC 2483 section 5), or plain

@@ -32,7 +32,9 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 	if trace == nil {
 		ctx, trace = resolver.WithTrace(ctx, a.config.Now)
 	}
-	trace.Explain()
+	if q.Explains || wantsTrace(q.Header) {
+		trace.Explain()
+	}
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	if err != nil {
 		return message.Reply{}, &problem.Failure{Err: err, Input: q.Query.URI.String(), Trace: trace.Steps()}

@@ -117,7 +117,7 @@ func (a *Responder) otherNames(ctx context.Context, q resolver.Query) (otherName
 			n.names = append(n.names, name)
 		}
 	}
-	if len(n.names) == 0 && failure != nil {
+	if len(n.names) == 0 && failure != nil && err != nil { // nothing is known of the name at all
 		return otherNames{}, failure
 	}
 	if err == nil && q.IsURN() {

@@ -83,7 +83,8 @@ func parseLanguages(header http.Header) languages {
 	if err != nil {
 		return languages{}
 	}
-	return languages{tags, q}
+	n := min(len(tags), maxLanguages)
+	return languages{tags[:n], q[:n]}
 }
 
 // anyLanguage is how the library parses "*".
@@ -99,15 +100,36 @@ func (l languages) quality(tag string) float64 {
 		return unknown
 	}
 	matcher := language.NewMatcher([]language.Tag{language.Make(tag)})
-	best := refusedLanguage
+	best, matched, others := refusedLanguage, false, refusedLanguage
 	for i, wanted := range l.tags {
 		if wanted == anyLanguage {
-			best = max(best, float64(l.q[i]))
+			others = max(others, float64(l.q[i]))
 			continue
 		}
 		if _, _, confidence := matcher.Match(wanted); confidence != language.No {
-			best = max(best, float64(l.q[i]))
+			matched = true
+			best = max(best, float64(l.q[i])*likeness(confidence))
 		}
+	}
+	if !matched { // "*" is for what no other range matches: RFC 9110 section 12.5.4
+		return others
 	}
 	return best
 }
+
+// likeness makes an exact match better than one that is only understood, as Danish by those
+// who read Norwegian.
+func likeness(confidence language.Confidence) float64 {
+	switch confidence {
+	case language.Exact:
+		return 1
+	case language.High:
+		return 0.9
+	default:
+		return 0.3
+	}
+}
+
+// maxLanguages bounds the languages of a client that are compared: the first ones are those that
+// it prefers.
+const maxLanguages = 20

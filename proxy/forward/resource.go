@@ -109,17 +109,26 @@ func (f fetched) reply(response *http.Response) message.Reply {
 
 // acceptable returns the resources that the client accepts (RFC 2169 section 3.4).
 func acceptable(r *http.Request, found []*http.Response) []*http.Response {
+	if accept := message.List(r.Header, "Accept"); accept == "" || !isAccept(accept) {
+		return found
+	}
 	var accepted []*http.Response
 	for _, f := range found {
 		kind, err := contenttype.ParseMediaType(f.Header.Get("Content-Type"))
-		if err == nil {
-			_, _, err = contenttype.GetAcceptableMediaType(r, []contenttype.MediaType{kind})
+		if err != nil {
+			kind = contenttype.NewMediaType("application/octet-stream") // RFC 9110 section 8.3
 		}
-		if err == nil {
+		if _, _, err = contenttype.GetAcceptableMediaType(r, []contenttype.MediaType{kind}); err == nil {
 			accepted = append(accepted, f) //nolint:bodyclose // fetched.close closes it
 		}
 	}
 	return accepted
+}
+
+// isAccept reports whether a field is a list of media ranges: another one says nothing.
+func isAccept(field string) bool {
+	_, _, err := contenttype.GetAcceptableMediaTypeFromHeader(field, []contenttype.MediaType{contenttype.NewMediaType("*/*")})
+	return err == nil || errors.Is(err, contenttype.ErrNoAcceptableTypeFound)
 }
 
 // retrieve fetches the resources of locations, in their order, at most limit of them.

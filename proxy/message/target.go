@@ -175,22 +175,22 @@ func parseParameters(f Form, target, query string) (Request, error) {
 	if !ok {
 		return Request{Form: f}, missing(target, ruleParameter)
 	}
+	r := Request{Form: f}
+	if f != FormAPI {
+		text = pasted(formText(query, text))
+		r.Text, r.Typed = text, true
+	}
 	service, explicit, err := serviceOf(query)
 	if err != nil {
-		return Request{Form: f}, err
+		return r, err
 	}
 	if service == resolver.IisI {
 		return Request{Form: f}, missing(target, rulePair)
 	}
-	r := Request{Form: f}
-	var q resolver.Query
-	if f != FormAPI {
-		text = pasted(formText(query, text))
-		r.Text, r.Typed = text, true
-		if text == "" {
-			return Request{Form: FormHome}, nil
-		}
+	if text == "" && r.Typed {
+		return Request{Form: FormHome}, nil
 	}
+	var q resolver.Query
 	if f == FormAPI {
 		q, err = resolver.ParseQuery(text, service)
 	} else {
@@ -239,7 +239,7 @@ func formText(query, text string) string {
 func typedQuery(text string, service resolver.Service) (resolver.Query, error) {
 	u, err := uri.FromIRI(text)
 	if err != nil {
-		return resolver.Query{}, err
+		return resolver.Query{Service: service}, err
 	}
 	return resolver.NewQuery(u, service)
 }

@@ -78,7 +78,10 @@ func hrefOf(href string) template.HTMLAttr {
 
 // Problem returns the page of an error.
 func Problem(p api.Problem) []byte {
-	page := data{Title: heading(p), Problem: &p, Says: says(p), StatusText: p.Title, Typed: p.Input, List: links(p.Suggestions)}
+	page := data{Title: heading(p), Problem: &p, Says: says(p), StatusText: p.Title, Typed: p.Typed, List: links(p.Suggestions)}
+	if page.Typed == "" {
+		page.Typed = p.Input
+	}
 	if p.Offset != nil {
 		page.Before, page.At, page.After = around(p.Input, *p.Offset)
 	}

@@ -20,8 +20,9 @@ type Failure struct {
 	Err   error
 	Input string          // the input that failed, "" where the error contains it
 	Trace []resolver.Step // the steps before the error, nil where there is no trace
-	// Suggestions are the identifiers that may have been meant.
+	// Suggestions are the identifiers that may have been meant, and Typed what a person typed.
 	Suggestions []string
+	Typed       string
 }
 
 func (f *Failure) Error() string { return f.Err.Error() }
@@ -39,6 +40,7 @@ func New(err error) api.Problem {
 	var failure *Failure
 	if errors.As(err, &failure) {
 		p.Input, p.Trace, p.Suggestions = failure.Input, api.Steps(failure.Trace), failure.Suggestions
+		p.Typed = failure.Typed
 	}
 	var parse *uri.ParseError
 	if errors.As(err, &parse) {

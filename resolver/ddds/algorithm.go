@@ -107,10 +107,15 @@ func (m match) usable(want resolver.Service) (Reason, error) {
 	if m.flag != 0 && !m.services.offers(want) && (m.flag == 'U' && !m.services.uNAPTR || !m.services.leadsToResource(want)) {
 		return ReasonServices, fmt.Errorf("services %q do not offer %s", m.record.Services, want)
 	}
+	// What a rule does not name is a location: not a description, and not another name.
+	if m.flag == 'U' && !want.Locates() && (len(m.services.rs) == 0 || singular(want) == resolver.I2N) {
+		return ReasonServices, fmt.Errorf("services %q do not offer %s", m.record.Services, want)
+	}
 	switch m.flag {
 	case 'S', 'A', 'P':
-		if _, ok := lookupProtocol(m.services.protocol); !ok {
-			return ReasonProtocol, fmt.Errorf("protocol %q is not supported", m.services.protocol)
+		p, ok := lookupProtocol(m.services.protocol)
+		if !ok || !p.viaTHTTP && !want.Locates() {
+			return ReasonProtocol, fmt.Errorf("protocol %q is not supported for %s", m.services.protocol, want)
 		}
 	}
 	return "", nil

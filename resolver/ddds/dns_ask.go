@@ -55,7 +55,7 @@ func (c *Client) ask(ctx context.Context, name string, rrtype uint16) (*dns.Msg,
 				return nil, context.Cause(ctx)
 			}
 			f.add(o)
-			if started < attempts && started == ended {
+			if started < attempts {
 				start(", as the one before failed")
 			}
 		case <-hedge.due():

@@ -103,11 +103,11 @@ func (c *Client) order(ctx context.Context) ([]*server, error) {
 	if len(answering) == 0 && len(claimed) == 0 {
 		return nil, fmt.Errorf("%w: no DNS server answers (%s); they are asked again in %s", context.DeadlineExceeded, strings.Join(names, ", "), shortest.Round(time.Millisecond))
 	}
+	for _, s := range claimed { // also where it is asked itself: its caller may leave
+		c.probe(ctx, s)
+	}
 	if len(answering) == 0 {
 		return claimed, nil
-	}
-	for _, s := range claimed {
-		c.probe(ctx, s)
 	}
 	return answering, nil
 }
@@ -152,7 +152,7 @@ func (c *Client) probe(ctx context.Context, s *server) {
 	if c.probes.running == nil {
 		c.probes.running = make(map[*server]context.CancelFunc)
 	}
-	// It ends with the query that was the reason for it.
+	// It ends before a query that began with it would.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.config.Timeout-c.probeAfter())
 	c.probes.running[s] = cancel
 	c.probes.ended.Go(func() {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/uri"
 )
 
 // HostsConfig is the configuration of Hosts.
@@ -30,9 +29,13 @@ type Hosts struct {
 // NewHosts returns Hosts.
 func NewHosts(config HostsConfig) *Hosts { return &Hosts{config} }
 
-// resolutionDelay is how long IPv6 addresses are waited for once those of IPv4 are there:
-// RFC 8305 section 3.
-const resolutionDelay = 50 * time.Millisecond
+// resolutionDelay is how long IPv6 addresses are waited for once those of IPv4 are there (RFC
+// 8305 section 3), and fallbackDelay how long those of IPv4, which are needed where IPv6 is
+// broken.
+const (
+	resolutionDelay = 50 * time.Millisecond
+	fallbackDelay   = 500 * time.Millisecond
+)
 
 // Lookup returns the addresses of a host in the order in which they should be tried, of
 // both families in turn, IPv6 first (RFC 8305 section 4). The error is
@@ -53,14 +56,21 @@ func (h *Hosts) Lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 			return local, nil
 		}
 	}
+	var failed error
 	for _, name := range h.candidates(host, name) {
 		var addrs []netip.Addr
 		if addrs, err = h.lookup(ctx, name); err == nil {
 			return addrs, nil
 		}
-		if !errors.As(err, new(*resolver.Negative)) {
+		if ctx.Err() != nil {
 			return nil, err
 		}
+		if failed == nil && !errors.As(err, new(*resolver.Negative)) {
+			failed = err // a local domain may fail, and the next one not
+		}
+	}
+	if failed != nil {
+		return nil, failed
 	}
 	// Without %w: that a host has no address is not an answer about the name that is resolved.
 	return nil, fmt.Errorf("%w: host %s has no address: %s", resolver.ErrUnreachable, host, err.Error())
@@ -73,7 +83,10 @@ func (h *Hosts) candidates(host, name string) []string {
 	}
 	var names []string
 	for _, domain := range h.config.Search {
-		names = append(names, uri.CanonicalDomain(host+"."+domain))
+		// systemd-resolved writes "search .", which adds nothing.
+		if candidate, err := domainName(host + "." + strings.Trim(domain, ".")); err == nil {
+			names = append(names, candidate)
+		}
 	}
 	return append(names, name)
 }
@@ -85,8 +98,8 @@ type addresses struct {
 	err    error
 }
 
-// lookup looks up both families in parallel. The answer for IPv4 is waited for, that for
-// IPv6 only a little longer, since there are servers that never answer it.
+// lookup looks up both families in parallel. Once one has addresses, the other is waited for only
+// a little longer: there are servers that never answer one of them.
 func (h *Hosts) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -103,15 +116,15 @@ func (h *Hosts) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 		select {
 		case a := <-found:
 			got[a.family] = a
-			if a.family == IPv4 && len(a.addrs) > 0 {
-				timer := time.NewTimer(resolutionDelay)
+			if len(a.addrs) > 0 && late == nil {
+				timer := time.NewTimer(map[Family]time.Duration{IPv4: resolutionDelay, IPv6: fallbackDelay}[a.family])
 				defer timer.Stop()
 				late = timer.C
 			}
 		case <-late:
 			cancel()
 			<-found
-			return got[IPv4].addrs, nil
+			return interleave(got[IPv6].addrs, got[IPv4].addrs), nil
 		}
 	}
 	addrs := interleave(got[IPv6].addrs, got[IPv4].addrs)

@@ -49,7 +49,9 @@ func TestHosts(t *testing.T) {
 			"half.example. A": {"failing"}, "half.example. AAAA": {"2001:db8::1"},
 			"other.example. A": {"192.0.2.1"}, "other.example. AAAA": {"failing"},
 			"intranet.corp.example. A": {"192.0.2.7"}, "tld. A": {"192.0.2.8"},
-			"fails.example. A": {"failing"},
+			"fails.example. A":     {"failing"},
+			"six-first.example. A": {"silent"}, "six-first.example. AAAA": {"2001:db8::1"},
+			"broken.lab.example. A": {"failing"}, "broken.corp.example. A": {"192.0.2.6"},
 		},
 		Local: func(_ context.Context, host string) []netip.Addr {
 			if host == "me.example" {
@@ -57,13 +59,13 @@ func TestHosts(t *testing.T) {
 			}
 			return nil
 		},
-		Search: []string{"lab.example", "corp.example."},
+		Search: []string{".", "lab.example", "corp.example."},
 	})
 	for host, want := range map[string]string{
 		"both.example": "2001:db8::1 192.0.2.1 192.0.2.2 192.0.2.3", "BOTH.example.": "2001:db8::1 192.0.2.1 192.0.2.2 192.0.2.3",
 		"four.example": "192.0.2.1", "six.example": "2001:db8::1", "late.example": "192.0.2.1", "half.example": "2001:db8::1",
 		"other.example": "192.0.2.1", "intranet": "192.0.2.7", "tld": "192.0.2.8", "me.example": "192.0.2.9",
-		"localhost": "::1 127.0.0.1", "a.LOCALHOST.": "::1 127.0.0.1",
+		"six-first.example": "2001:db8::1", "broken": "192.0.2.6", "localhost": "::1 127.0.0.1", "a.LOCALHOST.": "::1 127.0.0.1",
 	} {
 		addrs, err := h.Lookup(t.Context(), host)
 		if got := strings.Trim(strings.ReplaceAll(strings.Join(texts(addrs), " "), "  ", " "), " "); got != want || err != nil {

@@ -87,12 +87,12 @@ func (w *walk) reference(m match) (string, bool) {
 	switch {
 	case m.rank() > 0:
 		return "", true
-	case m.services.leadsToResource(w.query.Service) && w.query.URI.IsURN():
-		return "/uri-res/N2R" + asked, true
 	case m.services.leadsToResource(w.query.Service):
-		return "/uri-res/L2R" + asked, true
+		q := w.query
+		q.Service = resolver.I2R
+		return "/uri-res/" + resolver.THTTPName(q) + asked, true
 	default:
-		return "/uri-res/N" + w.query.Service.String()[1:] + asked, w.ask == nil
+		return "/uri-res/" + resolver.THTTPName(w.query) + asked, w.ask == nil
 	}
 }
 

@@ -82,7 +82,7 @@ func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) {
 			slow++
-			if !remembered {
+			if !remembered && !errors.Is(err, errOverflow) {
 				a.backoff.Unreachable(address, err)
 			}
 		}
@@ -93,6 +93,9 @@ func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]
 	}
 	return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, errors.Join(faults...))
 }
+
+// errOverflow means that an agent answered, and its whole answer could not be fetched over TCP.
+var errOverflow = errors.New("its answer does not fit into a datagram")
 
 func summary(entries []entry, err error) string {
 	if err != nil {
@@ -116,8 +119,12 @@ func (a *agents) askOne(ctx context.Context, address string, r request) ([]entry
 		}
 	}
 	if len(message) > maxDatagram || answer.overflow {
-		if answer, err = a.byTCP(ctx, address, r.xid, message); err != nil {
-			return nil, err
+		whole, err := a.byTCP(ctx, address, r.xid, message)
+		if err != nil && len(answer.entries) == 0 {
+			return nil, fmt.Errorf("%w: %w", errOverflow, err)
+		}
+		if err == nil { // otherwise what the datagram held is used, section 6.1
+			answer = whole
 		}
 	}
 	if answer.code != 0 && answer.code != languageNotSupported {

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -368,5 +369,30 @@ func TestUnusableURLs(t *testing.T) {
 	}
 	if len(unusable) != 1 || !strings.HasPrefix(unusable[0], serviceType+"://a.example,60: ") {
 		t.Errorf("%q", unusable)
+	}
+}
+
+// Names that fail together make one discovery.
+func TestDiscoveryOfManyNames(t *testing.T) {
+	agent := testserver.StartSLP(t, service("a.example", "foo", 65535))
+	var now clock
+	var mu sync.Mutex
+	asked := 0
+	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) {
+		c.Recheck = 5 * time.Second
+		c.Ask = func(context.Context, string, resolver.Query) (resolver.Answer, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			asked++
+			return resolver.Answer{}, resolver.ErrUnreachable
+		}
+	}, agent.Addr())
+	_, _, _ = resolve(t, r, "urn:foo:0")
+	now.nanos.Add(int64(6 * time.Second))
+	for i := range 20 {
+		_, _, _ = resolve(t, r, fmt.Sprintf("urn:foo:%d", i))
+	}
+	if n := len(agent.Requests()); n != 2 {
+		t.Errorf("%d discoveries", n)
 	}
 }

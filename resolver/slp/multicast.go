@@ -56,15 +56,22 @@ func (a *agents) directory(ctx context.Context, r request) ([]string, error) {
 	}
 	r.service, r.predicate = directoryType, ""
 	var found []string
+	var hosts []string
 	_, group, err := a.askGroup(ctx, r, a.timeout/rounds, func(from net.Addr, message []byte, xid uint16) (bool, bool) {
 		if advert, err := parseAdvert(message); err != nil || advert != xid {
 			return false, false
 		}
-		found = append(found, from.String())
+		host, _, _ := net.SplitHostPort(from.String())
+		hosts = append(hosts, host)
 		return true, true
 	})
 	if err != nil {
 		return nil, err
+	}
+	// An agent may answer from any port, and is asked at that of the protocol (section 6.1).
+	_, port, _ := net.SplitHostPort(group.String())
+	for _, host := range hosts {
+		found = append(found, net.JoinHostPort(host, port))
 	}
 	a.found, a.foundUntil = found, a.now().Add(a.noneTTL)
 	if len(found) > 0 {

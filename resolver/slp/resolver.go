@@ -75,6 +75,13 @@ const directoryType = "service:directory-agent"
 // 2609), before the address of a host.
 const serviceType = "service:urn-resolver:thttp"
 
+// maxReported bounds the URLs of a reply that are reported because they cannot be used, and
+// maxReportedURL the octets of each.
+const (
+	maxReported    = 10
+	maxReportedURL = 200
+)
+
 // maxServers bounds the servers that are used from a reply.
 const maxServers = 20
 
@@ -91,8 +98,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	if t := resolver.TraceOf(ctx); t != nil {
 		t.Add("slp", "no server of the list answers, which is %s old: the agents are asked again", age.Round(time.Second))
 	}
-	r.Purge(q.NID())
-	answer, _, err = r.ask(ctx, q)
+	answer, _, err = r.ask(resolver.WithFresh(ctx), q) // once for all names that fail together
 	return answer, err
 }
 
@@ -134,6 +140,7 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 		return nil, 0, fmt.Errorf("discovering servers for %s: %w", nid, err)
 	}
 	var servers Servers
+	unusable := 0
 	ttl := time.Duration(math.MaxUint16) * time.Second // the longest lifetime in an entry
 	for _, e := range entries {
 		base, err := baseOf(e.url)
@@ -141,9 +148,12 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 			err = errMaxServers
 		}
 		if err != nil {
-			resolver.TraceOf(ctx).Add("slp", "%q cannot be used: %s", e.url, err)
-			if r.config.Unusable != nil {
-				r.config.Unusable(e.url, err)
+			if unusable++; unusable <= maxReported {
+				url := e.url[:min(len(e.url), maxReportedURL)]
+				resolver.TraceOf(ctx).Add("slp", "%q cannot be used: %s", url, err)
+				if r.config.Unusable != nil {
+					r.config.Unusable(url, err)
+				}
 			}
 			continue
 		}

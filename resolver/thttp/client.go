@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/urnd/urnd/resolver"
@@ -68,7 +71,7 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 	parent := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	target := base + Path + name(q.Service) + "?" + q.URI.String() + q.ResolutionParams
+	target := base + Path + resolver.THTTPName(q) + "?" + q.URI.String() + q.ResolutionParams
 	start := c.config.Now()
 	answer, summary, err := c.exchange(ctx, base, target, q)
 	if c.config.Observe != nil {
@@ -88,45 +91,40 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	}
 	if parent.Err() == nil {
-		c.remember(base, start, err)
+		c.remember(base, q.URI.String(), start, err)
+	} else {
+		c.config.Backoff.Release(base)
 	}
 	return answer, fmt.Errorf("asking %s: %w", base, err)
 }
 
 // remember records a failure of the server at base.
-func (c *Client) remember(base string, sent time.Time, err error) {
+func (c *Client) remember(base, name string, sent time.Time, err error) {
 	var dial *net.OpError
 	switch {
-	case !errors.As(err, new(unanswered)) || errors.Is(err, resolver.ErrForbidden):
+	case !errors.As(err, new(unanswered)) || errors.Is(err, resolver.ErrForbidden) || isOwnLimit(err):
 	case errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout():
 		c.config.Backoff.Unreachable(base, err)
 	default: // it may be due to the name
-		c.config.Backoff.Failed(base, sent, err)
+		c.config.Backoff.Failed(base, name, sent, err)
 	}
 }
 
-// unanswered is the error of a request without a response.
+// isOwnLimit reports whether a connection failed for want of something that this machine has too
+// little of.
+func isOwnLimit(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EADDRNOTAVAIL)
+}
+
+// unanswered is the error of a request that was sent, or for which a connection was begun,
+// without a response.
 type unanswered struct{ error }
 
 func (u unanswered) Unwrap() error { return u.error }
 
-// name returns the name of a service in RFC 2169 section 3, which every server supports.
-func name(s resolver.Service) string {
-	switch s {
-	case resolver.I2Ls:
-		return "N2Ls"
-	case resolver.I2C, resolver.I2Cs:
-		return "N2C"
-	case resolver.I2N, resolver.I2Ns:
-		return "N2Ns"
-	default:
-		return "N2L"
-	}
-}
-
 // accept returns the media types that are asked for.
 func accept(s resolver.Service) string {
-	if name(s) == "N2C" {
+	if s == resolver.I2C || s == resolver.I2Cs {
 		return "application/json, application/ld+json, text/plain;q=0.9, */*;q=0.1"
 	}
 	return listType + ", */*;q=0.1"
@@ -147,9 +145,17 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	if c.config.Fields != nil {
 		c.config.Fields(ctx, request.Header)
 	}
+	var begun atomic.Bool // it waits for urnd's own limit before
+	request = request.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		ConnectStart: func(string, string) { begun.Store(true) },
+		GotConn:      func(httptrace.GotConnInfo) { begun.Store(true) },
+	}))
 	response, err := c.config.Transport.RoundTrip(request)
 	if err != nil {
-		return resolver.Answer{}, "", unanswered{err}
+		if begun.Load() {
+			err = unanswered{err}
+		}
+		return resolver.Answer{}, "", err
 	}
 	c.config.Backoff.Answered(base)
 	defer response.Body.Close()

@@ -34,7 +34,7 @@ func (c *Client) read(ctx context.Context, asked uri.URI, response *http.Respons
 	case (code >= 300 && code < 400 || code == http.StatusOK && !isList(response.Header)) && location != "":
 		text, err := c.redirect(asked, location, q)
 		return found{uris: []string{text}}, err
-	case code == http.StatusOK && name(q.Service) == "N2C":
+	case code == http.StatusOK && (q.Service == resolver.I2C || q.Service == resolver.I2Cs):
 		return c.description(asked, response)
 	case code == http.StatusOK && isList(response.Header):
 		return c.list(ctx, response, q)
@@ -54,7 +54,7 @@ func (c *Client) read(ctx context.Context, asked uri.URI, response *http.Respons
 // check returns an error unless a server may return this URI for a name: another name, or a
 // location.
 func (c *Client) check(u uri.URI, q resolver.Query) error {
-	if name(q.Service) == "N2Ns" {
+	if q.Service == resolver.I2N || q.Service == resolver.I2Ns {
 		_, err := u.URN()
 		return err
 	}
@@ -178,13 +178,17 @@ func isText(mediaType string) bool {
 
 var errTooLong = errors.New("its answer is too long")
 
+// gzipOverhead is how much longer than its content a compressed body may be.
+const gzipOverhead = 4 << 10
+
 // body reads a body of at most limit octets, decoded.
 func (c *Client) body(response *http.Response, limit int64) ([]byte, error) {
 	body := io.Reader(response.Body)
 	switch coding := response.Header.Get("Content-Encoding"); strings.ToLower(coding) {
 	case "", "identity":
 	case "gzip", "x-gzip":
-		decoded, err := gzip.NewReader(body)
+		// Blocks without content would never reach the limit of what they hold.
+		decoded, err := gzip.NewReader(io.LimitReader(body, limit+gzipOverhead))
 		if err != nil {
 			return nil, fmt.Errorf("%w: decoding its answer: %w", resolver.ErrUnreachable, err)
 		}
