@@ -71,7 +71,8 @@ func unknownVariables() Faults {
 	var faults Faults
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		if !strings.HasPrefix(name, variablePrefix) || known[name] {
+		ofOthers := strings.HasPrefix(name, "URND_SERVICE_") || strings.HasPrefix(name, "URND_PORT") // Kubernetes, for a Service of this name
+		if !strings.HasPrefix(name, variablePrefix) || known[name] || ofOthers {
 			continue
 		}
 		message := "no setting has this variable"
@@ -86,14 +87,45 @@ func unknownVariables() Faults {
 
 // closest returns the candidate that is most similar to a word, "" if none is similar.
 func closest(word string, candidates map[string]bool) string {
-	best, distance := "", 1+max(2, len(word)/5)
+	best, distance := "", 1+min(2+len(word)/15, len(word)-1)
+	if isNumber(word) {
+		return ""
+	}
 	for candidate := range candidates {
 		d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(candidate))
+		if d >= len(candidate) {
+			continue // nothing of it is similar
+		}
 		if d < distance || d == distance && best != "" && candidate < best {
 			best, distance = candidate, d
 		}
 	}
 	return best
+}
+
+// isSecret reports whether a setting, or a part of its value, may hold a secret by mistake.
+func isSecret(path string) bool {
+	for _, secret := range []string{"access.admin_token", "access.proxy_users", "tls.key"} {
+		if path == secret || strings.HasPrefix(path, secret+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutSection returns the setting that a key without a section probably is, "" for none.
+func withoutSection(key string) string {
+	var found []string
+	for path := range leaves(Default()) {
+		if strings.HasSuffix(path, "."+key) {
+			found = append(found, path)
+		}
+	}
+	slices.Sort(found)
+	if strings.Contains(key, ".") || len(found) == 0 {
+		return ""
+	}
+	return oneOf(found)
 }
 
 // set returns a set of words.

@@ -24,10 +24,20 @@ func TestMessages(t *testing.T) {
 		"dns: {servers: {a: b}}":                           "dns.servers: is a table, and must be a list",
 		"access: {proxy_clients: [office]}":                `"office" is not an address range such as 192.0.2.0/24, or an address`,
 		"access: {admin_token: s3cr3t}":                    "access.admin_token: is not a path that begins with a slash, or credential: and a name",
-		"resolve: {elsewhere: 'https://a.example/$1'}":     `$1 is not a variable of templates: write {nss}`,
+		"resolve: {elsewhere: 'https://a.example/$1'}":     `$1 is not a variable of templates: write {name}, where`,
 		"resolve: {elsewhere: 'https://a.example/%s'}":     `%s is not a variable of templates`,
 		"resolve: {elsewhere: 'https://a.example/{+unr}'}": `there is no variable "unr"; did you mean urn?`,
 		"namespaces: [{nid: a1, pattern: '(?P<year>.*)', targets: [{template: 'https://a.example/{yeer}'}]}]": `there is no variable "yeer"; did you mean year?; there are urn, nid, nss, c, year`,
+		"resolve: {elsewhere: 'https://a.example/\\1'}":                                                       `\1 is not a variable of templates`,
+		"resolve: {elsewhere: 'https://a.example/<urn>'}":                                                     `<urn> is not a variable of templates`,
+		"resolve: {elsewhere: 'https://a.example/a b/{urn}'}":                                                 `gives no URI: in "https://a.example/a b/1"`,
+		"namespaces: [{nid: a1, targets: [{template: 'javascript:{nss}'}]}]":                                  `clients are not redirected to the scheme "javascript"`,
+		"resolve: {identifiers: [{pattern: 'x(?P<n>.)', template: 'urn:a1:{nss}'}]}":                          `there is no variable "nss"; there are n`,
+		"access: {admin_token: [s3cr3t]}":                                                                     "its value is not shown",
+		"access: {proxy_users: {alice: s3cr3t}}":                                                              "its value is not shown",
+		"access: {admin_token: 's3cr3t/abc=='}":                                                               "its value is not shown",
+		"tls: {certificate: /c, key: \"-----BEGIN PRIVATE KEY-----\\ns3cr3t\"}":                               "its value is not shown",
+		"timeout: 5s": "did you mean dns.timeout, resolve.timeout, slp.timeout or thttp.timeout? Its section is not above it",
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", text), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

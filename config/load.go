@@ -125,7 +125,9 @@ func decode(v *viper.Viper) (Config, error) {
 		)
 	})
 	for _, fault := range typeFaults(err) {
-		if plain := wrongType(fault.Path, v.Get(fault.Path)); plain != "" {
+		if isSecret(fault.Path) {
+			fault.Message = "is not text; its value is not shown, since it may be the secret"
+		} else if plain := wrongType(fault.Path, v.Get(fault.Path)); plain != "" {
 			fault.Message = plain
 		} else if value := v.Get(fault.Path); value != nil && !strings.Contains(fault.Message, fmt.Sprint(value)) {
 			fault.Message = fmt.Sprintf("%q: %s", fmt.Sprint(value), fault.Message)
@@ -136,7 +138,9 @@ func decode(v *viper.Viper) (Config, error) {
 		faults = append(faults, fault)
 	}
 	for _, key := range unknown(v, found.Unused) {
-		if known := suggest(key); known != "" {
+		if known := withoutSection(key); known != "" {
+			faults.add(key, "unknown key; did you mean %s? Its section is not above it, or the line is not indented", known)
+		} else if known := suggest(key); known != "" {
 			faults.add(key, "unknown key; did you mean %s?", known)
 		} else {
 			faults.add(key, "unknown key")

@@ -29,12 +29,19 @@ func listenSettings() []Setting {
 		},
 		{Path: "tls", Doc: "Certificates, in PEM. They are read again when they change. Instead of a path, credential: and a name selects a file that systemd passes to urnd (LoadCredential)."},
 		{Path: "tls.certificate", Doc: "the certificate, followed by those of its issuers", Form: "path, or credential: and a name"},
-		{Path: "tls.key", Doc: "its key", Form: "path, or credential: and a name"},
+		{Path: "tls.key", Doc: "its key", Form: "path, or credential: and a name", check: checkKeyFile},
 		{
 			Path: "tls.client_ca",
 			Doc:  "Administrators must present a certificate of one of these authorities; listen.admin then uses TLS.",
 			Form: "path, or credential: and a name",
 		},
+	}
+}
+
+// checkKeyFile refuses a key in place of its file, without showing it.
+func checkKeyFile(f *Faults, path string, value any) {
+	if name, _ := value.(string); strings.ContainsAny(name, "\n") || strings.Contains(name, "PRIVATE KEY") {
+		f.add(path, "is not a path, or credential: and a name; its value is not shown, since it may be the key itself")
 	}
 }
 

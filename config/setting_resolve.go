@@ -68,7 +68,7 @@ func checkNotEmpty(f *Faults, path string, value any) {
 
 func checkFallback(f *Faults, path string, value any) {
 	if template, _ := value.(string); template != "" {
-		checkTemplate(f, path, template, nil)
+		checkTemplate(f, path, template, []string{"urn", "nid", "nss"})
 	}
 }
 

@@ -1,27 +1,33 @@
 package config
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
 
 	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
+
+	"github.com/urnd/urnd/uri"
 )
 
-// variables are those that each template has; "c" is the value of that directive.
-var variables = [...]string{"urn", "nid", "nss", "c"}
+// ofNames are the variables of templates for names; "c" is the value of that directive.
+func ofNames() []string { return []string{"urn", "nid", "nss", "c"} }
 
-// checkTemplate checks a URI template; groups are the named groups of its patterns, which are
-// variables too.
-func checkTemplate(f *Faults, path, template string, groups []string) {
-	_, err := stduritemplate.Expand(template, nil)
-	known := append(variables[:], groups...)
+// checkTemplate checks a URI template with its variables, to which the named groups of patterns
+// belong.
+func checkTemplate(f *Faults, path, template string, known []string) {
+	values := make(stduritemplate.Substitutions)
+	for _, name := range known {
+		values[name] = "1"
+	}
+	location, err := stduritemplate.Expand(template, values)
 	unknown := slices.DeleteFunc(variablesOf(template), func(name string) bool { return slices.Contains(known, name) })
 	switch {
 	case template == "":
 		f.add(path, "is missing")
 	case otherVariable.MatchString(template):
-		f.add(path, "%q: %s is not a variable of templates: write {nss}, or {name} for a group (?P<name>...) of the pattern", template, otherVariable.FindString(template))
+		f.add(path, "%q: %s is not a variable of templates: write {name}, where (?P<name>...) is a group of the pattern, or %s", template, otherVariable.FindString(template), braced(known))
 	case err != nil:
 		f.add(path, "%q: %v", template, err)
 	case userinfo.MatchString(template):
@@ -30,11 +36,35 @@ func checkTemplate(f *Faults, path, template string, groups []string) {
 		f.add(path, "%q does not begin with a scheme such as https:", template)
 	case len(unknown) > 0:
 		f.add(path, "%q: there is no variable %q%s; there are %s", template, unknown[0], didYouMean(unknown[0], known), strings.Join(known, ", "))
+	default:
+		checkLocation(f, path, template, location)
 	}
 }
 
+// checkLocation checks what a template gives, where each variable is "1".
+func checkLocation(f *Faults, path, template, location string) {
+	u, err := uri.Parse(location)
+	var parse *uri.ParseError
+	scheme := strings.ToLower(u.Scheme())
+	switch {
+	case errors.As(err, &parse):
+		f.add(path, "%q gives no URI: in %q, %s (octet %d)", template, location, parse.Rule.Says, parse.Offset)
+	case scheme != "http" && scheme != "https" && scheme != "urn" && !slices.Contains(schemes(), scheme):
+		f.add(path, "%q: clients are not redirected to the scheme %q", template, scheme)
+	}
+}
+
+// braced lists variables as templates write them.
+func braced(names []string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = "{" + name + "}"
+	}
+	return strings.Join(all, ", ")
+}
+
 // otherVariable matches what other programs take for a variable.
-var otherVariable = regexp.MustCompile(`\$(?:\d|\{\w+\})|%[sd]`)
+var otherVariable = regexp.MustCompile(`\$(?:\d|\{\w+\})|%[sd]|%\(\w+\)s|\\\d|<\w+>`)
 
 // expression matches an expression of a template without its operator: RFC 6570 section 2.2.
 var expression = regexp.MustCompile(`\{[+#./;?&=,!@|]?([^{}]*)\}`)

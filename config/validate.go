@@ -163,7 +163,7 @@ var literalScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 func checkTarget(f *Faults, path string, target Target, pattern string) {
 	switch {
 	case !target.Gone:
-		checkTemplate(f, path+".template", target.Template, append(groupsOf(pattern), groupsOf(target.Pattern)...))
+		checkTemplate(f, path+".template", target.Template, slices.Concat(ofNames(), groupsOf(pattern), groupsOf(target.Pattern)))
 	case target.Template != "":
 		f.add(path+".template", "is set together with gone: names that are gone have no location")
 	}

@@ -54,12 +54,12 @@ func TestEvents(t *testing.T) {
 	w := startObserved(t, nil)
 	host := origin(t)
 	for request, want := range map[string]string{
-		"GET /urn:a1:b":                            "path I2L hit 302",
-		"HEAD /urn:a1:b":                           "path I2L hit 302",
-		"GET /?uri=urn:a1:b":                       "path I2L hit 302",
+		"GET /urn:a1:b":                            "path I2L hit 302 text/html",
+		"HEAD /urn:a1:b":                           "path I2L hit 302 text/html",
+		"GET /?uri=urn:a1:b":                       "path I2L hit 302 text/html",
 		"GET /urn:a1:b?s=I2C":                      "path I2C hit 200 application/ld+json",
-		"GET urn:a1:b":                             "target I2L hit 302",
-		"GET /uri-res/N2L?urn:a1:b":                "thttp I2L hit 303",
+		"GET urn:a1:b":                             "target I2L hit 302 text/html",
+		"GET /uri-res/N2L?urn:a1:b":                "thttp I2L hit 303 text/html",
 		"GET /uri-res/I2Ls?urn:a1:b":               "thttp I2Ls hit 200 text/uri-list",
 		"GET /uri-res/N2Ns?urn:isbn:0395363411":    "thttp I2Ns bypass 200 text/uri-list",
 		"GET /uri-res/I=I?urn:a1:b%20urn:a1:c":     "thttp I=I bypass 200 text/plain",
@@ -69,7 +69,7 @@ func TestEvents(t *testing.T) {
 		"POST /api/v1/resolve":                     "batch I2L bypass 200 application/x-ndjson",
 		"GET /":                                    "home I2L bypass 200 text/html",
 		"GET /urn:a":                               "path I2L bypass 400 application/problem+json",
-		"GET /http://a.example/":                   "path I2L bypass 302",
+		"GET /http://a.example/":                   "path I2L bypass 302 text/html",
 		"GET http://" + host + "/":                 "forward I2L bypass 418 text/plain",
 		"HEAD http://" + host + "/":                "forward I2L bypass 418 text/plain",
 		"GET ftp://a.example/":                     "forward I2L bypass 501 application/problem+json",

@@ -43,7 +43,7 @@ func (n *Namespaces) Resolve(_ context.Context, q Query) (Answer, error) {
 	case errors.Is(err, urnns.ErrGone):
 		return Answer{}, &Negative{Kind: ErrGone, Reason: fmt.Sprintf("the rules of namespace %q declare it gone", ns.NID), TTL: n.ttl}
 	case err != nil:
-		return Answer{}, fmt.Errorf("resolving %s by the rules of its namespace: %w", q.URI, err)
+		return Answer{}, fmt.Errorf("%w: resolving %s by the rules of its namespace: %w", ErrUnreachable, q.URI, err)
 	}
 	var locations []Location
 	for _, lead := range leads {

@@ -100,7 +100,7 @@ func (t *target) expand(nss string, vars stduritemplate.Substitutions) (string, 
 		return "", false, fmt.Errorf("expanding template %q: %w", t.template, err)
 	}
 	if _, err := uri.Parse(location); err != nil {
-		return "", false, fmt.Errorf("parsing the location from template %q: %w", t.template, err)
+		return "", false, fmt.Errorf("the template %q gives no URI for this name: %s", t.template, err.Error()) // not the fault of the client
 	}
 	return location, true, nil
 }

@@ -184,7 +184,7 @@ func TestAdminMetrics(t *testing.T) {
 		`cache_lookups_total{cache="answers",outcome="hit"} 4`, `cache_lookups_total{cache="answers",outcome="negative"} 1`, `cache_lookups_total{cache="answers",outcome="miss"} 3`,
 		`cache_lookups_total{cache="answers",outcome="failure"} 0`, `cache_entries{cache="answers"} 2`, `cache_evictions_total{cache="answers"} 0`,
 		`cache_lookups_total{cache="records",outcome="miss"} 1`, `cache_entries{cache="records"} 1`,
-		`ddds_steps_total 3`, `gateway_exchanges_total{gateway="thttp",outcome="found"} 1`, `gateway_exchanges_total{gateway="thttp",outcome="not_found"} 1`,
+		`ddds_steps_total 1`, `gateway_exchanges_total{gateway="thttp",outcome="found"} 1`, `gateway_exchanges_total{gateway="thttp",outcome="not_found"} 1`,
 		`connections_refused_total 0`, `limit_max{limit="connections"} 8192`, "config_last_reload_successful 1",
 		`config_last_reload_success_timestamp_seconds 4e+09`,
 	)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/uri"
 )
 
 func newResolve() *cobra.Command {
@@ -21,7 +20,7 @@ func newResolve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resolve URI... | -",
 		Short: "Print the locations of URIs",
-		Long: `Print the location of each URI, as the daemon would answer. With --trace, every
+		Long: `Print the location of each URI, as the daemon would answer; an ISBN, ISSN or DOI will do. With --trace, every
 step of the resolution is printed before it, on lines that begin with "#": the
 output is a text/uri-list (RFC 2483 section 5).
 
@@ -54,7 +53,7 @@ side. There is one line of output for each, in their order: the location, or
 			return err
 		}
 		defer r.close()
-		o.w, o.errors = cmd.OutOrStdout(), cmd.ErrOrStderr()
+		o.w, o.errors, o.names = cmd.OutOrStdout(), cmd.ErrOrStderr(), r.names
 		if all {
 			o.service = resolver.I2Ls
 		}
@@ -71,6 +70,7 @@ side. There is one line of output for each, in their order: the location, or
 }
 
 type resolveOutput struct {
+	names       resolver.Names
 	w, errors   io.Writer
 	trace, json bool
 	service     resolver.Service
@@ -109,12 +109,8 @@ func (o resolveOutput) resolve(ctx context.Context, r resolver.Resolver, arg str
 
 // ask resolves one URI, and returns its trace also where that fails.
 func (o resolveOutput) ask(ctx context.Context, r resolver.Resolver, arg string) (resolver.Query, resolver.Answer, *resolver.Trace, error) {
-	u, err := uri.FromIRI(arg)
-	if err != nil {
-		return resolver.Query{}, resolver.Answer{}, nil, err
-	}
 	ctx, trace := resolver.WithTrace(ctx, time.Now)
-	q, err := resolver.NewQuery(u, o.service)
+	q, err := o.names.TypedQuery(arg, o.service)
 	if err != nil {
 		return resolver.Query{}, resolver.Answer{}, trace, err
 	}

@@ -26,7 +26,7 @@ configuration; SIGTERM stops it after running requests have ended.`,
 		Args: cobra.NoArgs,
 	}
 	s := addSettings(cmd)
-	cmd.Flags().String("listen", "", "listen for clients on this `address` (listen.service)")
+	cmd.Flags().StringSlice("listen", nil, "listen for clients on these `addresses`, joined by commas (listen.service)")
 	cmd.Flags().String("admin", "", "listen for administrators on this `address`; empty turns it off (listen.admin)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		inherited, err := inheritedSockets()

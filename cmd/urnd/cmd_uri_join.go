@@ -27,8 +27,8 @@ func newJoin() *cobra.Command {
 ".." segments; draft-remove and draft-refuse are its two other treatments).
 "BASE -" reads references from standard input; "-" alone reads lines that hold
 a base and a reference, separated by a tab.`,
-		Example: `  urnd uri join http://a/b/c/d;p?q ../g '?y'
-  urnd uri join --profile draft http://a/b/c/d;p?q '?y'`,
+		Example: `  urnd uri join 'http://a/b/c/d;p?q' ../g '?y'
+  urnd uri join --profile draft 'http://a/b/c/d;p?q' '?y'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 && (len(args) != 1 || args[0] != "-") {
 				return errors.New(`join takes a base and references, or "-"`)

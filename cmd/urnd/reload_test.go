@@ -54,7 +54,7 @@ func TestReloadRefused(t *testing.T) {
 	for i, tt := range []struct{ line, says string }{
 		{"dns: {timout: 1s}", "dns.timout: unknown key; did you mean dns.timeout?"},
 		{"limits: {header: 1KiB}", "limits.header: "},
-		{"access: {proxy_users: /nowhere}", "access.proxy_users: stat /nowhere: no such file"},
+		{"access: {proxy_users: /nowhere}", "access.proxy_users: reading the file that it names: no such file"},
 		{"log: {format: text, access: json, access_file: /nowhere/access}", "log.access_file: open /nowhere/access: no such file"},
 		{"listen: {service: '" + taken + "', admin: ''}", "listening for http: listen tcp " + taken + ": bind: address already in use"},
 		{"listen: {service: '" + free + "', admin: '" + taken + "'}", "listening for admin: listen tcp " + taken},

@@ -126,7 +126,7 @@ func (c caches) purgeSources(ctx context.Context, s resolver.Selection, purged [
 			continue
 		}
 		if nid == s.Namespace && c.urns != nil {
-			c.urns.PurgeNamespace(nid)
+			c.records.PurgeAll(c.records.store, func(key string) bool { return c.urns.OfNamespace(key, nid) }, false)
 		}
 		if c.servers != nil {
 			c.servers.Purge(nid)

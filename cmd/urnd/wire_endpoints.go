@@ -87,8 +87,14 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service, 
 			})
 		}
 	}
+	if c.Listen.RedirectTLS && !slices.ContainsFunc(all, func(e daemon.Endpoint) bool { return e.Name == nameHTTPS }) {
+		return nil, errNoTLS
+	}
 	return all, nil
 }
+
+// errNoTLS means that clients would be redirected to a listener that does not exist.
+var errNoTLS = errors.New("listen.redirect_tls: there is no listener for TLS: set listen.tls, or enable urnd-https.socket")
 
 // openedBySystemd is the address of an endpoint whose sockets systemd has opened.
 const openedBySystemd = ""
@@ -100,7 +106,7 @@ func explainListening(setting string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s: %w: ports below 1024 are opened by systemd (urnd.socket and urnd-https.socket), or need CAP_NET_BIND_SERVICE", setting, err)
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("%s: %w: another process listens there, perhaps another urnd", setting, err)
+		return fmt.Errorf("%s: %w: another process listens there, perhaps another urnd; if it is this one, at an address that is changed, restart it", setting, err)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
 		return fmt.Errorf("%s: %w: it is no address of this machine", setting, err)
 	default:

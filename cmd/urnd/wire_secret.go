@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -43,11 +44,20 @@ func readSecret(setting, name string) ([]byte, error) {
 		err = fmt.Errorf("%s is larger than %d octets", path, maxSecret)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", setting, err)
+		return nil, withoutPath(setting, err)
 	}
 	text, err := os.ReadFile(path) //nolint:gosec // it is the administrator's
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", setting, err)
+		return nil, withoutPath(setting, err)
 	}
 	return text, nil
+}
+
+// withoutPath returns the error of a file without its path, which may be the secret itself.
+func withoutPath(setting string, err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return fmt.Errorf("%s: reading the file that it names: %w", setting, err)
 }

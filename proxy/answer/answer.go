@@ -5,7 +5,6 @@ package answer
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/elnormous/contenttype"
@@ -77,9 +76,7 @@ func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, e
 	}
 	chosen, vary := a.choose(q.Header, answer.Locations)
 	reply := message.Redirect(q.Form, q.HTTP11, chosen.URI, vary, answer)
-	if accept := q.Header["Accept"]; len(accept) > 0 && strings.Contains(accept[0], pages.Type) { // a person may read it
-		reply.ContentType, reply.Body = pages.ContentType, pages.Moved(chosen.URI)
-	}
+	reply.ContentType, reply.Body = pages.ContentType, pages.Moved(chosen.URI)
 	return reply, nil
 }
 

@@ -33,9 +33,12 @@ type Reply struct {
 	Failure error
 }
 
-// noContent is the Content-Length of replies without body. It is shared by all responses
-// and never written to.
-var noContent = []string{"0"}
+// Values of fields that are shared by all responses, and never written to.
+var (
+	noContent = []string{"0"} // the Content-Length of replies without body
+	noSniff   = []string{"nosniff"}
+	policy    = []string{pagePolicy}
+)
 
 // pagePolicy is the Content-Security-Policy of urnd's own documents.
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"
@@ -76,8 +79,8 @@ func (r *Reply) setFields(header http.Header) {
 		header[name] = values[i : i+1 : i+1]
 	}
 	if r.ContentType != "" {
-		setDefault(header, "X-Content-Type-Options", "nosniff")
-		setDefault(header, "Content-Security-Policy", pagePolicy)
+		setDefault(header, "X-Content-Type-Options", noSniff)
+		setDefault(header, "Content-Security-Policy", policy)
 	}
 	switch {
 	case r.Stream != nil:
@@ -88,9 +91,9 @@ func (r *Reply) setFields(header http.Header) {
 	}
 }
 
-func setDefault(header http.Header, name, value string) {
+func setDefault(header http.Header, name string, value []string) {
 	if _, ok := header[name]; !ok {
-		header[name] = []string{value}
+		header[name] = value
 	}
 }
 

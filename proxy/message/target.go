@@ -85,14 +85,14 @@ func Parse(target string) (Request, error) {
 func parsePath(text string) (Request, error) {
 	if isEncoded(text) {
 		if decoded, err := url.PathUnescape(text); err == nil {
-			text = pasted(decoded)
+			text = resolver.Pasted(decoded)
 		}
 	}
 	r, err := parseURI(FormPath, text, resolver.I2L)
 	if err != nil || !r.Query.IsURN() {
 		r.Text = text
 		if decoded, unescapeErr := url.PathUnescape(text); unescapeErr == nil {
-			r.Text = pasted(decoded)
+			r.Text = resolver.Pasted(decoded)
 		}
 	}
 	return r, err
@@ -103,23 +103,6 @@ func parsePath(text string) (Request, error) {
 func isEncoded(text string) bool {
 	i := strings.IndexAny(text, ":%")
 	return i > 0 && len(text) > i+2 && uri.EqualFold(text[i:i+3], "%3a")
-}
-
-// pasted returns a text without what is pasted with an identifier: white space around it and
-// at the ends of lines, angle brackets, and the prefix "URL:" (RFC 3986 appendix C).
-func pasted(text string) string {
-	text = strings.TrimSpace(text)
-	if inner, ok := strings.CutPrefix(text, "<"); ok && strings.HasSuffix(inner, ">") {
-		text = strings.TrimSpace(strings.TrimSuffix(inner, ">"))
-	}
-	if len(text) > 4 && uri.EqualFold(text[:4], "url:") {
-		text = strings.TrimSpace(text[4:])
-	}
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString(strings.TrimSpace(line))
-	}
-	return b.String()
 }
 
 func parseURI(f Form, text string, service resolver.Service) (Request, error) {
@@ -177,7 +160,7 @@ func parseParameters(f Form, target, query string) (Request, error) {
 	}
 	r := Request{Form: f}
 	if f != FormAPI {
-		text = pasted(formText(query, text))
+		text = resolver.Pasted(formText(query, text))
 		r.Text, r.Typed = text, true
 	}
 	service, explicit, err := serviceOf(query)

@@ -165,8 +165,12 @@ func Index(title string, paths [][2]string) []byte {
 // Moved returns the note of a redirect, for clients that do not follow it (RFC 9110 section
 // 15.4).
 func Moved(location string) []byte {
-	escaped := template.HTMLEscapeString(location)
-	return []byte(`<!DOCTYPE html><title>Found</title><p>See <a href="` + escaped + `">` + escaped + "</a>.\n")
+	const before, between, after = `<!DOCTYPE html><title>Found</title><p>See <a href="`, `">`, "</a>.\n"
+	escaped := template.HTMLEscapeString(location) // which mostly is the location itself
+	note := make([]byte, 0, len(before)+len(between)+len(after)+2*len(escaped))
+	note = append(append(note, before...), escaped...)
+	note = append(append(note, between...), escaped...)
+	return append(note, after...)
 }
 
 func (d data) render() []byte {

@@ -2,6 +2,7 @@ package ddds
 
 import (
 	"context"
+	"strings"
 
 	"github.com/urnd/urnd/resolver"
 )
@@ -29,16 +30,19 @@ func (r *Resolver) Purge(ctx context.Context, names []resolver.Query) int {
 	return n
 }
 
-// PurgeNamespace removes the first record sets for a namespace from the cache, one for
-// each root, and returns their number.
-func (r *Resolver) PurgeNamespace(nid string) int {
-	n := 0
-	for i, lookup := range r.lookups {
-		if cached, ok := lookup.(*Cached); ok && !r.config.BySchemes {
-			n += cached.purge(map[string]bool{cached.key(nid+"."+r.config.Roots[i], naptrType): true})
+// OfNamespace reports whether a key of the cache of record sets is that of a first key of a
+// namespace, below one of the roots.
+func (r *Resolver) OfNamespace(key, nid string) bool {
+	name, rrtype, _ := strings.Cut(key, " ")
+	if r.config.BySchemes || !strings.HasPrefix(rrtype, naptrType) {
+		return false
+	}
+	for _, root := range r.config.Roots {
+		if first := nid + "." + root; name == first || strings.HasSuffix(name, "."+first) {
+			return true
 		}
 	}
-	return n
+	return false
 }
 
 func (c recordCache) purge(keys map[string]bool) int {

@@ -1,0 +1,41 @@
+package resolver
+
+import (
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// Pasted returns a text without what is pasted with an identifier: a byte order mark, white
+// space around it and at the ends of lines, angle brackets, and the prefix "URL:" (RFC 3986
+// appendix C).
+func Pasted(text string) string {
+	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
+	if inner, ok := strings.CutPrefix(text, "<"); ok && strings.HasSuffix(inner, ">") {
+		text = strings.TrimSpace(strings.TrimSuffix(inner, ">"))
+	}
+	if len(text) > 4 && uri.EqualFold(text[:4], "url:") {
+		text = strings.TrimSpace(text[4:])
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimSpace(line))
+	}
+	return b.String()
+}
+
+// TypedQuery returns the question for a service of what a person has typed or pasted: a URI, an
+// IRI (RFC 3987), or an identifier without "urn:". The error is a *uri.ParseError.
+func (n Names) TypedQuery(text string, service Service) (Query, error) {
+	text = Pasted(text)
+	u, err := uri.FromIRI(text)
+	if err != nil || !u.IsURN() {
+		if identified, ok := n.Identifiers.URI(text); ok {
+			return NewQuery(identified, service)
+		}
+	}
+	if err != nil {
+		return Query{Service: service}, err
+	}
+	return NewQuery(u, service)
+}
