@@ -124,7 +124,7 @@ func (u unanswered) Unwrap() error { return u.error }
 
 // accept returns the media types that are asked for.
 func accept(s resolver.Service) string {
-	if s == resolver.I2C || s == resolver.I2Cs {
+	if describes(s) {
 		return "application/json, application/ld+json, text/plain;q=0.9, */*;q=0.1"
 	}
 	return listType + ", */*;q=0.1"

@@ -34,7 +34,7 @@ func (c *Client) read(ctx context.Context, asked uri.URI, response *http.Respons
 	case (code >= 300 && code < 400 || code == http.StatusOK && !isList(response.Header)) && location != "":
 		text, err := c.redirect(asked, location, q)
 		return found{uris: []string{text}}, err
-	case code == http.StatusOK && (q.Service == resolver.I2C || q.Service == resolver.I2Cs):
+	case code == http.StatusOK && describes(q.Service):
 		return c.description(asked, response)
 	case code == http.StatusOK && isList(response.Header):
 		return c.list(ctx, response, q)
@@ -50,6 +50,9 @@ func (c *Client) read(ctx context.Context, asked uri.URI, response *http.Respons
 		return found{}, fmt.Errorf("%w: it answered %d without a location for %s", resolver.ErrUnreachable, code, q.Service)
 	}
 }
+
+// describes reports whether a service is answered with a description.
+func describes(s resolver.Service) bool { return s == resolver.I2C || s == resolver.I2Cs }
 
 // check returns an error unless a server may return this URI for a name: another name, or a
 // location.
