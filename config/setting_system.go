@@ -22,7 +22,7 @@ func systemSettings() []Setting {
 		{
 			Path: "dns.servers", Default: []Server{},
 			Doc: "IP addresses of recursive servers, with or without port, or over TLS, with the name of the certificate: " +
-				"tls://192.0.2.53:853#dns.example.org. Empty: those of /etc/resolv.conf. No other server is queried.",
+				"tls://192.0.2.53:853#dns.example.org. Empty: those of /etc/resolv.conf, which is read again when it changes. No other server is queried.",
 			Form: "IP address, with or without port, or tls:// and one",
 		},
 		{Path: "dns.timeout", Default: 2 * time.Second, Doc: "for one query to one server", Least: time.Millisecond, Most: time.Minute},

@@ -65,7 +65,7 @@ func dddsConfig(c config.Config, r *resolution, servers []config.Server, d resol
 
 // queryRoot returns a function that queries the rules of a root: any answer, also a negative
 // one, is success.
-func queryRoot(client *ddds.Client, root string) func(context.Context) error {
+func queryRoot(client ddds.Lookuper, root string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, _, err := client.NAPTR(ctx, root)
 		if errors.As(err, new(*resolver.Negative)) {

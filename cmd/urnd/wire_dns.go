@@ -20,7 +20,7 @@ func wireDNS(r *resolution, c config.Config, d resolverDependencies) (*ddds.Host
 	if r.records, err = newCache(r, c, d, "records", c.DNS.RefreshAhead, bounds); err != nil {
 		return nil, err
 	}
-	r.dns = newDNSClient(c, dnsServers(c.DNS), false, r, d)
+	r.dns = wireServers(r, c, d)
 	system, _ := ddds.ReadSystem(resolvConf) // without the file there are no local domains
 	return ddds.NewHosts(ddds.HostsConfig{
 		Addresses: ddds.NewCachedAddresses(r.records.Cache, r.dns, recordBounds(c.DNS)),
@@ -33,21 +33,38 @@ func recordBounds(c config.DNS) ddds.Bounds {
 	return ddds.Bounds{MinTTL: c.MinTTL, MaxTTL: c.MaxTTL}
 }
 
-// newDNSClient makes a client that can reach nothing but its servers.
+// wireServers returns the client for the configured DNS servers, or for those of the system.
+func wireServers(r *resolution, c config.Config, d resolverDependencies) dnsClient {
+	if len(c.DNS.Servers) > 0 {
+		return newDNSClient(c, c.DNS.Servers, false, r, d)
+	}
+	system := &systemDNS{path: resolvConf, now: d.now, make: func(servers []config.Server) *ddds.Client {
+		return openDNSClient(c, servers, false, r, d)
+	}}
+	r.closers = append(r.closers, system.Close)
+	return system
+}
+
+// newDNSClient makes a client that is closed with the resolution.
 func newDNSClient(c config.Config, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies) *ddds.Client {
+	client := openDNSClient(c, servers, requireAD, r, d)
+	r.closers = append(r.closers, client.Close)
+	return client
+}
+
+// openDNSClient makes a client that can reach nothing but its servers.
+func openDNSClient(c config.Config, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies) *ddds.Client {
 	var asked []ddds.Server
 	var addrs []netip.Addr
 	for _, server := range servers {
 		asked = append(asked, ddds.Server{Address: server.AddrPort.String(), TLS: server.TLS, Name: server.Name})
 		addrs = append(addrs, server.Addr())
 	}
-	client := ddds.NewClient(ddds.ClientConfig{
+	return ddds.NewClient(ddds.ClientConfig{
 		Servers: asked, Dial: netguard.Only(c.DNS.Timeout, addrs...).DialContext,
 		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, HedgeAfter: c.DNS.HedgeAfter, Backoff: c.Resolve.Backoff, RequireAD: requireAD, Now: d.now,
 		Slots: r.slots.queries, Observe: observers{d.metrics}.query(d.queried),
 	})
-	r.closers = append(r.closers, client.Close)
-	return client
 }
 
 // dnsServers returns the servers that are configured, or those of the system.
@@ -55,15 +72,5 @@ func dnsServers(c config.DNS) []config.Server {
 	if len(c.Servers) > 0 {
 		return c.Servers
 	}
-	system, err := ddds.ReadSystem(resolvConf)
-	if err != nil {
-		return nil // a system without DNS has no servers
-	}
-	var servers []config.Server
-	for _, text := range system.Servers {
-		if server, err := netip.ParseAddrPort(text); err == nil { // invalid lines are skipped, as libc does
-			servers = append(servers, config.Server{AddrPort: server})
-		}
-	}
-	return servers
+	return systemServers(resolvConf)
 }

@@ -50,7 +50,7 @@ type resolution struct {
 	found      storedCache[slp.Servers]
 
 	slots   slots
-	dns     *ddds.Client
+	dns     dnsClient
 	guard   *netguard.Guard                 // for all outgoing connections but those to configured servers
 	ready   func(ctx context.Context) error // sends a query to the DNS servers; nil where there is none
 	shared  shared.Values                   // caches that the next configuration may reuse
