@@ -35,9 +35,8 @@ type Reply struct {
 
 // Values of fields that are shared by all responses, and never written to.
 var (
-	noContent = []string{"0"} // the Content-Length of replies without body
-	noSniff   = []string{"nosniff"}
-	policy    = []string{pagePolicy}
+	noSniff = []string{"nosniff"}
+	policy  = []string{pagePolicy}
 )
 
 // pagePolicy is the Content-Security-Policy of urnd's own documents.
@@ -67,8 +66,10 @@ func (r *Reply) setFields(header http.Header) {
 	for name, lines := range r.Header {
 		header[name] = lines
 	}
-	values := [...]string{r.Location, r.CacheControl, r.CacheStatus, r.ContentType, r.Vary}
-	for i, name := range [...]string{"Location", "Cache-Control", "Cache-Status", "Content-Type", "Vary"} {
+	values := [...]string{r.Location, r.CacheControl, r.CacheStatus, r.ContentType, r.length(), r.Vary}
+	for i, name := range [...]string{
+		"Location", "Cache-Control", "Cache-Status", "Content-Type", "Content-Length", "Vary",
+	} {
 		if values[i] == "" {
 			continue
 		}
@@ -82,13 +83,14 @@ func (r *Reply) setFields(header http.Header) {
 		setDefault(header, "X-Content-Type-Options", noSniff)
 		setDefault(header, "Content-Security-Policy", policy)
 	}
-	switch {
-	case r.Stream != nil:
-	case len(r.Body) == 0:
-		header["Content-Length"] = noContent
-	default:
-		header["Content-Length"] = []string{strconv.Itoa(len(r.Body))}
+}
+
+// length returns the Content-Length, which is not known of a stream.
+func (r *Reply) length() string {
+	if r.Stream != nil {
+		return ""
 	}
+	return strconv.Itoa(len(r.Body))
 }
 
 func setDefault(header http.Header, name string, value []string) {
