@@ -9,7 +9,7 @@ import (
 const maxChange = 60
 
 // Changes returns the settings that differ between two configurations, with both values, or
-// "nothing".
+// "no setting": what is in the files that settings name may have changed all the same.
 func Changes(before, after Config) []string {
 	from, to := leaves(before), leaves(after)
 	var changes []string
@@ -26,7 +26,7 @@ func Changes(before, after Config) []string {
 		changes = append(changes, fmt.Sprintf("%s: %s -> %s", s.Path, old, now))
 	}
 	if len(changes) == 0 {
-		return []string{"nothing"}
+		return []string{"no setting"}
 	}
 	return changes
 }

@@ -16,6 +16,8 @@ func TestMessages(t *testing.T) {
 		"dns:\n\ttimeout: 5s\n":                            "urnd.yaml:2: the line is indented by a tab: YAML is indented by spaces",
 		"[dns]\ntimeout = \"5s\"\n":                        "urnd.yaml: this is TOML: the name of the file must end in .toml",
 		"dns: {timeout: 5}":                                "5 has no unit: write 5s or 5ms",
+		"dns: {timeout: 5s}\n---\ndns: {timeout: 6s}\n":    `urnd.yaml:2: a second YAML document, after "---"`,
+		"dns: {timeout: 5s}\n---\ndns: {\n":                `urnd.yaml: a second YAML document, after "---"`,
 		"ddds: {enabled: maybe}":                           `ddds.enabled: "maybe" is not true or false`,
 		"log: {level: warning}":                            `"warning" is not DEBUG, INFO, WARN or ERROR; did you mean WARN?`,
 		"log: {format: jsno}":                              `"jsno" is not auto, text, json or journald; did you mean json?`,
@@ -49,6 +51,11 @@ func TestMessages(t *testing.T) {
 	}
 	if _, err := config.Load(write(t, "urnd.toml", "dns:\n  timeout: 5s\n"), nil); err == nil || !strings.Contains(err.Error(), "this is YAML") {
 		t.Errorf("YAML in a .toml file: %v", err)
+	}
+	for _, text := range []string{"---\ndns: {timeout: 5s}\n...\n", "dns: {timeout: 5s}\n---\n", "", "---\n", "# nothing\n"} {
+		if _, err := config.Load(write(t, "urnd.yaml", text), nil); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 	t.Setenv("URND_DNS_TIMOUT", "5s")
 	if _, err := config.Load("", nil); err == nil || err.Error() != "URND_DNS_TIMOUT: no setting has this variable; did you mean URND_DNS_TIMEOUT?" {

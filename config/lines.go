@@ -1,6 +1,9 @@
 package config
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"strconv"
 	"strings"
 
@@ -19,6 +22,20 @@ func linesOf(text []byte) lines {
 	found := make(lines)
 	found.walk("", document.Content[0])
 	return found
+}
+
+// secondDocument returns the line of the second document of a YAML file, which the parser of
+// the configuration would ignore; 0 where that is no YAML. One that is empty is none.
+func secondDocument(text []byte) (line int, found bool) {
+	documents := yaml.NewDecoder(bytes.NewReader(text))
+	var first, second yaml.Node
+	if documents.Decode(&first) != nil {
+		return 0, false
+	}
+	if err := documents.Decode(&second); err != nil {
+		return 0, !errors.Is(err, io.EOF)
+	}
+	return second.Line, len(second.Content) > 0 && second.Content[0].Tag != "!!null"
 }
 
 func (l lines) walk(prefix string, node *yaml.Node) {

@@ -43,6 +43,11 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 		if text, err = readFile(v, path); err != nil {
 			return Config{}, Origins{}, explainFile(path, text, err)
 		}
+		if line, found := secondDocument(text); found {
+			return Config{}, Origins{}, Faults{{
+				File: path, Line: line, Message: `a second YAML document, after "---": all settings are in one`,
+			}}
+		}
 	}
 	for key, value := range flags {
 		v.Set(key, value)
