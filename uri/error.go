@@ -29,6 +29,7 @@ var (
 	RuleURN          = Rule{"assigned-name", "RFC 8141 section 2", `a URN begins with "urn:"`}
 	RuleNID          = Rule{"NID", "RFC 8141 section 2.1", "a NID is 2 to 32 letters, digits and hyphens, with no hyphen first or last"}
 	RuleNIDUrn       = Rule{"NID", "RFC 8141 section 5.1", `the NID "urn" is reserved`}
+	RuleNoNSS        = Rule{"NID", "RFC 8141 section 2.1", `a colon and an NSS follow the NID: "urn:" NID ":" NSS`}
 	RuleNSS          = Rule{"NSS", "RFC 8141 section 2.2", "an NSS begins with at least one octet that is not a slash"}
 	RuleNUL          = Rule{"NUL", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.5.3", "a URN contains no NUL, not even percent-encoded"}
 	RuleRComponent   = Rule{"r-component", "RFC 8141 section 2.3.1", `"?+" is followed by at least one octet, which is not "/" or "?"`}

@@ -30,6 +30,9 @@ func (u URI) URN() (URN, error) {
 	for length < len(path) && is(path[length], classNID) {
 		length++
 	}
+	if length == len(path) && isNID(path) {
+		return URN{}, fault(u.s, u.queryStart(), RuleNoNSS)
+	}
 	if length == len(path) || path[length] != ':' || !isNID(path[:length]) {
 		length = max(strings.IndexByte(path, ':'), 0) // everything before the colon should be the NID
 		return URN{}, checkNID(u.s, u.pathStart(), length, u.queryStart())

@@ -63,7 +63,8 @@ func TestURNErrors(t *testing.T) {
 	}{
 		{"http://a/", 0, uri.RuleURN},
 		{"urn:", 4, uri.RuleNID},
-		{"urn:isbn", 8, uri.RuleNID},
+		{"urn:isbn", 8, uri.RuleNoNSS},
+		{"urn:isbn?=q", 8, uri.RuleNoNSS},
 		{"urn://a/b:c", 4, uri.RuleNID},
 		{"urn::b", 6, uri.RuleNID},
 		{"urn:-a:b", 4, uri.RuleNID},

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -38,7 +37,7 @@ side. There is one line of output for each, in their order: the location, or
 	s := addSettings(cmd)
 	cmd.Flags().BoolVar(&o.trace, "trace", false, "print every step")
 	cmd.Flags().BoolVar(&all, "all", false, "print all locations, best first (I2Ls); with \"-\", separated by tabs")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print the documents of /api/v1/resolve, one a line; for a failure, the line of /api/v1/batch")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the document of /api/v1/resolve, one a line")
 	cmd.Flags().BoolVar(&fresh, "fresh", false, "ask all servers again for each URI, also for what is known from the one before")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		lines := len(args) == 1 && args[0] == "-"
@@ -99,9 +98,6 @@ func (o resolveOutput) resolve(ctx context.Context, r resolver.Resolver, arg str
 		}
 	}
 	if err != nil {
-		if o.json {
-			return errors.Join(err, o.encode(failedDocument(arg, err, trace.Steps())))
-		}
 		return err
 	}
 	if o.json {

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/urnd/urnd/internal/api"
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -87,26 +85,15 @@ func (o resolveOutput) startLines(ctx context.Context, r resolver.Resolver, in i
 
 func (o resolveOutput) resolveLine(ctx context.Context, r resolver.Resolver, line string) outcomeOfLine {
 	q, answer, trace, err := o.ask(ctx, r, line)
+	if err != nil {
+		failed := tool{}.failed(line, err)
+		return outcomeOfLine{text: failed.text, document: failed.document, failed: true}
+	}
 	steps := trace.Steps()
 	if !o.trace {
 		steps = nil
 	}
-	if err != nil {
-		// A control character in an input must not break the line.
-		text := "error: " + strings.Map(printable, err.Error())
-		return outcomeOfLine{text: text, document: failedDocument(line, err, steps), failed: true}
-	}
 	return outcomeOfLine{text: strings.Join(o.locations(q, answer), "\t"), document: api.NewAnswer(q, answer, steps)}
-}
-
-// failedDocument returns what a batch of the API says of an input without answer.
-func failedDocument(input string, err error, steps []resolver.Step) api.Failed {
-	p := problem.New(err)
-	p.Trace = api.Steps(steps)
-	if p.Status == http.StatusInternalServerError {
-		p.Detail = err.Error() // there is no log to look into
-	}
-	return api.Failed{Input: input, Error: p}
 }
 
 // printLines prints outcomes in their order, and on a terminal how far it is.
