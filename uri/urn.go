@@ -30,12 +30,8 @@ func (u URI) URN() (URN, error) {
 	for length < len(path) && is(path[length], classNID) {
 		length++
 	}
-	if length == len(path) && isNID(path) {
-		return URN{}, fault(u.s, u.queryStart(), RuleNoNSS)
-	}
 	if length == len(path) || path[length] != ':' || !isNID(path[:length]) {
-		length = max(strings.IndexByte(path, ':'), 0) // everything before the colon should be the NID
-		return URN{}, checkNID(u.s, u.pathStart(), length, u.queryStart())
+		return URN{}, u.nidFault(length)
 	}
 	if nss := path[length+1:]; nss == "" || nss[0] == '/' {
 		return URN{}, fault(u.s, u.pathStart()+length+1, RuleNSS)
@@ -51,6 +47,16 @@ func (u URI) URN() (URN, error) {
 		}
 	}
 	return newURN(u, length), nil
+}
+
+// nidFault returns why u has no NID. Its path begins with length octets that a NID may have.
+func (u URI) nidFault(length int) error {
+	path := u.Path()
+	if length == len(path) && isNID(path) {
+		return fault(u.s, u.queryStart(), RuleNoNSS)
+	}
+	length = max(strings.IndexByte(path, ':'), 0) // everything before the colon should be the NID
+	return checkNID(u.s, u.pathStart(), length, u.queryStart())
 }
 
 // ParseURN parses a URN: Parse and URI.URN in one call. The error is a *ParseError.
