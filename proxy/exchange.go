@@ -110,7 +110,7 @@ func (h *Handler) reply(x *exchange, r message.Reply) {
 	x.event.Cache = r.Cache
 	if r.Failure != nil {
 		h.identify(x)
-		h.report(x, r.Failure)
+		h.reportAs(x, "answer incomplete", r.Status, r.Failure)
 	}
 	message.Write(x, x.request.Method, r)
 }

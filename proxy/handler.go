@@ -101,16 +101,22 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // report logs an error that the client has not caused, and refusals of the guard. Workers of
 // a batch call it in parallel: it changes nothing.
 func (h *Handler) report(x *exchange, err error) {
+	h.reportAs(x, "request failed", problem.Status(err), err)
+}
+
+// reportAs is report with a message, and with the status that is sent, which is 200 for an
+// answer that err makes incomplete.
+func (h *Handler) reportAs(x *exchange, message string, sent int, err error) {
 	status := problem.Status(err)
 	forbidden := errors.Is(err, netguard.ErrForbidden)
 	failed := status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled) && !errors.As(err, new(*resolver.Negative))
 	if failed || forbidden {
-		attributes := []any{"status", status, "client", x.client.Addr, "request", x.event.ID, "error", err}
+		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
 		if setting := problem.Setting(err); setting != "" {
 			attributes = append(attributes, "setting", setting)
 		}
-		h.config.Log.WarnContext(x.request.Context(), "request failed", attributes...)
-	} else { // without the input, which may have a password in a form that is not recognized
-		h.config.Log.DebugContext(x.request.Context(), "request refused", "status", status, "client", x.client.Addr, "request", x.event.ID, "reason", problem.New(err).Detail)
+		h.config.Log.WarnContext(x.request.Context(), message, attributes...)
+	} else if sent >= http.StatusBadRequest { // without the input, which may have a password in a form that is not recognized
+		h.config.Log.DebugContext(x.request.Context(), "request refused", "status", sent, "client", x.client.Addr, "request", x.event.ID, "reason", problem.New(err).Detail)
 	}
 }

@@ -103,6 +103,21 @@ func TestRequestIDsOfFailures(t *testing.T) {
 	}
 }
 
+// A description that lacks what its authority would have said succeeds, and the log says so.
+func TestIncompleteAnswerIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	s := start(t, func(c *proxy.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
+		return resolver.Answer{}, resolver.ErrUnreachable
+	}
+	response := s.get(t, "/uri-res/N2C?urn:a1:b")
+	id := response.Header.Get("X-Request-Id")
+	want := `msg="answer incomplete" status=200 client=127.0.0.1 request=` + id + " "
+	if response.StatusCode != http.StatusOK || !fresh.MatchString(id) || !strings.Contains(log.String(), want) {
+		t.Errorf("%d, %q, and the log: %s", response.StatusCode, id, log.String())
+	}
+}
+
 // All failures of a batch, which fail in parallel, are logged with the identifier of its
 // response.
 func TestRequestIDsOfBatches(t *testing.T) {
