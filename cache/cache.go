@@ -13,7 +13,9 @@ import (
 // NoStore is the ttl of an outcome that is valid but must not be stored.
 const NoStore time.Duration = -1
 
-// Load fetches the value of a key that is not cached. ttl is how long the
+// Load fetches the value of a key that is not cached. Its outcome is for all who ask for the
+// key, so it must depend on nothing but the key: ctx has no value of the caller that started it,
+// and ends by LoadTimeout, Close, or when nobody waits any more. ttl is how long the
 // outcome may be used: a positive ttl stores the value or, with an error, that
 // error (a negative entry); NoStore stores neither, and deletes the previous
 // entry. An error with the ttl 0 is a failure of the source: a stale value may
@@ -89,7 +91,7 @@ func New[V any](config Config[V]) *Cache[V] {
 func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V], error) {
 	if result, ok, err := c.stored(key); ok {
 		if result.refresh && c.config.RefreshAhead {
-			c.refresh(ctx, key, load)
+			c.refresh(key, load)
 		}
 		c.counts.outcome(result.Status, err, true)
 		return result, err

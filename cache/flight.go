@@ -37,7 +37,7 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew boo
 			c.mu.Unlock()
 			return Result[V]{}, ErrClosed
 		}
-		f = c.start(ctx, key, load)
+		f = c.start(key, load)
 		f.renews = renew
 	}
 	f.waiters++
@@ -56,19 +56,19 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew boo
 }
 
 // refresh starts a flight without a waiting caller, unless one is running.
-func (c *Cache[V]) refresh(ctx context.Context, key string, load Load[V]) {
+func (c *Cache[V]) refresh(key string, load Load[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.flights[key]; !ok && !c.closed {
-		c.start(ctx, key, load).waiters++ // a caller that joins and leaves does not end it
+		c.start(key, load).waiters++ // a caller that joins and leaves does not end it
 	}
 }
 
 // start begins the flight of key; c.mu is held.
-func (c *Cache[V]) start(ctx context.Context, key string, load Load[V]) *flight[V] {
-	// The load has the context values of the first caller (its trace), but not its
-	// cancellation: other callers may join it.
-	ctx, cancel := c.loadContext(context.WithoutCancel(ctx))
+func (c *Cache[V]) start(key string, load Load[V]) *flight[V] {
+	// The load has neither the values nor the cancellation of the first caller: others may
+	// join it, and their result must not depend on who came first.
+	ctx, cancel := c.loadContext(context.Background())
 	f := &flight[V]{cancel: cancel, done: make(chan struct{})}
 	c.flights[key] = f
 	c.running.Go(func() { c.run(ctx, key, f, load) })

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -35,7 +36,14 @@ type exchange struct {
 	http.ResponseWriter
 	request *http.Request
 	client  message.Client
+	hops    uint8 // see resolver.Query
 	event   Event
+}
+
+// asking returns a question as that of the client.
+func (x *exchange) asking(q resolver.Query) resolver.Query {
+	q.Hops, q.Client = x.hops, listen.ClientNetwork(x.client.Addr)
+	return q
 }
 
 // WriteHeader implements http.ResponseWriter. Interim responses are not recorded.

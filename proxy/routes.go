@@ -18,7 +18,7 @@ import (
 // "..", and redirect "urn:".
 func (h *Handler) route(x *exchange) {
 	r := x.request
-	if err := h.checkVia(x); err != nil {
+	if err := h.checkLoop(x); err != nil {
 		h.fail(x, err)
 		return
 	}
@@ -50,6 +50,7 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 	if request.Form == message.FormPath && request.Text != "" {
 		request, err = h.typed(request, err)
 	}
+	request.Query = x.asking(request.Query)
 	x.event.Form, x.event.Service = request.Form.String(), request.Query.Service
 	if isShared(&request, err) {
 		h.allowOrigin(x)
@@ -187,6 +188,7 @@ func (h *Handler) batch(x *exchange, target string) {
 		// A page of another site has not the right of the address that its reader is at.
 		URLs:   h.mayProxy(x) == nil && len(x.request.Header["Origin"]) == 0,
 		Allow:  func() bool { return h.rates == nil || h.rates.allows(x.client.Addr) },
+		Asking: x.asking,
 		Report: func(err error) { h.report(x, err) },
 	}
 	reply, err := h.answers.Batch(x, x.request, target, rights)
@@ -197,17 +199,14 @@ func (h *Handler) batch(x *exchange, target string) {
 	h.reply(x, reply)
 }
 
-// checkVia refuses a request in a loop, and adds its Via to outgoing requests on its
-// behalf.
-func (h *Handler) checkVia(x *exchange) error {
-	via := message.List(x.request.Header, "Via")
-	if via == "" {
-		return nil
+// checkLoop refuses a request in a loop, and takes the hop count of others.
+func (h *Handler) checkLoop(x *exchange) (err error) {
+	if x.hops, err = message.Hops(x.request.Header); err != nil {
+		return err
 	}
-	if h.config.Via.Loops(via) {
+	if x.hops == resolver.MaxHops || h.config.Via.Loops(x.request.Header) {
 		return problem.ErrLoop
 	}
-	x.withContext(message.WithVia(x.request.Context(), via))
 	return nil
 }
 

@@ -302,7 +302,7 @@ func TestVia(t *testing.T) {
 	defer origin.Close()
 	s := start(t, nil)
 	s.next = withLocations(origin.URL + "/")
-	if response := s.get(t, "/uri-res/I2R?urn:example:a", "Via: 1.1 other"); response.StatusCode != 200 || strings.Join(via, "|") != "1.1 other, 1.1 urnd" {
+	if response := s.get(t, "/uri-res/I2R?urn:example:a", "Via: 1.1 other"); response.StatusCode != 200 || strings.Join(via, ", ") != "1.1 other, 1.1 urnd" {
 		t.Errorf("%d, via %q", response.StatusCode, via)
 	}
 	loop := "Via: " + strings.Repeat("1.1 urnd, ", 3) + "1.1 urnd"

@@ -16,10 +16,10 @@ type Span interface {
 }
 
 // traced routes an exchange within its span. Without a span the traceparent of the client
-// is passed on.
+// is passed on to origins.
 func (h *Handler) traced(x *exchange, start time.Time) {
 	if span := h.spanOf(x, start); span != nil {
-		ctx, trace := resolver.WithTrace(message.WithTraceparent(x.request.Context(), span.Traceparent()), h.config.Now)
+		ctx, trace := resolver.WithTrace(resolver.WithSpan(x.request.Context(), span.Traceparent()), h.config.Now)
 		defer func() {
 			x.event.Took = h.config.Now().Sub(start)
 			span.End(&x.event, trace.Steps())

@@ -3,6 +3,7 @@ package resolver
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"time"
 
 	"github.com/urnd/urnd/cache"
@@ -51,7 +52,7 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 	var err error
 	o := optionsOf(ctx)
 	if !o.fresh {
-		result, ok, err = c.cache.Hit(key)
+		result, ok, err = c.hit(key, q)
 	}
 	if !ok {
 		result, err = c.get(ctx, key, q)
@@ -90,8 +91,19 @@ func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, resul
 // explainTimeout bounds how long a name is resolved once more.
 const explainTimeout = 10 * time.Second
 
+// hit returns a result of the cache without a load. What was loaded for a query without hops
+// serves those with hops too.
+func (c *Cached) hit(key string, q Query) (result cache.Result[Locations], ok bool, err error) {
+	if result, ok, err = c.cache.Hit(key); ok || q.Hops == 0 {
+		return result, ok, err
+	}
+	q.Hops = 0
+	return c.cache.Hit(q.Key())
+}
+
 // get returns a result of the cache that may have to be loaded.
 func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Locations], error) {
+	q.Client = netip.Addr{}
 	return Load(ctx, c.cache, key, func(ctx context.Context) (Locations, time.Duration, error) {
 		answer, err := c.next.Resolve(ctx, q)
 		if err != nil {

@@ -34,7 +34,9 @@ func (n Names) Canonical(q Query) (Query, error) {
 	if err != nil {
 		return Query{}, err
 	}
-	return Query{URI: v.URI(), URN: v, Service: q.Service, ResolutionParams: resolutionParams(q.URN)}, nil
+	q.ResolutionParams = resolutionParams(q.URN)
+	q.URI, q.URN = v.URI(), v
+	return q, nil
 }
 
 // Key returns the canonical name of u. The error is a *uri.ParseError.

@@ -1,6 +1,8 @@
 package resolver
 
 import (
+	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
@@ -16,7 +18,21 @@ type Query struct {
 	// the answer: an r-component (RFC 8141 section 2.3.1), "?+...", or the directive "c"
 	// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.2), "?c=...". Set by Canonical.
 	ResolutionParams string
+	// Hops is how many urnds have asked each other for this name before. It is part of the key,
+	// as the servers are told of it: a loop must end, and not wait for itself.
+	Hops uint8
+	// Client is whose share of the limits the query takes; the zero value has no share. It is
+	// not part of the key, and no load sees it.
+	Client netip.Addr
 }
+
+// MaxHops is the number of hops with which a name is not resolved any more: urnds may be
+// chained, but a loop must end. HopsField is the field of their requests to each other that
+// holds the number.
+const (
+	MaxHops   = 4
+	HopsField = "Urnd-Hops"
+)
 
 // NewQuery returns the query of a service for u. The error is the *uri.ParseError of a
 // URI with the scheme "urn" that is not a URN.
@@ -45,14 +61,17 @@ func (q Query) IsURN() bool { return q.URN.IsValid() }
 func (q Query) NID() string { return q.URN.NID() }
 
 // Key returns the key of the answer in a cache: the canonical name, the resolution
-// parameters, and the service unless it is the default. Behind Canonical, equal keys mean
-// equivalent queries. No other code composes keys.
+// parameters, the service unless it is the default, and the hops if there are any. Behind
+// Canonical, equal keys mean equivalent queries. No other code composes keys.
 func (q Query) Key() string {
 	key := q.URI.String() + q.ResolutionParams // no canonical URN has a "?"
-	if q.Service == I2L {
-		return key
+	if q.Service != I2L {
+		key += " " + q.Service.String() // no URI has a space
 	}
-	return key + " " + q.Service.String() // no URI has a space
+	if q.Hops > 0 {
+		key += " hops=" + strconv.Itoa(int(q.Hops))
+	}
+	return key
 }
 
 // NameOfKey returns the canonical name in a key that consists of more than the name, and ""

@@ -38,6 +38,7 @@ const maxSteps = 1000
 type options struct {
 	trace *Trace // nil where the resolution is not traced
 	fresh bool   // caches are not used
+	span  string // see WithSpan
 }
 
 type optionsKey struct{}
@@ -57,6 +58,17 @@ func WithTrace(ctx context.Context, now func() time.Time) (context.Context, *Tra
 // TraceOf returns the trace of ctx, or nil. Check for nil before building arguments of
 // Add, so that a query without trace is cheap.
 func TraceOf(ctx context.Context) *Trace { return optionsOf(ctx).trace }
+
+// WithSpan returns a context of a span of urnd's own tracing, by the identifier that requests to
+// servers carry (W3C Trace Context, traceparent).
+func WithSpan(ctx context.Context, traceparent string) context.Context {
+	o := optionsOf(ctx)
+	o.span = traceparent
+	return context.WithValue(ctx, optionsKey{}, o)
+}
+
+// SpanOf returns the identifier of WithSpan, or "".
+func SpanOf(ctx context.Context) string { return optionsOf(ctx).span }
 
 // Explain makes t an explanation: where an answer is cached, the name is resolved once more
 // only to show how.

@@ -116,13 +116,23 @@ type answer struct {
 	body                                string
 }
 
-func (d *testService) get(t *testing.T, path string) answer {
+func (d *testService) get(t *testing.T, path string, fields ...string) answer {
 	t.Helper()
 	client := http.Client{
 		Transport:     &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	response, err := client.Get(d.url + path)
+	request, err := http.NewRequest(http.MethodGet, d.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range fields {
+		name, value, _ := strings.Cut(field, ": ")
+		if request.Header.Set(name, value); name == "Host" {
+			request.Host = value
+		}
+	}
+	response, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,8 @@ type BatchRights struct {
 	URLs bool // it may resolve URLs
 	// Allow reports whether it may send one more request: each name counts as one.
 	Allow func() bool
+	// Asking returns a question as that of the client.
+	Asking func(q resolver.Query) resolver.Query
 	// Report is called with the error of each name that fails.
 	Report func(err error)
 }
@@ -160,6 +162,7 @@ func (a *Responder) batchAnswer(ctx context.Context, input string, b batch) (any
 	if !q.IsURN() && !b.rights.URLs {
 		return nil, problem.ErrProxyClient
 	}
+	q = b.rights.Asking(q)
 	if b.service == resolver.I2L {
 		q = q.Selected()
 	}

@@ -53,7 +53,7 @@ func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI) error {
 	var failure error
 	proxy := httputil.ReverseProxy{
 		Rewrite: func(pr *httputil.ProxyRequest) {
-			pr.Out.Header.Add("Via", p.config.Via.String())
+			p.config.Via.AddTo(pr.Out.Header)
 			message.SetTraceparent(pr.In.Context(), pr.Out.Header)
 		},
 		ModifyResponse: func(response *http.Response) error {

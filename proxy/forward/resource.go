@@ -205,6 +205,7 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, sin
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
 	}
+	request.Header = p.config.Via.Passed(r.Header)
 	for _, name := range []string{"Accept", "Accept-Language", "Accept-Encoding"} {
 		if values := r.Header.Values(name); len(values) > 0 {
 			request.Header[name] = values
@@ -214,7 +215,7 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, sin
 		request.Header.Del("Accept-Encoding")
 	}
 	request.Header.Set("User-Agent", "urnd")
-	p.config.Via.Fields(ctx, request.Header)
+	message.SetTraceparent(ctx, request.Header)
 	client := http.Client{
 		Transport: scheme.Transport{Handler: p.config.Fetch},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {

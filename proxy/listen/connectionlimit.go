@@ -69,10 +69,14 @@ func (l *ConnectionLimit) wait(done <-chan struct{}) {
 // ClientNetwork returns the address that counts as one client: of IPv6 its /64 network, in
 // which a client may have any number of addresses.
 func ClientNetwork(client netip.Addr) netip.Addr {
-	if network, err := client.Prefix(64); err == nil && client.Is6() {
-		return network.Addr()
+	if !client.Is6() || client.Is4In6() {
+		return client
 	}
-	return client
+	network, err := client.Prefix(64)
+	if err != nil {
+		return client
+	}
+	return network.Addr()
 }
 
 // exempts reports whether there is no limit for a client; l.mu is held.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 // lines returns the fields of a header as "Name: value", sorted.
@@ -204,7 +205,7 @@ func TestLoops(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  message.ViaName
-		via   string
+		via   string // also of CDN-Loop, without the protocol
 		loops bool
 	}{
 		{own, "", false},
@@ -218,14 +219,49 @@ func TestLoops(t *testing.T) {
 		{message.ViaName{}, "1.1 urnd", false},
 		{message.ViaName{}, strings.Repeat("1.1 urnd, ", 4), true},
 	} {
-		if got := tt.name.Loops(tt.via); got != tt.loops {
-			t.Errorf("%s behind %q: %t", tt.name, tt.via, got)
+		loop := strings.NewReplacer("1.0 ", "", "1.1 ", "").Replace(tt.via)
+		for _, header := range []http.Header{
+			{"Via": {tt.via}}, {"Via": strings.Split(tt.via, ", ")}, {"Cdn-Loop": {loop}}, {"Cdn-Loop": {strings.ReplaceAll(loop, ",", " ; a=b,")}},
+		} {
+			if got := tt.name.Loops(header); got != tt.loops {
+				t.Errorf("%s behind %q: %t", tt.name, header, got)
+			}
 		}
 	}
+	before := http.Header{"Via": {"1.0 first"}, "Cdn-Loop": {"cdn.example"}, "Cookie": {"a"}}
+	got := own.Passed(before)
+	if strings.Join(got["Via"], ", ") != "1.0 first, "+own.String() || strings.Join(got["Cdn-Loop"], ", ") != "cdn.example, "+own.String()[4:] || len(got) != 2 {
+		t.Errorf("passed on: %v", got)
+	}
+	if !own.Loops(got) || own.Loops(before) {
+		t.Errorf("%v is no loop, or %v is one", got, before)
+	}
+}
+
+// A question to a resolution server has nothing of the client's request.
+func TestFields(t *testing.T) {
+	own := message.NewViaName()
 	header := make(http.Header)
-	ctx := message.WithTraceparent(message.WithVia(t.Context(), "1.0 first"), "00-a")
-	if own.Fields(ctx, header); header.Get("Via") != "1.0 first, "+own.String() || header.Get("Traceparent") != "00-a" {
+	own.Fields(message.WithTraceparent(t.Context(), "00-client"), header)
+	if header.Get("Traceparent") != "00-client" {
+		t.Errorf("a fetch: %v", header)
+	}
+	own.Fields(resolver.WithSpan(t.Context(), "00-own"), header)
+	if header.Get("Via") != own.String() || header.Get("Traceparent") != "00-own" || len(header) != 2 {
 		t.Errorf("%v", header)
+	}
+}
+
+func TestHops(t *testing.T) {
+	for value, want := range map[string]uint8{"0": 0, "1": 1, "3": 3, "4": 4, "999": 4} {
+		if got, err := message.Hops(http.Header{resolver.HopsField: {value}}); got != want || err != nil {
+			t.Errorf("%q: %d, %v", value, got, err)
+		}
+	}
+	for _, lines := range [][]string{{""}, {"-1"}, {"1000"}, {"a"}, {"1", "2"}, {" 1"}} {
+		if got, err := message.Hops(http.Header{resolver.HopsField: lines}); !errors.As(err, new(*uri.ParseError)) {
+			t.Errorf("%q: %d, %v", lines, got, err)
+		}
 	}
 }
 

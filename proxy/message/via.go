@@ -8,11 +8,16 @@ import (
 	"strings"
 )
 
-// pseudonym is the prefix of the names of all urnds in Via.
+// pseudonym is the prefix of the names of all urnds in Via and CDN-Loop.
 const pseudonym = "urnd"
 
-// ViaName is the name of one urnd in Via (RFC 9110 section 7.6.3), a unique pseudonym. The
-// zero value is a name that is not unique.
+const (
+	viaField  = "Via"
+	loopField = "Cdn-Loop"
+)
+
+// ViaName is the name of one urnd in Via (RFC 9110 section 7.6.3) and CDN-Loop (RFC 8586), a
+// unique pseudonym. The zero value is a name that is not unique.
 type ViaName struct {
 	id string
 }
@@ -27,29 +32,67 @@ func (n ViaName) String() string { return "1.1 " + pseudonym + n.id }
 // loop must end.
 const maxUrnds = 4
 
-// Loops reports whether a request with such a Via field has come through this urnd before, or through too many.
-func (n ViaName) Loops(via string) bool {
-	if n.id != "" && strings.Contains(via+",", " "+pseudonym+n.id+",") {
-		return true
+// Loops reports whether a request with such a header has come through this urnd before, or
+// through too many.
+func (n ViaName) Loops(header http.Header) bool {
+	via, loop := header[viaField], header[loopField]
+	return len(via) > 0 && n.visited(via, receivedBy) || len(loop) > 0 && n.visited(loop, cdnID)
+}
+
+// visited reports whether the lines of a field have the name of this urnd, or those of too many;
+// nameOf returns the name in an element.
+func (n ViaName) visited(lines []string, nameOf func(element string) string) bool {
+	urnds := 0
+	for _, line := range lines {
+		for element := range strings.SplitSeq(line, ",") {
+			name := nameOf(strings.TrimSpace(element))
+			if n.id != "" && name == pseudonym+n.id {
+				return true
+			}
+			if strings.HasPrefix(name, pseudonym) {
+				urnds++
+			}
+		}
 	}
-	return strings.Count(via, " "+pseudonym) >= maxUrnds
+	return urnds >= maxUrnds
 }
 
-type viaKey struct{}
-
-// WithVia returns a context for a request with a Via field: outgoing requests on its behalf
-// begin theirs with it, so that loops are detected.
-func WithVia(ctx context.Context, via string) context.Context {
-	return context.WithValue(ctx, viaKey{}, via)
+// receivedBy returns the name in an element of Via: the second word.
+func receivedBy(element string) string {
+	_, rest, _ := strings.Cut(element, " ")
+	name, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	return name
 }
 
-// Fields sets Via (RFC 9110 section 7.6.3) and Traceparent of an outgoing request on
-// behalf of ctx.
+// cdnID returns the name in an element of CDN-Loop: RFC 8586 section 2.
+func cdnID(element string) string {
+	name, _, _ := strings.Cut(element, ";")
+	return strings.TrimSpace(name)
+}
+
+// AddTo adds this urnd to the fields of a request that is passed on, behind those before it.
+func (n ViaName) AddTo(header http.Header) {
+	header.Add(viaField, n.String())
+	header.Add(loopField, pseudonym+n.id)
+}
+
+// Passed returns the fields of a request of a client that says what it has come through, for
+// requests on its behalf.
+func (n ViaName) Passed(request http.Header) http.Header {
+	header := make(http.Header)
+	for _, name := range [...]string{viaField, loopField} {
+		if lines := request[name]; len(lines) > 0 {
+			header[name] = append([]string(nil), lines...)
+		}
+	}
+	n.AddTo(header)
+	return header
+}
+
+// Fields sets Via of a question to a resolution server, and Traceparent if urnd traces it. What
+// the client's request has come through is not in it: the answer is for all clients. The hop
+// count of the question, which ends loops, is part of its key.
 func (n ViaName) Fields(ctx context.Context, header http.Header) {
-	via := n.String()
-	if before, _ := ctx.Value(viaKey{}).(string); before != "" {
-		via = before + ", " + via
-	}
-	header["Via"] = []string{via}
+	header[viaField] = []string{n.String()}
 	SetTraceparent(ctx, header)
 }

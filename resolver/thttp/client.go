@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -32,8 +33,8 @@ type Config struct {
 	// TTL of every answer.
 	DefaultTTL, MaxTTL time.Duration
 	Now                func() time.Time
-	// Fields adds header fields to a request, such as Via, from the values of ctx; it may
-	// be nil.
+	// Fields adds header fields to a request, such as Via; it may be nil. ctx is that of a load,
+	// see resolver.Load.
 	Fields func(ctx context.Context, header http.Header)
 	// Schemes restrict the schemes of locations that servers may return, in addition to http
 	// and https, by NID in lower case. Without an entry all are allowed that
@@ -142,6 +143,7 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	}
 	request.Header.Set("Accept", accept(q.Service))
 	request.Header.Set("Accept-Encoding", "gzip, identity")
+	request.Header.Set(resolver.HopsField, strconv.Itoa(int(q.Hops)+1))
 	if c.config.Fields != nil {
 		c.config.Fields(ctx, request.Header)
 	}
