@@ -106,6 +106,9 @@ func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Loc
 	q.Client = netip.Addr{}
 	return Load(ctx, c.cache, key, func(ctx context.Context) (Locations, time.Duration, error) {
 		answer, err := c.next.Resolve(ctx, q)
+		if err == nil {
+			answer, err = bounded(ctx, answer)
+		}
 		if err != nil {
 			return nil, storeTTL(err), err
 		}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,7 +63,7 @@ func TestHopsInKey(t *testing.T) {
 		return cached.Resolve(ctx, q) // as a chain of servers that leads back here
 	}))
 	q := query(t, "urn:example:a")
-	if _, err := cached.Resolve(t.Context(), q); err != nil || fmt.Sprint(seen) != "[0 1 2 3]" {
+	if _, err := cached.Resolve(t.Context(), q); err != nil || !slices.Equal(seen, []uint8{0, 1, 2, 3}) {
 		t.Fatalf("%v, %v", seen, err)
 	}
 	answers.Cache.Purge(q.Key()+" hops=3", false)

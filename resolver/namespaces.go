@@ -30,7 +30,7 @@ func NewNamespaces(set *urnns.Set, ttl time.Duration) *Namespaces {
 }
 
 // Resolve implements Resolver for URNs in canonical form.
-func (n *Namespaces) Resolve(_ context.Context, q Query) (Answer, error) {
+func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 	ns, ok := n.set.Lookup(q.NID())
 	if !ok {
 		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("no rules for namespace %q", q.NID()), TTL: Forever}
@@ -47,6 +47,10 @@ func (n *Namespaces) Resolve(_ context.Context, q Query) (Answer, error) {
 	}
 	var locations []Location
 	for _, lead := range leads {
+		if len(lead.URI) > MaxLocation {
+			TraceOf(ctx).Add("namespace", "left out: a location of %d octets, since one has at most %d", len(lead.URI), MaxLocation)
+			continue
+		}
 		// A template may take the scheme from the name, but only an allowed one.
 		if CheckLocation(lead.URI) == nil {
 			locations = append(locations, Location{URI: lead.URI, From: n.sources[ns.NID][lead.Target]})
@@ -69,6 +73,9 @@ func NewFallback(fallback *urnns.Fallback, ttl time.Duration) Resolver {
 		location, err := fallback.Lead(q.URN)
 		if err == nil {
 			err = CheckLocation(location)
+		}
+		if err == nil && len(location) > MaxLocation {
+			err = fmt.Errorf("its location has more than %d octets", MaxLocation)
 		}
 		if err != nil {
 			return Answer{}, &Negative{Kind: ErrUnsupported, Reason: err.Error(), TTL: Forever}

@@ -23,7 +23,7 @@ func Hops(header http.Header) (uint8, error) {
 	for _, digit := range []byte(text) {
 		n = 10*n + int(digit-'0')
 	}
-	return uint8(min(n, resolver.MaxHops)), nil //nolint:gosec // at most MaxHops
+	return uint8(min(n, resolver.MaxHops)), nil
 }
 
 var ruleHops = uri.Rule{Name: "Urnd-Hops", Section: "urnd's THTTP", Says: "the hop count is a number of at most three digits"}

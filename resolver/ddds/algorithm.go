@@ -22,6 +22,8 @@ const (
 	ReasonServices Reason = "services" // the requested service is not offered
 	ReasonProtocol Reason = "protocol" // the protocol is not supported
 	ReasonExcess   Reason = "excess"   // behind the first maxRules records
+	ReasonWork     Reason = "work"     // matching it would cost too much, or did for one before
+	ReasonSize     Reason = "size"     // the results are longer than an answer may be
 )
 
 // skipped is a skipped record with the reason.
@@ -37,6 +39,7 @@ type selection struct {
 	skipped []skipped
 	matched bool // some record matched, usable or not
 	excess  int  // number of records beyond maxRules
+	work    bool // the work of matching was used up
 }
 
 // choose applies the records of one domain to aus, by RFC 3402 section 3.3 and
@@ -44,9 +47,10 @@ type selection struct {
 // skipped first; the first record that matches locks its order, even if its services
 // are not usable; a malformed record is skipped alone.
 //
-// It stops when ctx ends, since matching can take long.
-func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Service) (selection, error) {
+// It stops when ctx ends, since matching can take long, and matches no more than work allows.
+func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Service, work *budget) (selection, error) {
 	var s selection
+	room := resolver.MaxAnswer
 	skip := func(r NAPTR, kind Reason, reason string) { s.skipped = append(s.skipped, skipped{r, kind, reason}) }
 	locked := uint16(0)
 	for i, r := range sorted(records) {
@@ -67,13 +71,12 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 			skip(r, ReasonOrder, fmt.Sprintf("order %d already matched", locked))
 			continue
 		}
-		m, err := r.apply(aus, flag)
+		m, err := r.apply(aus, flag, work)
+		if errors.Is(err, errWork) {
+			s.work = true
+		}
 		if err != nil {
-			kind := ReasonInvalid
-			if errors.Is(err, errNoMatch) {
-				kind = ReasonNoMatch
-			}
-			skip(r, kind, err.Error())
+			skip(r, reasonOf(err), err.Error())
 			continue
 		}
 		s.matched, locked = true, r.Order
@@ -81,11 +84,27 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 			skip(r, kind, err.Error())
 			continue
 		}
+		if room -= len(m.key); room < 0 {
+			skip(r, ReasonSize, fmt.Sprintf("the results are longer than %d octets", resolver.MaxAnswer))
+			continue
+		}
 		s.usable = append(s.usable, m)
 	}
 	// Within an order a client may prefer another candidate (RFC 3404 section 4.4.3).
 	slices.SortStableFunc(s.usable, func(a, b match) int { return a.rank() - b.rank() })
 	return s, nil
+}
+
+// reasonOf returns why a rule that did not match was skipped.
+func reasonOf(err error) Reason {
+	switch {
+	case errors.Is(err, errNoMatch):
+		return ReasonNoMatch
+	case errors.Is(err, errWork):
+		return ReasonWork
+	default:
+		return ReasonInvalid
+	}
 }
 
 // rank sorts protocols that urnd does not speak itself behind all other rules.

@@ -13,7 +13,7 @@ import (
 
 // chosen returns the usable keys, and the skipped records with their reasons.
 func chosen(aus string, records []NAPTR) (keys, why []string, matched bool) {
-	s, _ := choose(context.Background(), aus, records, resolver.I2L) // fails only with its context
+	s, _ := choose(context.Background(), aus, records, resolver.I2L, newBudget()) // fails only with its context
 	for _, m := range s.usable {
 		keys = append(keys, m.key)
 	}
@@ -221,7 +221,7 @@ func TestChooseIsBounded(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := choose(ctx, "urn:foo:a", records, resolver.I2L); !errors.Is(err, context.Canceled) {
+	if _, err := choose(ctx, "urn:foo:a", records, resolver.I2L, newBudget()); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that has ended: %v", err)
 	}
 }
@@ -230,7 +230,7 @@ func TestChooseIsBounded(t *testing.T) {
 func TestRulesWithoutServices(t *testing.T) {
 	records := []NAPTR{{Order: 1, Preference: 1, Flags: "u", Regexp: "!^.*$!http://a.example/!"}, {Order: 1, Preference: 2, Flags: "a", Services: "z3950+N2Ns+N2C", Replacement: "a.example."}}
 	for want, usable := range map[resolver.Service]int{resolver.I2L: 1, resolver.I2C: 0, resolver.I2Ns: 0} {
-		s, err := choose(t.Context(), "urn:foo:1", records, want)
+		s, err := choose(t.Context(), "urn:foo:1", records, want, newBudget())
 		if err != nil || len(s.usable) != usable {
 			t.Errorf("%s: %d rules, %v", want, len(s.usable), err)
 		}

@@ -9,26 +9,28 @@ import (
 	"strings"
 )
 
-// compileERE compiles a POSIX extended regular expression for Go's engine, which runs in
-// linear time, with leftmost-longest matching. regexp.CompilePOSIX cannot ignore case.
-func compileERE(ere string, flags syntax.Flags) (*regexp.Regexp, error) {
-	translated, err := translateERE(ere)
+// ere is a POSIX extended regular expression.
+type ere struct {
+	text   string
+	parsed *syntax.Regexp
+	size   int // of its program, in instructions
+}
+
+// parseERE parses an expression for Go's engine, which runs in linear time.
+func parseERE(text string, flags syntax.Flags) (ere, error) {
+	translated, err := translateERE(text)
 	if err != nil {
-		return nil, fmt.Errorf("expression %q: %w", ere, err)
+		return ere{}, fmt.Errorf("expression %q: %w", text, err)
 	}
 	parsed, err := syntax.Parse(translated, flags)
 	if err != nil {
-		return nil, fmt.Errorf("expression %q: %w", ere, err)
+		return ere{}, fmt.Errorf("expression %q: %w", text, err)
 	}
-	if err := checkProgram(parsed); err != nil {
-		return nil, fmt.Errorf("expression %q: %w", ere, err)
+	size := programSize(parsed)
+	if size > maxProgram {
+		return ere{}, fmt.Errorf("expression %q: %w", text, errLarge)
 	}
-	re, err := regexp.Compile(parsed.String())
-	if err != nil {
-		return nil, fmt.Errorf("expression %q: %w", ere, err)
-	}
-	re.Longest()
-	return re, nil
+	return ere{text, parsed, size}, nil
 }
 
 // maxProgram bounds the instructions of a compiled expression: each takes time at each
@@ -36,15 +38,15 @@ func compileERE(ere string, flags syntax.Flags) (*regexp.Regexp, error) {
 // longest expression stays below.
 const maxProgram = 1000
 
-func checkProgram(parsed *syntax.Regexp) error {
-	program, err := syntax.Compile(parsed.Simplify())
+// compile returns the expression with leftmost-longest matching. regexp.CompilePOSIX cannot
+// ignore case.
+func (e ere) compile() (*regexp.Regexp, error) {
+	re, err := regexp.Compile(e.parsed.String())
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("expression %q: %w", e.text, err)
 	}
-	if len(program.Inst) > maxProgram {
-		return errLarge
-	}
-	return nil
+	re.Longest()
+	return re, nil
 }
 
 var (
@@ -63,26 +65,26 @@ var interval = regexp.MustCompile(`^\{[0-9]+(,[0-9]*)?\}`)
 
 // translateERE translates an ERE to an equivalent expression for Go, and returns an error
 // if there is none.
-func translateERE(ere string) (string, error) {
+func translateERE(text string) (string, error) {
 	var b strings.Builder
 	atom := false // whether a repetition may follow at i
-	for i := 0; i < len(ere); {
-		switch c := ere[i]; {
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
 		case c == '[':
-			end, err := translateBracket(&b, ere, i)
+			end, err := translateBracket(&b, text, i)
 			if err != nil {
 				return "", err
 			}
 			i, atom = end, true
 		case c == '\\':
-			if i+1 == len(ere) || !strings.ContainsRune(`^.[]$()|*+?{}\/-!#,:;=@&%_~"`, rune(ere[i+1])) {
+			if i+1 == len(text) || !strings.ContainsRune(`^.[]$()|*+?{}\/-!#,:;=@&%_~"`, rune(text[i+1])) {
 				return "", errEscape
 			}
-			b.WriteString(ere[i : i+2])
+			b.WriteString(text[i : i+2])
 			i, atom = i+2, true
 		case strings.IndexByte("*+?{", c) >= 0 && !atom:
 			return "", errRepetition
-		case c == '{' && !interval.MatchString(ere[i:]):
+		case c == '{' && !interval.MatchString(text[i:]):
 			return "", errInterval
 		default:
 			b.WriteByte(c)
@@ -100,26 +102,26 @@ var classes = [...]string{
 // translateBracket translates the bracket expression that begins at i, and returns the
 // offset after it. There a backslash is literal in POSIX (XBD section 9.3.5), and an
 // escape in Go.
-func translateBracket(b *strings.Builder, ere string, i int) (int, error) {
+func translateBracket(b *strings.Builder, text string, i int) (int, error) {
 	b.WriteByte('[')
 	i++
-	if i < len(ere) && ere[i] == '^' {
+	if i < len(text) && text[i] == '^' {
 		b.WriteByte('^')
 		i++
 	}
-	for first := true; i < len(ere); first = false {
-		switch c := ere[i]; {
+	for first := true; i < len(text); first = false {
+		switch c := text[i]; {
 		case c == ']' && !first:
 			b.WriteByte(']')
 			return i + 1, nil
-		case strings.HasPrefix(ere[i:], "[:"):
-			class, err := bracketClass(ere[i:])
+		case strings.HasPrefix(text[i:], "[:"):
+			class, err := bracketClass(text[i:])
 			if err != nil {
 				return 0, err
 			}
 			b.WriteString(class)
 			i += len(class)
-		case strings.HasPrefix(ere[i:], "[.") || strings.HasPrefix(ere[i:], "[="):
+		case strings.HasPrefix(text[i:], "[.") || strings.HasPrefix(text[i:], "[="):
 			return 0, errCollating
 		case c == '\\' || c == '[' || c == ']':
 			b.WriteByte('\\')

@@ -2,6 +2,7 @@ package ddds
 
 import (
 	"errors"
+	"regexp"
 	"regexp/syntax"
 	"strings"
 	"testing"
@@ -9,7 +10,7 @@ import (
 
 // match0 returns the part of text that ere matches.
 func match0(ere, text string) (string, error) {
-	re, err := compileERE(ere, syntax.POSIX)
+	re, err := compileText(ere, syntax.POSIX)
 	if err != nil {
 		return "", err
 	}
@@ -33,21 +34,40 @@ func TestEREIsUTF8(t *testing.T) {
 	}
 }
 
+// compileText parses and compiles an expression.
+func compileText(text string, flags syntax.Flags) (*regexp.Regexp, error) {
+	e, err := parseERE(text, flags)
+	if err != nil {
+		return nil, err
+	}
+	return e.compile()
+}
+
 // Only expressions with counted repetitions can be too large: none of 255 octets without
 // them is.
 func TestEREProgramSize(t *testing.T) {
 	for _, part := range []string{"a", "a?", "a*", "(a)?", "()", "(|)", "|", "a|b", "(a?)", "[a-z]", "(a*)*", "((((a?)?)?)?)?", "(((|a)|b)|c)", "^$", "é", "[^é]?"} {
 		ere := strings.Repeat(part, (maxExpression-4)/len(part))
 		for _, flags := range []syntax.Flags{syntax.POSIX, syntax.FoldCase} {
-			if _, err := compileERE(ere, flags); err != nil {
+			if _, err := compileText(ere, flags); err != nil {
 				t.Errorf("%q many times: %v", part, err)
 			}
 		}
 	}
-	if _, err := compileERE("[0-9]{300}", syntax.POSIX); err != nil {
+	for _, text := range []string{"a{9}", "(a|b){2,5}", "((a?){3}){4}", "(ab*){3,}", "a{0,}", "(^a)*b+", "([a-f]|é){0,7}|x{3}", "(()|a{0})?"} {
+		parsed, err := syntax.Parse(text, syntax.POSIX)
+		if err != nil {
+			t.Fatal(err)
+		}
+		program, err := syntax.Compile(parsed.Simplify())
+		if got := programSize(parsed) + 2; err != nil || got < len(program.Inst)-1 || got > 2*len(program.Inst) {
+			t.Errorf("%s: about %d instructions, of %d, %v", text, got, len(program.Inst), err)
+		}
+	}
+	if _, err := compileText("[0-9]{300}", syntax.POSIX); err != nil {
 		t.Error(err)
 	}
-	if _, err := compileERE(strings.Repeat("(.?){999}", 27), syntax.POSIX); !errors.Is(err, errLarge) {
+	if _, err := compileText(strings.Repeat("(.?){999}", 27), syntax.POSIX); !errors.Is(err, errLarge) {
 		t.Errorf("got %v, want %v", err, errLarge)
 	}
 }
@@ -55,7 +75,7 @@ func TestEREProgramSize(t *testing.T) {
 // The time of the worst expression on the longest name; without maxProgram it was most of
 // a minute.
 func BenchmarkEREWorst(b *testing.B) {
-	re, err := compileERE(strings.Repeat("(.?){9}", 26)+"x", syntax.POSIX)
+	re, err := compileText(strings.Repeat("(.?){9}", 26)+"x", syntax.POSIX)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -73,7 +93,7 @@ func FuzzERE(f *testing.F) {
 		if len(ere) > maxExpression || len(text) > 1000 {
 			return
 		}
-		re, err := compileERE(ere, syntax.POSIX)
+		re, err := compileText(ere, syntax.POSIX)
 		if err != nil {
 			return
 		}

@@ -36,7 +36,7 @@ func toLocation(uri string, ttl time.Duration) resolver.Answer {
 
 // chosenFor is chosen for a service, without the matched flag.
 func chosenFor(aus string, naptr []NAPTR, want resolver.Service) (keys, why []string) {
-	s, _ := choose(context.Background(), aus, naptr, want)
+	s, _ := choose(context.Background(), aus, naptr, want, newBudget())
 	for _, m := range s.usable {
 		keys = append(keys, m.key)
 	}

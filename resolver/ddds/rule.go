@@ -26,10 +26,10 @@ var (
 )
 
 // apply runs the rule of r on aus, the original string and never the output of
-// an earlier rule (RFC 3402 section 3). Every error except errNoMatch means that the
-// record is malformed. A result that cannot be used is a match with a fault: the order
+// an earlier rule (RFC 3402 section 3). Every error except errNoMatch and errWork means that
+// the record is malformed. A result that cannot be used is a match with a fault: the order
 // is locked by the first match, whether it can be used or not.
-func (r NAPTR) apply(aus string, flag byte) (match, error) {
+func (r NAPTR) apply(aus string, flag byte, work *budget) (match, error) {
 	m := match{record: r, flag: flag}
 	var err error
 	if m.services, err = parseServices(r.Services); err != nil {
@@ -43,7 +43,12 @@ func (r NAPTR) apply(aus string, flag byte) (match, error) {
 		if err != nil {
 			return match{}, err
 		}
-		if m.key, err = s.apply(aus); err != nil {
+		m.key, err = s.apply(aus, work)
+		switch {
+		case errors.Is(err, errLong):
+			m.fault = err
+			return m, nil
+		case err != nil:
 			return match{}, err
 		}
 	case r.hasReplacement():

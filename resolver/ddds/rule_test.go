@@ -78,7 +78,7 @@ func TestApply(t *testing.T) {
 		if !known {
 			t.Errorf("%s: flag is unknown", c.name)
 		}
-		m, err := c.record.apply(aus, flag)
+		m, err := c.record.apply(aus, flag, newBudget())
 		if !errors.Is(err, c.err) || !errors.Is(m.fault, c.fault) || m.key != c.key {
 			t.Errorf("%s: got %q, fault %v, %v", c.name, m.key, m.fault, err)
 		}
@@ -90,12 +90,12 @@ func TestApply(t *testing.T) {
 
 func TestApplyRefusesInvalidURIs(t *testing.T) {
 	for _, result := range []string{"a.example", "http://a b/", "http://[::1/", "/relative", ":", "http:// "} {
-		m, err := NAPTR{Flags: "u", Regexp: "!.*!" + result + "!"}.apply("urn:foo:a", 'U')
+		m, err := NAPTR{Flags: "u", Regexp: "!.*!" + result + "!"}.apply("urn:foo:a", 'U', newBudget())
 		if err != nil || m.fault == nil || m.key != "" {
 			t.Errorf("%q: got %q, fault %v, %v", result, m.key, m.fault, err)
 		}
 	}
-	m, err := NAPTR{Flags: "u", Replacement: "a.example."}.apply("urn:foo:a", 'U')
+	m, err := NAPTR{Flags: "u", Replacement: "a.example."}.apply("urn:foo:a", 'U', newBudget())
 	if err != nil || m.fault == nil {
 		t.Errorf("a name as URI: got %q, fault %v, %v", m.key, m.fault, err)
 	}

@@ -3,15 +3,16 @@ package ddds
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/urnd/urnd/resolver"
 )
 
 // substitution is a parsed substitution expression of RFC 3402 section 3.2:
 // delim-char ere delim-char repl delim-char *flags.
 type substitution struct {
-	ere  *regexp.Regexp
+	ere  ere
 	repl string // including back-references
 }
 
@@ -37,11 +38,11 @@ func parseSubstitution(expression string) (substitution, error) {
 	if strings.Trim(fields[2], "i") != "" {
 		return substitution{}, fmt.Errorf("substitution expression has unknown flags %q", fields[2])
 	}
-	ere, err := compileERE(unescapeDelim(fields[0], delim), flags)
+	parsed, err := parseERE(unescapeDelim(fields[0], delim), flags)
 	if err != nil {
 		return substitution{}, err
 	}
-	s := substitution{ere: ere, repl: unescapeDelim(fields[1], delim)}
+	s := substitution{ere: parsed, repl: unescapeDelim(fields[1], delim)}
 	return s, s.checkReferences()
 }
 
@@ -77,7 +78,10 @@ func unescapeDelim(s string, delim byte) string {
 	return b.String()
 }
 
-var errNoMatch = errors.New("the expression does not match")
+var (
+	errNoMatch = errors.New("the expression does not match")
+	errLong    = fmt.Errorf("the result is longer than %d octets", resolver.MaxLocation)
+)
 
 // checkReferences returns an error unless every back-reference has its group (RFC 3402
 // section 3.2).
@@ -90,22 +94,33 @@ func (s substitution) checkReferences() error {
 		if i == len(s.repl) {
 			return errors.New("replacement ends in a backslash")
 		}
-		if d := s.repl[i]; '1' <= d && d <= '9' && int(d-'0') > s.ere.NumSubexp() {
-			return fmt.Errorf(`replacement has \%c, but the expression has %d groups (RFC 3402 section 3.2)`, d, s.ere.NumSubexp())
+		if d := s.repl[i]; '1' <= d && d <= '9' && int(d-'0') > s.ere.parsed.MaxCap() {
+			return fmt.Errorf(`replacement has \%c, but the expression has %d groups (RFC 3402 section 3.2)`, d, s.ere.parsed.MaxCap())
 		}
 	}
 	return nil
 }
 
 // apply returns the replacement for aus without the text around the match (RFC 3404
-// section 5.3 extracts a host that way).
-func (s substitution) apply(aus string) (string, error) {
-	groups := s.ere.FindStringSubmatch(aus)
+// section 5.3 extracts a host that way). A result of more than resolver.MaxLocation octets is
+// errLong, and none is made.
+func (s substitution) apply(aus string, work *budget) (string, error) {
+	if err := work.take(s.ere.size, len(aus)); err != nil {
+		return "", err
+	}
+	re, err := s.ere.compile()
+	if err != nil {
+		return "", err
+	}
+	groups := re.FindStringSubmatch(aus)
 	if groups == nil {
 		return "", errNoMatch
 	}
 	var b strings.Builder
 	for i := 0; i < len(s.repl); i++ {
+		if b.Len() > resolver.MaxLocation {
+			return "", errLong
+		}
 		c := s.repl[i]
 		if c == '\\' { // an octet follows: see checkReferences
 			i++
@@ -117,6 +132,9 @@ func (s substitution) apply(aus string) (string, error) {
 			c = s.repl[i]
 		}
 		b.WriteByte(c)
+	}
+	if b.Len() > resolver.MaxLocation {
+		return "", errLong
 	}
 	return b.String(), nil
 }

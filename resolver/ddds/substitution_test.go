@@ -12,7 +12,7 @@ func substitute(expression, aus string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.apply(aus)
+	return s.apply(aus, newBudget())
 }
 
 func TestSubstitution(t *testing.T) {
@@ -69,8 +69,8 @@ func FuzzSubstitution(f *testing.F) {
 		if len(expression) > maxExpression {
 			t.Fatalf("%d octets were accepted", len(expression))
 		}
-		first, err := s.apply(aus)
-		second, again := s.apply(aus)
+		first, err := s.apply(aus, newBudget())
+		second, again := s.apply(aus, newBudget())
 		if first != second || !errors.Is(again, err) {
 			t.Fatalf("%q on %q gave %q, %v, then %q, %v", expression, aus, first, err, second, again)
 		}

@@ -20,13 +20,13 @@ const incompleteTTL = 30 * time.Second
 // lookup or the servers of the first rule fail (RFC 3403 section 8); the other rules of
 // the order are alternatives, whose failures are ignored.
 func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, error) {
-	var locations []resolver.Location
+	var c collected
 	for i, m := range matches {
 		if m.flag == 'U' {
-			locations = append(locations, w.location(m.key))
+			c.add(w.location(m.key))
 			continue
 		}
-		if m.flag == 0 || len(locations) > 0 && w.canSkip(m) {
+		if m.flag == 0 || c.full() || len(c.locations) > 0 && w.canSkip(m) {
 			continue // it is not terminal, or one location is enough
 		}
 		bases, err := w.bases(ctx, m)
@@ -40,12 +40,12 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 		if err != nil && !errors.As(err, new(*resolver.Negative)) {
 			w.limitTTL(incompleteTTL, "an answer without a server that failed")
 		}
-		locations = append(locations, found...)
+		c.add(found...)
 	}
-	if len(locations) == 0 {
+	if len(c.locations) == 0 {
 		return resolver.Answer{}, w.notFound("%s has no server", matches[0].key)
 	}
-	return resolver.Answer{Locations: locations, TTL: w.ttl}, nil
+	return c.answer(ctx, w), nil
 }
 
 // canSkip reports whether a rule is not needed once there is a location: asking servers
@@ -63,6 +63,9 @@ func (w *walk) askServers(ctx context.Context, m match, bases []string, lookupEr
 	if path, ok := w.reference(m); ok {
 		var locations []resolver.Location
 		for _, base := range bases {
+			if len(locations)*len(path) > resolver.MaxAnswer {
+				break // the caller uses no more
+			}
 			locations = append(locations, w.location(base+path))
 		}
 		return locations, nil
@@ -131,6 +134,9 @@ func (w *walk) bases(ctx context.Context, m match) ([]string, error) {
 	return bases, nil
 }
 
+// maxSRV bounds the servers of one set that are used; real sets have a few.
+const maxSRV = 100
+
 // inOrder returns servers by priority, and those of equal priority in a random order by
 // weight (RFC 2782). The target "." means that the service is not available; a target
 // that is not a host name is skipped.
@@ -140,6 +146,7 @@ func inOrder(servers []SRV) []SRV {
 		return err != nil
 	})
 	slices.SortStableFunc(left, func(a, b SRV) int { return int(a.Priority) - int(b.Priority) })
+	left = left[:min(len(left), maxSRV)]
 	ordered := make([]SRV, 0, len(left))
 	for len(left) > 0 {
 		same := 1

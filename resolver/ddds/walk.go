@@ -26,6 +26,7 @@ type walk struct {
 	unauthenticated bool            // some record set used so far lacks the AD bit
 	path            map[string]bool // the domains on the current path
 	lookups         int             // of domains, on all paths
+	work            *budget         // what matching may still cost
 }
 
 // errNoDelegation means that the first key has no records: the namespace is not delegated
@@ -34,7 +35,7 @@ var errNoDelegation = errors.New("not delegated")
 
 // run follows rules from key until a terminal one.
 func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
-	w.ttl, w.unauthenticated, w.path = -1, false, make(map[string]bool)
+	w.ttl, w.unauthenticated, w.path, w.work = -1, false, make(map[string]bool), newBudget()
 	answer, err := w.follow(ctx, key)
 	if t := resolver.TraceOf(ctx); t != nil && w.ttl >= 0 {
 		t.Add("ddds", "the ttl is %s, of %s", w.ttl.Round(time.Second), w.shortest)
@@ -102,7 +103,7 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 		return selection{}, w.lookupError(err)
 	}
 	w.dependOn(info, key+" "+naptrType)
-	s, err := choose(ctx, w.aus, records, w.query.Service)
+	s, err := choose(ctx, w.aus, records, w.query.Service, w.work)
 	if err != nil {
 		return selection{}, err
 	}
@@ -115,6 +116,8 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 		return selection{}, &resolver.Negative{
 			Kind: resolver.ErrUnsupported, Reason: key + " offers nothing that can be used", TTL: w.ttl,
 		}
+	case s.work:
+		return selection{}, fmt.Errorf("%w: %w by the rules of %s", resolver.ErrUnreachable, errWork, key)
 	case s.excess > 0:
 		return selection{}, fmt.Errorf("%w: none of the first %d rules of %s is for this name, and the other %d are not used", resolver.ErrUnreachable, maxRules, key, s.excess)
 	default:
@@ -159,6 +162,9 @@ func (w *walk) trace(ctx context.Context, key string, s selection) {
 	}
 	if s.excess > 0 {
 		t.Add("warning", "%s has %d rules, of which only the first %d by order and preference are used", key, maxRules+s.excess, maxRules)
+	}
+	if s.work {
+		t.Add("warning", "%s: the rules cost more than is spent on matching one name (%d octets times instructions), and some were not tried", key, maxWork)
 	}
 	for _, p := range s.skipped {
 		t.Add("ddds", "%s: skipped %s: %s", key, p.record, p.reason)

@@ -57,6 +57,9 @@ func describes(s resolver.Service) bool { return s == resolver.I2C || s == resol
 // check returns an error unless a server may return this URI for a name: another name, or a
 // location.
 func (c *Client) check(u uri.URI, q resolver.Query) error {
+	if len(u.String()) > resolver.MaxLocation {
+		return errLong
+	}
 	if q.Service == resolver.I2N || q.Service == resolver.I2Ns {
 		_, err := u.URN()
 		return err
@@ -119,10 +122,10 @@ func (c *Client) list(ctx context.Context, response *http.Response, q resolver.Q
 		t.Add("thttp", "left out of the list: %d lines that are not URIs", bad)
 	}
 	var list found
-	left := 0
+	left, room := 0, resolver.MaxAnswer
 	leave := func(u uri.URI, reason error) {
 		if left++; left <= maxTracedURIs {
-			t.Add("thttp", "left out of the list: %s: %s", u, reason)
+			t.Add("thttp", "left out of the list: %.200s: %s", u, reason)
 		}
 	}
 	for _, u := range uris {
@@ -131,7 +134,10 @@ func (c *Client) list(ctx context.Context, response *http.Response, q resolver.Q
 			leave(u, err)
 		case len(list.uris) == c.config.MaxLocations:
 			leave(u, errMaxLocations)
+		case len(u.String()) > room:
+			leave(u, errMaxAnswer)
 		default:
+			room -= len(u.String())
 			list.uris = append(list.uris, u.String())
 		}
 	}
@@ -148,7 +154,11 @@ func (c *Client) list(ctx context.Context, response *http.Response, q resolver.Q
 	}
 }
 
-var errMaxLocations = errors.New("the list has more locations than are used")
+var (
+	errMaxLocations = errors.New("the list has more locations than are used")
+	errLong         = fmt.Errorf("it is longer than %d octets", resolver.MaxLocation)
+	errMaxAnswer    = fmt.Errorf("the list has more than %d octets of locations", resolver.MaxAnswer)
+)
 
 // maxDescription bounds a description that is passed on, in octets; of a longer one only the
 // location is.

@@ -1,0 +1,36 @@
+package resolver
+
+import (
+	"context"
+	"fmt"
+)
+
+// Bounds of what servers and records of others may give, in octets: MaxLocation of one location
+// or name, MaxAnswer of all in an answer. What is beyond is left out, and the trace says so.
+const (
+	MaxLocation = 8 << 10
+	MaxAnswer   = 256 << 10
+)
+
+// bounded returns the answer with the locations that are within the bounds, in their order.
+// Systems leave out themselves what would take memory before; this is for all of them.
+func bounded(ctx context.Context, answer Answer) (Answer, error) {
+	all, room := answer.Locations, MaxAnswer
+	var within []Location
+	for _, l := range all {
+		if size := len(l.URI) + len(l.From.Content); len(l.URI) <= MaxLocation && size <= room {
+			within = append(within, l)
+			room -= size
+		}
+	}
+	n := len(within)
+	if n == len(all) {
+		return answer, nil
+	}
+	TraceOf(ctx).Add("answer", "left out: %d of %d locations, since one has at most %d octets and all %d", len(all)-n, len(all), MaxLocation, MaxAnswer)
+	if n == 0 {
+		return Answer{}, fmt.Errorf("%w: none of its locations has at most %d octets", ErrUnreachable, MaxLocation)
+	}
+	answer.Locations = within
+	return answer, nil
+}

@@ -1,0 +1,32 @@
+package ddds
+
+import (
+	"context"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// collected are the locations of an answer, at most resolver.MaxAnswer octets.
+type collected struct {
+	locations []resolver.Location
+	octets    int // also of those that are left out
+}
+
+func (c *collected) add(found ...resolver.Location) {
+	for _, l := range found {
+		if c.octets += len(l.URI); !c.full() {
+			c.locations = append(c.locations, l)
+		}
+	}
+}
+
+// full reports whether there is no room for another location.
+func (c *collected) full() bool { return c.octets > resolver.MaxAnswer }
+
+// answer returns the answer, and says in the trace whether it is complete.
+func (c *collected) answer(ctx context.Context, w *walk) resolver.Answer {
+	if c.full() {
+		resolver.TraceOf(ctx).Add("ddds", "only the first %d locations are used: an answer has at most %d octets", len(c.locations), resolver.MaxAnswer)
+	}
+	return resolver.Answer{Locations: c.locations, TTL: w.ttl}
+}
