@@ -60,6 +60,9 @@ type Config[V any] struct {
 	// RetryAfter is the backoff after a failed load while a stale value is returned
 	// (RFC 8767 section 5, failure recheck timer).
 	RetryAfter time.Duration
+	// Panicked is called with a panic of a load, which fails with an error then, and its stack;
+	// nil is not called.
+	Panicked func(value any, stack []byte)
 }
 
 // ErrClosed is the error of Get after Close.

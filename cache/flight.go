@@ -109,7 +109,7 @@ func (c *Cache[V]) detach(key string) {
 func (c *Cache[V]) run(ctx context.Context, key string, f *flight[V], load Load[V]) {
 	defer f.cancel()
 	defer close(f.done)
-	value, ttl, err := recovering(ctx, load)
+	value, ttl, err := c.recovering(ctx, load)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.detached, f)
@@ -125,10 +125,13 @@ func (c *Cache[V]) run(ctx context.Context, key string, f *flight[V], load Load[
 }
 
 // recovering runs load, and returns a panic in it as an error.
-func recovering[V any](ctx context.Context, load Load[V]) (value V, ttl time.Duration, err error) {
+func (c *Cache[V]) recovering(ctx context.Context, load Load[V]) (value V, ttl time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			ttl, err = 0, fmt.Errorf("loading panicked: %v\n%s", p, debug.Stack())
+			if c.config.Panicked != nil {
+				c.config.Panicked(p, debug.Stack())
+			}
+			ttl, err = 0, fmt.Errorf("loading panicked: %v", p)
 		}
 	}()
 	return load(ctx)

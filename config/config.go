@@ -187,6 +187,7 @@ type Limits struct {
 	Header            Size          `mapstructure:"header"` // of all header fields
 	HeaderTimeout     time.Duration `mapstructure:"header_timeout"`
 	IdleTimeout       time.Duration `mapstructure:"idle_timeout"`
+	BodyTimeout       time.Duration `mapstructure:"body_timeout"`
 	WriteTimeout      time.Duration `mapstructure:"write_timeout"`
 	Connections       int           `mapstructure:"connections"`
 	ClientConnections int           `mapstructure:"client_connections"` // 0 is no limit

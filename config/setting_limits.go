@@ -13,6 +13,7 @@ func limitSettings() []Setting {
 		{Path: "limits.header_timeout", Default: 10 * time.Second, Doc: "for a client to send its header", Least: time.Millisecond, Most: time.Hour},
 		{Path: "limits.idle_timeout", Default: 2 * time.Minute, Doc: "between the requests of one connection", Least: time.Millisecond, Most: day},
 		{Path: "limits.write_timeout", Default: time.Minute, Doc: "for a client to read a chunk (64 KiB) of a response", Least: time.Second, Most: day},
+		{Path: "limits.body_timeout", Default: time.Minute, Doc: "for a client to send the next part of a request's body", Least: time.Millisecond, Most: day},
 		{Path: "limits.connections", Default: 8192, Doc: "connections of clients at a time; others wait to be accepted", Least: 1, Most: 1_000_000},
 		{Path: "limits.client_connections", Default: 1024, Doc: "connections of one client at a time; more are closed; 0 is no limit", Least: 0, Most: 1_000_000},
 		{Path: "limits.requests", Default: 1024, Doc: "names at a time that are being resolved; others are answered 503, unless they are cached", Least: 1, Most: 1_000_000},

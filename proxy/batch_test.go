@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -90,7 +91,8 @@ func TestBatch(t *testing.T) {
 
 // A panic in one resolution fails one line.
 func TestBatchSurvivesPanic(t *testing.T) {
-	s := start(t, nil)
+	var panics atomic.Int32
+	s := start(t, func(c *proxy.Config) { c.Panicked = func(any, []byte) { panics.Add(1) } })
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		if q.URI.String() == "urn:example:bad" {
 			panic("a fault in a rule")
@@ -98,8 +100,8 @@ func TestBatchSurvivesPanic(t *testing.T) {
 		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}}, nil
 	}
 	status, lines := s.post(t, `["urn:example:a", "urn:example:bad", "urn:example:b"]`)
-	if status != 200 || len(lines) != 3 || !strings.Contains(lines[1], `"status":500`) || strings.Contains(lines[1], "rule") || !strings.Contains(lines[2], "http://a.example/") {
-		t.Errorf("%d %q", status, lines)
+	if status != 200 || len(lines) != 3 || !strings.Contains(lines[1], `"status":500`) || strings.Contains(lines[1], "rule") || !strings.Contains(lines[2], "http://a.example/") || panics.Load() != 1 {
+		t.Errorf("%d %q, %d panics", status, lines, panics.Load())
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // Event is the outcome of one request. It is valid until Observe returns.
@@ -128,5 +129,9 @@ func (h *Handler) fail(x *exchange, err error) {
 	x.event.Err = err
 	h.identify(x) // so that the log and the user speak of the same request
 	h.report(x, err)
-	h.reply(x, problem.Reply(x.request.Header, err))
+	reply := problem.Reply(x.request.Header, err)
+	if x.request.ProtoMajor == 1 && (errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)) {
+		reply.Header["Connection"] = []string{"close"} // where the next request begins is not known
+	}
+	h.reply(x, reply)
 }

@@ -140,20 +140,24 @@ func TestEventOfAClientThatLeft(t *testing.T) {
 	}
 }
 
-// A handler that panics is observed like any other.
+// A handler that panics is observed and answered like any other, and its panic is reported.
 func TestEventOfAPanic(t *testing.T) {
-	w := startObserved(t, nil)
+	reported := make(chan string, 2)
+	w := startObserved(t, func(c *proxy.Config) {
+		c.Panicked = func(value any, stack []byte) {
+			reported <- fmt.Sprintf("%v %t", value, strings.Contains(string(stack), "TestEventOfAPanic"))
+		}
+	})
 	w.next = func(context.Context, resolver.Query) (resolver.Answer, error) { panic("a bug") }
-	conn, err := net.Dial("tcp", w.addr)
-	if err != nil {
-		t.Fatal(err)
+	response := w.get(t, "/urn:a1:b")
+	if body := text(t, response); response.StatusCode != http.StatusInternalServerError || strings.Contains(body, "bug") {
+		t.Errorf("%d %s", response.StatusCode, body)
 	}
-	defer conn.Close()
-	if _, err := io.WriteString(conn, "GET /urn:a1:b HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	if e := w.event(t); e.Form != "path" || e.Status != 0 {
+	if e := w.event(t); e.Form != "path" || e.Status != http.StatusInternalServerError || e.Err == nil {
 		t.Errorf("%+v", e)
+	}
+	if got := <-reported; got != "a bug true" || len(reported) != 0 {
+		t.Errorf("reported: %s, and %d more", got, len(reported))
 	}
 }
 

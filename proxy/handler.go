@@ -6,8 +6,10 @@ package proxy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -47,6 +49,8 @@ type Config struct {
 	// RedirectTLS redirects requests without TLS to https, at TLSPort, "" for its default.
 	RedirectTLS bool
 	TLSPort     string
+	// Panicked is called with a panic of a handler, and its stack.
+	Panicked func(value any, stack []byte)
 	// SecurityContact is the contact of security.txt, a URI; "" serves none.
 	SecurityContact string
 }
@@ -69,7 +73,7 @@ func New(config Config) *Handler {
 		config: config, statics: answer.Statics(),
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
-			Failing: failures.Failing, MaxTarget: config.MaxTarget,
+			Failing: failures.Failing, MaxTarget: config.MaxTarget, Panicked: config.Panicked,
 		}),
 	}
 	outgoing := forward.Config{
@@ -93,10 +97,28 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.identify(x)
 	}
 	completed := false
-	defer func() { h.end(x, start, completed) }()
+	defer func() {
+		h.end(x, start, completed || h.answerPanic(x, recover()))
+	}()
 	h.traced(x, start) //nolint:contextcheck // the exchange has the request's
 	completed = true
 }
+
+// answerPanic reports a panic, and answers the exchange. It returns false where that has begun
+// a response already, which is cut off then.
+func (h *Handler) answerPanic(x *exchange, value any) bool {
+	if value == http.ErrAbortHandler { //nolint:errorlint // it is this value, of httputil: the origin or the client has gone
+		return false
+	}
+	h.config.Panicked(value, debug.Stack())
+	if x.event.Status != 0 {
+		return false
+	}
+	h.fail(x, fmt.Errorf("%w: %v", errPanic, value))
+	return true
+}
+
+var errPanic = errors.New("handling the request panicked")
 
 // report logs an error that the client has not caused, and refusals of the guard. Workers of
 // a batch call it in parallel: it changes nothing.

@@ -43,6 +43,9 @@ func malformed(m listen.Malformed) listen.Document {
 	return listen.Document{Status: status, ContentType: contentType, Body: body}
 }
 
+// bodyTimeout is for each part of a request's body.
+const bodyTimeout = 500 * time.Millisecond
+
 func start(t testing.TB, change func(*proxy.Config)) *server {
 	t.Helper()
 	s := &server{next: func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
@@ -65,6 +68,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
 		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Fetches: make(resolver.Slots, 100), Streams: make(resolver.Slots, 100), MaxTarget: maxTarget,
+		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
 	}
 	if change != nil {
 		change(&config)
@@ -78,7 +82,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	go func() {
 		done <- listen.NewServer(listen.ServerConfig{
 			Handler: proxy.New(config), Log: log, Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
-			HeaderTimeout: 5 * time.Second, IdleTimeout: 5 * time.Second, ShutdownTimeout: 5 * time.Second,
+			HeaderTimeout: 5 * time.Second, BodyDeadline: func() time.Time { return time.Now().Add(bodyTimeout) }, IdleTimeout: 5 * time.Second, ShutdownTimeout: 5 * time.Second,
 		}).Serve(ctx, listener)
 	}()
 	t.Cleanup(func() {

@@ -2,9 +2,12 @@ package proxy
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
@@ -28,6 +31,8 @@ func (h *Handler) route(x *exchange) {
 	}
 	target := ownTarget(r)
 	switch {
+	case !httpguts.ValidHeaderFieldName(r.Method): // RFC 9110 section 9.1: a token, which net/http checks only for HTTP/1.1
+		h.fail(x, errMethodToken)
 	case h.rates != nil && !h.rates.allows(x.client.Addr):
 		h.fail(x, problem.ErrRate)
 	case r.Method == http.MethodConnect:
@@ -44,6 +49,8 @@ func (h *Handler) route(x *exchange) {
 		h.routeTarget(x, target)
 	}
 }
+
+var errMethodToken = fmt.Errorf("%w: the method is no token", problem.ErrMalformed)
 
 func (h *Handler) routeTarget(x *exchange, target string) {
 	request, err := message.Parse(target)

@@ -50,7 +50,7 @@ func newCache[V any](r *resolution, c config.Config, d resolverDependencies, nam
 		}
 		made := cache.New(cache.Config[V]{
 			Store: store, Now: d.now, RefreshAhead: refresh,
-			LoadTimeout: c.Resolve.Timeout, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
+			Panicked: d.panicked, LoadTimeout: c.Resolve.Timeout, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
 		})
 		return storedCache[V]{made, store, name}, func() { made.Close(); store.Close() }, nil
 	})

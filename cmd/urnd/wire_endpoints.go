@@ -30,11 +30,12 @@ const (
 
 // serverSettings are the settings that replace a server when they change.
 type serverSettings struct {
-	target, header                           config.Size
-	headerTimeout, idleTimeout, shutdownTime time.Duration
-	tls                                      config.TLS // the zero value is no TLS
-	authorities                              string     // the version of the file tls.client_ca
-	senders                                  string     // of the PROXY protocol
+	target, header             config.Size
+	headerTimeout, bodyTimeout time.Duration
+	idleTimeout, shutdownTime  time.Duration
+	tls                        config.TLS // the zero value is no TLS
+	authorities                string     // the version of the file tls.client_ca
+	senders                    string     // of the PROXY protocol
 }
 
 var errNoCertificate = errors.New("tls.certificate and tls.key are required for the socket https that systemd has opened")
@@ -81,7 +82,7 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service, 
 				Server:  serverConfig(c, e.name, serverTLS, e.senders, d),
 				Settings: serverSettings{
 					target: c.Limits.Target, header: c.Limits.Header,
-					headerTimeout: c.Limits.HeaderTimeout, idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
+					headerTimeout: c.Limits.HeaderTimeout, bodyTimeout: c.Limits.BodyTimeout, idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
 					tls: e.tls, authorities: fileVersion("tls.client_ca", e.tls.ClientCA), senders: fmt.Sprint(e.senders),
 				},
 			})
@@ -119,6 +120,7 @@ func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders [
 		MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
 		TLS: serverTLS, ProxyProtocol: senders,
+		BodyDeadline: func() time.Time { return time.Now().Add(c.Limits.BodyTimeout) },
 		Malformed: func(m listen.Malformed) listen.Document {
 			return document(problem.Malformed(m.Status, m.Reason, m.Target, int(c.Limits.Target), m.PlainHTTP))
 		},

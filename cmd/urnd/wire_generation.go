@@ -25,6 +25,12 @@ import (
 // file, "" for none.
 func newDaemon(d dependencies, file string, read func() (config.Config, error), inherited map[string][]net.Listener) *daemon.Daemon {
 	var made *daemon.Daemon
+	d.panicked = func(value any, stack []byte) {
+		d.metrics.Panic()
+		made.Use(func(g *daemon.Generation) {
+			g.Log.Error("a panic was recovered: a fault of urnd, please report it", "panic", fmt.Sprint(value), "stack", string(stack))
+		})
+	}
 	made = daemon.New(daemon.Config{
 		File: file, Inherited: inherited, Now: d.now, Health: d.health, Refused: d.metrics.RefusedConnection,
 		Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) },

@@ -29,12 +29,15 @@ type resolverDependencies struct {
 	queried func(answered bool)
 	// unusable is called with what SLP lists and why it cannot be used; nil is not.
 	unusable func(url string, reason error)
+	// panicked is called with a panic that was recovered, and its stack.
+	panicked func(value any, stack []byte)
 	previous *resolution // that of the configuration in force before a reload; nil at the start
 }
 
 // newResolverDependencies returns those of a command without a daemon.
 func newResolverDependencies() resolverDependencies {
-	return resolverDependencies{now: time.Now, metrics: metrics.New(versionText())}
+	m := metrics.New(versionText())
+	return resolverDependencies{now: time.Now, metrics: m, panicked: func(any, []byte) { m.Panic() }}
 }
 
 // resolution is the resolver of a configuration with its caches and clients. It does not listen.

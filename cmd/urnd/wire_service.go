@@ -80,6 +80,7 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 		Log:   d.log, Now: d.now,
 		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin,
 		Access: access, Via: d.via, Fetches: r.slots.fetches, Streams: r.slots.streams, MaxTarget: int(c.Limits.Target),
+		Panicked:    d.panicked,
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,
 	})
 	return s, nil

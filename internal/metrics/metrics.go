@@ -28,6 +28,7 @@ type Metrics struct {
 	exchanges          *prometheus.CounterVec
 	exchangeDuration   *prometheus.HistogramVec
 	refusedConnections prometheus.Counter
+	panics             prometheus.Counter
 	lostLines          prometheus.Counter
 	unusedConnections  prometheus.Counter
 
@@ -74,6 +75,7 @@ func New(version string) *Metrics {
 	m.exchangeDuration = histogram("gateway_exchange_duration_seconds", "Time of exchanges with resolution servers, directory agents and origins, in seconds; with origins, until the header of the response.", slow(), "gateway")
 	m.refusedConnections = counter("connections_refused_total", "Connections that were closed because their client had too many.").WithLabelValues()
 	m.unusedConnections = counter("connections_unused_total", "Connections that ended without a request: their client took too long to send a request, disconnected, or did not speak HTTP.").WithLabelValues()
+	m.panics = counter("panics_total", "Panics that were recovered: faults of urnd itself.").WithLabelValues()
 	m.lostLines = counter("access_log_lost_total", "Lines of the access log that could not be written.").WithLabelValues()
 	m.reloads = counter("config_reloads_total", "Reloads of the configuration by outcome: done or refused.", "outcome")
 	gauge := func(name, help string) prometheus.Gauge {
@@ -173,6 +175,9 @@ func (m *Metrics) Reload(good bool, when time.Time) {
 
 // UnusedConnection counts a connection that ended without a request.
 func (m *Metrics) UnusedConnection() { m.unusedConnections.Inc() }
+
+// Panic counts a panic that was recovered.
+func (m *Metrics) Panic() { m.panics.Inc() }
 
 // LostLine counts a line of the access log that could not be written.
 func (m *Metrics) LostLine() { m.lostLines.Inc() }

@@ -26,6 +26,8 @@ type Config struct {
 	Failing func(location string) bool
 	// MaxTarget bounds a URI of a batch, in octets.
 	MaxTarget int
+	// Panicked is called with a panic over a name of a batch, and its stack.
+	Panicked func(value any, stack []byte)
 }
 
 // Responder answers questions about identifiers. It is safe for concurrent use.

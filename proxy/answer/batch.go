@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -57,9 +58,7 @@ func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, target string,
 		return message.Reply{}, problem.ErrBatches
 	}
 	release := func() { <-a.batches }
-	out := http.NewResponseController(w)
-	_ = out.SetReadDeadline(a.config.Now().Add(clientTimeout))
-	body := bufio.NewReader(http.MaxBytesReader(w, r.Body, maxBatchBody))
+	body := bufio.NewReader(a.inTime(http.MaxBytesReader(w, r.Body, maxBatchBody)))
 	read := readBatch
 	if isLines(r.Header) && !beginsJSON(body) {
 		read = readLines
@@ -69,7 +68,6 @@ func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, target string,
 		release()
 		return message.Reply{}, err
 	}
-	_ = out.SetReadDeadline(time.Time{}) // it would end the batch when it passes
 	return message.Reply{
 		Status: http.StatusOK, ContentType: "application/x-ndjson", CacheControl: message.NoStore,
 		Stream: func(w http.ResponseWriter) error {
@@ -79,6 +77,26 @@ func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, target string,
 		Close: release,
 	}, nil
 }
+
+// inTime returns a body that must come within clientTimeout.
+func (a *Responder) inTime(body io.Reader) io.Reader {
+	end := a.config.Now().Add(clientTimeout)
+	return readerFunc(func(p []byte) (int, error) {
+		if a.config.Now().After(end) {
+			return 0, problem.ErrBodyTimeout
+		}
+		n, err := body.Read(p)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			err = problem.ErrBodyTimeout
+		}
+		return n, err //nolint:wrapcheck // it stands for the reader that it wraps
+	})
+}
+
+// readerFunc is an adapter from a function to an io.Reader.
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // stream resolves inputs and writes their lines.
 func (a *Responder) stream(ctx context.Context, w http.ResponseWriter, b batch) {
@@ -132,7 +150,8 @@ func (a *Responder) writeLines(ctx context.Context, w io.Writer, out *http.Respo
 func (a *Responder) batchLine(ctx context.Context, input string, b batch) (text []byte) {
 	defer func() {
 		if p := recover(); p != nil {
-			err := fmt.Errorf("resolving in a batch panicked: %v\n%s", p, debug.Stack())
+			a.config.Panicked(p, debug.Stack())
+			err := fmt.Errorf("resolving in a batch panicked: %v", p)
 			b.rights.Report(err)
 			text = message.Line(api.Failed{Input: input, Error: problem.New(err)})
 		}

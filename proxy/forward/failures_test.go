@@ -58,6 +58,7 @@ func TestFailuresByError(t *testing.T) {
 		{fmt.Errorf("%w: dialling: %w", resolver.ErrUnreachable, context.Canceled), false},
 		{netguard.ErrForbidden, false},
 		{scheme.ErrUnsupported, false},
+		{fmt.Errorf("%w: malformed chunked encoding", scheme.ErrBody), false},
 		{errors.New("a bug"), false},
 	} {
 		c := new(clock)

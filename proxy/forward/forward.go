@@ -3,9 +3,12 @@
 package forward
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httputil"
+	"os"
+	"strconv"
 	"sync"
 
 	"github.com/urnd/urnd/proxy/message"
@@ -39,6 +42,14 @@ func New(config Config) *Proxy { return &Proxy{config: config} }
 // error means that nothing was sent. It is the reverse proxy of the standard library, which
 // handles hop-by-hop fields, trailers and upgrades, on top of scheme handlers.
 func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI) error {
+	left, limited, err := forwards(r)
+	switch {
+	case err != nil:
+		return err
+	case limited && left == 0:
+		message.Write(w, r.Method, last(r))
+		return nil
+	}
 	if !p.config.Fetches.TryAcquire() {
 		return problem.ErrFetches
 	}
@@ -54,6 +65,9 @@ func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI) error {
 	proxy := httputil.ReverseProxy{
 		Rewrite: func(pr *httputil.ProxyRequest) {
 			p.config.Via.AddTo(pr.Out.Header)
+			if limited {
+				pr.Out.Header.Set(maxForwards, strconv.Itoa(left-1))
+			}
 			message.SetTraceparent(pr.In.Context(), pr.Out.Header)
 		},
 		ModifyResponse: func(response *http.Response) error {
@@ -72,6 +86,9 @@ func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI) error {
 		ErrorLog:     slog.NewLogLogger(p.config.Log.Handler(), slog.LevelDebug),
 	}
 	proxy.ServeHTTP(w, r)
+	if errors.Is(failure, scheme.ErrBody) && errors.Is(failure, os.ErrDeadlineExceeded) {
+		return problem.ErrBodyTimeout
+	}
 	return failure
 }
 

@@ -35,6 +35,9 @@ type ServerConfig struct {
 	// DaemonContext ends with the daemon. Until then, a server whose own context ends waits for
 	// its clients; nil is the context of each Serve.
 	DaemonContext context.Context //nolint:containedctx // it outlives the calls of Serve
+	// BodyDeadline returns the deadline by which a client must send the next part of a request's
+	// body; nil sets no deadline.
+	BodyDeadline func() time.Time
 	// WriteDeadline returns the deadline by which a client must read the next chunk of a
 	// response by HTTP/2; nil sets no deadline.
 	WriteDeadline func() time.Time
@@ -174,6 +177,11 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 	if handler == nil {
 		w.WriteHeader(http.StatusNoContent)
 		return
+	}
+	if r.ContentLength != 0 && s.config.BodyDeadline != nil {
+		var end func()
+		w, end = s.withBody(w, r)
+		defer end()
 	}
 	handler.ServeHTTP(w, r)
 }

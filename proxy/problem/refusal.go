@@ -15,6 +15,7 @@ var (
 	ErrTargetTooLong  = errors.New("the request-target is longer than limits.target allows")
 	ErrHeaderTooLarge = errors.New("the header is larger than limits.header allows")
 	ErrMalformed      = errors.New("the request is not valid HTTP/1.1 (RFC 9112)")
+	ErrBodyTimeout    = errors.New("the client took too long to send the next part of its body (limits.body_timeout)")
 	ErrNotTLS         = errors.New("this port speaks HTTPS, and the request is plain HTTP")
 	ErrMethod         = errors.New("this method is not supported here")
 	ErrConnect        = errors.New("CONNECT is not supported")

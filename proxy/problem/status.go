@@ -35,6 +35,8 @@ var statuses = [...]row{
 	{err: ErrConnect, status: http.StatusNotImplemented},
 	{err: ErrLoop, status: http.StatusLoopDetected},
 	{err: ErrMalformed, status: http.StatusBadRequest},
+	{err: ErrBodyTimeout, status: http.StatusRequestTimeout},
+	{err: scheme.ErrBody, status: http.StatusBadRequest},
 	{err: ErrNotTLS, status: http.StatusBadRequest},
 	{err: ErrBatchSize, status: http.StatusRequestEntityTooLarge},
 	{err: ErrBatch, status: http.StatusBadRequest},

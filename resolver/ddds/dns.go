@@ -56,6 +56,9 @@ type ClientConfig struct {
 	Slots chan struct{}
 	// Observe is called with each query to a server; it may be nil.
 	Observe func(Exchange)
+	// Panicked is called with a panic over the reply of a server, which is none then, and its
+	// stack; nil is not called.
+	Panicked func(value any, stack []byte)
 }
 
 // Exchange is the outcome of one query to one server.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/miekg/dns"
@@ -78,11 +79,19 @@ type outcome struct {
 func (c *Client) askRecovered(ctx context.Context, s *server, name string, rrtype uint16, why string) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
+			c.panicked(p)
 			o = outcome{server: s, err: fmt.Errorf("reading its reply panicked: %v", p)}
 		}
 	}()
 	reply, err := c.askServer(ctx, s, name, rrtype, why)
 	return outcome{reply, s, err}
+}
+
+// panicked reports a panic over a reply.
+func (c *Client) panicked(value any) {
+	if c.config.Panicked != nil {
+		c.config.Panicked(value, debug.Stack())
+	}
 }
 
 // failures are the outcomes without a reply.

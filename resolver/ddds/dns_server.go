@@ -172,7 +172,11 @@ func (c *Client) probeSlower(ctx context.Context, waiting map[*server]bool) {
 }
 
 func (c *Client) runProbe(ctx context.Context, s *server) {
-	defer func() { _ = recover() }() // over a reply: the server is not silent
+	defer func() {
+		if p := recover(); p != nil { // over a reply: the server is not silent
+			c.panicked(p)
+		}
+	}()
 	sent := c.config.Now()
 	network := "udp"
 	if s.TLS {

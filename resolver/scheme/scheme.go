@@ -15,6 +15,9 @@ import (
 // ErrUnsupported is wrapped by the error for a scheme without a handler.
 var ErrUnsupported = errors.New("scheme not supported")
 
+// ErrBody means that the body of a request could not be read, which is no failure of the origin.
+var ErrBody = errors.New("the body of the request could not be read")
+
 // Request is the request of one resource.
 type Request struct {
 	Method        string

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"time"
@@ -48,7 +49,12 @@ func New(config Config) *Handler {
 
 // Fetch implements scheme.Handler.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
-	request, err := http.NewRequestWithContext(ctx, r.Method, r.URI.String(), r.Body)
+	body := &requestBody{Reader: r.Body}
+	var reader io.Reader
+	if r.Body != nil {
+		reader = body
+	}
+	request, err := http.NewRequestWithContext(ctx, r.Method, r.URI.String(), reader)
 	if err != nil {
 		return nil, fmt.Errorf("fetching %s: %w", r.URI.Scheme(), err)
 	}
@@ -56,7 +62,7 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	request.ContentLength = r.ContentLength
 	response, err := h.RoundTrip(request) //nolint:bodyclose // the caller of Fetch closes it
 	if err != nil {
-		return nil, err
+		return nil, body.blame(err)
 	}
 	return &scheme.Resource{
 		Status: response.StatusCode, Header: response.Header, Trailer: response.Trailer,
@@ -69,7 +75,10 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 func (h *Handler) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := h.transport.RoundTrip(request)
 	if err == nil {
-		return response, nil
+		if err = check(request, response); err == nil {
+			return response, nil
+		}
+		_ = response.Body.Close()
 	}
 	kind := resolver.ErrUnreachable
 	var netErr net.Error

@@ -1,0 +1,56 @@
+package forward
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+)
+
+// maxForwards is the field that limits how often TRACE and OPTIONS are forwarded: RFC 9110
+// section 7.6.2. For other methods it means nothing.
+const maxForwards = "Max-Forwards"
+
+// forwards returns how often a request may be forwarded, and whether it is limited.
+func forwards(r *http.Request) (n int, limited bool, err error) {
+	lines := r.Header[maxForwards]
+	if len(lines) == 0 || r.Method != http.MethodTrace && r.Method != http.MethodOptions {
+		return 0, false, nil
+	}
+	const digits = 9 // more would be a number of forwards that nobody means
+	text := strings.Join(lines, ", ")
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0, true, fmt.Errorf("%w: Max-Forwards is not a number", problem.ErrMalformed)
+	}
+	if text = strings.TrimLeft(text, "0"); text == "" {
+		return 0, true, nil
+	}
+	if len(text) > digits {
+		text = strings.Repeat("9", digits)
+	}
+	n, err = strconv.Atoi(text)
+	return n, true, err
+}
+
+// last answers a request that must not be forwarded, as its final recipient.
+func last(r *http.Request) message.Reply {
+	if r.Method == http.MethodOptions {
+		return message.Reply{Status: http.StatusOK, CacheControl: message.NoStore, Header: http.Header{
+			"Allow": {"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE"},
+		}}
+	}
+	// RFC 9110 section 9.3.8: what it received, without what may be secret.
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s %s\r\nHost: %s\r\n", r.Method, r.RequestURI, r.Proto, r.Host)
+	shown := r.Header.Clone()
+	for _, secret := range []string{"Authorization", "Proxy-Authorization", "Cookie"} {
+		shown.Del(secret)
+	}
+	_ = shown.Write(&b) // a buffer does not fail
+	b.WriteString("\r\n")
+	return message.Reply{Status: http.StatusOK, ContentType: "message/http", CacheControl: message.NoStore, Body: b.Bytes()}
+}

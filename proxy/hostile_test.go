@@ -1,0 +1,175 @@
+package proxy_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy"
+)
+
+// A body that its client breaks is the fault of the client: 400, and the origin stays healthy.
+func TestBrokenBodies(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	defer web.Close()
+	for _, body := range []string{
+		"Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
+		"Transfer-Encoding: chunked\r\n\r\n5\r\nhello!\r\n0\r\n\r\n",
+		"Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n",
+		"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nfffffffffffffffff\r\n",
+		"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nbad trailer\r\n\r\n",
+	} {
+		s := start(t, nil)
+		s.next = withLocations(web.URL+"/", "http://other.example/")
+		response := s.ask(t, "POST "+web.URL+"/ HTTP/1.1\r\nHost: a\r\n"+body)[0]
+		if got := text(t, response); response.StatusCode != http.StatusBadRequest || !response.Close || !strings.Contains(got, "the body of the request could not be read") {
+			t.Errorf("%q: %d %s", body, response.StatusCode, got)
+		}
+		if got := s.get(t, "/urn:example:1").Header.Get("Location"); got != web.URL+"/" {
+			t.Errorf("%q: the origin is avoided: %s", body, got)
+		}
+	}
+}
+
+// A body that stops coming ends with 408, and its slot is free again; one that comes slowly goes
+// on, however long it takes in all.
+func TestSlowBodies(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, err := io.Copy(io.Discard, r.Body)
+		fmt.Fprint(w, n, err)
+	}))
+	defer web.Close()
+	s := start(t, nil)
+	conn, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST %s/ HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n", web.URL)
+	started := time.Now()
+	for range 10 { // each part just in time
+		<-time.After(bodyTimeout / 5)
+		fmt.Fprint(conn, "a")
+	}
+	reader := bufio.NewReader(conn)
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil || response.StatusCode != http.StatusOK || text(t, response) != "10 <nil>" || time.Since(started) < bodyTimeout {
+		t.Fatalf("a slow body: %v, %v", response, err)
+	}
+	fmt.Fprintf(conn, "POST %s/ HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf", web.URL)
+	response, err = http.ReadResponse(reader, nil)
+	if err != nil || response.StatusCode != http.StatusRequestTimeout || !strings.Contains(text(t, response), "limits.body_timeout") {
+		t.Errorf("a body that stops: %v, %v", response, err)
+	}
+	for _, target := range []string{"/urn:example:1", "/uri-res/N2R?urn:example:1", "/api/v1/resolve", "/"} { // and one that urnd does not read
+		fmt.Fprintf(redial(t, s, &conn), "PUT %s HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf", target)
+		response, err = http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || response.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("%s: %v, %v", target, response, err)
+		}
+	}
+	if got := s.get(t, web.URL+"/").StatusCode; got != http.StatusOK {
+		t.Errorf("afterwards: %d", got)
+	}
+}
+
+// redial replaces a connection.
+func redial(t *testing.T, s *server, conn *net.Conn) net.Conn {
+	t.Helper()
+	_ = (*conn).Close()
+	var err error
+	if *conn, err = net.Dial("tcp", s.addr); err != nil {
+		t.Fatal(err)
+	}
+	return *conn
+}
+
+// What no origin may answer is 502, and no panic.
+func TestImpossibleResponses(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := make(chan string, 1)
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = http.ReadRequest(bufio.NewReader(conn))
+			_, _ = io.WriteString(conn, <-answers)
+			conn.Close()
+		}
+	}()
+	defer listener.Close()
+	s := start(t, nil)
+	s.next = withLocations("http://" + listener.Addr().String() + "/")
+	for _, answer := range []string{
+		"HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 000 None\r\n\r\n", "HTTP/1.1 1000 High\r\n\r\n", "HTTP/1.1 -10 Negative\r\n\r\n",
+		"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+	} {
+		for _, target := range []string{"http://" + listener.Addr().String() + "/", "/uri-res/N2R?urn:example:1"} {
+			answers <- answer
+			if response := s.get(t, target); response.StatusCode != http.StatusBadGateway {
+				t.Errorf("%s: %q becomes %d", target, answer, response.StatusCode)
+			}
+		}
+	}
+}
+
+// RFC 9110 section 7.6.2: TRACE and OPTIONS are forwarded as often as they say.
+func TestMaxForwards(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "origin ", r.Header.Get("Max-Forwards"))
+	}))
+	defer web.Close()
+	s := start(t, nil)
+	for _, tt := range []struct {
+		method, limit string
+		status        int
+		want          string
+	}{
+		{"OPTIONS", "3", 200, "origin 2"},
+		{"TRACE", "1", 200, "origin 0"},
+		{"TRACE", "99999999999999999999999", 200, "origin 999999998"},
+		{"GET", "0", 200, "origin 0"},
+		{"OPTIONS", "0", 200, ""},
+		{"OPTIONS", "000", 200, ""},
+		{"OPTIONS", "-1", 400, "Max-Forwards"},
+		{"TRACE", "1, 2", 400, "Max-Forwards"},
+		{"TRACE", "0", 200, "TRACE " + web.URL + "/ HTTP/1.1\r\nHost: " + strings.TrimPrefix(web.URL, "http://") + "\r\nMax-Forwards: 0\r\nX-Shown: 1\r\n\r\n"},
+	} {
+		response := s.ask(t, tt.method+" "+web.URL+"/ HTTP/1.1\r\nHost: a\r\nX-Shown: 1\r\nCookie: secret\r\nAuthorization: secret\r\nMax-Forwards: "+tt.limit+"\r\n\r\n")[0]
+		got := text(t, response)
+		if response.StatusCode != tt.status || tt.status == 200 && got != tt.want || !strings.Contains(got, tt.want) {
+			t.Errorf("%s %s: %d %q", tt.method, tt.limit, response.StatusCode, got)
+		}
+		if tt.method == "OPTIONS" && tt.want == "" && response.Header.Get("Allow") == "" {
+			t.Errorf("%s %s: %v", tt.method, tt.limit, response.Header)
+		}
+	}
+}
+
+// A method of HTTP/2 may be anything, as net/http checks that of HTTP/1.1 alone.
+func TestMethodThatIsNoToken(t *testing.T) {
+	var config proxy.Config
+	start(t, func(c *proxy.Config) { config = *c })
+	h := proxy.New(config)
+	for _, method := range []string{"G ET", "GET\r\nX: y", "", "GET/", "\x00", "é"} {
+		for _, target := range []string{"/urn:example:1", "http://a.example/", "/"} {
+			r := httptest.NewRequest(http.MethodGet, target, nil)
+			r.Method, r.ProtoMajor, r.ProtoMinor = method, 2, 0
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); w.Code != http.StatusBadRequest {
+				t.Errorf("%q %s: %d", method, target, w.Code)
+			}
+		}
+	}
+}
