@@ -40,6 +40,8 @@ type Listen struct {
 	RedirectTLS bool `mapstructure:"redirect_tls"`
 	// ProxyProtocol are the addresses that send the PROXY protocol.
 	ProxyProtocol []netip.Prefix `mapstructure:"proxy_protocol"`
+	// Names are host names of this urnd, besides localhost and the name of the machine.
+	Names []string `mapstructure:"names"`
 }
 
 // TLS names files of certificates: paths, or "credential:" and a name.
@@ -179,6 +181,8 @@ type Access struct {
 	AdminToken      string         `mapstructure:"admin_token"` // a file; empty: no token is required
 	// TrustedProxies are proxies whose X-Forwarded-For or Forwarded names the client.
 	TrustedProxies []netip.Prefix `mapstructure:"trusted_proxies"`
+	// AdminProxies are likewise in front of the admin interface.
+	AdminProxies []netip.Prefix `mapstructure:"admin_proxies"`
 }
 
 // Limits bounds what a client may send, and how long things may take.

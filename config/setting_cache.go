@@ -95,6 +95,11 @@ func accessSettings() []Setting {
 			Doc:  "A file that holds the token which administrators must send (Authorization: Bearer). Empty: none is required.",
 			Form: "path, or credential: and a name", check: checkSecretFile,
 		},
+		{
+			Path: "access.admin_proxies", Default: []netip.Prefix{},
+			Doc:  "Proxies in front of listen.admin whose X-Forwarded-For or Forwarded names the client. Requests that have come through others (with these fields or Via) are refused.",
+			Form: "address range", check: checkPrefixList,
+		},
 		{Path: "access.trusted_proxies", Default: []netip.Prefix{}, Doc: "Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client.", Form: "address range", check: checkPrefixList},
 	}
 }

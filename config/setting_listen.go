@@ -23,6 +23,13 @@ func listenSettings() []Setting {
 			Form: "host:port, or unix: and a path", check: checkAdminListen,
 		},
 		{
+			Path: "listen.names", Default: []string{},
+			Doc: "Host names by which clients reach urnd, besides its addresses, localhost and the name of the machine. " +
+				"The admin interface refuses requests for other hosts, and service lends them no rights that " +
+				"only this machine has: a page of another site may have led a browser here (DNS rebinding).",
+			Sample: "names: [urn.example.org]", Form: "host name", check: checkDomainList,
+		},
+		{
 			Path: "listen.proxy_protocol", Default: []netip.Prefix{},
 			Doc:  "Senders, such as load balancers, whose connections to service and tls begin with the address of the client, by the PROXY protocol, version 1 or 2.",
 			Form: "address range", check: checkPrefixList,

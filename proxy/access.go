@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 	"github.com/urnd/urnd/proxy/message"
@@ -18,13 +19,21 @@ type Access struct {
 	Fresh   []netip.Prefix // clients whose Cache-Control: no-cache asks all servers again
 	Origins []string       // sites whose pages may read public replies; "*" is all
 	Users   *Users         // users of the proxy; nil requires no password
-	Rate    int            // requests of one client a second; 0 is no limit
+	Own     message.OwnHosts
+	Rate    int // requests of one client a second; 0 is no limit
+}
+
+// clientOf returns who sent a request. Requests to a proxy name the host of another server.
+func (a Access) clientOf(r *http.Request) message.Client {
+	client := message.ClientOf(r.RemoteAddr, r.Header, a.Trusted)
+	client.Misled = client.Addr.IsLoopback() && strings.HasPrefix(r.RequestURI, "/") && r.Host != "" && !a.Own.Has(r.Host)
+	return client
 }
 
 // mayResolve reports whether a client may resolve names. An unknown client may only where
 // all clients may.
 func (a Access) mayResolve(client message.Client) bool {
-	if client.Unknown {
+	if client.Unknown || client.Misled {
 		return slices.ContainsFunc(a.Resolve, func(p netip.Prefix) bool { return p.Bits() == 0 })
 	}
 	return message.Contains(a.Resolve, client.Addr)
@@ -34,7 +43,7 @@ func (a Access) mayResolve(client message.Client) bool {
 // 5.2.1.4), and may: it costs the servers work.
 func (a Access) wantsFresh(client message.Client, header http.Header) bool {
 	control := header["Cache-Control"]
-	return len(control) > 0 && !client.Unknown && message.Contains(a.Fresh, client.Addr) && cachecontrol.Parse(control).Has("no-cache")
+	return len(control) > 0 && !client.Unknown && !client.Misled && message.Contains(a.Fresh, client.Addr) && cachecontrol.Parse(control).Has("no-cache")
 }
 
 // mayProxy returns why a client may not use redirects of URLs and the retrieval of
@@ -54,6 +63,9 @@ func (h *Handler) mayForward(x *exchange) error {
 // only a user and a password are missing or wrong.
 func (h *Handler) allowed(x *exchange, credentials []string, login error) error {
 	a := h.config.Access
+	if x.client.Misled {
+		return problem.ErrHost
+	}
 	if x.client.Relayed || !message.Contains(a.Proxy, x.client.Addr) {
 		return problem.ErrProxyClient
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -97,11 +98,13 @@ func adminRequest(h http.Handler, peer, request string, fields ...string) *http.
 
 func TestAdminAccess(t *testing.T) {
 	everywhere := []netip.Prefix{loopback, netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("::1/128")}
-	open := func(*admin.Config) {}
-	locked := func(c *admin.Config) { c.Token = []byte(token); c.Clients = everywhere }
-	certified := func(c *admin.Config) { c.Certificate = true; c.Clients = everywhere }
+	open := func(c *admin.Config) {
+		c.Own, c.Proxies = message.NewOwnHosts("Admin.example."), []netip.Prefix{netip.MustParsePrefix("192.0.2.80/32")}
+	}
+	locked := func(c *admin.Config) { open(c); c.Token = []byte(token); c.Clients = everywhere }
+	certified := func(c *admin.Config) { open(c); c.Certificate = true; c.Clients = everywhere }
 	both := func(c *admin.Config) { certified(c); locked(c) }
-	const here, there, else_ = "127.0.0.1:1", "192.0.2.1:1", "198.51.100.1:1"
+	const here, there, else_, proxied = "127.0.0.1:1", "192.0.2.1:1", "198.51.100.1:1", "192.0.2.80:1"
 	const get, purge = "GET /api/v1/cache", "DELETE /api/v1/cache/entries?all=true"
 	for _, tt := range []struct {
 		name, peer, request string
@@ -120,7 +123,13 @@ func TestAdminAccess(t *testing.T) {
 		{"no token by IPv6 on this machine", "[::1]:1", get, locked, nil, 401},
 		{"the token", there, get, locked, []string{"Authorization: Bearer " + token}, 200},
 		{"the token, on this machine", here, purge, locked, []string{"Authorization: Bearer " + token}, 200},
-		{"the token, through a proxy", there, get, locked, []string{"Authorization: Bearer " + token, "X-Forwarded-For: 198.51.100.1", "Host: admin.example"}, 200},
+		{"the token, through a proxy", there, get, locked, []string{"Authorization: Bearer " + token, "X-Forwarded-For: 192.0.2.7"}, 403},
+		{"the token, through a trusted proxy", proxied, get, locked, []string{"Authorization: Bearer " + token, "X-Forwarded-For: 192.0.2.7", "Host: admin.example"}, 200},
+		{"the token, through a trusted proxy, from elsewhere", proxied, get, locked, []string{"Authorization: Bearer " + token, "Forwarded: for=198.51.100.1"}, 403},
+		{"the token, through a trusted proxy that does not name its client", proxied, get, locked, []string{"Authorization: Bearer " + token, "Via: 1.1 proxy"}, 403},
+		{"the token, by a strange name", there, get, locked, []string{"Authorization: Bearer " + token, "Host: evil.example"}, 421},
+		{"through a proxy that says so", here, get, open, []string{"Via: 1.1 urnd"}, 403},
+		{"health through a proxy", here, "GET /healthz", open, []string{"Via: 1.1 urnd"}, 403},
 		{"a wrong token", there, get, locked, []string{"Authorization: Bearer 0123456789abcdeX"}, 401},
 		{"a part of it", there, get, locked, []string{"Authorization: Bearer " + token[:15]}, 401},
 		{"more than it", there, get, locked, []string{"Authorization: Bearer " + token + "0"}, 401},

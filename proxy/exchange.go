@@ -86,7 +86,7 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	if x == nil {
 		x = new(exchange)
 	}
-	client := message.ClientOf(r.RemoteAddr, r.Header, h.config.Access.Trusted)
+	client := h.config.Access.clientOf(r)
 	*x = exchange{ResponseWriter: w, request: r, client: client, event: Event{Request: r, Form: "none", Client: client.Addr}}
 	return x
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -29,7 +30,7 @@ func (h *Handler) route(x *exchange) {
 		x.withContext(resolver.WithFresh(x.request.Context()))
 		r = x.request
 	}
-	target := ownTarget(r)
+	target := h.ownTarget(r)
 	switch {
 	case !httpguts.ValidHeaderFieldName(r.Method): // RFC 9110 section 9.1: a token, which net/http checks only for HTTP/1.1
 		h.fail(x, errMethodToken)
@@ -68,7 +69,9 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 			err = h.forward.Serve(x, x.request, request.Query.URI)
 		}
 	case !h.config.Access.mayResolve(x.client):
-		err = problem.ErrResolveClient
+		if err = problem.ErrResolveClient; x.client.Misled {
+			err = problem.ErrHost
+		}
 	case !isGet(x.request):
 		err = &problem.MethodError{Allow: methods(target)}
 	case err != nil: // the target is not valid
@@ -230,25 +233,34 @@ func methods(target string) string {
 // ownTarget returns the request-target, without scheme and authority where they are those
 // of this server: a server must accept the absolute form (RFC 9112 section 3.2.2), and a
 // proxy must not forward to itself (RFC 9110 section 7.6).
-func ownTarget(r *http.Request) string {
+func (h *Handler) ownTarget(r *http.Request) string {
 	target := r.RequestURI
-	if !strings.HasPrefix(target, "http://") {
+	rest, ok := strings.CutPrefix(target, "http://")
+	if !ok {
 		return target
 	}
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
 		return target
 	}
-	own := "http://" + local.String()
-	rest, found := strings.CutPrefix(target, own)
-	switch {
-	case !found:
-		return target
-	case rest == "":
-		return "/"
-	case rest[0] == '/':
-		return rest
-	default:
+	authority, path := rest, "/"
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		authority, path = rest[:i], rest[i:]
+	}
+	if path[0] != '/' || authority != local.String() && !h.isOwnName(authority, local.String()) {
 		return target
 	}
+	return path
+}
+
+// isOwnName reports whether an authority is a name of this urnd, with the port of a connection
+// to local.
+func (h *Handler) isOwnName(authority, local string) bool {
+	host, port, err := net.SplitHostPort(authority)
+	if err != nil {
+		host, port = authority, "80"
+	}
+	_, localPort, err := net.SplitHostPort(local)
+	_, notName := netip.ParseAddr(host)
+	return err == nil && port == localPort && notName != nil && h.config.Access.Own.Has(host)
 }

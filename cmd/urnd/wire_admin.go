@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/uri"
@@ -21,7 +24,7 @@ var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d
 // newAdmin returns the handler of the admin interface.
 func newAdmin(c config.Config, r *resolution, d dependencies) (*admin.Handler, error) {
 	a := admin.Config{
-		Clients: c.Access.AdminClients, Certificate: c.TLS.ClientCA != "", Metrics: d.metrics.Handler(), Log: d.log,
+		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen), Certificate: c.TLS.ClientCA != "", Metrics: d.metrics.Handler(), Log: d.log,
 		Caches: caches{r, snapshotPath(c.Cache), d}, Health: d.health.Report,
 		Settings: func() any { return config.Plain(c.Map()) },
 	}
@@ -35,6 +38,14 @@ func newAdmin(c config.Config, r *resolution, d dependencies) (*admin.Handler, e
 		}
 	}
 	return admin.New(a), nil
+}
+
+// ownHosts returns the hosts by which clients reach this urnd: also the name of the machine, with
+// and without its domain.
+func ownHosts(c config.Listen) message.OwnHosts {
+	machine, _ := os.Hostname() // without it, only what is configured
+	short, _, _ := strings.Cut(machine, ".")
+	return message.NewOwnHosts(append([]string{machine, short}, c.Names...)...)
 }
 
 // caches implements admin.Caches.

@@ -61,7 +61,8 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 			}
 			d.metrics.Loaded(d.now())
 		},
-		Status: func() string { return statusText(made) },
+		Listening: d.own.Set,
+		Status:    func() string { return statusText(made) },
 	})
 	d.metrics.Caches(func() (all []metrics.Cache) {
 		made.Use(func(g *daemon.Generation) { all = wired(g).cacheMetrics() })

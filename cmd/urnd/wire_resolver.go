@@ -31,13 +31,14 @@ type resolverDependencies struct {
 	unusable func(url string, reason error)
 	// panicked is called with a panic that was recovered, and its stack.
 	panicked func(value any, stack []byte)
-	previous *resolution // that of the configuration in force before a reload; nil at the start
+	own      *netguard.Own // the addresses that urnd listens on
+	previous *resolution   // that of the configuration in force before a reload; nil at the start
 }
 
 // newResolverDependencies returns those of a command without a daemon.
 func newResolverDependencies() resolverDependencies {
 	m := metrics.New(versionText())
-	return resolverDependencies{now: time.Now, metrics: m, panicked: func(any, []byte) { m.Panic() }}
+	return resolverDependencies{now: time.Now, metrics: m, own: new(netguard.Own), panicked: func(any, []byte) { m.Panic() }}
 }
 
 // resolution is the resolver of a configuration with its caches and clients. It does not listen.
@@ -89,7 +90,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if err != nil {
 		return err
 	}
-	r.guard = netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).WithLookup(hosts.Lookup)
+	r.guard = netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).WithLookup(hosts.Lookup).Except(d.own)
 	client := newTHTTP(c, r, d)
 	urns, uris := wireDDDS(r, c, client, d)
 	discovered, err := wireSLP(r, c, client, d)

@@ -60,7 +60,7 @@ func (s *service) close() {
 // fetches resources.
 func newService(c config.Config, r *resolution, d dependencies) (*service, error) {
 	s := &service{}
-	access, err := accessOf(c.Access, c.Limits.Rate)
+	access, err := accessOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +100,12 @@ func tlsPort(addresses []string) string {
 }
 
 // accessOf returns the access rules of a configuration.
-func accessOf(c config.Access, rate int) (proxy.Access, error) {
-	a := proxy.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Origins: c.CORS, Rate: rate}
+func accessOf(all config.Config) (proxy.Access, error) {
+	c := all.Access
+	a := proxy.Access{
+		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Origins: c.CORS, Rate: all.Limits.Rate,
+		Own: ownHosts(all.Listen),
+	}
 	if c.ProxyUsers == "" {
 		return a, nil
 	}

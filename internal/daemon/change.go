@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"net"
 	"slices"
 	"time"
 
@@ -63,6 +64,20 @@ func (c change) abandon() {
 	}
 }
 
+// addresses returns those of all sockets.
+func (c change) addresses() []net.Addr {
+	var all []net.Addr
+	for _, e := range c.endpoints {
+		for _, listener := range e.waiting {
+			all = append(all, listener.Addr())
+		}
+		for _, socket := range e.sockets {
+			all = append(all, socket.Addr())
+		}
+	}
+	return all
+}
+
 // endpointAt returns the endpoint of the same name and address, nil for none.
 func (d *Daemon) endpointAt(spec Endpoint) *endpoint {
 	for _, e := range d.endpoints {
@@ -75,6 +90,9 @@ func (d *Daemon) endpointAt(spec Endpoint) *endpoint {
 
 // apply carries out a change.
 func (d *Daemon) apply(ctx context.Context, c change) {
+	if d.config.Listening != nil {
+		d.config.Listening(c.addresses())
+	}
 	for i, e := range c.endpoints {
 		if c.servers[i] == nil {
 			continue

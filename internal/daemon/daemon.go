@@ -38,6 +38,9 @@ type Config struct {
 	// Refused is called where a client has too many connections; TooMany is the response.
 	Refused func()
 	TooMany func() listen.Document
+	// Listening is called with the addresses of all endpoints when they change, before a
+	// connection is accepted at a new one; nil is not called.
+	Listening func(addrs []net.Addr)
 	// Status describes the state of the service for systemd.
 	Status func() string
 }

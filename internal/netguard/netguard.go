@@ -30,6 +30,7 @@ type Guard struct {
 	timeout time.Duration
 	lookup  Lookup
 	slots   chan struct{} // one for each connection; nil is no limit
+	own     *Own          // never dialled; may be nil
 }
 
 // New returns a Guard that allows public unicast addresses, except for ports of other
@@ -43,6 +44,13 @@ func New(timeout time.Duration, allow ...netip.Prefix) *Guard {
 func (g *Guard) WithLookup(lookup Lookup) *Guard {
 	changed := *g
 	changed.lookup = lookup
+	return &changed
+}
+
+// Except returns a Guard like g that does not dial the listeners of urnd itself.
+func (g *Guard) Except(own *Own) *Guard {
+	changed := *g
+	changed.own = own
 	return &changed
 }
 
@@ -108,12 +116,14 @@ func (g *Guard) connect(ctx context.Context, network, address string) (net.Conn,
 	for _, addr := range addrs {
 		candidate := netip.AddrPortFrom(addr, uint16(number)) //nolint:gosec // LookupPort returns 0 to 65535
 		if err := g.Check(candidate); err != nil {
-			refused = err
+			if !errors.Is(refused, ErrOwn) {
+				refused = err
+			}
 			continue
 		}
 		allowed = append(allowed, candidate)
 	}
-	if len(allowed) == 0 && refused != nil {
+	if refused != nil && (len(allowed) == 0 || errors.Is(refused, ErrOwn)) {
 		return nil, refused
 	}
 	return g.race(ctx, network, allowed)
@@ -165,6 +175,9 @@ func (g *Guard) Check(dialled netip.AddrPort) error {
 	addr := dialled.Addr().Unmap().WithZone("")
 	if !addr.IsValid() {
 		return fmt.Errorf("%w: it is not an IP address", ErrForbidden)
+	}
+	if g.own != nil && g.own.Has(dialled) {
+		return ErrOwn
 	}
 	for _, prefix := range g.allow {
 		if prefix.Contains(addr) {

@@ -3,7 +3,6 @@ package admin
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -25,26 +24,41 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // refusal returns why a client may not use the admin interface, nil where it may.
 func (h *Handler) refusal(r *http.Request) error {
 	peer := message.AddrOf(r.RemoteAddr)
-	switch {
-	case !peer.IsValid(): // over a Unix socket, which file permissions protect
+	if !peer.IsValid() { // over a Unix socket, which file permissions protect
 		return nil
-	case !message.Contains(h.config.Clients, peer):
+	}
+	client, err := h.client(r, peer)
+	isHealth := r.URL.Path == "/healthz" || r.URL.Path == "/readyz"
+	switch {
+	case err != nil:
+		return err
+	case !message.Contains(h.config.Clients, client):
 		return problem.ErrAdminClient
-	case r.URL.Path == "/healthz", r.URL.Path == "/readyz":
+	case isHealth:
 		return nil
 	case h.config.Certificate && !verified(r):
 		return problem.ErrAdminCertificate
+	case !h.config.Own.Has(r.Host): // DNS rebinding: the name of another site resolves to this machine
+		return problem.ErrAdminHost
 	case len(h.config.Token) > 0:
 		return h.checkToken(r)
-	case h.config.Certificate:
-		return nil
-	case message.ClientOf(r.RemoteAddr, r.Header, nil).Relayed: // any client may come from loopback then
-		return problem.ErrAdminClient
-	case !isOwnHost(r.Host): // DNS rebinding: the name of another site resolves to this machine
-		return problem.ErrAdminHost
 	default:
 		return nil
 	}
+}
+
+// client returns who sent a request. One that has come through a proxy must name its client:
+// otherwise whoever may use a proxy on this machine, such as urnd itself, would come from here.
+func (h *Handler) client(r *http.Request, peer netip.Addr) (netip.Addr, error) {
+	names := len(r.Header["X-Forwarded-For"]) > 0 || len(r.Header["Forwarded"]) > 0
+	if !names && len(r.Header["Via"]) == 0 {
+		return peer, nil
+	}
+	client := message.ClientOf(r.RemoteAddr, r.Header, h.config.Proxies)
+	if !names || client.Relayed {
+		return netip.Addr{}, problem.ErrAdminRelayed
+	}
+	return client.Addr, nil
 }
 
 // verified reports whether the handshake has verified a client certificate. It is checked
@@ -59,13 +73,4 @@ func (h *Handler) checkToken(r *http.Request) error {
 		return problem.ErrAdminToken
 	}
 	return nil
-}
-
-// isOwnHost reports whether a Host field is an IP address or localhost.
-func isOwnHost(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil || strings.EqualFold(host, "localhost")
 }

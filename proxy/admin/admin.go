@@ -13,9 +13,11 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// Config configures a Handler. All fields but Clients, Token and Certificate must be set.
+// Config configures a Handler. All fields but Clients, Proxies, Own, Token and Certificate must be set.
 type Config struct {
 	Clients []netip.Prefix // clients that may connect by TCP; a Unix socket is protected by file permissions
+	Proxies []netip.Prefix // proxies in front that are trusted to name their client
+	Own     message.OwnHosts
 	// Token is the bearer token of administrators; nil requires none, which is only safe on loopback.
 	Token []byte
 	// Certificate requires a verified client certificate, in addition to Token where that is

@@ -15,6 +15,7 @@ import (
 
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/listen"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -28,6 +29,7 @@ func newHandler(t testing.TB, access proxy.Access) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
+	access.Own = message.NewOwnHosts("a")
 	return proxy.New(proxy.Config{
 		Resolver: resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{Locations: []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{Name: "test"}}}, TTL: time.Minute}, nil

@@ -18,6 +18,9 @@ type Client struct {
 	// Unknown is whether a trusted proxy does not name its client: Addr is then that of the
 	// proxy, whose rights the client does not have.
 	Unknown bool
+	// Misled is whether the client is on this machine, and the host of its request is none of this
+	// urnd: it has no rights that others do not have.
+	Misled bool
 }
 
 // ClientOf returns the client of a request that came from remoteAddr. Fields of trusted

@@ -31,6 +31,7 @@ var (
 	ErrNoPage        = errors.New("there is no page of this address, and it is not the name of anything")
 	ErrNotAcceptable = errors.New("the resource exists, but in none of the media types that the client accepts")
 
+	ErrHost          = errors.New("this machine has rights here that are not lent to requests for another host (listen.names)")
 	ErrResolveClient = errors.New("this client may not resolve names (access.resolve_clients)")
 	ErrProxyClient   = errors.New("this client may not use the proxy (access.proxy_clients)")
 	ErrLogin         = errors.New("a user and a password are required (access.proxy_users)")
@@ -38,7 +39,8 @@ var (
 
 	ErrAdminClient      = errors.New("this client may not use the admin interface (access.admin_clients)")
 	ErrAdminCertificate = errors.New("a client certificate of administrators is required (tls.client_ca)")
-	ErrAdminHost        = errors.New("without a token, administrators must use an IP address or localhost as the host")
+	ErrAdminHost        = errors.New("the admin interface is not reached by this host name, but by an address, localhost or one of listen.names")
+	ErrAdminRelayed     = errors.New("the request has come through a proxy that is not trusted to name its client (access.admin_proxies)")
 	ErrAdminOrigin      = errors.New("a page of another site may not use the admin interface")
 	ErrAdminPath        = errors.New("the admin interface has no such path")
 	ErrAdminToken       = errors.New("the token of administrators is required (access.admin_token)")
