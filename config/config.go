@@ -191,6 +191,7 @@ type Limits struct {
 	Header            Size          `mapstructure:"header"` // of all header fields
 	HeaderTimeout     time.Duration `mapstructure:"header_timeout"`
 	IdleTimeout       time.Duration `mapstructure:"idle_timeout"`
+	ClientShare       int           `mapstructure:"client_share"` // a percentage
 	BodyTimeout       time.Duration `mapstructure:"body_timeout"`
 	WriteTimeout      time.Duration `mapstructure:"write_timeout"`
 	Connections       int           `mapstructure:"connections"`

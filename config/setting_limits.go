@@ -19,9 +19,14 @@ func limitSettings() []Setting {
 		{Path: "limits.requests", Default: 1024, Doc: "names at a time that are being resolved; others are answered 503, unless they are cached", Least: 1, Most: 1_000_000},
 		{Path: "limits.fetches", Default: 1024, Doc: "requests at a time that fetch from an origin; others are answered 503", Least: 1, Most: 1_000_000},
 		{Path: "limits.streams", Default: 1024, Doc: "connections at a time that have changed their protocol, such as WebSockets; others are answered 503; at most half of outgoing", Least: 1, Most: 1_000_000},
+		{
+			Path: "limits.client_share", Default: 25,
+			Doc: "the percentage of requests, of fetches and of streams that one client may hold at a time; it is answered 503 for more; " +
+				"names that are cached or have local rules need none; 100 is no bound", Least: 1, Most: 100,
+		},
 		{Path: "limits.rate", Doc: "requests of one client a second; more are answered 429; 0 is no limit", Least: 0, Most: 10_000_000},
 		{Path: "limits.outgoing", Default: 2048, Doc: "connections to origins at a time; more wait", Least: 1, Most: 1_000_000},
-		{Path: "limits.dns_queries", Default: 512, Doc: "queries to DNS servers at a time; more wait", Least: 1, Most: 1_000_000},
+		{Path: "limits.dns_queries", Default: 1024, Doc: "queries to DNS servers at a time; more wait", Least: 1, Most: 1_000_000},
 		{Path: "limits.memory", Doc: "memory that the Go runtime tries to stay below (GOMEMLIMIT); it must be more than the maximum of the caches; 0B is no limit", Least: Size(0), Most: Size(1 << 50)},
 		{Path: "limits.connect_timeout", Default: 10 * time.Second, Doc: "to connect to an origin server", Least: time.Millisecond, Most: 10 * time.Minute},
 		{Path: "limits.origin_timeout", Default: time.Minute, Doc: "for an origin to begin its answer", Least: time.Millisecond, Most: day},

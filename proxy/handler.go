@@ -33,7 +33,9 @@ type Config struct {
 	Via      message.ViaName // the name of this urnd in Via
 	// Fetches bounds concurrent fetches, and Streams upgraded connections such as
 	// WebSockets.
-	Fetches, Streams resolver.Slots
+	Fetches, Streams resolver.Quota
+	// ClientShare is the part of batches that one client may run, as a percentage.
+	ClientShare int
 	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
 	RuleTTL time.Duration
 	// Observe is called at the end of each request; nil is not called. It must not retain
@@ -74,6 +76,7 @@ func New(config Config) *Handler {
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: failures.Failing, MaxTarget: config.MaxTarget, Panicked: config.Panicked,
+			ClientShare: config.ClientShare,
 		}),
 	}
 	outgoing := forward.Config{
@@ -97,7 +100,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.identify(x)
 	}
 	completed := false
-	defer func() {
+	defer func() { //nolint:contextcheck // the exchange has the request's
 		h.end(x, start, completed || h.answerPanic(x, recover()))
 	}()
 	h.traced(x, start) //nolint:contextcheck // the exchange has the request's

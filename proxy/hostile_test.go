@@ -157,11 +157,20 @@ func TestMaxForwards(t *testing.T) {
 	}
 }
 
-// A method of HTTP/2 may be anything, as net/http checks that of HTTP/1.1 alone.
-func TestMethodThatIsNoToken(t *testing.T) {
+// A method and a path of HTTP/2 may be anything, as net/http checks those of HTTP/1.1 alone.
+func TestMalformedByHTTP2(t *testing.T) {
 	var config proxy.Config
 	start(t, func(c *proxy.Config) { config = *c })
 	h := proxy.New(config)
+	for target, want := range map[string]int{"/urn:example:1": 302, "http://a.example/": 400, "urn:example:1": 400, "a": 400} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RequestURI, r.ProtoMajor, r.ProtoMinor = target, 2, 0
+		r.RemoteAddr, r.Host = "127.0.0.1:1", "a"
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("%s: %d", target, w.Code)
+		}
+	}
 	for _, method := range []string{"G ET", "GET\r\nX: y", "", "GET/", "\x00", "é"} {
 		for _, target := range []string{"/urn:example:1", "http://a.example/", "/"} {
 			r := httptest.NewRequest(http.MethodGet, target, nil)

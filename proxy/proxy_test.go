@@ -68,7 +68,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		Names: known, RuleTTL: time.Hour,
 		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
-		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}, Own: message.NewOwnHosts("a")}, Fetches: make(resolver.Slots, 100), Streams: make(resolver.Slots, 100), MaxTarget: maxTarget,
+		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}, Own: message.NewOwnHosts("a")}, Fetches: resolver.Quota{Slots: make(resolver.Slots, 100)}, Streams: resolver.Quota{Slots: make(resolver.Slots, 100)}, MaxTarget: maxTarget,
 		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
 	}
 	if change != nil {

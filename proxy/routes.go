@@ -22,7 +22,7 @@ import (
 // "..", and redirect "urn:".
 func (h *Handler) route(x *exchange) {
 	r := x.request
-	if err := h.checkLoop(x); err != nil {
+	if err := h.check(x); err != nil {
 		h.fail(x, err)
 		return
 	}
@@ -32,8 +32,6 @@ func (h *Handler) route(x *exchange) {
 	}
 	target := h.ownTarget(r)
 	switch {
-	case !httpguts.ValidHeaderFieldName(r.Method): // RFC 9110 section 9.1: a token, which net/http checks only for HTTP/1.1
-		h.fail(x, errMethodToken)
 	case h.rates != nil && !h.rates.allows(x.client.Addr):
 		h.fail(x, problem.ErrRate)
 	case r.Method == http.MethodConnect:
@@ -51,8 +49,6 @@ func (h *Handler) route(x *exchange) {
 	}
 }
 
-var errMethodToken = fmt.Errorf("%w: the method is no token", problem.ErrMalformed)
-
 func (h *Handler) routeTarget(x *exchange, target string) {
 	request, err := message.Parse(target)
 	if request.Form == message.FormPath && request.Text != "" {
@@ -66,7 +62,7 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 	switch {
 	case err == nil && request.Form == message.FormForward:
 		if err = h.mayForward(x); err == nil {
-			err = h.forward.Serve(x, x.request, request.Query.URI)
+			err = h.forward.Serve(x, x.request, request.Query.URI, request.Query.Client)
 		}
 	case !h.config.Access.mayResolve(x.client):
 		if err = problem.ErrResolveClient; x.client.Misled {
@@ -158,7 +154,7 @@ func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error)
 	if all {
 		fetch = h.forward.Resources
 	}
-	reply, err := fetch(ctx, x.request, locations)
+	reply, err := fetch(ctx, x.request, locations, q.Client)
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.URI)
 	}
@@ -209,8 +205,20 @@ func (h *Handler) batch(x *exchange, target string) {
 	h.reply(x, reply)
 }
 
-// checkLoop refuses a request in a loop, and takes the hop count of others.
-func (h *Handler) checkLoop(x *exchange) (err error) {
+var (
+	errMethod = fmt.Errorf("%w: the method is no token", problem.ErrMalformed)
+	errPath   = fmt.Errorf("%w: the :path of HTTP/2 begins with a slash", problem.ErrMalformed)
+)
+
+// check refuses a request that is malformed by HTTP/2, where net/http accepts what it refuses by
+// HTTP/1.1 (RFC 9113 section 8.3.1), and one in a loop. It takes the hop count of others.
+func (h *Handler) check(x *exchange) (err error) {
+	switch r := x.request; {
+	case !httpguts.ValidHeaderFieldName(r.Method):
+		return errMethod
+	case r.ProtoMajor == 2 && !strings.HasPrefix(r.RequestURI, "/") && r.RequestURI != "*" && r.Method != http.MethodConnect:
+		return errPath
+	}
 	if x.hops, err = message.Hops(x.request.Header); err != nil {
 		return err
 	}

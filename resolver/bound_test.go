@@ -40,7 +40,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		ctx, trace := resolver.WithTrace(t.Context(), time.Now)
 		answer, err := resolver.NewCached(answers.Cache, resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{Locations: locations(tt.lengths...), TTL: time.Hour}, nil
-		})).Resolve(ctx, query(t, "urn:example:a"))
+		}), nil).Resolve(ctx, query(t, "urn:example:a"))
 		if len(answer.Locations) != tt.want || (err == nil) != (tt.want > 0) || err != nil && !errors.Is(err, resolver.ErrUnreachable) {
 			t.Errorf("%d locations of %d, %v", len(answer.Locations), len(tt.lengths), err)
 		}

@@ -35,13 +35,15 @@ type Answers struct {
 
 // Cached caches the answers of its next resolver, negative ones included.
 type Cached struct {
-	cache *cache.Cache[Locations]
-	next  Resolver
+	cache  *cache.Cache[Locations]
+	next   Resolver
+	shares *Shares
 }
 
-// NewCached returns a Cached in front of next. It does not own the cache.
-func NewCached(c *cache.Cache[Locations], next Resolver) *Cached {
-	return &Cached{cache: c, next: next}
+// NewCached returns a Cached in front of next. It does not own the cache. shares bound the
+// queries of each client that are not answered from the cache; nil bounds none.
+func NewCached(c *cache.Cache[Locations], next Resolver, shares *Shares) *Cached {
+	return &Cached{cache: c, next: next, shares: shares}
 }
 
 // Resolve implements Resolver.
@@ -55,6 +57,11 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 		result, ok, err = c.hit(key, q)
 	}
 	if !ok {
+		release, busy := c.shares.Acquire(q.Client)
+		if busy != nil {
+			return c.withoutSlot(ctx, q, busy)
+		}
+		defer release()
 		result, err = c.get(ctx, key, q)
 	}
 	state := cacheState(result.Status)
@@ -65,6 +72,18 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 		return Answer{Cache: state}, negativeState(err, state, result.TTL)
 	}
 	return Answer{Locations: result.Value, TTL: result.TTL, Cache: state}, nil
+}
+
+// withoutSlot resolves a query of a client that has no share left: as far as no slot is needed,
+// by local rules.
+func (c *Cached) withoutSlot(ctx context.Context, q Query, busy error) (Answer, error) {
+	o := optionsOf(ctx)
+	o.noSlot = busy
+	answer, err := c.next.Resolve(context.WithValue(ctx, optionsKey{}, o), q)
+	if err != nil {
+		return answer, err
+	}
+	return bounded(ctx, answer)
 }
 
 // trace adds to a trace where the answer comes from. An explanation shows how a cached answer
@@ -80,6 +99,12 @@ func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, resul
 	if !t.explains.Load() {
 		return
 	}
+	release, busy := c.shares.Acquire(q.Client)
+	if busy != nil {
+		t.Add("cache", "how is not shown: %s", busy)
+		return
+	}
+	defer release()
 	t.Add("cache", "the steps that follow resolve it once more, only to show how")
 	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
 	defer cancel()

@@ -25,7 +25,7 @@ func TestFreshAndExplained(t *testing.T) {
 	cached := resolver.NewCached(answers, resolver.Func(func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
 		resolver.TraceOf(ctx).Add("next", "asked for %s", location)
 		return resolver.Answer{Locations: resolver.Locations{{URI: location, From: &resolver.Source{}}}, TTL: time.Hour}, nil
-	}))
+	}), nil)
 	q := query(t, "urn:example:a")
 	expect := func(ctx context.Context, want string, state resolver.CacheState) {
 		t.Helper()

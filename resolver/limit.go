@@ -20,7 +20,8 @@ func (s Slots) TryAcquire() bool {
 func (s Slots) Release() { <-s }
 
 // Limit is a Resolver that asks Next if a slot is free, and fails otherwise. Behind Cached
-// it limits only names that are not cached.
+// it limits only names that are not cached, and around a member of a Chain only those that
+// this member is asked for.
 type Limit struct {
 	Slots Slots
 	Next  Resolver
@@ -30,6 +31,9 @@ type Limit struct {
 
 // Resolve implements Resolver.
 func (l Limit) Resolve(ctx context.Context, q Query) (Answer, error) {
+	if err := optionsOf(ctx).noSlot; err != nil {
+		return Answer{}, err
+	}
 	if !l.Slots.TryAcquire() {
 		if l.Busy != nil {
 			return Answer{}, l.Busy

@@ -116,7 +116,7 @@ func newLimitedCache(t *testing.T, next resolver.Resolver) *limitedCache {
 	t.Helper()
 	s := &limitedCache{slots: make(resolver.Slots, 1), now: time.Unix(1_800_000_000, 0)}
 	answers := newAnswers(t, func() time.Time { return s.now }, nil)
-	s.Cached = resolver.NewCached(answers.Cache, resolver.Limit{Slots: s.slots, Next: next})
+	s.Cached = resolver.NewCached(answers.Cache, resolver.Limit{Slots: s.slots, Next: next}, nil)
 	return s
 }
 

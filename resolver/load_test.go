@@ -41,7 +41,7 @@ func TestValuesOfLoads(t *testing.T) {
 			return located("http://a/", time.Hour), nil
 		})
 		answers := newAnswers(t, time.Now, nil)
-		_, _ = resolver.NewCached(answers.Cache, next).Resolve(ctx, asked)
+		_, _ = resolver.NewCached(answers.Cache, next, nil).Resolve(ctx, asked)
 		answers.Close() // and so its end has been waited for
 		if want := "true 00-own true invalid IP <nil> <nil> <nil>"; seen != want {
 			t.Errorf("fresh %t: the load saw %s, want %s", fresh, seen, want)
@@ -61,7 +61,7 @@ func TestHopsInKey(t *testing.T) {
 			return located("http://a/", time.Hour), nil
 		}
 		return cached.Resolve(ctx, q) // as a chain of servers that leads back here
-	}))
+	}), nil)
 	q := query(t, "urn:example:a")
 	if _, err := cached.Resolve(t.Context(), q); err != nil || !slices.Equal(seen, []uint8{0, 1, 2, 3}) {
 		t.Fatalf("%v, %v", seen, err)

@@ -236,7 +236,7 @@ func TestCached(t *testing.T) {
 	var seconds int64
 	answers := newAnswers(t, func() time.Time { return time.Unix(seconds, 0) }, nil)
 	next := &stub{answer: located("http://1/", 10*time.Second)}
-	cached := resolver.NewCached(answers.Cache, next)
+	cached := resolver.NewCached(answers.Cache, next, nil)
 	ask := func(state resolver.CacheState, ttl time.Duration, calls int) {
 		t.Helper()
 		got, err := cached.Resolve(t.Context(), query(t, "urn:example:a"))

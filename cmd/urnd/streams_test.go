@@ -48,6 +48,7 @@ func TestIdleStreamsLeaveOtherSlots(t *testing.T) {
 	defer resolution.Close()
 	d := startService(t, "127.0.0.1:9", func(c *config.Config) {
 		openLoopback(c)
+		c.Limits.ClientShare = 100
 		c.Namespaces = []config.Namespace{{NID: "book", Order: []string{"thttp"}, THTTP: []string{resolution.URL}}}
 	})
 	upgrade := "GET " + origin.URL + "/ HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"

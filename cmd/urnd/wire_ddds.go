@@ -29,12 +29,12 @@ func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDe
 	urns = resolver.Off("no DNS server or no root is configured")
 	if settings.Roots = rootsWithServer(c.DDDS.Roots, servers, settings.Lookups); len(settings.Roots) > 0 {
 		r.urns = ddds.New(settings)
-		urns = r.urns
+		urns = r.limited(r.urns)
 	}
 	if settings.Roots = rootsWithServer(c.DDDS.URIRoots, servers, settings.Lookups); len(settings.Roots) > 0 {
 		settings.BySchemes = true
 		r.uris = ddds.New(settings)
-		uris = r.uris
+		uris = r.limited(r.uris)
 	}
 	return urns, uris
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/resolver"
@@ -10,9 +12,11 @@ import (
 // reuses those whose limit is unchanged, so that it does not double the limit.
 type slots struct {
 	resolutions, fetches, streams resolver.Slots
-	outgoing                      chan struct{} // connections that fetch
-	thttp                         chan struct{} // connections to resolution servers
-	queries                       chan struct{} // questions to DNS servers
+	// The shares of each client in these.
+	resolutionShares, fetchShares, streamShares *resolver.Shares
+	outgoing                                    chan struct{} // connections that fetch
+	thttp                                       chan struct{} // connections to resolution servers
+	queries                                     chan struct{} // questions to DNS servers
 }
 
 // newSlots returns the slots of a configuration. before is the previous one, which may be nil.
@@ -25,9 +29,14 @@ func newSlots(c config.Limits, before *resolution) slots {
 		resolutions: sameOrNew(old.resolutions, c.Requests),
 		fetches:     sameOrNew(old.fetches, c.Fetches),
 		streams:     sameOrNew(old.streams, streamsOf(c)),
-		outgoing:    sameOrNew(old.outgoing, c.Outgoing),
-		thttp:       sameOrNew(old.thttp, c.Requests),
-		queries:     sameOrNew(old.queries, c.DNSQueries),
+
+		resolutionShares: sameOrNewShares(old.resolutionShares, c.Requests, c.ClientShare),
+		fetchShares:      sameOrNewShares(old.fetchShares, c.Fetches, c.ClientShare),
+		streamShares:     sameOrNewShares(old.streamShares, streamsOf(c), c.ClientShare),
+
+		outgoing: sameOrNew(old.outgoing, c.Outgoing),
+		thttp:    sameOrNew(old.thttp, c.Requests),
+		queries:  sameOrNew(old.queries, c.DNSQueries),
 	}
 }
 
@@ -42,6 +51,18 @@ func sameOrNew[S ~chan struct{}](old S, n int) S {
 	}
 	return make(S, n)
 }
+
+// sameOrNewShares returns old, where it has the right share of n slots, and new shares otherwise.
+func sameOrNewShares(old *resolver.Shares, n, percentage int) *resolver.Shares {
+	most := max(n*percentage/100, 1)
+	if old != nil && old.Most() == most {
+		return old
+	}
+	return resolver.NewShares(most, errShare)
+}
+
+// errShare is the error for a client that holds its share of a limit.
+var errShare = fmt.Errorf("%w: this client holds its share of a limit (limits.client_share)", resolver.ErrBusy)
 
 // limitMetrics returns how many slots of each kind are used.
 func (s slots) limitMetrics() []metrics.Limit {

@@ -105,7 +105,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 		Members: []resolver.Member{
 			{Name: "ddds", Resolver: urns},
 			{Name: "slp", Resolver: discovered},
-			{Name: "thttp", Resolver: thttp.NewResolver(client, servers(c))},
+			{Name: "thttp", Resolver: r.limited(thttp.NewResolver(client, servers(c)))},
 			{Name: "namespace", Resolver: resolver.NewNamespaces(r.names.Set, c.Resolve.RuleTTL)},
 		},
 		Order: defaultOrder(c), Orders: orders(c), Last: fallback, Unknown: unknown(c),
@@ -121,7 +121,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	}
 	r.answers = resolver.Answers{Cache: answers.Cache, Entries: answers.store, Variants: answers.store.Keys}
 	cached := func(next resolver.Resolver) resolver.Resolver {
-		return resolver.NewCached(answers.Cache, resolver.Limit{Slots: r.slots.resolutions, Next: next, Busy: errBusy})
+		return resolver.NewCached(answers.Cache, next, r.slots.resolutionShares)
 	}
 	split := &resolver.Split{Names: cached(chain), Locations: scheme.NewSelf()}
 	if uris != nil {
@@ -129,6 +129,11 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)
 	return nil
+}
+
+// limited returns a resolver that needs a slot for each name, as it asks others.
+func (r *resolution) limited(next resolver.Resolver) resolver.Resolver {
+	return resolver.Limit{Slots: r.slots.resolutions, Next: next, Busy: errBusy}
 }
 
 // errBusy is the error at the limit of concurrent resolutions.

@@ -13,6 +13,8 @@ import (
 	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
@@ -79,7 +81,10 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 		Fetch: observedHandler{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
 		Log:   d.log, Now: d.now,
 		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin,
-		Access: access, Via: d.via, Fetches: r.slots.fetches, Streams: r.slots.streams, MaxTarget: int(c.Limits.Target),
+		Access: access, Via: d.via, ClientShare: c.Limits.ClientShare,
+		Fetches:     resolver.Quota{Slots: r.slots.fetches, Shares: r.slots.fetchShares, Busy: problem.ErrFetches},
+		Streams:     resolver.Quota{Slots: r.slots.streams, Shares: r.slots.streamShares, Busy: problem.ErrStreams},
+		MaxTarget:   int(c.Limits.Target),
 		Panicked:    d.panicked,
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,
 	})

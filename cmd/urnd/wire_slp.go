@@ -44,7 +44,7 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 		Recheck: c.Resolve.Backoff, Backoff: resolver.NewBackoff(c.Resolve.Backoff, d.now), Unusable: d.unusable,
 		Observe: observers{d.metrics}.gateway("slp"),
 	})
-	return r.servers, nil
+	return r.limited(r.servers), nil
 }
 
 // dialAgent returns how to connect to directory agents: those of the configuration, or those

@@ -26,6 +26,8 @@ type Config struct {
 	Failing func(location string) bool
 	// MaxTarget bounds a URI of a batch, in octets.
 	MaxTarget int
+	// ClientShare is the part of batches that one client may run, as a percentage.
+	ClientShare int
 	// Panicked is called with a panic over a name of a batch, and its stack.
 	Panicked func(value any, stack []byte)
 }
@@ -33,12 +35,15 @@ type Config struct {
 // Responder answers questions about identifiers. It is safe for concurrent use.
 type Responder struct {
 	config  Config
-	batches chan struct{} // one for each that runs
+	batches resolver.Quota // of batches that run
 }
 
 // New returns a Responder.
 func New(config Config) *Responder {
-	return &Responder{config: config, batches: make(chan struct{}, maxBatches)}
+	share := max(maxBatches*config.ClientShare/100, 1)
+	return &Responder{config: config, batches: resolver.Quota{
+		Slots: make(resolver.Slots, maxBatches), Shares: resolver.NewShares(share, problem.ErrBatches), Busy: problem.ErrBatches,
+	}}
 }
 
 // Question is a parsed request, with the header fields that the reply depends on.

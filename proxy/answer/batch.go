@@ -52,12 +52,10 @@ func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, target string,
 	if err != nil {
 		return message.Reply{}, err
 	}
-	select {
-	case a.batches <- struct{}{}:
-	default:
-		return message.Reply{}, problem.ErrBatches
+	release, err := a.batches.Acquire(rights.Asking(resolver.Query{}).Client)
+	if err != nil {
+		return message.Reply{}, err
 	}
-	release := func() { <-a.batches }
 	body := bufio.NewReader(a.inTime(http.MaxBytesReader(w, r.Body, maxBatchBody)))
 	read := readBatch
 	if isLines(r.Header) && !beginsJSON(body) {

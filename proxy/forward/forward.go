@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httputil"
+	"net/netip"
 	"os"
 	"strconv"
 	"sync"
@@ -25,7 +26,7 @@ type Config struct {
 	Via   message.ViaName
 	// Fetches bounds concurrent fetches, and Streams upgraded connections such as
 	// WebSockets, which have no time limit.
-	Fetches, Streams resolver.Slots
+	Fetches, Streams resolver.Quota
 	// OwnField is a field that urnd itself sends in each response, "" for none.
 	OwnField string
 }
@@ -38,10 +39,10 @@ type Proxy struct {
 // New returns a Proxy.
 func New(config Config) *Proxy { return &Proxy{config: config} }
 
-// Serve forwards a request to the origin server of u, and its response to the client. An
-// error means that nothing was sent. It is the reverse proxy of the standard library, which
+// Serve forwards a request to the origin server of u, and its response to the client, whose
+// share of the limits it takes. An error means that nothing was sent. It is the reverse proxy of the standard library, which
 // handles hop-by-hop fields, trailers and upgrades, on top of scheme handlers.
-func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI) error {
+func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI, client netip.Addr) error {
 	left, limited, err := forwards(r)
 	switch {
 	case err != nil:
@@ -50,17 +51,14 @@ func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI) error {
 		message.Write(w, r.Method, last(r))
 		return nil
 	}
-	if !p.config.Fetches.TryAcquire() {
-		return problem.ErrFetches
+	release, err := p.config.Fetches.Acquire(client)
+	if err != nil {
+		return err
 	}
-	leave := sync.OnceFunc(p.config.Fetches.Release)
+	leave := sync.OnceFunc(release)
 	defer leave()
-	upgraded := false
-	defer func() {
-		if upgraded {
-			p.config.Streams.Release()
-		}
-	}()
+	endStream := func() {}
+	defer func() { endStream() }()
 	var failure error
 	proxy := httputil.ReverseProxy{
 		Rewrite: func(pr *httputil.ProxyRequest) {
@@ -72,10 +70,11 @@ func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI) error {
 		},
 		ModifyResponse: func(response *http.Response) error {
 			if response.StatusCode == http.StatusSwitchingProtocols {
-				if !p.config.Streams.TryAcquire() {
-					return problem.ErrStreams
+				release, err := p.config.Streams.Acquire(client)
+				if err != nil {
+					return err
 				}
-				upgraded = true
+				endStream = release
 				leave() // it counts as a stream from now on
 			}
 			p.finish(response.Header)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"net/netip"
 	"net/textproto"
 	"net/url"
 
@@ -27,9 +28,10 @@ const (
 
 var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedirects)
 
-// Resource returns the resource at the first location that has it.
-func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resolver.Location) (message.Reply, error) {
-	found, err := p.retrieve(ctx, r, locations, 1)
+// Resource returns the resource at the first location that has it. It takes the share of the
+// limits that a client has.
+func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resolver.Location, client netip.Addr) (message.Reply, error) {
+	found, err := p.retrieve(ctx, r, locations, 1, client)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -38,8 +40,8 @@ func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resol
 
 // Resources returns all resources that could be fetched, as multipart (RFC 2169 section
 // 3.4), or the resource itself where it is the only one.
-func (p *Proxy) Resources(ctx context.Context, r *http.Request, locations []resolver.Location) (message.Reply, error) {
-	found, err := p.retrieve(ctx, r, locations, MaxResources)
+func (p *Proxy) Resources(ctx context.Context, r *http.Request, locations []resolver.Location, client netip.Addr) (message.Reply, error) {
+	found, err := p.retrieve(ctx, r, locations, MaxResources, client)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -132,11 +134,12 @@ func isAccept(field string) bool {
 }
 
 // retrieve fetches the resources of locations, in their order, at most limit of them.
-func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resolver.Location, limit int) (fetched, error) {
-	if !p.config.Fetches.TryAcquire() {
-		return fetched{}, problem.ErrFetches
+func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resolver.Location, limit int, client netip.Addr) (fetched, error) {
+	release, err := p.config.Fetches.Acquire(client)
+	if err != nil {
+		return fetched{}, err
 	}
-	found := fetched{leave: p.config.Fetches.Release}
+	found := fetched{leave: release}
 	complete := false
 	defer func() {
 		if !complete { // also where a handler of a scheme panics

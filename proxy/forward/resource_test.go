@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http/httptest"
+	"net/netip"
 	"testing"
 
 	"github.com/urnd/urnd/proxy/message"
@@ -25,7 +26,7 @@ func TestFetchReleasesSlot(t *testing.T) {
 		"panic": func(context.Context, scheme.Request) (*scheme.Resource, error) { panic("a bug of the handler") },
 	} {
 		fetches := make(resolver.Slots, 1)
-		p := New(Config{Fetch: fetch, Log: slog.New(slog.DiscardHandler), Via: message.NewViaName(), Fetches: fetches})
+		p := New(Config{Fetch: fetch, Log: slog.New(slog.DiscardHandler), Via: message.NewViaName(), Fetches: resolver.Quota{Slots: fetches}})
 		locations := []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}
 		func() {
 			defer func() {
@@ -33,7 +34,7 @@ func TestFetchReleasesSlot(t *testing.T) {
 					t.Errorf("%s: panicked: %t", name, panicked)
 				}
 			}()
-			if _, err := p.Resource(t.Context(), httptest.NewRequest("GET", "/", nil), locations); err == nil {
+			if _, err := p.Resource(t.Context(), httptest.NewRequest("GET", "/", nil), locations, netip.Addr{}); err == nil {
 				t.Errorf("%s: a resource", name)
 			}
 		}()

@@ -1,0 +1,109 @@
+package resolver_test
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+func TestShares(t *testing.T) {
+	busy, full := errors.New("busy"), errors.New("full")
+	a, b, c := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.3")
+	quota := resolver.Quota{Slots: make(resolver.Slots, 4), Shares: resolver.NewShares(2, busy), Busy: full}
+	var releases []func()
+	acquire := func(client netip.Addr, want error) {
+		t.Helper()
+		release, err := quota.Acquire(client)
+		if !errors.Is(err, want) || (err == nil) != (want == nil) {
+			t.Errorf("%s: %v, want %v", client, err, want)
+		}
+		if err == nil {
+			releases = append(releases, release)
+		}
+	}
+	acquire(a, nil)
+	acquire(a, nil)
+	acquire(a, busy)
+	acquire(b, nil)
+	acquire(b, nil)
+	acquire(c, full)
+	acquire(netip.Addr{}, full)
+	releases[0]()
+	acquire(b, busy)
+	acquire(netip.Addr{}, nil) // it has no share
+	acquire(a, full)
+	for _, release := range releases[1:] {
+		release()
+	}
+	for range 2 { // what was not acquired was not released either
+		acquire(c, nil)
+	}
+	acquire(c, busy)
+	var none *resolver.Shares
+	if release, err := none.Acquire(a); err != nil || release == nil {
+		t.Errorf("without shares: %v", err)
+	}
+}
+
+// A client with its share of slow names gets no other, except those of the cache and of local
+// rules; other clients do.
+func TestShareOfNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := errors.New("busy")
+		slots := make(resolver.Slots, 4)
+		end := make(chan struct{})
+		slow := resolver.Limit{Slots: slots, Next: resolver.Func(func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+			if q.NID() != "slow" {
+				return resolver.Answer{}, unsupported("not slow", time.Hour)
+			}
+			<-end
+			return located("http://slow/", time.Hour), nil
+		})}
+		chain, err := resolver.NewChain(resolver.ChainConfig{
+			Members: []resolver.Member{{Name: "slow", Resolver: slow}, {Name: "local", Resolver: &stub{answer: located("http://local/", time.Hour)}}},
+			Order:   []string{"slow", "local"}, Orders: map[string][]string{"local": {"local"}}, Unknown: resolver.ErrNotFound,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := newAnswers(t, time.Now, nil)
+		cached := resolver.NewCached(answers.Cache, chain, resolver.NewShares(2, busy))
+		one, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+		ask := func(name string, client netip.Addr) error {
+			q := query(t, name)
+			q.Client = client
+			_, err := cached.Resolve(t.Context(), q)
+			return err
+		}
+		for _, name := range []string{"urn:slow:1", "urn:slow:2"} {
+			go func() { _ = ask(name, one) }()
+		}
+		synctest.Wait()
+		for _, tt := range []struct {
+			name   string
+			client netip.Addr
+			want   error
+		}{
+			{"urn:slow:3", one, busy},
+			{"urn:slow:1", one, busy}, // also where it would wait for the same
+			{"urn:other:1", one, busy},
+			{"urn:local:1", one, nil},
+			{"urn:other:1", other, nil},
+			{"urn:other:1", one, nil}, // it is cached now
+		} {
+			if err := ask(tt.name, tt.client); !errors.Is(err, tt.want) || (err == nil) != (tt.want == nil) {
+				t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+			}
+		}
+		close(end)
+		synctest.Wait()
+		if err := ask("urn:slow:3", one); err != nil {
+			t.Errorf("afterwards: %v", err)
+		}
+	})
+}
