@@ -192,6 +192,7 @@ type Limits struct {
 	HeaderTimeout     time.Duration `mapstructure:"header_timeout"`
 	IdleTimeout       time.Duration `mapstructure:"idle_timeout"`
 	ClientShare       int           `mapstructure:"client_share"` // a percentage
+	BatchTimeout      time.Duration `mapstructure:"batch_timeout"`
 	BodyTimeout       time.Duration `mapstructure:"body_timeout"`
 	WriteTimeout      time.Duration `mapstructure:"write_timeout"`
 	Connections       int           `mapstructure:"connections"`

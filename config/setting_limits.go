@@ -12,6 +12,7 @@ func limitSettings() []Setting {
 		{Path: "limits.header", Default: Size(64 << 10), Doc: "of all header fields; larger ones are answered 431", Least: Size(4 << 10), Most: Size(16 << 20)},
 		{Path: "limits.header_timeout", Default: 10 * time.Second, Doc: "for a client to send its header", Least: time.Millisecond, Most: time.Hour},
 		{Path: "limits.idle_timeout", Default: 2 * time.Minute, Doc: "between the requests of one connection", Least: time.Millisecond, Most: day},
+		{Path: "limits.batch_timeout", Default: 2 * time.Minute, Doc: "for all names of a batch; those that are left are answered 503", Least: time.Millisecond, Most: day},
 		{Path: "limits.write_timeout", Default: time.Minute, Doc: "for a client to read a chunk (64 KiB) of a response", Least: time.Second, Most: day},
 		{Path: "limits.body_timeout", Default: time.Minute, Doc: "for a client to send the next part of a request's body", Least: time.Millisecond, Most: day},
 		{Path: "limits.connections", Default: 8192, Doc: "connections of clients at a time; others wait to be accepted", Least: 1, Most: 1_000_000},

@@ -34,6 +34,8 @@ type Config struct {
 	// Fetches bounds concurrent fetches, and Streams upgraded connections such as
 	// WebSockets.
 	Fetches, Streams resolver.Quota
+	// BatchTimeout bounds the time of a batch.
+	BatchTimeout time.Duration
 	// ClientShare is the part of batches that one client may run, as a percentage.
 	ClientShare int
 	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
@@ -76,7 +78,7 @@ func New(config Config) *Handler {
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: failures.Failing, MaxTarget: config.MaxTarget, Panicked: config.Panicked,
-			ClientShare: config.ClientShare,
+			ClientShare: config.ClientShare, BatchTimeout: config.BatchTimeout,
 		}),
 	}
 	outgoing := forward.Config{

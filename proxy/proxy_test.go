@@ -69,6 +69,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
 		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}, Own: message.NewOwnHosts("a")}, Fetches: resolver.Quota{Slots: make(resolver.Slots, 100)}, Streams: resolver.Quota{Slots: make(resolver.Slots, 100)}, MaxTarget: maxTarget,
+		BatchTimeout: time.Minute, ClientShare: 100,
 		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
 	}
 	if change != nil {

@@ -81,7 +81,7 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 		Fetch: observedHandler{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
 		Log:   d.log, Now: d.now,
 		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin,
-		Access: access, Via: d.via, ClientShare: c.Limits.ClientShare,
+		Access: access, Via: d.via, ClientShare: c.Limits.ClientShare, BatchTimeout: c.Limits.BatchTimeout,
 		Fetches:     resolver.Quota{Slots: r.slots.fetches, Shares: r.slots.fetchShares, Busy: problem.ErrFetches},
 		Streams:     resolver.Quota{Slots: r.slots.streams, Shares: r.slots.streamShares, Busy: problem.ErrStreams},
 		MaxTarget:   int(c.Limits.Target),

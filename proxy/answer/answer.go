@@ -26,6 +26,8 @@ type Config struct {
 	Failing func(location string) bool
 	// MaxTarget bounds a URI of a batch, in octets.
 	MaxTarget int
+	// BatchTimeout bounds the time of a batch.
+	BatchTimeout time.Duration
 	// ClientShare is the part of batches that one client may run, as a percentage.
 	ClientShare int
 	// Panicked is called with a panic over a name of a batch, and its stack.

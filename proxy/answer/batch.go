@@ -1,25 +1,20 @@
 package answer
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
-	"os"
 	"runtime/debug"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/uri"
 )
 
 // Bounds of batches.
@@ -56,12 +51,7 @@ func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, target string,
 	if err != nil {
 		return message.Reply{}, err
 	}
-	body := bufio.NewReader(a.inTime(http.MaxBytesReader(w, r.Body, maxBatchBody)))
-	read := readBatch
-	if isLines(r.Header) && !beginsJSON(body) {
-		read = readLines
-	}
-	inputs, err := read(body)
+	inputs, err := a.readInputs(w, r)
 	if err != nil {
 		release()
 		return message.Reply{}, err
@@ -76,30 +66,14 @@ func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, target string,
 	}, nil
 }
 
-// inTime returns a body that must come within clientTimeout.
-func (a *Responder) inTime(body io.Reader) io.Reader {
-	end := a.config.Now().Add(clientTimeout)
-	return readerFunc(func(p []byte) (int, error) {
-		if a.config.Now().After(end) {
-			return 0, problem.ErrBodyTimeout
-		}
-		n, err := body.Read(p)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			err = problem.ErrBodyTimeout
-		}
-		return n, err //nolint:wrapcheck // it stands for the reader that it wraps
-	})
-}
-
-// readerFunc is an adapter from a function to an io.Reader.
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-// stream resolves inputs and writes their lines.
+// stream resolves inputs and writes their lines, each of which has one: those that are left when
+// the time of the batch is over say so.
 func (a *Responder) stream(ctx context.Context, w http.ResponseWriter, b batch) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the client may have left
+	inTime, over := context.WithTimeoutCause(ctx, a.config.BatchTimeout, problem.ErrBatchTime)
+	defer over()
+	var late atomic.Int32
 	lines := make(chan chan []byte, batchAhead)
 	var workers sync.WaitGroup
 	workers.Go(func() {
@@ -115,7 +89,12 @@ func (a *Responder) stream(ctx context.Context, w http.ResponseWriter, b batch) 
 			slots <- struct{}{}
 			workers.Go(func() {
 				defer func() { <-slots }()
-				line <- a.batchLine(ctx, input, b)
+				if errors.Is(context.Cause(inTime), problem.ErrBatchTime) {
+					late.Add(1)
+					line <- failedLine(input, problem.ErrBatchTime)
+					return
+				}
+				line <- a.batchLine(inTime, input, b)
 			})
 		}
 	})
@@ -124,6 +103,16 @@ func (a *Responder) stream(ctx context.Context, w http.ResponseWriter, b batch) 
 	cancel()
 	workers.Wait()
 	_ = out.SetWriteDeadline(time.Time{})
+	if n := late.Load(); n > 0 {
+		b.rights.Report(fmt.Errorf("%w: %d of its %d names were not resolved", problem.ErrBatchTime, n, len(b.inputs)))
+	}
+}
+
+// failedLine returns the line of a name that failed.
+func failedLine(in input, err error) []byte {
+	p := problem.New(err)
+	p.Input = ""
+	return message.Line(api.Failed{Input: beginning(in.text, maxEcho), Error: p})
 }
 
 // writeLines writes lines in order, and flushes before it waits for one.
@@ -145,34 +134,32 @@ func (a *Responder) writeLines(ctx context.Context, w io.Writer, out *http.Respo
 }
 
 // batchLine resolves one URI. A panic fails this line only.
-func (a *Responder) batchLine(ctx context.Context, input string, b batch) (text []byte) {
+func (a *Responder) batchLine(ctx context.Context, in input, b batch) (text []byte) {
 	defer func() {
 		if p := recover(); p != nil {
 			a.config.Panicked(p, debug.Stack())
 			err := fmt.Errorf("resolving in a batch panicked: %v", p)
 			b.rights.Report(err)
-			text = message.Line(api.Failed{Input: input, Error: problem.New(err)})
+			text = failedLine(in, err)
 		}
 	}()
-	document, err := a.batchAnswer(ctx, input, b)
+	document, err := a.batchAnswer(ctx, in, b)
 	if err != nil {
 		b.rights.Report(err)
-		p := problem.New(err)
-		p.Input = ""
-		return message.Line(api.Failed{Input: input, Error: p})
+		return failedLine(in, err)
 	}
 	return message.Line(document)
 }
 
 // batchAnswer returns the document of one URI.
-func (a *Responder) batchAnswer(ctx context.Context, input string, b batch) (any, error) {
+func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, error) {
 	if !b.rights.Allow() {
 		return nil, problem.ErrRate
 	}
-	if len(input) > a.config.MaxTarget {
+	if in.long {
 		return nil, problem.ErrTargetTooLong
 	}
-	q, err := resolver.ParseQuery(input, b.service)
+	q, err := resolver.ParseQuery(in.text, b.service)
 	if err != nil {
 		return nil, err
 	}
@@ -206,91 +193,7 @@ func (a *Responder) batchAnswer(ctx context.Context, input string, b batch) (any
 
 // batch is what a batch asks.
 type batch struct {
-	inputs  []string
+	inputs  []input
 	service resolver.Service
 	rights  BatchRights
-}
-
-// isLines reports whether the body of a batch has a URI on each line, and not JSON.
-func isLines(header http.Header) bool {
-	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
-	return err == nil && (kind == typePlain || kind == typeList)
-}
-
-// beginsJSON reports whether a body begins as JSON does, and no URI: scripts of pages send JSON
-// as text/plain.
-func beginsJSON(body *bufio.Reader) bool {
-	for n := 1; ; n++ {
-		peeked, err := body.Peek(n)
-		if err != nil {
-			return false
-		}
-		switch peeked[n-1] {
-		case ' ', '\t', '\r', '\n':
-		case '[', '"':
-			return true
-		default:
-			return false
-		}
-	}
-}
-
-// readLines reads a text/uri-list, whose comments begin with "#" (RFC 2483 section 5), or plain
-// lines.
-func readLines(body io.Reader) ([]string, error) {
-	var inputs []string
-	lines := bufio.NewScanner(body)
-	lines.Buffer(nil, uri.MaxLength+2)
-	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if inputs = append(inputs, line); len(inputs) > maxBatch {
-			return nil, problem.ErrBatchSize
-		}
-	}
-	var tooLong *http.MaxBytesError
-	switch err := lines.Err(); {
-	case errors.As(err, &tooLong):
-		return nil, problem.ErrBatchSize
-	case err != nil:
-		return nil, fmt.Errorf("%w: reading the body: %w", problem.ErrBatch, err)
-	default:
-		return inputs, nil
-	}
-}
-
-// readBatch reads a JSON array of strings, or JSON strings one after another.
-func readBatch(body io.Reader) ([]string, error) {
-	decoder := json.NewDecoder(body)
-	var inputs []string
-	inArray := false
-	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) && !inArray {
-			return inputs, nil
-		}
-		var tooLong *http.MaxBytesError
-		switch {
-		case errors.As(err, &tooLong):
-			return nil, problem.ErrBatchSize
-		case err != nil:
-			return nil, fmt.Errorf("%w: reading the body: %w", problem.ErrBatch, err)
-		}
-		switch token := token.(type) {
-		case string:
-			inputs = append(inputs, token)
-		case json.Delim:
-			if token != '[' && token != ']' || inArray == (token == '[') {
-				return nil, fmt.Errorf("%w: %q is not expected", problem.ErrBatch, token.String())
-			}
-			inArray = token == '['
-		default:
-			return nil, fmt.Errorf("%w: %v is not a string", problem.ErrBatch, token)
-		}
-		if len(inputs) > maxBatch {
-			return nil, problem.ErrBatchSize
-		}
-	}
 }

@@ -77,6 +77,7 @@ func TestStatus(t *testing.T) {
 		{refused, 502},
 		{resolver.ErrBusy, 503},
 		{problem.ErrBatches, 503},
+		{problem.ErrBatchTime, 503},
 		{problem.ErrFetches, 503},
 		{problem.ErrStreams, 503},
 		{context.Canceled, 503},

@@ -25,6 +25,7 @@ var (
 	ErrFetches        = fmt.Errorf("%w: the limit of fetches is reached (limits.fetches)", resolver.ErrBusy)
 	ErrStreams        = fmt.Errorf("%w: the limit of upgraded connections is reached (limits.streams)", resolver.ErrBusy)
 	ErrBatches        = errors.New("too many batches are running; try again in a second")
+	ErrBatchTime      = errors.New("the time of the batch is over: send this name again (limits.batch_timeout)")
 	ErrBatch          = errors.New("a batch is a JSON array of strings, or one JSON string a line")
 	ErrBatchSize      = errors.New("a batch has at most 10000 URIs and 16 MiB")
 

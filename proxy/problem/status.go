@@ -39,6 +39,7 @@ var statuses = [...]row{
 	{err: scheme.ErrBody, status: http.StatusBadRequest},
 	{err: ErrNotTLS, status: http.StatusBadRequest},
 	{err: ErrBatchSize, status: http.StatusRequestEntityTooLarge},
+	{err: ErrBatchTime, status: http.StatusServiceUnavailable},
 	{err: ErrBatch, status: http.StatusBadRequest},
 	{err: ErrBatches, status: http.StatusServiceUnavailable},
 	{err: ErrConnections, status: http.StatusTooManyRequests},

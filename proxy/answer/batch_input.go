@@ -1,0 +1,182 @@
+package answer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/proxy/problem"
+)
+
+// maxEcho bounds how much of a name that fails is repeated in its line, in octets.
+const maxEcho = 1 << 10
+
+// input is one name of a batch. Of one that is too long only the beginning is held.
+type input struct {
+	text string
+	long bool
+}
+
+// newInput returns an input of at most limit octets.
+func newInput(text string, limit int) input {
+	if len(text) > limit {
+		return input{beginning(text, maxEcho), true}
+	}
+	// The first octet that is not ASCII makes a name invalid: the rest need not be held, which
+	// JSON triples where it is not UTF-8.
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return input{text: beginning(text, max(i+utf8.UTFMax, maxEcho))}
+		}
+	}
+	return input{text: text}
+}
+
+// beginning returns at most n octets of a text, of whole characters, in memory of its own.
+func beginning(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return strings.Clone(text[:n])
+}
+
+// readInputs reads the names of a batch: lines, or JSON. Names and the whole are bounded.
+func (a *Responder) readInputs(w http.ResponseWriter, r *http.Request) ([]input, error) {
+	body := bufio.NewReader(a.inTime(http.MaxBytesReader(w, r.Body, maxBatchBody)))
+	var inputs []input
+	var err error
+	if isLines(r.Header) && !beginsJSON(body) {
+		inputs, err = readLines(body, a.config.MaxTarget)
+	} else {
+		inputs, err = readBatch(body, a.config.MaxTarget)
+	}
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return nil, problem.ErrBatchSize
+	case err != nil:
+		return nil, err
+	case len(inputs) > maxBatch:
+		return nil, problem.ErrBatchSize
+	default:
+		return inputs, nil
+	}
+}
+
+// inTime returns a body that must come within clientTimeout.
+func (a *Responder) inTime(body io.Reader) io.Reader {
+	end := a.config.Now().Add(clientTimeout)
+	return readerFunc(func(p []byte) (int, error) {
+		if a.config.Now().After(end) {
+			return 0, problem.ErrBodyTimeout
+		}
+		n, err := body.Read(p)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			err = problem.ErrBodyTimeout
+		}
+		return n, err //nolint:wrapcheck // it stands for the reader that it wraps
+	})
+}
+
+// readerFunc is an adapter from a function to an io.Reader.
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// isLines reports whether the body of a batch has a URI on each line, and not JSON.
+func isLines(header http.Header) bool {
+	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	return err == nil && (kind == typePlain || kind == typeList)
+}
+
+// beginsJSON reports whether a body begins as JSON does, and no URI: scripts of pages send JSON
+// as text/plain.
+func beginsJSON(body *bufio.Reader) bool {
+	for n := 1; ; n++ {
+		peeked, err := body.Peek(n)
+		if err != nil {
+			return false
+		}
+		switch peeked[n-1] {
+		case ' ', '\t', '\r', '\n':
+		case '[', '"':
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+// readLines reads a text/uri-list, whose comments begin with "#" (RFC 2483 section 5), or plain
+// lines. It reads at most one name more than a batch has.
+func readLines(body *bufio.Reader, limit int) ([]input, error) {
+	var inputs []input
+	for len(inputs) <= maxBatch {
+		line, err := readLine(body, limit+1)
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			inputs = append(inputs, newInput(line, limit))
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: reading the body: %w", problem.ErrBatch, err)
+		}
+	}
+	return inputs, nil
+}
+
+// readLine returns the first octets of a line, after white space, and skips the rest of it.
+func readLine(body *bufio.Reader, most int) (string, error) {
+	var line []byte
+	for {
+		part, err := body.ReadSlice('\n')
+		if len(line) == 0 {
+			part = bytes.TrimLeft(part, " \t\r\n")
+		}
+		line = append(line, part[:min(len(part), max(most-len(line), 0))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return string(line), err //nolint:wrapcheck // io.EOF is meant as such
+		}
+	}
+}
+
+// readBatch reads a JSON array of strings, or JSON strings one after another. It reads at most
+// one name more than a batch has.
+func readBatch(body io.Reader, limit int) ([]input, error) {
+	decoder := json.NewDecoder(&boundedJSON{from: body, most: escaped * (limit + 1)})
+	var inputs []input
+	inArray := false
+	for len(inputs) <= maxBatch {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) && !inArray {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: reading the body: %w", problem.ErrBatch, err)
+		}
+		switch token := token.(type) {
+		case string:
+			inputs = append(inputs, newInput(token, limit))
+		case json.Delim:
+			if token != '[' && token != ']' || inArray == (token == '[') {
+				return nil, fmt.Errorf("%w: %q is not expected", problem.ErrBatch, token.String())
+			}
+			inArray = token == '['
+		default:
+			return nil, fmt.Errorf("%w: %v is not a string", problem.ErrBatch, token)
+		}
+	}
+	return inputs, nil
+}

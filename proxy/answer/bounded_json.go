@@ -1,0 +1,103 @@
+package answer
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/problem"
+)
+
+// escaped is the number of octets of JSON that may stand for one of a string: \u0061.
+const escaped = 6
+
+// maxLiteral bounds a number or another literal, in octets; a batch has none.
+const maxLiteral = 64
+
+// boundedJSON is a text of JSON without what is beyond the first octets of its strings. A
+// json.Decoder holds each token several times, whatever its length.
+type boundedJSON struct {
+	from io.Reader
+	most int // octets of a string, with its escapes
+
+	blank      bool // white space came before
+	inString   bool
+	length     int  // of the string as far as it remains, or of the literal
+	inEscape   bool // a backslash came before
+	leftEscape bool // and was left out
+	digits     int  // of an escape that remains
+}
+
+// Read implements io.Reader.
+func (b *boundedJSON) Read(p []byte) (int, error) {
+	for {
+		n, err := b.from.Read(p)
+		kept, tooLong := b.keep(p[:n])
+		if tooLong != nil {
+			return 0, tooLong
+		}
+		if kept > 0 || err != nil || len(p) == 0 {
+			return kept, err //nolint:wrapcheck // it stands for the reader that it wraps
+		}
+	}
+}
+
+// keep moves the octets that remain to the front, and returns their number.
+func (b *boundedJSON) keep(p []byte) (n int, err error) {
+	for _, c := range p {
+		var left bool
+		if b.inString {
+			left = b.inside(c)
+		} else if left, err = b.outside(c); err != nil {
+			return 0, err
+		}
+		if left {
+			continue
+		}
+		p[n] = c
+		n++
+	}
+	return n, nil
+}
+
+// outside reads an octet that is not in a string, and reports whether it is left out: white space
+// behind white space.
+func (b *boundedJSON) outside(c byte) (left bool, err error) {
+	blank := c == ' ' || c == '\t' || c == '\r' || c == '\n'
+	left, b.blank = blank && b.blank, blank
+	switch {
+	case c == '"':
+		b.inString, b.length = true, 0
+	case blank || strings.IndexByte("[]{},:", c) >= 0:
+		b.length = 0
+	default:
+		if b.length++; b.length > maxLiteral {
+			return false, fmt.Errorf("%w: a literal of more than %d octets is not expected", problem.ErrBatch, maxLiteral)
+		}
+	}
+	return left, nil
+}
+
+// inside reads an octet of a string, and reports whether it is left out: an escape as a whole, or
+// not at all.
+func (b *boundedJSON) inside(c byte) (left bool) {
+	full := b.length >= b.most
+	switch {
+	case b.inEscape:
+		b.inEscape = false
+		if c == 'u' && !b.leftEscape {
+			b.digits = 4
+		}
+		return b.leftEscape
+	case b.digits > 0:
+		b.digits--
+		return false
+	case c == '"':
+		b.inString, b.length = false, 0
+		return false
+	case c == '\\':
+		b.inEscape, b.leftEscape = true, full
+	}
+	b.length++
+	return full
+}
