@@ -193,6 +193,7 @@ type Limits struct {
 	IdleTimeout       time.Duration `mapstructure:"idle_timeout"`
 	ClientShare       int           `mapstructure:"client_share"` // a percentage
 	BatchTimeout      time.Duration `mapstructure:"batch_timeout"`
+	DrainTime         time.Duration `mapstructure:"drain_time"`
 	BodyTimeout       time.Duration `mapstructure:"body_timeout"`
 	WriteTimeout      time.Duration `mapstructure:"write_timeout"`
 	Connections       int           `mapstructure:"connections"`

@@ -32,6 +32,11 @@ func limitSettings() []Setting {
 		{Path: "limits.connect_timeout", Default: 10 * time.Second, Doc: "to connect to an origin server", Least: time.Millisecond, Most: 10 * time.Minute},
 		{Path: "limits.origin_timeout", Default: time.Minute, Doc: "for an origin to begin its answer", Least: time.Millisecond, Most: day},
 		{Path: "limits.origin_idle", Default: 5 * time.Minute, Doc: "between two reads of its response", Least: time.Second, Most: day},
+		{
+			Path: "limits.drain_time", Default: time.Second,
+			Doc:   "how long urnd goes on answering when it is stopped, while it asks clients to close their connections; it ends at once when there are none",
+			Least: time.Duration(0), Most: time.Hour,
+		},
 		{Path: "limits.shutdown_timeout", Default: 10 * time.Second, Doc: "for running requests to finish when urnd is stopped", Least: time.Duration(0), Most: time.Hour},
 		{Path: "reload", Doc: "The configuration is read again on SIGHUP (systemctl reload urnd). If it is invalid, nothing changes."},
 		{Path: "reload.watch", Doc: "read it again when the file changes, too"},

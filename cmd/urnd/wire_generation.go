@@ -144,7 +144,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	path, basis := snapshotPath(c.Cache), snapshotBasis(c)
 	whole := *p
 	return &daemon.Generation{
-		Endpoints: endpoints, Log: d.log, WriteTimeout: c.Limits.WriteTimeout,
+		Endpoints: endpoints, Log: d.log, WriteTimeout: c.Limits.WriteTimeout, DrainTime: c.Limits.DrainTime,
 		Connections: listen.ConnectionLimits{
 			Connections: c.Limits.Connections, ClientConnections: c.Limits.ClientConnections,
 			Exempt: slices.Concat(c.Access.TrustedProxies, c.Listen.ProxyProtocol),

@@ -41,7 +41,7 @@ func (d *Daemon) prepare(ctx context.Context, g *Generation) (change, error) {
 // newEndpoint opens the sockets of an endpoint, or takes those of systemd.
 func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, error) {
 	if sockets := d.config.Inherited[spec.Name]; len(sockets) > 0 {
-		return &endpoint{waiting: sockets}, nil
+		return &endpoint{waiting: sockets, inherited: true}, nil
 	}
 	sockets, err := open(ctx, spec)
 	return &endpoint{waiting: sockets}, err

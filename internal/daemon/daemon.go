@@ -75,7 +75,7 @@ func (d *Daemon) Run(ctx context.Context, hangups <-chan os.Signal) error {
 	if err := d.start(ctx); err != nil {
 		return err
 	}
-	defer func() {
+	defer func() { //nolint:contextcheck // the context has ended
 		log := d.log() // it is usable after close
 		d.close()
 		log.Info("urnd has stopped")
@@ -228,8 +228,16 @@ func (d *Daemon) limitMemory(limit int64) {
 
 // close closes endpoints and generations, and returns when all requests have ended.
 func (d *Daemon) close() {
-	d.cancel()
 	var ending sync.WaitGroup
+	announcing, stop := context.WithTimeout(context.Background(), d.current.generation.DrainTime)
+	for _, e := range d.endpoints {
+		if !e.spec.Administration {
+			ending.Go(func() { e.announce(announcing) })
+		}
+	}
+	ending.Wait()
+	stop()
+	d.cancel()
 	for _, administration := range []bool{false, true} { // the admin interface ends last
 		for _, e := range d.endpoints {
 			if e.spec.Administration == administration {

@@ -38,11 +38,15 @@ type Endpoint struct {
 
 // endpoint is an open address and its current server.
 type endpoint struct {
-	spec    Endpoint
-	waiting []net.Listener // not accepted from yet
-	sockets []*listen.Socket
-	stop    context.CancelFunc // of the server
-	ended   chan struct{}      // closed when the server and its predecessors have ended
+	spec Endpoint
+	// inherited is whether systemd has opened the sockets: connections that are not accepted wait
+	// there for the next process.
+	inherited bool
+	server    *listen.Server // the current one
+	waiting   []net.Listener // not accepted from yet
+	sockets   []*listen.Socket
+	stop      context.CancelFunc // of the server
+	ended     chan struct{}      // closed when the server and its predecessors have ended
 }
 
 // open listens on the address of a specification.
@@ -84,6 +88,7 @@ func (e *endpoint) accept(config listen.SocketConfig) {
 // serve replaces the server, and returns a function that waits for the end of the new one.
 // failed is called with its error, and whether its end was requested.
 func (e *endpoint) serve(ctx context.Context, server *listen.Server, failed func(err error, requested bool)) func() {
+	e.server = server
 	stopBefore, endedBefore := e.stop, e.ended
 	ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
@@ -120,6 +125,17 @@ func (e *endpoint) addresses() string {
 func (e *endpoint) drain() {
 	for _, s := range e.sockets {
 		s.Drain()
+	}
+}
+
+// announce asks clients to close their connections, and returns when none is left, or when ctx
+// ends. New ones are served meanwhile, unless another process will.
+func (e *endpoint) announce(ctx context.Context) {
+	if e.inherited {
+		e.drain()
+	}
+	if e.server != nil {
+		e.server.Announce(ctx)
 	}
 }
 

@@ -17,8 +17,11 @@ type Generation struct {
 	Log          *slog.Logger
 	Connections  listen.ConnectionLimits
 	WriteTimeout time.Duration // for a client to read a chunk of a response
-	MemoryLimit  int64         // octets; 0 is no limit
-	Watch        bool          // reload when the file of the configuration changes
+	// DrainTime is how long requests are still answered when the daemon ends, while clients are
+	// asked to close their connections.
+	DrainTime   time.Duration
+	MemoryLimit int64 // octets; 0 is no limit
+	Watch       bool  // reload when the file of the configuration changes
 	// Parts are the components of the generation, for the next call of Load.
 	Parts any
 	// Ready returns when the service is ready, or after a timeout.

@@ -12,6 +12,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -51,9 +53,13 @@ type ServerConfig struct {
 	ProxyProtocol []netip.Prefix
 }
 
-// Server serves one listener.
+// Server serves one listener, or several.
 type Server struct {
 	config ServerConfig
+
+	announced atomic.Bool // see Announce
+	mu        sync.Mutex
+	tracked   []*connections // of each Serve
 }
 
 // NewServer returns a Server.
@@ -70,6 +76,7 @@ func NewServer(config ServerConfig) *Server {
 // most. It returns when all connections have ended; the end of ctx is not an error.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	conns := newConnections(s.config.Unused)
+	s.track(conns)
 	// Hijacked connections, such as those of WebSockets, end with base.
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -113,6 +120,26 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("stopping to serve %s: %w", listener.Addr(), err)
 	}
 	return nil
+}
+
+// track adds the connections of a Serve.
+func (s *Server) track(conns *connections) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tracked = append(s.tracked, conns)
+}
+
+// Announce asks all clients to close their connections, with their next response (RFC 9112
+// section 9.6; by HTTP/2 it is a GOAWAY), and returns when none is left, or when ctx ends. A client
+// that is not asked may send a request while its connection is being closed, and lose it.
+func (s *Server) Announce(ctx context.Context) {
+	s.announced.Store(true)
+	s.mu.Lock()
+	tracked := s.tracked
+	s.mu.Unlock()
+	for _, conns := range tracked {
+		conns.wait(ctx, conns.empty)
+	}
 }
 
 // drain lets running requests finish, and closes their connections at ShutdownTimeout.
@@ -168,7 +195,7 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 	}
 	conns.begin(conn, conn != nil && !conn.used.Swap(true))
 	defer conns.end()
-	if conns.draining.Load() && r.Header.Get("Upgrade") == "" {
+	if (s.announced.Load() || conns.draining.Load()) && r.Header.Get("Upgrade") == "" {
 		w.Header().Set("Connection", "close")
 	}
 	if r.ProtoMajor == 2 && s.config.WriteDeadline != nil {

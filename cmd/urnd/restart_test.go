@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// busyClients are clients that send one request after another on a connection, which they close
+// only where they are asked to. A request without an answer is lost: nothing is tried again.
+type busyClients struct {
+	ended    atomic.Bool
+	answered atomic.Int64
+	lost     atomic.Int64 // on a connection with answers
+	refused  atomic.Int64 // on a new connection
+	running  sync.WaitGroup
+}
+
+func startBusyClients(n int, address string) *busyClients {
+	b := &busyClients{}
+	for range n {
+		b.running.Go(func() {
+			for !b.ended.Load() {
+				b.useConnection(address)
+			}
+		})
+	}
+	return b
+}
+
+// useConnection sends requests until the connection is to be closed.
+func (b *busyClients) useConnection(address string) {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		b.refused.Add(1)
+		return
+	}
+	defer conn.Close()
+	reader := bufio.NewReader(conn)
+	failures := &b.refused
+	for !b.ended.Load() {
+		if _, err := fmt.Fprint(conn, "GET /urn:book:1 HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			failures.Add(1)
+			return
+		}
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil || response.StatusCode != http.StatusFound {
+			failures.Add(1)
+			return
+		}
+		failures = &b.lost
+		_, _ = reader.Discard(int(response.ContentLength))
+		if b.answered.Add(1); response.Close {
+			return
+		}
+	}
+}
+
+// A restart by the service manager, which holds the sockets, loses no request of busy clients.
+func TestRestartLosesNothing(t *testing.T) {
+	dir := build(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	socket, err := listener.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	const clients, restarts = 64, 20
+	var busy *busyClients
+	for restart := range restarts + 1 {
+		l := newFileDaemon(t)
+		cmd := exec.Command("sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, filepath.Join(dir, "urnd"), "serve", "--config", l.file)
+		cmd.ExtraFiles = []*os.File{socket}
+		cmd.Env = append(os.Environ(), "LISTEN_FDS=1", "LISTEN_FDNAMES=http")
+		l.startProgram(t, cmd)
+		if busy == nil {
+			busy = startBusyClients(clients, listener.Addr().String())
+		}
+		l.ready(t)
+		before := busy.answered.Load()
+		testserver.Wait(t, "requests are answered", func() bool { return busy.answered.Load() > before+1000 })
+		if restart == restarts {
+			busy.ended.Store(true)
+			busy.running.Wait()
+		}
+		l.stop()
+	}
+	if lost := busy.lost.Load() + busy.refused.Load(); lost > 0 {
+		t.Errorf("%d of %d requests were lost", lost, busy.answered.Load()+lost)
+	}
+}
+
+// Where nobody takes over, no request of a connection that was accepted is lost: clients are
+// asked to go before their connections are closed.
+func TestStopLosesNothing(t *testing.T) {
+	dir := build(t)
+	for range 5 {
+		l := newFileDaemon(t, "listen: {service: '127.0.0.1:0', admin: ''}")
+		l.startProgram(t, exec.Command(filepath.Join(dir, "urnd"), "serve", "--config", l.file))
+		l.ready(t)
+		address := l.url[len("http://"):]
+		busy := startBusyClients(64, address)
+		testserver.Wait(t, "requests are answered", func() bool { return busy.answered.Load() > 1000 })
+		l.stop()
+		busy.ended.Store(true)
+		busy.running.Wait()
+		if lost := busy.lost.Load(); lost > 0 {
+			t.Errorf("%d of %d requests were lost", lost, busy.answered.Load()+lost)
+		}
+	}
+}
