@@ -72,6 +72,7 @@ var ErrClosed = errors.New("cache is closed")
 // them. It is safe for concurrent use.
 type Cache[V any] struct {
 	config Config[V]
+	epoch  time.Time // of its clock
 	counts counts
 
 	mu      sync.Mutex
@@ -85,7 +86,7 @@ type Cache[V any] struct {
 // New returns a cache that uses a store, which it does not close. The caller must
 // close the cache.
 func New[V any](config Config[V]) *Cache[V] {
-	return &Cache[V]{config: config, flights: make(map[string]*flight[V]), detached: make(map[*flight[V]]struct{})}
+	return &Cache[V]{config: config, epoch: config.Now(), flights: make(map[string]*flight[V]), detached: make(map[*flight[V]]struct{})}
 }
 
 // Get returns the value of key: from the store while it is fresh, else from load,
@@ -129,7 +130,7 @@ func (c *Cache[V]) stored(key string) (Result[V], bool, error) {
 	if e == nil {
 		return Result[V]{}, false, nil
 	}
-	now := c.config.Now()
+	now := c.now()
 	ttl := e.TTL(now)
 	switch {
 	case ttl > 0:

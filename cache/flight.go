@@ -140,10 +140,10 @@ func (c *Cache[V]) recovering(ctx context.Context, load Load[V]) (value V, ttl t
 // settle stores the outcome of a load, and returns the result for its waiters. c.mu is
 // held, so that a purge happens either before or after it.
 func (c *Cache[V]) settle(key string, value V, ttl time.Duration, err error) (Result[V], error) {
-	now := c.config.Now()
+	now := c.now()
 	if err != nil && ttl == 0 {
 		if old := c.config.Store.Get(key); old != nil && old.mayServeStale(now, c.config.StaleFor) {
-			c.config.Store.Set(old.withBackoff(now.Add(c.config.RetryAfter)))
+			c.config.Store.Set(old.withBackoff(now.add(c.config.RetryAfter)))
 			ttl := old.TTL(now)
 			return Result[V]{Value: old.Value, Status: Stale, TTL: ttl, Age: old.age(ttl)}, nil
 		}

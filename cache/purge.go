@@ -15,7 +15,7 @@ func (c *Cache[V]) Purge(key string, soft bool) bool {
 	case e == nil || c.closed:
 		return false
 	case soft && e.Err() == nil:
-		c.config.Store.Set(e.expired(c.config.Now()))
+		c.config.Store.Set(e.expired(c.now()))
 	default:
 		c.config.Store.Delete(key)
 	}
@@ -61,5 +61,5 @@ func (c *Cache[V]) Seed(key string, value V, ttl time.Duration) {
 	if ttl <= 0 || c.closed || c.config.Store.Get(key) != nil {
 		return
 	}
-	c.config.Store.Set(NewEntry(key, value, nil, c.config.Now(), ttl))
+	c.config.Store.Set(NewEntry(key, value, nil, c.now(), ttl))
 }

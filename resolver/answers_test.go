@@ -54,7 +54,7 @@ func TestLookupAndPurge(t *testing.T) {
 		}
 		name := query(t, "urn:example:a").URI
 		keys := func() (keys []string) {
-			for _, e := range answers.Lookup(name, now) {
+			for _, e := range answers.Lookup(name) {
 				keys = append(keys, e.Key)
 			}
 			return keys

@@ -26,11 +26,11 @@ type CachedAnswer struct {
 
 // Lookup returns the cached answers for a canonical name, for all services and resolution
 // parameters. It needs no scan of the store.
-func (a Answers) Lookup(name uri.URI, now time.Time) []CachedAnswer {
+func (a Answers) Lookup(name uri.URI) []CachedAnswer {
 	var found []CachedAnswer
 	for _, key := range a.keysOf(name.String()) {
 		if e := a.Cache.Lookup(key); e != nil {
-			found = append(found, CachedAnswer{e.Key, e.TTL(now), e.Value, e.Err()})
+			found = append(found, CachedAnswer{e.Key, a.TTL(e), e.Value, e.Err()})
 		}
 	}
 	return found

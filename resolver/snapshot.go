@@ -34,9 +34,13 @@ var (
 type savedAnswer struct {
 	Key       string          `json:"key"`
 	Expires   int64           `json:"expires"` // Unix time
-	TTL       int64           `json:"ttl"`     // remaining seconds when it was saved: the clock may go back
+	TTL       int64           `json:"ttl"`     // remaining seconds when it was saved, rounded up
 	Locations []savedLocation `json:"locations"`
 }
+
+// at returns when the answer was saved. Where it is later than now, the system clock was set back
+// since: how old the answer is cannot be known.
+func (s savedAnswer) at() time.Time { return time.Unix(s.Expires-s.TTL, 0) }
 
 type savedLocation struct {
 	URI       string `json:"uri"`
@@ -57,10 +61,11 @@ func (a Answers) Save(w io.Writer, basis string, now time.Time, limit int64) (in
 	n := 0
 	var failed error
 	a.Entries.Each(func(e *cache.Entry[Locations]) bool {
-		if e.Err() != nil || e.TTL(now) <= 0 {
+		ttl := a.TTL(e)
+		if e.Err() != nil || ttl <= 0 {
 			return true
 		}
-		line, err := json.Marshal(save(e, now))
+		line, err := json.Marshal(save(e, ttl, now))
 		if err != nil || len(line) >= maxSnapshotLine {
 			return true
 		}
@@ -80,8 +85,7 @@ func (a Answers) Save(w io.Writer, basis string, now time.Time, limit int64) (in
 	return n, nil
 }
 
-func save(e *cache.Entry[Locations], now time.Time) savedAnswer {
-	ttl := e.TTL(now)
+func save(e *cache.Entry[Locations], ttl time.Duration, now time.Time) savedAnswer {
 	saved := savedAnswer{Key: e.Key, Expires: now.Add(ttl).Unix(), TTL: int64((ttl + time.Second - 1) / time.Second)}
 	for _, l := range e.Value {
 		saved.Locations = append(saved.Locations, savedLocation{l.URI, l.From.Name, l.From.Type, l.From.Language, l.From.Authentic, l.From.Content})
@@ -108,8 +112,8 @@ func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now
 		if !bytes.HasPrefix(lines.Bytes(), []byte("{")) || json.Unmarshal(lines.Bytes(), &saved) != nil {
 			continue // the checksum
 		}
-		ttl := min(time.Unix(saved.Expires, 0).Sub(now), time.Duration(saved.TTL)*time.Second)
-		if ttl <= 0 || len(saved.Locations) == 0 {
+		ttl := time.Unix(saved.Expires, 0).Sub(now)
+		if ttl <= 0 || now.Before(saved.at()) || len(saved.Locations) == 0 {
 			continue
 		}
 		a.Seed(saved.Key, saved.locations(sources), ttl)

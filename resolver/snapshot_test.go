@@ -51,7 +51,7 @@ func TestSnapshot(t *testing.T) {
 		t.Fatalf("restored %d, %v", n, err)
 	}
 	e, ok := peek(restored, "urn:a:1")
-	if !ok || e.TTL(now) != 30*time.Second || e.Value[0].URI != "http://a.example/urn:a:1" || *e.Value[0].From != *source {
+	if !ok || restored.TTL(e) != 30*time.Second || e.Value[0].URI != "http://a.example/urn:a:1" || *e.Value[0].From != *source {
 		t.Errorf("%+v", e)
 	}
 	other, _ := peek(restored, "urn:a:3 I2Ls")
@@ -96,5 +96,25 @@ func TestSnapshotIsBounded(t *testing.T) {
 	}
 	if n, err := answersAt(t, &now).Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now); n != 1 || err != nil {
 		t.Errorf("restored %d, %v", n, err)
+	}
+}
+
+// What was saved after now was saved before the system clock was set back: it may be of any age.
+func TestSnapshotOfTheFuture(t *testing.T) {
+	now := time.Unix(1000, 0)
+	c := answersAt(t, &now)
+	c.Seed("urn:a:1", resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}, time.Hour)
+	var file bytes.Buffer
+	if n, err := c.Save(&file, "basis", now, 1<<20); n != 1 || err != nil {
+		t.Fatalf("saved %d, %v", n, err)
+	}
+	for _, tt := range []struct {
+		at   int64
+		want int
+	}{{999, 0}, {-1 << 30, 0}, {1000, 1}, {4599, 1}, {4600, 0}} {
+		at := time.Unix(tt.at, 0)
+		if n, err := answersAt(t, &at).Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", at); n != tt.want || err != nil {
+			t.Errorf("at %d: restored %d, %v", tt.at, n, err)
+		}
 	}
 }

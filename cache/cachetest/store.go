@@ -14,7 +14,7 @@ import (
 )
 
 // start is the creation time of all entries in the tests.
-func start() time.Time { return time.Unix(1_800_000_000, 0) }
+func start() cache.Instant { return cache.Instant(time.Hour) }
 
 func entry(key, value string) *cache.Entry[string] {
 	return cache.NewEntry(key, value, nil, start(), time.Minute)

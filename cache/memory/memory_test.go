@@ -23,7 +23,7 @@ func open(t *testing.T, maxBytes int64) *Store[string] {
 }
 
 func entry(key, value string) *cache.Entry[string] {
-	return cache.NewEntry(key, value, nil, time.Unix(1, 0), time.Minute)
+	return cache.NewEntry(key, value, nil, 1, time.Minute)
 }
 
 func TestStore(t *testing.T) {
@@ -136,7 +136,7 @@ func TestBoundedByBytes(t *testing.T) {
 	for name, e := range map[string]func(key string) *cache.Entry[string]{
 		"values": func(key string) *cache.Entry[string] { return entry(key, strings.Repeat("v", 1000)) },
 		"errors": func(key string) *cache.Entry[string] {
-			return cache.NewEntry(key, "", reason, time.Unix(1, 0), time.Hour)
+			return cache.NewEntry(key, "", reason, 1, time.Hour)
 		},
 	} {
 		s := open(t, maxBytes)

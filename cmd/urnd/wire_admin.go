@@ -77,7 +77,7 @@ func (c caches) Lookup(u uri.URI) ([]api.Entry, error) {
 		return nil, err
 	}
 	var entries []api.Entry
-	for _, r := range c.answers.Lookup(name, c.d.now()) {
+	for _, r := range c.answers.Lookup(name) {
 		entries = append(entries, api.NewEntry(r))
 	}
 	return entries, nil
