@@ -64,6 +64,7 @@ type DNS struct {
 	MaxTTL time.Duration `mapstructure:"max_ttl"`
 	// RefreshAhead queries record sets that are in use again before they expire.
 	RefreshAhead bool `mapstructure:"refresh_ahead"`
+	MixedCase    bool `mapstructure:"mixed_case"` // of questions
 }
 
 // DDDS configures the Dynamic Delegation Discovery System, RFC 3401 to 3404.

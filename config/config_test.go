@@ -154,6 +154,7 @@ func TestEveryLeaf(t *testing.T) {
 		"dns.min_ttl":               {"1s", "2s", "3s"},
 		"dns.max_ttl":               {"1m0s", "2m0s", "3m0s"},
 		"dns.refresh_ahead":         {"false", "false", "true"},
+		"dns.mixed_case":            {"false", "false", "true"},
 		"ddds.uri_roots":            {"uri.arpa.", "a.example,b.example", "c.example"},
 		"ddds.fallback":             {"true", "true", "false"},
 		"ddds.refer":                {"true", "true", "false"},

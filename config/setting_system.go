@@ -30,6 +30,10 @@ func systemSettings() []Setting {
 		{Path: "dns.hedge_after", Default: 300 * time.Millisecond, Doc: "after this time without an answer the next server is queried in parallel; 0 waits for the timeout", Least: time.Duration(0), Most: time.Minute},
 		{Path: "dns.min_ttl", Doc: "record sets are cached at least this long, whatever their TTL", Least: time.Duration(0), Most: time.Hour},
 		{Path: "dns.max_ttl", Default: week, Doc: "and at most this long", Least: time.Second, Most: 365 * day},
+		{
+			Path: "dns.mixed_case", Default: true,
+			Doc: "ask in letters of random case, which a forged reply must repeat (DNS 0x20); servers that do not keep the case are found out, and asked in lower case",
+		},
 		{Path: "dns.refresh_ahead", Default: true, Doc: "query record sets that are in use again before they expire"},
 		{Path: "ddds", Doc: "The Dynamic Delegation Discovery System, RFC 3401 to 3404."},
 		{Path: "ddds.enabled", Default: true, Doc: "look names up in the DNS"},

@@ -21,7 +21,7 @@ import (
 // counted counts the questions below a name, and lets next answer them.
 func counted(name string, n *atomic.Int32, next dns.HandlerFunc) dns.HandlerFunc {
 	return func(w dns.ResponseWriter, question *dns.Msg) {
-		if question.Question[0].Name == name {
+		if strings.EqualFold(question.Question[0].Name, name) {
 			n.Add(1)
 		}
 		next(w, question)
@@ -65,7 +65,7 @@ func TestWarmRestart(t *testing.T) {
 		ahead        time.Duration
 		cacheControl string
 		asked        int32
-	}{{0, "max-age=60", 0}, {20 * time.Second, "max-age=40", 0}, {59 * time.Second, "max-age=1", 0}, {-time.Hour, "max-age=60", 0}, {time.Minute, "max-age=60", 1}} {
+	}{{0, "max-age=60", 0}, {20 * time.Second, "max-age=40", 0}, {59 * time.Second, "max-age=1", 0}, {-time.Hour, "max-age=60", 1}, {time.Minute, "max-age=60", 1}} {
 		copied := t.TempDir()
 		if err := os.WriteFile(filepath.Join(copied, "answers"), []byte(readFile(t, file)), 0o600); err != nil {
 			t.Fatal(err)
@@ -78,7 +78,8 @@ func TestWarmRestart(t *testing.T) {
 		if got := w.get(t, "/URN:name:1"); got.status != 302 || got.cacheControl != tt.cacheControl || asked.Load() != tt.asked {
 			t.Errorf("after %s: %+v, after %d questions", tt.ahead, got, asked.Load())
 		}
-		if got := w.get(t, "/urn:isbn:0395363411"); !strings.HasPrefix(got.cacheStatus, "urnd; hit") {
+		// Where the clock was set back, nobody knows how old an answer is.
+		if got := w.get(t, "/urn:isbn:0395363411"); strings.HasPrefix(got.cacheStatus, "urnd; hit") != (tt.ahead >= 0) {
 			t.Errorf("after %s: %+v", tt.ahead, got)
 		}
 		w.expectMetrics(t, `cache_entries{cache="answers"} 2`)

@@ -63,7 +63,7 @@ func openDNSClient(c config.Config, servers []config.Server, requireAD bool, r *
 	return ddds.NewClient(ddds.ClientConfig{
 		Servers: asked, Dial: netguard.Only(c.DNS.Timeout, addrs...).DialContext,
 		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, HedgeAfter: c.DNS.HedgeAfter, Backoff: c.Resolve.Backoff, RequireAD: requireAD, Now: d.now,
-		Slots: r.slots.queries, Observe: observers{d.metrics}.query(d.queried), Panicked: d.panicked,
+		Slots: r.slots.queries, Observe: observers{d.metrics}.query(d.queried), MixCase: c.DNS.MixedCase, Panicked: d.panicked,
 	})
 }
 

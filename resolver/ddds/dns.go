@@ -52,6 +52,8 @@ type ClientConfig struct {
 	// Backoff is how long a silent server is not asked; 0 always asks it.
 	Backoff time.Duration
 	Now     func() time.Time
+	// MixCase asks in letters of random case, where the server keeps it.
+	MixCase bool
 	// Slots bounds the concurrent queries; further ones wait. nil is no bound.
 	Slots chan struct{}
 	// Observe is called with each query to a server; it may be nil.
@@ -123,7 +125,7 @@ func (c *Client) NAPTR(ctx context.Context, name string) ([]NAPTR, RRsetInfo, er
 // SRV implements Lookuper.
 func (c *Client) SRV(ctx context.Context, name string) ([]SRV, RRsetInfo, error) {
 	return lookup(ctx, c, name, dns.TypeSRV, func(rr *dns.SRV) SRV {
-		return SRV{Priority: rr.Priority, Weight: rr.Weight, Port: rr.Port, Target: rr.Target}
+		return SRV{Priority: rr.Priority, Weight: rr.Weight, Port: rr.Port, Target: dns.CanonicalName(rr.Target)} // by compression it may have the case of the question
 	})
 }
 
@@ -152,7 +154,7 @@ func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype
 	var records []T
 	for _, rr := range reply.Answer {
 		record, ok := rr.(R)
-		if !ok || !strings.EqualFold(rr.Header().Name, owner) {
+		if !ok || rr.Header().Class != dns.ClassINET || !strings.EqualFold(rr.Header().Name, owner) {
 			continue
 		}
 		records = append(records, convert(record))

@@ -59,6 +59,10 @@ func (c *Client) exchanges(ctx context.Context, s *server, name string, rrtype u
 	}
 	plain := s.plain(c.config.Now())
 	reply, err = c.exchange(ctx, network, s, question(name, rrtype, plain))
+	if errors.Is(err, errCase) {
+		repeats = errCase.Error() + ", again over TCP: "
+		reply, err = c.askCase(ctx, s, question(name, rrtype, plain))
+	}
 	if err == nil && !plain && rejectsEDNS(reply) {
 		repeats = dns.RcodeToString[reply.Rcode] + ", again without EDNS: "
 		plain = true
@@ -72,6 +76,20 @@ func (c *Client) exchanges(ctx context.Context, s *server, name string, rrtype u
 		reply, err = c.exchange(ctx, "tcp", s, question(name, rrtype, plain))
 	}
 	return reply, repeats, err
+}
+
+// askCase asks over TCP, by which no reply can be forged, a server whose reply by UDP had another
+// case. Where this one has too, or there is none, it is the server that does not keep the case.
+func (c *Client) askCase(ctx context.Context, s *server, question *dns.Msg) (*dns.Msg, error) {
+	reply, err := c.exchange(ctx, "tcp", s, question)
+	if err == nil || ctx.Err() != nil {
+		return reply, err
+	}
+	s.setSameCase(c.config.Now())
+	if errors.Is(err, errCase) {
+		return c.exchange(ctx, "tcp", s, question)
+	}
+	return c.exchange(ctx, "udp", s, question)
 }
 
 // question returns a query. A plain one has no EDNS.
@@ -99,9 +117,13 @@ func rcode(ctx context.Context, reply *dns.Msg, err error) string {
 	}
 }
 
-// exchange sends question and waits for its reply; malformed messages and replies to
-// another question are skipped (RFC 5452 section 4).
+// exchange sends question and waits for its reply; malformed and incomplete messages and replies
+// to another question are skipped (RFC 5452 section 4). A reply in another case is errCase.
 func (c *Client) exchange(ctx context.Context, network string, s *server, question *dns.Msg) (*dns.Msg, error) {
+	if c.mixesCase(s) {
+		question = question.Copy()
+		mixCase(question)
+	}
 	socket, err := c.dial(ctx, network, s.Server)
 	if err != nil {
 		return nil, err
@@ -120,10 +142,14 @@ func (c *Client) exchange(ctx context.Context, network string, s *server, questi
 			return nil, fmt.Errorf("receiving by %s: %w", network, err)
 		}
 		reply := new(dns.Msg)
-		if reply.Unpack(message) == nil && isReply(reply, question) {
-			s.replied(c.config.Now())
-			return reply, nil
+		if reply.Unpack(message) != nil || !isReply(reply, question) || !isComplete(message, reply.Truncated) {
+			continue
 		}
+		s.replied(c.config.Now())
+		if len(reply.Question) > 0 && reply.Question[0].Name != question.Question[0].Name && c.mixesCase(s) {
+			return nil, errCase
+		}
+		return reply, nil
 	}
 }
 

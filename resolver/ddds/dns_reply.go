@@ -14,7 +14,7 @@ import (
 // isReply reports whether a message is the reply to a question. A server that cannot read
 // the question need not repeat it (RFC 1035 section 4.1.1, RFC 6891 section 7).
 func isReply(reply, question *dns.Msg) bool {
-	if !reply.Response || reply.Id != question.Id {
+	if !reply.Response || reply.Id != question.Id || reply.Opcode != question.Opcode {
 		return false
 	}
 	if len(reply.Question) == 0 {
@@ -23,7 +23,7 @@ func isReply(reply, question *dns.Msg) bool {
 	return len(reply.Question) == 1 &&
 		reply.Question[0].Qtype == question.Question[0].Qtype &&
 		reply.Question[0].Qclass == question.Question[0].Qclass &&
-		dns.CanonicalName(reply.Question[0].Name) == question.Question[0].Name
+		strings.EqualFold(reply.Question[0].Name, question.Question[0].Name)
 }
 
 // rejectsEDNS reports whether a reply may be that of a server without EDNS, or with another
@@ -55,7 +55,9 @@ func checkReply(reply *dns.Msg) error {
 }
 
 func has(records []dns.RR, rrtype uint16) bool {
-	return slices.ContainsFunc(records, func(rr dns.RR) bool { return rr.Header().Rrtype == rrtype })
+	return slices.ContainsFunc(records, func(rr dns.RR) bool {
+		return rr.Header().Rrtype == rrtype && rr.Header().Class == dns.ClassINET
+	})
 }
 
 // describe describes the outcome of a query for a trace.
@@ -113,7 +115,7 @@ func followAliases(reply *dns.Msg, name string) (owner string, ttl time.Duration
 	for range len(reply.Answer) + 1 {
 		next := ""
 		for _, rr := range reply.Answer {
-			if alias, ok := rr.(*dns.CNAME); ok && strings.EqualFold(alias.Hdr.Name, name) {
+			if alias, ok := rr.(*dns.CNAME); ok && alias.Hdr.Class == dns.ClassINET && strings.EqualFold(alias.Hdr.Name, name) {
 				next = alias.Target
 				ttl = min(ttl, seconds(alias.Hdr.Ttl))
 				break

@@ -20,6 +20,8 @@ type server struct {
 	answered    time.Time // when its last reply came
 	silentUntil time.Time // the zero time while it answers
 	plainUntil  time.Time // it is asked without EDNS
+
+	sameCaseUntil time.Time // it is asked in lower case
 }
 
 // plainFor is how long a server that does not know EDNS is asked without it.

@@ -1,0 +1,191 @@
+package ddds
+
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/miekg/dns"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// mixedCase makes a client ask in random case, and returns its clock.
+func (c *Client) mixedCase() (*Client, *clock) {
+	at := new(clock)
+	return c.change(func(config *ClientConfig) { config.MixCase, config.Now = true, at.now }), at
+}
+
+// names records the names of questions.
+type names struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (n *names) seen(handler dns.HandlerFunc) dns.HandlerFunc {
+	return func(w dns.ResponseWriter, question *dns.Msg) {
+		n.mu.Lock()
+		n.all = append(n.all, question.Question[0].Name)
+		n.mu.Unlock()
+		handler(w, question)
+	}
+}
+
+// lowerCase is a server that does not keep the case of the question.
+func lowerCase(handler dns.HandlerFunc) dns.HandlerFunc {
+	return func(w dns.ResponseWriter, question *dns.Msg) {
+		question.Question[0].Name = strings.ToLower(question.Question[0].Name)
+		handler(w, question)
+	}
+}
+
+// A server that keeps the case is asked in random case, and its targets are in lower case.
+func TestMixedCase(t *testing.T) {
+	var asked names
+	handler := asked.seen(func(w dns.ResponseWriter, question *dns.Msg) {
+		m := new(dns.Msg).SetReply(question)
+		m.Compress = true
+		owner := question.Question[0].Name
+		m.Answer = []dns.RR{&dns.SRV{Hdr: dns.RR_Header{Name: owner, Rrtype: dns.TypeSRV, Class: dns.ClassINET, Ttl: 60}, Port: 1, Target: owner}}
+		write(t, w, m)
+	})
+	client, _ := newTestClient(longTimeout, serve(t, handler, nil)).mixedCase()
+	distinct := make(map[string]bool)
+	for range 20 {
+		got, _, err := client.SRV(t.Context(), "_a._tcp.example.org.")
+		if err != nil || len(got) != 1 || got[0].Target != "_a._tcp.example.org." {
+			t.Fatalf("got %v, %v", got, err)
+		}
+	}
+	for _, name := range asked.all {
+		distinct[name] = true
+		if !strings.EqualFold(name, "_a._tcp.example.org.") {
+			t.Errorf("asked for %s", name)
+		}
+	}
+	if len(distinct) < 15 { // of 2^15 spellings
+		t.Errorf("asked for %q", asked.all)
+	}
+}
+
+// A server that does not keep the case is found out over TCP, and then asked in lower case for a
+// while.
+func TestServerThatDoesNotKeepCase(t *testing.T) {
+	var udp, tcp names
+	handler := lowerCase(replyWith("a.example.").handler(t))
+	client, at := newTestClient(longTimeout, serve(t, udp.seen(handler), tcp.seen(handler))).mixedCase()
+	for range 3 {
+		expectReply(t, client, "a.example.")
+	}
+	if len(udp.all) != 3 || len(tcp.all) != 2 || udp.all[1] != name || udp.all[2] != name {
+		t.Errorf("asked by UDP for %q, by TCP for %q", udp.all, tcp.all)
+	}
+	at.advance(sameCaseFor)
+	expectReply(t, client, "a.example.")
+	if len(tcp.all) == 2 {
+		t.Error("it is never asked in random case again")
+	}
+	// One that has no TCP either.
+	client, _ = newTestClient(longTimeout, serve(t, handler, nil)).mixedCase()
+	for range 2 {
+		expectReply(t, client, "a.example.")
+	}
+}
+
+// A forged reply in another case is not believed where the server keeps the case.
+func TestForgedReplyInAnotherCase(t *testing.T) {
+	forged, genuine := lowerCase(replyWith("forged.example.").handler(t)), replyWith("true.example.").handler(t)
+	client, _ := newTestClient(longTimeout, serve(t, forged, genuine)).mixedCase()
+	for range 5 {
+		expectReply(t, client, "true.example.")
+	}
+}
+
+// RFC 1035 section 4.1.1: a reply whose counts do not match what it holds is none.
+func TestCountsOfReply(t *testing.T) {
+	m := new(dns.Msg).SetReply(question(name, dns.TypeNAPTR, false))
+	m.Answer = parseRecords(t, replyWith("a.example.").answer)
+	m.SetEdns0(udpSize, false)
+	message, err := m.Pack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !isComplete(message, false) {
+		t.Error("a message as it should be")
+	}
+	for section := range 4 {
+		for _, change := range []int{-1, 1, 1000} {
+			changed := append([]byte(nil), message...)
+			at := changed[4+2*section:]
+			count := int(binary.BigEndian.Uint16(at)) + change
+			if count < 0 {
+				continue
+			}
+			binary.BigEndian.PutUint16(at, uint16(count)) //nolint:gosec // small
+			if isComplete(changed, false) || !isComplete(changed, true) {
+				t.Errorf("count %d of section %d: complete", count, section)
+			}
+		}
+	}
+	for n := range message {
+		if isComplete(message[:n], false) {
+			t.Errorf("the first %d octets are complete", n)
+		}
+	}
+	if isComplete(append(message, 0), false) {
+		t.Error("an octet behind it")
+	}
+	// Such a reply is skipped, and the true one used.
+	genuine := replyWith("true.example.").handler(t)
+	handler := func(w dns.ResponseWriter, question *dns.Msg) {
+		m := new(dns.Msg).SetReply(question)
+		m.Answer = parseRecords(t, replyWith("forged.example.").answer)
+		forged, _ := m.Pack()
+		forged[7] = 2
+		if _, err := w.Write(forged); err != nil {
+			t.Error(err)
+		}
+		genuine(w, question)
+	}
+	expectReply(t, newTestClient(longTimeout, serve(t, handler, nil)), "true.example.")
+}
+
+// Records of another class are no answer, and a message of another kind no reply.
+func TestReplyOfAnotherClass(t *testing.T) {
+	chaos := replyWith("chaos.example.")
+	chaos.answer = []string{strings.Replace(chaos.answer[0], " IN ", " CH ", 1)}
+	_, _, err := newTestClient(longTimeout, serve(t, chaos.handler(t), nil)).NAPTR(t.Context(), name)
+	if err == nil || errors.Is(err, resolver.ErrUnreachable) && !strings.Contains(err.Error(), "refers") {
+		t.Errorf("records of class CH: %v", err)
+	}
+	genuine := replyWith("true.example.").handler(t)
+	expectReply(t, newTestClient(longTimeout, serve(t, func(w dns.ResponseWriter, question *dns.Msg) {
+		m := new(dns.Msg).SetReply(question)
+		m.Opcode = dns.OpcodeUpdate
+		m.Answer = parseRecords(t, replyWith("forged.example.").answer)
+		write(t, w, m)
+		genuine(w, question)
+	}, nil)), "true.example.")
+}
+
+// FuzzIsComplete: what the library packs is complete, and nothing panics.
+func FuzzIsComplete(f *testing.F) {
+	m := new(dns.Msg).SetReply(question(name, dns.TypeNAPTR, false))
+	m.Compress = true
+	m.Answer = parseRecords(f, replyWith("a.example.").answer)
+	message, _ := m.Pack()
+	f.Add(message)
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, message []byte) {
+		isComplete(message, false)
+		var m dns.Msg
+		if m.Unpack(message) != nil {
+			return
+		}
+		if packed, err := m.Pack(); err == nil && !isComplete(packed, false) {
+			t.Errorf("%x is not complete", packed)
+		}
+	})
+}
