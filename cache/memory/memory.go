@@ -16,7 +16,8 @@ import (
 
 // Store keeps entries in ristretto, which identifies them by hash: Get compares the key
 // itself. ristretto gets no TTL: it would expire entries by the system clock and drop
-// those that may still be returned stale; and zero would mean no expiry.
+// those that may still be returned stale; and zero would mean no expiry. When it is full,
+// new entries are on probation first.
 //
 // ristretto applies writes with a delay. Store holds them until then, so that writers do
 // not wait and readers see every write. It is safe for concurrent use.
@@ -28,6 +29,8 @@ type Store[V any] struct {
 	evictions      atomic.Uint64
 	entries, bytes atomic.Int64
 
+	mainBytes int64 // the part of MaxBytes that is not for probation
+
 	unsettled atomic.Bool  // whether there are writes in recent or applying
 	listing   sync.RWMutex // read while entries are listed, written to close
 	mu        sync.RWMutex
@@ -37,6 +40,9 @@ type Store[V any] struct {
 	recent, applying map[string]*cache.Entry[V]
 	timer            *time.Timer // nil if settle is not scheduled
 	settling         sync.WaitGroup
+	// The entries that ristretto does not have yet, and the keys of those that it never got.
+	probation probation[V]
+	ghost     ghost
 }
 
 // bytesPerCounter is the capacity in bytes for each access counter. ristretto
@@ -56,13 +62,18 @@ type Config[V any] struct {
 // New returns an empty store. The caller must close it.
 func New[V any](config Config[V]) (*Store[V], error) {
 	s := &Store[V]{size: config.Size, index: index{groupOf: config.GroupOf}}
+	s.probation = probation[V]{maxBytes: config.MaxBytes / probationShare, cost: s.cost}
+	s.ghost = newGhost(config.MaxBytes / bytesPerFingerprint)
+	s.mainBytes = config.MaxBytes - s.probation.maxBytes
 	var err error
 	s.items, err = ristretto.NewCache(&ristretto.Config[string, *cache.Entry[V]]{
 		NumCounters: max(config.MaxBytes/bytesPerCounter, 1024),
-		MaxCost:     config.MaxBytes,
+		MaxCost:     s.mainBytes,
 		BufferItems: 64,
-		OnEvict:     func(*ristretto.Item[*cache.Entry[V]]) { s.evictions.Add(1) },
-		OnExit:      s.dropped,
+		// It is part of overhead, so that the store knows by its own count what fits.
+		IgnoreInternalCost: true,
+		OnEvict:            func(*ristretto.Item[*cache.Entry[V]]) { s.evictions.Add(1) },
+		OnExit:             s.dropped,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("creating a store of %d bytes: %w", config.MaxBytes, err)
@@ -74,20 +85,16 @@ func New[V any](config Config[V]) (*Store[V], error) {
 func (s *Store[V]) Get(key string) *cache.Entry[V] {
 	if s.unsettled.Load() {
 		s.mu.RLock()
-		e, ok := s.recent[key]
-		if !ok {
-			e, ok = s.applying[key]
-		}
+		e, ok := s.pending(key)
 		s.mu.RUnlock()
 		if ok {
 			return e
 		}
 	}
-	e, ok := s.items.Get(key)
-	if !ok || e.Key != key {
-		return nil
+	if e, ok := s.items.Get(key); ok && e.Key == key {
+		return e
 	}
-	return e
+	return s.getCandidate(key)
 }
 
 // Set implements cache.Store.
@@ -98,17 +105,16 @@ func (s *Store[V]) Set(e *cache.Entry[V]) {
 	if s.closed {
 		return
 	}
-	if s.unapplied(e.Key) {
-		// ristretto would reject a new entry while another of its key is to be applied.
-		s.items.Del(e.Key)
-	}
-	s.note(e.Key, e)
 	s.index.add(e.Key, 1)
 	s.entries.Add(1)
 	s.bytes.Add(cost)
-	if !s.items.Set(e.Key, e, cost) {
-		s.dropped(e)
+	if s.admits(e.Key, cost) {
+		s.dropped(s.probation.remove(e.Key))
+		s.admit(e, cost)
+		return
 	}
+	s.dropped(s.probation.put(e))
+	s.endProbation()
 }
 
 // Delete implements cache.Store.
@@ -118,6 +124,7 @@ func (s *Store[V]) Delete(key string) {
 	if s.closed {
 		return
 	}
+	s.dropped(s.probation.remove(key))
 	s.note(key, nil)
 	s.items.Del(key)
 }
@@ -145,7 +152,7 @@ func (s *Store[V]) Each(f func(*cache.Entry[V]) bool) {
 		return
 	}
 	s.items.Wait()
-	held := s.held()
+	held := s.heldWithCandidates()
 	more := true
 	s.items.IterValues(func(e *cache.Entry[V]) (stop bool) {
 		if _, ok := held[e.Key]; !ok {
@@ -172,8 +179,8 @@ func (s *Store[V]) Stats() Stats {
 }
 
 // overhead is the memory in bytes of an entry in the maps of ristretto and of its
-// policy, in addition to the item; measured by BenchmarkMemoryPerAnswer.
-const overhead = 180
+// policy; measured by BenchmarkMemoryPerAnswer. On probation an entry takes less.
+const overhead = 236
 
 // errorSize is about the memory of an error in bytes, without its text.
 const errorSize = 128

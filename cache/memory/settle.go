@@ -21,21 +21,21 @@ func (s *Store[V]) note(key string, e *cache.Entry[V]) {
 	s.schedule()
 }
 
-// unapplied reports whether a write of key may not be applied; s.mu is held.
-func (s *Store[V]) unapplied(key string) bool {
-	_, recent := s.recent[key]
-	_, applying := s.applying[key]
-	return recent || applying
+// pending returns the write of key that may not be applied, if there is one: nil is a
+// deletion. s.mu is held.
+func (s *Store[V]) pending(key string) (e *cache.Entry[V], ok bool) {
+	if e, ok = s.recent[key]; !ok {
+		e, ok = s.applying[key]
+	}
+	return e, ok
 }
 
 // held returns the writes that may not be applied, by key; nil is a deletion.
 func (s *Store[V]) held() map[string]*cache.Entry[V] {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	held := maps.Clone(s.applying)
-	if held == nil {
-		return maps.Clone(s.recent)
-	}
+	held := make(map[string]*cache.Entry[V], len(s.applying)+len(s.recent))
+	maps.Copy(held, s.applying)
 	maps.Copy(held, s.recent)
 	return held
 }
@@ -80,6 +80,9 @@ func (s *Store[V]) Close() {
 		s.settling.Done()
 	}
 	s.recent, s.timer = nil, nil
+	for _, e := range s.probation.entries() {
+		s.dropped(s.probation.remove(e.Key))
+	}
 	s.mu.Unlock()
 	s.settling.Wait()
 	s.items.Close()

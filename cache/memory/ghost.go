@@ -1,0 +1,35 @@
+package memory
+
+import "hash/maphash"
+
+// bytesPerFingerprint is the capacity of a store in bytes for each fingerprint of its
+// ghost: about half as many again as entries of 400 bytes.
+const bytesPerFingerprint = 256
+
+// ghost remembers keys without their entries: a table of fingerprints, in which a new one
+// takes the place of an old one. It may forget a key early, and takes one in some billions
+// for another.
+type ghost struct {
+	seed         maphash.Seed
+	fingerprints []uint32 // 0 in a free slot
+}
+
+func newGhost(slots int64) ghost {
+	return ghost{seed: maphash.MakeSeed(), fingerprints: make([]uint32, max(slots, 1))}
+}
+
+func (g *ghost) add(key string) {
+	slot, fingerprint := g.place(key)
+	*slot = fingerprint
+}
+
+func (g *ghost) has(key string) bool {
+	slot, fingerprint := g.place(key)
+	return *slot == fingerprint
+}
+
+// place returns the only slot that key may be in, and its fingerprint.
+func (g *ghost) place(key string) (slot *uint32, fingerprint uint32) {
+	hash := maphash.String(g.seed, key)
+	return &g.fingerprints[hash%uint64(len(g.fingerprints))], uint32(hash>>32) | 1
+}

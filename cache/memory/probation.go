@@ -1,0 +1,89 @@
+package memory
+
+import (
+	"container/list"
+	"sync/atomic"
+
+	"github.com/urnd/urnd/cache"
+)
+
+// probation is a queue of entries, first in, first out, bounded by bytes. Its owner guards
+// it; a lock for reading is enough for get and entries.
+type probation[V any] struct {
+	maxBytes, bytes int64
+	cost            func(*cache.Entry[V]) int64
+	queue           list.List // of *candidate[V], the oldest in front
+	elements        map[string]*list.Element
+}
+
+// candidate is an entry on probation.
+type candidate[V any] struct {
+	entry *cache.Entry[V]
+	asked atomic.Bool // again, since it was put
+}
+
+func candidateOf[V any](element *list.Element) *candidate[V] {
+	c, _ := element.Value.(*candidate[V])
+	return c
+}
+
+// get returns the entry of key, and notes that it was asked for.
+func (p *probation[V]) get(key string) *cache.Entry[V] {
+	element, ok := p.elements[key]
+	if !ok {
+		return nil
+	}
+	c := candidateOf[V](element)
+	if !c.asked.Load() { // readers on several processors share what none of them writes
+		c.asked.Store(true)
+	}
+	return c.entry
+}
+
+// put adds an entry, and returns the one whose place it takes: it has the same key.
+func (p *probation[V]) put(e *cache.Entry[V]) (replaced *cache.Entry[V]) {
+	p.bytes += p.cost(e)
+	if element, ok := p.elements[e.Key]; ok {
+		c := candidateOf[V](element)
+		replaced, c.entry = c.entry, e
+		p.bytes -= p.cost(replaced)
+		return replaced
+	}
+	if p.elements == nil {
+		p.elements = make(map[string]*list.Element)
+	}
+	p.elements[e.Key] = p.queue.PushBack(&candidate[V]{entry: e})
+	return nil
+}
+
+// next removes the oldest entry if there are more than fit, and returns whether it was
+// asked for again; it returns nil if all fit.
+func (p *probation[V]) next() (e *cache.Entry[V], asked bool) {
+	if p.bytes <= p.maxBytes {
+		return nil, false
+	}
+	c := candidateOf[V](p.queue.Front())
+	return p.remove(c.entry.Key), c.asked.Load()
+}
+
+// remove removes the entry of key and returns it, or nil.
+func (p *probation[V]) remove(key string) *cache.Entry[V] {
+	element, ok := p.elements[key]
+	if !ok {
+		return nil
+	}
+	e := candidateOf[V](element).entry
+	delete(p.elements, key)
+	p.queue.Remove(element)
+	p.bytes -= p.cost(e)
+	return e
+}
+
+// entries returns all entries, the oldest first.
+func (p *probation[V]) entries() []*cache.Entry[V] {
+	entries := make([]*cache.Entry[V], 0, len(p.elements))
+	for element := p.queue.Front(); element != nil; element = element.Next() {
+		entries = append(entries, candidateOf[V](element).entry)
+	}
+	return entries
+}
