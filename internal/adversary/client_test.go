@@ -1,0 +1,155 @@
+package adversary
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// reply is a response of urnd.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// connect opens a connection from an address of loopback: each is a client of its own.
+func connect(ctx context.Context, address, from string) (net.Conn, error) {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		_ = conn.SetDeadline(deadline)
+	}
+	return conn, nil
+}
+
+// connectTLS opens a connection over TLS that offers a protocol.
+func connectTLS(ctx context.Context, address, protocol string) (*tls.Conn, error) {
+	conn, err := connect(ctx, address, "127.0.0.1")
+	if err != nil {
+		return nil, err
+	}
+	secure := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{protocol}})
+	if err := secure.HandshakeContext(ctx); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return secure, nil
+}
+
+// get sends a GET with optional fields, "Name: value", over a new connection. The target is
+// sent as it is; Host is the address, unless the fields have one.
+func get(ctx context.Context, address, from, target string, fields ...string) (reply, error) {
+	return ask(ctx, address, from, "GET", target, "", fields...)
+}
+
+// ask sends a request with a body, "" for none, and returns the response.
+func ask(ctx context.Context, address, from, method, target, body string, fields ...string) (reply, error) {
+	var head strings.Builder
+	fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nConnection: close\r\n", method, target)
+	host := "Host: " + address
+	for _, field := range fields {
+		if strings.HasPrefix(field, "Host:") {
+			host = field
+			continue
+		}
+		head.WriteString(field + "\r\n")
+	}
+	head.WriteString(host + "\r\n")
+	if body != "" {
+		fmt.Fprintf(&head, "Content-Length: %d\r\n", len(body))
+	}
+	head.WriteString("\r\n" + body)
+	replies, err := converse(ctx, address, from, head.String(), method)
+	switch {
+	case err != nil:
+		return reply{}, err
+	case len(replies) == 0:
+		return reply{}, errors.New("the connection is closed without a response")
+	default:
+		return replies[0], nil
+	}
+}
+
+// silence is how long urnd may say nothing before the client ends its side of a connection.
+const silence = 2 * time.Second
+
+// converse sends octets over a new connection, and returns all responses until urnd closes
+// it. Where urnd waits for more, the client ends its own side.
+func converse(ctx context.Context, address, from, octets string, methods ...string) ([]reply, error) {
+	conn, err := connect(ctx, address, from)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	text, err := dialogue(ctx, conn, octets)
+	if err != nil {
+		return nil, err
+	}
+	return replies(text, methods...)
+}
+
+// dialogue writes octets and reads until the other side closes the connection, or says
+// nothing although the client has ended its own side.
+func dialogue(ctx context.Context, conn net.Conn, octets string) ([]byte, error) {
+	go func() { _, _ = io.WriteString(conn, octets) }() // urnd may answer before it has read all
+	var text bytes.Buffer
+	halved := false
+	for buffer := make([]byte, 64<<10); ; {
+		_ = conn.SetReadDeadline(time.Now().Add(silence))
+		n, err := conn.Read(buffer)
+		text.Write(buffer[:n])
+		var timeout net.Error
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("the connection stays open: %w", ctx.Err())
+		case errors.As(err, &timeout) && timeout.Timeout() && !halved:
+			halved = true
+			if half, ok := conn.(interface{ CloseWrite() error }); ok {
+				_ = half.CloseWrite()
+			}
+		case errors.As(err, &timeout) && timeout.Timeout():
+			continue // until the end of ctx
+		default: // closed, or reset
+			return text.Bytes(), nil
+		}
+	}
+}
+
+// replies parses all responses of a connection; interim ones are left out.
+func replies(text []byte, methods ...string) ([]reply, error) {
+	var all []reply
+	reader := bufio.NewReader(bytes.NewReader(text))
+	for {
+		if _, err := reader.Peek(1); err != nil {
+			return all, nil
+		}
+		method := "GET"
+		if len(all) < len(methods) {
+			method = methods[len(all)]
+		}
+		response, err := http.ReadResponse(reader, &http.Request{Method: method})
+		if err != nil {
+			return all, fmt.Errorf("what urnd sent is no response: %w: %.300q", err, text)
+		}
+		body, err := io.ReadAll(response.Body)
+		if response.StatusCode >= 100 && response.StatusCode < 200 {
+			continue
+		}
+		all = append(all, reply{response.StatusCode, response.Header, string(body)})
+		if err != nil { // cut off: nothing can follow
+			return all, nil
+		}
+	}
+}

@@ -1,0 +1,16 @@
+// Package adversary plays hostile inputs against the real daemon, on loopback, and says
+// which it survives; it has no other code. "make adversary" runs it:
+//
+//   - main_test.go builds the daemon, plays every category, and prints the table;
+//   - payload_test.go: what is played, and the verdict on it; table_test.go: the table;
+//   - daemon_test.go: a process of the daemon; stage_test.go: the daemon with its peers;
+//   - client_test.go and peer_*_test.go: what speaks with it;
+//   - framing_*_test.go, ssrf_*_test.go, spoof_*_test.go, flood_*_test.go and
+//     fault_*_test.go: the payloads, a family in each file.
+//
+// The peers share no code with the daemon: they would share its faults. Each payload names
+// the section of the document that it was written from. A new one is a row in the table of
+// a family; a new family is a file, and a row in categories (main_test.go).
+//
+// Without the variable ADVERSARY, as in "make test", only the tables themselves are checked.
+package adversary

@@ -1,0 +1,177 @@
+package adversary
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// category is payloads that are played on one daemon, several at a time.
+type category struct {
+	name    string
+	workers int
+	// settings of the environment for its daemon
+	settings []string
+	payloads func(*stage) []payload
+	// after checks what is known only when all have been played; nil checks nothing.
+	after func(*stage) error
+}
+
+// categories is the table of all that is played. What costs memory or time is played alone.
+func categories() []category {
+	return []category{
+		{name: "framing", workers: 16, payloads: framing, after: func(s *stage) error { return s.origin.confusion() }},
+		{name: "ssrf", workers: 16, payloads: ssrf, after: func(s *stage) error { return s.canary.heard() }},
+		{name: "spoofing", workers: 8, payloads: spoofing, after: func(s *stage) error { return s.canary.heard() }},
+		{name: "floods", workers: 1, payloads: floods},
+		{name: "faults", workers: 4, payloads: faults},
+		{name: "random", workers: 4, payloads: random},
+	}
+}
+
+// TestMain plays everything where ADVERSARY says how long: "short", or a duration.
+func TestMain(m *testing.M) {
+	length := os.Getenv("ADVERSARY")
+	if length == "" {
+		os.Exit(m.Run())
+	}
+	report, err := run(length, os.Getenv("ADVERSARY_ONLY"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	report.write(os.Stdout)
+	if report.failed() {
+		os.Exit(1)
+	}
+}
+
+// run builds the daemon and plays the categories; only is the name of one of them, or of a
+// family, "" for all.
+func run(length, only string) (report, error) {
+	var long time.Duration
+	if length != "short" {
+		var err error
+		if long, err = time.ParseDuration(length); err != nil {
+			return nil, fmt.Errorf("ADVERSARY is neither short nor a duration: %w", err)
+		}
+	}
+	directory, err := os.MkdirTemp("", "adversary")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(directory)
+	binary := filepath.Join(directory, "urnd")
+	build := exec.Command("go", "build", "-trimpath", "-o", binary, "../../cmd/urnd")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building urnd: %w\n%s", err, output)
+	}
+	var all report
+	for _, c := range categories() {
+		row, err := c.play(binary, directory, only, long)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+		if len(row.verdicts) > 0 {
+			all = append(all, row)
+		}
+	}
+	return all, nil
+}
+
+// play plays the payloads of a category on a daemon of its own.
+func (c category) play(binary, directory, only string, long time.Duration) (row, error) {
+	began := time.Now()
+	ctx := context.Background()
+	directory, err := os.MkdirTemp(directory, c.name)
+	if err != nil {
+		return row{}, err
+	}
+	s, err := newStage(binary, directory, long)
+	if err != nil {
+		return row{}, err
+	}
+	defer s.close()
+	starting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if s.daemon, err = s.start(starting, c.settings...); err != nil {
+		return row{}, err
+	}
+	payloads := c.payloads(s)
+	if only != "" && only != c.name {
+		payloads = slices.DeleteFunc(payloads, func(p payload) bool { return !strings.HasPrefix(p.family, only) })
+	}
+	if len(payloads) == 0 {
+		return row{}, nil
+	}
+	verdicts := c.playAll(ctx, s, payloads)
+	verdicts = append(verdicts, c.last(ctx, s)...)
+	return row{c.name, verdicts, time.Since(began)}, nil
+}
+
+// playAll plays family after family; one ends with a normal request. It stops where urnd has
+// ended: what follows could say nothing.
+func (c category) playAll(ctx context.Context, s *stage, payloads []payload) []verdict {
+	var all []verdict
+	for len(payloads) > 0 {
+		n := 1
+		for n < len(payloads) && payloads[n].family == payloads[0].family {
+			n++
+		}
+		all = append(all, c.playFamily(ctx, payloads[:n])...)
+		health := payload{family: payloads[0].family, name: "urnd afterwards", section: "RFC 9110 section 3.3"}
+		health.play = func(ctx context.Context) error {
+			if err := s.takeAlarms(); err != nil {
+				return err
+			}
+			return s.answers(ctx)
+		}
+		if v := health.judge(ctx); v.fault != nil {
+			all = append(all, v)
+			if s.crashed() != nil {
+				return all
+			}
+		}
+		payloads = payloads[n:]
+	}
+	return all
+}
+
+func (c category) playFamily(ctx context.Context, payloads []payload) []verdict {
+	verdicts := make([]verdict, len(payloads))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range c.workers {
+		workers.Go(func() {
+			for i := range next {
+				verdicts[i] = payloads[i].judge(ctx)
+			}
+		})
+	}
+	for i := range payloads {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return verdicts
+}
+
+// last returns what is seen only at the end of a category, where it is a failure.
+func (c category) last(ctx context.Context, s *stage) []verdict {
+	var all []verdict
+	if c.after != nil {
+		after := payload{family: c.name, name: "what the peers have seen", section: "-"}
+		after.play = func(context.Context) error { return c.after(s) }
+		all = append(all, after.judge(ctx))
+	}
+	end := payload{family: c.name, name: "the end of urnd", section: "-", play: s.stopAll}
+	return append(all, end.judge(ctx))
+}
