@@ -15,7 +15,8 @@ import (
 // question is a query that a DNS server has received.
 type question struct {
 	*dns.Msg
-	tcp bool
+	tcp  bool
+	from net.Addr
 }
 
 // name returns the name that is asked for, in lower case.
@@ -108,13 +109,13 @@ func pack(m *dns.Msg) []byte {
 }
 
 // answers returns the messages for a query.
-func (s *nameServer) answers(wire []byte, tcp bool) [][]byte {
+func (s *nameServer) answers(wire []byte, tcp bool, from net.Addr) [][]byte {
 	m := new(dns.Msg)
 	if m.Unpack(wire) != nil || len(m.Question) != 1 {
 		return nil
 	}
 	s.asked.Add(1)
-	q := question{m, tcp}
+	q := question{m, tcp, from}
 	s.mu.Lock()
 	script := s.scripts[q.name()]
 	s.mu.Unlock()
@@ -134,7 +135,7 @@ func (s *nameServer) serveUDP() {
 			return
 		}
 		go func() {
-			for _, wire := range s.answers(buffer[:n], false) {
+			for _, wire := range s.answers(buffer[:n], false, from) {
 				_, _ = s.udp.WriteTo(wire, from)
 			}
 		}()
@@ -158,7 +159,7 @@ func (s *nameServer) serveTCP() {
 				if _, err := io.ReadFull(conn, wire); err != nil {
 					return
 				}
-				for _, answer := range s.answers(wire, true) {
+				for _, answer := range s.answers(wire, true, conn.RemoteAddr()) {
 					answer = append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...)
 					if _, err := conn.Write(answer); err != nil {
 						return

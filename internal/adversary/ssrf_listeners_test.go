@@ -18,7 +18,7 @@ func (s *stage) ownListeners() []payload {
 			if err != nil {
 				return err
 			}
-			got, err := get(ctx, d.service, friend, target(d), "Host: a.example")
+			got, err := get(ctx, d.service, friend, target(d))
 			return notItself(got, err)
 		}})
 	}

@@ -12,7 +12,7 @@ func (s *stage) named() []payload {
 	var payloads []payload
 	add := func(name, section, target string, d destination) {
 		payloads = append(payloads, payload{name: name, section: section, shows: "GET " + target, play: func(ctx context.Context) error {
-			return d.wantRefusal(get(ctx, s.service, friend, target, "Host: a.example"))
+			return d.wantRefusal(get(ctx, s.service, friend, target))
 		}})
 	}
 	for _, d := range destinations() {
@@ -64,7 +64,7 @@ func (s *stage) allowed() []payload {
 	var payloads []payload
 	add := func(name, target string) {
 		payloads = append(payloads, payload{name: name, section: "RFC 9110 section 7.6", shows: "GET " + target, play: func(ctx context.Context) error {
-			got, err := get(ctx, s.service, friend, target, "Host: a.example")
+			got, err := get(ctx, s.service, friend, target)
 			if err == nil && got.status != 200 && got.status != 302 {
 				err = fmt.Errorf("it is answered %d: %s", got.status, got.body)
 			}

@@ -40,5 +40,5 @@ func (d destination) wantRefusal(got reply, err error) error {
 
 // forwardTo asks the forward proxy for a URI.
 func (s *stage) forwardTo(ctx context.Context, uri string) (reply, error) {
-	return get(ctx, s.service, friend, uri, "Host: a.example")
+	return get(ctx, s.service, friend, uri)
 }

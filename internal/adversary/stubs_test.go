@@ -1,6 +1,5 @@
 package adversary
 
-func spoofing(s *stage) []payload { return nil }
 func floods(s *stage) []payload   { return nil }
 func faults(s *stage) []payload   { return nil }
 func random(s *stage) []payload   { return nil }
