@@ -153,3 +153,17 @@ func replies(text []byte, methods ...string) ([]reply, error) {
 		}
 	}
 }
+
+// roundTrip sends a request over a connection and waits for one response, however long.
+func roundTrip(conn net.Conn, octets string) (reply, error) {
+	if _, err := io.WriteString(conn, octets); err != nil {
+		return reply{}, err
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return reply{}, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return reply{response.StatusCode, response.Header, string(body)}, err
+}

@@ -30,7 +30,7 @@ func categories() []category {
 		{name: "framing", workers: 16, payloads: framing, after: func(s *stage) error { return s.origin.confusion() }},
 		{name: "ssrf", workers: 16, payloads: ssrf, after: func(s *stage) error { return s.canary.heard() }},
 		{name: "spoofing", workers: 8, payloads: spoofing, after: func(s *stage) error { return s.canary.heard() }},
-		{name: "floods", workers: 1, payloads: floods},
+		{name: "floods", workers: 2, payloads: floods},
 		{name: "faults", workers: 4, payloads: faults},
 		{name: "random", workers: 4, payloads: random},
 	}

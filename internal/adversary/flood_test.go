@@ -1,0 +1,124 @@
+package adversary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// floods are more than one machine has: of names, bodies, connections, text and work. They
+// may cost the client who sends them its answers, and nobody else; memory stays bounded.
+func floods(s *stage) []payload {
+	return slices.Concat(s.slowNames(), s.slowBodies(), s.connections(), s.batches(), s.rules(), s.answersTooLarge(), s.guesses())
+}
+
+// victim is the client who must be answered while another one floods.
+const victim = "127.0.0.5"
+
+// alone plays a payload on a daemon of its own, which must end well afterwards.
+func (s *stage) alone(p payload, play func(ctx context.Context, d *daemon) error, environment ...string) payload {
+	if p.shows == "" {
+		p.shows = p.name
+	}
+	p.play = func(ctx context.Context) error {
+		d, err := s.start(ctx, environment...)
+		if err != nil {
+			return err
+		}
+		defer d.kill()
+		if err := play(ctx, d); err != nil {
+			return errors.Join(err, d.crashed())
+		}
+		return errors.Join(d.takeAlarms(), d.answers(ctx))
+	}
+	return p
+}
+
+// many calls a function so many times at once, and returns when all calls have returned.
+func many(n int, call func(i int)) {
+	var calls sync.WaitGroup
+	for i := range n {
+		calls.Go(func() { call(i) })
+	}
+	calls.Wait()
+}
+
+// tally counts outcomes of requests.
+type tally struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (t *tally) add(outcome string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.counts == nil {
+		t.counts = make(map[string]int)
+	}
+	t.counts[outcome]++
+}
+
+// sum returns how many outcomes begin with a text.
+func (t *tally) sum(prefix string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := 0
+	for outcome, count := range t.counts {
+		if strings.HasPrefix(outcome, prefix) {
+			n += count
+		}
+	}
+	return n
+}
+
+// note counts the outcome of a request: its status, with a Retry-After where it has one.
+func (t *tally) note(got reply, err error) {
+	switch {
+	case err != nil:
+		t.add("error")
+	case got.header.Get("Retry-After") != "":
+		t.add(fmt.Sprintf("%d with Retry-After", got.status))
+	default:
+		t.add(strconv.Itoa(got.status))
+	}
+}
+
+func (t *tally) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return fmt.Sprint(t.counts)
+}
+
+// soon returns an error unless a client gets a status for a target in two seconds.
+func soon(ctx context.Context, d *daemon, from, target string, status int) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	got, err := get(ctx, d.service, from, target)
+	if err != nil {
+		return fmt.Errorf("%s for %s: %w", target, from, err)
+	}
+	if got.status != status {
+		return fmt.Errorf("%s for %s is answered %d: %.200q", target, from, got.status, got.body)
+	}
+	return nil
+}
+
+// processor returns the processor time that the process has used (proc(5), stat).
+func (d *daemon) processor() (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", d.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(rest)
+	user, err1 := strconv.Atoi(fields[11])
+	system, err2 := strconv.Atoi(fields[12])
+	const tick = 10 * time.Millisecond
+	return time.Duration(user+system) * tick, errors.Join(err1, err2)
+}
