@@ -3,7 +3,7 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 10s
 
-.PHONY: soak deb generate run build test test-boot test-deps lint fuzz bench cover clean
+.PHONY: adversary soak deb generate run build test test-boot test-deps lint fuzz bench cover clean
 
 run:
 	go run ./cmd/urnd serve
@@ -64,6 +64,11 @@ fuzz:
 SOAK ?= 10m
 soak:
 	SOAK=$(SOAK) go test -timeout 0 -count 1 -v -run '^TestSoak$$' ./cmd/urnd
+
+# Hostile inputs, in about a minute; a duration, as in ADVERSARY=10m, plays random ones so long.
+ADVERSARY ?= short
+adversary:
+	ADVERSARY=$(ADVERSARY) go test -timeout 0 -count 1 -v ./internal/adversary
 
 # With peers beside it, in a module of their own.
 bench:

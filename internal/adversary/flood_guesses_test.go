@@ -19,19 +19,19 @@ func (s *stage) guesses() []payload {
 	users, token := filepath.Join(s.directory, "users"), filepath.Join(s.directory, "token")
 	const right = "the right token of administrators"
 	written := errors.Join(os.WriteFile(users, []byte("a:"+aHash+"\n"), 0o600), os.WriteFile(token, []byte(right+"\n"), 0o600))
-	passwords := payload{name: "300 wrong passwords", section: "CWE-307"}
+	passwords := payload{name: "100 wrong passwords", section: "CWE-307"}
 	tokens := payload{name: "300 wrong tokens", section: "CWE-307"}
 	return inFamily("guesses", []payload{
 		s.alone(passwords, func(ctx context.Context, d *daemon) error {
 			var outcomes tally
-			many(300, func(i int) {
+			many(100, func(i int) {
 				credentials := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "a:wrong%d", i))
 				outcomes.note(get(ctx, d.service, stranger, "http://"+s.origin.address+"/p/password", "Proxy-Authorization: Basic "+credentials))
 			})
-			if refused := outcomes.sum("407") + outcomes.sum("429") + outcomes.sum("503"); refused != 300 {
+			if refused := outcomes.sum("407") + outcomes.sum("429") + outcomes.sum("503"); refused != 100 {
 				return fmt.Errorf("they are answered %s", &outcomes)
 			}
-			const most = 6 * time.Second
+			const most = 3 * time.Second
 			if used, err := d.processor(); err != nil || used > most {
 				return errors.Join(err, fmt.Errorf("they took %s of processor time: %s", used, &outcomes))
 			}

@@ -1,0 +1,25 @@
+package adversary
+
+import "testing"
+
+// The tables can be read without a daemon: each payload says what it is, and there are
+// enough of them.
+func TestPayloads(t *testing.T) {
+	least := map[string]int{"framing": 300, "ssrf": 150, "spoofing": 100}
+	for _, c := range categories() {
+		s, err := newStage("", t.TempDir(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		payloads := c.payloads(s)
+		if len(payloads) < max(1, least[c.name]) {
+			t.Errorf("%s: %d payloads", c.name, len(payloads))
+		}
+		for _, p := range payloads {
+			if p.family == "" || p.name == "" || p.section == "" || p.play == nil {
+				t.Errorf("%s: a payload is incomplete: %+v", c.name, p)
+			}
+		}
+	}
+}
