@@ -127,14 +127,12 @@ func dialogue(ctx context.Context, conn net.Conn, octets string) ([]byte, error)
 	}
 }
 
-// replies parses all responses of a connection; interim ones are left out.
+// replies parses all responses of a connection; interim ones are left out. Behind one that
+// is cut off nothing can follow.
 func replies(text []byte, methods ...string) ([]reply, error) {
 	var all []reply
 	reader := bufio.NewReader(bytes.NewReader(text))
-	for {
-		if _, err := reader.Peek(1); err != nil {
-			return all, nil
-		}
+	for whole := true; whole && hasMore(reader); {
 		method := "GET"
 		if len(all) < len(methods) {
 			method = methods[len(all)]
@@ -144,14 +142,18 @@ func replies(text []byte, methods ...string) ([]reply, error) {
 			return all, fmt.Errorf("what urnd sent is no response: %w: %.300q", err, text)
 		}
 		body, err := io.ReadAll(response.Body)
-		if response.StatusCode >= 100 && response.StatusCode < 200 {
+		if response.StatusCode < 200 {
 			continue
 		}
 		all = append(all, reply{response.StatusCode, response.Header, string(body)})
-		if err != nil { // cut off: nothing can follow
-			return all, nil
-		}
+		whole = err == nil
 	}
+	return all, nil
+}
+
+func hasMore(reader *bufio.Reader) bool {
+	_, err := reader.Peek(1)
+	return err == nil
 }
 
 // roundTrip sends a request over a connection and waits for one response, however long.

@@ -65,7 +65,7 @@ func launch(ctx context.Context, binary, directory, config string, environment [
 	case <-ready:
 		return d, nil
 	case <-d.ended:
-		return nil, fmt.Errorf("urnd ended before it was ready: %v: %s", d.status, d.lastLines())
+		return nil, fmt.Errorf("urnd ended before it was ready: %s: %s", d.cmd.ProcessState, d.lastLines())
 	case <-ctx.Done():
 		d.kill()
 		return nil, fmt.Errorf("urnd was not ready: %w: %s", ctx.Err(), d.lastLines())
@@ -130,7 +130,7 @@ func (d *daemon) lastLines() string {
 func (d *daemon) crashed() error {
 	select {
 	case <-d.ended:
-		return fmt.Errorf("urnd has ended: %v: %s", d.status, d.lastLines())
+		return fmt.Errorf("urnd has ended: %s: %s", d.cmd.ProcessState, d.lastLines())
 	default:
 		return nil
 	}

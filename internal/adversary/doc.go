@@ -12,5 +12,8 @@
 // the section of the document that it was written from. A new one is a row in the table of
 // a family; a new family is a file, and a row in categories (main_test.go).
 //
+// ADVERSARY says how long: "short", or a duration for the random ones; ADVERSARY_ONLY is the
+// name of one category, or the beginning of that of a family.
+//
 // Without the variable ADVERSARY, as in "make test", only the tables themselves are checked.
 package adversary

@@ -2,6 +2,7 @@ package adversary
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -58,7 +59,7 @@ func (s *stage) starves(ctx context.Context, d *daemon, n int, target func(i int
 		return nil
 	})
 	if late := soon(ctx, d, victim, other, status); late != nil {
-		return fmt.Errorf("another client is not answered: %w (%v)", late, err)
+		return errors.Join(fmt.Errorf("another client is not answered: %w", late), err)
 	}
 	if err != nil {
 		return err

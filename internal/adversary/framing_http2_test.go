@@ -101,11 +101,12 @@ func outcomeOfHTTP2(c *client2) (status int, err error) {
 	ponged := false
 	for {
 		frame, err := c.ReadFrame()
-		if err != nil && errors.As(err, new(http2.StreamError)) {
+		switch {
+		case err == nil:
+		case errors.As(err, new(http2.StreamError)):
 			return 0, fmt.Errorf("urnd sent what is no header: %w", err)
-		}
-		if err != nil {
-			return status, nil // closed; what it said before counts
+		default: // closed; what it said before counts
+			return status, nil
 		}
 		switch frame := frame.(type) {
 		case *http2.MetaHeadersFrame:
@@ -161,7 +162,10 @@ func framesOfHTTP2() []frames {
 	add("an initial window above 2^31-1", "6.5.2", func(c *client2) { c.raw(6, http2.FrameSettings, 0, 0, "\x00\x04\xff\xff\xff\xff") })
 	add("a maximum frame size of 1", "6.5.2", func(c *client2) { c.raw(6, http2.FrameSettings, 0, 0, "\x00\x05\x00\x00\x00\x01") })
 	add("push enabled by 2", "6.5.2", func(c *client2) { c.raw(6, http2.FrameSettings, 0, 0, "\x00\x02\x00\x00\x00\x02") })
-	add("PUSH_PROMISE from a client", "8.4", func(c *client2) { c.headers(1, false, plain()); c.raw(5, http2.FramePushPromise, 4, 1, "\x00\x00\x00\x02\x82") })
+	add("PUSH_PROMISE from a client", "8.4", func(c *client2) {
+		c.headers(1, false, plain())
+		c.raw(5, http2.FramePushPromise, 4, 1, "\x00\x00\x00\x02\x82")
+	})
 	add("a window that grows by 0", "6.9", func(c *client2) { c.raw(4, http2.FrameWindowUpdate, 0, 0, "\x00\x00\x00\x00") })
 	add("a window that overflows", "6.9.1", func(c *client2) { c.raw(4, http2.FrameWindowUpdate, 0, 0, "\x7f\xff\xff\xff") })
 	add("CONTINUATION without HEADERS", "6.10", func(c *client2) { c.raw(1, http2.FrameContinuation, 4, 1, "\x82") })

@@ -46,7 +46,9 @@ func (r response) allows(got []reply) error {
 		return errors.New("it must be answered 502")
 	case len(got) > 0 && got[0].status != 502 && (!r.passed || got[0].status == 500):
 		return errors.New("it must be answered 502")
-	case slices.ContainsFunc(got, func(r reply) bool { return r.status < 400 && strings.Contains(r.body, "evil") || r.header.Get("Evil") != "" }):
+	case slices.ContainsFunc(got, func(r reply) bool {
+		return r.status < 400 && strings.Contains(r.body, "evil") || r.header.Get("Evil") != ""
+	}):
 		return errors.New("a second response was passed on")
 	case len(got) == 2 && (got[1].status != 200 || got[1].body != "yes"):
 		return errors.New("the next response is not the right one")
@@ -61,7 +63,9 @@ func hostileResponses() []response {
 	const end = fields + "Content-Length: 2\r\n\r\nok"
 	const evil = "HTTP/1.1 200 OK\r\nEvil: 1\r\nContent-Length: 4\r\n\r\nevil"
 	var all []response
-	add := func(name, section, octets string, passed bool) { all = append(all, response{name, section, octets, passed}) }
+	add := func(name, section, octets string, passed bool) {
+		all = append(all, response{name, section, octets, passed})
+	}
 	for _, status := range []string{"000", "001", "042", "099", "1000", "99999", "-1", "2OO", "20", "2", "", "2000", "+200", "0x0", "200.0"} {
 		add("status "+status, "RFC 9110 section 15", "HTTP/1.1 "+status+" X\r\n"+end, status == "20" || status == "2")
 	}

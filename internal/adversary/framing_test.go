@@ -43,6 +43,7 @@ func framing(s *stage) []payload {
 		s.requests("chunks", chunks()),
 		s.requests("connection options", connectionOptions()),
 		s.lastHops(),
+		s.blamed(),
 		s.withHTTP2(),
 		s.responses(),
 	)

@@ -2,12 +2,14 @@ package adversary
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // originHost is the one address that urnd may connect to although it is of loopback.
@@ -134,7 +136,7 @@ func (o *origin) script(r *http.Request) script {
 
 // note records why the next request could not be read, unless the connection has ended.
 func (o *origin) note(err error) {
-	if err == io.EOF || strings.Contains(err.Error(), "EOF") || strings.Contains(err.Error(), "reset") || strings.Contains(err.Error(), "closed") {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, net.ErrClosed) {
 		return
 	}
 	o.mu.Lock()

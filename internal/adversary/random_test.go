@@ -29,11 +29,11 @@ func random(s *stage) []payload {
 	var payloads []payload
 	for worker := range 4 {
 		seed := uint64(time.Now().UnixNano()) + uint64(worker)
-		payloads = append(payloads, payload{name: fmt.Sprintf("random changes of the seed %d", seed), section: "RFC 9112", shows: fmt.Sprint(seed), play: func(context.Context) error {
+		payloads = append(payloads, payload{name: fmt.Sprintf("random changes of the seed %d", seed), section: "RFC 9112", shows: fmt.Sprint(seed), play: func(ctx context.Context) error {
 			source := rand.New(rand.NewPCG(seed, 0))
 			end := time.Now().Add(length)
 			for n := 0; time.Now().Before(end); n++ {
-				if err := s.survives(mutated(source, seeds)); err != nil {
+				if err := s.survives(context.WithoutCancel(ctx), mutated(source, seeds)); err != nil {
 					return fmt.Errorf("request %d: %w", n, err)
 				}
 			}
@@ -45,8 +45,8 @@ func random(s *stage) []payload {
 
 // survives sends octets, and returns an error where what comes back are no responses, or one
 // of them is 500.
-func (s *stage) survives(octets string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (s *stage) survives(ctx context.Context, octets string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	conn, err := connect(ctx, s.service, friend)
 	if err != nil {

@@ -31,17 +31,17 @@ func (s *stage) openRedirects() []payload {
 }
 
 // leaks look for what a client should not learn: addresses of the internal network in errors
-// (CWE-209).
+// (CWE-209). At port 1 nobody listens, where a connection is allowed.
 func (s *stage) leaks() []payload {
 	var payloads []payload
-	for _, internal := range []string{"10.11.12.13", "192.168.77.88", "127.0.0.7", "fd00::77", "169.254.169.254"} {
+	for _, internal := range []string{"10.11.12.13", "192.168.77.88", "127.0.0.7", "fd00::77", "169.254.169.254", originHost} {
 		host, nid := s.id()+".hosts.example", s.id()
 		s.dns.has(host, "60 IN "+address(internal))
 		server := nid + ".servers.example."
 		s.dns.has(nid+"."+zoneRoot, `60 IN NAPTR 1 1 "s" "thttp+N2L" "" _thttp._tcp.`+server)
-		s.dns.has("_thttp._tcp."+server, "60 IN SRV 0 0 80 "+server)
+		s.dns.has("_thttp._tcp."+server, "60 IN SRV 0 0 1 "+server)
 		s.dns.has(server, "60 IN "+address(internal))
-		for _, target := range []string{"http://" + host + "/", "/urn:" + nid + ":a", "/api/v1/resolve?uri=urn:" + nid + ":a"} {
+		for _, target := range []string{"http://" + host + ":1/", "/urn:" + nid + ":a", "/api/v1/resolve?uri=urn:" + nid + ":a"} {
 			from := friend
 			if target[0] == '/' {
 				from = stranger
