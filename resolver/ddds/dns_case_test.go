@@ -123,7 +123,7 @@ func TestCountsOfReply(t *testing.T) {
 			if count < 0 {
 				continue
 			}
-			binary.BigEndian.PutUint16(at, uint16(count)) //nolint:gosec // small
+			binary.BigEndian.PutUint16(at, uint16(count))
 			if isComplete(changed, false) || !isComplete(changed, true) {
 				t.Errorf("count %d of section %d: complete", count, section)
 			}
