@@ -73,8 +73,17 @@ func (h *Handler) allowed(x *exchange, credentials []string, login error) error 
 		return nil
 	}
 	request := http.Request{Header: http.Header{"Authorization": credentials}}
-	if name, password, ok := request.BasicAuth(); !ok || !a.Users.Check(name, password) {
+	name, password, ok := request.BasicAuth()
+	if !ok {
 		return login
 	}
-	return nil
+	if h.guesses.Stopped(x.client.Addr) && !a.Users.Knows(name, password) {
+		return problem.ErrGuesses
+	}
+	right, err := a.Users.Check(x.request.Context(), name, password)
+	if err == nil && !right {
+		h.guesses.Wrong(x.client.Addr)
+		return login
+	}
+	return err
 }

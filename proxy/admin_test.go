@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
@@ -63,6 +64,7 @@ func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handle
 			_, _ = io.WriteString(w, "up 1\n")
 		}),
 		Health:   func() (unready, degraded []string) { return nil, nil },
+		Guesses:  proxy.NewGuesses(time.Now),
 		Settings: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
 	}
 	if change != nil {
@@ -304,4 +306,31 @@ func TestAdminProfiles(t *testing.T) {
 // remembered returns the document of a cache entry with a TTL in seconds.
 func remembered(key string, ttl int, locations []resolver.Location, err error) api.Entry {
 	return api.NewEntry(resolver.CachedAnswer{Key: key, TTL: time.Duration(ttl) * time.Second, Locations: locations, Err: err})
+}
+
+// Wrong tokens of one client are not even compared after some.
+func TestTokenGuesses(t *testing.T) {
+	var clock testClock
+	h := newAdminHandler(&fakeCaches{}, func(c *admin.Config) {
+		c.Token, c.Guesses = []byte(token), proxy.NewGuesses(clock.now)
+		c.Clients = []netip.Prefix{loopback}
+	})
+	status := func(peer, shown string) int {
+		return adminRequest(h, peer, "GET /api/v1/cache", "Authorization: Bearer "+shown).StatusCode
+	}
+	for range 10 {
+		if got := status("127.0.0.1:1", "wrong"); got != 401 {
+			t.Errorf("a guess: %d", got)
+		}
+	}
+	if got := status("127.0.0.1:1", token); got != 429 {
+		t.Errorf("after ten guesses: %d", got)
+	}
+	if got := status("127.0.0.2:1", token); got != 200 {
+		t.Errorf("another administrator: %d", got)
+	}
+	clock.advance(time.Second)
+	if got := status("127.0.0.1:1", token); got != 200 {
+		t.Errorf("a second later: %d", got)
+	}
 }

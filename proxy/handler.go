@@ -66,7 +66,8 @@ type Handler struct {
 	forward *forward.Proxy
 
 	statics   map[string]*answer.Static
-	rates     *rates // nil where there is no limit
+	rates     *rates   // nil where there is no limit
+	guesses   *Guesses // of passwords
 	exchanges sync.Pool
 }
 
@@ -74,7 +75,7 @@ type Handler struct {
 func New(config Config) *Handler {
 	failures := forward.NewFailures(config.Now)
 	h := &Handler{
-		config: config, statics: answer.Statics(),
+		config: config, statics: answer.Statics(), guesses: NewGuesses(config.Now),
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: failures.Failing, MaxTarget: config.MaxTarget, Panicked: config.Panicked,
@@ -89,7 +90,7 @@ func New(config Config) *Handler {
 	}
 	h.forward = forward.New(outgoing)
 	if config.Access.Rate > 0 {
-		h.rates = newRates(config.Access.Rate, config.Now)
+		h.rates = newRates(config.Access.Rate, config.Access.Rate, config.Now)
 	}
 	return h
 }
@@ -141,6 +142,9 @@ func (h *Handler) reportAs(x *exchange, message string, sent int, err error) {
 		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
 		if setting := problem.Setting(err); setting != "" {
 			attributes = append(attributes, "setting", setting)
+		}
+		if detail := netguard.Detail(err); detail != "" {
+			attributes = append(attributes, "detail", detail)
 		}
 		h.config.Log.WarnContext(x.request.Context(), message, attributes...)
 	} else if sent >= http.StatusBadRequest { // without the input, which may have a password in a form that is not recognized

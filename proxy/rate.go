@@ -15,16 +15,16 @@ const maxClients = 1 << 16
 
 // rates limits the requests per second of each client. It is safe for concurrent use.
 type rates struct {
-	perSecond int
-	now       func() time.Time
+	perSecond, burst int
+	now              func() time.Time
 
 	mu      sync.Mutex
 	clients map[netip.Addr]*rate.Limiter
 	swept   time.Time
 }
 
-func newRates(perSecond int, now func() time.Time) *rates {
-	return &rates{perSecond: perSecond, now: now, clients: make(map[netip.Addr]*rate.Limiter)}
+func newRates(perSecond, burst int, now func() time.Time) *rates {
+	return &rates{perSecond: perSecond, burst: burst, now: now, clients: make(map[netip.Addr]*rate.Limiter)}
 }
 
 // allows reports whether a client may send one more request. A client of IPv6 is its /64
@@ -33,17 +33,31 @@ func (r *rates) allows(client netip.Addr) bool {
 	if !client.IsValid() {
 		return true // it has no address, and comes from this machine
 	}
-	client = listen.ClientNetwork(client)
 	now := r.now()
+	return r.of(client, now).AllowN(now, 1)
+}
+
+// left returns how many requests a client may send now.
+func (r *rates) left(client netip.Addr) float64 {
+	if !client.IsValid() {
+		return float64(r.burst)
+	}
+	now := r.now()
+	return r.of(client, now).TokensAt(now)
+}
+
+// of returns the limiter of a client.
+func (r *rates) of(client netip.Addr, now time.Time) *rate.Limiter {
+	client = listen.ClientNetwork(client)
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	limiter := r.clients[client]
 	if limiter == nil {
 		r.makeRoom(now)
-		limiter = rate.NewLimiter(rate.Limit(r.perSecond), r.perSecond)
+		limiter = rate.NewLimiter(rate.Limit(r.perSecond), r.burst)
 		r.clients[client] = limiter
 	}
-	r.mu.Unlock()
-	return limiter.AllowN(now, 1)
+	return limiter
 }
 
 // makeRoom removes clients that have sent nothing for a second, and all where there are
@@ -55,7 +69,7 @@ func (r *rates) makeRoom(now time.Time) {
 	if now.Sub(r.swept) >= time.Second || now.Before(r.swept) {
 		r.swept = now
 		for client, limiter := range r.clients {
-			if limiter.TokensAt(now) >= float64(r.perSecond) {
+			if limiter.TokensAt(now) >= float64(r.burst) {
 				delete(r.clients, client)
 			}
 		}

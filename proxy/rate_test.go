@@ -121,7 +121,7 @@ func TestRateOfAllForms(t *testing.T) {
 
 func TestRateIsExactAtOnce(t *testing.T) {
 	clock := new(stopwatch)
-	r := newRates(100, clock.now)
+	r := newRates(100, 100, clock.now)
 	var allowed atomic.Int64
 	var clients sync.WaitGroup
 	for range 8 {
@@ -143,7 +143,7 @@ func TestRateIsExactAtOnce(t *testing.T) {
 // are not removed while others can be.
 func TestRateRemembersSomeClients(t *testing.T) {
 	clock := new(stopwatch)
-	r := newRates(1, clock.now)
+	r := newRates(1, 1, clock.now)
 	from := func(n int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}) }
 	for n := range maxClients {
 		if !r.allows(from(n)) {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -208,16 +209,34 @@ func (h *Handler) batch(x *exchange, target string) {
 var (
 	errMethod = fmt.Errorf("%w: the method is no token", problem.ErrMalformed)
 	errPath   = fmt.Errorf("%w: the :path of HTTP/2 begins with a slash", problem.ErrMalformed)
+	errHost   = fmt.Errorf("%w: the :authority is no host", problem.ErrMalformed)
+	errLength = fmt.Errorf("%w: Content-Length is not that of the body", problem.ErrMalformed)
 )
 
-// check refuses a request that is malformed by HTTP/2, where net/http accepts what it refuses by
-// HTTP/1.1 (RFC 9113 section 8.3.1), and one in a loop. It takes the hop count of others.
-func (h *Handler) check(x *exchange) (err error) {
-	switch r := x.request; {
+// checkHTTP2 refuses a request that is malformed, where net/http accepts by HTTP/2 what it refuses
+// by HTTP/1.1: RFC 9113 sections 8.1.1 and 8.3.1.
+func checkHTTP2(r *http.Request) error {
+	length := r.Header["Content-Length"]
+	switch {
 	case !httpguts.ValidHeaderFieldName(r.Method):
 		return errMethod
-	case r.ProtoMajor == 2 && !strings.HasPrefix(r.RequestURI, "/") && r.RequestURI != "*" && r.Method != http.MethodConnect:
+	case !strings.HasPrefix(r.RequestURI, "/") && r.RequestURI != "*" && r.Method != http.MethodConnect:
 		return errPath
+	case !httpguts.ValidHostHeader(r.Host):
+		return errHost
+	case len(length) > 0 && (len(length) > 1 || length[0] != strconv.FormatInt(r.ContentLength, 10)):
+		return errLength
+	default:
+		return nil
+	}
+}
+
+// check refuses a request that is malformed, or in a loop. It takes the hop count of others.
+func (h *Handler) check(x *exchange) (err error) {
+	if x.request.ProtoMajor == 2 {
+		if err := checkHTTP2(x.request); err != nil {
+			return err
+		}
 	}
 	if x.hops, err = message.Hops(x.request.Header); err != nil {
 		return err

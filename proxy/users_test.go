@@ -1,17 +1,22 @@
 package proxy_test
 
 import (
+	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
 )
 
 // hashed returns the line of a user, as htpasswd -B writes it.
@@ -59,21 +64,25 @@ func TestUsers(t *testing.T) {
 		{"erin", "new", true},
 		{"erin", "old", false},
 	} {
-		if got := u.Check(tt.name, tt.password); got != tt.right {
+		if got, err := u.Check(t.Context(), tt.name, tt.password); got != tt.right || err != nil {
 			t.Errorf("%q with %q: %v", tt.name, tt.password, got)
 		}
 	}
 	var clients sync.WaitGroup
 	for range 8 {
 		clients.Go(func() {
-			if !u.Check("alice", "secret: 1") || u.Check("bob", "secret: 1") {
+			alice, first := u.Check(t.Context(), "alice", "secret: 1")
+			bob, second := u.Check(t.Context(), "bob", "secret: 1")
+			if !alice || bob || first != nil || second != nil {
 				t.Error("it depends on who else asks")
 			}
 		})
 	}
 	clients.Wait()
-	if users(t).Check("", "") || users(t, "# nobody\n").Check("nobody", "") {
-		t.Error("a file without users has one")
+	for _, none := range []*proxy.Users{users(t), users(t, "# nobody\n")} {
+		if right, err := none.Check(t.Context(), "nobody", ""); right || err != nil {
+			t.Errorf("a file without users has one: %v", err)
+		}
 	}
 }
 
@@ -110,7 +119,11 @@ func TestLogin(t *testing.T) {
 		fmt.Fprintf(w, "%q %q", r.Header["Proxy-Authorization"], r.Header["Authorization"])
 	}))
 	t.Cleanup(origin.Close)
-	s := start(t, func(c *proxy.Config) { c.Access.Users = users(t, hashed(t, "alice", "a:b"), hashed(t, "bob", "b")) })
+	s := start(t, func(c *proxy.Config) {
+		var clock testClock
+		c.Now = func() time.Time { clock.advance(time.Minute); return clock.now() } // no guess comes too soon
+		c.Access.Users = users(t, hashed(t, "alice", "a:b"), hashed(t, "bob", "b"))
+	})
 	s.next = withLocations(origin.URL + "/")
 	const scheme = "Basic"
 	forward := []string{origin.URL + "/", "http://a.invalid/", "ftp://a.example/"}
@@ -166,6 +179,81 @@ func TestLoginFromElsewhere(t *testing.T) {
 			if response.StatusCode != 403 || response.Header.Get("WWW-Authenticate")+response.Header.Get("Proxy-Authenticate") != "" {
 				t.Errorf("%s: %d %v", target, response.StatusCode, response.Header)
 			}
+		}
+	}
+}
+
+// testClock is a clock that a test advances.
+type testClock struct{ nanoseconds atomic.Int64 }
+
+func (c *testClock) now() time.Time          { return time.Unix(1_800_000_000, c.nanoseconds.Load()) }
+func (c *testClock) advance(d time.Duration) { c.nanoseconds.Add(int64(d)) }
+
+// Guesses of one client are not even looked at for a second, those of others are; and a password
+// that was right before always is.
+func TestGuesses(t *testing.T) {
+	var clock testClock
+	var h http.Handler
+	start(t, func(c *proxy.Config) {
+		c.Now = clock.now
+		c.Access.Users = users(t, hashed(t, "alice", "right"), hashed(t, "bob", "right"))
+		c.Access.Proxy = prefixes("127.0.0.0/8")
+		h = proxy.New(*c)
+	})
+	ask := func(client, user, password string) int {
+		r := httptest.NewRequest(http.MethodGet, "/http://a.example/", nil)
+		r.RemoteAddr, r.Host = client+":1", "a"
+		r.SetBasicAuth(user, password)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	expect := func(what string, got, want int) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %d, want %d", what, got, want)
+		}
+	}
+	expect("the right password", ask("127.0.0.1", "alice", "right"), 302)
+	for range 10 {
+		expect("a guess", ask("127.0.0.1", "mallory", "wrong"), 401)
+	}
+	expect("one more", ask("127.0.0.1", "mallory", "wrong"), 429)
+	expect("the right one, too", ask("127.0.0.1", "bob", "right"), 429)
+	expect("one that is known", ask("127.0.0.1", "alice", "right"), 302)
+	expect("another client", ask("127.0.0.2", "bob", "wrong"), 401)
+	clock.advance(time.Second)
+	expect("a second later", ask("127.0.0.1", "bob", "wrong"), 401)
+	expect("and again", ask("127.0.0.1", "bob", "right"), 429)
+}
+
+// Few passwords are compared at a time, and few wait: the rest is refused at once.
+func TestPasswordsAtATime(t *testing.T) {
+	u := users(t, hashed(t, "alice", "right"))
+	var refused, checked atomic.Int32
+	var clients sync.WaitGroup
+	for i := range 200 {
+		clients.Go(func() {
+			right, err := u.Check(t.Context(), fmt.Sprint("nobody", i), "wrong")
+			switch {
+			case errors.Is(err, resolver.ErrBusy):
+				refused.Add(1)
+			case err == nil && !right:
+				checked.Add(1)
+			default:
+				t.Errorf("%t, %v", right, err)
+			}
+		})
+	}
+	clients.Wait()
+	if checked.Load() == 0 || refused.Load()+checked.Load() != 200 {
+		t.Errorf("%d were checked, and %d refused", checked.Load(), refused.Load())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 { // the slot may be free
+		if _, err := u.Check(ctx, "alice", "wrong"); err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("a client that has left: %v", err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -82,6 +83,9 @@ func (o resolveOutput) resolveAll(ctx context.Context, r resolver.Resolver, args
 		if err := o.resolve(ctx, r, arg); err != nil {
 			failed = true
 			fmt.Fprintf(o.errors, "urnd: %s: %v\n", arg, err)
+			if detail := netguard.Detail(err); detail != "" {
+				fmt.Fprintf(o.errors, "urnd: %s: %s\n", arg, detail)
+			}
 		}
 	}
 	if failed {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
@@ -24,7 +25,7 @@ var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d
 // newAdmin returns the handler of the admin interface.
 func newAdmin(c config.Config, r *resolution, d dependencies) (*admin.Handler, error) {
 	a := admin.Config{
-		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen), Certificate: c.TLS.ClientCA != "", Metrics: d.metrics.Handler(), Log: d.log,
+		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen), Guesses: proxy.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "", Metrics: d.metrics.Handler(), Log: d.log,
 		Caches: caches{r, snapshotPath(c.Cache), d}, Health: d.health.Report,
 		Settings: func() any { return config.Plain(c.Map()) },
 	}

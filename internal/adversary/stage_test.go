@@ -62,7 +62,7 @@ access:
   proxy_clients: [127.0.0.1/32]
   trusted_proxies: [127.0.0.3/32]
   fresh_clients: [127.0.0.1/32]
-limits: {header_timeout: 1s, idle_timeout: 3s, connect_timeout: 2s, origin_timeout: 3s, shutdown_timeout: 3s}
+limits: {header_timeout: 1s, body_timeout: 1s, idle_timeout: 3s, connect_timeout: 2s, origin_timeout: 3s, shutdown_timeout: 3s}
 log: {level: DEBUG, format: json}
 `
 

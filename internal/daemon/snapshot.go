@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"syscall"
 )
 
 // Snapshot saves and restores the cache of answers in a file. With the path "" it does
@@ -26,7 +27,7 @@ func (s *Snapshot) Restore(path string, log *slog.Logger, read func(context.Cont
 	if path == "" || ctx.Err() != nil {
 		return
 	}
-	file, err := os.Open(path) //nolint:gosec // it is of the configuration
+	file, err := openRegular(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return
 	}
@@ -44,6 +45,25 @@ func (s *Snapshot) Restore(path string, log *slog.Logger, read func(context.Cont
 	default:
 		log.Warn("the snapshot of answers cannot be read", "file", path, "error", err)
 	}
+}
+
+var errNotRegular = errors.New("it is not a regular file")
+
+// openRegular opens a file for reading, and fails for anything else: a named pipe, for one, would
+// block.
+func openRegular(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // it is of the configuration
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // begin returns the context of a Restore, which Stop cancels.
@@ -98,7 +118,8 @@ func (s *Snapshot) Save(path string, log *slog.Logger, write func(io.Writer) (in
 
 func writeFile(path string, write func(io.Writer) (int, error)) (n int, err error) {
 	const ownerAlone = 0o600
-	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, ownerAlone) //nolint:gosec // it is of the configuration
+	_ = os.Remove(path + ".new")                                                         // of a process that was killed
+	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY, ownerAlone) //nolint:gosec // it is of the configuration
 	if err != nil {
 		return 0, err
 	}

@@ -105,16 +105,26 @@ func (g *Guard) connect(ctx context.Context, network, address string) (net.Conn,
 	if err != nil {
 		return nil, err
 	}
-	addrs := []netip.Addr{}
 	if addr, err := netip.ParseAddr(host); err == nil {
-		addrs = append(addrs, addr)
-	} else if addrs, err = g.lookup(ctx, host); err != nil {
+		return g.connectTo(ctx, network, uint16(number), addr) //nolint:gosec // LookupPort returns 0 to 65535
+	}
+	addrs, err := g.lookup(ctx, host)
+	if err != nil {
 		return nil, err
 	}
+	conn, err := g.connectTo(ctx, network, uint16(number), addrs...) //nolint:gosec // likewise
+	if err != nil {
+		return nil, hide(err)
+	}
+	return namedConn{conn}, nil
+}
+
+// connectTo connects to one of the addresses that are allowed.
+func (g *Guard) connectTo(ctx context.Context, network string, port uint16, addrs ...netip.Addr) (net.Conn, error) {
 	var allowed []netip.AddrPort
 	var refused error
 	for _, addr := range addrs {
-		candidate := netip.AddrPortFrom(addr, uint16(number)) //nolint:gosec // LookupPort returns 0 to 65535
+		candidate := netip.AddrPortFrom(addr, port)
 		if err := g.Check(candidate); err != nil {
 			if !errors.Is(refused, ErrOwn) {
 				refused = err
@@ -188,13 +198,27 @@ func (g *Guard) Check(dialled netip.AddrPort) error {
 		return fmt.Errorf("%w: %s is not a configured server", ErrForbidden, addr)
 	}
 	if kind := special(addr); kind != "" {
-		return fmt.Errorf("%w: %s is %s", ErrForbidden, addr, kind)
+		return &refusal{addr, kind}
 	}
 	if port := dialled.Port(); port < 1024 && !slices.Contains(safePorts[:], port) {
 		return fmt.Errorf("%w: port %d is of another service", ErrForbidden, port)
 	}
 	return nil
 }
+
+// refusal is the error for an address that is not public.
+type refusal struct {
+	addr netip.Addr
+	kind string
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("%s: %s is %s", ErrForbidden, r.addr, r.kind) }
+
+// public is the error for who may not know the address.
+func (r *refusal) public() string { return fmt.Sprintf("%s: its address is %s", ErrForbidden, r.kind) }
+
+// Unwrap returns ErrForbidden.
+func (*refusal) Unwrap() error { return ErrForbidden }
 
 // safePorts are the ports below 1024 of the web and of the services of RFC 1738. On other
 // ports a request could be taken for a command, above all by a mail server.

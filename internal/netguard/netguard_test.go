@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -137,4 +138,70 @@ func TestWithLookup(t *testing.T) {
 	if _, err := guard.DialContext(t.Context(), "tcp", "www.example.org:80"); !errors.Is(err, failed) || err.Error() != "connecting to www.example.org:80: server 192.0.2.53: refused" {
 		t.Errorf("%v", err)
 	}
+}
+
+// The error of a name does not show its addresses, which the log has; that of an address does.
+func TestAddressesAreHidden(t *testing.T) {
+	for _, tt := range []struct {
+		address  string
+		addrs    []string
+		allow    string
+		text     string
+		detailed string
+	}{
+		{"intranet.example:80", []string{"10.1.2.3"}, "", "its address is private", "10.1.2.3 is private"},
+		{"intranet.example:80", []string{"fd00::77", "10.1.2.3"}, "", "its address is private", "10.1.2.3 is private"},
+		{"here.example:1", []string{"127.0.0.9"}, "127.0.0.0/8", "connection refused", "127.0.0.9:1"},
+		{"here.example:1", []string{"127.0.0.9", "127.0.0.8"}, "127.0.0.0/8", "connection refused", "127.0.0.8:1"},
+		{"127.0.0.9:1", nil, "127.0.0.0/8", "127.0.0.9:1: connect: connection refused", ""},
+		{"10.1.2.3:80", nil, "", "10.1.2.3 is private", ""},
+	} {
+		var allow []netip.Prefix
+		if tt.allow != "" {
+			allow = append(allow, netip.MustParsePrefix(tt.allow))
+		}
+		guard := netguard.New(time.Second, allow...).WithLookup(func(context.Context, string) (found []netip.Addr, err error) {
+			for _, addr := range tt.addrs {
+				found = append(found, netip.MustParseAddr(addr))
+			}
+			return found, nil
+		})
+		_, err := guard.DialContext(t.Context(), "tcp", tt.address)
+		if err == nil || !strings.Contains(err.Error(), tt.text) || !strings.Contains(netguard.Detail(err), tt.detailed) || (netguard.Detail(err) == "") != (tt.detailed == "") {
+			t.Errorf("%s: %v, and %q in the log", tt.address, err, netguard.Detail(err))
+		}
+		for _, addr := range tt.addrs {
+			if strings.Contains(err.Error(), addr) {
+				t.Errorf("%s: %v", tt.address, err)
+			}
+		}
+	}
+}
+
+// A connection to a name that breaks does not show its addresses either.
+func TestErrorsOfConnectionsHideAddresses(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	})
+	conn, err := guard.DialContext(t.Context(), "tcp", "here.example:"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetDeadline(time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	_, reading := conn.Read(make([]byte, 1))
+	_, writing := conn.Write([]byte("a"))
+	for _, err := range []error{reading, writing} {
+		if err == nil || strings.Contains(err.Error(), "127.0.0.1") || !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	}
+	conn.Close()
 }

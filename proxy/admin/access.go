@@ -41,7 +41,7 @@ func (h *Handler) refusal(r *http.Request) error {
 	case !h.config.Own.Has(r.Host): // DNS rebinding: the name of another site resolves to this machine
 		return problem.ErrAdminHost
 	case len(h.config.Token) > 0:
-		return h.checkToken(r)
+		return h.checkToken(r, client)
 	default:
 		return nil
 	}
@@ -66,10 +66,16 @@ func (h *Handler) client(r *http.Request, peer netip.Addr) (netip.Addr, error) {
 func verified(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 }
 
 // checkToken compares hashes in constant time, against timing attacks.
-func (h *Handler) checkToken(r *http.Request) error {
+func (h *Handler) checkToken(r *http.Request, client netip.Addr) error {
+	if h.config.Guesses.Stopped(client) {
+		return problem.ErrGuesses
+	}
 	shown, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	want, got := sha256.Sum256(h.config.Token), sha256.Sum256([]byte(shown))
 	if !ok || subtle.ConstantTimeCompare(want[:], got[:]) != 1 {
+		if ok { // who sends none does not guess
+			h.config.Guesses.Wrong(client)
+		}
 		return problem.ErrAdminToken
 	}
 	return nil

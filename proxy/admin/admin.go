@@ -18,6 +18,8 @@ type Config struct {
 	Clients []netip.Prefix // clients that may connect by TCP; a Unix socket is protected by file permissions
 	Proxies []netip.Prefix // proxies in front that are trusted to name their client
 	Own     message.OwnHosts
+	// Guesses slow down who guesses the token.
+	Guesses Guesses
 	// Token is the bearer token of administrators; nil requires none, which is only safe on loopback.
 	Token []byte
 	// Certificate requires a verified client certificate, in addition to Token where that is
@@ -30,6 +32,13 @@ type Config struct {
 	Health func() (unready, degraded []string)
 	// Settings returns the configuration in force, without secrets.
 	Settings func() any
+}
+
+// Guesses are wrong tokens by client.
+type Guesses interface {
+	// Stopped reports whether what a client sends is not even looked at.
+	Stopped(client netip.Addr) bool
+	Wrong(client netip.Addr)
 }
 
 //go:embed openapi.json

@@ -68,6 +68,7 @@ func TestStatus(t *testing.T) {
 		{problem.ErrAdminHost, 421},
 		{problem.ErrConnections, 429},
 		{problem.ErrRate, 429},
+		{problem.ErrGuesses, 429},
 		{problem.ErrHeaderTooLarge, 431},
 		{errors.New("a bug"), 500},
 		{problem.ErrConnect, 501},

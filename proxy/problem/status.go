@@ -44,6 +44,7 @@ var statuses = [...]row{
 	{err: ErrBatches, status: http.StatusServiceUnavailable},
 	{err: ErrConnections, status: http.StatusTooManyRequests},
 	{err: ErrRate, status: http.StatusTooManyRequests},
+	{err: ErrGuesses, status: http.StatusTooManyRequests},
 	{err: ErrNoPage, status: http.StatusNotFound},
 	{err: ErrNotAcceptable, status: http.StatusNotAcceptable},
 	{err: ErrHost, status: http.StatusForbidden},

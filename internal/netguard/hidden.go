@@ -1,0 +1,87 @@
+package netguard
+
+import (
+	"errors"
+	"net"
+)
+
+// hidden is an error whose text does not say which address a name has: it may be shown to
+// clients, who must not learn the addresses of the internal network.
+type hidden struct {
+	text   string
+	detail error
+}
+
+func (h *hidden) Error() string { return h.text }
+
+// Unwrap returns the error with its addresses.
+func (h *hidden) Unwrap() error { return h.detail }
+
+// Detail returns the text of an error about a connection with the addresses that the error does
+// not show, for logs, "" where it has none.
+func Detail(err error) string {
+	var h *hidden
+	if !errors.As(err, &h) {
+		return ""
+	}
+	return h.detail.Error()
+}
+
+// hide returns the error of connecting to a name without its addresses.
+func hide(err error) error {
+	text := withoutAddresses(err)
+	if text == err.Error() {
+		return err
+	}
+	return &hidden{text, err}
+}
+
+func withoutAddresses(err error) string {
+	var op *net.OpError
+	var refused *refusal
+	switch joined, ok := err.(interface{ Unwrap() []error }); {
+	case ok:
+		text := ""
+		for _, one := range joined.Unwrap() {
+			if text != "" {
+				text += "; "
+			}
+			text += withoutAddresses(one)
+		}
+		return text
+	case errors.As(err, &refused):
+		return refused.public()
+	case errors.As(err, &op):
+		return withoutEnds(op).Error()
+	default:
+		return err.Error()
+	}
+}
+
+// withoutEnds returns an error of a connection without its addresses.
+func withoutEnds(op *net.OpError) *net.OpError {
+	changed := *op
+	changed.Source, changed.Addr = nil, nil
+	return &changed
+}
+
+// namedConn is a connection to a name, whose errors have no addresses.
+type namedConn struct{ net.Conn }
+
+func (c namedConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	return n, hideEnds(err)
+}
+
+func (c namedConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	return n, hideEnds(err)
+}
+
+func hideEnds(err error) error {
+	op, ok := err.(*net.OpError) //nolint:errorlint // a connection returns it as it is
+	if !ok {
+		return err
+	}
+	return withoutEnds(op)
+}
