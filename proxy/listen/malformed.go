@@ -37,6 +37,7 @@ type requestConn struct {
 	net.Conn
 	server *Server
 
+	old      oldHead
 	line     []byte      // the last request line, or its beginning
 	complete atomic.Bool // the end of the line was seen
 	handled  atomic.Bool // the request has reached a handler
@@ -59,15 +60,20 @@ func (c *requestConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 && !c.complete.Load() {
 		c.record(p[:n])
+	} else if c.old.active.Load() {
+		c.old.scan(p[:n])
 	}
 	return n, err
 }
 
 func (c *requestConn) record(p []byte) {
 	if i := bytes.IndexByte(p, '\n'); i >= 0 {
+		rest := p[i+1:]
 		p = p[:i]
 		defer func() {
 			c.http2.Store(bytes.HasPrefix(c.line, []byte(preface)))
+			c.old.begin(c.line)
+			c.old.scan(rest)
 			c.complete.Store(true)
 		}()
 	}

@@ -193,8 +193,12 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 			handler = s.config.Probe
 		}
 	}
-	conns.begin(conn, conn != nil && !conn.used.Swap(true))
+	first := conn != nil && !conn.used.Swap(true)
+	conns.begin(conn, first)
 	defer conns.end()
+	if s.checkCoding(w, r, conn, first) {
+		return
+	}
 	if (s.announced.Load() || conns.draining.Load()) && r.Header.Get("Upgrade") == "" {
 		w.Header().Set("Connection", "close")
 	}
