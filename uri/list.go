@@ -1,16 +1,27 @@
 package uri
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
-// ParseList parses a text/uri-list, RFC 2483 section 5: one URI per line, and
-// comments after "#". Lines end in CRLF, LF or CR; white space around them is
-// ignored. Lines that are not absolute URIs are skipped and counted in bad.
-func ParseList(text string) (uris []URI, bad int) {
-	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		line = strings.Trim(line, whiteSpace)
-		if line == "" || line[0] == '#' {
-			continue
+// ListLines returns the lines of a text/uri-list, RFC 2483 section 5: one URI each. Comments after
+// "#" are left out. Lines end in CRLF, LF or CR; white space around them is ignored.
+func ListLines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+			line = strings.Trim(line, whiteSpace)
+			if line != "" && line[0] != '#' && !yield(line) {
+				return
+			}
 		}
+	}
+}
+
+// ParseList parses a text/uri-list: ListLines. Lines that are not absolute URIs are skipped and
+// counted in bad.
+func ParseList(text string) (uris []URI, bad int) {
+	for line := range ListLines(text) {
 		u, err := Parse(line)
 		if err != nil {
 			bad++

@@ -186,7 +186,7 @@ func TestSchemesOfLocations(t *testing.T) {
 		for _, step := range trace.Steps() {
 			steps += step.Detail + "\n"
 		}
-		if left := strings.Contains(steps, "left out of the list: gopher://a.example/"); left != (nid == "example") || !strings.Contains(steps, "1 lines that are not URIs") {
+		if left := strings.Contains(steps, "left out of the list: gopher://a.example/"); left != (nid == "example") || !strings.Contains(steps, "left out of the list: not a URI: ") {
 			t.Errorf("%s: %s", nid, steps)
 		}
 	}

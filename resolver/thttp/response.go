@@ -106,39 +106,42 @@ func (c *Client) redirect(asked uri.URI, text string, q resolver.Query) (string,
 	return location.String(), nil
 }
 
-// maxTracedURIs bounds the URIs of a list of which a trace says why they are left out.
-const maxTracedURIs = 10
+// maxTracedURIs bounds the URIs of a list of which a trace says why they are left out, and
+// maxUnused those that are looked at in all.
+const (
+	maxTracedURIs = 10
+	maxUnused     = 1000
+)
 
-// list parses a text/uri-list. What may not be used of it is left out, and named in the
-// trace.
+// list parses a text/uri-list, as far as it is used. What may not be used of it is left out, and
+// named in the trace.
 func (c *Client) list(ctx context.Context, response *http.Response, q resolver.Query) (found, error) {
 	text, err := c.body(response, c.config.MaxBody)
 	if err != nil {
 		return found{}, err
 	}
-	uris, bad := uri.ParseList(string(text))
 	t := resolver.TraceOf(ctx)
-	if bad > 0 {
-		t.Add("thttp", "left out of the list: %d lines that are not URIs", bad)
-	}
 	var list found
 	left, room := 0, resolver.MaxAnswer
-	leave := func(u uri.URI, reason error) {
-		if left++; left <= maxTracedURIs {
-			t.Add("thttp", "left out of the list: %.200s: %s", u, reason)
-		}
-	}
-	for _, u := range uris {
-		switch err := c.check(u, q); {
+	for line := range uri.ListLines(text) {
+		u, err := c.usable(line, q)
+		switch {
 		case err != nil:
-			leave(u, err)
 		case len(list.uris) == c.config.MaxLocations:
-			leave(u, errMaxLocations)
-		case len(u.String()) > room:
-			leave(u, errMaxAnswer)
+			err = errMaxLocations
+		case len(u) > room:
+			err = errMaxAnswer
 		default:
-			room -= len(u.String())
-			list.uris = append(list.uris, u.String())
+			room -= len(u)
+			list.uris = append(list.uris, u)
+			continue
+		}
+		if left++; left <= maxTracedURIs {
+			t.Add("thttp", "left out of the list: %.200s: %s", line, err)
+		}
+		if left == maxUnused {
+			t.Add("thttp", "the rest of the list is not read")
+			break
 		}
 	}
 	if left > maxTracedURIs {
@@ -147,11 +150,20 @@ func (c *Client) list(ctx context.Context, response *http.Response, q resolver.Q
 	switch {
 	case len(list.uris) > 0:
 		return list, nil
-	case left+bad > 0: // it knows the name
-		return found{}, fmt.Errorf("%w: none of the %d lines of its list can be used", resolver.ErrUnreachable, left+bad)
+	case left > 0: // it knows the name
+		return found{}, fmt.Errorf("%w: none of the %d lines of its list can be used", resolver.ErrUnreachable, left)
 	default:
 		return found{}, errNotFound
 	}
+}
+
+// usable returns the URI in a line of a list, if it may be used.
+func (c *Client) usable(line string, q resolver.Query) (string, error) {
+	u, err := uri.Parse(line)
+	if err != nil {
+		return "", err
+	}
+	return u.String(), c.check(u, q)
 }
 
 var (
@@ -176,8 +188,8 @@ func (c *Client) description(asked uri.URI, response *http.Response) (found, err
 		return d, nil
 	case err != nil:
 		return found{}, err
-	case utf8.Valid(text):
-		d.content = string(text)
+	case utf8.ValidString(text):
+		d.content = text
 	}
 	return d, nil
 }
@@ -195,7 +207,7 @@ var errTooLong = errors.New("its answer is too long")
 const gzipOverhead = 4 << 10
 
 // body reads a body of at most limit octets, decoded.
-func (c *Client) body(response *http.Response, limit int64) ([]byte, error) {
+func (c *Client) body(response *http.Response, limit int64) (string, error) {
 	body := io.Reader(response.Body)
 	switch coding := response.Header.Get("Content-Encoding"); strings.ToLower(coding) {
 	case "", "identity":
@@ -203,20 +215,21 @@ func (c *Client) body(response *http.Response, limit int64) ([]byte, error) {
 		// Blocks without content would never reach the limit of what they hold.
 		decoded, err := gzip.NewReader(io.LimitReader(body, limit+gzipOverhead))
 		if err != nil {
-			return nil, fmt.Errorf("%w: decoding its answer: %w", resolver.ErrUnreachable, err)
+			return "", fmt.Errorf("%w: decoding its answer: %w", resolver.ErrUnreachable, err)
 		}
 		body = decoded
 	default:
-		return nil, fmt.Errorf("%w: its answer has the content coding %q", resolver.ErrUnreachable, coding)
+		return "", fmt.Errorf("%w: its answer has the content coding %q", resolver.ErrUnreachable, coding)
 	}
-	text, err := io.ReadAll(io.LimitReader(body, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("%w: reading its answer: %w", resolver.ErrUnreachable, err)
+	var text strings.Builder
+	text.Grow(int(min(max(response.ContentLength, 0), limit)))
+	if _, err := io.Copy(&text, io.LimitReader(body, limit+1)); err != nil {
+		return "", fmt.Errorf("%w: reading its answer: %w", resolver.ErrUnreachable, err)
 	}
-	if int64(len(text)) > limit {
-		return nil, fmt.Errorf("%w: %w: more than %d octets", resolver.ErrUnreachable, errTooLong, limit)
+	if int64(text.Len()) > limit {
+		return "", fmt.Errorf("%w: %w: more than %d octets", resolver.ErrUnreachable, errTooLong, limit)
 	}
-	return text, nil
+	return text.String(), nil
 }
 
 // The negative answers of a server.
