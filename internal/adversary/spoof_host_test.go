@@ -9,7 +9,7 @@ import (
 // foreignNames are hosts whose name resolves to this machine, in the browser of somebody who
 // has rights here: DNS rebinding (RFC 9110 section 7.4).
 func foreignNames() []string {
-	return []string{"evil.example", "evil.example:8141", "127.0.0.1.evil.example", "127.0.0.1.nip.io", "localhost.evil.example", "localhost.", "evil", "127.0.0.1@evil.example", "xn--lcalhost-m1b", "2130706433", "0x7f000001", "127.1"}
+	return []string{"evil.example", "evil.example:8141", "127.0.0.1.evil.example", "127.0.0.1.nip.io", "localhost.evil.example", "evil", "127.0.0.1@evil.example", "xn--lcalhost-m1b", "2130706433", "0x7f000001", "127.1"}
 }
 
 // foreignHosts uses rights of loopback by a host that is not this one.
@@ -18,10 +18,7 @@ func (s *stage) foreignHosts() []payload {
 	s.dns.has(nid+"."+zoneRoot, `60 IN NAPTR 1 1 "u" "http+N2L" "!^.*$!http://`+s.origin.address+`/!" .`)
 	var all []claim
 	for _, target := range []string{privileged, "/?uri=http://a.example/", "/uri-res/N2R?urn:" + nid + ":a"} {
-		for _, host := range foreignNames()[:6] {
-			if host == "localhost." {
-				continue // it is this machine, whoever resolves it: RFC 6761 section 6.3
-			}
+		for _, host := range foreignNames()[:5] {
 			all = append(all, claim{name: target + " of " + host, section: "RFC 9110 section 7.4", from: friend, target: target, fields: []string{"Host: " + host}, want: 403})
 		}
 	}

@@ -37,7 +37,7 @@ type requestConn struct {
 	net.Conn
 	server *Server
 
-	old      oldHead
+	head     head
 	line     []byte      // the last request line, or its beginning
 	complete atomic.Bool // the end of the line was seen
 	handled  atomic.Bool // the request has reached a handler
@@ -51,6 +51,7 @@ func (c *requestConn) begin() {
 		return
 	}
 	c.line = c.line[:0]
+	c.head.reset()
 	c.complete.Store(false)
 	c.handled.Store(false)
 }
@@ -60,8 +61,8 @@ func (c *requestConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 && !c.complete.Load() {
 		c.record(p[:n])
-	} else if c.old.active.Load() {
-		c.old.scan(p[:n])
+	} else if c.head.active.Load() {
+		c.head.scan(p[:n])
 	}
 	return n, err
 }
@@ -72,8 +73,8 @@ func (c *requestConn) record(p []byte) {
 		p = p[:i]
 		defer func() {
 			c.http2.Store(bytes.HasPrefix(c.line, []byte(preface)))
-			c.old.begin(c.line)
-			c.old.scan(rest)
+			c.head.begin(c.line)
+			c.head.scan(rest)
 			c.complete.Store(true)
 		}()
 	}

@@ -10,28 +10,42 @@ import (
 // RFC 9112 section 6.1: a request with both Transfer-Encoding and Content-Length may be an attempt
 // at smuggling another one, and its connection is closed after the response; and one by HTTP/1.0
 // with Transfer-Encoding has faulty framing. net/http removes the one field, and ignores the other
-// one, before any handler sees them. So the connection of each request with a transfer coding is
-// closed, and each by HTTP/1.0, which has a connection of its own; the head of that is scanned while
-// it is read.
+// one, before any handler sees them. So the head is scanned while it is read, except that of GET
+// and HEAD, which have no body. Where it was not, since it came with an earlier request, it counts
+// as one with both. A request by HTTP/1.0 has a connection of its own.
 
-// oldHead finds Transfer-Encoding in the head of a request by HTTP/1.0.
-type oldHead struct {
-	active atomic.Bool // the request line was one of HTTP/1.0, and the head has not ended
-	coded  atomic.Bool // it has the field
-	line   []byte      // the beginning of the present line
+// head finds the fields for the framing of a body in the head of a request.
+type head struct {
+	active  atomic.Bool // the head has not ended
+	scanned atomic.Bool // it has
+	coded   atomic.Bool // it has Transfer-Encoding
+	length  atomic.Bool // it has Content-Length
+	line    []byte      // the beginning of the present line
 }
 
-const codingField = "transfer-encoding"
+const (
+	codingField = "transfer-encoding"
+	lengthField = "content-length"
+)
+
+// reset is called when the connection is idle.
+func (h *head) reset() {
+	for _, flag := range []*atomic.Bool{&h.active, &h.scanned, &h.coded, &h.length} {
+		flag.Store(false)
+	}
+}
 
 // begin is called with the request line.
-func (h *oldHead) begin(line []byte) {
+func (h *head) begin(line []byte) {
+	h.reset()
 	h.line = h.line[:0]
-	h.coded.Store(false)
-	h.active.Store(bytes.HasSuffix(bytes.TrimRight(line, "\r"), []byte(" HTTP/1.0")))
+	line = bytes.TrimRight(line, "\r")
+	bodiless := bytes.HasPrefix(line, []byte("GET ")) || bytes.HasPrefix(line, []byte("HEAD "))
+	h.active.Store(!bodiless || bytes.HasSuffix(line, []byte(" HTTP/1.0")))
 }
 
 // scan reads octets behind the request line.
-func (h *oldHead) scan(p []byte) {
+func (h *head) scan(p []byte) {
 	for h.active.Load() && len(p) > 0 {
 		end := bytes.IndexByte(p, '\n')
 		part := p
@@ -46,11 +60,14 @@ func (h *oldHead) scan(p []byte) {
 		p = p[end+1:]
 		line := bytes.TrimRight(h.line, "\r")
 		name, _, _ := bytes.Cut(line, []byte(":"))
-		switch {
+		switch name = bytes.TrimRight(name, " \t"); {
 		case len(line) == 0:
 			h.active.Store(false)
-		case bytes.EqualFold(bytes.TrimRight(name, " \t"), []byte(codingField)):
+			h.scanned.Store(true)
+		case bytes.EqualFold(name, []byte(codingField)):
 			h.coded.Store(true)
+		case bytes.EqualFold(name, []byte(lengthField)):
+			h.length.Store(true)
 		}
 		h.line = h.line[:0]
 	}
@@ -61,10 +78,11 @@ func (h *oldHead) scan(p []byte) {
 // connection.
 func (s *Server) checkCoding(w http.ResponseWriter, r *http.Request, conn *requestConn, first bool) (answered bool) {
 	old := r.ProtoMajor == 1 && r.ProtoMinor == 0
-	if old || r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
+	coded := r.ProtoMajor == 1 && len(r.TransferEncoding) > 0
+	if old || coded && (conn == nil || conn.head.length.Load() || !conn.head.scanned.Load()) {
 		w.Header().Set("Connection", "close")
 	}
-	if !old || conn == nil || first && !conn.old.coded.Load() {
+	if !old || conn == nil || first && !conn.head.coded.Load() {
 		return false
 	}
 	reason := "a request by HTTP/1.0 has no Transfer-Encoding"

@@ -32,7 +32,9 @@ func TestTransferCoding(t *testing.T) {
 	}{
 		{"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "200", 1},
 		{"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 50\r\n\r\n1\r\na\r\n0\r\n\r\n" + smuggled, "200", 1},
-		{"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "200", 1},
+		{"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + smuggled, "200 200", 2},
+		{"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\naPOST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n0\r\n\r\n" + smuggled, "200 200", 2},
+		{"GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + smuggled, "200", 1},
 		{"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc" + smuggled, "200 200", 2},
 		{"GET / HTTP/1.0\r\nHost: a\r\n\r\n" + smuggled, "200", 1},
 		{"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + smuggled, "200", 1},
@@ -53,7 +55,7 @@ func TestTransferCoding(t *testing.T) {
 				from = iotest.OneByteReader(from)
 			}
 			_, _ = io.Copy(conn, from)           // the server may have closed
-			_ = conn.(*net.TCPConn).CloseWrite() //nolint:forcetypeassert // it was dialled by TCP
+			_ = conn.(*net.TCPConn).CloseWrite()
 			var statuses []string
 			for reader := bufio.NewReader(conn); ; {
 				response, err := http.ReadResponse(reader, nil)

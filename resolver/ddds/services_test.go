@@ -78,3 +78,25 @@ func TestOffers(t *testing.T) {
 		}
 	}
 }
+
+// FuzzServices: a field that is accepted is made of its protocol and its services.
+func FuzzServices(f *testing.F) {
+	for _, seed := range []string{"", "thttp+I2L", "+N2L+N2Ls", "I2R:http", "I2R+http", "a+", "é", "a+b+c", "E2U+sip"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, field string) {
+		s, err := parseServices(field)
+		if err != nil {
+			return
+		}
+		again := strings.Join(append([]string{s.protocol}, s.rs...), "+")
+		if !s.uNAPTR && !strings.EqualFold(again, field) {
+			t.Errorf("%q becomes %q", field, again)
+		}
+		for _, want := range []resolver.Service{resolver.I2L, resolver.I2Ls, resolver.I2C, resolver.I2Ns} {
+			if nearest := s.nearest(want); singular(nearest) != singular(want) {
+				t.Errorf("%q: the nearest of %s is %s", field, want, nearest)
+			}
+		}
+	})
+}
