@@ -58,12 +58,12 @@ func (h *head) scan(p []byte) {
 			return
 		}
 		p = p[end+1:]
-		line := bytes.TrimRight(h.line, "\r")
-		name, _, _ := bytes.Cut(line, []byte(":"))
-		switch name = bytes.TrimRight(name, " \t"); {
-		case len(line) == 0:
+		name, _, isField := bytes.Cut(h.line, []byte(":"))
+		switch {
+		case len(bytes.TrimRight(h.line, "\r")) == 0:
 			h.active.Store(false)
 			h.scanned.Store(true)
+		case !isField:
 		case bytes.EqualFold(name, []byte(codingField)):
 			h.coded.Store(true)
 		case bytes.EqualFold(name, []byte(lengthField)):

@@ -29,25 +29,16 @@ func FuzzHead(f *testing.F) {
 			if ended || line[len(line)-1] != '\n' {
 				break
 			}
-			line = bytes.TrimRight(line[:len(line)-1], "\r")
-			name, _, _ := strings.Cut(strings.ToLower(string(line)), ":")
-			switch strings.TrimRight(name, " \t") {
-			case codingField:
-				coded = true
-			case lengthField:
-				length = true
+			if line = line[:len(line)-1]; len(bytes.TrimRight(line, "\r")) == 0 {
+				line = nil
 			}
+			name, _, isField := strings.Cut(string(line), ":")
+			coded = coded || isField && strings.EqualFold(name, codingField)
+			length = length || isField && strings.EqualFold(name, lengthField)
 			ended = len(line) == 0
 		}
-		const enough = len(codingField) + 1 // octets of a line that are held: white space may reach beyond
-		if got := h.scanned.Load(); got != ended {
-			t.Errorf("%q: ended %t", text, got)
-		}
-		if got := h.coded.Load(); got != coded && !bytes.Contains(text, []byte(" ")) && !bytes.Contains(text, []byte("\t")) {
-			t.Errorf("%q: coded %t, beyond %d octets", text, got, enough)
-		}
-		if got := h.length.Load(); got != length && !bytes.Contains(text, []byte(" ")) && !bytes.Contains(text, []byte("\t")) {
-			t.Errorf("%q: length %t", text, got)
+		if got := [3]bool{h.scanned.Load(), h.coded.Load(), h.length.Load()}; got != [3]bool{ended, coded, length} {
+			t.Errorf("%q: ended, coded, length: %t", text, got)
 		}
 	})
 }

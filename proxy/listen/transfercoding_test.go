@@ -54,7 +54,7 @@ func TestTransferCoding(t *testing.T) {
 			if oneByOne {
 				from = iotest.OneByteReader(from)
 			}
-			_, _ = io.Copy(conn, from)           // the server may have closed
+			_, _ = io.Copy(conn, from) // the server may have closed
 			_ = conn.(*net.TCPConn).CloseWrite()
 			var statuses []string
 			for reader := bufio.NewReader(conn); ; {
