@@ -124,6 +124,30 @@ func (c *Cache[V]) Hit(key string) (Result[V], bool, error) {
 	return result, true, err
 }
 
+// WithoutLoad returns what may be used where the value of key cannot be loaded now: what is fresh,
+// however soon it expires, or stale by less than StaleFor.
+func (c *Cache[V]) WithoutLoad(key string) (Result[V], bool, error) {
+	result, ok, err := c.stored(key)
+	if !ok {
+		now := c.now()
+		e := c.config.Store.Get(key)
+		if e == nil || !e.mayServeStale(now, c.config.StaleFor) {
+			return Result[V]{}, false, nil
+		}
+		ttl := e.TTL(now)
+		result = Result[V]{Value: e.Value, Status: Stale, TTL: ttl, Age: e.age(ttl)}
+	}
+	c.counts.outcome(result.Status, err, true)
+	return result, true, err
+}
+
+// Loading reports whether a load of key is running that a caller would join.
+func (c *Cache[V]) Loading(key string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.flights[key] != nil
+}
+
 // stored returns the result of the store alone, if it may be used without a load.
 func (c *Cache[V]) stored(key string) (Result[V], bool, error) {
 	e := c.config.Store.Get(key)

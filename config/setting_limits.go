@@ -23,7 +23,7 @@ func limitSettings() []Setting {
 		{
 			Path: "limits.client_share", Default: 25,
 			Doc: "the percentage of requests, of fetches and of streams that one client may hold at a time; it is answered 503 for more; " +
-				"names that are cached or have local rules need none; 100 is no bound", Least: 1, Most: 100,
+				"names that are cached or have local rules need none, and neither does waiting for what another client has begun; 100 is no bound", Least: 1, Most: 100,
 		},
 		{Path: "limits.rate", Doc: "requests of one client a second; more are answered 429; 0 is no limit", Least: 0, Most: 10_000_000},
 		{Path: "limits.outgoing", Default: 2048, Doc: "connections to origins at a time; more wait", Least: 1, Most: 1_000_000},

@@ -329,6 +329,12 @@ func TestTokenGuesses(t *testing.T) {
 	if got := status("127.0.0.2:1", token); got != 200 {
 		t.Errorf("another administrator: %d", got)
 	}
+	for range 20 { // somebody else guesses at his address
+		status("127.0.0.2:1", "wrong")
+	}
+	if got := status("127.0.0.2:1", token); got != 200 {
+		t.Errorf("an administrator who is known: %d", got)
+	}
 	clock.advance(time.Second)
 	if got := status("127.0.0.1:1", token); got != 200 {
 		t.Errorf("a second later: %d", got)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Guesses slow down who guesses passwords or tokens: after maxGuesses wrong ones in a row a
-// client may try one a second. They are safe for concurrent use.
+// Guesses slow down who guesses passwords or tokens: a client may send maxGuesses wrong ones at
+// once, and then one a second. They are safe for concurrent use.
 type Guesses struct {
 	rates *rates
 }

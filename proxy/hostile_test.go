@@ -79,6 +79,47 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
+// A refusal comes before the body, where the client waits for it (RFC 9110 section 10.1.1); and the
+// answer of an origin that does not read the body comes, and the connection ends, although the client
+// never sends the rest.
+func TestBodiesThatNobodyReads(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "close")
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+	}))
+	defer web.Close()
+	s := start(t, nil)
+	for _, tt := range []struct {
+		name, request string
+		status        int
+		atOnce        bool
+	}{
+		{"refused with Expect", "PUT /urn:example:1 HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n", 405, true},
+		{"not allowed with Expect", "PUT http://10.0.0.1/ HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n", 403, true},
+		{"too much to be read", "PUT /urn:example:1 HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n", 405, true},
+		{"answered early", "POST " + web.URL + "/ HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nx", 413, false},
+		{"answered early in chunks", "POST " + web.URL + "/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n", 413, false},
+	} {
+		conn, err := net.Dial("tcp", s.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.SetReadDeadline(time.Now().Add(20 * bodyTimeout)); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		fmt.Fprint(conn, tt.request)
+		reader := bufio.NewReader(conn)
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil || response.StatusCode != tt.status || tt.atOnce && time.Since(began) >= bodyTimeout {
+			t.Errorf("%s: %v, %v after %s", tt.name, response, err, time.Since(began))
+		} else if _, err := io.Copy(io.Discard, reader); err != nil {
+			t.Errorf("%s: the connection stays open: %v", tt.name, err)
+		}
+		conn.Close()
+	}
+}
+
 // redial replaces a connection.
 func redial(t *testing.T, s *server, conn *net.Conn) net.Conn {
 	t.Helper()

@@ -57,12 +57,13 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 		result, ok, err = c.hit(key, q)
 	}
 	if !ok {
-		release, busy := c.shares.Acquire(q.Client)
-		if busy != nil {
+		release, busy := c.share(key, q)
+		if busy == nil {
+			defer release()
+			result, err = c.get(ctx, key, q)
+		} else if result, ok, err = c.cache.WithoutLoad(key); !ok {
 			return c.withoutSlot(ctx, q, busy)
 		}
-		defer release()
-		result, err = c.get(ctx, key, q)
 	}
 	state := cacheState(result.Status)
 	if o.trace != nil {
@@ -119,11 +120,23 @@ const explainTimeout = 10 * time.Second
 // hit returns a result of the cache without a load. What was loaded for a query without hops
 // serves those with hops too.
 func (c *Cached) hit(key string, q Query) (result cache.Result[Locations], ok bool, err error) {
-	if result, ok, err = c.cache.Hit(key); ok || q.Hops == 0 {
-		return result, ok, err
+	if q.Hops > 0 {
+		direct := q
+		direct.Hops = 0
+		if result, ok, err = c.cache.Hit(direct.Key()); ok {
+			return result, ok, err
+		}
 	}
-	q.Hops = 0
-	return c.cache.Hit(q.Key())
+	return c.cache.Hit(key)
+}
+
+// share takes a slot of the client's share, unless it waits for what others have begun, which takes
+// no slot.
+func (c *Cached) share(key string, q Query) (release func(), busy error) {
+	if c.cache.Loading(key) {
+		return func() {}, nil
+	}
+	return c.shares.Acquire(q.Client)
 }
 
 // get returns a result of the cache that may have to be loaded.

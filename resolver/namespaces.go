@@ -46,15 +46,20 @@ func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, fmt.Errorf("%w: resolving %s by the rules of its namespace: %w", ErrUnreachable, q.URI, err)
 	}
 	var locations []Location
+	long := 0
 	for _, lead := range leads {
 		if len(lead.URI) > MaxLocation {
 			TraceOf(ctx).Add("namespace", "left out: a location of %d octets, since one has at most %d", len(lead.URI), MaxLocation)
+			long++
 			continue
 		}
 		// A template may take the scheme from the name, but only an allowed one.
 		if CheckLocation(lead.URI) == nil {
 			locations = append(locations, Location{URI: lead.URI, From: n.sources[ns.NID][lead.Target]})
 		}
+	}
+	if len(locations) == 0 && long > 0 {
+		return Answer{}, fmt.Errorf("%w: by the rules of namespace %q, none of its locations has at most %d octets", ErrUnreachable, ns.NID, MaxLocation)
 	}
 	if len(locations) == 0 {
 		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("namespace %q has no target for this name", ns.NID), TTL: Forever}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -90,7 +91,6 @@ func TestShareOfNames(t *testing.T) {
 			want   error
 		}{
 			{"urn:slow:3", one, busy},
-			{"urn:slow:1", one, busy}, // also where it would wait for the same
 			{"urn:other:1", one, busy},
 			{"urn:local:1", one, nil},
 			{"urn:other:1", other, nil},
@@ -106,4 +106,34 @@ func TestShareOfNames(t *testing.T) {
 			t.Errorf("afterwards: %v", err)
 		}
 	})
+}
+
+// What is cached needs no share: also where it expires soon, or is stale and cannot be loaded.
+func TestCachedNamesNeedNoShare(t *testing.T) {
+	busy := errors.New("busy")
+	now := time.Unix(1000, 0)
+	answers := newAnswers(t, func() time.Time { return now }, func(c *cache.Config[resolver.Locations]) { c.RefreshAhead = true })
+	shares := resolver.NewShares(1, busy)
+	next := resolver.Limit{Slots: make(resolver.Slots, 9), Next: &stub{answer: located("http://a/", 100*time.Second)}}
+	cached := resolver.NewCached(answers.Cache, next, shares)
+	q := query(t, "urn:example:a")
+	q.Client = netip.MustParseAddr("192.0.2.1")
+	if _, err := cached.Resolve(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	release, err := shares.Acquire(q.Client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	for _, tt := range []struct {
+		after time.Duration
+		state resolver.CacheState
+		err   error
+	}{{50 * time.Second, resolver.CacheHit, nil}, {95 * time.Second, resolver.CacheHit, nil}, {200 * time.Second, resolver.CacheStale, nil}, {24 * time.Hour, 0, busy}} {
+		now = time.Unix(1000, 0).Add(tt.after)
+		if answer, err := cached.Resolve(t.Context(), q); answer.Cache != tt.state || !errors.Is(err, tt.err) {
+			t.Errorf("after %s: %s, %v", tt.after, answer.Cache, err)
+		}
+	}
 }

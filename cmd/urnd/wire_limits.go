@@ -52,8 +52,12 @@ func sameOrNew[S ~chan struct{}](old S, n int) S {
 	return make(S, n)
 }
 
-// sameOrNewShares returns old, where it has the right share of n slots, and new shares otherwise.
+// sameOrNewShares returns old, where it has the right share of n slots, and new shares otherwise, nil
+// for no bound.
 func sameOrNewShares(old *resolver.Shares, n, percentage int) *resolver.Shares {
+	if percentage == 100 {
+		return nil // no bound
+	}
 	most := max(n*percentage/100, 1)
 	if old != nil && old.Most() == most {
 		return old

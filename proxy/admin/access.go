@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -65,9 +66,34 @@ func (h *Handler) client(r *http.Request, peer netip.Addr) (netip.Addr, error) {
 // for each request: a connection may be older than the configuration.
 func verified(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 }
 
+// administrators are the addresses that have shown the right token: guesses of others there do not
+// lock them out.
+type administrators struct {
+	mu    sync.Mutex
+	addrs map[netip.Addr]bool
+}
+
+// maxAdministrators bounds the addresses that are remembered.
+const maxAdministrators = 1000
+
+func (a *administrators) has(addr netip.Addr) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.addrs[addr]
+}
+
+func (a *administrators) add(addr netip.Addr) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.addrs == nil || len(a.addrs) >= maxAdministrators {
+		a.addrs = make(map[netip.Addr]bool)
+	}
+	a.addrs[addr] = true
+}
+
 // checkToken compares hashes in constant time, against timing attacks.
 func (h *Handler) checkToken(r *http.Request, client netip.Addr) error {
-	if h.config.Guesses.Stopped(client) {
+	if h.config.Guesses.Stopped(client) && !h.known.has(client) {
 		return problem.ErrGuesses
 	}
 	shown, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -78,5 +104,6 @@ func (h *Handler) checkToken(r *http.Request, client netip.Addr) error {
 		}
 		return problem.ErrAdminToken
 	}
+	h.known.add(client)
 	return nil
 }

@@ -48,6 +48,7 @@ var openAPI []byte
 type Handler struct {
 	config Config
 	routes http.Handler
+	known  administrators
 }
 
 // New returns a Handler.

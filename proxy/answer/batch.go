@@ -51,11 +51,14 @@ func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, target string,
 	if err != nil {
 		return message.Reply{}, err
 	}
+	out := http.NewResponseController(w)
+	_ = out.SetReadDeadline(a.config.Now().Add(clientTimeout))
 	inputs, err := a.readInputs(w, r)
 	if err != nil {
 		release()
 		return message.Reply{}, err
 	}
+	_ = out.SetReadDeadline(time.Time{}) // it would end the batch when it passes
 	return message.Reply{
 		Status: http.StatusOK, ContentType: "application/x-ndjson", CacheControl: message.NoStore,
 		Stream: func(w http.ResponseWriter) error {

@@ -1,75 +1,73 @@
 package listen
 
 import (
-	"errors"
-	"io"
-	"net/http"
+	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// requestBody is the body of a request, each part of which must come before a deadline. Its error is
-// os.ErrDeadlineExceeded then.
-type requestBody struct {
-	io.ReadCloser
-	control  *http.ResponseController
-	deadline func() time.Time
-	ended    atomic.Bool // it was read to its end
+// bodyReads bounds the time that a client may take for each part of a request's body. It stands
+// below net/http, which also reads bodies itself, without a time limit: what a handler has left,
+// before it sends a response or after.
+type bodyReads struct {
+	inBody atomic.Bool // the request that is handled has a body
+	ended  atomic.Bool // its handler has ended
+
+	mu      sync.Mutex
+	aborted bool      // net/http has set a deadline in the past, to end a read
+	until   time.Time // once the handler has ended: for all that is still read
 }
 
-// Read implements io.Reader. Between two reads there is no deadline: then it is urnd that is
-// slow, or an origin.
-func (b *requestBody) Read(p []byte) (int, error) {
-	defer b.bound()()
-	n, err := b.ReadCloser.Read(p)
-	if errors.Is(err, io.EOF) {
-		b.ended.Store(true)
+// beginBody is called when a request with a body reaches its handler, and endHandler when that
+// has ended; the next idle state ends both.
+func (c *requestConn) beginBody() {
+	c.body.ended.Store(false)
+	c.body.inBody.Store(c.server.config.BodyDeadline != nil)
+}
+
+func (c *requestConn) endHandler() {
+	if !c.body.inBody.Load() {
+		return
 	}
-	return n, err //nolint:wrapcheck // it stands for the body that it wraps
+	c.body.mu.Lock()
+	c.body.until = c.server.config.BodyDeadline()
+	c.body.mu.Unlock()
+	c.body.ended.Store(true)
 }
 
-// bound sets a deadline for reading from the client, and returns how to remove it.
-func (b *requestBody) bound() (remove func()) {
-	if b.ended.Load() || b.control.SetReadDeadline(b.deadline()) != nil {
-		return func() {}
+// SetReadDeadline implements net.Conn.
+func (c *requestConn) SetReadDeadline(t time.Time) error {
+	c.body.mu.Lock()
+	defer c.body.mu.Unlock()
+	c.body.aborted = !t.IsZero() && t.Before(distantPast())
+	return c.Conn.SetReadDeadline(t)
+}
+
+// readBody reads with a deadline. A read of one octet is the one by which net/http notices that a
+// client has left, and takes as long as the response does.
+func (c *requestConn) readBody(conn net.Conn, p []byte) (int, error) {
+	if len(p) == 1 {
+		return conn.Read(p)
 	}
-	return func() { _ = b.control.SetReadDeadline(time.Time{}) }
+	c.boundRead(false)
+	defer c.boundRead(true)
+	return conn.Read(p)
 }
 
-// bodyResponse is a response by HTTP/1.1 to a request with a body. Where the handler does not
-// read the body, net/http does before it sends the header, and has no deadline for that.
-type bodyResponse struct {
-	http.ResponseWriter
-	body *requestBody
-}
-
-// Write implements http.ResponseWriter.
-func (r bodyResponse) Write(p []byte) (int, error) {
-	defer r.body.bound()()
-	return r.ResponseWriter.Write(p) //nolint:wrapcheck // it stands for the writer that it wraps
-}
-
-// FlushError is for http.ResponseController.
-func (r bodyResponse) FlushError() error {
-	defer r.body.bound()()
-	return r.body.control.Flush()
-}
-
-// Unwrap is for http.ResponseController.
-func (r bodyResponse) Unwrap() http.ResponseWriter { return r.ResponseWriter }
-
-// end is called when the handler has ended: what net/http still reads is before the next
-// request, which has deadlines of its own.
-func (r bodyResponse) end() { _ = r.body.bound() }
-
-// withBody returns a request and its response with deadlines for the body. end must be called
-// after the handler.
-func (s *Server) withBody(w http.ResponseWriter, r *http.Request) (response http.ResponseWriter, end func()) {
-	body := &requestBody{ReadCloser: r.Body, control: http.NewResponseController(w), deadline: s.config.BodyDeadline}
-	r.Body = body
-	if r.ProtoMajor != 1 {
-		return w, func() {}
+// boundRead sets the deadline of a read, or removes it, unless net/http wants the read to end.
+func (c *requestConn) boundRead(remove bool) {
+	c.body.mu.Lock()
+	defer c.body.mu.Unlock()
+	var deadline time.Time
+	switch {
+	case c.body.aborted:
+		return
+	case remove:
+	case c.body.ended.Load():
+		deadline = c.body.until
+	default:
+		deadline = c.server.config.BodyDeadline()
 	}
-	bounded := bodyResponse{w, body}
-	return bounded, bounded.end
+	_ = c.Conn.SetReadDeadline(deadline) // a connection that is closed fails to be read, too
 }

@@ -38,6 +38,7 @@ type requestConn struct {
 	server *Server
 
 	head     head
+	body     bodyReads
 	line     []byte      // the last request line, or its beginning
 	complete atomic.Bool // the end of the line was seen
 	handled  atomic.Bool // the request has reached a handler
@@ -52,13 +53,20 @@ func (c *requestConn) begin() {
 	}
 	c.line = c.line[:0]
 	c.head.reset()
+	c.body.inBody.Store(false)
 	c.complete.Store(false)
 	c.handled.Store(false)
 }
 
 // Read implements net.Conn.
 func (c *requestConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
+	var n int
+	var err error
+	if c.body.inBody.Load() {
+		n, err = c.readBody(c.Conn, p)
+	} else {
+		n, err = c.Conn.Read(p)
+	}
 	if n > 0 && !c.complete.Load() {
 		c.record(p[:n])
 	} else if c.head.active.Load() {

@@ -38,7 +38,7 @@ type ServerConfig struct {
 	// its clients; nil is the context of each Serve.
 	DaemonContext context.Context //nolint:containedctx // it outlives the calls of Serve
 	// BodyDeadline returns the deadline by which a client must send the next part of a request's
-	// body; nil sets no deadline.
+	// body by HTTP/1.1; nil sets no deadline.
 	BodyDeadline func() time.Time
 	// WriteDeadline returns the deadline by which a client must read the next chunk of a
 	// response by HTTP/2; nil sets no deadline.
@@ -88,6 +88,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		ConnState: func(conn net.Conn, state http.ConnState) {
 			if c, ok := conn.(*requestConn); ok && state == http.StateIdle {
 				c.begin()
+			} else if ok && state == http.StateHijacked {
+				c.body.inBody.Store(false)
 			}
 			conns.state(conn, state)
 		},
@@ -209,10 +211,9 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	if r.ContentLength != 0 && s.config.BodyDeadline != nil {
-		var end func()
-		w, end = s.withBody(w, r)
-		defer end()
+	if conn != nil && r.ContentLength != 0 && r.ProtoMajor == 1 {
+		conn.beginBody()
+		defer conn.endHandler()
 	}
 	handler.ServeHTTP(w, r)
 }

@@ -11,8 +11,9 @@ import (
 // at smuggling another one, and its connection is closed after the response; and one by HTTP/1.0
 // with Transfer-Encoding has faulty framing. net/http removes the one field, and ignores the other
 // one, before any handler sees them. So the head is scanned while it is read, except that of GET
-// and HEAD, which have no body. Where it was not, since it came with an earlier request, it counts
-// as one with both. A request by HTTP/1.0 has a connection of its own.
+// and HEAD, which have no body. That is sure only of the first one of a connection: a later one may
+// have come, in part, with the request before it. So a later request with a transfer coding counts
+// as one with both, and the connection of a later one by HTTP/1.0 ends with it.
 
 // head finds the fields for the framing of a body in the head of a request.
 type head struct {
@@ -79,16 +80,14 @@ func (h *head) scan(p []byte) {
 func (s *Server) checkCoding(w http.ResponseWriter, r *http.Request, conn *requestConn, first bool) (answered bool) {
 	old := r.ProtoMajor == 1 && r.ProtoMinor == 0
 	coded := r.ProtoMajor == 1 && len(r.TransferEncoding) > 0
-	if old || coded && (conn == nil || conn.head.length.Load() || !conn.head.scanned.Load()) {
+	faulty := old && conn != nil && conn.head.coded.Load()
+	if faulty || (old || coded) && (!first || !conn.head.scanned.Load() || conn.head.length.Load() && coded) {
 		w.Header().Set("Connection", "close")
 	}
-	if !old || conn == nil || first && !conn.head.coded.Load() {
+	if !faulty {
 		return false
 	}
-	reason := "a request by HTTP/1.0 has no Transfer-Encoding"
-	if !first {
-		reason = "a request by HTTP/1.0 has a connection of its own"
-	}
+	const reason = "a request by HTTP/1.0 has no Transfer-Encoding"
 	d := s.config.Malformed(Malformed{Status: http.StatusBadRequest, Reason: reason, Method: r.Method, Target: r.RequestURI})
 	if s.config.Refused != nil {
 		s.config.Refused(d.Status)

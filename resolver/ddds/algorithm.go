@@ -22,7 +22,7 @@ const (
 	ReasonServices Reason = "services" // the requested service is not offered
 	ReasonProtocol Reason = "protocol" // the protocol is not supported
 	ReasonExcess   Reason = "excess"   // behind the first maxRules records
-	ReasonWork     Reason = "work"     // matching it would cost too much, or did for one before
+	ReasonWork     Reason = "work"     // matching it would cost too much; those behind are not tried
 	ReasonSize     Reason = "size"     // the results are longer than an answer may be
 )
 
@@ -39,7 +39,9 @@ type selection struct {
 	skipped []skipped
 	matched bool // some record matched, usable or not
 	excess  int  // number of records beyond maxRules
-	work    bool // the work of matching was used up
+	// outOfWork is whether the work of matching was used up, so that the rules behind were not tried.
+	outOfWork bool
+	long      bool // some result was too long to be used
 }
 
 // choose applies the records of one domain to aus, by RFC 3402 section 3.3 and
@@ -73,7 +75,9 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 		}
 		m, err := r.apply(aus, flag, work)
 		if errors.Is(err, errWork) {
-			s.work = true
+			s.outOfWork = true
+			skip(r, ReasonWork, err.Error()+", and the rules behind are not tried")
+			break
 		}
 		if err != nil {
 			skip(r, reasonOf(err), err.Error())
@@ -81,6 +85,7 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 		}
 		s.matched, locked = true, r.Order
 		if kind, err := m.usable(want); err != nil {
+			s.long = s.long || errors.Is(err, errLong)
 			skip(r, kind, err.Error())
 			continue
 		}
@@ -100,8 +105,6 @@ func reasonOf(err error) Reason {
 	switch {
 	case errors.Is(err, errNoMatch):
 		return ReasonNoMatch
-	case errors.Is(err, errWork):
-		return ReasonWork
 	default:
 		return ReasonInvalid
 	}

@@ -101,7 +101,8 @@ func TestWork(t *testing.T) {
 		records = append(records, hostile()["many groups"](i))
 	}
 	last := NAPTR{Order: 1, Preference: 1000, Flags: "u", Regexp: "!.*!http://a/!"}
-	s := &script{sets: map[string]set{"foo.urn.arpa. NAPTR": {naptr: append(records, last)[1:], ttl: time.Hour}}}
+	wrong := NAPTR{Order: 2, Services: "", Replacement: "wrong.example."} // it costs nothing, and is for the rest
+	s := &script{sets: map[string]set{"foo.urn.arpa. NAPTR": {naptr: append(records[2:], last, wrong), ttl: time.Hour}}}
 	r := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5})
 	ctx, trace := resolver.WithTrace(t.Context(), time.Now)
 	_, err := r.Resolve(ctx, query(t, "urn:foo:"+strings.Repeat("a", 7900)))

@@ -8,9 +8,9 @@ import (
 // maxWork bounds the work of matching expressions for one name, over all domains that its rules
 // lead through: instructions of a program times octets of the name, and compiling as
 // compileOctets of it. Each takes 1 to 30 ns. A hundred rules of 40 instructions and a name of
-// 100 octets need a twentieth.
+// 100 octets need a sixth.
 const (
-	maxWork       = 8 << 20
+	maxWork       = 4 << 20
 	compileOctets = 64
 )
 
@@ -26,7 +26,7 @@ func newBudget() *budget { return &budget{left: maxWork} }
 func (b *budget) take(size, n int) error {
 	work := size * (n + compileOctets)
 	if work > b.left {
-		b.left = 0 // a smaller one of the same set must not depend on the order
+		b.left = 0
 		return errWork
 	}
 	b.left -= work

@@ -1,6 +1,7 @@
 package ddds
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -37,8 +38,35 @@ func (s *server) setSameCase(now time.Time) {
 	s.sameCaseUntil = now.Add(sameCaseFor)
 }
 
-// mixCase changes the case of each letter of the question at random.
-func mixCase(question *dns.Msg) {
+// exchangeCase exchanges a question for a reply whose case is that of the question, or that of a
+// server that does not keep it. A reply by UDP in another case may be forged, so the server is asked
+// over TCP, by which none can be. Where that has another case too, or there is no TCP, it is the
+// server that does not keep the case. The text says what was needed.
+func (c *Client) exchangeCase(ctx context.Context, network string, s *server, question *dns.Msg) (reply *dns.Msg, repeats string, err error) {
+	reply, err = c.exchange(ctx, network, s, question)
+	if !errors.Is(err, errCase) {
+		return reply, "", err
+	}
+	if network == "udp" {
+		repeats = errCase.Error() + ", again over TCP: "
+		half, cancel := context.WithTimeout(ctx, c.config.Timeout/2) // something may drop what goes to TCP
+		reply, err = c.exchange(half, "tcp", s, question)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return reply, repeats, err
+		}
+		if errors.Is(err, errCase) {
+			network = "tcp"
+		}
+	}
+	s.setSameCase(c.config.Now())
+	reply, err = c.exchange(ctx, network, s, question)
+	return reply, repeats + "in lower case: ", err
+}
+
+// mixCase returns a copy of a question in which the case of each letter is random.
+func mixCase(question *dns.Msg) *dns.Msg {
+	question = question.Copy()
 	name := []byte(question.Question[0].Name)
 	for i, c := range name {
 		if 'a' <= c && c <= 'z' && rand.Uint32()&1 == 1 { //nolint:gosec // it is seeded by the system, as crypto/rand is
@@ -46,4 +74,5 @@ func mixCase(question *dns.Msg) {
 		}
 	}
 	question.Question[0].Name = string(name)
+	return question
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -87,11 +88,32 @@ func TestServerThatDoesNotKeepCase(t *testing.T) {
 	if len(tcp.all) == 2 {
 		t.Error("it is never asked in random case again")
 	}
-	// One that has no TCP either.
-	client, _ = newTestClient(longTimeout, serve(t, handler, nil)).mixedCase()
-	for range 2 {
-		expectReply(t, client, "a.example.")
+	// One that has no TCP either, or whose TCP goes nowhere.
+	for _, onTCP := range []dns.HandlerFunc{nil, silent} {
+		client, _ = newTestClient(time.Second, serve(t, handler, onTCP)).mixedCase()
+		for range 2 {
+			expectReply(t, client, "a.example.")
+		}
 	}
+	// One that keeps it by UDP alone, where replies do not fit.
+	cut := replyWith("cut.example.")
+	cut.change = func(m *dns.Msg) { m.Truncated = true }
+	client, _ = newTestClient(longTimeout, serve(t, cut.handler(t), handler)).mixedCase()
+	expectReply(t, client, "a.example.")
+	expectReply(t, client, "a.example.")
+	// One that does not know EDNS, and says so without the question.
+	old := func(w dns.ResponseWriter, question *dns.Msg) {
+		if question.IsEdns0() == nil {
+			handler(w, question)
+			return
+		}
+		m := new(dns.Msg).SetRcode(question, dns.RcodeFormatError)
+		m.Question = nil
+		write(t, w, m)
+	}
+	client, _ = newTestClient(longTimeout, serve(t, old, old)).mixedCase()
+	expectReply(t, client, "a.example.")
+	expectReply(t, client, "a.example.")
 }
 
 // A forged reply in another case is not believed where the server keeps the case.
@@ -112,7 +134,7 @@ func TestCountsOfReply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !isComplete(message, false) {
+	if !isComplete(message) {
 		t.Error("a message as it should be")
 	}
 	for section := range 4 {
@@ -124,17 +146,17 @@ func TestCountsOfReply(t *testing.T) {
 				continue
 			}
 			binary.BigEndian.PutUint16(at, uint16(count))
-			if isComplete(changed, false) || !isComplete(changed, true) {
+			if isComplete(changed) {
 				t.Errorf("count %d of section %d: complete", count, section)
 			}
 		}
 	}
 	for n := range message {
-		if isComplete(message[:n], false) {
+		if isComplete(message[:n]) {
 			t.Errorf("the first %d octets are complete", n)
 		}
 	}
-	if isComplete(append(message, 0), false) {
+	if isComplete(append(message, 0)) {
 		t.Error("an octet behind it")
 	}
 	// Such a reply is skipped, and the true one used.
@@ -179,12 +201,12 @@ func FuzzIsComplete(f *testing.F) {
 	f.Add(message)
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, message []byte) {
-		isComplete(message, false)
+		isComplete(message)
 		var m dns.Msg
 		if m.Unpack(message) != nil {
 			return
 		}
-		if packed, err := m.Pack(); err == nil && !isComplete(packed, false) {
+		if packed, err := m.Pack(); err == nil && !isComplete(packed) {
 			t.Errorf("%x is not complete", packed)
 		}
 	})

@@ -10,11 +10,8 @@ import (
 const headerSize = 12
 
 // isComplete reports whether a message holds what the counts of its header say, and nothing
-// behind it: the library reads what there is. One that was truncated need not.
-func isComplete(message []byte, truncated bool) bool {
-	if truncated {
-		return true
-	}
+// behind it: the library reads what there is.
+func isComplete(message []byte) bool {
 	if len(message) < headerSize {
 		return false
 	}

@@ -58,38 +58,25 @@ func (c *Client) exchanges(ctx context.Context, s *server, name string, rrtype u
 		network = "tcp"
 	}
 	plain := s.plain(c.config.Now())
-	reply, err = c.exchange(ctx, network, s, question(name, rrtype, plain))
-	if errors.Is(err, errCase) {
-		repeats = errCase.Error() + ", again over TCP: "
-		reply, err = c.askCase(ctx, s, question(name, rrtype, plain))
+	ask := func(network string) (*dns.Msg, error) {
+		reply, again, err := c.exchangeCase(ctx, network, s, question(name, rrtype, plain))
+		repeats += again
+		return reply, err
 	}
+	reply, err = ask(network)
 	if err == nil && !plain && rejectsEDNS(reply) {
-		repeats = dns.RcodeToString[reply.Rcode] + ", again without EDNS: "
+		repeats += dns.RcodeToString[reply.Rcode] + ", again without EDNS: "
 		plain = true
-		reply, err = c.exchange(ctx, network, s, question(name, rrtype, plain))
+		reply, err = ask(network)
 		if err == nil && !rejectsEDNS(reply) {
 			s.setPlain(c.config.Now())
 		}
 	}
 	if err == nil && reply.Truncated && network == "udp" {
 		repeats += "truncated, again over TCP: "
-		reply, err = c.exchange(ctx, "tcp", s, question(name, rrtype, plain))
+		reply, err = ask("tcp")
 	}
 	return reply, repeats, err
-}
-
-// askCase asks over TCP, by which no reply can be forged, a server whose reply by UDP had another
-// case. Where this one has too, or there is none, it is the server that does not keep the case.
-func (c *Client) askCase(ctx context.Context, s *server, question *dns.Msg) (*dns.Msg, error) {
-	reply, err := c.exchange(ctx, "tcp", s, question)
-	if err == nil || ctx.Err() != nil {
-		return reply, err
-	}
-	s.setSameCase(c.config.Now())
-	if errors.Is(err, errCase) {
-		return c.exchange(ctx, "tcp", s, question)
-	}
-	return c.exchange(ctx, "udp", s, question)
 }
 
 // question returns a query. A plain one has no EDNS.
@@ -121,8 +108,7 @@ func rcode(ctx context.Context, reply *dns.Msg, err error) string {
 // to another question are skipped (RFC 5452 section 4). A reply in another case is errCase.
 func (c *Client) exchange(ctx context.Context, network string, s *server, question *dns.Msg) (*dns.Msg, error) {
 	if c.mixesCase(s) {
-		question = question.Copy()
-		mixCase(question)
+		question = mixCase(question)
 	}
 	socket, err := c.dial(ctx, network, s.Server)
 	if err != nil {
@@ -142,7 +128,7 @@ func (c *Client) exchange(ctx context.Context, network string, s *server, questi
 			return nil, fmt.Errorf("receiving by %s: %w", network, err)
 		}
 		reply := new(dns.Msg)
-		if reply.Unpack(message) != nil || !isReply(reply, question) || !isComplete(message, reply.Truncated) {
+		if reply.Unpack(message) != nil || !isReply(reply, question) || !reply.Truncated && !isComplete(message) {
 			continue
 		}
 		s.replied(c.config.Now())

@@ -109,19 +109,27 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 	}
 	w.observer.skipped(s)
 	w.trace(ctx, key, s)
+	if len(s.usable) == 0 {
+		return selection{}, w.noneUsable(key, s)
+	}
+	return s, nil
+}
+
+// noneUsable returns why a selection has no rule that can be used.
+func (w *walk) noneUsable(key string, s selection) error {
 	switch {
-	case len(s.usable) > 0:
-		return s, nil
+	case s.matched && s.long:
+		return fmt.Errorf("%w: %w by the rules of %s", resolver.ErrUnreachable, errLong, key)
 	case s.matched:
-		return selection{}, &resolver.Negative{
+		return &resolver.Negative{
 			Kind: resolver.ErrUnsupported, Reason: key + " offers nothing that can be used", TTL: w.ttl,
 		}
-	case s.work:
-		return selection{}, fmt.Errorf("%w: %w by the rules of %s", resolver.ErrUnreachable, errWork, key)
+	case s.outOfWork && !s.matched:
+		return fmt.Errorf("%w: %w by the rules of %s", resolver.ErrUnreachable, errWork, key)
 	case s.excess > 0:
-		return selection{}, fmt.Errorf("%w: none of the first %d rules of %s is for this name, and the other %d are not used", resolver.ErrUnreachable, maxRules, key, s.excess)
+		return fmt.Errorf("%w: none of the first %d rules of %s is for this name, and the other %d are not used", resolver.ErrUnreachable, maxRules, key, s.excess)
 	default:
-		return selection{}, w.notFound("no rule of %s is for this name", key)
+		return w.notFound("no rule of %s is for this name", key)
 	}
 }
 
@@ -163,7 +171,7 @@ func (w *walk) trace(ctx context.Context, key string, s selection) {
 	if s.excess > 0 {
 		t.Add("warning", "%s has %d rules, of which only the first %d by order and preference are used", key, maxRules+s.excess, maxRules)
 	}
-	if s.work {
+	if s.outOfWork {
 		t.Add("warning", "%s: the rules cost more than is spent on matching one name (%d octets times instructions), and some were not tried", key, maxWork)
 	}
 	for _, p := range s.skipped {
