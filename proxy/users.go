@@ -21,7 +21,7 @@ type Users struct {
 	hashes  map[string][]byte
 	dummies [][]byte      // compared with for unknown users
 	slots   chan struct{} // one for each running comparison: they must not take all processors
-	waiting chan struct{} // one for each that waits for a slot
+	waiting chan struct{} // one for each comparison that runs or waits
 
 	mu       sync.Mutex
 	verified map[[sha256.Size]byte]bool // hashes of names and passwords that were right: bcrypt is slow on purpose

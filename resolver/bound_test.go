@@ -61,4 +61,8 @@ func TestTemplatesAreBounded(t *testing.T) {
 	if err != nil || len(answer.Locations) != 1 || !strings.HasPrefix(answer.Locations[0].URI, "http://b/") {
 		t.Errorf("%d locations, %v", len(answer.Locations), err)
 	}
+	_, err = r.Resolve(t.Context(), query(t, "urn:x-twice:"+strings.Repeat("a", 9000)))
+	if !errors.Is(err, resolver.ErrUnreachable) { // it is not that the namespace has no target
+		t.Errorf("where none fits: %v", err)
+	}
 }

@@ -85,6 +85,9 @@ func TestShareOfNames(t *testing.T) {
 			go func() { _ = ask(name, one) }()
 		}
 		synctest.Wait()
+		joined := make(chan error, 1) // who waits for what is loaded already takes no slot
+		go func() { joined <- ask("urn:slow:1", one) }()
+		synctest.Wait()
 		for _, tt := range []struct {
 			name   string
 			client netip.Addr
@@ -102,6 +105,9 @@ func TestShareOfNames(t *testing.T) {
 		}
 		close(end)
 		synctest.Wait()
+		if err := <-joined; err != nil {
+			t.Errorf("who waited: %v", err)
+		}
 		if err := ask("urn:slow:3", one); err != nil {
 			t.Errorf("afterwards: %v", err)
 		}
