@@ -42,6 +42,9 @@ func TestBrokenBodies(t *testing.T) {
 func TestSlowBodies(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, err := io.Copy(io.Discard, r.Body)
+		if r.URL.Path == "/late" { // that takes as long as it takes
+			<-time.After(3 * bodyTimeout)
+		}
 		fmt.Fprint(w, n, err)
 	}))
 	defer web.Close()
@@ -76,6 +79,12 @@ func TestSlowBodies(t *testing.T) {
 	}
 	if got := s.get(t, web.URL+"/").StatusCode; got != http.StatusOK {
 		t.Errorf("afterwards: %d", got)
+	}
+	for _, body := range []string{"Content-Length: 4\r\n\r\nbody", "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"} {
+		response := s.ask(t, "POST "+web.URL+"/late HTTP/1.1\r\nHost: a\r\n"+body)[0]
+		if got := text(t, response); response.StatusCode != http.StatusOK || got != "4 <nil>" {
+			t.Errorf("a late answer: %d %s", response.StatusCode, got)
+		}
 	}
 }
 
