@@ -3,6 +3,7 @@ package ddds
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,13 @@ func (n *names) seen(handler dns.HandlerFunc) dns.HandlerFunc {
 	}
 }
 
+// get returns the names so far.
+func (n *names) get() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.all)
+}
+
 // lowerCase is a server that does not keep the case of the question.
 func lowerCase(handler dns.HandlerFunc) dns.HandlerFunc {
 	return func(w dns.ResponseWriter, question *dns.Msg) {
@@ -60,14 +68,14 @@ func TestMixedCase(t *testing.T) {
 			t.Fatalf("got %v, %v", got, err)
 		}
 	}
-	for _, name := range asked.all {
+	for _, name := range asked.get() {
 		distinct[name] = true
 		if !strings.EqualFold(name, "_a._tcp.example.org.") {
 			t.Errorf("asked for %s", name)
 		}
 	}
 	if len(distinct) < 15 { // of 2^15 spellings
-		t.Errorf("asked for %q", asked.all)
+		t.Errorf("asked for %q", asked.get())
 	}
 }
 
@@ -80,12 +88,12 @@ func TestServerThatDoesNotKeepCase(t *testing.T) {
 	for range 3 {
 		expectReply(t, client, "a.example.")
 	}
-	if len(udp.all) != 3 || len(tcp.all) != 2 || udp.all[1] != name || udp.all[2] != name {
-		t.Errorf("asked by UDP for %q, by TCP for %q", udp.all, tcp.all)
+	if byUDP, byTCP := udp.get(), tcp.get(); len(byUDP) != 3 || len(byTCP) != 2 || byUDP[1] != name || byUDP[2] != name {
+		t.Errorf("asked by UDP for %q, by TCP for %q", byUDP, byTCP)
 	}
 	at.advance(sameCaseFor)
 	expectReply(t, client, "a.example.")
-	if len(tcp.all) == 2 {
+	if len(tcp.get()) == 2 {
 		t.Error("it is never asked in random case again")
 	}
 	// One that has no TCP either, or whose TCP goes nowhere.
