@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -25,6 +26,16 @@ type reply struct {
 func connect(ctx context.Context, address, from string) (net.Conn, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	conn, err := dialer.DialContext(ctx, "tcp", address)
+	retry := time.NewTicker(100 * time.Millisecond)
+	defer retry.Stop()
+	for errors.Is(err, syscall.EADDRINUSE) { // all ports are in TIME-WAIT
+		select {
+		case <-retry.C:
+			conn, err = dialer.DialContext(ctx, "tcp", address)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

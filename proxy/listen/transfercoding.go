@@ -22,6 +22,7 @@ type head struct {
 	coded   atomic.Bool // it has Transfer-Encoding
 	length  atomic.Bool // it has Content-Length
 	line    []byte      // the beginning of the present line
+	cut     bool        // it is longer
 }
 
 const (
@@ -39,7 +40,7 @@ func (h *head) reset() {
 // begin is called with the request line.
 func (h *head) begin(line []byte) {
 	h.reset()
-	h.line = h.line[:0]
+	h.line, h.cut = h.line[:0], false
 	line = bytes.TrimRight(line, "\r")
 	bodiless := bytes.HasPrefix(line, []byte("GET ")) || bytes.HasPrefix(line, []byte("HEAD "))
 	h.active.Store(!bodiless || bytes.HasSuffix(line, []byte(" HTTP/1.0")))
@@ -54,14 +55,16 @@ func (h *head) scan(p []byte) {
 			part = p[:end]
 		}
 		const enough = len(codingField) + 1
-		h.line = append(h.line, part[:min(len(part), max(enough-len(h.line), 0))]...)
+		room := max(enough-len(h.line), 0)
+		h.line = append(h.line, part[:min(len(part), room)]...)
+		h.cut = h.cut || len(part) > room
 		if end < 0 {
 			return
 		}
 		p = p[end+1:]
 		name, _, isField := bytes.Cut(h.line, []byte(":"))
 		switch {
-		case len(bytes.TrimRight(h.line, "\r")) == 0:
+		case !h.cut && len(bytes.TrimRight(h.line, "\r")) == 0:
 			h.active.Store(false)
 			h.scanned.Store(true)
 		case !isField:
@@ -70,7 +73,7 @@ func (h *head) scan(p []byte) {
 		case bytes.EqualFold(name, []byte(lengthField)):
 			h.length.Store(true)
 		}
-		h.line = h.line[:0]
+		h.line, h.cut = h.line[:0], false
 	}
 }
 
