@@ -73,7 +73,7 @@ func TestLinear(t *testing.T) {
 				answer, err := r.Resolve(t.Context(), query(t, name))
 				runtime.ReadMemStats(&after)
 				used := int(after.TotalAlloc - before.TotalAlloc)
-				if most := octetsEach*octetsOf(records[:min(n, maxRules)]) + 8*resolver.MaxAnswer + 100*length*min(n, maxRules); used > most {
+				if most := octetsEach*octetsOf(records[:min(n, maxRules)]) + 8*resolver.MaxAnswer + 400*length*min(n, maxRules); used > most {
 					t.Errorf("%s, %d records, %d octets of name: %d octets of memory, more than %d", family, n, length, used, most)
 				}
 				total := 0
