@@ -178,9 +178,7 @@ func BenchmarkGetOnProbation(b *testing.B) {
 	if _, ok := s.probation.elements["urn:ietf:rfc:2648"]; !ok {
 		b.Fatal("it is not on probation")
 	}
-	for s.unsettled.Load() {
-		time.Sleep(settleAfter)
-	}
+	settled(b, s)
 	b.ReportAllocs()
 	for b.Loop() {
 		if s.Get("urn:ietf:rfc:2648") == nil {

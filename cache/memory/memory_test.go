@@ -31,7 +31,7 @@ func TestStore(t *testing.T) {
 }
 
 // settled waits until all writes are applied.
-func settled(t *testing.T, s *Store[string]) {
+func settled(t testing.TB, s *Store[string]) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); s.unsettled.Load(); {
 		if time.Now().After(deadline) {
