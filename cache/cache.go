@@ -129,13 +129,9 @@ func (c *Cache[V]) Hit(key string) (Result[V], bool, error) {
 func (c *Cache[V]) WithoutLoad(key string) (Result[V], bool, error) {
 	result, ok, err := c.stored(key)
 	if !ok {
-		now := c.now()
-		e := c.config.Store.Get(key)
-		if e == nil || !e.mayServeStale(now, c.config.StaleFor) {
+		if result, ok = c.stale(c.config.Store.Get(key), c.now()); !ok {
 			return Result[V]{}, false, nil
 		}
-		ttl := e.TTL(now)
-		result = Result[V]{Value: e.Value, Status: Stale, TTL: ttl, Age: e.age(ttl)}
 	}
 	c.counts.outcome(result.Status, err, true)
 	return result, true, err
@@ -160,11 +156,22 @@ func (c *Cache[V]) stored(key string) (Result[V], bool, error) {
 	case ttl > 0:
 		refresh := e.expiresSoon(now) && e.Err() == nil && !e.inBackoff(now)
 		return Result[V]{Value: e.Value, Status: Hit, TTL: ttl, Age: e.age(ttl), refresh: refresh}, true, e.Err()
-	case e.inBackoff(now) && e.mayServeStale(now, c.config.StaleFor):
-		return Result[V]{Value: e.Value, Status: Stale, TTL: ttl, Age: e.age(ttl)}, true, nil
+	case e.inBackoff(now):
+		result, ok := c.stale(e, now)
+		return result, ok, nil
 	default:
 		return Result[V]{}, false, nil
 	}
+}
+
+// stale returns the result of an entry, which may be nil, if its value may be used although it is
+// stale.
+func (c *Cache[V]) stale(e *Entry[V], now Instant) (Result[V], bool) {
+	if e == nil || !e.mayServeStale(now, c.config.StaleFor) {
+		return Result[V]{}, false
+	}
+	ttl := e.TTL(now)
+	return Result[V]{Value: e.Value, Status: Stale, TTL: ttl, Age: e.age(ttl)}, true
 }
 
 // Lookup returns the entry of key, expired or not, or nil. It does not load, and does not

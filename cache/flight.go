@@ -142,10 +142,10 @@ func (c *Cache[V]) recovering(ctx context.Context, load Load[V]) (value V, ttl t
 func (c *Cache[V]) settle(key string, value V, ttl time.Duration, err error) (Result[V], error) {
 	now := c.now()
 	if err != nil && ttl == 0 {
-		if old := c.config.Store.Get(key); old != nil && old.mayServeStale(now, c.config.StaleFor) {
+		old := c.config.Store.Get(key)
+		if result, ok := c.stale(old, now); ok {
 			c.config.Store.Set(old.withBackoff(now.add(c.config.RetryAfter)))
-			ttl := old.TTL(now)
-			return Result[V]{Value: old.Value, Status: Stale, TTL: ttl, Age: old.age(ttl)}, nil
+			return result, nil
 		}
 		return Result[V]{}, err
 	}
