@@ -78,9 +78,8 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 // withoutSlot resolves a query of a client that has no share left: as far as no slot is needed,
 // by local rules.
 func (c *Cached) withoutSlot(ctx context.Context, q Query, busy error) (Answer, error) {
-	o := optionsOf(ctx)
-	o.noSlot = busy
-	answer, err := c.next.Resolve(context.WithValue(ctx, optionsKey{}, o), q)
+	q.NoSlot = busy
+	answer, err := c.next.Resolve(ctx, q)
 	if err != nil {
 		return answer, err
 	}

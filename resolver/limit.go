@@ -31,8 +31,8 @@ type Limit struct {
 
 // Resolve implements Resolver.
 func (l Limit) Resolve(ctx context.Context, q Query) (Answer, error) {
-	if err := optionsOf(ctx).noSlot; err != nil {
-		return Answer{}, err
+	if q.NoSlot != nil {
+		return Answer{}, q.NoSlot
 	}
 	if !l.Slots.TryAcquire() {
 		if l.Busy != nil {

@@ -13,7 +13,6 @@ import (
 // (WithFresh), as all who wait for it want. What a client sent reaches it only by the key.
 func Load[V any](ctx context.Context, c *cache.Cache[V], key string, load cache.Load[V]) (cache.Result[V], error) {
 	o := optionsOf(ctx)
-	o.noSlot = nil
 	if o != (options{}) {
 		observed := load
 		load = func(ctx context.Context) (V, time.Duration, error) {

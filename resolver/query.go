@@ -24,6 +24,9 @@ type Query struct {
 	// Client is whose share of the limits the query takes; the zero value has no share. It is
 	// not part of the key, and no load sees it.
 	Client netip.Addr
+	// NoSlot is why the query takes no slot of a Limit, which fails with it; nil for most. Set by
+	// Cached for a client that has no share left.
+	NoSlot error
 }
 
 // MaxHops is the number of hops with which a name is not resolved any more: urnds may be

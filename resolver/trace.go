@@ -39,8 +39,6 @@ type options struct {
 	trace *Trace // nil where the resolution is not traced
 	fresh bool   // caches are not used
 	span  string // see WithSpan
-	// noSlot is the error of every Limit, for a client that has no share left; nil for others.
-	noSlot error
 }
 
 type optionsKey struct{}

@@ -80,7 +80,11 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 			break
 		}
 		if err != nil {
-			skip(r, reasonOf(err), err.Error())
+			kind := ReasonInvalid
+			if errors.Is(err, errNoMatch) {
+				kind = ReasonNoMatch
+			}
+			skip(r, kind, err.Error())
 			continue
 		}
 		s.matched, locked = true, r.Order
@@ -98,16 +102,6 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 	// Within an order a client may prefer another candidate (RFC 3404 section 4.4.3).
 	slices.SortStableFunc(s.usable, func(a, b match) int { return a.rank() - b.rank() })
 	return s, nil
-}
-
-// reasonOf returns why a rule that did not match was skipped.
-func reasonOf(err error) Reason {
-	switch {
-	case errors.Is(err, errNoMatch):
-		return ReasonNoMatch
-	default:
-		return ReasonInvalid
-	}
 }
 
 // rank sorts protocols that urnd does not speak itself behind all other rules.
