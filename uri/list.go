@@ -18,20 +18,6 @@ func ListLines(text string) iter.Seq[string] {
 	}
 }
 
-// ParseList parses a text/uri-list: ListLines. Lines that are not absolute URIs are skipped and
-// counted in bad.
-func ParseList(text string) (uris []URI, bad int) {
-	for line := range ListLines(text) {
-		u, err := Parse(line)
-		if err != nil {
-			bad++
-			continue
-		}
-		uris = append(uris, u)
-	}
-	return uris, bad
-}
-
 // AppendList appends a text/uri-list about a URI, which comes first, as a comment
 // (RFC 2483 section 5).
 func AppendList(dst []byte, about URI, uris []string) []byte {

@@ -1,6 +1,7 @@
 package uri_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,9 +15,9 @@ func TestList(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	for _, end := range []string{"\r\n", "\n", "\r", "\n\r\n"} {
-		uris, bad := uri.ParseList(strings.ReplaceAll(text+" x y\r\n", "\r\n", end))
-		if len(uris) != 2 || uris[1].String() != "ftp://ftp.foo.org/foo.txt" || bad != 1 {
-			t.Errorf("lines that end in %q: %v, %d", end, uris, bad)
+		lines := slices.Collect(uri.ListLines(strings.ReplaceAll(text+" x y\r\n", "\r\n", end)))
+		if !slices.Equal(lines, []string{"http://www.huh.org/cid/foo.html", "ftp://ftp.foo.org/foo.txt", "x y"}) {
+			t.Errorf("lines that end in %q: %q", end, lines)
 		}
 	}
 }
