@@ -12,17 +12,18 @@ import (
 // before it sends a response or after.
 type bodyReads struct {
 	inBody atomic.Bool // the request that is handled has a body
-	ended  atomic.Bool // its handler has ended
 
 	mu      sync.Mutex
 	aborted bool      // net/http has set a deadline in the past, to end a read
-	until   time.Time // once the handler has ended: for all that is still read
+	until   time.Time // for all that is still read once the handler has ended; zero before
 }
 
 // beginBody is called when a request with a body reaches its handler, and endHandler when that
 // has ended; the next idle state ends both.
 func (c *requestConn) beginBody() {
-	c.body.ended.Store(false)
+	c.body.mu.Lock()
+	c.body.until = time.Time{}
+	c.body.mu.Unlock()
 	c.body.inBody.Store(c.server.config.BodyDeadline != nil)
 }
 
@@ -33,7 +34,6 @@ func (c *requestConn) endHandler() {
 	c.body.mu.Lock()
 	c.body.until = c.server.config.BodyDeadline()
 	c.body.mu.Unlock()
-	c.body.ended.Store(true)
 }
 
 // SetReadDeadline implements net.Conn.
@@ -64,7 +64,7 @@ func (c *requestConn) boundRead(remove bool) {
 	case c.body.aborted:
 		return
 	case remove:
-	case c.body.ended.Load():
+	case !c.body.until.IsZero():
 		deadline = c.body.until
 	default:
 		deadline = c.server.config.BodyDeadline()

@@ -15,12 +15,13 @@ import (
 // have come, in part, with the request before it. So a later request with a transfer coding counts
 // as one with both, and the connection of a later one by HTTP/1.0 ends with it.
 
-// head finds the fields for the framing of a body in the head of a request.
+// head finds the fields for the framing of a body in the head of a request. Only the goroutine of
+// the connection scans, and reads what was found.
 type head struct {
 	active  atomic.Bool // the head has not ended
-	scanned atomic.Bool // it has
-	coded   atomic.Bool // it has Transfer-Encoding
-	length  atomic.Bool // it has Content-Length
+	scanned bool        // it has
+	coded   bool        // it has Transfer-Encoding
+	length  bool        // it has Content-Length
 	line    []byte      // the beginning of the present line
 	cut     bool        // it is longer
 }
@@ -32,9 +33,8 @@ const (
 
 // reset is called when the connection is idle.
 func (h *head) reset() {
-	for _, flag := range []*atomic.Bool{&h.active, &h.scanned, &h.coded, &h.length} {
-		flag.Store(false)
-	}
+	h.active.Store(false)
+	h.scanned, h.coded, h.length = false, false, false
 }
 
 // begin is called with the request line.
@@ -66,12 +66,12 @@ func (h *head) scan(p []byte) {
 		switch {
 		case !h.cut && len(bytes.TrimRight(h.line, "\r")) == 0:
 			h.active.Store(false)
-			h.scanned.Store(true)
+			h.scanned = true
 		case !isField:
 		case bytes.EqualFold(name, []byte(codingField)):
-			h.coded.Store(true)
+			h.coded = true
 		case bytes.EqualFold(name, []byte(lengthField)):
-			h.length.Store(true)
+			h.length = true
 		}
 		h.line, h.cut = h.line[:0], false
 	}
@@ -83,8 +83,8 @@ func (h *head) scan(p []byte) {
 func (s *Server) checkCoding(w http.ResponseWriter, r *http.Request, conn *requestConn, first bool) (answered bool) {
 	old := r.ProtoMajor == 1 && r.ProtoMinor == 0
 	coded := r.ProtoMajor == 1 && len(r.TransferEncoding) > 0
-	faulty := old && conn != nil && conn.head.coded.Load()
-	if faulty || (old || coded) && (!first || !conn.head.scanned.Load() || conn.head.length.Load() && coded) {
+	faulty := old && conn != nil && conn.head.coded
+	if faulty || (old || coded) && (!first || !conn.head.scanned || conn.head.length && coded) {
 		w.Header().Set("Connection", "close")
 	}
 	if !faulty {

@@ -37,7 +37,7 @@ func FuzzHead(f *testing.F) {
 			length = length || isField && strings.EqualFold(name, lengthField)
 			ended = len(line) == 0
 		}
-		if got := [3]bool{h.scanned.Load(), h.coded.Load(), h.length.Load()}; got != [3]bool{ended, coded, length} {
+		if got := [3]bool{h.scanned, h.coded, h.length}; got != [3]bool{ended, coded, length} {
 			t.Errorf("%q: ended, coded, length: %t", text, got)
 		}
 	})
