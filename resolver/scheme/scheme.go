@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 
 	"github.com/urnd/urnd/uri"
 )
@@ -18,23 +19,35 @@ var ErrUnsupported = errors.New("scheme not supported")
 // ErrBody means that the body of a request could not be read, which is no failure of the origin.
 var ErrBody = errors.New("the body of the request could not be read")
 
+// ErrResponse means that the response of an origin is not valid, or its framing ambiguous.
+var ErrResponse = errors.New("the response of the origin is not valid")
+
 // Request is the request of one resource.
 type Request struct {
 	Method        string
-	URI           uri.URI // absolute and normal
+	URI           uri.URI // absolute, without fragment; it is sent as it is
 	Header        http.Header
-	Body          io.Reader // may be nil
-	ContentLength int64     // of Body; -1 if unknown
+	Body          io.Reader   // may be nil
+	ContentLength int64       // of Body; -1 if unknown
+	Trailer       http.Header // complete at the end of Body; nil for none
+	// Interim is called with each interim response (1xx) but 100 and 101; nil is not called.
+	Interim func(status int, header http.Header)
+	// Check returns why the server at an address must not be asked, in addition to the rules of
+	// the guard; nil allows all. It is called before an address is dialled, and before a
+	// connection is used again.
+	Check func(netip.AddrPort) error
 }
 
 // Resource is the representation of a resource as a stream, in the terms of HTTP. The
 // caller must close Body.
 type Resource struct {
 	Status        int
+	Reason        string // the words that the origin gave the status; "" for none
 	Header        http.Header
-	Trailer       http.Header // complete at the end of Body
-	Body          io.ReadCloser
-	ContentLength int64 // -1 if unknown
+	Trailer       http.Header    // complete at the end of Body
+	Body          io.ReadCloser  // after status 101 also an io.Writer: the connection
+	ContentLength int64          // -1 if unknown
+	From          netip.AddrPort // the server; the zero value where it is not known
 }
 
 // Handler fetches resources of one scheme. Fetch is safe for concurrent use;
