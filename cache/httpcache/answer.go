@@ -1,0 +1,105 @@
+package httpcache
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Answer is the response to one client. Its Content must be closed.
+type Answer struct {
+	Status int
+	Reason string
+	// Header is shared with other answers: neither it nor its lines may be changed.
+	Header http.Header
+	// Fields are added to Header, and replace what is there.
+	Fields        []Field
+	Trailer       http.Header // complete at the end of Content; nil for none
+	ContentLength int64       // -1 if unknown
+	Content       Content     // nil for none
+	Outcome       Outcome
+}
+
+// Field is a header field of one line.
+type Field struct{ Name, Value string }
+
+// answer returns the answer to a request from a stored response: the precondition of the client,
+// its ranges, or all. validated is whether the origin has just said that it is right.
+func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isValidated bool) (*Answer, error) {
+	if x.r.Check != nil && s.from.IsValid() {
+		if err := x.r.Check(s.from); err != nil {
+			return nil, err
+		}
+	}
+	now := x.cache.config.Now()
+	outcome.TTL, outcome.HasTTL = s.ttl(now), true
+	outcome.Stale = outcome.TTL <= 0
+	a := &Answer{Status: s.status, Reason: s.reason, Header: s.header, ContentLength: s.length, Outcome: outcome}
+	a.Fields = append(a.Fields, Field{"Age", strconv.FormatInt(int64(s.age(now)/time.Second), 10)})
+	if len(s.validatedOnly) > 0 && !isValidated {
+		a.Header = without(a.Header, s.validatedOnly)
+	}
+	switch s.precondition(x.r.Header) {
+	case http.StatusNotModified:
+		a.Status, a.Reason, a.Header, a.ContentLength = http.StatusNotModified, "", notModified(a.Header), -1
+		return a, nil
+	case http.StatusPreconditionFailed:
+		return failedPrecondition(a), nil
+	}
+	if err := x.fill(ctx, a, s); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// failedPrecondition makes an answer one with 412: RFC 9110 section 15.5.13.
+func failedPrecondition(a *Answer) *Answer {
+	a.Status, a.Reason, a.Header, a.ContentLength = http.StatusPreconditionFailed, "", notModified(a.Header), 0
+	return a
+}
+
+// fill gives an answer its content, or the parts of it that the request asks for.
+func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
+	whole := span{0, -1}
+	if s.length < 0 || len(x.r.Header["Range"]) == 0 || s.status != http.StatusOK && !s.isPartial() || !s.rangeApplies(x.r.Header) {
+		return x.open(ctx, a, s, whole)
+	}
+	asked := rangesOf(x.r, s.length)
+	switch {
+	case asked.unsatisfiable:
+		a.Status, a.Reason, a.ContentLength = http.StatusRequestedRangeNotSatisfiable, "", 0
+		a.Header = notModified(a.Header)
+		a.Fields = append(a.Fields, Field{"Content-Range", "bytes */" + strconv.FormatInt(s.length, 10)})
+		return nil
+	case len(asked.spans) == 0:
+		return x.open(ctx, a, s, whole)
+	}
+	a.Status, a.Reason = http.StatusPartialContent, ""
+	if len(asked.spans) == 1 {
+		part := asked.spans[0]
+		a.ContentLength = part.length()
+		a.Fields = append(a.Fields, Field{"Content-Range", contentRangeOf(part, s.length)})
+		return x.open(ctx, a, s, span{part.start - s.part.start, part.end - s.part.start})
+	}
+	return x.openParts(ctx, a, s, asked.spans)
+}
+
+// open gives an answer a part of the stored content, unless the request is HEAD.
+func (x *exchange) open(ctx context.Context, a *Answer, s *stored, part span) error {
+	if x.r.Method == http.MethodHead || s.content == nil {
+		return nil
+	}
+	content, err := s.content.open(ctx, part)
+	a.Content = content
+	return err
+}
+
+// without returns a header without some fields.
+func without(header http.Header, names []string) http.Header {
+	left := header.Clone()
+	for _, name := range names {
+		delete(left, name)
+	}
+	return left
+}

@@ -1,0 +1,354 @@
+package httpcache
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+)
+
+const (
+	// blockSize is the memory that a body is read into at a time.
+	blockSize = 64 << 10
+	// firstBlock is that of a body whose length is not known.
+	firstBlock = 4 << 10
+	// window is how far the fastest reader of a body that is not stored may be ahead of the slowest.
+	window = 1 << 20
+	// finishSize is how much of a body is read to its end although nobody waits for it.
+	finishSize = 256 << 10
+)
+
+// errAbandoned means that all readers of a body have left.
+var errAbandoned = errors.New("all clients have left")
+
+// body is the content of a response while it arrives. It is read from the origin by whichever
+// reader needs more first, so that it takes no goroutine of its own. Once more has arrived than
+// may be stored it is only passed on: what all readers have is dropped, and nobody can begin to
+// read any more.
+type body struct {
+	source io.ReadCloser
+	length int64 // -1 if unknown
+	most   int64 // that may be stored
+	budget *budget
+	// ended is called once, with the content that can be stored, nil if it cannot.
+	ended func(blocks)
+	// cancel ends the exchange with the origin.
+	cancel context.CancelCauseFunc
+	// spawn runs a function in the background.
+	spawn func(func())
+
+	mu      sync.Mutex
+	blocks  blocks
+	start   int64 // of blocks: more has been dropped
+	arrived int64 // so many octets
+	passing bool  // it is not stored
+	taken   int64 // of memory
+	spare   []byte // a block that all readers have, for the next read
+	done    bool
+	err     error // of a body that is not complete
+	reading bool  // some reader reads from source
+	readers map[*bodyReader]struct{}
+	changed chan struct{} // closed when more has arrived, or was sent; nil where nobody waits
+}
+
+// bodyReader is one reader of a body.
+type bodyReader struct {
+	body  *body
+	at    int64
+	end   int64 // -1 for the end of the body
+	leave func() bool
+}
+
+// join returns a reader of a part, nil where it is too late to begin.
+func (b *body) join(ctx context.Context, part span) *bodyReader {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.start > 0 || b.done && b.err != nil {
+		return nil
+	}
+	r := &bodyReader{body: b, at: part.start, end: part.end}
+	b.readers[r] = struct{}{}
+	r.leave = context.AfterFunc(ctx, r.remove)
+	return r
+}
+
+// Close implements Content.
+func (r *bodyReader) Close() {
+	r.leave()
+	r.remove()
+}
+
+// remove ends the reading of a client. The last one ends the exchange, unless little is left.
+func (r *bodyReader) remove() {
+	b := r.body
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, ok := b.readers[r]; !ok {
+		return
+	}
+	delete(b.readers, r)
+	b.wake()
+	if b.done || len(b.readers) > 0 {
+		return
+	}
+	if !b.passing && b.length >= 0 && b.length-b.arrived <= finishSize {
+		if !b.reading {
+			b.reading = true
+			b.spawn(b.finish)
+		}
+		return
+	}
+	b.cancel(errAbandoned)
+	if !b.reading {
+		b.finished(errAbandoned)
+	}
+}
+
+// finish reads a body to its end, for the store alone. What is left is bounded, and so is the time
+// that an origin may take for each part of it.
+func (b *body) finish() {
+	for b.fill() {
+	}
+}
+
+// SendTo implements Content.
+func (r *bodyReader) SendTo(w io.Writer, flush func()) error {
+	for {
+		p, err := r.next(flush)
+		if len(p) > 0 {
+			if _, err := w.Write(p); err != nil {
+				return err //nolint:wrapcheck // the caller knows what it writes to
+			}
+			r.sent(len(p))
+			continue
+		}
+		return err
+	}
+}
+
+// sent notes that the client has got more.
+func (r *bodyReader) sent(n int) {
+	b := r.body
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r.at += int64(n)
+	if b.passing {
+		b.drop()
+		b.wake()
+	}
+}
+
+// next returns what comes next, nothing and nil at the end. It waits for more.
+func (r *bodyReader) next(flush func()) ([]byte, error) {
+	b := r.body
+	flushed := flush == nil
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for {
+		if p := b.available(r.at, r.end); p != nil {
+			return p, nil
+		}
+		switch _, reads := b.readers[r]; {
+		case r.end >= 0 && r.at >= r.end:
+			return nil, nil
+		case b.done:
+			return nil, b.err
+		case !reads: // its client has left
+			return nil, errAbandoned
+		case !flushed:
+			b.mu.Unlock()
+			flush()
+			flushed = true
+			b.mu.Lock()
+		case !b.reading && !b.isFull():
+			b.reading = true
+			b.mu.Unlock()
+			b.fill()
+			b.mu.Lock()
+		default:
+			b.wait()
+		}
+	}
+}
+
+// isFull reports whether the slowest reader of a body that is passed on is too far behind; b.mu is
+// held.
+func (b *body) isFull() bool { return b.passing && b.arrived-b.start >= window }
+
+// wait waits until more has arrived or was sent; b.mu is held.
+func (b *body) wait() {
+	if b.changed == nil {
+		b.changed = make(chan struct{})
+	}
+	changed := b.changed
+	b.mu.Unlock()
+	<-changed
+	b.mu.Lock()
+}
+
+// wake wakes those who wait; b.mu is held.
+func (b *body) wake() {
+	if b.changed != nil {
+		close(b.changed)
+		b.changed = nil
+	}
+}
+
+// available returns what has arrived from an offset on, in one block; b.mu is held.
+func (b *body) available(at, end int64) []byte {
+	if at >= b.arrived || end >= 0 && at >= end {
+		return nil
+	}
+	offset := b.start
+	for _, block := range b.blocks {
+		if at < offset+int64(len(block)) {
+			p := block[at-offset:]
+			if end >= 0 && int64(len(p)) > end-at {
+				p = p[:end-at]
+			}
+			return p
+		}
+		offset += int64(len(block))
+	}
+	return nil
+}
+
+// fill reads more from the origin, and reports whether it goes on. The caller has set reading.
+func (b *body) fill() (more bool) {
+	b.mu.Lock()
+	space := b.space()
+	b.mu.Unlock()
+	n, err := b.source.Read(space)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.append(space, n)
+	b.reading = false
+	switch {
+	case errors.Is(err, io.EOF) && b.length >= 0 && b.arrived != b.length:
+		b.finished(io.ErrUnexpectedEOF)
+	case errors.Is(err, io.EOF), err == nil && b.arrived == b.length:
+		b.finished(nil)
+	case err != nil:
+		b.finished(err)
+	case len(b.readers) == 0 && (b.passing || b.length < 0 || b.length-b.arrived > finishSize):
+		b.cancel(errAbandoned)
+		b.finished(errAbandoned)
+	case len(b.readers) == 0:
+		b.reading = true // finish goes on
+	}
+	b.wake()
+	return !b.done && b.reading
+}
+
+// space returns memory for the next read; b.mu is held. Only the reader that has set reading uses
+// it.
+func (b *body) space() []byte {
+	if last := len(b.blocks) - 1; last >= 0 {
+		block := b.blocks[last]
+		if room := cap(block) - len(block); room > 0 {
+			return block[len(block):cap(block)]
+		}
+	}
+	n := int64(blockSize)
+	switch {
+	case b.length >= 0:
+		n = min(n, b.length-b.arrived)
+	case b.arrived == 0:
+		n = firstBlock
+	}
+	if !b.passing && (max(b.arrived+n, b.length) > b.most || !b.budget.take(n)) {
+		b.pass()
+	}
+	if b.passing {
+		return b.takeSpare()
+	}
+	b.taken += n
+	return make([]byte, n)
+}
+
+// takeSpare returns a block that was used before, or a new one; b.mu is held.
+func (b *body) takeSpare() []byte {
+	space := b.spare
+	if b.spare = nil; space == nil {
+		space = make([]byte, blockSize)
+	}
+	return space
+}
+
+// append adds what was read into space; b.mu is held.
+func (b *body) append(space []byte, n int) {
+	if n == 0 {
+		return
+	}
+	last := len(b.blocks) - 1
+	if last >= 0 && cap(b.blocks[last]) > len(b.blocks[last]) {
+		b.blocks[last] = b.blocks[last][:len(b.blocks[last])+n]
+	} else {
+		b.blocks = append(b.blocks, space[:n])
+	}
+	b.arrived += int64(n)
+	if b.passing {
+		b.drop()
+	}
+}
+
+// pass gives up to store the body; b.mu is held.
+func (b *body) pass() {
+	b.passing = true
+	b.giveMemory()
+	b.drop()
+}
+
+func (b *body) giveMemory() {
+	b.budget.give(b.taken)
+	b.taken = 0
+}
+
+// drop drops what all readers have, of a body that is passed on; b.mu is held.
+func (b *body) drop() {
+	least := b.arrived
+	for r := range b.readers {
+		least = min(least, r.at)
+	}
+	for len(b.blocks) > 0 {
+		n := int64(len(b.blocks[0]))
+		if b.start+n > least || len(b.blocks) == 1 && cap(b.blocks[0]) > len(b.blocks[0]) {
+			return
+		}
+		if cap(b.blocks[0]) == blockSize {
+			b.spare = b.blocks[0][:blockSize]
+		}
+		b.start += n
+		b.blocks[0], b.blocks = nil, b.blocks[1:]
+	}
+}
+
+// finished ends the body; b.mu is held.
+func (b *body) finished(err error) {
+	if b.done {
+		return
+	}
+	b.done, b.err = true, err
+	_ = b.source.Close()
+	b.giveMemory()
+	if b.passing || err != nil {
+		b.ended(nil)
+	} else {
+		b.ended(b.blocks.trimmed())
+	}
+	b.wake()
+}
+
+// open implements content.
+func (b *body) open(ctx context.Context, part span) (Content, error) {
+	if r := b.join(ctx, part); r != nil {
+		return r, nil
+	}
+	return nil, errAbandoned
+}
+
+// memory implements content: the memory of what arrives is counted by its budget.
+func (*body) memory() int { return 0 }
+
+// size implements content.
+func (b *body) size() int64 { return b.length }

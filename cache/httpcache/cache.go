@@ -1,0 +1,137 @@
+package httpcache
+
+import (
+	"context"
+	"hash/maphash"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+)
+
+// Config configures a Cache. Store, Now, MaxObject, MaxArriving and Same must be set.
+type Config struct {
+	Store cache.Store[*Entry]
+	Now   func() time.Time
+	// Heuristic makes a freshness lifetime where an origin gives none.
+	Heuristic Heuristic
+	// MaxObject bounds a stored body, in bytes, and MaxArriving the memory of all bodies that are
+	// arriving.
+	MaxObject, MaxArriving int64
+	// StaleFor is how long past its expiry a response may be used while its origin cannot be
+	// reached: RFC 9111 section 4.2.4.
+	StaleFor time.Duration
+	// Targeted are the fields that replace Cache-Control for a gateway, as http.Header has their
+	// names, the most specific first: RFC 9213.
+	Targeted []string
+	// Same returns the cache key of a URI reference in a response, and whether it is of the same
+	// origin as the URI of the request: RFC 9111 section 4.4.
+	Same func(uri, reference string) (key string, same bool)
+	// Panicked is called with a panic in the background, and its stack; nil is not called.
+	Panicked func(value any, stack []byte)
+}
+
+// Forward sends a request to the origin, with this method and header. ctx does not end with the
+// client, and also ends the body.
+type Forward func(ctx context.Context, method string, header http.Header) (*Response, error)
+
+// Cache is a shared cache. It is safe for concurrent use.
+type Cache struct {
+	config   Config
+	arriving budget
+	seed     maphash.Seed
+	shards   [64]shard
+	counts   counts
+
+	background chan struct{} // one for each validation in the background
+	base       context.Context //nolint:containedctx // it ends with the cache
+	stop       context.CancelFunc
+	running    sync.WaitGroup
+}
+
+// shard guards what is stored for some of the keys, and has the exchanges that are under way for
+// them.
+type shard struct {
+	mu      sync.Mutex
+	flights map[string][]*flight
+}
+
+// maxBackground bounds the validations in the background.
+const maxBackground = 64
+
+// New returns a Cache over a store, which it does not close. The caller must close it.
+func New(config Config) *Cache {
+	c := &Cache{config: config, seed: maphash.MakeSeed(), background: make(chan struct{}, maxBackground)}
+	c.arriving.most = config.MaxArriving
+	c.base, c.stop = context.WithCancel(context.Background())
+	for i := range c.shards {
+		c.shards[i].flights = make(map[string][]*flight)
+	}
+	return c
+}
+
+// Close ends what runs in the background, and waits for it.
+func (c *Cache) Close() {
+	c.stop()
+	c.running.Wait()
+}
+
+func (c *Cache) shard(key string) *shard {
+	return &c.shards[maphash.String(c.seed, key)%uint64(len(c.shards))]
+}
+
+// entry returns what is stored for a key, nil for nothing.
+func (c *Cache) entry(key string) *Entry {
+	e := c.config.Store.Get(key)
+	if e == nil {
+		return nil
+	}
+	return e.Value
+}
+
+// update replaces what is stored for a key by what change makes of it, nothing where that is nil.
+func (c *Cache) update(key string, change func(*Entry) *Entry) {
+	s := c.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.updateLocked(key, change)
+}
+
+func (c *Cache) updateLocked(key string, change func(*Entry) *Entry) {
+	before := c.entry(key)
+	after := change(before)
+	switch {
+	case after == before:
+	case after == nil:
+		c.config.Store.Delete(key)
+	default:
+		c.config.Store.Set(cache.NewEntry(key, after, nil, 0, 0))
+	}
+}
+
+// maxVariants bounds the variants of one URI; the oldest are dropped.
+const maxVariants = 32
+
+// with returns the entry with another variant, which replaces those that the same requests
+// select.
+func (e *Entry) with(s *stored) *Entry {
+	after := &Entry{variants: []*stored{s}}
+	if e == nil {
+		return after
+	}
+	for _, other := range e.variants {
+		if len(after.variants) < maxVariants && !s.replaces(other) {
+			after.variants = append(after.variants, other)
+		}
+	}
+	return after
+}
+
+// spawn runs a function that the cache waits for when it is closed.
+func (c *Cache) spawn(run func()) {
+	c.running.Go(func() {
+		defer c.recovered()
+		run()
+	})
+}

@@ -1,0 +1,99 @@
+package httpcache
+
+import (
+	"context"
+	"io"
+)
+
+// content is the content of a stored response.
+type content interface {
+	// size returns its octets, -1 while the end is not known.
+	size() int64
+	// memory returns the memory that it holds, in bytes.
+	memory() int
+	// open returns a reader of a part; an end of -1 is the end of the content.
+	open(ctx context.Context, part span) (Content, error)
+}
+
+// Content is the body of one response on its way to a client. It must be closed.
+type Content interface {
+	// SendTo writes the content to w, without copying it where that is possible. flush is called
+	// before it waits for more; nil is not called. An error means that it is not complete.
+	SendTo(w io.Writer, flush func()) error
+	Close()
+}
+
+// blocks are a content in memory, complete. They are never written to.
+type blocks [][]byte
+
+func (b blocks) size() int64 {
+	var n int64
+	for _, block := range b {
+		n += int64(len(block))
+	}
+	return n
+}
+
+func (b blocks) memory() int {
+	n := 0
+	for _, block := range b {
+		n += cap(block) + sliceSize
+	}
+	return n
+}
+
+const sliceSize = 24
+
+func (b blocks) open(_ context.Context, part span) (Content, error) {
+	if part.start == 0 && (part.end < 0 || part.end == b.size()) {
+		return blocksContent(b), nil
+	}
+	if part.end < 0 {
+		part.end = b.size()
+	}
+	return blocksContent(b.part(part)), nil
+}
+
+// part returns a part of the content, of the same memory.
+func (b blocks) part(part span) blocks {
+	var cut blocks
+	at := int64(0)
+	for _, block := range b {
+		from, to := max(part.start-at, 0), min(part.end-at, int64(len(block)))
+		if from < to {
+			cut = append(cut, block[from:to:to])
+		}
+		at += int64(len(block))
+	}
+	return cut
+}
+
+// blocksContent sends blocks.
+type blocksContent blocks
+
+// SendTo implements Content.
+func (b blocksContent) SendTo(w io.Writer, _ func()) error {
+	for _, block := range b {
+		if _, err := w.Write(block); err != nil {
+			return err //nolint:wrapcheck // the caller knows what it writes to
+		}
+	}
+	return nil
+}
+
+// Close implements Content.
+func (blocksContent) Close() {}
+
+// trimmed returns the content without memory that is not used: that of a last block which is much
+// larger than what it has.
+func (b blocks) trimmed() blocks {
+	last := len(b) - 1
+	if last < 0 || cap(b[last])-len(b[last]) <= cap(b[last])/4 {
+		return b
+	}
+	trimmed := append(blocks(nil), b[:last]...)
+	if len(b[last]) > 0 {
+		trimmed = append(trimmed, append([]byte(nil), b[last]...))
+	}
+	return trimmed
+}

@@ -1,0 +1,62 @@
+// Package httpcache is a shared HTTP cache: RFC 9111, with the extensions of RFC 5861
+// (stale-while-revalidate, stale-if-error), RFC 8246 (immutable), RFC 9213 (targeted
+// Cache-Control) and RFC 9211 (Cache-Status).
+//
+// What may be stored and used is decided by pure functions of header fields and times:
+// freshness.go, store.go, reuse.go, vary.go, validation.go, condition.go, ranges.go and
+// invalidation.go. Cache uses them, over a cache.Store of the responses of each URI. Bodies
+// stream to all who wait for them while they arrive.
+package httpcache
+
+import (
+	"io"
+	"net/http"
+	"net/netip"
+)
+
+// Request is the request of a client. Its Header has no hop-by-hop fields.
+type Request struct {
+	Method string
+	// URI is the canonical form of the target URI: the primary cache key, RFC 9111 section 2.
+	URI    string
+	Header http.Header
+	// Body is whether the request has a body, which is not sent twice.
+	Body bool
+	// Gateway is whether the cache is one of the site that it serves: the fields of
+	// Config.Targeted apply to it, RFC 9213.
+	Gateway bool
+	// Check returns why the client must not get what the server at an address has sent; nil
+	// allows all.
+	Check func(netip.AddrPort) error
+}
+
+// Response is the response of an origin. Its Header has no hop-by-hop fields, and its Body
+// fails where it does not arrive completely.
+type Response struct {
+	Status        int
+	Reason        string
+	Header        http.Header
+	Trailer       http.Header // complete at the end of Body
+	Body          io.ReadCloser
+	ContentLength int64 // -1 if unknown
+	From          netip.AddrPort
+}
+
+// isGet reports whether a request is for a representation that may come from the cache.
+func (r *Request) isGet() bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+// values returns the combined value of a field, RFC 9110 section 5.2, "" where there is none.
+func values(header http.Header, name string) string {
+	lines := header[name]
+	switch len(lines) {
+	case 0:
+		return ""
+	case 1:
+		return lines[0]
+	}
+	text := lines[0]
+	for _, line := range lines[1:] {
+		text += ", " + line
+	}
+	return text
+}

@@ -1,0 +1,126 @@
+package httpcache
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+)
+
+// flight is an exchange with an origin, which others who want the same wait for: collapsed
+// forwarding, RFC 9111 section 4.
+type flight struct {
+	cache *Cache
+	key   string
+	// header is that of the request that began it.
+	header http.Header
+	cancel context.CancelCauseFunc
+	// solitary is whether nobody else may join.
+	solitary bool
+
+	ready chan struct{} // closed when the header of the response is here
+	// After ready: what came, or why nothing came.
+	result *stored // nil where the response is not for others
+	live   *Response // whose content result is, while it arrives; nil for a validated one
+	err    error
+
+	mu      sync.Mutex
+	waiting int  // clients that wait for the header
+	forgotten bool // a purge or an invalidation came in between: nothing is stored
+}
+
+// enter returns the flight that a request may wait for, or begins one, which it leads.
+func (c *Cache) enter(key string, header http.Header) (f *flight, leads bool) {
+	s := c.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.flights[key] {
+		if f.suits(header) {
+			return f, false
+		}
+	}
+	f = &flight{cache: c, key: key, header: header, ready: make(chan struct{}), waiting: 1}
+	s.flights[key] = append(s.flights[key], f)
+	return f, true
+}
+
+// alone begins a flight that nobody else joins.
+func (c *Cache) alone(key string, header http.Header) *flight {
+	s := c.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := &flight{cache: c, key: key, header: header, ready: make(chan struct{}), waiting: 1, solitary: true}
+	s.flights[key] = append(s.flights[key], f)
+	return f
+}
+
+// suits reports whether a request may wait for the flight, or take what it has brought; the shard
+// is held.
+func (f *flight) suits(header http.Header) bool {
+	select {
+	case <-f.ready:
+		if f.result == nil || !f.result.matches(header) {
+			return false
+		}
+	default:
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.forgotten || f.solitary || f.waiting < 0 {
+		return false
+	}
+	f.waiting++
+	return true
+}
+
+// leave is called by each client that has waited. The last one ends an exchange whose response
+// nobody waits for any more.
+func (f *flight) leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.waiting--; f.waiting > 0 {
+		return
+	}
+	select {
+	case <-f.ready:
+	default:
+		f.waiting = -1 // nobody can join
+		f.cancel(errAbandoned)
+	}
+}
+
+func (f *flight) removeLocked(s *shard) {
+	left := slices.DeleteFunc(s.flights[f.key], func(other *flight) bool { return other == f })
+	if len(left) == 0 {
+		delete(s.flights, f.key)
+		return
+	}
+	s.flights[f.key] = left
+}
+
+// forget makes the running flights of a key store nothing, nor be joined; the shard is held.
+func (s *shard) forget(key string) {
+	for _, f := range s.flights[key] {
+		f.mu.Lock()
+		f.forgotten = true
+		f.mu.Unlock()
+	}
+}
+
+func (f *flight) isForgotten() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.forgotten
+}
+
+// commit stores the response of the flight with a content, and ends the flight; a nil content
+// stores nothing.
+func (f *flight) commit(s *stored) {
+	shard := f.cache.shard(f.key)
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	if s != nil && !f.isForgotten() {
+		f.cache.updateLocked(f.key, func(e *Entry) *Entry { return e.with(s) })
+	}
+	f.removeLocked(shard)
+}

@@ -1,0 +1,117 @@
+package httpcache
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+)
+
+// heuristicStatuses are the statuses that may be stored without explicit freshness: RFC 9110
+// section 15.1.
+var heuristicStatuses = [...]int{
+	http.StatusOK, http.StatusNonAuthoritativeInfo, http.StatusNoContent, http.StatusPartialContent,
+	http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusPermanentRedirect,
+	http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusRequestURITooLong, http.StatusNotImplemented,
+}
+
+// freshness is how long a response is fresh, and who says so.
+type freshness struct {
+	lifetime time.Duration
+	explicit bool // by the origin, not by a heuristic
+}
+
+// freshnessOf returns the freshness lifetime of a response for a shared cache: RFC 9111 section
+// 4.2.1. targeted is whether directives are those of a targeted field, for which Expires does not
+// count (RFC 9213 section 2.1). date is when the response was made.
+func freshnessOf(status int, header http.Header, directives cachecontrol.Directives, targeted bool, date time.Time, h Heuristic) freshness {
+	if lifetime, ok := directives.Seconds("s-maxage"); ok {
+		return freshness{lifetime, true}
+	}
+	if lifetime, ok := directives.Seconds("max-age"); ok {
+		return freshness{lifetime, true}
+	}
+	if lines := header["Expires"]; len(lines) > 0 && !targeted {
+		// An invalid one, such as "0", is in the past; so is one of several lines: RFC 9111 section
+		// 5.3.
+		expires, ok := parseDate(lines[0])
+		if !ok || len(lines) > 1 {
+			return freshness{0, true}
+		}
+		return freshness{max(expires.Sub(date), 0), true}
+	}
+	return freshness{lifetime: h.lifetime(status, header, directives, date)}
+}
+
+// Heuristic makes a freshness lifetime where an origin gives none: RFC 9111 section 4.2.2.
+type Heuristic struct {
+	// Fraction of the time since the last modification; 0 makes none.
+	Fraction float64
+	// Most bounds the lifetime.
+	Most time.Duration
+}
+
+func (h Heuristic) lifetime(status int, header http.Header, directives cachecontrol.Directives, date time.Time) time.Duration {
+	if !slices.Contains(heuristicStatuses[:], status) && !directives.Has("public") {
+		return 0
+	}
+	modified, ok := parseDate(header.Get("Last-Modified"))
+	if !ok || modified.After(date) {
+		return 0
+	}
+	return min(time.Duration(h.Fraction*float64(date.Sub(modified))), h.Most)
+}
+
+// parseDate parses an HTTP-date in one of its three formats: RFC 9110 section 5.6.7.
+func parseDate(text string) (time.Time, bool) {
+	if text == "" {
+		return time.Time{}, false
+	}
+	if n := len(text) - len(zone); n > 0 && strings.EqualFold(text[n:], zone) {
+		text = text[:n] + zone
+	}
+	at, err := http.ParseTime(text)
+	// It accepts more spaces and fewer digits than the grammar. Names of days are not compared
+	// with the date.
+	for _, layout := range [...]string{http.TimeFormat, time.RFC850, time.ANSIC} {
+		if err == nil && (len(text) == len(layout) || layout == time.RFC850 && isRFC850(text)) {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+const zone = "GMT"
+
+// isRFC850 reports whether a date has the lengths of the obsolete format of RFC 850, whose names of
+// days differ in length.
+func isRFC850(text string) bool {
+	_, rest, ok := strings.Cut(text, ", ")
+	return ok && len(rest) == len("02-Jan-06 15:04:05 GMT") && rest[2] == '-'
+}
+
+// ageOf parses Age: RFC 9111 section 5.1. An invalid value is ignored, of several the first
+// counts.
+func ageOf(header http.Header) time.Duration {
+	lines := header["Age"]
+	if len(lines) == 0 {
+		return 0
+	}
+	first := lines[0]
+	for i := range len(first) {
+		if first[i] == ',' {
+			first = first[:i]
+			break
+		}
+	}
+	return cachecontrol.DeltaSeconds(trimSpace(first))
+}
+
+// initialAge returns the age of a response when it was received: RFC 9111 section 4.2.3.
+func initialAge(header http.Header, date, requested, received time.Time) time.Duration {
+	apparent := max(received.Sub(date), 0)
+	corrected := ageOf(header) + received.Sub(requested)
+	return max(apparent, corrected)
+}

@@ -1,0 +1,135 @@
+package httpcache
+
+import (
+	"context"
+	"net/http"
+	"slices"
+)
+
+// safeMethods change nothing on the origin: RFC 9110 section 9.2.1, and the registry of methods.
+var safeMethods = [...]string{
+	http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, "PROPFIND", "REPORT", "SEARCH", "QUERY", "PRI",
+}
+
+// unsafe forwards a request that the cache cannot answer, and invalidates what it may have
+// changed.
+func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
+	reason := fwdMethod
+	if x.r.isGet() {
+		reason = fwdBypass // it has a body
+	}
+	if x.demands.onlyIfCached {
+		return nil, ErrOnlyIfCached
+	}
+	forwarding, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	leave := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	defer leave()
+	requested := x.cache.config.Now()
+	response, err := x.forward(forwarding, x.r.Method, x.r.Header)
+	if err != nil {
+		cancel(err)
+		return nil, err
+	}
+	at := arrival{requested, x.cache.config.Now()}
+	if !slices.Contains(safeMethods[:], x.r.Method) && response.Status < http.StatusBadRequest {
+		x.invalidate(response)
+	}
+	directives, _ := x.cache.directivesOf(x.r, response.Header)
+	if x.cache.mayStore(x.r, x.asked, directives, response) {
+		if s := x.cache.storedResponse(x.r, response, at); s != nil {
+			f := x.cache.alone(x.r.URI, x.r.Header)
+			f.cancel = cancel
+			x.outcome.Forwarded = reason
+			return x.arriving(ctx, f, response, s)
+		}
+	}
+	return x.live(response, Outcome{Forwarded: reason}, newPassed(ctx, response, func() { cancel(nil) })), nil
+}
+
+// invalidate makes what is stored for the URI of a request, and for those of the same origin that
+// its response names, to be validated before it is used: RFC 9111 section 4.4.
+func (x *exchange) invalidate(response *Response) {
+	x.cache.invalidate(x.r.URI)
+	for _, name := range [...]string{"Location", "Content-Location"} {
+		if reference := response.Header.Get(name); reference != "" {
+			if key, same := x.cache.config.Same(x.r.URI, reference); same && key != x.r.URI {
+				x.cache.invalidate(key)
+			}
+		}
+	}
+}
+
+// invalidate makes what is stored for a key to be validated before it is used. What arrives now is
+// not stored.
+func (c *Cache) invalidate(key string) {
+	s := c.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget(key)
+	c.updateLocked(key, (*Entry).outdated)
+}
+
+// outdated returns the entry with variants that must be validated, nil for nothing.
+func (e *Entry) outdated() *Entry {
+	if e == nil {
+		return nil
+	}
+	after := &Entry{uncollapsed: e.uncollapsed, unconditional: e.unconditional}
+	for _, s := range e.variants {
+		if s.hasValidator() && !s.isPartial() {
+			changed := *s
+			changed.purged = true
+			after.variants = append(after.variants, &changed)
+		}
+	}
+	if len(after.variants) == 0 {
+		return nil
+	}
+	return after
+}
+
+// updateByHead updates the stored response that a HEAD selects by its response, or makes it to be
+// validated where they differ: RFC 9111 section 4.3.5.
+// It returns the updated one, nil for none.
+func (x *exchange) updateByHead(response *Response, at arrival) *stored {
+	s := x.selected
+	if s == nil || response.Status != http.StatusOK || s.status != http.StatusOK {
+		return nil
+	}
+	changed := *s
+	same := sameByHead(s, response.Header)
+	if same {
+		fresh := x.cache.storedResponse(x.r, &Response{
+			Status: s.status, Reason: s.reason, Header: updatedFields(s.header, response.Header), ContentLength: s.length, From: response.From,
+		}, at)
+		if fresh == nil {
+			return nil
+		}
+		changed = *fresh
+		changed.content, changed.part, changed.length, changed.selectors, changed.etag = s.content, s.part, s.length, s.selectors, s.etag
+	} else {
+		changed.purged = true
+	}
+	x.cache.update(x.r.URI, func(e *Entry) *Entry {
+		if e == nil || !slices.Contains(e.variants, s) {
+			return e // it has changed meanwhile
+		}
+		return e.with(&changed)
+	})
+	if !same {
+		return nil
+	}
+	return &changed
+}
+
+// sameByHead reports whether the response to HEAD may be of the stored representation.
+func sameByHead(s *stored, header http.Header) bool {
+	if tag := header.Get("Etag"); tag != "" && tag != s.etag {
+		return false
+	}
+	if modified := header.Get("Last-Modified"); modified != "" && modified != s.header.Get("Last-Modified") {
+		return false
+	}
+	length := header.Get("Content-Length")
+	return length == "" || s.length < 0 || length == itoa(s.length)
+}

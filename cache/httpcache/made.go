@@ -1,0 +1,94 @@
+package httpcache
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/dunglas/httpsfv"
+
+	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+)
+
+// directivesOf returns the directives of a response for this cache, and whether they are those of
+// a targeted field, which replaces Cache-Control: RFC 9213 section 2.2.
+func (c *Cache) directivesOf(r *Request, header http.Header) (d cachecontrol.Directives, targeted bool) {
+	if r.Gateway {
+		for _, name := range c.config.Targeted {
+			if lines := header[name]; len(lines) > 0 {
+				if d, ok := targetedDirectives(lines); ok {
+					return d, true
+				}
+			}
+		}
+	}
+	return cachecontrol.Parse(header["Cache-Control"]), false
+}
+
+// targetedDirectives parses a targeted field, a Dictionary of RFC 9651. One that is invalid or empty
+// is ignored: RFC 9213 section 2.1.
+func targetedDirectives(lines []string) (cachecontrol.Directives, bool) {
+	dictionary, err := httpsfv.UnmarshalDictionary(lines)
+	if err != nil || len(dictionary.Names()) == 0 {
+		return nil, false
+	}
+	var d cachecontrol.Directives
+	for _, name := range dictionary.Names() {
+		member, _ := dictionary.Get(name)
+		item, ok := member.(httpsfv.Item)
+		if !ok {
+			continue
+		}
+		switch value := item.Value.(type) {
+		case bool:
+			if value {
+				d = append(d, cachecontrol.Directive{Name: name})
+			}
+		case int64:
+			d = append(d, cachecontrol.Directive{Name: name, Argument: itoa(value), HasArgument: true})
+		default:
+			return nil, false // no directive has such an argument
+		}
+	}
+	return d, true
+}
+
+// storedResponse returns what is stored of a response, without its content; nil where it could
+// never be used.
+func (c *Cache) storedResponse(r *Request, response *Response, at arrival) *stored {
+	control, targeted := c.directivesOf(r, response.Header)
+	s := &stored{
+		status: response.Status, reason: response.Reason, header: storedFields(response.Header, control),
+		selectors: selectorsOf(response.Header, r.Header), received: at.received, length: response.ContentLength, from: response.From,
+		etag: response.Header.Get("Etag"),
+	}
+	var ok bool
+	if s.date, ok = parseDate(response.Header.Get("Date")); !ok {
+		s.date = at.received.Truncate(time.Second)
+		s.header["Date"] = []string{at.received.UTC().Format(http.TimeFormat)} // RFC 9110 section 6.6.1
+	}
+	s.modified, _ = parseDate(response.Header.Get("Last-Modified"))
+	s.directives, s.validatedOnly = directivesOf(control)
+	s.freshness = freshnessOf(response.Status, response.Header, control, targeted, s.date, c.config.Heuristic)
+	s.initialAge = initialAge(response.Header, s.date, at.requested, at.received)
+	if s.isPartial() {
+		if s.part, s.length, ok = contentRange(response.Header); !ok {
+			return nil
+		}
+	} else {
+		s.part = span{0, s.length}
+	}
+	if !s.explicit && s.lifetime == 0 && !s.hasValidator() {
+		return nil
+	}
+	return s
+}
+
+// replaces reports whether the same requests select a response and an older one.
+func (s *stored) replaces(other *stored) bool {
+	if !slices.Equal(s.selectors, other.selectors) {
+		return false
+	}
+	// A part does not replace the whole that it is a part of.
+	return !s.isPartial() || other.isPartial() || s.etag != other.etag
+}

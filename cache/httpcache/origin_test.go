@@ -1,0 +1,202 @@
+package httpcache_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/memory"
+)
+
+// clock is a time that the test sets.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// sent is a request that the origin got.
+type sent struct {
+	method string
+	header http.Header
+}
+
+// site is a cache, its origin and its clock.
+type site struct {
+	t     *testing.T
+	cache *httpcache.Cache
+	clock *clock
+
+	mu       sync.Mutex
+	requests []sent
+	// respond is what the origin answers.
+	respond func(r sent) (*httpcache.Response, error)
+}
+
+const target = "http://a.example/b"
+
+// newSite returns a cache without a response; change may be nil.
+func newSite(t *testing.T, change func(*httpcache.Config)) *site {
+	t.Helper()
+	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 64 << 20, Size: (*httpcache.Entry).Size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, clock: &clock{at: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)}}
+	config := httpcache.Config{
+		Store: store, Now: s.clock.now, Heuristic: httpcache.Heuristic{Fraction: 0.1, Most: 24 * time.Hour},
+		MaxObject: 4 << 20, MaxArriving: 16 << 20, StaleFor: time.Hour, Targeted: []string{"Cdn-Cache-Control"},
+		Same: func(uri, reference string) (string, bool) {
+			if strings.HasPrefix(reference, "/") {
+				reference = "http://a.example" + reference
+			}
+			return reference, strings.HasPrefix(reference, "http://a.example/")
+		},
+		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
+	}
+	if change != nil {
+		change(&config)
+	}
+	s.cache = httpcache.New(config)
+	t.Cleanup(func() { s.cache.Close(); store.Close() })
+	return s
+}
+
+// forward is the way to the origin.
+func (s *site) forward(_ context.Context, method string, header http.Header) (*httpcache.Response, error) {
+	r := sent{method, header}
+	s.mu.Lock()
+	s.requests = append(s.requests, r)
+	respond := s.respond
+	s.mu.Unlock()
+	return respond(r)
+}
+
+// count returns how many requests the origin got.
+func (s *site) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.requests)
+}
+
+// last returns the last request that the origin got.
+func (s *site) last() sent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.requests) == 0 {
+		s.t.Fatal("the origin got no request")
+	}
+	return s.requests[len(s.requests)-1]
+}
+
+// fields returns a header of lines "Name: value".
+func fields(lines ...string) http.Header {
+	header := make(http.Header)
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, ":")
+		header.Add(name, strings.TrimSpace(value))
+	}
+	return header
+}
+
+// response returns a response with these fields. A Date is added unless there is one.
+func (s *site) response(status int, body string, lines ...string) *httpcache.Response {
+	header := fields(lines...)
+	if header.Get("Date") == "" {
+		header.Set("Date", s.clock.now().UTC().Format(http.TimeFormat))
+	}
+	return &httpcache.Response{
+		Status: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+	}
+}
+
+// sends makes the origin answer with these fields from now on.
+func (s *site) sends(status int, body string, lines ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.respond = func(sent) (*httpcache.Response, error) { return s.response(status, body, lines...), nil }
+}
+
+// fails makes the origin fail from now on.
+func (s *site) fails(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.respond = func(sent) (*httpcache.Response, error) { return nil, err }
+}
+
+var errOrigin = errors.New("the origin cannot be reached")
+
+// got is the answer that a client got, with its body.
+type got struct {
+	*httpcache.Answer
+	body   string
+	err    error // of the exchange
+	broken error // of the body
+}
+
+// field returns a field of the answer.
+func (g got) field(name string) string {
+	for _, f := range g.Fields {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return g.Header.Get(name)
+}
+
+// do sends a request of a client.
+func (s *site) do(method string, lines ...string) got {
+	return s.request(&httpcache.Request{Method: method, URI: target, Header: fields(lines...)})
+}
+
+func (s *site) get(lines ...string) got { return s.do("GET", lines...) }
+
+func (s *site) request(r *httpcache.Request) got {
+	s.t.Helper()
+	a, err := s.cache.Serve(s.t.Context(), r, s.forward)
+	if err != nil {
+		return got{err: err}
+	}
+	return read(a)
+}
+
+// read reads the content of an answer.
+func read(a *httpcache.Answer) got {
+	g := got{Answer: a}
+	if a.Content != nil {
+		defer a.Content.Close()
+		var b bytes.Buffer
+		g.broken = a.Content.SendTo(&b, nil)
+		g.body = b.String()
+	}
+	return g
+}
+
+// expect checks the status and body of an answer, and whether it came from the cache alone.
+func (s *site) expect(g got, status int, body string, hit bool) {
+	s.t.Helper()
+	switch {
+	case g.err != nil:
+		s.t.Errorf("it failed: %v", g.err)
+	case g.Status != status || g.body != body || g.broken != nil || g.Outcome.Hit() != hit:
+		s.t.Errorf("%d %q %v, %s; want %d %q, hit: %t", g.Status, g.body, g.broken, g.Outcome.Status("urnd"), status, body, hit)
+	}
+}

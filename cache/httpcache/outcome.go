@@ -1,0 +1,61 @@
+package httpcache
+
+import (
+	"strconv"
+	"time"
+)
+
+// Outcome is how a response came about, for Cache-Status (RFC 9211) and for observers.
+type Outcome struct {
+	// Forwarded is why the request went to the origin, "" for a hit.
+	Forwarded string
+	// OriginStatus is the status of the origin where it is another one than that of the answer; 0
+	// otherwise.
+	OriginStatus int
+	TTL          time.Duration
+	HasTTL       bool
+	Stored       bool
+	Collapsed    bool
+	Stale        bool   // it is stale
+	Detail       string // a token, "" for none
+}
+
+// The reasons to forward a request: RFC 9211 section 2.2.
+const (
+	fwdBypass   = "bypass"
+	fwdMethod   = "method"
+	fwdURIMiss  = "uri-miss"
+	fwdVaryMiss = "vary-miss"
+	fwdRequest  = "request"
+	fwdStale    = "stale"
+	fwdPartial  = "partial"
+)
+
+// Hit reports whether the answer came from the cache alone.
+func (o Outcome) Hit() bool { return o.Forwarded == "" }
+
+// Status returns the member of Cache-Status for a cache of a name.
+func (o Outcome) Status(name string) string {
+	b := append(make([]byte, 0, 64), name...)
+	if o.Hit() {
+		b = append(b, "; hit"...)
+	} else {
+		b = append(append(b, "; fwd="...), o.Forwarded...)
+	}
+	if o.OriginStatus != 0 {
+		b = strconv.AppendInt(append(b, "; fwd-status="...), int64(o.OriginStatus), 10)
+	}
+	if o.Stored {
+		b = append(b, "; stored"...)
+	}
+	if o.Collapsed {
+		b = append(b, "; collapsed"...)
+	}
+	if o.HasTTL {
+		b = strconv.AppendInt(append(b, "; ttl="...), int64(o.TTL/time.Second), 10)
+	}
+	if o.Detail != "" {
+		b = append(append(b, "; detail="...), o.Detail...)
+	}
+	return string(b)
+}

@@ -1,0 +1,50 @@
+package httpcache
+
+import (
+	"context"
+	"io"
+	"runtime/debug"
+	"strconv"
+)
+
+// refresh validates a stored response in the background, unless that is under way: RFC 5861
+// section 3. It does not end with the client.
+func (x *exchange) refresh(ctx context.Context) {
+	c := x.cache
+	f, leads := c.enter(x.r.URI, x.r.Header)
+	if !leads {
+		f.leave()
+		return
+	}
+	select {
+	case c.background <- struct{}{}:
+	default:
+		f.fail(errAbandoned)
+		return
+	}
+	detached := *x
+	r := *x.r
+	r.Header, r.Method = unconditional(x.r.Header), "GET"
+	detached.r = &r
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(c.base, cancel)
+	c.spawn(func() {
+		defer func() { stop(); cancel(); <-c.background }()
+		a, err := detached.lead(ctx, f)
+		if err == nil && a.Content != nil {
+			defer a.Content.Close()
+			if a.ContentLength <= c.config.MaxObject {
+				_ = a.Content.SendTo(io.Discard, nil) // what fails is not stored
+			}
+		}
+	})
+}
+
+// recovered reports a panic in the background.
+func (c *Cache) recovered() {
+	if value := recover(); value != nil && c.config.Panicked != nil {
+		c.config.Panicked(value, debug.Stack())
+	}
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,178 @@
+package httpcache
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+)
+
+// ErrOnlyIfCached means that nothing stored can be used, and the client wants nothing else: RFC
+// 9111 section 5.2.1.7.
+var ErrOnlyIfCached = errors.New("there is no stored response that can be used, and the client asks for no other one (only-if-cached)")
+
+// exchange is a request that is being answered.
+type exchange struct {
+	cache    *Cache
+	r        *Request
+	forward  Forward
+	demands  demands
+	asked    cachecontrol.Directives
+	outcome  Outcome
+	selected *stored // nil where nothing matches
+	entry    *Entry  // nil where nothing is stored
+}
+
+// Serve answers a request from what is stored, or by forwarding it.
+func (c *Cache) Serve(ctx context.Context, r *Request, forward Forward) (*Answer, error) {
+	x := &exchange{cache: c, r: r, forward: forward}
+	x.demands, x.asked = demandsOf(r.Header)
+	a, err := x.serve(ctx)
+	c.counts.add(a, err)
+	return a, err
+}
+
+func (x *exchange) serve(ctx context.Context) (*Answer, error) {
+	if !x.r.isGet() || x.r.Body {
+		return x.unsafe(ctx)
+	}
+	if x.entry = x.cache.entry(x.r.URI); x.entry != nil {
+		x.selected = x.entry.selected(x.r.Header)
+	}
+	if x.demands.noStore {
+		return x.pass(ctx, fwdRequest)
+	}
+	reason := fwdURIMiss
+	if s := x.selected; s != nil {
+		switch use := s.useOf(x.demands, x.cache.config.Now()); {
+		case !x.covers(s):
+			reason = fwdPartial
+		case use == useFresh || use == useStale:
+			return x.answer(ctx, s, Outcome{}, false)
+		case use == useRevalidate:
+			x.refresh(ctx)
+			return x.answer(ctx, s, Outcome{Detail: "stale-while-revalidate"}, false)
+		case use == reloadRequired:
+			reason = fwdRequest
+		default:
+			reason = fwdStale
+		}
+	} else if x.entry != nil && len(x.entry.variants) > 0 {
+		reason = fwdVaryMiss
+	}
+	if x.demands.onlyIfCached {
+		return nil, ErrOnlyIfCached
+	}
+	return x.load(ctx, reason)
+}
+
+// covers reports whether a stored response has all that the request asks for.
+func (x *exchange) covers(s *stored) bool {
+	if !s.isPartial() {
+		return true
+	}
+	if s.length < 0 || !s.rangeApplies(x.r.Header) {
+		return false
+	}
+	asked := rangesOf(x.r, s.length)
+	for _, part := range asked.spans {
+		if !s.part.contains(part) {
+			return false
+		}
+	}
+	return len(asked.spans) > 0
+}
+
+// pass forwards a request whose response is not stored.
+func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	response, err := x.forward(ctx, x.r.Method, x.r.Header)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return x.live(response, Outcome{Forwarded: reason}, newPassed(ctx, response, cancel)), nil
+}
+
+// live returns the answer that passes a response on as it comes.
+func (x *exchange) live(response *Response, outcome Outcome, content Content) *Answer {
+	a := &Answer{
+		Status: response.Status, Reason: response.Reason, Header: response.Header, Trailer: response.Trailer,
+		ContentLength: response.ContentLength, Content: content, Outcome: outcome,
+	}
+	if len(response.Header["Date"]) == 0 {
+		a.Fields = append(a.Fields, Field{"Date", x.cache.config.Now().UTC().Format(http.TimeFormat)})
+	}
+	return a
+}
+
+// load answers by an exchange with the origin, its own or one that another client has begun.
+func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
+	x.outcome.Forwarded = reason
+	if !x.collapses() {
+		return x.lead(ctx, x.cache.alone(x.r.URI, x.r.Header))
+	}
+	f, leads := x.cache.enter(x.r.URI, x.r.Header)
+	if leads {
+		return x.lead(ctx, f)
+	}
+	defer f.leave()
+	select {
+	case <-f.ready:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if a, err := x.follow(ctx, f); a != nil || err != nil {
+		return a, err
+	}
+	return x.lead(ctx, x.cache.alone(x.r.URI, x.r.Header))
+}
+
+// collapses reports whether a request may wait for the exchange of another client. Those with
+// credentials, and for parts, mostly cannot be answered by what it brings.
+func (x *exchange) collapses() bool {
+	return x.r.Method == http.MethodGet && len(x.r.Header["Authorization"]) == 0 && len(x.r.Header["Range"]) == 0 &&
+		!x.demands.noCache && (x.entry == nil || x.cache.config.Now().After(x.entry.uncollapsed))
+}
+
+// follow answers by what the exchange of another client has brought, nil where that is not for
+// this one.
+func (x *exchange) follow(ctx context.Context, f *flight) (*Answer, error) {
+	if f.err != nil {
+		if x.mayUseStale(f.err) {
+			return x.stale(ctx)
+		}
+		return nil, f.err
+	}
+	s := f.result
+	if s == nil || !s.matches(x.r.Header) || s.useOf(x.demands, x.cache.config.Now()) == reloadRequired {
+		return nil, nil //nolint:nilnil // neither
+	}
+	outcome := x.outcome
+	outcome.Collapsed, outcome.Stored = true, true
+	a, err := x.answer(ctx, s, outcome, true)
+	if errors.Is(err, errAbandoned) {
+		return nil, nil //nolint:nilnil // it is too late to begin
+	}
+	if a != nil && f.live != nil {
+		a.Trailer = f.live.Trailer
+	}
+	return a, err
+}
+
+// mayUseStale reports whether a stored response may be used after a failure to reach the origin.
+func (x *exchange) mayUseStale(err error) bool {
+	return x.selected != nil && x.covers(x.selected) && !errors.Is(err, context.Canceled) &&
+		x.selected.mayUseOnError(x.demands, x.cache.config.Now(), x.cache.config.StaleFor)
+}
+
+// stale answers by a stored response although it is stale.
+func (x *exchange) stale(ctx context.Context) (*Answer, error) {
+	return x.answer(ctx, x.selected, Outcome{Detail: "stale-on-error"}, false)
+}
+
+// uncollapsedFor is how long requests for a URI do not wait for each other where its responses
+// are not for all.
+const uncollapsedFor = 2 * time.Minute

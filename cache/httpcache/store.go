@@ -1,0 +1,105 @@
+package httpcache
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+)
+
+// understood are the statuses whose caching this cache implements, for must-understand: RFC
+// 9111 section 5.2.2.3.
+var understood = [...]int{
+	200, 203, 204, 206, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 501,
+}
+
+// mayStore reports whether a shared cache may store a response: RFC 9111 section 3.
+func (c *Cache) mayStore(r *Request, requested, directives cachecontrol.Directives, response *Response) bool {
+	status := response.Status
+	switch {
+	case r.Method != http.MethodGet && (r.Method != http.MethodPost || !c.postIsStored(r, directives, response)):
+		return false
+	case status < 200 || status == http.StatusNotModified:
+		return false
+	case status == http.StatusPartialContent && response.Header.Get("Content-Range") == "": // of several ranges
+		return false
+	case directives.Has("must-understand"):
+		if !slices.Contains(understood[:], status) {
+			return false
+		}
+	case directives.Has("no-store"):
+		return false
+	}
+	switch {
+	case requested.Has("no-store"):
+		return false
+	case directives.Has("private") && directives.Fields("private") == nil:
+		return false
+	case len(r.Header["Authorization"]) > 0 && !sharesAuthorized(directives):
+		return false
+	default:
+		return !variesAlways(response.Header)
+	}
+}
+
+// sharesAuthorized reports whether the response to a request with credentials may be stored: RFC
+// 9111 section 3.5.
+func sharesAuthorized(d cachecontrol.Directives) bool {
+	return d.Has("public") || d.Has("must-revalidate") || d.Has("s-maxage")
+}
+
+// postIsStored reports whether the response to a POST may answer later requests for the same
+// URI: RFC 9110 section 9.3.3.
+func (c *Cache) postIsStored(r *Request, directives cachecontrol.Directives, response *Response) bool {
+	_, hasAge := directives.Seconds("max-age")
+	explicit := hasAge || directives.Has("s-maxage") || len(response.Header["Expires"]) > 0
+	location := response.Header.Get("Content-Location")
+	if !explicit || response.Status != http.StatusOK || location == "" {
+		return false
+	}
+	key, same := c.config.Same(r.URI, location)
+	return same && key == r.URI
+}
+
+// unstored are the fields that are not stored: those of one connection, and of a proxy's
+// authentication. RFC 9111 section 3.1.
+var unstored = [...]string{
+	"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Transfer-Encoding", "Upgrade", "Trailer",
+	"Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization", "Age",
+}
+
+// storedFields returns the fields of a response that are stored: not those that private names.
+func storedFields(header http.Header, directives cachecontrol.Directives) http.Header {
+	left := [...][]string{fieldNames(directives.Fields("private")), connectionFields(header)}
+	stored := make(http.Header, len(header)+1)
+	for name, lines := range header {
+		if slices.Contains(unstored[:], name) || slices.Contains(left[0], name) || slices.Contains(left[1], name) {
+			continue
+		}
+		stored[name] = lines[:len(lines):len(lines)]
+	}
+	return stored
+}
+
+// connectionFields returns the names of the fields that Connection names.
+func connectionFields(header http.Header) []string {
+	var names []string
+	for _, line := range header["Connection"] {
+		names = append(names, fieldNames(strings.Split(line, ","))...)
+	}
+	return names
+}
+
+// fieldNames returns names of fields as http.Header has them.
+func fieldNames(names []string) []string {
+	canonical := make([]string, 0, len(names))
+	for _, name := range names {
+		if name = trimSpace(name); name != "" {
+			canonical = append(canonical, http.CanonicalHeaderKey(name))
+		}
+	}
+	return canonical
+}
+
+func trimSpace(s string) string { return strings.Trim(s, " \t") }

@@ -1,0 +1,152 @@
+package httpcache
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+)
+
+// stored is a stored response. It is immutable; its content may still be arriving.
+type stored struct {
+	status int
+	reason string
+	header http.Header // shared: never written to
+	// selectors are what the response was selected by, in the order of their names.
+	selectors []selector
+	directives
+	etag     string    // "" for none
+	modified time.Time // zero for none
+	date     time.Time // Date, or when it was received
+	// received is when the response was, and initialAge its age then.
+	received   time.Time
+	initialAge time.Duration
+	freshness
+	content content
+	// part is the part of the representation that content is; length is that of the whole, -1
+	// if unknown.
+	part   span
+	length int64
+	from   netip.AddrPort
+	// purged is whether it must be validated before it is used: a soft purge, or an invalidation.
+	purged bool
+	// validatedOnly are fields that are sent only after a validation: no-cache with names.
+	validatedOnly []string
+}
+
+// directives are what Cache-Control of a stored response says about its use.
+type directives struct {
+	noCache        bool // without names
+	mustRevalidate bool // stale it must not be used: must-revalidate, proxy-revalidate, s-maxage, no-cache
+	immutable      bool
+	whileRevalidate time.Duration // RFC 5861; 0 for none
+	ifError         time.Duration // likewise; -1 for none
+}
+
+// directivesOf returns what the directives of a response say about its use.
+func directivesOf(d cachecontrol.Directives) (directives, []string) {
+	names := fieldNames(d.Fields("no-cache"))
+	_, sMaxAge := d.Seconds("s-maxage")
+	all := d.Has("no-cache") && len(names) == 0
+	whileRevalidate, _ := d.Seconds("stale-while-revalidate")
+	ifError, limited := d.Seconds("stale-if-error")
+	if !limited {
+		ifError = -1
+	}
+	return directives{
+		noCache:        all,
+		mustRevalidate: all || sMaxAge || d.Has("must-revalidate") || d.Has("proxy-revalidate"),
+		immutable:      d.Has("immutable"), whileRevalidate: whileRevalidate, ifError: ifError,
+	}, names
+}
+
+// age returns the age of a stored response: RFC 9111 section 4.2.3.
+func (s *stored) age(now time.Time) time.Duration {
+	return s.initialAge + max(now.Sub(s.received), 0)
+}
+
+// ttl returns how long it is still fresh; it is negative for a stale one.
+func (s *stored) ttl(now time.Time) time.Duration { return s.lifetime - s.age(now) }
+
+// isPartial reports whether only a part of the representation is stored.
+func (s *stored) isPartial() bool { return s.status == http.StatusPartialContent }
+
+// hasValidator reports whether it can be validated: RFC 9110 section 8.8.
+func (s *stored) hasValidator() bool { return s.etag != "" || !s.modified.IsZero() }
+
+// isStrong reports whether an entity tag is a strong validator: RFC 9110 section 8.8.3.
+func isStrong(etag string) bool { return strings.HasPrefix(etag, `"`) }
+
+// size returns the memory that it holds, in bytes.
+func (s *stored) size() int {
+	size := int(unsafe.Sizeof(*s)) + len(s.etag) + len(s.reason)
+	for name, lines := range s.header {
+		size += fieldOverhead + len(name)
+		for _, line := range lines {
+			size += len(line)
+		}
+	}
+	for _, one := range s.selectors {
+		size += int(unsafe.Sizeof(one)) + len(one.name) + len(one.value)
+	}
+	if s.content != nil {
+		size += s.content.memory()
+	}
+	return size
+}
+
+// fieldOverhead is about the memory of a field in a map, without its texts.
+const fieldOverhead = 80
+
+// Entry is what is stored for a URI: its variants, RFC 9111 section 4.1, the last one first. It
+// is immutable.
+type Entry struct {
+	variants []*stored
+	// uncollapsed is until when requests for the URI do not wait for each other: its responses
+	// were not for all.
+	uncollapsed time.Time
+	// unconditional is whether the conditions of clients are not passed on, so that a response
+	// can be stored.
+	unconditional bool
+}
+
+// Size returns the memory that it holds, in bytes.
+func (e *Entry) Size() int {
+	size := int(unsafe.Sizeof(*e))
+	for _, s := range e.variants {
+		size += s.size() + int(unsafe.Sizeof(s))
+	}
+	return size
+}
+
+// selected returns the variant that a request selects: of several the one with the most recent
+// Date (RFC 9111 section 4.1), complete ones before parts; nil for none.
+func (e *Entry) selected(request http.Header) *stored {
+	var best *stored
+	for _, s := range e.variants {
+		if !s.matches(request) {
+			continue
+		}
+		switch {
+		case best == nil, best.isPartial() && !s.isPartial():
+			best = s
+		case best.isPartial() == s.isPartial() && s.date.After(best.date):
+			best = s
+		}
+	}
+	return best
+}
+
+// tagged returns the complete variants that have an entity tag.
+func (e *Entry) tagged() []*stored {
+	var tagged []*stored
+	for _, s := range e.variants {
+		if s.etag != "" && !s.isPartial() {
+			tagged = append(tagged, s)
+		}
+	}
+	return tagged
+}

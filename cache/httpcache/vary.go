@@ -1,0 +1,163 @@
+package httpcache
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// selector is a field of the request that a response was selected by, with its value in normal
+// form: RFC 9111 section 4.1.
+type selector struct{ name, value string }
+
+// variesAlways reports whether Vary has a member "*", so that no request matches.
+func variesAlways(header http.Header) bool {
+	for _, line := range header["Vary"] {
+		for name := range strings.SplitSeq(line, ",") {
+			if trimSpace(name) == "*" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// selectorsOf returns the selectors of a response to a request, in the order of their names.
+func selectorsOf(response, request http.Header) []selector {
+	lines := response["Vary"]
+	if len(lines) == 0 {
+		return nil
+	}
+	var selectors []selector
+	for _, line := range lines {
+		for name := range strings.SplitSeq(line, ",") {
+			if name = trimSpace(name); name == "" {
+				continue
+			}
+			name = http.CanonicalHeaderKey(name)
+			if !slices.ContainsFunc(selectors, func(s selector) bool { return s.name == name }) {
+				selectors = append(selectors, selector{name, normalValue(name, request[name])})
+			}
+		}
+	}
+	slices.SortFunc(selectors, func(a, b selector) int { return strings.Compare(a.name, b.name) })
+	return selectors
+}
+
+// absent stands for a field that a request does not have: RFC 9111 section 4.1 matches it with
+// itself only.
+const absent = "\x00"
+
+// normalValue returns a value such that equal ones have the same meaning: lines are combined,
+// white space does not count, and of the fields for content negotiation neither do the order and
+// the case of members, as far as their syntax says so.
+func normalValue(name string, lines []string) string {
+	if len(lines) == 0 {
+		return absent
+	}
+	if len(lines) == 1 && !isNegotiated(name) && !strings.ContainsAny(lines[0], ", \t") {
+		return lines[0]
+	}
+	members := membersOf(lines)
+	if isNegotiated(name) {
+		for i, member := range members {
+			members[i] = normalMember(member)
+		}
+		slices.Sort(members)
+	}
+	return strings.Join(members, ",")
+}
+
+// isNegotiated reports whether a field is a list of alternatives with weights, whose order does
+// not count: RFC 9110 section 12.5.
+func isNegotiated(name string) bool {
+	return name == "Accept-Encoding" || name == "Accept-Language" || name == "Accept" || name == "Accept-Charset"
+}
+
+// normalMember returns a member of a field for content negotiation in lower case, without the
+// white space around its parameters, and without a weight of 1.
+func normalMember(member string) string {
+	if strings.Contains(member, `"`) { // a parameter of a media type may be a quoted-string
+		return member
+	}
+	parts := strings.Split(strings.ToLower(member), ";")
+	normal := parts[:0]
+	for _, part := range parts {
+		part = trimSpace(part)
+		if part == "q=1" || strings.Trim(part, "0") == "q=1." || part == "" {
+			continue
+		}
+		normal = append(normal, part)
+	}
+	return strings.Join(normal, ";")
+}
+
+// membersOf returns the members of a list: RFC 9110 section 5.6.1. A comma in a quoted-string
+// separates none.
+func membersOf(lines []string) []string {
+	var members []string
+	for _, line := range lines {
+		quoted, start := false, 0
+		for i := 0; i < len(line); i++ {
+			switch c := line[i]; {
+			case c == '"':
+				quoted = !quoted
+			case c == '\\' && quoted:
+				i++
+			case c == ',' && !quoted:
+				members = appendMember(members, line[start:i])
+				start = i + 1
+			}
+		}
+		members = appendMember(members, line[start:])
+	}
+	return members
+}
+
+// appendMember appends a member that is not empty.
+func appendMember(members []string, text string) []string {
+	if text = trimSpace(text); text == "" {
+		return members
+	}
+	return append(members, text)
+}
+
+// matches reports whether a request selects a stored response.
+func (s *stored) matches(request http.Header) bool {
+	for _, one := range s.selectors {
+		if normalValue(one.name, request[one.name]) == one.value {
+			continue
+		}
+		if one.name != "Accept-Language" || !prefersLanguage(request[one.name], s.header["Content-Language"]) {
+			return false
+		}
+	}
+	return true
+}
+
+// prefersLanguage reports whether what a request likes best of all is the one language that a
+// response is in: whoever chose that for another request would choose it for this one.
+func prefersLanguage(accept, content []string) bool {
+	if len(content) != 1 || len(accept) == 0 {
+		return false
+	}
+	best, top, alone := "", -1.0, false
+	for _, member := range membersOf(accept) {
+		language, parameters, _ := strings.Cut(normalMember(member), ";")
+		weight := 1.0
+		if text, ok := strings.CutPrefix(parameters, "q="); ok {
+			var err error
+			if weight, err = strconv.ParseFloat(text, 64); err != nil {
+				return false
+			}
+		}
+		switch {
+		case weight > top:
+			best, top, alone = language, weight, true
+		case weight == top:
+			alone = false
+		}
+	}
+	return alone && top > 0 && strings.EqualFold(best, trimSpace(content[0]))
+}
