@@ -44,7 +44,7 @@ type Cache struct {
 	shards   [64]shard
 	counts   counts
 
-	background chan struct{} // one for each validation in the background
+	background chan struct{}   // one for each validation in the background
 	base       context.Context //nolint:containedctx // it ends with the cache
 	stop       context.CancelFunc
 	running    sync.WaitGroup
@@ -101,9 +101,9 @@ func (c *Cache) update(key string, change func(*Entry) *Entry) {
 func (c *Cache) updateLocked(key string, change func(*Entry) *Entry) {
 	before := c.entry(key)
 	after := change(before)
-	switch {
-	case after == before:
-	case after == nil:
+	switch after {
+	case before:
+	case nil:
 		c.config.Store.Delete(key)
 	default:
 		c.config.Store.Set(cache.NewEntry(key, after, nil, 0, 0))
