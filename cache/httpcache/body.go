@@ -154,9 +154,11 @@ func (r *bodyReader) next(flush func()) ([]byte, error) {
 	defer b.mu.Unlock()
 	for {
 		_, reads := b.readers[r]
-		if p := b.available(r.at, r.end); p != nil && reads {
-			r.sends = true
-			return p, nil
+		if reads { // else what it has not got may have been dropped
+			if p := b.available(r.at, r.end); p != nil {
+				r.sends = true
+				return p, nil
+			}
 		}
 		switch {
 		case r.end >= 0 && r.at >= r.end:

@@ -36,3 +36,6 @@ func (c *Cache) flightsOf(key string) []*flight {
 	defer s.mu.Unlock()
 	return append([]*flight(nil), s.flights[key]...)
 }
+
+// Arriving returns the memory that is taken by bodies that arrive.
+func (c *Cache) Arriving() int64 { return c.arriving.used.Load() }

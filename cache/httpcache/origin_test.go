@@ -153,7 +153,9 @@ func (s *site) response(status int, body string, lines ...string) *httpcache.Res
 func (s *site) sends(status int, body string, lines ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.respond = func(context.Context, sent) (*httpcache.Response, error) { return s.response(status, body, lines...), nil }
+	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+		return s.response(status, body, lines...), nil
+	}
 }
 
 // fails makes the origin fail from now on.
