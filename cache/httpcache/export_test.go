@@ -26,6 +26,11 @@ func (c *Cache) Readers(key string) int {
 			n += len(b.readers)
 			b.mu.Unlock()
 		}
+		f.mu.Lock()
+		if f.hold != nil { // it reads nothing
+			n--
+		}
+		f.mu.Unlock()
 	}
 	return n
 }
