@@ -276,7 +276,8 @@ func TestWaitingLeaves(t *testing.T) {
 	case <-other.done:
 	}
 	close(header)
-	<-streams
+	origin := <-streams
+	io.WriteString(origin, "x") // fails where both have left before
 	if g, h := leader.end(), other.end(); g.err == nil && h.err == nil {
 		t.Error("both were answered")
 	}

@@ -110,8 +110,17 @@ func TestStatuses(t *testing.T) {
 // TestTags: entity tags that are written wrongly match where they are the same.
 func TestTags(t *testing.T) {
 	for _, test := range []struct{ stored, asks string }{
-		{`"a"`, `"a"`}, {`"a"`, `W/"a"`}, {`W/"a"`, `"a"`}, {"a", "a"}, {"a", `"a"`}, {`"a"`, "a"},
-		{`w/"a"`, `w/"a"`}, {`W\"a"`, `W\"a"`}, {`W"a"`, `W"a"`}, {`"a"`, `"x","a", "y"`}, {`""`, `""`},
+		{`"a"`, `"a"`},
+		{`"a"`, `W/"a"`},
+		{`W/"a"`, `"a"`},
+		{"a", "a"},
+		{"a", `"a"`},
+		{`"a"`, "a"},
+		{`w/"a"`, `w/"a"`},
+		{`W\"a"`, `W\"a"`},
+		{`W"a"`, `W"a"`},
+		{`"a"`, `"x","a", "y"`},
+		{`""`, `""`},
 	} {
 		newSite(t, nil).play("< 200 a | Cache-Control: max-age=60 | ETag: " + test.stored + "\n> GET\n> GET | If-None-Match: " + test.asks + "\n= hit 304 | ETag: " + test.stored)
 	}

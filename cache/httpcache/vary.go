@@ -28,7 +28,9 @@ func (s selector) matches(lines []string) bool {
 }
 
 // selectsSame reports whether the same requests match both.
-func (s selector) selectsSame(other selector) bool { return s.name == other.name && s.value == other.value }
+func (s selector) selectsSame(other selector) bool {
+	return s.name == other.name && s.value == other.value
+}
 
 // variesAlways reports whether Vary has a member "*", so that no request matches.
 func variesAlways(header http.Header) bool {
