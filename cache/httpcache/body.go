@@ -39,10 +39,10 @@ type body struct {
 
 	mu      sync.Mutex
 	blocks  blocks
-	start   int64 // of blocks: more has been dropped
-	arrived int64 // so many octets
-	passing bool  // it is not stored
-	taken   int64 // of memory
+	start   int64  // of blocks: more has been dropped
+	arrived int64  // so many octets
+	passing bool   // it is not stored
+	taken   int64  // of memory
 	spare   []byte // a block that all readers have, for the next read
 	done    bool
 	err     error // of a body that is not complete

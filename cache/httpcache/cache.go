@@ -10,8 +10,9 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// Config configures a Cache. Store, Now, MaxObject, MaxArriving and Same must be set.
+// Config configures a Cache. Now, MaxObject, MaxArriving and Same must be set.
 type Config struct {
+	// Store is where responses are; nil stores none.
 	Store cache.Store[*Entry]
 	Now   func() time.Time
 	// Heuristic makes a freshness lifetime where an origin gives none.
@@ -32,9 +33,16 @@ type Config struct {
 	Panicked func(value any, stack []byte)
 }
 
-// Forward sends a request to the origin, with this method and header. ctx does not end with the
-// client, and also ends the body.
-type Forward func(ctx context.Context, method string, header http.Header) (*Response, error)
+// Forward sends a request to the origin. ctx does not end with the client, and also ends the body.
+type Forward func(ctx context.Context, o Outgoing) (*Response, error)
+
+// Outgoing is what the cache changes of the request of a client.
+type Outgoing struct {
+	Method string
+	Header http.Header
+	// Background is whether the client has its answer already: nothing may be sent to it.
+	Background bool
+}
 
 // Cache is a shared cache. It is safe for concurrent use.
 type Cache struct {
@@ -44,7 +52,7 @@ type Cache struct {
 	shards   [64]shard
 	counts   counts
 
-	background chan struct{} // one for each validation in the background
+	background chan struct{}   // one for each validation in the background
 	base       context.Context //nolint:containedctx // it ends with the cache
 	stop       context.CancelFunc
 	running    sync.WaitGroup
@@ -83,6 +91,9 @@ func (c *Cache) shard(key string) *shard {
 
 // entry returns what is stored for a key, nil for nothing.
 func (c *Cache) entry(key string) *Entry {
+	if c.config.Store == nil {
+		return nil
+	}
 	e := c.config.Store.Get(key)
 	if e == nil {
 		return nil
@@ -99,6 +110,9 @@ func (c *Cache) update(key string, change func(*Entry) *Entry) {
 }
 
 func (c *Cache) updateLocked(key string, change func(*Entry) *Entry) {
+	if c.config.Store == nil {
+		return
+	}
 	before := c.entry(key)
 	after := change(before)
 	switch {

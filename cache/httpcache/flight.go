@@ -20,12 +20,12 @@ type flight struct {
 
 	ready chan struct{} // closed when the header of the response is here
 	// After ready: what came, or why nothing came.
-	result *stored // nil where the response is not for others
+	result *stored   // nil where the response is not for others
 	live   *Response // whose content result is, while it arrives; nil for a validated one
 	err    error
 
-	mu      sync.Mutex
-	waiting int  // clients that wait for the header
+	mu        sync.Mutex
+	waiting   int  // clients that wait for the header
 	forgotten bool // a purge or an invalidation came in between: nothing is stored
 }
 

@@ -25,7 +25,7 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	leave := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	defer leave()
 	requested := x.cache.config.Now()
-	response, err := x.forward(forwarding, x.r.Method, x.r.Header)
+	response, err := x.forward(forwarding, Outgoing{Method: x.r.Method, Header: x.r.Header})
 	if err != nil {
 		cancel(err)
 		return nil, err

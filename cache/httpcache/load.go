@@ -26,7 +26,7 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 	}()
 	requested := x.cache.config.Now()
 	header, validates := x.outgoing()
-	response, err := x.forward(exchange, x.r.Method, header)
+	response, err := x.forward(exchange, Outgoing{x.r.Method, header, x.background})
 	handled = true
 	if err != nil {
 		cancel(err)

@@ -81,8 +81,8 @@ func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 }
 
 // forward is the way to the origin.
-func (s *site) forward(_ context.Context, method string, header http.Header) (*httpcache.Response, error) {
-	r := sent{method, header}
+func (s *site) forward(_ context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
+	r := sent{o.Method, o.Header}
 	s.mu.Lock()
 	s.requests = append(s.requests, r)
 	respond := s.respond

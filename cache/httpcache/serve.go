@@ -23,6 +23,8 @@ type exchange struct {
 	outcome  Outcome
 	selected *stored // nil where nothing matches
 	entry    *Entry  // nil where nothing is stored
+	// background is whether the client has its answer already.
+	background bool
 }
 
 // Serve answers a request from what is stored, or by forwarding it.
@@ -41,7 +43,10 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 	if x.entry = x.cache.entry(x.r.URI); x.entry != nil {
 		x.selected = x.entry.selected(x.r.Header)
 	}
-	if x.demands.noStore {
+	switch {
+	case x.cache.config.Store == nil:
+		return x.pass(ctx, fwdBypass)
+	case x.demands.noStore:
 		return x.pass(ctx, fwdRequest)
 	}
 	reason := fwdURIMiss
@@ -88,7 +93,7 @@ func (x *exchange) covers(s *stored) bool {
 // pass forwards a request whose response is not stored.
 func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	response, err := x.forward(ctx, x.r.Method, x.r.Header)
+	response, err := x.forward(ctx, Outgoing{Method: x.r.Method, Header: x.r.Header})
 	if err != nil {
 		cancel()
 		return nil, err

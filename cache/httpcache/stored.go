@@ -39,9 +39,9 @@ type stored struct {
 
 // directives are what Cache-Control of a stored response says about its use.
 type directives struct {
-	noCache        bool // without names
-	mustRevalidate bool // stale it must not be used: must-revalidate, proxy-revalidate, s-maxage, no-cache
-	immutable      bool
+	noCache         bool // without names
+	mustRevalidate  bool // stale it must not be used: must-revalidate, proxy-revalidate, s-maxage, no-cache
+	immutable       bool
 	whileRevalidate time.Duration // RFC 5861; 0 for none
 	ifError         time.Duration // likewise; -1 for none
 }
