@@ -44,7 +44,7 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 		x.selected = x.entry.selected(x.r.Header)
 	}
 	switch {
-	case x.cache.config.Store == nil:
+	case x.cache.config.Store == nil || x.r.Pass:
 		return x.pass(ctx, fwdBypass)
 	case x.demands.noStore:
 		return x.pass(ctx, fwdRequest)

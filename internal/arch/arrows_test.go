@@ -130,7 +130,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/problem",
-			[]string{"proxy/message", "proxy/pages", "resolver", "resolver/scheme", "uri", "internal/api", "internal/netguard"},
+			[]string{"proxy/message", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache", "uri", "internal/api", "internal/netguard"},
 			true,
 			"the one table from errors to status depends on all packages that define errors, and on no handler of requests",
 		},

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -71,7 +72,10 @@ func TestStatus(t *testing.T) {
 		{problem.ErrGuesses, 429},
 		{problem.ErrHeaderTooLarge, 431},
 		{errors.New("a bug"), 500},
-		{problem.ErrConnect, 501},
+		{problem.ErrTunnelPort, 403},
+		{problem.ErrTunnelLiteral, 403},
+		{httpcache.ErrOnlyIfCached, 504},
+		{scheme.ErrResponse, 502},
 		{resolver.ErrService, 501},
 		{scheme.ErrUnsupported, 501},
 		{resolver.ErrUnreachable, 502},

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -32,7 +33,9 @@ var statuses = [...]row{
 	{err: ErrTargetTooLong, status: http.StatusRequestURITooLong},
 	{err: ErrHeaderTooLarge, status: http.StatusRequestHeaderFieldsTooLarge},
 	{err: ErrMethod, status: http.StatusMethodNotAllowed},
-	{err: ErrConnect, status: http.StatusNotImplemented},
+	{err: ErrTunnelPort, status: http.StatusForbidden},
+	{err: ErrTunnelLiteral, status: http.StatusForbidden},
+	{err: httpcache.ErrOnlyIfCached, status: http.StatusGatewayTimeout},
 	{err: ErrLoop, status: http.StatusLoopDetected},
 	{err: ErrMalformed, status: http.StatusBadRequest},
 	{err: ErrBodyTimeout, status: http.StatusRequestTimeout},
@@ -69,6 +72,7 @@ var statuses = [...]row{
 	{err: resolver.ErrUnsupported, status: http.StatusNotFound},
 	{err: resolver.ErrService, status: http.StatusNotImplemented},
 	{err: scheme.ErrUnsupported, status: http.StatusNotImplemented},
+	{err: scheme.ErrResponse, status: http.StatusBadGateway},
 	{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout},
 	{err: resolver.ErrUnreachable, status: http.StatusBadGateway},
 	{err: context.Canceled, status: http.StatusServiceUnavailable},
