@@ -70,6 +70,7 @@ var statuses = [...]row{
 	{err: resolver.ErrService, status: http.StatusNotImplemented},
 	{err: scheme.ErrUnsupported, status: http.StatusNotImplemented},
 	{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout},
+	{err: scheme.ErrResponse, status: http.StatusBadGateway},
 	{err: resolver.ErrUnreachable, status: http.StatusBadGateway},
 	{err: context.Canceled, status: http.StatusServiceUnavailable},
 }
