@@ -60,7 +60,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		t.Fatal(err)
 	}
 	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
-	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second, MaxIdle: 4})
+	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second, MaxIdle: 4, Now: time.Now})
 	t.Cleanup(fetch.Close)
 	log := slog.New(slog.DiscardHandler)
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
+	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/accesslog"
@@ -70,9 +73,13 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	if err != nil {
 		return nil, err
 	}
+	guard := r.guard.Bounded(r.slots.outgoing)
 	web := schemehttp.New(schemehttp.Config{
-		Dial:          r.guard.Bounded(r.slots.outgoing).WithIdleTimeout(c.Limits.OriginIdle),
-		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, c.Limits.Outgoing/2),
+		Dial: guard.WithIdleTimeout(c.Limits.OriginIdle),
+		DialChecked: func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+			return guard.With(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
+		},
+		HeaderTimeout: c.Limits.OriginTimeout, ContinueTimeout: continueTimeout, MaxIdle: min(maxIdle, c.Limits.Outgoing/2), Now: d.now,
 	})
 	s.closers = append(s.closers, web.Close)
 	observe := observers{d.metrics}
@@ -90,6 +97,10 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	})
 	return s, nil
 }
+
+// continueTimeout is how long the body of a request that expects 100 is held back: few origins
+// answer late, and some never do.
+const continueTimeout = time.Second
 
 // tlsPort returns the port of the first listener for TLS, "" where it is the default, or that
 // of a socket of systemd.

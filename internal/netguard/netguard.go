@@ -29,8 +29,9 @@ type Guard struct {
 	only    bool
 	timeout time.Duration
 	lookup  Lookup
-	slots   chan struct{} // one for each connection; nil is no limit
-	own     *Own          // never dialled; may be nil
+	slots   chan struct{}              // one for each connection; nil is no limit
+	own     *Own                       // never dialled; may be nil
+	check   func(netip.AddrPort) error // in addition to the rules; may be nil
 }
 
 // New returns a Guard that allows public unicast addresses, except for ports of other
@@ -182,6 +183,14 @@ func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 
 // Check reports whether an address may be dialled.
 func (g *Guard) Check(dialled netip.AddrPort) error {
+	if err := g.allows(dialled); err != nil || g.check == nil {
+		return err
+	}
+	return g.check(netip.AddrPortFrom(dialled.Addr().Unmap(), dialled.Port()))
+}
+
+// allows reports whether the rules of the policy allow an address.
+func (g *Guard) allows(dialled netip.AddrPort) error {
 	addr := dialled.Addr().Unmap().WithZone("")
 	if !addr.IsValid() {
 		return fmt.Errorf("%w: it is not an IP address", ErrForbidden)

@@ -102,6 +102,29 @@ func TestIdleTimeout(t *testing.T) {
 	}
 }
 
+// A deadline that was set holds where it comes before the idle timeout.
+func TestIdleTimeoutKeepsDeadlines(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
+	conn, err := guard.WithIdleTimeout(time.Hour)(t.Context(), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for name, set := range map[string]func(time.Time) error{"SetDeadline": conn.SetDeadline, "SetReadDeadline": conn.SetReadDeadline} {
+		if err := set(time.Unix(1, 0)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // No more connections are open at a time than there are slots.
 func TestBounded(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

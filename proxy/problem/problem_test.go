@@ -53,6 +53,7 @@ func TestStatus(t *testing.T) {
 		{netguard.ErrOwn, 403},
 		{problem.ErrBodyTimeout, 408},
 		{scheme.ErrBody, 400},
+		{scheme.ErrResponse, 502},
 		{problem.ErrAdminOrigin, 403},
 		{problem.ErrAdminCertificate, 403},
 		{netguard.ErrForbidden, 403},

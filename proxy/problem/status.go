@@ -74,6 +74,7 @@ var statuses = [...]row{
 	{err: scheme.ErrUnsupported, status: http.StatusNotImplemented},
 	{err: scheme.ErrResponse, status: http.StatusBadGateway},
 	{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout},
+	{err: scheme.ErrResponse, status: http.StatusBadGateway},
 	{err: resolver.ErrUnreachable, status: http.StatusBadGateway},
 	{err: context.Canceled, status: http.StatusServiceUnavailable},
 }

@@ -1,0 +1,67 @@
+package http
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// framing is how the end of a response is found: RFC 9112 section 6.3.
+type framing struct {
+	length  int64 // octets of content; -1 where it is not known
+	empty   bool  // no body follows
+	chunked bool
+	persist bool // the connection may be used again
+}
+
+// frame returns the framing of a final response to a method, and removes from its header what
+// was only about that. What could be understood in two ways is refused.
+func frame(method string, h *head) (framing, error) {
+	f := framing{length: -1}
+	f.persist = h.minor > '0' && !httpguts.HeaderValuesContainsToken(h.header["Connection"], "close")
+	codings, coded := h.header["Transfer-Encoding"]
+	delete(h.header, "Transfer-Encoding")
+	lengths, sized := h.header["Content-Length"]
+	switch {
+	case coded && sized:
+		return f, invalid("it has Transfer-Encoding and Content-Length")
+	case coded && h.minor == '0':
+		return f, invalid("it has Transfer-Encoding in HTTP/1.0")
+	case coded && (len(codings) != 1 || !strings.EqualFold(codings[0], "chunked")):
+		return f, invalid("its Transfer-Encoding %.40q is not chunked alone", strings.Join(codings, ", "))
+	case sized:
+		length, err := parseLength(lengths)
+		if err != nil {
+			return f, err
+		}
+		f.length = length
+		h.header["Content-Length"] = []string{strconv.FormatInt(length, 10)}
+	}
+	f.chunked = coded
+	if method == http.MethodHead {
+		f.empty, f.chunked = true, false
+		return f, nil
+	}
+	if h.status < 200 || h.status == http.StatusNoContent || h.status == http.StatusNotModified {
+		return framing{empty: true, persist: f.persist}, nil
+	}
+	f.empty = f.length == 0
+	return f, nil
+}
+
+// parseLength returns the value of Content-Length, which may be repeated: RFC 9112 section 6.3.
+func parseLength(lines []string) (int64, error) {
+	const bits = 63
+	length := int64(-1)
+	for value := range strings.SplitSeq(strings.Join(lines, ","), ",") {
+		value = strings.Trim(value, " \t")
+		n, err := strconv.ParseUint(value, 10, bits)
+		if err != nil || length >= 0 && int64(n) != length { //nolint:gosec // it has 63 bits
+			return 0, invalid("its Content-Length %.40q is not one number", strings.Join(lines, ", "))
+		}
+		length = int64(n) //nolint:gosec // it has 63 bits
+	}
+	return length, nil
+}
