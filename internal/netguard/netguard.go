@@ -20,6 +20,14 @@ import (
 // does not allow.
 var ErrForbidden = errors.New("destination not allowed")
 
+// Errors for what failed before there was a connection.
+var (
+	// ErrLookup is in the chain of an error for a host whose addresses could not be found.
+	ErrLookup = errors.New("looking up the host")
+	// ErrConnectTimeout is in the chain of an error for an address that did not answer in time.
+	ErrConnectTimeout = errors.New("the time to connect is over")
+)
+
 // Lookup returns the addresses of a host in the order in which they should be tried.
 type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
@@ -111,7 +119,7 @@ func (g *Guard) connect(ctx context.Context, network, address string) (net.Conn,
 	}
 	addrs, err := g.lookup(ctx, host)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrLookup, err)
 	}
 	conn, err := g.connectTo(ctx, network, uint16(number), addrs...) //nolint:gosec // likewise
 	if err != nil {
@@ -137,7 +145,11 @@ func (g *Guard) connectTo(ctx context.Context, network string, port uint16, addr
 	if refused != nil && (len(allowed) == 0 || errors.Is(refused, ErrOwn)) {
 		return nil, refused
 	}
-	return g.race(ctx, network, allowed)
+	conn, err := g.race(ctx, network, allowed)
+	if err != nil && ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		err = fmt.Errorf("%w: %w", ErrConnectTimeout, err)
+	}
+	return conn, err
 }
 
 // systemLookup asks the resolver of the system.

@@ -158,7 +158,7 @@ func TestBounded(t *testing.T) {
 func TestWithLookup(t *testing.T) {
 	failed := errors.New("server 192.0.2.53: refused")
 	guard := netguard.New(time.Second).WithLookup(func(context.Context, string) ([]netip.Addr, error) { return nil, failed })
-	if _, err := guard.DialContext(t.Context(), "tcp", "www.example.org:80"); !errors.Is(err, failed) || err.Error() != "connecting to www.example.org:80: server 192.0.2.53: refused" {
+	if _, err := guard.DialContext(t.Context(), "tcp", "www.example.org:80"); !errors.Is(err, failed) || err.Error() != "connecting to www.example.org:80: looking up the host: server 192.0.2.53: refused" {
 		t.Errorf("%v", err)
 	}
 }

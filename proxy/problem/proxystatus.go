@@ -34,7 +34,7 @@ func errorTypes() []errorType {
 		{wraps(ErrFetches), "connection_limit_reached"},
 		{wraps(ErrStreams), "connection_limit_reached"},
 		{isDNSTimeout, "dns_timeout"},
-		{has[*net.DNSError], "dns_error"},
+		{wraps(netguard.ErrLookup), "dns_error"},
 		{has[*tls.CertificateVerificationError], "tls_certificate_error"},
 		{has[x509.HostnameError], "tls_certificate_error"},
 		{has[x509.UnknownAuthorityError], "tls_certificate_error"},
@@ -46,7 +46,7 @@ func errorTypes() []errorType {
 		{wraps(scheme.ErrBody), "http_request_error"},
 		{wraps(ErrBodyTimeout), "http_request_error"},
 		{wraps(scheme.ErrResponse), "http_protocol_error"},
-		{isDialTimeout, "connection_timeout"},
+		{wraps(netguard.ErrConnectTimeout), "connection_timeout"},
 		{wraps(context.DeadlineExceeded), "http_response_timeout"},
 		{wraps(os.ErrDeadlineExceeded), "http_response_timeout"},
 		{wraps(syscall.ECONNRESET), "connection_terminated"},
@@ -68,13 +68,8 @@ func has[E error](err error) bool {
 }
 
 func isDNSTimeout(err error) bool {
-	var dns *net.DNSError
-	return errors.As(err, &dns) && dns.Timeout()
-}
-
-func isDialTimeout(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial" && op.Timeout() || errors.Is(err, netguard.ErrConnectTimeout)
+	var dns net.Error
+	return errors.Is(err, netguard.ErrLookup) && (errors.Is(err, context.DeadlineExceeded) || errors.As(err, &dns) && dns.Timeout())
 }
 
 // ProxyStatus returns the member of Proxy-Status (RFC 9209) of a proxy with this name for an error
