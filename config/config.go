@@ -24,6 +24,7 @@ type Config struct {
 	URN        URN         `mapstructure:"urn"`
 	Cache      Cache       `mapstructure:"cache"`
 	Access     Access      `mapstructure:"access"`
+	Proxy      Proxy       `mapstructure:"proxy"`
 	Limits     Limits      `mapstructure:"limits"`
 	Reload     Reload      `mapstructure:"reload"`
 	Log        Log         `mapstructure:"log"`
@@ -184,6 +185,26 @@ type Access struct {
 	TrustedProxies []netip.Prefix `mapstructure:"trusted_proxies"`
 	// AdminProxies are likewise in front of the admin interface.
 	AdminProxies []netip.Prefix `mapstructure:"admin_proxies"`
+}
+
+// Proxy says what the forward proxy passes on.
+type Proxy struct {
+	Policy string      `mapstructure:"policy"` // "enforce", "report" or "open"
+	Rules  []ProxyRule `mapstructure:"rules"`  // the first that holds decides
+}
+
+// ProxyRule allows or denies the requests for which all of its conditions hold. An empty one holds
+// for all requests.
+type ProxyRule struct {
+	ID           string         `mapstructure:"id"`
+	Action       string         `mapstructure:"action"` // "allow" or "deny"
+	Clients      []netip.Prefix `mapstructure:"clients"`
+	Users        []string       `mapstructure:"users"`
+	Methods      []string       `mapstructure:"methods"`
+	Schemes      []string       `mapstructure:"schemes"` // "connect" stands for CONNECT
+	Hosts        []string       `mapstructure:"hosts"`   // names, ".example.org", patterns, addresses and ranges
+	Ports        []PortRange    `mapstructure:"ports"`
+	Destinations []netip.Prefix `mapstructure:"destinations"` // addresses that are dialled
 }
 
 // Limits bounds what a client may send, and how long things may take.

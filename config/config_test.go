@@ -176,6 +176,7 @@ func TestEveryLeaf(t *testing.T) {
 		"cache.retry_after":         {"1s", "2s", "3s"},
 		"access.allow_destinations": {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
 		"access.proxy_clients":      {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
+		"proxy.policy":              {"report", "open", "enforce"},
 		"limits.target":             {"1KiB", "2KiB", "3KiB"},
 		"limits.header":             {"15KiB", "16KiB", "17KiB"},
 		"limits.header_timeout":     {"1s", "2s", "3s"},
@@ -190,7 +191,7 @@ func TestEveryLeaf(t *testing.T) {
 	for _, key := range keys("", config.Default().Map()) {
 		value, ok := values[key]
 		if !ok {
-			if key != "namespaces" && key != "ddds.root_options" && key != "resolve.identifiers" { // a list of tables has no place in a variable
+			if key != "namespaces" && key != "ddds.root_options" && key != "resolve.identifiers" && key != "proxy.rules" { // a list of tables has no place in a variable
 				t.Errorf("%s is not tested", key)
 			}
 			continue
@@ -397,12 +398,17 @@ func TestUnreadableFile(t *testing.T) {
 // The printed configuration is read back unchanged.
 func TestMapRoundTrip(t *testing.T) {
 	want := config.Default()
+	loopback := want.Access.ProxyClients
 	want.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort("[2001:db8::1]:5353")}}
 	want.DNS.Servers = append(want.DNS.Servers, config.Server{AddrPort: netip.MustParseAddrPort("192.0.2.1:853"), TLS: true, Name: "dns.example"})
 	want.DDDS.RootOptions = []config.RootOptions{{Root: "urn.arpa", Servers: want.DNS.Servers, RequireDNSSEC: true}}
 	want.Cache.Answers = 1234567
 	want.Log.Level = slog.LevelDebug
 	want.Namespaces = []config.Namespace{{NID: "example", Fold: "lower", Order: []string{"thttp", "namespace"}, THTTP: []string{"https://r.example"}, Schemes: []string{"ftp"}, Targets: []config.Target{{Template: "https://a/{nss}"}}}}
+	want.Proxy.Rules = []config.ProxyRule{{
+		ID: "a", Action: "deny", Clients: loopback, Users: []string{"a"}, Methods: []string{"GET"}, Schemes: []string{"connect"}, Hosts: []string{".a"},
+		Ports: []config.PortRange{{First: 443, Last: 443}, {First: 8000, Last: 8999}}, Destinations: loopback,
+	}}
 	text, err := yaml.Marshal(want.Map())
 	if err != nil {
 		t.Fatal(err)

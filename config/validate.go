@@ -24,6 +24,7 @@ func (c Config) Validate() error {
 	}
 	checkRootOptions(&f, "ddds.root_options", c.DDDS)
 	checkNamespaces(&f, c.Namespaces)
+	checkProxyRules(&f, c.Proxy.Rules)
 	for i, identifier := range c.Resolve.Identifiers {
 		at := index("resolve.identifiers", i)
 		if identifier.Pattern == "" {

@@ -46,7 +46,10 @@ const programManual = `% URND 1
 : The command did all that was asked. For **urnd serve**: it was stopped by SIGTERM or SIGINT.
 
 **1**
-: It failed, or some of its inputs did; the reason is on standard error, or in the line for the input.
+: It failed, or some of its inputs did; the reason is on standard error, or in the line for the input. For **urnd access test**: the request is refused, or that depends on the address.
+
+**2**
+: **urnd access test** could not decide.
 
 # ENVIRONMENT
 

@@ -18,6 +18,7 @@ func irrelevant() map[string]string {
 		"Limits":    "numbers of concurrent requests, and timeouts: failures because of them are not stored",
 		"Reload":    "when the configuration is read",
 		"Log":       "what is logged",
+		"Proxy":     "what the clients of the forward proxy may ask for",
 		"Telemetry": "what is traced",
 	}
 }

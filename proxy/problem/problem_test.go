@@ -15,6 +15,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/policy"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -57,6 +58,8 @@ func TestStatus(t *testing.T) {
 		{problem.ErrAdminOrigin, 403},
 		{problem.ErrAdminCertificate, 403},
 		{netguard.ErrForbidden, 403},
+		{policy.ErrDenied, 403},
+		{&policy.Denied{Rule: "no-social"}, 403},
 		{resolver.ErrForbidden, 403},
 		{resolver.ErrNotFound, 404},
 		{resolver.ErrUnsupported, 404},
@@ -93,6 +96,7 @@ func TestStatus(t *testing.T) {
 		// Of a chain the first row of the table applies.
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, context.DeadlineExceeded), 504},
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, netguard.ErrForbidden), 403},
+		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, &policy.Denied{Rule: "internal"}), 403},
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, refused), 502},
 	} {
 		if got := problem.Status(tt.err); got != tt.status {
@@ -121,6 +125,7 @@ func TestNew(t *testing.T) {
 		{&problem.Failure{Err: resolver.ErrBusy, Trace: steps}, "Service Unavailable", "too many requests are running", "", "", -1, 1},
 		{problem.About(fault(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Says, "http://a/%zz", "pct-encoded", 9, 0},
 		{netguard.ErrForbidden, "Forbidden", netguard.ErrForbidden.Error() + " (access.allow_destinations)", "", "", -1, 0},
+		{&policy.Denied{Rule: "no-social"}, "Forbidden", `the site's rule "no-social" denies this request (proxy.rules)`, "", "", -1, 0},
 		{errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error of urnd; see its log", "", "", -1, 0},
 	} {
 		p := problem.New(tt.err)

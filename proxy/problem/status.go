@@ -8,6 +8,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/policy"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -66,6 +67,7 @@ var statuses = [...]row{
 	{err: resolver.ErrBusy, status: http.StatusServiceUnavailable},
 	{err: netguard.ErrOwn, status: http.StatusForbidden},
 	{err: netguard.ErrForbidden, status: http.StatusForbidden, setting: "access.allow_destinations"},
+	{err: policy.ErrDenied, status: http.StatusForbidden, setting: "proxy.rules"},
 	{err: resolver.ErrForbidden, status: http.StatusForbidden},
 	{err: resolver.ErrNotFound, status: http.StatusNotFound},
 	{err: resolver.ErrGone, status: http.StatusGone},
