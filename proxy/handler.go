@@ -8,15 +8,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"sync"
 	"time"
 
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/policy"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -34,6 +38,19 @@ type Config struct {
 	// Fetches bounds concurrent fetches, and Streams upgraded connections such as
 	// WebSockets.
 	Fetches, Streams resolver.Quota
+	Cache            *httpcache.Cache // of responses
+	Policy           *policy.Policy   // what proxy clients may ask for; nil allows all
+	Spelling         Spelling         // of the URIs that are sent on
+	Origins          []Origin         // the sites that urnd is the gateway of
+	// Forwarded is how clients are named to origins, and the others are those of forward.Config.
+	Forwarded   forward.Forwarded
+	Tunnel      func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error)
+	TunnelPorts []uint16
+	Literals    bool
+	TunnelIdle  time.Duration
+	BodyTimeout time.Duration
+	// PAC is the configuration of browsers for this proxy, nil for none.
+	PAC *answer.Static
 	// BatchTimeout bounds the time of a batch.
 	BatchTimeout time.Duration
 	// ClientShare is the part of batches that one client may run, as a percentage.
@@ -64,6 +81,7 @@ type Handler struct {
 	config  Config
 	answers *answer.Responder
 	forward *forward.Proxy
+	gateway gateway
 
 	statics   map[string]*answer.Static
 	rates     *rates   // nil where there is no limit
@@ -83,12 +101,15 @@ func New(config Config) *Handler {
 		}),
 	}
 	outgoing := forward.Config{
-		Fetch: failures.Observe(config.Fetch), Log: config.Log, Via: config.Via, Fetches: config.Fetches, Streams: config.Streams,
+		Fetch: failures.Observe(config.Fetch), Cache: config.Cache, Via: config.Via, Now: config.Now, Fetches: config.Fetches, Streams: config.Streams,
+		Forwarded: config.Forwarded, Tunnel: config.Tunnel, TunnelPorts: config.TunnelPorts, Literals: config.Literals,
+		TunnelIdle: config.TunnelIdle, BodyTimeout: config.BodyTimeout,
 	}
 	if config.Identify {
 		outgoing.OwnField = idField
 	}
 	h.forward = forward.New(outgoing)
+	h.gateway = newGateway(config.Origins, failures.Failing)
 	if config.Access.Rate > 0 {
 		h.rates = newRates(config.Access.Rate, config.Access.Rate, config.Now)
 	}

@@ -17,30 +17,8 @@ import (
 
 // Target is the target of a CONNECT.
 type Target struct {
-	Host string // in lower case, without brackets
+	Host string // in normal form, without brackets
 	Port uint16
-}
-
-// ParseTarget parses the target of a CONNECT, the authority-form: RFC 9112 section 3.2.3.
-func ParseTarget(text string) (Target, error) {
-	host, port, err := net.SplitHostPort(text)
-	number, portErr := strconv.ParseUint(port, 10, 16)
-	if err != nil || portErr != nil || host == "" || number == 0 || !isHost(host) {
-		return Target{}, fmt.Errorf("%w: the target of CONNECT is a host, a colon and a port (RFC 9112 section 3.2.3)", problem.ErrMalformed)
-	}
-	return Target{host, uint16(number)}, nil
-}
-
-// isHost reports whether a text has only the octets of names and addresses of hosts.
-func isHost(host string) bool {
-	for i := range len(host) {
-		switch c := host[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '-', c == '_', c == ':':
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // Connect opens a tunnel to the target of a CONNECT (RFC 9110 section 9.3.6), and returns how many

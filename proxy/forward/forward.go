@@ -38,6 +38,9 @@ type Config struct {
 	Literals    bool
 	// TunnelIdle ends a tunnel, or another upgraded connection, that carries nothing for so long.
 	TunnelIdle time.Duration
+	// BodyTimeout bounds the time for each part of a body that comes by HTTP/2; the listener bounds
+	// those by HTTP/1.1.
+	BodyTimeout time.Duration
 }
 
 // Proxy passes requests on to origin servers. It is safe for concurrent use.

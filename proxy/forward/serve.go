@@ -68,7 +68,7 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *Request, o ht
 	if err != nil {
 		return nil, err
 	}
-	request := p.request(r, o)
+	request := p.request(w, r, o)
 	if !o.Background {
 		request.Interim = func(status int, header http.Header) { sendInterim(w, status, header) }
 	}
@@ -90,13 +90,13 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *Request, o ht
 }
 
 // request returns the request to the origin.
-func (p *Proxy) request(r *Request, o httpcache.Outgoing) scheme.Request {
+func (p *Proxy) request(w http.ResponseWriter, r *Request, o httpcache.Outgoing) scheme.Request {
 	request := scheme.Request{Method: o.Method, URI: r.Target, Header: o.Header, Check: r.Check}
 	if r.isGateway() {
 		request.URI, request.Host = at(r.Server, r.Target), r.Host
 	}
 	if hasBody(r.Request) {
-		request.Body, request.ContentLength, request.Trailer = r.Body, r.ContentLength, r.Trailer
+		request.Body, request.ContentLength, request.Trailer = p.bodyOf(w, r), r.ContentLength, r.Trailer
 	}
 	return request
 }

@@ -22,7 +22,7 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 	}
 	leave := sync.OnceFunc(release)
 	defer leave()
-	request := p.request(r, httpcache.Outgoing{Method: r.Method, Header: header})
+	request := p.request(w, r, httpcache.Outgoing{Method: r.Method, Header: header})
 	request.Interim = func(status int, header http.Header) { sendInterim(w, status, header) }
 	resource, err := p.config.Fetch.Fetch(r.Context(), request)
 	if err != nil {
