@@ -43,6 +43,21 @@ func examples(t *testing.T, path string) []example {
 	return found
 }
 
+// writeFiles writes the "yaml" blocks of a Markdown file that begin with the name of a file into a
+// folder.
+func writeFiles(t *testing.T, path, folder string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range regexp.MustCompile("(?s)```yaml\n(# (\\w+\\.yaml)\n.*?)```").FindAllSubmatch(text, -1) {
+		if err := os.WriteFile(filepath.Join(folder, string(block[2])), block[1], 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // build returns a folder that holds the binary urnd.
 func build(t testing.TB) string {
 	t.Helper()
@@ -102,6 +117,7 @@ func TestREADME(t *testing.T) {
 	service, admin := startBinary(t, dir)
 	place := strings.NewReplacer("127.0.0.1:8141", service, "127.0.0.1 8141", strings.ReplaceAll(service, ":", " "), "127.0.0.1:8142", admin)
 	folder := t.TempDir()
+	writeFiles(t, "../../docs/operations.md", folder)
 	found := slices.Concat(examples(t, "../../README.md"), examples(t, "../../docs/services.md"), examples(t, "../../docs/operations.md"))
 	if len(found) < 15 {
 		t.Fatalf("only %d examples", len(found))

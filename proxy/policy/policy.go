@@ -46,6 +46,9 @@ type Policy struct {
 // New returns a policy of rules, the first of which goes first. The error names every rule that is
 // not valid.
 func New(mode Mode, rules []Rule) (*Policy, error) {
+	if int(mode) >= len(modeNames) {
+		return nil, fmt.Errorf("%d is not a mode of the policy", mode)
+	}
 	p := &Policy{mode: mode, rules: make([]rule, len(rules))}
 	seen := make(map[string]bool, len(rules))
 	var faults []error

@@ -209,6 +209,9 @@ func TestModes(t *testing.T) {
 			}
 		}
 	}
+	if _, err := policy.New(policy.Open+1, nil); err == nil {
+		t.Error("there is a fourth mode")
+	}
 	if _, err := policy.ParseMode("Enforce"); err == nil {
 		t.Error("Enforce is a mode")
 	}
