@@ -38,7 +38,7 @@ namespaces, normalizes URIs, and answers with redirects.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newServe(), newResolve(), newURI(), newNamespaces(), newConfig(), newVersion(), newMan())
+	root.AddCommand(newServe(), newResolve(), newURI(), newNamespaces(), newHelper(), newConfig(), newVersion(), newMan())
 	return root
 }
 
