@@ -25,6 +25,7 @@ and BH if urnd or a server has failed.`,
   url_rewrite_program /usr/bin/urnd helper url-rewrite
   url_rewrite_children 1 startup=1 concurrency=64
   acl URN proto URN
+  http_access allow localnet URN
   miss_access deny URN`,
 		Args: cobra.NoArgs,
 	}
