@@ -62,11 +62,17 @@ func writeFiles(t *testing.T, path, folder string) {
 func build(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
+	buildIn(t, dir)
+	return dir
+}
+
+// buildIn makes the binary urnd in a folder.
+func buildIn(t testing.TB, dir string) {
+	t.Helper()
 	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "urnd"), ".").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	return dir
 }
 
 // startBinary runs "urnd serve" and returns its addresses, from the
@@ -118,7 +124,7 @@ func TestREADME(t *testing.T) {
 	place := strings.NewReplacer("127.0.0.1:8141", service, "127.0.0.1 8141", strings.ReplaceAll(service, ":", " "), "127.0.0.1:8142", admin)
 	folder := t.TempDir()
 	writeFiles(t, "../../docs/operations.md", folder)
-	found := slices.Concat(examples(t, "../../README.md"), examples(t, "../../docs/services.md"), examples(t, "../../docs/operations.md"))
+	found := slices.Concat(examples(t, "../../README.md"), examples(t, "../../docs/services.md"), examples(t, "../../docs/operations.md"), examples(t, "../../docs/squid.md"))
 	if len(found) < 15 {
 		t.Fatalf("only %d examples", len(found))
 	}

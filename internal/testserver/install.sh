@@ -11,6 +11,7 @@ gcc build-essential
 curl curl
 nc netcat-openbsd
 named bind9
+squid squid
 systemd-analyze systemd
 systemd-socket-activate systemd
 '
