@@ -2,6 +2,7 @@ package http
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/netip"
@@ -76,7 +77,7 @@ func (c *conn) alive() bool {
 	if c.in.Buffered() > 0 || !silent(c.Conn) {
 		return false
 	}
-	if !c.key.secure {
+	if _, secured := c.Conn.(*tls.Conn); !secured {
 		return true
 	}
 	if err := c.SetReadDeadline(past()); err != nil {

@@ -28,19 +28,33 @@ func (h *Handler) connect(ctx context.Context, r *request) (carrier, error) {
 		if err != nil {
 			return nil, err
 		}
+		if secured.ConnectionState().NegotiatedProtocol == "h2" {
+			traceConn(ctx, secured, false)
+			return h.newHTTP2(ctx, secured, r, from)
+		}
 		c = secured
 	}
 	traceConn(ctx, c, false)
 	return h.newConn(c, r.target.key, from), nil
 }
 
-// open connects to the origin of a request, or to the upstream proxy on the way to it.
+// open connects to the origin of a request, or to the upstream proxy on the way to it. The address
+// of an origin behind a proxy is not known.
 func (h *Handler) open(ctx context.Context, r *request) (net.Conn, netip.AddrPort, error) {
-	c, err := h.dial(ctx, r.target.address, r.check)
-	if err != nil {
-		return nil, netip.AddrPort{}, err
+	switch {
+	case r.target.upstream == Upstream{}:
+		c, err := h.dial(ctx, r.target.address, r.check)
+		if err != nil {
+			return nil, netip.AddrPort{}, err
+		}
+		return c, remote(c), nil
+	case r.target.forwarded():
+		c, err := h.dialUpstream(ctx, r.target.upstream)
+		return c, netip.AddrPort{}, err
+	default:
+		c, err := h.through(ctx, r.target.upstream, r.target.address)
+		return c, netip.AddrPort{}, err
 	}
-	return c, remote(c), nil
 }
 
 // dial connects to an address for which check, which may be nil, returns no error.

@@ -88,6 +88,9 @@ func (x *exchange) receive() (*scheme.Resource, error) {
 // final returns the resource of a final response.
 func (x *exchange) final(h head) (*scheme.Resource, error) {
 	x.endHead()
+	if h.status == http.StatusProxyAuthRequired && x.request.target.forwarded() {
+		return nil, answered(h) // the client of urnd has no credentials for this proxy
+	}
 	f, err := frame(x.request.Method, &h)
 	if err != nil {
 		return nil, err

@@ -53,8 +53,9 @@ const (
 // close it. It is safe for concurrent use.
 type Handler struct {
 	config  Config
-	pool    *pool
-	buffers sync.Pool // of *[]byte, for bodies of requests
+	pool    *pool        // of HTTP/1.1
+	shared  *sharedConns // of HTTP/2
+	buffers sync.Pool    // of *[]byte, for bodies of requests
 }
 
 // New returns a Handler.
@@ -65,7 +66,7 @@ func New(config Config) *Handler {
 	if config.IdleTimeout == 0 {
 		config.IdleTimeout = idleTimeout
 	}
-	h := &Handler{config: config, pool: newPool(config)}
+	h := &Handler{config: config, pool: newPool(config), shared: newSharedConns(config.MaxIdle)}
 	h.buffers.New = func() any {
 		b := make([]byte, bodyBuffer)
 		return &b
@@ -122,7 +123,11 @@ func (h *Handler) fetch(ctx context.Context, r *request) (*scheme.Resource, erro
 // connection returns an idle connection for a request, if it may be one, or else a new one.
 func (h *Handler) connection(ctx context.Context, r *request, idle bool) (carrier, error) {
 	if idle {
-		if c := h.pool.take(r); c != nil {
+		c := h.shared.take(r)
+		if c == nil {
+			c = h.pool.take(r)
+		}
+		if c != nil {
 			traceConn(ctx, c.netConn(), true)
 			return c, nil
 		}
@@ -131,4 +136,7 @@ func (h *Handler) connection(ctx context.Context, r *request, idle bool) (carrie
 }
 
 // Close closes idle connections, and the others after use.
-func (h *Handler) Close() { h.pool.close() }
+func (h *Handler) Close() {
+	h.pool.close()
+	h.shared.close()
+}

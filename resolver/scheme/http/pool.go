@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// pool has the idle connections of HTTP/1.1, and the connections of HTTP/2. An idle connection of
-// HTTP/1.1 has no goroutine. It is safe for concurrent use.
+// pool has the idle connections of HTTP/1.1, which have no goroutine. It is safe for concurrent
+// use.
 type pool struct {
 	max, perHost int
 	timeout      time.Duration

@@ -53,8 +53,8 @@ func (h *Handler) newRequest(ctx context.Context, in scheme.Request) (*request, 
 		return nil, err
 	}
 	r := &request{Request: in, target: to, check: refusing(in.Check), handler: h, interim: interim(ctx, in.Interim)}
-	if server, ok := to.literal(); ok && upstream != nil && r.check != nil {
-		if err := r.check(server); err != nil {
+	if upstream != nil {
+		if err := checkLiteral(to.address, r.check); err != nil {
 			return nil, err
 		}
 	}

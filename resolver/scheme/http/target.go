@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
@@ -84,10 +83,4 @@ func originForm(method string, u uri.URI) string {
 // and not through a tunnel.
 func (k key) forwarded() bool {
 	return !k.secure && k.upstream.isHTTP()
-}
-
-// literal returns the address of the origin, if its host is one.
-func (t target) literal() (netip.AddrPort, bool) {
-	addr, err := netip.ParseAddrPort(t.address)
-	return addr, err == nil
 }
