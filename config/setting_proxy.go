@@ -7,8 +7,8 @@ import (
 )
 
 func proxySettings() []Setting {
-	return []Setting{
-		{Path: "proxy", Doc: "The forward proxy. Who may use it is in access.proxy_clients and access.proxy_users."},
+	return append([]Setting{
+		{Path: "proxy", Doc: "The forward proxy, and the sites that urnd is the gateway of. Who may use the proxy is in access.proxy_clients and access.proxy_users."},
 		{
 			Path: "proxy.policy", Default: "enforce",
 			Doc: "What the rules do: enforce refuses what they deny (403); report passes it on, and logs what would be " +
@@ -43,12 +43,12 @@ func proxySettings() []Setting {
   - id: default
     action: deny`,
 		},
-	}
+	}, forwardingSettings()...)
 }
 
 // proxyElements are the settings of a rule.
 func proxyElements() []Setting {
-	return []Setting{
+	return append([]Setting{
 		{Path: "proxy.rules.*.id", Doc: "its name in logs, for the client, and in Proxy-Status; it must be set, and be the only one of this name", Form: "1 to 64 letters, digits, \"-\", \"_\" and \".\""},
 		{Path: "proxy.rules.*.action", Doc: "what happens to requests for which all conditions hold; it must be set", OneOf: actions()},
 		{Path: "proxy.rules.*.clients", Doc: "clients; empty: all", Form: "address range"},
@@ -63,7 +63,7 @@ func proxyElements() []Setting {
 		},
 		{Path: "proxy.rules.*.ports", Doc: "ports, also where they are the default of the scheme; empty: all", Form: "port, or two joined by a hyphen"},
 		{Path: "proxy.rules.*.destinations", Doc: "addresses that are dialled, after the host was looked up; empty: all", Form: "address range"},
-	}
+	}, forwardingElements()...)
 }
 
 func policies() []string { return []string{"enforce", "report", "open"} }

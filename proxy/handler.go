@@ -45,7 +45,7 @@ type Config struct {
 	// Forwarded is how clients are named to origins, and the others are those of forward.Config.
 	Forwarded   forward.Forwarded
 	Tunnel      func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error)
-	TunnelPorts []uint16
+	TunnelPort  func(port uint16) bool
 	Literals    bool
 	TunnelIdle  time.Duration
 	BodyTimeout time.Duration
@@ -102,7 +102,7 @@ func New(config Config) *Handler {
 	}
 	outgoing := forward.Config{
 		Fetch: failures.Observe(config.Fetch), Cache: config.Cache, Via: config.Via, Now: config.Now, Fetches: config.Fetches, Streams: config.Streams,
-		Forwarded: config.Forwarded, Tunnel: config.Tunnel, TunnelPorts: config.TunnelPorts, Literals: config.Literals,
+		Forwarded: config.Forwarded, Tunnel: config.Tunnel, TunnelPort: config.TunnelPort, Literals: config.Literals,
 		TunnelIdle: config.TunnelIdle, BodyTimeout: config.BodyTimeout,
 	}
 	if config.Identify {

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
-	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/accesslog"
@@ -19,7 +16,6 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
-	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
 // dependencies are what a configuration is wired to. All but the logs outlive it.
@@ -73,20 +69,28 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	if err != nil {
 		return nil, err
 	}
-	guard := r.guard.Bounded(r.slots.outgoing)
-	web := schemehttp.New(schemehttp.Config{
-		Dial: guard.WithIdleTimeout(c.Limits.OriginIdle),
-		DialChecked: func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-			return guard.With(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
-		},
-		HeaderTimeout: c.Limits.OriginTimeout, ContinueTimeout: continueTimeout, MaxIdle: min(maxIdle, c.Limits.Outgoing/2), Now: d.now,
-	})
-	s.closers = append(s.closers, web.Close)
+	web, tunnels, err := newWeb(c, r, d)
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, web.Close, tunnels.Close)
+	rules, err := policyOf(c)
+	if err != nil {
+		return nil, err
+	}
+	responses, err := newResponses(c, r, d)
+	if err != nil {
+		return nil, err
+	}
 	observe := observers{d.metrics}
 	s.Handler = proxy.New(proxy.Config{
 		Resolver: r.resolver, Names: r.names, RuleTTL: c.Resolve.RuleTTL,
 		Fetch: observedHandler{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
-		Log:   d.log, Now: d.now,
+		Cache: responses.Cache, Policy: rules, Origins: originsOf(c.Proxy.Origins), PAC: pacOf(c.Proxy),
+		Spelling: spellings()[c.Proxy.Spelling], Forwarded: forwardings()[c.Proxy.Forwarded],
+		Tunnel: tunnelBy(tunnels), TunnelPort: tunnelPort(c.Proxy.ConnectPorts), Literals: c.Proxy.ConnectAddresses,
+		TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
+		Log: d.log, Now: d.now,
 		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin,
 		Access: access, Via: d.via, ClientShare: c.Limits.ClientShare, BatchTimeout: c.Limits.BatchTimeout,
 		Fetches:     resolver.Quota{Slots: r.slots.fetches, Shares: r.slots.fetchShares, Busy: problem.ErrFetches},
@@ -97,10 +101,6 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	})
 	return s, nil
 }
-
-// continueTimeout is how long the body of a request that expects 100 is held back: few origins
-// answer late, and some never do.
-const continueTimeout = time.Second
 
 // tlsPort returns the port of the first listener for TLS, "" where it is the default, or that
 // of a socket of systemd.
@@ -120,7 +120,7 @@ func accessOf(all config.Config) (proxy.Access, error) {
 	c := all.Access
 	a := proxy.Access{
 		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Origins: c.CORS, Rate: all.Limits.Rate,
-		Own: ownHosts(all.Listen),
+		Own: ownHosts(all.Listen), Purge: c.PurgeClients,
 	}
 	if c.ProxyUsers == "" {
 		return a, nil

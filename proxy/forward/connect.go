@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strconv"
 	"time"
 
@@ -24,7 +23,7 @@ type Target struct {
 // Connect opens a tunnel to the target of a CONNECT (RFC 9110 section 9.3.6), and returns how many
 // octets it carried to the client. An error means that nothing was sent.
 func (p *Proxy) Connect(w ResponseWriter, r *Request, target Target) (carried int64, err error) {
-	if !slices.Contains(p.config.TunnelPorts, target.Port) {
+	if !p.config.TunnelPort(target.Port) {
 		return 0, problem.ErrTunnelPort
 	}
 	if _, err := netip.ParseAddr(target.Host); err == nil && !p.config.Literals {

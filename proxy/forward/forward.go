@@ -32,10 +32,10 @@ type Config struct {
 	// Tunnel connects to the target of a CONNECT, "host:port"; check refuses addresses, and nil
 	// refuses none.
 	Tunnel func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error)
-	// TunnelPorts are the ports that a CONNECT may name, and Literals is whether it may name an
-	// IP address.
-	TunnelPorts []uint16
-	Literals    bool
+	// TunnelPort reports whether a CONNECT may name a port, and Literals is whether it may name
+	// an IP address.
+	TunnelPort func(port uint16) bool
+	Literals   bool
 	// TunnelIdle ends a tunnel, or another upgraded connection, that carries nothing for so long.
 	TunnelIdle time.Duration
 	// BodyTimeout bounds the time for each part of a body that comes by HTTP/2; the listener bounds

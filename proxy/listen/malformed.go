@@ -39,11 +39,11 @@ type requestConn struct {
 
 	head     head
 	body     bodyReads
-	line     []byte      // the last request line, or its beginning
-	complete atomic.Bool // the end of the line was seen
-	handled  atomic.Bool // the request has reached a handler
-	used     atomic.Bool // some request of the connection has reached a handler
-	http2    atomic.Bool // it has no request lines
+	line     []byte       // the last request line, or its beginning
+	complete atomic.Bool  // the end of the line was seen
+	handled  atomic.Bool  // the request has reached a handler
+	used     atomic.Bool  // some request of the connection has reached a handler
+	http2    atomic.Bool  // it has no request lines
 	reason   reasonPhrase // see SetReason
 }
 
