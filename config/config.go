@@ -209,7 +209,7 @@ type Proxy struct {
 	ConnectPorts     []PortRange `mapstructure:"connect_ports"`
 	ConnectAddresses bool        `mapstructure:"connect_addresses"` // CONNECT to IP addresses
 	Upstreams        []Upstream  `mapstructure:"upstreams"`         // the first that holds is used
-	PAC              []string    `mapstructure:"pac"`               // addresses in /proxy.pac; empty: there is none
+	PACProxies       []string    `mapstructure:"pac_proxies"`       // addresses in /proxy.pac; empty: there is none
 	PACDirect        []string    `mapstructure:"pac_direct"`
 	Origins          []Site      `mapstructure:"origins"`
 	Targeted         []string    `mapstructure:"targeted"` // fields that replace Cache-Control: RFC 9213

@@ -41,10 +41,10 @@ func forwardingSettings() []Setting {
     password: credential:upstream`,
 		},
 		{
-			Path: "proxy.pac", Default: []string{},
+			Path: "proxy.pac_proxies", Default: []string{},
 			Doc: "Addresses of this proxy in /proxy.pac and /wpad.dat, by which browsers configure themselves; https:// is a proxy " +
 				"that is reached by TLS. Empty: there are no such files.",
-			Sample: "pac: [proxy.example.org:8141]", Form: "host:port, or https:// and one", check: checkPAC,
+			Sample: "pac_proxies: [proxy.example.org:8141]", Form: "host:port, or https:// and one", check: checkPAC,
 		},
 		{Path: "proxy.pac_direct", Default: []string{}, Doc: "hosts that browsers reach without the proxy, besides names without a dot", Form: "host name, or a name with all below it (.example.org)", check: checkPACDirect},
 		{

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/message"
@@ -60,11 +59,9 @@ func (h *Handler) forwardRequest(x *exchange, r *forward.Request) error {
 	if x.request.Method == methodPurge {
 		return h.purge(x, r.Key)
 	}
-	outcome, err := h.forward.Serve(x, r)
-	if err == nil {
-		x.event.Cache = cacheWord(outcome)
-	}
-	return err
+	word, err := h.forward.Serve(x, r)
+	x.event.Cache = word
+	return err //nolint:wrapcheck // forward has done so
 }
 
 // checkPolicy decides a request by the rules of the site, as far as it does not depend on the
@@ -115,24 +112,6 @@ func (h *Handler) connect(x *exchange) error {
 	carried, err := h.forward.Connect(x, r, forward.Target{Host: asked.Host, Port: asked.Port})
 	x.event.Bytes += carried
 	return err //nolint:wrapcheck // forward has done so
-}
-
-// cacheWord returns the outcome of a request with regard to the HTTP cache in one word, for logs.
-func cacheWord(o httpcache.Outcome) string {
-	switch {
-	case o.Forwarded == "bypass" || o.Forwarded == "method" || o.Forwarded == "" && !o.HasTTL:
-		return "bypass"
-	case o.Hit() && o.Stale:
-		return "stale"
-	case o.Hit():
-		return "hit"
-	case o.OriginStatus == http.StatusNotModified:
-		return "revalidated"
-	case o.Collapsed:
-		return "collapsed"
-	default:
-		return "miss"
-	}
 }
 
 // streamTarget returns the absolute target of a request that a client sent to the proxy by HTTP/2,

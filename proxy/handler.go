@@ -8,14 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 	"runtime/debug"
 	"sync"
 	"time"
 
-	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
@@ -35,22 +32,12 @@ type Config struct {
 	Now      func() time.Time
 	Access   Access
 	Via      message.ViaName // the name of this urnd in Via
-	// Fetches bounds concurrent fetches, and Streams upgraded connections such as
-	// WebSockets.
-	Fetches, Streams resolver.Quota
-	Cache            *httpcache.Cache // of responses
-	Policy           *policy.Policy   // what proxy clients may ask for; nil allows all
-	Spelling         Spelling         // of the URIs that are sent on
-	Origins          []Origin         // the sites that urnd is the gateway of
-	// Forwarded is how clients are named to origins, and the others are those of forward.Config.
-	Forwarded   forward.Forwarded
-	Tunnel      func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error)
-	TunnelPort  func(port uint16) bool
-	Literals    bool
-	TunnelIdle  time.Duration
-	BodyTimeout time.Duration
-	// PAC is the configuration of browsers for this proxy, nil for none.
-	PAC *answer.Static
+	// Forward configures what is forwarded; New sets Fetch, Via, Now and OwnField.
+	Forward  forward.Config
+	Policy   *policy.Policy // what proxy clients may ask for; nil allows all
+	Spelling Spelling       // of the URIs that are sent on
+	Origins  []Origin       // the sites that urnd is the gateway of
+	PAC      PAC
 	// BatchTimeout bounds the time of a batch.
 	BatchTimeout time.Duration
 	// ClientShare is the part of batches that one client may run, as a percentage.
@@ -82,6 +69,7 @@ type Handler struct {
 	answers *answer.Responder
 	forward *forward.Proxy
 	gateway gateway
+	pac     *answer.Static // nil for none
 
 	statics   map[string]*answer.Static
 	rates     *rates   // nil where there is no limit
@@ -100,15 +88,13 @@ func New(config Config) *Handler {
 			ClientShare: config.ClientShare, BatchTimeout: config.BatchTimeout,
 		}),
 	}
-	outgoing := forward.Config{
-		Fetch: failures.Observe(config.Fetch), Cache: config.Cache, Via: config.Via, Now: config.Now, Fetches: config.Fetches, Streams: config.Streams,
-		Forwarded: config.Forwarded, Tunnel: config.Tunnel, TunnelPort: config.TunnelPort, Literals: config.Literals,
-		TunnelIdle: config.TunnelIdle, BodyTimeout: config.BodyTimeout,
-	}
+	outgoing := config.Forward
+	outgoing.Fetch, outgoing.Via, outgoing.Now = failures.Observe(config.Fetch), config.Via, config.Now
 	if config.Identify {
 		outgoing.OwnField = idField
 	}
 	h.forward = forward.New(outgoing)
+	h.pac = config.PAC.static()
 	h.gateway = newGateway(config.Origins, failures.Failing)
 	if config.Access.Rate > 0 {
 		h.rates = newRates(config.Access.Rate, config.Access.Rate, config.Now)

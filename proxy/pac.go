@@ -7,13 +7,23 @@ import (
 	"github.com/urnd/urnd/proxy/answer"
 )
 
-// NewPAC returns the file by which browsers configure themselves (proxy auto-configuration). They
-// use the proxies at these addresses, "host:port", by TLS where "https://" is before it, the next
-// one where one fails, and reach some hosts directly: names, names with all below them
-// (".example.org"), IP addresses, and names without a dot.
-func NewPAC(proxies, direct []string) *answer.Static {
-	chain := make([]string, 0, len(proxies))
-	for _, address := range proxies {
+// PAC is the file by which browsers configure themselves (proxy auto-configuration).
+type PAC struct {
+	// Proxies are the addresses of this proxy, "host:port", by TLS where "https://" is before it;
+	// browsers use the next one where one fails. None: there is no such file.
+	Proxies []string
+	// Direct are hosts that browsers reach without the proxy, besides names without a dot: names,
+	// names with all below them (".example.org"), and IP addresses.
+	Direct []string
+}
+
+// static returns the file, nil where there is none.
+func (p PAC) static() *answer.Static {
+	if len(p.Proxies) == 0 {
+		return nil
+	}
+	chain := make([]string, 0, len(p.Proxies))
+	for _, address := range p.Proxies {
 		if secure, ok := strings.CutPrefix(address, "https://"); ok {
 			chain = append(chain, "HTTPS "+secure)
 		} else {
@@ -22,7 +32,7 @@ func NewPAC(proxies, direct []string) *answer.Static {
 	}
 	var b strings.Builder
 	b.WriteString(pacHead)
-	for _, host := range direct {
+	for _, host := range p.Direct {
 		host = strings.ToLower(host)
 		condition := "host === " + quote(host)
 		if below := strings.TrimPrefix(host, "."); below != host {
@@ -33,6 +43,11 @@ func NewPAC(proxies, direct []string) *answer.Static {
 	b.WriteString("  return " + quote(strings.Join(chain, "; ")) + ";\n}\n")
 	return answer.NewStatic("application/x-ns-proxy-autoconfig", []byte(b.String()))
 }
+
+const (
+	pathPAC  = "/proxy.pac"
+	pathWPAD = "/wpad.dat"
+)
 
 const pacHead = `function FindProxyForURL(url, host) {
   host = host.toLowerCase();

@@ -17,7 +17,7 @@ func (h *Handler) purge(x *exchange, key uri.URI) error {
 	if !h.config.Access.mayPurge(x.client) {
 		return problem.ErrPurgeClient
 	}
-	purged := h.config.Cache.Purge(key.String())
+	purged := h.forward.Purge(key)
 	status := http.StatusOK
 	if purged == 0 {
 		status = http.StatusNotFound

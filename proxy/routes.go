@@ -182,8 +182,8 @@ func (h *Handler) static(x *exchange, target string) bool {
 	}
 	document := h.statics[target]
 	isSecurity := target == answer.PathSecurity && h.config.SecurityContact != ""
-	if (target == "/proxy.pac" || target == "/wpad.dat") && h.config.PAC != nil {
-		document = h.config.PAC
+	if (target == pathPAC || target == pathWPAD) && h.pac != nil {
+		document = h.pac
 	}
 	if document == nil && !isSecurity || !isGet(x.request) {
 		return false

@@ -12,7 +12,6 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/policy"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
@@ -132,12 +131,4 @@ func originsOf(all []config.Site) []proxy.Origin {
 		origins = append(origins, o)
 	}
 	return origins
-}
-
-// pacOf returns the file by which browsers configure themselves, nil for none.
-func pacOf(c config.Proxy) *answer.Static {
-	if len(c.PAC) == 0 {
-		return nil
-	}
-	return proxy.NewPAC(c.PAC, c.PACDirect)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -85,16 +86,19 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	observe := observers{d.metrics}
 	s.Handler = proxy.New(proxy.Config{
 		Resolver: r.resolver, Names: r.names, RuleTTL: c.Resolve.RuleTTL,
-		Fetch: observedHandler{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
-		Cache: responses.Cache, Policy: rules, Origins: originsOf(c.Proxy.Origins), PAC: pacOf(c.Proxy),
-		Spelling: spellings()[c.Proxy.Spelling], Forwarded: forwardings()[c.Proxy.Forwarded],
-		Tunnel: tunnelBy(tunnels), TunnelPort: tunnelPort(c.Proxy.ConnectPorts), Literals: c.Proxy.ConnectAddresses,
-		TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
+		Fetch:  observedHandler{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
+		Policy: rules, Origins: originsOf(c.Proxy.Origins), PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
+		Spelling: spellings()[c.Proxy.Spelling],
+		Forward: forward.Config{
+			Cache: responses.Cache, Forwarded: forwardings()[c.Proxy.Forwarded],
+			Fetches: resolver.Quota{Slots: r.slots.fetches, Shares: r.slots.fetchShares, Busy: problem.ErrFetches},
+			Streams: resolver.Quota{Slots: r.slots.streams, Shares: r.slots.streamShares, Busy: problem.ErrStreams},
+			Tunnel:  tunnelBy(tunnels), TunnelPort: tunnelPort(c.Proxy.ConnectPorts), Literals: c.Proxy.ConnectAddresses,
+			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
+		},
 		Log: d.log, Now: d.now,
 		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin,
 		Access: access, Via: d.via, ClientShare: c.Limits.ClientShare, BatchTimeout: c.Limits.BatchTimeout,
-		Fetches:     resolver.Quota{Slots: r.slots.fetches, Shares: r.slots.fetchShares, Busy: problem.ErrFetches},
-		Streams:     resolver.Quota{Slots: r.slots.streams, Shares: r.slots.streamShares, Busy: problem.ErrStreams},
 		MaxTarget:   int(c.Limits.Target),
 		Panicked:    d.panicked,
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,

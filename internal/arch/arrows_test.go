@@ -43,6 +43,12 @@ func packageRules() []packageRule {
 			"packages below cache serve the cache alone: a store and the rules of RFC 9111 depend neither on URIs nor on answers",
 		},
 		{
+			"cache/httpcache",
+			[]string{"cache", "cache/httpcache/cachecontrol"},
+			true,
+			"the rules of RFC 9111 and their machine depend on a store, and neither on URIs nor on who serves: keys are texts",
+		},
+		{
 			"cache/httpcache/cachecontrol", nil, true,
 			"the parser of Cache-Control is pure: all packages that use HTTP may import it, and it imports none of the module",
 		},

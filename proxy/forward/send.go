@@ -50,7 +50,9 @@ func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
 // setFields sets the fields of an answer.
 func (p *Proxy) setFields(header http.Header, a *httpcache.Answer) {
 	for name, lines := range a.Header {
-		header[name] = lines[:len(lines):len(lines)]
+		if name != p.config.OwnField { // or there would be two
+			header[name] = lines[:len(lines):len(lines)]
+		}
 	}
 	for _, f := range a.Fields {
 		header[f.Name] = []string{f.Value}

@@ -17,23 +17,23 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Serve answers a request from the cache, or forwards it to the origin server. An error means that
-// nothing was sent.
-func (p *Proxy) Serve(w ResponseWriter, r *Request) (httpcache.Outcome, error) {
+// Serve answers a request from the cache, or forwards it to the origin server, and returns what the
+// cache did in one word. An error means that nothing was sent.
+func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	left, limited, err := forwards(r.Request)
 	switch {
 	case err != nil:
-		return httpcache.Outcome{}, err
+		return "", err
 	case limited && left == 0:
 		message.Write(w, r.Method, last(r.Request))
-		return httpcache.Outcome{}, nil
+		return "", nil
 	}
 	header := p.outgoing(r)
 	if limited {
 		header[maxForwards] = []string{strconv.Itoa(left - 1)}
 	}
 	if protocol := upgradeOf(r.Header); protocol != "" {
-		return httpcache.Outcome{Forwarded: "bypass"}, p.upgrade(w, r, header, protocol)
+		return "bypass", p.upgrade(w, r, header, protocol)
 	}
 	asked := &httpcache.Request{
 		Method: r.Method, URI: r.Key.String(), Header: header, Body: hasBody(r.Request), Gateway: r.isGateway(), Check: r.Check,
@@ -43,10 +43,10 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (httpcache.Outcome, error) {
 		return p.ask(ctx, w, r, o)
 	})
 	if err != nil {
-		return httpcache.Outcome{}, blamed(err)
+		return "", blamed(err)
 	}
 	p.send(w, r, answer)
-	return answer.Outcome, nil
+	return cacheWord(answer.Outcome), nil
 }
 
 // hasBody reports whether a request has a body.
@@ -130,3 +130,7 @@ func at(server, target uri.URI) uri.URI {
 	}
 	return moved
 }
+
+// Purge makes the stored responses for a URI to be validated before they are used again, and returns
+// how many there were.
+func (p *Proxy) Purge(key uri.URI) int { return p.config.Cache.Purge(key.String()) }
