@@ -58,10 +58,10 @@ func parseLength(lines []string) (int64, error) {
 	for value := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		value = strings.Trim(value, " \t")
 		n, err := strconv.ParseUint(value, 10, bits)
-		if err != nil || length >= 0 && int64(n) != length { //nolint:gosec // it has 63 bits
+		if err != nil || length >= 0 && int64(n) != length {
 			return 0, invalid("its Content-Length %.40q is not one number", strings.Join(lines, ", "))
 		}
-		length = int64(n) //nolint:gosec // it has 63 bits
+		length = int64(n)
 	}
 	return length, nil
 }

@@ -33,6 +33,7 @@ func serveHTTP2(t testing.TB, handler http.HandlerFunc, change func(*schemehttp.
 	t.Helper()
 	o := &http2Origin{Server: httptest.NewUnstartedServer(handler)}
 	o.EnableHTTP2 = true
+	o.Config.DisableGeneralOptionsHandler = true
 	o.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		switch state {
 		case http.StateNew:
@@ -100,9 +101,7 @@ func TestHTTP2(t *testing.T) {
 // A server as a whole is asked by "*": RFC 9113 section 8.3.1.
 func TestHTTP2OfServer(t *testing.T) {
 	asked := make(chan string, 1)
-	o, h := serveHTTP2(t, nil, nil)
-	o.Config.DisableGeneralOptionsHandler = true
-	o.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI })
+	o, h := serveHTTP2(t, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI }, nil)
 	fetch(t, h, scheme.Request{Method: "OPTIONS", URI: parse(t, o.URL)})
 	if got := <-asked; got != "*" {
 		t.Errorf("asked for %s", got)
@@ -133,7 +132,6 @@ func TestHTTP2Connections(t *testing.T) {
 	if _, err := h.Fetch(t.Context(), scheme.Request{Method: "GET", URI: parse(t, o.URL+"/"), Check: func(netip.AddrPort) error { return errRefused }}); !errors.Is(err, errRefused) {
 		t.Errorf("a check: %v", err)
 	}
-	before := o.closed.Load()
 	held, err := get(t, h, o.URL+"/")
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +140,7 @@ func TestHTTP2Connections(t *testing.T) {
 	if text, err := body(held); text != "ok" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
-	testserver.Wait(t, "the connections are closed", func() bool { return o.closed.Load() == before+1 })
+	testserver.Wait(t, "the connections are closed", func() bool { return o.closed.Load() == o.opened.Load() })
 }
 
 // Without keep-alive a connection carries one exchange.

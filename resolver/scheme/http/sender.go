@@ -149,7 +149,7 @@ func (s *sender) write(buffer []byte, n int) error {
 		start -= copy(buffer[chunkHead-len(size):], size)
 		end += copy(buffer[end:], "\r\n")
 	}
-	if _, err := s.Conn.Write(buffer[start:end]); err != nil {
+	if _, err := s.Write(buffer[start:end]); err != nil {
 		return fmt.Errorf("sending the body: %w", err)
 	}
 	return nil
@@ -167,7 +167,7 @@ func (s *sender) sendTrailer(b []byte) error {
 		}
 	}
 	s.last.Store(true)
-	if _, err := s.Conn.Write(append(b, "\r\n"...)); err != nil {
+	if _, err := s.Write(append(b, "\r\n"...)); err != nil {
 		return fmt.Errorf("sending the trailers: %w", err)
 	}
 	return nil
