@@ -37,18 +37,26 @@ func frame(method string, h *head) (framing, error) {
 			return f, err
 		}
 		f.length = length
-		h.header["Content-Length"] = []string{strconv.FormatInt(length, 10)}
+		if len(lengths) > 1 || strings.Contains(lengths[0], ",") {
+			h.header["Content-Length"] = []string{strconv.FormatInt(length, 10)}
+		}
 	}
 	f.chunked = coded
-	if method == http.MethodHead {
+	switch {
+	case !hasNoContent(method, h.status):
+		f.empty = f.length == 0
+	case method == http.MethodHead:
 		f.empty, f.chunked = true, false
-		return f, nil
-	}
-	if h.status < 200 || h.status == http.StatusNoContent || h.status == http.StatusNotModified {
+	default:
 		return framing{empty: true, persist: f.persist}, nil
 	}
-	f.empty = f.length == 0
 	return f, nil
+}
+
+// hasNoContent reports whether a final response has no content, whatever its fields say: RFC 9110
+// section 6.4.1.
+func hasNoContent(method string, status int) bool {
+	return method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified
 }
 
 // parseLength returns the value of Content-Length, which may be repeated: RFC 9112 section 6.3.

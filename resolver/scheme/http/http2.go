@@ -79,6 +79,14 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 	for name := range response.Trailer {
 		resource.Trailer[name] = nil
 	}
+	if hasNoContent(r.Method, response.StatusCode) {
+		// The library takes the length of what is not sent for that of a body which is missing.
+		_ = response.Body.Close()
+		response.Body = http.NoBody
+		if r.Method != http.MethodHead {
+			resource.ContentLength = 0
+		}
+	}
 	resource.Body = &http2Body{response: response, trailer: resource.Trailer, sent: sent, ctx: ctx}
 	return resource, nil
 }

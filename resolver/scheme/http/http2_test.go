@@ -108,6 +108,49 @@ func TestHTTP2OfServer(t *testing.T) {
 	}
 }
 
+// A response may have the length of a content that it does not have: RFC 9110 section 8.6.
+func TestHTTP2WithoutContent(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodHead {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("Content-Length", "7")
+	}, nil)
+	for method, want := range map[string]int64{"GET": 0, "HEAD": 7} {
+		r, text := fetch(t, h, scheme.Request{Method: method, URI: parse(t, o.URL+"/")})
+		if text != "" || r.ContentLength != want {
+			t.Errorf("%s: %q of %d", method, text, r.ContentLength)
+		}
+	}
+}
+
+// No more connections are kept than the bound.
+func TestHTTP2Bounds(t *testing.T) {
+	release := make(chan struct{})
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/held" {
+			_ = http.NewResponseController(w).Flush()
+			<-release
+		}
+	}
+	one, h := serveHTTP2(t, answer, func(c *schemehttp.Config) { c.MaxIdle = 1 })
+	two, _ := serveHTTP2(t, answer, nil)
+	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, one.URL+"/")})
+	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, two.URL+"/")})
+	testserver.Wait(t, "the idle connection is closed", func() bool { return one.closed.Load() == 1 })
+	held, err := get(t, h, two.URL+"/held")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, one.URL+"/")})
+	testserver.Wait(t, "the connection without room is closed", func() bool { return one.closed.Load() == 2 })
+	close(release)
+	if _, err := body(held); err != nil || two.closed.Load() != 0 {
+		t.Errorf("%v, %d closed", err, two.closed.Load())
+	}
+}
+
 // Exchanges share one connection, which is used again, and closed in the end.
 func TestHTTP2Connections(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }, nil)

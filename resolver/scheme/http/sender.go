@@ -179,7 +179,7 @@ func (s *sender) sent(wait bool) bool {
 		return true
 	}
 	if wait && s.last.Load() {
-		_ = s.Conn.SetWriteDeadline(s.handler.config.Now().Add(lastWrite))
+		_ = s.SetWriteDeadline(s.handler.config.Now().Add(lastWrite))
 		<-s.done
 	}
 	select {
