@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 
 	"golang.org/x/net/proxy"
 )
@@ -145,8 +146,12 @@ func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Co
 		return nil, errUpstream // unreachable: the library returns one
 	}
 	if _, err := through.DialContext(ctx, "tcp", address); err != nil {
-		if ctx.Err() != nil {
+		var op *net.OpError
+		switch {
+		case ctx.Err() != nil:
 			err = context.Cause(ctx)
+		case errors.As(err, &op) && strings.HasPrefix(op.Op, "socks"):
+			err = op.Err // without the address of the proxy, which is nobody's business
 		}
 		return nil, fmt.Errorf("asking the upstream proxy for a tunnel: %w", err)
 	}
