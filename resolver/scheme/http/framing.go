@@ -19,29 +19,10 @@ type framing struct {
 // frame returns the framing of a final response to a method, and removes from its header what
 // was only about that. What could be understood in two ways is refused.
 func frame(method string, h *head) (framing, error) {
-	f := framing{length: -1}
-	f.persist = h.minor > '0' && !httpguts.HeaderValuesContainsToken(h.header["Connection"], "close")
-	codings, coded := h.header["Transfer-Encoding"]
-	delete(h.header, "Transfer-Encoding")
-	lengths, sized := h.header["Content-Length"]
-	switch {
-	case coded && sized:
-		return f, invalid("it has Transfer-Encoding and Content-Length")
-	case coded && h.minor == '0':
-		return f, invalid("it has Transfer-Encoding in HTTP/1.0")
-	case coded && (len(codings) != 1 || !strings.EqualFold(codings[0], "chunked")):
-		return f, invalid("its Transfer-Encoding %.40q is not chunked alone", strings.Join(codings, ", "))
-	case sized:
-		length, err := parseLength(lengths)
-		if err != nil {
-			return f, err
-		}
-		f.length = length
-		if len(lengths) > 1 || strings.Contains(lengths[0], ",") {
-			h.header["Content-Length"] = []string{strconv.FormatInt(length, 10)}
-		}
+	f, err := declared(h)
+	if err != nil {
+		return f, err
 	}
-	f.chunked = coded
 	switch {
 	case !hasNoContent(method, h.status):
 		f.empty = f.length == 0
@@ -51,6 +32,33 @@ func frame(method string, h *head) (framing, error) {
 		return framing{empty: true, persist: f.persist}, nil
 	}
 	return f, nil
+}
+
+// declared returns the framing that the fields of a response declare.
+func declared(h *head) (framing, error) {
+	codings, coded := h.header["Transfer-Encoding"]
+	lengths, sized := h.header["Content-Length"]
+	f := framing{length: -1, chunked: coded}
+	f.persist = h.minor > '0' && !httpguts.HeaderValuesContainsToken(h.header["Connection"], "close")
+	switch {
+	case coded && sized:
+		return f, invalid("it has Transfer-Encoding and Content-Length")
+	case coded && h.minor == '0':
+		return f, invalid("it has Transfer-Encoding in HTTP/1.0")
+	case coded && (len(codings) != 1 || !strings.EqualFold(codings[0], "chunked")):
+		return f, invalid("its Transfer-Encoding %.40q is not chunked alone", strings.Join(codings, ", "))
+	case coded:
+		delete(h.header, "Transfer-Encoding")
+		return f, nil
+	case !sized:
+		return f, nil
+	}
+	var err error
+	f.length, err = parseLength(lengths)
+	if err == nil && (len(lengths) > 1 || strings.Contains(lengths[0], ",")) {
+		h.header["Content-Length"] = []string{strconv.FormatInt(f.length, 10)}
+	}
+	return f, err
 }
 
 // hasNoContent reports whether a final response has no content, whatever its fields say: RFC 9110

@@ -29,6 +29,7 @@ type sender struct {
 	done    chan struct{}
 	stopped sync.Once
 	last    atomic.Bool // all was read, and what remains is being written
+	begun   atomic.Bool // the body is read from now on
 	aborted atomic.Bool
 	failed  atomic.Pointer[error] // why the body could not be read
 	whole   bool                  // all was sent; valid after done
@@ -43,6 +44,10 @@ func newSender(x *exchange) *sender {
 func (s *sender) run() {
 	defer close(s.done)
 	if s.request.expects && !s.allowed() {
+		return
+	}
+	s.begun.Store(true)
+	if s.aborted.Load() {
 		return
 	}
 	s.request.begun = true
@@ -190,17 +195,16 @@ func (s *sender) sent(wait bool) bool {
 	}
 }
 
-// abort ends the sending of a body on a connection that is closed, and waits for it.
+// abort ends the sending of a body on a connection that is closed, and waits for it. A body that
+// was not begun may be sent once more.
 func (s *sender) abort() {
 	if s == nil {
 		return
 	}
 	s.aborted.Store(true)
 	s.stopped.Do(func() { close(s.quit) })
-	select {
-	case <-s.done:
-	default:
+	if s.begun.Load() {
 		closeBody(s.request.Body)
-		<-s.done
 	}
+	<-s.done
 }
