@@ -8,7 +8,7 @@ import (
 )
 
 // WithIdleTimeout returns a dial function like DialContext whose connections have an idle
-// timeout for reads.
+// timeout for reads: one fails when nothing was read or written for so long.
 func (g *Guard) WithIdleTimeout(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := g.DialContext(ctx, network, address)
@@ -38,6 +38,18 @@ func (c *idleConn) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	return c.Conn.Read(b)
+}
+
+// Write implements net.Conn. A peer that takes what is written is not idle, even if it has nothing
+// to say before the end.
+func (c *idleConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	if n > 0 {
+		c.mu.Lock()
+		_ = c.setRead() // it fails only where the connection is closed
+		c.mu.Unlock()
+	}
+	return n, err
 }
 
 // SetDeadline implements net.Conn.

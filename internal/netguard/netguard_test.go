@@ -125,6 +125,47 @@ func TestIdleTimeoutKeepsDeadlines(t *testing.T) {
 	}
 }
 
+// A connection on which is written is not idle.
+func TestIdleTimeoutWhileWriting(t *testing.T) {
+	const timeout = 200 * time.Millisecond
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
+	conn, err := guard.WithIdleTimeout(timeout)(t.Context(), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	written := time.NewTimer(3 * timeout)
+	defer written.Stop()
+	tick := time.NewTicker(timeout / 20)
+	defer tick.Stop()
+	failed := make(chan error, 1)
+	go func() {
+		_, err := conn.Read(make([]byte, 1))
+		failed <- err
+	}()
+	for {
+		select {
+		case <-tick.C:
+			if _, err := conn.Write([]byte("a")); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		case err := <-failed:
+			t.Fatalf("reading, while writing: %v", err)
+		case <-written.C:
+		}
+		break
+	}
+	if err := <-failed; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("reading: %v", err)
+	}
+}
+
 // No more connections are open at a time than there are slots.
 func TestBounded(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -24,7 +24,7 @@ func silent(c net.Conn) bool {
 	nothing := false
 	err = raw.Read(func(fd uintptr) bool {
 		var b [1]byte
-		_, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK) //nolint:gosec // a descriptor is an int
+		_, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK)
 		nothing = errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR)
 		return true // do not wait
 	})

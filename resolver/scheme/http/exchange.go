@@ -16,7 +16,7 @@ import (
 // exchange is one request and its response on a connection.
 type exchange struct {
 	*conn
-	ctx     context.Context //nolint:containedctx // it also ends the body, which has no context
+	ctx     context.Context // it also ends the body, which has no context
 	request *request
 	stop    func() bool // ends the watch of ctx
 	sender  *sender     // nil without a body
@@ -38,7 +38,7 @@ func (c *conn) exchange(ctx context.Context, r *request) (*scheme.Resource, erro
 
 func (x *exchange) run() (*scheme.Resource, error) {
 	x.scratch = x.request.appendHead(x.scratch[:0], x.request.keepsAlive())
-	if _, err := x.Conn.Write(x.scratch); err != nil {
+	if _, err := x.Write(x.scratch); err != nil {
 		return nil, silence(fmt.Errorf("sending the request: %w", err))
 	}
 	if x.request.hasBody() {
@@ -121,7 +121,7 @@ func (x *exchange) finish(reuse bool) {
 	// Octets after the end of a response are no response: RFC 9112 section 11.1.
 	reuse = x.stop() && reuse && x.in.Buffered() == 0 && x.request.keepsAlive()
 	if !x.sender.sent(reuse) || !reuse {
-		_ = x.Conn.Close()
+		_ = x.Close()
 		return
 	}
 	x.used = true

@@ -46,6 +46,14 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", scheme.ErrResponse, fmt.Errorf(format, args...))
 }
 
+// caused returns the error of connecting with the cause of the end of ctx, if that has ended.
+func caused(ctx context.Context, err error) error {
+	if ctx.Err() == nil || errors.Is(err, context.Cause(ctx)) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+}
+
 // wrap adds its kind to the error of a fetch.
 func wrap(u uri.URI, err error) error {
 	host, _ := u.Host()

@@ -132,7 +132,11 @@ func (h *Handler) connection(ctx context.Context, r *request, idle bool) (carrie
 			return c, nil
 		}
 	}
-	return h.connect(ctx, r)
+	c, err := h.connect(ctx, r)
+	if err != nil {
+		return nil, caused(ctx, err)
+	}
+	return c, nil
 }
 
 // Close closes idle connections, and the others after use.

@@ -66,7 +66,7 @@ func (h *Handler) newHTTP2(ctx context.Context, secured *tls.Conn, r *request, f
 // exchange implements carrier, on a connection that has a stream reserved.
 func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource, error) {
 	out, sent := c.request(ctx, r)
-	response, err := c.RoundTrip(out) //nolint:bodyclose // the caller of Fetch closes it
+	response, err := c.RoundTrip(out)
 	if err != nil {
 		r.begun = sent.begun.Load()
 		return nil, sent.blame(ctx, silence(err))
@@ -78,6 +78,14 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 	}
 	for name := range response.Trailer {
 		resource.Trailer[name] = nil
+	}
+	if hasNoContent(r.Method, response.StatusCode) {
+		// The library takes the length of what is not sent for that of a body which is missing.
+		_ = response.Body.Close()
+		response.Body = http.NoBody
+		if r.Method != http.MethodHead {
+			resource.ContentLength = 0
+		}
 	}
 	resource.Body = &http2Body{response: response, trailer: resource.Trailer, sent: sent, ctx: ctx}
 	return resource, nil
@@ -123,48 +131,12 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 	return out, sent
 }
 
-// sentBody is the body of a request for the standard library. It remembers why it could not be
-// read, which is no failure of the origin.
-type sentBody struct {
-	io.Reader
-	begun, closed atomic.Bool
-	failed        atomic.Pointer[error]
-}
-
-// Read implements io.Reader.
-func (b *sentBody) Read(p []byte) (int, error) {
-	b.begun.Store(true)
-	n, err := b.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) && !b.closed.Load() {
-		b.failed.CompareAndSwap(nil, &err)
-	}
-	return n, err //nolint:wrapcheck // it stands for the reader
-}
-
-// Close implements io.Closer.
-func (b *sentBody) Close() error {
-	b.closed.Store(true)
-	closeBody(b.Reader)
-	return nil
-}
-
-// blame returns the error of an exchange: that of the request's body, that of the context, or err.
-func (b *sentBody) blame(ctx context.Context, err error) error {
-	if failed := b.failed.Load(); failed != nil {
-		return fmt.Errorf("%w: %w", scheme.ErrBody, *failed)
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
-}
-
 // http2Body is the body of a response of HTTP/2.
 type http2Body struct {
 	response *http.Response
 	trailer  http.Header
 	sent     *sentBody
-	ctx      context.Context //nolint:containedctx // it also ends the body, which has no context
+	ctx      context.Context // it also ends the body, which has no context
 }
 
 // Read implements io.Reader. At the end the trailer is complete.
@@ -185,4 +157,8 @@ func (b *http2Body) Read(p []byte) (int, error) {
 }
 
 // Close implements io.Closer.
-func (b *http2Body) Close() error { return b.response.Body.Close() }
+func (b *http2Body) Close() error {
+	err := b.response.Body.Close()
+	closeBody(b.sent.Reader)
+	return err //nolint:wrapcheck // it stands for the body
+}

@@ -33,6 +33,7 @@ func serveHTTP2(t testing.TB, handler http.HandlerFunc, change func(*schemehttp.
 	t.Helper()
 	o := &http2Origin{Server: httptest.NewUnstartedServer(handler)}
 	o.EnableHTTP2 = true
+	o.Config.DisableGeneralOptionsHandler = true
 	o.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		switch state {
 		case http.StateNew:
@@ -100,12 +101,53 @@ func TestHTTP2(t *testing.T) {
 // A server as a whole is asked by "*": RFC 9113 section 8.3.1.
 func TestHTTP2OfServer(t *testing.T) {
 	asked := make(chan string, 1)
-	o, h := serveHTTP2(t, nil, nil)
-	o.Config.DisableGeneralOptionsHandler = true
-	o.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI })
+	o, h := serveHTTP2(t, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI }, nil)
 	fetch(t, h, scheme.Request{Method: "OPTIONS", URI: parse(t, o.URL)})
 	if got := <-asked; got != "*" {
 		t.Errorf("asked for %s", got)
+	}
+}
+
+// A response may have the length of a content that it does not have: RFC 9110 section 8.6.
+func TestHTTP2WithoutContent(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodHead {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("Content-Length", "7")
+	}, nil)
+	for method, want := range map[string]int64{"GET": 0, "HEAD": 7} {
+		r, text := fetch(t, h, scheme.Request{Method: method, URI: parse(t, o.URL+"/")})
+		if text != "" || r.ContentLength != want {
+			t.Errorf("%s: %q of %d", method, text, r.ContentLength)
+		}
+	}
+}
+
+// No more connections are kept than the bound.
+func TestHTTP2Bounds(t *testing.T) {
+	release := make(chan struct{})
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/held" {
+			_ = http.NewResponseController(w).Flush()
+			<-release
+		}
+	}
+	one, h := serveHTTP2(t, answer, func(c *schemehttp.Config) { c.MaxIdle = 1 })
+	two, _ := serveHTTP2(t, answer, nil)
+	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, one.URL+"/")})
+	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, two.URL+"/")})
+	testserver.Wait(t, "the idle connection is closed", func() bool { return one.closed.Load() == 1 })
+	held, err := get(t, h, two.URL+"/held")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, one.URL+"/")})
+	testserver.Wait(t, "the connection without room is closed", func() bool { return one.closed.Load() == 2 })
+	close(release)
+	if _, err := body(held); err != nil || two.closed.Load() != 0 {
+		t.Errorf("%v, %d closed", err, two.closed.Load())
 	}
 }
 
@@ -133,7 +175,6 @@ func TestHTTP2Connections(t *testing.T) {
 	if _, err := h.Fetch(t.Context(), scheme.Request{Method: "GET", URI: parse(t, o.URL+"/"), Check: func(netip.AddrPort) error { return errRefused }}); !errors.Is(err, errRefused) {
 		t.Errorf("a check: %v", err)
 	}
-	before := o.closed.Load()
 	held, err := get(t, h, o.URL+"/")
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +183,7 @@ func TestHTTP2Connections(t *testing.T) {
 	if text, err := body(held); text != "ok" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
-	testserver.Wait(t, "the connections are closed", func() bool { return o.closed.Load() == before+1 })
+	testserver.Wait(t, "the connections are closed", func() bool { return o.closed.Load() == o.opened.Load() })
 }
 
 // Without keep-alive a connection carries one exchange.

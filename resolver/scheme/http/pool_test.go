@@ -74,6 +74,68 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
+// closable is a body that cannot be read after Close.
+type closable struct {
+	io.Reader
+	closed atomic.Bool
+}
+
+func (c *closable) Read(p []byte) (int, error) {
+	if c.closed.Load() {
+		return 0, io.ErrClosedPipe
+	}
+	return c.Reader.Read(p)
+}
+
+func (c *closable) Close() error {
+	c.closed.Store(true)
+	return nil
+}
+
+// A body that was held back is still whole for the second time: RFC 9110 section 10.1.1.
+func TestRepeatWithBody(t *testing.T) {
+	o := serve(t, func(n int, c net.Conn, in *bufio.Reader) {
+		readHead(in)
+		if n == 0 {
+			_, _ = io.WriteString(c, empty)
+			readHead(in)
+			return
+		}
+		_, _ = io.WriteString(c, "HTTP/1.1 100 Continue\r\n\r\n")
+		b := make([]byte, 4)
+		_, err := io.ReadFull(in, b)
+		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\n\r\n%s %v", b, err)
+	})
+	h := newHandler(t, func(c *schemehttp.Config) { c.ContinueTimeout = time.Hour })
+	u := parse(t, "http://"+o.addr+"/")
+	fetch(t, h, scheme.Request{Method: "GET", URI: u})
+	sent := &closable{Reader: strings.NewReader("body")}
+	_, text := fetch(t, h, scheme.Request{Method: "PUT", URI: u, Header: http.Header{"Expect": {"100-continue"}}, Body: sent, ContentLength: 4})
+	if text != "body <nil>" || o.connections() != 2 || !sent.closed.Load() {
+		t.Errorf("%q, %d connections, closed: %t", text, o.connections(), sent.closed.Load())
+	}
+}
+
+// A connection of TLS is used again, too.
+func TestReuseTLS(t *testing.T) {
+	o, _ := serveTLS(t, always("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"))
+	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}).Bounded(make(chan struct{}, 1))
+	h := newHandler(t, func(c *schemehttp.Config) {
+		c.Dial, c.TLS = guard.WithIdleTimeout(time.Minute), &tls.Config{InsecureSkipVerify: true}
+	})
+	_, port, _ := net.SplitHostPort(o.addr)
+	for range 3 {
+		if _, text := fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, "https://a.example:"+port+"/")}); text != "a" {
+			t.Errorf("%q", text)
+		}
+	}
+	if o.connections() != 1 {
+		t.Errorf("%d connections", o.connections())
+	}
+}
+
 // An origin that never answers is asked once on a new connection, and once more never.
 func TestNoEndlessRepeat(t *testing.T) {
 	var asked atomic.Int64

@@ -53,11 +53,16 @@ func TestRequests(t *testing.T) {
 		{"RFC 9112 section 7.1", "PUT", "/", nil, "body", -1, nil, "PUT / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
 		{"RFC 9112 section 7.1: GET", "GET", "/", nil, "body", -1, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
 		{
-			"RFC 9112 section 7.1.2", "PUT", "/", http.Header{"Te": {"trailers"}}, "body", 4, http.Header{"B": {"1", "2"}, "A": nil},
+			"RFC 9112 section 7.1.2", "PUT", "/",
+			http.Header{"Te": {"trailers"}},
+			"body", 4,
+			http.Header{"B": {"1", "2"}, "A": nil},
 			"PUT / HTTP/1.1\r\nHost: HOST\r\nTE: trailers\r\nConnection: TE\r\nTransfer-Encoding: chunked\r\nTrailer: A, B\r\n\r\n4\r\nbody\r\n0\r\nB: 1\r\nB: 2\r\n\r\n",
 		},
 		{
-			"RFC 9110 section 7.6.1: close", "GET", "/", http.Header{"Te": {"gzip, trailers;q=1"}, "Connection": {"close"}}, "", 0, nil,
+			"RFC 9110 section 7.6.1: close", "GET", "/",
+			http.Header{"Te": {"gzip, trailers;q=1"}, "Connection": {"close"}},
+			"", 0, nil,
 			"GET / HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n",
 		},
 	} {

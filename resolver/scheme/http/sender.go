@@ -29,6 +29,7 @@ type sender struct {
 	done    chan struct{}
 	stopped sync.Once
 	last    atomic.Bool // all was read, and what remains is being written
+	begun   atomic.Bool // the body is read from now on
 	aborted atomic.Bool
 	failed  atomic.Pointer[error] // why the body could not be read
 	whole   bool                  // all was sent; valid after done
@@ -43,6 +44,10 @@ func newSender(x *exchange) *sender {
 func (s *sender) run() {
 	defer close(s.done)
 	if s.request.expects && !s.allowed() {
+		return
+	}
+	s.begun.Store(true)
+	if s.aborted.Load() {
 		return
 	}
 	s.request.begun = true
@@ -149,7 +154,7 @@ func (s *sender) write(buffer []byte, n int) error {
 		start -= copy(buffer[chunkHead-len(size):], size)
 		end += copy(buffer[end:], "\r\n")
 	}
-	if _, err := s.Conn.Write(buffer[start:end]); err != nil {
+	if _, err := s.Write(buffer[start:end]); err != nil {
 		return fmt.Errorf("sending the body: %w", err)
 	}
 	return nil
@@ -167,7 +172,7 @@ func (s *sender) sendTrailer(b []byte) error {
 		}
 	}
 	s.last.Store(true)
-	if _, err := s.Conn.Write(append(b, "\r\n"...)); err != nil {
+	if _, err := s.Write(append(b, "\r\n"...)); err != nil {
 		return fmt.Errorf("sending the trailers: %w", err)
 	}
 	return nil
@@ -179,7 +184,7 @@ func (s *sender) sent(wait bool) bool {
 		return true
 	}
 	if wait && s.last.Load() {
-		_ = s.Conn.SetWriteDeadline(s.handler.config.Now().Add(lastWrite))
+		_ = s.SetWriteDeadline(s.handler.config.Now().Add(lastWrite))
 		<-s.done
 	}
 	select {
@@ -190,17 +195,16 @@ func (s *sender) sent(wait bool) bool {
 	}
 }
 
-// abort ends the sending of a body on a connection that is closed, and waits for it.
+// abort ends the sending of a body on a connection that is closed, and waits for it. A body that
+// was not begun may be sent once more.
 func (s *sender) abort() {
 	if s == nil {
 		return
 	}
 	s.aborted.Store(true)
 	s.stopped.Do(func() { close(s.quit) })
-	select {
-	case <-s.done:
-	default:
+	if s.begun.Load() {
 		closeBody(s.request.Body)
-		<-s.done
 	}
+	<-s.done
 }

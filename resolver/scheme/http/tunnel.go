@@ -20,7 +20,7 @@ func (h *Handler) Tunnel(ctx context.Context, address string, check func(netip.A
 	}
 	c, err := h.tunnel(ctx, u, address, refusing(check))
 	if err != nil {
-		return nil, wrap(u, err)
+		return nil, wrap(u, caused(ctx, err))
 	}
 	if t, ok := c.(*tunnel); ok {
 		return t, nil

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-
-	"golang.org/x/net/proxy"
 )
 
 // Upstream is a proxy through which resources are fetched. It is comparable. The addresses of
@@ -128,44 +126,3 @@ func askTunnel(c net.Conn, u Upstream, address string) (net.Conn, error) {
 	}
 	return nil, invalid("more than %d interim responses", maxInterim)
 }
-
-// socks opens a tunnel by SOCKS: RFC 1928, and RFC 1929 with credentials.
-func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Conn, error) {
-	var auth *proxy.Auth
-	if u.User != "" || u.Password != "" {
-		auth = &proxy.Auth{User: u.User, Password: u.Password}
-	}
-	to := &upstreamDialer{handler: h, upstream: u}
-	dialer, err := proxy.SOCKS5("tcp", u.Address, auth, to)
-	if err != nil {
-		return nil, fmt.Errorf("connecting to the upstream proxy: %w", err)
-	}
-	through, ok := dialer.(proxy.ContextDialer)
-	if !ok {
-		return nil, errUpstream // unreachable: the library returns one
-	}
-	if _, err := through.DialContext(ctx, "tcp", address); err != nil {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		return nil, fmt.Errorf("asking the upstream proxy for a tunnel: %w", err)
-	}
-	return to.opened, nil // and not the wrapper of the library, which hides what is below it
-}
-
-// upstreamDialer opens the connection on which SOCKS is spoken.
-type upstreamDialer struct {
-	handler  *Handler
-	upstream Upstream
-	opened   net.Conn
-}
-
-// DialContext implements proxy.ContextDialer.
-func (d *upstreamDialer) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
-	c, err := d.handler.dialUpstream(ctx, d.upstream)
-	d.opened = c
-	return c, err
-}
-
-// Dial implements proxy.Dialer, which the library asks for and does not use.
-func (*upstreamDialer) Dial(string, string) (net.Conn, error) { return nil, errUpstream }
