@@ -43,6 +43,10 @@ func packageRules() []packageRule {
 			"packages below cache serve the cache alone: a store and the rules of RFC 9111 depend neither on URIs nor on answers",
 		},
 		{
+			"cache/httpcache/disk", nil, false,
+			"disk stores bodies with opaque heads in files: it knows nothing of HTTP, and can be tested alone",
+		},
+		{
 			"cache/httpcache/cachecontrol", nil, true,
 			"the parser of Cache-Control is pure: all packages that use HTTP may import it, and it imports none of the module",
 		},
@@ -351,6 +355,8 @@ func TestDependencyCases(t *testing.T) {
 		{"cache", "cache/valkey", false},
 		{"cache/valkey", "cache", true},
 		{"cache/httpcache", "uri", false},
+		{"cache/httpcache/disk", "cache", false},
+		{"cache/httpcache/disk", "cache/httpcache/cachecontrol", false},
 		{"cache/httpcache", "cache/valkey", false},
 		{"resolver", "uri", true},
 		{"resolver", "urnns", true},

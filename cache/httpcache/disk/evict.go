@@ -1,0 +1,94 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"time"
+)
+
+const (
+	evictAtOnce   = 32                   // objects
+	evictPause    = 2 * time.Millisecond // after so many
+	retryInterval = 5 * time.Second      // after a fault of the disk
+	relief        = 32                   // the part of what is used that is evicted when the disk is full
+	reliefPause   = 10                   // seconds, at least, until more is
+)
+
+// Run keeps the store in order until ctx ends: it removes the temporary files of processes
+// that have ended, makes the index, and evicts what was not used for longest, in small
+// slices. It is called once. After a restart, an object counts as used when it was stored.
+func (s *Store) Run(ctx context.Context) {
+	s.removeLeftovers()
+	s.rebuild(ctx)
+	retry := time.NewTicker(retryInterval)
+	defer retry.Stop()
+	for ctx.Err() == nil {
+		if !s.evict(ctx) {
+			pause(ctx, retryInterval)
+		}
+		s.space.target.Store(s.space.usual())
+		select {
+		case <-ctx.Done():
+		case <-s.space.wake:
+		case <-retry.C: // of what a fault of the disk has left undone
+			s.removeLeftovers()
+			s.rebuild(ctx)
+		}
+	}
+}
+
+// evict removes objects until enough is free, and reports whether it could.
+func (s *Store) evict(ctx context.Context) bool {
+	for n := 1; s.space.used.Load() > s.space.target.Load() && ctx.Err() == nil; n++ {
+		oldest, ok := s.index.oldest()
+		if !ok {
+			return true // all that is used is being written
+		}
+		if err := s.unlink(oldest); err != nil {
+			s.index.postpone(oldest.ref(), s.seconds())
+			return false
+		}
+		s.evicted.Add(1)
+		if n%evictAtOnce == 0 {
+			pause(ctx, evictPause)
+		}
+	}
+	return true
+}
+
+// discard removes an object if its file has this name. Where the file cannot be removed,
+// the object is not found any more, and eviction tries again.
+func (s *Store) discard(n name) error {
+	if _, ok := s.index.hide(n.ref(), &n); !ok {
+		return nil // it was removed, or its head replaced
+	}
+	return s.unlink(n)
+}
+
+// unlink removes the file of an object, and then its entry, unless it was renamed.
+func (s *Store) unlink(n name) error {
+	if err := s.files.remove(n.path()); err != nil {
+		s.faults.report("removing a file", err)
+		return err
+	}
+	if s.index.drop(n) {
+		s.space.release(onDisk(n.length))
+	}
+	return nil
+}
+
+// failed reports a fault. If the disk is full before the budget is used up, it makes room.
+func (s *Store) failed(operation string, err error) {
+	s.faults.report(operation, err)
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return
+	}
+	now, last := s.now().Unix(), s.relieved.Load()
+	if now-last < reliefPause || !s.relieved.CompareAndSwap(last, now) {
+		return
+	}
+	used := s.space.used.Load()
+	s.space.target.Store(min(s.space.usual(), used-max(used/relief, block)))
+	s.space.wakeUp()
+}
