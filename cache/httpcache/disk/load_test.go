@@ -1,11 +1,13 @@
 package disk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
 )
@@ -36,6 +38,30 @@ func TestServeWhileIndexIsMade(t *testing.T) {
 	testserver.Wait(t, "the index is made", func() bool { return s.Stats().Unindexed == 0 })
 	if stats := s.Stats(); stats.Objects != n || stats.Bytes != bytes {
 		t.Errorf("%+v, want %d bytes", stats, bytes)
+	}
+}
+
+// Making the index leaves the disk alone in between.
+func TestIndexIsMadeSlowly(t *testing.T) {
+	s := newStage(t, 64*mebibyte)
+	const n = 4 * loadsAtOnce
+	for number := range n {
+		if err := os.Mkdir(filepath.Join(s.dir, directoryName(number)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.reopen(t)
+	start := time.Now()
+	s.indexed(t)
+	if took := time.Since(start); took < 4*loadPause {
+		t.Errorf("%d directories took %v", n, took)
+	}
+	s.reopen(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.Run(ctx) // it ends at once
+	if stats := s.Stats(); stats.Unindexed != n || s.space.indexed.Load() {
+		t.Errorf("%+v", stats)
 	}
 }
 
@@ -97,13 +123,11 @@ func TestLeftovers(t *testing.T) {
 	}
 	testserver.Wait(t, "the index is made", func() bool { return s.Stats().Unindexed == 0 })
 	s.space.target.Store(0)
-	s.evict(t.Context())
+	s.space.wakeUp()
+	testserver.Wait(t, "all is evicted", func() bool { return s.Stats().Objects == 0 })
 	for _, name := range foreign {
 		if _, err := os.Stat(filepath.Join(s.dir, name)); err != nil {
 			t.Error(err)
 		}
-	}
-	if n := s.Stats().Objects; n != 0 {
-		t.Errorf("%d objects", n)
 	}
 }

@@ -3,10 +3,10 @@ package disk
 import (
 	"bufio"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -18,9 +18,14 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	switch os.Getenv(childVariable) {
-	case "":
+	if os.Getenv(childVariable) == "" {
 		os.Exit(m.Run())
+	}
+	go func() { // a test that panics or times out does not kill it
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	switch os.Getenv(childVariable) {
 	case "lock":
 		lockChild(os.Getenv(childDir))
 	case "traffic":
@@ -34,7 +39,9 @@ func child(t *testing.T, what, dir string) (*exec.Cmd, *bufio.Scanner) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+what, childDir+"="+dir)
 	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -31,6 +31,7 @@ type Store struct {
 
 	buffers   sync.Pool // of *[sliceSize]byte
 	leftover  []leftover
+	undone    atomic.Bool  // files of objects that are not found any more could not be removed
 	unindexed atomic.Int64 // directories whose contents are not known yet
 	relieved  atomic.Int64 // when room was last made on a full disk: seconds since 1970
 
