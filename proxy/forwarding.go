@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -91,6 +93,8 @@ func (h *Handler) enforce(asked policy.Request, decision policy.Decision) error 
 	return err //nolint:wrapcheck // it says all
 }
 
+var errPort = errors.New("there is no port 0")
+
 // connect opens a tunnel for a proxy client.
 func (h *Handler) connect(x *exchange) error {
 	x.event.Form = "connect"
@@ -101,8 +105,11 @@ func (h *Handler) connect(x *exchange) error {
 	if x.request.ProtoMajor == 2 {
 		asked, err = policy.NewConnect(x.client.Addr, x.user, x.request.Host)
 	}
+	if err == nil && asked.Port == 0 {
+		err = errPort
+	}
 	if err != nil {
-		return errors.Join(errTunnel, err)
+		return fmt.Errorf("%w: %w", problem.ErrMalformed, err)
 	}
 	check, err := h.checkPolicy(x, asked)
 	if err != nil {

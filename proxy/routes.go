@@ -219,7 +219,6 @@ func (h *Handler) batch(x *exchange, target string) {
 
 var (
 	errMethod = fmt.Errorf("%w: the method is no token", problem.ErrMalformed)
-	errTunnel = problem.ErrMalformed
 	errPath   = fmt.Errorf("%w: the :path of HTTP/2 begins with a slash", problem.ErrMalformed)
 	errHost   = fmt.Errorf("%w: the :authority is no host", problem.ErrMalformed)
 	errLength = fmt.Errorf("%w: Content-Length is not that of the body", problem.ErrMalformed)

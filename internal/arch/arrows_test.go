@@ -44,9 +44,13 @@ func packageRules() []packageRule {
 		},
 		{
 			"cache/httpcache",
-			[]string{"cache", "cache/httpcache/cachecontrol"},
+			[]string{"cache", "cache/httpcache/cachecontrol", "cache/httpcache/disk"},
 			true,
 			"the rules of RFC 9111 and their machine depend on a store, and neither on URIs nor on who serves: keys are texts",
+		},
+		{
+			"cache/httpcache/disk", nil, true,
+			"disk stores bodies with opaque heads in files: it knows nothing of HTTP, and can be tested alone",
 		},
 		{
 			"cache/httpcache/cachecontrol", nil, true,
@@ -363,6 +367,8 @@ func TestDependencyCases(t *testing.T) {
 		{"cache", "cache/valkey", false},
 		{"cache/valkey", "cache", true},
 		{"cache/httpcache", "uri", false},
+		{"cache/httpcache/disk", "cache", false},
+		{"cache/httpcache/disk", "cache/httpcache/cachecontrol", false},
 		{"cache/httpcache", "cache/valkey", false},
 		{"resolver", "uri", true},
 		{"resolver", "urnns", true},
