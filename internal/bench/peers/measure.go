@@ -45,13 +45,18 @@ func measureRequests(ctx context.Context, s settings, ends *network, v *server, 
 	if _, _, err := l.run(ctx, s.warm, s.connections); err != nil {
 		return cell{}, fmt.Errorf("warming up: %w", err)
 	}
-	asked, accepted, cpu := ends.requests.Load(), ends.accepted.Load(), cpuTime(v.cmd.Process.Pid)
+	before, err := read(ends, v)
+	if err != nil {
+		return cell{}, err
+	}
 	t, elapsed, err := l.run(ctx, s.measure, s.connections)
 	if err != nil {
 		return cell{}, err
 	}
-	cpu = cpuTime(v.cmd.Process.Pid) - cpu
-	asked, accepted = ends.requests.Load()-asked, ends.accepted.Load()-accepted
+	counted, err := before.since(ends, v)
+	if err != nil {
+		return cell{}, err
+	}
 	if t.replies == 0 {
 		return cell{}, errors.Join(errors.New("no replies"), t.first)
 	}
@@ -59,9 +64,10 @@ func measureRequests(ctx context.Context, s settings, ends *network, v *server, 
 		measured: true,
 		rate:     float64(t.replies) / elapsed.Seconds(),
 		p99:      percentile(t.latencies, 99),
-		cpu:      cpu / time.Duration(t.replies),
-		busy:     cpu.Seconds() / elapsed.Seconds(),
-		note:     remarks(r, t, asked, accepted),
+		cpu:      counted.cpu / time.Duration(t.replies),
+		idle:     counted.idle(),
+		others:   counted.others(),
+		note:     remarks(r, t, counted),
 	}, nil
 }
 
@@ -75,7 +81,8 @@ func requests(at place, r row) func(uint64) []byte {
 }
 
 // remarks says what a reader must know of a figure.
-func remarks(r row, t tally, asked, accepted int64) string {
+func remarks(r row, t tally, counted reading) string {
+	asked := counted.requests
 	var all []string
 	part := float64(asked) / float64(t.replies)
 	switch {
@@ -86,7 +93,7 @@ func remarks(r row, t tally, asked, accepted int64) string {
 	case r.origin != never && part < 0.9:
 		all = append(all, fmt.Sprintf("only %.0f %% of the requests reached the origin", 100*part))
 	}
-	if asked > 0 && 2*accepted > asked {
+	if asked > 0 && 2*counted.accepted > asked {
 		all = append(all, "most requests to the origin open a connection")
 	}
 	if t.errors > 0 {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -63,7 +64,7 @@ func (v *server) start() error {
 		return err
 	}
 	// taskset becomes the server: its process is the server's.
-	v.cmd = exec.Command("taskset", append([]string{"-c", "1", path}, argv[1:]...)...) //nolint:gosec,noctx // the command is that of a peer; stop ends it, in order
+	v.cmd = exec.Command("taskset", append([]string{"-c", strconv.Itoa(serverCore), path}, argv[1:]...)...) //nolint:gosec,noctx // the command is that of a peer; stop ends it, in order
 	v.cmd.Dir = v.at.Dir
 	v.cmd.Env = os.Environ()
 	if v.peer.env != nil {

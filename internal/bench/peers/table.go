@@ -28,7 +28,8 @@ type cell struct {
 	rate     float64       // requests, or MiB of tunnels, a second
 	p99      time.Duration // of the latency of requests
 	cpu      time.Duration // of the server, for a request or MiB
-	busy     float64       // which part of the time the server had the CPU
+	idle     float64       // for which part of the time nothing ran on the server's core
+	others   float64       // for which part others than the server did
 	note     string        // what a reader must know, or why it is not measured
 }
 
@@ -37,15 +38,16 @@ func (c cell) String() string {
 	if !c.measured {
 		return "- (" + c.note + ")"
 	}
-	text := fmt.Sprintf("%.0f a second, p99 %v, %v of CPU each, %.0f %% busy", c.rate, c.p99, c.cpu, 100*c.busy)
+	text := fmt.Sprintf("%.0f a second, p99 %v, %v of CPU each; its core was idle for %.0f %% of the time, and others had it for %.0f %%",
+		c.rate, c.p99, c.cpu, 100*c.idle, 100*c.others)
 	if c.note != "" {
 		text += " (" + c.note + ")"
 	}
 	return text
 }
 
-// busy is the part of the time from which on the server is what limits the rate.
-const busy = 0.9
+// idle is the part of the time up to which the server is what limits the rate.
+const idle = 0.1
 
 // write writes three tables in Markdown, with the same rows and columns.
 func (t table) write(w io.Writer) error {
@@ -63,7 +65,7 @@ func (t table) write(w io.Writer) error {
 		return fmt.Sprintf("%.1f", float64(c.cpu.Nanoseconds())/1e3)
 	})
 	t.matrix(&b, "requests (MiB) a second", notes, func(c cell) string {
-		if c.busy < busy {
+		if c.idle > idle {
 			return thousands(c.rate) + "+"
 		}
 		return thousands(c.rate)
@@ -74,7 +76,9 @@ func (t table) write(w io.Writer) error {
 		}
 		return fmt.Sprintf("%.2f", c.p99.Seconds()*1e3)
 	})
-	fmt.Fprintf(&b, "\n+ the server was idle for more than a tenth of the time: the clients or the origin were the limit\n")
+	b.WriteString("\n+ the server's core was idle for more than a tenth of the time: the clients or the origin were the limit\n")
+	fmt.Fprintf(&b, "\nThe server's core was taken by others for %.0f %% of the time on average, and for %.0f %% in the worst row.\n",
+		100*t.others(mean), 100*t.others(slices.Max[[]float64]))
 	notes.write(&b)
 	for _, c := range t.columns {
 		if c.failed != nil {
@@ -83,6 +87,31 @@ func (t table) write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// others returns which part of the time others than the servers had their core, of all
+// rows together.
+func (t table) others(of func([]float64) float64) float64 {
+	var parts []float64
+	for _, column := range t.columns {
+		for _, c := range column.cells {
+			if c.measured {
+				parts = append(parts, c.others)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return 0
+	}
+	return of(parts)
+}
+
+func mean(numbers []float64) float64 {
+	var sum float64
+	for _, n := range numbers {
+		sum += n
+	}
+	return sum / float64(len(numbers))
 }
 
 func (t table) matrix(b *strings.Builder, title string, notes *footnotes, figure func(cell) string) {

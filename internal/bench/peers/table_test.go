@@ -11,7 +11,7 @@ func TestTable(t *testing.T) {
 	urnd, nginx := newColumn("urnd"), newColumn("nginx")
 	urnd.version = "1"
 	title := rows("redirect")[0].title
-	urnd.cells[title] = cell{measured: true, rate: 1234567, p99: 1500 * time.Microsecond, cpu: 12345, busy: 0.95}
+	urnd.cells[title] = cell{measured: true, rate: 1234567, p99: 1500 * time.Microsecond, cpu: 12345, idle: 0.05, others: 0.2}
 	nginx.cells[title] = cell{note: "it has none"}
 	nginx.failed = errors.New("two\nlines")
 	var b strings.Builder
@@ -26,6 +26,7 @@ func TestTable(t *testing.T) {
 		"\n1. it has none\n",
 		"\nnginx failed: two lines\n",
 		" urnd 1.\n",
+		" for 20 % of the time on average, and for 20 % in the worst row.\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())
@@ -48,7 +49,7 @@ func TestRemarks(t *testing.T) {
 		{never, tally{replies: 100, stalled: 3}, 0, 0, "3 connections had no reply all the time"},
 		{never, tally{replies: 100, errors: 1, first: errors.New("bad")}, 0, 0, "1 errors, first: bad"},
 	} {
-		if got := remarks(row{origin: c.origin}, c.t, c.asked, c.accepted); got != c.want {
+		if got := remarks(row{origin: c.origin}, c.t, reading{requests: c.asked, accepted: c.accepted}); got != c.want {
 			t.Errorf("%v, %+v: %q, want %q", c.origin, c.t, got, c.want)
 		}
 	}

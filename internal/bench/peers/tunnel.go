@@ -34,12 +34,19 @@ func measureTunnel(ctx context.Context, s settings, ends *network, v *server, r 
 	if err := sleep(ctx, s.warm); err != nil {
 		return cell{}, err
 	}
-	start, before, cpu := time.Now(), count.Load(), cpuTime(v.cmd.Process.Pid)
+	before, err := read(ends, v)
+	if err != nil {
+		return cell{}, err
+	}
+	start, earlier := time.Now(), count.Load()
 	if err := sleep(ctx, s.measure); err != nil {
 		return cell{}, err
 	}
-	elapsed, octets := time.Since(start), count.Load()-before
-	cpu = cpuTime(v.cmd.Process.Pid) - cpu
+	elapsed, octets := time.Since(start), count.Load()-earlier
+	counted, err := before.since(ends, v)
+	if err != nil {
+		return cell{}, err
+	}
 	if octets < mebibyte {
 		return cell{}, fmt.Errorf("only %d bytes came through", octets)
 	}
@@ -47,8 +54,9 @@ func measureTunnel(ctx context.Context, s settings, ends *network, v *server, r 
 	return cell{
 		measured: true,
 		rate:     mebibytes / elapsed.Seconds(),
-		cpu:      time.Duration(float64(cpu) / mebibytes),
-		busy:     cpu.Seconds() / elapsed.Seconds(),
+		cpu:      time.Duration(float64(counted.cpu) / mebibytes),
+		idle:     counted.idle(),
+		others:   counted.others(),
 	}, nil
 }
 
