@@ -1,10 +1,12 @@
+//go:build linux
+
 // Command peers compares urnd with other proxies and caches, those of Debian: what one core
 // of each can do. "make bench-peers" installs them, builds urnd and runs it, pinned to core
 // 0, and docs/benchmarks.md says how to read it.
 //
 // Each server runs alone, pinned to core 1, with one worker, a configuration of its own
 // (see the folder config) and a cache in memory or on tmpfs. The origin and the clients are
-// in this process. A table in Markdown is written to standard output, and progress to
+// in this process. It needs epoll and /proc, and so Linux. A table in Markdown is written to standard output, and progress to
 // standard error.
 package main
 
