@@ -36,16 +36,14 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isVal
 	outcome.TTL, outcome.HasTTL = s.ttl(now), true
 	outcome.Stale = outcome.TTL <= 0
 	a := &Answer{Status: s.status, Reason: s.reason, Header: s.header, ContentLength: s.length, Outcome: outcome}
-	a.Fields = append(a.Fields, Field{"Age", strconv.FormatInt(int64(s.age(now)/time.Second), 10)})
+	if age := s.age(now); !isValidated || age >= time.Second { // RFC 9111 section 5.1
+		a.Fields = append(make([]Field, 0, 2), Field{"Age", strconv.FormatInt(int64(age/time.Second), 10)})
+	}
 	if len(s.validatedOnly) > 0 && !isValidated {
 		a.Header = without(a.Header, s.validatedOnly)
 	}
-	switch s.precondition(x.r.Header) {
-	case http.StatusNotModified:
-		a.Status, a.Reason, a.Header, a.ContentLength = http.StatusNotModified, "", notModified(a.Header), -1
-		return a, nil
-	case http.StatusPreconditionFailed:
-		return failedPrecondition(a), nil
+	if s.isUnmodified(x.r.Header) {
+		return unmodified(a), nil
 	}
 	if err := x.fill(ctx, a, s); err != nil {
 		return nil, err
@@ -53,9 +51,9 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isVal
 	return a, nil
 }
 
-// failedPrecondition makes an answer one with 412: RFC 9110 section 15.5.13.
-func failedPrecondition(a *Answer) *Answer {
-	a.Status, a.Reason, a.Header, a.ContentLength = http.StatusPreconditionFailed, "", notModified(a.Header), 0
+// unmodified makes an answer one with 304.
+func unmodified(a *Answer) *Answer {
+	a.Status, a.Reason, a.Header, a.ContentLength, a.Content = http.StatusNotModified, "", notModified(a.Header), -1, nil
 	return a
 }
 
@@ -69,10 +67,10 @@ func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 	switch {
 	case asked.unsatisfiable:
 		a.Status, a.Reason, a.ContentLength = http.StatusRequestedRangeNotSatisfiable, "", 0
-		a.Header = notModified(a.Header)
-		a.Fields = append(a.Fields, Field{"Content-Range", "bytes */" + strconv.FormatInt(s.length, 10)})
+		a.Header = refused(a.Header)
+		a.Fields = append(a.Fields[:0:0], Field{"Content-Range", "bytes */" + strconv.FormatInt(s.length, 10)})
 		return nil
-	case len(asked.spans) == 0:
+	case len(asked.spans) == 0, len(asked.spans) > 1 && !s.isComplete():
 		return x.open(ctx, a, s, whole)
 	}
 	a.Status, a.Reason = http.StatusPartialContent, ""

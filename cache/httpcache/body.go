@@ -30,8 +30,8 @@ type body struct {
 	length int64 // -1 if unknown
 	most   int64 // that may be stored
 	budget *budget
-	// ended is called once, with the content that can be stored, nil if it cannot.
-	ended func(blocks)
+	// ended is called once, with the content, and whether it is complete and can be stored.
+	ended func(content blocks, complete bool)
 	// cancel ends the exchange with the origin.
 	cancel context.CancelCauseFunc
 	// spawn runs a function in the background.
@@ -44,6 +44,7 @@ type body struct {
 	passing bool   // it is not stored
 	taken   int64  // of memory
 	spare   []byte // a block that all readers have, for the next read
+	kept    bool   // no block is used again: a reader that has left may still send one
 	done    bool
 	err     error // of a body that is not complete
 	reading bool  // some reader reads from source
@@ -57,13 +58,15 @@ type bodyReader struct {
 	at    int64
 	end   int64 // -1 for the end of the body
 	leave func() bool
+	sends bool // it writes to its client; guarded by the body
 }
 
-// join returns a reader of a part, nil where it is too late to begin.
+// join returns a reader of a part, nil where it is too late to begin, or where the part is far in a
+// body that is larger than what is stored.
 func (b *body) join(ctx context.Context, part span) *bodyReader {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.start > 0 || b.done && b.err != nil {
+	if b.start > 0 || b.done && b.err != nil || part.start > b.arrived && (b.passing || b.length > b.most) {
 		return nil
 	}
 	r := &bodyReader{body: b, at: part.start, end: part.end}
@@ -87,6 +90,10 @@ func (r *bodyReader) remove() {
 		return
 	}
 	delete(b.readers, r)
+	b.kept = b.kept || r.sends
+	if b.passing {
+		b.drop()
+	}
 	b.wake()
 	if b.done || len(b.readers) > 0 {
 		return
@@ -132,6 +139,7 @@ func (r *bodyReader) sent(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r.at += int64(n)
+	r.sends = false
 	if b.passing {
 		b.drop()
 		b.wake()
@@ -145,13 +153,15 @@ func (r *bodyReader) next(flush func()) ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for {
-		if p := b.available(r.at, r.end); p != nil {
+		_, reads := b.readers[r]
+		if p := b.available(r.at, r.end); p != nil && reads {
+			r.sends = true
 			return p, nil
 		}
-		switch _, reads := b.readers[r]; {
+		switch {
 		case r.end >= 0 && r.at >= r.end:
 			return nil, nil
-		case b.done:
+		case b.done && r.at >= b.arrived:
 			return nil, b.err
 		case !reads: // its client has left
 			return nil, errAbandoned
@@ -163,7 +173,9 @@ func (r *bodyReader) next(flush func()) ([]byte, error) {
 		case !b.reading && !b.isFull():
 			b.reading = true
 			b.mu.Unlock()
-			b.fill()
+			if b.fill() { // all clients have left meanwhile
+				b.spawn(b.finish)
+			}
 			b.mu.Lock()
 		default:
 			b.wait()
@@ -213,7 +225,8 @@ func (b *body) available(at, end int64) []byte {
 	return nil
 }
 
-// fill reads more from the origin, and reports whether it goes on. The caller has set reading.
+// fill reads more from the origin, and reports whether the caller is to go on although no client
+// waits. The caller has set reading.
 func (b *body) fill() (more bool) {
 	b.mu.Lock()
 	space := b.space()
@@ -308,14 +321,16 @@ func (b *body) giveMemory() {
 func (b *body) drop() {
 	least := b.arrived
 	for r := range b.readers {
-		least = min(least, r.at)
+		if r.end < 0 || r.at < r.end { // it needs more
+			least = min(least, r.at)
+		}
 	}
 	for len(b.blocks) > 0 {
 		n := int64(len(b.blocks[0]))
 		if b.start+n > least || len(b.blocks) == 1 && cap(b.blocks[0]) > len(b.blocks[0]) {
 			return
 		}
-		if cap(b.blocks[0]) == blockSize {
+		if cap(b.blocks[0]) == blockSize && !b.kept {
 			b.spare = b.blocks[0][:blockSize]
 		}
 		b.start += n
@@ -330,11 +345,12 @@ func (b *body) finished(err error) {
 	}
 	b.done, b.err = true, err
 	_ = b.source.Close()
+	b.cancel(err)
 	b.giveMemory()
 	if b.passing || err != nil {
-		b.ended(nil)
+		b.ended(nil, false)
 	} else {
-		b.ended(b.blocks.trimmed())
+		b.ended(b.blocks.trimmed(), true)
 	}
 	b.wake()
 }

@@ -115,9 +115,9 @@ func (c *Cache) updateLocked(key string, change func(*Entry) *Entry) {
 	}
 	before := c.entry(key)
 	after := change(before)
-	switch {
-	case after == before:
-	case after == nil:
+	switch after {
+	case before:
+	case nil:
 		c.config.Store.Delete(key)
 	default:
 		c.config.Store.Set(cache.NewEntry(key, after, nil, 0, 0))

@@ -15,34 +15,36 @@ const (
 	ifRange           = "If-Range"
 )
 
-// isConditional reports whether a request has a precondition.
+// isConditional reports whether a request can be answered by 304.
 func isConditional(header http.Header) bool {
-	return len(header[ifNoneMatch]) > 0 || len(header[ifModifiedSince]) > 0 || len(header[ifMatch]) > 0 || len(header[ifUnmodifiedSince]) > 0
+	return len(header[ifNoneMatch]) > 0 || len(header[ifModifiedSince]) > 0
 }
 
-// precondition evaluates the preconditions of a request with a stored response: RFC 9110 section
-// 13.2.2. It returns 200 where they are met, else 304 or 412.
-func (s *stored) precondition(request http.Header) int {
+// isForOrigin reports whether a request has a precondition that no cache evaluates: RFC 9111 section
+// 4.3.2.
+func isForOrigin(header http.Header) bool {
+	return len(header[ifMatch]) > 0 || len(header[ifUnmodifiedSince]) > 0
+}
+
+// isUnmodified evaluates the preconditions of a request with a stored response, and reports whether
+// the answer is 304: RFC 9110 section 13.2.2.
+func (s *stored) isUnmodified(request http.Header) bool {
 	if !isConditional(request) || s.status/100 != 2 {
-		return http.StatusOK // RFC 9110 section 13.2.1
-	}
-	if lines := request[ifMatch]; len(lines) > 0 {
-		if !listed(lines, s.etag, true) {
-			return http.StatusPreconditionFailed
-		}
-	} else if since, ok := parseDate(request.Get(ifUnmodifiedSince)); ok && !s.modified.IsZero() && s.modified.After(since) {
-		return http.StatusPreconditionFailed
+		return false // RFC 9110 section 13.2.1
 	}
 	if lines := request[ifNoneMatch]; len(lines) > 0 {
-		if listed(lines, s.etag, false) {
-			return http.StatusNotModified
-		}
-		return http.StatusOK // If-Modified-Since does not count: RFC 9110 section 13.1.3
+		return isListed(lines, s.etag) // If-Modified-Since does not count: RFC 9110 section 13.1.3
 	}
-	if since, ok := parseDate(request.Get(ifModifiedSince)); ok && !s.lastChange().After(since) {
-		return http.StatusNotModified
+	since, ok := dateOf(request, ifModifiedSince)
+	return ok && !s.lastChange().After(since)
+}
+
+// dateOf returns the date of a field, of which there must be only one line.
+func dateOf(header http.Header, name string) (time.Time, bool) {
+	if len(header[name]) != 1 {
+		return time.Time{}, false
 	}
-	return http.StatusOK
+	return parseDate(header[name][0])
 }
 
 // lastChange returns the time that If-Modified-Since is compared with: RFC 9111 section 4.3.2.
@@ -53,20 +55,15 @@ func (s *stored) lastChange() time.Time {
 	return s.modified
 }
 
-// listed reports whether an entity tag is in a list, or the list is "*": RFC 9110 sections 13.1.1
-// (which compares strongly) and 13.1.2.
-func listed(lines []string, etag string, strong bool) bool {
-	for _, member := range membersOf(lines) {
-		switch {
-		case member == "*":
-			return true
-		case etag == "":
-		case strong:
-			if member == etag && isStrong(etag) {
+// isListed reports whether an entity tag is in a list, or the list is "*", by the weak comparison: RFC
+// 9110 section 13.1.2.
+func isListed(lines []string, etag string) bool {
+	for _, line := range lines {
+		members, _ := split(line, false)
+		for _, member := range members {
+			if member == "*" || etag != "" && opaque(member) == opaque(etag) {
 				return true
 			}
-		case opaque(member) == opaque(etag):
-			return true
 		}
 	}
 	return false
@@ -105,6 +102,17 @@ func notModified(header http.Header) http.Header {
 				fields[name] = lines
 			}
 		default:
+			fields[name] = lines
+		}
+	}
+	return fields
+}
+
+// refused returns the fields of a 416. Those for caches are of the representation, and not of it.
+func refused(header http.Header) http.Header {
+	fields := make(http.Header)
+	for _, name := range [...]string{"Date", "Etag", "Vary", "Accept-Ranges"} {
+		if lines := header[name]; len(lines) > 0 {
 			fields[name] = lines
 		}
 	}

@@ -46,19 +46,3 @@ type Response struct {
 
 // isGet reports whether a request is for a representation that may come from the cache.
 func (r *Request) isGet() bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
-
-// values returns the combined value of a field, RFC 9110 section 5.2, "" where there is none.
-func values(header http.Header, name string) string {
-	lines := header[name]
-	switch len(lines) {
-	case 0:
-		return ""
-	case 1:
-		return lines[0]
-	}
-	text := lines[0]
-	for _, line := range lines[1:] {
-		text += ", " + line
-	}
-	return text
-}

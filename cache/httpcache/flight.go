@@ -10,10 +10,8 @@ import (
 // flight is an exchange with an origin, which others who want the same wait for: collapsed
 // forwarding, RFC 9111 section 4.
 type flight struct {
-	cache *Cache
-	key   string
-	// header is that of the request that began it.
-	header http.Header
+	cache  *Cache
+	key    string
 	cancel context.CancelCauseFunc
 	// solitary is whether nobody else may join.
 	solitary bool
@@ -25,44 +23,52 @@ type flight struct {
 	err    error
 
 	mu        sync.Mutex
-	waiting   int  // clients that wait for the header
-	forgotten bool // a purge or an invalidation came in between: nothing is stored
+	waiting   int     // clients that wait for the header; -1 where the last one has left before it came
+	hold      Content // keeps the body until those who have waited read it
+	forgotten bool    // a purge or an invalidation came in between: nothing is stored
 }
 
-// enter returns the flight that a request may wait for, or begins one, which it leads.
-func (c *Cache) enter(key string, header http.Header) (f *flight, leads bool) {
+// enter returns the flight that a request may wait for, or begins one, which it leads. A solitary
+// request waits for no header: it takes what has come already, or begins a flight of its own.
+func (c *Cache) enter(key string, header http.Header, solitary bool) (f *flight, leads bool) {
 	s := c.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.flights[key] {
-		if f.suits(header) {
+		if f.suits(header, solitary) {
 			return f, false
 		}
 	}
-	f = &flight{cache: c, key: key, header: header, ready: make(chan struct{}), waiting: 1}
-	s.flights[key] = append(s.flights[key], f)
-	return f, true
+	return s.begin(c, key, solitary), true
 }
 
 // alone begins a flight that nobody else joins.
-func (c *Cache) alone(key string, header http.Header) *flight {
+func (c *Cache) alone(key string) *flight {
 	s := c.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := &flight{cache: c, key: key, header: header, ready: make(chan struct{}), waiting: 1, solitary: true}
+	return s.begin(c, key, true)
+}
+
+// begin begins a flight; the shard is held.
+func (s *shard) begin(c *Cache, key string, solitary bool) *flight {
+	f := &flight{cache: c, key: key, ready: make(chan struct{}), waiting: 1, solitary: solitary}
 	s.flights[key] = append(s.flights[key], f)
 	return f
 }
 
 // suits reports whether a request may wait for the flight, or take what it has brought; the shard
 // is held.
-func (f *flight) suits(header http.Header) bool {
+func (f *flight) suits(header http.Header, solitary bool) bool {
 	select {
 	case <-f.ready:
 		if f.result == nil || !f.result.matches(header) {
 			return false
 		}
 	default:
+		if solitary {
+			return false
+		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,18 +80,65 @@ func (f *flight) suits(header http.Header) bool {
 }
 
 // leave is called by each client that has waited. The last one ends an exchange whose response
-// nobody waits for any more.
+// nobody waits for any more, and lets the body go, which ends where nobody reads it.
 func (f *flight) leave() {
+	if hold := f.left(); hold != nil {
+		hold.Close()
+	}
+}
+
+func (f *flight) left() (hold Content) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.waiting--; f.waiting > 0 {
-		return
+		return nil
 	}
 	select {
 	case <-f.ready:
+		hold, f.hold = f.hold, nil
 	default:
 		f.waiting = -1 // nobody can join
 		f.cancel(errAbandoned)
+	}
+	return hold
+}
+
+// holds keeps a body for those who wait, until they have begun to read it.
+func (f *flight) holds(b *body) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.waiting > 0 {
+		f.hold = b.join(f.cache.base, span{0, -1})
+	}
+}
+
+// isShared reports whether others than the leader wait.
+func (f *flight) isShared() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.waiting > 1
+}
+
+// fail ends a flight that has brought no response.
+func (f *flight) fail(err error) {
+	f.err = err
+	f.finish(nil)
+}
+
+// finish lets those who wait go on, and ends the flight, with what is stored, nil for nothing.
+func (f *flight) finish(s *stored) {
+	f.result = s
+	close(f.ready)
+	f.commit(s)
+}
+
+// isReady reports whether those who wait can go on.
+func (f *flight) isReady() bool {
+	select {
+	case <-f.ready:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -40,7 +40,7 @@ func freshnessOf(status int, header http.Header, directives cachecontrol.Directi
 		if !ok || len(lines) > 1 {
 			return freshness{0, true}
 		}
-		return freshness{max(expires.Sub(date), 0), true}
+		return freshness{min(max(expires.Sub(date), 0), longest), true}
 	}
 	return freshness{lifetime: h.lifetime(status, header, directives, date)}
 }
@@ -61,36 +61,30 @@ func (h Heuristic) lifetime(status int, header http.Header, directives cachecont
 	if !ok || modified.After(date) {
 		return 0
 	}
-	return min(time.Duration(h.Fraction*float64(date.Sub(modified))), h.Most)
+	return max(min(time.Duration(h.Fraction*float64(date.Sub(modified))), h.Most), 0)
 }
 
-// parseDate parses an HTTP-date in one of its three formats: RFC 9110 section 5.6.7.
+// parseDate parses an HTTP-date in one of its three formats: RFC 9110 section 5.6.7. Names of days
+// are not compared with the date.
 func parseDate(text string) (time.Time, bool) {
-	if text == "" {
-		return time.Time{}, false
-	}
 	if n := len(text) - len(zone); n > 0 && strings.EqualFold(text[n:], zone) {
 		text = text[:n] + zone
 	}
 	at, err := http.ParseTime(text)
-	// It accepts more spaces and fewer digits than the grammar. Names of days are not compared
-	// with the date.
-	for _, layout := range [...]string{http.TimeFormat, time.RFC850, time.ANSIC} {
-		if err == nil && (len(text) == len(layout) || layout == time.RFC850 && isRFC850(text)) {
-			return at, true
+	if err != nil {
+		return time.Time{}, false
+	}
+	// ParseTime accepts more spaces and fewer digits than the grammar.
+	_, date, hasDay := strings.Cut(text, " ")
+	for _, layout := range [...]string{"02 Jan 2006 15:04:05 GMT", "02-Jan-06 15:04:05 GMT", "Jan _2 15:04:05 2006"} {
+		if hasDay && strings.EqualFold(at.UTC().Format(layout), date) {
+			return at.UTC(), true
 		}
 	}
 	return time.Time{}, false
 }
 
 const zone = "GMT"
-
-// isRFC850 reports whether a date has the lengths of the obsolete format of RFC 850, whose names of
-// days differ in length.
-func isRFC850(text string) bool {
-	_, rest, ok := strings.Cut(text, ", ")
-	return ok && len(rest) == len("02-Jan-06 15:04:05 GMT") && rest[2] == '-'
-}
 
 // ageOf parses Age: RFC 9111 section 5.1. An invalid value is ignored, of several the first
 // counts.
@@ -112,6 +106,6 @@ func ageOf(header http.Header) time.Duration {
 // initialAge returns the age of a response when it was received: RFC 9111 section 4.2.3.
 func initialAge(header http.Header, date, requested, received time.Time) time.Duration {
 	apparent := max(received.Sub(date), 0)
-	corrected := ageOf(header) + received.Sub(requested)
-	return max(apparent, corrected)
+	corrected := ageOf(header) + min(max(received.Sub(requested), 0), longest)
+	return min(max(apparent, corrected), longest)
 }

@@ -26,6 +26,9 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	defer leave()
 	requested := x.cache.config.Now()
 	response, err := x.forward(forwarding, Outgoing{Method: x.r.Method, Header: x.r.Header})
+	if err == nil {
+		err = x.unasked(response)
+	}
 	if err != nil {
 		cancel(err)
 		return nil, err
@@ -37,10 +40,11 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	directives, _ := x.cache.directivesOf(x.r, response.Header)
 	if x.cache.mayStore(x.r, x.asked, directives, response) {
 		if s := x.cache.storedResponse(x.r, response, at); s != nil {
-			f := x.cache.alone(x.r.URI, x.r.Header)
+			f := x.cache.alone(x.r.URI)
+			defer f.leave()
 			f.cancel = cancel
 			x.outcome.Forwarded = reason
-			return x.arriving(ctx, f, response, s)
+			return x.arriving(ctx, f, &fetched{Response: response, arrival: at}, s)
 		}
 	}
 	return x.live(response, Outcome{Forwarded: reason}, newPassed(ctx, response, func() { cancel(nil) })), nil
@@ -74,7 +78,8 @@ func (e *Entry) outdated() *Entry {
 	if e == nil {
 		return nil
 	}
-	after := &Entry{uncollapsed: e.uncollapsed, unconditional: e.unconditional}
+	after := e.copied()
+	after.variants = nil
 	for _, s := range e.variants {
 		if s.hasValidator() && !s.isPartial() {
 			changed := *s
@@ -97,16 +102,12 @@ func (x *exchange) updateByHead(response *Response, at arrival) *stored {
 		return nil
 	}
 	changed := *s
-	same := sameByHead(s, response.Header)
+	update := &Response{Status: s.status, Reason: s.reason, Header: updatedFields(s.header, response.Header), From: response.From}
+	directives, _ := x.cache.directivesOf(x.r, update.Header)
+	same := sameByHead(s, response.Header) && x.cache.mayKeep(x.r, x.asked, directives, update)
 	if same {
-		fresh := x.cache.storedResponse(x.r, &Response{
-			Status: s.status, Reason: s.reason, Header: updatedFields(s.header, response.Header), ContentLength: s.length, From: response.From,
-		}, at)
-		if fresh == nil {
-			return nil
-		}
-		changed = *fresh
-		changed.content, changed.part, changed.length, changed.selectors, changed.etag = s.content, s.part, s.length, s.selectors, s.etag
+		changed = *x.cache.storedResponse(x.r, update, at)
+		changed.content, changed.part, changed.length, changed.selectors = s.content, s.part, s.length, s.selectors
 	} else {
 		changed.purged = true
 	}

@@ -53,21 +53,21 @@ func targetedDirectives(lines []string) (cachecontrol.Directives, bool) {
 	return d, true
 }
 
-// storedResponse returns what is stored of a response, without its content; nil where it could
-// never be used.
+// storedResponse returns what is stored of a response, without its content; nil for a part whose
+// place is not known.
 func (c *Cache) storedResponse(r *Request, response *Response, at arrival) *stored {
 	control, targeted := c.directivesOf(r, response.Header)
 	s := &stored{
 		status: response.Status, reason: response.Reason, header: storedFields(response.Header, control),
 		selectors: selectorsOf(response.Header, r.Header), received: at.received, length: response.ContentLength, from: response.From,
-		etag: response.Header.Get("Etag"),
 	}
+	s.etag = s.header.Get("Etag")
 	var ok bool
 	if s.date, ok = parseDate(response.Header.Get("Date")); !ok {
 		s.date = at.received.Truncate(time.Second)
 		s.header["Date"] = []string{at.received.UTC().Format(http.TimeFormat)} // RFC 9110 section 6.6.1
 	}
-	s.modified, _ = parseDate(response.Header.Get("Last-Modified"))
+	s.modified, _ = dateOf(s.header, "Last-Modified")
 	s.directives, s.validatedOnly = directivesOf(control)
 	s.freshness = freshnessOf(response.Status, response.Header, control, targeted, s.date, c.config.Heuristic)
 	s.initialAge = initialAge(response.Header, s.date, at.requested, at.received)
@@ -78,11 +78,11 @@ func (c *Cache) storedResponse(r *Request, response *Response, at arrival) *stor
 	} else {
 		s.part = span{0, s.length}
 	}
-	if !s.explicit && s.lifetime == 0 && !s.hasValidator() {
-		return nil
-	}
 	return s
 }
+
+// isUseful reports whether a response could be used later.
+func (s *stored) isUseful() bool { return s.explicit || s.lifetime > 0 || s.hasValidator() }
 
 // replaces reports whether the same requests select a response and an older one.
 func (s *stored) replaces(other *stored) bool {

@@ -1,6 +1,11 @@
 package httpcache
 
-import "net/http"
+import (
+	"io"
+	"net"
+	"net/http"
+	"slices"
+)
 
 // combined returns a response that has arrived, combined with a stored part of the same
 // representation: RFC 9111 section 3.4.
@@ -15,10 +20,14 @@ func (c *Cache) combined(key string, s *stored) *stored {
 	s.part.end = s.part.start + fresh.size() // some origins send less than they say
 	if e := c.entry(key); e != nil {
 		for _, other := range e.variants {
-			if before, ok := other.content.(blocks); ok && s.sameRepresentation(other) && s.part.touches(other.part) {
-				s = s.joined(fresh, other, before)
-				break
+			before, ok := other.content.(blocks)
+			if !ok || !s.sameRepresentation(other) || !s.part.touches(other.part) {
+				continue
 			}
+			if whole := s.joined(fresh, other, before); whole.part.length() <= c.config.MaxObject {
+				s = whole
+			}
+			break
 		}
 	}
 	if s.part == (span{0, s.length}) {
@@ -63,4 +72,38 @@ func (s *stored) completed() *stored {
 	whole.header = without(s.header, []string{"Content-Range", "Content-Length"})
 	whole.status, whole.reason = http.StatusOK, ""
 	return &whole
+}
+
+// restHeader returns the header of a request for what is missing behind a stored part. Where the
+// representation is another one by now the origin sends all of it: RFC 9110 section 13.1.5.
+func restHeader(request http.Header, s *stored) http.Header {
+	header := unconditional(request)
+	header["Range"] = []string{"bytes=" + itoa(s.part.end) + "-"}
+	header[ifRange] = []string{s.etag}
+	return header
+}
+
+// continued returns a whole response, of a stored part and the rest that arrives; nil where that is
+// not the rest of it.
+func (s *stored) continued(rest *Response) *Response {
+	part, length, ok := contentRange(rest.Header)
+	if !ok || part.start != s.part.end || part.end != length || s.length >= 0 && s.length != length || rest.Header.Get("Etag") != s.etag {
+		return nil
+	}
+	begin, ok := s.content.(blocks)
+	if !ok {
+		return nil
+	}
+	whole := *rest
+	whole.Status, whole.Reason, whole.ContentLength = http.StatusOK, "", length
+	whole.Header = without(updatedFields(s.header, rest.Header), []string{"Content-Range"})
+	stored := net.Buffers(slices.Clone(begin))
+	whole.Body = &joinedBody{io.MultiReader(&stored, rest.Body), rest.Body}
+	return &whole
+}
+
+// joinedBody is a body that begins with what is stored.
+type joinedBody struct {
+	io.Reader
+	io.Closer
 }

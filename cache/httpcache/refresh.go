@@ -11,7 +11,7 @@ import (
 // section 3. It does not end with the client.
 func (x *exchange) refresh(ctx context.Context) {
 	c := x.cache
-	f, leads := c.enter(x.r.URI, x.r.Header)
+	f, leads := c.enter(x.r.URI, x.r.Header, false)
 	if !leads {
 		f.leave()
 		return
@@ -27,7 +27,7 @@ func (x *exchange) refresh(ctx context.Context) {
 	r.Header, r.Method = unconditional(x.r.Header), "GET"
 	detached.r, detached.background = &r, true
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(c.base, cancel)
+	stop := context.AfterFunc(c.base, cancel) //nolint:contextcheck // it ends with the cache too
 	c.spawn(func() {
 		defer func() { stop(); cancel(); <-c.background }()
 		a, err := detached.lead(ctx, f)

@@ -62,16 +62,8 @@ func (s *stored) useOf(d demands, now time.Time) use {
 	switch {
 	case s.purged || s.noCache:
 		return validate
-	case d.noCache:
+	case d.noCache, s.isTooOld(d, age, ttl), d.minFresh > 0 && ttl < d.minFresh:
 		return reloadRequired
-	case d.hasMaxAge && (age > d.maxAge || d.maxAge == 0) && (!s.immutable || ttl <= 0): // RFC 8246 section 2
-		if d.maxStale == 0 || age-d.maxAge > d.maxStale || s.mustRevalidate {
-			return reloadRequired
-		}
-	case d.minFresh > 0 && ttl < d.minFresh:
-		return reloadRequired
-	}
-	switch {
 	case ttl > 0:
 		return useFresh
 	case s.mustRevalidate:
@@ -83,6 +75,15 @@ func (s *stored) useOf(d demands, now time.Time) use {
 	default:
 		return validate
 	}
+}
+
+// isTooOld reports whether a response is older than the client wants: RFC 9111 section 5.2.1.1. That
+// is not so of one that never changes, while it is fresh: RFC 8246 section 2.
+func (s *stored) isTooOld(d demands, age, ttl time.Duration) bool {
+	if !d.hasMaxAge || age <= d.maxAge && d.maxAge > 0 || s.immutable && ttl > 0 {
+		return false
+	}
+	return d.maxStale == 0 || age-d.maxAge > d.maxStale || s.mustRevalidate
 }
 
 // mayUseOnError reports whether a stored response may be used although the origin failed: as long as

@@ -25,6 +25,7 @@ type exchange struct {
 	entry    *Entry  // nil where nothing is stored
 	// background is whether the client has its answer already.
 	background bool
+	plain      bool // the origin is asked without conditions
 }
 
 // Serve answers a request from what is stored, or by forwarding it.
@@ -46,31 +47,43 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 	switch {
 	case x.cache.config.Store == nil || x.r.Pass:
 		return x.pass(ctx, fwdBypass)
-	case x.demands.noStore:
+	case (x.demands.noStore || isForOrigin(x.r.Header)) && !x.demands.onlyIfCached:
 		return x.pass(ctx, fwdRequest)
 	}
-	reason := fwdURIMiss
-	if s := x.selected; s != nil {
-		switch use := s.useOf(x.demands, x.cache.config.Now()); {
-		case !x.covers(s):
-			reason = fwdPartial
-		case use == useFresh || use == useStale:
-			return x.answer(ctx, s, Outcome{}, false)
-		case use == useRevalidate:
-			x.refresh(ctx)
-			return x.answer(ctx, s, Outcome{Detail: "stale-while-revalidate"}, false)
-		case use == reloadRequired:
-			reason = fwdRequest
-		default:
-			reason = fwdStale
-		}
-	} else if x.entry != nil && len(x.entry.variants) > 0 {
-		reason = fwdVaryMiss
-	}
-	if x.demands.onlyIfCached {
+	reason, use := x.judge()
+	switch {
+	case reason == "" && use == useRevalidate:
+		x.refresh(ctx)
+		return x.answer(ctx, x.selected, Outcome{Detail: "stale-while-revalidate"}, false)
+	case reason == "":
+		return x.answer(ctx, x.selected, Outcome{}, false)
+	case x.demands.onlyIfCached:
 		return nil, ErrOnlyIfCached
+	default:
+		return x.load(ctx, reason)
 	}
-	return x.load(ctx, reason)
+}
+
+// judge returns why what is stored cannot be used, "" where it can.
+func (x *exchange) judge() (reason string, use use) {
+	s := x.selected
+	if s == nil {
+		if x.entry != nil && len(x.entry.variants) > 0 {
+			return fwdVaryMiss, validate
+		}
+		return fwdURIMiss, validate
+	}
+	if !x.covers(s) {
+		return fwdPartial, validate
+	}
+	switch use = s.useOf(x.demands, x.cache.config.Now()); use {
+	case validate:
+		return fwdStale, use
+	case reloadRequired:
+		return fwdRequest, use
+	default:
+		return "", use
+	}
 }
 
 // covers reports whether a stored response has all that the request asks for.
@@ -94,6 +107,9 @@ func (x *exchange) covers(s *stored) bool {
 func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	response, err := x.forward(ctx, Outgoing{Method: x.r.Method, Header: x.r.Header})
+	if err == nil {
+		err = x.unasked(response)
+	}
 	if err != nil {
 		cancel()
 		return nil, err
@@ -113,13 +129,23 @@ func (x *exchange) live(response *Response, outcome Outcome, content Content) *A
 	return a
 }
 
+// unasked returns why a response must not be passed on, and closes it: it is 304, and the client has
+// not asked for that.
+func (x *exchange) unasked(response *Response) error {
+	if response.Status != http.StatusNotModified || isConditional(x.r.Header) {
+		return nil
+	}
+	_ = response.Body.Close()
+	return ErrUnasked
+}
+
 // load answers by an exchange with the origin, its own or one that another client has begun.
 func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
 	x.outcome.Forwarded = reason
 	if !x.collapses() {
-		return x.lead(ctx, x.cache.alone(x.r.URI, x.r.Header))
+		return x.lead(ctx, x.cache.alone(x.r.URI))
 	}
-	f, leads := x.cache.enter(x.r.URI, x.r.Header)
+	f, leads := x.cache.enter(x.r.URI, x.r.Header, len(x.r.Header["Range"]) > 0 || x.question().isOwn)
 	if leads {
 		return x.lead(ctx, f)
 	}
@@ -132,32 +158,37 @@ func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
 	if a, err := x.follow(ctx, f); a != nil || err != nil {
 		return a, err
 	}
-	return x.lead(ctx, x.cache.alone(x.r.URI, x.r.Header))
+	return x.lead(ctx, x.cache.alone(x.r.URI))
 }
 
 // collapses reports whether a request may wait for the exchange of another client. Those with
-// credentials, and for parts, mostly cannot be answered by what it brings.
+// credentials mostly cannot be answered by what it brings.
 func (x *exchange) collapses() bool {
-	return x.r.Method == http.MethodGet && len(x.r.Header["Authorization"]) == 0 && len(x.r.Header["Range"]) == 0 &&
-		!x.demands.noCache && (x.entry == nil || x.cache.config.Now().After(x.entry.uncollapsed))
+	return x.r.Method == http.MethodGet && len(x.r.Header["Authorization"]) == 0 && !x.demands.noCache &&
+		(x.entry == nil || x.cache.config.Now().After(x.entry.uncollapsed))
 }
 
 // follow answers by what the exchange of another client has brought, nil where that is not for
 // this one.
 func (x *exchange) follow(ctx context.Context, f *flight) (*Answer, error) {
-	if f.err != nil {
-		if x.mayUseStale(f.err) {
-			return x.stale(ctx)
-		}
+	switch {
+	case f.err != nil && x.mayUseStale(f.err):
+		return x.stale(ctx)
+	case errors.Is(f.err, errAbandoned), errors.Is(f.err, errKept):
+		return nil, nil //nolint:nilnil // it has brought nothing
+	case f.err != nil:
 		return nil, f.err
 	}
 	s := f.result
-	if s == nil || !s.matches(x.r.Header) || s.useOf(x.demands, x.cache.config.Now()) == reloadRequired {
+	if s == nil || !s.matches(x.r.Header) {
 		return nil, nil //nolint:nilnil // neither
+	}
+	if use := s.useOf(x.demands, x.cache.config.Now()); use == validate || use == reloadRequired {
+		return nil, nil //nolint:nilnil // likewise
 	}
 	outcome := x.outcome
 	outcome.Collapsed, outcome.Stored = true, true
-	a, err := x.answer(ctx, s, outcome, true)
+	a, err := x.answer(ctx, s, outcome, false)
 	if errors.Is(err, errAbandoned) {
 		return nil, nil //nolint:nilnil // it is too late to begin
 	}

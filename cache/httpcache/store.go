@@ -14,12 +14,22 @@ var understood = [...]int{
 	200, 203, 204, 206, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 501,
 }
 
-// mayStore reports whether a shared cache may store a response: RFC 9111 section 3.
+// mayStore reports whether a shared cache may store the response to a request: RFC 9111 section 3.
 func (c *Cache) mayStore(r *Request, requested, directives cachecontrol.Directives, response *Response) bool {
+	switch {
+	case r.Method == http.MethodPost:
+		return c.postIsStored(r, directives, response) && c.mayKeep(r, requested, directives, response)
+	case r.Method != http.MethodGet || r.Body: // the content of GET means nothing that a cache knows: RFC 9110 section 9.3.1
+		return false
+	default:
+		return c.mayKeep(r, requested, directives, response)
+	}
+}
+
+// mayKeep reports whether a shared cache may store a response to a method that it understands.
+func (*Cache) mayKeep(r *Request, requested, directives cachecontrol.Directives, response *Response) bool {
 	status := response.Status
 	switch {
-	case r.Method != http.MethodGet && (r.Method != http.MethodPost || !c.postIsStored(r, directives, response)):
-		return false
 	case status < 200 || status == http.StatusNotModified:
 		return false
 	case status == http.StatusPartialContent && response.Header.Get("Content-Range") == "": // of several ranges
@@ -39,8 +49,15 @@ func (c *Cache) mayStore(r *Request, requested, directives cachecontrol.Directiv
 	case len(r.Header["Authorization"]) > 0 && !sharesAuthorized(directives):
 		return false
 	default:
-		return !variesAlways(response.Header)
+		return isCacheable(status, response.Header, directives) && !variesAlways(response.Header)
 	}
+}
+
+// isCacheable reports whether a status, or the origin, allows a response to be stored: RFC 9111
+// section 3, the last item.
+func isCacheable(status int, header http.Header, d cachecontrol.Directives) bool {
+	return slices.Contains(heuristicStatuses[:], status) || len(header["Expires"]) > 0 ||
+		d.Has("max-age") || d.Has("s-maxage") || d.Has("public")
 }
 
 // sharesAuthorized reports whether the response to a request with credentials may be stored: RFC
@@ -63,9 +80,9 @@ func (c *Cache) postIsStored(r *Request, directives cachecontrol.Directives, res
 }
 
 // unstored are the fields that are not stored: those of one connection, and of a proxy's
-// authentication. RFC 9111 section 3.1.
+// authentication (RFC 9111 section 3.1), and those that are made anew.
 var unstored = [...]string{
-	"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Transfer-Encoding", "Upgrade", "Trailer",
+	"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Transfer-Encoding", "Upgrade", "Trailer", "Content-Length",
 	"Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization", "Age",
 }
 

@@ -63,9 +63,21 @@ func directivesOf(d cachecontrol.Directives) (directives, []string) {
 	}, names
 }
 
-// age returns the age of a stored response: RFC 9111 section 4.2.3.
+// age returns the age of a stored response: RFC 9111 section 4.2.3. The time that it was stored is
+// the greater one of two: a monotonic clock, which does not see a wall clock that is set back, may
+// stand still while the machine sleeps.
 func (s *stored) age(now time.Time) time.Duration {
-	return s.initialAge + max(now.Sub(s.received), 0)
+	resident := max(now.Sub(s.received), now.Round(0).Sub(s.received.Round(0)), 0)
+	return s.initialAge + min(resident, longest)
+}
+
+// longest bounds ages and lifetimes, so that no sum of them overflows: RFC 9111 section 1.2.2.
+const longest = (1<<31 - 1) * time.Second
+
+// isComplete reports whether the content has arrived.
+func (s *stored) isComplete() bool {
+	_, arriving := s.content.(*body)
+	return !arriving
 }
 
 // ttl returns how long it is still fresh; it is negative for a stale one.

@@ -31,11 +31,17 @@ const maxTags = 8
 
 // unconditional returns a header without the fields of conditions and ranges.
 func unconditional(request http.Header) http.Header {
+	header := withoutConditions(request)
+	delete(header, ifRange)
+	delete(header, "Range")
+	return header
+}
+
+// withoutConditions returns a header without what can be answered by 304.
+func withoutConditions(request http.Header) http.Header {
 	header := make(http.Header, len(request)+2)
 	for name, lines := range request {
-		switch name {
-		case ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince, ifRange, "Range":
-		default:
+		if name != ifNoneMatch && name != ifModifiedSince {
 			header[name] = lines
 		}
 	}
@@ -57,15 +63,20 @@ func updatedFields(before, update http.Header) http.Header {
 	return header
 }
 
-// validated returns the stored response that a 304 says is still right: RFC 9111 section 4.3.4.
-// selected is the one that was to be validated, nil where it was one of all.
-func validated(update http.Header, selected *stored, all []*stored) *stored {
+// validated returns the stored response that a 304 says is still right, of those that were nominated;
+// nil for none: RFC 9111 section 4.3.4.
+func validated(update http.Header, nominated []*stored) *stored {
 	tag := update.Get("Etag")
-	if selected != nil && (tag == "" || opaque(tag) == opaque(selected.etag) || selected.etag == "") {
-		return selected
-	}
-	for _, s := range all {
-		if !s.isPartial() && (s.etag == tag || tag == "" && len(all) == 1) {
+	for _, s := range nominated {
+		if tag != "" && s.etag != "" {
+			if s.etag == tag || (!isStrong(tag) || !isStrong(s.etag)) && opaque(s.etag) == opaque(tag) {
+				return s
+			}
+			continue
+		}
+		modified := update["Last-Modified"]
+		isSame := len(modified) > 0 && modified[0] == s.header.Get("Last-Modified")
+		if len(nominated) == 1 && (isSame || len(modified) == 0 && !isStrong(tag)) {
 			return s
 		}
 	}

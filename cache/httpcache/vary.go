@@ -56,14 +56,20 @@ func normalValue(name string, lines []string) string {
 	if len(lines) == 0 {
 		return absent
 	}
-	if len(lines) == 1 && !isNegotiated(name) && !strings.ContainsAny(lines[0], ", \t") {
+	negotiated := isNegotiated(name)
+	if len(lines) == 1 && !negotiated && !strings.ContainsAny(lines[0], ", \t") {
 		return lines[0]
 	}
-	members := membersOf(lines)
-	if isNegotiated(name) {
+	value := strings.Join(lines, ",")
+	members, closed := split(value, true)
+	if !closed {
+		return value
+	}
+	if negotiated {
 		for i, member := range members {
 			members[i] = normalMember(member)
 		}
+		members = slices.DeleteFunc(members, func(member string) bool { return member == "" })
 		slices.Sort(members)
 	}
 	return strings.Join(members, ",")
@@ -75,44 +81,55 @@ func isNegotiated(name string) bool {
 	return name == "Accept-Encoding" || name == "Accept-Language" || name == "Accept" || name == "Accept-Charset"
 }
 
-// normalMember returns a member of a field for content negotiation in lower case, without the
-// white space around its parameters, and without a weight of 1.
+// normalMember returns a member of a field for content negotiation with its name and weight in lower
+// case, without the white space around its parameters, and without a weight of 1.
 func normalMember(member string) string {
 	if strings.Contains(member, `"`) { // a parameter of a media type may be a quoted-string
 		return member
 	}
-	parts := strings.Split(strings.ToLower(member), ";")
+	parts := strings.Split(member, ";")
 	normal := parts[:0]
 	for _, part := range parts {
 		part = trimSpace(part)
-		if part == "q=1" || strings.Trim(part, "0") == "q=1." || part == "" {
-			continue
+		lower := asciiLower(part)
+		switch {
+		case lower == "q=1", strings.TrimRight(lower, "0") == "q=1.", part == "":
+		case len(normal) == 0, strings.HasPrefix(lower, "q="):
+			normal = append(normal, lower)
+		default: // the case of a value may count
+			normal = append(normal, part)
 		}
-		normal = append(normal, part)
 	}
 	return strings.Join(normal, ";")
 }
 
-// membersOf returns the members of a list: RFC 9110 section 5.6.1. A comma in a quoted-string
-// separates none.
-func membersOf(lines []string) []string {
-	var members []string
-	for _, line := range lines {
-		quoted, start := false, 0
-		for i := 0; i < len(line); i++ {
-			switch c := line[i]; {
-			case c == '"':
-				quoted = !quoted
-			case c == '\\' && quoted:
-				i++
-			case c == ',' && !quoted:
-				members = appendMember(members, line[start:i])
-				start = i + 1
-			}
+func asciiLower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
 		}
-		members = appendMember(members, line[start:])
 	}
-	return members
+	return string(b)
+}
+
+// split returns the members of a list, without empty ones, and whether its last quoted-string ends:
+// RFC 9110 section 5.6.1. A comma in a quoted-string separates none. A backslash in one escapes,
+// except in an entity tag.
+func split(value string, escapes bool) (members []string, closed bool) {
+	quoted, start := false, 0
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted && escapes:
+			i++
+		case c == ',' && !quoted:
+			members = appendMember(members, value[start:i])
+			start = i + 1
+		}
+	}
+	return appendMember(members, value[start:]), !quoted
 }
 
 // appendMember appends a member that is not empty.
@@ -143,12 +160,13 @@ func prefersLanguage(accept, content []string) bool {
 		return false
 	}
 	best, top, alone := "", -1.0, false
-	for _, member := range membersOf(accept) {
+	members, _ := split(strings.Join(accept, ","), true)
+	for _, member := range members {
 		language, parameters, _ := strings.Cut(normalMember(member), ";")
 		weight := 1.0
 		if text, ok := strings.CutPrefix(parameters, "q="); ok {
 			var err error
-			if weight, err = strconv.ParseFloat(text, 64); err != nil {
+			if weight, err = strconv.ParseFloat(text, 64); err != nil || !(weight >= 0 && weight <= 1) {
 				return false
 			}
 		}

@@ -1,0 +1,86 @@
+package httpcache
+
+import (
+	"context"
+	"net/http"
+)
+
+// arriving answers by a response that is stored while it arrives.
+func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *stored) (*Answer, error) {
+	c, response := x.cache, got.Response
+	b := c.newBody(f, response, s)
+	s.content = b
+	f.result, f.live = s, response
+	switch {
+	case response.Status == http.StatusPartialContent, response.ContentLength == 0:
+		f.result = nil // the one is not for others, the other needs no waiting
+	case s.useOf(demands{}, c.config.Now()) == validate: // each of the others has to ask: RFC 9111 section 4
+		f.result = nil
+		if f.isShared() {
+			defer c.doNotCollapse(f.key)
+		}
+	}
+	outcome := x.outcome
+	outcome.Stored, outcome.TTL, outcome.HasTTL = true, s.ttl(c.config.Now()), true
+	reader := b.join(ctx, span{0, -1})
+	f.holds(b)
+	close(f.ready)
+	a := x.live(response, outcome, reader)
+	if response.Status != http.StatusOK || x.r.Method != http.MethodGet {
+		return a, nil
+	}
+	return x.fitted(ctx, a, s, got.isOwn), nil
+}
+
+// newBody returns the content of a response, which the flight stores when it is complete.
+func (c *Cache) newBody(f *flight, response *Response, s *stored) *body {
+	b := &body{
+		source: response.Body, length: response.ContentLength, most: c.config.MaxObject, budget: &c.arriving,
+		cancel: f.cancel, readers: make(map[*bodyReader]struct{}),
+	}
+	b.spawn = func(run func()) {
+		c.spawn(func() {
+			stop := context.AfterFunc(c.base, func() { f.cancel(errAbandoned) })
+			defer stop()
+			run()
+		})
+	}
+	b.ended = func(content blocks, complete bool) {
+		if !complete {
+			f.commit(nil)
+			return
+		}
+		whole := *s
+		whole.content = content
+		if !whole.isPartial() {
+			whole.length = content.size()
+			whole.part = span{0, whole.length}
+		}
+		f.commit(c.combined(f.key, &whole))
+	}
+	return b
+}
+
+// fitted makes an answer with a complete response the one that the request asks for, where the
+// origin has not done so: by its preconditions, and its ranges. isOwn is whether the origin knew the
+// conditions of the client.
+func (x *exchange) fitted(ctx context.Context, a *Answer, s *stored, isOwn bool) *Answer {
+	if !isOwn && s.isUnmodified(x.r.Header) {
+		a.Content.Close()
+		a.Outcome.OriginStatus = s.status
+		return unmodified(a)
+	}
+	if len(x.r.Header["Range"]) == 0 || s.length < 0 {
+		return a
+	}
+	part := *a
+	part.Content = nil
+	if err := x.fill(ctx, &part, s); err != nil {
+		return a // it is too far in the body: the whole is sent, RFC 9110 section 14.2
+	}
+	a.Content.Close()
+	if part.Status != s.status {
+		part.Outcome.OriginStatus = s.status
+	}
+	return &part
+}
