@@ -38,7 +38,7 @@ func errorTypes() []errorType {
 		{has[*tls.CertificateVerificationError], "tls_certificate_error"},
 		{has[x509.HostnameError], "tls_certificate_error"},
 		{has[x509.UnknownAuthorityError], "tls_certificate_error"},
-		{has[tls.AlertError], "tls_alert_received"},
+		{isAlert, "tls_alert_received"},
 		{has[tls.RecordHeaderError], "tls_protocol_error"},
 		{wraps(syscall.ECONNREFUSED), "connection_refused"},
 		{wraps(syscall.EHOSTUNREACH), "destination_ip_unroutable"},
@@ -65,6 +65,12 @@ func wraps(target error) func(error) bool {
 func has[E error](err error) bool {
 	var found E
 	return errors.As(err, &found)
+}
+
+// isAlert reports whether an error is an alert of the peer: crypto/tls has no type for it by TCP.
+func isAlert(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "remote error" || has[tls.AlertError](err)
 }
 
 func isDNSTimeout(err error) bool {

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -121,7 +122,7 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 		opaque = "*"
 	}
 	out := (&http.Request{
-		Method: r.Method, URL: &url.URL{Scheme: "https", Host: r.target.authority, Opaque: opaque}, Host: r.target.authority,
+		Method: r.Method, URL: &url.URL{Scheme: "https", Host: r.target.authority, Opaque: opaque}, Host: cmp.Or(r.Host, r.target.authority),
 		Header: header, Trailer: r.Trailer, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
 	sent := &sentBody{Reader: r.Body}

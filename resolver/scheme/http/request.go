@@ -47,6 +47,9 @@ func (h *Handler) newRequest(ctx context.Context, in scheme.Request) (*request, 
 	if err != nil {
 		return nil, err
 	}
+	if in.Host != "" && !httpguts.ValidHostHeader(in.Host) {
+		return nil, fmt.Errorf("%w: %q", errHostField, in.Host)
+	}
 	r := &request{Request: in, target: to, check: refusing(in.Check), handler: h, interim: interim(ctx, in.Interim)}
 	if upstream != nil {
 		if err := checkLiteral(to.address, r.check); err != nil {

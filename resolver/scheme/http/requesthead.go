@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"net/textproto"
@@ -27,7 +28,7 @@ func (r *request) appendHead(b []byte, keepAlive bool) []byte {
 	b = append(b, ' ')
 	b = append(b, r.target.line...)
 	b = append(b, " HTTP/1.1\r\n"...)
-	b = appendField(b, "Host", r.target.authority)
+	b = appendField(b, "Host", cmp.Or(r.Host, r.target.authority))
 	if r.target.forwarded() {
 		b = r.target.upstream.appendCredentials(b)
 	}

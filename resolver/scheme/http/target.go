@@ -10,8 +10,9 @@ import (
 )
 
 var (
-	errHost   = errors.New("the URI has no host")
-	errTarget = errors.New("the URI has an octet that a request line cannot have")
+	errHostField = errors.New("the Host is none")
+	errHost      = errors.New("the URI has no host")
+	errTarget    = errors.New("the URI has an octet that a request line cannot have")
 )
 
 // key is what connections have in common that can stand for each other.
