@@ -107,7 +107,7 @@ func (x *exchange) updateByHead(response *Response, at arrival) *stored {
 	same := sameByHead(s, response.Header) && x.cache.mayKeep(x.r, x.asked, directives, update)
 	if same {
 		changed = *x.cache.storedResponse(x.r, update, at)
-		changed.content, changed.part, changed.length, changed.selectors = s.content, s.part, s.length, s.selectors
+		changed.content, changed.part, changed.length, changed.selectors, changed.saved = s.content, s.part, s.length, s.selectors, s.saved
 	} else {
 		changed.purged = true
 	}

@@ -33,6 +33,11 @@ func (c *Cache) Serve(ctx context.Context, r *Request, forward Forward) (*Answer
 	x := &exchange{cache: c, r: r, forward: forward}
 	x.demands, x.asked = demandsOf(r.Header)
 	a, err := x.serve(ctx)
+	if errors.Is(err, errLost) { // the next one does without it
+		c.forgetLost(r.URI)
+		x = &exchange{cache: c, r: r, forward: forward, demands: x.demands, asked: x.asked}
+		a, err = x.serve(ctx)
+	}
 	c.counts.add(a, err)
 	return a, err
 }
