@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/cache"
@@ -56,8 +57,10 @@ type Cache struct {
 	shards   [64]shard
 	counts   counts
 
-	background chan struct{}   // one for each validation in the background
-	base       context.Context //nolint:containedctx // it ends with the cache
+	purging    sync.Mutex               // held to change purges
+	purges     atomic.Pointer[[]*purge] // nil for none
+	background chan struct{}            // one for each validation in the background
+	base       context.Context          //nolint:containedctx // it ends with the cache
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 }

@@ -87,7 +87,7 @@ func TestDisk(t *testing.T) {
 		t.Errorf("X-New %s, Age %s", g.field("X-New"), g.field("Age"))
 	}
 	s.expect(s.request(small), 200, "small", true) // stale, and the origin is away
-	if purged := s.cache.Purge(target); purged != 1 {
+	if purged := s.cache.Purge(target, false); purged != 1 {
 		t.Errorf("%d purged", purged)
 	}
 	closes()

@@ -53,6 +53,7 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 // invalidate makes what is stored for the URI of a request, and for those of the same origin that
 // its response names, to be validated before it is used: RFC 9111 section 4.4.
 func (x *exchange) invalidate(response *Response) {
+	x.cache.invalidateGroups(x.r.URI, response.Header)
 	x.cache.invalidate(x.r.URI)
 	for _, name := range [...]string{"Location", "Content-Location"} {
 		if reference := response.Header.Get(name); reference != "" {

@@ -73,7 +73,7 @@ type site struct {
 	mu       sync.Mutex
 	requests []sent
 	// respond is what the origin answers.
-	respond func(r sent) (*httpcache.Response, error)
+	respond func(ctx context.Context, r sent) (*httpcache.Response, error)
 }
 
 const target = "http://a.example/b"
@@ -102,13 +102,13 @@ func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 }
 
 // forward is the way to the origin.
-func (s *site) forward(_ context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
+func (s *site) forward(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
 	r := sent{o.Method, o.Header}
 	s.mu.Lock()
 	s.requests = append(s.requests, r)
 	respond := s.respond
 	s.mu.Unlock()
-	return respond(r)
+	return respond(ctx, r)
 }
 
 // count returns how many requests the origin got.
@@ -153,14 +153,16 @@ func (s *site) response(status int, body string, lines ...string) *httpcache.Res
 func (s *site) sends(status int, body string, lines ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.respond = func(sent) (*httpcache.Response, error) { return s.response(status, body, lines...), nil }
+	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+		return s.response(status, body, lines...), nil
+	}
 }
 
 // fails makes the origin fail from now on.
 func (s *site) fails(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.respond = func(sent) (*httpcache.Response, error) { return nil, err }
+	s.respond = func(context.Context, sent) (*httpcache.Response, error) { return nil, err }
 }
 
 var errOrigin = errors.New("the origin cannot be reached")

@@ -54,8 +54,17 @@ func (s *stored) head() ([]byte, error) {
 
 // storedOf returns the stored response of an object on disk, nil where its head is not valid.
 func storedOf(o *disk.Object) *stored {
+	s := storedOfHead(o.Head())
+	if s != nil {
+		s.length, s.part, s.saved, s.content = o.Size(), span{0, o.Size()}, o, fileContent{o}
+	}
+	return s
+}
+
+// storedOfHead returns a stored response without its content, nil where the head is not valid.
+func storedOfHead(text []byte) *stored {
 	var h savedHead
-	if err := json.Unmarshal(o.Head(), &h); err != nil || h.Header == nil || h.Status < http.StatusOK {
+	if err := json.Unmarshal(text, &h); err != nil || h.Header == nil || h.Status < http.StatusOK {
 		return nil
 	}
 	s := &stored{
@@ -64,7 +73,7 @@ func storedOf(o *disk.Object) *stored {
 		directives: directives{
 			h.Directives.NoCache, h.Directives.MustRevalidate, h.Directives.Immutable, h.Directives.WhileRevalidate, h.Directives.IfError,
 		},
-		etag: h.Header.Get("Etag"), length: o.Size(), part: span{0, o.Size()}, saved: o, content: fileContent{o},
+		etag: h.Header.Get("Etag"),
 	}
 	for _, one := range h.Selectors {
 		s.selectors = append(s.selectors, selector{one[0], one[1]})

@@ -46,7 +46,7 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 	if !x.r.isGet() || x.r.Body {
 		return x.unsafe(ctx)
 	}
-	if x.entry = x.cache.entry(x.r.URI); x.entry != nil {
+	if x.entry = x.cache.unpurged(x.r.URI, x.cache.entry(x.r.URI)); x.entry != nil {
 		x.selected = x.entry.selected(x.r.Header)
 	}
 	switch {
