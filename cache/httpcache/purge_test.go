@@ -1,6 +1,7 @@
 package httpcache_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func TestGroupInvalidation(t *testing.T) {
 // What arrives while it is purged is not stored.
 func TestPurgeOfWhatArrives(t *testing.T) {
 	s := newSite(t, nil)
-	s.respond = func(sent) (*httpcache.Response, error) {
+	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
 		s.cache.PurgeAll(httpcache.Selection{Tag: "t"}, false)
 		return s.response(200, "one", "Cache-Control: max-age=60", "Cache-Tag: t"), nil
 	}
