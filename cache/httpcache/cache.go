@@ -12,10 +12,16 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/disk"
 )
 
+// Store is where the responses of each URI are, and can be listed, for purges.
+type Store interface {
+	cache.Store[*Entry]
+	cache.Lister[*Entry]
+}
+
 // Config configures a Cache. Now, MaxObject, MaxArriving and Same must be set.
 type Config struct {
 	// Store is where responses are; nil stores none.
-	Store cache.Store[*Entry]
+	Store Store
 	Now   func() time.Time
 	// Disk is where bodies are that are too large for memory, and all of them over a restart; nil
 	// for none.

@@ -40,6 +40,16 @@ func (t *table) Delete(key string) {
 	delete(t.entries, key)
 }
 
+func (t *table) Each(f func(*cache.Entry[*httpcache.Entry]) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.entries {
+		if !f(e) {
+			return
+		}
+	}
+}
+
 // clock is a time that the test sets.
 type clock struct {
 	mu sync.Mutex

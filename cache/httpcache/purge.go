@@ -95,14 +95,12 @@ func (c *Cache) carryOut(p *purge) (purged int) {
 			keys[key] = true
 		}
 	}
-	if memory, ok := c.config.Store.(cache.Lister[*Entry]); ok {
-		memory.Each(func(e *cache.Entry[*Entry]) bool {
-			for _, s := range e.Value.variants {
-				collect(e.Key, s)
-			}
-			return true
-		})
-	}
+	c.config.Store.Each(func(e *cache.Entry[*Entry]) bool {
+		for _, s := range e.Value.variants {
+			collect(e.Key, s)
+		}
+		return true
+	})
 	if c.config.Disk != nil {
 		_ = c.config.Disk.Each(func(key string, head []byte) bool { // a fault of the disk costs hits only
 			if s := storedOfHead(head); s != nil {
