@@ -3,7 +3,7 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 10s
 
-.PHONY: adversary soak deb generate run build test test-boot test-deps lint fuzz bench cover clean
+.PHONY: adversary soak deb generate run build test test-boot test-deps lint fuzz bench bench-peers cover clean
 
 run:
 	go run ./cmd/urnd serve
@@ -74,6 +74,12 @@ adversary:
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
 	cd internal/bench && go test -run '^$$' -bench . -benchmem ./...
+
+# With nginx, HAProxy, Varnish, Squid, Traffic Server, Apache and Caddy, one core each; as
+# root on Debian: see docs/benchmarks.md. Only the table goes to standard output.
+bench-peers: build
+	sh internal/testserver/install.sh internal/bench/peers/packages >&2
+	cd internal/bench && BENCH_URND='$(CURDIR)/urnd' go run -exec 'taskset -c 0' ./peers
 
 cover:
 	go test -coverpkg=./... -coverprofile=cover.out ./...

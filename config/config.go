@@ -24,6 +24,7 @@ type Config struct {
 	URN        URN         `mapstructure:"urn"`
 	Cache      Cache       `mapstructure:"cache"`
 	Access     Access      `mapstructure:"access"`
+	Proxy      Proxy       `mapstructure:"proxy"`
 	Limits     Limits      `mapstructure:"limits"`
 	Reload     Reload      `mapstructure:"reload"`
 	Log        Log         `mapstructure:"log"`
@@ -162,6 +163,16 @@ type Cache struct {
 	RetryAfter time.Duration `mapstructure:"retry_after"`
 	Directory  string        `mapstructure:"directory"` // of the snapshot of answers; empty: the state directory of systemd
 	MaxSaved   Size          `mapstructure:"max_saved"` // of the snapshot; 0 saves nothing
+	// Responses is the memory for HTTP responses, and MaxResponse bounds one of them.
+	Responses   Size `mapstructure:"responses"`
+	MaxResponse Size `mapstructure:"max_response"`
+	// HeuristicPercent is the freshness lifetime of responses that name none, as a percentage of the
+	// time since their last modification; HeuristicMax bounds it.
+	HeuristicPercent int           `mapstructure:"heuristic_percent"`
+	HeuristicMax     time.Duration `mapstructure:"heuristic_max"`
+	// Disk is the space for HTTP responses in DiskDirectory, 0 for none.
+	Disk          Size   `mapstructure:"disk"`
+	DiskDirectory string `mapstructure:"disk_directory"`
 }
 
 // Access says which clients may use which services.
@@ -182,8 +193,54 @@ type Access struct {
 	AdminToken      string         `mapstructure:"admin_token"` // a file; empty: no token is required
 	// TrustedProxies are proxies whose X-Forwarded-For or Forwarded names the client.
 	TrustedProxies []netip.Prefix `mapstructure:"trusted_proxies"`
+	// PurgeClients may purge cached responses by PURGE.
+	PurgeClients []netip.Prefix `mapstructure:"purge_clients"`
 	// AdminProxies are likewise in front of the admin interface.
 	AdminProxies []netip.Prefix `mapstructure:"admin_proxies"`
+}
+
+// Proxy says what the forward proxy passes on.
+type Proxy struct {
+	Policy   string      `mapstructure:"policy"` // "enforce", "report" or "open"
+	Rules    []ProxyRule `mapstructure:"rules"`  // the first that holds decides
+	Spelling string      `mapstructure:"spelling"`
+	// Forwarded says how clients are named to origins.
+	Forwarded        string      `mapstructure:"forwarded"`
+	ConnectPorts     []PortRange `mapstructure:"connect_ports"`
+	ConnectAddresses bool        `mapstructure:"connect_addresses"` // CONNECT to IP addresses
+	Upstreams        []Upstream  `mapstructure:"upstreams"`         // the first that holds is used
+	PACProxies       []string    `mapstructure:"pac_proxies"`       // addresses in /proxy.pac; empty: there is none
+	PACDirect        []string    `mapstructure:"pac_direct"`
+	Origins          []Site      `mapstructure:"origins"`
+	Targeted         []string    `mapstructure:"targeted"` // fields that replace Cache-Control: RFC 9213
+}
+
+// Upstream is a proxy through which requests are forwarded.
+type Upstream struct {
+	Hosts    []string `mapstructure:"hosts"`    // as in ProxyRule; empty: all
+	Server   string   `mapstructure:"server"`   // "http://", "https://" or "socks5://", host and port; or "direct"
+	User     string   `mapstructure:"user"`     // empty: no credentials
+	Password string   `mapstructure:"password"` // a file
+}
+
+// Site is a site that urnd is the gateway of.
+type Site struct {
+	Host    string   `mapstructure:"host"`
+	Servers []string `mapstructure:"servers"` // "http://" or "https://", host and port
+}
+
+// ProxyRule allows or denies the requests for which all of its conditions hold. An empty one holds
+// for all requests.
+type ProxyRule struct {
+	ID           string         `mapstructure:"id"`
+	Action       string         `mapstructure:"action"` // "allow" or "deny"
+	Clients      []netip.Prefix `mapstructure:"clients"`
+	Users        []string       `mapstructure:"users"`
+	Methods      []string       `mapstructure:"methods"`
+	Schemes      []string       `mapstructure:"schemes"` // "connect" stands for CONNECT
+	Hosts        []string       `mapstructure:"hosts"`   // names, ".example.org", patterns, addresses and ranges
+	Ports        []PortRange    `mapstructure:"ports"`
+	Destinations []netip.Prefix `mapstructure:"destinations"` // addresses that are dialled
 }
 
 // Limits bounds what a client may send, and how long things may take.
@@ -202,6 +259,7 @@ type Limits struct {
 	Requests          int           `mapstructure:"requests"`           // resolutions at a time
 	Fetches           int           `mapstructure:"fetches"`            // at a time
 	Streams           int           `mapstructure:"streams"`            // upgraded connections at a time
+	TunnelIdle        time.Duration `mapstructure:"tunnel_idle"`        // of tunnels and upgraded connections
 	Rate              int           `mapstructure:"rate"`               // of one client, a second; 0 is no limit
 	Outgoing          int           `mapstructure:"outgoing"`           // connections at a time
 	DNSQueries        int           `mapstructure:"dns_queries"`        // at a time

@@ -131,7 +131,7 @@ func TestEveryLeaf(t *testing.T) {
 		"limits.rate":               {"1", "2", "3"},
 		"limits.outgoing":           {"1", "2", "3"},
 		"limits.dns_queries":        {"1", "2", "3"},
-		"limits.memory":             {"164MiB", "165MiB", "166MiB"},
+		"limits.memory":             {"324MiB", "325MiB", "326MiB"},
 		"reload.watch":              {"true", "true", "false"},
 		"log.access":                {"json", "squid", "combined"},
 		"log.access_file":           {"/a", "/b", "/c"},
@@ -176,6 +176,22 @@ func TestEveryLeaf(t *testing.T) {
 		"cache.retry_after":         {"1s", "2s", "3s"},
 		"access.allow_destinations": {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
 		"access.proxy_clients":      {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
+		"proxy.policy":              {"report", "open", "enforce"},
+		"proxy.spelling":            {"original", "redirect", "normal"},
+		"proxy.forwarded":           {"off", "forwarded", "x-forwarded-for"},
+		"proxy.connect_ports":       {"443-444", "1-2,8000-8999", "8443-8444"},
+		"proxy.connect_addresses":   {"false", "false", "true"},
+		"proxy.pac_proxies":         {"a.example:1", "b.example:1,https://c.example:2", "d.example:3"},
+		"proxy.pac_direct":          {"a.example", ".b.example,c.example", "192.0.2.1"},
+		"proxy.targeted":            {"A-Cache-Control", "B-Cache-Control,CDN-Cache-Control", "C"},
+		"cache.responses":           {"128MiB", "129MiB", "130MiB"},
+		"cache.max_response":        {"1MiB", "2MiB", "3MiB"},
+		"cache.heuristic_percent":   {"1", "2", "3"},
+		"cache.heuristic_max":       {"1s", "2s", "3s"},
+		"cache.disk":                {"1MiB", "2MiB", "3MiB"},
+		"cache.disk_directory":      {"/a", "/b", "/c"},
+		"access.purge_clients":      {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
+		"limits.tunnel_idle":        {"1s", "2s", "3s"},
 		"limits.target":             {"1KiB", "2KiB", "3KiB"},
 		"limits.header":             {"15KiB", "16KiB", "17KiB"},
 		"limits.header_timeout":     {"1s", "2s", "3s"},
@@ -190,7 +206,7 @@ func TestEveryLeaf(t *testing.T) {
 	for _, key := range keys("", config.Default().Map()) {
 		value, ok := values[key]
 		if !ok {
-			if key != "namespaces" && key != "ddds.root_options" && key != "resolve.identifiers" { // a list of tables has no place in a variable
+			if key != "namespaces" && key != "ddds.root_options" && key != "resolve.identifiers" && key != "proxy.rules" && key != "proxy.upstreams" && key != "proxy.origins" { // a list of tables has no place in a variable
 				t.Errorf("%s is not tested", key)
 			}
 			continue
@@ -397,12 +413,17 @@ func TestUnreadableFile(t *testing.T) {
 // The printed configuration is read back unchanged.
 func TestMapRoundTrip(t *testing.T) {
 	want := config.Default()
+	loopback := want.Access.ProxyClients
 	want.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort("[2001:db8::1]:5353")}}
 	want.DNS.Servers = append(want.DNS.Servers, config.Server{AddrPort: netip.MustParseAddrPort("192.0.2.1:853"), TLS: true, Name: "dns.example"})
 	want.DDDS.RootOptions = []config.RootOptions{{Root: "urn.arpa", Servers: want.DNS.Servers, RequireDNSSEC: true}}
 	want.Cache.Answers = 1234567
 	want.Log.Level = slog.LevelDebug
 	want.Namespaces = []config.Namespace{{NID: "example", Fold: "lower", Order: []string{"thttp", "namespace"}, THTTP: []string{"https://r.example"}, Schemes: []string{"ftp"}, Targets: []config.Target{{Template: "https://a/{nss}"}}}}
+	want.Proxy.Rules = []config.ProxyRule{{
+		ID: "a", Action: "deny", Clients: loopback, Users: []string{"a"}, Methods: []string{"GET"}, Schemes: []string{"connect"}, Hosts: []string{".a"},
+		Ports: []config.PortRange{{First: 443, Last: 443}, {First: 8000, Last: 8999}}, Destinations: loopback,
+	}}
 	text, err := yaml.Marshal(want.Map())
 	if err != nil {
 		t.Fatal(err)

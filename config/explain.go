@@ -234,11 +234,16 @@ func (c Config) Warnings() Faults {
 	values := leaves(c)
 	for _, s := range Settings() {
 		prefixes, _ := values[s.Path].([]netip.Prefix)
-		for i, prefix := range prefixes {
-			if prefix != prefix.Masked() {
-				f.add(index(s.Path, i), "%s is taken as %s: the address has bits behind the length of the prefix", prefix, prefix.Masked())
-			}
+		warnOfHostBits(&f, s.Path, prefixes)
+	}
+	warnOfProxyRules(&f, c.Proxy.Rules)
+	return f
+}
+
+func warnOfHostBits(f *Faults, path string, prefixes []netip.Prefix) {
+	for i, prefix := range prefixes {
+		if prefix != prefix.Masked() {
+			f.add(index(path, i), "%s is taken as %s: the address has bits behind the length of the prefix", prefix, prefix.Masked())
 		}
 	}
-	return f
 }

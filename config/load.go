@@ -123,6 +123,7 @@ func decode(v *viper.Viper) (Config, error) {
 		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(
 			durationUnits,
 			wholeNumbers,
+			singlePorts,
 			singleAddresses,
 			mapstructure.StringToTimeDurationHookFunc(),
 			mapstructure.TextUnmarshallerHookFunc(),
@@ -178,6 +179,14 @@ func durationUnits(from, to reflect.Type, value any) (any, error) {
 func wholeNumbers(_, to reflect.Type, value any) (any, error) {
 	if number, ok := value.(float64); ok && to.Kind() >= reflect.Int && to.Kind() <= reflect.Uint64 && number != math.Trunc(number) {
 		return nil, fmt.Errorf("%v is not a whole number", number)
+	}
+	return value, nil
+}
+
+// singlePorts reads a number as a range of one port.
+func singlePorts(from, to reflect.Type, value any) (any, error) {
+	if to == reflect.TypeFor[PortRange]() && from.Kind() >= reflect.Int && from.Kind() <= reflect.Float64 {
+		return fmt.Sprint(value), nil
 	}
 	return value, nil
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 const (
 	durationPattern = `^-?([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$|^0$`
+	portsPattern    = `^[0-9]+(-[0-9]+)?$`
 	sizePattern     = `^[0-9]+(\.[0-9]+)? ?([KMGTPEkmgtpe]i?)?[Bb]?$`
 )
 
@@ -60,6 +62,8 @@ func schemaOf(t reflect.Type, s Setting) map[string]any {
 		return map[string]any{"type": []string{"string", "integer"}, "pattern": durationPattern, "minimum": 0, "maximum": 0, "$comment": s.Bound()} // an integer has no unit
 	case t == reflect.TypeFor[Size]():
 		return map[string]any{"type": []string{"string", "integer"}, "pattern": sizePattern, "$comment": s.Bound()}
+	case t == reflect.TypeFor[PortRange]():
+		return map[string]any{"type": []string{"string", "integer"}, "pattern": portsPattern, "minimum": 0, "maximum": math.MaxUint16, "$comment": s.Form}
 	case isSection(t):
 		return schemaOfElement(t, s)
 	case t.Kind() == reflect.Slice && strings.HasPrefix(s.Path, "listen.") && t.Elem().Kind() == reflect.String: // one address is often enough

@@ -45,6 +45,9 @@ func TestSchema(t *testing.T) {
 		"namespaces: [{nid: a1, fold: sideways}]":                                 false,
 		"namespaces: [{nid: a1, schemes: [data]}]":                                false,
 		"ddds: {root_options: [{root: a.b., servers: [192.0.2.1]}]}":              true,
+		"proxy: {rules: [{id: a, action: deny, ports: [443, 8000-8999]}]}":        true,
+		"proxy: {rules: [{id: a, action: deny, ports: [https]}]}":                 false,
+		"proxy: {rules: [{id: a, action: drop}]}":                                 false,
 		"namespaces: [{name: a1}]":                                                false,
 		"colour: blue":                                                            false,
 	} {

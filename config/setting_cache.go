@@ -13,7 +13,17 @@ func cacheSettings() []Setting {
 		{Path: "cache", Doc: "The caches."},
 		{Path: "cache.answers", Default: Size(64 << 20), Doc: "memory for answers", Least: Size(1 << 20), Most: Size(1 << 40)},
 		{Path: "cache.records", Default: Size(16 << 20), Doc: "memory for DNS records", Least: Size(1 << 20), Most: Size(1 << 40)},
-		{Path: "cache.stale_for", Default: day, Doc: "how long after its expiry an answer may be used while its source fails", Least: time.Duration(0), Most: week},
+		{Path: "cache.responses", Default: Size(128 << 20), Doc: "memory for HTTP responses, of the forward proxy and of proxy.origins; 0B turns this cache off", Least: Size(0), Most: Size(1 << 40)},
+		{Path: "cache.max_response", Default: Size(8 << 20), Doc: "the largest body that is cached in memory; at most an eighth of cache.responses", Least: Size(1 << 10), Most: Size(1 << 40)},
+		{Path: "cache.heuristic_percent", Default: 10, Doc: "the freshness lifetime of responses that name none: a percentage of the time since their last modification (RFC 9111 section 4.2.2); 0 makes none", Least: 0, Most: 100},
+		{Path: "cache.heuristic_max", Default: day, Doc: "and at most this long", Least: time.Duration(0), Most: 365 * day},
+		{Path: "cache.disk", Doc: "space on disk for HTTP responses; 0B uses none", Least: Size(0), Most: Size(1 << 50)},
+		{
+			Path: "cache.disk_directory",
+			Doc:  "The directory of these responses. Empty: the cache directory of systemd (CACHE_DIRECTORY).",
+			Form: "path that begins with a slash", check: checkDirectory,
+		},
+		{Path: "cache.stale_for", Default: day, Doc: "how long after its expiry an answer, or a response, may be used while its source fails", Least: time.Duration(0), Most: week},
 		{Path: "cache.retry_after", Default: 30 * time.Second, Doc: "backoff: how long a failing source is not queried again while a stale answer is used", Least: time.Second, Most: time.Hour},
 		{
 			Path: "cache.directory",
@@ -100,6 +110,7 @@ func accessSettings() []Setting {
 			Doc:  "Proxies in front of listen.admin whose X-Forwarded-For or Forwarded names the client. Requests that have come through others (with these fields or Via) are refused.",
 			Form: "address range", check: checkPrefixList,
 		},
+		{Path: "access.purge_clients", Default: loopback(), Doc: "clients that may purge cached responses by the method PURGE", Form: "address range", check: checkPrefixList},
 		{Path: "access.trusted_proxies", Default: []netip.Prefix{}, Doc: "Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client.", Form: "address range", check: checkPrefixList},
 	}
 }

@@ -19,7 +19,8 @@ func limitSettings() []Setting {
 		{Path: "limits.client_connections", Default: 1024, Doc: "connections of one client at a time; more are closed; 0 is no limit", Least: 0, Most: 1_000_000},
 		{Path: "limits.requests", Default: 1024, Doc: "names at a time that are being resolved; others are answered 503, unless they are cached", Least: 1, Most: 1_000_000},
 		{Path: "limits.fetches", Default: 1024, Doc: "requests at a time that fetch from an origin; others are answered 503", Least: 1, Most: 1_000_000},
-		{Path: "limits.streams", Default: 1024, Doc: "connections at a time that have changed their protocol, such as WebSockets; others are answered 503; at most half of outgoing", Least: 1, Most: 1_000_000},
+		{Path: "limits.streams", Default: 1024, Doc: "tunnels (CONNECT), and connections that have changed their protocol, such as WebSockets, at a time; others are answered 503; at most half of outgoing", Least: 1, Most: 1_000_000},
+		{Path: "limits.tunnel_idle", Default: 15 * time.Minute, Doc: "how long a tunnel (CONNECT), or a connection that has changed its protocol, may carry nothing", Least: time.Second, Most: day},
 		{
 			Path: "limits.client_share", Default: 25,
 			Doc: "the percentage of requests, of fetches and of streams that one client may hold at a time; it is answered 503 for more; " +

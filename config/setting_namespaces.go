@@ -1,5 +1,7 @@
 package config
 
+import "slices"
+
 func namespaceSettings() []Setting {
 	return []Setting{{
 		Path: "namespaces", Default: []Namespace{},
@@ -46,7 +48,7 @@ func namespaceSettings() []Setting {
 // Elements returns the settings in lists of tables; "*" stands for the index in the list.
 // They are optional unless their Doc says otherwise.
 func Elements() []Setting {
-	return []Setting{
+	return slices.Concat([]Setting{
 		{Path: "ddds.root_options.*.root", Doc: "one of ddds.roots or ddds.uri_roots; it must be set", Form: "domain name"},
 		{Path: "ddds.root_options.*.servers", Doc: "as dns.servers, for this root and all domains to which its rules lead", Form: "IP address, with or without port, or tls:// and one"},
 		{Path: "ddds.root_options.*.require_dnssec", Doc: "accept only data that these servers mark as authenticated (the AD bit)"},
@@ -66,7 +68,7 @@ func Elements() []Setting {
 		{Path: "namespaces.*.targets.*.type", Doc: "the media type of the resource", Form: "media type"},
 		{Path: "namespaces.*.targets.*.language", Doc: "its language", Form: "language tag"},
 		{Path: "namespaces.*.targets.*.gone", Doc: "the names have no location any more, and are answered 410"},
-	}
+	}, proxyElements())
 }
 
 func folds() []string { return []string{"none", "lower", "upper", "prefix", "first"} }

@@ -24,6 +24,9 @@ func (c Config) Validate() error {
 	}
 	checkRootOptions(&f, "ddds.root_options", c.DDDS)
 	checkNamespaces(&f, c.Namespaces)
+	checkProxyRules(&f, c.Proxy.Rules)
+	checkUpstreams(&f, c.Proxy.Upstreams)
+	checkSites(&f, c.Proxy.Origins)
 	for i, identifier := range c.Resolve.Identifiers {
 		at := index("resolve.identifiers", i)
 		if identifier.Pattern == "" {
@@ -47,8 +50,11 @@ func (c Config) checkTogether(f *Faults) {
 	if c.Limits.Target > c.Limits.Header {
 		f.add("limits.target", "%s is more than limits.header, of which it is a part", show(c.Limits.Target))
 	}
-	if held := c.Cache.Answers + c.Cache.Records + minMemory; c.Limits.Memory > 0 && c.Limits.Memory < held {
-		f.add("limits.memory", "%s is less than %s, which cache.answers, cache.records and urnd itself may take", show(c.Limits.Memory), show(held))
+	if c.Cache.Responses > 0 && c.Cache.MaxResponse > c.Cache.Responses/8 {
+		f.add("cache.max_response", "%s is more than an eighth of cache.responses, %s", show(c.Cache.MaxResponse), show(c.Cache.Responses))
+	}
+	if held := c.Cache.Answers + c.Cache.Records + c.Cache.Responses + c.Cache.Responses/4 + minMemory; c.Limits.Memory > 0 && c.Limits.Memory < held {
+		f.add("limits.memory", "%s is less than %s, which cache.answers, cache.records, cache.responses (and a quarter of that for those that arrive) and urnd itself may take", show(c.Limits.Memory), show(held))
 	}
 	c.checkListeners(f)
 	c.checkAdmin(f)

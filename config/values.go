@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -71,6 +72,37 @@ func (a *Agent) UnmarshalText(text []byte) error {
 	a.AddrPort = addrPort
 	return nil
 }
+
+// PortRange is a port, "443", or a range of ports, "8000-8999", both ends included.
+type PortRange struct {
+	First, Last uint16
+}
+
+// UnmarshalText reads a port or a range.
+func (p *PortRange) UnmarshalText(text []byte) error {
+	first, last, isRange := strings.Cut(string(text), "-")
+	if !isRange {
+		last = first
+	}
+	from, err := strconv.ParseUint(first, 10, 16)
+	to, lastErr := strconv.ParseUint(last, 10, 16)
+	if err != nil || lastErr != nil || from > to {
+		return fmt.Errorf("%q is not a port, such as 443, or a range of ports, such as 8000-8999", text)
+	}
+	*p = PortRange{uint16(from), uint16(to)}
+	return nil
+}
+
+// String returns the range as UnmarshalText reads it.
+func (p PortRange) String() string {
+	if p.First == p.Last {
+		return strconv.Itoa(int(p.First))
+	}
+	return fmt.Sprintf("%d-%d", p.First, p.Last)
+}
+
+// MarshalText returns String.
+func (p PortRange) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // Size is a number of bytes, written "64MiB" or as plain digits.
 type Size int64

@@ -16,6 +16,7 @@ type Access struct {
 	Resolve []netip.Prefix // clients that may resolve names
 	Proxy   []netip.Prefix // clients that may use the forward proxy and the redirects of URLs
 	Trusted []netip.Prefix // proxies in front of urnd that are trusted to name their client
+	Purge   []netip.Prefix // clients that may purge the HTTP cache by PURGE
 	Fresh   []netip.Prefix // clients whose Cache-Control: no-cache asks all servers again
 	Origins []string       // sites whose pages may read public replies; "*" is all
 	Users   *Users         // users of the proxy; nil requires no password
@@ -85,5 +86,6 @@ func (h *Handler) allowed(x *exchange, credentials []string, login error) error 
 		h.guesses.Wrong(x.client.Addr)
 		return login
 	}
+	x.user = name
 	return err
 }

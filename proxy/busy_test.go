@@ -20,7 +20,7 @@ import (
 func TestBusy(t *testing.T) {
 	resolutions, fetches := make(resolver.Slots, 1), make(resolver.Slots, 1)
 	s := start(t, func(c *proxy.Config) {
-		c.Fetches = resolver.Quota{Slots: fetches, Busy: problem.ErrFetches}
+		c.Forward.Fetches = resolver.Quota{Slots: fetches, Busy: problem.ErrFetches}
 		known := c.Resolver
 		limited := resolver.Limit{Slots: resolutions, Next: known, Busy: fmt.Errorf("%w (limits.requests)", resolver.ErrBusy)}
 		c.Resolver = resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
@@ -71,7 +71,7 @@ func TestBusy(t *testing.T) {
 // A request takes one slot of fetches, however many locations it tries.
 func TestRequestTakesOneSlot(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
-		c.Fetches = resolver.Quota{Slots: make(resolver.Slots, 1), Busy: problem.ErrFetches}
+		c.Forward.Fetches = resolver.Quota{Slots: make(resolver.Slots, 1), Busy: problem.ErrFetches}
 	})
 	s.next = withLocations("http://"+origin(t)+"/", "http://"+origin(t)+"/2") // they answer with 418, which is no resource
 	for _, target := range []string{"/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a"} {
@@ -106,7 +106,7 @@ func TestStreamsLeaveOtherSlots(t *testing.T) {
 	const streams = 20
 	fetches, upgraded, resolutions := make(resolver.Slots, 2), make(resolver.Slots, streams), make(resolver.Slots, 1)
 	s := start(t, func(c *proxy.Config) {
-		c.Fetches, c.Streams = resolver.Quota{Slots: fetches, Busy: problem.ErrFetches}, resolver.Quota{Slots: upgraded, Busy: problem.ErrStreams}
+		c.Forward.Fetches, c.Forward.Streams = resolver.Quota{Slots: fetches, Busy: problem.ErrFetches}, resolver.Quota{Slots: upgraded, Busy: problem.ErrStreams}
 		c.Resolver = resolver.Limit{Slots: resolutions, Next: c.Resolver}
 	})
 	web := echo(t)

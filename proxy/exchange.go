@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/policy"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -22,7 +24,8 @@ type Event struct {
 	Client  netip.Addr // the zero value where it has no address
 	Form    string     // the form of the request: "path", "thttp", "forward" ...
 	Service resolver.Service
-	Cache   resolver.CacheState
+	Cache   string // what the cache did, in one word: "hit", "miss" ...; "" where none was used
+	Rule    string // the rule of the site that decided, "" for none
 	Status  int    // 0 where the client left before there was one
 	Bytes   int64  // of the body
 	Type    string // the Content-Type of the response
@@ -37,7 +40,8 @@ type exchange struct {
 	http.ResponseWriter
 	request *http.Request
 	client  message.Client
-	hops    uint8 // see resolver.Query
+	hops    uint8  // see resolver.Query
+	user    string // of the proxy, who has logged in; "" for none
 	event   Event
 }
 
@@ -70,12 +74,33 @@ func (x *exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(x.ResponseWriter).Hijack()
 	if err == nil {
 		x.event.Status = http.StatusSwitchingProtocols
+		if x.request.Method == http.MethodConnect {
+			x.event.Status = http.StatusOK
+		}
 	}
 	return conn, rw, err //nolint:wrapcheck // it stands for the writer that it wraps
 }
 
+// SetReason implements forward.ResponseWriter.
+func (x *exchange) SetReason(status int, reason string) { listen.SetReason(x.request, status, reason) }
+
+// ReadFrom lets files be sent without copying them.
+func (x *exchange) ReadFrom(r io.Reader) (int64, error) {
+	if x.event.Status == 0 {
+		x.event.Status = http.StatusOK
+	}
+	n, err := io.Copy(x.ResponseWriter, r)
+	x.event.Bytes += n
+	return n, err //nolint:wrapcheck // it stands for the writer that it wraps
+}
+
 // Unwrap is for http.ResponseController.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// forwards reports whether the request is one to be forwarded.
+func (x *exchange) forwards() bool {
+	return x.event.Form == "forward" || x.event.Form == "connect" || x.event.Form == "gateway"
+}
 
 // withContext replaces the context of the request.
 func (x *exchange) withContext(ctx context.Context) { x.request = x.request.WithContext(ctx) }
@@ -116,7 +141,7 @@ func (h *Handler) end(x *exchange, start time.Time, completed bool) {
 
 // reply answers an exchange.
 func (h *Handler) reply(x *exchange, r message.Reply) {
-	x.event.Cache = r.Cache
+	x.event.Cache = r.Cache.String()
 	if r.Failure != nil {
 		h.identify(x)
 		h.reportAs(x, "answer incomplete", r.Status, r.Failure)
@@ -130,6 +155,13 @@ func (h *Handler) fail(x *exchange, err error) {
 	h.identify(x) // so that the log and the user speak of the same request
 	h.report(x, err)
 	reply := problem.Reply(x.request.Header, err)
+	if x.forwards() {
+		reply.Header["Proxy-Status"] = []string{problem.ProxyStatus("urnd", err)}
+	}
+	var denied *policy.Denied
+	if errors.As(err, &denied) {
+		x.event.Rule = denied.Rule
+	}
 	if x.request.ProtoMajor == 1 && (errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)) {
 		reply.Header["Connection"] = []string{"close"} // where the next request begins is not known
 	}

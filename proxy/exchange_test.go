@@ -74,7 +74,7 @@ func TestEvents(t *testing.T) {
 		"HEAD http://" + host + "/":                "forward I2L bypass 418 text/plain",
 		"GET ftp://a.example/":                     "forward I2L bypass 501 application/problem+json",
 		"POST /urn:a1:b":                           "path I2L bypass 405 application/problem+json",
-		"CONNECT a.example:443":                    "none I2L bypass 501 application/problem+json",
+		"CONNECT a.example:0":                      "connect I2L bypass 400 application/problem+json",
 		"GET /urn:a1:" + strings.Repeat("a", 2000): "none I2L bypass 414 application/problem+json",
 	} {
 		response := w.ask(t, request+" HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")[0]

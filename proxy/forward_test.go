@@ -74,7 +74,7 @@ func TestForwardFailures(t *testing.T) {
 func TestForwardIsGuarded(t *testing.T) {
 	host := origin(t)
 	s := start(t, func(c *proxy.Config) {
-		fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second).DialContext, HeaderTimeout: time.Second})
+		fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second).DialContext, HeaderTimeout: time.Second, Now: time.Now})
 		c.Fetch = scheme.Mux{"http": fetch}
 	})
 	response := s.get(t, "http://"+host+"/")

@@ -17,6 +17,7 @@ import (
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/policy"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -31,9 +32,12 @@ type Config struct {
 	Now      func() time.Time
 	Access   Access
 	Via      message.ViaName // the name of this urnd in Via
-	// Fetches bounds concurrent fetches, and Streams upgraded connections such as
-	// WebSockets.
-	Fetches, Streams resolver.Quota
+	// Forward configures what is forwarded; New sets Fetch, Via, Now and OwnField.
+	Forward  forward.Config
+	Policy   *policy.Policy // what proxy clients may ask for; nil allows all
+	Spelling Spelling       // of the URIs that are sent on
+	Origins  []Origin       // the sites that urnd is the gateway of
+	PAC      PAC
 	// BatchTimeout bounds the time of a batch.
 	BatchTimeout time.Duration
 	// ClientShare is the part of batches that one client may run, as a percentage.
@@ -64,6 +68,8 @@ type Handler struct {
 	config  Config
 	answers *answer.Responder
 	forward *forward.Proxy
+	gateway gateway
+	pac     *answer.Static // nil for none
 
 	statics   map[string]*answer.Static
 	rates     *rates   // nil where there is no limit
@@ -82,13 +88,14 @@ func New(config Config) *Handler {
 			ClientShare: config.ClientShare, BatchTimeout: config.BatchTimeout,
 		}),
 	}
-	outgoing := forward.Config{
-		Fetch: failures.Observe(config.Fetch), Log: config.Log, Via: config.Via, Fetches: config.Fetches, Streams: config.Streams,
-	}
+	outgoing := config.Forward
+	outgoing.Fetch, outgoing.Via, outgoing.Now = failures.Observe(config.Fetch), config.Via, config.Now
 	if config.Identify {
 		outgoing.OwnField = idField
 	}
 	h.forward = forward.New(outgoing)
+	h.pac = config.PAC.static()
+	h.gateway = newGateway(config.Origins, failures.Failing)
 	if config.Access.Rate > 0 {
 		h.rates = newRates(config.Access.Rate, config.Access.Rate, config.Now)
 	}

@@ -145,7 +145,7 @@ func (c checker) failures(s *server) {
 	rated := start(c, func(c *proxy.Config) { c.Access.Rate, c.Now = 1, func() time.Time { return time.Unix(2e9, 0) } })
 	rated.get(c, "/")
 	closed := start(c, func(c *proxy.Config) { c.Access.Resolve, c.Access.Proxy = nil, nil })
-	busy := start(c, func(c *proxy.Config) { c.Fetches = resolver.Quota{Slots: make(resolver.Slots)} })
+	busy := start(c, func(c *proxy.Config) { c.Forward.Fetches = resolver.Quota{Slots: make(resolver.Slots)} })
 	guarded := start(c, func(c *proxy.Config) { c.Access.Users = new(proxy.Users) })
 	for _, s := range []*server{rated, closed, busy, guarded} {
 		for path, target := range paths {

@@ -15,10 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -60,7 +62,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		t.Fatal(err)
 	}
 	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
-	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second, MaxIdle: 4})
+	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second, MaxIdle: 4, Now: time.Now})
 	t.Cleanup(fetch.Close)
 	log := slog.New(slog.DiscardHandler)
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}
@@ -68,8 +70,17 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		Names: known, RuleTTL: time.Hour,
 		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
-		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}, Own: message.NewOwnHosts("a")}, Fetches: resolver.Quota{Slots: make(resolver.Slots, 100)}, Streams: resolver.Quota{Slots: make(resolver.Slots, 100)}, MaxTarget: maxTarget,
+		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}, Own: message.NewOwnHosts("a")}, MaxTarget: maxTarget,
 		BatchTimeout: time.Minute, ClientShare: 100,
+		Forward: forward.Config{
+			BodyTimeout: bodyTimeout, TunnelIdle: time.Minute,
+			Fetches: resolver.Quota{Slots: make(resolver.Slots, 100)}, Streams: resolver.Quota{Slots: make(resolver.Slots, 100)},
+			Cache:      httpcache.New(httpcache.Config{Now: time.Now, Same: func(string, string) (string, bool) { return "", false }}),
+			TunnelPort: func(uint16) bool { return true }, Literals: true,
+			Tunnel: func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error) {
+				return fetch.Tunnel(ctx, target, check)
+			},
+		},
 		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
 	}
 	if change != nil {
@@ -295,7 +306,7 @@ func TestStatus(t *testing.T) {
 		{"GET " + long, nil, 414},
 		{"GET " + huge, nil, 414},
 		{"POST /urn:example:a", nil, 405},
-		{"CONNECT a.example:443", nil, 501},
+		{"CONNECT a.example:0", nil, 400},
 		{"GET /urn:example:a HTTP/1.1\r\nX: " + strings.Repeat("a", 64<<10) + "\r\nY: z", nil, 431},
 		{"GET /urn:example:a HTTP/1.1\r\nA B: c\r\nY: z", nil, 400},
 	} {

@@ -33,7 +33,7 @@ func limited(perSecond int, clock *stopwatch) *Handler {
 		Resolver: resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/"}}}, nil
 		}),
-		Fetch: scheme.Mux{}, Log: slog.New(slog.DiscardHandler), Now: clock.now, Fetches: resolver.Quota{Slots: make(resolver.Slots, 1)}, Streams: resolver.Quota{Slots: make(resolver.Slots, 1)}, MaxTarget: 1024,
+		Fetch: scheme.Mux{}, Log: slog.New(slog.DiscardHandler), Now: clock.now, MaxTarget: 1024,
 		Access: Access{Resolve: all, Trusted: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Rate: perSecond},
 	})
 }

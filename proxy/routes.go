@@ -32,13 +32,23 @@ func (h *Handler) route(x *exchange) {
 		r = x.request
 	}
 	target := h.ownTarget(r)
+	site := h.siteOf(x, target)
+	if absolute := h.streamTarget(x); absolute != "" && site == nil {
+		target = absolute
+	}
 	switch {
 	case h.rates != nil && !h.rates.allows(x.client.Addr):
 		h.fail(x, problem.ErrRate)
 	case r.Method == http.MethodConnect:
-		h.fail(x, problem.ErrConnect)
+		if err := h.connect(x); err != nil {
+			h.fail(x, err)
+		}
 	case len(target) > h.config.MaxTarget:
 		h.fail(x, problem.ErrTargetTooLong)
+	case site != nil:
+		if err := h.forwardToSite(x, site, target); err != nil {
+			h.fail(x, err)
+		}
 	case isPreflight(r) && h.preflight(x, target):
 	case h.toTLS(x, target):
 	case h.static(x, target):
@@ -62,9 +72,7 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 	}
 	switch {
 	case err == nil && request.Form == message.FormForward:
-		if err = h.mayForward(x); err == nil {
-			err = h.forward.Serve(x, x.request, request.Query.URI, request.Query.Client)
-		}
+		err = h.forwardTo(x, request.Query.URI)
 	case !h.config.Access.mayResolve(x.client):
 		if err = problem.ErrResolveClient; x.client.Misled {
 			err = problem.ErrHost
@@ -174,6 +182,9 @@ func (h *Handler) static(x *exchange, target string) bool {
 	}
 	document := h.statics[target]
 	isSecurity := target == answer.PathSecurity && h.config.SecurityContact != ""
+	if (target == pathPAC || target == pathWPAD) && h.pac != nil {
+		document = h.pac
+	}
 	if document == nil && !isSecurity || !isGet(x.request) {
 		return false
 	}

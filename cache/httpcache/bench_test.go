@@ -20,7 +20,7 @@ func BenchmarkHit(b *testing.B) {
 		Same: func(string, string) (string, bool) { return "", false },
 	})
 	defer c.Close()
-	forward := func(context.Context, string, http.Header) (*httpcache.Response, error) {
+	forward := func(context.Context, httpcache.Outgoing) (*httpcache.Response, error) {
 		header := fields("Cache-Control: max-age=3600", `ETag: "1"`, "Content-Type: text/html", "Date: "+time.Now().UTC().Format(http.TimeFormat),
 			"Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", "Server: x", "Vary: Accept-Encoding")
 		return &httpcache.Response{Status: 200, Header: header, Body: io.NopCloser(strings.NewReader(pattern(1024))), ContentLength: 1024}, nil

@@ -5,15 +5,27 @@ import (
 	"hash/maphash"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache/disk"
 )
 
-// Config configures a Cache. Store, Now, MaxObject, MaxArriving and Same must be set.
+// Store is where the responses of each URI are, and can be listed, for purges.
+type Store interface {
+	cache.Store[*Entry]
+	cache.Lister[*Entry]
+}
+
+// Config configures a Cache. Now, MaxObject, MaxArriving and Same must be set.
 type Config struct {
-	Store cache.Store[*Entry]
+	// Store is where responses are; nil stores none.
+	Store Store
 	Now   func() time.Time
+	// Disk is where bodies are that are too large for memory, and all of them over a restart; nil
+	// for none.
+	Disk *disk.Store
 	// Heuristic makes a freshness lifetime where an origin gives none.
 	Heuristic Heuristic
 	// MaxObject bounds a stored body, in bytes, and MaxArriving the memory of all bodies that are
@@ -32,9 +44,16 @@ type Config struct {
 	Panicked func(value any, stack []byte)
 }
 
-// Forward sends a request to the origin, with this method and header. ctx does not end with the
-// client, and also ends the body.
-type Forward func(ctx context.Context, method string, header http.Header) (*Response, error)
+// Forward sends a request to the origin. ctx does not end with the client, and also ends the body.
+type Forward func(ctx context.Context, o Outgoing) (*Response, error)
+
+// Outgoing is what the cache changes of the request of a client.
+type Outgoing struct {
+	Method string
+	Header http.Header
+	// Background is whether the client has its answer already: nothing may be sent to it.
+	Background bool
+}
 
 // Cache is a shared cache. It is safe for concurrent use.
 type Cache struct {
@@ -44,8 +63,10 @@ type Cache struct {
 	shards   [64]shard
 	counts   counts
 
-	background chan struct{}   // one for each validation in the background
-	base       context.Context //nolint:containedctx // it ends with the cache
+	purging    sync.Mutex               // held to change purges
+	purges     atomic.Pointer[[]*purge] // nil for none
+	background chan struct{}            // one for each validation in the background
+	base       context.Context          //nolint:containedctx // it ends with the cache
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 }
@@ -83,11 +104,42 @@ func (c *Cache) shard(key string) *shard {
 
 // entry returns what is stored for a key, nil for nothing.
 func (c *Cache) entry(key string) *Entry {
-	e := c.config.Store.Get(key)
-	if e == nil {
+	if c.config.Store == nil {
 		return nil
 	}
-	return e.Value
+	if e := c.config.Store.Get(key); e != nil {
+		return e.Value
+	}
+	if c.config.Disk == nil {
+		return nil
+	}
+	s := c.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return c.entryLocked(key)
+}
+
+// peek returns what is in memory for a key.
+func (c *Cache) peek(key string) *Entry {
+	if e := c.config.Store.Get(key); e != nil {
+		return e.Value
+	}
+	return nil
+}
+
+// entryLocked is entry where the shard is held.
+func (c *Cache) entryLocked(key string) *Entry {
+	if e := c.config.Store.Get(key); e != nil {
+		return e.Value
+	}
+	if c.config.Disk == nil {
+		return nil
+	}
+	e := c.load(key)
+	if e != nil {
+		c.config.Store.Set(cache.NewEntry(key, e, nil, 0, 0))
+	}
+	return e
 }
 
 // update replaces what is stored for a key by what change makes of it, nothing where that is nil.
@@ -99,8 +151,14 @@ func (c *Cache) update(key string, change func(*Entry) *Entry) {
 }
 
 func (c *Cache) updateLocked(key string, change func(*Entry) *Entry) {
-	before := c.entry(key)
+	if c.config.Store == nil {
+		return
+	}
+	before := c.entryLocked(key)
 	after := change(before)
+	if after != before {
+		c.settle(before, after)
+	}
 	switch after {
 	case before:
 	case nil:

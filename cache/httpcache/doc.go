@@ -22,6 +22,8 @@ type Request struct {
 	Header http.Header
 	// Body is whether the request has a body, which is not sent twice.
 	Body bool
+	// Pass is whether nothing stored may be used for it, and its response is not stored.
+	Pass bool
 	// Gateway is whether the cache is one of the site that it serves: the fields of
 	// Config.Targeted apply to it, RFC 9213.
 	Gateway bool

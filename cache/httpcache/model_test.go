@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
-	"net/http"
 	"runtime"
 	"strings"
 	"sync"
@@ -146,7 +145,7 @@ func (w *leaver) Write(p []byte) (int, error) {
 
 // forward is the way to the origin for one request, whose answer is decided by seed.
 func (o *model) forward(s *site, name int, seed uint64) httpcache.Forward {
-	return func(ctx context.Context, _ string, _ http.Header) (*httpcache.Response, error) {
+	return func(ctx context.Context, _ httpcache.Outgoing) (*httpcache.Response, error) {
 		o.requests.Add(1)
 		random := rand.New(rand.NewPCG(seed, 2))
 		if random.IntN(20) == 0 {

@@ -40,6 +40,16 @@ func (t *table) Delete(key string) {
 	delete(t.entries, key)
 }
 
+func (t *table) Each(f func(*cache.Entry[*httpcache.Entry]) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.entries {
+		if !f(e) {
+			return
+		}
+	}
+}
+
 // clock is a time that the test sets.
 type clock struct {
 	mu sync.Mutex
@@ -102,8 +112,8 @@ func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 }
 
 // forward is the way to the origin.
-func (s *site) forward(ctx context.Context, method string, header http.Header) (*httpcache.Response, error) {
-	r := sent{method, header}
+func (s *site) forward(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
+	r := sent{o.Method, o.Header}
 	s.mu.Lock()
 	s.requests = append(s.requests, r)
 	respond := s.respond

@@ -51,3 +51,8 @@ func (p *passed) SendTo(w io.Writer, flush func()) error {
 		}
 	}
 }
+
+// Live returns the content of a response that does not come through the cache.
+func Live(ctx context.Context, response *Response) Content {
+	return newPassed(ctx, response, func() {})
+}

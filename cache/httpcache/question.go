@@ -69,7 +69,7 @@ func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
 	for {
 		a := &fetched{question: x.question()}
 		a.requested = x.cache.config.Now()
-		response, err := x.forward(ctx, x.r.Method, a.header)
+		response, err := x.forward(ctx, Outgoing{x.r.Method, a.header, x.background})
 		if err != nil {
 			return nil, err
 		}

@@ -25,7 +25,7 @@ func (x *exchange) refresh(ctx context.Context) {
 	detached := *x
 	r := *x.r
 	r.Header, r.Method = unconditional(x.r.Header), "GET"
-	detached.r = &r
+	detached.r, detached.background = &r, true
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(c.base, cancel) //nolint:contextcheck // it ends with the cache too
 	c.spawn(func() {

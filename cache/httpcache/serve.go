@@ -23,7 +23,9 @@ type exchange struct {
 	outcome  Outcome
 	selected *stored // nil where nothing matches
 	entry    *Entry  // nil where nothing is stored
-	plain    bool    // the origin is asked without conditions
+	// background is whether the client has its answer already.
+	background bool
+	plain      bool // the origin is asked without conditions
 }
 
 // Serve answers a request from what is stored, or by forwarding it.
@@ -31,6 +33,11 @@ func (c *Cache) Serve(ctx context.Context, r *Request, forward Forward) (*Answer
 	x := &exchange{cache: c, r: r, forward: forward}
 	x.demands, x.asked = demandsOf(r.Header)
 	a, err := x.serve(ctx)
+	if errors.Is(err, errLost) { // the next one does without it
+		c.forgetLost(r.URI)
+		x = &exchange{cache: c, r: r, forward: forward, demands: x.demands, asked: x.asked}
+		a, err = x.serve(ctx)
+	}
 	c.counts.add(a, err)
 	return a, err
 }
@@ -39,10 +46,13 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 	if !x.r.isGet() || x.r.Body {
 		return x.unsafe(ctx)
 	}
-	if x.entry = x.cache.entry(x.r.URI); x.entry != nil {
+	if x.entry = x.cache.unpurged(x.r.URI, x.cache.entry(x.r.URI)); x.entry != nil {
 		x.selected = x.entry.selected(x.r.Header)
 	}
-	if (x.demands.noStore || isForOrigin(x.r.Header)) && !x.demands.onlyIfCached {
+	switch {
+	case x.cache.config.Store == nil || x.r.Pass:
+		return x.pass(ctx, fwdBypass)
+	case (x.demands.noStore || isForOrigin(x.r.Header)) && !x.demands.onlyIfCached:
 		return x.pass(ctx, fwdRequest)
 	}
 	reason, use := x.judge()
@@ -101,7 +111,7 @@ func (x *exchange) covers(s *stored) bool {
 // pass forwards a request whose response is not stored.
 func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	response, err := x.forward(ctx, x.r.Method, x.r.Header)
+	response, err := x.forward(ctx, Outgoing{Method: x.r.Method, Header: x.r.Header})
 	if err == nil {
 		err = x.unasked(response)
 	}

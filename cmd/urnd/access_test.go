@@ -69,7 +69,7 @@ func TestAccessLogs(t *testing.T) {
 		{"HEAD /uri-res/N2C?urn:ietf:rfc:2648", "", "thttp", "I2C", "hit", "200"},
 		{"GET /api/v1/resolve?uri=urn:ietf:rfc:2648", "", "api", "I2L", "hit", "200"},
 		{"POST /api/v1/resolve", `["urn:ietf:rfc:2648"]`, "batch", "I2L", "bypass", "200"},
-		{"GET http://" + web.addr + "/a?b", "", "forward", "I2L", "bypass", "200"},
+		{"GET http://" + web.addr + "/a?b", "", "forward", "I2L", "miss", "200"},
 		{"GET /", "", "home", "I2L", "bypass", "200"},
 		{"GET /urn:a", "", "path", "I2L", "bypass", "400"},
 		{`GET /urn:a1:"\`, "", "path", "I2L", "bypass", "400"},

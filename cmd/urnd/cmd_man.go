@@ -46,7 +46,10 @@ const programManual = `% URND 1
 : The command did all that was asked. For **urnd serve**: it was stopped by SIGTERM or SIGINT.
 
 **1**
-: It failed, or some of its inputs did; the reason is on standard error, or in the line for the input.
+: It failed, or some of its inputs did; the reason is on standard error, or in the line for the input. For **urnd access test**: the request is refused, or that depends on the address.
+
+**2**
+: **urnd access test** could not decide.
 
 # ENVIRONMENT
 
@@ -75,7 +78,7 @@ const programManual = `% URND 1
 
 # SEE ALSO
 
-**urnd-serve**(1), **urnd-resolve**(1), **urnd-uri**(1), **urnd-config**(1), **urnd-namespaces**(1), **urnd.yaml**(5), **systemd.socket**(5), **systemctl**(1), RFC 8141, RFC 3401 to RFC 3405, RFC 2169
+**urnd-serve**(1), **urnd-resolve**(1), **urnd-uri**(1), **urnd-config**(1), **urnd-namespaces**(1), **urnd-helper**(1), **urnd.yaml**(5), **systemd.socket**(5), **systemctl**(1), RFC 8141, RFC 3401 to RFC 3405, RFC 2169
 `
 
 // appendTo appends a rendered manual, without its own header, to a page.

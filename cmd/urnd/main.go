@@ -22,8 +22,28 @@ func main() {
 		fmt.Fprintln(os.Stderr, "urnd:", redact.URLs(err.Error()))
 	}
 	if err != nil {
-		os.Exit(1)
+		os.Exit(statusOf(err))
 	}
+}
+
+// statusError ends the program with a status other than 1.
+type statusError struct {
+	err    error
+	status int
+}
+
+func (e *statusError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error.
+func (e *statusError) Unwrap() error { return e.err }
+
+// statusOf returns the exit status for an error.
+func statusOf(err error) int {
+	var other *statusError
+	if errors.As(err, &other) {
+		return other.status
+	}
+	return 1
 }
 
 // errReported ends the program with status 1 when all errors are printed already.
@@ -38,7 +58,7 @@ namespaces, normalizes URIs, and answers with redirects.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newServe(), newResolve(), newURI(), newNamespaces(), newConfig(), newVersion(), newMan())
+	root.AddCommand(newServe(), newAccess(), newResolve(), newURI(), newNamespaces(), newHelper(), newConfig(), newVersion(), newMan())
 	return root
 }
 

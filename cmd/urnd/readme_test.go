@@ -43,15 +43,36 @@ func examples(t *testing.T, path string) []example {
 	return found
 }
 
+// writeFiles writes the "yaml" blocks of a Markdown file that begin with the name of a file into a
+// folder.
+func writeFiles(t *testing.T, path, folder string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range regexp.MustCompile("(?s)```yaml\n(# (\\w+\\.yaml)\n.*?)```").FindAllSubmatch(text, -1) {
+		if err := os.WriteFile(filepath.Join(folder, string(block[2])), block[1], 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // build returns a folder that holds the binary urnd.
 func build(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
+	buildIn(t, dir)
+	return dir
+}
+
+// buildIn makes the binary urnd in a folder.
+func buildIn(t testing.TB, dir string) {
+	t.Helper()
 	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "urnd"), ".").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	return dir
 }
 
 // startBinary runs "urnd serve" and returns its addresses, from the
@@ -102,7 +123,8 @@ func TestREADME(t *testing.T) {
 	service, admin := startBinary(t, dir)
 	place := strings.NewReplacer("127.0.0.1:8141", service, "127.0.0.1 8141", strings.ReplaceAll(service, ":", " "), "127.0.0.1:8142", admin)
 	folder := t.TempDir()
-	found := slices.Concat(examples(t, "../../README.md"), examples(t, "../../docs/services.md"), examples(t, "../../docs/operations.md"))
+	writeFiles(t, "../../docs/operations.md", folder)
+	found := slices.Concat(examples(t, "../../README.md"), examples(t, "../../docs/services.md"), examples(t, "../../docs/operations.md"), examples(t, "../../docs/squid.md"))
 	if len(found) < 15 {
 		t.Fatalf("only %d examples", len(found))
 	}

@@ -29,6 +29,10 @@ func dependsOn() map[string][]string {
 // basisOf returns the parts of a configuration that the content of a cache depends on.
 func basisOf(name string, c config.Config) map[string]any {
 	c.Access = config.Access{AllowDestinations: c.Access.AllowDestinations} // the content does not depend on who may resolve
+	c.Cache = config.Cache{
+		Answers: c.Cache.Answers, Records: c.Cache.Records, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
+		Directory: c.Cache.Directory, MaxSaved: c.Cache.MaxSaved,
+	} // nor on the cache of HTTP responses
 	basis := make(map[string]any)
 	for _, section := range dependsOn()[name] {
 		basis[section] = reflect.ValueOf(c).FieldByName(section).Interface()

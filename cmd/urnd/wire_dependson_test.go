@@ -18,6 +18,7 @@ func irrelevant() map[string]string {
 		"Limits":    "numbers of concurrent requests, and timeouts: failures because of them are not stored",
 		"Reload":    "when the configuration is read",
 		"Log":       "what is logged",
+		"Proxy":     "what the clients of the forward proxy may ask for",
 		"Telemetry": "what is traced",
 	}
 }
@@ -27,6 +28,8 @@ func partly() map[string]string {
 	return map[string]string{
 		"Access.ResolveClients": "which clients may send requests", "Access.ProxyClients": "which clients may send requests", "Access.ProxyUsers": "which clients may send requests",
 		"Access.CORS": "which pages may read replies", "Access.SecurityContact": "a document", "Access.FreshClients": "which clients may go around the caches", "Access.AdminClients": "who the administrators are", "Access.AdminToken": "who the administrators are", "Access.TrustedProxies": "how clients are identified", "Access.AdminProxies": "how administrators are identified",
+		"Access.PurgeClients": "who may purge", "Cache.Responses": "HTTP responses", "Cache.MaxResponse": "HTTP responses",
+		"Cache.HeuristicPercent": "HTTP responses", "Cache.HeuristicMax": "HTTP responses", "Cache.Disk": "HTTP responses", "Cache.DiskDirectory": "HTTP responses",
 	}
 }
 

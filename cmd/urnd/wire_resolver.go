@@ -144,7 +144,7 @@ var errBusy = fmt.Errorf("%w: the limit of resolutions is reached (limits.reques
 func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Client {
 	web := schemehttp.New(schemehttp.Config{
 		Dial:          r.guard.Bounded(r.slots.thttp).WithIdleTimeout(c.Limits.OriginIdle),
-		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, cap(r.slots.thttp)/2),
+		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, cap(r.slots.thttp)/2), Now: d.now,
 	})
 	r.closers = append(r.closers, web.Close)
 	return thttp.New(thttp.Config{

@@ -12,11 +12,11 @@ import (
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
-	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
 // dependencies are what a configuration is wired to. All but the logs outlive it.
@@ -70,20 +70,35 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	if err != nil {
 		return nil, err
 	}
-	web := schemehttp.New(schemehttp.Config{
-		Dial:          r.guard.Bounded(r.slots.outgoing).WithIdleTimeout(c.Limits.OriginIdle),
-		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, c.Limits.Outgoing/2),
-	})
-	s.closers = append(s.closers, web.Close)
+	web, tunnels, err := newWeb(c, r, d)
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, web.Close, tunnels.Close)
+	rules, err := policyOf(c)
+	if err != nil {
+		return nil, err
+	}
+	responses, err := newResponses(c, r, d)
+	if err != nil {
+		return nil, err
+	}
 	observe := observers{d.metrics}
 	s.Handler = proxy.New(proxy.Config{
 		Resolver: r.resolver, Names: r.names, RuleTTL: c.Resolve.RuleTTL,
-		Fetch: observedHandler{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
-		Log:   d.log, Now: d.now,
+		Fetch:  observedHandler{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
+		Policy: rules, Origins: originsOf(c.Proxy.Origins), PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
+		Spelling: spellings()[c.Proxy.Spelling],
+		Forward: forward.Config{
+			Cache: responses.Cache, Forwarded: forwardings()[c.Proxy.Forwarded],
+			Fetches: resolver.Quota{Slots: r.slots.fetches, Shares: r.slots.fetchShares, Busy: problem.ErrFetches},
+			Streams: resolver.Quota{Slots: r.slots.streams, Shares: r.slots.streamShares, Busy: problem.ErrStreams},
+			Tunnel:  tunnelBy(tunnels), TunnelPort: tunnelPort(c.Proxy.ConnectPorts), Literals: c.Proxy.ConnectAddresses,
+			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
+		},
+		Log: d.log, Now: d.now,
 		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin,
 		Access: access, Via: d.via, ClientShare: c.Limits.ClientShare, BatchTimeout: c.Limits.BatchTimeout,
-		Fetches:     resolver.Quota{Slots: r.slots.fetches, Shares: r.slots.fetchShares, Busy: problem.ErrFetches},
-		Streams:     resolver.Quota{Slots: r.slots.streams, Shares: r.slots.streamShares, Busy: problem.ErrStreams},
 		MaxTarget:   int(c.Limits.Target),
 		Panicked:    d.panicked,
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,
@@ -109,7 +124,7 @@ func accessOf(all config.Config) (proxy.Access, error) {
 	c := all.Access
 	a := proxy.Access{
 		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Origins: c.CORS, Rate: all.Limits.Rate,
-		Own: ownHosts(all.Listen),
+		Own: ownHosts(all.Listen), Purge: c.PurgeClients,
 	}
 	if c.ProxyUsers == "" {
 		return a, nil

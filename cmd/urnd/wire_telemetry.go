@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -51,6 +52,6 @@ func (s span) End(e *proxy.Event, steps []resolver.Step) {
 	}
 	s.Request.End(e.Took, e.Form+" "+e.Service.String(), e.Status, converted, map[string]string{
 		"http.request.method": e.Request.Method, "url.full": redact.URLs(e.Request.RequestURI),
-		"urnd.form": e.Form, "urnd.service": e.Service.String(), "urnd.cache": e.Cache.String(),
+		"urnd.form": e.Form, "urnd.service": e.Service.String(), "urnd.cache": cmp.Or(e.Cache, "bypass"),
 	})
 }

@@ -3,30 +3,76 @@ package netguard
 import (
 	"context"
 	"net"
+	"sync"
 	"time"
 )
 
 // WithIdleTimeout returns a dial function like DialContext whose connections have an idle
-// timeout for reads.
+// timeout for reads: one fails when nothing was read or written for so long.
 func (g *Guard) WithIdleTimeout(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := g.DialContext(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return idleConn{conn, timeout}, nil
+		return &idleConn{Conn: conn, timeout: timeout}, nil
 	}
 }
 
-// idleConn is a connection with a deadline for each read.
+// idleConn is a connection with a deadline for each read, which is never later than the one that
+// was set.
 type idleConn struct {
 	net.Conn
 	timeout time.Duration
+
+	mu       sync.Mutex
+	deadline time.Time // that was set for reads; the zero value is none
 }
 
-func (c idleConn) Read(b []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(c.timeout)); err != nil {
+// Read implements net.Conn.
+func (c *idleConn) Read(b []byte) (int, error) {
+	c.mu.Lock()
+	err := c.setRead()
+	c.mu.Unlock()
+	if err != nil {
 		return 0, err
 	}
 	return c.Conn.Read(b)
+}
+
+// Write implements net.Conn. A peer that takes what is written is not idle, even if it has nothing
+// to say before the end.
+func (c *idleConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	if n > 0 {
+		c.mu.Lock()
+		_ = c.setRead() // it fails only where the connection is closed
+		c.mu.Unlock()
+	}
+	return n, err
+}
+
+// SetDeadline implements net.Conn.
+func (c *idleConn) SetDeadline(t time.Time) error {
+	if err := c.SetReadDeadline(t); err != nil {
+		return err
+	}
+	return c.SetWriteDeadline(t)
+}
+
+// SetReadDeadline implements net.Conn, also for a read that waits.
+func (c *idleConn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deadline = t
+	return c.setRead()
+}
+
+// setRead sets the deadline of a read that begins; c.mu is held.
+func (c *idleConn) setRead() error {
+	at := time.Now().Add(c.timeout)
+	if !c.deadline.IsZero() && c.deadline.Before(at) {
+		at = c.deadline
+	}
+	return c.Conn.SetReadDeadline(at)
 }

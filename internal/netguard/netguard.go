@@ -20,6 +20,14 @@ import (
 // does not allow.
 var ErrForbidden = errors.New("destination not allowed")
 
+// Errors for what failed before there was a connection.
+var (
+	// ErrLookup is in the chain of an error for a host whose addresses could not be found.
+	ErrLookup = errors.New("looking up the host")
+	// ErrConnectTimeout is in the chain of an error for an address that did not answer in time.
+	ErrConnectTimeout = errors.New("the time to connect is over")
+)
+
 // Lookup returns the addresses of a host in the order in which they should be tried.
 type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
@@ -29,8 +37,9 @@ type Guard struct {
 	only    bool
 	timeout time.Duration
 	lookup  Lookup
-	slots   chan struct{} // one for each connection; nil is no limit
-	own     *Own          // never dialled; may be nil
+	slots   chan struct{}              // one for each connection; nil is no limit
+	own     *Own                       // never dialled; may be nil
+	check   func(netip.AddrPort) error // in addition to the rules; may be nil
 }
 
 // New returns a Guard that allows public unicast addresses, except for ports of other
@@ -110,7 +119,7 @@ func (g *Guard) connect(ctx context.Context, network, address string) (net.Conn,
 	}
 	addrs, err := g.lookup(ctx, host)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrLookup, err)
 	}
 	conn, err := g.connectTo(ctx, network, uint16(number), addrs...) //nolint:gosec // likewise
 	if err != nil {
@@ -136,7 +145,11 @@ func (g *Guard) connectTo(ctx context.Context, network string, port uint16, addr
 	if refused != nil && (len(allowed) == 0 || errors.Is(refused, ErrOwn)) {
 		return nil, refused
 	}
-	return g.race(ctx, network, allowed)
+	conn, err := g.race(ctx, network, allowed)
+	if err != nil && ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		err = fmt.Errorf("%w: %w", ErrConnectTimeout, err)
+	}
+	return conn, err
 }
 
 // systemLookup asks the resolver of the system.
@@ -182,6 +195,14 @@ func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 
 // Check reports whether an address may be dialled.
 func (g *Guard) Check(dialled netip.AddrPort) error {
+	if err := g.allows(dialled); err != nil || g.check == nil {
+		return err
+	}
+	return g.check(netip.AddrPortFrom(dialled.Addr().Unmap(), dialled.Port()))
+}
+
+// allows reports whether the rules of the policy allow an address.
+func (g *Guard) allows(dialled netip.AddrPort) error {
 	addr := dialled.Addr().Unmap().WithZone("")
 	if !addr.IsValid() {
 		return fmt.Errorf("%w: it is not an IP address", ErrForbidden)

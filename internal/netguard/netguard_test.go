@@ -102,6 +102,70 @@ func TestIdleTimeout(t *testing.T) {
 	}
 }
 
+// A deadline that was set holds where it comes before the idle timeout.
+func TestIdleTimeoutKeepsDeadlines(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
+	conn, err := guard.WithIdleTimeout(time.Hour)(t.Context(), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for name, set := range map[string]func(time.Time) error{"SetDeadline": conn.SetDeadline, "SetReadDeadline": conn.SetReadDeadline} {
+		if err := set(time.Unix(1, 0)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A connection on which is written is not idle.
+func TestIdleTimeoutWhileWriting(t *testing.T) {
+	const timeout = 200 * time.Millisecond
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
+	conn, err := guard.WithIdleTimeout(timeout)(t.Context(), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	written := time.NewTimer(3 * timeout)
+	defer written.Stop()
+	tick := time.NewTicker(timeout / 20)
+	defer tick.Stop()
+	failed := make(chan error, 1)
+	go func() {
+		_, err := conn.Read(make([]byte, 1))
+		failed <- err
+	}()
+	for {
+		select {
+		case <-tick.C:
+			if _, err := conn.Write([]byte("a")); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		case err := <-failed:
+			t.Fatalf("reading, while writing: %v", err)
+		case <-written.C:
+		}
+		break
+	}
+	if err := <-failed; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("reading: %v", err)
+	}
+}
+
 // No more connections are open at a time than there are slots.
 func TestBounded(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -135,7 +199,7 @@ func TestBounded(t *testing.T) {
 func TestWithLookup(t *testing.T) {
 	failed := errors.New("server 192.0.2.53: refused")
 	guard := netguard.New(time.Second).WithLookup(func(context.Context, string) ([]netip.Addr, error) { return nil, failed })
-	if _, err := guard.DialContext(t.Context(), "tcp", "www.example.org:80"); !errors.Is(err, failed) || err.Error() != "connecting to www.example.org:80: server 192.0.2.53: refused" {
+	if _, err := guard.DialContext(t.Context(), "tcp", "www.example.org:80"); !errors.Is(err, failed) || err.Error() != "connecting to www.example.org:80: looking up the host: server 192.0.2.53: refused" {
 		t.Errorf("%v", err)
 	}
 }

@@ -2,7 +2,8 @@
 # Installs what tests need: a compiler for the race detector, and the peers that
 # they talk to. Prints nothing if there is nothing to do, and one line for each peer
 # that it cannot install: the tests of that peer are skipped. If CI is set, this
-# fails at once instead of each test later.
+# fails at once instead of each test later. A file with another list of peers, such as
+# that of internal/bench/peers, may be named as argument.
 set -eu
 
 # binary package
@@ -11,9 +12,11 @@ gcc build-essential
 curl curl
 nc netcat-openbsd
 named bind9
+squid squid
 systemd-analyze systemd
 systemd-socket-activate systemd
 '
+[ $# -eq 0 ] || peers=$(cat "$1")
 
 # The PATH of an ordinary user lacks the folders of daemons.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
@@ -42,10 +45,11 @@ forbid_services() {
 	fi
 }
 
-# The policy holds for the installation only, not for the next boot.
+# The policy holds for the installation only, not for the next boot. The unit may be in
+# the package of the common files, as that of nginx is.
 disable_units() {
 	command -v systemctl >/dev/null || return 0
-	for unit in $(dpkg -L "$1" | sed -n 's|.*/systemd/system/\([^/@]*\.service\)$|\1|p'); do
+	for unit in $(dpkg -L "$1" "$1-common" 2>/dev/null | sed -n 's|.*/systemd/system/\([^/@]*\.service\)$|\1|p'); do
 		systemctl disable "$unit" >>"$log" 2>&1 </dev/null || return 1
 	done
 }

@@ -19,12 +19,16 @@ type process struct {
 // startProcess starts path in dir and appends its output to the file log, which is
 // open here only until the process has inherited it.
 func startProcess(dir, log, path string, args ...string) (*process, error) {
+	return startCommand(dir, log, exec.Command(path, args...))
+}
+
+// startCommand is startProcess for a command that has more than a path and arguments.
+func startCommand(dir, log string, cmd *exec.Cmd) (*process, error) {
 	output, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", path, err)
+		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	defer output.Close()
-	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, output, output
 	dieWithParent(cmd)
 
@@ -33,7 +37,7 @@ func startProcess(dir, log, path string, args ...string) (*process, error) {
 	go p.run(started)
 	if err := <-started; err != nil {
 		<-p.done
-		return nil, fmt.Errorf("start %s: %w", path, err)
+		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	return p, nil
 }

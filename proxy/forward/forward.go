@@ -1,34 +1,46 @@
-// Package forward forwards requests of proxy clients to origin servers, and fetches the
-// resources at locations of names.
+// Package forward forwards the requests of proxy clients to origin servers, as far as the HTTP
+// cache cannot answer them, opens tunnels, and fetches the resources at locations of names.
 package forward
 
 import (
-	"errors"
-	"log/slog"
+	"context"
+	"net"
 	"net/http"
-	"net/http/httputil"
 	"net/netip"
-	"os"
-	"strconv"
-	"sync"
+	"time"
 
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/proxy/message"
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Proxy. All fields must be set.
+// Config configures a Proxy. All fields but OwnField and Literals must be set.
 type Config struct {
 	Fetch scheme.Handler
-	Log   *slog.Logger
+	Cache *httpcache.Cache
 	Via   message.ViaName
-	// Fetches bounds concurrent fetches, and Streams upgraded connections such as
+	Now   func() time.Time
+	// Fetches bounds concurrent fetches, and Streams tunnels and upgraded connections such as
 	// WebSockets, which have no time limit.
 	Fetches, Streams resolver.Quota
 	// OwnField is a field that urnd itself sends in each response, "" for none.
 	OwnField string
+	// Forwarded is how the client is named to origins.
+	Forwarded Forwarded
+	// Tunnel connects to the target of a CONNECT, "host:port"; check refuses addresses, and nil
+	// refuses none.
+	Tunnel func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error)
+	// TunnelPort reports whether a CONNECT may name a port, and Literals is whether it may name
+	// an IP address.
+	TunnelPort func(port uint16) bool
+	Literals   bool
+	// TunnelIdle ends a tunnel, or another upgraded connection, that carries nothing for so long.
+	TunnelIdle time.Duration
+	// BodyTimeout bounds the time for each part of a body that comes by HTTP/2; the listener bounds
+	// those by HTTP/1.1.
+	BodyTimeout time.Duration
 }
 
 // Proxy passes requests on to origin servers. It is safe for concurrent use.
@@ -39,65 +51,29 @@ type Proxy struct {
 // New returns a Proxy.
 func New(config Config) *Proxy { return &Proxy{config: config} }
 
-// Serve forwards a request to the origin server of u, and its response to the client, whose
-// share of the limits it takes. An error means that nothing was sent. It is the reverse proxy of the standard library, which
-// handles hop-by-hop fields, trailers and upgrades, on top of scheme handlers.
-func (p *Proxy) Serve(w http.ResponseWriter, r *http.Request, u uri.URI, client netip.Addr) error {
-	left, limited, err := forwards(r)
-	switch {
-	case err != nil:
-		return err
-	case limited && left == 0:
-		message.Write(w, r.Method, last(r))
-		return nil
-	}
-	release, err := p.config.Fetches.Acquire(client)
-	if err != nil {
-		return err
-	}
-	leave := sync.OnceFunc(release)
-	defer leave()
-	endStream := func() {}
-	defer func() { endStream() }()
-	var failure error
-	proxy := httputil.ReverseProxy{
-		Rewrite: func(pr *httputil.ProxyRequest) {
-			p.config.Via.AddTo(pr.Out.Header)
-			if limited {
-				pr.Out.Header.Set(maxForwards, strconv.Itoa(left-1))
-			}
-			message.SetTraceparent(pr.In.Context(), pr.Out.Header)
-		},
-		ModifyResponse: func(response *http.Response) error {
-			if response.StatusCode == http.StatusSwitchingProtocols {
-				release, err := p.config.Streams.Acquire(client)
-				if err != nil {
-					return err
-				}
-				endStream = release
-				leave() // it counts as a stream from now on
-			}
-			p.finish(response.Header)
-			return nil
-		},
-		Transport:    scheme.Transport{Handler: p.config.Fetch, Target: u},
-		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) { failure = err },
-		ErrorLog:     slog.NewLogLogger(p.config.Log.Handler(), slog.LevelDebug),
-	}
-	proxy.ServeHTTP(w, r)
-	if errors.Is(failure, scheme.ErrBody) && errors.Is(failure, os.ErrDeadlineExceeded) {
-		return problem.ErrBodyTimeout
-	}
-	return failure
+// Request is a request to be forwarded.
+type Request struct {
+	*http.Request
+	// Key is the target URI in canonical form, by which the response is cached, and Target the one
+	// that is sent.
+	Key, Target uri.URI
+	// Server is the server of a site that urnd is the gateway of, in place of that of Target; the
+	// zero value is that of Target.
+	Server uri.URI
+	// Share is whose share of the limits the request takes, and Client the address of the client,
+	// which may be the zero value.
+	Share, Client netip.Addr
+	// Check returns why the server at an address must not be asked for this client; nil allows
+	// all.
+	Check func(netip.AddrPort) error
 }
 
-// finish changes the header of an origin's response into one of this proxy.
-func (p *Proxy) finish(header http.Header) {
-	header.Add("Via", p.config.Via.String())
-	if p.config.OwnField != "" {
-		header.Del(p.config.OwnField) // or there would be two
-	}
-	if _, ok := header["Content-Type"]; !ok {
-		header["Content-Type"] = nil // net/http would guess one
-	}
+// ResponseWriter is an http.ResponseWriter that can send the words of a status.
+type ResponseWriter interface {
+	http.ResponseWriter
+	// SetReason sets the words of the next status, which are sent by HTTP/1.1.
+	SetReason(status int, reason string)
 }
+
+// isGateway reports whether a request is one for a site that urnd is the gateway of.
+func (r *Request) isGateway() bool { return r.Server.IsValid() }

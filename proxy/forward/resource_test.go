@@ -2,7 +2,6 @@ package forward
 
 import (
 	"context"
-	"log/slog"
 	"net/http/httptest"
 	"net/netip"
 	"testing"
@@ -26,7 +25,7 @@ func TestFetchReleasesSlot(t *testing.T) {
 		"panic": func(context.Context, scheme.Request) (*scheme.Resource, error) { panic("a bug of the handler") },
 	} {
 		fetches := make(resolver.Slots, 1)
-		p := New(Config{Fetch: fetch, Log: slog.New(slog.DiscardHandler), Via: message.NewViaName(), Fetches: resolver.Quota{Slots: fetches}})
+		p := New(Config{Fetch: fetch, Via: message.NewViaName(), Fetches: resolver.Quota{Slots: fetches}})
 		locations := []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}
 		func() {
 			defer func() {

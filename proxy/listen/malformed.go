@@ -39,11 +39,12 @@ type requestConn struct {
 
 	head     head
 	body     bodyReads
-	line     []byte      // the last request line, or its beginning
-	complete atomic.Bool // the end of the line was seen
-	handled  atomic.Bool // the request has reached a handler
-	used     atomic.Bool // some request of the connection has reached a handler
-	http2    atomic.Bool // it has no request lines
+	line     []byte       // the last request line, or its beginning
+	complete atomic.Bool  // the end of the line was seen
+	handled  atomic.Bool  // the request has reached a handler
+	used     atomic.Bool  // some request of the connection has reached a handler
+	http2    atomic.Bool  // it has no request lines
+	reason   reasonPhrase // see SetReason
 }
 
 // begin is called when the connection is idle: the next octet begins a request line.
@@ -52,6 +53,7 @@ func (c *requestConn) begin() {
 		return
 	}
 	c.line = c.line[:0]
+	c.reason = reasonPhrase{}
 	c.head.reset()
 	c.body.inBody.Store(false)
 	c.complete.Store(false)
@@ -101,6 +103,9 @@ const refusalFields = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection
 // Write implements net.Conn. While a handler runs, data is a response and is not
 // changed: its body may look like a refusal on purpose.
 func (c *requestConn) Write(p []byte) (int, error) {
+	if c.handled.Load() && c.reason.status != "" {
+		return c.writeReason(p)
+	}
 	if c.handled.Load() || c.http2.Load() {
 		return c.Conn.Write(p)
 	}
@@ -125,6 +130,17 @@ func (c *requestConn) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// writeReason writes what may begin with the status whose words are set.
+func (c *requestConn) writeReason(p []byte) (int, error) {
+	changed, ok := c.reason.replace(p)
+	if !ok {
+		return c.Conn.Write(p)
+	}
+	c.reason = reasonPhrase{}
+	n, err := c.Conn.Write(changed)
+	return max(min(n-(len(changed)-len(p)), len(p)), 0), err
 }
 
 // CloseWrite lets net/http close the write direction, so that a client that is still

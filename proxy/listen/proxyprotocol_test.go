@@ -35,7 +35,7 @@ func newHandler(t testing.TB, access proxy.Access) http.Handler {
 			return resolver.Answer{Locations: []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{Name: "test"}}}, TTL: time.Minute}, nil
 		}),
 		Names: resolver.Names{Set: set, Accept: uri.CurrentURN}, Fetch: scheme.Mux{},
-		Log: slog.New(slog.DiscardHandler), Now: time.Now, Access: access, Fetches: resolver.Quota{Slots: make(resolver.Slots, 9)}, Streams: resolver.Quota{Slots: make(resolver.Slots, 9)}, MaxTarget: maxTarget,
+		Log: slog.New(slog.DiscardHandler), Now: time.Now, Access: access, MaxTarget: maxTarget,
 	})
 }
 

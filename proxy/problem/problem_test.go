@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/policy"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -46,15 +48,19 @@ func TestStatus(t *testing.T) {
 		{problem.ErrAdminToken, 401},
 		{problem.ErrResolveClient, 403},
 		{problem.ErrProxyClient, 403},
+		{problem.ErrPurgeClient, 403},
 		{problem.ErrAdminClient, 403},
 		{problem.ErrAdminRelayed, 403},
 		{problem.ErrHost, 403},
 		{netguard.ErrOwn, 403},
 		{problem.ErrBodyTimeout, 408},
 		{scheme.ErrBody, 400},
+		{scheme.ErrResponse, 502},
 		{problem.ErrAdminOrigin, 403},
 		{problem.ErrAdminCertificate, 403},
 		{netguard.ErrForbidden, 403},
+		{policy.ErrDenied, 403},
+		{&policy.Denied{Rule: "no-social"}, 403},
 		{resolver.ErrForbidden, 403},
 		{resolver.ErrNotFound, 404},
 		{resolver.ErrUnsupported, 404},
@@ -71,7 +77,10 @@ func TestStatus(t *testing.T) {
 		{problem.ErrGuesses, 429},
 		{problem.ErrHeaderTooLarge, 431},
 		{errors.New("a bug"), 500},
-		{problem.ErrConnect, 501},
+		{problem.ErrTunnelPort, 403},
+		{problem.ErrTunnelLiteral, 403},
+		{httpcache.ErrOnlyIfCached, 504},
+		{scheme.ErrResponse, 502},
 		{resolver.ErrService, 501},
 		{scheme.ErrUnsupported, 501},
 		{resolver.ErrUnreachable, 502},
@@ -88,6 +97,7 @@ func TestStatus(t *testing.T) {
 		// Of a chain the first row of the table applies.
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, context.DeadlineExceeded), 504},
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, netguard.ErrForbidden), 403},
+		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, &policy.Denied{Rule: "internal"}), 403},
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, refused), 502},
 	} {
 		if got := problem.Status(tt.err); got != tt.status {
@@ -116,6 +126,7 @@ func TestNew(t *testing.T) {
 		{&problem.Failure{Err: resolver.ErrBusy, Trace: steps}, "Service Unavailable", "too many requests are running", "", "", -1, 1},
 		{problem.About(fault(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Says, "http://a/%zz", "pct-encoded", 9, 0},
 		{netguard.ErrForbidden, "Forbidden", netguard.ErrForbidden.Error() + " (access.allow_destinations)", "", "", -1, 0},
+		{&policy.Denied{Rule: "no-social"}, "Forbidden", `the site's rule "no-social" denies this request (proxy.rules)`, "", "", -1, 0},
 		{errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error of urnd; see its log", "", "", -1, 0},
 	} {
 		p := problem.New(tt.err)

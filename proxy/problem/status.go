@@ -6,7 +6,9 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/policy"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -32,7 +34,9 @@ var statuses = [...]row{
 	{err: ErrTargetTooLong, status: http.StatusRequestURITooLong},
 	{err: ErrHeaderTooLarge, status: http.StatusRequestHeaderFieldsTooLarge},
 	{err: ErrMethod, status: http.StatusMethodNotAllowed},
-	{err: ErrConnect, status: http.StatusNotImplemented},
+	{err: ErrTunnelPort, status: http.StatusForbidden},
+	{err: ErrTunnelLiteral, status: http.StatusForbidden},
+	{err: httpcache.ErrOnlyIfCached, status: http.StatusGatewayTimeout},
 	{err: ErrLoop, status: http.StatusLoopDetected},
 	{err: ErrMalformed, status: http.StatusBadRequest},
 	{err: ErrBodyTimeout, status: http.StatusRequestTimeout},
@@ -50,6 +54,7 @@ var statuses = [...]row{
 	{err: ErrHost, status: http.StatusForbidden},
 	{err: ErrResolveClient, status: http.StatusForbidden},
 	{err: ErrProxyClient, status: http.StatusForbidden},
+	{err: ErrPurgeClient, status: http.StatusForbidden},
 	{err: ErrLogin, status: http.StatusUnauthorized, name: "Www-Authenticate", value: basic},
 	{err: ErrProxyLogin, status: http.StatusProxyAuthRequired, name: "Proxy-Authenticate", value: basic},
 	{err: ErrAdminClient, status: http.StatusForbidden},
@@ -63,13 +68,16 @@ var statuses = [...]row{
 	{err: resolver.ErrBusy, status: http.StatusServiceUnavailable},
 	{err: netguard.ErrOwn, status: http.StatusForbidden},
 	{err: netguard.ErrForbidden, status: http.StatusForbidden, setting: "access.allow_destinations"},
+	{err: policy.ErrDenied, status: http.StatusForbidden, setting: "proxy.rules"},
 	{err: resolver.ErrForbidden, status: http.StatusForbidden},
 	{err: resolver.ErrNotFound, status: http.StatusNotFound},
 	{err: resolver.ErrGone, status: http.StatusGone},
 	{err: resolver.ErrUnsupported, status: http.StatusNotFound},
 	{err: resolver.ErrService, status: http.StatusNotImplemented},
 	{err: scheme.ErrUnsupported, status: http.StatusNotImplemented},
+	{err: scheme.ErrResponse, status: http.StatusBadGateway},
 	{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout},
+	{err: scheme.ErrResponse, status: http.StatusBadGateway},
 	{err: resolver.ErrUnreachable, status: http.StatusBadGateway},
 	{err: context.Canceled, status: http.StatusServiceUnavailable},
 }

@@ -26,6 +26,7 @@ var ErrResponse = errors.New("the response of the origin is not valid")
 type Request struct {
 	Method        string
 	URI           uri.URI // absolute, without fragment; it is sent as it is
+	Host          string  // the Host field, where it is not the host of URI; "" for that
 	Header        http.Header
 	Body          io.Reader   // may be nil
 	ContentLength int64       // of Body; -1 if unknown

@@ -4,55 +4,124 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"sync/atomic"
+	"net/textproto"
+	"strings"
 
-	"github.com/urnd/urnd/resolver/scheme"
+	"golang.org/x/net/http/httpguts"
 )
 
-// requestBody is the body of a request, and remembers why it could not be read: that is no
-// failure of the origin.
-type requestBody struct {
-	io.Reader
-	failed atomic.Pointer[error]
+// body is the body of a response: RFC 9112 section 6.3. Close may be called while it is read.
+type body struct {
+	*exchange
+	framing
+	read    int64
+	chunks  io.Reader   // nil where it is not chunked
+	trailer http.Header // where it is
+	err     error
 }
 
-// Read implements io.Reader.
-func (b *requestBody) Read(p []byte) (int, error) {
-	n, err := b.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrBodyReadAfterClose) {
-		b.failed.CompareAndSwap(nil, &err)
+// Read implements io.Reader. At the end the trailer is complete. A body that ends early ends with
+// io.ErrUnexpectedEOF.
+func (b *body) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
 	}
-	return n, err //nolint:wrapcheck // it stands for the reader that it wraps
+	if len(p) == 0 {
+		return 0, nil
+	}
+	n, err := b.next(p)
+	if err == nil {
+		return n, nil
+	}
+	whole := errors.Is(err, io.EOF)
+	if !whole {
+		err = b.blame(err)
+	}
+	b.err = err
+	b.finish(whole && b.persist)
+	return n, b.err
 }
 
-// Close implements io.Closer.
-func (b *requestBody) Close() error {
-	if closer, ok := b.Reader.(io.Closer); ok {
-		return closer.Close() //nolint:wrapcheck // it stands for the reader that it wraps
+// next reads a part; its error is io.EOF only where the body is whole.
+func (b *body) next(p []byte) (int, error) {
+	switch {
+	case b.empty:
+		return 0, io.EOF
+	case b.chunked:
+		n, err := b.chunks.Read(p)
+		if err == nil {
+			return n, nil
+		}
+		return n, b.endChunks(err)
+	case b.length < 0: // it ends with the connection
+		n, err := b.in.Read(p)
+		b.persist = false
+		return n, err //nolint:wrapcheck // it stands for the connection
 	}
+	n, err := b.in.Read(p[:min(int64(len(p)), b.length-b.read)])
+	b.read += int64(n)
+	if b.read == b.length {
+		return n, io.EOF
+	}
+	if err != nil {
+		err = early(err)
+	}
+	return n, err
+}
+
+// endChunks reads the trailer section after the last chunk, and returns io.EOF: RFC 9112 section
+// 7.1.2. Any other error is returned, as that of a response that is not valid where it is neither
+// of the connection nor its end.
+func (b *body) endChunks(err error) error {
+	var broken net.Error
+	switch {
+	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &broken):
+		return err
+	default:
+		return invalid("its chunks: %w", err)
+	}
+	text, err := readSection(b.in, b.scratch[:0])
+	b.scratch = text
+	if err != nil {
+		return fmt.Errorf("reading the trailers: %w", err)
+	}
+	fields, err := parseFields(string(text))
+	if err != nil {
+		return err
+	}
+	for name, values := range fields {
+		if isTrailer(name) {
+			b.trailer[name] = values
+		}
+	}
+	return io.EOF
+}
+
+// Close implements io.Closer. It waits until the body of the request is no longer read.
+func (b *body) Close() error {
+	b.abort()
+	closeBody(b.request.Body)
 	return nil
 }
 
-// blame returns err as that of the body, if that could not be read.
-func (b *requestBody) blame(err error) error {
-	if failed := b.failed.Load(); failed != nil {
-		return fmt.Errorf("%w: %w", scheme.ErrBody, *failed)
+// announced returns the names of trailer fields that a response announces, without values:
+// RFC 9110 section 6.6.2.
+func announced(header http.Header) http.Header {
+	trailer := make(http.Header)
+	for _, line := range header["Trailer"] {
+		for name := range strings.SplitSeq(line, ",") {
+			name = textproto.CanonicalMIMEHeaderKey(strings.Trim(name, " \t"))
+			if isTrailer(name) {
+				trailer[name] = nil
+			}
+		}
 	}
-	return err
+	return trailer
 }
 
-var errUnasked = errors.New("it changed the protocol without being asked")
-
-// check returns an error for a response that no client may get: RFC 9110 section 15 (a status has
-// three digits, of which the first is 1 to 9) and section 15.2.2 (101 only where it was asked for).
-func check(request *http.Request, response *http.Response) error {
-	switch {
-	case response.StatusCode < 100 || response.StatusCode > 999:
-		return fmt.Errorf("its status %03d is none of HTTP", response.StatusCode)
-	case response.StatusCode == http.StatusSwitchingProtocols && request.Header.Get("Upgrade") == "":
-		return errUnasked
-	default:
-		return nil
-	}
-}
+// isTrailer reports whether a field may be in a trailer section, and not decide about framing or
+// routing: RFC 9110 section 6.5.1.
+func isTrailer(name string) bool { return httpguts.ValidTrailerHeader(name) && name != "" }

@@ -1,95 +1,146 @@
-// Package http fetches "http" and "https" resources.
+// Package http fetches "http" and "https" resources: a client of HTTP/1.1 of its own, since what
+// goes through a proxy must be what was sent, and that of the standard library for HTTP/2.
 package http
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
+	"crypto/tls"
 	"net"
-	"net/http"
+	"net/netip"
+	"sync"
 	"time"
 
-	"github.com/urnd/urnd/internal/netguard"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 )
 
-// Config is the configuration of a Handler.
+// Config is the configuration of a Handler. Dial, HeaderTimeout and Now must be set.
 type Config struct {
 	// Dial opens connections. It must restrict destinations.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// HeaderTimeout is how long an origin may take to send the header of its response.
+	// DialChecked opens connections like Dial, and to no address for which check returns an
+	// error. nil means Dial, with the check of the address that was connected to.
+	DialChecked func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error)
+	// DialUpstream opens connections to upstream proxies, which the configuration names; nil
+	// means Dial.
+	DialUpstream func(ctx context.Context, network, address string) (net.Conn, error)
+	// Upstream returns the proxy through which u is fetched; nil, and a nil result, is none.
+	Upstream func(u uri.URI) *Upstream
+	// HeaderTimeout is how long an origin may take to send the header of its response, after the
+	// request was sent, and an upstream proxy to connect.
 	HeaderTimeout time.Duration
+	// ContinueTimeout is how long the body of a request with "Expect: 100-continue" is held
+	// back; 0 sends it at once.
+	ContinueTimeout time.Duration
 	// MaxIdle bounds the idle connections; 0 disables keep-alive.
 	MaxIdle int
+	// MaxIdlePerHost bounds those to one host; 0 means 16.
+	MaxIdlePerHost int
+	// IdleTimeout is how long an idle connection is kept; 0 means 90 seconds.
+	IdleTimeout time.Duration
+	// TLS is cloned for each connection; nil means the defaults.
+	TLS *tls.Config
+	// Now is the clock.
+	Now func() time.Time
 }
+
+const (
+	maxIdlePerHost = 16
+	idleTimeout    = 90 * time.Second
+)
 
 // Handler fetches by HTTP. It does not follow redirects, and has no cache. The caller must
 // close it. It is safe for concurrent use.
 type Handler struct {
-	transport *http.Transport
+	config  Config
+	pool    *pool        // of HTTP/1.1
+	shared  *sharedConns // of HTTP/2
+	buffers sync.Pool    // of *[]byte, for bodies of requests
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
-	return &Handler{transport: &http.Transport{
-		DialContext:            config.Dial,
-		DisableCompression:     true, // the client gets the content coding that it requested
-		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           config.MaxIdle,
-		DisableKeepAlives:      config.MaxIdle == 0,
-		MaxIdleConnsPerHost:    16,
-		IdleConnTimeout:        90 * time.Second,
-		TLSHandshakeTimeout:    10 * time.Second,
-		ResponseHeaderTimeout:  config.HeaderTimeout,
-		MaxResponseHeaderBytes: 256 << 10,
-	}}
+	if config.MaxIdlePerHost == 0 {
+		config.MaxIdlePerHost = maxIdlePerHost
+	}
+	if config.IdleTimeout == 0 {
+		config.IdleTimeout = idleTimeout
+	}
+	h := &Handler{config: config, pool: newPool(config), shared: newSharedConns(config.MaxIdle)}
+	h.buffers.New = func() any {
+		b := make([]byte, bodyBuffer)
+		return &b
+	}
+	return h
 }
 
-// Fetch implements scheme.Handler.
+// Fetch implements scheme.Handler. It closes the body of the request where that is an io.Closer.
+// Until Fetch returns an error, or else until the body of the resource is closed, the body of the
+// request may be read; both wait for a read of it that has begun. An error wraps
+// resolver.ErrForbidden where the server must not be asked, context.DeadlineExceeded where it is
+// too slow, scheme.ErrBody where the body of the request failed, and else
+// resolver.ErrUnreachable, with scheme.ErrResponse where the response is not valid.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
-	body := &requestBody{Reader: r.Body}
-	var reader io.Reader
-	if r.Body != nil {
-		reader = body
-	}
-	request, err := http.NewRequestWithContext(ctx, r.Method, r.URI.String(), reader)
+	out, err := h.newRequest(ctx, r)
 	if err != nil {
-		return nil, fmt.Errorf("fetching %s: %w", r.URI.Scheme(), err)
+		closeBody(r.Body)
+		return nil, wrap(r.URI, err)
 	}
-	request.Header = r.Header
-	request.ContentLength = r.ContentLength
-	response, err := h.RoundTrip(request) //nolint:bodyclose // the caller of Fetch closes it
+	resource, err := h.fetch(ctx, out)
 	if err != nil {
-		return nil, body.blame(err)
+		closeBody(r.Body)
+		return nil, wrap(r.URI, err)
 	}
-	return &scheme.Resource{
-		Status: response.StatusCode, Header: response.Header, Trailer: response.Trailer,
-		Body: response.Body, ContentLength: response.ContentLength,
-	}, nil
+	return resource, nil
 }
 
-// RoundTrip implements http.RoundTripper, for clients that make requests of their own. Its
-// errors are of the same kinds as those of Fetch.
-func (h *Handler) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := h.transport.RoundTrip(request)
-	if err == nil {
-		if err = check(request, response); err == nil {
-			return response, nil
+// carrier is a connection that carries exchanges.
+type carrier interface {
+	// exchange sends a request and returns the response. The error is unanswered where no octet
+	// of a response came.
+	exchange(ctx context.Context, r *request) (*scheme.Resource, error)
+	// pooled reports whether the connection was used before, and may have been closed since.
+	pooled() bool
+}
+
+// fetch sends a request, and once more where the origin has closed an idle connection:
+// RFC 9112 section 9.3.1.
+func (h *Handler) fetch(ctx context.Context, r *request) (*scheme.Resource, error) {
+	c, err := h.connection(ctx, r, true)
+	if err != nil {
+		return nil, err
+	}
+	resource, err := c.exchange(ctx, r)
+	if err == nil || !c.pooled() || !r.repeatable(err) || ctx.Err() != nil {
+		return resource, err
+	}
+	if c, err = h.connection(ctx, r, false); err != nil {
+		return nil, err
+	}
+	return c.exchange(ctx, r)
+}
+
+// connection returns an idle connection for a request, if it may be one, or else a new one.
+func (h *Handler) connection(ctx context.Context, r *request, idle bool) (carrier, error) {
+	if idle {
+		c := h.shared.take(r)
+		if c == nil {
+			c = h.pool.take(r)
 		}
-		_ = response.Body.Close()
+		if c != nil {
+			traceConn(ctx, c.netConn(), true)
+			return c, nil
+		}
 	}
-	kind := resolver.ErrUnreachable
-	var netErr net.Error
-	switch {
-	case errors.Is(err, netguard.ErrForbidden):
-		kind = resolver.ErrForbidden
-	case errors.As(err, &netErr) && netErr.Timeout():
-		kind = context.DeadlineExceeded
+	c, err := h.connect(ctx, r)
+	if err != nil {
+		return nil, caused(ctx, err)
 	}
-	return nil, fmt.Errorf("fetching from %s: %w: %w", request.URL.Hostname(), kind, err)
+	return c, nil
 }
 
-// Close closes idle connections.
-func (h *Handler) Close() { h.transport.CloseIdleConnections() }
+// Close closes idle connections, and the others after use.
+func (h *Handler) Close() {
+	h.pool.close()
+	h.shared.close()
+}

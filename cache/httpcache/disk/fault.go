@@ -1,0 +1,44 @@
+package disk
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// faultInterval is the least time between two lines in the log: a disk that fails does so
+// at every request.
+const faultInterval = time.Minute
+
+// faults logs and counts what the disk fails at. It is safe for concurrent use.
+type faults struct {
+	log *slog.Logger
+	now func() time.Time
+
+	mu     sync.Mutex
+	logged time.Time
+	silent int    // faults that were not logged since
+	total  uint64 // faults since the store was opened
+}
+
+func (f *faults) report(operation string, err error) {
+	f.mu.Lock()
+	f.total++
+	now := f.now()
+	if !f.logged.IsZero() && now.Sub(f.logged) < faultInterval {
+		f.silent++
+		f.mu.Unlock()
+		return
+	}
+	silent := f.silent
+	f.logged, f.silent = now, 0
+	f.mu.Unlock()
+	f.log.Warn("the disk of the cache fails; what it does not store is fetched again",
+		"operation", operation, "error", err, "unlogged", silent)
+}
+
+func (f *faults) count() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.total
+}

@@ -1,0 +1,152 @@
+package disk
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"sync"
+	"testing"
+)
+
+// sendfile is what a *net.TCPConn does: it sends a file without reading it.
+type sendfile struct {
+	t        *testing.T
+	received bytes.Buffer
+}
+
+func (s *sendfile) Write([]byte) (int, error) {
+	s.t.Error("octets are copied")
+	return 0, io.ErrShortWrite
+}
+
+func (s *sendfile) ReadFrom(r io.Reader) (int64, error) {
+	limited, ok := r.(*io.LimitedReader)
+	if !ok {
+		s.t.Errorf("it reads from a %T", r)
+		return 0, io.ErrShortWrite
+	}
+	if _, ok := limited.R.(*os.File); !ok {
+		s.t.Errorf("it reads from a %T", limited.R)
+	}
+	return s.received.ReadFrom(r)
+}
+
+func TestSendfile(t *testing.T) {
+	s := newStage(t, 64*mebibyte)
+	whole := body(1, 3*sliceSize+5)
+	o := mustPut(t, s.Store, "k", "", whole)
+	for range 2 { // not verified, and verified
+		r, err := o.Open(7, 3*sliceSize-2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		to := &sendfile{t: t}
+		if n, err := io.Copy(to, r); n != 3*sliceSize-2 || err != nil || !bytes.Equal(to.received.Bytes(), whole[7:][:n]) {
+			t.Errorf("%d octets, %v", n, err)
+		}
+	}
+}
+
+// The same over TCP and by net/http, part of it after some was read.
+func TestBodyOverHTTP(t *testing.T) {
+	s := newStage(t, 64*mebibyte)
+	whole := body(1, 3*sliceSize+5)
+	o := mustPut(t, s.Store, "k", "", whole)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		r, err := o.Open(0, -1)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer r.Close()
+		w.Header().Set("Content-Length", fmt.Sprint(o.Size()))
+		if _, err := io.CopyN(w, r, 1000); err != nil {
+			t.Error(err)
+		}
+		if _, err := io.Copy(w, r); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	transport := &http.Transport{DialContext: (&net.Dialer{}).DialContext}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	for range 3 {
+		res, err := client.Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil || !bytes.Equal(got, whole) {
+			t.Errorf("%d octets, %v", len(got), err)
+		}
+	}
+}
+
+// Many goroutines do everything at once, on the same keys.
+func TestConcurrently(t *testing.T) {
+	s := newStage(t, 16*mebibyte)
+	s.run(t)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 150 {
+				everything(t, s)
+			}
+		})
+	}
+	wg.Wait()
+	if err := s.Each(func(string, []byte) bool { return true }); err != nil {
+		t.Error(err)
+	}
+	if stats := s.Stats(); stats.Objects != 0 || stats.Bytes != 0 || stats.Corrupt != 0 || stats.Faults != 0 || len(s.index.leftChecked()) != 0 {
+		t.Errorf("%+v, %d files\n%s", stats, len(s.paths(t)), s.log)
+	}
+}
+
+// leftChecked returns what is noted of bodies that are partly verified.
+func (x *index) leftChecked() (left []ref) {
+	for i := range x.shards {
+		for r := range x.shards[i].checked {
+			left = append(left, r)
+		}
+	}
+	return left
+}
+
+func everything(t *testing.T, s *stage) {
+	seed := rand.Uint64N(20)
+	size := []int{0, 100, 5000, sliceSize + 7}[seed%4]
+	key := key(int(seed))
+	switch rand.IntN(6) {
+	case 0:
+		if err := s.RemoveKey(key); err != nil {
+			t.Error(err)
+		}
+	case 1:
+		if _, err := put(s.Store, key, []byte("head"), body(seed, size)); err != nil && !errors.Is(err, ErrFull) {
+			t.Error(err)
+		}
+	case 2:
+		for _, o := range s.Get(key) {
+			if _, err := s.Replace(o, make([]byte, rand.IntN(5000))); err != nil && !errors.Is(err, ErrGone) && !errors.Is(err, ErrFull) {
+				t.Error(err)
+			}
+		}
+	default:
+		for _, o := range s.Get(key) {
+			got, err := read(o, 0, -1)
+			if err != nil && !errors.Is(err, ErrGone) || err == nil && !bytes.Equal(got, body(seed, size)) {
+				t.Errorf("%d octets, %v", len(got), err)
+			}
+		}
+	}
+}

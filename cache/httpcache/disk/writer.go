@@ -1,0 +1,198 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"os"
+	"sync/atomic"
+)
+
+// maxVariants is how many objects a key may have: of more, the least recently used is
+// removed.
+const maxVariants = 64
+
+// Writer writes one object. One goroutine calls Write and then Commit or Abort; others may
+// call ReadAt meanwhile, and until Close. An error means that the object is not stored,
+// and nothing else: what was written until then can still be read.
+type Writer struct {
+	store   *Store
+	file    *os.File
+	path    string
+	key     string
+	id      uint64
+	written atomic.Int64
+	sums    sums
+	taken   int64 // of the budget
+	err     error // why it ended; nil while it writes
+}
+
+var errEnded = errors.New("the object was committed or aborted")
+
+// Create begins an object. The caller must close the writer.
+func (s *Store) Create(key string) (*Writer, error) {
+	if len(key) > MaxKey {
+		return nil, fmt.Errorf("storing an object: a key of %d octets is too long", len(key))
+	}
+	if err := s.space.refusal(); err != nil {
+		return nil, fmt.Errorf("storing an object: %w", err)
+	}
+	w := &Writer{store: s, key: key, id: uint64(s.seconds())<<32 | uint64(rand.Uint32())} //nolint:gosec // it need not be secret: a name that exists is not overwritten
+	w.path = temporaryName(rand.Uint64())                                                 //nolint:gosec // as above
+	var err error
+	if w.file, err = s.files.create(w.path); err != nil {
+		s.failed("creating a file", err)
+		return nil, fmt.Errorf("storing an object: %w", err)
+	}
+	return w, nil
+}
+
+// Write appends to the body. After an error it returns the same one again.
+func (w *Writer) Write(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.append(p)
+	w.sums.write(p[:n])
+	w.written.Add(int64(n))
+	if err != nil {
+		w.err = fmt.Errorf("storing a body: %w", err)
+	}
+	return n, w.err
+}
+
+// append appends to the file, if the budget allows it.
+func (w *Writer) append(p []byte) (int, error) {
+	length := w.written.Load() + int64(len(p))
+	if length > maxBody {
+		return 0, ErrTooLarge
+	}
+	if err := w.take(length); err != nil {
+		return 0, err
+	}
+	return w.writeFile(p)
+}
+
+func (w *Writer) writeFile(p []byte) (n int, err error) {
+	if err = w.store.files.check("write"); err == nil {
+		n, err = w.file.Write(p)
+	}
+	if err != nil {
+		w.store.failed("writing a file", err)
+	}
+	return n, err
+}
+
+// take takes from the budget what a file of a length needs.
+func (w *Writer) take(length int64) error {
+	if err := w.store.space.checkSize(length); err != nil {
+		return err
+	}
+	n := onDisk(length)
+	if n <= w.taken {
+		return nil
+	}
+	if err := w.store.space.reserve(n - w.taken); err != nil {
+		return err
+	}
+	w.taken = n
+	return nil
+}
+
+// Size returns how many octets of the body are written.
+func (w *Writer) Size() int64 { return w.written.Load() }
+
+// ReadAt reads what is written of the body, and returns io.EOF at the end of that.
+func (w *Writer) ReadAt(p []byte, offset int64) (int, error) {
+	left := w.written.Load() - offset
+	if offset < 0 || left <= 0 {
+		return 0, io.EOF
+	}
+	n, err := w.file.ReadAt(p[:min(int64(len(p)), left)], offset)
+	if err == nil && n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// Commit ends the object, which Get returns from now on. The store may keep head.
+func (w *Writer) Commit(head []byte) (*Object, error) {
+	if w.err != nil {
+		return nil, w.err
+	}
+	o, err := w.commit(head)
+	if err != nil {
+		w.Abort()
+		return nil, fmt.Errorf("storing an object: %w", err)
+	}
+	w.err = errEnded
+	return o, nil
+}
+
+func (w *Writer) commit(head []byte) (*Object, error) {
+	if len(head) > MaxHead {
+		return nil, fmt.Errorf("a head of %d octets is too long", len(head))
+	}
+	s, sums := w.store, w.sums.bytes()
+	t := trailer{body: w.Size(), key: w.key, head: head, sumOfSums: crc32.Checksum(sums, castagnoli())}
+	end := t.append(sums)
+	n := name{digest: digestOf(w.key), id: w.id, length: t.body + int64(len(end))}
+	if err := w.take(n.length); err != nil {
+		return nil, err
+	}
+	// Before the file has its name: it must not be found by this, and then be added.
+	if err := s.load(n.digest.directory()); err != nil {
+		return nil, err
+	}
+	if _, taken := s.index.shard(n.digest).current(n.ref()); taken {
+		return nil, errors.New("the random number of its name is in use")
+	}
+	if _, err := w.writeFile(end); err != nil {
+		return nil, err
+	}
+	if err := s.files.rename(w.path, n.path()); err != nil {
+		s.failed("renaming a file", err)
+		return nil, err
+	}
+	s.index.add(entry{name: n, used: s.seconds()})
+	s.limitVariants(n.digest)
+	return &Object{store: s, ref: n.ref(), trailer: t}, nil
+}
+
+// limitVariants removes objects of a key that has too many.
+func (s *Store) limitVariants(d digest) {
+	entries := s.index.shard(d).of(d, 0)
+	for len(entries) > maxVariants {
+		oldest := 0
+		for i, e := range entries {
+			if e.used < entries[oldest].used {
+				oldest = i
+			}
+		}
+		if s.discard(entries[oldest].name) == nil {
+			s.evicted.Add(1)
+		}
+		entries = append(entries[:oldest], entries[oldest+1:]...)
+	}
+}
+
+// Abort removes what is written. After Commit it does nothing.
+func (w *Writer) Abort() {
+	if errors.Is(w.err, errEnded) {
+		return
+	}
+	w.err = errEnded
+	if err := w.store.files.remove(w.path); err != nil {
+		w.store.faults.report("removing a temporary file", err)
+		return // it still takes its part of the budget
+	}
+	w.store.space.release(w.taken)
+}
+
+// Close ends ReadAt, and aborts the object if it was not committed.
+func (w *Writer) Close() error {
+	w.Abort()
+	return w.file.Close()
+}

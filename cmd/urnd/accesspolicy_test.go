@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+)
+
+const accessRules = `
+access: {proxy_clients: [10.1.0.0/16, '2001:db8::/32'], allow_destinations: [192.0.2.0/24]}
+proxy:
+  rules:
+    - {id: no-internal, action: deny, destinations: [10.0.0.0/8, 'fc00::/7']}
+    - {id: tracker, action: deny, hosts: [.tracker.example]}
+    - {id: packages, action: allow, hosts: [.example.org, 192.0.2.0/24], ports: [443, 8000-8999]}
+    - {id: ann, action: allow, users: [ann], schemes: [http]}
+    - {id: default, action: deny}
+`
+
+// accessFile returns the path of a configuration.
+func accessFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "urnd.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAccessTest(t *testing.T) {
+	rules := accessFile(t, accessRules)
+	users := accessFile(t, strings.Replace(accessRules, "access: {", "access: {proxy_users: /nowhere, ", 1))
+	for _, tt := range []struct {
+		file, mode, args string
+		status           int
+		summary, step    string
+	}{
+		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443 --destination 8.8.8.8", 0, `allowed by rule "packages"`, `rule: "packages" allows: hosts .example.org, ports 443`},
+		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443 --destination 8.8.8.8", 0, `allowed by rule "packages"`, `rule: "no-internal" does not hold: 8.8.8.8 is not in 10.0.0.0/8, fc00::/7`},
+		{rules, "", "2001:db8::1 GET http://PyPI.example.org.:8080/ --destination 8.8.8.8", 0, `allowed by rule "packages"`, "guard: 8.8.8.8:8080 may be dialled (access.allow_destinations)"},
+		{rules, "", "::ffff:10.1.2.3 CONNECT 192.0.2.7:443", 0, `allowed by rule "packages"`, "guard: 192.0.2.7:443 may be dialled (access.allow_destinations)"},
+		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443", 1, "depends on the address that is dialled: --destination", `rule: "no-internal" denies if the address that is dialled is in 10.0.0.0/8, fc00::/7`},
+		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443 --destination 10.9.9.9", 1, `denied by rule "no-internal"`, `rule: "no-internal" denies: destinations 10.0.0.0/8, fc00::/7`},
+		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443 --destination 127.0.0.1", 1, "denied by access.allow_destinations", "guard: destination not allowed: 127.0.0.1 is loopback (access.allow_destinations)"},
+		{rules, "", "10.1.2.3 CONNECT pypi.example.org:22", 1, `denied by rule "default"`, `rule: "default" denies: it has no conditions`},
+		{rules, "", "10.1.2.3 GET https://a.tracker.example/", 1, `denied by rule "tracker"`, "note: clients ask a proxy for https by CONNECT: test CONNECT a.tracker.example:443 too"},
+		{rules, "", "10.2.0.1 GET http://a.example/", 1, "denied by access.proxy_clients", "client: 10.2.0.1 may not use the proxy (access.proxy_clients)"},
+		{rules, "", "10.1.2.3 GET http://a.example/ --user ann", 1, `denied by rule "default"`, "user: nobody logs in (access.proxy_users is empty)"},
+		{users, "", "10.1.2.3 GET http://a.example/ --user ann --destination 8.8.8.8", 0, `allowed by rule "ann"`, "user: ann, if the password is right (access.proxy_users)"},
+		{users, "", "10.1.2.3 GET http://a.example/", 1, "denied by access.proxy_users", "user: the client must log in (access.proxy_users): --user"},
+		{rules, "report", "10.1.2.3 CONNECT a.example:443", 0, `allowed, as proxy.policy is report: rule "default" would deny it`, "guard: it checks the address that is dialled (access.allow_destinations)"},
+		{rules, "report", "10.1.2.3 CONNECT pypi.example.org:443", 0, "allowed", "rule: if proxy.policy were enforce, it would depend on the address that is dialled: --destination"},
+		{rules, "report", "10.1.2.3 CONNECT a.example:443 --destination 127.0.0.1", 1, "denied by access.allow_destinations", ""},
+		{rules, "open", "10.1.2.3 CONNECT a.example:443", 0, "allowed", "rules: they are not looked at (proxy.policy is open)"},
+		{"", "", "127.0.0.1 CONNECT a.example:443", 0, "allowed", "rule: no other rule holds: the request is allowed"},
+		{rules, "", "here GET http://a.example/", 2, "", ""},
+		{rules, "", "10.1.2.3 GET", 2, "", ""},
+		{rules, "", "10.1.2.3 GET http://a.example/ --colour", 2, "", ""},
+		{rules, "", "10.1.2.3 GET http://a.example/ --destination a.example", 2, "", ""},
+		{rules, "", "10.1.2.3 GET a.example:443", 2, "", ""},
+		{rules, "", "10.1.2.3 GET urn:example:a", 2, "", ""},
+		{rules, "", "10.1.2.3 GET http://010.0.0.1/", 2, "", ""},
+		{rules, "", "10.1.2.3 CONNECT https://a.example/", 2, "", ""},
+		{rules, "closed", "10.1.2.3 GET http://a.example/", 2, "", ""},
+		{"missing.yaml", "", "10.1.2.3 GET http://a.example/", 2, "", ""},
+	} {
+		t.Run(tt.mode+" "+tt.args, func(t *testing.T) {
+			if tt.mode != "" {
+				t.Setenv("URND_PROXY_POLICY", tt.mode)
+			}
+			args := append([]string{"access", "test", "--config", tt.file}, strings.Fields(tt.args)...)
+			out, err := run(t, "", args...)
+			status := 0
+			if err != nil {
+				status = statusOf(err)
+			}
+			summary, steps, _ := strings.Cut(out, "\n")
+			if status != tt.status || summary != tt.summary || !strings.Contains("\n"+steps, "\n"+tt.step) {
+				t.Errorf("status %d, want %d: %v\n%s", status, tt.status, err, out)
+			}
+			if (status == 1) != errors.Is(err, errReported) {
+				t.Errorf("%v is not reported", err)
+			}
+			if status == statusUndecided {
+				return
+			}
+			out, err = run(t, "", append(args, "--json")...)
+			var document verdict
+			if jsonErr := json.Unmarshal([]byte(out), &document); jsonErr != nil || (document.Result == resultAllowed) != (err == nil) || document.summary() != tt.summary || len(document.Steps) == 0 {
+				t.Errorf("%v, %v: %s", jsonErr, err, out)
+			}
+		})
+	}
+}
+
+// What the configuration accepts as a rule is one.
+func TestPolicyOf(t *testing.T) {
+	for _, host := range []string{
+		"a", "A.Example.", ".example.org", ".org", "_a.example", "*.example.org", "a*b?c.*.example", "*-a.example", "?", "192.0.2.1", "192.0.2.0/24",
+		"2001:db8::1", "[2001:db8::1]", "2001:db8::/32", "::ffff:192.0.2.1", "xn--bcher-kva.example", strings.Repeat("a.", 126) + "a",
+	} {
+		c := config.Default()
+		c.Proxy.Rules = []config.ProxyRule{{ID: "a", Action: "allow", Hosts: []string{host}, Ports: []config.PortRange{{First: 1, Last: 2}}}}
+		if err := c.Validate(); err != nil {
+			t.Errorf("%q: %v", host, err)
+		}
+		if _, err := policyOf(c); err != nil {
+			t.Errorf("%q: %v", host, err)
+		}
+	}
+	c := config.Default()
+	c.Proxy.Rules = []config.ProxyRule{{ID: "a"}, {ID: "a"}}
+	if _, err := policyOf(c); err == nil || !strings.HasPrefix(err.Error(), "proxy.rules: ") {
+		t.Errorf("two rules of an id: %v", err)
+	}
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/uri"
+)
+
+func newAccess() *cobra.Command {
+	cmd := &cobra.Command{Use: "access", Short: "Test what the forward proxy allows", RunE: requireSubcommand}
+	cmd.AddCommand(newAccessTest())
+	return cmd
+}
+
+// statusUndecided is the exit status where there is no decision: a program must not take a typing
+// error for one.
+const statusUndecided = 2
+
+func newAccessTest() *cobra.Command {
+	var user, destination string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "test CLIENT METHOD URL",
+		Short: "Say whether the forward proxy passes a request on, and why",
+		Long: `Say whether the forward proxy passes a request on, and why: whether the client may
+use it (access.proxy_clients, access.proxy_users), which rule decides (proxy.rules), and whether
+the address may be dialled (access.allow_destinations). Nothing is looked up or connected to:
+where it depends on the address of the host, --destination gives one. The target of CONNECT, by
+which clients ask for https, is a host and a port.
+
+The exit status is 0 if the request is passed on, 1 if it is refused, or if that depends on the
+address, and 2 if there is no such request, or no such configuration.`,
+		Example: `  urnd access test 10.1.2.3 GET http://example.org/
+  urnd access test 10.1.2.3 CONNECT example.org:443
+  urnd access test 10.1.2.3 CONNECT example.org:443 --user ci --destination 192.0.2.1
+  URND_PROXY_POLICY=enforce urnd access test 10.1.2.3 CONNECT example.org:443`,
+		Args: func(cmd *cobra.Command, args []string) error { return undecided(cobra.ExactArgs(3)(cmd, args)) },
+	}
+	s := addFile(cmd)
+	cmd.Flags().StringVar(&user, "user", "", "the `name` with which the client has logged in")
+	cmd.Flags().StringVar(&destination, "destination", "", "the `address` that is dialled")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return undecided(err) })
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		v, err := testAccess(s, args, user, destination)
+		if err != nil {
+			return undecided(err)
+		}
+		if err := v.print(cmd.OutOrStdout(), asJSON); err != nil {
+			return undecided(err)
+		}
+		if v.Result != resultAllowed {
+			return errReported
+		}
+		return nil
+	}
+	return cmd
+}
+
+// undecided returns an error that ends the program with statusUndecided, nil for nil.
+func undecided(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &statusError{err, statusUndecided}
+}
+
+// testAccess applies the configuration to the request of the arguments.
+func testAccess(s *settings, args []string, user, destination string) (verdict, error) {
+	r, err := parseAccess(args[0], args[1], args[2], user)
+	if err != nil {
+		return verdict{}, err
+	}
+	var dialled netip.Addr
+	if destination != "" {
+		if dialled, err = netip.ParseAddr(destination); err != nil {
+			return verdict{}, fmt.Errorf("--destination %q is not an IP address", destination)
+		}
+	}
+	c, err := s.load(map[string]string{})
+	if err != nil {
+		return verdict{}, err
+	}
+	p, err := policyOf(c)
+	if err != nil {
+		return verdict{}, err
+	}
+	return judge(c, p, r, dialled), nil
+}
+
+var errNoHost = errors.New("a request to a proxy has a URL with a host, such as http://example.org/, or is CONNECT and example.org:443")
+
+// parseAccess returns the request of the arguments.
+func parseAccess(client, method, target, user string) (policy.Request, error) {
+	addr, err := netip.ParseAddr(client)
+	if err != nil {
+		return policy.Request{}, fmt.Errorf("the client %q is not an IP address", client)
+	}
+	if method == http.MethodConnect {
+		return policy.NewConnect(addr, user, target)
+	}
+	u, err := uri.FromIRI(target)
+	if err != nil {
+		return policy.Request{}, err
+	}
+	if err := u.Check(); err != nil {
+		return policy.Request{}, err
+	}
+	r, err := policy.NewRequest(addr, user, method, u)
+	if err == nil && r.Host == "" {
+		err = errNoHost
+	}
+	return r, err
+}
+
+// print writes a verdict as text or as JSON.
+func (v verdict) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(v)
+	}
+	fmt.Fprintln(w, v.summary())
+	for _, step := range v.Steps {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", step.Stage, step.Detail); err != nil {
+			return err
+		}
+	}
+	return nil
+}

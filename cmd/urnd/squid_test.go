@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// squidOrigin is the server behind Squid. It says what it was asked for, and that may be cached.
+type squidOrigin struct {
+	*httptest.Server
+	lock  sync.Mutex
+	asked []string // request-targets
+}
+
+func startSquidOrigin(t *testing.T) *squidOrigin {
+	t.Helper()
+	o := &squidOrigin{}
+	o.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o.lock.Lock()
+		defer o.lock.Unlock()
+		o.asked = append(o.asked, r.RequestURI)
+		w.Header().Set("Cache-Control", "max-age=60")
+		fmt.Fprint(w, r.RequestURI)
+	}))
+	t.Cleanup(o.Close)
+	return o
+}
+
+// targets returns what was asked for since the last call.
+func (o *squidOrigin) targets() string {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	asked := strings.Join(o.asked, " ")
+	o.asked = nil
+	return asked
+}
+
+// throughSquid sends a request "METHOD TARGET" as it is, since no client sends a URN.
+func throughSquid(s *testserver.Squid, request string) (status int, location, body string, err error) {
+	conn, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		return 0, "", "", err
+	}
+	defer conn.Close()
+	method, _, _ := strings.Cut(request, " ")
+	fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n", request)
+	response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+	if err != nil {
+		return 0, "", "", err
+	}
+	defer response.Body.Close()
+	if method == http.MethodConnect { // the tunnel has no end
+		return response.StatusCode, "", "", nil
+	}
+	text, err := io.ReadAll(response.Body)
+	return response.StatusCode, response.Header.Get("Location"), string(text), err
+}
+
+// buildForSquid returns a folder with the binary urnd, which the user of Squid can run.
+func buildForSquid(t *testing.T) string {
+	t.Helper()
+	testserver.Need(t, "squid")
+	dir := testserver.OpenFolder(t)
+	buildIn(t, dir)
+	return dir
+}
+
+// startSquidWith starts Squid with the lines of docs/squid.md for a helper, after ACLs that are
+// usual, for the binary in dir.
+func startSquidWith(t *testing.T, dir, helper, origin string, concurrency int) *testserver.Squid {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/squid.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := strings.NewReplacer(
+		"/usr/bin/urnd helper "+helper, dir+"/urnd helper "+helper+" --config "+helperConfig(t, dir, origin),
+		"concurrency=64", fmt.Sprintf("concurrency=%d", concurrency),
+	)
+	for _, block := range regexp.MustCompile("(?s)```squid\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		if lines := place.Replace(block[1]); strings.Contains(lines, dir) {
+			return testserver.StartSquid(t, testserver.OpenFolder(t), "acl localnet src 127.0.0.1", "acl Safe_ports port 80 443 1025-65535", lines, "http_access deny !Safe_ports")
+		}
+	}
+	t.Fatalf("docs/squid.md has no configuration for %s", helper)
+	return nil
+}
+
+// Squid redirects clients that ask for URNs, and asks servers for the normal form of URLs.
+func TestSquidRewritesURLs(t *testing.T) {
+	dir := buildForSquid(t)
+	for _, concurrency := range []int{0, 64} {
+		t.Run(fmt.Sprintf("concurrency=%d", concurrency), func(t *testing.T) {
+			origin := startSquidOrigin(t)
+			s := startSquidWith(t, dir, "url-rewrite", origin.URL, concurrency)
+			for _, tt := range []struct {
+				request  string
+				status   int
+				location string
+				asked    string // of the origin
+			}{
+				{"GET urn:book:42", 302, origin.URL + "/books/42", ""},
+				{"GET URN:Book:42?=a=b", 302, origin.URL + "/books/42?a=b", ""},
+				{"HEAD urn:book:42", 302, origin.URL + "/books/42", ""},
+				{"GET " + origin.URL + "/books/42", 200, "", "/books/42"},
+				// Without a location it must not be Squid that resolves: it would ask a server named like the NID.
+				{"GET urn:book:x", 403, "", ""},
+				{"GET urn:localhost:x", 403, "", ""},
+				{"GET urn:book:x%22%5C", 403, "", ""},
+				{"GET " + origin.URL + "/b/../%7Esmith?%3d", 200, "", "/~smith?%3D"},
+				{"GET " + strings.ToUpper(origin.URL) + "/urn:ISBN:1", 200, "", "/urn:ISBN:1"},
+				{"GET " + origin.URL + `/a|"\b`, 200, "", `/a|"\b`}, // no URI: as it is
+				{"POST " + origin.URL + "/%7e", 200, "", "/~"},
+				{"CONNECT " + strings.TrimPrefix(origin.URL, "http://"), 200, "", ""},
+				{"GET " + origin.URL + "/after", 200, "", "/after"}, // the helper lives
+			} {
+				status, location, _, err := throughSquid(s, tt.request)
+				if asked := origin.targets(); err != nil || status != tt.status || location != tt.location || asked != tt.asked {
+					t.Errorf("%s: %d, %q, the origin is asked for %q, %v", tt.request, status, location, asked, err)
+				}
+			}
+			// Squid logs what was a fault of the helper or its servers.
+			if log := s.Log(); !strings.Contains(log, "asking for localhost.urn.arpa. NAPTR") || strings.Contains(log, "ERROR: URL-rewrite produces invalid") {
+				t.Errorf("log: %s", log)
+			}
+		})
+	}
+}
+
+// Each of many clients has the answer to its own request.
+func TestSquidAsksConcurrently(t *testing.T) {
+	s := startSquidWith(t, buildForSquid(t), "url-rewrite", "https://books.example", 64)
+	var clients sync.WaitGroup
+	for client := range 8 {
+		clients.Go(func() {
+			for i := range 25 {
+				n := 100*client + i
+				status, location, _, err := throughSquid(s, fmt.Sprintf("GET urn:book:%d", n))
+				if want := fmt.Sprintf("https://books.example/books/%d", n); err != nil || status != 302 || location != want {
+					t.Errorf("%d, %q, want %q, %v", status, location, want, err)
+				}
+			}
+		})
+	}
+	clients.Wait()
+}
+
+// Equivalent URLs share an entry of Squid's cache, and the server is asked for the one that came.
+func TestSquidStoresByKey(t *testing.T) {
+	dir := buildForSquid(t)
+	for _, concurrency := range []int{0, 64} {
+		t.Run(fmt.Sprintf("concurrency=%d", concurrency), func(t *testing.T) {
+			origin := startSquidOrigin(t)
+			s := startSquidWith(t, dir, "store-id", origin.URL, concurrency)
+			for _, path := range []string{"/a/../%7Esmith", "/~smith", "/%7esmith", "/b/./../~smith", "/smith", `/|`, `/|`} {
+				if status, _, _, err := throughSquid(s, "GET "+origin.URL+path); err != nil || status != 200 {
+					t.Errorf("%s: %d, %v", path, status, err)
+				}
+			}
+			if asked := origin.targets(); asked != "/a/../%7Esmith /smith /|" {
+				t.Errorf("the origin is asked for %q", asked)
+			}
+			if log := s.Log(); strings.Contains(log, "ERROR") {
+				t.Errorf("log: %s", log)
+			}
+		})
+	}
+}

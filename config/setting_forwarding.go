@@ -1,0 +1,158 @@
+package config
+
+import (
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// forwardingSettings are the settings of how requests are forwarded.
+func forwardingSettings() []Setting {
+	return []Setting{
+		{
+			Path: "proxy.spelling", Default: "normal",
+			Doc: "Responses are cached by the normal form of their URI. Sent to the origin is the normal form (normal), or what the " +
+				"client sent (original); redirect redirects clients to the normal form (308).",
+			OneOf: []string{"normal", "original", "redirect"},
+		},
+		{
+			Path: "proxy.forwarded", Default: "transparent",
+			Doc: "How clients are named to origins: transparent passes on what they send and adds nothing; off removes it; forwarded " +
+				"adds Forwarded (RFC 7239), x-forwarded-for the older field.",
+			OneOf: []string{"transparent", "off", "forwarded", "x-forwarded-for"},
+		},
+		{Path: "proxy.connect_ports", Default: []PortRange{{443, 443}}, Doc: "ports that a tunnel (CONNECT) may lead to", Form: "port, or two joined by a hyphen"},
+		{Path: "proxy.connect_addresses", Default: true, Doc: "tunnels to IP addresses, and not only to host names, are allowed"},
+		{
+			Path: "proxy.upstreams", Default: []Upstream{},
+			Doc: "Proxies through which requests are forwarded. The first whose hosts match is used; where there is none, the request goes " +
+				"to the origin. A list:",
+			Form: "table",
+			Sample: `upstreams:
+  # hosts as in rules; empty: all
+  - hosts: [.intranet.example]
+    server: direct
+  # http://, https:// or socks5://, host and port
+  - server: https://proxy.example.org:3128
+    user: urnd
+    # a file
+    password: credential:upstream`,
+		},
+		{
+			Path: "proxy.pac_proxies", Default: []string{},
+			Doc: "Addresses of this proxy in /proxy.pac and /wpad.dat, by which browsers configure themselves; https:// is a proxy " +
+				"that is reached by TLS. Empty: there are no such files.",
+			Sample: "pac_proxies: [proxy.example.org:8141]", Form: "host:port, or https:// and one", check: checkPAC,
+		},
+		{Path: "proxy.pac_direct", Default: []string{}, Doc: "hosts that browsers reach without the proxy, besides names without a dot", Form: "host name, or a name with all below it (.example.org)", check: checkPACDirect},
+		{
+			Path: "proxy.origins", Default: []Site{},
+			Doc: "Sites that urnd is the gateway of: requests whose Host is one of these go to its servers in turn, through the cache. " +
+				"Servers in private networks must be in access.allow_destinations. A list:",
+			Form: "table",
+			Sample: `origins:
+  - host: www.example.org
+    # http:// or https://, host and port
+    servers: [http://192.0.2.10:8080, http://192.0.2.11:8080]`,
+		},
+		{
+			Path: "proxy.targeted", Default: []string{"CDN-Cache-Control"},
+			Doc:  "Fields of responses that replace Cache-Control for proxy.origins (RFC 9213), the most specific first; the forward proxy does not heed them.",
+			Form: "field name", check: checkTargeted,
+		},
+	}
+}
+
+// forwardingElements are the settings in their lists of tables.
+func forwardingElements() []Setting {
+	return []Setting{
+		{Path: "proxy.upstreams.*.hosts", Doc: "hosts as in proxy.rules; empty: all", Form: "host name, pattern, address or address range"},
+		{Path: "proxy.upstreams.*.server", Doc: "the proxy, or direct; it must be set", Form: "http://, https:// or socks5://, host and port"},
+		{Path: "proxy.upstreams.*.user", Doc: "the user that urnd logs in as; empty: it does not", Form: "user"},
+		{Path: "proxy.upstreams.*.password", Doc: "the file of the password", Form: "path, or credential: and a name"},
+		{Path: "proxy.origins.*.host", Doc: "the host of the site, without port; it must be set", Form: "host name"},
+		{Path: "proxy.origins.*.servers", Doc: "its servers; one must be set", Form: "http:// or https://, host and port"},
+	}
+}
+
+func checkPAC(f *Faults, path string, value any) {
+	addresses, _ := value.([]string)
+	for i, address := range addresses {
+		host, port, err := net.SplitHostPort(strings.TrimPrefix(address, "https://"))
+		if n, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || n == 0 || !isHost(host) {
+			f.add(index(path, i), "%q is not host:port, such as proxy.example.org:8141", address)
+		}
+	}
+}
+
+func checkPACDirect(f *Faults, path string, value any) {
+	hosts, _ := value.([]string)
+	for i, host := range hosts {
+		if !isHost(strings.TrimPrefix(host, ".")) {
+			f.add(index(path, i), "%q is not a host such as www.example.org or .example.org", host)
+		}
+	}
+}
+
+// isHost reports whether a text is a domain name or an IP address.
+func isHost(s string) bool {
+	return isDomain(s) || net.ParseIP(s) != nil
+}
+
+func checkTargeted(f *Faults, path string, value any) {
+	names, _ := value.([]string)
+	for i, name := range names {
+		if name == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			f.add(index(path, i), "%q is not the name of a field such as CDN-Cache-Control", name)
+		}
+	}
+}
+
+// upstreamSchemes are those of proxies.
+func upstreamSchemes() []string { return []string{"http", "https", "socks5"} }
+
+func checkUpstreams(f *Faults, upstreams []Upstream) {
+	for i, u := range upstreams {
+		path := index("proxy.upstreams", i)
+		checkRuleHosts(f, path+".hosts", u.Hosts)
+		if u.Password != "" {
+			checkSecretFile(f, path+".password", u.Password)
+		}
+		if (u.User == "") != (u.Password == "") {
+			f.add(path+".user", "and password go together")
+		}
+		if u.Server == "direct" {
+			continue
+		}
+		scheme, address, _ := strings.Cut(u.Server, "://")
+		host, port, err := net.SplitHostPort(address)
+		if _, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || !isHost(host) {
+			f.add(path+".server", "is not direct, or http://, https:// or socks5:// with a host and a port; its value is not shown, since it may have a password")
+			continue
+		}
+		Setting{Path: path + ".server", OneOf: upstreamSchemes()}.validate(f, scheme)
+	}
+}
+
+func checkSites(f *Faults, origins []Site) {
+	seen := make(map[string]bool)
+	for i, o := range origins {
+		path := index("proxy.origins", i)
+		switch name := uri.CanonicalDomain(o.Host); {
+		case !isHost(o.Host):
+			f.add(path+".host", "%q is not a host such as www.example.org, without port", o.Host)
+		case seen[name]:
+			f.add(path+".host", "%q is configured twice", o.Host)
+		default:
+			seen[name] = true
+		}
+		if len(o.Servers) == 0 {
+			f.add(path+".servers", "names no server")
+		}
+		for j, server := range o.Servers {
+			checkServer(f, index(path+".servers", j), server)
+		}
+	}
+}

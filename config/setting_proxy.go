@@ -1,0 +1,175 @@
+package config
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+func proxySettings() []Setting {
+	return append([]Setting{
+		{Path: "proxy", Doc: "The forward proxy, and the sites that urnd is the gateway of. Who may use the proxy is in access.proxy_clients and access.proxy_users."},
+		{
+			Path: "proxy.policy", Default: "enforce",
+			Doc: "What the rules do: enforce refuses what they deny (403); report passes it on, and logs what would be " +
+				"refused; open does not look at them.",
+			OneOf: policies(),
+		},
+		{
+			Path: "proxy.rules", Default: []ProxyRule{},
+			Doc: "What the clients of the proxy may ask for. The first rule of which all conditions hold decides; where there is " +
+				"none, the request is allowed. urnd access test says which rule decides a request, and why. A list:",
+			Form: "table",
+			Sample: `rules:
+  # the name of the rule in logs, for the client, and in Proxy-Status
+  - id: no-metadata
+    action: deny
+    # addresses that are dialled, whatever the host is called
+    destinations: [169.254.0.0/16]
+  - id: packages
+    # allow or deny
+    action: allow
+    # conditions: all that are given must hold; the values of one are alternatives
+    clients: [10.1.0.0/16]
+    users: [ci]
+    methods: [GET, HEAD, CONNECT]
+    # of URLs; connect stands for CONNECT, by which clients ask for https
+    schemes: [http, connect]
+    # a name; a name with all below it; a pattern, in which * stands for any characters
+    # of one label, and ? for one of them; addresses and ranges, as they are in URLs
+    hosts: [www.example.org, .example.com, '*.cdn-?.example.net', 192.0.2.0/24]
+    ports: [80, 443, 8000-8999]
+  # all other requests: a rule without conditions
+  - id: default
+    action: deny`,
+		},
+	}, forwardingSettings()...)
+}
+
+// proxyElements are the settings of a rule.
+func proxyElements() []Setting {
+	return append([]Setting{
+		{Path: "proxy.rules.*.id", Doc: "its name in logs, for the client, and in Proxy-Status; it must be set, and be the only one of this name", Form: "1 to 64 letters, digits, \"-\", \"_\" and \".\""},
+		{Path: "proxy.rules.*.action", Doc: "what happens to requests for which all conditions hold; it must be set", OneOf: actions()},
+		{Path: "proxy.rules.*.clients", Doc: "clients; empty: all", Form: "address range"},
+		{Path: "proxy.rules.*.users", Doc: "users of access.proxy_users; empty: all, and clients that did not log in", Form: "user"},
+		{Path: "proxy.rules.*.methods", Doc: "methods; empty: all", Form: "method, in capitals"},
+		{Path: "proxy.rules.*.schemes", Doc: "schemes of URLs, and connect for CONNECT, by which clients ask for https; empty: all", Form: "scheme"},
+		{
+			Path: "proxy.rules.*.hosts",
+			Doc: "hosts as URLs name them: a name, a name with all below it (.example.org), a pattern in which * stands for any " +
+				"characters of one label and ? for one of them, an address or an address range; empty: all",
+			Form: "host name, pattern, address or address range",
+		},
+		{Path: "proxy.rules.*.ports", Doc: "ports, also where they are the default of the scheme; empty: all", Form: "port, or two joined by a hyphen"},
+		{Path: "proxy.rules.*.destinations", Doc: "addresses that are dialled, after the host was looked up; empty: all", Form: "address range"},
+	}, forwardingElements()...)
+}
+
+func policies() []string { return []string{"enforce", "report", "open"} }
+
+func actions() []string { return []string{"allow", "deny"} }
+
+const ruleIDOctets = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+func checkProxyRules(f *Faults, rules []ProxyRule) {
+	const maxID = 64
+	seen := make(map[string]bool)
+	for i, r := range rules {
+		path := index("proxy.rules", i)
+		switch {
+		case r.ID == "":
+			f.add(path+".id", "is missing")
+		case len(r.ID) > maxID || strings.Trim(r.ID, ruleIDOctets) != "":
+			f.add(path+".id", "%.80q has other octets than letters, digits, \"-\", \"_\" and \".\", or more than %d", r.ID, maxID)
+		case seen[r.ID]:
+			f.add(path+".id", "%q is the id of another rule too", r.ID)
+		}
+		seen[r.ID] = true
+		if r.Action == "" {
+			f.add(path+".action", "is missing: it is %s", oneOf(actions()))
+		} else {
+			Setting{Path: path + ".action", OneOf: actions()}.validate(f, r.Action)
+		}
+		checkPrefixList(f, path+".clients", r.Clients)
+		checkPrefixList(f, path+".destinations", r.Destinations)
+		checkEach(f, path+".users", r.Users, isUser, "the name of a user, which has no colon (RFC 7617 section 2)")
+		checkEach(f, path+".methods", r.Methods, isMethod, "a method in capitals, such as GET: methods are case-sensitive (RFC 9110 section 9.1)")
+		checkEach(f, path+".schemes", r.Schemes, isScheme, "a scheme such as http, or connect")
+		checkRuleHosts(f, path+".hosts", r.Hosts)
+	}
+}
+
+// checkEach checks each text of a list.
+func checkEach(f *Faults, path string, texts []string, is func(string) bool, what string) {
+	for i, text := range texts {
+		if !is(text) {
+			f.add(index(path, i), "%q is not %s", text, what)
+		}
+	}
+}
+
+func isUser(s string) bool { return s != "" && !strings.Contains(s, ":") }
+
+// isMethod reports whether a text is a token without small letters (RFC 9110 section 5.6.2).
+func isMethod(s string) bool {
+	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~") == ""
+}
+
+func isScheme(s string) bool {
+	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789+-.") == ""
+}
+
+const digits = "0123456789"
+
+func checkRuleHosts(f *Faults, path string, hosts []string) {
+	for i, host := range hosts {
+		at := index(path, i)
+		if prefix, err := netip.ParsePrefix(host); err == nil {
+			if prefix.Addr().Is4In6() {
+				f.add(at, "%s is an IPv4 network in IPv6 form: write it as IPv4", prefix)
+			}
+			continue
+		}
+		if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+			continue
+		}
+		name := strings.TrimPrefix(host, ".")
+		switch {
+		case host != "" && strings.Trim(host, "*") == "":
+			f.add(at, "%q stands for names without a dot: leave hosts out for a rule about all of them", host)
+		case strings.ContainsAny(host, digits) && strings.Trim(host, digits+".*?") == "":
+			f.add(at, "%q is no address, and a pattern is for names: write a range such as 192.0.2.0/24", host)
+		case !isDomain(strings.NewReplacer("*", "a", "?", "a").Replace(name)):
+			f.add(at, "%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, without scheme and port; other scripts are written as in xn--bcher-kva.example", host)
+		case strings.ContainsAny(host, "*?") && name != host:
+			f.add(at, "%q is a pattern, which has no dot at its start", host)
+		}
+	}
+}
+
+// hasNoCondition reports whether a rule decides every request that comes to it.
+func (r ProxyRule) hasNoCondition() bool {
+	return len(r.Clients)+len(r.Users)+len(r.Methods)+len(r.Schemes)+len(r.Hosts)+len(r.Ports)+len(r.Destinations) == 0
+}
+
+// warnOfProxyRules adds what is valid in rules, and probably not meant.
+func warnOfProxyRules(f *Faults, rules []ProxyRule) {
+	last := slices.IndexFunc(rules, ProxyRule.hasNoCondition)
+	for i, r := range rules {
+		path := index("proxy.rules", i)
+		if last >= 0 && i > last {
+			f.add(path, "%q never decides: %q before it has no condition, and decides all requests", r.ID, rules[last].ID)
+		}
+		warnOfHostBits(f, path+".clients", r.Clients)
+		warnOfHostBits(f, path+".destinations", r.Destinations)
+		for j, host := range r.Hosts {
+			if rest, ok := strings.CutPrefix(host, "*."); ok && !strings.ContainsAny(rest, "*?") {
+				f.add(index(path+".hosts", j), "%s has only names of one label more than %s: %q has all below it, and itself", host, rest, "."+rest)
+			}
+		}
+		if slices.Contains(r.Schemes, "https") && !slices.Contains(r.Schemes, "connect") {
+			f.add(path+".schemes", "has https without connect: clients ask for https by CONNECT, for which this rule does not hold")
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package config_test
+
+import (
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+)
+
+// The commented rules of the example are valid, and give no warning.
+func TestExampleRules(t *testing.T) {
+	_, block, _ := strings.Cut(config.Example(), "  # rules:\n")
+	text := "proxy:\n  rules:\n"
+	for line := range strings.Lines(block) {
+		if !strings.HasPrefix(line, "  #") {
+			break
+		}
+		text += "  " + strings.TrimPrefix(line, "  #")
+	}
+	c, err := config.Load(write(t, "urnd.yaml", text), nil)
+	if err != nil || len(c.Proxy.Rules) != 3 || len(c.Warnings()) > 0 {
+		t.Fatalf("%s\n%+v, %v, %v", text, c.Proxy, err, c.Warnings())
+	}
+	want := config.ProxyRule{
+		ID: "packages", Action: "allow", Clients: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}, Users: []string{"ci"},
+		Methods: []string{"GET", "HEAD", "CONNECT"}, Schemes: []string{"http", "connect"},
+		Hosts: []string{"www.example.org", ".example.com", "*.cdn-?.example.net", "192.0.2.0/24"},
+		Ports: []config.PortRange{{First: 80, Last: 80}, {First: 443, Last: 443}, {First: 8000, Last: 8999}},
+	}
+	if got := c.Proxy.Rules[1]; !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestRulesInTOML(t *testing.T) {
+	c, err := config.Load(write(t, "urnd.toml", `
+[[proxy.rules]]
+id = "a"
+action = "deny"
+clients = ["192.0.2.1"]
+ports = [443, "8000-8999"]
+`), nil)
+	if err != nil || len(c.Proxy.Rules) != 1 || len(c.Proxy.Rules[0].Ports) != 2 || c.Proxy.Rules[0].Clients[0].Bits() != 32 {
+		t.Errorf("%+v, %v", c.Proxy, err)
+	}
+}
+
+func TestRuleFaults(t *testing.T) {
+	for _, tt := range []struct{ rules, path, want string }{
+		{"{action: deny}", "0.id", "is missing"},
+		{"{id: a b, action: deny}", "0.id", "other octets"},
+		{"{id: a}", "0.action", "is missing: it is allow or deny"},
+		{"{id: a, action: denny}", "0.action", "did you mean deny?"},
+		{"{id: a, action: deny}, {id: a, action: allow}", "1.id", "another rule"},
+		{"{id: a, action: deny, client: [10.0.0.0/8]}", "0.client", "unknown key"},
+		{"{id: a, action: deny, clients: [10.0.0]}", "0.clients.0", "not an address range"},
+		{"{id: a, action: deny, clients: ['::ffff:10.0.0.0/104']}", "0.clients.0", "write it as IPv4"},
+		{"{id: a, action: deny, destinations: [internal.example]}", "0.destinations.0", "not an address range"},
+		{"{id: a, action: deny, destinations: ['::ffff:10.0.0.0/104']}", "0.destinations.0", "write it as IPv4"},
+		{"{id: a, action: deny, users: ['a:b']}", "0.users.0", "no colon"},
+		{"{id: a, action: deny, methods: [get]}", "0.methods.0", "case-sensitive"},
+		{"{id: a, action: deny, schemes: ['http://']}", "0.schemes.0", "not a scheme"},
+		{"{id: a, action: deny, ports: [https]}", "0.ports.0", "not a port"},
+		{"{id: a, action: deny, ports: [70000]}", "0.ports.0", "not a port"},
+		{"{id: a, action: deny, ports: [443.5]}", "0.ports.0", "not a port"},
+		{"{id: a, action: deny, ports: ['90-80']}", "0.ports.0", "not a port"},
+		{"{id: a, action: deny, hosts: ['https://a.example/']}", "0.hosts.0", "without scheme and port"},
+		{"{id: a, action: deny, hosts: ['a.example:443']}", "0.hosts.0", "without scheme and port"},
+		{"{id: a, action: deny, hosts: [bücher.example]}", "0.hosts.0", "xn--"},
+		{"{id: a, action: deny, hosts: ['']}", "0.hosts.0", "not a host"},
+		{"{id: a, action: deny, hosts: ['*']}", "0.hosts.0", "leave hosts out"},
+		{"{id: a, action: deny, hosts: ['192.168.1.*']}", "0.hosts.0", "write a range"},
+		{"{id: a, action: deny, hosts: ['10.1']}", "0.hosts.0", "write a range"},
+		{"{id: a, action: deny, hosts: ['.*.example.org']}", "0.hosts.0", "no dot at its start"},
+		{"{id: a, action: deny, hosts: ['::ffff:10.0.0.0/104']}", "0.hosts.0", "write it as IPv4"},
+	} {
+		_, err := config.Load(write(t, "urnd.yaml", "proxy:\n  rules: ["+tt.rules+"]\n"), nil)
+		if err == nil || !strings.Contains(err.Error(), "urnd.yaml:2: proxy.rules."+tt.path+": ") || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q at %s", tt.rules, err, tt.want, tt.path)
+		}
+	}
+	_, err := config.Load(write(t, "urnd.yaml", "proxy: {rules: {id: a}}"), nil)
+	if err == nil || !strings.Contains(err.Error(), "proxy.rules: is a table, and must be a list") {
+		t.Errorf("a table: %v", err)
+	}
+}
+
+func TestRuleWarnings(t *testing.T) {
+	for _, tt := range []struct{ rules, want string }{
+		{"{id: a, action: deny}, {id: b, action: allow}", `proxy.rules.1: "b" never decides: "a" before it has no condition, and decides all requests`},
+		{"{id: a, action: deny, hosts: [], ports: []}, {id: b, action: allow}", `proxy.rules.1: "b" never decides: "a" before it`},
+		{"{id: a, action: deny, clients: [10.1.2.3/8]}", "proxy.rules.0.clients.0: 10.1.2.3/8 is taken as 10.0.0.0/8"},
+		{"{id: a, action: deny, destinations: [10.1.2.3/8]}", "proxy.rules.0.destinations.0: 10.1.2.3/8 is taken as 10.0.0.0/8"},
+		{"{id: a, action: deny, hosts: ['*.example.org']}", `proxy.rules.0.hosts.0: *.example.org has only names of one label more than example.org: ".example.org" has all below it`},
+		{"{id: a, action: deny, schemes: [https]}", "proxy.rules.0.schemes: has https without connect"},
+		{"{id: a, action: deny, schemes: [https, connect], hosts: ['*.cdn-?.example.org']}", ""},
+	} {
+		c, err := config.Load(write(t, "urnd.yaml", "proxy: {rules: ["+tt.rules+"]}"), nil)
+		if err != nil {
+			t.Errorf("%s: %v", tt.rules, err)
+			continue
+		}
+		if got := c.Warnings(); (tt.want == "") != (len(got) == 0) || !strings.Contains(got.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.rules, got, tt.want)
+		}
+	}
+}

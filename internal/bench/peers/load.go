@@ -1,0 +1,222 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"syscall"
+	"time"
+)
+
+// load sends the requests of a row over a number of connections that persist, each as soon
+// as the reply to the one before is there. One goroutine waits for all sockets with
+// epoll(7), because it must take less of its core than the fastest server of its own.
+type load struct {
+	address netip.AddrPort
+	request func(n uint64) []byte
+	status  int // of each reply
+	length  int // of each body
+	poll    int // the descriptor of epoll
+	clients map[int32]*client
+	buffer  []byte
+	sent    uint64
+	tally   tally
+}
+
+// tally is what was counted since the last reset.
+type tally struct {
+	replies   int
+	errors    int
+	first     error    // the first of them
+	reopened  int      // connections that the server has closed between two replies
+	stalled   int      // connections that wait for a reply since before
+	latencies []uint32 // of the replies, in microseconds
+}
+
+// client is one connection, with one request under way.
+type client struct {
+	fd     int
+	start  time.Time // when the request was sent
+	head   []byte    // what has come of a head that is not complete
+	body   int       // how many octets of the body are missing; -1 before its head is there
+	close  bool      // after this reply
+	served bool      // the connection has had a reply
+}
+
+// newLoad opens the connections and sends the first requests. close ends them.
+func newLoad(address string, connections int) (*load, error) {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return nil, err
+	}
+	poll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("epoll: %w", err)
+	}
+	return &load{address: at, poll: poll, clients: make(map[int32]*client, connections), buffer: make([]byte, 4*block)}, nil
+}
+
+func (l *load) close() {
+	for _, c := range l.clients {
+		_ = syscall.Close(c.fd)
+	}
+	_ = syscall.Close(l.poll)
+}
+
+// open connects and sends a request.
+func (l *load) open() error {
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("socket: %w", err)
+	}
+	c := &client{fd: fd}
+	if err := l.connect(c); err != nil {
+		_ = syscall.Close(fd)
+		return err
+	}
+	l.clients[int32(fd)] = c //nolint:gosec // descriptors are small
+	return l.send(c)
+}
+
+func (l *load) connect(c *client) error {
+	to := &syscall.SockaddrInet4{Port: int(l.address.Port()), Addr: l.address.Addr().As4()}
+	if err := syscall.Connect(c.fd, to); err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	if err := syscall.SetNonblock(c.fd, true); err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	if err := syscall.SetsockoptInt(c.fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1); err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	event := syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(c.fd)} //nolint:gosec // descriptors are small
+	if err := syscall.EpollCtl(l.poll, syscall.EPOLL_CTL_ADD, c.fd, &event); err != nil {
+		return fmt.Errorf("epoll: %w", err)
+	}
+	return nil
+}
+
+// send sends the next request. It is short: the buffer of the socket has room for it.
+func (l *load) send(c *client) error {
+	request := l.request(l.sent)
+	l.sent++
+	c.head, c.body, c.close, c.start = c.head[:0], -1, false, time.Now()
+	if n, err := syscall.Write(c.fd, request); err != nil || n < len(request) {
+		return fmt.Errorf("sending a request: %d of %d octets: %w", n, len(request), err)
+	}
+	return nil
+}
+
+// run goes on for a time, and returns what was counted in it, and the exact time.
+func (l *load) run(ctx context.Context, d time.Duration, connections int) (tally, time.Duration, error) {
+	l.tally = tally{latencies: l.tally.latencies[:0]}
+	start := time.Now()
+	events := make([]syscall.EpollEvent, connections)
+	for ctx.Err() == nil {
+		for len(l.clients) < connections {
+			if err := l.open(); err != nil {
+				return tally{}, 0, err
+			}
+		}
+		left := d - time.Since(start)
+		if left <= 0 {
+			break
+		}
+		n, err := syscall.EpollWait(l.poll, events, int(min(left.Milliseconds()+1, 100)))
+		if err != nil && !errors.Is(err, syscall.EINTR) {
+			return tally{}, 0, fmt.Errorf("epoll: %w", err)
+		}
+		for _, e := range events[:max(n, 0)] {
+			l.ready(l.clients[e.Fd])
+		}
+	}
+	for _, c := range l.clients {
+		if c.start.Before(start) {
+			l.tally.stalled++
+		}
+	}
+	return l.tally, time.Since(start), ctx.Err()
+}
+
+// ready reads once from a socket that has something. A connection that fails, or that the
+// server closes, is replaced by run.
+func (l *load) ready(c *client) {
+	n, err := syscall.Read(c.fd, l.buffer)
+	switch {
+	case errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR):
+		return
+	case err == nil && n > 0:
+		err = l.received(c, l.buffer[:n])
+	case c.served && c.body < 0 && len(c.head) == 0:
+		l.tally.reopened++ // RFC 9112 section 9.5: a server may do that at any time
+		l.drop(c)
+		return
+	case err == nil:
+		err = errors.New("the server has closed the connection before the end of the reply")
+	}
+	if err != nil {
+		l.tally.errors++
+		if l.tally.first == nil {
+			l.tally.first = err
+		}
+	}
+	if err != nil || c.close && c.body < 0 {
+		l.drop(c)
+	}
+}
+
+func (l *load) drop(c *client) {
+	_ = syscall.Close(c.fd)
+	delete(l.clients, int32(c.fd)) //nolint:gosec // descriptors are small
+}
+
+// received takes octets of a reply; at the end of the reply it sends the next request.
+func (l *load) received(c *client, octets []byte) error {
+	if c.body < 0 {
+		var err error
+		if octets, err = l.receivedHead(c, octets); err != nil || c.body < 0 {
+			return err
+		}
+	}
+	if c.body -= len(octets); c.body > 0 {
+		return nil
+	}
+	if c.body < 0 {
+		return fmt.Errorf("%d octets after the reply", -c.body)
+	}
+	l.tally.replies++
+	l.tally.latencies = append(l.tally.latencies, uint32(time.Since(c.start).Microseconds())) //nolint:gosec // less than an hour
+	c.served = true
+	if c.close {
+		c.body = -1
+		l.tally.reopened++
+		return nil
+	}
+	return l.send(c)
+}
+
+// receivedHead returns what is of the body. Most heads come at once, and are not copied.
+func (l *load) receivedHead(c *client, octets []byte) ([]byte, error) {
+	if len(c.head) > 0 {
+		c.head = append(c.head, octets...)
+		octets = c.head
+	}
+	h, err := parseHead(octets)
+	if errors.Is(err, errPartial) {
+		if len(c.head) == 0 {
+			c.head = append(c.head, octets...)
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if h.status != l.status || h.length != l.length {
+		return nil, fmt.Errorf("status %d and %d octets instead of %d and %d", h.status, h.length, l.status, l.length)
+	}
+	c.body, c.close = h.length, h.close
+	return octets[h.size:], nil
+}

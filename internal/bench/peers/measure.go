@@ -1,0 +1,192 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// measureRow measures one row of one server.
+func measureRow(ctx context.Context, s settings, ends *network, v *server, r row) cell {
+	measure := measureRequests
+	if r.tunnel() {
+		measure = measureTunnel
+	}
+	c, err := measure(ctx, s, ends, v, r)
+	if err != nil {
+		return cell{note: "failed: " + err.Error()}
+	}
+	return c
+}
+
+func measureRequests(ctx context.Context, s settings, ends *network, v *server, r row) (cell, error) {
+	length, err := probeUntil(ctx, ends, v, r)
+	if err != nil {
+		return cell{}, err
+	}
+	l, err := newLoad(r.address(v.at), s.connections)
+	if err != nil {
+		return cell{}, err
+	}
+	defer l.close()
+	l.status, l.length = http.StatusOK, length
+	if r.form == redirect {
+		l.status = http.StatusFound
+	}
+	l.request = requests(v.at, r)
+	if _, _, err := l.run(ctx, s.warm, s.connections); err != nil {
+		return cell{}, fmt.Errorf("warming up: %w", err)
+	}
+	before, err := read(ends, v)
+	if err != nil {
+		return cell{}, err
+	}
+	t, elapsed, err := l.run(ctx, s.measure, s.connections)
+	if err != nil {
+		return cell{}, err
+	}
+	counted, err := before.since(ends, v)
+	if err != nil {
+		return cell{}, err
+	}
+	if t.replies == 0 {
+		return cell{}, errors.Join(errors.New("no replies"), t.first)
+	}
+	return cell{
+		measured: true,
+		rate:     float64(t.replies) / elapsed.Seconds(),
+		p99:      percentile(t.latencies, 99),
+		cpu:      counted.cpu / time.Duration(t.replies),
+		idle:     counted.idle(),
+		others:   counted.others(),
+		note:     remarks(r, t, counted),
+	}, nil
+}
+
+// requests returns what makes the n-th request of a row: one text for all, where it can.
+func requests(at place, r row) func(uint64) []byte {
+	if r.origin == once {
+		return func(n uint64) []byte { return r.request(at, n+1) } // 0 was the probe's
+	}
+	same := r.request(at, 0)
+	return func(uint64) []byte { return same }
+}
+
+// remarks says what a reader must know of a figure.
+func remarks(r row, t tally, counted reading) string {
+	asked := counted.requests
+	var all []string
+	part := float64(asked) / float64(t.replies)
+	switch {
+	case r.origin == never && part > 0.5:
+		all = append(all, "not cached: the origin was asked")
+	case r.origin == never && asked > 0:
+		all = append(all, fmt.Sprintf("%.2g %% of the requests reached the origin", 100*part))
+	case r.origin != never && part < 0.9:
+		all = append(all, fmt.Sprintf("only %.0f %% of the requests reached the origin", 100*part))
+	}
+	if asked > 0 && 2*counted.accepted > asked {
+		all = append(all, "most requests to the origin open a connection")
+	}
+	if t.errors > 0 {
+		all = append(all, fmt.Sprintf("%d errors, first: %v", t.errors, t.first))
+	}
+	if t.stalled > 0 {
+		all = append(all, fmt.Sprintf("%d connections had no reply all the time", t.stalled))
+	}
+	if t.reopened > 0 {
+		all = append(all, fmt.Sprintf("the server closed %d connections", t.reopened))
+	}
+	return strings.Join(all, "; ")
+}
+
+func percentile(latencies []uint32, part int) time.Duration {
+	if len(latencies) == 0 {
+		return 0
+	}
+	slices.Sort(latencies)
+	return time.Duration(latencies[(len(latencies)-1)*part/100]) * time.Microsecond
+}
+
+// probeUntil probes until the reply is right: some servers listen before they are ready.
+func probeUntil(ctx context.Context, ends *network, v *server, r row) (length int, err error) {
+	const patience = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		length, err := probe(ctx, ends, v, r)
+		if err == nil {
+			return length, nil
+		}
+		if err := v.ended(); err != nil {
+			return 0, err
+		}
+		select {
+		case <-ctx.Done():
+			return 0, err
+		case <-tick.C:
+		}
+	}
+}
+
+// probe sends one request, checks all of the reply, and returns the length of its body,
+// which for redirects differs.
+func probe(ctx context.Context, ends *network, v *server, r row) (length int, err error) {
+	c, err := dial(ctx, r.address(v.at))
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	if _, err := c.Write(r.request(v.at, 0)); err != nil {
+		return 0, err
+	}
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(io.LimitReader(res.Body, 2*mebibyte))
+	if err != nil {
+		return 0, err
+	}
+	if r.form == redirect {
+		if res.StatusCode != http.StatusFound || res.Header.Get("Location") != location {
+			return 0, fmt.Errorf("%s, Location %q", res.Status, res.Header.Get("Location"))
+		}
+		return len(got), nil
+	}
+	if res.StatusCode != http.StatusOK {
+		return 0, errors.New(res.Status)
+	}
+	if !bytes.Equal(got, ends.body[:r.size]) {
+		return 0, fmt.Errorf("the body is not that of the origin: %d octets", len(got))
+	}
+	return len(got), nil
+}
+
+// dial connects; the connection ends with the time of the context.
+func dial(ctx context.Context, address string) (net.Conn, error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		if err := c.SetDeadline(deadline); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
+	return c, nil
+}

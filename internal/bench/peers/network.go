@@ -1,0 +1,126 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// network is what servers speak with besides clients: the origin, and the ends of tunnels.
+type network struct {
+	place     place        // with the addresses of the ends
+	body      []byte       // of the origin's replies; it is not changed
+	requests  atomic.Int64 // at the origin
+	accepted  atomic.Int64 // connections, at all ends
+	received  atomic.Int64 // bytes at the sink
+	listeners []net.Listener
+	mu        sync.Mutex
+	conns     map[net.Conn]struct{}
+	closed    bool
+	running   sync.WaitGroup
+}
+
+// newNetwork starts the origin, the source and the sink, on loopback. close ends them.
+func newNetwork(ctx context.Context) (*network, error) {
+	n := &network{body: makeBody(), conns: map[net.Conn]struct{}{}}
+	n.place = place{Host: gatewayHost, Name: namePath, Location: location}
+	for _, end := range []struct {
+		address *string
+		serve   func(net.Conn)
+	}{
+		{&n.place.Origin, n.origin},
+		{&n.place.Source, n.source},
+		{&n.place.Sink, n.sink},
+	} {
+		var config net.ListenConfig
+		l, err := config.Listen(ctx, "tcp4", "127.0.0.1:0")
+		if err != nil {
+			n.close()
+			return nil, err
+		}
+		*end.address = l.Addr().String()
+		n.listeners = append(n.listeners, l)
+		n.running.Go(func() { n.accept(l, end.serve) })
+	}
+	return n, nil
+}
+
+func (n *network) accept(l net.Listener, serve func(net.Conn)) {
+	for {
+		c, err := l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			continue
+		}
+		n.accepted.Add(1)
+		if !n.add(c) {
+			return
+		}
+		n.running.Go(func() {
+			defer n.remove(c)
+			serve(c)
+		})
+	}
+}
+
+func (n *network) add(c net.Conn) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		_ = c.Close()
+		return false
+	}
+	n.conns[c] = struct{}{}
+	return true
+}
+
+func (n *network) remove(c net.Conn) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.conns, c)
+	_ = c.Close()
+}
+
+func (n *network) close() {
+	n.mu.Lock()
+	n.closed = true
+	for _, l := range n.listeners {
+		_ = l.Close() // nothing is left to do if it fails
+	}
+	for c := range n.conns {
+		_ = c.Close()
+	}
+	n.mu.Unlock()
+	n.running.Wait()
+}
+
+// block is what tunnels send at once.
+const block = 64 * kibibyte
+
+// source sends until the peer closes.
+func (n *network) source(c net.Conn) {
+	octets := make([]byte, block)
+	for {
+		if _, err := c.Write(octets); err != nil {
+			return
+		}
+	}
+}
+
+// sink receives until the peer closes.
+func (n *network) sink(c net.Conn) {
+	buffer := make([]byte, 4*block)
+	for {
+		k, err := c.Read(buffer)
+		n.received.Add(int64(k))
+		if err != nil {
+			return
+		}
+	}
+}

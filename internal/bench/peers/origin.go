@@ -1,0 +1,96 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// origin answers GET on one connection:
+//
+//	/cached/SIZE and /cached/SIZE/...  fresh for an hour
+//	/no-store/SIZE                     not to be stored
+//
+// with the beginning of body. It does no more than caches need, so that it takes little of the core
+// that it shares with the clients.
+func (n *network) origin(c net.Conn) {
+	in := bufio.NewReader(c)
+	var out []byte
+	for {
+		path, keep, err := readRequest(in)
+		if err != nil {
+			return
+		}
+		n.requests.Add(1)
+		var size int
+		out, size = appendHead(out[:0], path, time.Now())
+		reply := net.Buffers{out, n.body[:size]}
+		if _, err := reply.WriteTo(c); err != nil || !keep {
+			return
+		}
+	}
+}
+
+// readRequest reads the head of a request without a body, and returns its path, and whether
+// the connection persists (RFC 9112 section 9.3).
+func readRequest(in *bufio.Reader) (path string, keep bool, err error) {
+	line, err := in.ReadSlice('\n')
+	if err != nil {
+		return "", false, err
+	}
+	method, rest, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), " ")
+	target, version, _ := strings.Cut(rest, " ")
+	if method != "GET" {
+		return "", false, fmt.Errorf("the origin has only GET, not %q", method)
+	}
+	if after, ok := strings.CutPrefix(target, "http://"); ok {
+		_, target, _ = strings.Cut(after, "/")
+	}
+	keep = version == "HTTP/1.1"
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return "", false, err
+		}
+		if len(line) <= len("\r\n") {
+			return strings.TrimPrefix(target, "/"), keep, nil
+		}
+		name, value, _ := strings.Cut(string(line), ":")
+		if strings.EqualFold(name, "Connection") && strings.EqualFold(strings.TrimSpace(value), "close") {
+			keep = false
+		}
+	}
+}
+
+// appendHead appends the head of the reply to a path to out, and returns the size of the body.
+func appendHead(out []byte, path string, now time.Time) ([]byte, int) {
+	kind, rest, _ := strings.Cut(path, "/")
+	digits, _, _ := strings.Cut(rest, "/")
+	size, err := strconv.Atoi(digits)
+	control := map[string]string{"cached": "max-age=3600", "no-store": "no-store"}[kind]
+	if err != nil || size < 0 || size > mebibyte || control == "" {
+		return append(out, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"...), 0
+	}
+	out = append(out, "HTTP/1.1 200 OK\r\nServer: origin\r\nContent-Type: application/octet-stream\r\nDate: "...)
+	out = now.UTC().AppendFormat(out, "Mon, 02 Jan 2006 15:04:05 GMT")
+	out = append(out, "\r\nETag: \"1\"\r\nCache-Control: "...)
+	out = append(out, control...)
+	out = append(out, "\r\nContent-Length: "...)
+	out = strconv.AppendInt(out, int64(size), 10)
+	return append(out, "\r\n\r\n"...), size
+}
+
+// makeBody makes the largest body; a smaller one is its beginning. It repeats after a prime
+// number of octets, so that a part that is missing shows.
+func makeBody() []byte {
+	octets := make([]byte, mebibyte)
+	for i := range octets {
+		octets[i] = byte(i % 251)
+	}
+	return octets
+}

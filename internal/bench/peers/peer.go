@@ -1,0 +1,152 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"text/template"
+)
+
+//go:embed config
+var configs embed.FS
+
+// peer is a server to measure.
+type peer struct {
+	name    string
+	pkg     string            // of Debian, for its version; "" is urnd
+	files   map[string]string // the templates of its configuration, by name of the file
+	folders []string          // to create below its folder
+	command func(p place) []string
+	env     func(p place) []string
+	cannot  map[form]string // why, by what it cannot do
+}
+
+const (
+	noForward = "it is no forward proxy: its servers are those of the configuration"
+	noConnect = "it has no CONNECT"
+)
+
+// peers returns all servers, in the order of the table.
+func peers(s settings) []peer {
+	return []peer{
+		urnd(s),
+		{
+			name: "nginx", pkg: "nginx", files: config("nginx.conf"),
+			command: func(p place) []string {
+				return []string{"nginx", "-p", p.Dir, "-c", p.Dir + "/nginx.conf", "-e", p.Dir + "/error.log"}
+			},
+			cannot: map[form]string{download: noConnect, upload: noConnect},
+		},
+		{
+			name: "haproxy", pkg: "haproxy", files: config("haproxy.cfg", "names.map"),
+			command: func(p place) []string { return []string{"haproxy", "-f", p.Dir + "/haproxy.cfg"} },
+			cannot:  map[form]string{download: noConnect, upload: noConnect},
+		},
+		{
+			name: "varnish", pkg: "varnish", files: config("varnish.vcl"), folders: []string{"work"},
+			command: func(p place) []string {
+				return []string{
+					"varnishd", "-F", "-j", "none", "-n", p.Dir + "/work", "-a", p.Gateway, "-T", "none",
+					"-f", p.Dir + "/varnish.vcl", "-s", "malloc,256m", "-p", "thread_pools=1",
+				}
+			},
+			cannot: map[form]string{forward: noForward, download: noConnect, upload: noConnect},
+		},
+		{
+			name: "squid", pkg: "squid", files: config("squid.conf"),
+			command: func(p place) []string { return []string{"squid", "-N", "-f", p.Dir + "/squid.conf"} },
+			cannot:  map[form]string{redirect: "it redirects by helper programs only"},
+		},
+		{
+			name: "trafficserver", pkg: "trafficserver",
+			files: config("records.config", "runroot.yaml", "remap.config", "storage.config", "ip_allow.yaml"),
+			command: func(p place) []string {
+				return []string{"traffic_server", "--run-root=" + p.Dir + "/runroot.yaml"}
+			},
+			cannot: map[form]string{redirect: "it redirects by plugins only"},
+		},
+		{
+			name: "apache", pkg: "apache2", files: config("apache.conf"), folders: []string{"cache"},
+			command: func(p place) []string {
+				return []string{"apache2", "-d", p.Dir, "-f", p.Dir + "/apache.conf", "-DFOREGROUND"}
+			},
+		},
+		{
+			name: "caddy", pkg: "caddy", files: config("Caddyfile"),
+			command: func(p place) []string {
+				return []string{"caddy", "run", "--config", p.Dir + "/Caddyfile", "--adapter", "caddyfile"}
+			},
+			env: func(p place) []string {
+				return []string{"GOMAXPROCS=1", "XDG_CONFIG_HOME=" + p.Dir, "XDG_DATA_HOME=" + p.Dir}
+			},
+			cannot: map[form]string{forward: "the package has no forward proxy", download: noConnect, upload: noConnect},
+		},
+	}
+}
+
+// config returns the templates of the folder config that have these names.
+func config(names ...string) map[string]string {
+	files := map[string]string{}
+	for _, name := range names {
+		text, err := configs.ReadFile("config/" + name)
+		if err != nil {
+			panic(err) // the file was there when this was compiled
+		}
+		files[name] = string(text)
+	}
+	return files
+}
+
+// write writes the configuration. The folder is open to the users that servers change to.
+func (p peer) write(at place) error {
+	if err := os.Chmod(at.Dir, 0o777); err != nil { //nolint:gosec // it is empty, and removed at the end
+		return err
+	}
+	for _, folder := range p.folders {
+		name := filepath.Join(at.Dir, folder)
+		if err := os.Mkdir(name, 0o700); err != nil {
+			return err
+		}
+		if err := os.Chmod(name, 0o777); err != nil { //nolint:gosec // as above
+			return err
+		}
+	}
+	for name, text := range p.files {
+		if err := writeFile(filepath.Join(at.Dir, name), text, at); err != nil {
+			return fmt.Errorf("configuration of %s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
+func writeFile(name, text string, at place) error {
+	t, err := template.New(filepath.Base(name)).Option("missingkey=error").Parse(text)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // servers that give up root read it
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return t.Execute(f, at)
+}
+
+// version returns the version of the package, or of urnd.
+func (p peer) version(ctx context.Context) string {
+	argv := []string{"dpkg-query", "-W", "-f", "${Version}", p.pkg}
+	if p.pkg == "" {
+		argv = []string{p.command(place{})[0], "version"}
+	}
+	output, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output() //nolint:gosec // the names are those of peers
+	if err != nil {
+		return "of unknown version"
+	}
+	return strings.TrimPrefix(strings.TrimSpace(string(output)), p.name+" ")
+}

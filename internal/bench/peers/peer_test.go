@@ -1,0 +1,60 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestWrite writes each configuration: no template has a variable that place lacks.
+func TestWrite(t *testing.T) {
+	at := place{
+		Forward: "127.0.0.1:1001", Gateway: "127.0.0.1:1002", Origin: "127.0.0.1:1003",
+		Source: "127.0.0.1:1004", Sink: "127.0.0.1:1005", Host: gatewayHost, Name: namePath, Location: location,
+	}
+	for _, p := range peers(settings{}) {
+		t.Run(p.name, func(t *testing.T) {
+			at.Dir = t.TempDir()
+			if err := p.write(at); err != nil {
+				t.Fatal(err)
+			}
+			var all strings.Builder
+			for name := range p.files {
+				text, err := os.ReadFile(filepath.Join(at.Dir, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				all.Write(text)
+			}
+			if !strings.Contains(all.String(), "100") || strings.Contains(all.String(), "{{") {
+				t.Errorf("%s", all.String())
+			}
+		})
+	}
+}
+
+func TestSettings(t *testing.T) {
+	for _, c := range []struct {
+		environment map[string]string
+		ok          bool
+	}{
+		{map[string]string{"BENCH_URND": "/urnd"}, true},
+		{map[string]string{"BENCH_URND": "/urnd", "BENCH_SECONDS": "2", "BENCH_ONLY": "urnd,nginx"}, true},
+		{map[string]string{"BENCH_URND": "/urnd", "BENCH_SECONDS": "0"}, false},
+		{map[string]string{"BENCH_URND": "/urnd", "BENCH_CONNECTIONS": "many"}, false},
+		{map[string]string{"BENCH_URND": "/urnd", "BENCH_ONLY": "ngnix"}, false},
+		{nil, false},
+	} {
+		s, err := readSettings(func(name string) string { return c.environment[name] })
+		if (err == nil) != c.ok {
+			t.Errorf("%v: %v", c.environment, err)
+		}
+		if want := c.environment["BENCH_ONLY"]; c.ok && want != "" && !slices.Equal(s.only, []string{"urnd", "nginx"}) {
+			t.Errorf("%v: %v", c.environment, s.only)
+		}
+	}
+}

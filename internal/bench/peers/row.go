@@ -1,0 +1,100 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// form is how a request reaches a server, and what it asks for.
+type form int
+
+const (
+	redirect form = iota // of a name, in origin-form
+	forward              // absolute-form, RFC 9112 section 3.2.2
+	gateway              // origin-form, and the host is the gateway's
+	download             // CONNECT, RFC 9110 section 9.3.6; the server sends
+	upload               // the same; the client sends
+)
+
+// freshness is how many of the measured requests the origin may see.
+type freshness int
+
+const (
+	never  freshness = iota // answered by the cache
+	always                  // no-store
+	once                    // each URL is new, and stored
+)
+
+// row is one line of the table: requests of one kind.
+type row struct {
+	title  string
+	form   form
+	size   int // of the body, in bytes
+	origin freshness
+}
+
+const (
+	kibibyte = 1 << 10
+	mebibyte = 1 << 20
+)
+
+// rows returns those whose titles contain a text.
+func rows(part string) []row {
+	all := []row{
+		{"cached redirect of a URN", redirect, 0, never},
+		{"forward, cached, 1 KiB", forward, kibibyte, never},
+		{"forward, cached, 64 KiB", forward, 64 * kibibyte, never},
+		{"forward, cached, 1 MiB", forward, mebibyte, never},
+		{"forward, no-store, 1 KiB", forward, kibibyte, always},
+		{"forward, miss, 1 KiB", forward, kibibyte, once},
+		{"gateway, cached, 1 KiB", gateway, kibibyte, never},
+		{"gateway, cached, 64 KiB", gateway, 64 * kibibyte, never},
+		{"gateway, cached, 1 MiB", gateway, mebibyte, never},
+		{"gateway, no-store, 1 KiB", gateway, kibibyte, always},
+		{"gateway, miss, 1 KiB", gateway, kibibyte, once},
+		{"CONNECT, download, per MiB", download, 0, always},
+		{"CONNECT, upload, per MiB", upload, 0, always},
+	}
+	return slices.DeleteFunc(all, func(r row) bool { return !strings.Contains(r.title, part) })
+}
+
+func (r row) tunnel() bool { return r.form == download || r.form == upload }
+
+// The name that is redirected, and where to.
+const (
+	gatewayHost = "gateway.example"
+	namePath    = "/urn:example:book:2648"
+	location    = "https://books.example/book:2648"
+)
+
+// request returns the n-th request of the row, as it is sent. Only of rows whose URLs are
+// new each time does it depend on n.
+func (r row) request(at place, n uint64) []byte {
+	host, path := gatewayHost, fmt.Sprintf("/cached/%d", r.size)
+	switch r.origin {
+	case always:
+		path = fmt.Sprintf("/no-store/%d", r.size)
+	case once:
+		path = fmt.Sprintf("/cached/%d/%d-%d", r.size, r.form, n)
+	case never:
+	}
+	switch r.form {
+	case redirect:
+		host, path = at.Gateway, namePath
+	case forward:
+		host, path = at.Origin, "http://"+at.Origin+path
+	case gateway, download, upload:
+	}
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: peers\r\nAccept: */*\r\n\r\n", path, host)
+}
+
+// address is where the row's requests are sent.
+func (r row) address(at place) string {
+	if r.form == redirect || r.form == gateway {
+		return at.Gateway
+	}
+	return at.Forward
+}

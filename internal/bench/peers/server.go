@@ -1,0 +1,168 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// server is a peer that runs.
+type server struct {
+	peer peer
+	at   place
+	cmd  *exec.Cmd
+	done chan struct{} // closed after cmd.Wait
+}
+
+// startPeer starts a peer in a folder of its own and waits until it listens.
+func startPeer(ctx context.Context, ends *network, p peer) (*server, error) {
+	dir, err := os.MkdirTemp(tmpfs(), "urnd-peers-"+p.name+"-")
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", p.name, err)
+	}
+	addresses, err := freePorts(ctx, 2)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	at := ends.place
+	at.Dir, at.Forward, at.Gateway = dir, addresses[0], addresses[1]
+	v := &server{peer: p, at: at, done: make(chan struct{})}
+	if err := v.start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", p.name, errors.Join(err, os.RemoveAll(dir)))
+	}
+	if err := v.listens(ctx); err != nil {
+		output := v.output()
+		return nil, fmt.Errorf("starting %s: %w%s", p.name, errors.Join(err, v.stop()), output)
+	}
+	return v, nil
+}
+
+// tmpfs is the folder in memory that Linux has, or else that for temporary files.
+func tmpfs() string {
+	const shared = "/dev/shm"
+	if info, err := os.Stat(shared); err == nil && info.IsDir() {
+		return shared
+	}
+	return os.TempDir()
+}
+
+func (v *server) start() error {
+	if err := v.peer.write(v.at); err != nil {
+		return err
+	}
+	argv := v.peer.command(v.at)
+	path, err := program(argv[0])
+	if err != nil {
+		return err
+	}
+	// taskset becomes the server: its process is the server's.
+	v.cmd = exec.Command("taskset", append([]string{"-c", strconv.Itoa(serverCore), path}, argv[1:]...)...) //nolint:gosec,noctx // the command is that of a peer; stop ends it, in order
+	v.cmd.Dir = v.at.Dir
+	v.cmd.Env = os.Environ()
+	if v.peer.env != nil {
+		v.cmd.Env = append(v.cmd.Env, v.peer.env(v.at)...)
+	}
+	output, err := os.OpenFile(v.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer output.Close()
+	v.cmd.Stdout, v.cmd.Stderr = output, output
+	v.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if err := v.cmd.Start(); err != nil {
+		return err
+	}
+	go func() {
+		defer close(v.done)
+		_ = v.cmd.Wait() // ProcessState has the result
+	}()
+	return nil
+}
+
+// program finds a program also where the PATH of an ordinary user lacks the folders of
+// daemons.
+func program(name string) (string, error) {
+	for _, dir := range []string{"", "/usr/local/sbin", "/usr/sbin", "/sbin"} {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not installed", name)
+}
+
+func (v *server) log() string { return filepath.Join(v.at.Dir, "output.log") }
+
+// output returns the end of what the server has written, after a line feed.
+func (v *server) output() string {
+	const most = 2 << 10
+	text, err := os.ReadFile(v.log())
+	if err != nil || len(text) == 0 {
+		return ""
+	}
+	return "\n" + strings.TrimSpace(string(text[max(0, len(text)-most):]))
+}
+
+// listens waits until the server accepts connections of the gateway.
+func (v *server) listens(ctx context.Context) error {
+	const patience = 20 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var dialer net.Dialer
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		c, err := dialer.DialContext(ctx, "tcp", v.at.Gateway)
+		if err == nil {
+			return c.Close()
+		}
+		select {
+		case <-v.done:
+			return v.ended()
+		case <-ctx.Done():
+			return fmt.Errorf("it does not listen: %w", err)
+		case <-tick.C:
+		}
+	}
+}
+
+// ended returns how the server ended, or nil while it runs.
+func (v *server) ended() error {
+	select {
+	case <-v.done:
+		return fmt.Errorf("it has ended: %s", v.cmd.ProcessState)
+	default:
+		return nil
+	}
+}
+
+// stop ends the server and its children, and removes its folder.
+func (v *server) stop() error {
+	family := processTree(v.cmd.Process.Pid)
+	_ = v.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended
+	const patience = 10 * time.Second
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-v.done:
+	case <-late.C:
+		_ = v.cmd.Process.Kill() // as above
+		<-v.done
+	}
+	for _, p := range family {
+		p.kill()
+	}
+	if err := os.RemoveAll(v.at.Dir); err != nil {
+		return fmt.Errorf("removing %s's folder: %w", v.peer.name, err)
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// tunnels is how many tunnels carry bytes at a time.
+const tunnels = 4
+
+// measureTunnel measures how fast bytes go through tunnels.
+func measureTunnel(ctx context.Context, s settings, ends *network, v *server, r row) (cell, error) {
+	count, target, carry := &ends.received, v.at.Sink, send
+	if r.form == download {
+		count, target, carry = new(atomic.Int64), v.at.Source, receive
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	for range tunnels {
+		c, err := openTunnel(ctx, r.address(v.at), target)
+		if err != nil {
+			return cell{}, err
+		}
+		defer c.Close() // before Wait: it ends what runs
+		running.Go(func() { carry(c, count) })
+	}
+	if err := sleep(ctx, s.warm); err != nil {
+		return cell{}, err
+	}
+	before, err := read(ends, v)
+	if err != nil {
+		return cell{}, err
+	}
+	start, earlier := time.Now(), count.Load()
+	if err := sleep(ctx, s.measure); err != nil {
+		return cell{}, err
+	}
+	elapsed, octets := time.Since(start), count.Load()-earlier
+	counted, err := before.since(ends, v)
+	if err != nil {
+		return cell{}, err
+	}
+	if octets < mebibyte {
+		return cell{}, fmt.Errorf("only %d bytes came through", octets)
+	}
+	mebibytes := float64(octets) / mebibyte
+	return cell{
+		measured: true,
+		rate:     mebibytes / elapsed.Seconds(),
+		cpu:      time.Duration(float64(counted.cpu) / mebibytes),
+		idle:     counted.idle(),
+		others:   counted.others(),
+	}, nil
+}
+
+// openTunnel asks a proxy for a tunnel (RFC 9110 section 9.3.6).
+func openTunnel(ctx context.Context, proxy, target string) (net.Conn, error) {
+	const patience = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	c, err := dial(ctx, proxy)
+	if err != nil {
+		return nil, err
+	}
+	if err := ask(c, target); err != nil {
+		return nil, fmt.Errorf("CONNECT: %w", errors.Join(err, c.Close()))
+	}
+	return c, nil
+}
+
+func ask(c net.Conn, target string) error {
+	if _, err := fmt.Fprintf(c, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, target); err != nil {
+		return err
+	}
+	// What the reader has taken of the tunnel's bytes is not counted: they come before the
+	// measurement.
+	request := &http.Request{Method: http.MethodConnect}
+	res, err := http.ReadResponse(bufio.NewReader(c), request) //nolint:bodyclose // the reply to CONNECT has no body
+	if err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusOK {
+		return errors.New(res.Status)
+	}
+	return c.SetDeadline(time.Time{})
+}
+
+func receive(c net.Conn, count *atomic.Int64) {
+	buffer := make([]byte, 4*block)
+	for {
+		n, err := c.Read(buffer)
+		count.Add(int64(n))
+		if err != nil {
+			return
+		}
+	}
+}
+
+// send sends until the connection ends; the sink counts.
+func send(c net.Conn, _ *atomic.Int64) {
+	octets := make([]byte, block)
+	for {
+		if _, err := c.Write(octets); err != nil {
+			return
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,32 @@
+package testserver
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// asNobody makes a process that root starts one of the user nobody. A process that gives up
+// its rights itself no longer ends with the test: see PR_SET_PDEATHSIG of prctl(2).
+func asNobody(cmd *exec.Cmd) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	nobody, err := user.Lookup("nobody")
+	if err != nil {
+		return err
+	}
+	uid, err := strconv.ParseUint(nobody.Uid, 10, 32)
+	if err != nil {
+		return fmt.Errorf("the user id of nobody: %w", err)
+	}
+	gid, err := strconv.ParseUint(nobody.Gid, 10, 32)
+	if err != nil {
+		return fmt.Errorf("the group id of nobody: %w", err)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	return nil
+}

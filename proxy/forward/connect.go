@@ -1,0 +1,96 @@
+package forward
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/urnd/urnd/proxy/problem"
+)
+
+// Target is the target of a CONNECT.
+type Target struct {
+	Host string // in normal form, without brackets
+	Port uint16
+}
+
+// Connect opens a tunnel to the target of a CONNECT (RFC 9110 section 9.3.6), and returns how many
+// octets it carried to the client. An error means that nothing was sent.
+func (p *Proxy) Connect(w ResponseWriter, r *Request, target Target) (carried int64, err error) {
+	if !p.config.TunnelPort(target.Port) {
+		return 0, problem.ErrTunnelPort
+	}
+	if _, err := netip.ParseAddr(target.Host); err == nil && !p.config.Literals {
+		return 0, problem.ErrTunnelLiteral
+	}
+	release, err := p.config.Streams.Acquire(r.Share)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	server, err := p.config.Tunnel(r.Context(), net.JoinHostPort(target.Host, strconv.Itoa(int(target.Port))), r.Check)
+	if err != nil {
+		return 0, err
+	}
+	if r.ProtoMajor == 2 {
+		return p.connectStream(w, r, server), nil
+	}
+	client, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		_ = server.Close()
+		return 0, fmt.Errorf("taking over the connection of a client: %w", err)
+	}
+	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\nVia: "+p.config.Via.String()+"\r\n\r\n"); err != nil {
+		_, _ = client.Close(), server.Close()
+		return 0, nil // the client has gone
+	}
+	return p.carry(r.Context(), client, buffered, server), nil
+}
+
+// carry carries octets between a client and a server until both have ended.
+func (p *Proxy) carry(ctx context.Context, client net.Conn, buffered *bufio.ReadWriter, server io.ReadWriteCloser) int64 {
+	_ = client.SetDeadline(time.Time{}) // net/http may have set one
+	var reader io.Reader = client
+	if n := buffered.Reader.Buffered(); n > 0 { // the client did not wait for the answer
+		reader = io.MultiReader(io.LimitReader(buffered.Reader, int64(n)), client)
+	}
+	return tunnel(ctx, sideOf(client, reader), sideOf(server, server), p.config.TunnelIdle, p.config.Now)
+}
+
+// connectStream is the tunnel of a stream of HTTP/2: RFC 9113 section 8.5.
+func (p *Proxy) connectStream(w http.ResponseWriter, r *Request, server net.Conn) int64 {
+	control := http.NewResponseController(w)
+	w.Header().Set("Via", p.config.Via.String())
+	w.WriteHeader(http.StatusOK)
+	if err := control.Flush(); err != nil {
+		_ = server.Close()
+		return 0
+	}
+	client := side{
+		Reader: r.Body, Writer: flushed{w, control}, deadline: control.SetReadDeadline,
+		closeWrite: func() error { return nil }, // the end of the handler is that of the stream
+		close:      func() { _ = r.Body.Close() },
+	}
+	return tunnel(r.Context(), client, sideOf(server, server), p.config.TunnelIdle, p.config.Now)
+}
+
+// flushed sends what is written at once.
+type flushed struct {
+	io.Writer
+	control *http.ResponseController
+}
+
+// Write implements io.Writer.
+func (f flushed) Write(b []byte) (int, error) {
+	n, err := f.Writer.Write(b)
+	if err == nil {
+		err = f.control.Flush()
+	}
+	return n, err //nolint:wrapcheck // it stands for the writer that it wraps
+}

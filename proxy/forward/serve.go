@@ -1,0 +1,136 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// Serve answers a request from the cache, or forwards it to the origin server, and returns what the
+// cache did in one word. An error means that nothing was sent.
+func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
+	left, limited, err := forwards(r.Request)
+	switch {
+	case err != nil:
+		return "", err
+	case limited && left == 0:
+		message.Write(w, r.Method, last(r.Request))
+		return "", nil
+	}
+	header := p.outgoing(r)
+	if limited {
+		header[maxForwards] = []string{strconv.Itoa(left - 1)}
+	}
+	if protocol := upgradeOf(r.Header); protocol != "" {
+		return "bypass", p.upgrade(w, r, header, protocol)
+	}
+	asked := &httpcache.Request{
+		Method: r.Method, URI: r.Key.String(), Header: header, Body: hasBody(r.Request), Gateway: r.isGateway(), Check: r.Check,
+		Pass: hasUnkeyed(header),
+	}
+	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
+		return p.ask(ctx, w, r, o)
+	})
+	if err != nil {
+		return "", blamed(err)
+	}
+	p.send(w, r, answer)
+	return cacheWord(answer.Outcome), nil
+}
+
+// hasBody reports whether a request has a body.
+func hasBody(r *http.Request) bool {
+	return r.ContentLength != 0 && r.Body != nil && r.Body != http.NoBody
+}
+
+// blamed returns an error that names the client as who took too long, where it is about its body.
+func blamed(err error) error {
+	if errors.Is(err, scheme.ErrBody) && errors.Is(err, os.ErrDeadlineExceeded) {
+		return problem.ErrBodyTimeout
+	}
+	return err
+}
+
+// ask sends a request to the origin.
+func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *Request, o httpcache.Outgoing) (*httpcache.Response, error) {
+	release, err := p.config.Fetches.Acquire(r.Share)
+	if err != nil {
+		return nil, err
+	}
+	request := p.request(w, r, o)
+	if !o.Background {
+		request.Interim = func(status int, header http.Header) { sendInterim(w, status, header) }
+	}
+	arrived := false
+	defer func() {
+		if !arrived { // also where a handler panics
+			release()
+		}
+	}()
+	resource, err := p.config.Fetch.Fetch(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	arrived = true
+	return &httpcache.Response{
+		Status: resource.Status, Reason: resource.Reason, Header: passed(resource.Header), Trailer: resource.Trailer,
+		Body: released{resource.Body, sync.OnceFunc(release)}, ContentLength: resource.ContentLength, From: resource.From,
+	}, nil
+}
+
+// request returns the request to the origin.
+func (p *Proxy) request(w http.ResponseWriter, r *Request, o httpcache.Outgoing) scheme.Request {
+	request := scheme.Request{Method: o.Method, URI: r.Target, Header: o.Header, Check: r.Check}
+	if r.isGateway() {
+		request.URI, request.Host = at(r.Server, r.Target), r.Host
+	}
+	if hasBody(r.Request) {
+		request.Body, request.ContentLength, request.Trailer = p.bodyOf(w, r), r.ContentLength, r.Trailer
+	}
+	return request
+}
+
+// released is a body that releases the slot of its fetch when it is closed.
+type released struct {
+	io.ReadCloser
+	release func()
+}
+
+// Close implements io.Closer.
+func (b released) Close() error {
+	defer b.release()
+	return b.ReadCloser.Close()
+}
+
+// at returns a URI with the scheme and authority of a server.
+func at(server, target uri.URI) uri.URI {
+	authority, _ := server.Authority()
+	text := target.String()
+	if _, rest, ok := strings.Cut(text, "//"); ok {
+		path := ""
+		if i := strings.IndexAny(rest, "/?"); i >= 0 {
+			path = rest[i:]
+		}
+		text = server.Scheme() + "://" + authority + path
+	}
+	moved, err := uri.Parse(text)
+	if err != nil {
+		return target // it was valid, and so is its path
+	}
+	return moved
+}
+
+// Purge makes the stored responses for a URI to be validated before they are used again, and returns
+// how many there were.
+func (p *Proxy) Purge(key uri.URI) int { return p.config.Cache.Purge(key.String(), false) }

@@ -1,0 +1,74 @@
+package forward
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/resolver"
+)
+
+// upgrade forwards a request to change the protocol of the connection: RFC 9110 section 7.8. Where
+// the origin agrees, all that follows is carried both ways.
+func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protocol string) error {
+	header["Connection"], header["Upgrade"] = []string{"Upgrade"}, []string{protocol}
+	release, err := p.config.Fetches.Acquire(r.Share)
+	if err != nil {
+		return err
+	}
+	leave := sync.OnceFunc(release)
+	defer leave()
+	request := p.request(w, r, httpcache.Outgoing{Method: r.Method, Header: header})
+	request.Interim = func(status int, header http.Header) { sendInterim(w, status, header) }
+	resource, err := p.config.Fetch.Fetch(r.Context(), request)
+	if err != nil {
+		return blamed(err)
+	}
+	defer func() { _ = resource.Body.Close() }()
+	if resource.Status != http.StatusSwitchingProtocols {
+		response := &httpcache.Response{Body: resource.Body, ContentLength: resource.ContentLength}
+		p.send(w, r, &httpcache.Answer{
+			Status: resource.Status, Reason: resource.Reason, Header: passed(resource.Header), Trailer: resource.Trailer,
+			ContentLength: resource.ContentLength, Content: httpcache.Live(r.Context(), response), Outcome: httpcache.Outcome{Forwarded: "bypass"},
+		})
+		return nil
+	}
+	server, ok := resource.Body.(io.ReadWriteCloser)
+	if !ok {
+		return errNoStream
+	}
+	endStream, err := p.config.Streams.Acquire(r.Share)
+	if err != nil {
+		return err
+	}
+	defer endStream()
+	leave() // it counts as a stream from now on
+	return p.switchProtocols(w, r, resource.Header, server)
+}
+
+var errNoStream = fmt.Errorf("%w: it changed the protocol of a connection that cannot be taken over", resolver.ErrUnreachable)
+
+// switchProtocols passes the agreement of the origin on, and carries what follows.
+func (p *Proxy) switchProtocols(w http.ResponseWriter, r *Request, header http.Header, server io.ReadWriteCloser) error {
+	client, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return fmt.Errorf("taking over the connection of a client: %w", err)
+	}
+	_ = client.SetDeadline(time.Time{}) // net/http may have set one
+	fields := passed(header)
+	fields["Connection"], fields["Upgrade"] = []string{"Upgrade"}, header["Upgrade"]
+	fields["Via"] = append(fields["Via"], p.config.Via.String())
+	_, err = io.WriteString(buffered, "HTTP/1.1 101 Switching Protocols\r\n")
+	err = errors.Join(err, fields.Write(buffered))
+	_, endErr := io.WriteString(buffered, "\r\n")
+	if err = errors.Join(err, endErr, buffered.Flush()); err != nil {
+		_ = client.Close()
+		return nil // the client has gone
+	}
+	p.carry(r.Context(), client, buffered, server)
+	return nil
+}

@@ -1,0 +1,145 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/listen"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/uri"
+)
+
+// Spelling is which spelling of a target URI is sent on. Responses are cached by the normal form.
+type Spelling uint8
+
+// The spellings.
+const (
+	SpellingNormal   Spelling = iota // the normal form is sent
+	SpellingOriginal                 // what the client sent
+	SpellingRedirect                 // GET and HEAD are redirected to the normal form; of others it is sent
+)
+
+// forwardTo forwards a request of a proxy client, by the rules of the site.
+func (h *Handler) forwardTo(x *exchange, u uri.URI) error {
+	if err := h.mayForward(x); err != nil {
+		return err
+	}
+	asked, err := policy.NewRequest(x.client.Addr, x.user, x.request.Method, u)
+	if err != nil {
+		return err //nolint:wrapcheck // it says all
+	}
+	check, err := h.checkPolicy(x, asked)
+	if err != nil {
+		return err
+	}
+	key := u.WithoutFragment().Normalize()
+	target := key
+	if key.String() != u.String() {
+		switch h.config.Spelling {
+		case SpellingOriginal:
+			target = u.WithoutFragment()
+		case SpellingRedirect:
+			if isGet(x.request) {
+				h.reply(x, message.Reply{Status: http.StatusPermanentRedirect, Location: key.String(), CacheControl: message.MaxAge(h.config.RuleTTL)})
+				return nil
+			}
+		case SpellingNormal:
+		}
+	}
+	return h.forwardRequest(x, &forward.Request{Key: key, Target: target, Check: check})
+}
+
+// forwardRequest forwards a request, whose client may.
+func (h *Handler) forwardRequest(x *exchange, r *forward.Request) error {
+	r.Request, r.Client, r.Share = x.request, x.client.Addr, listen.ClientNetwork(x.client.Addr)
+	if x.request.Method == methodPurge {
+		return h.purge(x, r.Key)
+	}
+	word, err := h.forward.Serve(x, r)
+	x.event.Cache = word
+	return err //nolint:wrapcheck // forward has done so
+}
+
+// checkPolicy decides a request by the rules of the site, as far as it does not depend on the
+// address that is dialled; check decides the rest, nil for nothing.
+func (h *Handler) checkPolicy(x *exchange, asked policy.Request) (check func(netip.AddrPort) error, err error) {
+	decision := h.config.Policy.Decide(asked)
+	if decision.Final {
+		x.event.Rule = decision.Rule
+		return nil, h.enforce(asked, decision)
+	}
+	return func(at netip.AddrPort) error {
+		return h.enforce(asked, h.config.Policy.DecideFor(asked, at.Addr()))
+	}, nil
+}
+
+// enforce returns the error for a request that a rule denies, and logs it. It may be called after
+// the end of the exchange.
+func (h *Handler) enforce(asked policy.Request, decision policy.Decision) error {
+	err := h.config.Policy.Err(decision)
+	if decision.Deny {
+		text := "a rule of the site denies a request"
+		if err == nil {
+			text = "a rule of the site would deny a request"
+		}
+		h.config.Log.Info(text, "rule", decision.Rule, "client", asked.Client, "user", asked.User, "method", asked.Method, "scheme", asked.Scheme, "host", asked.Host, "port", asked.Port)
+	}
+	return err //nolint:wrapcheck // it says all
+}
+
+var errPort = errors.New("there is no port 0")
+
+// connect opens a tunnel for a proxy client.
+func (h *Handler) connect(x *exchange) error {
+	x.event.Form = "connect"
+	if err := h.mayForward(x); err != nil {
+		return err
+	}
+	asked, err := policy.NewConnect(x.client.Addr, x.user, x.request.RequestURI)
+	if x.request.ProtoMajor == 2 {
+		asked, err = policy.NewConnect(x.client.Addr, x.user, x.request.Host)
+	}
+	if err == nil && asked.Port == 0 {
+		err = errPort
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", problem.ErrMalformed, err)
+	}
+	check, err := h.checkPolicy(x, asked)
+	if err != nil {
+		return err
+	}
+	r := &forward.Request{Request: x.request, Client: x.client.Addr, Share: listen.ClientNetwork(x.client.Addr), Check: check}
+	carried, err := h.forward.Connect(x, r, forward.Target{Host: asked.Host, Port: asked.Port})
+	x.event.Bytes += carried
+	return err //nolint:wrapcheck // forward has done so
+}
+
+// streamTarget returns the absolute target of a request that a client sent to the proxy by HTTP/2,
+// where the target URI is in several fields, and "" for one that is for urnd itself: by the name of
+// its certificate, by one of its own, or from a client that may not use the proxy. A scheme other
+// than http comes by CONNECT.
+func (h *Handler) streamTarget(x *exchange) string {
+	r := x.request
+	if r.ProtoMajor != 2 || !strings.HasPrefix(r.RequestURI, "/") || h.config.Access.Own.Has(r.Host) || r.TLS != nil && strings.EqualFold(hostOf(r.Host), r.TLS.ServerName) {
+		return ""
+	}
+	if x.client.Relayed || !message.Contains(h.config.Access.Proxy, x.client.Addr) {
+		return ""
+	}
+	return "http://" + r.Host + r.RequestURI
+}
+
+// hostOf returns the host of a Host field, without its port.
+func hostOf(field string) string {
+	if i := strings.LastIndexByte(field, ':'); i >= 0 && !strings.HasSuffix(field, "]") {
+		return field[:i]
+	}
+	return field
+}

@@ -1,0 +1,97 @@
+package proxy
+
+import (
+	"strings"
+	"sync/atomic"
+
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/uri"
+)
+
+// Origin is a site that urnd is the gateway of: requests for its host are forwarded to one of its
+// servers, through the HTTP cache.
+type Origin struct {
+	Host    string    // in lower case, without port
+	Servers []uri.URI // scheme and authority; one at least
+}
+
+// gateway has the origins by host.
+type gateway struct {
+	origins map[string]*site
+	failing func(location string) bool
+}
+
+// site is an origin, and how many requests were forwarded to it.
+type site struct {
+	servers []uri.URI
+	turn    atomic.Uint32
+}
+
+func newGateway(origins []Origin, failing func(string) bool) gateway {
+	g := gateway{origins: make(map[string]*site, len(origins)), failing: failing}
+	for _, o := range origins {
+		g.origins[o.Host] = &site{servers: o.Servers}
+	}
+	return g
+}
+
+// server returns the server of a site for the next request: in turn, those that failed last.
+func (g gateway) server(s *site) uri.URI {
+	turn := s.turn.Add(1)
+	for i := range s.servers {
+		server := s.servers[(int(turn)+i)%len(s.servers)]
+		if !g.failing(server.String()) {
+			return server
+		}
+	}
+	return s.servers[int(turn)%len(s.servers)]
+}
+
+// siteOf returns the origin of a request in origin-form, nil for none.
+func (h *Handler) siteOf(x *exchange, target string) *site {
+	if len(h.gateway.origins) == 0 || !strings.HasPrefix(target, "/") {
+		return nil
+	}
+	return h.gateway.origins[strings.ToLower(strings.TrimSuffix(hostOf(x.request.Host), "."))]
+}
+
+// forwardToSite forwards a request for a site that urnd is the gateway of.
+func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
+	x.event.Form = "gateway"
+	scheme := "http"
+	if x.request.TLS != nil {
+		scheme = "https"
+	}
+	u, err := uri.Parse(scheme + "://" + x.request.Host + target)
+	if err == nil {
+		err = u.Check()
+	}
+	if err != nil {
+		return err //nolint:wrapcheck // it says all
+	}
+	if !h.config.Access.mayResolve(x.client) {
+		return problem.ErrResolveClient
+	}
+	asked, err := policy.NewRequest(x.client.Addr, "", x.request.Method, u)
+	if err != nil {
+		return err //nolint:wrapcheck // it says all
+	}
+	check, err := h.checkPolicy(x, asked)
+	if err != nil {
+		return err
+	}
+	key := u.WithoutFragment().Normalize()
+	sent := key
+	if h.config.Spelling == SpellingOriginal {
+		sent = u.WithoutFragment()
+	}
+	return h.forwardRequest(x, &forward.Request{Key: key, Target: sent, Server: h.gateway.server(s), Check: check})
+}
+
+// mayPurge reports whether a client may purge what is cached.
+func (a Access) mayPurge(client message.Client) bool {
+	return !client.Unknown && !client.Relayed && !client.Misled && message.Contains(a.Purge, client.Addr)
+}

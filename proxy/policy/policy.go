@@ -1,0 +1,140 @@
+// Package policy decides which requests the forward proxy passes on, by the rules of the site. It
+// is pure: it resolves no name and opens no connection.
+//
+// The first rule whose conditions all hold decides; where there is none, the request is allowed. A
+// rule may depend on the address that is dialled, which is not known before the host was resolved:
+// see Policy.Decide.
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+)
+
+// Mode says what becomes of the decisions.
+type Mode uint8
+
+// The modes.
+const (
+	Enforce Mode = iota // requests that a rule denies are refused
+	Report              // they are passed on, and the caller logs what would have been denied
+	Open                // the rules are not evaluated
+)
+
+var modeNames = [...]string{"enforce", "report", "open"}
+
+// String returns the mode in one word.
+func (m Mode) String() string { return modeNames[m] }
+
+// ParseMode returns the mode that String calls name.
+func ParseMode(name string) (Mode, error) {
+	for i, known := range modeNames {
+		if name == known {
+			return Mode(i), nil
+		}
+	}
+	return Enforce, fmt.Errorf("%q is not a mode of the policy", name)
+}
+
+// Policy is a list of rules. It is immutable and safe for concurrent use; nil allows all requests.
+type Policy struct {
+	mode  Mode
+	rules []rule
+}
+
+// New returns a policy of rules, the first of which goes first. The error names every rule that is
+// not valid.
+func New(mode Mode, rules []Rule) (*Policy, error) {
+	if int(mode) >= len(modeNames) {
+		return nil, fmt.Errorf("%d is not a mode of the policy", mode)
+	}
+	p := &Policy{mode: mode, rules: make([]rule, len(rules))}
+	seen := make(map[string]bool, len(rules))
+	var faults []error
+	for i, r := range rules {
+		compiled, err := compile(r)
+		if err == nil && seen[r.ID] {
+			err = errors.New("there is another rule of this id")
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("rule %d, %q: %w", i+1, r.ID, err))
+		}
+		seen[r.ID] = true
+		p.rules[i] = compiled
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	return p, nil
+}
+
+// Mode returns the mode, Open for nil.
+func (p *Policy) Mode() Mode {
+	if p == nil {
+		return Open
+	}
+	return p.mode
+}
+
+// Decision is what a policy says of a request. The mode does not change it, except that in Open
+// nothing is denied.
+type Decision struct {
+	Rule string // the id of the rule that decides; "" for none
+	Deny bool
+	// Final is whether the decision is made. Where it is false, the request depends on the address
+	// that is dialled, the other fields are zero, and DecideFor decides.
+	Final bool
+}
+
+// Decide decides what does not depend on the destination. A request that is denied at every
+// destination is denied at once, by the rule without destinations, so that its host is not even
+// looked up: a query, too, tells something to who answers it. It does not allocate.
+func (p *Policy) Decide(r Request) Decision {
+	if p.Mode() == Open {
+		return Decision{Final: true}
+	}
+	literal := r.literal()
+	depends := false
+	for i := range p.rules {
+		switch rule := &p.rules[i]; {
+		case !rule.holds(&r, literal):
+		case len(rule.Destinations) == 0 && depends && !rule.Deny:
+			return Decision{}
+		case len(rule.Destinations) == 0:
+			return Decision{Rule: rule.ID, Deny: rule.Deny, Final: true}
+		case !rule.Deny:
+			return Decision{}
+		default:
+			depends = true
+		}
+	}
+	return Decision{Final: !depends}
+}
+
+// DecideFor decides a request whose connection goes to an address; it is always final. It is asked
+// for each address that is dialled, that of a connection which is used again and that of a stored
+// response. Where the address is not known, the zero Addr is in all ranges that are denied, and in none
+// that are allowed. It does not allocate.
+func (p *Policy) DecideFor(r Request, destination netip.Addr) Decision {
+	if p.Mode() == Open {
+		return Decision{Final: true}
+	}
+	literal := r.literal()
+	destination = plain(destination)
+	for i := range p.rules {
+		if rule := &p.rules[i]; rule.leadsTo(destination) && rule.holds(&r, literal) {
+			return Decision{Rule: rule.ID, Deny: rule.Deny, Final: true}
+		}
+	}
+	return Decision{Final: true}
+}
+
+// Err returns the error for a request that is refused: a *Denied where the decision denies it and
+// the mode is Enforce, else nil.
+func (p *Policy) Err(d Decision) error {
+	if d.Deny && p.Mode() == Enforce {
+		return &Denied{Rule: d.Rule}
+	}
+	return nil
+}

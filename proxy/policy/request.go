@@ -1,0 +1,103 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// Request is what rules are compared with. The zero value is a request of which nothing is known,
+// for which only rules without conditions hold.
+type Request struct {
+	Client netip.Addr
+	User   string // "" where the client has not logged in
+	Method string
+	Scheme string // in lower case; "" for a CONNECT
+	// Host is in canonical form: in lower case, without a final dot, IPv6 without brackets; ""
+	// for a URI without host.
+	Host string
+	Port uint16 // also where it is the default of the scheme; 0 where there is none
+}
+
+// NewRequest returns the request for a URI, which must be well formed (uri.URI.Check).
+func NewRequest(client netip.Addr, user, method string, u uri.URI) (Request, error) {
+	u = u.Normalize()
+	host, _ := u.Host()
+	r := Request{Client: client, User: user, Method: method, Scheme: u.Scheme(), Host: canonical(host)}
+	text, _ := u.Port()
+	if text == "" {
+		text = u.DefaultPort()
+	}
+	if text == "" {
+		return r, nil
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return Request{}, fmt.Errorf("the port of %s is not between 0 and 65535", u.Scheme())
+	}
+	r.Port = uint16(port)
+	return r, nil
+}
+
+var errAuthority = errors.New("the target of CONNECT is a host and a port, such as example.org:443 (RFC 9110 section 9.3.6)")
+
+// NewConnect returns the request of a CONNECT to a target, "host:port". The error says what is wrong
+// with the target.
+func NewConnect(client netip.Addr, user, target string) (Request, error) {
+	u, err := uri.Parse("http://" + target)
+	if err != nil || target == "" {
+		return Request{}, errAuthority
+	}
+	authority, _ := u.Authority()
+	port, _ := u.Port()
+	if _, login := u.Userinfo(); login || authority != target || port == "" {
+		return Request{}, errAuthority
+	}
+	if err := u.Check(); err != nil {
+		return Request{}, fmt.Errorf("the target of CONNECT: %w", err)
+	}
+	r, err := NewRequest(client, user, http.MethodConnect, u)
+	r.Scheme = ""
+	return r, err
+}
+
+// schemeOf returns the scheme of the requests that a word of a rule stands for.
+func schemeOf(word string) string {
+	if word = strings.ToLower(word); word != "connect" {
+		return word
+	}
+	return ""
+}
+
+// canonical returns a host in normal form as Request has it.
+func canonical(host string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"), ".")
+}
+
+// literal returns the host where it is an address. A name is not even tried to be parsed as one: the
+// error would allocate.
+func (r *Request) literal() netip.Addr {
+	if strings.IndexByte(r.Host, ':') < 0 && !isNumbers(r.Host) {
+		return netip.Addr{}
+	}
+	addr, err := netip.ParseAddr(r.Host)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return plain(addr)
+}
+
+// isNumbers reports whether a host has only the octets of an IPv4 address.
+func isNumbers(host string) bool {
+	for i := range len(host) {
+		if host[i] != '.' && (host[i] < '0' || host[i] > '9') {
+			return false
+		}
+	}
+	return host != ""
+}

@@ -1,0 +1,80 @@
+package policy_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/uri"
+)
+
+func TestNewRequest(t *testing.T) {
+	client := netip.MustParseAddr("192.0.2.1")
+	for _, tt := range []struct {
+		target, scheme, host string
+		port                 uint16
+	}{
+		{"HTTP://WWW.Example.ORG./a", "http", "www.example.org", 80},
+		{"http://www.example.org:8080/", "http", "www.example.org", 8080},
+		{"https://www.example.org", "https", "www.example.org", 443},
+		{"https://www.example.org:/", "https", "www.example.org", 443},
+		{"ftp://[2001:DB8:0::1]/", "ftp", "2001:db8::1", 21},
+		{"http://%62.example/", "http", "b.example", 80},
+		{"http://user@192.0.2.7:0/", "http", "192.0.2.7", 0},
+		{"urn:example:a", "urn", "", 0},
+		{"file:///etc/passwd", "file", "", 0},
+	} {
+		u, err := uri.Parse(tt.target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := policy.Request{Client: client, User: "ann", Method: "GET", Scheme: tt.scheme, Host: tt.host, Port: tt.port}
+		if got, err := policy.NewRequest(client, "ann", "GET", u); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", tt.target, got, err)
+		}
+	}
+	if u, err := uri.Parse("x://a:65536/"); err != nil {
+		t.Error(err)
+	} else if _, err := policy.NewRequest(client, "", "GET", u); err == nil {
+		t.Error("port 65536 is a port")
+	}
+}
+
+// RFC 9110 section 9.3.6.
+func TestNewConnect(t *testing.T) {
+	for _, tt := range []struct {
+		target, host string
+		port         uint16 // 0: it is not valid
+	}{
+		{"WWW.Example.org.:443", "www.example.org", 443},
+		{"www.example.org:80", "www.example.org", 80},
+		{"[2001:DB8::1]:8443", "2001:db8::1", 8443},
+		{"192.0.2.1:443", "192.0.2.1", 443},
+		{"www.example.org", "", 0},
+		{"www.example.org:", "", 0},
+		{"www.example.org:65536", "", 0},
+		{"https://www.example.org", "", 0},
+		{"www.example.org:443/", "", 0},
+		{"www.example.org:443?a", "", 0},
+		{"user@www.example.org:443", "", 0},
+		{"", "", 0},
+		{":443", "", 0},
+		{"010.0.0.1:443", "", 0},
+		{"a b:443", "", 0},
+	} {
+		r, err := policy.NewConnect(netip.Addr{}, "ann", tt.target)
+		if tt.port == 0 {
+			if err == nil {
+				t.Errorf("%q: %+v", tt.target, r)
+			}
+			continue
+		}
+		if want := (policy.Request{User: "ann", Method: "CONNECT", Host: tt.host, Port: tt.port}); err != nil || r != want {
+			t.Errorf("%q: %+v, %v", tt.target, r, err)
+		}
+	}
+	connect := newPolicy(t, policy.Enforce, policy.Rule{ID: "a", Deny: true, Schemes: []string{"https"}}, policy.Rule{ID: "b", Deny: true, Schemes: []string{"Connect"}})
+	if r, err := policy.NewConnect(netip.Addr{}, "", "a:443"); err != nil || connect.Decide(r).Rule != "b" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -1,0 +1,142 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Rule allows or denies the requests for which all of its conditions hold. The values of one
+// condition are alternatives; a condition without values holds for every request.
+type Rule struct {
+	// ID names the rule in logs and in Proxy-Status (RFC 9209): at most 64 letters, digits,
+	// "-", "_" and ".". It is unique in its policy.
+	ID      string
+	Deny    bool // false allows
+	Clients []netip.Prefix
+	Users   []string // names with which clients have logged in
+	Methods []string // case-sensitive (RFC 9110 section 9.1)
+	Schemes []string // of URIs; "connect" stands for a CONNECT, which has none
+	// Hosts are names ("www.example.org"), names with all below them (".example.org"), patterns
+	// ("*.cdn-?.example.org"), addresses and address ranges. In a pattern "*" stands for any
+	// characters of one label, also none, and "?" for one of them, as in file names; there are as many
+	// labels as in the pattern. Addresses are those in the URI: a name that resolves to one is another
+	// host.
+	Hosts []string
+	Ports []PortRange
+	// Destinations are ranges of the addresses that are dialled.
+	Destinations []netip.Prefix
+}
+
+// PortRange is a range of ports, both ends included.
+type PortRange struct {
+	First, Last uint16
+}
+
+// String returns the range as "443" or "8000-8999".
+func (p PortRange) String() string {
+	if p.First == p.Last {
+		return strconv.Itoa(int(p.First))
+	}
+	return fmt.Sprintf("%d-%d", p.First, p.Last)
+}
+
+// rule is a Rule in the form in which requests are compared with it.
+type rule struct {
+	Rule
+	schemes []string
+	hosts   hosts
+}
+
+// maxID bounds an id: it is in each record of the log.
+const maxID = 64
+
+const idOctets = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+// compile checks a rule.
+func compile(r Rule) (rule, error) {
+	if r.ID == "" || len(r.ID) > maxID || strings.Trim(r.ID, idOctets) != "" {
+		return rule{}, fmt.Errorf("an id has 1 to %d letters, digits, %q, %q and %q", maxID, "-", "_", ".")
+	}
+	for _, prefix := range slices.Concat(r.Clients, r.Destinations) {
+		if err := checkRange(prefix); err != nil {
+			return rule{}, err
+		}
+	}
+	for _, words := range [...][]string{r.Users, r.Methods, r.Schemes} {
+		if slices.Contains(words, "") {
+			return rule{}, errors.New("a user, method or scheme is empty")
+		}
+	}
+	for _, port := range r.Ports {
+		if port.First > port.Last {
+			return rule{}, fmt.Errorf("%d-%d is not a range of ports: the first is greater than the last", port.First, port.Last)
+		}
+	}
+	compiled := rule{Rule: r}
+	for _, word := range r.Schemes {
+		compiled.schemes = append(compiled.schemes, schemeOf(word))
+	}
+	var err error
+	compiled.hosts, err = parseHosts(r.Hosts)
+	return compiled, err
+}
+
+// checkRange refuses IPv4 in IPv6 form, which would match nothing: addresses are compared in their
+// own form.
+func checkRange(prefix netip.Prefix) error {
+	switch {
+	case !prefix.IsValid():
+		return errors.New("an address range is not valid")
+	case prefix.Addr().Is4In6():
+		return fmt.Errorf("%s is an IPv4 network in IPv6 form: write it as IPv4", prefix)
+	}
+	return nil
+}
+
+// holds reports whether all conditions hold, apart from the destinations. literal is the host of
+// the request where that is an address.
+func (r *rule) holds(request *Request, literal netip.Addr) bool {
+	return (len(r.Ports) == 0 || hasPort(r.Ports, request.Port)) &&
+		(len(r.schemes) == 0 || slices.Contains(r.schemes, request.Scheme)) &&
+		(len(r.Methods) == 0 || slices.Contains(r.Methods, request.Method)) &&
+		(len(r.Users) == 0 || slices.Contains(r.Users, request.User)) &&
+		(len(r.Clients) == 0 || contains(r.Clients, plain(request.Client))) &&
+		(len(r.Hosts) == 0 || r.hosts.has(request.Host, literal))
+}
+
+// leadsTo reports whether the rule is for connections to an address. An unknown one is in all ranges
+// that are denied: else who hides it would go around the rule.
+func (r *rule) leadsTo(destination netip.Addr) bool {
+	switch {
+	case len(r.Destinations) == 0:
+		return true
+	case !destination.IsValid():
+		return r.Deny
+	}
+	return contains(r.Destinations, destination)
+}
+
+func hasPort(ranges []PortRange, port uint16) bool {
+	for _, r := range ranges {
+		if r.First <= port && port <= r.Last {
+			return true
+		}
+	}
+	return false
+}
+
+func contains(ranges []netip.Prefix, addr netip.Addr) bool {
+	for _, r := range ranges {
+		if r.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// plain returns an address in its own form, without a zone: a range contains no other.
+func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }

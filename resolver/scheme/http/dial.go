@@ -1,0 +1,107 @@
+package http
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// handshakeTimeout is for TLS with an origin or an upstream proxy.
+const handshakeTimeout = 10 * time.Second
+
+// connect opens a connection for a request.
+func (h *Handler) connect(ctx context.Context, r *request) (carrier, error) {
+	c, from, err := h.open(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if r.target.secure {
+		protocols := []string{"h2", "http/1.1"}
+		if r.upgrade {
+			protocols = protocols[1:] // RFC 9113 section 8.6
+		}
+		secured, err := h.handshake(ctx, c, r.target.host, protocols...)
+		if err != nil {
+			return nil, err
+		}
+		if secured.ConnectionState().NegotiatedProtocol == "h2" {
+			traceConn(ctx, secured, false)
+			return h.newHTTP2(ctx, secured, r, from)
+		}
+		c = secured
+	}
+	traceConn(ctx, c, false)
+	return h.newConn(c, r.target.key, from), nil
+}
+
+// open connects to the origin of a request, or to the upstream proxy on the way to it. The address
+// of an origin behind a proxy is not known.
+func (h *Handler) open(ctx context.Context, r *request) (net.Conn, netip.AddrPort, error) {
+	switch {
+	case r.target.upstream == Upstream{}:
+		c, err := h.dial(ctx, r.target.address, r.check)
+		if err != nil {
+			return nil, netip.AddrPort{}, err
+		}
+		return c, remote(c), nil
+	case r.target.forwarded():
+		c, err := h.dialUpstream(ctx, r.target.upstream)
+		return c, netip.AddrPort{}, err
+	default:
+		c, err := h.through(ctx, r.target.upstream, r.target.address)
+		return c, netip.AddrPort{}, err
+	}
+}
+
+// dial connects to an address for which check, which may be nil, returns no error.
+func (h *Handler) dial(ctx context.Context, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+	if check != nil && h.config.DialChecked != nil {
+		return h.config.DialChecked(ctx, "tcp", address, check)
+	}
+	c, err := h.config.Dial(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	if check != nil {
+		if err := check(remote(c)); err != nil {
+			_ = c.Close()
+			return nil, fmt.Errorf("connecting to %s: %w", address, err)
+		}
+	}
+	return c, nil
+}
+
+// remote returns the address of the other end, the zero value where it has none.
+func remote(c net.Conn) netip.AddrPort {
+	tcp, ok := c.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.AddrPort{}
+	}
+	addr := tcp.AddrPort()
+	return netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
+}
+
+// handshake begins TLS with a host on a connection, which it closes on error: RFC 9110
+// section 4.3.3.
+func (h *Handler) handshake(ctx context.Context, c net.Conn, host string, protocols ...string) (*tls.Conn, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if h.config.TLS != nil {
+		config = h.config.TLS.Clone()
+	}
+	if config.ServerName == "" {
+		config.ServerName = strings.TrimSuffix(host, ".")
+	}
+	config.NextProtos = protocols
+	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
+	defer cancel()
+	secured := tls.Client(c, config)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		_ = c.Close()
+		return nil, fmt.Errorf("beginning TLS with %s: %w", host, err)
+	}
+	return secured, nil
+}

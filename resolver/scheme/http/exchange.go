@@ -1,0 +1,147 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"sync/atomic"
+	"time"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// exchange is one request and its response on a connection.
+type exchange struct {
+	*conn
+	ctx     context.Context // it also ends the body, which has no context
+	request *request
+	stop    func() bool // ends the watch of ctx
+	sender  *sender     // nil without a body
+	ended   atomic.Bool
+}
+
+// exchange implements carrier.
+func (c *conn) exchange(ctx context.Context, r *request) (*scheme.Resource, error) {
+	x := &exchange{conn: c, ctx: ctx, request: r}
+	c.begin()
+	x.stop = context.AfterFunc(ctx, c.cancel)
+	resource, err := x.run()
+	if err != nil {
+		x.abort()
+		return nil, x.blame(err)
+	}
+	return resource, nil
+}
+
+func (x *exchange) run() (*scheme.Resource, error) {
+	x.scratch = x.request.appendHead(x.scratch[:0], x.request.keepsAlive())
+	if _, err := x.Write(x.scratch); err != nil {
+		return nil, silence(fmt.Errorf("sending the request: %w", err))
+	}
+	if x.request.hasBody() {
+		x.sender = newSender(x)
+	} else {
+		x.awaitHead()
+	}
+	return x.receive()
+}
+
+// silence returns the error of an exchange without a response, which a timeout is not: the
+// request may be served at this moment.
+func silence(err error) error {
+	var timeout net.Error
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return err
+	}
+	return unanswered{err}
+}
+
+// receive reads the responses up to the final one: RFC 9110 section 15.2.
+func (x *exchange) receive() (*scheme.Resource, error) {
+	if _, err := x.in.Peek(1); err != nil {
+		return nil, silence(fmt.Errorf("waiting for the response: %w", early(err)))
+	}
+	for range maxInterim + 1 {
+		var h head
+		var err error
+		if h, x.scratch, err = readHead(x.in, x.scratch); err != nil {
+			return nil, err
+		}
+		switch {
+		case h.status == http.StatusSwitchingProtocols:
+			return x.switched(h)
+		case h.status >= http.StatusOK:
+			return x.final(h)
+		case h.status == http.StatusContinue:
+			x.sender.proceed(true)
+		}
+		if err := x.request.interim(h.status, h.header); err != nil {
+			return nil, err
+		}
+	}
+	return nil, invalid("more than %d interim responses", maxInterim)
+}
+
+// final returns the resource of a final response.
+func (x *exchange) final(h head) (*scheme.Resource, error) {
+	x.endHead()
+	if h.status == http.StatusProxyAuthRequired && x.request.target.forwarded() {
+		return nil, answered(h) // the client of urnd has no credentials for this proxy
+	}
+	f, err := frame(x.request.Method, &h)
+	if err != nil {
+		return nil, err
+	}
+	x.sender.proceed(false)
+	resource := &scheme.Resource{Status: h.status, Reason: h.reason, Header: h.header, ContentLength: f.length, From: x.from}
+	if f.empty && x.sender == nil {
+		x.finish(f.persist)
+		resource.Body = http.NoBody
+		return resource, nil
+	}
+	b := &body{exchange: x, framing: f}
+	if f.chunked {
+		b.trailer = announced(h.header)
+		b.chunks = httputil.NewChunkedReader(x.in)
+		resource.Trailer = b.trailer
+	}
+	resource.Body = b
+	return resource, nil
+}
+
+// finish ends an exchange whose response has ended, or is not wanted: the connection is used
+// again, or closed.
+func (x *exchange) finish(reuse bool) {
+	if !x.ended.CompareAndSwap(false, true) {
+		return
+	}
+	// Octets after the end of a response are no response: RFC 9112 section 11.1.
+	reuse = x.stop() && reuse && x.in.Buffered() == 0 && x.request.keepsAlive()
+	if !x.sender.sent(reuse) || !reuse {
+		_ = x.Close()
+		return
+	}
+	x.used = true
+	_ = x.SetDeadline(time.Time{})
+	x.handler.pool.put(x.conn)
+}
+
+// abort ends an exchange, and waits for its body to be no longer read.
+func (x *exchange) abort() {
+	x.finish(false)
+	x.sender.abort()
+}
+
+// blame returns the error of an exchange: that of the request's body, that of the context, or err.
+func (x *exchange) blame(err error) error {
+	if failed := x.sender.failure(); failed != nil {
+		return fmt.Errorf("%w: %w", scheme.ErrBody, failed)
+	}
+	if x.ctx.Err() != nil {
+		return context.Cause(x.ctx)
+	}
+	return err
+}

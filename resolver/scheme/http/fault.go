@@ -1,0 +1,80 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+var (
+	errUnasked = fmt.Errorf("%w: it changed the protocol without being asked", scheme.ErrResponse)
+	errNoHTTP  = errors.New("it is not of HTTP/1")
+)
+
+// unanswered is the error of an exchange that ended before the first octet of a response.
+type unanswered struct{ error }
+
+func (u unanswered) Unwrap() error { return u.error }
+
+// refused is the error of a check that a request had.
+type refused struct{ error }
+
+func (r refused) Unwrap() error { return r.error }
+
+// refusing returns a check whose errors are refused; nil for none.
+func refusing(check func(netip.AddrPort) error) func(netip.AddrPort) error {
+	if check == nil {
+		return nil
+	}
+	return func(server netip.AddrPort) error {
+		if err := check(server); err != nil {
+			return refused{err}
+		}
+		return nil
+	}
+}
+
+// invalid returns the error of a response that is not valid.
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", scheme.ErrResponse, fmt.Errorf(format, args...))
+}
+
+// caused returns the error of connecting with the cause of the end of ctx, if that has ended.
+func caused(ctx context.Context, err error) error {
+	if ctx.Err() == nil || errors.Is(err, context.Cause(ctx)) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+}
+
+// wrap adds its kind to the error of a fetch.
+func wrap(u uri.URI, err error) error {
+	host, _ := u.Host()
+	kind := kindOf(err)
+	if kind == nil {
+		return fmt.Errorf("fetching from %s: %w", host, err)
+	}
+	return fmt.Errorf("fetching from %s: %w: %w", host, kind, err)
+}
+
+// kindOf returns the kind of an error, nil where it is a kind itself.
+func kindOf(err error) error {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, scheme.ErrBody), errors.Is(err, errField), errors.Is(err, errMethod):
+		return nil
+	case errors.Is(err, netguard.ErrForbidden), errors.As(err, new(refused)):
+		return resolver.ErrForbidden
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return context.DeadlineExceeded
+	default:
+		return resolver.ErrUnreachable
+	}
+}

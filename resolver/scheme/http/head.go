@@ -1,0 +1,143 @@
+package http
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/textproto"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+const (
+	maxHead    = 256 << 10 // octets of a head, and of a trailer section
+	maxInterim = 16        // interim responses to one request
+)
+
+// head is the status line and the header section of a response: RFC 9112 sections 4 and 5.
+type head struct {
+	status int
+	reason string
+	minor  byte // the digit after "HTTP/1."
+	header http.Header
+}
+
+// readSection reads lines until an empty one, without it, into b, and bounds them. A single LF
+// ends a line too: RFC 9112 section 2.2.
+func readSection(br *bufio.Reader, b []byte) ([]byte, error) {
+	for start := len(b); ; {
+		line, err := br.ReadSlice('\n')
+		if len(b)+len(line) > maxHead {
+			return b, invalid("its head exceeds %d octets", maxHead)
+		}
+		b = append(b, line...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil:
+			return b, early(err)
+		}
+		if last := bytes.TrimSuffix(b[start:], []byte("\n")); len(last) == 0 || len(last) == 1 && last[0] == '\r' {
+			return b[:start], nil
+		}
+		start = len(b)
+	}
+}
+
+// early returns the error of what ended before its end.
+func early(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// parseHead parses a head without its empty line.
+func parseHead(text string) (head, error) {
+	line, rest, _ := strings.Cut(text, "\n")
+	h, err := parseStatusLine(strings.TrimSuffix(line, "\r"))
+	if err != nil {
+		return head{}, err
+	}
+	h.header, err = parseFields(rest)
+	return h, err
+}
+
+// parseStatusLine parses "HTTP/1.1 200 OK": RFC 9112 section 4. The last space may be missing.
+func parseStatusLine(line string) (head, error) {
+	const digits = 3
+	version, rest, _ := strings.Cut(line, " ")
+	minor, ok := strings.CutPrefix(version, "HTTP/1.")
+	if !ok || len(minor) != 1 || minor[0] < '0' || minor[0] > '9' {
+		return head{}, invalid("%w: %.40q", errNoHTTP, line)
+	}
+	code, reason, _ := strings.Cut(rest, " ")
+	status := 0
+	for i := range len(code) {
+		if code[i] < '0' || code[i] > '9' || i >= digits {
+			return head{}, invalid("its status %.40q is none of HTTP", code)
+		}
+		status = status*10 + int(code[i]-'0')
+	}
+	if status < 100 {
+		return head{}, invalid("its status %.40q is none of HTTP", code)
+	}
+	if !httpguts.ValidHeaderFieldValue(reason) {
+		return head{}, invalid("the words of its status have a control character")
+	}
+	return head{status: status, reason: strings.TrimSpace(reason), minor: minor[0]}, nil
+}
+
+// parseFields parses field lines: RFC 9112 section 5.
+func parseFields(text string) (http.Header, error) {
+	lines := strings.Count(text, "\n")
+	header := make(http.Header, lines)
+	values := make([]string, 0, lines) // one allocation for the values of all
+	for text != "" {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		line = strings.TrimSuffix(line, "\r")
+		for text != "" && (text[0] == ' ' || text[0] == '\t') { // obs-fold: RFC 9112 section 5.2
+			var more string
+			more, text, _ = strings.Cut(text, "\n")
+			line = strings.TrimRight(line, " \t") + " " + strings.Trim(more, " \t\r")
+		}
+		name, value, err := parseField(line)
+		if err != nil {
+			return nil, err
+		}
+		if before, ok := header[name]; ok {
+			header[name] = append(before, value)
+			continue
+		}
+		values = append(values, value)
+		header[name] = values[len(values)-1 : len(values) : len(values)]
+	}
+	return header, nil
+}
+
+// parseField parses one field line. There is no space before the colon: RFC 9112 section 5.1.
+func parseField(line string) (name, value string, err error) {
+	name, value, ok := strings.Cut(line, ":")
+	if !ok || !httpguts.ValidHeaderFieldName(name) {
+		return "", "", invalid("its field line %.40q", line)
+	}
+	if !httpguts.ValidHeaderFieldValue(value) {
+		return "", "", invalid("the value of its field %.40q", name)
+	}
+	return textproto.CanonicalMIMEHeaderKey(name), strings.Trim(value, " \t"), nil
+}
+
+// readHead reads the head of a response into buffer, which it returns for the next use.
+func readHead(br *bufio.Reader, buffer []byte) (head, []byte, error) {
+	b, err := readSection(br, buffer[:0])
+	if err != nil {
+		return head{}, b, fmt.Errorf("reading the head of the response: %w", err)
+	}
+	h, err := parseHead(string(b))
+	return h, b, err
+}

@@ -1,0 +1,165 @@
+package http
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"net/textproto"
+	"net/url"
+	"sync/atomic"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// http2Conn is a connection of HTTP/2, which carries several exchanges at a time: the standard
+// library speaks it (RFC 9113).
+type http2Conn struct {
+	*http.ClientConn
+	raw    net.Conn
+	key    key
+	from   netip.AddrPort
+	shared bool        // others may use it
+	used   atomic.Bool // an exchange has begun before
+}
+
+func (c *http2Conn) pooled() bool      { return c.used.Load() }
+func (c *http2Conn) netConn() net.Conn { return c.raw }
+
+var errDial = errors.New("a connection of HTTP/2 dials no other one")
+
+// newHTTP2 begins HTTP/2 on a connection, for a first request.
+func (h *Handler) newHTTP2(ctx context.Context, secured *tls.Conn, r *request, from netip.AddrPort) (*http2Conn, error) {
+	transport := &http.Transport{
+		DialContext:            func(context.Context, string, string) (net.Conn, error) { return nil, errDial },
+		DialTLSContext:         func(context.Context, string, string) (net.Conn, error) { return secured, nil },
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true, // the client gets the content coding that it requested
+		DisableKeepAlives:      false,
+		IdleConnTimeout:        h.config.IdleTimeout,
+		ResponseHeaderTimeout:  h.config.HeaderTimeout,
+		ExpectContinueTimeout:  h.config.ContinueTimeout,
+		MaxResponseHeaderBytes: maxHead,
+	}
+	client, err := transport.NewClientConn(ctx, "https", r.target.address)
+	if err != nil {
+		_ = secured.Close()
+		return nil, fmt.Errorf("beginning HTTP/2: %w", err)
+	}
+	if err := client.Reserve(); err != nil {
+		_ = client.Close()
+		return nil, fmt.Errorf("beginning HTTP/2: %w", err)
+	}
+	c := &http2Conn{ClientConn: client, raw: secured, key: r.target.key, from: from}
+	if r.keepsAlive() {
+		c.shared = h.shared.add(c)
+	}
+	client.SetStateHook(func(*http.ClientConn) { h.shared.changed(c) })
+	return c, nil
+}
+
+// exchange implements carrier, on a connection that has a stream reserved.
+func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource, error) {
+	out, sent := c.request(ctx, r)
+	response, err := c.RoundTrip(out)
+	if err != nil {
+		r.begun = sent.begun.Load()
+		return nil, sent.blame(ctx, silence(err))
+	}
+	c.used.Store(true)
+	resource := &scheme.Resource{
+		Status: response.StatusCode, Header: response.Header, ContentLength: response.ContentLength, From: c.from,
+		Trailer: make(http.Header, len(response.Trailer)),
+	}
+	for name := range response.Trailer {
+		resource.Trailer[name] = nil
+	}
+	if hasNoContent(r.Method, response.StatusCode) {
+		// The library takes the length of what is not sent for that of a body which is missing.
+		_ = response.Body.Close()
+		response.Body = http.NoBody
+		if r.Method != http.MethodHead {
+			resource.ContentLength = 0
+		}
+	}
+	resource.Body = &http2Body{response: response, trailer: resource.Trailer, sent: sent, ctx: ctx}
+	return resource, nil
+}
+
+// request returns a request for the standard library.
+func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *sentBody) {
+	header := make(http.Header, len(r.Header)+1)
+	header["User-Agent"] = nil // or the library would add its own
+	for name, values := range r.Header {
+		if !isFraming(textproto.CanonicalMIMEHeaderKey(name)) {
+			header[name] = values
+		}
+	}
+	if r.takesTrailers() {
+		header["Te"] = []string{"trailers"}
+	}
+	if r.expects {
+		header["Expect"] = []string{"100-continue"}
+	}
+	if r.Interim != nil {
+		n := 0
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: func(status int, header textproto.MIMEHeader) error {
+			if n++; n > maxInterim {
+				return invalid("more than %d interim responses", maxInterim)
+			}
+			return r.interim(status, http.Header(header))
+		}})
+	}
+	// The path is opaque, so that it is sent as it is; the library removes what is before it.
+	opaque := "//" + r.target.authority + r.target.line
+	if r.target.line == "*" {
+		opaque = "*"
+	}
+	out := (&http.Request{
+		Method: r.Method, URL: &url.URL{Scheme: "https", Host: r.target.authority, Opaque: opaque}, Host: cmp.Or(r.Host, r.target.authority),
+		Header: header, Trailer: r.Trailer, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(ctx)
+	sent := &sentBody{Reader: r.Body}
+	if r.hasBody() {
+		out.Body, out.ContentLength = sent, r.length
+	}
+	return out, sent
+}
+
+// http2Body is the body of a response of HTTP/2.
+type http2Body struct {
+	response *http.Response
+	trailer  http.Header
+	sent     *sentBody
+	ctx      context.Context // it also ends the body, which has no context
+}
+
+// Read implements io.Reader. At the end the trailer is complete.
+func (b *http2Body) Read(p []byte) (int, error) {
+	n, err := b.response.Body.Read(p)
+	switch {
+	case err == nil:
+	case errors.Is(err, io.EOF):
+		for name, values := range b.response.Trailer {
+			if isTrailer(name) {
+				b.trailer[name] = values
+			}
+		}
+	default:
+		err = b.sent.blame(b.ctx, err)
+	}
+	return n, err //nolint:wrapcheck // io.EOF must stay what it is
+}
+
+// Close implements io.Closer.
+func (b *http2Body) Close() error {
+	err := b.response.Body.Close()
+	closeBody(b.sent.Reader)
+	return err //nolint:wrapcheck // it stands for the body
+}

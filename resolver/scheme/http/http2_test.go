@@ -1,0 +1,251 @@
+package http_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+)
+
+// http2Origin is a server of HTTP/2 that counts its connections.
+type http2Origin struct {
+	*httptest.Server
+	opened, closed atomic.Int64
+}
+
+func serveHTTP2(t testing.TB, handler http.HandlerFunc, change func(*schemehttp.Config)) (*http2Origin, *schemehttp.Handler) {
+	t.Helper()
+	o := &http2Origin{Server: httptest.NewUnstartedServer(handler)}
+	o.EnableHTTP2 = true
+	o.Config.DisableGeneralOptionsHandler = true
+	o.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			o.opened.Add(1)
+		case http.StateClosed:
+			o.closed.Add(1)
+		}
+	}
+	o.StartTLS()
+	t.Cleanup(o.Close)
+	h := newHandler(t, func(c *schemehttp.Config) {
+		c.TLS = o.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+		if change != nil {
+			change(c)
+		}
+	})
+	return o, h
+}
+
+// What is sent and what comes back is the same by HTTP/2: RFC 9113 section 8.
+func TestHTTP2(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
+		b, err := io.ReadAll(r.Body)
+		w.Header().Set("Link", "</a>")
+		w.WriteHeader(http.StatusEarlyHints)
+		w.Header().Del("Link")
+		w.Header()["Date"] = nil
+		w.Header().Set("Pragma", "no-cache")
+		w.Header().Set("Trailer", "A")
+		w.WriteHeader(599)
+		fmt.Fprintf(w, "%s %s %s %s %v %q %v %v %v", r.Proto, r.Method, r.RequestURI, r.Host, r.Header, b, err, r.Trailer, r.ContentLength)
+		w.Header().Set("A", "b")
+		w.Header().Set(http.TrailerPrefix+"C", "d")
+	}, nil)
+	host := strings.TrimPrefix(o.URL, "https://")
+	for _, tt := range []struct {
+		request scheme.Request
+		target  string
+		want    string
+	}{
+		{scheme.Request{Method: "GET", Header: http.Header{"Connection": {"close"}, "Te": {"trailers"}, "X": {"1", "2"}}}, "//a/../%7e;b?c&d=?", "HTTP/2.0 GET //a/../%7e;b?c&d=? HOST map[Te:[trailers] X:[1 2]] \"\" <nil> map[] 0"},
+		{scheme.Request{Method: "POST", Body: strings.NewReader("body"), ContentLength: 4}, "/", "HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4"},
+		{scheme.Request{Method: "POST", Body: strings.NewReader("body"), ContentLength: -1, Trailer: http.Header{"T": {"u"}}}, "/", "HTTP/2.0 POST / HOST map[] \"body\" <nil> map[T:[u]] -1"},
+		{scheme.Request{Method: "POST", Header: http.Header{"Expect": {"100-continue"}}, Body: strings.NewReader("body"), ContentLength: 4}, "/", "HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4"},
+	} {
+		var interim []string
+		tt.request.Interim = func(status int, header http.Header) { interim = append(interim, fmt.Sprint(status, header)) }
+		tt.request.URI = parse(t, o.URL+tt.target)
+		r, text := fetch(t, h, tt.request)
+		if want := strings.ReplaceAll(tt.want, "HOST", host); r.Status != 599 || text != want {
+			t.Errorf("%d\n%s\nwant\n%s", r.Status, text, want)
+		}
+		if len(interim) != 1 || interim[0] != "103 map[Link:[</a>]]" {
+			t.Errorf("interim %v", interim)
+		}
+		if want := (http.Header{"A": {"b"}, "C": {"d"}}); !reflect.DeepEqual(r.Trailer, want) {
+			t.Errorf("trailer %v", r.Trailer)
+		}
+		if r.Header.Get("Cache-Control") != "" || r.From.String() != host {
+			t.Errorf("header %v from %s", r.Header, r.From)
+		}
+	}
+}
+
+// A server as a whole is asked by "*": RFC 9113 section 8.3.1.
+func TestHTTP2OfServer(t *testing.T) {
+	asked := make(chan string, 1)
+	o, h := serveHTTP2(t, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI }, nil)
+	fetch(t, h, scheme.Request{Method: "OPTIONS", URI: parse(t, o.URL)})
+	if got := <-asked; got != "*" {
+		t.Errorf("asked for %s", got)
+	}
+}
+
+// A response may have the length of a content that it does not have: RFC 9110 section 8.6.
+func TestHTTP2WithoutContent(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodHead {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("Content-Length", "7")
+	}, nil)
+	for method, want := range map[string]int64{"GET": 0, "HEAD": 7} {
+		r, text := fetch(t, h, scheme.Request{Method: method, URI: parse(t, o.URL+"/")})
+		if text != "" || r.ContentLength != want {
+			t.Errorf("%s: %q of %d", method, text, r.ContentLength)
+		}
+	}
+}
+
+// No more connections are kept than the bound.
+func TestHTTP2Bounds(t *testing.T) {
+	release := make(chan struct{})
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/held" {
+			_ = http.NewResponseController(w).Flush()
+			<-release
+		}
+	}
+	one, h := serveHTTP2(t, answer, func(c *schemehttp.Config) { c.MaxIdle = 1 })
+	two, _ := serveHTTP2(t, answer, nil)
+	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, one.URL+"/")})
+	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, two.URL+"/")})
+	testserver.Wait(t, "the idle connection is closed", func() bool { return one.closed.Load() == 1 })
+	held, err := get(t, h, two.URL+"/held")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, one.URL+"/")})
+	testserver.Wait(t, "the connection without room is closed", func() bool { return one.closed.Load() == 2 })
+	close(release)
+	if _, err := body(held); err != nil || two.closed.Load() != 0 {
+		t.Errorf("%v, %d closed", err, two.closed.Load())
+	}
+}
+
+// Exchanges share one connection, which is used again, and closed in the end.
+func TestHTTP2Connections(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }, nil)
+	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, o.URL+"/")})
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			r, err := h.Fetch(t.Context(), scheme.Request{Method: "GET", URI: parse(t, o.URL+"/"), Check: func(netip.AddrPort) error { return nil }})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if text, err := body(r); text != "ok" || err != nil {
+				t.Errorf("%q, %v", text, err)
+			}
+		})
+	}
+	all.Wait()
+	if got := o.opened.Load(); got != 1 {
+		t.Errorf("%d connections", got)
+	}
+	if _, err := h.Fetch(t.Context(), scheme.Request{Method: "GET", URI: parse(t, o.URL+"/"), Check: func(netip.AddrPort) error { return errRefused }}); !errors.Is(err, errRefused) {
+		t.Errorf("a check: %v", err)
+	}
+	held, err := get(t, h, o.URL+"/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Close()
+	if text, err := body(held); text != "ok" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	testserver.Wait(t, "the connections are closed", func() bool { return o.closed.Load() == o.opened.Load() })
+}
+
+// Without keep-alive a connection carries one exchange.
+func TestHTTP2WithoutKeepAlive(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }, func(c *schemehttp.Config) { c.MaxIdle = 0 })
+	for range 2 {
+		fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, o.URL+"/")})
+	}
+	testserver.Wait(t, "the connections are closed", func() bool { return o.opened.Load() == 2 && o.closed.Load() == 2 })
+}
+
+// A protocol cannot be changed in HTTP/2, so a request for that goes by HTTP/1.1: RFC 9113
+// section 8.6.
+func TestHTTP2Upgrade(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) }, nil)
+	for _, tt := range []struct {
+		header http.Header
+		want   string
+	}{{nil, "HTTP/2.0"}, {http.Header{"Upgrade": {"a"}}, "HTTP/1.1"}, {nil, "HTTP/2.0"}} {
+		if _, text := fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, o.URL+"/"), Header: tt.header}); text != tt.want {
+			t.Errorf("%v: %s", tt.header, text)
+		}
+	}
+}
+
+func TestHTTP2Failures(t *testing.T) {
+	release := make(chan struct{})
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/abort":
+			fmt.Fprint(w, "bo")
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		case "/silent":
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+		default:
+			_, _ = io.Copy(io.Discard, r.Body)
+		}
+	}, func(c *schemehttp.Config) { c.HeaderTimeout = 100 * time.Millisecond })
+	defer close(release)
+	r, err := get(t, h, o.URL+"/abort")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := body(r); text != "bo" || err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := get(t, h, o.URL+"/silent"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	failing := broken{strings.NewReader("bo"), make(chan struct{}, 1)}
+	_, err = h.Fetch(t.Context(), scheme.Request{Method: "PUT", URI: parse(t, o.URL+"/"), Body: failing, ContentLength: 4})
+	if !errors.Is(err, scheme.ErrBody) || !errors.Is(err, errBroken) || errors.Is(err, resolver.ErrUnreachable) {
+		t.Errorf("%v", err)
+	}
+	cause := errors.New("the client left")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(10*time.Millisecond, func() { cancel(cause) })
+	if _, err := h.Fetch(ctx, scheme.Request{Method: "GET", URI: parse(t, o.URL+"/silent")}); !errors.Is(err, cause) || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+}

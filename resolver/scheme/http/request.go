@@ -1,0 +1,111 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+var (
+	errMethod = errors.New("the method is none of a request for a resource")
+	errField  = errors.New("a field that HTTP does not allow")
+)
+
+// request is a request that was checked, with its framing.
+type request struct {
+	scheme.Request
+	target  target
+	length  int64 // of the body; -1 is chunked
+	expects bool  // 100-continue
+	upgrade bool
+	begun   bool // the body may have been read in part
+	check   func(netip.AddrPort) error
+	handler *Handler
+	interim func(status int, header http.Header) error
+}
+
+// newRequest checks a request, and frames it anew.
+func (h *Handler) newRequest(ctx context.Context, in scheme.Request) (*request, error) {
+	if !httpguts.ValidHeaderFieldName(in.Method) || in.Method == http.MethodConnect {
+		return nil, fmt.Errorf("%w: %q", errMethod, in.Method)
+	}
+	if err := checkFields(in.Header); err != nil {
+		return nil, err
+	}
+	var upstream *Upstream
+	if h.config.Upstream != nil {
+		upstream = h.config.Upstream(in.URI)
+	}
+	to, err := newTarget(in.Method, in.URI, upstream)
+	if err != nil {
+		return nil, err
+	}
+	if in.Host != "" && !httpguts.ValidHostHeader(in.Host) {
+		return nil, fmt.Errorf("%w: %q", errHostField, in.Host)
+	}
+	r := &request{Request: in, target: to, check: refusing(in.Check), handler: h, interim: interim(ctx, in.Interim)}
+	if upstream != nil {
+		if err := checkLiteral(to.address, r.check); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case in.Body == nil:
+	case in.ContentLength < 0 || len(in.Trailer) > 0:
+		r.length = -1
+	default:
+		r.length = in.ContentLength
+	}
+	r.expects = r.length != 0 && httpguts.HeaderValuesContainsToken(in.Header["Expect"], "100-continue")
+	r.upgrade = len(in.Header["Upgrade"]) > 0
+	return r, nil
+}
+
+// checkFields refuses what would end a field line, or stand for another one: RFC 9110 section 5.
+func checkFields(header http.Header) error {
+	for name, values := range header {
+		if !httpguts.ValidHeaderFieldName(name) {
+			return fmt.Errorf("%w: the name %q", errField, name)
+		}
+		for _, value := range values {
+			if !httpguts.ValidHeaderFieldValue(value) {
+				return fmt.Errorf("%w: the value of %s", errField, name)
+			}
+		}
+	}
+	return nil
+}
+
+// hasBody reports whether a body is sent.
+func (r *request) hasBody() bool { return r.length != 0 }
+
+// repeatable reports whether a request that failed may be sent once more: RFC 9110 section 9.2.2.
+func (r *request) repeatable(err error) bool {
+	if !errors.As(err, new(unanswered)) || r.begun {
+		return false
+	}
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
+		return true
+	default:
+		return false
+	}
+}
+
+// keepsAlive reports whether the caller lets the connection be used again.
+func (r *request) keepsAlive() bool {
+	return r.handler.pool.enabled() && !httpguts.HeaderValuesContainsToken(r.Header["Connection"], "close")
+}
+
+func closeBody(body io.Reader) {
+	if closer, ok := body.(io.Closer); ok {
+		_ = closer.Close()
+	}
+}

@@ -1,0 +1,177 @@
+package http_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// What an origin sends is what the caller gets.
+func TestResponses(t *testing.T) {
+	for _, tt := range []struct {
+		section, method, response string
+		status                    int
+		reason, body              string
+		length                    int64
+		header                    http.Header
+		reused                    bool
+	}{
+		{"RFC 9112 section 4", "GET", "HTTP/1.1 599 Whatever you say\r\nContent-Length: 2\r\n\r\nok", 599, "Whatever you say", "ok", 2, http.Header{"Content-Length": {"2"}}, true},
+		{"RFC 9112 section 4: no words", "GET", "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n", 200, "", "", 0, http.Header{"Content-Length": {"0"}}, true},
+		{"RFC 9112 section 4: no space", "GET", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", 200, "", "", 0, http.Header{"Content-Length": {"0"}}, true},
+		{"RFC 9110 section 15", "GET", "HTTP/1.1 999 \xe9\r\nContent-Length: 0\r\n\r\n", 999, "\xe9", "", 0, http.Header{"Content-Length": {"0"}}, true},
+		{"RFC 9112 section 2.2: LF", "GET", "HTTP/1.1 200 OK\nA: b\nContent-Length: 2\n\nok", 200, "OK", "ok", 2, http.Header{"A": {"b"}, "Content-Length": {"2"}}, true},
+		{"RFC 9111 section 5.4", "GET", "HTTP/1.1 200 OK\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, http.Header{"Pragma": {"no-cache"}, "Content-Length": {"0"}}, true},
+		{"RFC 9112 section 5.2", "GET", "HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, http.Header{"A": {"b c d"}, "Content-Length": {"0"}}, true},
+		{"RFC 9110 section 5.3", "GET", "HTTP/1.1 200 OK\r\nA:1\r\nb: \t\r\na: \t2 \r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, http.Header{"A": {"1", "2"}, "B": {""}, "Content-Length": {"0"}}, true},
+		{"RFC 9112 section 6.3: repeated", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 02, 2\r\n\r\nok", 200, "OK", "ok", 2, http.Header{"Content-Length": {"2"}}, true},
+		{"RFC 9112 section 6.3: until close", "GET", "HTTP/1.1 200 OK\r\n\r\nok", 200, "OK", "ok", -1, http.Header{}, false},
+		{"RFC 9112 section 7.1", "GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n1;a=b\r\no\r\n01\r\nk\r\n0\r\n\r\n", 200, "OK", "ok", -1, http.Header{}, true},
+		{"RFC 9112 section 9.3: HTTP/1.0", "GET", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "OK", "ok", 2, http.Header{"Content-Length": {"2"}}, false},
+		{"RFC 9112 section 9.6", "GET", "HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok", 200, "OK", "ok", 2, http.Header{"Connection": {"Close"}, "Content-Length": {"2"}}, false},
+		{"RFC 9110 section 9.3.2", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 200, "OK", "", 5, http.Header{"Content-Length": {"5"}}, true},
+		{"RFC 9112 section 6.1: HEAD", "HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 200, "OK", "", -1, http.Header{}, true},
+		{"RFC 9110 section 15.3.5", "GET", "HTTP/1.1 204 No Content\r\n\r\n", 204, "No Content", "", 0, http.Header{}, true},
+		{"RFC 9110 section 15.4.5", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", 304, "Not Modified", "", 0, http.Header{"Content-Length": {"9"}}, true},
+		{"RFC 9112 section 11.1: octets after the end", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n", 200, "OK", "ok", 2, http.Header{"Content-Length": {"2"}}, false},
+		{"RFC 9112 section 11.1: octets after none", "HEAD", "HTTP/1.1 200 OK\r\n\r\nbody", 200, "OK", "", -1, http.Header{}, false},
+	} {
+		t.Run(tt.section, func(t *testing.T) {
+			serving := always(tt.response)
+			if !tt.reused {
+				serving = once(tt.response)
+			}
+			o := serve(t, serving)
+			h := newHandler(t, nil)
+			for range 2 {
+				r, text := fetch(t, h, scheme.Request{Method: tt.method, URI: parse(t, "http://"+o.addr+"/")})
+				if r.Status != tt.status || r.Reason != tt.reason || text != tt.body || r.ContentLength != tt.length || !reflect.DeepEqual(r.Header, tt.header) {
+					t.Errorf("%d %q %v %q of %d", r.Status, r.Reason, r.Header, text, r.ContentLength)
+				}
+				if r.From.String() != o.addr {
+					t.Errorf("from %s", r.From)
+				}
+			}
+			if got := o.connections() == 1; got != tt.reused {
+				t.Errorf("%d connections", o.connections())
+			}
+		})
+	}
+}
+
+// A response that is not valid, or could be understood in two ways, is an error.
+func TestInvalidResponses(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\n"
+	for section, response := range map[string]string{
+		"HTTP/0.9":                                   "<html></html>\r\n\r\n",
+		"RFC 9112 section 2.3: another protocol":     "ICY 200 OK\r\n\r\n",
+		"RFC 9112 section 2.3: version":              "HTTP/2.0 200 OK\r\n\r\n",
+		"RFC 9112 section 2.3: minor version":        "HTTP/1.10 200 OK\r\n\r\n",
+		"RFC 9112 section 4: letters":                "HTTP/1.1 2x0 OK\r\n\r\n",
+		"RFC 9112 section 4: two digits":             "HTTP/1.1 99 OK\r\n\r\n",
+		"RFC 9112 section 4: four digits":            "HTTP/1.1 2000 OK\r\n\r\n",
+		"RFC 9112 section 4: sign":                   "HTTP/1.1 +20 OK\r\n\r\n",
+		"RFC 9112 section 4: words":                  "HTTP/1.1 200 O\rK\r\n\r\n",
+		"RFC 9112 section 5.1":                       ok + "A : b\r\n\r\n",
+		"RFC 9112 section 5: no colon":               ok + "A\r\n\r\n",
+		"RFC 9112 section 5: no name":                ok + ": a\r\n\r\n",
+		"RFC 9112 section 5.2: nothing to continue":  ok + " a: b\r\n\r\n",
+		"RFC 9110 section 5.5: CR":                   ok + "A: b\rc\r\n\r\n",
+		"RFC 9110 section 5.5: NUL":                  ok + "A: b\x00\r\n\r\n",
+		"RFC 9112 section 6.1: other coding":         ok + "Transfer-Encoding: gzip, chunked\r\n\r\n",
+		"RFC 9112 section 6.1: not chunked":          ok + "Transfer-Encoding: gzip\r\n\r\n",
+		"RFC 9112 section 6.1: twice":                ok + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"RFC 9112 section 6.1: HTTP/1.0":             "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"RFC 9112 section 6.3: two lengths":          ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+		"RFC 9112 section 6.3: list of lengths":      ok + "Content-Length: 1, 2\r\n\r\nab",
+		"RFC 9112 section 6.3: no number":            ok + "Content-Length: 1a\r\n\r\nab",
+		"RFC 9112 section 6.3: empty":                ok + "Content-Length:\r\n\r\n",
+		"RFC 9112 section 6.3: sign":                 ok + "Content-Length: +1\r\n\r\na",
+		"RFC 9112 section 6.3: too many digits":      ok + "Content-Length: 9223372036854775808\r\n\r\na",
+		"RFC 9112 section 6.3: length and chunked":   ok + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"RFC 9110 section 15.2.2: unasked":           "HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: Upgrade\r\n\r\n",
+		"RFC 9110 section 5.4: size":                 ok + strings.Repeat("A: "+strings.Repeat("b", 1000)+"\r\n", 300) + "\r\n",
+		"RFC 9110 section 5.4: one line":             ok + "A: " + strings.Repeat("b", 300_000) + "\r\n\r\n",
+		"RFC 9110 section 15.2: interim without end": strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 17) + ok + "\r\n",
+	} {
+		o := serve(t, once(response))
+		_, err := get(t, newHandler(t, nil), "http://"+o.addr+"/")
+		if !errors.Is(err, scheme.ErrResponse) || !errors.Is(err, resolver.ErrUnreachable) || o.connections() != 1 {
+			t.Errorf("%s: %v, %d connections", section, err, o.connections())
+		}
+	}
+}
+
+// A body that ends early never ends with io.EOF.
+func TestBodiesThatEndEarly(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\n"
+	for section, tt := range map[string]struct {
+		response string
+		want     error
+	}{
+		"RFC 9112 section 8: length":       {ok + "Content-Length: 5\r\n\r\nbody", io.ErrUnexpectedEOF},
+		"RFC 9112 section 8: chunk":        {ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nbody", io.ErrUnexpectedEOF},
+		"RFC 9112 section 8: chunks":       {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n", io.ErrUnexpectedEOF},
+		"RFC 9112 section 8: last chunk":   {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n", io.ErrUnexpectedEOF},
+		"RFC 9112 section 7.1: size":       {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\nx\r\n", scheme.ErrResponse},
+		"RFC 9112 section 7.1: no CRLF":    {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbodyx\r\n", scheme.ErrResponse},
+		"RFC 9112 section 7.1.2: trailers": {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\nA : b\r\n\r\n", scheme.ErrResponse},
+	} {
+		o := serve(t, once(tt.response))
+		r, err := get(t, newHandler(t, nil), "http://"+o.addr+"/")
+		if err != nil {
+			t.Fatal(section, err)
+		}
+		if text, err := body(r); text != "body" || !errors.Is(err, tt.want) {
+			t.Errorf("%s: %q, %v", section, text, err)
+		}
+		if _, err := r.Body.Read(make([]byte, 1)); !errors.Is(err, tt.want) {
+			t.Errorf("%s, once more: %v", section, err)
+		}
+	}
+}
+
+// Trailers are there at the end, and nothing that decides about framing: RFC 9110 section 6.5.
+func TestTrailersOfResponses(t *testing.T) {
+	o := serve(t, always("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: a-b, C\r\n\r\n2\r\nok\r\n0\r\nA-B: 1\r\nContent-Length: 7\r\nD: 2\r\nd: 3\r\n\r\n"))
+	h := newHandler(t, nil)
+	for range 2 {
+		r, err := get(t, h, "http://"+o.addr+"/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Sorted(maps.Keys(r.Trailer)); fmt.Sprint(got) != "[A-B C]" {
+			t.Errorf("announced: %v", got)
+		}
+		text, err := body(r)
+		if want := (http.Header{"A-B": {"1"}, "C": nil, "D": {"2", "3"}}); err != nil || text != "ok" || !reflect.DeepEqual(r.Trailer, want) {
+			t.Errorf("%q, %v, %v", text, r.Trailer, err)
+		}
+	}
+	if o.connections() != 1 {
+		t.Errorf("%d connections", o.connections())
+	}
+}
+
+// Interim responses are passed on, but 100: RFC 9110 section 15.2.
+func TestInterimResponses(t *testing.T) {
+	const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+	o := serve(t, once(interim+strings.Repeat("HTTP/1.1 199 \r\n\r\n", 14)+"HTTP/1.1 200 OK\r\n\r\nok"))
+	var got []string
+	_, text := fetch(t, newHandler(t, nil), scheme.Request{
+		Method: "GET", URI: parse(t, "http://"+o.addr+"/"),
+		Interim: func(status int, header http.Header) { got = append(got, fmt.Sprint(status, header)) },
+	})
+	if text != "ok" || len(got) != 15 || got[0] != "103 map[Link:[</a>]]" {
+		t.Errorf("%q after %v", text, got)
+	}
+}

@@ -1,0 +1,67 @@
+package http
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
+	"strconv"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// RoundTrip implements http.RoundTripper, for clients that make requests of their own. Its
+// errors are of the same kinds as those of Fetch.
+func (h *Handler) RoundTrip(request *http.Request) (*http.Response, error) {
+	u, err := uri.FromIRI(request.URL.String())
+	if err != nil {
+		closeBody(request.Body)
+		return nil, fmt.Errorf("fetching: %w: %w", resolver.ErrUnreachable, err)
+	}
+	in := scheme.Request{Method: request.Method, URI: u.WithoutFragment(), Header: request.Header, ContentLength: request.ContentLength, Trailer: request.Trailer}
+	if in.Method == "" {
+		in.Method = http.MethodGet
+	}
+	if request.Body != nil && request.Body != http.NoBody {
+		in.Body = request.Body
+		if in.ContentLength == 0 {
+			in.ContentLength = -1 // how net/http says that it is unknown
+		}
+	}
+	resource, err := h.Fetch(request.Context(), in)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		Status: strconv.Itoa(resource.Status) + " " + resource.Reason, StatusCode: resource.Status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: resource.Header, Trailer: resource.Trailer,
+		Body: resource.Body, ContentLength: resource.ContentLength, Request: request,
+	}, nil
+}
+
+// traceConn tells a trace that a connection was found.
+func traceConn(ctx context.Context, c net.Conn, reused bool) {
+	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.GotConn != nil {
+		trace.GotConn(httptrace.GotConnInfo{Conn: c, Reused: reused, WasIdle: reused})
+	}
+}
+
+// interim returns what is called with interim responses: f, or else that of a trace.
+func interim(ctx context.Context, f func(status int, header http.Header)) func(int, http.Header) error {
+	trace := httptrace.ContextClientTrace(ctx)
+	return func(status int, header http.Header) error {
+		switch {
+		case status == http.StatusContinue:
+		case f != nil:
+			f(status, header)
+		case trace != nil && trace.Got1xxResponse != nil:
+			return trace.Got1xxResponse(status, textproto.MIMEHeader(header))
+		}
+		return nil
+	}
+}

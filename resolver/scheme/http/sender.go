@@ -1,0 +1,210 @@
+package http
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	chunkHead  = 16 // octets before a chunk: its size, CRLF
+	chunkEnd   = 2  // octets after it: CRLF
+	bodyBuffer = chunkHead + 32<<10 + chunkEnd
+	// maxEmptyReads bounds how often a body may have nothing and no end.
+	maxEmptyReads = 100
+	// lastWrite is how long the last octets of a body may take after the response to it has ended.
+	lastWrite = 50 * time.Millisecond
+)
+
+// sender sends the body of a request in a goroutine of its own, while the response is read:
+// RFC 9112 section 9.5. A nil sender has no body.
+type sender struct {
+	*exchange
+	go100   chan bool // whether a body that was held back may be sent
+	quit    chan struct{}
+	done    chan struct{}
+	stopped sync.Once
+	last    atomic.Bool // all was read, and what remains is being written
+	begun   atomic.Bool // the body is read from now on
+	aborted atomic.Bool
+	failed  atomic.Pointer[error] // why the body could not be read
+	whole   bool                  // all was sent; valid after done
+}
+
+func newSender(x *exchange) *sender {
+	s := &sender{exchange: x, go100: make(chan bool, 1), quit: make(chan struct{}), done: make(chan struct{})}
+	go s.run()
+	return s
+}
+
+func (s *sender) run() {
+	defer close(s.done)
+	if s.request.expects && !s.allowed() {
+		return
+	}
+	s.begun.Store(true)
+	if s.aborted.Load() {
+		return
+	}
+	s.request.begun = true
+	buffer, _ := s.handler.buffers.Get().(*[]byte)
+	defer s.handler.buffers.Put(buffer)
+	err := s.send(*buffer)
+	s.whole = err == nil
+	s.awaitHead() // also where sending failed: the origin may have said why
+}
+
+// allowed waits until a body may be sent: RFC 9110 section 10.1.1.
+func (s *sender) allowed() bool {
+	if s.handler.config.ContinueTimeout == 0 {
+		return true
+	}
+	timer := time.NewTimer(s.handler.config.ContinueTimeout)
+	defer timer.Stop()
+	select {
+	case ok := <-s.go100:
+		return ok
+	case <-timer.C:
+		return true
+	case <-s.quit:
+		return false
+	}
+}
+
+// proceed ends the wait of a body that is held back.
+func (s *sender) proceed(ok bool) {
+	if s == nil {
+		return
+	}
+	select {
+	case s.go100 <- ok:
+	default: // an earlier response has decided
+	}
+}
+
+// fail ends the exchange since the body could not be read.
+func (s *sender) fail(err error) error {
+	if !s.aborted.Load() {
+		s.failed.CompareAndSwap(nil, &err)
+		s.cancel()
+	}
+	return err
+}
+
+// failure returns why the body could not be read, nil where it could.
+func (s *sender) failure() error {
+	if s == nil {
+		return nil
+	}
+	if err := s.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// send sends the body with its framing: RFC 9112 sections 6.2 and 7.1.
+func (s *sender) send(buffer []byte) error {
+	left := s.request.length
+	for left != 0 {
+		data := buffer[chunkHead : len(buffer)-chunkEnd]
+		if left > 0 {
+			data = data[:min(int64(len(data)), left)]
+		}
+		n, err := s.read(data)
+		if left > 0 {
+			left -= int64(n)
+			s.last.Store(left == 0)
+		}
+		if n > 0 {
+			if err := s.write(buffer, n); err != nil {
+				return err
+			}
+		}
+		switch {
+		case left == 0:
+		case errors.Is(err, io.EOF) && left < 0:
+			return s.sendTrailer(buffer[:0])
+		case err != nil:
+			return s.fail(early(err))
+		}
+	}
+	return nil
+}
+
+// read reads something, or an error.
+func (s *sender) read(data []byte) (int, error) {
+	for range maxEmptyReads {
+		if n, err := s.request.Body.Read(data); n > 0 || err != nil {
+			return n, err //nolint:wrapcheck // it stands for the reader
+		}
+	}
+	return 0, io.ErrNoProgress
+}
+
+// write writes n octets of a body, which are in the buffer after the room for the head of a chunk.
+func (s *sender) write(buffer []byte, n int) error {
+	start, end := chunkHead, chunkHead+n
+	if s.request.length < 0 {
+		var array [chunkHead]byte
+		size := append(strconv.AppendInt(array[:0], int64(n), 16), "\r\n"...)
+		start -= copy(buffer[chunkHead-len(size):], size)
+		end += copy(buffer[end:], "\r\n")
+	}
+	if _, err := s.Write(buffer[start:end]); err != nil {
+		return fmt.Errorf("sending the body: %w", err)
+	}
+	return nil
+}
+
+// sendTrailer sends the last chunk and the trailer section: RFC 9112 section 7.1.2.
+func (s *sender) sendTrailer(b []byte) error {
+	if err := checkFields(s.request.Trailer); err != nil {
+		return s.fail(err)
+	}
+	b = append(b, "0\r\n"...)
+	for _, name := range sortedNames(nil, s.request.Trailer) {
+		for _, value := range s.request.Trailer[name] {
+			b = appendField(b, name, value)
+		}
+	}
+	s.last.Store(true)
+	if _, err := s.Write(append(b, "\r\n"...)); err != nil {
+		return fmt.Errorf("sending the trailers: %w", err)
+	}
+	return nil
+}
+
+// sent reports whether all was sent. A body that nearly was is waited for, where that is of use.
+func (s *sender) sent(wait bool) bool {
+	if s == nil {
+		return true
+	}
+	if wait && s.last.Load() {
+		_ = s.SetWriteDeadline(s.handler.config.Now().Add(lastWrite))
+		<-s.done
+	}
+	select {
+	case <-s.done:
+		return s.whole
+	default:
+		return false
+	}
+}
+
+// abort ends the sending of a body on a connection that is closed, and waits for it. A body that
+// was not begun may be sent once more.
+func (s *sender) abort() {
+	if s == nil {
+		return
+	}
+	s.aborted.Store(true)
+	s.stopped.Do(func() { close(s.quit) })
+	if s.begun.Load() {
+		closeBody(s.request.Body)
+	}
+	<-s.done
+}

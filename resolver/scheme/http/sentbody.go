@@ -1,0 +1,52 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// sentBody is the body of a request for the standard library. It remembers why it could not be
+// read, which is no failure of the origin.
+type sentBody struct {
+	io.Reader
+	begun, closed atomic.Bool
+	failed        atomic.Pointer[error]
+}
+
+// Read implements io.Reader.
+func (b *sentBody) Read(p []byte) (int, error) {
+	b.begun.Store(true)
+	if b.closed.Load() {
+		return 0, io.ErrClosedPipe
+	}
+	n, err := b.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) && !b.closed.Load() {
+		b.failed.CompareAndSwap(nil, &err)
+	}
+	return n, err //nolint:wrapcheck // it stands for the reader
+}
+
+// Close implements io.Closer. A body that was not begun may be sent once more.
+func (b *sentBody) Close() error {
+	b.closed.Store(true)
+	if b.begun.Load() {
+		closeBody(b.Reader)
+	}
+	return nil
+}
+
+// blame returns the error of an exchange: that of the request's body, that of the context, or err.
+func (b *sentBody) blame(ctx context.Context, err error) error {
+	if failed := b.failed.Load(); failed != nil {
+		return fmt.Errorf("%w: %w", scheme.ErrBody, *failed)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

@@ -1,0 +1,118 @@
+package http
+
+import (
+	"slices"
+	"sync"
+)
+
+// sharedConns are the connections of HTTP/2, at most max of them. Each closes itself when it was
+// idle for too long. It is safe for concurrent use.
+type sharedConns struct {
+	max int
+
+	mu     sync.Mutex
+	closed bool
+	total  int
+	conns  map[key][]*http2Conn
+}
+
+func newSharedConns(limit int) *sharedConns {
+	return &sharedConns{max: limit, conns: make(map[key][]*http2Conn)}
+}
+
+// take returns a connection for a request, with a stream reserved, nil for none.
+func (s *sharedConns) take(r *request) reusable {
+	if !r.target.secure || r.upgrade {
+		return nil
+	}
+	s.mu.Lock()
+	candidates := slices.Clone(s.conns[r.target.key])
+	s.mu.Unlock()
+	for _, c := range slices.Backward(candidates) {
+		if allows(r.check, c.from) && c.Reserve() == nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// add adds a connection, in place of one that is idle where there are too many, and reports
+// whether there was room.
+func (s *sharedConns) add(c *http2Conn) bool {
+	s.mu.Lock()
+	full := s.total >= s.max
+	var idle *http2Conn
+	if full {
+		idle = s.idle()
+	}
+	if idle != nil {
+		s.remove(idle)
+		full = false
+	}
+	if full = full || s.closed; !full {
+		s.conns[c.key] = append(s.conns[c.key], c)
+		s.total++
+	}
+	s.mu.Unlock()
+	if idle != nil {
+		_ = idle.Close()
+	}
+	return !full
+}
+
+// idle returns a connection without a stream, nil for none; s.mu is held.
+func (s *sharedConns) idle() *http2Conn {
+	for _, all := range s.conns {
+		for _, c := range all {
+			if c.InFlight() == 0 {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// remove removes a connection, if it is there; s.mu is held.
+func (s *sharedConns) remove(c *http2Conn) {
+	i := slices.Index(s.conns[c.key], c)
+	if i < 0 {
+		return
+	}
+	s.total--
+	if s.conns[c.key] = slices.Delete(s.conns[c.key], i, i+1); len(s.conns[c.key]) == 0 {
+		delete(s.conns, c.key)
+	}
+}
+
+// changed removes a connection that is closed, and closes one without a stream that no other
+// request may use.
+func (s *sharedConns) changed(c *http2Conn) {
+	broken := c.Err() != nil
+	s.mu.Lock()
+	last := !c.shared || s.closed
+	if broken || last {
+		s.remove(c)
+	}
+	s.mu.Unlock()
+	if last && !broken && c.InFlight() == 0 {
+		_ = c.Close()
+	}
+}
+
+// close closes the connections without a stream, and the others when they have none.
+func (s *sharedConns) close() {
+	s.mu.Lock()
+	s.closed = true
+	var idle []*http2Conn
+	for _, all := range s.conns {
+		for _, c := range all {
+			if c.InFlight() == 0 {
+				idle = append(idle, c)
+			}
+		}
+	}
+	s.mu.Unlock()
+	for _, c := range idle {
+		_ = c.Close()
+	}
+}

@@ -1,0 +1,56 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"golang.org/x/net/proxy"
+)
+
+// socks opens a tunnel by SOCKS: RFC 1928, and RFC 1929 with credentials.
+func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Conn, error) {
+	var auth *proxy.Auth
+	if u.User != "" || u.Password != "" {
+		auth = &proxy.Auth{User: u.User, Password: u.Password}
+	}
+	to := &upstreamDialer{handler: h, upstream: u}
+	dialer, err := proxy.SOCKS5("tcp", u.Address, auth, to)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the upstream proxy: %w", err)
+	}
+	through, ok := dialer.(proxy.ContextDialer)
+	if !ok {
+		return nil, errUpstream // unreachable: the library returns one
+	}
+	if _, err := through.DialContext(ctx, "tcp", address); err != nil {
+		var op *net.OpError
+		switch {
+		case ctx.Err() != nil:
+			err = context.Cause(ctx)
+		case errors.As(err, &op) && strings.HasPrefix(op.Op, "socks"):
+			err = op.Err // without the address of the proxy, which is nobody's business
+		}
+		return nil, fmt.Errorf("asking the upstream proxy for a tunnel: %w", err)
+	}
+	return to.opened, nil // and not the wrapper of the library, which hides what is below it
+}
+
+// upstreamDialer opens the connection on which SOCKS is spoken.
+type upstreamDialer struct {
+	handler  *Handler
+	upstream Upstream
+	opened   net.Conn
+}
+
+// DialContext implements proxy.ContextDialer.
+func (d *upstreamDialer) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
+	c, err := d.handler.dialUpstream(ctx, d.upstream)
+	d.opened = c
+	return c, err
+}
+
+// Dial implements proxy.Dialer, which the library asks for and does not use.
+func (*upstreamDialer) Dial(string, string) (net.Conn, error) { return nil, errUpstream }

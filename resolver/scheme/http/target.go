@@ -1,0 +1,87 @@
+package http
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+var (
+	errHostField = errors.New("the Host is none")
+	errHost      = errors.New("the URI has no host")
+	errTarget    = errors.New("the URI has an octet that a request line cannot have")
+)
+
+// key is what connections have in common that can stand for each other.
+type key struct {
+	secure   bool
+	address  string // host and port of the origin; "" where an upstream proxy selects it
+	upstream Upstream
+}
+
+// target is where a request goes: RFC 9112 section 3.2.
+type target struct {
+	key
+	address   string // host and port of the origin
+	host      string // of the origin, without brackets
+	authority string // the value of Host
+	line      string // the request-target
+}
+
+// newTarget returns the target of a request for u.
+func newTarget(method string, u uri.URI, upstream *Upstream) (target, error) {
+	authority, _ := u.Host()
+	if authority == "" {
+		return target{}, errHost
+	}
+	secure := uri.EqualFold(u.Scheme(), "https")
+	t := target{host: strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(authority, "["), "]")), authority: authority}
+	port, _ := u.Port()
+	if port != "" {
+		t.authority += ":" + port
+	} else if port = "80"; secure {
+		port = "443"
+	}
+	t.address = net.JoinHostPort(t.host, port)
+	t.key = key{secure: secure, address: t.address}
+	t.line = originForm(method, u)
+	if upstream != nil {
+		t.upstream = *upstream
+		if t.forwarded() {
+			t.key.address = ""
+			t.line = "http://" + t.authority + strings.TrimPrefix(t.line, "*")
+		}
+	}
+	for i := range len(t.line) {
+		if c := t.line[i]; c <= ' ' || c == 0x7f {
+			return target{}, errTarget
+		}
+	}
+	return t, nil
+}
+
+// originForm returns the path and the query, and "*" for a server as a whole: RFC 9112
+// sections 3.2.1 and 3.2.4.
+func originForm(method string, u uri.URI) string {
+	path := u.Path()
+	query, hasQuery := u.Query()
+	switch {
+	case path == "" && !hasQuery && method == http.MethodOptions:
+		return "*"
+	case path == "":
+		path = "/"
+	}
+	if !hasQuery {
+		return path
+	}
+	return path + "?" + query
+}
+
+// forwarded reports whether requests are sent to an upstream proxy as they are, in absolute-form,
+// and not through a tunnel.
+func (k key) forwarded() bool {
+	return !k.secure && k.upstream.isHTTP()
+}

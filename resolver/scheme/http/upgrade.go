@@ -1,0 +1,51 @@
+package http
+
+import (
+	"context"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// upgraded is a connection after status 101: RFC 9110 section 7.8.
+type upgraded struct{ *exchange }
+
+// switched returns the resource of status 101, whose body is the connection.
+func (x *exchange) switched(h head) (*scheme.Resource, error) {
+	if !x.request.upgrade {
+		return nil, errUnasked
+	}
+	if x.sender != nil {
+		<-x.sender.done // the request ends before the protocol changes
+	}
+	x.endHead()
+	return &scheme.Resource{Status: h.status, Reason: h.reason, Header: h.header, ContentLength: -1, From: x.from, Body: upgraded{x}}, nil
+}
+
+// Read implements io.Reader.
+func (u upgraded) Read(p []byte) (int, error) {
+	n, err := u.in.Read(p)
+	return n, u.ending(err)
+}
+
+// Write implements io.Writer.
+func (u upgraded) Write(p []byte) (int, error) {
+	n, err := u.Conn.Write(p)
+	return n, u.ending(err)
+}
+
+// ending returns the cause of an error, where ctx ended.
+func (u upgraded) ending(err error) error {
+	if err != nil && u.ctx.Err() != nil {
+		return context.Cause(u.ctx)
+	}
+	return err
+}
+
+// CloseWrite ends what is sent, and lets the rest come.
+func (u upgraded) CloseWrite() error { return closeWrite(u.Conn) }
+
+// Close implements io.Closer.
+func (u upgraded) Close() error {
+	u.finish(false)
+	return nil
+}

@@ -1,0 +1,128 @@
+package http
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+)
+
+// Upstream is a proxy through which resources are fetched. It is comparable. The addresses of
+// origins behind it are not known, so that it must restrict them.
+type Upstream struct {
+	Scheme         string // "http", "https" or "socks5"
+	Address        string // host and port
+	User, Password string // no credentials where both are empty
+}
+
+var errUpstream = errors.New("an upstream proxy is http, https or socks5")
+
+// isHTTP reports whether the proxy is one of HTTP.
+func (u Upstream) isHTTP() bool { return u.Scheme == "http" || u.Scheme == "https" }
+
+// appendCredentials appends Proxy-Authorization, if there are credentials: RFC 7617 section 2.
+func (u Upstream) appendCredentials(b []byte) []byte {
+	if u.User == "" && u.Password == "" {
+		return b
+	}
+	return appendField(b, "Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User+":"+u.Password)))
+}
+
+// answered returns the error of an upstream proxy that refuses.
+func answered(h head) error {
+	return fmt.Errorf("the upstream proxy answered %d %s", h.status, h.reason)
+}
+
+// checkLiteral checks an address behind an upstream proxy, if its host is one; check may be nil.
+func checkLiteral(address string, check func(netip.AddrPort) error) error {
+	server, err := netip.ParseAddrPort(address)
+	if err != nil || check == nil {
+		return nil //nolint:nilerr // a name, which the upstream proxy looks up
+	}
+	return check(netip.AddrPortFrom(server.Addr().Unmap(), server.Port()))
+}
+
+// dialUpstream connects to a proxy.
+func (h *Handler) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error) {
+	dial := h.config.DialUpstream
+	if dial == nil {
+		dial = h.config.Dial
+	}
+	c, err := dial(ctx, "tcp", u.Address)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the upstream proxy: %w", err)
+	}
+	if u.Scheme != "https" {
+		return c, nil
+	}
+	host, _, err := net.SplitHostPort(u.Address)
+	if err != nil {
+		_ = c.Close()
+		return nil, fmt.Errorf("connecting to the upstream proxy: %w", err)
+	}
+	secured, err := h.handshake(ctx, c, host, "http/1.1")
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the upstream proxy: %w", err)
+	}
+	return secured, nil
+}
+
+// through opens a tunnel to an address through a proxy.
+func (h *Handler) through(ctx context.Context, u Upstream, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.config.HeaderTimeout)
+	defer cancel()
+	switch {
+	case u.isHTTP():
+		c, err := h.dialUpstream(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		return connectThrough(ctx, c, u, address)
+	case u.Scheme == "socks5":
+		return h.socks(ctx, u, address)
+	default:
+		return nil, fmt.Errorf("%w, not %q", errUpstream, u.Scheme)
+	}
+}
+
+// connectThrough asks a proxy for a tunnel on a connection, which it closes on error: RFC 9110
+// section 9.3.6.
+func connectThrough(ctx context.Context, c net.Conn, u Upstream, address string) (net.Conn, error) {
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(past()) })
+	tunnel, err := askTunnel(c, u, address)
+	if !stop() {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		_ = c.Close()
+		return nil, fmt.Errorf("asking the upstream proxy for a tunnel: %w", err)
+	}
+	return tunnel, nil
+}
+
+func askTunnel(c net.Conn, u Upstream, address string) (net.Conn, error) {
+	b := append([]byte("CONNECT "), address...)
+	b = appendField(append(b, " HTTP/1.1\r\n"...), "Host", address)
+	b = append(u.appendCredentials(b), "\r\n"...)
+	if _, err := c.Write(b); err != nil {
+		return nil, err //nolint:wrapcheck // the caller wraps it
+	}
+	in := bufio.NewReader(c)
+	for range maxInterim + 1 {
+		var h head
+		var err error
+		if h, b, err = readHead(in, b); err != nil {
+			return nil, err
+		}
+		switch {
+		case h.status >= 300:
+			return nil, answered(h)
+		case h.status >= 200: // it has no body, whatever its fields say
+			return &tunnel{Conn: c, in: in}, nil
+		}
+	}
+	return nil, invalid("more than %d interim responses", maxInterim)
+}
