@@ -20,10 +20,22 @@ import (
 // fails at any time, in every way: who gets a whole answer gets a version of the right name, and what
 // the origin said of its length and checksum.
 func TestModel(t *testing.T) {
+	t.Run("memory", func(t *testing.T) { playModel(t, nil) })
+	t.Run("disk", func(t *testing.T) {
+		store, closes := newDisk(t, t.TempDir())
+		t.Cleanup(closes)
+		playModel(t, func(c *httpcache.Config) { c.Disk = store })
+	})
+}
+
+func playModel(t *testing.T, change func(*httpcache.Config)) {
 	leakless(t)
 	const clients, rounds, names = 200, 6, 4
 	s := newSite(t, func(c *httpcache.Config) {
 		c.MaxObject, c.MaxArriving, c.Now = 300<<10, 1<<20, time.Now
+		if change != nil {
+			change(c)
+		}
 	})
 	o := &model{}
 	var whole, broken atomic.Int64
