@@ -109,9 +109,11 @@ func (r *bodyReader) next(flush func()) ([]byte, error) {
 		if reads && r.at < b.start && (r.end < 0 || r.at < r.end) {
 			return r.readSpool()
 		}
-		if p := b.available(r.at, r.end); p != nil && reads {
-			r.sends = true
-			return p, nil
+		if reads { // else what it has not got may have been dropped
+			if p := b.available(r.at, r.end); p != nil {
+				r.sends = true
+				return p, nil
+			}
 		}
 		switch {
 		case r.end >= 0 && r.at >= r.end:

@@ -76,7 +76,7 @@ func storedOfHead(text []byte) *stored {
 		etag: h.Header.Get("Etag"),
 	}
 	for _, one := range h.Selectors {
-		s.selectors = append(s.selectors, selector{one[0], one[1]})
+		s.selectors = append(s.selectors, selector{name: one[0], value: one[1]})
 	}
 	s.modified, _ = parseDate(h.Header.Get("Last-Modified"))
 	if date, ok := parseDate(h.Header.Get("Date")); ok {
