@@ -17,6 +17,13 @@ func StateDirectory() string {
 	return first
 }
 
+// CacheDirectory returns the directory for caches, "" if systemd has created none (CacheDirectory
+// of systemd.exec(5)).
+func CacheDirectory() string {
+	first, _, _ := strings.Cut(os.Getenv("CACHE_DIRECTORY"), ":")
+	return first
+}
+
 // HasCredentials reports whether systemd passes credentials to the service.
 func HasCredentials() bool { return os.Getenv("CREDENTIALS_DIRECTORY") != "" }
 

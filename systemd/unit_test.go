@@ -58,7 +58,7 @@ func TestUnitPassesCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Type=notify\n", "WatchdogSec=", "DynamicUser=yes\n", "StateDirectory=urnd\n", "ExecReload=/bin/kill -HUP $MAINPID\n", "Restart=on-failure\n",
+		"Type=notify\n", "WatchdogSec=", "DynamicUser=yes\n", "StateDirectory=urnd\n", "CacheDirectory=urnd\n", "ExecReload=/bin/kill -HUP $MAINPID\n", "Restart=on-failure\n",
 		"LoadCredential=admin-token:", "LoadCredential=proxy-users:", "LoadCredential=certificate:", "LoadCredential=key:",
 	} {
 		if !strings.Contains(string(text), want) {

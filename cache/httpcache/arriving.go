@@ -21,7 +21,7 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *sto
 		}
 	}
 	outcome := x.outcome
-	outcome.Stored, outcome.TTL, outcome.HasTTL = true, s.ttl(c.config.Now()), true
+	outcome.Stored, outcome.TTL, outcome.HasTTL = b.spool != nil || response.ContentLength <= c.config.MaxObject, s.ttl(c.config.Now()), true
 	reader := b.join(ctx, span{0, -1})
 	f.holds(b)
 	close(f.ready)
@@ -45,6 +45,9 @@ func (c *Cache) newBody(f *flight, response *Response, s *stored) *body {
 			run()
 		})
 	}
+	if !s.isPartial() {
+		b.spool = c.newSpool(f.key)
+	}
 	b.ended = func(content blocks, complete bool) {
 		if !complete {
 			f.commit(nil)
@@ -53,10 +56,21 @@ func (c *Cache) newBody(f *flight, response *Response, s *stored) *body {
 		whole := *s
 		whole.content = content
 		if !whole.isPartial() {
-			whole.length = content.size()
+			whole.length = b.arrived
 			whole.part = span{0, whole.length}
 		}
-		f.commit(c.combined(f.key, &whole))
+		if b.isSpooled() && !f.isForgotten() {
+			whole.saved = b.spool.commit(&whole)
+		}
+		switch {
+		case !b.passing:
+			f.commit(c.combined(f.key, &whole))
+		case whole.saved != nil:
+			whole.content = fileContent{whole.saved}
+			f.commit(&whole)
+		default:
+			f.commit(nil)
+		}
 	}
 	return b
 }

@@ -30,8 +30,11 @@ type body struct {
 	length int64 // -1 if unknown
 	most   int64 // that may be stored
 	budget *budget
-	// ended is called once, with the content, and whether it is complete and can be stored.
+	// ended is called once, with the content in memory, nil where that is not complete, and whether
+	// all of it can be stored.
 	ended func(content blocks, complete bool)
+	// spool has what has arrived on disk; nil for none.
+	spool *spool
 	// cancel ends the exchange with the origin.
 	cancel context.CancelCauseFunc
 	// spawn runs a function in the background.
@@ -46,69 +49,11 @@ type body struct {
 	spare   []byte // a block that all readers have, for the next read
 	kept    bool   // no block is used again: a reader that has left may still send one
 	done    bool
+	ends    bool  // the spool is closed
 	err     error // of a body that is not complete
 	reading bool  // some reader reads from source
 	readers map[*bodyReader]struct{}
 	changed chan struct{} // closed when more has arrived, or was sent; nil where nobody waits
-}
-
-// bodyReader is one reader of a body.
-type bodyReader struct {
-	body  *body
-	at    int64
-	end   int64 // -1 for the end of the body
-	leave func() bool
-	sends bool // it writes to its client; guarded by the body
-}
-
-// join returns a reader of a part, nil where it is too late to begin, or where the part is far in a
-// body that is larger than what is stored.
-func (b *body) join(ctx context.Context, part span) *bodyReader {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.start > 0 || b.done && b.err != nil || part.start > b.arrived && (b.passing || b.length > b.most) {
-		return nil
-	}
-	r := &bodyReader{body: b, at: part.start, end: part.end}
-	b.readers[r] = struct{}{}
-	r.leave = context.AfterFunc(ctx, r.remove)
-	return r
-}
-
-// Close implements Content.
-func (r *bodyReader) Close() {
-	r.leave()
-	r.remove()
-}
-
-// remove ends the reading of a client. The last one ends the exchange, unless little is left.
-func (r *bodyReader) remove() {
-	b := r.body
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if _, ok := b.readers[r]; !ok {
-		return
-	}
-	delete(b.readers, r)
-	b.kept = b.kept || r.sends
-	if b.passing {
-		b.drop()
-	}
-	b.wake()
-	if b.done || len(b.readers) > 0 {
-		return
-	}
-	if !b.passing && b.length >= 0 && b.length-b.arrived <= finishSize {
-		if !b.reading {
-			b.reading = true
-			b.spawn(b.finish)
-		}
-		return
-	}
-	b.cancel(errAbandoned)
-	if !b.reading {
-		b.finished(errAbandoned)
-	}
 }
 
 // finish reads a body to its end, for the store alone. What is left is bounded, and so is the time
@@ -118,74 +63,9 @@ func (b *body) finish() {
 	}
 }
 
-// SendTo implements Content.
-func (r *bodyReader) SendTo(w io.Writer, flush func()) error {
-	for {
-		p, err := r.next(flush)
-		if len(p) > 0 {
-			if _, err := w.Write(p); err != nil {
-				return err //nolint:wrapcheck // the caller knows what it writes to
-			}
-			r.sent(len(p))
-			continue
-		}
-		return err
-	}
-}
-
-// sent notes that the client has got more.
-func (r *bodyReader) sent(n int) {
-	b := r.body
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	r.at += int64(n)
-	r.sends = false
-	if b.passing {
-		b.drop()
-		b.wake()
-	}
-}
-
-// next returns what comes next, nothing and nil at the end. It waits for more.
-func (r *bodyReader) next(flush func()) ([]byte, error) {
-	b := r.body
-	flushed := flush == nil
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for {
-		_, reads := b.readers[r]
-		if p := b.available(r.at, r.end); p != nil && reads {
-			r.sends = true
-			return p, nil
-		}
-		switch {
-		case r.end >= 0 && r.at >= r.end:
-			return nil, nil
-		case b.done && r.at >= b.arrived:
-			return nil, b.err
-		case !reads: // its client has left
-			return nil, errAbandoned
-		case !flushed:
-			b.mu.Unlock()
-			flush()
-			flushed = true
-			b.mu.Lock()
-		case !b.reading && !b.isFull():
-			b.reading = true
-			b.mu.Unlock()
-			if b.fill() { // all clients have left meanwhile
-				b.spawn(b.finish)
-			}
-			b.mu.Lock()
-		default:
-			b.wait()
-		}
-	}
-}
-
 // isFull reports whether the slowest reader of a body that is passed on is too far behind; b.mu is
 // held.
-func (b *body) isFull() bool { return b.passing && b.arrived-b.start >= window }
+func (b *body) isFull() bool { return b.passing && !b.isSpooled() && b.arrived-b.start >= window }
 
 // wait waits until more has arrived or was sent; b.mu is held.
 func (b *body) wait() {
@@ -232,8 +112,12 @@ func (b *body) fill() (more bool) {
 	space := b.space()
 	b.mu.Unlock()
 	n, err := b.source.Read(space)
+	spooled := b.spool != nil && b.spool.whole && n > 0 && b.spool.write(space[:n])
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.spool != nil && n > 0 {
+		b.spool.whole = spooled
+	}
 	b.append(space, n)
 	b.reading = false
 	switch {
@@ -243,7 +127,7 @@ func (b *body) fill() (more bool) {
 		b.finished(nil)
 	case err != nil:
 		b.finished(err)
-	case len(b.readers) == 0 && (b.passing || b.length < 0 || b.length-b.arrived > finishSize):
+	case len(b.readers) == 0 && (b.passing && !b.isSpooled() || b.length < 0 || b.length-b.arrived > finishSize):
 		b.cancel(errAbandoned)
 		b.finished(errAbandoned)
 	case len(b.readers) == 0:
@@ -327,10 +211,11 @@ func (b *body) drop() {
 	}
 	for len(b.blocks) > 0 {
 		n := int64(len(b.blocks[0]))
-		if b.start+n > least || len(b.blocks) == 1 && cap(b.blocks[0]) > len(b.blocks[0]) {
+		inFile := b.isSpooled() && b.arrived-b.start > window
+		if b.start+n > least && !inFile || len(b.blocks) == 1 && cap(b.blocks[0]) > len(b.blocks[0]) {
 			return
 		}
-		if cap(b.blocks[0]) == blockSize && !b.kept {
+		if cap(b.blocks[0]) == blockSize && !b.kept && b.start+n <= least {
 			b.spare = b.blocks[0][:blockSize]
 		}
 		b.start += n
@@ -347,12 +232,29 @@ func (b *body) finished(err error) {
 	_ = b.source.Close()
 	b.cancel(err)
 	b.giveMemory()
-	if b.passing || err != nil {
+	switch {
+	case err != nil:
 		b.ended(nil, false)
-	} else {
+	case b.passing:
+		b.ended(nil, b.isSpooled())
+	default:
 		b.ended(b.blocks.trimmed(), true)
 	}
+	if len(b.readers) == 0 {
+		b.endSpool()
+	}
 	b.wake()
+}
+
+// isSpooled reports whether all that has arrived is on disk; b.mu is held.
+func (b *body) isSpooled() bool { return b.spool != nil && b.spool.whole }
+
+// endSpool closes the file that nobody reads any more; b.mu is held.
+func (b *body) endSpool() {
+	if b.spool != nil {
+		b.ends = true
+		_ = b.spool.writer.Close() // what was not committed is removed
+	}
 }
 
 // open implements content.

@@ -5,16 +5,27 @@ import (
 	"hash/maphash"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache/disk"
 )
+
+// Store is where the responses of each URI are, and can be listed, for purges.
+type Store interface {
+	cache.Store[*Entry]
+	cache.Lister[*Entry]
+}
 
 // Config configures a Cache. Now, MaxObject, MaxArriving and Same must be set.
 type Config struct {
 	// Store is where responses are; nil stores none.
-	Store cache.Store[*Entry]
+	Store Store
 	Now   func() time.Time
+	// Disk is where bodies are that are too large for memory, and all of them over a restart; nil
+	// for none.
+	Disk *disk.Store
 	// Heuristic makes a freshness lifetime where an origin gives none.
 	Heuristic Heuristic
 	// MaxObject bounds a stored body, in bytes, and MaxArriving the memory of all bodies that are
@@ -52,8 +63,10 @@ type Cache struct {
 	shards   [64]shard
 	counts   counts
 
-	background chan struct{}   // one for each validation in the background
-	base       context.Context //nolint:containedctx // it ends with the cache
+	purging    sync.Mutex               // held to change purges
+	purges     atomic.Pointer[[]*purge] // nil for none
+	background chan struct{}            // one for each validation in the background
+	base       context.Context          //nolint:containedctx // it ends with the cache
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 }
@@ -94,11 +107,39 @@ func (c *Cache) entry(key string) *Entry {
 	if c.config.Store == nil {
 		return nil
 	}
-	e := c.config.Store.Get(key)
-	if e == nil {
+	if e := c.config.Store.Get(key); e != nil {
+		return e.Value
+	}
+	if c.config.Disk == nil {
 		return nil
 	}
-	return e.Value
+	s := c.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return c.entryLocked(key)
+}
+
+// peek returns what is in memory for a key.
+func (c *Cache) peek(key string) *Entry {
+	if e := c.config.Store.Get(key); e != nil {
+		return e.Value
+	}
+	return nil
+}
+
+// entryLocked is entry where the shard is held.
+func (c *Cache) entryLocked(key string) *Entry {
+	if e := c.config.Store.Get(key); e != nil {
+		return e.Value
+	}
+	if c.config.Disk == nil {
+		return nil
+	}
+	e := c.load(key)
+	if e != nil {
+		c.config.Store.Set(cache.NewEntry(key, e, nil, 0, 0))
+	}
+	return e
 }
 
 // update replaces what is stored for a key by what change makes of it, nothing where that is nil.
@@ -113,8 +154,11 @@ func (c *Cache) updateLocked(key string, change func(*Entry) *Entry) {
 	if c.config.Store == nil {
 		return
 	}
-	before := c.entry(key)
+	before := c.entryLocked(key)
 	after := change(before)
+	if after != before {
+		c.settle(before, after)
+	}
 	switch after {
 	case before:
 	case nil:

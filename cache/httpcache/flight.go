@@ -172,8 +172,12 @@ func (f *flight) commit(s *stored) {
 	shard := f.cache.shard(f.key)
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
-	if s != nil && !f.isForgotten() {
+	switch forgotten := f.isForgotten(); {
+	case s == nil:
+	case !forgotten:
 		f.cache.updateLocked(f.key, func(e *Entry) *Entry { return e.with(s) })
+	case s.saved != nil && f.live != nil:
+		_ = f.cache.config.Disk.Remove(s.saved)
 	}
 	f.removeLocked(shard)
 }

@@ -53,6 +53,7 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 // invalidate makes what is stored for the URI of a request, and for those of the same origin that
 // its response names, to be validated before it is used: RFC 9111 section 4.4.
 func (x *exchange) invalidate(response *Response) {
+	x.cache.invalidateGroups(x.r.URI, response.Header)
 	x.cache.invalidate(x.r.URI)
 	for _, name := range [...]string{"Location", "Content-Location"} {
 		if reference := response.Header.Get(name); reference != "" {
@@ -107,7 +108,7 @@ func (x *exchange) updateByHead(response *Response, at arrival) *stored {
 	same := sameByHead(s, response.Header) && x.cache.mayKeep(x.r, x.asked, directives, update)
 	if same {
 		changed = *x.cache.storedResponse(x.r, update, at)
-		changed.content, changed.part, changed.length, changed.selectors = s.content, s.part, s.length, s.selectors
+		changed.content, changed.part, changed.length, changed.selectors, changed.saved = s.content, s.part, s.length, s.selectors, s.saved
 	} else {
 		changed.purged = true
 	}

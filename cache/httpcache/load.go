@@ -77,7 +77,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 	s := got.valid
 	update := &Response{Status: s.status, Reason: s.reason, Header: updatedFields(s.header, got.Header), From: got.From}
 	fresh := x.cache.storedResponse(x.r, update, got.arrival)
-	fresh.selectors, fresh.content, fresh.part, fresh.length = s.selectors, s.content, s.part, s.length
+	fresh.selectors, fresh.content, fresh.part, fresh.length, fresh.saved = s.selectors, s.content, s.part, s.length, s.saved
 	if s != x.selected {
 		fresh.selectors = selectorsOf(fresh.header, x.r.Header)
 	}

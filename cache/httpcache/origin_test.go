@@ -6,14 +6,49 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
-	"github.com/urnd/urnd/cache/memory"
 )
+
+// table is a store that forgets nothing.
+type table struct {
+	mu      sync.Mutex
+	entries map[string]*cache.Entry[*httpcache.Entry]
+}
+
+func (t *table) Get(key string) *cache.Entry[*httpcache.Entry] {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.entries[key]
+}
+
+func (t *table) Set(e *cache.Entry[*httpcache.Entry]) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.entries[e.Key] = e
+}
+
+func (t *table) Delete(key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.entries, key)
+}
+
+func (t *table) Each(f func(*cache.Entry[*httpcache.Entry]) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.entries {
+		if !f(e) {
+			return
+		}
+	}
+}
 
 // clock is a time that the test sets.
 type clock struct {
@@ -48,7 +83,7 @@ type site struct {
 	mu       sync.Mutex
 	requests []sent
 	// respond is what the origin answers.
-	respond func(r sent) (*httpcache.Response, error)
+	respond func(ctx context.Context, r sent) (*httpcache.Response, error)
 }
 
 const target = "http://a.example/b"
@@ -56,13 +91,9 @@ const target = "http://a.example/b"
 // newSite returns a cache without a response; change may be nil.
 func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 	t.Helper()
-	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 64 << 20, Size: (*httpcache.Entry).Size})
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := &site{t: t, clock: &clock{at: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)}}
 	config := httpcache.Config{
-		Store: store, Now: s.clock.now, Heuristic: httpcache.Heuristic{Fraction: 0.1, Most: 24 * time.Hour},
+		Store: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}, Now: s.clock.now, Heuristic: httpcache.Heuristic{Fraction: 0.1, Most: 24 * time.Hour},
 		MaxObject: 4 << 20, MaxArriving: 16 << 20, StaleFor: time.Hour, Targeted: []string{"Cdn-Cache-Control"},
 		Same: func(uri, reference string) (string, bool) {
 			if strings.HasPrefix(reference, "/") {
@@ -76,18 +107,18 @@ func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 		change(&config)
 	}
 	s.cache = httpcache.New(config)
-	t.Cleanup(func() { s.cache.Close(); store.Close() })
+	t.Cleanup(s.cache.Close)
 	return s
 }
 
 // forward is the way to the origin.
-func (s *site) forward(_ context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
+func (s *site) forward(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
 	r := sent{o.Method, o.Header}
 	s.mu.Lock()
 	s.requests = append(s.requests, r)
 	respond := s.respond
 	s.mu.Unlock()
-	return respond(r)
+	return respond(ctx, r)
 }
 
 // count returns how many requests the origin got.
@@ -132,14 +163,16 @@ func (s *site) response(status int, body string, lines ...string) *httpcache.Res
 func (s *site) sends(status int, body string, lines ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.respond = func(sent) (*httpcache.Response, error) { return s.response(status, body, lines...), nil }
+	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+		return s.response(status, body, lines...), nil
+	}
 }
 
 // fails makes the origin fail from now on.
 func (s *site) fails(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.respond = func(sent) (*httpcache.Response, error) { return nil, err }
+	s.respond = func(context.Context, sent) (*httpcache.Response, error) { return nil, err }
 }
 
 var errOrigin = errors.New("the origin cannot be reached")
@@ -198,5 +231,15 @@ func (s *site) expect(g got, status int, body string, hit bool) {
 		s.t.Errorf("it failed: %v", g.err)
 	case g.Status != status || g.body != body || g.broken != nil || g.Outcome.Hit() != hit:
 		s.t.Errorf("%d %q %v, %s; want %d %q, hit: %t", g.Status, g.body, g.broken, g.Outcome.Status("urnd"), status, body, hit)
+	}
+}
+
+// eventually waits until a condition holds.
+func (s *site) eventually(what string, holds func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !holds(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("in 10 seconds not: %s", what)
+		}
 	}
 }

@@ -18,7 +18,7 @@ func (c *Cache) combined(key string, s *stored) *stored {
 		return nil
 	}
 	s.part.end = s.part.start + fresh.size() // some origins send less than they say
-	if e := c.entry(key); e != nil {
+	if e := c.peek(key); e != nil {
 		for _, other := range e.variants {
 			before, ok := other.content.(blocks)
 			if !ok || !s.sameRepresentation(other) || !s.part.touches(other.part) {

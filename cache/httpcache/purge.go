@@ -1,11 +1,245 @@
 package httpcache
 
-// Purge makes all variants of a URI to be validated before they are used again, and returns how many
-// there were. What arrives now is not stored. The key is a canonical URI.
-func (c *Cache) Purge(key string) (variants int) {
-	if e := c.entry(key); e != nil {
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dunglas/httpsfv"
+
+	"github.com/urnd/urnd/cache"
+)
+
+// Selection is a set of stored responses.
+type Selection struct {
+	// Key reports whether a canonical URI is in the set; nil is all.
+	Key func(key string) bool
+	// Tag is a tag that the responses must have, in Surrogate-Key, Cache-Tag or Cache-Groups (RFC
+	// 9875); "" is any.
+	Tag string
+}
+
+// purge is a purge of many responses. It counts from its beginning for all that was received
+// before, and is carried out in the background.
+type purge struct {
+	at   time.Time
+	hard bool
+	of   func(key string, s *stored) bool
+}
+
+// Purge purges all variants of a URI, and returns how many there were. A soft purge makes them to be
+// validated before they are used again; a hard one removes them. What arrives now is not stored.
+func (c *Cache) Purge(key string, hard bool) (variants int) {
+	s := c.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget(key)
+	c.updateLocked(key, func(e *Entry) *Entry {
+		if e == nil {
+			return nil
+		}
 		variants = len(e.variants)
-	}
-	c.invalidate(key)
+		if hard {
+			return nil
+		}
+		return e.outdated()
+	})
 	return variants
+}
+
+// PurgeAll purges a selection, in memory and on disk, and returns how many responses there were. It
+// counts at once, and takes as long as there is much.
+func (c *Cache) PurgeAll(s Selection, hard bool) int {
+	if c.config.Store == nil {
+		return 0
+	}
+	p := &purge{at: c.config.Now(), hard: hard, of: func(key string, one *stored) bool {
+		return (s.Key == nil || s.Key(key)) && (s.Tag == "" || one == nil || slices.Contains(one.tags(), s.Tag))
+	}}
+	c.announce(p)
+	return c.carryOut(p)
+}
+
+// announce makes a purge count, also for what arrives now.
+func (c *Cache) announce(p *purge) {
+	c.purging.Lock()
+	after := append(slices.Clone(c.announced()), p)
+	c.purges.Store(&after)
+	c.purging.Unlock()
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.mu.Lock()
+		for key := range s.flights {
+			if p.of(key, nil) {
+				s.forget(key)
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// announced returns the purges that are not carried out yet.
+func (c *Cache) announced() []*purge {
+	if all := c.purges.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+// carryOut removes, or outdates, what a purge is about.
+func (c *Cache) carryOut(p *purge) (purged int) {
+	keys := make(map[string]bool)
+	collect := func(key string, s *stored) {
+		if p.of(key, s) {
+			keys[key] = true
+		}
+	}
+	c.config.Store.Each(func(e *cache.Entry[*Entry]) bool {
+		for _, s := range e.Value.variants {
+			collect(e.Key, s)
+		}
+		return true
+	})
+	if c.config.Disk != nil {
+		_ = c.config.Disk.Each(func(key string, head []byte) bool { // a fault of the disk costs hits only
+			if s := storedOfHead(head); s != nil {
+				collect(key, s)
+			}
+			return false
+		})
+	}
+	for key := range keys {
+		c.update(key, func(e *Entry) *Entry {
+			after, n := p.apply(key, e)
+			purged += n
+			return after
+		})
+	}
+	c.purging.Lock()
+	defer c.purging.Unlock()
+	after := slices.DeleteFunc(slices.Clone(c.announced()), func(other *purge) bool { return other == p })
+	c.purges.Store(&after)
+	if len(after) == 0 {
+		c.purges.Store(nil)
+	}
+	return purged
+}
+
+// apply returns an entry without, or with outdated, variants that a purge is about, and how many
+// those are.
+func (p *purge) apply(key string, e *Entry) (after *Entry, purged int) {
+	if e == nil {
+		return nil, 0
+	}
+	left := make([]*stored, 0, len(e.variants))
+	for _, s := range e.variants {
+		switch {
+		case s.received.After(p.at) || s.purged && !p.hard || !p.of(key, s):
+			left = append(left, s)
+			continue
+		case !p.hard && s.hasValidator() && !s.isPartial():
+			outdated := *s
+			outdated.purged = true
+			left = append(left, &outdated)
+		}
+		purged++
+	}
+	if purged == 0 {
+		return e, 0
+	}
+	if len(left) == 0 {
+		return nil, purged
+	}
+	changed := *e
+	changed.variants = left
+	return &changed, purged
+}
+
+// unpurged returns an entry as the purges leave it that are not carried out yet.
+func (c *Cache) unpurged(key string, e *Entry) *Entry {
+	for _, p := range c.announced() {
+		e, _ = p.apply(key, e)
+	}
+	return e
+}
+
+// invalidateGroups purges the responses of one origin that have one of the groups that a response
+// to an unsafe request names: RFC 9875 section 3.
+func (c *Cache) invalidateGroups(key string, header http.Header) {
+	lines := header["Cache-Group-Invalidation"]
+	if len(lines) == 0 || c.config.Store == nil || len(c.announced()) >= maxPurges {
+		return
+	}
+	groups, origin := listOf(lines), originOf(key)
+	p := &purge{at: c.config.Now(), of: func(key string, s *stored) bool {
+		return originOf(key) == origin && (s == nil || slices.ContainsFunc(listOf(s.header["Cache-Groups"]), func(group string) bool { return slices.Contains(groups, group) }))
+	}}
+	c.announce(p)
+	c.spawn(func() { c.carryOut(p) })
+}
+
+// maxPurges bounds the purges by responses that are not carried out yet.
+const maxPurges = 16
+
+// originOf returns the scheme and authority of a canonical URI.
+func originOf(key string) string {
+	begin := strings.Index(key, "://") + len("://")
+	if end := strings.IndexAny(key[begin:], "/?"); end >= 0 {
+		return key[:begin+end]
+	}
+	return key
+}
+
+// tags returns the tags of a stored response.
+func (s *stored) tags() []string {
+	var tags []string
+	for _, line := range s.header["Surrogate-Key"] {
+		tags = append(tags, strings.Fields(line)...)
+	}
+	for _, line := range s.header["Cache-Tag"] {
+		for tag := range strings.SplitSeq(line, ",") {
+			tags = append(tags, trimSpace(tag))
+		}
+	}
+	return append(tags, listOf(s.header["Cache-Groups"])...)
+}
+
+// listOf returns the strings of a List of RFC 9651, none where it is invalid.
+func listOf(lines []string) []string {
+	if len(lines) == 0 {
+		return nil
+	}
+	list, err := httpsfv.UnmarshalList(lines)
+	if err != nil {
+		return nil
+	}
+	var texts []string
+	for _, member := range list {
+		if item, ok := member.(httpsfv.Item); ok {
+			if text, ok := item.Value.(string); ok {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
+}
+
+// Variants returns the values of the fields of requests by which the variants of a URI are selected.
+func (c *Cache) Variants(key string) []http.Header {
+	e := c.entry(key)
+	if e == nil {
+		return nil
+	}
+	all := make([]http.Header, 0, len(e.variants))
+	for _, s := range e.variants {
+		header := make(http.Header)
+		for _, one := range s.selectors {
+			if one.value != absent {
+				header[one.name] = []string{one.value}
+			}
+		}
+		all = append(all, header)
+	}
+	return all
 }

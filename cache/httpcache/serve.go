@@ -33,6 +33,11 @@ func (c *Cache) Serve(ctx context.Context, r *Request, forward Forward) (*Answer
 	x := &exchange{cache: c, r: r, forward: forward}
 	x.demands, x.asked = demandsOf(r.Header)
 	a, err := x.serve(ctx)
+	if errors.Is(err, errLost) { // the next one does without it
+		c.forgetLost(r.URI)
+		x = &exchange{cache: c, r: r, forward: forward, demands: x.demands, asked: x.asked}
+		a, err = x.serve(ctx)
+	}
 	c.counts.add(a, err)
 	return a, err
 }
@@ -41,7 +46,7 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 	if !x.r.isGet() || x.r.Body {
 		return x.unsafe(ctx)
 	}
-	if x.entry = x.cache.entry(x.r.URI); x.entry != nil {
+	if x.entry = x.cache.unpurged(x.r.URI, x.cache.entry(x.r.URI)); x.entry != nil {
 		x.selected = x.entry.selected(x.r.Header)
 	}
 	switch {

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/cache/httpcache/disk"
 )
 
 // stored is a stored response. It is immutable; its content may still be arriving.
@@ -31,6 +32,8 @@ type stored struct {
 	part   span
 	length int64
 	from   netip.AddrPort
+	// saved is the object on disk, nil for none. It has the same content.
+	saved *disk.Object
 	// purged is whether it must be validated before it is used: a soft purge, or an invalidation.
 	purged bool
 	// validatedOnly are fields that are sent only after a validation: no-cache with names.

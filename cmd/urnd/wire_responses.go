@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/httpcache/disk"
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/metrics"
@@ -44,8 +45,12 @@ func newResponses(c config.Config, r *resolution, d dependencies) (responses, er
 	if d.previous != nil {
 		previous = &d.previous.shared
 	}
+	files, err := newDisk(c.Cache, r, d, previous)
+	if err != nil {
+		return responses{}, err
+	}
 	made, err := shared.Reuse(&r.shared, previous, "responses", responsesBasis(c), func() (responses, func(), error) {
-		return makeResponses(c, d)
+		return makeResponses(c, files.Store, d)
 	})
 	if err == nil {
 		r.caches = append(r.caches, made)
@@ -53,9 +58,9 @@ func newResponses(c config.Config, r *resolution, d dependencies) (responses, er
 	return made, err
 }
 
-func makeResponses(c config.Config, d dependencies) (responses, func(), error) {
+func makeResponses(c config.Config, files *disk.Store, d dependencies) (responses, func(), error) {
 	settings := httpcache.Config{
-		Now:       d.now,
+		Now: d.now, Disk: files,
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
 		Same: sameOrigin, Panicked: d.panicked,

@@ -5,6 +5,7 @@ package shared
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sync/atomic"
 )
 
@@ -47,9 +48,9 @@ func Reuse[T any](v, previous *Values, name string, basis any, create func() (ma
 }
 
 // Close closes the values that no other configuration has: those before and after may have
-// requests that are still running.
+// requests that are still running. The last one that was made is closed first: it may use the others.
 func (v *Values) Close() {
-	for _, shared := range v.all {
+	for _, shared := range slices.Backward(v.all) {
 		if shared.users.Add(-1) == 0 {
 			shared.close()
 		}

@@ -133,4 +133,4 @@ func at(server, target uri.URI) uri.URI {
 
 // Purge makes the stored responses for a URI to be validated before they are used again, and returns
 // how many there were.
-func (p *Proxy) Purge(key uri.URI) int { return p.config.Cache.Purge(key.String()) }
+func (p *Proxy) Purge(key uri.URI) int { return p.config.Cache.Purge(key.String(), false) }

@@ -24,6 +24,9 @@ func (o *Object) Key() string { return o.trailer.key }
 // Head returns the head of the object, which must not be changed.
 func (o *Object) Head() []byte { return o.trailer.head }
 
+// Is reports whether two values are of the same object, which may have got another head meanwhile.
+func (o *Object) Is(other *Object) bool { return o.ref == other.ref }
+
 // Size returns the length of the body, in octets.
 func (o *Object) Size() int64 { return o.trailer.body }
 

@@ -6,8 +6,8 @@
 //
 // Each server runs alone, pinned to core 1, with one worker, a configuration of its own
 // (see the folder config) and a cache in memory or on tmpfs. The origin and the clients are
-// in this process. It needs epoll and /proc, and so Linux. A table in Markdown is written to standard output, and progress to
-// standard error.
+// in this process. Tables in Markdown are written to standard output, and progress to
+// standard error. It needs epoll and /proc: Linux.
 package main
 
 import (

@@ -1,0 +1,325 @@
+package httpcache_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/cache/httpcache"
+)
+
+const fresh = "Cache-Control: max-age=60"
+
+// pattern is a body of which no two parts are the same.
+func pattern(n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		b.WriteString(string(rune('a'+i%26)) + string(rune('A'+i/26%26)) + string(rune('0'+i/676%10)))
+	}
+	return b.String()[:n]
+}
+
+// TestJoin: clients that come while a body arrives get it, also parts of it.
+func TestJoin(t *testing.T) {
+	leakless(t)
+	for _, length := range []int64{10, -1} {
+		s := newSite(t, nil)
+		streams := s.streams(length, fresh)
+		first := s.start(nil)
+		origin := <-streams
+		io.WriteString(origin, "01234")
+		s.eventually("the first one gets what is there", func() bool { return first.received() == 5 })
+		late := s.start(nil)
+		s.eventually("the late one too", func() bool { return late.received() == 5 })
+		want := "0123456789"
+		if length >= 0 {
+			part := s.start(nil, "Range: bytes=3-7")
+			s.eventually("and one that wants a part", func() bool { return part.received() == 2 })
+			io.WriteString(origin, "56789")
+			part.whole("34567")
+			if g := part.end(); g.Status != 206 || !g.Outcome.Collapsed || g.field("Content-Range") != "bytes 3-7/10" {
+				t.Errorf("%d %s", g.Status, g.Outcome.Status("urnd"))
+			}
+		} else {
+			io.WriteString(origin, "56789")
+		}
+		origin.Close()
+		first.whole(want)
+		late.whole(want)
+		if !late.end().Outcome.Collapsed || s.count() != 1 {
+			t.Errorf("%s, %d requests", late.end().Outcome.Status("urnd"), s.count())
+		}
+		s.expect(s.get(), 200, want, true)
+	}
+}
+
+// TestLeaderLeaves: who leads may leave before the header comes, or within the body, and nobody else
+// notices.
+func TestLeaderLeaves(t *testing.T) {
+	leakless(t)
+	s := newSite(t, nil)
+	header := make(chan struct{})
+	streams := s.streams(1<<20, fresh)
+	respond := s.respond
+	s.respond = func(ctx context.Context, r sent) (*httpcache.Response, error) {
+		select {
+		case <-header:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		return respond(ctx, r)
+	}
+	leader := s.start(nil)
+	s.eventually("it asks", func() bool { return s.count() == 1 })
+	var others []*client
+	for range 5 {
+		others = append(others, s.start(nil))
+	}
+	s.eventually("five wait", func() bool { return s.cache.Waiting(target) == 6 })
+	leader.stop()
+	s.eventually("it has left", func() bool { return s.cache.Waiting(target) == 5 })
+	close(header)
+	origin := <-streams
+	body := pattern(1 << 20)
+	io.WriteString(origin, body[:1000])
+	s.eventually("the second one reads", func() bool { return others[0].received() == 1000 })
+	others[0].stop()
+	io.WriteString(origin, body[1000:])
+	for _, other := range others[1:] {
+		other.whole(body)
+	}
+	<-leader.done
+	<-others[0].done
+	s.expect(s.get(), 200, body, true)
+	if s.count() != 1 {
+		t.Errorf("%d requests", s.count())
+	}
+}
+
+// TestAllLeave: the exchange ends with the last client, unless little is left.
+func TestAllLeave(t *testing.T) {
+	leakless(t)
+	for _, length := range []int64{1 << 20, -1} {
+		s := newSite(t, nil)
+		streams := s.streams(length, fresh)
+		clients := []*client{s.start(nil), s.start(nil)}
+		origin := <-streams
+		io.WriteString(origin, "begin")
+		for _, c := range clients {
+			s.eventually("it reads", func() bool { return c.received() == 5 })
+		}
+		for _, c := range clients {
+			c.stop()
+		}
+		for _, c := range clients {
+			<-c.done // the one that reads from the origin goes on for the others until more has come
+		}
+		s.eventually("the exchange ends", func() bool { return origin.ctx.Err() != nil && origin.closed.Load() })
+		s.sends(200, "whole", fresh)
+		s.expect(s.get(), 200, "whole", false)
+	}
+
+	s := newSite(t, nil)
+	streams := s.streams(1000, fresh)
+	c := s.start(nil)
+	origin := <-streams
+	body := pattern(1000)
+	io.WriteString(origin, body[:10])
+	s.eventually("it reads", func() bool { return c.received() == 10 })
+	c.stop()
+	io.WriteString(origin, body[10:500])
+	<-c.done
+	io.WriteString(origin, body[500:])
+	s.eventually("it is stored", func() bool { return s.cache.Flights(target) == 0 })
+	s.expect(s.get(), 200, body, true)
+}
+
+// TestCloseEndsRest: the end of the cache ends what is read for the store alone.
+func TestCloseEndsRest(t *testing.T) {
+	leakless(t)
+	s := newSite(t, nil)
+	streams := s.streams(1000, fresh)
+	c := s.start(nil)
+	origin := <-streams
+	io.WriteString(origin, "begin")
+	s.eventually("it reads", func() bool { return c.received() == 5 })
+	c.stop()
+	io.WriteString(origin, "x")
+	<-c.done
+	s.cache.Close()
+	s.eventually("the exchange ends", func() bool { return origin.closed.Load() })
+}
+
+// TestSlowBesideFast: of a body that is not stored the memory is bounded, and all get it.
+func TestSlowBesideFast(t *testing.T) {
+	leakless(t)
+	const size, window = 8 << 20, 1 << 20
+	body := pattern(size)
+	for _, leaves := range []bool{false, true} {
+		s := newSite(t, func(c *httpcache.Config) { c.MaxObject = 1 << 20 })
+		streams := s.streams(size, fresh)
+		blocked := make(chan struct{})
+		slow := s.start(blocked)
+		origin := <-streams
+		fast := s.start(nil)
+		s.eventually("the fast one has joined", func() bool { return s.cache.Readers(target) == 2 })
+		go func() { io.WriteString(origin, body) }()
+		s.eventually("the window is full", func() bool { return fast.received() >= window })
+		s.waits()
+		if n := fast.received(); n > window+1<<17 {
+			t.Errorf("the fast one is %d octets ahead", n)
+		}
+		if leaves {
+			slow.stop()
+			fast.whole(body)
+			close(blocked)
+			<-slow.done
+			continue
+		}
+		close(blocked)
+		slow.whole(body)
+		fast.whole(body)
+		s.sends(200, "next", fresh)
+		s.expect(s.get(), 200, "next", false)
+	}
+}
+
+// TestBudget: without memory a body is passed on to all, and not stored.
+func TestBudget(t *testing.T) {
+	leakless(t)
+	body := pattern(1 << 20)
+	s := newSite(t, func(c *httpcache.Config) { c.MaxArriving = 100 << 10 })
+	for _, length := range []int64{int64(len(body)), -1} {
+		streams := s.streams(length, fresh)
+		one := s.start(nil)
+		origin := <-streams
+		other := s.start(nil)
+		s.eventually("both read", func() bool { return s.cache.Readers(target) == 2 })
+		go func() { io.WriteString(origin, body); origin.Close() }()
+		one.whole(body)
+		other.whole(body)
+		s.sends(200, "small", fresh)
+		s.expect(s.get(), 200, "small", false)
+		s.expect(s.get(), 200, "small", true)
+		s.clock.advance(1 << 40)
+	}
+}
+
+// TestErrorShared: those who wait get the error too, and the next one asks again.
+func TestErrorShared(t *testing.T) {
+	leakless(t)
+	s := newSite(t, nil)
+	header := make(chan struct{})
+	s.respond = func(context.Context, sent) (*httpcache.Response, error) { <-header; return nil, errOrigin }
+	var clients []*client
+	for range 5 {
+		clients = append(clients, s.start(nil))
+	}
+	s.eventually("all wait", func() bool { return s.cache.Waiting(target) == 5 })
+	close(header)
+	for _, c := range clients {
+		if g := c.end(); !errors.Is(g.err, errOrigin) {
+			t.Errorf("%v", g.err)
+		}
+	}
+	if s.count() != 1 {
+		t.Errorf("%d requests", s.count())
+	}
+	s.sends(200, "a", fresh)
+	s.expect(s.get(), 200, "a", false)
+}
+
+// TestPanic: who waits for a request that panics asks for itself.
+func TestPanic(t *testing.T) {
+	leakless(t)
+	s := newSite(t, nil)
+	header := make(chan struct{})
+	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+		if s.count() == 1 {
+			<-header
+			panic("the way to the origin")
+		}
+		return s.response(200, "a", fresh), nil
+	}
+	leader := s.start(nil)
+	s.eventually("it asks", func() bool { return s.count() == 1 })
+	other := s.start(nil)
+	s.eventually("both wait", func() bool { return s.cache.Waiting(target) == 2 })
+	close(header)
+	if g := leader.end(); !errors.Is(g.err, errPanic) {
+		t.Errorf("%v", g.err)
+	}
+	other.whole("a")
+	if n := s.cache.Flights(target); n != 0 {
+		t.Errorf("%d exchanges are left", n)
+	}
+}
+
+// TestWaitingLeaves: the wait of a client ends with it.
+func TestWaitingLeaves(t *testing.T) {
+	leakless(t)
+	s := newSite(t, nil)
+	streams := s.streams(1, fresh)
+	header := make(chan struct{})
+	respond := s.respond
+	s.respond = func(ctx context.Context, r sent) (*httpcache.Response, error) { <-header; return respond(ctx, r) }
+	leader, other := s.start(nil), s.start(nil)
+	s.eventually("both wait", func() bool { return s.cache.Waiting(target) == 2 })
+	other.stop()
+	leader.stop()
+	select {
+	case <-leader.done: // one of them leads, and ends with the answer of the origin
+	case <-other.done:
+	}
+	close(header)
+	<-streams
+	if g, h := leader.end(), other.end(); g.err == nil && h.err == nil {
+		t.Error("both were answered")
+	}
+}
+
+// TestInvalidatedWhileArriving: what an unsafe request may have changed meanwhile is not stored, and
+// nobody else joins it.
+func TestInvalidatedWhileArriving(t *testing.T) {
+	leakless(t)
+	s := newSite(t, nil)
+	streams := s.streams(3, fresh)
+	c := s.start(nil)
+	origin := <-streams
+	io.WriteString(origin, "ol")
+	s.sends(200, "done")
+	s.expect(s.do("POST"), 200, "done", false)
+	s.sends(200, "new", fresh)
+	s.expect(s.get(), 200, "new", false)
+	io.WriteString(origin, "d")
+	c.whole("old")
+	s.expect(s.get(), 200, "new", true)
+}
+
+// TestNotShared: a response that is for one client, or must be validated, is not for those who wait.
+func TestNotShared(t *testing.T) {
+	for _, control := range []string{"private", "no-store", "no-cache", "max-age=0", "max-age=60, no-cache"} {
+		leakless(t)
+		s := newSite(t, nil)
+		header := make(chan struct{})
+		s.respond = func(_ context.Context, r sent) (*httpcache.Response, error) {
+			<-header
+			return s.response(200, r.header.Get("X-Who"), "Cache-Control: "+control, `ETag: "1"`), nil
+		}
+		var clients []*client
+		names := []string{"a", "b", "c", "d"}
+		for _, name := range names {
+			clients = append(clients, s.start(nil, "X-Who: "+name))
+		}
+		s.eventually("all wait", func() bool { return s.cache.Waiting(target) == 4 })
+		close(header)
+		for i, c := range clients {
+			c.whole(names[i])
+		}
+		if s.count() != 4 {
+			t.Errorf("%s: %d requests", control, s.count())
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package httpcache
+
+import (
+	"context"
+	"io"
+)
+
+// bodyReader is one reader of a body.
+type bodyReader struct {
+	body  *body
+	at    int64
+	end   int64 // -1 for the end of the body
+	leave func() bool
+	sends bool // it writes to its client; guarded by the body
+	// buffer is for what is read from the spool.
+	buffer []byte
+}
+
+// join returns a reader of a part, nil where it is too late to begin, or where the part is far in a
+// body that is larger than what is stored.
+func (b *body) join(ctx context.Context, part span) *bodyReader {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	late := b.start > 0 || part.start > b.arrived && (b.passing || b.length > b.most)
+	if late && !b.isSpooled() || b.done && b.err != nil || b.done && b.ends {
+		return nil
+	}
+	r := &bodyReader{body: b, at: part.start, end: part.end}
+	b.readers[r] = struct{}{}
+	r.leave = context.AfterFunc(ctx, r.remove)
+	return r
+}
+
+// Close implements Content.
+func (r *bodyReader) Close() {
+	r.leave()
+	r.remove()
+}
+
+// remove ends the reading of a client. The last one ends the exchange, unless little is left.
+func (r *bodyReader) remove() {
+	b := r.body
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, ok := b.readers[r]; !ok {
+		return
+	}
+	delete(b.readers, r)
+	b.kept = b.kept || r.sends
+	if b.passing {
+		b.drop()
+	}
+	b.wake()
+	if b.done && len(b.readers) == 0 {
+		b.endSpool()
+	}
+	if b.done || len(b.readers) > 0 {
+		return
+	}
+	if (!b.passing || b.isSpooled()) && b.length >= 0 && b.length-b.arrived <= finishSize {
+		if !b.reading {
+			b.reading = true
+			b.spawn(b.finish)
+		}
+		return
+	}
+	b.cancel(errAbandoned)
+	if !b.reading {
+		b.finished(errAbandoned)
+	}
+}
+
+// SendTo implements Content.
+func (r *bodyReader) SendTo(w io.Writer, flush func()) error {
+	for {
+		p, err := r.next(flush)
+		if len(p) > 0 {
+			if _, err := w.Write(p); err != nil {
+				return err //nolint:wrapcheck // the caller knows what it writes to
+			}
+			r.sent(len(p))
+			continue
+		}
+		return err
+	}
+}
+
+// sent notes that the client has got more.
+func (r *bodyReader) sent(n int) {
+	b := r.body
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r.at += int64(n)
+	r.sends = false
+	if b.passing {
+		b.drop()
+		b.wake()
+	}
+}
+
+// next returns what comes next, nothing and nil at the end. It waits for more.
+func (r *bodyReader) next(flush func()) ([]byte, error) {
+	b := r.body
+	flushed := flush == nil
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for {
+		_, reads := b.readers[r]
+		if reads && r.at < b.start && (r.end < 0 || r.at < r.end) {
+			return r.readSpool()
+		}
+		if p := b.available(r.at, r.end); p != nil && reads {
+			r.sends = true
+			return p, nil
+		}
+		switch {
+		case r.end >= 0 && r.at >= r.end:
+			return nil, nil
+		case b.done && r.at >= b.arrived:
+			return nil, b.err
+		case !reads: // its client has left
+			return nil, errAbandoned
+		case !flushed:
+			b.mu.Unlock()
+			flush()
+			flushed = true
+			b.mu.Lock()
+		case !b.reading && !b.isFull():
+			b.reading = true
+			b.mu.Unlock()
+			if b.fill() { // all clients have left meanwhile
+				b.spawn(b.finish)
+			}
+			b.mu.Lock()
+		default:
+			b.wait()
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package httpcache_test
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/httpcache/disk"
+)
+
+// newDisk opens a store in a directory, and returns what closes it.
+func newDisk(t *testing.T, directory string) (store *disk.Store, closes func()) {
+	t.Helper()
+	store, err := disk.Open(directory, disk.Config{MaxBytes: 256 << 20, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { store.Run(ctx) })
+	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
+		w, err := store.Create("probe")
+		if err == nil {
+			_ = w.Close()
+			break
+		}
+		if time.Since(begun) > 20*time.Second {
+			t.Fatal(err)
+		}
+	}
+	return store, func() {
+		cancel()
+		running.Wait()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// onDisk returns a site whose cache has a disk.
+func onDisk(t *testing.T, directory string) (s *site, closes func()) {
+	t.Helper()
+	store, closes := newDisk(t, directory)
+	return newSite(t, func(c *httpcache.Config) { c.Disk = store }), closes
+}
+
+// text returns n octets that cannot be guessed.
+func text(n int) string {
+	b := make([]byte, n)
+	random := rand.NewChaCha8([32]byte{byte(n)})
+	_, _ = random.Read(b)
+	return string(b)
+}
+
+// A body that is too large for memory is streamed to disk, and from there, also in parts; what is
+// stored survives a restart, with what validations have changed.
+func TestDisk(t *testing.T) {
+	directory := t.TempDir()
+	s, closes := onDisk(t, directory)
+	large := text(9 << 20)
+	s.sends(200, large, "Cache-Control: max-age=60", `ETag: "1"`)
+	s.expect(s.get(), 200, large, false)
+	s.expect(s.get(), 200, large, true)
+	s.expect(s.get("Range: bytes=5000000-5000009"), 206, large[5000000:5000010], true)
+	small := &httpcache.Request{Method: "GET", URI: target + "?small", Header: fields()}
+	s.sends(200, "small", "Cache-Control: max-age=60", `ETag: "2"`)
+	s.expect(s.request(small), 200, "small", false)
+	s.clock.advance(2 * time.Minute)
+	s.sends(304, "", "Cache-Control: max-age=600", "X-New: 1", `ETag: "1"`)
+	s.expect(s.get(), 200, large, false)
+	s.expect(s.get(), 200, large, true)
+	closes()
+
+	s, closes = onDisk(t, directory)
+	s.clock.advance(3 * time.Minute)
+	s.fails(errOrigin)
+	g := s.get()
+	s.expect(g, 200, large, true)
+	if g.field("X-New") != "1" || g.field("Age") != "60" {
+		t.Errorf("X-New %s, Age %s", g.field("X-New"), g.field("Age"))
+	}
+	s.expect(s.request(small), 200, "small", true) // stale, and the origin is away
+	if purged := s.cache.Purge(target, false); purged != 1 {
+		t.Errorf("%d purged", purged)
+	}
+	closes()
+
+	s, closes = onDisk(t, directory)
+	defer closes()
+	s.fails(errOrigin)
+	if g := s.get(); g.err == nil {
+		t.Errorf("a purged response is used after a restart: %s", g.Outcome.Status("urnd"))
+	}
+}
+
+// A file that is damaged is a miss.
+func TestDamagedDisk(t *testing.T) {
+	directory := t.TempDir()
+	s, closes := onDisk(t, directory)
+	defer closes()
+	large := text(5 << 20)
+	s.sends(200, large, "Cache-Control: max-age=60")
+	s.expect(s.get(), 200, large, false)
+	var damaged int
+	err := filepath.Walk(directory, func(path string, info os.FileInfo, err error) error {
+		if err != nil || info.Size() < 5<<20 {
+			return err
+		}
+		damaged++
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = f.WriteAt([]byte(strings.Repeat("x", 100)), 100)
+		return err
+	})
+	if err != nil || damaged != 1 {
+		t.Fatal(damaged, err)
+	}
+	s.expect(s.get(), 200, large, false)
+	s.expect(s.get(), 200, large, true)
+}

@@ -1,0 +1,38 @@
+package httpcache
+
+// Waiting returns how many clients wait for the exchanges of a key.
+func (c *Cache) Waiting(key string) int {
+	n := 0
+	for _, f := range c.flightsOf(key) {
+		f.mu.Lock()
+		n += max(f.waiting, 0)
+		f.mu.Unlock()
+	}
+	return n
+}
+
+// Flights returns how many exchanges are under way for a key.
+func (c *Cache) Flights(key string) int { return len(c.flightsOf(key)) }
+
+// Readers returns how many clients read the bodies that arrive for a key.
+func (c *Cache) Readers(key string) int {
+	n := 0
+	for _, f := range c.flightsOf(key) {
+		if !f.isReady() || f.result == nil {
+			continue
+		}
+		if b, ok := f.result.content.(*body); ok {
+			b.mu.Lock()
+			n += len(b.readers)
+			b.mu.Unlock()
+		}
+	}
+	return n
+}
+
+func (c *Cache) flightsOf(key string) []*flight {
+	s := c.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]*flight(nil), s.flights[key]...)
+}

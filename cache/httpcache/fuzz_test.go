@@ -1,0 +1,198 @@
+package httpcache
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+)
+
+// FuzzDate: what is accepted has the one meaning of RFC 9110 section 5.6.7.
+func FuzzDate(f *testing.F) {
+	for _, text := range []string{
+		"Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "THU, 18 AUG 2050 02:01:18 gMT",
+		"Sun, 06  Nov 1994 8:49:37 GMT", "0", "", "Mon, 01 Jan 0001 00:00:00 GMT",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		at, ok := parseDate(text)
+		if !ok {
+			return
+		}
+		again, ok := parseDate(at.Format(http.TimeFormat))
+		if !ok || !again.Equal(at) || at.Nanosecond() != 0 || at.Location() != time.UTC {
+			t.Errorf("%q is %v, and that %v", text, at, again)
+		}
+	})
+}
+
+func TestDate(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want string // "" for invalid
+	}{
+		{"Thu, 18 Aug 2050 02:01:18 GMT", "2050-08-18T02:01:18Z"},
+		{"Tue, 19 Jan 2038 14:14:08 GMT", "2038-01-19T14:14:08Z"},
+		{"Sat, 20 Nov 2286 17:46:39 GMT", "2286-11-20T17:46:39Z"},
+		{"Thursday, 18-Aug-50 02:01:18 GMT", "2050-08-18T02:01:18Z"},
+		{"Thu Aug  8 02:01:18 2050", "2050-08-08T02:01:18Z"},
+		{"Thu Aug 18 02:01:18 2050", "2050-08-18T02:01:18Z"},
+		{"THU, 18 Aug 2050 02:01:18 GMT", "2050-08-18T02:01:18Z"},
+		{"Thu, 18 AUG 2050 02:01:18 GMT", "2050-08-18T02:01:18Z"},
+		{"Thu, 18 Aug 2050 02:01:18 gMT", "2050-08-18T02:01:18Z"},
+		{"Thu, 18 Aug 2050 02:01:18 UTC", ""},
+		{"Thu, 18 Aug 2050 02:01:18 AEST", ""},
+		{"Thu, 18 Aug 50 02:01:18 GMT", ""},
+		{"Thu 18 Aug 2050 02:01:18 GMT", ""},
+		{"Thu, 18  Aug  2050 02:01:18 GMT", ""},
+		{"Thu,  18 Aug 2050 2:01:18 GMT", ""},
+		{"Thu, 18-Aug-2050 02:01:18 GMT", ""},
+		{"Thu, 18 Aug 2050 02.01.18 GMT", ""},
+		{"Thu, 18 Aug 2050 2:01:18 GMT", ""},
+		{"Thu, 18 Aug 2050 02:01:18.5 GMT", ""},
+		{"Thu, 32 Aug 2050 02:01:18 GMT", ""},
+		{"0", ""},
+		{"-1", ""},
+		{" Thu, 18 Aug 2050 02:01:18 GMT", ""},
+	} {
+		at, ok := parseDate(test.text)
+		if got := at.Format(time.RFC3339); ok != (test.want != "") || ok && got != test.want {
+			t.Errorf("%q: %s, %t; want %q", test.text, got, ok, test.want)
+		}
+	}
+}
+
+// FuzzRange: ranges are within the representation, and what is written is read again.
+func FuzzRange(f *testing.F) {
+	f.Add("bytes=0-1,-5,7-", int64(10))
+	f.Add("bytes=99999999999999999999-", int64(0))
+	f.Add("BYTES = 0-0, ,", int64(1))
+	f.Fuzz(func(t *testing.T, text string, length int64) {
+		length = max(length, 0)
+		all := rangesOf(&Request{Method: "GET", Header: http.Header{"Range": {text}}}, length)
+		if len(all.spans) > maxRanges || all.unsatisfiable && len(all.spans) > 0 {
+			t.Errorf("%+v", all)
+		}
+		for _, part := range all.spans {
+			if part.start < 0 || part.length() <= 0 || part.end > length {
+				t.Errorf("%q of %d is %+v", text, length, part)
+			}
+			written := http.Header{"Content-Range": {contentRangeOf(part, length)}}
+			if again, total, ok := contentRange(written); !ok || again != part || total != length {
+				t.Errorf("%v is %+v of %d", written, again, total)
+			}
+		}
+	})
+}
+
+// FuzzContentRange: RFC 9110 section 14.4.
+func FuzzContentRange(f *testing.F) {
+	f.Add("bytes 0-3/10")
+	f.Add("bytes 99999999999999999999-99999999999999999999/*")
+	f.Add("bytes */10")
+	f.Fuzz(func(t *testing.T, text string) {
+		part, length, ok := contentRange(http.Header{"Content-Range": {text}})
+		if ok && (part.start < 0 || part.length() <= 0 || length >= 0 && part.end > length) {
+			t.Errorf("%q is %+v of %d", text, part, length)
+		}
+	})
+}
+
+// FuzzNormalValue: to make a value normal twice changes nothing, and so do lines.
+func FuzzNormalValue(f *testing.F) {
+	f.Add("Accept-Language", "en, DE;q=1.0 ,, fr;Q=0.5", "x")
+	f.Add("X-A", `"a, b" , c\`, `d"`)
+	f.Add("Accept", `a/b;P="X, Y";q=1, "`, "")
+	f.Fuzz(func(t *testing.T, name, one, two string) {
+		name = http.CanonicalHeaderKey(name)
+		once := normalValue(name, []string{one, two})
+		if twice := normalValue(name, []string{once}); twice != once {
+			t.Errorf("%q and %q are %q, and that %q", one, two, once, twice)
+		}
+		if joined := normalValue(name, []string{one + "," + two}); joined != once {
+			t.Errorf("%q and %q are %q, and joined %q", one, two, once, joined)
+		}
+	})
+}
+
+// FuzzCondition: nothing panics, and a tag matches itself.
+func FuzzCondition(f *testing.F) {
+	f.Add(`"1", W/"2", *`, "Sun, 06 Nov 1994 08:49:37 GMT", `"1"`)
+	f.Fuzz(func(t *testing.T, match, since, etag string) {
+		s := &stored{status: 200, etag: etag, header: http.Header{}}
+		s.isUnmodified(http.Header{ifNoneMatch: {match}, ifModifiedSince: {since}})
+		s.isUnmodified(http.Header{ifModifiedSince: {since}})
+		s.rangeApplies(http.Header{ifRange: {match}})
+		if strings.HasPrefix(etag, `"`) && strings.Count(etag, `"`) == 2 && strings.HasSuffix(etag, `"`) {
+			if !s.isUnmodified(http.Header{ifNoneMatch: {`"x", W/` + etag}}) {
+				t.Errorf("%s does not match itself", etag)
+			}
+		}
+	})
+}
+
+// FuzzFreshness: no field makes an age or a lifetime negative, or so great that their sum overflows,
+// also when the clock jumps.
+func FuzzFreshness(f *testing.F) {
+	f.Add("Mon, 01 Jan 0001 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "2147483648", "max-age=99999999999999999999", "Mon, 01 Jan 0001 00:00:00 GMT", int64(1)<<62, int64(-1)<<62)
+	f.Add("Sun, 06 Nov 1994 08:49:37 GMT", "0", "-1", "s-maxage=-1, public", "x", int64(0), int64(0))
+	f.Fuzz(func(t *testing.T, date, expires, age, control, modified string, delay, later int64) {
+		requested := time.Unix(1_795_000_000, 0)
+		received := requested.Add(time.Duration(delay))
+		c := &Cache{config: Config{Heuristic: Heuristic{Fraction: 0.1, Most: time.Hour}}}
+		header := http.Header{"Date": {date}, "Expires": {expires}, "Age": {age}, "Cache-Control": {control}, "Last-Modified": {modified}}
+		s := c.storedResponse(&Request{}, &Response{Status: 200, Header: header}, arrival{requested, received})
+		if s.lifetime < 0 || s.lifetime > longest || s.initialAge < 0 || s.initialAge > longest {
+			t.Errorf("lifetime %v, age %v", s.lifetime, s.initialAge)
+		}
+		now := received.Add(time.Duration(later))
+		if age := s.age(now); age < s.initialAge || s.ttl(now) > s.lifetime {
+			t.Errorf("age %v from %v, ttl %v of %v", age, s.initialAge, s.ttl(now), s.lifetime)
+		}
+		d, _ := demandsOf(http.Header{"Cache-Control": {control}})
+		s.useOf(d, now)
+		s.mayUseOnError(d, now, time.Hour)
+	})
+}
+
+// FuzzTargeted: an arbitrary field makes directives or is ignored.
+func FuzzTargeted(f *testing.F) {
+	f.Add("max-age=60, no-store=?0, private=(a b);x, s-maxage=-1")
+	f.Fuzz(func(t *testing.T, text string) {
+		d, ok := targetedDirectives([]string{text})
+		if ok {
+			directivesOf(d)
+		}
+		if seconds, _ := d.Seconds("max-age"); seconds < 0 {
+			t.Error(seconds)
+		}
+		selectorsOf(http.Header{"Vary": {text}}, http.Header{})
+		storedFields(http.Header{"Connection": {text}}, cachecontrol.Parse([]string{text}))
+		prefersLanguage([]string{text}, []string{"de"})
+	})
+}
+
+// TestClockSetBack: what was stored is never younger than when it came, and ages by the clock that
+// went farther.
+func TestClockSetBack(t *testing.T) {
+	received := time.Now()
+	s := &stored{received: received, initialAge: 5 * time.Second, freshness: freshness{lifetime: time.Minute}}
+	wall := received.Round(0) // without the monotonic clock, as after a restart
+	for _, test := range []struct {
+		name string
+		now  time.Time
+		want time.Duration
+	}{
+		{"monotonic", received.Add(30 * time.Second), 35 * time.Second},
+		{"wall clock set back", wall.Add(-time.Hour), 5 * time.Second},
+		{"wall clock set forward", wall.Add(time.Hour), time.Hour + 5*time.Second},
+		{"far forward", wall.Add(1<<63 - 1), longest + 5*time.Second},
+	} {
+		if got := s.age(test.now); got != test.want {
+			t.Errorf("%s: age %v, want %v", test.name, got, test.want)
+		}
+	}
+}

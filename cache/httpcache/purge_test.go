@@ -1,0 +1,82 @@
+package httpcache_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/cache/httpcache"
+)
+
+// Purges by URI, by what URIs begin with, and by tags reach all variants; soft ones leave what can
+// be validated.
+func TestPurge(t *testing.T) {
+	selections := map[string]func(s *site, hard bool) int{
+		"URI": func(s *site, hard bool) int { return s.cache.Purge(target, hard) },
+		"all": func(s *site, hard bool) int { return s.cache.PurgeAll(httpcache.Selection{}, hard) },
+		"prefix": func(s *site, hard bool) int {
+			return s.cache.PurgeAll(httpcache.Selection{Key: func(key string) bool { return strings.HasPrefix(key, "http://a.example/") }}, hard)
+		},
+		"Surrogate-Key": func(s *site, hard bool) int { return s.cache.PurgeAll(httpcache.Selection{Tag: "k2"}, hard) },
+		"Cache-Tag":     func(s *site, hard bool) int { return s.cache.PurgeAll(httpcache.Selection{Tag: "t1"}, hard) },
+		"Cache-Groups":  func(s *site, hard bool) int { return s.cache.PurgeAll(httpcache.Selection{Tag: "g 1"}, hard) },
+	}
+	for name, purge := range selections {
+		for _, hard := range []bool{false, true} {
+			s := newSite(t, nil)
+			lines := []string{"Cache-Control: max-age=60", `ETag: "1"`, "Vary: Foo", "Surrogate-Key: k1 k2", "Cache-Tag: t0, t1", `Cache-Groups: "g 0", "g 1"`}
+			s.sends(200, "one", lines...)
+			s.expect(s.get("Foo: 1"), 200, "one", false)
+			s.expect(s.get("Foo: 2"), 200, "one", false)
+			if n := purge(s, hard); n != 2 {
+				t.Errorf("%s: %d purged", name, n)
+			}
+			s.sends(200, "two", lines...)
+			s.expect(s.get("Foo: 1"), 200, "two", false)
+			if asked := s.last().header.Get("If-None-Match") != ""; asked == hard {
+				t.Errorf("%s, hard: %t: validated: %t", name, hard, asked)
+			}
+			s.expect(s.get("Foo: 1"), 200, "two", true)
+		}
+	}
+	s := newSite(t, nil)
+	s.sends(200, "one", "Cache-Control: max-age=60", "Cache-Tag: t")
+	s.expect(s.get(), 200, "one", false)
+	if n := s.cache.PurgeAll(httpcache.Selection{Tag: "other"}, true); n != 0 {
+		t.Errorf("%d purged", n)
+	}
+	s.expect(s.get(), 200, "one", true)
+}
+
+// RFC 9875 section 3: a response to an unsafe request purges groups of its own origin.
+func TestGroupInvalidation(t *testing.T) {
+	for group, hit := range map[string]bool{`"g"`: false, `"h"`: true, `g`: true} {
+		s := newSite(t, nil)
+		s.sends(200, "one", "Cache-Control: max-age=60", `Cache-Groups: "g"`)
+		other := &httpcache.Request{Method: "GET", URI: "http://b.example/", Header: fields()}
+		s.expect(s.get(), 200, "one", false)
+		s.expect(s.request(other), 200, "one", false)
+		s.sends(200, "", "Cache-Group-Invalidation: "+group)
+		post := &httpcache.Request{Method: "POST", URI: "http://a.example/other", Header: fields()}
+		s.expect(s.request(post), 200, "", false)
+		s.sends(200, "two", "Cache-Control: max-age=60")
+		if hit {
+			s.expect(s.get(), 200, "one", true)
+		} else {
+			s.expect(s.get(), 200, "two", false)
+		}
+		s.expect(s.request(other), 200, "one", true)
+	}
+}
+
+// What arrives while it is purged is not stored.
+func TestPurgeOfWhatArrives(t *testing.T) {
+	s := newSite(t, nil)
+	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+		s.cache.PurgeAll(httpcache.Selection{Tag: "t"}, false)
+		return s.response(200, "one", "Cache-Control: max-age=60", "Cache-Tag: t"), nil
+	}
+	s.expect(s.get(), 200, "one", false)
+	s.sends(200, "two", "Cache-Control: max-age=60")
+	s.expect(s.get(), 200, "two", false)
+}

@@ -1,0 +1,202 @@
+package httpcache
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache/disk"
+)
+
+// savedHead is the head of a stored response on disk, as JSON. What its fields say is parsed again.
+type savedHead struct {
+	Status        int
+	Reason        string `json:",omitempty"`
+	Header        http.Header
+	Selectors     [][2]string `json:",omitempty"`
+	Received      time.Time
+	InitialAge    time.Duration
+	Lifetime      time.Duration
+	Explicit      bool
+	Directives    savedDirectives
+	ValidatedOnly []string `json:",omitempty"`
+	From          netip.AddrPort
+	Purged        bool `json:",omitempty"`
+}
+
+// savedDirectives are directives with names of their own.
+type savedDirectives struct {
+	NoCache, MustRevalidate, Immutable bool `json:",omitempty"`
+	WhileRevalidate, IfError           time.Duration
+}
+
+// head returns the head of a stored response on disk.
+func (s *stored) head() ([]byte, error) {
+	h := savedHead{
+		Status: s.status, Reason: s.reason, Header: s.header, Received: s.received.Round(0), InitialAge: s.initialAge,
+		Lifetime: s.lifetime, Explicit: s.explicit, ValidatedOnly: s.validatedOnly, From: s.from, Purged: s.purged,
+		Directives: savedDirectives{s.noCache, s.mustRevalidate, s.immutable, s.whileRevalidate, s.ifError},
+	}
+	for _, one := range s.selectors {
+		h.Selectors = append(h.Selectors, [2]string{one.name, one.value})
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("storing a response: %w", err)
+	}
+	return text, nil
+}
+
+// storedOf returns the stored response of an object on disk, nil where its head is not valid.
+func storedOf(o *disk.Object) *stored {
+	s := storedOfHead(o.Head())
+	if s != nil {
+		s.length, s.part, s.saved, s.content = o.Size(), span{0, o.Size()}, o, fileContent{o}
+	}
+	return s
+}
+
+// storedOfHead returns a stored response without its content, nil where the head is not valid.
+func storedOfHead(text []byte) *stored {
+	var h savedHead
+	if err := json.Unmarshal(text, &h); err != nil || h.Header == nil || h.Status < http.StatusOK {
+		return nil
+	}
+	s := &stored{
+		status: h.Status, reason: h.Reason, header: h.Header, received: h.Received, initialAge: h.InitialAge,
+		freshness: freshness{h.Lifetime, h.Explicit}, validatedOnly: h.ValidatedOnly, from: h.From, purged: h.Purged,
+		directives: directives{
+			h.Directives.NoCache, h.Directives.MustRevalidate, h.Directives.Immutable, h.Directives.WhileRevalidate, h.Directives.IfError,
+		},
+		etag: h.Header.Get("Etag"),
+	}
+	for _, one := range h.Selectors {
+		s.selectors = append(s.selectors, selector{one[0], one[1]})
+	}
+	s.modified, _ = parseDate(h.Header.Get("Last-Modified"))
+	if date, ok := parseDate(h.Header.Get("Date")); ok {
+		s.date = date
+	}
+	return s
+}
+
+// load returns what the disk has for a key, nil for nothing; the shard is held.
+func (c *Cache) load(key string) *Entry {
+	var e Entry
+	for _, o := range c.config.Disk.Get(key) {
+		if s := storedOf(o); s != nil {
+			e.variants = append(e.variants, s)
+		}
+	}
+	if len(e.variants) == 0 {
+		return nil
+	}
+	return &e
+}
+
+// settle makes the disk have what an entry has, in place of another one; the shard is held. A fault
+// of the disk costs hits only. after is not published yet.
+func (c *Cache) settle(before, after *Entry) {
+	if c.config.Disk == nil || before == nil {
+		return
+	}
+	for _, old := range before.variants {
+		if old.saved == nil || after.has(old) {
+			continue
+		}
+		changed := after.heir(old)
+		if changed == nil {
+			_ = c.config.Disk.Remove(old.saved) // the disk tries again
+			continue
+		}
+		head, err := changed.head()
+		if err == nil {
+			var o *disk.Object
+			if o, err = c.config.Disk.Replace(old.saved, head); err == nil {
+				changed.saved = o
+			}
+		}
+		if err != nil { // or what is outdated would be found after a restart
+			_ = c.config.Disk.Remove(old.saved)
+			changed.saved = nil
+		}
+		if _, ok := changed.content.(fileContent); ok && changed.saved != nil {
+			changed.content = fileContent{changed.saved}
+		}
+	}
+}
+
+// has reports whether a variant is one of an entry.
+func (e *Entry) has(s *stored) bool {
+	if e == nil {
+		return false
+	}
+	for _, other := range e.variants {
+		if other == s {
+			return true
+		}
+	}
+	return false
+}
+
+// heir returns the variant that has the content of another one, with other fields; nil for none.
+func (e *Entry) heir(s *stored) *stored {
+	if e == nil {
+		return nil
+	}
+	for _, other := range e.variants {
+		if other.saved != nil && other.saved.Is(s.saved) {
+			return other
+		}
+	}
+	return nil
+}
+
+// errLost means that the disk has lost a content.
+var errLost = errors.New("the stored content is lost")
+
+// fileContent is a content on disk.
+type fileContent struct{ object *disk.Object }
+
+func (f fileContent) size() int64 { return f.object.Size() }
+
+// memory implements content: about that of the object, without its head.
+func (f fileContent) memory() int { return fieldOverhead + len(f.object.Key()) + len(f.object.Head()) }
+
+func (f fileContent) open(_ context.Context, part span) (Content, error) {
+	length := int64(-1)
+	if part.end >= 0 {
+		length = part.end - part.start
+	}
+	file, err := f.object.Open(part.start, length)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errLost, err)
+	}
+	return openFile{file}, nil
+}
+
+// openFile is a part of a content on disk.
+type openFile struct{ file io.ReadCloser }
+
+// SendTo implements Content. The file is sent without copying it, where w can do that.
+func (o openFile) SendTo(w io.Writer, _ func()) error {
+	_, err := io.Copy(w, o.file)
+	return err //nolint:wrapcheck // the caller knows what it writes to
+}
+
+// Close implements Content.
+func (o openFile) Close() { _ = o.file.Close() }
+
+// forgetLost removes what is in memory for a key and has its content on disk alone: it is looked for
+// there again.
+func (c *Cache) forgetLost(key string) {
+	s := c.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.config.Store.Delete(key)
+}
