@@ -162,7 +162,8 @@ func (h *Handler) fail(x *exchange, err error) {
 	if errors.As(err, &denied) {
 		x.event.Rule = denied.Rule
 	}
-	if x.request.ProtoMajor == 1 && (errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)) {
+	cut := errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)
+	if x.request.ProtoMajor == 1 && (cut || x.request.Method == http.MethodConnect) {
 		reply.Header["Connection"] = []string{"close"} // where the next request begins is not known
 	}
 	h.reply(x, reply)
