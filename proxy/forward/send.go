@@ -35,6 +35,9 @@ func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
 		message.Abort(w)
 		return
 	}
+	if len(a.Trailer) > len(announced) {
+		_ = control.Flush() // or net/http would find a length, which has no trailers
+	}
 	for name, lines := range a.Trailer {
 		if !slices.Contains(announced, name) {
 			name = http.TrailerPrefix + name
