@@ -13,6 +13,7 @@ import (
 type process struct {
 	cmd            *exec.Cmd
 	service, admin string
+	tls            string      // host:port, "off" where there is none
 	rest           chan string // what it logs after it is ready
 }
 
@@ -30,7 +31,7 @@ func launch(t *testing.T, path string, environment []string, args ...string) *pr
 		t.Fatal(err)
 	}
 	var ready struct {
-		Msg, Service, Admin string
+		Msg, Service, TLS, Admin string
 	}
 	lines := bufio.NewReader(stderr)
 	for ready.Msg != "urnd is ready" {
@@ -46,7 +47,7 @@ func launch(t *testing.T, path string, environment []string, args ...string) *pr
 		text, _ := io.ReadAll(lines)
 		p.rest <- string(text)
 	}()
-	p.service, p.admin = "http://"+ready.Service, "http://"+ready.Admin
+	p.service, p.admin, p.tls = "http://"+ready.Service, "http://"+ready.Admin, ready.TLS
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Signal(os.Interrupt)
 		text := <-p.rest

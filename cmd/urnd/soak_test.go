@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -10,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -141,51 +139,6 @@ func (s *soak) abort(text string) {
 	_ = conn.Close()
 }
 
-// scraped reads metrics of the daemon, summed over their labels where a pattern has
-// room for them.
-func (s *soak) scraped(t *testing.T, pattern string) float64 {
-	t.Helper()
-	response, err := http.Get(s.p.admin + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	line := regexp.MustCompile("^" + pattern + " (.*)$")
-	sum := 0.0
-	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-		if found := line.FindStringSubmatch(lines.Text()); found != nil {
-			value, err := strconv.ParseFloat(found[1], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum += value
-		}
-	}
-	return sum
-}
-
-// waitBelow waits until a metric of the daemon is at most so much.
-func (s *soak) waitBelow(t *testing.T, pattern string, most float64) {
-	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for {
-		got := s.scraped(t, pattern)
-		if got <= most {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Errorf("%s is %.0f, and was %.0f after the warm-up", pattern, got, most)
-			return
-		}
-		response, err := http.Get(s.p.admin + "/debug/pprof/heap?gc=1") // collects garbage
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.Copy(io.Discard, response.Body)
-		response.Body.Close()
-	}
-}
-
 // Mixed traffic at full speed, while the DNS fails and returns: nothing crashes,
 // nothing leaks, and both sides count the same.
 func TestSoak(t *testing.T) {
@@ -225,13 +178,13 @@ func TestSoak(t *testing.T) {
 	}
 	run(duration / 4)
 	const slack = 1.25 // of the runtime itself
-	goroutines, descriptors, heap := s.scraped(t, "go_goroutines"), s.scraped(t, "process_open_fds"), s.scraped(t, "go_memstats_heap_inuse_bytes")
+	goroutines, descriptors, heap := s.p.scraped(t, "go_goroutines"), s.p.scraped(t, "process_open_fds"), s.p.scraped(t, "go_memstats_heap_inuse_bytes")
 	requests := run(duration)
-	s.waitBelow(t, "go_goroutines", goroutines*slack+5)
-	s.waitBelow(t, "process_open_fds", descriptors*slack+5)
-	s.waitBelow(t, "go_memstats_heap_inuse_bytes", heap*slack+8<<20)
+	s.p.waitBelow(t, "go_goroutines", goroutines*slack+5)
+	s.p.waitBelow(t, "process_open_fds", descriptors*slack+5)
+	s.p.waitBelow(t, "go_memstats_heap_inuse_bytes", heap*slack+8<<20)
 	for status := range s.seen {
-		counted := s.scraped(t, fmt.Sprintf(`urnd_requests_total\{code="%d",form="path",service="I2L"\}`, status))
+		counted := s.p.scraped(t, fmt.Sprintf(`urnd_requests_total\{code="%d",form="path",service="I2L"\}`, status))
 		if seen := s.seen[status].Load(); float64(seen) != counted {
 			t.Errorf("status %d: %d were seen and %.0f are counted", status, seen, counted)
 		}
@@ -243,5 +196,5 @@ func TestSoak(t *testing.T) {
 		t.Errorf("%d requests got no response", lost)
 	}
 	t.Logf("%d requests of all kinds in %s; goroutines %.0f, descriptors %.0f, heap %.1f MiB, resident %.1f MiB", requests, duration,
-		s.scraped(t, "go_goroutines"), s.scraped(t, "process_open_fds"), s.scraped(t, "go_memstats_heap_inuse_bytes")/(1<<20), s.scraped(t, "process_resident_memory_bytes")/(1<<20))
+		s.p.scraped(t, "go_goroutines"), s.p.scraped(t, "process_open_fds"), s.p.scraped(t, "go_memstats_heap_inuse_bytes")/(1<<20), s.p.scraped(t, "process_resident_memory_bytes")/(1<<20))
 }

@@ -10,6 +10,11 @@ set -eu
 peers='
 gcc build-essential
 curl curl
+wget wget
+pip3 python3-pip
+nginx nginx
+apache2 apache2
+chromium chromium
 nc netcat-openbsd
 named bind9
 squid squid

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/bcrypt"
+)
+
+// curl runs curl through a proxy, and returns the header, of all responses, and the body.
+func curl(t *testing.T, proxy string, arguments ...string) (header string, body []byte) {
+	t.Helper()
+	folder := t.TempDir()
+	runProgram(t, folder, nil, "curl", append([]string{"-q", "-sS", "--noproxy", "", "--proxy", proxy, "-D", "header", "-o", "body"}, arguments...)...)
+	body, err := os.ReadFile(filepath.Join(folder, "body"))
+	if err != nil && !os.IsNotExist(err) { // there is no file where there is no body
+		t.Fatal(err)
+	}
+	return readFile(t, filepath.Join(folder, "header")), body
+}
+
+func testCurl(t *testing.T, c *clients) {
+	content, text := octets(300_000), []byte(strings.Repeat("some text\n", 4000))
+	c.add(t, "curl/file.bin", content)
+	c.add(t, "packed/text.txt", text)
+	c.add(t, "upload/file.bin", content)
+	if err := os.Chmod(filepath.Join(c.folder, "upload"), 0o777); err != nil { // nginx is nobody
+		t.Fatal(err)
+	}
+	changed := octets(2_000_000)
+	file := filepath.Join(t.TempDir(), "changed")
+	writeOld(t, file, changed)
+	for _, tt := range []struct {
+		name      string
+		arguments []string
+		header    string // an expression
+		body      string
+	}{
+		{"the first time", []string{c.url("curl/file.bin")}, `^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=uri-miss; stored; ttl=\d+\r\n`, string(content)},
+		{"again", []string{c.url("curl/file.bin")}, `^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; hit; ttl=\d+\r\n`, string(content)},
+		{"by HTTP/1.0", []string{"-0", c.url("curl/file.bin")}, `^HTTP/1.[01] 200 (?s:.*)Cache-Status: urnd; hit; ttl=\d+\r\n`, string(content)},
+		{"only its header", []string{"-I", c.url("curl/file.bin")}, `^HTTP/1.1 200 (?s:.*)Content-Length: 300000\r\n(?s:.*)Cache-Status: urnd; hit;`, "-"},
+		{"a part", []string{"-r", "100-1099", c.url("curl/file.bin")}, `^HTTP/1.1 206 (?s:.*)Cache-Status: urnd; hit;`, string(content[100:1100])},
+		{"the end", []string{"-r", "-7", c.url("curl/file.bin")}, `^HTTP/1.1 206 (?s:.*)Cache-Status: urnd; hit;`, string(content[len(content)-7:])},
+		{"nothing of it", []string{"-r", "300000-", c.url("curl/file.bin")}, `^HTTP/1.1 416 (?s:.*)Content-Range: bytes \*/300000\r\n`, "-"},
+		{"what has changed", []string{"-z", "1 Jan 2038", c.url("curl/file.bin")}, `^HTTP/1.1 304 (?s:.*)Cache-Status: urnd; hit;`, ""},
+		{"compressed", []string{"--compressed", c.url("packed/text.txt")}, `^HTTP/1.1 200 (?s:.*)Content-Encoding: gzip\r\n(?s:.*)Cache-Status: urnd; fwd=uri-miss; stored;`, string(text)},
+		{"compressed, again", []string{"--compressed", c.url("packed/text.txt")}, `^HTTP/1.1 200 (?s:.*)Content-Encoding: gzip\r\n(?s:.*)Cache-Status: urnd; hit;`, string(text)},
+		{"not compressed", []string{c.url("packed/text.txt")}, `^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=vary-miss; stored;`, string(text)},
+		{"before it changes", []string{c.url("upload/file.bin")}, `Cache-Status: urnd; fwd=uri-miss; stored;`, string(content)},
+		{"upload", []string{"-T", file, "-H", "Expect: 100-continue", c.url("upload/file.bin")}, `^HTTP/1.1 100 Continue\r\n(?s:.*)HTTP/1.1 204 (?s:.*)Cache-Status: urnd; fwd=method`, ""},
+		{"after it has changed", []string{c.url("upload/file.bin")}, `Cache-Status: urnd; fwd=[a-z-]+; stored;`, string(changed)},
+	} {
+		header, body := curl(t, c.service, tt.arguments...)
+		if !regexp.MustCompile(tt.header).MatchString(header) || tt.body != "-" && string(body) != tt.body {
+			t.Errorf("%s: %d octets\n%s", tt.name, len(body), header)
+		}
+	}
+	if n := c.asked(t, "GET /curl/file.bin"); n != 1 {
+		t.Errorf("the site was asked %d times", n)
+	}
+}
+
+// Users log in by Basic authentication: RFC 9110 section 11.7.
+func testCurlUsers(t *testing.T, c *clients) {
+	c.add(t, "curl/users.bin", octets(10))
+	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	users := filepath.Join(folder, "users")
+	writeOld(t, users, []byte("me:"+string(hash)+"\n"))
+	p := launchWith(t, c.binary, filepath.Join(folder, "urnd.yaml"), strings.Replace(loopbackConfig, "access: {", "access: {proxy_users: "+users+", ", 1), "URND_DNS_SERVERS="+c.dns)
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a secret") }))
+	defer secure.Close()
+	for _, tt := range []struct {
+		url, user, status string
+	}{
+		{c.url("curl/users.bin"), ":", "407"},
+		{c.url("curl/users.bin"), "me:wrong", "407"},
+		{c.url("curl/users.bin"), "me:" + password, "200"},
+		{secure.URL, "me:" + password, "200"},
+	} {
+		header, _ := curl(t, p.service, "-k", "--proxy-user", tt.user, tt.url)
+		if !strings.HasPrefix(header, "HTTP/1.1 "+tt.status) || (tt.status == "407") != strings.Contains(header, "Proxy-Authenticate: Basic ") {
+			t.Errorf("%s as %q: %s", tt.url, tt.user, header)
+		}
+	}
+}
+
+// TLS to the origin in a tunnel, to the proxy, and both: what comes by the tunnel is the origin's.
+func testCurlTLS(t *testing.T, c *clients) {
+	content := octets(500_000)
+	c.add(t, "curl/tls.bin", content)
+	authority := newAuthority(t)
+	certificate, key := authority.issue(t, "loopback")
+	pair, err := tls.X509KeyPair(certificate, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Protocol", r.Proto)
+		_, _ = w.Write(content)
+	}))
+	secure.TLS, secure.EnableHTTP2 = &tls.Config{Certificates: []tls.Certificate{pair}}, true
+	secure.StartTLS()
+	defer secure.Close()
+	files := newPairFiles(t, certificate, key)
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	writeOld(t, ca, authority.pem)
+	p := launchWith(t, c.binary, filepath.Join(t.TempDir(), "urnd.yaml"),
+		loopbackConfig+fmt.Sprintf("listen: {tls: ['127.0.0.1:0']}\ntls: {certificate: %s, key: %s}\n", files.certificate, files.key), "URND_DNS_SERVERS="+c.dns)
+	type step struct {
+		proxy     string
+		arguments []string
+		header    string
+	}
+	steps := []step{
+		{p.service, []string{"--http1.1", secure.URL}, `^HTTP/1.1 200 Connection established\r\n(?s:.*)X-Protocol: HTTP/1.1\r\n`},
+		{p.service, []string{"--http2", secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`},
+		{"https://" + p.tls, []string{secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`},
+		{"https://" + p.tls, []string{c.url("curl/tls.bin")}, `Cache-Status: urnd; fwd=uri-miss; stored`},
+		{"https://" + p.tls, []string{c.url("curl/tls.bin")}, `Cache-Status: urnd; hit`},
+	}
+	if strings.Contains(runProgram(t, "", nil, "curl", "--help", "all"), "--proxy-http2") { // since 8.1
+		steps = append(steps, step{"https://" + p.tls, []string{"--proxy-http2", secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`})
+	}
+	for _, r := range steps {
+		header, body := curl(t, r.proxy, append([]string{"--cacert", ca, "--proxy-cacert", ca}, r.arguments...)...)
+		if !regexp.MustCompile(r.header).MatchString(header) || string(body) != string(content) {
+			t.Errorf("%s %s: %d octets\n%s", r.proxy, r.arguments, len(body), header)
+		}
+	}
+}

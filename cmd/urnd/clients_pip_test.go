@@ -1,0 +1,27 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// Two machines download a wheel from a simple index (PEP 503).
+func testPip(t *testing.T, c *clients) {
+	const wheel = "tiny-1.0-py3-none-any.whl"
+	content := zipped(t, map[string]string{
+		"tiny.py": "A = 1\n", "tiny-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
+		"tiny-1.0.dist-info/WHEEL":  "Wheel-Version: 1.0\nGenerator: none\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+		"tiny-1.0.dist-info/RECORD": "tiny.py,,\ntiny-1.0.dist-info/METADATA,,\ntiny-1.0.dist-info/WHEEL,,\ntiny-1.0.dist-info/RECORD,,\n",
+	})
+	c.add(t, "simple/tiny/index.html", []byte(`<!DOCTYPE html><html><body><a href="../../wheels/`+wheel+`">`+wheel+`</a></body></html>`))
+	c.add(t, "wheels/"+wheel, content)
+	for range 2 {
+		folder := t.TempDir()
+		runProgram(t, folder, []string{"PIP_CONFIG_FILE=/dev/null", "NO_PROXY=", "no_proxy=", "PYENV_VERSION=system"}, "pip3", "download", "--disable-pip-version-check", "--no-cache-dir", "--no-deps",
+			"--proxy", c.service, "--index-url", c.url("simple/"), "--trusted-host", "www.clients.example.org", "--retries", "0", "tiny")
+		wantFile(t, filepath.Join(folder, wheel), content)
+	}
+	if n := c.asked(t, "GET /wheels/"+wheel); n != 1 {
+		t.Errorf("the site was asked for the wheel %d times", n)
+	}
+}

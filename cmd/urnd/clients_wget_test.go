@@ -1,0 +1,38 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A mirror of a site, and once more: wget asks whether the files have changed.
+func testWget(t *testing.T, c *clients) {
+	files := map[string][]byte{
+		"index.html":   []byte(`<a href="a.html">a</a> <a href="below/b.html?c=d&amp;e=%7e">b</a> <img src="image.bin">`),
+		"a.html":       []byte(`<a href="./">up</a> <a href="%62elow/b.html?c=d&amp;e=%7e">b</a>`),
+		"below/b.html": []byte(`<a href="../a.html">a</a>`),
+		"image.bin":    octets(100_000),
+	}
+	for name, content := range files {
+		c.add(t, "wget/"+name, content)
+	}
+	first, second := t.TempDir(), t.TempDir()
+	for _, folder := range []string{first, first, second} {
+		log := filepath.Join(t.TempDir(), "log")
+		runProgram(t, folder, nil, "wget", "--no-config", "-e", "use_proxy=yes", "-e", "http_proxy="+c.service, "-e", "robots=off", "-o", log,
+			"--no-verbose", "--mirror", "--no-parent", "--no-host-directories", "--server-response", c.url("wget/"))
+		if text := readFile(t, log); strings.Contains(text, "ERROR") {
+			t.Errorf("%s", text)
+		}
+		for name, content := range files {
+			if name == "below/b.html" {
+				name += "?c=d&e=~"
+			}
+			wantFile(t, filepath.Join(folder, "wget", name), content)
+		}
+	}
+	if n := c.asked(t, "GET /wget/"); n != len(files) {
+		t.Errorf("the site was asked %d times, for %d files:\n%s", n, len(files), strings.Join(c.site.Log(t), "\n"))
+	}
+}

@@ -1,0 +1,152 @@
+package testserver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// WebServer is a running nginx or Apache. Any goroutine may call its methods.
+type WebServer struct {
+	dir     string
+	addr    netip.AddrPort
+	process *process
+}
+
+const (
+	webConfigFile = "web.conf"
+	webOutputFile = "web.out"
+	webFolder     = "web" // of the files that the server writes
+	webLogFile    = webFolder + "/access.log"
+	webErrorFile  = webFolder + "/error.log"
+	// webReady is the path of a file that only this server has. Requests for it are not logged.
+	webReady = "ready.txt"
+)
+
+// webProgram is how a web server is run.
+type webProgram struct {
+	path      string
+	arguments []string
+	// config returns the configuration for an address and a folder.
+	config func(addr netip.AddrPort, dir string) string
+}
+
+// startWebServer starts a web server, which ends with the test, as the user nobody. dir is the folder
+// of its files, which every user can enter (OpenFolder).
+func startWebServer(t testing.TB, dir string, program webProgram) *WebServer {
+	t.Helper()
+	const attempts = 5
+	var last error
+	for range attempts {
+		addr, err := freePort()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := launchWebServer(dir, addr, program)
+		if err == nil {
+			t.Cleanup(func() {
+				if err := s.process.stop(); err != nil {
+					t.Errorf("%s: %v\n%s", program.path, err, s.output())
+				}
+			})
+			return s
+		}
+		if last = err; !errors.Is(err, errPortTaken) {
+			break
+		}
+	}
+	t.Fatalf("start %s: %v", program.path, last)
+	return nil
+}
+
+// launchWebServer starts a web server at addr; the error wraps errPortTaken if another process has
+// the port.
+func launchWebServer(dir string, addr netip.AddrPort, program webProgram) (*WebServer, error) {
+	s := &WebServer{dir: dir, addr: addr}
+	if err := s.write(program.config(addr, dir)); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program.path, program.arguments...)
+	if err := asNobody(cmd); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.process, err = startCommand(dir, filepath.Join(dir, webOutputFile), cmd); err != nil {
+		return nil, err
+	}
+	err = poll(func() (bool, error) {
+		ended, output := s.process.ended(), s.output() // in this order: the output of an ended server is complete
+		if strings.Contains(output, "Address already in use") {
+			return false, errPortTaken
+		}
+		return s.isReady(), ended
+	})
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, s.output())
+		return nil, errors.Join(err, s.process.stop())
+	}
+	return s, nil
+}
+
+// write writes the configuration, and makes the folder of the files that the server writes.
+func (s *WebServer) write(config string) error {
+	folder := filepath.Join(s.dir, webFolder)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	if err := os.Chmod(folder, 0o777); err != nil { // the user of the server writes there
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, webOutputFile), nil, 0o600); err != nil { // of an earlier attempt
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, webReady), []byte(s.dir), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.dir, webConfigFile), []byte(config), 0o644)
+}
+
+// isReady reports whether this server answers, and not another one at its port.
+func (s *WebServer) isReady() bool {
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Second} // a stranger may not answer
+	response, err := client.Get("http://" + s.Addr() + "/" + webReady)
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return err == nil && string(text) == s.dir
+}
+
+// output returns what the server has printed and its log of errors, "" for what cannot be read.
+func (s *WebServer) output() string {
+	text, _ := os.ReadFile(filepath.Join(s.dir, webOutputFile)) // the process ends without it
+	log, _ := os.ReadFile(filepath.Join(s.dir, webErrorFile))   // likewise
+	return string(text) + string(log)
+}
+
+// Addr returns where the server listens, as "127.0.0.1:port".
+func (s *WebServer) Addr() string { return s.addr.String() }
+
+// Port returns the port of Addr.
+func (s *WebServer) Port() uint16 { return s.addr.Port() }
+
+// Log returns the requests that were answered, as "GET /path 200". The server may write a line after
+// the client has the response: see Wait.
+func (s *WebServer) Log(t testing.TB) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.dir, webLogFile))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	return lines[:len(lines)-1]
+}
