@@ -36,6 +36,31 @@ func TestValidationSentences(t *testing.T) {
 			= hit 200 a
 			> GET | X-A: 1
 			= hit 200 a`},
+		{"4.3.1", must, "the tag of another variant is sent alone: their times may be the same", `
+			< 200 a | Cache-Control: max-age=60 | Vary: X-A | ETag: "1" | Last-Modified: {-500}
+			> GET | X-A: 1
+			< 200 b | Cache-Control: max-age=60 | Vary: X-A | ETag: "2" | Last-Modified: {-500}
+			> GET | X-A: 2
+			= miss 200 b
+			^ If-None-Match: "1" | !If-Modified-Since`},
+		{"4.3.1", must, "a weak tag does not name a variant", `
+			< 200 a | Cache-Control: max-age=60 | Vary: X-A | ETag: W/"1"
+			> GET | X-A: 1
+			< 200 b | Cache-Control: max-age=60 | Vary: X-A | ETag: "1"
+			> GET | X-A: 2
+			= miss 200 b
+			^ !If-None-Match`},
+		{"4.3.4", must, "a weak tag does not become strong, by which it would name a variant", `
+			< 200 a | Cache-Control: max-age=1 | Vary: X-A | ETag: W/"1"
+			> GET | X-A: 1
+			+ 2s
+			< 304 _ | Cache-Control: max-age=60 | Vary: X-A | ETag: "1"
+			> GET | X-A: 1
+			= valid 200 a | ETag: W/"1"
+			< 200 b | Cache-Control: max-age=60 | Vary: X-A | ETag: "1"
+			> GET | X-A: 2
+			= miss 200 b
+			^ !If-None-Match`},
 		{"4.3.1", must, "a tag that is not quoted is sent as it came", `
 			< 200 a | Cache-Control: max-age=1 | ETag: abc
 			> GET

@@ -155,11 +155,12 @@ func (e *Entry) selected(request http.Header) *stored {
 	return best
 }
 
-// tagged returns the complete variants that have an entity tag.
+// tagged returns the complete variants that have a strong entity tag. A weak one does not name a
+// variant: nginx gives the same to all content codings, and compares it with that of the plain one.
 func (e *Entry) tagged() []*stored {
 	var tagged []*stored
 	for _, s := range e.variants {
-		if s.etag != "" && !s.isPartial() {
+		if isStrong(s.etag) && !s.isPartial() {
 			tagged = append(tagged, s)
 		}
 	}

@@ -20,7 +20,7 @@ func validationHeader(request http.Header, candidates []*stored) http.Header {
 	if len(tags) > 0 {
 		header[ifNoneMatch] = []string{strings.Join(tags, ", ")}
 	}
-	if s := candidates[0]; len(candidates) == 1 && !s.modified.IsZero() {
+	if s := candidates[0]; len(candidates) == 1 && s.matches(request) && !s.modified.IsZero() { // other variants may have the same time
 		header[ifModifiedSince] = s.header["Last-Modified"][:1:1]
 	}
 	return header
@@ -49,7 +49,8 @@ func withoutConditions(request http.Header) http.Header {
 }
 
 // updatedFields returns the fields of a stored response with those of a 304, or of the response
-// to HEAD, which replace them: RFC 9111 section 3.2.
+// to HEAD, which replace them: RFC 9111 section 3.2. A weak entity tag does not become strong: the
+// content is not that of the strong one, octet by octet, where the origin has encoded it (nginx).
 func updatedFields(before, update http.Header) http.Header {
 	header := make(http.Header, len(before)+len(update))
 	for name, lines := range before {
@@ -59,6 +60,9 @@ func updatedFields(before, update http.Header) http.Header {
 		if name != "Content-Length" && name != "Content-Range" {
 			header[name] = lines
 		}
+	}
+	if tag := before.Get("Etag"); tag != "" && !isStrong(tag) && isStrong(update.Get("Etag")) && opaque(tag) == opaque(update.Get("Etag")) {
+		header["Etag"] = before["Etag"]
 	}
 	return header
 }
