@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -164,8 +165,7 @@ func (h *Handler) connect(x *exchange) error {
 // than http comes by CONNECT.
 func (h *Handler) streamTarget(x *exchange) string {
 	r := x.request
-	if r.ProtoMajor != 2 || r.Method == http.MethodConnect || !strings.HasPrefix(r.RequestURI, "/") || r.Host == "" ||
-		h.config.Access.Own.Has(r.Host) || r.TLS != nil && strings.EqualFold(hostOf(r.Host), r.TLS.ServerName) {
+	if r.ProtoMajor != 2 || r.Method == http.MethodConnect || !strings.HasPrefix(r.RequestURI, "/") || r.Host == "" || h.isOwnStream(r) {
 		return ""
 	}
 	if x.client.Relayed || !message.Contains(h.config.Access.Proxy, x.client.Addr) {
@@ -173,6 +173,28 @@ func (h *Handler) streamTarget(x *exchange) string {
 	}
 	x.client.Misled = false // a page that is led here has a certificate of its host, which this is not
 	return "http://" + r.Host + r.RequestURI
+}
+
+// isOwnStream reports whether a request by HTTP/2 names urnd itself, and not another server on the same
+// machine.
+func (h *Handler) isOwnStream(r *http.Request) bool {
+	if r.TLS != nil && strings.EqualFold(hostOf(r.Host), r.TLS.ServerName) {
+		return true
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return h.config.Access.Own.Has(r.Host) // a Unix socket
+	}
+	localHost, localPort, err := net.SplitHostPort(local.String())
+	host, port := r.Host, localPort
+	if name, number, splitErr := net.SplitHostPort(r.Host); splitErr == nil {
+		host, port = name, number
+	}
+	host = strings.Trim(host, "[]")
+	if _, notName := netip.ParseAddr(host); notName == nil {
+		return err != nil || port == localPort && host == localHost
+	}
+	return h.config.Access.Own.Has(host) && (err != nil || port == localPort)
 }
 
 // hostOf returns the host of a Host field, without its port.
