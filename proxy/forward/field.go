@@ -42,8 +42,8 @@ const (
 )
 
 // outgoing returns the header of a request that is passed on.
-func (p *Proxy) outgoing(r *Request) http.Header {
-	header := passed(r.Header)
+func (p *Proxy) outgoing(r *Request, header http.Header) http.Header {
+	header = passed(header)
 	p.config.Via.AddTo(header)
 	message.SetTraceparent(r.Context(), header)
 	if httpguts.HeaderValuesContainsToken(r.Header["Te"], "trailers") {

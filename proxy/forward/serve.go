@@ -28,18 +28,17 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 		message.Write(w, r.Method, last(r.Request))
 		return "", nil
 	}
-	header := p.outgoing(r)
 	if limited {
-		header[maxForwards] = []string{strconv.Itoa(left - 1)}
+		r.Header[maxForwards] = []string{strconv.Itoa(left - 1)}
 	}
 	if protocol := upgradeOf(r.Request); protocol != "" {
-		return "bypass", p.upgrade(w, r, header, protocol)
+		return "bypass", p.upgrade(w, r, p.outgoing(r, r.Header), protocol)
 	}
 	c := p.newClient(w, r.Request)
 	defer c.end()
 	asked := &httpcache.Request{
-		Method: r.Method, URI: r.Key.String(), Header: header, Body: hasBody(r.Request), Gateway: r.isGateway(), Check: r.Check,
-		Pass: hasUnkeyed(header),
+		Method: r.Method, URI: r.Key.String(), Header: r.Header, Body: hasBody(r.Request), Gateway: r.isGateway(), Check: r.Check,
+		Pass: hasUnkeyed(r.Header),
 	}
 	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
 		return p.ask(ctx, c, r, o)
@@ -71,6 +70,7 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	if err != nil {
 		return nil, err
 	}
+	o.Header = p.outgoing(r, o.Header)
 	request := p.request(c, r, o)
 	if !o.Background {
 		request.Interim = c.interim
