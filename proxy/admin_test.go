@@ -58,7 +58,7 @@ func (m *fakeCaches) Purge(_ context.Context, s resolver.Selection, soft bool) (
 // newAdminHandler returns the handler for administrators, with a changed configuration.
 func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handler {
 	config := admin.Config{
-		Clients: []netip.Prefix{loopback}, Caches: caches, Log: slog.New(slog.DiscardHandler),
+		Clients: []netip.Prefix{loopback}, Caches: caches, Responses: &fakeResponses{}, Log: slog.New(slog.DiscardHandler),
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 			_, _ = io.WriteString(w, "up 1\n")

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/urnd/urnd/proxy/listen"
@@ -97,9 +98,18 @@ func (x *exchange) ReadFrom(r io.Reader) (int64, error) {
 // Unwrap is for http.ResponseController.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// forwards reports whether the request is one to be forwarded.
+// forwards reports whether the request is one to be forwarded, also where it is refused before its
+// form is known.
 func (x *exchange) forwards() bool {
-	return x.event.Form == "forward" || x.event.Form == "connect" || x.event.Form == "gateway"
+	switch x.event.Form {
+	case "forward", "connect", "gateway":
+		return true
+	case "none":
+		target := x.request.RequestURI
+		return x.request.Method == http.MethodConnect || !strings.HasPrefix(target, "/") && strings.Contains(target, "://")
+	default:
+		return false
+	}
 }
 
 // withContext replaces the context of the request.
@@ -162,7 +172,8 @@ func (h *Handler) fail(x *exchange, err error) {
 	if errors.As(err, &denied) {
 		x.event.Rule = denied.Rule
 	}
-	if x.request.ProtoMajor == 1 && (errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)) {
+	cut := errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)
+	if x.request.ProtoMajor == 1 && (cut || x.request.Method == http.MethodConnect) {
 		reply.Header["Connection"] = []string{"close"} // where the next request begins is not known
 	}
 	h.reply(x, reply)

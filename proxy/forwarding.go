@@ -3,9 +3,11 @@ package proxy
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/listen"
@@ -34,49 +36,84 @@ func (h *Handler) forwardTo(x *exchange, u uri.URI) error {
 	if err != nil {
 		return err //nolint:wrapcheck // it says all
 	}
-	check, err := h.checkPolicy(x, asked)
+	verdict, err := h.judge(x, asked)
 	if err != nil {
 		return err
 	}
-	key := u.WithoutFragment().Normalize()
-	target := key
-	if key.String() != u.String() {
-		switch h.config.Spelling {
-		case SpellingOriginal:
-			target = u.WithoutFragment()
-		case SpellingRedirect:
-			if isGet(x.request) {
-				h.reply(x, message.Reply{Status: http.StatusPermanentRedirect, Location: key.String(), CacheControl: message.MaxAge(h.config.RuleTTL)})
-				return nil
-			}
-		case SpellingNormal:
-		}
+	u = u.WithoutFragment()
+	key := u.Normalize()
+	if key != u && h.config.Spelling == SpellingRedirect && isGet(x.request) {
+		h.reply(x, message.Reply{Status: http.StatusPermanentRedirect, Location: key.String(), CacheControl: message.MaxAge(h.config.RuleTTL)})
+		return nil
 	}
-	return h.forwardRequest(x, &forward.Request{Key: key, Target: target, Check: check})
+	return h.forwardRequest(x, &forward.Request{Key: key, Target: h.spelled(x, u)}, verdict)
+}
+
+// spelled returns the URI that is sent for the one of a client. Its scheme and host are always in a
+// form that can be connected to, and OPTIONS for a server as a whole has no path: RFC 9112 section
+// 3.2.4.
+func (h *Handler) spelled(x *exchange, u uri.URI) uri.URI {
+	switch {
+	case h.config.Spelling == SpellingOriginal:
+		return u.NormalizeSteps(uri.SchemeCase | uri.IDNA)
+	case x.request.Method == http.MethodOptions:
+		return u.NormalizeSteps(uri.AllSteps &^ (uri.EmptyPath | uri.SchemeForm))
+	default:
+		return u.Normalize()
+	}
 }
 
 // forwardRequest forwards a request, whose client may.
-func (h *Handler) forwardRequest(x *exchange, r *forward.Request) error {
-	r.Request, r.Client, r.Share = x.request, x.client.Addr, listen.ClientNetwork(x.client.Addr)
+func (h *Handler) forwardRequest(x *exchange, r *forward.Request, v *verdict) error {
+	r.Request, r.Client, r.Share, r.Check = x.request, x.client.Addr, listen.ClientNetwork(x.client.Addr), v.check()
 	if x.request.Method == methodPurge {
 		return h.purge(x, r.Key)
 	}
 	word, err := h.forward.Serve(x, r)
-	x.event.Cache = word
+	x.event.Cache, x.event.Rule = word, v.rule()
 	return err //nolint:wrapcheck // forward has done so
 }
 
-// checkPolicy decides a request by the rules of the site, as far as it does not depend on the
-// address that is dialled; check decides the rest, nil for nothing.
-func (h *Handler) checkPolicy(x *exchange, asked policy.Request) (check func(netip.AddrPort) error, err error) {
+// verdict is what the rules of the site say of a request. The address that is dialled may decide it
+// in the background, after the end of the exchange.
+type verdict struct {
+	handler *Handler
+	asked   policy.Request
+	depends bool                   // on the address
+	decided atomic.Pointer[string] // the id of the rule
+}
+
+// judge decides a request by the rules of the site, as far as it does not depend on the address that
+// is dialled.
+func (h *Handler) judge(x *exchange, asked policy.Request) (*verdict, error) {
+	v := &verdict{handler: h, asked: asked}
 	decision := h.config.Policy.Decide(asked)
-	if decision.Final {
-		x.event.Rule = decision.Rule
-		return nil, h.enforce(asked, decision)
+	if v.depends = !decision.Final; v.depends {
+		return v, nil
+	}
+	x.event.Rule = decision.Rule
+	v.decided.Store(&decision.Rule)
+	return v, h.enforce(asked, decision)
+}
+
+// check returns what decides the rest, nil for nothing.
+func (v *verdict) check() func(netip.AddrPort) error {
+	if !v.depends {
+		return nil
 	}
 	return func(at netip.AddrPort) error {
-		return h.enforce(asked, h.config.Policy.DecideFor(asked, at.Addr()))
-	}, nil
+		decision := v.handler.config.Policy.DecideFor(v.asked, at.Addr())
+		v.decided.Store(&decision.Rule)
+		return v.handler.enforce(v.asked, decision)
+	}
+}
+
+// rule returns the id of the rule that decided, "" for none.
+func (v *verdict) rule() string {
+	if id := v.decided.Load(); id != nil {
+		return *id
+	}
+	return ""
 }
 
 // enforce returns the error for a request that a rule denies, and logs it. It may be called after
@@ -111,13 +148,14 @@ func (h *Handler) connect(x *exchange) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", problem.ErrMalformed, err)
 	}
-	check, err := h.checkPolicy(x, asked)
+	v, err := h.judge(x, asked)
 	if err != nil {
 		return err
 	}
-	r := &forward.Request{Request: x.request, Client: x.client.Addr, Share: listen.ClientNetwork(x.client.Addr), Check: check}
+	r := &forward.Request{Request: x.request, Client: x.client.Addr, Share: listen.ClientNetwork(x.client.Addr), Check: v.check()}
 	carried, err := h.forward.Connect(x, r, forward.Target{Host: asked.Host, Port: asked.Port})
 	x.event.Bytes += carried
+	x.event.Rule = v.rule()
 	return err //nolint:wrapcheck // forward has done so
 }
 
@@ -127,13 +165,36 @@ func (h *Handler) connect(x *exchange) error {
 // than http comes by CONNECT.
 func (h *Handler) streamTarget(x *exchange) string {
 	r := x.request
-	if r.ProtoMajor != 2 || !strings.HasPrefix(r.RequestURI, "/") || h.config.Access.Own.Has(r.Host) || r.TLS != nil && strings.EqualFold(hostOf(r.Host), r.TLS.ServerName) {
+	if r.ProtoMajor != 2 || r.Method == http.MethodConnect || !strings.HasPrefix(r.RequestURI, "/") || r.Host == "" || h.isOwnStream(r) {
 		return ""
 	}
 	if x.client.Relayed || !message.Contains(h.config.Access.Proxy, x.client.Addr) {
 		return ""
 	}
+	x.client.Misled = false // a page that is led here has a certificate of its host, which this is not
 	return "http://" + r.Host + r.RequestURI
+}
+
+// isOwnStream reports whether a request by HTTP/2 names urnd itself, and not another server on the same
+// machine.
+func (h *Handler) isOwnStream(r *http.Request) bool {
+	if r.TLS != nil && strings.EqualFold(hostOf(r.Host), r.TLS.ServerName) {
+		return true
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return h.config.Access.Own.Has(r.Host) // a Unix socket
+	}
+	localHost, localPort, err := net.SplitHostPort(local.String())
+	host, port := r.Host, localPort
+	if name, number, splitErr := net.SplitHostPort(r.Host); splitErr == nil {
+		host, port = name, number
+	}
+	host = strings.Trim(host, "[]")
+	if _, notName := netip.ParseAddr(host); notName == nil {
+		return err != nil || port == localPort && host == localHost
+	}
+	return h.config.Access.Own.Has(host) && (err != nil || port == localPort)
 }
 
 // hostOf returns the host of a Host field, without its port.

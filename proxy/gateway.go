@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"net/http"
 	"strings"
 	"sync/atomic"
 
@@ -50,22 +51,33 @@ func (g gateway) server(s *site) uri.URI {
 	return s.servers[int(turn)%len(s.servers)]
 }
 
-// siteOf returns the origin of a request in origin-form, nil for none.
+// siteOf returns the origin of a request, nil for none. In absolute-form net/http takes the host from
+// the target: RFC 9112 section 3.2.2.
 func (h *Handler) siteOf(x *exchange, target string) *site {
-	if len(h.gateway.origins) == 0 || !strings.HasPrefix(target, "/") {
+	if len(h.gateway.origins) == 0 || x.request.Method == http.MethodConnect || !isWeb(target) {
 		return nil
 	}
 	return h.gateway.origins[strings.ToLower(strings.TrimSuffix(hostOf(x.request.Host), "."))]
 }
 
+// isWeb reports whether a target is in origin-form, or of a scheme of the web in absolute-form.
+func isWeb(target string) bool {
+	scheme, _, absolute := strings.Cut(target, "://")
+	return strings.HasPrefix(target, "/") || absolute && (uri.EqualFold(scheme, "http") || uri.EqualFold(scheme, "https"))
+}
+
 // forwardToSite forwards a request for a site that urnd is the gateway of.
 func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 	x.event.Form = "gateway"
-	scheme := "http"
-	if x.request.TLS != nil {
-		scheme = "https"
+	x.client.Misled = false // the configuration names the host
+	if strings.HasPrefix(target, "/") {
+		scheme := "http"
+		if x.request.TLS != nil {
+			scheme = "https"
+		}
+		target = scheme + "://" + x.request.Host + target
 	}
-	u, err := uri.Parse(scheme + "://" + x.request.Host + target)
+	u, err := uri.Parse(target)
 	if err == nil {
 		err = u.Check()
 	}
@@ -79,16 +91,12 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 	if err != nil {
 		return err //nolint:wrapcheck // it says all
 	}
-	check, err := h.checkPolicy(x, asked)
+	v, err := h.judge(x, asked)
 	if err != nil {
 		return err
 	}
-	key := u.WithoutFragment().Normalize()
-	sent := key
-	if h.config.Spelling == SpellingOriginal {
-		sent = u.WithoutFragment()
-	}
-	return h.forwardRequest(x, &forward.Request{Key: key, Target: sent, Server: h.gateway.server(s), Check: check})
+	u = u.WithoutFragment()
+	return h.forwardRequest(x, &forward.Request{Key: u.Normalize(), Target: h.spelled(x, u), Server: h.gateway.server(s)}, v)
 }
 
 // mayPurge reports whether a client may purge what is cached.

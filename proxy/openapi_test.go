@@ -39,6 +39,8 @@ func TestOpenAPIOfAdmin(t *testing.T) {
 		}{
 			{ready, here, "uri=urn:a1:b", nil},
 			{ready, here, "all=true", nil},
+			{ready, here, "uri=http://a.example/", nil},
+			{ready, here, "uri=http://fails.example/&mode=refresh", nil},
 			{ready, here, "", []string{page}},
 			{ready, there, "", nil},
 			{ready, there, "", []string{page}},

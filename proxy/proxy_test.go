@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -37,6 +39,7 @@ var loopback = netip.MustParsePrefix("127.0.0.0/8")
 type server struct {
 	addr string
 	next resolver.Func
+	stop func()
 }
 
 const maxTarget = 1024
@@ -51,6 +54,12 @@ const bodyTimeout = 500 * time.Millisecond
 
 func start(t testing.TB, change func(*proxy.Config)) *server {
 	t.Helper()
+	return startOn(t, nil, change)
+}
+
+// startOn is start with TLS, nil for none, and with other settings of the server.
+func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), settings ...func(*listen.ServerConfig)) *server {
+	t.Helper()
 	s := &server{next: func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{
 			Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(), From: &resolver.Source{Name: "test"}}},
@@ -62,7 +71,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		t.Fatal(err)
 	}
 	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
-	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second, MaxIdle: 4, Now: time.Now})
+	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second, ContinueTimeout: testserver.Patience, MaxIdle: 4, Now: time.Now})
 	t.Cleanup(fetch.Close)
 	log := slog.New(slog.DiscardHandler)
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}
@@ -92,18 +101,21 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() {
-		done <- listen.NewServer(listen.ServerConfig{
-			Handler: proxy.New(config), Log: log, Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
-			HeaderTimeout: 5 * time.Second, BodyDeadline: func() time.Time { return time.Now().Add(bodyTimeout) }, IdleTimeout: 5 * time.Second, ShutdownTimeout: 5 * time.Second,
-		}).Serve(ctx, listener)
-	}()
-	t.Cleanup(func() {
+	serving := listen.ServerConfig{
+		Handler: proxy.New(config), Log: log, Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096, TLS: secure,
+		HeaderTimeout: 5 * time.Second, BodyDeadline: func() time.Time { return time.Now().Add(bodyTimeout) }, IdleTimeout: 5 * time.Second, ShutdownTimeout: 5 * time.Second,
+	}
+	for _, set := range settings {
+		set(&serving)
+	}
+	go func() { done <- listen.NewServer(serving).Serve(ctx, listener) }()
+	s.stop = sync.OnceFunc(func() {
 		stop()
 		if err := <-done; err != nil {
 			t.Errorf("Serve: %v", err)
 		}
 	})
+	t.Cleanup(s.stop)
 	s.addr = listener.Addr().String()
 	return s
 }

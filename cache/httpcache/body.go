@@ -120,6 +120,14 @@ func (b *body) fill() (more bool) {
 	}
 	b.append(space, n)
 	b.reading = false
+	b.judge(err)
+	b.wake()
+	return !b.done && b.reading
+}
+
+// judge ends the body where the last read was the last one, or nobody waits for more; b.mu is held.
+func (b *body) judge(err error) {
+	isUnwanted := len(b.readers) == 0
 	switch {
 	case errors.Is(err, io.EOF) && b.length >= 0 && b.arrived != b.length:
 		b.finished(io.ErrUnexpectedEOF)
@@ -127,14 +135,18 @@ func (b *body) fill() (more bool) {
 		b.finished(nil)
 	case err != nil:
 		b.finished(err)
-	case len(b.readers) == 0 && (b.passing && !b.isSpooled() || b.length < 0 || b.length-b.arrived > finishSize):
+	case isUnwanted && !b.isWorthFinishing():
 		b.cancel(errAbandoned)
 		b.finished(errAbandoned)
-	case len(b.readers) == 0:
+	case isUnwanted:
 		b.reading = true // finish goes on
 	}
-	b.wake()
-	return !b.done && b.reading
+}
+
+// isWorthFinishing reports whether so little is left that it is read although nobody waits for it;
+// b.mu is held.
+func (b *body) isWorthFinishing() bool {
+	return (!b.passing || b.isSpooled()) && b.length >= 0 && b.length-b.arrived <= finishSize
 }
 
 // space returns memory for the next read; b.mu is held. Only the reader that has set reading uses
@@ -205,7 +217,7 @@ func (b *body) giveMemory() {
 func (b *body) drop() {
 	least := b.arrived
 	for r := range b.readers {
-		if r.end < 0 || r.at < r.end { // it needs more
+		if !r.hasAll() {
 			least = min(least, r.at)
 		}
 	}

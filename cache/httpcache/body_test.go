@@ -129,6 +129,7 @@ func TestAllLeave(t *testing.T) {
 	io.WriteString(origin, body[:10])
 	s.eventually("it reads", func() bool { return c.received() == 10 })
 	c.stop()
+	s.eventually("it has left", func() bool { return s.cache.Readers(target) == 0 })
 	io.WriteString(origin, body[10:500])
 	<-c.done
 	io.WriteString(origin, body[500:])
@@ -146,6 +147,7 @@ func TestCloseEndsRest(t *testing.T) {
 	io.WriteString(origin, "begin")
 	s.eventually("it reads", func() bool { return c.received() == 5 })
 	c.stop()
+	s.eventually("it has left", func() bool { return s.cache.Readers(target) == 0 })
 	io.WriteString(origin, "x")
 	<-c.done
 	s.cache.Close()
@@ -274,7 +276,8 @@ func TestWaitingLeaves(t *testing.T) {
 	case <-other.done:
 	}
 	close(header)
-	<-streams
+	origin := <-streams
+	io.WriteString(origin, "x") // fails where both have left before
 	if g, h := leader.end(), other.end(); g.err == nil && h.err == nil {
 		t.Error("both were answered")
 	}

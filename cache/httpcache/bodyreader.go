@@ -57,7 +57,7 @@ func (r *bodyReader) remove() {
 	if b.done || len(b.readers) > 0 {
 		return
 	}
-	if (!b.passing || b.isSpooled()) && b.length >= 0 && b.length-b.arrived <= finishSize {
+	if b.isWorthFinishing() {
 		if !b.reading {
 			b.reading = true
 			b.spawn(b.finish)
@@ -98,6 +98,9 @@ func (r *bodyReader) sent(n int) {
 	}
 }
 
+// hasAll reports whether the client has the part that it wants; the body is held.
+func (r *bodyReader) hasAll() bool { return r.end >= 0 && r.at >= r.end }
+
 // next returns what comes next, nothing and nil at the end. It waits for more.
 func (r *bodyReader) next(flush func()) ([]byte, error) {
 	b := r.body
@@ -106,16 +109,14 @@ func (r *bodyReader) next(flush func()) ([]byte, error) {
 	defer b.mu.Unlock()
 	for {
 		_, reads := b.readers[r]
-		if reads && r.at < b.start && (r.end < 0 || r.at < r.end) {
-			return r.readSpool()
-		}
-		if p := b.available(r.at, r.end); p != nil && reads {
-			r.sends = true
-			return p, nil
-		}
-		switch {
-		case r.end >= 0 && r.at >= r.end:
+		switch { // what a client that has left has not got may have been dropped
+		case r.hasAll():
 			return nil, nil
+		case reads && r.at < b.start:
+			return r.readSpool()
+		case reads && r.at < b.arrived:
+			r.sends = true
+			return b.available(r.at, r.end), nil
 		case b.done && r.at >= b.arrived:
 			return nil, b.err
 		case !reads: // its client has left

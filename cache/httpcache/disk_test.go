@@ -128,3 +128,22 @@ func TestDamagedDisk(t *testing.T) {
 	s.expect(s.get(), 200, large, false)
 	s.expect(s.get(), 200, large, true)
 }
+
+// TestOctetsOnDisk: a field keeps its octets, or the response is not kept on disk.
+func TestOctetsOnDisk(t *testing.T) {
+	for _, body := range []string{"small", text(5 << 20)} {
+		directory := t.TempDir()
+		s, closes := onDisk(t, directory)
+		s.sends(200, body, "Cache-Control: max-age=60", "ETag: \"\xfc\"")
+		s.expect(s.get(), 200, body, false)
+		s.cache.Close()
+		closes()
+		s, closes = onDisk(t, directory)
+		s.sends(200, body, "Cache-Control: max-age=60", "ETag: \"\xfc\"")
+		if g := s.get(); g.field("Etag") != "\"\xfc\"" || g.body != body {
+			t.Errorf("ETag %q, %d octets", g.field("Etag"), len(g.body))
+		}
+		s.cache.Close()
+		closes()
+	}
+}

@@ -14,7 +14,7 @@ import (
 	"net/netip"
 )
 
-// Request is the request of a client. Its Header has no hop-by-hop fields.
+// Request is the request of a client. Its Header is not changed.
 type Request struct {
 	Method string
 	// URI is the canonical form of the target URI: the primary cache key, RFC 9111 section 2.

@@ -26,6 +26,11 @@ func (c *Cache) Readers(key string) int {
 			n += len(b.readers)
 			b.mu.Unlock()
 		}
+		f.mu.Lock()
+		if f.hold != nil { // it reads nothing
+			n--
+		}
+		f.mu.Unlock()
 	}
 	return n
 }
@@ -36,3 +41,6 @@ func (c *Cache) flightsOf(key string) []*flight {
 	defer s.mu.Unlock()
 	return append([]*flight(nil), s.flights[key]...)
 }
+
+// Arriving returns the memory that is taken by bodies that arrive.
+func (c *Cache) Arriving() int64 { return c.arriving.used.Load() }

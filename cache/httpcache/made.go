@@ -86,7 +86,7 @@ func (s *stored) isUseful() bool { return s.explicit || s.lifetime > 0 || s.hasV
 
 // replaces reports whether the same requests select a response and an older one.
 func (s *stored) replaces(other *stored) bool {
-	if !slices.Equal(s.selectors, other.selectors) {
+	if !slices.EqualFunc(s.selectors, other.selectors, selector.selectsSame) {
 		return false
 	}
 	// A part does not replace the whole that it is a part of.

@@ -8,7 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/urnd/urnd/cache/httpcache/disk"
 )
@@ -45,11 +47,31 @@ func (s *stored) head() ([]byte, error) {
 	for _, one := range s.selectors {
 		h.Selectors = append(h.Selectors, [2]string{one.name, one.value})
 	}
+	if !s.isUnicode() {
+		return nil, errNotUnicode
+	}
 	text, err := json.Marshal(h)
 	if err != nil {
 		return nil, fmt.Errorf("storing a response: %w", err)
 	}
 	return text, nil
+}
+
+// errNotUnicode means that a field has octets that are not of UTF-8, as RFC 9110 section 5.5 allows,
+// and JSON does not keep.
+var errNotUnicode = errors.New("storing a response: a field is not UTF-8")
+
+// isUnicode reports whether all texts of a stored response are UTF-8.
+func (s *stored) isUnicode() bool {
+	for _, lines := range s.header {
+		for _, line := range lines {
+			if !utf8.ValidString(line) {
+				return false
+			}
+		}
+	}
+	return utf8.ValidString(s.reason) &&
+		!slices.ContainsFunc(s.selectors, func(one selector) bool { return !utf8.ValidString(one.value) })
 }
 
 // storedOf returns the stored response of an object on disk, nil where its head is not valid.
@@ -76,7 +98,7 @@ func storedOfHead(text []byte) *stored {
 		etag: h.Header.Get("Etag"),
 	}
 	for _, one := range h.Selectors {
-		s.selectors = append(s.selectors, selector{one[0], one[1]})
+		s.selectors = append(s.selectors, selector{name: one[0], value: one[1]})
 	}
 	s.modified, _ = parseDate(h.Header.Get("Last-Modified"))
 	if date, ok := parseDate(h.Header.Get("Date")); ok {

@@ -105,7 +105,7 @@ func (s *stored) size() int {
 		}
 	}
 	for _, one := range s.selectors {
-		size += int(unsafe.Sizeof(one)) + len(one.name) + len(one.value)
+		size += int(unsafe.Sizeof(one)) + len(one.name) + len(one.value) + len(one.line)
 	}
 	if s.content != nil {
 		size += s.content.memory()

@@ -7,9 +7,30 @@ import (
 	"strings"
 )
 
-// selector is a field of the request that a response was selected by, with its value in normal
-// form: RFC 9111 section 4.1.
-type selector struct{ name, value string }
+// selector is a field of the request that a response was selected by: RFC 9111 section 4.1.
+type selector struct {
+	name, value string // in normal form
+	line        string // the field, where it was one line: most requests have the same
+}
+
+// newSelector returns the selector of a field of a request.
+func newSelector(name string, lines []string) selector {
+	one := selector{name: name, value: normalValue(name, lines)}
+	if len(lines) == 1 {
+		one.line = lines[0]
+	}
+	return one
+}
+
+// matches reports whether a field of a request has the same meaning.
+func (s selector) matches(lines []string) bool {
+	return len(lines) == 1 && lines[0] == s.line && s.line != "" || normalValue(s.name, lines) == s.value
+}
+
+// selectsSame reports whether the same requests match both.
+func (s selector) selectsSame(other selector) bool {
+	return s.name == other.name && s.value == other.value
+}
 
 // variesAlways reports whether Vary has a member "*", so that no request matches.
 func variesAlways(header http.Header) bool {
@@ -37,7 +58,7 @@ func selectorsOf(response, request http.Header) []selector {
 			}
 			name = http.CanonicalHeaderKey(name)
 			if !slices.ContainsFunc(selectors, func(s selector) bool { return s.name == name }) {
-				selectors = append(selectors, selector{name, normalValue(name, request[name])})
+				selectors = append(selectors, newSelector(name, request[name]))
 			}
 		}
 	}
@@ -143,7 +164,7 @@ func appendMember(members []string, text string) []string {
 // matches reports whether a request selects a stored response.
 func (s *stored) matches(request http.Header) bool {
 	for _, one := range s.selectors {
-		if normalValue(one.name, request[one.name]) == one.value {
+		if one.matches(request[one.name]) {
 			continue
 		}
 		if one.name != "Accept-Language" || !prefersLanguage(request[one.name], s.header["Content-Language"]) {

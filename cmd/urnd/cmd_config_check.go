@@ -88,6 +88,6 @@ func dryRun(c config.Config) error {
 		return err
 	}
 	defer s.close()
-	_, err = newAdmin(c, r, d)
+	_, err = newAdmin(c, r, s, d)
 	return err
 }

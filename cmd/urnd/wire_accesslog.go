@@ -32,7 +32,7 @@ func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	r := e.Request
 	entry := accesslog.Entry{
 		Time: at, Took: e.Took, Method: r.Method, Target: r.RequestURI, Proto: r.Proto,
-		Status: e.Status, Bytes: e.Bytes, Cache: cmp.Or(e.Cache, "bypass"), Form: e.Form, Service: e.Service.String(), RequestID: e.ID,
+		Status: e.Status, Bytes: e.Bytes, Cache: cmp.Or(e.Cache, "bypass"), Rule: e.Rule, Form: e.Form, Service: e.Service.String(), RequestID: e.ID,
 		Referer: r.Header.Get("Referer"), UserAgent: r.Header.Get("User-Agent"), Type: e.Type,
 	}
 	if e.Client.IsValid() {

@@ -133,7 +133,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.service, err = newService(c, p.resolution, d); err != nil {
 		return nil, err
 	}
-	administration, err := newAdmin(c, p.resolution, d)
+	administration, err := newAdmin(c, p.resolution, p.service, d)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/daemon"
@@ -17,6 +19,7 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 )
 
 // dependencies are what a configuration is wired to. All but the logs outlive it.
@@ -49,6 +52,9 @@ func newDependencies() dependencies {
 // service is the handler of a configuration for clients.
 type service struct {
 	http.Handler
+	responses *httpcache.Cache
+	// refresh fetches the stored responses for a URI once more.
+	refresh func(ctx context.Context, key uri.URI) (int, error)
 	closers []func()
 }
 
@@ -84,7 +90,7 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 		return nil, err
 	}
 	observe := observers{d.metrics}
-	s.Handler = proxy.New(proxy.Config{
+	handler := proxy.New(proxy.Config{
 		Resolver: r.resolver, Names: r.names, RuleTTL: c.Resolve.RuleTTL,
 		Fetch:  observedHandler{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
 		Policy: rules, Origins: originsOf(c.Proxy.Origins), PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
@@ -103,6 +109,7 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 		Panicked:    d.panicked,
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,
 	})
+	s.Handler, s.responses, s.refresh = handler, responses.Cache, handler.Refresh
 	return s, nil
 }
 

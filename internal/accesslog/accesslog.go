@@ -25,6 +25,7 @@ type Entry struct {
 	Status    int
 	Bytes     int64 // of the body
 	Cache     string
+	Rule      string // the rule of the site that decided, "" for none
 	Form      string
 	Service   string
 	RequestID string
@@ -92,6 +93,7 @@ type entryJSON struct {
 	Bytes     int64   `json:"bytes"`
 	Millis    float64 `json:"ms"`
 	Cache     string  `json:"cache"`
+	Rule      string  `json:"rule,omitempty"`
 	Form      string  `json:"form"`
 	Service   string  `json:"service"`
 	RequestID string  `json:"request_id"`
@@ -102,7 +104,7 @@ type entryJSON struct {
 func appendJSON(b []byte, e Entry) []byte {
 	line, err := json.Marshal(entryJSON{
 		e.Time.UTC().Format(time.RFC3339Nano), e.Client, e.User, e.Method, e.Target, e.Proto, e.Status, e.Bytes,
-		float64(e.Took.Microseconds()) / 1000, e.Cache, e.Form, e.Service, e.RequestID, e.Referer, e.UserAgent,
+		float64(e.Took.Microseconds()) / 1000, e.Cache, e.Rule, e.Form, e.Service, e.RequestID, e.Referer, e.UserAgent,
 	})
 	if err != nil {
 		return b // none of these types can fail

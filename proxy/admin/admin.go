@@ -28,6 +28,7 @@ type Config struct {
 	Log         *slog.Logger
 	Metrics     http.Handler
 	Caches      Caches
+	Responses   Responses
 	// Health returns why the daemon is not ready, and what is wrong although it is.
 	Health func() (unready, degraded []string)
 	// Settings returns the configuration in force, without secrets.
@@ -67,6 +68,8 @@ func New(config Config) *Handler {
 	mux.HandleFunc("GET /api/v1/cache", json(config.Caches.Stats))
 	mux.HandleFunc("GET /api/v1/cache/entries", h.serveLookup)
 	mux.HandleFunc("DELETE /api/v1/cache/entries", h.servePurge)
+	mux.HandleFunc("GET /api/v1/responses", h.serveResponses)
+	mux.HandleFunc("DELETE /api/v1/responses", h.servePurgeResponses)
 	mux.HandleFunc("GET /api/v1/config", json(config.Settings))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
@@ -77,7 +80,9 @@ func New(config Config) *Handler {
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/api/v1/cache", "/api/v1/config", "/debug/pprof/"} {
 		mux.HandleFunc(path, failing(&problem.MethodError{Allow: "GET, HEAD"}))
 	}
-	mux.HandleFunc("/api/v1/cache/entries", failing(&problem.MethodError{Allow: "GET, HEAD, DELETE"}))
+	for _, path := range []string{"/api/v1/cache/entries", "/api/v1/responses"} {
+		mux.HandleFunc(path, failing(&problem.MethodError{Allow: "GET, HEAD, DELETE"}))
+	}
 	// Cross-site request forgery: a page in a browser on this machine must not use its access.
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(failing(problem.ErrAdminOrigin))
@@ -93,6 +98,7 @@ func paths() [][2]string {
 		{"/metrics", "metrics for Prometheus"},
 		{"/api/v1/cache", "what the caches hold"},
 		{"/api/v1/cache/entries?uri=urn:ietf:rfc:2648", "the cached answers for a name; DELETE purges them"},
+		{"/api/v1/responses?uri=http://example.org/", "the stored responses for a URL; DELETE purges them"},
 		{"/api/v1/config", "the configuration in force"},
 		{"/openapi.json", "the description of this interface"},
 		{"/debug/pprof/", "profiles of the Go runtime"},

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/internal/api"
@@ -54,36 +52,25 @@ func (h *Handler) servePurge(w http.ResponseWriter, r *http.Request) {
 	message.Write(w, r.Method, message.JSON(http.StatusOK, map[string]int{"purged": n}))
 }
 
-// selectionOf parses a selection to purge, and whether softly. Unknown parameters are
-// errors: without one of them more would be purged.
+// selectionOf parses a selection to purge, and whether softly.
 func selectionOf(r *http.Request) (s resolver.Selection, soft bool, err error) {
-	q, err := url.ParseQuery(r.URL.RawQuery)
+	given, err := parametersOf(r, "uri", "namespace", "prefix", "all", "soft")
 	if err != nil {
-		return s, false, fmt.Errorf("%w: %w", problem.ErrSelection, err)
+		return s, false, err
 	}
-	given := 0
-	for name, values := range q {
-		switch {
-		case len(values) > 1:
-			return s, false, fmt.Errorf("%w: %q is given twice", problem.ErrSelection, name)
-		case !slices.Contains([]string{"uri", "namespace", "prefix", "all", "soft"}, name):
-			return s, false, fmt.Errorf("%w: there is no parameter %q", problem.ErrSelection, name)
-		case values[0] == "": // an empty field of a form
-			continue
-		case name == "soft":
-			soft, err = boolean(name, values[0])
-		default:
-			given++
-			err = set(&s, name, values[0])
-		}
-		if err != nil {
+	if value, ok := given["soft"]; ok {
+		if soft, err = boolean("soft", value); err != nil {
 			return s, false, err
 		}
+		delete(given, "soft")
 	}
-	if given != 1 {
+	if len(given) != 1 {
 		return s, false, fmt.Errorf("%w: exactly one of uri, namespace, prefix and all=true is required", problem.ErrSelection)
 	}
-	return s, soft, nil
+	for name, value := range given {
+		err = set(&s, name, value)
+	}
+	return s, soft, err
 }
 
 // set sets one parameter of a selection.
@@ -98,16 +85,7 @@ func set(s *resolver.Selection, name, value string) (err error) {
 	case "prefix":
 		s.Prefix = value
 	case "all":
-		if s.All, err = boolean(name, value); err == nil && !s.All {
-			err = fmt.Errorf("%w: all must be true or left out", problem.ErrSelection)
-		}
+		s.All, err = all(value)
 	}
 	return err
-}
-
-func boolean(name, value string) (bool, error) {
-	if value != "true" && value != "false" {
-		return false, fmt.Errorf("%w: %s must be true or false", problem.ErrSelection, name)
-	}
-	return value == "true", nil
 }

@@ -1,32 +1,66 @@
 package forward
 
 import (
+	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
-// bodyOf returns the body of a request, which is not to be closed: net/http does so, and would read
-// what is left first. By HTTP/2 each read of it has a deadline: that of the connection, which the
-// listener sets, is one for all of its streams.
-func (p *Proxy) bodyOf(w http.ResponseWriter, r *Request) io.Reader {
-	if r.ProtoMajor != 2 {
-		return struct{ io.Reader }{r.Body}
-	}
-	return streamBody{r.Body, http.NewResponseController(w), func() time.Time { return p.config.Now().Add(p.config.BodyTimeout) }}
+// requestBody is the body of a request on its way to the origin. One goroutine reads it; Close ends
+// a read that waits, and what is left stays with net/http.
+type requestBody struct {
+	client  *client
+	control *http.ResponseController
+	expects bool // the client waits for 100 (Continue)
+	// deadline is that of each read, by HTTP/2: that of the connection, which the listener sets, is
+	// one for all of its streams. nil is by HTTP/1.1.
+	deadline func() time.Time
+	begun    bool
+	ended    atomic.Bool // all was read
+	cut      atomic.Bool // reads end at once
 }
 
-// streamBody is the body of a stream.
-type streamBody struct {
-	io.Reader
-	control  *http.ResponseController
-	deadline func() time.Time
-}
+var errAnswered = errors.New("the request is answered")
 
 // Read implements io.Reader.
-func (b streamBody) Read(p []byte) (int, error) {
-	_ = b.control.SetReadDeadline(b.deadline())
-	n, err := b.Reader.Read(p)
-	_ = b.control.SetReadDeadline(time.Time{}) // or the stream would end when it passes
-	return n, err                              //nolint:wrapcheck // it stands for the body that it wraps
+func (b *requestBody) Read(p []byte) (int, error) {
+	if !b.begun && b.expects && !b.client.proceed() {
+		return 0, errAnswered
+	}
+	b.begun = true
+	if b.deadline != nil {
+		_ = b.control.SetReadDeadline(b.deadline())
+	}
+	n, err := b.client.request.Body.Read(p)
+	if b.deadline != nil {
+		_ = b.control.SetReadDeadline(time.Time{}) // or the stream would end when it passes
+	}
+	if errors.Is(err, io.EOF) {
+		b.ended.Store(true)
+	}
+	return n, err //nolint:wrapcheck // it stands for the body that it wraps
 }
+
+// Close implements io.Closer.
+func (b *requestBody) Close() error {
+	if b.ended.Load() {
+		return nil
+	}
+	if b.deadline != nil {
+		return b.client.request.Body.Close() //nolint:wrapcheck // it stands for the body that it wraps
+	}
+	b.cut.Store(true)
+	return b.control.SetReadDeadline(time.Unix(1, 0)) //nolint:wrapcheck // the connection ends with the response
+}
+
+// release lets net/http read what is left: a connection that is closed before that could take the
+// response with it (RFC 9112 section 9.6).
+func (b *requestBody) release() {
+	if b.cut.Load() {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+}
+
+func (p *Proxy) bodyDeadline() time.Time { return p.config.Now().Add(p.config.BodyTimeout) }

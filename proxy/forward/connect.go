@@ -21,7 +21,8 @@ type Target struct {
 }
 
 // Connect opens a tunnel to the target of a CONNECT (RFC 9110 section 9.3.6), and returns how many
-// octets it carried to the client. An error means that nothing was sent.
+// octets it carried to the client besides those that were written to w. An error means that nothing
+// was sent.
 func (p *Proxy) Connect(w ResponseWriter, r *Request, target Target) (carried int64, err error) {
 	if !p.config.TunnelPort(target.Port) {
 		return 0, problem.ErrTunnelPort
@@ -39,7 +40,8 @@ func (p *Proxy) Connect(w ResponseWriter, r *Request, target Target) (carried in
 		return 0, err
 	}
 	if r.ProtoMajor == 2 {
-		return p.connectStream(w, r, server), nil
+		p.connectStream(w, r, server)
+		return 0, nil
 	}
 	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -63,21 +65,18 @@ func (p *Proxy) carry(ctx context.Context, client net.Conn, buffered *bufio.Read
 	return tunnel(ctx, sideOf(client, reader), sideOf(server, server), p.config.TunnelIdle, p.config.Now)
 }
 
-// connectStream is the tunnel of a stream of HTTP/2: RFC 9113 section 8.5.
-func (p *Proxy) connectStream(w http.ResponseWriter, r *Request, server net.Conn) int64 {
+// connectStream is the tunnel of a stream of HTTP/2: RFC 9113 section 8.5. Only the end of the handler
+// ends what is sent, so that the tunnel ends with what comes from the server.
+func (p *Proxy) connectStream(w http.ResponseWriter, r *Request, server net.Conn) {
 	control := http.NewResponseController(w)
 	w.Header().Set("Via", p.config.Via.String())
 	w.WriteHeader(http.StatusOK)
 	if err := control.Flush(); err != nil {
 		_ = server.Close()
-		return 0
+		return
 	}
-	client := side{
-		Reader: r.Body, Writer: flushed{w, control}, deadline: control.SetReadDeadline,
-		closeWrite: func() error { return nil }, // the end of the handler is that of the stream
-		close:      func() { _ = r.Body.Close() },
-	}
-	return tunnel(r.Context(), client, sideOf(server, server), p.config.TunnelIdle, p.config.Now)
+	client := side{Reader: r.Body, Writer: flushed{w, control}, closeWrite: r.Body.Close, close: func() { _ = r.Body.Close() }}
+	tunnel(r.Context(), client, sideOf(server, server), p.config.TunnelIdle, p.config.Now)
 }
 
 // flushed sends what is written at once.

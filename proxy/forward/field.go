@@ -42,8 +42,8 @@ const (
 )
 
 // outgoing returns the header of a request that is passed on.
-func (p *Proxy) outgoing(r *Request) http.Header {
-	header := passed(r.Header)
+func (p *Proxy) outgoing(r *Request, header http.Header) http.Header {
+	header = passed(header)
 	p.config.Via.AddTo(header)
 	message.SetTraceparent(r.Context(), header)
 	if httpguts.HeaderValuesContainsToken(r.Header["Te"], "trailers") {
@@ -80,8 +80,9 @@ func node(client netip.Addr) string {
 // unkeyed are the fields by which some origins select another resource than the target URI names,
 // or another method: their responses must not be cached by that URI (cache poisoning).
 var unkeyed = [...]string{
-	"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Scheme", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Host",
-	"X-Original-Url", "X-Rewrite-Url", "X-Http-Method-Override", "X-Http-Method", "X-Method-Override",
+	"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Scheme", "X-Forwarded-Port", "X-Forwarded-Prefix",
+	"X-Forwarded-Server", "X-Forwarded-Ssl", "X-Host", "X-Original-Host", "X-Original-Url", "X-Rewrite-Url",
+	"X-Http-Method-Override", "X-Http-Method", "X-Method-Override",
 }
 
 func hasUnkeyed(header http.Header) bool {
@@ -90,16 +91,23 @@ func hasUnkeyed(header http.Header) bool {
 			return true
 		}
 	}
+	for _, line := range header["Forwarded"] { // RFC 7239 sections 5.3 and 5.4
+		if line = strings.ToLower(line); strings.Contains(line, "host=") || strings.Contains(line, "proto=") {
+			return true
+		}
+	}
 	return false
 }
 
-// upgradeOf returns the protocol that a message asks to change to, "" for none: RFC 9110 section
-// 7.8. That to HTTP/2 is not forwarded: it is one of the connection.
-func upgradeOf(header http.Header) string {
-	if !httpguts.HeaderValuesContainsToken(header["Connection"], "Upgrade") {
+// upgradeOf returns the protocol that a request asks to change to, "" for none: RFC 9110 section 7.8.
+// That to HTTP/2 is not forwarded: it is one of the connection. Nor is that of a request which may
+// change something: it goes through the cache, and invalidates what is stored.
+func upgradeOf(r *http.Request) string {
+	if r.Method != http.MethodGet || hasBody(r) || r.ProtoMajor != 1 || !r.ProtoAtLeast(1, 1) ||
+		!httpguts.HeaderValuesContainsToken(r.Header["Connection"], "Upgrade") {
 		return ""
 	}
-	if protocol := header.Get("Upgrade"); !strings.EqualFold(protocol, "h2c") {
+	if protocol := strings.Join(r.Header["Upgrade"], ", "); !strings.EqualFold(protocol, "h2c") {
 		return protocol
 	}
 	return ""

@@ -2,6 +2,7 @@ package forward
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/urnd/urnd/cache/httpcache"
@@ -15,20 +16,16 @@ func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
 	}
 	header := w.Header()
 	p.setFields(header, a)
-	announced := make([]string, 0, len(a.Trailer))
-	for name := range a.Trailer {
-		announced = append(announced, name)
-	}
-	if len(announced) > 0 && a.ContentLength < 0 {
-		header["Trailer"] = announced
-	}
+	announced := p.announce(header, r, a)
 	switch {
 	case a.ContentLength >= 0 && a.Status != http.StatusNotModified && a.Status != http.StatusNoContent:
 		header["Content-Length"] = []string{strconv.FormatInt(a.ContentLength, 10)}
 	case r.Method != http.MethodHead:
 		delete(header, "Content-Length") // it may be that of another framing
 	}
-	w.SetReason(a.Status, a.Reason)
+	if a.Reason != "" || !isMade(a.Status) {
+		w.SetReason(a.Status, a.Reason)
+	}
 	w.WriteHeader(a.Status)
 	if a.Content == nil || r.Method == http.MethodHead {
 		return
@@ -38,13 +35,35 @@ func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
 		message.Abort(w)
 		return
 	}
+	if len(a.Trailer) > len(announced) {
+		_ = control.Flush() // or net/http would find a length, which has no trailers
+	}
 	for name, lines := range a.Trailer {
-		header[http.TrailerPrefix+name] = lines
+		if !slices.Contains(announced, name) {
+			name = http.TrailerPrefix + name
+		}
+		header[name] = lines
 	}
-	for _, name := range announced {
-		header[name] = a.Trailer[name]
-		delete(header, http.TrailerPrefix+name)
+}
+
+// announce announces the trailer fields that are known, and returns their names. There are none by
+// HTTP/1.1 in a response whose length is known, nor by HTTP/1.0: RFC 9110 section 6.5.
+func (*Proxy) announce(header http.Header, r *Request, a *httpcache.Answer) (names []string) {
+	if len(a.Trailer) == 0 || !r.ProtoAtLeast(1, 1) || a.ContentLength >= 0 && r.ProtoMajor == 1 {
+		return nil
 	}
+	for name := range a.Trailer {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	header["Trailer"] = names
+	return names
+}
+
+// isMade reports whether the cache makes responses of a status itself, which have no words of an
+// origin.
+func isMade(status int) bool {
+	return status == http.StatusPartialContent || status == http.StatusNotModified || status == http.StatusRequestedRangeNotSatisfiable
 }
 
 // setFields sets the fields of an answer.
@@ -61,19 +80,5 @@ func (p *Proxy) setFields(header http.Header, a *httpcache.Answer) {
 	header["Cache-Status"] = append(header["Cache-Status"], a.Outcome.Status("urnd"))
 	if _, ok := header["Content-Type"]; !ok {
 		header["Content-Type"] = nil // net/http would guess one
-	}
-}
-
-// sendInterim sends an interim response. Its fields are not those of the final one.
-func sendInterim(w http.ResponseWriter, status int, fields http.Header) {
-	header := w.Header()
-	before := header.Clone()
-	for name, lines := range passed(fields) {
-		header[name] = lines
-	}
-	w.WriteHeader(status)
-	clear(header)
-	for name, lines := range before {
-		header[name] = lines
 	}
 }

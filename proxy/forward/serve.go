@@ -28,20 +28,22 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 		message.Write(w, r.Method, last(r.Request))
 		return "", nil
 	}
-	header := p.outgoing(r)
 	if limited {
-		header[maxForwards] = []string{strconv.Itoa(left - 1)}
+		r.Header[maxForwards] = []string{strconv.Itoa(left - 1)}
 	}
-	if protocol := upgradeOf(r.Header); protocol != "" {
-		return "bypass", p.upgrade(w, r, header, protocol)
+	if protocol := upgradeOf(r.Request); protocol != "" {
+		return "bypass", p.upgrade(w, r, p.outgoing(r, r.Header), protocol)
 	}
+	c := p.newClient(w, r.Request)
+	defer c.end()
 	asked := &httpcache.Request{
-		Method: r.Method, URI: r.Key.String(), Header: header, Body: hasBody(r.Request), Gateway: r.isGateway(), Check: r.Check,
-		Pass: hasUnkeyed(header),
+		Method: r.Method, URI: r.Key.String(), Header: r.Header, Body: hasBody(r.Request), Gateway: r.isGateway(), Check: r.Check,
+		Pass: hasUnkeyed(r.Header),
 	}
 	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
-		return p.ask(ctx, w, r, o)
+		return p.ask(ctx, c, r, o)
 	})
+	c.answer()
 	if err != nil {
 		return "", blamed(err)
 	}
@@ -63,14 +65,15 @@ func blamed(err error) error {
 }
 
 // ask sends a request to the origin.
-func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *Request, o httpcache.Outgoing) (*httpcache.Response, error) {
+func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*httpcache.Response, error) {
 	release, err := p.config.Fetches.Acquire(r.Share)
 	if err != nil {
 		return nil, err
 	}
-	request := p.request(w, r, o)
+	o.Header = p.outgoing(r, o.Header)
+	request := p.request(c, r, o)
 	if !o.Background {
-		request.Interim = func(status int, header http.Header) { sendInterim(w, status, header) }
+		request.Interim = c.interim
 	}
 	arrived := false
 	defer func() {
@@ -90,13 +93,13 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *Request, o ht
 }
 
 // request returns the request to the origin.
-func (p *Proxy) request(w http.ResponseWriter, r *Request, o httpcache.Outgoing) scheme.Request {
+func (*Proxy) request(c *client, r *Request, o httpcache.Outgoing) scheme.Request {
 	request := scheme.Request{Method: o.Method, URI: r.Target, Header: o.Header, Check: r.Check}
 	if r.isGateway() {
 		request.URI, request.Host = at(r.Server, r.Target), r.Host
 	}
-	if hasBody(r.Request) {
-		request.Body, request.ContentLength, request.Trailer = p.bodyOf(w, r), r.ContentLength, r.Trailer
+	if c.body != nil {
+		request.Body, request.ContentLength, request.Trailer = c.body, r.ContentLength, r.Trailer
 	}
 	return request
 }

@@ -4,32 +4,25 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// side is one side of a tunnel.
+// side is one side of a tunnel. close ends what reads from it.
 type side struct {
 	io.Reader
 	io.Writer
-	// deadline sets the time by which a read must end, and closeWrite tells the other end that
-	// nothing more comes.
-	deadline   func(time.Time) error
-	closeWrite func() error
+	closeWrite func() error // tells the other end that nothing more comes
 	close      func()
 }
 
 // sideOf returns the side of a connection, which is read through reader.
 func sideOf(conn io.ReadWriteCloser, reader io.Reader) side {
-	s := side{
-		Reader: reader, Writer: conn, deadline: func(time.Time) error { return nil },
-		closeWrite: func() error { return closeWrite(conn) }, close: func() { _ = conn.Close() },
+	return side{
+		Reader: reader, Writer: conn,
+		closeWrite: func() error { return closeWrite(conn) }, close: sync.OnceFunc(func() { _ = conn.Close() }),
 	}
-	if timed, ok := conn.(interface{ SetReadDeadline(time.Time) error }); ok {
-		s.deadline = timed.SetReadDeadline
-	}
-	return s
 }
 
 // closeWrite half-closes a connection; one that has no halves is closed.
@@ -43,18 +36,28 @@ func closeWrite(conn io.Closer) error {
 // tunnel carries octets both ways, until both sides have ended, one fails, nothing is carried for
 // idle, or ctx ends. It closes both sides, and returns what was carried from b to a.
 func tunnel(ctx context.Context, a, b side, idle time.Duration, now func() time.Time) (carried int64) {
-	defer a.close()
-	defer b.close()
-	stop := context.AfterFunc(ctx, func() { a.close(); b.close() })
-	defer stop()
+	ctx, end := context.WithCancel(ctx)
 	t := &activity{idle: idle, now: now}
 	t.note()
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer end()
+	all.Go(func() {
+		t.await(ctx)
+		a.close()
+		b.close()
+	})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		t.carry(b, a)
+		if _, err := t.carry(b, a); err != nil {
+			end()
+		}
 	}()
-	carried = t.carry(a, b)
+	carried, err := t.carry(a, b)
+	if err != nil {
+		end()
+	}
 	<-done
 	return carried
 }
@@ -71,32 +74,44 @@ func (t *activity) note() {
 	t.last.Store(&now)
 }
 
-// carry carries octets from one side to the other, until that ends, and returns how many. A failure
-// closes both sides, so that the other direction ends, too.
-func (t *activity) carry(to, from side) (carried int64) {
-	buffer := make([]byte, 64<<10)
+// await returns when nothing was carried for too long, or when ctx ends. A deadline of each read
+// would not do: one that has passed ends a stream of HTTP/2, although the other direction is in use.
+func (t *activity) await(ctx context.Context) {
+	timer := time.NewTimer(t.idle)
+	defer timer.Stop()
 	for {
-		_ = from.deadline(t.last.Load().Add(t.idle)) // a connection that is closed fails to be read, too
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			left := t.idle - t.now().Sub(*t.last.Load())
+			if left <= 0 {
+				return
+			}
+			timer.Reset(left)
+		}
+	}
+}
+
+// carry carries octets from one side to the other until that ends, and returns how many.
+func (t *activity) carry(to, from side) (carried int64, err error) {
+	const size = 64 << 10
+	buffer := make([]byte, size)
+	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
 			t.note()
 			if _, err := to.Write(buffer[:n]); err != nil {
-				break
+				return carried, err //nolint:wrapcheck // it only ends the tunnel
 			}
 			carried += int64(n)
 		}
 		switch {
-		case err == nil:
-			continue
 		case errors.Is(err, io.EOF):
 			_ = to.closeWrite() // the other side sees it, or has gone
-			return carried
-		case errors.Is(err, os.ErrDeadlineExceeded) && t.now().Sub(*t.last.Load()) < t.idle:
-			continue // the other direction is in use
+			return carried, nil
+		case err != nil:
+			return carried, err //nolint:wrapcheck // likewise
 		}
-		break
 	}
-	to.close()
-	from.close()
-	return carried
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/resolver"
@@ -22,9 +21,11 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 	}
 	leave := sync.OnceFunc(release)
 	defer leave()
-	request := p.request(w, r, httpcache.Outgoing{Method: r.Method, Header: header})
-	request.Interim = func(status int, header http.Header) { sendInterim(w, status, header) }
+	c := p.newClient(w, r.Request)
+	request := p.request(c, r, httpcache.Outgoing{Method: r.Method, Header: header})
+	request.Interim = c.interim
 	resource, err := p.config.Fetch.Fetch(r.Context(), request)
+	c.answer()
 	if err != nil {
 		return blamed(err)
 	}
@@ -58,7 +59,6 @@ func (p *Proxy) switchProtocols(w http.ResponseWriter, r *Request, header http.H
 	if err != nil {
 		return fmt.Errorf("taking over the connection of a client: %w", err)
 	}
-	_ = client.SetDeadline(time.Time{}) // net/http may have set one
 	fields := passed(header)
 	fields["Connection"], fields["Upgrade"] = []string{"Upgrade"}, header["Upgrade"]
 	fields["Via"] = append(fields["Via"], p.config.Via.String())

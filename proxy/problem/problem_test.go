@@ -80,6 +80,7 @@ func TestStatus(t *testing.T) {
 		{problem.ErrTunnelPort, 403},
 		{problem.ErrTunnelLiteral, 403},
 		{httpcache.ErrOnlyIfCached, 504},
+		{httpcache.ErrUnasked, 502},
 		{scheme.ErrResponse, 502},
 		{resolver.ErrService, 501},
 		{scheme.ErrUnsupported, 501},

@@ -48,7 +48,7 @@ var (
 	ErrAdminOrigin      = errors.New("a page of another site may not use the admin interface")
 	ErrAdminPath        = errors.New("the admin interface has no such path")
 	ErrAdminToken       = errors.New("the token of administrators is required (access.admin_token)")
-	ErrSelection        = errors.New("the parameters of the purge are not valid")
+	ErrSelection        = errors.New("the parameters are not valid")
 )
 
 // Malformed returns the error of a request that net/http refused before any handler, by

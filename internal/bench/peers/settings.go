@@ -20,7 +20,6 @@ type settings struct {
 	only        []string      // BENCH_ONLY, names of peers; empty is all
 	rows        string        // BENCH_ROWS, a part of their titles; empty is all
 	urnd        string        // BENCH_URND, the program
-	urndWithout []string      // BENCH_URND_WITHOUT: origins, connect
 }
 
 func readSettings(getenv func(string) string) (settings, error) {
@@ -46,7 +45,6 @@ func readSettings(getenv func(string) string) (settings, error) {
 		only:        list(getenv("BENCH_ONLY")),
 		rows:        getenv("BENCH_ROWS"),
 		urnd:        urnd,
-		urndWithout: list(getenv("BENCH_URND_WITHOUT")),
 	}
 	for _, name := range s.only {
 		if !slices.ContainsFunc(peers(s), func(p peer) bool { return p.name == name }) {

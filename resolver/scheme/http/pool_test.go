@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
@@ -477,6 +478,7 @@ var errRefused = errors.New("refused by the request")
 // A check is asked about each address that is dialled, and about a connection that is idle.
 func TestCheck(t *testing.T) {
 	o := serve(t, always(empty))
+	dialled := 0
 	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
 	for name, change := range map[string]func(*schemehttp.Config){
 		"DialChecked": func(c *schemehttp.Config) {
@@ -495,12 +497,15 @@ func TestCheck(t *testing.T) {
 			if !errors.Is(err, errRefused) || !errors.Is(err, resolver.ErrForbidden) || !strings.Contains(err.Error(), o.addr) {
 				t.Errorf("%s: %v", name, err)
 			}
-			before := o.connections()
+			dialled += map[string]int{"Dial": 1}[name] // the check comes after it
+			testserver.Wait(t, "the origin has accepted what was dialled", func() bool { return o.connections() == dialled })
 			for range 2 {
 				fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/"), Check: func(netip.AddrPort) error { return nil }})
 			}
-			if got := o.connections() - before; got > 1 {
+			if got := o.connections() - dialled; got > 1 {
 				t.Errorf("%s: %d connections", name, got)
+			} else {
+				dialled += got
 			}
 		}
 	}

@@ -1,0 +1,56 @@
+package httpcache_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache"
+)
+
+// BenchmarkHit: a fresh response of 1 KiB, as a browser asks for it.
+func BenchmarkHit(b *testing.B) {
+	c := httpcache.New(httpcache.Config{
+		Store: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}, Now: time.Now,
+		MaxObject: 1 << 20, MaxArriving: 1 << 20,
+		Same: func(string, string) (string, bool) { return "", false },
+	})
+	defer c.Close()
+	forward := func(context.Context, httpcache.Outgoing) (*httpcache.Response, error) {
+		header := fields("Cache-Control: max-age=3600", `ETag: "1"`, "Content-Type: text/html", "Date: "+time.Now().UTC().Format(http.TimeFormat),
+			"Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", "Server: x", "Vary: Accept-Encoding")
+		return &httpcache.Response{Status: 200, Header: header, Body: io.NopCloser(strings.NewReader(pattern(1024))), ContentLength: 1024}, nil
+	}
+	for _, bench := range []struct {
+		name  string
+		lines []string
+	}{
+		{"whole", nil},
+		{"304", []string{`If-None-Match: "1"`}},
+		{"range", []string{"Range: bytes=0-99"}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			r := &httpcache.Request{Method: "GET", URI: target, Header: fields(append(bench.lines, "Accept: text/html, */*;q=0.8", "Accept-Encoding: gzip, deflate, br", "User-Agent: x")...)}
+			b.ReportAllocs()
+			for b.Loop() {
+				a, err := c.Serve(b.Context(), r, forward)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if a.Content != nil {
+					if err := a.Content.SendTo(io.Discard, nil); err != nil {
+						b.Fatal(err)
+					}
+					a.Content.Close()
+				}
+				if a.Outcome.Status("urnd") == "" {
+					b.Fatal("no Cache-Status")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,210 @@
+package httpcache_test
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+)
+
+// TestModel: hundreds of clients of some names, of which some leave at any time, and an origin that
+// fails at any time, in every way: who gets a whole answer gets a version of the right name, and what
+// the origin said of its length and checksum.
+func TestModel(t *testing.T) {
+	t.Run("memory", func(t *testing.T) { playModel(t, nil) })
+	t.Run("disk", func(t *testing.T) {
+		store, closes := newDisk(t, t.TempDir())
+		t.Cleanup(closes)
+		playModel(t, func(c *httpcache.Config) { c.Disk = store })
+	})
+}
+
+func playModel(t *testing.T, change func(*httpcache.Config)) {
+	leakless(t)
+	const clients, rounds, names = 200, 6, 4
+	s := newSite(t, func(c *httpcache.Config) {
+		c.MaxObject, c.MaxArriving, c.Now = 300<<10, 1<<20, time.Now
+		if change != nil {
+			change(c)
+		}
+	})
+	o := &model{}
+	var whole, broken atomic.Int64
+	var clientsDone sync.WaitGroup
+	for i := range clients {
+		clientsDone.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(i)))
+			for range rounds {
+				ctx, stop := context.WithCancel(t.Context())
+				name := random.IntN(names)
+				if o.ask(t, ctx, stop, s, random, name) {
+					whole.Add(1)
+				} else {
+					broken.Add(1)
+				}
+				stop()
+			}
+		})
+	}
+	clientsDone.Wait()
+	t.Logf("%d whole, %d broken, %d requests to the origin, %+v", whole.Load(), broken.Load(), o.requests.Load(), s.cache.Counts())
+	if whole.Load() < clients*rounds/4 {
+		t.Error("too few whole answers")
+	}
+	for name := range names {
+		s.eventually("all exchanges end", func() bool { return s.cache.Flights(nameOf(name)) == 0 })
+	}
+	if n := s.cache.Arriving(); n != 0 {
+		t.Errorf("%d octets of memory are still taken", n)
+	}
+}
+
+// controls are what the origin says, the last one mostly.
+var controls = [...]string{"max-age=0", "private", "no-cache", "max-age=1, stale-if-error=60", "max-age=60"}
+
+// model is the origin.
+type model struct{ requests atomic.Int64 }
+
+func nameOf(name int) string { return fmt.Sprintf("http://a.example/%d", name) }
+
+// version makes a body of a name. Some are larger than what is stored.
+func version(name int, number uint64) (body, etag string) {
+	random := rand.New(rand.NewPCG(uint64(name), number))
+	n := random.IntN(64 << 10)
+	if name == 0 {
+		n = 1200<<10 + random.IntN(64<<10)
+	}
+	body = strings.Repeat(fmt.Sprintf("%d/%d,%x;", name, number, random.Uint64()), n/16+1)[:n]
+	return body, fmt.Sprintf(`"%d-%d-%08x-%d"`, name, number, crc32.ChecksumIEEE([]byte(body)), n)
+}
+
+// ask is a request of a client. It reports whether the answer was whole.
+func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, random *rand.Rand, name int) bool {
+	var lines []string
+	switch random.IntN(8) {
+	case 0:
+		lines = append(lines, "Cache-Control: max-age=0")
+	case 1:
+		lines = append(lines, "Cache-Control: no-cache")
+	}
+	from, to := random.IntN(1000), 1000+random.IntN(60000)
+	ranged := random.IntN(4) == 0
+	if ranged {
+		lines = append(lines, fmt.Sprintf("Range: bytes=%d-%d", from, to))
+	}
+	method := "GET"
+	if random.IntN(40) == 0 {
+		method = "POST"
+	}
+	a, err := s.cache.Serve(ctx, &httpcache.Request{Method: method, URI: nameOf(name), Header: fields(lines...)}, o.forward(s, name, random.Uint64()))
+	if err != nil {
+		return false
+	}
+	g := got{Answer: a}
+	if a.Content == nil {
+		return true
+	}
+	defer a.Content.Close()
+	w := &leaver{stop: stop, after: -1}
+	if random.IntN(4) == 0 {
+		w.after = random.IntN(1 << 16)
+	}
+	if err := a.Content.SendTo(w, func() {}); err != nil {
+		return false
+	}
+	body := string(w.body)
+	var version, size, ofName int
+	var sum uint32
+	if _, err := fmt.Sscanf(g.field("Etag"), `"%d-%d-%08x-%d"`, &ofName, &version, &sum, &size); err != nil {
+		t.Errorf("%d, ETag %q: %v", a.Status, g.field("Etag"), err)
+		return false
+	}
+	all, _ := versionOf(name, version)
+	if a.Status == 206 {
+		all = all[from:min(to+1, size)]
+	}
+	if ofName != name || body != all {
+		t.Errorf("%d of %d, ETag %s: %d octets of %d", a.Status, name, g.field("Etag"), len(body), len(all))
+	}
+	return true
+}
+
+func versionOf(name, number int) (body, etag string) { return version(name, uint64(number)) }
+
+// leaver is a client that may leave after some octets.
+type leaver struct {
+	body  []byte
+	after int // -1 for never
+	stop  func()
+}
+
+func (w *leaver) Write(p []byte) (int, error) {
+	w.body = append(w.body, p...)
+	if w.after >= 0 && len(w.body) > w.after {
+		w.stop()
+	}
+	return len(p), nil
+}
+
+// forward is the way to the origin for one request, whose answer is decided by seed.
+func (o *model) forward(s *site, name int, seed uint64) httpcache.Forward {
+	return func(ctx context.Context, _ httpcache.Outgoing) (*httpcache.Response, error) {
+		o.requests.Add(1)
+		random := rand.New(rand.NewPCG(seed, 2))
+		if random.IntN(20) == 0 {
+			return nil, errOrigin
+		}
+		body, etag := version(name, random.Uint64N(4))
+		lines := []string{"Etag: " + etag, "Cache-Control: " + controls[min(random.IntN(40), len(controls)-1)]}
+		response := s.response(200, body, lines...)
+		reader := &faulty{ctx: ctx, rest: body, random: random, left: -1}
+		if random.IntN(6) == 0 {
+			reader.left = random.IntN(len(body) + 1)
+		}
+		if random.IntN(3) == 0 {
+			response.ContentLength = -1
+		}
+		response.Body = reader
+		return response, nil
+	}
+}
+
+// faulty is a body that comes in pieces, and may break off after some octets.
+type faulty struct {
+	ctx    context.Context
+	rest   string
+	random *rand.Rand
+	left   int // -1 for all
+}
+
+func (f *faulty) Read(p []byte) (int, error) {
+	runtime.Gosched()
+	if err := context.Cause(f.ctx); err != nil {
+		return 0, err
+	}
+	if f.left == 0 {
+		return 0, errOrigin
+	}
+	if f.rest == "" {
+		return 0, io.EOF
+	}
+	n := min(1+f.random.IntN(30000), len(f.rest), len(p))
+	if f.left > 0 {
+		n = min(n, f.left)
+		f.left -= n
+	}
+	copy(p, f.rest[:n])
+	f.rest = f.rest[n:]
+	return n, nil
+}
+
+func (*faulty) Close() error { return nil }

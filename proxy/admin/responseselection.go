@@ -1,0 +1,105 @@
+package admin
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/uri"
+)
+
+// ResponseSelection is a set of stored responses. Exactly one of its fields is set.
+type ResponseSelection struct {
+	URI    uri.URI // in canonical form
+	Prefix string  // of canonical URIs
+	Host   Host
+	// Tag is one of Surrogate-Key, Cache-Tag or Cache-Groups.
+	Tag string
+	All bool
+}
+
+// Has reports whether the responses for a canonical URI are in the set, as far as that depends on the
+// URI.
+func (s ResponseSelection) Has(key string) bool {
+	switch {
+	case s.URI.IsValid():
+		return key == s.URI.String()
+	case s.Host != Host{}:
+		return s.Host.has(key)
+	default:
+		return strings.HasPrefix(key, s.Prefix)
+	}
+}
+
+// Host is a host in canonical form, by http and https; without a port it has all ports.
+type Host struct{ name, port string }
+
+func (h Host) has(key string) bool {
+	u, err := uri.Parse(key)
+	if err != nil {
+		return false
+	}
+	name, _ := u.Host()
+	port, ok := u.Port()
+	if !ok {
+		port = u.DefaultPort()
+	}
+	return name == h.name && (h.port == "" || h.port == port)
+}
+
+// ParseHost parses a host, with or without port.
+func ParseHost(text string) (Host, error) {
+	u, err := uri.Parse("http://" + text)
+	if err == nil {
+		err = u.Check()
+	}
+	if err != nil {
+		return Host{}, fmt.Errorf("%w: the host %q: %w", problem.ErrSelection, text, err)
+	}
+	if authority, _ := u.Authority(); authority != text || strings.Contains(text, "@") {
+		return Host{}, fmt.Errorf("%w: %q is not a host, with or without port", problem.ErrSelection, text)
+	}
+	name, _ := u.Normalize().Host()
+	port, _ := u.Port()
+	return Host{name, strings.TrimLeft(port, "0")}, nil
+}
+
+// responseSelectionOf returns the selection of parameters, one of which there must be.
+func responseSelectionOf(given map[string]string) (s ResponseSelection, err error) {
+	if len(given) != 1 {
+		return s, fmt.Errorf("%w: exactly one of uri, prefix, host, tag and all=true is required", problem.ErrSelection)
+	}
+	for name, value := range given {
+		switch name {
+		case "uri":
+			s.URI, err = keyOf(value)
+		case "prefix":
+			if s.Prefix = value; !strings.HasPrefix(value, "http://") && !strings.HasPrefix(value, "https://") {
+				err = fmt.Errorf("%w: the prefix of a canonical URI begins with http:// or https://", problem.ErrSelection)
+			}
+		case "host":
+			s.Host, err = ParseHost(value)
+		case "tag":
+			s.Tag = value
+		case "all":
+			s.All, err = all(value)
+		}
+	}
+	return s, err
+}
+
+// keyOf returns the canonical form of a URL, by which its responses are stored.
+func keyOf(text string) (uri.URI, error) {
+	u, err := uri.Parse(text)
+	if err == nil {
+		err = u.Check()
+	}
+	if err != nil {
+		return uri.URI{}, err //nolint:wrapcheck // it says all
+	}
+	u = u.WithoutFragment().Normalize()
+	if scheme := u.Scheme(); scheme != "http" && scheme != "https" {
+		return uri.URI{}, fmt.Errorf("%w: responses are stored for http and https; /api/v1/cache/entries has the answers for names", problem.ErrSelection)
+	}
+	return u, nil
+}

@@ -1,0 +1,184 @@
+package proxy_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+)
+
+// echoing is a server that sends back what it gets, and "bye" at the end of it.
+func echoing(t testing.TB) *peer {
+	t.Helper()
+	return listenRaw(t, func(_ *peer, c net.Conn, in *bufio.Reader) {
+		_, _ = io.Copy(c, in)
+		_, _ = io.WriteString(c, "bye")
+	})
+}
+
+func connectTo(target string) string {
+	return "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n"
+}
+
+// established reads the answer to a CONNECT: it has no framing (RFC 9110 section 9.3.6).
+func (c conn) established(t testing.TB) {
+	t.Helper()
+	head := c.head(t)
+	if !strings.HasPrefix(head, "HTTP/1.1 200 ") || strings.Contains(head, "Content-Length") || strings.Contains(head, "Transfer-Encoding") {
+		t.Fatalf("%q", head)
+	}
+}
+
+// A tunnel carries what comes, also what came before the answer, and each direction ends by itself:
+// RFC 9110 section 9.3.6.
+func TestConnect(t *testing.T) {
+	o := echoing(t)
+	s := start(t, nil)
+	c := s.dial(t)
+	c.send(t, connectTo(o.addr)+"early ")
+	c.established(t)
+	c.send(t, "late")
+	c.expect(t, "early late")
+	if half, ok := c.Conn.(*net.TCPConn); !ok || half.CloseWrite() != nil {
+		t.Fatal("no half-close")
+	}
+	if got, broken := c.rest(); got != "bye" || broken {
+		t.Errorf("after the end of the client: %q, %v", got, broken)
+	}
+	heard := make(chan string, 1)
+	first := listenRaw(t, func(_ *peer, c net.Conn, in *bufio.Reader) {
+		_, _ = io.WriteString(c, "hello")
+		if half, ok := c.(*net.TCPConn); ok {
+			_ = half.CloseWrite()
+		}
+		all, _ := io.ReadAll(in)
+		heard <- string(all)
+	})
+	c = s.dial(t)
+	c.send(t, connectTo(first.addr))
+	c.established(t)
+	if got, broken := c.rest(); got != "hello" || broken {
+		t.Errorf("of who ends first: %q, %v", got, broken)
+	}
+	c.send(t, "still here")
+	c.Close()
+	if got := <-heard; got != "still here" {
+		t.Errorf("after the end of the server: %q", got)
+	}
+}
+
+// A refused CONNECT ends its connection: what the client has sent into the tunnel is no request.
+func TestConnectRefused(t *testing.T) {
+	o := echoing(t)
+	host, port, _ := net.SplitHostPort(o.addr)
+	s := start(t, func(c *proxy.Config) {
+		c.Forward.TunnelPort = func(p uint16) bool { return fmt.Sprint(p) == port }
+		c.Forward.Literals = false
+	})
+	for _, tt := range []struct {
+		target string
+		status int
+	}{
+		{"localhost:" + port, 200},
+		{host + ":" + port, 403}, {"[::1]:" + port, 403}, {"2130706433:" + port, 400}, {"127.1:" + port, 400},
+		{"localhost:22", 403}, {"localhost:443", 403}, {"localhost:0", 400}, {"localhost", 400}, {"localhost:", 400}, {"localhost:99999", 400}, {"localhost:+80", 400},
+		{":443", 400}, {"/", 400}, {"http://localhost:" + port, 400}, {"a@localhost:" + port, 400}, {"a:b@localhost:" + port, 400},
+		{"localhost:" + port + "/", 400}, {"localhost:" + port + "?", 400}, {"localhost:" + port + "#", 400}, {"[localhost]:" + port, 400}, {"::1:" + port, 400}, {"local%68ost:" + port, 400}, {"localhost.:" + port, 200},
+	} {
+		c := s.dial(t)
+		c.send(t, "CONNECT "+tt.target+" HTTP/1.1\r\nHost: a\r\n\r\nGET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\n\r\n")
+		head := c.head(t)
+		if !strings.HasPrefix(head, fmt.Sprintf("HTTP/1.1 %d ", tt.status)) {
+			t.Errorf("%s: %.40q", tt.target, head)
+		}
+		if tt.status == 200 {
+			c.expect(t, "GET ")
+		} else if rest, _ := c.rest(); strings.Contains(rest, "\r\n\r\n") {
+			t.Errorf("%s: a second answer: %q", tt.target, rest)
+		}
+		c.Close()
+	}
+}
+
+// A tunnel that carries nothing ends, and one that carries in one direction does not.
+func TestConnectIdle(t *testing.T) {
+	const idle = 200 * time.Millisecond
+	talks := listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {
+		for range 20 {
+			<-time.After(idle / 5)
+			if _, err := io.WriteString(c, "."); err != nil {
+				return
+			}
+		}
+		_, _ = io.WriteString(c, "end")
+	})
+	silent := echoing(t)
+	s := start(t, func(c *proxy.Config) { c.Forward.TunnelIdle = idle })
+	for _, tt := range []struct{ target, want string }{{talks.addr, strings.Repeat(".", 20) + "end"}, {silent.addr, ""}} {
+		c := s.dial(t)
+		c.send(t, connectTo(tt.target))
+		c.established(t)
+		if got, broken := c.rest(); got != tt.want || broken {
+			t.Errorf("%q, %v", got, broken)
+		}
+	}
+}
+
+// Tunnels have a limit of their own, and end with the daemon.
+func TestConnectLimits(t *testing.T) {
+	o := echoing(t)
+	var slots resolver.Slots
+	s := startOn(t, nil, func(c *proxy.Config) {
+		slots = make(resolver.Slots, 2)
+		c.Forward.Streams = resolver.Quota{Slots: slots, Busy: problem.ErrStreams}
+	}, withShutdown(200*time.Millisecond))
+	open := make([]conn, 0, 2)
+	for range 2 {
+		c := s.dial(t)
+		c.send(t, connectTo(o.addr))
+		c.established(t)
+		open = append(open, c)
+	}
+	c := s.dial(t)
+	c.send(t, connectTo(o.addr))
+	if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 503 ") || !strings.Contains(head, "Proxy-Status: urnd; error=connection_limit_reached") {
+		t.Errorf("%q", head)
+	}
+	open[0].Close()
+	testserver.Wait(t, "a tunnel has ended", func() bool { return len(slots) == 1 })
+	c = s.dial(t)
+	c.send(t, connectTo(o.addr))
+	c.established(t)
+	s.stop()
+	for _, c := range []conn{open[1], c} {
+		if got, _ := c.rest(); got != "" {
+			t.Errorf("%q", got)
+		}
+	}
+	testserver.Wait(t, "all tunnels have ended", func() bool { return len(slots) == 0 })
+}
+
+// The event of a tunnel has what it carried to the client.
+func TestConnectEvent(t *testing.T) {
+	o := echoing(t)
+	var carried atomic.Int64
+	s := start(t, func(c *proxy.Config) { c.Observe = func(e *proxy.Event) { carried.Store(e.Bytes<<10 + int64(e.Status)) } })
+	c := s.dial(t)
+	c.send(t, connectTo(o.addr)+"four")
+	c.established(t)
+	c.expect(t, "four")
+	if half, ok := c.Conn.(*net.TCPConn); !ok || half.CloseWrite() != nil {
+		t.Fatal("no half-close")
+	}
+	c.expect(t, "bye")
+	testserver.Wait(t, "the tunnel is observed", func() bool { return carried.Load() == 7<<10+200 })
+}

@@ -1,0 +1,96 @@
+package forward
+
+import (
+	"net/http"
+	"sync"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/proxy/message"
+)
+
+// client is the client of one exchange. Interim responses, and the permission to send a body, come
+// from goroutines that read from the origin and from the client: they are sent one after the other,
+// and none of them behind the final response.
+type client struct {
+	http.ResponseWriter
+	request *http.Request
+	via     message.ViaName
+	body    *requestBody // nil for none
+
+	mu       sync.Mutex
+	answered bool // the final response begins
+}
+
+func (p *Proxy) newClient(w http.ResponseWriter, r *http.Request) *client {
+	c := &client{ResponseWriter: w, request: r, via: p.config.Via}
+	if hasBody(r) {
+		c.body = &requestBody{client: c, control: http.NewResponseController(w), expects: expects(r)}
+		if r.ProtoMajor == 2 {
+			c.body.deadline = p.bodyDeadline
+		}
+	}
+	return c
+}
+
+// interim sends an interim response, whose fields are not those of the final one. A client of
+// HTTP/1.0 knows none: RFC 9110 section 15.2.
+func (c *client) interim(status int, fields http.Header) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.answered || !c.request.ProtoAtLeast(1, 1) {
+		return
+	}
+	header := c.Header()
+	before := header.Clone()
+	clear(header)
+	for name, lines := range passed(fields) {
+		header[name] = lines
+	}
+	header["Via"] = append(header["Via"], c.via.String())
+	c.WriteHeader(status)
+	clear(header)
+	for name, lines := range before {
+		header[name] = lines
+	}
+}
+
+// proceed lets the client send its body, where that is waiting, and reports whether it is still of
+// use: RFC 9110 section 10.1.1.
+func (c *client) proceed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.answered {
+		header := c.Header()
+		before := header.Clone()
+		clear(header)
+		c.WriteHeader(http.StatusContinue)
+		for name, lines := range before {
+			header[name] = lines
+		}
+	}
+	return !c.answered
+}
+
+// answer begins the final response. By HTTP/1.1 it ends the connection where the body of the request
+// has not ended: net/http would else read the rest of it first, and take it from who sends it on.
+func (c *client) answer() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answered = true
+	if c.body != nil && c.request.ProtoMajor == 1 && !c.body.ended.Load() {
+		c.Header()["Connection"] = []string{"close"}
+	}
+}
+
+// end ends an exchange, whose body is no longer read.
+func (c *client) end() {
+	if c.body != nil {
+		c.body.release()
+	}
+}
+
+// expects reports whether a request waits with its body for 100 (Continue).
+func expects(r *http.Request) bool {
+	return r.ProtoMajor == 1 && r.ProtoAtLeast(1, 1) && httpguts.HeaderValuesContainsToken(r.Header["Expect"], "100-continue")
+}

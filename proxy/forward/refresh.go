@@ -1,0 +1,72 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/uri"
+)
+
+// Refresh fetches all variants that are stored for a URI once more, one after another, and returns how
+// many of them it has fetched. server is that of a site that urnd is the gateway of; the zero value is
+// that of the URI. A variant whose origin fails stays as it was.
+func (p *Proxy) Refresh(ctx context.Context, key, server uri.URI) (int, error) {
+	variants := p.config.Cache.Variants(key.String())
+	fetched, outdated := 0, false
+	var faults []error
+	for _, fields := range variants {
+		outcome, err := p.refresh(ctx, key, server, fields)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		fetched++
+		outdated = outdated || !outcome.Stored && outcome.OriginStatus != http.StatusNotModified
+	}
+	if outdated { // the origin has another response now, which is not for the cache
+		p.Purge(key)
+	}
+	if len(faults) > 0 {
+		return fetched, fmt.Errorf("%d of %d stored responses were fetched again: %w", fetched, len(variants), errors.Join(faults...))
+	}
+	return fetched, nil
+}
+
+// refresh asks the origin for the variant that requests with some fields select, and drops its
+// content when it is stored.
+func (p *Proxy) refresh(ctx context.Context, key, server uri.URI, fields http.Header) (httpcache.Outcome, error) {
+	authority, _ := key.Authority()
+	r := &Request{
+		Request: (&http.Request{Method: http.MethodGet, Host: authority, Header: http.Header{}}).WithContext(ctx),
+		Key:     key, Target: key, Server: server,
+	}
+	header := make(http.Header, len(fields)+1)
+	for name, lines := range fields {
+		header[name] = lines
+	}
+	header["Cache-Control"] = []string{"no-cache"}
+	asked := &httpcache.Request{Method: r.Method, URI: key.String(), Header: header, Gateway: r.isGateway()}
+	answer, err := p.config.Cache.Serve(ctx, asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
+		o.Background = true // there is no client for interim responses
+		return p.ask(ctx, nil, r, o)
+	})
+	if err != nil {
+		return httpcache.Outcome{}, err //nolint:wrapcheck // the origin's, which says all
+	}
+	if answer.Content != nil {
+		err = answer.Content.SendTo(io.Discard, nil)
+		answer.Content.Close()
+	}
+	switch {
+	case err != nil:
+		return httpcache.Outcome{}, fmt.Errorf("reading %s: %w", key, err)
+	case answer.Status >= http.StatusInternalServerError && !answer.Outcome.Stored:
+		return httpcache.Outcome{}, &statusError{key.String(), answer.Status}
+	default:
+		return answer.Outcome, nil
+	}
+}

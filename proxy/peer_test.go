@@ -1,0 +1,249 @@
+package proxy_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy"
+)
+
+// peer is an origin in octets: it records what comes, and answers what a test says.
+type peer struct {
+	addr string
+
+	mu    sync.Mutex
+	seen  []string // the requests, as they came
+	conns int
+	open  sync.WaitGroup
+}
+
+// listenRaw starts a server whose connections a function serves; a connection ends with it.
+func listenRaw(t testing.TB, serve func(p *peer, c net.Conn, in *bufio.Reader)) *peer {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &peer{addr: listener.Addr().String()}
+	var conns sync.Map
+	p.open.Go(func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conns.Store(c, true)
+			p.mu.Lock()
+			p.conns++
+			p.mu.Unlock()
+			p.open.Go(func() {
+				defer c.Close()
+				_ = c.SetDeadline(time.Now().Add(testserver.Patience))
+				serve(p, c, bufio.NewReader(c))
+			})
+		}
+	})
+	t.Cleanup(func() {
+		listener.Close()
+		conns.Range(func(c, _ any) bool {
+			if conn, ok := c.(net.Conn); ok {
+				conn.Close()
+			}
+			return true
+		})
+		p.open.Wait()
+	})
+	return p
+}
+
+// answering starts an origin that answers each request with octets, and closes the connection where
+// these do not say how long they are.
+func answering(t testing.TB, answer func(request string) string) *peer {
+	t.Helper()
+	return listenRaw(t, func(p *peer, c net.Conn, in *bufio.Reader) {
+		for {
+			request, err := readMessage(in)
+			if err != nil {
+				return
+			}
+			p.record(request)
+			says := answer(request)
+			if _, err := io.WriteString(c, says); err != nil || !persists(says) {
+				return
+			}
+		}
+	})
+}
+
+func persists(response string) bool {
+	head, _, _ := strings.Cut(response, "\r\n\r\n")
+	lower := strings.ToLower(head)
+	status := strings.TrimPrefix(lower, "http/1.1 ")
+	return !strings.Contains(lower, "connection: close") &&
+		(strings.Contains(lower, "content-length:") || strings.Contains(lower, "chunked") || strings.HasPrefix(status, "204") || strings.HasPrefix(status, "304"))
+}
+
+// always is an origin with one answer.
+func always(t testing.TB, answer string) *peer {
+	t.Helper()
+	return answering(t, func(string) string { return answer })
+}
+
+func (p *peer) record(request string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen = append(p.seen, request)
+}
+
+// requests returns what has come.
+func (p *peer) requests() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.seen...)
+}
+
+// last returns the last request, "" for none.
+func (p *peer) last() string {
+	all := p.requests()
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1]
+}
+
+// readMessage reads a request as it is.
+func readMessage(in *bufio.Reader) (string, error) {
+	head, err := readSection(in)
+	if err != nil {
+		return "", err
+	}
+	lower := strings.ToLower(head)
+	if _, rest, ok := strings.Cut(lower, "\r\ncontent-length: "); ok {
+		text, _, _ := strings.Cut(rest, "\r\n")
+		n, _ := strconv.Atoi(text)
+		body := make([]byte, n)
+		_, err = io.ReadFull(in, body)
+		return head + string(body), err
+	}
+	if !strings.Contains(lower, "\r\ntransfer-encoding: chunked") {
+		return head, nil
+	}
+	for all := head; ; {
+		line, err := in.ReadString('\n')
+		if all += line; err != nil {
+			return all, err
+		}
+		if line == "0\r\n" {
+			trailers, err := readSection(in)
+			return all + trailers, err
+		}
+	}
+}
+
+// readSection reads lines up to an empty one, which it returns too.
+func readSection(in *bufio.Reader) (string, error) {
+	for all := ""; ; {
+		line, err := in.ReadString('\n')
+		if all += line; err != nil {
+			return all, err
+		}
+		if line == "\r\n" {
+			return all, nil
+		}
+	}
+}
+
+// field returns the lines of a field in octets, without the name.
+func field(octets, name string) []string {
+	head, _, _ := strings.Cut(octets, "\r\n\r\n")
+	var values []string
+	for _, line := range strings.Split(head, "\r\n")[1:] {
+		if n, value, _ := strings.Cut(line, ":"); strings.EqualFold(n, name) {
+			values = append(values, strings.TrimSpace(value))
+		}
+	}
+	return values
+}
+
+// dial connects to urnd.
+func (s *server) dial(t testing.TB) conn {
+	t.Helper()
+	c, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+		t.Fatal(err)
+	}
+	return newConn(c)
+}
+
+// send sends octets.
+func (c conn) send(t testing.TB, octets string) {
+	t.Helper()
+	if _, err := io.WriteString(c, octets); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// expect reads as many octets as want has, and compares.
+func (c conn) expect(t testing.TB, want string) {
+	t.Helper()
+	got := make([]byte, len(want))
+	if n, err := io.ReadFull(c.in, got); err != nil || string(got) != want {
+		t.Fatalf("%q, %v\nwant %q", got[:n], err, want)
+	}
+}
+
+// head reads a head.
+func (c conn) head(t testing.TB) string {
+	t.Helper()
+	head, err := readSection(c.in)
+	if err != nil {
+		t.Fatalf("%q: %v", head, err)
+	}
+	return head
+}
+
+// rest reads to the end of the connection; broken is whether that was cut off.
+func (c conn) rest() (octets string, broken bool) {
+	all, err := io.ReadAll(c.in)
+	var timeout net.Error
+	return string(all), err != nil && !(errors.As(err, &timeout) && timeout.Timeout())
+}
+
+// octets returns the whole answer to octets that end their connection.
+func (s *server) octets(t testing.TB, request string) (answer string, broken bool) {
+	t.Helper()
+	c := s.dial(t)
+	defer c.Close()
+	c.send(t, request)
+	return c.rest()
+}
+
+// withCache gives a proxy an HTTP cache.
+func withCache(t testing.TB, c *proxy.Config) cache.Store[*httpcache.Entry] {
+	t.Helper()
+	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Forward.Cache = httpcache.New(httpcache.Config{
+		Store: store, Now: c.Now, MaxObject: 1 << 16, MaxArriving: 1 << 18, Targeted: []string{"Cdn-Cache-Control"},
+		Same: func(string, string) (string, bool) { return "", false },
+	})
+	t.Cleanup(func() { c.Forward.Cache.Close(); store.Close() })
+	return store
+}

@@ -1,0 +1,110 @@
+package proxy_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/listen"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+)
+
+func withShutdown(timeout time.Duration) func(*listen.ServerConfig) {
+	return func(c *listen.ServerConfig) { c.ShutdownTimeout = timeout }
+}
+
+// upgrading is an origin that changes to a protocol that echoes, where it is asked to, and also where
+// it is not at /unasked.
+func upgrading(t testing.TB) *peer {
+	t.Helper()
+	return listenRaw(t, func(p *peer, c net.Conn, in *bufio.Reader) {
+		request, err := readMessage(in)
+		if err != nil {
+			return
+		}
+		p.record(request)
+		switch {
+		case strings.HasPrefix(request, "GET /no "):
+			_, _ = io.WriteString(c, "HTTP/1.1 426 Upgrade it\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno")
+		case len(field(request, "Upgrade")) > 0 || strings.HasPrefix(request, "GET /unasked "):
+			_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade, X-Hop\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\nX-Hop: 1\r\n\r\nhi ")
+			_, _ = io.Copy(c, in)
+			_, _ = io.WriteString(c, "bye")
+		default:
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nplain")
+		}
+	})
+}
+
+const websocket = "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n"
+
+// A protocol that both sides agree on is carried, and each direction ends by itself: RFC 9110 section
+// 7.8.
+func TestUpgrade(t *testing.T) {
+	o := upgrading(t)
+	s := start(t, nil)
+	c := s.dial(t)
+	c.send(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\n"+websocket+"\r\nearly ")
+	c.expect(t, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nSec-Websocket-Accept: x\r\nUpgrade: websocket\r\nVia: 1.1 urnd\r\n\r\nhi early ")
+	c.send(t, "late")
+	c.expect(t, "late")
+	if half, ok := c.Conn.(*net.TCPConn); !ok || half.CloseWrite() != nil {
+		t.Fatal("no half-close")
+	}
+	if got, broken := c.rest(); got != "bye" || broken {
+		t.Errorf("%q, %v", got, broken)
+	}
+	if got := strings.Join(append(field(o.last(), "Connection"), field(o.last(), "Upgrade")...), "; "); got != "Upgrade; websocket" {
+		t.Errorf("the origin is asked %q", got)
+	}
+}
+
+// What is no agreement is an ordinary answer, and an agreement that nobody asked for is none.
+func TestUpgradeRefused(t *testing.T) {
+	o := upgrading(t)
+	s := start(t, nil)
+	for _, tt := range []struct{ name, method, version, path, fields, status, body string }{
+		{"refused by the origin", "GET", "1.1", "/no", websocket, "426 Upgrade it", "no"},
+		{"HTTP/1.0", "GET", "1.0", "/", websocket, "200 OK", "plain"},
+		{"not named by Connection", "GET", "1.1", "/", "Upgrade: websocket\r\n", "200 OK", "plain"},
+		{"h2c", "GET", "1.1", "/", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n", "200 OK", "plain"},
+		{"with content", "POST", "1.1", "/", websocket + "Content-Length: 0\r\n", "200 OK", "plain"},
+		{"101 that nobody asked for", "GET", "1.1", "/unasked", "", "502 Bad Gateway", ""},
+	} {
+		answer, _ := s.octets(t, tt.method+" http://"+o.addr+tt.path+" HTTP/"+tt.version+"\r\nHost: a\r\nConnection: close\r\n"+tt.fields+"\r\n")
+		line, _, _ := strings.Cut(answer, "\r\n")
+		if line != "HTTP/"+tt.version+" "+tt.status || !strings.HasSuffix(answer, tt.body) {
+			t.Errorf("%s: %q", tt.name, answer)
+		}
+		if tt.body == "" && !strings.Contains(answer, "Proxy-Status: urnd; error=http_protocol_error") {
+			t.Errorf("%s: %q", tt.name, answer)
+		}
+	}
+}
+
+// Streams have a limit of their own: it does not take the place of fetches.
+func TestUpgradeLimit(t *testing.T) {
+	o := upgrading(t)
+	slots, fetches := make(resolver.Slots, 1), make(resolver.Slots, 1)
+	s := start(t, func(c *proxy.Config) {
+		c.Forward.Streams, c.Forward.Fetches = resolver.Quota{Slots: slots, Busy: problem.ErrStreams}, resolver.Quota{Slots: fetches}
+	})
+	request := "GET http://" + o.addr + "/ HTTP/1.1\r\nHost: a\r\n" + websocket + "\r\n"
+	c := s.dial(t)
+	c.send(t, request)
+	c.head(t)
+	if got := s.ask(t, request)[0]; got.StatusCode != 503 || got.Header.Get("Proxy-Status") == "" {
+		t.Errorf("one too many: %d, %v", got.StatusCode, got.Header)
+	}
+	if got := s.get(t, "http://"+o.addr+"/").StatusCode; got != 200 {
+		t.Errorf("a fetch: %d", got)
+	}
+	c.Close()
+	testserver.Wait(t, "all has ended", func() bool { return len(slots) == 0 && len(fetches) == 0 })
+}
