@@ -3,7 +3,7 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 10s
 
-.PHONY: adversary soak deb generate run build test test-boot test-deps lint fuzz bench bench-peers cover clean
+.PHONY: adversary soak soak-proxy deb generate run build test test-boot test-deps lint fuzz bench bench-peers cover clean
 
 run:
 	go run ./cmd/urnd serve
@@ -64,6 +64,10 @@ fuzz:
 SOAK ?= 10m
 soak:
 	SOAK=$(SOAK) go test -timeout 0 -count 1 -v -run '^TestSoak$$' ./cmd/urnd
+
+# The same through the forward proxy, of which every body is compared with what its origin sent.
+soak-proxy:
+	SOAK=$(SOAK) go test -timeout 0 -count 1 -v -run '^TestSoakProxy$$' ./cmd/urnd
 
 # Hostile inputs, in about a minute; a duration, as in ADVERSARY=10m, plays random ones so long.
 ADVERSARY ?= short
