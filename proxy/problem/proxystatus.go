@@ -46,6 +46,7 @@ func errorTypes() []errorType {
 		{wraps(scheme.ErrBody), "http_request_error"},
 		{wraps(ErrBodyTimeout), "http_request_error"},
 		{wraps(scheme.ErrResponse), "http_protocol_error"},
+		{wraps(httpcache.ErrUnasked), "http_protocol_error"},
 		{wraps(netguard.ErrConnectTimeout), "connection_timeout"},
 		{wraps(context.DeadlineExceeded), "http_response_timeout"},
 		{wraps(os.ErrDeadlineExceeded), "http_response_timeout"},

@@ -76,8 +76,8 @@ var statuses = [...]row{
 	{err: resolver.ErrService, status: http.StatusNotImplemented},
 	{err: scheme.ErrUnsupported, status: http.StatusNotImplemented},
 	{err: scheme.ErrResponse, status: http.StatusBadGateway},
+	{err: httpcache.ErrUnasked, status: http.StatusBadGateway},
 	{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout},
-	{err: scheme.ErrResponse, status: http.StatusBadGateway},
 	{err: resolver.ErrUnreachable, status: http.StatusBadGateway},
 	{err: context.Canceled, status: http.StatusServiceUnavailable},
 }
