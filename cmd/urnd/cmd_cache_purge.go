@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -80,48 +81,55 @@ var (
 
 // purges returns what is to be purged; changed reports whether a flag was used.
 func (p *purgeFlags) purges(changed func(name string) bool, args []string) ([]purgeLine, error) {
-	var all []purgeLine
-	selections := 0
-	if len(args) > 0 {
-		selections++
+	lines, err := linesOf(args)
+	if err != nil {
+		return nil, err
 	}
+	selections := min(len(lines), 1)
+	for _, flag := range []struct{ name, value string }{{"prefix", p.prefix}, {"host", p.host}, {"tag", p.tag}} {
+		if changed(flag.name) {
+			selections++
+			lines = append(lines, flagLine(flag.name, flag.value))
+		}
+	}
+	if p.all {
+		selections++
+		lines = append(lines, purgeLine{By: "all", Of: ofResponses, normal: "true"}, purgeLine{By: "all", Of: ofAnswers, normal: "true"})
+	}
+	switch {
+	case selections != 1:
+		return nil, errPurgeSelection
+	case lines[0].normal == "":
+		return nil, fmt.Errorf("--%s is empty", lines[0].By) //nolint:err113 // it is shown, and not compared
+	case p.hard && p.refresh:
+		return nil, errPurgeMode
+	case p.refresh && slices.ContainsFunc(lines, func(l purgeLine) bool { return l.By != "uri" || l.Of != ofResponses }):
+		return nil, errPurgeRefresh
+	default:
+		return lines, nil
+	}
+}
+
+// linesOf returns the lines of URIs.
+func linesOf(args []string) ([]purgeLine, error) {
+	var lines []purgeLine
 	for _, text := range args {
 		of, normal, err := cachedAs(text)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, purgeLine{By: "uri", Value: text, Of: of, normal: normal})
+		lines = append(lines, purgeLine{By: "uri", Value: text, Of: of, normal: normal})
 	}
-	for _, flag := range []struct{ name, value string }{{"prefix", p.prefix}, {"host", p.host}, {"tag", p.tag}} {
-		if !changed(flag.name) {
-			continue
-		}
-		if selections++; flag.value == "" {
-			return nil, fmt.Errorf("--%s is empty", flag.name) //nolint:err113 // it is shown, and not compared
-		}
-		line := purgeLine{By: flag.name, Value: flag.value, Of: ofResponses, normal: flag.value}
-		if scheme, _, _ := strings.Cut(strings.ToLower(flag.value), ":"); flag.name == "prefix" && scheme != "http" && scheme != "https" {
-			line.Of = ofAnswers
-		}
-		all = append(all, line)
+	return lines, nil
+}
+
+// flagLine returns the line of a flag. Only prefixes can be of answers.
+func flagLine(name, value string) purgeLine {
+	line := purgeLine{By: name, Value: value, Of: ofResponses, normal: value}
+	if scheme, _, _ := strings.Cut(strings.ToLower(value), ":"); name == "prefix" && scheme != "http" && scheme != "https" {
+		line.Of = ofAnswers
 	}
-	if p.all {
-		selections++
-		all = append(all, purgeLine{By: "all", Of: ofResponses, normal: "true"}, purgeLine{By: "all", Of: ofAnswers, normal: "true"})
-	}
-	switch {
-	case selections != 1:
-		return nil, errPurgeSelection
-	case p.hard && p.refresh:
-		return nil, errPurgeMode
-	case p.refresh:
-		for _, line := range all {
-			if line.By != "uri" || line.Of != ofResponses {
-				return nil, errPurgeRefresh
-			}
-		}
-	}
-	return all, nil
+	return line
 }
 
 // run purges one after another, and prints a line for each. What fails does not stop the rest.

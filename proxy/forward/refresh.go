@@ -44,7 +44,7 @@ func (p *Proxy) refresh(ctx context.Context, key, server uri.URI, fields http.He
 		Request: (&http.Request{Method: http.MethodGet, Host: authority, Header: http.Header{}}).WithContext(ctx),
 		Key:     key, Target: key, Server: server,
 	}
-	header := p.outgoing(r)
+	header := p.outgoing(r) //nolint:contextcheck // the request has it
 	for name, lines := range fields {
 		header[name] = lines
 	}
