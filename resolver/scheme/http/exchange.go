@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 	"errors"
+	"io"
 	"fmt"
 	"net"
 	"net/http"
@@ -62,6 +63,9 @@ func silence(err error) error {
 // receive reads the responses up to the final one: RFC 9110 section 15.2.
 func (x *exchange) receive() (*scheme.Resource, error) {
 	if _, err := x.in.Peek(1); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
 		return nil, silence(fmt.Errorf("waiting for the response: %w", err))
 	}
 	for range maxInterim + 1 {
