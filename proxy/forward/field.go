@@ -23,7 +23,7 @@ func passed(header http.Header) http.Header {
 	named := header["Connection"]
 	out := make(http.Header, len(header)+4)
 	for name, lines := range header {
-		if !slices.Contains(hopFields[:], name) && !(len(named) > 0 && httpguts.HeaderValuesContainsToken(named, name)) {
+		if !slices.Contains(hopFields[:], name) && (len(named) == 0 || !httpguts.HeaderValuesContainsToken(named, name)) {
 			out[name] = lines[:len(lines):len(lines)]
 		}
 	}
