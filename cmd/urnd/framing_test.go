@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -104,7 +105,7 @@ func testBrokenBody(t *testing.T, p *process) {
 					continue
 				}
 				body, err := io.ReadAll(got.Body)
-				if isBroken := err != nil; isBroken == tt.complete && !(version == "HTTP/1.0" && got.ContentLength < 0) {
+				if isBroken := err != nil; isBroken == tt.complete && (version != "HTTP/1.0" || got.ContentLength >= 0) { // a body that ends with the connection has no other end
 					t.Errorf("%s %d %s: %q, %v, %s", tt.name, i, version, body, err, got.Header)
 				}
 				if strings.HasPrefix(got.Header.Get("Cache-Status"), "urnd; hit") && !tt.complete {
@@ -155,7 +156,7 @@ func testHugeBody(t *testing.T, p *process) {
 			most = max(most, p.scraped(t, "go_memstats_heap_inuse_bytes"))
 		}
 	}
-	if total != size || err != io.EOF || most > 48<<20 {
+	if total != size || !errors.Is(err, io.EOF) || most > 48<<20 {
 		t.Errorf("%d octets, %v, while the heap had up to %.1f MiB", total, err, most/(1<<20))
 	}
 	t.Logf("heap up to %.1f MiB", most/(1<<20))
