@@ -171,7 +171,9 @@ func TestConnectLimits(t *testing.T) {
 func TestConnectEvent(t *testing.T) {
 	o := echoing(t)
 	var carried atomic.Int64
-	s := start(t, func(c *proxy.Config) { c.Observe = func(e *proxy.Event) { carried.Store(e.Bytes<<10 + int64(e.Status)) } })
+	s := start(t, func(c *proxy.Config) {
+		c.Observe = func(e *proxy.Event) { carried.Store(e.Bytes<<10 + int64(e.Status)) }
+	})
 	c := s.dial(t)
 	c.send(t, connectTo(o.addr)+"four")
 	c.established(t)

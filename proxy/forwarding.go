@@ -176,9 +176,9 @@ func (h *Handler) streamTarget(x *exchange) string {
 }
 
 // isOwnStream reports whether a request by HTTP/2 names urnd itself, and not another server on the same
-// machine.
+// machine. A client that reached urnd without naming it, in the TLS handshake, may mean it by any name.
 func (h *Handler) isOwnStream(r *http.Request) bool {
-	if r.TLS != nil && strings.EqualFold(hostOf(r.Host), r.TLS.ServerName) {
+	if r.TLS != nil && (r.TLS.ServerName == "" || strings.EqualFold(hostOf(r.Host), r.TLS.ServerName)) {
 		return true
 	}
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)

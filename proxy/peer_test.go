@@ -2,9 +2,11 @@ package proxy_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,8 +16,10 @@ import (
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
 // peer is an origin in octets: it records what comes, and answers what a test says.
@@ -246,4 +250,21 @@ func withCache(t testing.TB, c *proxy.Config) cache.Store[*httpcache.Entry] {
 	})
 	t.Cleanup(func() { c.Forward.Cache.Close(); store.Close() })
 	return store
+}
+
+// guardedDial and tunnelBy wire a client as the daemon does.
+func guardedDial(guard *netguard.Guard) func(context.Context, string, string, func(netip.AddrPort) error) (net.Conn, error) {
+	return func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+		return guard.With(check).DialContext(ctx, network, address)
+	}
+}
+
+func tunnelBy(h *schemehttp.Handler) func(context.Context, string, func(netip.AddrPort) error) (net.Conn, error) {
+	return func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error) {
+		c, err := h.Tunnel(ctx, target, check)
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
 }

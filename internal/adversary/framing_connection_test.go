@@ -20,7 +20,7 @@ func connectionOptions() []request {
 	add("Upgrade to h2c, forwarded", "RFC 9113 section 3.1", "GET http://{o}/p/{id}", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n", either)
 	add("Upgrade to a name with CR", "RFC 9110 section 7.8", "GET http://{o}/p/{id}", "Connection: Upgrade\r\nUpgrade: a\rb\r\n", refused)
 	add("Upgrade that the origin ignores", "RFC 9110 section 7.8", "GET http://{o}/p/{id}", "Connection: Upgrade\r\nUpgrade: websocket\r\n", either)
-	for _, target := range []string{"{o}", "a.example:443", "[::1]:22", "{o}/a", "http://{o}/", "/", ":443", "a.example:99999", "*"} {
+	for _, target := range []string{"{o}", "a.example:25", "[::1]:22", "{o}/a", "http://{o}/", "/", ":443", "a.example:99999", "*"} {
 		add("CONNECT "+target, "RFC 9110 section 9.3.6", "CONNECT "+target, "", declined)
 	}
 	for _, method := range []string{"TRACE", "OPTIONS"} {

@@ -78,7 +78,6 @@ var statuses = [...]row{
 	{err: scheme.ErrResponse, status: http.StatusBadGateway},
 	{err: httpcache.ErrUnasked, status: http.StatusBadGateway},
 	{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout},
-	{err: scheme.ErrResponse, status: http.StatusBadGateway},
 	{err: resolver.ErrUnreachable, status: http.StatusBadGateway},
 	{err: context.Canceled, status: http.StatusServiceUnavailable},
 }

@@ -74,7 +74,7 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 	}
 	c.used.Store(true)
 	resource := &scheme.Resource{
-		Status: response.StatusCode, Header: response.Header, ContentLength: response.ContentLength, From: c.from,
+		Status: response.StatusCode, Reason: http.StatusText(response.StatusCode), Header: response.Header, ContentLength: response.ContentLength, From: c.from,
 		Trailer: make(http.Header, len(response.Trailer)),
 	}
 	for name := range response.Trailer {

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/uri"
+)
+
+func newCaches() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cache",
+		Short: "Look into the caches of a running urnd, and purge them",
+		Long: `Look into the caches of a running urnd, and purge them. Of http and https URLs that
+are the stored responses of the HTTP cache; of URNs and all other URIs the answers, which are
+where names lead.
+
+The commands ask the admin interface of the daemon: at listen.admin of the configuration, also
+where that is a Unix socket, and with the token of access.admin_token. With --admin no
+configuration is read, and a token is sent only with --token-file. Where tls.client_ca is set,
+--cert and --key are required.
+
+The exit status is 0 where all was done, even if nothing was found, 1 after a failure, and 2 if
+the command was used wrongly; then nothing is purged.`,
+		RunE: requireSubcommand,
+	}
+	cmd.AddCommand(newCacheStats(), newCacheShow(), newCachePurge())
+	return cmd
+}
+
+// statusUsage is the exit status of commands that were used wrongly.
+const statusUsage = 2
+
+// usage returns an error that ends the program with statusUsage, nil for nil.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &statusError{err, statusUsage}
+}
+
+// withUsage makes faults of flags and arguments end the program with statusUsage.
+func withUsage(cmd *cobra.Command) *cobra.Command {
+	args := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, given []string) error { return usage(args(cmd, given)) }
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	return cmd
+}
+
+// The paths of the admin interface.
+const (
+	pathStats     = "/api/v1/cache"
+	pathAnswers   = "/api/v1/cache/entries"
+	pathResponses = "/api/v1/responses"
+)
+
+// The things that the caches hold, of which a purge says how many there were.
+const (
+	ofResponses = "responses"
+	ofAnswers   = "answers"
+)
+
+// cachedAs returns a URI as the admin interface takes it, and what the caches hold of it.
+func cachedAs(text string) (of, normal string, err error) {
+	u, err := uri.FromIRI(text)
+	if err == nil {
+		err = u.Check()
+	}
+	switch {
+	case err != nil:
+		return "", "", usage(err)
+	case strings.EqualFold(u.Scheme(), "http") || strings.EqualFold(u.Scheme(), "https"):
+		return ofResponses, u.String(), nil
+	default:
+		return ofAnswers, u.String(), nil
+	}
+}
+
+// pathOf returns the path of the admin interface for what the caches hold.
+func pathOf(of string) string {
+	if of == ofResponses {
+		return pathResponses
+	}
+	return pathAnswers
+}
+
+func newCacheStats() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "stats",
+		Short:   "Print what the caches hold, and how they were used",
+		Example: "  urnd cache stats\n  urnd cache stats --json --admin http://127.0.0.1:8142",
+		Args:    cobra.NoArgs,
+	}
+	f := addAdmin(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document of "+pathStats)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := f.client()
+		if err != nil {
+			return err
+		}
+		text, err := c.get(cmd.Context(), pathStats, nil)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			_, err = cmd.OutOrStdout().Write(text)
+			return err
+		}
+		return printStats(cmd.OutOrStdout(), text)
+	}
+	return withUsage(cmd)
+}
+
+// printStats prints the document of pathStats as a table.
+func printStats(w io.Writer, text []byte) error {
+	var document struct {
+		Caches map[string]struct {
+			Lookups                   map[string]uint64
+			Evictions, Entries, Bytes int64
+		}
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		return fmt.Errorf("reading the answer of the admin interface: %w", err)
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "cache\tentries\tbytes\tevictions\tlookups")
+	for _, name := range slices.Sorted(maps.Keys(document.Caches)) {
+		c := document.Caches[name]
+		var lookups []string
+		for _, outcome := range slices.Sorted(maps.Keys(c.Lookups)) {
+			lookups = append(lookups, fmt.Sprintf("%s %d", outcome, c.Lookups[outcome]))
+		}
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\n", name, c.Entries, c.Bytes, c.Evictions, strings.Join(lookups, ", "))
+	}
+	return table.Flush()
+}

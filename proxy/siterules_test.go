@@ -1,0 +1,218 @@
+package proxy_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/resolver/scheme"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+)
+
+// log is a log that a test reads while it is written.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// take returns what was written, and forgets it.
+func (l *log) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.text.Reset()
+	return l.text.String()
+}
+
+// ruled is a proxy with rules; seen has the rule of each event.
+func ruled(t *testing.T, mode policy.Mode, rules []policy.Rule, change func(*proxy.Config)) (s *server, seen func() string, written *log) {
+	t.Helper()
+	p, err := policy.New(mode, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written = new(log)
+	var mu sync.Mutex
+	rule := ""
+	s = start(t, func(c *proxy.Config) {
+		c.Policy, c.Log = p, slog.New(slog.NewTextHandler(written, nil))
+		c.Observe = func(e *proxy.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			rule = e.Rule
+		}
+		if change != nil {
+			change(c)
+		}
+	})
+	return s, func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return rule
+	}, written
+}
+
+// Each condition of a rule refuses, and says which rule it was: in Proxy-Status, in the event and in
+// the log.
+func TestRulesOfTheSite(t *testing.T) {
+	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+	at := netip.MustParseAddrPort(o.addr)
+	get, post, tunnel := "GET http://"+o.addr+"/", "POST http://"+o.addr+"/", "CONNECT "+o.addr
+	named := "GET http://localhost:" + strings.TrimPrefix(o.addr, "127.0.0.1:") + "/"
+	for _, tt := range []struct {
+		name     string
+		rule     policy.Rule
+		denied   []string
+		accepted []string
+	}{
+		{"client", policy.Rule{Clients: []netip.Prefix{loopback}}, []string{get, post, tunnel}, nil},
+		{"another client", policy.Rule{Clients: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, nil, []string{get, post, tunnel}},
+		{"user", policy.Rule{Users: []string{"alice"}}, []string{get, tunnel}, nil},
+		{"method", policy.Rule{Methods: []string{"POST"}}, []string{post}, []string{get, tunnel}},
+		{"CONNECT", policy.Rule{Schemes: []string{"connect"}}, []string{tunnel}, []string{get, post}},
+		{"scheme", policy.Rule{Schemes: []string{"http"}}, []string{get, post}, []string{tunnel}},
+		{"host", policy.Rule{Hosts: []string{"localhost"}}, []string{named}, []string{get}},
+		{"port", policy.Rule{Ports: []policy.PortRange{{First: at.Port(), Last: at.Port()}}}, []string{get, tunnel, named}, nil},
+		{"destination", policy.Rule{Destinations: []netip.Prefix{loopback}}, []string{get, post, tunnel, named}, nil},
+		{"another destination", policy.Rule{Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, nil, []string{get, tunnel, named}},
+	} {
+		rule := tt.rule
+		rule.ID, rule.Deny = "no-1", true
+		for _, mode := range []policy.Mode{policy.Enforce, policy.Report, policy.Open} {
+			s, seen, written := ruled(t, mode, []policy.Rule{rule}, func(c *proxy.Config) {
+				if len(rule.Users) > 0 {
+					c.Access.Users = users(t, hashed(t, "alice", "a"))
+				}
+			})
+			ask := func(request string) (head, body string) {
+				c := s.dial(t)
+				defer c.Close()
+				c.send(t, request+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\nProxy-Authorization: Basic YWxpY2U6YQ==\r\n\r\n")
+				head = c.head(t)
+				if !strings.HasPrefix(request, "CONNECT") || !strings.Contains(head, " 200 ") {
+					body, _ = c.rest()
+				}
+				return head, body
+			}
+			for _, request := range tt.denied {
+				before := len(o.requests())
+				head, body := ask(request)
+				said := written.take()
+				if mode != policy.Enforce {
+					if !strings.Contains(head, " 200 ") || strings.Contains(said, "would deny") != (mode == policy.Report) || mode == policy.Report && !strings.Contains(said, "rule=no-1") {
+						t.Errorf("%s, %v, %s: %.30q, log %q", tt.name, mode, request, head, said)
+					}
+					continue
+				}
+				if !strings.HasPrefix(head, "HTTP/1.1 403 ") || !strings.Contains(head, "Proxy-Status: urnd; error=http_request_denied;") || !strings.Contains(head, `\"no-1\"`) || !strings.Contains(body, "no-1") {
+					t.Errorf("%s, %s: %q %q", tt.name, request, head, body)
+				}
+				if seen() != "no-1" || !strings.Contains(said, "rule=no-1") || !strings.Contains(said, "client=127.0.0.1") || len(o.requests()) > before {
+					t.Errorf("%s, %s: rule %q, log %q", tt.name, request, seen(), said)
+				}
+			}
+			for _, request := range tt.accepted {
+				if head, _ := ask(request); !strings.Contains(head, " 200 ") {
+					t.Errorf("%s, %v, %s: %.60q", tt.name, mode, request, head)
+				}
+			}
+		}
+	}
+}
+
+// The rule of a request that is allowed is in its event too, also where the address decides.
+func TestRuleOfEvent(t *testing.T) {
+	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+	for _, rule := range []policy.Rule{{ID: "by-method", Methods: []string{"GET"}}, {ID: "by-address", Destinations: []netip.Prefix{loopback}}} {
+		s, seen, _ := ruled(t, policy.Enforce, []policy.Rule{rule, {ID: "all-else", Deny: true}}, nil)
+		for range 2 { // the second one by the connection of the first
+			if got := s.get(t, "http://"+o.addr+"/").StatusCode; got != 200 || seen() != rule.ID {
+				t.Errorf("%d by %q", got, seen())
+			}
+		}
+	}
+}
+
+// A rule for addresses holds for a connection that is used again, and for a stored response: what one
+// user may have another one may not.
+func TestRulesHoldForWhatIsKept(t *testing.T) {
+	o := answering(t, func(request string) string {
+		if strings.HasPrefix(request, "GET /stored") {
+			return "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok"
+		}
+		return "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 2\r\n\r\nok"
+	})
+	rules := []policy.Rule{{ID: "not-bob", Deny: true, Users: []string{"bob"}, Destinations: []netip.Prefix{loopback}}}
+	s, seen, _ := ruled(t, policy.Enforce, rules, func(c *proxy.Config) {
+		withCache(t, c)
+		c.Access.Users = users(t, hashed(t, "alice", "a"), hashed(t, "bob", "b"))
+	})
+	for _, path := range []string{"/stored", "/passed"} {
+		for range 2 {
+			if got := s.get(t, "http://"+o.addr+path, "Proxy-Authorization: Basic YWxpY2U6YQ=="); got.StatusCode != 200 {
+				t.Fatalf("alice, %s: %d", path, got.StatusCode)
+			}
+		}
+		before := len(o.requests())
+		got := s.get(t, "http://"+o.addr+path, "Proxy-Authorization: Basic Ym9iOmI=")
+		if got.StatusCode != 403 || !strings.Contains(got.Header.Get("Proxy-Status"), "not-bob") || seen() != "not-bob" || len(o.requests()) != before {
+			t.Errorf("bob, %s: %d %v, by %q", path, got.StatusCode, got.Header, seen())
+		}
+	}
+	if got := len(o.requests()); got != 3 {
+		t.Errorf("%d requests came", got)
+	}
+}
+
+// The address that is dialled is the one that was checked, although the name has another one by then:
+// DNS rebinding.
+func TestRebinding(t *testing.T) {
+	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+	_, port, _ := net.SplitHostPort(o.addr)
+	const forbidden = "127.0.0.1"
+	var mu sync.Mutex
+	asked := 0
+	guard := netguard.New(time.Second, loopback).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked++
+		if asked%2 == 1 {
+			return []netip.Addr{netip.MustParseAddr("127.0.0.9")}, nil // where nothing listens
+		}
+		return []netip.Addr{netip.MustParseAddr(forbidden)}, nil
+	})
+	fetch := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, DialChecked: guardedDial(guard), HeaderTimeout: time.Second, Now: time.Now, MaxIdle: 4})
+	t.Cleanup(fetch.Close)
+	rules := []policy.Rule{{ID: "inner", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix(forbidden + "/32")}}}
+	s, _, _ := ruled(t, policy.Enforce, rules, func(c *proxy.Config) {
+		c.Fetch = scheme.Mux{"http": fetch}
+		c.Forward.Tunnel = tunnelBy(fetch)
+	})
+	for range 6 {
+		for _, request := range []string{"GET http://rebinding.example:" + port + "/", "CONNECT rebinding.example:" + port} {
+			c := s.dial(t)
+			c.send(t, request+" HTTP/1.1\r\nHost: a\r\n\r\n")
+			if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 403 ") && !strings.HasPrefix(head, "HTTP/1.1 502 ") {
+				t.Errorf("%q", head)
+			}
+			c.Close()
+		}
+	}
+	if got := o.requests(); len(got) > 0 {
+		t.Errorf("it was reached: %q", got)
+	}
+}

@@ -1,0 +1,105 @@
+package proxy_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/uri"
+)
+
+func servers(t testing.TB, texts ...string) (all []uri.URI) {
+	t.Helper()
+	for _, text := range texts {
+		u, err := uri.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, u)
+	}
+	return all
+}
+
+// All spellings of a URI share what is stored, and the configured one is sent: RFC 3986 section 6.
+func TestSpelling(t *testing.T) {
+	for _, tt := range []struct {
+		spelling proxy.Spelling
+		sent     string // for /a/../%7eb%2f?%41
+	}{
+		{proxy.SpellingNormal, "/~b%2F?A"},
+		{proxy.SpellingOriginal, "/a/../%7eb%2f?%41"},
+		{proxy.SpellingRedirect, ""},
+	} {
+		o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")
+		s := start(t, func(c *proxy.Config) { withCache(t, c); c.Spelling = tt.spelling })
+		odd, normal := "HTTP://"+o.addr+"/a/../%7eb%2f?%41#f", "http://"+o.addr+"/~b%2F?A"
+		for _, method := range []string{"GET", "HEAD"} {
+			response := s.ask(t, method+" "+odd+" HTTP/1.1\r\nHost: a\r\n\r\n")[0]
+			if tt.spelling == proxy.SpellingRedirect {
+				if response.StatusCode != http.StatusPermanentRedirect || response.Header.Get("Location") != normal || response.Header.Get("Cache-Control") != "max-age=3600" {
+					t.Errorf("%s: %d %v", method, response.StatusCode, response.Header)
+				}
+			} else if response.StatusCode != 200 || !strings.HasPrefix(o.last(), "GET "+tt.sent+" HTTP/1.1\r\n") {
+				t.Errorf("%d: %d, %.60q", tt.spelling, response.StatusCode, o.last())
+			}
+		}
+		for _, target := range []string{normal, "http://" + o.addr + "/%7Eb%2f?A", "http://" + o.addr + "/./~b%2F?%41"} {
+			response := s.get(t, target)
+			if tt.spelling != proxy.SpellingRedirect && !strings.Contains(response.Header.Get("Cache-Status"), "urnd; hit") {
+				t.Errorf("%d, %s: %s", tt.spelling, target, response.Header.Get("Cache-Status"))
+			}
+		}
+		if got := len(o.requests()); got != 1 {
+			t.Errorf("%d: %d requests", tt.spelling, got)
+		}
+		want := "POST /~b%2F?A HTTP/1.1\r\n"
+		if tt.spelling == proxy.SpellingOriginal {
+			want = "POST /a/../%7eb%2f?%41 HTTP/1.1\r\n"
+		}
+		if s.ask(t, "POST "+odd+" HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"); !strings.HasPrefix(o.last(), want) {
+			t.Errorf("%d: %.60q", tt.spelling, o.last())
+		}
+	}
+}
+
+// OPTIONS for a server as a whole is sent in asterisk-form: RFC 9112 section 3.2.4.
+func TestAsterisk(t *testing.T) {
+	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	for _, spelling := range []proxy.Spelling{proxy.SpellingNormal, proxy.SpellingOriginal, proxy.SpellingRedirect} {
+		s := start(t, func(c *proxy.Config) { c.Spelling = spelling })
+		for target, line := range map[string]string{"": "OPTIONS * HTTP/1.1", "/": "OPTIONS / HTTP/1.1", "?": "OPTIONS /? HTTP/1.1", "/a": "OPTIONS /a HTTP/1.1"} {
+			s.ask(t, "OPTIONS http://"+o.addr+target+" HTTP/1.1\r\nHost: a\r\n\r\n")
+			if got, _, _ := strings.Cut(o.last(), "\r\n"); got != line {
+				t.Errorf("%q is sent as %q", target, got)
+			}
+		}
+	}
+}
+
+// How a client is named to origins: RFC 7239.
+func TestForwardedFields(t *testing.T) {
+	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	const sent = "Forwarded: for=192.0.2.1\r\nX-Forwarded-For: 192.0.2.1\r\n"
+	for _, tt := range []struct {
+		mode                    forward.Forwarded
+		forwarded, forwardedFor string
+	}{
+		{forward.ForwardedTransparent, "[for=192.0.2.1]", "[192.0.2.1]"},
+		{forward.ForwardedOff, "[]", "[]"},
+		{forward.ForwardedStandard, "[for=192.0.2.1 for=192.0.2.1]", "[192.0.2.1]"},
+		{forward.ForwardedFor, "[for=192.0.2.1]", "[192.0.2.1 192.0.2.1]"},
+	} {
+		s := start(t, func(c *proxy.Config) {
+			c.Forward.Forwarded = tt.mode
+			c.Access.Trusted, c.Access.Proxy = []netip.Prefix{loopback}, []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+		})
+		s.octets(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"+sent+"\r\n")
+		if a, b := fmt.Sprint(field(o.last(), "Forwarded")), fmt.Sprint(field(o.last(), "X-Forwarded-For")); a != tt.forwarded || b != tt.forwardedFor {
+			t.Errorf("%d: Forwarded %s, X-Forwarded-For %s", tt.mode, a, b)
+		}
+	}
+}
