@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// The framing of messages between real sockets.
+func TestFraming(t *testing.T) {
+	p := launchWith(t, build(t), filepath.Join(t.TempDir(), "urnd.yaml"), loopbackConfig)
+	for _, part := range []struct {
+		name string
+		test func(*testing.T, *process)
+	}{
+		{"an origin that breaks off", testBrokenBody},
+		{"a huge body", testHugeBody},
+		{"a WebSocket", testWebSocket},
+		{"half of a tunnel", testHalfTunnel},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.test(t, p) })
+	}
+}
+
+// dialProxy connects to a proxy, and sends a text.
+func dialProxy(t *testing.T, p *process, text string) (*net.TCPConn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(p.service, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	return conn.(*net.TCPConn), bufio.NewReader(conn)
+}
+
+// rawOrigin answers each request with a text, and closes the connection. It returns its address, and
+// counts requests.
+func rawOrigin(t *testing.T, answer string) (addr string, asked *atomic.Int32) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked = new(atomic.Int32)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+				asked.Add(1)
+				_, _ = io.WriteString(conn, answer)
+			}
+			conn.Close()
+		}
+	}()
+	t.Cleanup(func() { listener.Close(); <-done })
+	return listener.Addr().String(), asked
+}
+
+// A body that its origin does not send to the end is incomplete for the client too, and is not
+// stored: RFC 9112 section 8, RFC 9111 section 3.3.
+func testBrokenBody(t *testing.T, p *process) {
+	for _, tt := range []struct {
+		name, head, body string
+		complete         bool
+	}{
+		{"Content-Length", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 10\r\n\r\n", "12345", false},
+		{"chunked, between chunks", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\n12345\r\n", false},
+		{"chunked, in a chunk", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n", "a\r\n12345", false},
+		{"chunked, in its last line", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\n12345\r\n0\r\n", false},
+		{"chunked, to its end", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\n12345\r\n0\r\n\r\n", true},
+		{"Content-Length, to its end", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\n", "12345", true},
+	} {
+		addr, asked := rawOrigin(t, tt.head+tt.body)
+		for i := range 2 {
+			for _, version := range []string{"HTTP/1.1", "HTTP/1.0"} {
+				_, reader := dialProxy(t, p, fmt.Sprintf("GET http://%s/ %s\r\nHost: %s\r\n\r\n", addr, version, addr))
+				got, err := http.ReadResponse(reader, nil)
+				if err != nil {
+					if tt.complete {
+						t.Errorf("%s %d %s: %v", tt.name, i, version, err)
+					}
+					continue
+				}
+				body, err := io.ReadAll(got.Body)
+				if isBroken := err != nil; isBroken == tt.complete && (version != "HTTP/1.0" || got.ContentLength >= 0) { // a body that ends with the connection has no other end
+					t.Errorf("%s %d %s: %q, %v, %s", tt.name, i, version, body, err, got.Header)
+				}
+				if strings.HasPrefix(got.Header.Get("Cache-Status"), "urnd; hit") && !tt.complete {
+					t.Errorf("%s %d %s: it was stored", tt.name, i, version)
+				}
+			}
+		}
+		if n := asked.Load(); tt.complete != (n == 1) {
+			t.Errorf("%s: the origin was asked %d times", tt.name, n)
+		}
+	}
+}
+
+// 4 GiB go through while the heap stays as it is.
+func testHugeBody(t *testing.T, p *process) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+	const size = 4 << 30
+	zeros := make([]byte, 1<<20)
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=60")
+		if r.URL.Path == "/length" {
+			w.Header().Set("Content-Length", strconv.Itoa(size))
+		}
+		for range size / len(zeros) {
+			if _, err := w.Write(zeros); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}))
+	defer origin.Close()
+	conn, reader := dialProxy(t, p, "GET "+origin.URL+"/length HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+	if err := conn.SetDeadline(time.Now().Add(3 * testserver.Patience)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffer, most, total := make([]byte, 1<<20), 0.0, int64(0)
+	for next := int64(0); err == nil; {
+		var n int
+		n, err = got.Body.Read(buffer)
+		if total += int64(n); total > next {
+			next += size / 16
+			most = max(most, p.scraped(t, "go_memstats_heap_inuse_bytes"))
+		}
+	}
+	if total != size || !errors.Is(err, io.EOF) || most > 48<<20 {
+		t.Errorf("%d octets, %v, while the heap had up to %.1f MiB", total, err, most/(1<<20))
+	}
+	t.Logf("heap up to %.1f MiB", most/(1<<20))
+}
+
+// What follows a change of protocol goes both ways, in frames of RFC 6455 here.
+func testWebSocket(t *testing.T, p *process) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") != "websocket" || r.Header.Get("Sec-WebSocket-Key") != "dGhlIHNhbXBsZSBub25jZQ==" {
+			http.Error(w, "this is for WebSockets", http.StatusUpgradeRequired)
+			return
+		}
+		conn, buffered, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n\x81\x05hello")
+		_, _ = io.Copy(conn, buffered) // it echoes
+	}))
+	defer origin.Close()
+	// The frame comes with the request.
+	conn, reader := dialProxy(t, p, "GET "+origin.URL+"/ HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n\x81\x85\x00\x00\x00\x00early")
+	got, err := http.ReadResponse(reader, nil)
+	if err != nil || got.StatusCode != http.StatusSwitchingProtocols || got.Header.Get("Sec-WebSocket-Accept") != "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" {
+		t.Fatalf("%v, %+v", err, got)
+	}
+	fmt.Fprint(conn, "\x81\x84\x00\x00\x00\x00late")
+	if err := conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(reader)
+	if want := "\x81\x05hello\x81\x85\x00\x00\x00\x00early\x81\x84\x00\x00\x00\x00late"; string(rest) != want || err != nil {
+		t.Errorf("%q, %v", rest, err)
+	}
+}
+
+// Each side of a tunnel may end what it sends, and go on to receive: RFC 9110 section 9.3.6.
+func testHalfTunnel(t *testing.T, p *process) {
+	for _, first := range []string{"client", "server"} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		conn, reader := dialProxy(t, p, fmt.Sprintf("CONNECT %[1]s HTTP/1.1\r\nHost: %[1]s\r\n\r\n", listener.Addr()))
+		accepted, err := listener.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer accepted.Close()
+		got, err := http.ReadResponse(reader, &http.Request{Method: http.MethodConnect})
+		if err != nil || got.StatusCode != http.StatusOK {
+			t.Fatalf("%v, %+v", err, got)
+		}
+		if err := accepted.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+			t.Fatal(err)
+		}
+		client, server := half{conn, reader}, half{accepted.(*net.TCPConn), accepted}
+		a, b := client, server
+		if first == "server" {
+			a, b = server, client
+		}
+		question, answer := string(octets(1_000_000)), string(octets(2_000_000))
+		go func() {
+			_, _ = io.WriteString(a.conn, question)
+			_ = a.conn.CloseWrite()
+		}()
+		if text, err := io.ReadAll(b.reader); string(text) != question || err != nil {
+			t.Errorf("the %s ends first: %d octets, %v", first, len(text), err)
+		}
+		go func() {
+			_, _ = io.WriteString(b.conn, answer)
+			_ = b.conn.CloseWrite()
+		}()
+		if text, err := io.ReadAll(a.reader); string(text) != answer || err != nil {
+			t.Errorf("the answer to the %s: %d octets, %v", first, len(text), err)
+		}
+	}
+	p.waitBelow(t, `urnd_limit_used\{limit="streams"\}`, 0)
+}
+
+// half is one end of a tunnel.
+type half struct {
+	conn   *net.TCPConn
+	reader io.Reader
+}
