@@ -28,7 +28,7 @@ func forwardingSettings() []Setting {
 		{
 			Path: "proxy.upstreams", Default: []Upstream{},
 			Doc: "Proxies through which requests are forwarded. The first whose hosts match is used; where there is none, the request goes " +
-				"to the origin. A list:",
+				"to the origin. Those in private networks must be in access.allow_destinations. A list:",
 			Form: "table",
 			Sample: `upstreams:
   # hosts as in rules; empty: all
