@@ -92,13 +92,13 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	}, nil
 }
 
-// request returns the request to the origin.
+// request returns the request to the origin, for a client that may be nil.
 func (*Proxy) request(c *client, r *Request, o httpcache.Outgoing) scheme.Request {
 	request := scheme.Request{Method: o.Method, URI: r.Target, Header: o.Header, Check: r.Check}
 	if r.isGateway() {
 		request.URI, request.Host = at(r.Server, r.Target), r.Host
 	}
-	if c.body != nil {
+	if c != nil && c.body != nil {
 		request.Body, request.ContentLength, request.Trailer = c.body, r.ContentLength, r.Trailer
 	}
 	return request
