@@ -96,7 +96,10 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 		return err
 	}
 	u = u.WithoutFragment()
-	return h.forwardRequest(x, &forward.Request{Key: u.Normalize(), Target: h.spelled(x, u), Server: h.gateway.server(s)}, v)
+	return h.forwardRequest(x, &forward.Request{
+		Key: u.Normalize(), Target: h.spelled(x, u), Server: h.gateway.server(s),
+		Others: len(s.servers) - 1, Next: func() uri.URI { return h.gateway.server(s) },
+	}, v)
 }
 
 // mayPurge reports whether a client may purge what is cached.

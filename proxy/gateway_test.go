@@ -92,7 +92,8 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// Requests go to the servers in turn, and those that fail are avoided.
+// Requests go to the servers in turn, and those that fail are avoided; no client notices one that
+// cannot be connected to.
 func TestGatewayServers(t *testing.T) {
 	const answer = "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n"
 	a, b := always(t, answer), always(t, answer)
@@ -108,7 +109,7 @@ func TestGatewayServers(t *testing.T) {
 			failed++
 		}
 	}
-	if first, second := len(a.requests()), len(b.requests()); failed != 1 || first < 9 || second < 9 {
+	if first, second := len(a.requests()), len(b.requests()); failed != 0 || first < 9 || second < 9 {
 		t.Errorf("%d failed, %d and %d answered", failed, first, second)
 	}
 	s = site(t, []string{closed.Addr().String()}, nil)

@@ -60,6 +60,10 @@ type Request struct {
 	// Server is the server of a site that urnd is the gateway of, in place of that of Target; the
 	// zero value is that of Target.
 	Server uri.URI
+	// Others is how many other servers the site has, and Next returns the one to ask after one that
+	// could not be connected to; it may be called when the request has ended. nil where there are none.
+	Others int
+	Next   func() uri.URI
 	// Share is whose share of the limits the request takes, and Client the address of the client,
 	// which may be the zero value.
 	Share, Client netip.Addr

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -71,17 +73,13 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 		return nil, err
 	}
 	o.Header = p.outgoing(r, o.Header)
-	request := p.request(c, r, o)
-	if !o.Background {
-		request.Interim = c.interim
-	}
 	arrived := false
 	defer func() {
 		if !arrived { // also where a handler panics
 			release()
 		}
 	}()
-	resource, err := p.config.Fetch.Fetch(ctx, request)
+	resource, err := p.fetchOf(ctx, c, r, o)
 	if err != nil {
 		return nil, err
 	}
@@ -92,13 +90,36 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	}, nil
 }
 
-// request returns the request to the origin.
-func (*Proxy) request(c *client, r *Request, o httpcache.Outgoing) scheme.Request {
+// fetchOf asks the origin: of a site, another server where one could not be connected to, and so was sent
+// nothing (RFC 9110 section 9.2.2). A body is closed by then, and a request that has one is not moved.
+func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*scheme.Resource, error) {
+	server := r.Server
+	for others := r.Others; ; others-- {
+		request := p.request(c, r, server, o)
+		if !o.Background {
+			request.Interim = c.interim
+		}
+		resource, err := p.config.Fetch.Fetch(ctx, request)
+		if err == nil || others <= 0 || request.Body != nil || !isUnconnected(err) || ctx.Err() != nil {
+			return resource, err //nolint:wrapcheck // it says all
+		}
+		server = r.Next()
+	}
+}
+
+// isUnconnected reports whether an error is of connecting to a server.
+func isUnconnected(err error) bool {
+	var operation *net.OpError
+	return errors.Is(err, netguard.ErrLookup) || errors.Is(err, netguard.ErrConnectTimeout) || errors.As(err, &operation) && operation.Op == "dial"
+}
+
+// request returns the request to the origin, for a client that may be nil.
+func (*Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgoing) scheme.Request {
 	request := scheme.Request{Method: o.Method, URI: r.Target, Header: o.Header, Check: r.Check}
 	if r.isGateway() {
-		request.URI, request.Host = at(r.Server, r.Target), r.Host
+		request.URI, request.Host = at(server, r.Target), r.Host
 	}
-	if c.body != nil {
+	if c != nil && c.body != nil {
 		request.Body, request.ContentLength, request.Trailer = c.body, r.ContentLength, r.Trailer
 	}
 	return request
