@@ -3,6 +3,7 @@ package httpcache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 )
@@ -19,7 +20,7 @@ const (
 )
 
 // errAbandoned means that all readers of a body have left.
-var errAbandoned = errors.New("all clients have left")
+var errAbandoned = fmt.Errorf("all clients have left: %w", context.Canceled)
 
 // body is the content of a response while it arrives. It is read from the origin by whichever
 // reader needs more first, so that it takes no goroutine of its own. Once more has arrived than
