@@ -48,10 +48,11 @@ func newDisk(c config.Cache, r *resolution, d dependencies, previous *shared.Val
 			_ = store.Close() // nothing is to be saved
 		}, nil
 	})
-	if err == nil {
-		r.caches = append(r.caches, made)
+	if err != nil {
+		return made, fmt.Errorf("cache.disk_directory: %w", err)
 	}
-	return made, err
+	r.caches = append(r.caches, made)
+	return made, nil
 }
 
 // metrics implements observed.
