@@ -184,7 +184,7 @@ func (x *exchange) follow(ctx context.Context, f *flight) (*Answer, error) {
 	switch {
 	case f.err != nil && x.mayUseStale(f.err):
 		return x.stale(ctx)
-	case errors.Is(f.err, errAbandoned), errors.Is(f.err, errKept):
+	case errors.Is(f.err, errAbandoned), errors.Is(f.err, errReplaced):
 		return nil, nil //nolint:nilnil // it has brought nothing
 	case f.err != nil:
 		return nil, f.err
