@@ -83,7 +83,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 	}
 	outcome := x.outcome
 	outcome.OriginStatus = http.StatusNotModified
-	if directives, _ := x.cache.directivesOf(x.r, update.Header); x.cache.mayStoreKnown(x.r, x.asked, directives, update) {
+	if directives, _ := x.cache.directivesOf(x.r, update.Header); x.cache.mayStoreResponse(x.r, x.asked, directives, update) {
 		outcome.Stored = true
 		f.finish(fresh)
 	} else {
