@@ -15,7 +15,8 @@ type Answer struct {
 	Header http.Header
 	// Fields are added to Header, and replace what is there.
 	Fields        []Field
-	Trailer       http.Header // complete at the end of Content; nil for none
+	Trailer       http.Header // complete at the end of Content, and not to be read before; nil for none
+	Announced     []string    // the fields of Trailer that are known before
 	ContentLength int64       // -1 if unknown
 	Content       Content     // nil for none
 	Outcome       Outcome
@@ -27,7 +28,7 @@ type Field struct{ Name, Value string }
 // answer returns the answer to a request from a stored response: the precondition of the client,
 // its ranges, or all. validated is whether the origin has just said that it is right.
 func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isValidated bool) (*Answer, error) {
-	if x.r.Check != nil && s.from.IsValid() {
+	if x.r.Check != nil {
 		if err := x.r.Check(s.from); err != nil {
 			return nil, err
 		}
