@@ -125,7 +125,7 @@ func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
 // live returns the answer that passes a response on as it comes.
 func (x *exchange) live(response *Response, outcome Outcome, content Content) *Answer {
 	a := &Answer{
-		Status: response.Status, Reason: response.Reason, Header: response.Header, Trailer: response.Trailer,
+		Status: response.Status, Reason: response.Reason, Header: response.Header, Trailer: response.Trailer, Announced: response.Announced,
 		ContentLength: response.ContentLength, Content: content, Outcome: outcome,
 	}
 	if len(response.Header["Date"]) == 0 {
@@ -202,8 +202,8 @@ func (x *exchange) follow(ctx context.Context, f *flight) (*Answer, error) {
 	if errors.Is(err, errAbandoned) {
 		return nil, nil //nolint:nilnil // it is too late to begin
 	}
-	if a != nil && f.live != nil {
-		a.Trailer = f.live.Trailer
+	if a != nil && f.live != nil && a.Status == s.status {
+		a.Trailer, a.Announced = f.live.Trailer, f.live.Announced
 	}
 	return a, err
 }

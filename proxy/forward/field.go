@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -111,4 +112,13 @@ func upgradeOf(r *http.Request) string {
 		return protocol
 	}
 	return ""
+}
+
+// announced returns the names of the trailer fields that are known before the body is read: from then
+// on they are written to, by whoever reads it.
+func announced(trailer http.Header) []string {
+	if len(trailer) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(trailer))
 }
