@@ -182,9 +182,9 @@ func (x *exchange) collapses() bool {
 // this one.
 func (x *exchange) follow(ctx context.Context, f *flight) (*Answer, error) {
 	switch {
-	case f.err != nil && x.mayUseStale(f.err):
+	case f.err != nil && !x.cache.isOwn(f.err) && x.mayUseStale(f.err):
 		return x.stale(ctx)
-	case errors.Is(f.err, errAbandoned), errors.Is(f.err, errKept):
+	case errors.Is(f.err, errAbandoned), errors.Is(f.err, errKept), x.cache.isOwn(f.err):
 		return nil, nil //nolint:nilnil // it has brought nothing
 	case f.err != nil:
 		return nil, f.err
@@ -207,6 +207,9 @@ func (x *exchange) follow(ctx context.Context, f *flight) (*Answer, error) {
 	}
 	return a, err
 }
+
+// isOwn reports whether an error is about one client.
+func (c *Cache) isOwn(err error) bool { return err != nil && c.config.Own != nil && c.config.Own(err) }
 
 // mayUseStale reports whether a stored response may be used after a failure to reach the origin.
 func (x *exchange) mayUseStale(err error) bool {
