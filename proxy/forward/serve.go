@@ -37,7 +37,7 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	c := p.newClient(w, r.Request)
 	defer c.end()
 	asked := &httpcache.Request{
-		Method: r.Method, URI: r.Key.String(), Header: r.Header, Body: hasBody(r.Request), Gateway: r.isGateway(), Check: r.Check,
+		Method: r.Method, URI: r.Key.String(), Header: p.selecting(r), Body: hasBody(r.Request), Gateway: r.isGateway(), Check: r.Check,
 		Pass: hasUnkeyed(r.Header),
 	}
 	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
