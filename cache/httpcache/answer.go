@@ -15,7 +15,8 @@ type Answer struct {
 	Header http.Header
 	// Fields are added to Header, and replace what is there.
 	Fields        []Field
-	Trailer       http.Header // complete at the end of Content; nil for none
+	Trailer       http.Header // complete at the end of Content, and not to be read before; nil for none
+	Announced     []string    // the fields of Trailer that are known before
 	ContentLength int64       // -1 if unknown
 	Content       Content     // nil for none
 	Outcome       Outcome

@@ -88,7 +88,7 @@ func (x *exchange) fitted(ctx context.Context, a *Answer, s *stored, isOwn bool)
 		return a
 	}
 	part := *a
-	part.Content = nil
+	part.Content, part.Trailer, part.Announced = nil, nil, nil
 	if err := x.fill(ctx, &part, s); err != nil {
 		return a // it is too far in the body: the whole is sent, RFC 9110 section 14.2
 	}

@@ -40,6 +40,9 @@ type Config struct {
 	// Same returns the cache key of a URI reference in a response, and whether it is of the same
 	// origin as the URI of the request: RFC 9111 section 4.4.
 	Same func(uri, reference string) (key string, same bool)
+	// Own reports whether an error of Forward is about the client that has asked, and not about the
+	// origin: others who have waited for the same ask themselves. nil is none.
+	Own func(error) bool
 	// Panicked is called with a panic in the background, and its stack; nil is not called.
 	Panicked func(value any, stack []byte)
 }

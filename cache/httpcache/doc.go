@@ -39,6 +39,7 @@ type Response struct {
 	Reason        string
 	Header        http.Header
 	Trailer       http.Header // complete at the end of Body
+	Announced     []string    // the fields of Trailer that are known before
 	Body          io.ReadCloser
 	ContentLength int64 // -1 if unknown
 	From          netip.AddrPort

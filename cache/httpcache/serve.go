@@ -125,7 +125,7 @@ func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
 // live returns the answer that passes a response on as it comes.
 func (x *exchange) live(response *Response, outcome Outcome, content Content) *Answer {
 	a := &Answer{
-		Status: response.Status, Reason: response.Reason, Header: response.Header, Trailer: response.Trailer,
+		Status: response.Status, Reason: response.Reason, Header: response.Header, Trailer: response.Trailer, Announced: response.Announced,
 		ContentLength: response.ContentLength, Content: content, Outcome: outcome,
 	}
 	if len(response.Header["Date"]) == 0 {
@@ -182,9 +182,9 @@ func (x *exchange) collapses() bool {
 // this one.
 func (x *exchange) follow(ctx context.Context, f *flight) (*Answer, error) {
 	switch {
-	case f.err != nil && x.mayUseStale(f.err):
+	case f.err != nil && !x.cache.isOwn(f.err) && x.mayUseStale(f.err):
 		return x.stale(ctx)
-	case errors.Is(f.err, errAbandoned), errors.Is(f.err, errReplaced):
+	case errors.Is(f.err, errAbandoned), errors.Is(f.err, errReplaced), x.cache.isOwn(f.err):
 		return nil, nil //nolint:nilnil // it has brought nothing
 	case f.err != nil:
 		return nil, f.err
@@ -202,11 +202,14 @@ func (x *exchange) follow(ctx context.Context, f *flight) (*Answer, error) {
 	if errors.Is(err, errAbandoned) {
 		return nil, nil //nolint:nilnil // it is too late to begin
 	}
-	if a != nil && f.live != nil {
-		a.Trailer = f.live.Trailer
+	if a != nil && f.live != nil && a.Status == s.status {
+		a.Trailer, a.Announced = f.live.Trailer, f.live.Announced
 	}
 	return a, err
 }
+
+// isOwn reports whether an error is about one client.
+func (c *Cache) isOwn(err error) bool { return err != nil && c.config.Own != nil && c.config.Own(err) }
 
 // mayUseStale reports whether a stored response may be used after a failure to reach the origin.
 func (x *exchange) mayUseStale(err error) bool {

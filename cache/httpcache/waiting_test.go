@@ -2,6 +2,7 @@ package httpcache_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -39,5 +40,30 @@ func TestWaitedInVain(t *testing.T) {
 		t.Error("the one who waits for another response holds up the body")
 	}
 	close(slow)
+	s.expect(<-other, 200, "b", false)
+}
+
+// What is refused to one client is no answer for those who have waited for the same.
+func TestRefusalIsForOne(t *testing.T) {
+	errShare := errors.New("this client asks too much")
+	s := newSite(t, func(c *httpcache.Config) { c.Own = func(err error) bool { return errors.Is(err, errShare) } })
+	proceed, asked := make(chan struct{}), false
+	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+		<-proceed
+		if !asked {
+			asked = true
+			return nil, errShare
+		}
+		return s.response(200, "b", "Cache-Control: max-age=60"), nil
+	}
+	first, other := make(chan got, 1), make(chan got, 1)
+	go func() { first <- s.get() }()
+	s.eventually("it is asked", func() bool { return s.count() == 1 })
+	go func() { other <- s.get() }()
+	s.eventually("both wait", func() bool { return s.cache.Waiting(target) == 2 })
+	close(proceed)
+	if g := <-first; !errors.Is(g.err, errShare) {
+		t.Errorf("the first: %v", g.err)
+	}
 	s.expect(<-other, 200, "b", false)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/http"
 	"reflect"
 
@@ -10,6 +11,8 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/shared"
+	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -63,7 +66,7 @@ func makeResponses(c config.Config, files *disk.Store, d dependencies) (response
 		Now: d.now, Disk: files,
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
-		Same: sameOrigin, Panicked: d.panicked,
+		Same: sameOrigin, Own: isOfClient, Panicked: d.panicked,
 	}
 	for _, name := range c.Proxy.Targeted {
 		settings.Targeted = append(settings.Targeted, http.CanonicalHeaderKey(name))
@@ -79,6 +82,12 @@ func makeResponses(c config.Config, files *disk.Store, d dependencies) (response
 	settings.Store = store
 	made := responses{httpcache.New(settings), store}
 	return made, func() { made.Close(); store.Close() }, nil
+}
+
+// isOfClient reports whether an error is about one client: a rule of the site, or its share of the
+// limits.
+func isOfClient(err error) bool {
+	return errors.Is(err, policy.ErrDenied) || errors.Is(err, resolver.ErrBusy)
 }
 
 // sameOrigin returns the canonical form of a URI reference in a response to a request for base, and

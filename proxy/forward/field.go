@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -51,18 +52,34 @@ func (p *Proxy) outgoing(r *Request, header http.Header) http.Header {
 		header["Te"] = []string{"trailers"}
 		header["Connection"] = []string{"TE"} // RFC 9110 section 10.1.4
 	}
+	p.nameClient(r, header)
+	return header
+}
+
+// nameClient sets the fields that name the client to origins.
+func (p *Proxy) nameClient(r *Request, header http.Header) {
 	switch p.config.Forwarded {
 	case ForwardedOff:
 		delete(header, "Forwarded")
 		delete(header, "X-Forwarded-For")
 	case ForwardedStandard:
-		header["Forwarded"] = append(header["Forwarded"], "for="+node(r.Client))
+		header["Forwarded"] = append(r.Header["Forwarded"][:len(r.Header["Forwarded"]):len(r.Header["Forwarded"])], "for="+node(r.Client))
 	case ForwardedFor:
 		if r.Client.IsValid() {
-			header["X-Forwarded-For"] = append(header["X-Forwarded-For"], r.Client.String())
+			header["X-Forwarded-For"] = append(r.Header["X-Forwarded-For"][:len(r.Header["X-Forwarded-For"]):len(r.Header["X-Forwarded-For"])], r.Client.String())
 		}
 	case ForwardedTransparent:
 	}
+}
+
+// selecting returns the fields of a request as the origin gets them, by which it may select a response
+// (RFC 9111 section 4.1): without those of the connection, and with those that name the client.
+func (p *Proxy) selecting(r *Request) http.Header {
+	if p.config.Forwarded == ForwardedTransparent && len(r.Header["Connection"]) == 0 && len(r.Header["Proxy-Authorization"]) == 0 {
+		return r.Header
+	}
+	header := passed(r.Header)
+	p.nameClient(r, header)
 	return header
 }
 
@@ -112,4 +129,13 @@ func upgradeOf(r *http.Request) string {
 		return protocol
 	}
 	return ""
+}
+
+// announced returns the names of the trailer fields that are known before the body is read: from then
+// on they are written to, by whoever reads it.
+func announced(trailer http.Header) []string {
+	if len(trailer) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(trailer))
 }

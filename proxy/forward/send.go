@@ -48,16 +48,12 @@ func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
 
 // announce announces the trailer fields that are known, and returns their names. There are none by
 // HTTP/1.1 in a response whose length is known, nor by HTTP/1.0: RFC 9110 section 6.5.
-func (*Proxy) announce(header http.Header, r *Request, a *httpcache.Answer) (names []string) {
-	if len(a.Trailer) == 0 || !r.ProtoAtLeast(1, 1) || a.ContentLength >= 0 && r.ProtoMajor == 1 {
+func (*Proxy) announce(header http.Header, r *Request, a *httpcache.Answer) []string {
+	if len(a.Announced) == 0 || !r.ProtoAtLeast(1, 1) || a.ContentLength >= 0 && r.ProtoMajor == 1 {
 		return nil
 	}
-	for name := range a.Trailer {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	header["Trailer"] = names
-	return names
+	header["Trailer"] = a.Announced
+	return a.Announced
 }
 
 // isMade reports whether the cache makes responses of a status itself, which have no words of an

@@ -39,7 +39,7 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	c := p.newClient(w, r.Request)
 	defer c.end()
 	asked := &httpcache.Request{
-		Method: r.Method, URI: r.Key.String(), Header: r.Header, Body: hasBody(r.Request), Gateway: r.isGateway(), Check: r.Check,
+		Method: r.Method, URI: r.Key.String(), Header: p.selecting(r), Body: hasBody(r.Request), Gateway: r.isGateway(), Check: r.Check,
 		Pass: hasUnkeyed(r.Header),
 	}
 	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
@@ -85,7 +85,7 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	}
 	arrived = true
 	return &httpcache.Response{
-		Status: resource.Status, Reason: resource.Reason, Header: passed(resource.Header), Trailer: resource.Trailer,
+		Status: resource.Status, Reason: resource.Reason, Header: passed(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
 		Body: released{resource.Body, sync.OnceFunc(release)}, ContentLength: resource.ContentLength, From: resource.From,
 	}, nil
 }

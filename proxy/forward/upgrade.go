@@ -33,7 +33,7 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 	if resource.Status != http.StatusSwitchingProtocols {
 		response := &httpcache.Response{Body: resource.Body, ContentLength: resource.ContentLength}
 		p.send(w, r, &httpcache.Answer{
-			Status: resource.Status, Reason: resource.Reason, Header: passed(resource.Header), Trailer: resource.Trailer,
+			Status: resource.Status, Reason: resource.Reason, Header: passed(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
 			ContentLength: resource.ContentLength, Content: httpcache.Live(r.Context(), response), Outcome: httpcache.Outcome{Forwarded: "bypass"},
 		})
 		return nil

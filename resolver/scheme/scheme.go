@@ -35,7 +35,7 @@ type Request struct {
 	Interim func(status int, header http.Header)
 	// Check returns why the server at an address must not be asked, in addition to the rules of
 	// the guard; nil allows all. It is called before an address is dialled, and before a
-	// connection is used again.
+	// connection is used again; with the zero value where an upstream proxy hides the address.
 	Check func(netip.AddrPort) error
 }
 

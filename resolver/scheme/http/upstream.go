@@ -36,8 +36,8 @@ func answered(h head) error {
 	return fmt.Errorf("the upstream proxy answered %d %s", h.status, h.reason)
 }
 
-// checkBehind checks the address of an origin behind an upstream proxy, which is not known where the
-// host is a name: then check gets the zero value. It may be nil.
+// checkBehind checks the address of an origin behind an upstream proxy; check may be nil. That of a name
+// is not known, as the upstream proxy looks it up: check gets the zero value.
 func checkBehind(address string, check func(netip.AddrPort) error) error {
 	if check == nil {
 		return nil
