@@ -31,7 +31,8 @@ func forwardingSettings() []Setting {
 		{
 			Path: "proxy.upstreams", Default: []Upstream{},
 			Doc: "Proxies through which requests are forwarded. The first whose hosts match is used; where there is none, the request goes " +
-				"to the origin. A list:",
+				"to the origin. Those in private networks must be in access.allow_destinations. The address of an origin behind one is not known: " +
+				"rules with destinations that deny then hold, and those that allow do not. A list:",
 			Form: "table",
 			Sample: `upstreams:
   # hosts as in rules; empty: all
@@ -41,7 +42,7 @@ func forwardingSettings() []Setting {
   - server: https://proxy.example.org:3128
     user: urnd
     # a file
-    password: credential:upstream`,
+    password: credential:upstream-password`,
 		},
 		{
 			Path: "proxy.pac_proxies", Default: []string{},

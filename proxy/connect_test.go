@@ -89,10 +89,29 @@ func TestConnectRefused(t *testing.T) {
 		status int
 	}{
 		{"localhost:" + port, 200},
-		{host + ":" + port, 403}, {"[::1]:" + port, 403}, {"2130706433:" + port, 400}, {"127.1:" + port, 400},
-		{"localhost:22", 403}, {"localhost:443", 403}, {"localhost:0", 400}, {"localhost", 400}, {"localhost:", 400}, {"localhost:99999", 400}, {"localhost:+80", 400},
-		{":443", 400}, {"/", 400}, {"http://localhost:" + port, 400}, {"a@localhost:" + port, 400}, {"a:b@localhost:" + port, 400},
-		{"localhost:" + port + "/", 400}, {"localhost:" + port + "?", 400}, {"localhost:" + port + "#", 400}, {"[localhost]:" + port, 400}, {"::1:" + port, 400}, {"local%68ost:" + port, 400}, {"localhost.:" + port, 200},
+		{host + ":" + port, 403},
+		{"[::1]:" + port, 403},
+		{"2130706433:" + port, 400},
+		{"127.1:" + port, 400},
+		{"localhost:22", 403},
+		{"localhost:443", 403},
+		{"localhost:0", 400},
+		{"localhost", 400},
+		{"localhost:", 400},
+		{"localhost:99999", 400},
+		{"localhost:+80", 400},
+		{":443", 400},
+		{"/", 400},
+		{"http://localhost:" + port, 400},
+		{"a@localhost:" + port, 400},
+		{"a:b@localhost:" + port, 400},
+		{"localhost:" + port + "/", 400},
+		{"localhost:" + port + "?", 400},
+		{"localhost:" + port + "#", 400},
+		{"[localhost]:" + port, 400},
+		{"::1:" + port, 400},
+		{"local%68ost:" + port, 400},
+		{"localhost.:" + port, 200},
 	} {
 		c := s.dial(t)
 		c.send(t, "CONNECT "+tt.target+" HTTP/1.1\r\nHost: a\r\n\r\nGET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\n\r\n")

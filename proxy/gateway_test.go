@@ -75,7 +75,9 @@ func TestGateway(t *testing.T) {
 	}{
 		{"/", "other.example", 403}, // a page of another site, on this machine
 		{"http://other.example/", "www.example", 403},
-		{"/", "a.www.example", 403}, {"/", "www.example.evil", 403}, {"/", "user@www.example", 400},
+		{"/", "a.www.example", 403},
+		{"/", "www.example.evil", 403},
+		{"/", "user@www.example", 400},
 		{"/urn:ietf:rfc:2648", "a", 302},
 	} {
 		if got := s.visit(t, "GET", tt.target, tt.host).StatusCode; got != tt.status {

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/net/http2"
-
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 )
@@ -30,12 +28,15 @@ func certificate(t testing.TB) *tls.Config {
 }
 
 // client2 is a client of HTTP/2 of a proxy: each request goes to the proxy, whatever it names.
-func (s *server) client2(t testing.TB, name string) *http2.Transport {
+func (s *server) client2(t testing.TB, name string) *http.Transport {
 	t.Helper()
-	transport := &http2.Transport{AllowHTTP: true, DisableCompression: true, DialTLSContext: func(ctx context.Context, _, _ string, _ *tls.Config) (net.Conn, error) {
-		dialer := tls.Dialer{Config: &tls.Config{ServerName: name, InsecureSkipVerify: true, NextProtos: []string{"h2"}}} //nolint:gosec // it is on loopback
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		dialer := tls.Dialer{Config: &tls.Config{ServerName: name, InsecureSkipVerify: true, NextProtos: []string{"h2"}}}
 		return dialer.DialContext(ctx, "tcp", s.addr)
-	}}
+	}
+	transport := &http.Transport{DisableCompression: true, DialContext: dial, DialTLSContext: dial, Protocols: new(http.Protocols)}
+	transport.Protocols.SetHTTP2(true)
+	transport.Protocols.SetUnencryptedHTTP2(true)
 	t.Cleanup(transport.CloseIdleConnections)
 	return transport
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -224,8 +225,7 @@ func (c conn) head(t testing.TB) string {
 // rest reads to the end of the connection; broken is whether that was cut off.
 func (c conn) rest() (octets string, broken bool) {
 	all, err := io.ReadAll(c.in)
-	var timeout net.Error
-	return string(all), err != nil && !(errors.As(err, &timeout) && timeout.Timeout())
+	return string(all), err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // octets returns the whole answer to octets that end their connection.

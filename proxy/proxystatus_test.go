@@ -67,7 +67,7 @@ func TestProxyStatus(t *testing.T) {
 	web := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, HeaderTimeout: 300 * time.Millisecond, Now: time.Now})
 	trusting := schemehttp.New(schemehttp.Config{
 		Dial: guard.DialContext, HeaderTimeout: 300 * time.Millisecond, Now: time.Now,
-		TLS: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}, //nolint:gosec // it is on loopback
+		TLS: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12},
 	})
 	t.Cleanup(web.Close)
 	t.Cleanup(trusting.Close)

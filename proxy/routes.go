@@ -36,19 +36,27 @@ func (h *Handler) route(x *exchange) {
 	if absolute := h.streamTarget(x); absolute != "" && site == nil {
 		target = absolute
 	}
+	var err error
 	switch {
 	case h.rates != nil && !h.rates.allows(x.client.Addr):
-		h.fail(x, problem.ErrRate)
+		err = problem.ErrRate
 	case r.Method == http.MethodConnect:
-		if err := h.connect(x); err != nil {
-			h.fail(x, err)
-		}
+		err = h.connect(x)
 	case len(target) > h.config.MaxTarget:
-		h.fail(x, problem.ErrTargetTooLong)
+		err = problem.ErrTargetTooLong
 	case site != nil:
-		if err := h.forwardToSite(x, site, target); err != nil {
-			h.fail(x, err)
-		}
+		err = h.forwardToSite(x, site, target)
+	default:
+		h.routeOwn(x, target)
+	}
+	if err != nil {
+		h.fail(x, err)
+	}
+}
+
+// routeOwn dispatches a request that is for urnd itself, or for the proxy in absolute-form.
+func (h *Handler) routeOwn(x *exchange, target string) {
+	switch r := x.request; {
 	case isPreflight(r) && h.preflight(x, target):
 	case h.toTLS(x, target):
 	case h.static(x, target):

@@ -27,7 +27,7 @@ type Field struct{ Name, Value string }
 // answer returns the answer to a request from a stored response: the precondition of the client,
 // its ranges, or all. validated is whether the origin has just said that it is right.
 func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isValidated bool) (*Answer, error) {
-	if x.r.Check != nil && s.from.IsValid() {
+	if x.r.Check != nil {
 		if err := x.r.Check(s.from); err != nil {
 			return nil, err
 		}

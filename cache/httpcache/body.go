@@ -3,6 +3,7 @@ package httpcache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 )
@@ -19,7 +20,7 @@ const (
 )
 
 // errAbandoned means that all readers of a body have left.
-var errAbandoned = errors.New("all clients have left")
+var errAbandoned = fmt.Errorf("all clients have left: %w", context.Canceled)
 
 // body is the content of a response while it arrives. It is read from the origin by whichever
 // reader needs more first, so that it takes no goroutine of its own. Once more has arrived than
@@ -47,7 +48,7 @@ type body struct {
 	passing bool   // it is not stored
 	taken   int64  // of memory
 	spare   []byte // a block that all readers have, for the next read
-	kept    bool   // no block is used again: a reader that has left may still send one
+	fixed   bool   // no block is used again: a reader that has left may still send one
 	done    bool
 	ends    bool  // the spool is closed
 	err     error // of a body that is not complete
@@ -227,7 +228,7 @@ func (b *body) drop() {
 		if b.start+n > least && !inFile || len(b.blocks) == 1 && cap(b.blocks[0]) > len(b.blocks[0]) {
 			return
 		}
-		if cap(b.blocks[0]) == blockSize && !b.kept && b.start+n <= least {
+		if cap(b.blocks[0]) == blockSize && !b.fixed && b.start+n <= least {
 			b.spare = b.blocks[0][:blockSize]
 		}
 		b.start += n

@@ -46,7 +46,7 @@ func (r *bodyReader) remove() {
 		return
 	}
 	delete(b.readers, r)
-	b.kept = b.kept || r.sends
+	b.fixed = b.fixed || r.sends
 	if b.passing {
 		b.drop()
 	}

@@ -157,7 +157,7 @@ func (c *Cache) updateLocked(key string, change func(*Entry) *Entry) {
 	before := c.entryLocked(key)
 	after := change(before)
 	if after != before {
-		c.settle(before, after)
+		c.updateDisk(before, after)
 	}
 	switch after {
 	case before:

@@ -1,9 +1,13 @@
 package httpcache_test
 
 import (
+	"context"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
 )
 
 func TestHit(t *testing.T) {
@@ -68,4 +72,17 @@ func TestPartial(t *testing.T) {
 	s.sends(206, "456789", "Cache-Control: max-age=60", `ETag: "1"`, "Content-Range: bytes 4-9/10")
 	s.expect(s.get("Range: bytes=4-9"), 206, "456789", false)
 	s.expect(s.get(), 200, "0123456789", true)
+}
+
+// RFC 9110 section 6.6.1: a 304 without Date is of the time that it was received at.
+func TestValidationWithoutDate(t *testing.T) {
+	s := newSite(t, nil)
+	s.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`)
+	s.expect(s.get(), 200, "one", false)
+	s.clock.advance(2 * time.Minute)
+	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+		return &httpcache.Response{Status: 304, Header: fields(`ETag: "1"`), Body: http.NoBody}, nil
+	}
+	s.expect(s.get(), 200, "one", false)
+	s.expect(s.get(), 200, "one", true)
 }

@@ -129,7 +129,7 @@ func TestDamagedDisk(t *testing.T) {
 	s.expect(s.get(), 200, large, true)
 }
 
-// TestOctetsOnDisk: a field keeps its octets, or the response is not kept on disk.
+// TestOctetsOnDisk: a field keeps its octets, or the response is not stored on disk.
 func TestOctetsOnDisk(t *testing.T) {
 	for _, body := range []string{"small", text(5 << 20)} {
 		directory := t.TempDir()

@@ -93,23 +93,31 @@ func (f *flight) left() (hold Content) {
 	if f.waiting--; f.waiting > 0 {
 		return nil
 	}
-	select {
-	case <-f.ready:
-		hold, f.hold = f.hold, nil
-	default:
+	if !f.isReady() {
 		f.waiting = -1 // nobody can join
 		f.cancel(errAbandoned)
 	}
+	hold, f.hold = f.hold, nil // there may be one before the others can go on
 	return hold
 }
 
-// holds keeps a body for those who wait, until they have begun to read it.
+// holds keeps a body for those who wait, until they have begun to read it. f.mu is not held while the
+// body is: the end of a body takes them the other way round.
 func (f *flight) holds(b *body) {
+	r := b.join(f.cache.base, span{0, -1})
+	if r != nil && !f.keeps(r) {
+		r.Close()
+	}
+}
+
+// keeps makes a reader of the body be there while somebody waits, and reports whether that is so.
+func (f *flight) keeps(r *bodyReader) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.waiting > 0 {
-		f.hold = b.join(f.cache.base, span{0, -1})
+		f.hold = r
 	}
+	return f.waiting > 0
 }
 
 // isShared reports whether others than the leader wait.
@@ -125,10 +133,11 @@ func (f *flight) fail(err error) {
 	f.finish(nil)
 }
 
-// finish lets those who wait go on, and ends the flight, with what is stored, nil for nothing.
+// finish ends the flight, with what is stored, nil for nothing, and lets those who wait go on. Until
+// it is stored the disk may change where its content is.
 func (f *flight) finish(s *stored) {
 	f.result = s
-	close(f.ready)
+	defer close(f.ready) // also where storing it panics
 	f.commit(s)
 }
 

@@ -105,7 +105,7 @@ func (x *exchange) updateByHead(response *Response, at arrival) *stored {
 	changed := *s
 	update := &Response{Status: s.status, Reason: s.reason, Header: updatedFields(s.header, response.Header), From: response.From}
 	directives, _ := x.cache.directivesOf(x.r, update.Header)
-	same := sameByHead(s, response.Header) && x.cache.mayKeep(x.r, x.asked, directives, update)
+	same := sameByHead(s, response.Header) && x.cache.mayStoreKnown(x.r, x.asked, directives, update)
 	if same {
 		changed = *x.cache.storedResponse(x.r, update, at)
 		changed.content, changed.part, changed.length, changed.selectors, changed.saved = s.content, s.part, s.length, s.selectors, s.saved

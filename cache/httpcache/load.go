@@ -31,19 +31,19 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 		return x.failed(ctx, f, err)
 	case got.valid != nil:
 		return x.validated(ctx, f, got)
-	case x.keepsOnError(got.Response):
+	case x.replacesError(got.Response):
 		cancel(errAbandoned)
 		_ = got.Body.Close()
-		f.fail(errKept)
+		f.fail(errReplaced)
 		return x.stale(ctx)
 	default:
 		return x.receive(ctx, f, got)
 	}
 }
 
-// errKept means that the origin has answered with an error, in place of which what is stored is
+// errReplaced means that the origin has answered with an error, in place of which what is stored is
 // used.
-var errKept = errors.New("the origin answered with an error")
+var errReplaced = errors.New("the origin answered with an error")
 
 // failed answers where the origin has not, by what is stored.
 func (x *exchange) failed(ctx context.Context, f *flight, err error) (*Answer, error) {
@@ -58,12 +58,12 @@ func (x *exchange) failed(ctx context.Context, f *flight, err error) (*Answer, e
 	return nil, err
 }
 
-// keepsOnError reports whether the stored response is used in place of an error: RFC 5861 section
+// replacesError reports whether the stored response is used in place of an error: RFC 5861 section
 // 4, RFC 9111 section 4.3.3.
-func (x *exchange) keepsOnError(response *Response) bool {
+func (x *exchange) replacesError(response *Response) bool {
 	switch response.Status {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return x.mayUseStale(errKept)
+		return x.mayUseStale(errReplaced)
 	default:
 		return false
 	}
@@ -83,7 +83,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 	}
 	outcome := x.outcome
 	outcome.OriginStatus = http.StatusNotModified
-	if directives, _ := x.cache.directivesOf(x.r, update.Header); x.cache.mayKeep(x.r, x.asked, directives, update) {
+	if directives, _ := x.cache.directivesOf(x.r, update.Header); x.cache.mayStoreKnown(x.r, x.asked, directives, update) {
 		outcome.Stored = true
 		f.finish(fresh)
 	} else {

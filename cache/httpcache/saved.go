@@ -121,9 +121,9 @@ func (c *Cache) load(key string) *Entry {
 	return &e
 }
 
-// settle makes the disk have what an entry has, in place of another one; the shard is held. A fault
+// updateDisk makes the disk have what an entry has, in place of another one; the shard is held. A fault
 // of the disk costs hits only. after is not published yet.
-func (c *Cache) settle(before, after *Entry) {
+func (c *Cache) updateDisk(before, after *Entry) {
 	if c.config.Disk == nil || before == nil {
 		return
 	}
@@ -131,7 +131,7 @@ func (c *Cache) settle(before, after *Entry) {
 		if old.saved == nil || after.has(old) {
 			continue
 		}
-		changed := after.heir(old)
+		changed := after.successor(old)
 		if changed == nil {
 			_ = c.config.Disk.Remove(old.saved) // the disk tries again
 			continue
@@ -166,8 +166,8 @@ func (e *Entry) has(s *stored) bool {
 	return false
 }
 
-// heir returns the variant that has the content of another one, with other fields; nil for none.
-func (e *Entry) heir(s *stored) *stored {
+// successor returns the variant that has the content of another one, with other fields; nil for none.
+func (e *Entry) successor(s *stored) *stored {
 	if e == nil {
 		return nil
 	}

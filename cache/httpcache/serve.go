@@ -154,16 +154,21 @@ func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
 	if leads {
 		return x.lead(ctx, f)
 	}
-	defer f.leave()
-	select {
-	case <-f.ready:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	if a, err := x.follow(ctx, f); a != nil || err != nil {
+	if a, err := x.wait(ctx, f); a != nil || err != nil {
 		return a, err
 	}
 	return x.lead(ctx, x.cache.alone(x.r.URI))
+}
+
+// wait waits for the exchange of another client, and answers by it, nil where it is not for this one.
+func (x *exchange) wait(ctx context.Context, f *flight) (*Answer, error) {
+	defer f.leave()
+	select {
+	case <-f.ready:
+		return x.follow(ctx, f)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // collapses reports whether a request may wait for the exchange of another client. Those with
@@ -179,7 +184,7 @@ func (x *exchange) follow(ctx context.Context, f *flight) (*Answer, error) {
 	switch {
 	case f.err != nil && x.mayUseStale(f.err):
 		return x.stale(ctx)
-	case errors.Is(f.err, errAbandoned), errors.Is(f.err, errKept):
+	case errors.Is(f.err, errAbandoned), errors.Is(f.err, errReplaced):
 		return nil, nil //nolint:nilnil // it has brought nothing
 	case f.err != nil:
 		return nil, f.err

@@ -18,16 +18,16 @@ var understood = [...]int{
 func (c *Cache) mayStore(r *Request, requested, directives cachecontrol.Directives, response *Response) bool {
 	switch {
 	case r.Method == http.MethodPost:
-		return c.postIsStored(r, directives, response) && c.mayKeep(r, requested, directives, response)
+		return c.postIsStored(r, directives, response) && c.mayStoreKnown(r, requested, directives, response)
 	case r.Method != http.MethodGet || r.Body: // the content of GET means nothing that a cache knows: RFC 9110 section 9.3.1
 		return false
 	default:
-		return c.mayKeep(r, requested, directives, response)
+		return c.mayStoreKnown(r, requested, directives, response)
 	}
 }
 
-// mayKeep reports whether a shared cache may store a response to a method that it understands.
-func (*Cache) mayKeep(r *Request, requested, directives cachecontrol.Directives, response *Response) bool {
+// mayStoreKnown reports whether a shared cache may store a response to a method that it understands.
+func (*Cache) mayStoreKnown(r *Request, requested, directives cachecontrol.Directives, response *Response) bool {
 	status := response.Status
 	switch {
 	case status < 200 || status == http.StatusNotModified:

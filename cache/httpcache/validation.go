@@ -50,12 +50,14 @@ func withoutConditions(request http.Header) http.Header {
 
 // updatedFields returns the fields of a stored response with those of a 304, or of the response
 // to HEAD, which replace them: RFC 9111 section 3.2. A weak entity tag does not become strong: the
-// content is not that of the strong one, octet by octet, where the origin has encoded it (nginx).
+// content is not that of the strong one, octet by octet, where the origin has encoded it (nginx). An
+// update without Date is of the time that it is received at: RFC 9110 section 6.6.1.
 func updatedFields(before, update http.Header) http.Header {
 	header := make(http.Header, len(before)+len(update))
 	for name, lines := range before {
 		header[name] = lines
 	}
+	delete(header, "Date")
 	for name, lines := range update {
 		if name != "Content-Length" && name != "Content-Range" {
 			header[name] = lines

@@ -111,6 +111,9 @@ type proxySoak struct {
 	origin *soakOrigin
 	secure *httptest.Server
 	client *http.Client
+	// leaving is the client of requests that are given up: net/http may give up with them the next
+	// request on the same connection.
+	leaving *http.Client
 
 	kinds                      [10]atomic.Int64 // requests by kind
 	sent, answered, tunnels    atomic.Int64
@@ -209,13 +212,15 @@ func (s *proxySoak) do(kind int, method, path string, content []byte, leaves tim
 		request.Header.Set(field[0], field[1])
 		part = field[1]
 	}
+	client := s.client
 	if leaves > 0 {
+		client = s.leaving
 		timer := time.AfterFunc(leaves, cancel)
 		defer timer.Stop()
 	} else {
 		s.sent.Add(1)
 	}
-	got, err := s.client.Transport.RoundTrip(request)
+	got, err := client.Transport.RoundTrip(request)
 	if err != nil {
 		if leaves > 0 && errors.Is(err, context.Canceled) {
 			s.left.Add(1)
@@ -281,6 +286,7 @@ func (s *proxySoak) run(duration time.Duration) {
 	}
 	workers.Wait()
 	s.client.CloseIdleConnections()
+	s.leaving.CloseIdleConnections()
 }
 
 // Mixed traffic at full speed through the proxy: every body is the one that the origin sent, both
@@ -298,9 +304,10 @@ func TestSoakProxy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &proxySoak{p: p, origin: origin, secure: secure, fault: t.Errorf, client: &http.Client{Transport: &http.Transport{
+	transport := &http.Transport{
 		Proxy: func(*http.Request) (*url.URL, error) { return proxy, nil }, DisableCompression: true, MaxIdleConnsPerHost: 64,
-	}}}
+	}
+	s := &proxySoak{p: p, origin: origin, secure: secure, fault: t.Errorf, client: &http.Client{Transport: transport}, leaving: &http.Client{Transport: transport.Clone()}}
 	s.run(duration / 4)
 	const slack = 1.25 // of the runtime itself
 	s.settle(t)

@@ -30,6 +30,15 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// The rule of the site that decided is in JSON, where there is one.
+func TestRule(t *testing.T) {
+	var b bytes.Buffer
+	accesslog.New(&b, "json", func() { t.Error("a line is lost") }).Write(accesslog.Entry{Cache: "bypass", Rule: "no-1"})
+	if got := b.String(); !strings.Contains(got, `"cache":"bypass","rule":"no-1","form":`) {
+		t.Error(got)
+	}
+}
+
 // Nothing that a client sends makes more than one line.
 func TestOneLine(t *testing.T) {
 	var b bytes.Buffer

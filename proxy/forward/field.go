@@ -23,9 +23,10 @@ func passed(header http.Header) http.Header {
 	named := header["Connection"]
 	out := make(http.Header, len(header)+4)
 	for name, lines := range header {
-		if !slices.Contains(hopFields[:], name) && (len(named) == 0 || !httpguts.HeaderValuesContainsToken(named, name)) {
-			out[name] = lines[:len(lines):len(lines)]
+		if slices.Contains(hopFields[:], name) || len(named) > 0 && httpguts.HeaderValuesContainsToken(named, name) {
+			continue
 		}
+		out[name] = lines[:len(lines):len(lines)]
 	}
 	return out
 }

@@ -67,7 +67,7 @@ func (p *Proxy) switchProtocols(w http.ResponseWriter, r *Request, header http.H
 	_, endErr := io.WriteString(buffered, "\r\n")
 	if err = errors.Join(err, endErr, buffered.Flush()); err != nil {
 		_ = client.Close()
-		return nil // the client has gone
+		return nil //nolint:nilerr // the client has gone
 	}
 	p.carry(r.Context(), client, buffered, server)
 	return nil

@@ -24,7 +24,7 @@ func heap() uint64 {
 
 // The index takes at most 64 bytes for an object.
 func TestIndexMemory(t *testing.T) {
-	const n = 1_000_000
+	const n = 200_000
 	before := heap()
 	x := new(index)
 	for i := range n {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -63,9 +62,6 @@ func silence(err error) error {
 // receive reads the responses up to the final one: RFC 9110 section 15.2.
 func (x *exchange) receive() (*scheme.Resource, error) {
 	if _, err := x.in.Peek(1); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
 		return nil, silence(fmt.Errorf("waiting for the response: %w", err))
 	}
 	for range maxInterim + 1 {

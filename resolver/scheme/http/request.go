@@ -52,7 +52,7 @@ func (h *Handler) newRequest(ctx context.Context, in scheme.Request) (*request, 
 	}
 	r := &request{Request: in, target: to, check: refusing(in.Check), handler: h, interim: interim(ctx, in.Interim)}
 	if upstream != nil {
-		if err := checkLiteral(to.address, r.check); err != nil {
+		if err := checkBehind(to.address, r.check); err != nil {
 			return nil, err
 		}
 	}

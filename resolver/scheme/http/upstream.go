@@ -36,11 +36,15 @@ func answered(h head) error {
 	return fmt.Errorf("the upstream proxy answered %d %s", h.status, h.reason)
 }
 
-// checkLiteral checks an address behind an upstream proxy, if its host is one; check may be nil.
-func checkLiteral(address string, check func(netip.AddrPort) error) error {
+// checkBehind checks the address of an origin behind an upstream proxy, which is not known where the
+// host is a name: then check gets the zero value. It may be nil.
+func checkBehind(address string, check func(netip.AddrPort) error) error {
+	if check == nil {
+		return nil
+	}
 	server, err := netip.ParseAddrPort(address)
-	if err != nil || check == nil {
-		return nil //nolint:nilerr // a name, which the upstream proxy looks up
+	if err != nil {
+		return check(netip.AddrPort{})
 	}
 	return check(netip.AddrPortFrom(server.Addr().Unmap(), server.Port()))
 }

@@ -1,0 +1,70 @@
+package httpcache_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+)
+
+// A client that leaves in the moment in which the header comes neither stops the cache nor what
+// others get.
+func TestLeavesWithHeader(t *testing.T) {
+	s := newSite(t, nil)
+	for range 3000 {
+		ctx, cancel := context.WithCancel(t.Context())
+		asked := make(chan struct{})
+		s.mu.Lock()
+		s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+			close(asked)
+			return &httpcache.Response{
+				Status: 200, Header: fields("Cache-Control: max-age=60"), Body: io.NopCloser(strings.NewReader(strings.Repeat("a", 1<<10))), ContentLength: -1,
+			}, nil
+		}
+		s.mu.Unlock()
+		var all sync.WaitGroup
+		all.Go(func() { <-asked; cancel() })
+		if a, err := s.cache.Serve(ctx, &httpcache.Request{Method: "GET", URI: target, Header: http.Header{}}, s.forward); err == nil && a.Content != nil {
+			a.Content.Close()
+		}
+		all.Wait()
+		s.eventually("the exchange ends", func() bool { return s.cache.Flights(target) == 0 })
+		s.cache.Purge(target, true)
+	}
+}
+
+// Those who wait for a validation read what it makes only when that is stored: the disk may change it.
+func TestValidatedOnDiskForMany(t *testing.T) {
+	store, closes := newDisk(t, t.TempDir())
+	defer closes()
+	s := newSite(t, func(c *httpcache.Config) { c.Disk, c.MaxObject = store, 1<<10 })
+	large := text(4 << 10)
+	s.sends(200, large, "Cache-Control: max-age=1", `ETag: "1"`)
+	s.expect(s.get(), 200, large, false)
+	for range 100 {
+		s.clock.advance(time.Minute)
+		proceed := make(chan struct{})
+		s.mu.Lock()
+		s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+			<-proceed
+			return s.response(304, "", "Cache-Control: max-age=1", `ETag: "1"`), nil
+		}
+		s.mu.Unlock()
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if g := s.get(); g.err != nil || g.body != large {
+					t.Errorf("%v, %d octets", g.err, len(g.body))
+				}
+			})
+		}
+		s.eventually("they wait", func() bool { return s.cache.Waiting(target) == 8 })
+		close(proceed)
+		all.Wait()
+	}
+}
