@@ -237,6 +237,10 @@ func (c Config) Warnings() Faults {
 		warnOfHostBits(&f, s.Path, prefixes)
 	}
 	warnOfProxyRules(&f, c.Proxy.Rules)
+	warnOfServers(&f, c)
+	if c.Cache.Disk > 0 && c.Cache.Responses == 0 {
+		f.add("cache.disk", "is not used: cache.responses is 0B, which turns the cache off")
+	}
 	return f
 }
 

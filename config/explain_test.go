@@ -78,6 +78,24 @@ func TestAddressRanges(t *testing.T) {
 	}
 }
 
+// What the proxy can never use is pointed out.
+func TestWarningsOfProxy(t *testing.T) {
+	for text, want := range map[string]string{
+		"proxy: {origins: [{host: a.example, servers: ['http://192.0.2.1', 'http://10.0.0.1:80']}]}":                                               "proxy.origins.0.servers.1: 10.0.0.1 is not in access.allow_destinations",
+		"proxy: {origins: [{host: a.example, servers: ['http://[::1]:80']}]}":                                                                      "proxy.origins.0.servers.0: ::1 is not in",
+		"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {origins: [{host: a.example, servers: ['http://10.0.0.1:80', 'http://b.example']}]}}": "",
+		"cache: {disk: 1GiB, disk_directory: /a, responses: 0B}":                                                                                   "cache.disk: is not used",
+	} {
+		c, err := config.Load(write(t, "urnd.yaml", text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Warnings(); (want == "") != (len(got) == 0) || !strings.Contains(got.Error(), want) {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
 // The time to check a configuration is in proportion to its namespaces.
 func TestManyNamespaces(t *testing.T) {
 	var text strings.Builder

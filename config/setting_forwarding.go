@@ -1,7 +1,10 @@
 package config
 
 import (
+	"fmt"
 	"net"
+	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -154,6 +157,24 @@ func checkSites(f *Faults, origins []Site) {
 		}
 		for j, server := range o.Servers {
 			checkServer(f, index(path+".servers", j), server)
+		}
+	}
+}
+
+// warnOfServers warns of servers of sites that the guard refuses.
+func warnOfServers(f *Faults, c Config) {
+	for i, o := range c.Proxy.Origins {
+		for j, server := range o.Servers {
+			u, err := uri.Parse(server)
+			if err != nil {
+				continue // Validate has said so
+			}
+			host, _ := u.Host()
+			addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+			allows := func(p netip.Prefix) bool { return p.Contains(addr) }
+			if err == nil && (addr.IsPrivate() || addr.IsLoopback()) && !slices.ContainsFunc(c.Access.AllowDestinations, allows) {
+				f.add(fmt.Sprintf("proxy.origins.%d.servers.%d", i, j), "%s is not in access.allow_destinations: requests for %s will be refused", addr, o.Host)
+			}
 		}
 	}
 }

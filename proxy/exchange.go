@@ -166,7 +166,7 @@ func (h *Handler) fail(x *exchange, err error) {
 	h.report(x, err)
 	reply := problem.Reply(x.request.Header, err)
 	if x.forwards() {
-		reply.Header["Proxy-Status"] = []string{problem.ProxyStatus("urnd", err)}
+		reply = problem.ProxyReply(x.request.Header, "urnd", err)
 	}
 	var denied *policy.Denied
 	if errors.As(err, &denied) {

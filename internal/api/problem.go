@@ -15,6 +15,8 @@ type Problem struct {
 	Suggestions []string `json:"suggestions,omitempty"`
 	// Typed is what a person typed into a form, for its page.
 	Typed string `json:"-"`
+	// Forwarded is whether a URL was asked for as of a proxy, and not where a name leads.
+	Forwarded bool `json:"-"`
 }
 
 // Failed is the line of a batch for a URI that has no answer.

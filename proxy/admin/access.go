@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"net/http"
 	"net/netip"
+	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -19,6 +20,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, err)
 		return
 	}
+	defer func() {
+		if value := recover(); value != nil {
+			if value != http.ErrAbortHandler { //nolint:errorlint // it is this value
+				h.config.Panicked(value, debug.Stack())
+			}
+			panic(http.ErrAbortHandler) // a part of the answer may have been sent
+		}
+	}()
 	h.routes.ServeHTTP(w, r)
 }
 

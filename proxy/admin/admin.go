@@ -29,6 +29,8 @@ type Config struct {
 	Metrics     http.Handler
 	Caches      Caches
 	Responses   Responses
+	// Panicked is called with a panic that was recovered, and its stack.
+	Panicked func(value any, stack []byte)
 	// Health returns why the daemon is not ready, and what is wrong although it is.
 	Health func() (unready, degraded []string)
 	// Settings returns the configuration in force, without secrets.

@@ -90,6 +90,9 @@ func Problem(p api.Problem) []byte {
 
 // heading describes a status for users.
 func heading(p api.Problem) string {
+	if p.Forwarded {
+		return p.Title
+	}
 	switch p.Status {
 	case http.StatusBadRequest:
 		return "This name is not valid"
@@ -106,6 +109,9 @@ func heading(p api.Problem) string {
 
 // says explains a status to users; technical reasons are shown on demand.
 func says(p api.Problem) string {
+	if p.Forwarded {
+		return saysOfForwarded(p)
+	}
 	switch p.Status {
 	case http.StatusNotFound:
 		return "Nobody whom this server can ask knows it."
@@ -119,6 +125,20 @@ func says(p api.Problem) string {
 		return "This server cannot look it up."
 	default:
 		return p.Detail + "."
+	}
+}
+
+// saysOfForwarded is says for who uses a proxy, perhaps without knowing it.
+func saysOfForwarded(p api.Problem) string {
+	switch p.Status {
+	case http.StatusBadGateway:
+		return "The proxy on the way to this site got no valid response from it. Try again later."
+	case http.StatusGatewayTimeout:
+		return "The proxy on the way to this site got no response from it in time. Try again later."
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		return "The proxy on the way to this site is busy. Try again in a moment."
+	default:
+		return "The proxy on the way to this site did not forward the request: " + p.Detail + "."
 	}
 }
 

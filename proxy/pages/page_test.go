@@ -81,6 +81,21 @@ func texts(elements []*element, name string) []string {
 	return found
 }
 
+// Who uses a proxy is told about the site, and has no form: it would be sent to that site.
+func TestForwardedPage(t *testing.T) {
+	for status, want := range map[int]string{
+		http.StatusBadGateway:         "no valid response",
+		http.StatusGatewayTimeout:     "in time",
+		http.StatusServiceUnavailable: "is busy",
+		http.StatusForbidden:          "did not forward the request: a reason.",
+	} {
+		page := string(pages.Problem(api.Problem{Status: status, Title: http.StatusText(status), Detail: "a reason", Forwarded: true}))
+		if !strings.Contains(page, want) || strings.Contains(page, "<form") || !strings.Contains(page, "<h1>"+http.StatusText(status)+"</h1>") {
+			t.Errorf("%d: %s", status, page)
+		}
+	}
+}
+
 // Text of others stays text on every page.
 func TestPagesEscape(t *testing.T) {
 	offset := 3
@@ -93,6 +108,7 @@ func TestPagesEscape(t *testing.T) {
 		{"a problem", pages.Problem(api.Problem{Status: 403, Title: hostile, Detail: hostile, Input: hostile}), "code", hostile},
 		{"a reason", pages.Problem(api.Problem{Status: 404, Title: "Not Found", Detail: hostile}), "p", "This name was not found"},
 		{"a rule", pages.Problem(api.Problem{Status: 400, Title: "Bad Request", Detail: hostile, Input: hostile, Offset: &offset, Rule: hostile, Section: hostile}), "p", "This name is not valid"},
+		{"a failure of a proxy", pages.Problem(api.Problem{Status: 403, Title: "Forbidden", Detail: hostile, Forwarded: true}), "small", "Forbidden"},
 		{"a list", pages.List(hostile, []string{hostile, "javascript:" + hostile}), "a", hostile},
 		{"a description", pages.Description(hostile, [][2]string{{hostile, hostile}}), "td", hostile},
 	} {

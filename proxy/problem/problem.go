@@ -75,7 +75,19 @@ func prefersHTML(header http.Header) bool {
 // Reply returns the reply to a request with this header that failed with err: a page for
 // browsers, or a problem document.
 func Reply(header http.Header, err error) message.Reply {
+	return reply(header, New(err), err)
+}
+
+// ProxyReply is Reply to a request that the proxy of a name could not forward: RFC 9209.
+func ProxyReply(header http.Header, name string, err error) message.Reply {
 	p := New(err)
+	p.Forwarded = true
+	r := reply(header, p, err)
+	r.Header["Proxy-Status"] = []string{ProxyStatus(name, err)}
+	return r
+}
+
+func reply(header http.Header, p api.Problem, err error) message.Reply {
 	r := message.Reply{Status: p.Status, Vary: "Accept", CacheControl: message.NoStore, Header: fields(err, p.Status)}
 	var n *resolver.Negative
 	if errors.As(err, &n) {
