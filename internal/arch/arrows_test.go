@@ -158,9 +158,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/forward",
-			[]string{"proxy/message", "proxy/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache", "uri"},
+			[]string{"proxy/message", "proxy/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache", "uri", "internal/netguard"},
 			true,
-			"only forward retrieves, by the handlers of schemes that are passed to it; it does not depend on the other handlers below proxy",
+			"only forward retrieves, by the handlers of schemes that are passed to it, and knows from the guard which server could not be reached; it does not depend on the other handlers below proxy",
 		},
 		{
 			"proxy/admin",

@@ -62,7 +62,7 @@ func silence(err error) error {
 // receive reads the responses up to the final one: RFC 9110 section 15.2.
 func (x *exchange) receive() (*scheme.Resource, error) {
 	if _, err := x.in.Peek(1); err != nil {
-		return nil, silence(fmt.Errorf("waiting for the response: %w", early(err)))
+		return nil, silence(fmt.Errorf("waiting for the response: %w", err))
 	}
 	for range maxInterim + 1 {
 		var h head
