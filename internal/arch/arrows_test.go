@@ -158,7 +158,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/forward",
-			[]string{"proxy/message", "proxy/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache", "uri"},
+			[]string{"proxy/message", "proxy/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache", "uri", "internal/netguard"},
 			true,
 			"only forward retrieves, by the handlers of schemes that are passed to it; it does not depend on the other handlers below proxy",
 		},
