@@ -3,6 +3,7 @@ package admin
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
@@ -13,6 +14,8 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
+var errPanic = errors.New("handling the request panicked")
+
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := h.refusal(r); err != nil {
@@ -22,10 +25,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() {
 		if value := recover(); value != nil {
-			if value != http.ErrAbortHandler { //nolint:errorlint // it is this value
-				h.config.Panicked(value, debug.Stack())
-			}
-			panic(http.ErrAbortHandler) // a part of the answer may have been sent
+			h.config.Panicked(value, debug.Stack())
+			fail(w, r, errPanic)
 		}
 	}()
 	h.routes.ServeHTTP(w, r)

@@ -72,7 +72,7 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	if err != nil {
 		return nil, err
 	}
-	o.Header = p.outgoing(r, o.Header)
+	o.Header = p.outgoing(r, o.Header) //nolint:contextcheck // the request has one of its own
 	arrived := false
 	defer func() {
 		if !arrived { // also where a handler panics
