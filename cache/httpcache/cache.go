@@ -26,6 +26,9 @@ type Config struct {
 	// Disk is where bodies are that are too large for memory, and all of them over a restart; nil
 	// for none.
 	Disk *disk.Store
+	// Basis stands for all that responses depend on besides their URIs, such as which servers may be
+	// asked: what the disk has of another one is removed when it is found.
+	Basis string
 	// Heuristic makes a freshness lifetime where an origin gives none.
 	Heuristic Heuristic
 	// MaxObject bounds a stored body, in bytes, and MaxArriving the memory of all bodies that are

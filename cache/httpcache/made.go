@@ -59,7 +59,7 @@ func (c *Cache) storedResponse(r *Request, response *Response, at arrival) *stor
 	control, targeted := c.directivesOf(r, response.Header)
 	s := &stored{
 		status: response.Status, reason: response.Reason, header: storedFields(response.Header, control),
-		selectors: selectorsOf(response.Header, r.Header), received: at.received, length: response.ContentLength, from: response.From,
+		selectors: selectorsOf(response.Header, r.Header), received: at.received, length: response.ContentLength, from: response.From, basis: c.config.Basis,
 	}
 	s.etag = s.header.Get("Etag")
 	var ok bool

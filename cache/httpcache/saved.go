@@ -28,7 +28,8 @@ type savedHead struct {
 	Directives    savedDirectives
 	ValidatedOnly []string `json:",omitempty"`
 	From          netip.AddrPort
-	Purged        bool `json:",omitempty"`
+	Purged        bool   `json:",omitempty"`
+	Basis         string `json:",omitempty"`
 }
 
 // savedDirectives are directives with names of their own.
@@ -41,7 +42,7 @@ type savedDirectives struct {
 func (s *stored) head() ([]byte, error) {
 	h := savedHead{
 		Status: s.status, Reason: s.reason, Header: s.header, Received: s.received.Round(0), InitialAge: s.initialAge,
-		Lifetime: s.lifetime, Explicit: s.explicit, ValidatedOnly: s.validatedOnly, From: s.from, Purged: s.purged,
+		Lifetime: s.lifetime, Explicit: s.explicit, ValidatedOnly: s.validatedOnly, From: s.from, Purged: s.purged, Basis: s.basis,
 		Directives: savedDirectives{s.noCache, s.mustRevalidate, s.immutable, s.whileRevalidate, s.ifError},
 	}
 	for _, one := range s.selectors {
@@ -91,7 +92,7 @@ func storedOfHead(text []byte) *stored {
 	}
 	s := &stored{
 		status: h.Status, reason: h.Reason, header: h.Header, received: h.Received, initialAge: h.InitialAge,
-		freshness: freshness{h.Lifetime, h.Explicit}, validatedOnly: h.ValidatedOnly, from: h.From, purged: h.Purged,
+		freshness: freshness{h.Lifetime, h.Explicit}, validatedOnly: h.ValidatedOnly, from: h.From, purged: h.Purged, basis: h.Basis,
 		directives: directives{
 			h.Directives.NoCache, h.Directives.MustRevalidate, h.Directives.Immutable, h.Directives.WhileRevalidate, h.Directives.IfError,
 		},
@@ -111,7 +112,11 @@ func storedOfHead(text []byte) *stored {
 func (c *Cache) load(key string) *Entry {
 	var e Entry
 	for _, o := range c.config.Disk.Get(key) {
-		if s := storedOf(o); s != nil {
+		switch s := storedOf(o); {
+		case s == nil:
+		case s.basis != c.config.Basis:
+			_ = c.config.Disk.Remove(o) // the disk tries again
+		default:
 			e.variants = append(e.variants, s)
 		}
 	}

@@ -34,6 +34,7 @@ type stored struct {
 	from   netip.AddrPort
 	// saved is the object on disk, nil for none. It has the same content.
 	saved *disk.Object
+	basis string // Config.Basis
 	// purged is whether it must be validated before it is used: a soft purge, or an invalidation.
 	purged bool
 	// validatedOnly are fields that are sent only after a validation: no-cache with names.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
 
@@ -35,6 +38,14 @@ func responsesBasis(c config.Config) map[string]any {
 	return basis
 }
 
+// diskBasis stands for what responses on disk depend on, also over a restart. The size of caches is not
+// of it.
+func diskBasis(c config.Config) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", []any{c.Access.AllowDestinations, c.Proxy.Origins, c.Proxy.Upstreams, c.Proxy.Targeted}))
+	const enough = 12
+	return hex.EncodeToString(sum[:enough])
+}
+
 // responseSettings are the settings of the section cache that are for HTTP responses; StaleFor is
 // for all caches.
 func responseSettings() []string {
@@ -63,7 +74,7 @@ func newResponses(c config.Config, r *resolution, d dependencies) (responses, er
 
 func makeResponses(c config.Config, files *disk.Store, d dependencies) (responses, func(), error) {
 	settings := httpcache.Config{
-		Now: d.now, Disk: files,
+		Now: d.now, Disk: files, Basis: diskBasis(c),
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
 		Same: sameOrigin, Own: isOfClient, Panicked: d.panicked,
