@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -39,6 +40,7 @@ type Event struct {
 // records the status and size of the response. It is pooled.
 type exchange struct {
 	http.ResponseWriter
+	handler *Handler
 	request *http.Request
 	client  message.Client
 	hops    uint8  // see resolver.Query
@@ -85,6 +87,13 @@ func (x *exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // SetReason implements forward.ResponseWriter.
 func (x *exchange) SetReason(status int, reason string) { listen.SetReason(x.request, status, reason) }
 
+// Broken implements forward.ResponseWriter.
+func (x *exchange) Broken(err error) {
+	x.event.Err = err
+	x.handler.identify(x)
+	x.handler.reportAs(x, "a response broke off", x.event.Status, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err))
+}
+
 // ReadFrom lets files be sent without copying them.
 func (x *exchange) ReadFrom(r io.Reader) (int64, error) {
 	if x.event.Status == 0 {
@@ -122,7 +131,7 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
 		x = new(exchange)
 	}
 	client := h.config.Access.clientOf(r)
-	*x = exchange{ResponseWriter: w, request: r, client: client, event: Event{Request: r, Form: "none", Client: client.Addr}}
+	*x = exchange{ResponseWriter: w, handler: h, request: r, client: client, event: Event{Request: r, Form: "none", Client: client.Addr}}
 	return x
 }
 

@@ -4,6 +4,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,6 +148,9 @@ func (h *Handler) reportAs(x *exchange, message string, sent int, err error) {
 	failed := status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled) && !errors.As(err, new(*resolver.Negative))
 	if failed || forbidden {
 		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
+		if x.forwards() {
+			attributes = append(attributes, "method", x.request.Method, "host", cmp.Or(x.request.URL.Host, x.request.Host))
+		}
 		if setting := problem.Setting(err); setting != "" {
 			attributes = append(attributes, "setting", setting)
 		}

@@ -8,10 +8,15 @@ import (
 // arriving answers by a response that is stored while it arrives.
 func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *stored) (*Answer, error) {
 	c, response := x.cache, got.Response
-	b := c.newBody(f, response, s)
+	b := x.newBody(f, response, s)
 	s.content = b
 	f.result, f.live = s, response
 	switch {
+	case b.spool == nil && response.ContentLength > c.config.MaxObject: // the slowest client would hold up the others
+		f.result = nil
+		if f.isShared() {
+			defer c.doNotCollapse(f.key)
+		}
 	case response.Status == http.StatusPartialContent, response.ContentLength == 0:
 		f.result = nil // the one is not for others, the other needs no waiting
 	case s.useOf(demands{}, c.config.Now()) == validate: // each of the others has to ask: RFC 9111 section 4
@@ -33,10 +38,11 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *sto
 }
 
 // newBody returns the content of a response, which the flight stores when it is complete.
-func (c *Cache) newBody(f *flight, response *Response, s *stored) *body {
+func (x *exchange) newBody(f *flight, response *Response, s *stored) *body {
+	c := x.cache
 	b := &body{
 		source: response.Body, length: response.ContentLength, most: c.config.MaxObject, budget: &c.arriving,
-		cancel: f.cancel, readers: make(map[*bodyReader]struct{}),
+		cancel: f.cancel, finishes: x.r.Method == http.MethodGet, readers: make(map[*bodyReader]struct{}),
 	}
 	b.spawn = func(run func()) {
 		c.spawn(func() {

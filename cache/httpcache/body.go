@@ -36,6 +36,9 @@ type body struct {
 	ended func(content blocks, complete bool)
 	// spool has what has arrived on disk; nil for none.
 	spool *spool
+	// finishes is whether little that is left is read although all clients have left: not where the
+	// exchange may still read the body of a request.
+	finishes bool
 	// cancel ends the exchange with the origin.
 	cancel context.CancelCauseFunc
 	// spawn runs a function in the background.
@@ -147,7 +150,7 @@ func (b *body) judge(err error) {
 // isWorthFinishing reports whether so little is left that it is read although nobody waits for it;
 // b.mu is held.
 func (b *body) isWorthFinishing() bool {
-	return (!b.passing || b.isSpooled()) && b.length >= 0 && b.length-b.arrived <= finishSize
+	return b.finishes && (!b.passing || b.isSpooled()) && b.length >= 0 && b.length-b.arrived <= finishSize
 }
 
 // space returns memory for the next read; b.mu is held. Only the reader that has set reading uses

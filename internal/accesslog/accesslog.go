@@ -122,15 +122,23 @@ func appendCombined(b []byte, e Entry) []byte {
 // appendSquid is the native format of Squid's access.log.
 func appendSquid(b []byte, e Entry) []byte {
 	return fmt.Appendf(b, "%d.%03d %6d %s %s/%03d %d %s %s %s HIER_NONE/- %s\n",
-		e.Time.Unix(), e.Time.Nanosecond()/1e6, e.Took.Milliseconds(), dash(e.Client), squidCode(e.Cache), e.Status, e.Bytes,
+		e.Time.Unix(), e.Time.Nanosecond()/1e6, e.Took.Milliseconds(), dash(e.Client), squidCode(e), e.Status, e.Bytes,
 		word(e.Method), word(e.Target), dash(word(e.User)), dash(word(e.Type)))
 }
 
-// squidCode returns the result code of Squid for the outcome of a cache lookup.
-func squidCode(cache string) string {
-	switch cache {
+// squidCode returns the result code of Squid for a request: its kind, or the outcome of a cache lookup.
+func squidCode(e Entry) string {
+	switch {
+	case e.Status == http.StatusForbidden || e.Status == http.StatusProxyAuthRequired:
+		return "TCP_DENIED"
+	case e.Method == http.MethodConnect:
+		return "TCP_TUNNEL"
+	}
+	switch e.Cache {
 	case "hit":
 		return "TCP_MEM_HIT"
+	case "revalidated":
+		return "TCP_REFRESH_UNMODIFIED"
 	case "stale":
 		return "TCP_REFRESH_FAIL_OLD"
 	case "miss", "collapsed":

@@ -77,6 +77,9 @@ type ResponseWriter interface {
 	http.ResponseWriter
 	// SetReason sets the words of the next status, which are sent by HTTP/1.1.
 	SetReason(status int, reason string)
+	// Broken is called where the source of a response breaks off, which is broken off for the
+	// client, too.
+	Broken(err error)
 }
 
 // isGateway reports whether a request is one for a site that urnd is the gateway of.

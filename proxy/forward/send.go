@@ -31,8 +31,12 @@ func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
 		return
 	}
 	control := http.NewResponseController(w)
-	if err := a.Content.SendTo(w, func() { _ = control.Flush() }); err != nil { // it fails only where the client left
+	out := &sentTo{ResponseWriter: w}
+	if err := a.Content.SendTo(out, func() { _ = control.Flush() }); err != nil {
 		message.Abort(w)
+		if !out.failed && r.Context().Err() == nil { // else the client has left
+			w.Broken(err)
+		}
 		return
 	}
 	if len(a.Trailer) > len(announced) {
