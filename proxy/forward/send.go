@@ -27,9 +27,13 @@ func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
 		w.SetReason(a.Status, a.Reason)
 	}
 	w.WriteHeader(a.Status)
-	if a.Content == nil || r.Method == http.MethodHead {
-		return
+	if a.Content != nil && r.Method != http.MethodHead {
+		p.sendContent(w, r, a, announced)
 	}
+}
+
+// sendContent sends the content of an answer, and its trailers.
+func (*Proxy) sendContent(w ResponseWriter, r *Request, a *httpcache.Answer, announced []string) {
 	control := http.NewResponseController(w)
 	out := &sentTo{ResponseWriter: w}
 	if err := a.Content.SendTo(out, func() { _ = control.Flush() }); err != nil {
@@ -46,7 +50,7 @@ func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
 		if !slices.Contains(announced, name) {
 			name = http.TrailerPrefix + name
 		}
-		header[name] = lines
+		w.Header()[name] = lines
 	}
 }
 
