@@ -143,7 +143,7 @@ func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func()
 		round()
 	}
 	took := time.Since(began)
-	if took > 20*time.Second {
+	if took > time.Minute { // with the race detector, beside other tests
 		t.Errorf("200 reloads took %s", took)
 	}
 	asked.stop()
