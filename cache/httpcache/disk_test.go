@@ -13,6 +13,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/httpcache/disk"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // newDisk opens a store in a directory, and returns what closes it.
@@ -25,16 +26,13 @@ func newDisk(t *testing.T, directory string) (store *disk.Store, closes func()) 
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { store.Run(ctx) })
-	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
+	testserver.Wait(t, "the index is made", func() bool {
 		w, err := store.Create("probe")
-		if err == nil {
-			_ = w.Close()
-			break
+		if err != nil {
+			return false
 		}
-		if time.Since(begun) > 20*time.Second {
-			t.Fatal(err)
-		}
-	}
+		return w.Close() == nil
+	})
 	return store, func() {
 		cancel()
 		running.Wait()

@@ -38,9 +38,11 @@ func trafficChild(dir string) {
 			}
 		}()
 	}
+	poll := time.NewTicker(time.Millisecond)
 	for !s.space.indexed.Load() {
-		time.Sleep(time.Millisecond)
+		<-poll.C
 	}
+	poll.Stop()
 	fmt.Println("indexed")
 	select {}
 }

@@ -57,7 +57,7 @@ func (s *space) reserve(n int64) error {
 	return nil
 }
 
-// refusal returns why nothing can be stored for now.
+// refusal returns why nothing can be stored, nil where it can.
 func (s *space) refusal() error {
 	switch {
 	case !s.indexed.Load():
