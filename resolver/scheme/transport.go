@@ -8,23 +8,17 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Transport is an adapter from a Handler to an http.RoundTripper, for the clients and the
-// reverse proxy of the standard library. It normalizes the URI of a request.
+// Transport is an adapter from a Handler to an http.RoundTripper, for the clients of the standard
+// library. It normalizes the URI of a request.
 type Transport struct {
 	Handler Handler
-	// Target replaces the URI of each request, which net/url may have changed, unless it
-	// is the zero value.
-	Target uri.URI
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	u := t.Target
-	if !u.IsValid() {
-		var err error
-		if u, err = uri.FromIRI(r.URL.String()); err != nil { // net/url keeps characters that are not allowed in a URI
-			return nil, fmt.Errorf("fetching: %w: %s", resolver.ErrUnreachable, err.Error())
-		}
+	u, err := uri.FromIRI(r.URL.String())
+	if err != nil { // net/url keeps characters that are not allowed in a URI
+		return nil, fmt.Errorf("fetching: %w: %s", resolver.ErrUnreachable, err.Error())
 	}
 	request := Request{Method: r.Method, URI: u.WithoutFragment().Normalize(), Header: r.Header, ContentLength: r.ContentLength}
 	if r.Body != nil && r.Body != http.NoBody {
