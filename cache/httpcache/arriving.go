@@ -11,22 +11,19 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *sto
 	b := x.newBody(f, response, s)
 	s.content = b
 	f.result, f.live = s, response
+	fits := b.spool != nil || response.ContentLength <= c.config.MaxObject
 	switch {
-	case b.spool == nil && response.ContentLength > c.config.MaxObject: // the slowest client would hold up the others
-		f.result = nil
-		if f.isShared() {
-			defer c.doNotCollapse(f.key)
-		}
 	case response.Status == http.StatusPartialContent, response.ContentLength == 0:
 		f.result = nil // the one is not for others, the other needs no waiting
-	case s.useOf(demands{}, c.config.Now()) == validate: // each of the others has to ask: RFC 9111 section 4
+	case !fits, // the slowest client would hold up the others
+		s.useOf(demands{}, c.config.Now()) == validate: // each of the others has to ask: RFC 9111 section 4
 		f.result = nil
 		if f.isShared() {
 			defer c.doNotCollapse(f.key)
 		}
 	}
 	outcome := x.outcome
-	outcome.Stored, outcome.TTL, outcome.HasTTL = b.spool != nil || response.ContentLength <= c.config.MaxObject, s.ttl(c.config.Now()), true
+	outcome.Stored, outcome.TTL, outcome.HasTTL = fits, s.ttl(c.config.Now()), true
 	reader := b.join(ctx, span{0, -1})
 	f.holds(b)
 	close(f.ready)
