@@ -34,7 +34,7 @@ type body struct {
 	// ended is called once, with the content in memory, nil where that is not complete, and whether
 	// all of it can be stored.
 	ended func(content blocks, complete bool)
-	// spool has what has arrived on disk; nil for none.
+	// spool has what has arrived on disk; nil for none, and once nobody reads it any more.
 	spool *spool
 	// finishes is whether little that is left is read although all clients have left: not where the
 	// exchange may still read the body of a request.
@@ -53,7 +53,6 @@ type body struct {
 	spare   []byte // a block that all readers have, for the next read
 	fixed   bool   // no block is used again: a reader that has left may still send one
 	done    bool
-	ends    bool  // the spool is closed
 	err     error // of a body that is not complete
 	reading bool  // some reader reads from source
 	readers map[*bodyReader]struct{}
@@ -268,8 +267,8 @@ func (b *body) isSpooled() bool { return b.spool != nil && b.spool.whole }
 // endSpool closes the file that nobody reads any more; b.mu is held.
 func (b *body) endSpool() {
 	if b.spool != nil {
-		b.ends = true
 		_ = b.spool.writer.Close() // what was not committed is removed
+		b.spool = nil
 	}
 }
 

@@ -22,7 +22,7 @@ func (b *body) join(ctx context.Context, part span) *bodyReader {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	late := b.start > 0 || part.start > b.arrived && (b.passing || b.length > b.most)
-	if late && !b.isSpooled() || b.done && b.err != nil || b.done && b.ends {
+	if late && !b.isSpooled() || b.done && b.err != nil {
 		return nil
 	}
 	r := &bodyReader{body: b, at: part.start, end: part.end}

@@ -57,9 +57,9 @@ func (r *bodyReader) readSpool() ([]byte, error) {
 	if r.buffer == nil {
 		r.buffer = make([]byte, blockSize)
 	}
-	at := r.at
+	at, file := r.at, b.spool.writer
 	b.mu.Unlock()
-	read, err := b.spool.writer.ReadAt(r.buffer[:n], at)
+	read, err := file.ReadAt(r.buffer[:n], at)
 	b.mu.Lock()
 	if int64(read) == n {
 		return r.buffer[:n], nil
