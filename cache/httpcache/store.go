@@ -79,33 +79,14 @@ func (c *Cache) postIsStored(r *Request, directives cachecontrol.Directives, res
 	return same && key == r.URI
 }
 
-// unstored are the fields that are not stored: those of one connection, and of a proxy's
-// authentication (RFC 9111 section 3.1), and those that are made anew.
-var unstored = [...]string{
-	"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Transfer-Encoding", "Upgrade", "Trailer", "Content-Length",
-	"Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization", "Age",
-}
-
-// storedFields returns the fields of a response that are stored: not those that private names.
+// storedFields returns the fields of a response that are stored: not those of one connection (RFC
+// 9111 section 3.1), those that private names, and those that are made anew.
 func storedFields(header http.Header, directives cachecontrol.Directives) http.Header {
-	left := [...][]string{fieldNames(directives.Fields("private")), connectionFields(header)}
-	stored := make(http.Header, len(header)+1)
-	for name, lines := range header {
-		if slices.Contains(unstored[:], name) || slices.Contains(left[0], name) || slices.Contains(left[1], name) {
-			continue
-		}
-		stored[name] = lines[:len(lines):len(lines)]
+	stored := EndToEnd(header)
+	for _, name := range append(fieldNames(directives.Fields("private")), "Content-Length", "Age") {
+		delete(stored, name)
 	}
 	return stored
-}
-
-// connectionFields returns the names of the fields that Connection names.
-func connectionFields(header http.Header) []string {
-	var names []string
-	for _, line := range header["Connection"] {
-		names = append(names, fieldNames(strings.Split(line, ","))...)
-	}
-	return names
 }
 
 // fieldNames returns names of fields as http.Header has them.

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/proxy/message"
 )
 
@@ -44,7 +45,7 @@ func (c *client) interim(status int, fields http.Header) {
 	header := c.Header()
 	before := header.Clone()
 	clear(header)
-	for name, lines := range passed(fields) {
+	for name, lines := range httpcache.EndToEnd(fields) {
 		header[name] = lines
 	}
 	header["Via"] = append(header["Via"], c.via.String())

@@ -9,28 +9,9 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/proxy/message"
 )
-
-// hopFields are the fields of one connection, which are not forwarded: RFC 9110 section 7.6.1. Those
-// for the authentication of a proxy are consumed by it.
-var hopFields = [...]string{
-	"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Transfer-Encoding", "Upgrade", "Trailer",
-	"Proxy-Authenticate", "Proxy-Authorization", "Proxy-Authentication-Info", "Http2-Settings",
-}
-
-// passed returns a header without the fields of the connection.
-func passed(header http.Header) http.Header {
-	named := header["Connection"]
-	out := make(http.Header, len(header)+4)
-	for name, lines := range header {
-		if slices.Contains(hopFields[:], name) || len(named) > 0 && httpguts.HeaderValuesContainsToken(named, name) {
-			continue
-		}
-		out[name] = lines[:len(lines):len(lines)]
-	}
-	return out
-}
 
 // Forwarded is how the client is named to origins.
 type Forwarded uint8
@@ -45,7 +26,7 @@ const (
 
 // outgoing returns the header of a request that is passed on.
 func (p *Proxy) outgoing(r *Request, header http.Header) http.Header {
-	header = passed(header)
+	header = httpcache.EndToEnd(header)
 	p.config.Via.AddTo(header)
 	message.SetTraceparent(r.Context(), header)
 	if httpguts.HeaderValuesContainsToken(r.Header["Te"], "trailers") {
@@ -78,7 +59,7 @@ func (p *Proxy) selecting(r *Request) http.Header {
 	if p.config.Forwarded == ForwardedTransparent && len(r.Header["Connection"]) == 0 && len(r.Header["Proxy-Authorization"]) == 0 {
 		return r.Header
 	}
-	header := passed(r.Header)
+	header := httpcache.EndToEnd(r.Header)
 	p.nameClient(r, header)
 	return header
 }

@@ -85,7 +85,7 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	}
 	arrived = true
 	return &httpcache.Response{
-		Status: resource.Status, Reason: resource.Reason, Header: passed(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
+		Status: resource.Status, Reason: resource.Reason, Header: httpcache.EndToEnd(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
 		Body: released{resource.Body, sync.OnceFunc(release)}, ContentLength: resource.ContentLength, From: resource.From,
 	}, nil
 }

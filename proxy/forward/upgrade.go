@@ -33,7 +33,7 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 	if resource.Status != http.StatusSwitchingProtocols {
 		response := &httpcache.Response{Body: resource.Body, ContentLength: resource.ContentLength}
 		p.send(w, r, &httpcache.Answer{
-			Status: resource.Status, Reason: resource.Reason, Header: passed(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
+			Status: resource.Status, Reason: resource.Reason, Header: httpcache.EndToEnd(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
 			ContentLength: resource.ContentLength, Content: httpcache.Live(r.Context(), response), Outcome: httpcache.Outcome{Forwarded: "bypass"},
 		})
 		return nil
@@ -59,7 +59,7 @@ func (p *Proxy) switchProtocols(w http.ResponseWriter, r *Request, header http.H
 	if err != nil {
 		return fmt.Errorf("taking over the connection of a client: %w", err)
 	}
-	fields := passed(header)
+	fields := httpcache.EndToEnd(header)
 	fields["Connection"], fields["Upgrade"] = []string{"Upgrade"}, header["Upgrade"]
 	fields["Via"] = append(fields["Via"], p.config.Via.String())
 	_, err = io.WriteString(buffered, "HTTP/1.1 101 Switching Protocols\r\n")
