@@ -20,11 +20,12 @@ type Location struct {
 // Source is the origin of locations, and what is known of the resources there. Answers
 // share it; it is immutable.
 type Source struct {
-	Name      string // "namespace ietf", "ddds urn.arpa."
-	Type      string // the media type of the resources; "" if unknown
-	Language  string // their language, a tag of RFC 5646; "" if unknown
-	Authentic bool   // all records used for the location are authenticated by DNSSEC (RFC 4035 section 3.2.3)
-	Content   string // the text of a description (I2C) that the source gave; "" if it is only at the location
+	Name      string  // "namespace ietf", "ddds urn.arpa."
+	Type      string  // the media type of the resources; "" if unknown
+	Language  string  // their language, a tag of RFC 5646; "" if unknown
+	Authentic bool    // all records used for the location are authenticated by DNSSEC (RFC 4035 section 3.2.3)
+	Content   string  // the text of a description (I2C) that the source gave; "" if it is only at the location
+	Record    *Record // of the name, in the registry of the site; nil if it is not from there
 }
 
 // Answer is the outcome of a query. It is immutable, since requests share it, and
@@ -36,6 +37,14 @@ type Answer struct {
 	// that were used. 0 means for this request only; it is negative if stale.
 	TTL   time.Duration
 	Cache CacheState // set by Cached
+}
+
+// Record returns what the registry of the site has of the name, nil if the answer is not from there.
+func (a Answer) Record() *Record {
+	if len(a.Locations) == 0 {
+		return nil
+	}
+	return a.Locations[0].From.Record
 }
 
 // AtMost returns the answer with a TTL of at most limit.

@@ -15,10 +15,16 @@ type Locations = []Location
 
 // LocationsSize returns the memory of a cached value in bytes, for a store.
 func LocationsSize(locations Locations) int {
-	const header = 24 // of a Location; sources without content are shared
+	const (
+		header     = 24  // of a Location; sources without content are shared
+		recordSize = 300 // of a Record and its Source
+	)
 	size := 0
 	for _, l := range locations {
 		size += header + len(l.URI) + len(l.From.Content)
+		if r := l.From.Record; r != nil {
+			size += recordSize + len(r.Name) + len(r.Metadata) + len(r.Contact)
+		}
 	}
 	return size
 }
@@ -48,6 +54,9 @@ func NewCached(c *cache.Cache[Locations], next Resolver, shares *Shares) *Cached
 
 // Resolve implements Resolver.
 func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
+	if !q.At.IsZero() {
+		return c.next.Resolve(ctx, q)
+	}
 	key := q.Key()
 	var result cache.Result[Locations]
 	var ok bool

@@ -12,6 +12,9 @@ import (
 type Member struct {
 	Name string
 	Resolver
+	// History means that the member also answers queries of how a name was (Query.At): the
+	// others are not asked them.
+	History bool
 }
 
 // ChainConfig is the configuration of a Chain.
@@ -72,6 +75,9 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 	var tried []string
 	ttl := Forever
 	for _, m := range members {
+		if !q.At.IsZero() && !m.History {
+			continue
+		}
 		answer, err := m.Resolve(ctx, q)
 		if t := TraceOf(ctx); t != nil {
 			t.Add(m.Name, "%s", outcome(answer, err))

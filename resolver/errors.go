@@ -41,6 +41,17 @@ type Negative struct {
 	Unclaimed bool
 	// Cache is whether the answer came from the cache; set by Cached.
 	Cache CacheState
+	// Record is what the registry of the site has of the name, nil if the answer is not from there.
+	Record *Record
+}
+
+// RecordOf returns the record of the name in err, nil if there is none.
+func RecordOf(err error) *Record {
+	var n *Negative
+	if errors.As(err, &n) {
+		return n.Record
+	}
+	return nil
 }
 
 func (n *Negative) Error() string { return n.Kind.Error() + ": " + n.Reason }

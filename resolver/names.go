@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
@@ -47,6 +48,27 @@ func (n Names) Key(u uri.URI) (uri.URI, error) {
 	}
 	q, err = n.Canonical(q)
 	return q.URI, err
+}
+
+// CanonicalPrefix returns the beginning that canonical names have where names begin with text. The
+// error is a *uri.ParseError.
+func (n Names) CanonicalPrefix(text string) (string, error) {
+	const end = "0" // a name has at least one character after "urn:nid:"
+	u, err := uri.Parse(text + end)
+	if err != nil {
+		return "", err
+	}
+	if !u.IsURN() {
+		return strings.TrimSuffix(u.Normalize().String(), end), nil
+	}
+	v, err := u.URN()
+	if err == nil {
+		v, err = n.Set.Fold(v)
+	}
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(v.URI().String(), end), nil
 }
 
 // Warnings returns the rules that q breaks although it is accepted: reserved NIDs (RFC

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urnd/urnd/uri"
 )
@@ -21,6 +22,9 @@ type Query struct {
 	// Hops is how many urnds have asked each other for this name before. It is part of the key,
 	// as the servers are told of it: a loop must end, and not wait for itself.
 	Hops uint8
+	// At asks for the answer as it was at a time, which only the registry of the site knows; the
+	// zero value asks for the current one. Such answers are not cached.
+	At time.Time
 	// Client is whose share of the limits the query takes; the zero value has no share. It is
 	// not part of the key, and no load sees it.
 	Client netip.Addr

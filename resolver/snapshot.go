@@ -62,7 +62,7 @@ func (a Answers) Save(w io.Writer, basis string, now time.Time, limit int64) (in
 	var failed error
 	a.Entries.Each(func(e *cache.Entry[Locations]) bool {
 		ttl := a.TTL(e)
-		if e.Err() != nil || ttl <= 0 {
+		if e.Err() != nil || ttl <= 0 || len(e.Value) > 0 && e.Value[0].From.Record != nil { // the registry is asked again
 			return true
 		}
 		line, err := json.Marshal(save(e, ttl, now))

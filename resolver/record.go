@@ -1,0 +1,18 @@
+package resolver
+
+import "time"
+
+// Record is what the registry of the site has of a name, besides its targets. It is immutable,
+// since requests share it.
+type Record struct {
+	Name       string // whose record it is: the name, the name that it is an alias of, or a prefix of it
+	Version    int    // of the record; 1 is the first
+	Changed    time.Time
+	Status     string    // "active", "reserved" or "withdrawn"
+	Since      time.Time // since when it has this status
+	Reason     string    // why it was withdrawn
+	Successors []string  // what came instead of a withdrawn name
+	Metadata   string    // a JSON object, "" for none
+	Contact    string    // whom to ask
+	Sandbox    bool      // the name is for trial, and may be removed
+}

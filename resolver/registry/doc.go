@@ -1,0 +1,11 @@
+// Package registry is the resolution system for the names that a site owns: it holds
+// them for decades. Every change makes a new version, and no name is unassigned again (RFC
+// 1737 section 2, persistence). It needs a Store, of which package sqlite and package postgres are
+// two, and package registrytest the suite that both pass.
+//
+//   - entry.go, target.go: what is held of a name or prefix; encoding.go: as octets
+//   - store.go: what a store does; tables.go: what the registry has there beside entries
+//   - registry.go, edit.go, validate.go: how entries are read and changed, by whom
+//   - resolver.go, status.go, targets.go: how names are resolved
+//   - feed.go: how changes of other instances become known
+package registry

@@ -1,0 +1,210 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Role is what somebody may do. Each may do what those before it may.
+type Role uint8
+
+// The roles.
+const (
+	Reader Role = iota + 1
+	Writer      // changes names
+	Admin       // changes prefixes, purges sandboxes, and manages tokens
+)
+
+// Actor is who changes entries.
+type Actor struct {
+	Name string
+	Role Role
+	// Prefixes are what the names begin with that the actor may change; nil is all.
+	Prefixes []string
+}
+
+// May returns ErrDenied unless the actor has a role for a key.
+func (a Actor) May(role Role, key Key) error {
+	if a.Role < role {
+		return fmt.Errorf("%w: %s may not change %s", ErrDenied, a.Name, key)
+	}
+	if a.Prefixes == nil {
+		return nil
+	}
+	for _, prefix := range a.Prefixes {
+		if strings.HasPrefix(key.Name, prefix) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %s may not change %s, only what begins with %s", ErrDenied, a.Name, key, strings.Join(a.Prefixes, " or "))
+}
+
+// needs returns the role that changing a key needs.
+func needs(key Key) Role {
+	if key.Kind == KindPrefix {
+		return Admin
+	}
+	return Writer
+}
+
+// Any is the version of an Edit that is made whatever the current version is.
+const Any = -1
+
+// Edit changes one entry. Its name need not be canonical.
+type Edit struct {
+	Key Key
+	// IfVersion is the version that must be the current one: 0 is that there is none, Any is any.
+	IfVersion int
+	Note      string // why
+	// Change returns the new record. before is the zero value where there is no entry yet. It may
+	// be called more than once.
+	Change func(before Entry) (Record, error)
+}
+
+// Put returns a change to a record, whatever was there before.
+func Put(record Record) func(Entry) (Record, error) {
+	return func(Entry) (Record, error) { return record, nil }
+}
+
+// Withdraw returns the change that withdraws an entry. Its targets stay in the record: nobody is
+// led there. Successors are URIs of what came instead.
+func Withdraw(reason string, successors ...string) func(Entry) (Record, error) {
+	return func(before Entry) (Record, error) {
+		if !before.Exists() {
+			return Record{}, fmt.Errorf("%w: %s", ErrUnknown, before.Key)
+		}
+		record := before.Record
+		record.Status, record.Reason, record.Successors = Withdrawn, reason, successors
+		return record, nil
+	}
+}
+
+// Supersede returns the edits that withdraw names in favour of others: a merge has several old
+// ones, a split several new ones. A note is required.
+func Supersede(old, successors []string, reason, note string) ([]Edit, error) {
+	switch {
+	case len(old) == 0 || len(successors) == 0:
+		return nil, fmt.Errorf("%w: superseding needs names and successors", ErrInvalid)
+	case note == "":
+		return nil, fmt.Errorf("%w: superseding needs a note", ErrInvalid)
+	}
+	edits := make([]Edit, len(old))
+	for i, name := range old {
+		edits[i] = Edit{Key: Name(name), IfVersion: Any, Note: note, Change: Withdraw(reason, successors...)}
+	}
+	return edits, nil
+}
+
+// Apply makes edits in one transaction: all or none. It returns the entries as they are then,
+// those that an edit does not change in their old version. The audit sees what has changed.
+func (r *Registry) Apply(ctx context.Context, actor Actor, edits ...Edit) ([]Entry, error) {
+	edits, err := r.canonicalEdits(actor, edits)
+	if err != nil {
+		return nil, err
+	}
+	var after []Entry
+	var changes []Changed
+	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
+		w := NewBatch(tx, actor.Name, r.Now())
+		after, changes = nil, nil
+		for _, edit := range edits {
+			e, err := w.edit(edit)
+			if err != nil {
+				return err
+			}
+			after = append(after, e)
+		}
+		changes, err = w.Flush()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Entries got their Seq when they were appended.
+	for i := range after {
+		for _, c := range changes {
+			if c.After.Key == after[i].Key {
+				after[i] = c.After
+			}
+		}
+	}
+	if r.config.Audit != nil && len(changes) > 0 {
+		r.config.Audit(ctx, actor, changes)
+	}
+	return after, nil
+}
+
+// canonicalEdits returns edits of canonical keys, if the actor may make them.
+func (r *Registry) canonicalEdits(actor Actor, edits []Edit) ([]Edit, error) {
+	canonical := make([]Edit, len(edits))
+	for i, edit := range edits {
+		var err error
+		if edit.Key, err = r.CanonicalKey(edit.Key); err != nil {
+			return nil, err
+		}
+		if err := actor.May(needs(edit.Key), edit.Key); err != nil {
+			return nil, err
+		}
+		change := edit.Change
+		edit.Change = func(before Entry) (Record, error) {
+			record, err := change(before)
+			if err != nil {
+				return Record{}, err
+			}
+			return r.Check(edit.Key, record)
+		}
+		canonical[i] = edit
+	}
+	return canonical, nil
+}
+
+// Purge removes names and prefixes of a sandbox with all their versions: those that begin with a
+// prefix. It returns how many there were.
+func (r *Registry) Purge(ctx context.Context, actor Actor, prefix string) (n int, err error) {
+	if err := actor.May(Admin, Prefix(prefix)); err != nil {
+		return 0, err
+	}
+	for _, kind := range []Kind{KindName, KindPrefix} {
+		after := ""
+		for {
+			var purged, seen int
+			err := r.config.Store.Write(ctx, func(tx WriteTx) error {
+				entries, err := tx.List(kind, prefix, after, purgePage)
+				if err != nil {
+					return err
+				}
+				w := NewBatch(tx, actor.Name, r.Now())
+				purged, seen = 0, len(entries)
+				for _, e := range entries {
+					after = e.Name
+					if e.Sandbox {
+						w.remove(e)
+						purged++
+					}
+				}
+				_, err = w.Flush()
+				return err
+			})
+			if err != nil {
+				return n, err
+			}
+			n += purged
+			if seen < purgePage {
+				break
+			}
+		}
+	}
+	return n, nil
+}
+
+const purgePage = 1000
+
+// sinceOf returns since when a record has its status.
+func sinceOf(before Entry, record Record, now time.Time) time.Time {
+	if before.Exists() && before.Status == record.Status {
+		return before.Since
+	}
+	return now
+}

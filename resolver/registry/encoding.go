@@ -1,0 +1,271 @@
+package registry
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+)
+
+// The octets of an entry in a store: a number of the format, a set of the fields that there are,
+// and these in their order. Texts have their length before them; times are milliseconds since
+// 1970. Compact, since a site may have tens of millions.
+const format = 1
+
+// The fields that an entry may have; Version and Changed are always there.
+const (
+	hasStatus = 1 << iota
+	hasSince
+	hasBy
+	hasNote
+	hasReason
+	hasSuccessors
+	hasAlias
+	hasTargets
+	hasMetadata
+	hasContact
+	isAuthoritative
+	isSandbox
+)
+
+// The fields that a target may have; URI is always there.
+const (
+	targetType = 1 << iota
+	targetLanguage
+	targetPriority
+	targetFrom
+	targetUntil
+	targetNote
+)
+
+// Encode returns all of an entry but its Key, Seq and Prev, as stores hold it.
+func Encode(e Entry) []byte {
+	w := writer{b: make([]byte, 0, 64)}
+	w.b = append(w.b, format)
+	w.number(entryFields(e))
+	w.number(uint64(e.Version)) //nolint:gosec // versions are positive
+	w.time(e.Changed)
+	if e.Status != Active {
+		w.number(uint64(e.Status))
+	}
+	if hasOwnSince(e) {
+		w.time(e.Since)
+	}
+	for _, text := range [...]string{e.By, e.Note, e.Reason} {
+		w.textIf(text)
+	}
+	if len(e.Successors) > 0 {
+		w.number(uint64(len(e.Successors)))
+		for _, s := range e.Successors {
+			w.text(s)
+		}
+	}
+	w.textIf(e.Alias)
+	if len(e.Targets) > 0 {
+		w.number(uint64(len(e.Targets)))
+		for _, t := range e.Targets {
+			w.target(t)
+		}
+	}
+	w.textIf(e.Metadata)
+	w.textIf(e.Contact)
+	return w.b
+}
+
+// hasOwnSince reports whether an entry has its status longer than its version is old.
+func hasOwnSince(e Entry) bool { return !e.Since.IsZero() && !e.Since.Equal(e.Changed) }
+
+func entryFields(e Entry) (fields uint64) {
+	for _, f := range [...]struct {
+		is  bool
+		bit uint64
+	}{
+		{e.Status != Active, hasStatus},
+		{hasOwnSince(e), hasSince},
+		{e.By != "", hasBy},
+		{e.Note != "", hasNote},
+		{e.Reason != "", hasReason},
+		{len(e.Successors) > 0, hasSuccessors},
+		{e.Alias != "", hasAlias},
+		{len(e.Targets) > 0, hasTargets},
+		{e.Metadata != "", hasMetadata},
+		{e.Contact != "", hasContact},
+		{e.Authoritative, isAuthoritative},
+		{e.Sandbox, isSandbox},
+	} {
+		if f.is {
+			fields |= f.bit
+		}
+	}
+	return fields
+}
+
+func targetFields(t Target) (fields uint64) {
+	for _, f := range [...]struct {
+		is  bool
+		bit uint64
+	}{
+		{t.Type != "", targetType},
+		{t.Language != "", targetLanguage},
+		{t.Priority != 0, targetPriority},
+		{!t.From.IsZero(), targetFrom},
+		{!t.Until.IsZero(), targetUntil},
+		{t.Note != "", targetNote},
+	} {
+		if f.is {
+			fields |= f.bit
+		}
+	}
+	return fields
+}
+
+type writer struct{ b []byte }
+
+func (w *writer) number(n uint64)  { w.b = binary.AppendUvarint(w.b, n) }
+func (w *writer) time(t time.Time) { w.b = binary.AppendVarint(w.b, t.UnixMilli()) }
+
+func (w *writer) timeIf(t time.Time) {
+	if !t.IsZero() {
+		w.time(t)
+	}
+}
+
+func (w *writer) text(s string) {
+	w.number(uint64(len(s)))
+	w.b = append(w.b, s...)
+}
+
+func (w *writer) textIf(s string) {
+	if s != "" {
+		w.text(s)
+	}
+}
+
+func (w *writer) target(t Target) {
+	w.number(targetFields(t))
+	w.text(t.URI)
+	w.textIf(t.Type)
+	w.textIf(t.Language)
+	if t.Priority != 0 {
+		w.b = binary.AppendVarint(w.b, int64(t.Priority))
+	}
+	w.timeIf(t.From)
+	w.timeIf(t.Until)
+	w.textIf(t.Note)
+}
+
+// Decode sets all of e but its Key, Seq and Prev from the octets of Encode. It copies what it needs
+// of them. The error is ErrDamaged.
+func Decode(e *Entry, octets []byte) error {
+	if len(octets) == 0 || octets[0] != format {
+		return fmt.Errorf("%w: %s has an unknown format", ErrDamaged, e.Key)
+	}
+	r := reader{b: string(octets[1:])} // one copy, which all texts share
+	fields := r.number()
+	e.Version = int(r.number()) //nolint:gosec // only Encode writes it
+	e.Changed = r.time()
+	e.Status = Active
+	if fields&hasStatus != 0 {
+		e.Status = Status(r.below(uint64(len(statusNames)))) //nolint:gosec // it is below
+	}
+	e.Since = e.Changed
+	if fields&hasSince != 0 {
+		e.Since = r.time()
+	}
+	e.By, e.Note, e.Reason = r.textIf(fields&hasBy), r.textIf(fields&hasNote), r.textIf(fields&hasReason)
+	e.Successors, e.Targets = nil, nil
+	if fields&hasSuccessors != 0 {
+		e.Successors = make([]string, r.count())
+		for i := range e.Successors {
+			e.Successors[i] = r.text()
+		}
+	}
+	e.Alias = r.textIf(fields & hasAlias)
+	if fields&hasTargets != 0 {
+		e.Targets = make([]Target, r.count())
+		for i := range e.Targets {
+			e.Targets[i] = r.target()
+		}
+	}
+	e.Metadata, e.Contact = r.textIf(fields&hasMetadata), r.textIf(fields&hasContact)
+	e.Authoritative, e.Sandbox = fields&isAuthoritative != 0, fields&isSandbox != 0
+	if r.bad || r.b != "" {
+		return fmt.Errorf("%w: the record of %s cannot be read", ErrDamaged, e.Key)
+	}
+	return nil
+}
+
+// reader reads octets. Once something cannot be read it is bad, and returns zero values.
+type reader struct {
+	b   string
+	bad bool
+}
+
+func (r *reader) number() (n uint64) {
+	for i := range min(len(r.b), binary.MaxVarintLen64) {
+		c := r.b[i]
+		n |= uint64(c&0x7f) << (7 * i)
+		if c < 0x80 {
+			r.b = r.b[i+1:]
+			return n
+		}
+	}
+	r.bad, r.b = true, ""
+	return 0
+}
+
+func (r *reader) signed() int64 {
+	n := r.number()
+	return int64(n>>1) ^ -int64(n&1) //nolint:gosec // zigzag, as in encoding/binary
+}
+
+// below reads a number below limit.
+func (r *reader) below(limit uint64) uint64 {
+	n := r.number()
+	if n >= limit {
+		r.bad = true
+		return 0
+	}
+	return n
+}
+
+// count reads how many follow: not more than there are octets.
+func (r *reader) count() int { return int(r.below(uint64(len(r.b)) + 1)) } //nolint:gosec // bounded by the length
+
+func (r *reader) text() string {
+	n := r.count()
+	if n > len(r.b) {
+		r.bad = true
+		return ""
+	}
+	s := r.b[:n]
+	r.b = r.b[n:]
+	return s
+}
+
+func (r *reader) textIf(is uint64) string {
+	if is == 0 {
+		return ""
+	}
+	return r.text()
+}
+
+func (r *reader) time() time.Time { return time.UnixMilli(r.signed()).UTC() }
+
+func (r *reader) timeIf(is uint64) time.Time {
+	if is == 0 {
+		return time.Time{}
+	}
+	return r.time()
+}
+
+func (r *reader) target() (t Target) {
+	fields := r.number()
+	t.URI = r.text()
+	t.Type, t.Language = r.textIf(fields&targetType), r.textIf(fields&targetLanguage)
+	if fields&targetPriority != 0 {
+		t.Priority = int(r.signed())
+	}
+	t.From, t.Until = r.timeIf(fields&targetFrom), r.timeIf(fields&targetUntil)
+	t.Note = r.textIf(fields & targetNote)
+	return t
+}

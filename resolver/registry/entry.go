@@ -1,0 +1,123 @@
+package registry
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Kind says what a key is.
+type Kind uint8
+
+// The kinds. A name is one identifier; a prefix is the beginning of identifiers.
+const (
+	KindName Kind = iota
+	KindPrefix
+)
+
+// Key identifies an entry. It is comparable.
+type Key struct {
+	Kind Kind
+	// Name is a canonical name, or what canonical names begin with.
+	Name string
+}
+
+// Name returns the key of a canonical name.
+func Name(name string) Key { return Key{KindName, name} }
+
+// Prefix returns the key of a prefix.
+func Prefix(prefix string) Key { return Key{KindPrefix, prefix} }
+
+// String returns the name, or the prefix followed by "*".
+func (k Key) String() string {
+	if k.Kind == KindPrefix {
+		return k.Name + "*"
+	}
+	return k.Name
+}
+
+// Seq numbers the versions of all entries of a store, in the order in which they were committed. The
+// first is 1.
+type Seq int64
+
+// Entry is one version of what the registry has of a key. Entries that were read are not to be
+// changed.
+type Entry struct {
+	Key
+	Seq     Seq // set by the store
+	Prev    Seq // the version before, 0 for none
+	Version int // of this key; 1 is the first, and 0 means that there is no such entry
+	Changed time.Time
+	By      string // who made the version
+	Note    string // why
+	Record
+}
+
+// Exists reports whether there is such an entry.
+func (e Entry) Exists() bool { return e.Version != 0 }
+
+// Record is the content of an entry.
+type Record struct {
+	Status Status
+	Since  time.Time // since when it has the status; set by the registry
+	// Reason and Successors are those of a withdrawn name: URIs of what came instead of it.
+	Reason     string
+	Successors []string
+	// Alias is the canonical name that this is another name of, "" for none. An alias has
+	// no targets.
+	Alias    string
+	Targets  []Target
+	Metadata string // a JSON object, "" for none
+	Contact  string // whom to ask: a name, a mail address or a URI
+	// Authoritative is of prefixes: names below that are not registered do not exist.
+	Authoritative bool
+	// Sandbox is of prefixes, and of names that were registered below one: they may be purged.
+	Sandbox bool
+}
+
+// Target is where a name leads.
+type Target struct {
+	// URI is the location; for prefixes what the rest of the name is appended to, or a URI
+	// template (RFC 6570) with {suffix}, {name}, {nid} or {nss}.
+	URI      string
+	Type     string // the media type of the resource; "" if unknown
+	Language string // its language, a tag of RFC 5646; "" if unknown
+	// Priority orders targets, the least first; those with the same one stay in their order.
+	Priority int
+	// From and Until bound when the target is valid; zero values do not. It is not valid at Until.
+	From, Until time.Time
+	Note        string
+}
+
+// Status is the status of an entry.
+type Status uint8
+
+// The statuses.
+const (
+	Active    Status = iota // it leads to its targets
+	Reserved                // it is assigned, and leads nowhere yet
+	Withdrawn               // it leads nowhere any more
+)
+
+var statusNames = [...]string{"active", "reserved", "withdrawn"}
+
+// String returns the status as one word.
+func (s Status) String() string { return statusNames[s] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler, without regard to case; "" is Active.
+func (s *Status) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*s = Active
+		return nil
+	}
+	for i, name := range statusNames {
+		if strings.EqualFold(name, string(text)) {
+			*s = Status(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %q is not a status: it is active, reserved or withdrawn", ErrInvalid, text)
+}

@@ -1,0 +1,20 @@
+package registry
+
+import "errors"
+
+var (
+	// ErrUnknown means that a name or prefix is not registered.
+	ErrUnknown = errors.New("not registered")
+	// ErrInvalid means that what is to be registered is not valid.
+	ErrInvalid = errors.New("not valid")
+	// ErrConflict means that an entry has changed since, or is already there.
+	ErrConflict = errors.New("changed by somebody else")
+	// ErrDenied means that someone may not change a name.
+	ErrDenied = errors.New("not permitted")
+	// ErrNoStore means that the store cannot be used now.
+	ErrNoStore = errors.New("the registry is not available")
+	// ErrSchema means that a store was written by a newer urnd.
+	ErrSchema = errors.New("the registry was written by a newer version of urnd")
+	// ErrDamaged means that the content of a store is not what was written.
+	ErrDamaged = errors.New("the registry is damaged")
+)

@@ -1,0 +1,24 @@
+package registry
+
+// Number numbers new versions after the last one of a store, head: it sets their Seq, and the Prev of
+// those whose version before is among them. It is for stores.
+func Number(entries []Entry, head Seq) {
+	var last map[Key]Seq
+	for i := range entries {
+		e := &entries[i]
+		head++
+		e.Seq = head
+		if e.Version > 1 && e.Prev == 0 {
+			if last == nil {
+				last = make(map[Key]Seq)
+				for _, before := range entries[:i] {
+					last[before.Key] = before.Seq
+				}
+			}
+			e.Prev = last[e.Key]
+		}
+		if last != nil {
+			last[e.Key] = e.Seq
+		}
+	}
+}

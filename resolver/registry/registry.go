@@ -1,0 +1,108 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Config configures a Registry. All fields but Audit must be set.
+type Config struct {
+	Store Store
+	// Canonical returns the canonical name of a URI; its error says why it is not valid.
+	Canonical func(text string) (string, error)
+	// CanonicalPrefix returns what canonical names begin with where names begin with text.
+	CanonicalPrefix func(text string) (string, error)
+	Now             func() time.Time
+	// Audit is called after each change that was committed; nil is not.
+	Audit func(ctx context.Context, actor Actor, changes []Changed)
+}
+
+// Changed is a change of one key. Before is the zero value for a new one.
+type Changed struct{ Before, After Entry }
+
+// Registry reads and changes entries. It is safe for concurrent use, and has no state but that of
+// its store.
+type Registry struct{ config Config }
+
+// New returns a Registry.
+func New(config Config) *Registry { return &Registry{config} }
+
+// Store returns the store, for what is beside entries.
+func (r *Registry) Store() Store { return r.config.Store }
+
+// Now returns the time, as it is stored.
+func (r *Registry) Now() time.Time { return r.config.Now().UTC().Truncate(time.Millisecond) }
+
+// Canonical returns the canonical name of a URI. The error wraps a *uri.ParseError.
+func (r *Registry) Canonical(text string) (string, error) { return r.config.Canonical(text) }
+
+// Get returns the current entry of a key; ErrUnknown if there is none.
+func (r *Registry) Get(ctx context.Context, key Key) (Entry, error) {
+	e, err := r.config.Store.Lookup(ctx, key)
+	if err != nil {
+		return Entry{}, fmt.Errorf("looking up %s: %w", key, err)
+	}
+	if !e.Exists() {
+		return Entry{}, fmt.Errorf("%w: %s", ErrUnknown, key)
+	}
+	return e, nil
+}
+
+// At returns the entry of a key as it was at a time; ErrUnknown if there was none.
+func (r *Registry) At(ctx context.Context, key Key, at time.Time) (found Entry, err error) {
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		found, err = entryAt(tx, key, at)
+		return err
+	})
+	if err == nil && !found.Exists() {
+		err = fmt.Errorf("%w: %s at %s", ErrUnknown, key, at.UTC().Format(time.RFC3339))
+	}
+	return found, err
+}
+
+// versionsPage is how many versions are read at once.
+const versionsPage = 100
+
+// entryAt returns the entry of a key as it was at a time, the zero value if there was none.
+func entryAt(tx Tx, key Key, at time.Time) (Entry, error) {
+	before := Seq(0)
+	for {
+		page, err := tx.Versions(key, before, versionsPage)
+		if err != nil {
+			return Entry{}, err
+		}
+		for _, e := range page {
+			if !e.Changed.After(at) {
+				return e, nil
+			}
+			before = e.Seq
+		}
+		if len(page) < versionsPage {
+			return Entry{}, nil
+		}
+	}
+}
+
+// History returns at most limit versions of a key, the newest first: those before a Seq, 0 for all.
+// ErrUnknown means that there are none at all.
+func (r *Registry) History(ctx context.Context, key Key, before Seq, limit int) (versions []Entry, err error) {
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		versions, err = tx.Versions(key, before, limit)
+		return err
+	})
+	if err == nil && len(versions) == 0 && before == 0 {
+		err = fmt.Errorf("%w: %s", ErrUnknown, key)
+	}
+	return versions, err
+}
+
+// List returns at most limit entries of a kind in the order of their names: those that begin with
+// prefix, after a name.
+func (r *Registry) List(ctx context.Context, kind Kind, prefix, after string, limit int) (entries []Entry, err error) {
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		entries, err = tx.List(kind, prefix, after, limit)
+		return err
+	})
+	return entries, err
+}

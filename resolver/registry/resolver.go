@@ -1,0 +1,152 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// ResolverConfig configures a Resolver.
+type ResolverConfig struct {
+	Store Store
+	// TTL is that of answers, which is also how long clients may use them.
+	TTL time.Duration
+	// Only are what the names begin with that the registry is asked for; nil is all.
+	Only []string
+	Now  func() time.Time
+}
+
+// Resolver resolves the names of a registry. Names that it does not have are not supported by it, so that
+// a chain asks the next system, unless the registry is authoritative for them.
+type Resolver struct{ config ResolverConfig }
+
+// NewResolver returns a Resolver.
+func NewResolver(config ResolverConfig) *Resolver {
+	return &Resolver{config}
+}
+
+// Resolve implements resolver.Resolver for canonical names, of any scheme.
+func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
+	name := q.URI.String()
+	if !r.asked(name) {
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the registry is not asked for it (registry.only)", TTL: resolver.Forever}
+	}
+	var found resolved
+	var err error
+	if q.At.IsZero() {
+		found, err = resolve(ctx, now{ctx, r.config.Store}, name)
+	} else {
+		err = r.config.Store.Read(ctx, func(tx Tx) error {
+			found, err = resolve(ctx, then{tx, q.At}, name)
+			return err
+		})
+	}
+	if err != nil {
+		var n *resolver.Negative
+		if errors.As(err, &n) {
+			return resolver.Answer{}, n.WithTTL(r.config.TTL, resolver.Uncached)
+		}
+		return resolver.Answer{}, fmt.Errorf("%w: resolving %s by the registry: %w", resolver.ErrUnreachable, name, err)
+	}
+	return r.answer(ctx, q, found)
+}
+
+// asked reports whether the registry is asked for a name.
+func (r *Resolver) asked(name string) bool {
+	if r.config.Only == nil {
+		return true
+	}
+	for _, prefix := range r.config.Only {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// state is what is asked for entries: now, or as it was then.
+type state interface {
+	entry(key Key) (Entry, error)
+	floor(text string) (Entry, error)
+}
+
+type now struct {
+	ctx   context.Context //nolint:containedctx // it lives as long as one call
+	store Store
+}
+
+func (n now) entry(key Key) (Entry, error)     { return n.store.Lookup(n.ctx, key) }
+func (n now) floor(text string) (Entry, error) { return n.store.Floor(n.ctx, text) }
+
+type then struct {
+	tx Tx
+	at time.Time
+}
+
+func (t then) entry(key Key) (Entry, error)     { return entryAt(t.tx, key, t.at) }
+func (t then) floor(text string) (Entry, error) { return t.tx.Floor(text) }
+
+// resolved is what the registry has for a name.
+type resolved struct {
+	name  string // whose entry it is: the name, or what it is an alias of
+	entry Entry  // of the name, or of its longest prefix
+	alias bool
+}
+
+// resolve returns the entry for a name, of which it has decided that its targets may be used.
+func resolve(ctx context.Context, s state, name string) (resolved, error) {
+	found := resolved{name: name}
+	for range maxAliases + 1 {
+		e, err := s.entry(Name(found.name))
+		if err != nil {
+			return resolved{}, err
+		}
+		if !e.Exists() {
+			return below(s, found)
+		}
+		found.entry = e
+		trace(ctx, e)
+		if err := decide(e); err != nil {
+			return resolved{}, err
+		}
+		if e.Alias == "" {
+			return found, nil
+		}
+		found.name, found.alias = e.Alias, true
+	}
+	return resolved{}, fmt.Errorf("%w: %s is at the end of too many aliases", ErrDamaged, name)
+}
+
+// below returns the entry of the longest prefix of a name that is not registered itself.
+func below(s state, found resolved) (resolved, error) {
+	p, err := longestPrefix(s.floor, found.name)
+	if err == nil && p.Exists() {
+		if then, ok := s.(then); ok {
+			p, err = then.entry(p.Key)
+		}
+	}
+	switch {
+	case err != nil:
+		return resolved{}, err
+	case !p.Exists():
+		return resolved{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the name is not registered"}
+	}
+	if err := decide(p); err != nil {
+		return resolved{}, err
+	}
+	if len(p.Targets) == 0 {
+		return resolved{}, notBelow(p)
+	}
+	found.entry = p
+	return found, nil
+}
+
+func trace(ctx context.Context, e Entry) {
+	if t := resolver.TraceOf(ctx); t != nil {
+		t.Add("registry", "%s has version %d of %s: %s, %d targets", e.Key, e.Version, e.Changed.Format(time.RFC3339), e.Status, len(e.Targets))
+	}
+}

@@ -1,0 +1,111 @@
+package sqlite
+
+import (
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Entries have their columns in this order.
+const columns = "v.seq, v.prev, v.kind, v.name, v.rec"
+
+// entryOf returns the entry of a row with columns.
+func entryOf(s *sqlite3.Stmt) (registry.Entry, error) {
+	e := registry.Entry{Seq: registry.Seq(s.ColumnInt64(0)), Prev: registry.Seq(s.ColumnInt64(1))}
+	e.Key = registry.Key{Kind: registry.Kind(s.ColumnInt(2)), Name: s.ColumnText(3)} //nolint:gosec // 0 or 1
+	err := registry.Decode(&e, s.ColumnRawBlob(4))
+	return e, err
+}
+
+// one returns the entry of a question that has at most one.
+func (c *conn) one(text string, args ...any) (e registry.Entry, err error) {
+	err = c.query(text, func(s *sqlite3.Stmt) (err error) {
+		e, err = entryOf(s)
+		return err
+	}, args...)
+	return e, err
+}
+
+// many returns the entries of a question.
+func (c *conn) many(text string, args ...any) (entries []registry.Entry, err error) {
+	err = c.query(text, func(s *sqlite3.Stmt) error {
+		e, err := entryOf(s)
+		entries = append(entries, e)
+		return err
+	}, args...)
+	return entries, err
+}
+
+func (c *conn) lookup(key registry.Key) (registry.Entry, error) {
+	return c.one("SELECT "+columns+" FROM names n JOIN versions v ON v.seq = n.seq WHERE n.kind = ? AND n.name = ?",
+		int64(key.Kind), key.Name)
+}
+
+// Entries implements registry.Tx.
+func (c *conn) Entries(keys []registry.Key) ([]registry.Entry, error) {
+	entries := make([]registry.Entry, len(keys))
+	for i, key := range keys {
+		var err error
+		if entries[i], err = c.lookup(key); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// Floor implements registry.Tx.
+func (c *conn) Floor(text string) (registry.Entry, error) {
+	return c.one("SELECT "+columns+" FROM names n JOIN versions v ON v.seq = n.seq WHERE n.kind = 1 AND n.name <= ? ORDER BY n.name DESC LIMIT 1", text)
+}
+
+// above returns the least text that is after all that begin with prefix; "" begins nothing but itself,
+// so that there is none.
+func above(prefix string) string { return prefix + "\U0010ffff" }
+
+// List implements registry.Tx.
+func (c *conn) List(kind registry.Kind, prefix, after string, limit int) ([]registry.Entry, error) {
+	return c.many("SELECT "+columns+` FROM names n JOIN versions v ON v.seq = n.seq
+		WHERE n.kind = ? AND n.name >= ? AND n.name > ? AND n.name < ? ORDER BY n.name LIMIT ?`,
+		int64(kind), prefix, after, above(prefix), int64(limit))
+}
+
+// Versions implements registry.Tx.
+func (c *conn) Versions(key registry.Key, before registry.Seq, limit int) ([]registry.Entry, error) {
+	var versions []registry.Entry
+	e, err := c.lookup(key)
+	for err == nil && e.Exists() && len(versions) < limit {
+		if before == 0 || e.Seq < before {
+			versions = append(versions, e)
+		}
+		e, err = c.one("SELECT "+columns+" FROM versions v WHERE v.seq = ?", int64(e.Prev))
+	}
+	return versions, err
+}
+
+// Changes implements registry.Tx.
+func (c *conn) Changes(after registry.Seq, limit int) (changes []registry.Change, err error) {
+	err = c.query("SELECT seq, kind, name FROM versions WHERE seq > ? ORDER BY seq LIMIT ?", func(s *sqlite3.Stmt) error {
+		key := registry.Key{Kind: registry.Kind(s.ColumnInt(1)), Name: s.ColumnText(2)} //nolint:gosec // 0 or 1
+		changes = append(changes, registry.Change{Seq: registry.Seq(s.ColumnInt64(0)), Key: key})
+		return nil
+	}, int64(after), int64(limit))
+	return changes, err
+}
+
+// Documents implements registry.Tx.
+func (c *conn) Documents(table registry.Table, prefix, after string, limit int) (documents []registry.Document, err error) {
+	err = c.query("SELECT key, value FROM documents WHERE tab = ? AND key >= ? AND key > ? AND key < ? ORDER BY key LIMIT ?", func(s *sqlite3.Stmt) error {
+		documents = append(documents, registry.Document{Key: s.ColumnText(0), Value: s.ColumnBlob(1, []byte{})})
+		return nil
+	}, int64(table), prefix, after, above(prefix), int64(limit))
+	return documents, err
+}
+
+// Document implements registry.Tx.
+func (c *conn) Document(table registry.Table, key string) (value []byte, err error) {
+	err = c.query("SELECT value FROM documents WHERE tab = ? AND key = ?", func(s *sqlite3.Stmt) error {
+		value = s.ColumnBlob(0, []byte{})
+		return nil
+	}, int64(table), key)
+	return value, err
+}

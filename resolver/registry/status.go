@@ -1,0 +1,46 @@
+package registry
+
+import (
+	"fmt"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// decide is the one place that decides by the status of an entry whether its targets may be used at
+// all: nil means that they may.
+func decide(e Entry) error {
+	n := &resolver.Negative{Record: recordOf(e)}
+	what := "the name"
+	if e.Kind == KindPrefix {
+		what = "all that begins with " + e.Name
+	}
+	switch e.Status {
+	case Withdrawn:
+		n.Kind, n.Reason = resolver.ErrGone, what+" was withdrawn on "+e.Since.Format("2006-01-02")
+		if e.Reason != "" {
+			n.Reason += ": " + e.Reason
+		}
+		return n
+	case Reserved:
+		n.Kind, n.Reason = resolver.ErrNotFound, what+" is reserved, and leads nowhere yet"
+		return n
+	default:
+		return nil
+	}
+}
+
+// notBelow is the answer for names below a prefix without targets.
+func notBelow(p Entry) error {
+	if p.Authoritative {
+		return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is not registered, and all names that begin with %s are", p.Name), Record: recordOf(p)}
+	}
+	return &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the name is not registered"}
+}
+
+// recordOf returns the record of an entry as answers carry it.
+func recordOf(e Entry) *resolver.Record {
+	return &resolver.Record{
+		Name: e.Name, Version: e.Version, Changed: e.Changed, Status: e.Status.String(), Since: e.Since, Reason: e.Reason,
+		Successors: e.Successors, Metadata: e.Metadata, Contact: e.Contact, Sandbox: e.Sandbox,
+	}
+}

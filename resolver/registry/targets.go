@@ -1,0 +1,108 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// answer returns the answer to a query by an entry whose targets may be used.
+func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved) (resolver.Answer, error) {
+	record := recordOf(found.entry)
+	switch q.Service {
+	case resolver.I2L, resolver.I2Ls:
+		return r.located(q, found, record)
+	case resolver.I2N, resolver.I2Ns:
+		return r.named(ctx, q, found, record)
+	default:
+		// The record is the description; what other systems say of a name that is registered is not asked.
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Reason: "the registry has no further description", TTL: r.config.TTL, Record: record}
+	}
+}
+
+// located returns the targets that are valid now.
+func (r *Resolver) located(q resolver.Query, found resolved, record *resolver.Record) (resolver.Answer, error) {
+	at := q.At
+	if at.IsZero() {
+		at = r.config.Now()
+	}
+	targets, until := validAt(found.entry.Targets, at)
+	ttl := r.config.TTL
+	if !until.IsZero() {
+		ttl = min(ttl, max(until.Sub(at), time.Second))
+	}
+	locations := make([]resolver.Location, 0, len(targets))
+	source := &resolver.Source{Name: "registry", Record: record}
+	for _, t := range targets {
+		location := t.URI
+		if found.entry.Kind == KindPrefix {
+			var err error
+			if location, err = expand(t.URI, found.entry.Name, found.name); err != nil || len(location) > resolver.MaxLocation || resolver.CheckLocation(location) != nil {
+				continue // a template may take the scheme from the name
+			}
+		}
+		locations = append(locations, resolver.Location{URI: location, From: sourceOf(source, t)})
+	}
+	if len(locations) == 0 {
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the name is registered, and has no target now", TTL: ttl, Record: record}
+	}
+	return resolver.Answer{Locations: locations, TTL: ttl}, nil
+}
+
+// sourceOf returns the source of a target of an entry.
+func sourceOf(of *resolver.Source, t Target) *resolver.Source {
+	if t.Type == "" && t.Language == "" {
+		return of
+	}
+	own := *of
+	own.Type, own.Language = t.Type, t.Language
+	return &own
+}
+
+// validAt returns the targets that are valid at a time, the least priority first, and until when
+// that stays so; the zero value is for ever.
+func validAt(targets []Target, at time.Time) (valid []Target, until time.Time) {
+	soonest := func(t time.Time) {
+		if t.After(at) && (until.IsZero() || t.Before(until)) {
+			until = t
+		}
+	}
+	for _, t := range targets {
+		soonest(t.From)
+		soonest(t.Until)
+		if !t.From.After(at) && (t.Until.IsZero() || at.Before(t.Until)) {
+			valid = append(valid, t)
+		}
+	}
+	slices.SortStableFunc(valid, func(a, b Target) int { return cmp.Compare(a.Priority, b.Priority) })
+	return valid, until
+}
+
+// maxNames bounds the other names that an answer has.
+const maxNames = 100
+
+// named returns the other names: what the name is an alias of, and its aliases.
+func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, record *resolver.Record) (resolver.Answer, error) {
+	var locations []resolver.Location
+	asked := q.URI.String()
+	source := &resolver.Source{Name: "registry", Record: record}
+	err := r.config.Store.Read(ctx, func(tx Tx) error {
+		aliases, err := AliasesOf(tx, found.name, maxNames)
+		for _, other := range append([]string{found.name}, aliases...) {
+			if other != asked {
+				locations = append(locations, resolver.Location{URI: other, From: source})
+			}
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return resolver.Answer{}, err
+	case len(locations) == 0:
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the registry has no other name of it", TTL: r.config.TTL, Record: record}
+	}
+	return resolver.Answer{Locations: locations, TTL: r.config.TTL}, nil
+}

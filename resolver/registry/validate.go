@@ -1,0 +1,201 @@
+package registry
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// Bounds of what is registered. Octets, but for the numbers of targets and successors.
+const (
+	MaxName       = 8 << 10
+	MaxTargets    = 100
+	MaxSuccessors = 100
+	MaxMetadata   = 64 << 10
+	MaxText       = 4 << 10 // of a note, reason or contact
+)
+
+// CanonicalKey returns the key of a canonical name or prefix. The error wraps ErrInvalid.
+func (r *Registry) CanonicalKey(key Key) (Key, error) {
+	if len(key.Name) > MaxName {
+		return Key{}, fmt.Errorf("%w: the name has more than %d octets", ErrInvalid, MaxName)
+	}
+	canonical := r.config.Canonical
+	if key.Kind == KindPrefix {
+		canonical = r.config.CanonicalPrefix
+	}
+	name, err := canonical(key.Name)
+	if err != nil {
+		return Key{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if key.Kind == KindPrefix && !isDelimiter(name[len(name)-1]) {
+		return Key{}, fmt.Errorf("%w: the prefix %q must end with a character that is neither a letter nor a digit, such as \":\", so that it ends where a part of names does", ErrInvalid, name)
+	}
+	return Key{key.Kind, name}, nil
+}
+
+// isDelimiter reports whether a prefix may end with b.
+func isDelimiter(b byte) bool {
+	return !('0' <= b && b <= '9' || 'a' <= uri.Lower(b) && uri.Lower(b) <= 'z' || b == '%')
+}
+
+// Check returns a record as it is stored for a canonical key: names in it are canonical.
+// The error wraps ErrInvalid.
+func (r *Registry) Check(key Key, record Record) (Record, error) {
+	checked, err := r.check(key, record)
+	if err != nil && !errors.Is(err, ErrInvalid) {
+		err = fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("%s: %w", key, err)
+	}
+	return checked, nil
+}
+
+func (r *Registry) check(key Key, record Record) (Record, error) {
+	if err := checkTexts(record); err != nil {
+		return Record{}, err
+	}
+	if record.Alias != "" {
+		if key.Kind == KindPrefix || len(record.Targets) > 0 {
+			return Record{}, errors.New("an alias is a name, and has no targets of its own")
+		}
+		var err error
+		if record.Alias, err = r.config.Canonical(record.Alias); err != nil {
+			return Record{}, err
+		}
+		if record.Alias == key.Name {
+			return Record{}, errors.New("it is an alias of itself")
+		}
+	}
+	if record.Status != Withdrawn {
+		record.Reason, record.Successors = "", nil
+	}
+	if len(record.Successors) > MaxSuccessors {
+		return Record{}, fmt.Errorf("more than %d successors", MaxSuccessors)
+	}
+	record.Successors = slices.Clone(record.Successors)
+	for i, successor := range record.Successors {
+		name, err := r.config.Canonical(successor)
+		if err == nil && name == key.Name {
+			err = errors.New("it is its own successor")
+		}
+		if err == nil && !isLinkable(name) {
+			err = fmt.Errorf("%q cannot be a successor", successor)
+		}
+		if err != nil {
+			return Record{}, err
+		}
+		record.Successors[i] = name
+	}
+	if key.Kind == KindName {
+		record.Authoritative = false
+	}
+	return record, checkTargets(key, record.Targets)
+}
+
+// isLinkable reports whether pages may link to a URI: a name, or a location of an allowed scheme.
+func isLinkable(text string) bool {
+	u, err := uri.Parse(text)
+	return err == nil && (!errors.Is(resolver.CheckScheme(u), resolver.ErrForbidden))
+}
+
+// checkTexts checks what is not a URI.
+func checkTexts(record Record) error {
+	for _, f := range []struct {
+		name, text string
+		most       int
+	}{
+		{"reason", record.Reason, MaxText},
+		{"contact", record.Contact, MaxText},
+		{"metadata", record.Metadata, MaxMetadata},
+	} {
+		if err := checkText(f.name, f.text, f.most); err != nil {
+			return err
+		}
+	}
+	if record.Metadata != "" {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(record.Metadata), &object); err != nil || object == nil {
+			return errors.New("the metadata is not a JSON object")
+		}
+	}
+	return nil
+}
+
+func checkText(name, text string, most int) error {
+	switch {
+	case len(text) > most:
+		return fmt.Errorf("the %s has more than %d octets", name, most)
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		return fmt.Errorf("the %s is not UTF-8 text", name)
+	default:
+		return nil
+	}
+}
+
+// checkTargets checks the targets of a key.
+func checkTargets(key Key, targets []Target) error {
+	if len(targets) > MaxTargets {
+		return fmt.Errorf("more than %d targets", MaxTargets)
+	}
+	for _, t := range targets {
+		if err := checkTarget(key, t); err != nil {
+			return fmt.Errorf("target %q: %w", t.URI, err)
+		}
+	}
+	return nil
+}
+
+func checkTarget(key Key, t Target) error {
+	if len(t.URI) > resolver.MaxLocation {
+		return fmt.Errorf("it has more than %d octets", resolver.MaxLocation)
+	}
+	location := t.URI
+	if key.Kind == KindPrefix {
+		var err error
+		if location, err = expand(t.URI, key.Name, key.Name+"0"); err != nil {
+			return err
+		}
+	}
+	if err := resolver.CheckLocation(location); err != nil {
+		return err
+	}
+	if !t.From.IsZero() && !t.Until.IsZero() && !t.From.Before(t.Until) {
+		return errors.New("it ends before it begins")
+	}
+	for _, f := range [...][2]string{{"media type", t.Type}, {"language", t.Language}, {"note", t.Note}} {
+		if err := checkText(f[0], f[1], MaxText); err != nil {
+			return err
+		}
+	}
+	if strings.ContainsAny(t.Type+t.Language, "\r\n") {
+		return errors.New("a media type or language has one line")
+	}
+	return nil
+}
+
+// expand returns the location of a name by the target of a prefix.
+func expand(target, prefix, name string) (string, error) {
+	suffix := name[len(prefix):]
+	if !strings.Contains(target, "{") {
+		return target + suffix, nil
+	}
+	variables := stduritemplate.Substitutions{"suffix": suffix, "name": name}
+	if nid, nss, ok := strings.Cut(strings.TrimPrefix(name, "urn:"), ":"); ok && strings.HasPrefix(name, "urn:") {
+		variables["nid"], variables["nss"] = nid, nss
+	}
+	location, err := stduritemplate.Expand(target, variables)
+	if err != nil {
+		return "", fmt.Errorf("expanding the template: %w", err)
+	}
+	return location, nil
+}

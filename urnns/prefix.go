@@ -1,0 +1,13 @@
+package urnns
+
+import "github.com/urnd/urnd/uri"
+
+// Fold returns v normalized as a canonical name is, without the checks of its namespace: v may be
+// the beginning of a name.
+func (s *Set) Fold(v uri.URN) (uri.URN, error) {
+	nid, nss := v.Parts()
+	if r := s.find(nid); r != nil {
+		return v.Canonical(r.foldingOf(nss))
+	}
+	return v.Canonical(uri.Folding{})
+}
