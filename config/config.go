@@ -19,6 +19,7 @@ type Config struct {
 	DNS        DNS         `mapstructure:"dns"`
 	DDDS       DDDS        `mapstructure:"ddds"`
 	Resolve    Resolve     `mapstructure:"resolve"`
+	Registry   Registry    `mapstructure:"registry"`
 	THTTP      THTTP       `mapstructure:"thttp"`
 	SLP        SLP         `mapstructure:"slp"`
 	URN        URN         `mapstructure:"urn"`
@@ -281,6 +282,15 @@ type Log struct {
 	Format     string     `mapstructure:"format"`      // "auto", "text", "json" or "journald"
 	Access     string     `mapstructure:"access"`      // "off", "json", "combined" or "squid"
 	AccessFile string     `mapstructure:"access_file"` // empty: standard error
+}
+
+// Registry says where the names are that the site owns.
+type Registry struct {
+	Store    string        `mapstructure:"store"`    // "sqlite:PATH" or "postgres://..."; empty: there is no registry
+	Replica  string        `mapstructure:"replica"`  // of a PostgreSQL database; empty: none
+	Password string        `mapstructure:"password"` // a file, or "credential:" and a name; empty: none
+	TTL      time.Duration `mapstructure:"ttl"`
+	Only     []string      `mapstructure:"only"` // what names begin with; empty: all URNs
 }
 
 // Telemetry says where traces are sent.

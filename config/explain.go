@@ -105,7 +105,7 @@ func closest(word string, candidates map[string]bool) string {
 
 // isSecret reports whether a setting, or a part of its value, may hold a secret by mistake.
 func isSecret(path string) bool {
-	for _, secret := range []string{"access.admin_token", "access.proxy_users", "tls.key"} {
+	for _, secret := range []string{"access.admin_token", "access.proxy_users", "tls.key", "registry.password", "registry.store", "registry.replica"} {
 		if path == secret || strings.HasPrefix(path, secret+".") {
 			return true
 		}

@@ -58,7 +58,7 @@ namespaces, normalizes URIs, and answers with redirects.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newServe(), newAccess(), newCaches(), newResolve(), newURI(), newNamespaces(), newHelper(), newConfig(), newVersion(), newMan())
+	root.AddCommand(newServe(), newAccess(), newCaches(), newRegistryCommand(), newResolve(), newURI(), newNamespaces(), newHelper(), newConfig(), newVersion(), newMan())
 	return root
 }
 

@@ -59,6 +59,8 @@ func importRules() []importRule {
 		},
 		{path: "database/sql", but: registry, why: sqlWhy},
 		{path: "modernc.org/sqlite", but: registry, why: sqlWhy},
+		{path: "github.com/ncruces/go-sqlite3", but: registry, why: sqlWhy},
+		{path: "github.com/pressly/goose", but: registry, why: sqlWhy},
 		{path: "github.com/mattn/go-sqlite3", but: registry, why: sqlWhy},
 		{path: "github.com/jackc/pgx", but: registry, why: sqlWhy},
 		{path: "github.com/lib/pq", but: registry, why: sqlWhy},

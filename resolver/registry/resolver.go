@@ -33,7 +33,7 @@ func NewResolver(config ResolverConfig) *Resolver {
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	name := q.URI.String()
 	if !r.asked(name) {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the registry is not asked for it (registry.only)", TTL: resolver.Forever}
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the registry is not asked for it", TTL: resolver.Forever}
 	}
 	var found resolved
 	var err error

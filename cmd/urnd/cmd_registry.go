@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+func newRegistryCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "registry",
+		Short: "Read and change the names that this site owns",
+		Long: `Read and change the names that this site owns. They are in the store of registry.store in
+the configuration, or of --store; a running urnd that uses it sees each change within a second.
+
+The exit status is 0 where all was done, 1 after a failure, and 2 if the command was used
+wrongly; then nothing is changed.`,
+		RunE: requireSubcommand,
+	}
+	return cmd
+}
+
+// registryFlags are the flags of all commands of the registry.
+type registryFlags struct {
+	settings *settings
+	cmd      *cobra.Command
+}
+
+// addRegistry gives cmd the flags --config and --store.
+func addRegistry(cmd *cobra.Command) *registryFlags {
+	f := &registryFlags{addFile(cmd), cmd}
+	cmd.Flags().String("store", "", "use this `store`: sqlite:FILE or postgres://... (registry.store)")
+	return f
+}
+
+// open opens the registry. The caller closes its store.
+func (f *registryFlags) open(ctx context.Context) (*registry.Registry, config.Config, error) {
+	c, err := f.settings.load(map[string]string{"registry.store": "store"})
+	if err != nil {
+		return nil, c, err
+	}
+	names, err := namesOf(c)
+	if err != nil {
+		return nil, c, err
+	}
+	store, err := openStore(ctx, c.Registry)
+	if err != nil {
+		return nil, c, err
+	}
+	name, prefix := canonicalText(names)
+	return registry.New(registry.Config{
+		Store: store, Canonical: name, CanonicalPrefix: prefix, Now: time.Now,
+	}), c, nil
+}
+
+// actor returns who uses the command: whoever may write to the store may do all.
+func actor() registry.Actor {
+	name := os.Getenv("SUDO_USER")
+	if u, err := user.Current(); name == "" && err == nil {
+		name = u.Username
+	}
+	if name == "" {
+		name = fmt.Sprintf("uid %d", os.Getuid())
+	}
+	return registry.Actor{Name: name, Role: registry.Admin}
+}
+
+// auditLog returns what logs the changes of a registry.
+func auditLog(log *slog.Logger) func(ctx context.Context, actor registry.Actor, changes []registry.Changed) {
+	return func(ctx context.Context, actor registry.Actor, changes []registry.Changed) {
+		for _, c := range changes {
+			log.InfoContext(ctx, "the registry was changed", "by", actor.Name, "name", c.After.Key.String(), "version", c.After.Version,
+				"before", fmt.Sprintf("%+v", c.Before.Record), "after", fmt.Sprintf("%+v", c.After.Record), "note", c.After.Note)
+		}
+	}
+}
