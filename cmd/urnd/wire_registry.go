@@ -214,3 +214,14 @@ func registryFirst(systems resolver.ChainConfig, own resolver.Resolver) resolver
 	}
 	return systems
 }
+
+// healthReport returns a report of the health of the daemon with what is wrong with the registry.
+func (r *resolution) healthReport(report func() (unready, degraded []string)) func() (unready, degraded []string) {
+	if r.registry == nil {
+		return report
+	}
+	return func() (unready, degraded []string) {
+		unready, degraded = report()
+		return unready, append(degraded, r.registry.faults()...)
+	}
+}
