@@ -62,7 +62,9 @@ func (c *conn) point(entries []registry.Entry) error {
 	for i := range entries {
 		order[i] = &entries[i]
 	}
-	slices.SortStableFunc(order, func(a, b *registry.Entry) int { return compareKeys(a.Key, b.Key) })
+	if inOrder := func(a, b *registry.Entry) int { return compareKeys(a.Key, b.Key) }; !slices.IsSortedFunc(order, inOrder) {
+		slices.SortStableFunc(order, inOrder)
+	}
 	return c.insert("INSERT INTO names (kind, name, seq) VALUES ", "(?,?,?)", " ON CONFLICT DO UPDATE SET seq = excluded.seq", len(order), func(s *sqlite3.Stmt, i, first int) error {
 		if err := bindKey(s, first, order[i].Key); err != nil {
 			return err
