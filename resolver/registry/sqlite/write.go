@@ -55,21 +55,34 @@ func (c *conn) Append(entries []registry.Entry) error {
 	return c.point(entries)
 }
 
-// point makes entries the current ones of their keys.
+// point makes entries the current ones of their keys. Those that are new are inserted without a look
+// at what is there, and fail if there is something.
 func (c *conn) point(entries []registry.Entry) error {
-	// In their order, neighbours are in the same page.
-	order := make([]*registry.Entry, len(entries))
+	first, further := make([]*registry.Entry, 0, len(entries)), []*registry.Entry(nil)
 	for i := range entries {
-		order[i] = &entries[i]
+		if e := &entries[i]; e.Version == 1 {
+			first = append(first, e)
+		} else {
+			further = append(further, e)
+		}
 	}
-	if inOrder := func(a, b *registry.Entry) int { return compareKeys(a.Key, b.Key) }; !slices.IsSortedFunc(order, inOrder) {
-		slices.SortStableFunc(order, inOrder)
+	if err := c.pointTo(first, ""); err != nil {
+		return err
 	}
-	return c.insert("INSERT INTO names (kind, name, seq) VALUES ", "(?,?,?)", " ON CONFLICT DO UPDATE SET seq = excluded.seq", len(order), func(s *sqlite3.Stmt, i, first int) error {
-		if err := bindKey(s, first, order[i].Key); err != nil {
+	return c.pointTo(further, " ON CONFLICT DO UPDATE SET seq = excluded.seq")
+}
+
+// pointTo inserts names in their order, in which neighbours are in the same page.
+func (c *conn) pointTo(entries []*registry.Entry, end string) error {
+	inOrder := func(a, b *registry.Entry) int { return compareKeys(a.Key, b.Key) }
+	if !slices.IsSortedFunc(entries, inOrder) {
+		slices.SortStableFunc(entries, inOrder)
+	}
+	return c.insert("INSERT INTO names (kind, name, seq) VALUES ", "(?,?,?)", end, len(entries), func(s *sqlite3.Stmt, i, first int) error {
+		if err := bindKey(s, first, entries[i].Key); err != nil {
 			return err
 		}
-		return s.BindInt64(first+2, int64(order[i].Seq))
+		return s.BindInt64(first+2, int64(entries[i].Seq))
 	})
 }
 
