@@ -25,6 +25,7 @@ The exit status is 0 where all was done, 1 after a failure, and 2 if the command
 wrongly; then nothing is changed.`,
 		RunE: requireSubcommand,
 	}
+	cmd.AddCommand(newRegistryMint())
 	return cmd
 }
 
@@ -57,7 +58,7 @@ func (f *registryFlags) open(ctx context.Context) (*registry.Registry, config.Co
 	}
 	name, prefix := canonicalText(names)
 	return registry.New(registry.Config{
-		Store: store, Canonical: name, CanonicalPrefix: prefix, Now: time.Now,
+		Store: store, Canonical: name, CanonicalPrefix: prefix, Now: time.Now, CheckDigits: checkDigits(),
 	}), c, nil
 }
 

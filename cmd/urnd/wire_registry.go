@@ -9,6 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
+	"github.com/urnd/urnd/urnns"
 )
 
 // errNoRegistry is the error where no store is configured.
@@ -37,4 +38,12 @@ func canonicalText(names resolver.Names) (name, prefix func(text string) (string
 		q, err = names.Canonical(q)
 		return q.URI.String(), err
 	}, names.CanonicalPrefix
+}
+
+// checkDigits returns what completes the numbers that a registry mints.
+func checkDigits() map[string]registry.CheckDigit {
+	return map[string]registry.CheckDigit{
+		"urn:isbn:": {Digits: urnns.DigitsISBN, Of: urnns.CheckDigitISBN},
+		"urn:issn:": {Digits: urnns.DigitsISSN, Of: urnns.CheckDigitISSN},
+	}
 }
