@@ -154,9 +154,8 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	if d.previous != nil {
 		previous = &d.previous.shared
 	}
-	basis := [...]string{c.Registry.Store, c.Registry.Replica, c.Registry.Password}
 	var err error
-	r.registry, err = shared.Reuse(&r.shared, previous, "registry", basis, func() (*followed, func(), error) {
+	r.registry, err = shared.Reuse(&r.shared, previous, "registry", basisOfRegistry(c.Registry), func() (*followed, func(), error) {
 		f := follow(c.Registry)
 		return f, f.close, nil
 	})
@@ -167,6 +166,9 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	r.own = registry.NewResolver(registry.ResolverConfig{Store: r.registry, TTL: c.Registry.TTL, Only: c.Registry.Only, Now: d.now})
 	return nil
 }
+
+// basisOfRegistry returns what the store of a registry depends on.
+func basisOfRegistry(c config.Registry) any { return [...]string{c.Store, c.Replica, c.Password} }
 
 // openRegistry opens the registry, if there is one, for a command: where it cannot be opened, its names
 // fail with the reason.
