@@ -204,9 +204,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/api",
-			[]string{"resolver", "uri"},
+			[]string{"resolver", "resolver/registry", "uri"},
 			true,
-			"the documents that the command line and HTTP share are made of values of the domain, and depend on neither of the two",
+			"the documents that the command line and HTTP share are made of values of the domain, names of the registry among them, and depend on neither of the two",
 		},
 		{
 			"internal/daemon",
