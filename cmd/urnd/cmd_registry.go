@@ -26,7 +26,7 @@ wrongly; then nothing is changed.`,
 		RunE: requireSubcommand,
 	}
 	cmd.AddCommand(newRegistryGet(), newRegistrySet(), newRegistryWithdraw(), newRegistrySupersede(), newRegistryHistory(),
-		newRegistrySearch(), newRegistryStats(), newRegistryPurge())
+		newRegistrySearch(), newRegistryStats(), newRegistryPurge(), newRegistryCheck(), newRegistryTest())
 	return cmd
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 
 	"github.com/urnd/urnd/config"
@@ -37,4 +38,12 @@ func canonicalText(names resolver.Names) (name, prefix func(text string) (string
 		q, err = names.Canonical(q)
 		return q.URI.String(), err
 	}, names.CanonicalPrefix
+}
+
+// ownNames returns the names of hosts by which clients reach this urnd: also that of the machine, with
+// and without its domain.
+func ownNames(c config.Listen) []string {
+	machine, _ := os.Hostname() // without it, only what is configured
+	short, _, _ := strings.Cut(machine, ".")
+	return append([]string{machine, short}, c.Names...)
 }
