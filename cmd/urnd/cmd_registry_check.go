@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/lint"
 )
@@ -65,6 +67,14 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 		return concludeCheck(cmd, summary)
 	}
 	return withUsage(cmd)
+}
+
+// ownNames returns the names of hosts by which clients reach this urnd: also that of the machine, with
+// and without its domain.
+func ownNames(c config.Listen) []string {
+	machine, _ := os.Hostname() // without it, only what is configured
+	short, _, _ := strings.Cut(machine, ".")
+	return append([]string{machine, short}, c.Names...)
 }
 
 // isOwn returns what reports whether URLs of a host lead to this urnd.
