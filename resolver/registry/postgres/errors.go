@@ -1,0 +1,49 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// ErrOutcome means that it is not known whether a Write was committed: the connection was lost
+// before the server said so, and the server cannot be asked. It comes with registry.ErrNoStore.
+var ErrOutcome = errors.New("the connection was lost during the commit: whether the change was made is not known")
+
+// Codes of errors of PostgreSQL.
+const (
+	codeDamagedData   = "XX001"
+	codeDamagedIndex  = "XX002"
+	codeLockTimeout   = "55P03"
+	codeConnections   = "08" // a class: connection exceptions
+	codeInterventions = "57" // a class: an administrator has ended the connection, or the server starts or stops
+)
+
+// kindOf wraps an error of PostgreSQL in the kind of registry errors that it is.
+func kindOf(err error) error {
+	var failed *pgconn.PgError
+	switch {
+	case err == nil || errors.Is(err, registry.ErrSchema) || errors.Is(err, registry.ErrDamaged) ||
+		errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrNoStore):
+		return err
+	case errors.As(err, &failed) && (failed.Code == codeDamagedData || failed.Code == codeDamagedIndex):
+		return fmt.Errorf("%w: %w", registry.ErrDamaged, err)
+	case errors.As(err, &failed) && failed.Code == codeLockTimeout:
+		return fmt.Errorf("%w: other instances are writing: %w", registry.ErrNoStore, err)
+	default:
+		return fmt.Errorf("%w: %w", registry.ErrNoStore, err)
+	}
+}
+
+// isLost reports whether an error is one of the connection, not of the question.
+func isLost(err error) bool {
+	var failed *pgconn.PgError
+	if !errors.As(err, &failed) {
+		return true
+	}
+	class := failed.Code[:min(2, len(failed.Code))]
+	return class == codeConnections || class == codeInterventions
+}
