@@ -3,6 +3,7 @@ package postgres
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -15,11 +16,17 @@ var ErrOutcome = errors.New("the connection was lost during the commit: whether 
 
 // Codes of errors of PostgreSQL.
 const (
-	codeDamagedData   = "XX001"
-	codeDamagedIndex  = "XX002"
-	codeLockTimeout   = "55P03"
-	codeConnections   = "08" // a class: connection exceptions
-	codeInterventions = "57" // a class: an administrator has ended the connection, or the server starts or stops
+	codeDamagedData  = "XX001"
+	codeDamagedIndex = "XX002"
+	codeLockTimeout  = "55P03"
+
+	// Classes: connection exceptions, operator intervention (an administrator has ended the connection, or the
+	// server starts or stops), and what is over when an administrator has done something.
+	codeConnections   = "08"
+	codeInterventions = "57"
+	codeResources     = "53"
+	codeAuthorization = "28"
+	codeCatalog       = "3D"
 )
 
 // kindOf wraps an error of PostgreSQL in the kind of registry errors that it is.
@@ -38,12 +45,26 @@ func kindOf(err error) error {
 	}
 }
 
-// isLost reports whether an error is one of the connection, not of the question.
+// isLost reports whether an error is one of the connection, not of the question or its answer.
 func isLost(err error) bool {
+	for _, other := range [...]error{registry.ErrDamaged, registry.ErrSchema, registry.ErrInvalid, errSchema, errEncoding} {
+		if errors.Is(err, other) {
+			return false
+		}
+	}
 	var failed *pgconn.PgError
 	if !errors.As(err, &failed) {
 		return true
 	}
-	class := failed.Code[:min(2, len(failed.Code))]
-	return class == codeConnections || class == codeInterventions
+	return isOf(failed.Code, codeConnections, codeInterventions)
+}
+
+// isOf reports whether a code is of one of some classes.
+func isOf(code string, classes ...string) bool {
+	for _, class := range classes {
+		if strings.HasPrefix(code, class) {
+			return true
+		}
+	}
+	return false
 }

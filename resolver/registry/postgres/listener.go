@@ -73,17 +73,7 @@ func (l *listener) run() {
 // isUnsupported reports whether the server has said that it knows no LISTEN, or that it cannot do so.
 func isUnsupported(err error) bool {
 	var failed *pgconn.PgError
-	return errors.As(err, &failed) && !isLost(err) && !startsWith(failed.Code, "28", "3D", "53")
-}
-
-// startsWith reports whether a code is of one of some classes.
-func startsWith(code string, classes ...string) bool {
-	for _, class := range classes {
-		if len(code) >= len(class) && code[:len(class)] == class {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &failed) && !isLost(err) && !isOf(failed.Code, codeAuthorization, codeCatalog, codeResources)
 }
 
 // listen connects, and passes on notices until the connection fails. It reports whether there was one.

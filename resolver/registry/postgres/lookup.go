@@ -69,7 +69,11 @@ func (s *Store) Head(ctx context.Context) (head registry.Seq, err error) {
 	get := func(ctx context.Context, pool *pgxpool.Pool) error {
 		return pool.QueryRow(ctx, headQuestion).Scan(&head)
 	}
+	seen := s.seen.Load()
 	err = again(ctx, lookupTimeout, s.primary, func(ctx context.Context) error { return get(ctx, s.primary) })
+	if err == nil && int64(head) < seen { // the primary has lost changes
+		s.seen.CompareAndSwap(seen, int64(head))
+	}
 	if err != nil && s.replica != nil && s.replica.try(ctx, get) == nil {
 		err = nil
 	}

@@ -66,25 +66,25 @@ func open(ctx context.Context, url string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// prepare brings the database to the schema of this version, and connects to the replica. That one may
-// be away.
+// prepare brings the database to the schema of this version, and connects to the replica. One of
+// the two may be away.
 func (s *Store) prepare(ctx context.Context, o Options) error {
-	if err := migrate(ctx, s.primary); err != nil {
-		return err
+	if o.Replica != "" {
+		c, err := parse(o.Replica, o)
+		if err != nil {
+			return fmt.Errorf("the replica: %w", err)
+		}
+		pool, err := pgxpool.NewWithConfig(ctx, c)
+		if err != nil {
+			return fmt.Errorf("the replica: %w", err)
+		}
+		s.replica = &replica{pool: pool, now: o.Now}
 	}
-	if o.Replica == "" {
-		return nil
+	err := migrate(ctx, s.primary)
+	if err != nil && isLost(err) && s.replica != nil && s.replica.try(ctx, isCurrent) == nil {
+		return nil // look-ups can be answered, and nothing is written before the primary is there
 	}
-	c, err := parse(o.Replica, o)
-	if err != nil {
-		return fmt.Errorf("the replica: %w", err)
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, c)
-	if err != nil {
-		return fmt.Errorf("the replica: %w", err)
-	}
-	s.replica = &replica{pool: pool, now: o.Now}
-	return nil
+	return err
 }
 
 // Close implements registry.Store. No other method may be running.
