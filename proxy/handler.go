@@ -28,6 +28,7 @@ import (
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
+	History  bool           // Resolver knows how names were (RFC 7089)
 	Fetch    scheme.Handler // for the forward proxy, and for requests for the resource itself
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -86,7 +87,7 @@ func New(config Config) *Handler {
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: failures.Failing, MaxTarget: config.MaxTarget, Panicked: config.Panicked,
-			ClientShare: config.ClientShare, BatchTimeout: config.BatchTimeout,
+			ClientShare: config.ClientShare, BatchTimeout: config.BatchTimeout, History: config.History,
 		}),
 	}
 	outgoing := config.Forward

@@ -91,7 +91,7 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	}
 	observe := observers{d.metrics}
 	handler := proxy.New(proxy.Config{
-		Resolver: r.resolver, Names: r.names, RuleTTL: c.Resolve.RuleTTL,
+		Resolver: r.resolver, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL,
 		Fetch:  observedHandler{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
 		Policy: rules, Origins: originsOf(c.Proxy.Origins), PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],

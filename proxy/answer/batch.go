@@ -166,7 +166,7 @@ func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, er
 	if err != nil {
 		return nil, err
 	}
-	if !q.IsURN() && !b.rights.URLs {
+	if !q.IsURN() && !b.rights.URLs && !a.config.Names.Owns(q.URI) {
 		return nil, problem.ErrProxyClient
 	}
 	q = b.rights.Asking(q)

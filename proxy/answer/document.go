@@ -48,7 +48,7 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 		reply.CacheControl, reply.CacheStatus = message.MaxAge(answer.TTL), message.CacheStatus(answer.Cache, answer.TTL)
 	}
 	addLinks(&reply, q.Query, answer.Name.String())
-	return reply, nil
+	return reply.WithRecord(answer.Record()), nil
 }
 
 // withFailing marks locations whose server is failing.

@@ -48,7 +48,7 @@ func (a *Responder) locations(ctx context.Context, q *Question) (message.Reply, 
 		reply = negotiated(typeJSON, message.Marshal(a.withFailing(api.NewAnswer(q.Query, answer, nil))), answer)
 	}
 	addLinks(&reply, q.Query, answer.Name.String())
-	return reply, nil
+	return reply.WithRecord(answer.Record()), nil
 }
 
 func textsOf(locations []resolver.Location) []string {
