@@ -25,6 +25,7 @@ The exit status is 0 where all was done, 1 after a failure, and 2 if the command
 wrongly; then nothing is changed.`,
 		RunE: requireSubcommand,
 	}
+	cmd.AddCommand(newRegistryImport())
 	return cmd
 }
 

@@ -125,7 +125,7 @@ func appendRecord(b []byte, l *line) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(l.number)) //nolint:gosec // it is not negative
 	key := len(b) - begin - recordHead
 	b = binary.LittleEndian.AppendUint32(b, uint32(l.said))
-	b = append(b, registry.Encode(l.entry)...)
+	b = registry.AppendEncoded(b, &l.entry)
 	binary.LittleEndian.PutUint32(b[begin:], uint32(key))                           //nolint:gosec // lines are bounded
 	binary.LittleEndian.PutUint32(b[begin+4:], uint32(len(b)-begin-recordHead-key)) //nolint:gosec // lines are bounded
 	return b
