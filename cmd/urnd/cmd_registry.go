@@ -25,7 +25,7 @@ The exit status is 0 where all was done, 1 after a failure, and 2 if the command
 wrongly; then nothing is changed.`,
 		RunE: requireSubcommand,
 	}
-	cmd.AddCommand(newRegistryImport())
+	cmd.AddCommand(newRegistryImport(), newRegistryExport())
 	return cmd
 }
 
