@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -28,15 +29,15 @@ type conn struct {
 	restartAt int // how many of them make the writer wait for readers
 }
 
-// uriOf returns a file as a URI, in which SQLite takes parameters.
+// uriOf returns a file as a URI, with parameters. Whatever SQLite makes beside the file gets
+// its owner and mode.
 func uriOf(path, parameters string) string {
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + parameters
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?modeof=" + strings.ReplaceAll(url.QueryEscape(path), "+", "%20") + parameters
 }
 
-// connect returns a connection to a file, with a page cache in KiB. Whatever SQLite makes beside the
-// file has its owner and mode.
+// connect returns a connection to a file, with a page cache in KiB.
 func connect(path string, cache int, writes bool) (*conn, error) {
-	db, err := sqlite3.OpenFlags(uriOf(path, "modeof="+url.QueryEscape(path)), sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI|sqlite3.OPEN_EXRESCODE)
+	db, err := sqlite3.OpenFlags(uriOf(path, ""), sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI|sqlite3.OPEN_EXRESCODE)
 	if err != nil {
 		return nil, err
 	}
