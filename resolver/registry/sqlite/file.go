@@ -99,7 +99,7 @@ func up(ctx context.Context, path string, db *sql.DB) error {
 	case has == target:
 		return nil
 	case has > target:
-		return fmt.Errorf("%w: %s has schema %d, and this version knows %d: use the newer one", registry.ErrSchema, path, has, target)
+		return newerSchema(path, has, target)
 	}
 	_, err = p.Up(ctx)
 	return err
@@ -120,4 +120,21 @@ func shareAs(path string) error {
 		return err // where it is another user's, that one has done it
 	}
 	return nil
+}
+
+func newerSchema(path string, has, knows int64) error {
+	return fmt.Errorf("%w: %s has schema %d, and this version knows %d: use the newer one", registry.ErrSchema, path, has, knows)
+}
+
+// schema returns the version of the schema that this version of urnd has.
+func schema() (version int64, err error) {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	for _, file := range files {
+		n, err := goose.NumericComponent(file)
+		if err != nil {
+			return 0, err
+		}
+		version = max(version, n)
+	}
+	return version, err
 }
