@@ -62,6 +62,15 @@ func sourceOf(of *resolver.Source, t Target) *resolver.Source {
 	return &own
 }
 
+// Location returns where a target of a key leads a canonical name, which is the name of the key or begins
+// with it.
+func (t Target) Location(of Key, name string) (string, error) {
+	if of.Kind == KindName {
+		return t.URI, nil
+	}
+	return expand(t.URI, of.Name, name)
+}
+
 // validAt returns the targets that are valid at a time, the least priority first, and until when
 // that stays so; the zero value is for ever.
 func validAt(targets []Target, at time.Time) (valid []Target, until time.Time) {
