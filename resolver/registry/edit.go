@@ -3,43 +3,8 @@ package registry
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 )
-
-// Role is what somebody may do. Each may do what those before it may.
-type Role uint8
-
-// The roles.
-const (
-	Reader Role = iota + 1
-	Writer      // changes names
-	Admin       // changes prefixes, purges sandboxes, and manages tokens
-)
-
-// Actor is who changes entries.
-type Actor struct {
-	Name string
-	Role Role
-	// Prefixes are what the names begin with that the actor may change; nil is all.
-	Prefixes []string
-}
-
-// May returns ErrDenied unless the actor has a role for a key.
-func (a Actor) May(role Role, key Key) error {
-	if a.Role < role {
-		return fmt.Errorf("%w: %s may not change %s", ErrDenied, a.Name, key)
-	}
-	if a.Prefixes == nil {
-		return nil
-	}
-	for _, prefix := range a.Prefixes {
-		if strings.HasPrefix(key.Name, prefix) {
-			return nil
-		}
-	}
-	return fmt.Errorf("%w: %s may not change %s, only what begins with %s", ErrDenied, a.Name, key, strings.Join(a.Prefixes, " or "))
-}
 
 // needs returns the role that changing a key needs.
 func needs(key Key) Role {

@@ -37,6 +37,16 @@ func (r *Registry) Now() time.Time { return r.config.Now().UTC().Truncate(time.M
 // Canonical returns the canonical name of a URI. The error wraps a *uri.ParseError.
 func (r *Registry) Canonical(text string) (string, error) { return r.config.Canonical(text) }
 
+// CanonicalPrefix returns what canonical names begin with where names begin with text. The error
+// wraps ErrInvalid.
+func (r *Registry) CanonicalPrefix(text string) (string, error) {
+	prefix, err := r.config.CanonicalPrefix(text)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return prefix, nil
+}
+
 // Get returns the current entry of a key; ErrUnknown if there is none.
 func (r *Registry) Get(ctx context.Context, key Key) (Entry, error) {
 	e, err := r.config.Store.Lookup(ctx, key)
