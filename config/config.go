@@ -291,6 +291,7 @@ type Registry struct {
 	Password string        `mapstructure:"password"` // a file, or "credential:" and a name; empty: none
 	TTL      time.Duration `mapstructure:"ttl"`
 	Only     []string      `mapstructure:"only"` // what names begin with; empty: all URNs
+	Count    bool          `mapstructure:"count"`
 }
 
 // Telemetry says where traces are sent.

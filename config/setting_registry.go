@@ -40,6 +40,11 @@ func registrySettings() []Setting {
 			Doc:    "What the names begin with that the registry is asked for; others are resolved although it is not available. Empty: all URNs.",
 			Sample: "only: ['urn:nbn:fi:', 'ark:/12345/']", Form: "beginning of canonical names",
 		},
+		{
+			Path: "registry.count", Default: true,
+			Doc: "count how often each name is resolved a day, by people and by bots, without anything about who asked; " +
+				"urnd registry stats shows it",
+		},
 	}
 }
 

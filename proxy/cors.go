@@ -18,8 +18,8 @@ const anyOrigin = "*"
 
 // isShared reports whether pages of other sites may read the reply to a request, of which err
 // says why it is not valid. Replies about URLs are for the clients of the proxy alone.
-func isShared(request *message.Request, err error) bool {
-	if err == nil && !request.Query.IsURN() && !request.Identified {
+func (h *Handler) isShared(request *message.Request, err error) bool {
+	if err == nil && !request.Query.IsURN() && !request.Identified && !h.config.Names.Owns(request.Query.URI) {
 		return false
 	}
 	switch service := request.Query.Service; request.Form {
@@ -65,7 +65,7 @@ func isPreflight(r *http.Request) bool {
 func (h *Handler) preflight(x *exchange, target string) bool {
 	request, err := message.Parse(target)
 	batch := target == message.PathResolve
-	if err != nil && !batch || !batch && target != answer.PathOpenAPI && !isShared(&request, err) || !h.allowOrigin(x) {
+	if err != nil && !batch || !batch && target != answer.PathOpenAPI && !h.isShared(&request, err) || !h.allowOrigin(x) {
 		return false
 	}
 	x.event.Form = request.Form.String()

@@ -75,7 +75,7 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 	}
 	request.Query = x.asking(request.Query)
 	x.event.Form, x.event.Service = request.Form.String(), request.Query.Service
-	if isShared(&request, err) {
+	if h.isShared(&request, err) {
 		h.allowOrigin(x)
 	}
 	switch {
@@ -112,6 +112,9 @@ func (h *Handler) suggest(request *message.Request, err error) error {
 // typed returns the request for what a person probably means by a text that is no URN: an
 // identifier of another form, or a page that does not exist. Its error has suggestions.
 func (h *Handler) typed(request message.Request, err error) (message.Request, error) {
+	if err == nil && h.config.Names.Owns(request.Query.URI) {
+		return request, nil
+	}
 	if u, ok := h.config.Names.Identifiers.URI(request.Text); ok {
 		q, err := resolver.NewQuery(u, request.Query.Service)
 		request.Query, request.Identified = q, true
@@ -131,7 +134,8 @@ func (h *Handler) typed(request message.Request, err error) (message.Request, er
 func (h *Handler) answer(x *exchange, request *message.Request) error {
 	service := request.Query.Service
 	retrieves := request.Form != message.FormAPI && (service == resolver.I2R || service == resolver.I2Rs)
-	if !request.Query.IsURN() && !request.Identified || retrieves { // for clients of the proxy only
+	isName := request.Query.IsURN() || request.Identified || h.config.Names.Owns(request.Query.URI)
+	if !isName || retrieves { // for clients of the proxy only
 		if err := h.mayProxy(x); err != nil {
 			if unknown := resolver.CheckScheme(request.Query.URI); errors.Is(unknown, resolver.ErrService) && !request.Query.IsURN() {
 				err = unknown
@@ -175,6 +179,7 @@ func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error)
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.URI)
 	}
+	reply.Record = found.Record()
 	return reply, nil
 }
 
@@ -216,6 +221,7 @@ func (h *Handler) batch(x *exchange, target string) {
 		Allow:  func() bool { return h.rates == nil || h.rates.allows(x.client.Addr) },
 		Asking: x.asking,
 		Report: func(err error) { h.report(x, err) },
+		Answered: func(record *resolver.Record) { h.answered(x.request, record) },
 	}
 	reply, err := h.answers.Batch(x, x.request, target, rights)
 	if err != nil {

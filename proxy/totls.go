@@ -32,7 +32,7 @@ func (h *Handler) toTLS(x *exchange, target string) bool {
 	if err != nil || u.Check() != nil {
 		return false // it is answered here, as a request without a host that can be linked to
 	}
-	if request, err := message.Parse(target); isShared(&request, err) {
+	if request, err := message.Parse(target); h.isShared(&request, err) {
 		h.allowOrigin(x) // or a page could not follow the redirect
 	}
 	h.reply(x, message.Reply{Status: http.StatusPermanentRedirect, Location: location, CacheControl: "max-age=3600"})

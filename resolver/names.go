@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
@@ -15,6 +16,19 @@ type Names struct {
 	Accept uri.Conformance // specifications of URNs; each part of a URN must satisfy one of them
 	// Identifiers are those that people use without "urn:"; nil has none.
 	Identifiers *urnns.Identifiers
+	// Own are what the names begin with that the registry of the site is asked for; nil is all
+	// URNs. Such names need not be URNs.
+	Own []string
+}
+
+// Owns reports whether a name is one that the registry of the site is asked for, although it is not
+// a URN.
+func (n Names) Owns(u uri.URI) bool {
+	if len(n.Own) == 0 || u.IsURN() {
+		return false
+	}
+	name := u.WithoutFragment().Normalize().String()
+	return slices.ContainsFunc(n.Own, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // Canonical returns q with the canonical name: for a URN by the rules of its namespace and

@@ -5,7 +5,11 @@
 // It resolves and never retrieves: it does not read the resource itself.
 package resolver
 
-import "context"
+import (
+	"context"
+
+	"github.com/urnd/urnd/uri"
+)
 
 // Resolver answers queries. Resolve is safe for concurrent use and returns
 // when ctx ends. It fails with a *uri.ParseError for an invalid name, with a
@@ -27,6 +31,9 @@ type Split struct {
 	Names     Resolver
 	Locations Resolver
 	Others    Resolver // nil means Locations
+	// Own resolves the names that are not URNs, but for which Owns returns true. Owns may be nil.
+	Own  Resolver
+	Owns func(u uri.URI) bool
 }
 
 // Resolve implements Resolver.
@@ -34,6 +41,8 @@ func (s *Split) Resolve(ctx context.Context, q Query) (Answer, error) {
 	switch {
 	case q.IsURN():
 		return s.Names.Resolve(ctx, q)
+	case s.Owns != nil && s.Owns(q.URI):
+		return s.Own.Resolve(ctx, q)
 	case s.Others != nil && !isLocation(q.URI):
 		return s.Others.Resolve(ctx, q)
 	default:

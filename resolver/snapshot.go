@@ -94,9 +94,10 @@ func save(e *cache.Entry[Locations], ttl time.Duration, now time.Time) savedAnsw
 }
 
 // Restore adds the still fresh answers of a snapshot to the cache, and returns their
-// number; it stops when ctx ends. Nothing is restored from a snapshot with
+// number; it stops when ctx ends. Those of names for which owned returns true are not: others than
+// urnd may have changed them since. Nothing is restored from a snapshot with
 // ErrSnapshotDamaged or ErrSnapshotMismatch.
-func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now time.Time) (int, error) {
+func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now time.Time, owned func(ctx context.Context, name string) bool) (int, error) {
 	if err := checkSnapshot(r, basis); err != nil {
 		return 0, err
 	}
@@ -118,6 +119,14 @@ func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now
 		}
 		a.Seed(saved.Key, saved.locations(sources), ttl)
 		n++
+		name := saved.Key
+		if whole := NameOfKey(name); whole != "" {
+			name = whole
+		}
+		if owned(ctx, name) { // after Seed, so that no change in between is missed
+			a.Cache.Purge(saved.Key, false)
+			n--
+		}
 	}
 	return n, nil
 }

@@ -25,6 +25,7 @@ The exit status is 0 where all was done, 1 after a failure, and 2 if the command
 wrongly; then nothing is changed.`,
 		RunE: requireSubcommand,
 	}
+	cmd.AddCommand(newRegistryMint())
 	return cmd
 }
 
@@ -55,10 +56,7 @@ func (f *registryFlags) open(ctx context.Context) (*registry.Registry, config.Co
 	if err != nil {
 		return nil, c, err
 	}
-	name, prefix := canonicalText(names)
-	return registry.New(registry.Config{
-		Store: store, Canonical: name, CanonicalPrefix: prefix, Now: time.Now,
-	}), c, nil
+	return newRegistry(store, names, time.Now, nil), c, nil
 }
 
 // actor returns who uses the command: whoever may write to the store may do all.

@@ -22,7 +22,7 @@ type storedCache[V any] struct {
 // those that are missing.
 func dependsOn() map[string][]string {
 	records := []string{"Cache", "DNS", "DDDS", "Resolve"}
-	answers := append([]string{"THTTP", "SLP", "URN", "Namespaces", "Access"}, records...)
+	answers := append([]string{"Registry", "THTTP", "SLP", "URN", "Namespaces", "Access"}, records...)
 	return map[string][]string{"records": records, "answers": answers, "found": answers}
 }
 

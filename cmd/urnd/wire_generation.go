@@ -150,7 +150,11 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 			Exempt: slices.Concat(c.Access.TrustedProxies, c.Listen.ProxyProtocol),
 		},
 		MemoryLimit: int64(c.Limits.Memory), Watch: c.Reload.Watch, Parts: whole,
-		Ready: func(ctx context.Context) { whole.awaitDNS(ctx, c, d) },
+		Start: whole.start,
+		Ready: func(ctx context.Context) {
+			whole.awaitDNS(ctx, c, d)
+			whole.awaitRegistry(ctx, d)
+		},
 		ReadyLog: func(address func(string) string) []any {
 			return []any{
 				"service", address(nameHTTP), "tls", address(nameHTTPS), "admin", address(nameAdmin), "version", versionText(),
@@ -159,7 +163,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		},
 		Restore: func() {
 			d.snapshot.Restore(path, d.log, func(ctx context.Context, r io.ReadSeeker) (int, error) {
-				return whole.answers.Restore(ctx, r, basis, d.now())
+				return whole.answers.Restore(ctx, r, basis, d.now(), whole.isRegistered)
 			}, func(err error) bool {
 				return errors.Is(err, resolver.ErrSnapshotDamaged) || errors.Is(err, resolver.ErrSnapshotMismatch)
 			})
@@ -197,6 +201,50 @@ func (p parts) awaitDNS(ctx context.Context, c config.Config, d dependencies) {
 	if err := p.ready(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		d.log.Warn("no DNS server answers", "error", err)
 	}
+}
+
+// start starts what runs in the background.
+func (p parts) start() {
+	for _, start := range p.starters {
+		start()
+	}
+}
+
+// awaitRegistry waits until the registry is open, for awaitStore at most.
+func (p parts) awaitRegistry(ctx context.Context, d dependencies) {
+	if p.registry == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, awaitStore)
+	defer cancel()
+	select {
+	case <-p.registry.isOpen:
+	case <-ctx.Done():
+		for _, fault := range p.registry.faults() {
+			d.log.Warn("the registry is not available: its names are answered 502 until it is", "fault", fault)
+		}
+	}
+}
+
+// awaitStore is how long urnd waits for the registry before it is ready without it.
+const awaitStore = 3 * time.Second
+
+// isRegistered reports whether a name is one of the registry, or may be.
+func (p parts) isRegistered(ctx context.Context, name string) bool {
+	if p.registry == nil {
+		return false
+	}
+	select {
+	case <-p.registry.isOpen:
+	case <-ctx.Done():
+		return true
+	}
+	q, err := resolver.ParseQuery(name, resolver.I2L)
+	if err != nil {
+		return true
+	}
+	_, err = p.own.Resolve(ctx, q)
+	return !errors.Is(err, resolver.ErrUnsupported)
 }
 
 // statusText describes the state of the service for systemd.

@@ -53,13 +53,17 @@ type resolution struct {
 	records    storedCache[ddds.Records]
 	found      storedCache[slp.Servers]
 
-	slots   slots
-	dns     dnsClient
-	guard   *netguard.Guard                 // for all outgoing connections but those to configured servers
-	ready   func(ctx context.Context) error // sends a query to the DNS servers; nil where there is none
-	shared  shared.Values                   // caches that the next configuration may reuse
-	caches  []observed
-	closers []func()
+	slots  slots
+	dns    dnsClient
+	guard  *netguard.Guard                 // for all outgoing connections but those to configured servers
+	ready  func(ctx context.Context) error // sends a query to the DNS servers; nil where there is none
+	shared shared.Values                   // caches that the next configuration may reuse
+	// registry is that of the site; nil where there is none.
+	registry *followed
+	own      resolver.Resolver // by the registry
+	starters []func()          // what runs in the background is started by these
+	caches   []observed
+	closers  []func()
 }
 
 // close closes the parts in reverse order of their creation.
@@ -101,7 +105,10 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if err != nil {
 		return err
 	}
-	chain, err := resolver.NewChain(resolver.ChainConfig{
+	if err := wireRegistry(r, c, d); err != nil {
+		return err
+	}
+	systems := resolver.ChainConfig{
 		Members: []resolver.Member{
 			{Name: "ddds", Resolver: urns},
 			{Name: "slp", Resolver: discovered},
@@ -109,7 +116,11 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 			{Name: "namespace", Resolver: resolver.NewNamespaces(r.names.Set, c.Resolve.RuleTTL)},
 		},
 		Order: defaultOrder(c), Orders: orders(c), Last: fallback, Unknown: unknown(c),
-	})
+	}
+	if r.own != nil {
+		systems = registryFirst(systems, r.own)
+	}
+	chain, err := resolver.NewChain(systems)
 	if err != nil {
 		return err
 	}
@@ -126,6 +137,10 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	split := &resolver.Split{Names: cached(chain), Locations: scheme.NewSelf()}
 	if uris != nil {
 		split.Others = cached(uris)
+	}
+	if r.own != nil {
+		split.Owns, split.Own = r.names.Owns, cached(registered{r.own})
+		r.closers = append(r.closers, r.registry.watch(r.forgetChanged))
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)
 	return nil

@@ -112,6 +112,7 @@ func (d *Daemon) start(ctx context.Context) error {
 		g.retire()
 		return err
 	}
+	g.start()
 	d.current.replace(g)
 	d.config.Loaded(false, nil)
 	if g.Restore != nil {

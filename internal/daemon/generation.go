@@ -24,6 +24,8 @@ type Generation struct {
 	Watch       bool  // reload when the file of the configuration changes
 	// Parts are the components of the generation, for the next call of Load.
 	Parts any
+	// Start starts what runs in the background, when the generation is put in force; nil does nothing.
+	Start func()
 	// Ready returns when the service is ready, or after a timeout.
 	Ready func(ctx context.Context)
 	// ReadyLog returns the attributes of the log record "urnd is ready".
@@ -39,6 +41,13 @@ type Generation struct {
 	Close func()
 
 	running sync.WaitGroup // requests
+}
+
+// start starts what runs in the background.
+func (g *Generation) start() {
+	if g.Start != nil {
+		g.Start()
+	}
 }
 
 // retire closes a generation when its last request ends.

@@ -44,6 +44,7 @@ func (d *Daemon) replace(ctx context.Context) error {
 		g.retire()
 		return err
 	}
+	g.start()
 	before := d.current.replace(g)
 	d.connections.Change(g.Connections)
 	d.apply(ctx, c)

@@ -17,7 +17,7 @@ type Totals struct {
 }
 
 // add counts an entry n times.
-func (t *Totals) add(e Entry, n int64) {
+func (t *Totals) add(e *Entry, n int64) {
 	if !e.Exists() {
 		return
 	}
@@ -53,7 +53,7 @@ func groupOf(name string) string {
 func (b *Batch) derive(changes []Changed, removed []Entry) error {
 	totals := make(map[string]*Totals)
 	var aliases []Document
-	count := func(before, after Entry) {
+	count := func(before, after *Entry) {
 		group := groupOf(after.Name)
 		t := totals[group]
 		if t == nil {
@@ -61,9 +61,7 @@ func (b *Batch) derive(changes []Changed, removed []Entry) error {
 			totals[group] = t
 		}
 		t.add(before, -1)
-		if after.Exists() {
-			t.add(after, 1)
-		}
+		t.add(after, 1)
 		if before.Alias != after.Alias {
 			if before.Alias != "" {
 				aliases = append(aliases, Document{Key: before.Alias + " " + after.Name})
@@ -73,11 +71,11 @@ func (b *Batch) derive(changes []Changed, removed []Entry) error {
 			}
 		}
 	}
-	for _, c := range changes {
-		count(c.Before, c.After)
+	for i := range changes {
+		count(&changes[i].Before, &changes[i].After)
 	}
-	for _, e := range removed {
-		count(e, Entry{Key: e.Key})
+	for i := range removed {
+		count(&removed[i], &Entry{Key: removed[i].Key})
 	}
 	if len(aliases) > 0 {
 		if err := b.tx.Put(TableAliases, aliases); err != nil {

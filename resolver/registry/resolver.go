@@ -15,7 +15,7 @@ type ResolverConfig struct {
 	Store Store
 	// TTL is that of answers, which is also how long clients may use them.
 	TTL time.Duration
-	// Only are what the names begin with that the registry is asked for; nil is all.
+	// Only are what the names begin with that the registry is asked for; nil is all URNs.
 	Only []string
 	Now  func() time.Time
 }
@@ -57,8 +57,8 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 
 // asked reports whether the registry is asked for a name.
 func (r *Resolver) asked(name string) bool {
-	if r.config.Only == nil {
-		return true
+	if len(r.config.Only) == 0 {
+		return strings.HasPrefix(name, "urn:")
 	}
 	for _, prefix := range r.config.Only {
 		if strings.HasPrefix(name, prefix) {

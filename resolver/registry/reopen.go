@@ -1,0 +1,154 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Reopening is a Store that is opened in the background, again and again until it can be: what is
+// asked before fails with the error of the last time. Run opens it, and must have ended before Close.
+type Reopening struct {
+	config ReopeningConfig
+
+	opened atomic.Pointer[opened]
+	mu     sync.Mutex
+	err    error // why it could not be opened
+}
+
+// ReopeningConfig configures a Reopening. All fields must be set.
+type ReopeningConfig struct {
+	Open func(ctx context.Context) (Store, error)
+	// Every is how long to wait before it is tried again.
+	Every time.Duration
+	After func(time.Duration) <-chan time.Time
+	// Opened is called with the outcome of each try.
+	Opened func(err error)
+}
+
+type opened struct{ store Store }
+
+// NewReopening returns a Reopening.
+func NewReopening(config ReopeningConfig) *Reopening {
+	return &Reopening{config: config, err: fmt.Errorf("%w: it is being opened", ErrNoStore)}
+}
+
+// Run opens the store. It returns when that is done, with the Head as it was before anything
+// was asked, or when ctx ends.
+func (r *Reopening) Run(ctx context.Context) (head Seq) {
+	for {
+		head, err := r.Try(ctx)
+		if ctx.Err() != nil {
+			return 0
+		}
+		r.config.Opened(err)
+		if err == nil {
+			return head
+		}
+		select {
+		case <-ctx.Done():
+			return 0
+		case <-r.config.After(r.config.Every):
+		}
+	}
+}
+
+// Try opens the store once, and returns its Head.
+func (r *Reopening) Try(ctx context.Context) (head Seq, err error) {
+	store, err := r.config.Open(ctx)
+	if err == nil {
+		if head, err = store.Head(ctx); err != nil {
+			store.Close()
+		}
+	}
+	r.mu.Lock()
+	r.err = err
+	r.mu.Unlock()
+	if err == nil {
+		r.opened.Store(&opened{store})
+	}
+	return head, err
+}
+
+// get returns the store, or why it is not open.
+func (r *Reopening) get() (Store, error) {
+	if o := r.opened.Load(); o != nil {
+		return o.store, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return nil, r.err
+}
+
+// Lookup implements Store.
+func (r *Reopening) Lookup(ctx context.Context, key Key) (Entry, error) {
+	s, err := r.get()
+	if err != nil {
+		return Entry{}, err
+	}
+	return s.Lookup(ctx, key)
+}
+
+// Floor implements Store.
+func (r *Reopening) Floor(ctx context.Context, text string) (Entry, error) {
+	s, err := r.get()
+	if err != nil {
+		return Entry{}, err
+	}
+	return s.Floor(ctx, text)
+}
+
+// Head implements Store.
+func (r *Reopening) Head(ctx context.Context) (Seq, error) {
+	s, err := r.get()
+	if err != nil {
+		return 0, err
+	}
+	return s.Head(ctx)
+}
+
+// Read implements Store.
+func (r *Reopening) Read(ctx context.Context, f func(Tx) error) error {
+	s, err := r.get()
+	if err != nil {
+		return err
+	}
+	return s.Read(ctx, f)
+}
+
+// Write implements Store.
+func (r *Reopening) Write(ctx context.Context, f func(WriteTx) error) error {
+	s, err := r.get()
+	if err != nil {
+		return err
+	}
+	return s.Write(ctx, f)
+}
+
+// Bulk implements Store.
+func (r *Reopening) Bulk(ctx context.Context, f func(WriteTx) error) error {
+	s, err := r.get()
+	if err != nil {
+		return err
+	}
+	return s.Bulk(ctx, f)
+}
+
+// Hint implements Store.
+func (r *Reopening) Hint() <-chan struct{} {
+	s, err := r.get()
+	if err != nil {
+		return nil
+	}
+	return s.Hint()
+}
+
+// Close implements Store.
+func (r *Reopening) Close() error {
+	if o := r.opened.Load(); o != nil {
+		return o.store.Close()
+	}
+	return nil
+}
