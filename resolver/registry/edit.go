@@ -126,42 +126,53 @@ func (r *Registry) canonicalEdits(actor Actor, edits []Edit) ([]Edit, error) {
 }
 
 // Purge removes names and prefixes of a sandbox with all their versions: those that begin with a
-// prefix. It returns how many there were.
+// prefix. It returns how many there were. The audit sees them with a zero After but for its Key.
 func (r *Registry) Purge(ctx context.Context, actor Actor, prefix string) (n int, err error) {
 	if err := actor.May(Admin, Prefix(prefix)); err != nil {
 		return 0, err
 	}
 	for _, kind := range []Kind{KindName, KindPrefix} {
-		after := ""
-		for {
-			var purged, seen int
-			err := r.config.Store.Write(ctx, func(tx WriteTx) error {
-				entries, err := tx.List(kind, prefix, after, purgePage)
-				if err != nil {
-					return err
-				}
-				w := NewBatch(tx, actor.Name, r.Now())
-				purged, seen = 0, len(entries)
-				for _, e := range entries {
-					after = e.Name
-					if e.Sandbox {
-						w.remove(e)
-						purged++
-					}
-				}
-				_, err = w.Flush()
-				return err
-			})
+		for after := ""; ; {
+			removed, last, err := r.purgePage(ctx, actor, kind, prefix, after)
 			if err != nil {
 				return n, err
 			}
-			n += purged
-			if seen < purgePage {
+			if r.config.Audit != nil && len(removed) > 0 {
+				r.config.Audit(ctx, actor, removed)
+			}
+			n += len(removed)
+			if last == "" {
 				break
 			}
+			after = last
 		}
 	}
 	return n, nil
+}
+
+// purgePage removes what is in a sandbox of the next purgePage entries after a name. It returns what it removed, and
+// the last name, "" where it was the last page.
+func (r *Registry) purgePage(ctx context.Context, actor Actor, kind Kind, prefix, after string) (removed []Changed, last string, err error) {
+	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
+		removed, last = nil, ""
+		entries, err := tx.List(kind, prefix, after, purgePage)
+		if err != nil {
+			return err
+		}
+		w := NewBatch(tx, actor.Name, r.Now())
+		for _, e := range entries {
+			if e.Sandbox {
+				w.remove(e)
+				removed = append(removed, Changed{Before: e, After: Entry{Key: e.Key}})
+			}
+		}
+		if len(entries) == purgePage {
+			last = entries[purgePage-1].Name
+		}
+		_, err = w.Flush()
+		return err
+	})
+	return removed, last, err
 }
 
 const purgePage = 1000
