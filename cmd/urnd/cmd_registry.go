@@ -26,6 +26,7 @@ wrongly; then nothing is changed.`,
 		RunE: requireSubcommand,
 	}
 	cmd.AddCommand(newRegistryMint())
+	cmd.AddCommand(newRegistryImport())
 	return cmd
 }
 
