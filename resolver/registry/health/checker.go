@@ -45,9 +45,11 @@ type Checker struct {
 
 // The times of a checker.
 const (
-	leaseTime = 3 * time.Minute
-	// again is how long it waits after a failure, and at most until it looks for something to do.
+	leaseTime = 6 * time.Minute
+	// again is how long it waits after a failure, and for servers that want to be left alone.
 	again = time.Minute
+	// idle is how long it waits at most until it looks for something to do.
+	idle = 10 * time.Minute
 	// recheck is from when on targets that are not healthy are checked again, where the interval is not shorter.
 	recheck = 12 * time.Hour
 )
@@ -102,7 +104,7 @@ func (c *Checker) lead(ctx context.Context) error {
 			c.failed(err)
 			wait = again
 		}
-		c.hosts.sleep(leading, min(wait, again))
+		c.hosts.sleep(leading, wait)
 	}
 	cause := context.Cause(leading)
 	renewing.Wait()

@@ -186,6 +186,7 @@ func TestSpread(t *testing.T) {
 			w.put(fmt.Sprintf("urn:x:%03d", i), fmt.Sprintf("http://a.example/%d", i))
 		}
 		c := w.config("one")
+		c.Interval = 6 * time.Hour
 		begun := time.Now()
 		stop := w.run(c)
 		time.Sleep(c.Interval - time.Minute)
@@ -219,6 +220,7 @@ func TestLastCheck(t *testing.T) {
 			w.put(fmt.Sprintf("urn:x:%03d", i), fmt.Sprintf("http://a.example/%d", i))
 		}
 		c := w.config("one")
+		c.Interval = 6 * time.Hour
 		stop := w.run(c)
 		time.Sleep(c.Interval + c.Interval/2)
 		stop()
@@ -455,6 +457,7 @@ func TestTwoCheckers(t *testing.T) {
 			w.put(fmt.Sprintf("urn:x:%03d", i), fmt.Sprintf("http://a.example/%d", i))
 		}
 		a, b := w.config("a"), w.config("b")
+		a.Interval, b.Interval = 6*time.Hour, 6*time.Hour
 		a.Agent, b.Agent = "a", "b"
 		stopA := w.run(a)
 		time.Sleep(time.Second)
@@ -468,7 +471,7 @@ func TestTwoCheckers(t *testing.T) {
 			asked[r.url]++
 			by[r.who]++
 		}
-		if len(asked) != n || by["a"]+by["b"] != n || by["a"] < n/2-2 || by["b"] < n/2-2 {
+		if len(asked) != n || by["a"]+by["b"] > n+2 || by["a"] < n/2-2 || by["b"] < n/2-2 {
 			t.Errorf("%d targets, by %v", len(asked), by)
 		}
 	})

@@ -95,9 +95,9 @@ func (p *prober) check(ctx context.Context, target string) Result {
 
 // ask asks one server for a URI. to is where it redirects, "" where it does not.
 func (p *prober) ask(ctx context.Context, u uri.URI) (r Result, to string) {
-	response, err := p.exchange(ctx, http.MethodHead, u)
-	if err == nil && !askAgain(response.StatusCode) || err != nil && !mayAnswerGET(err) {
-		return p.judge(response, err)
+	head, err := p.exchange(ctx, http.MethodHead, u)
+	if err == nil && !askAgain(head.status) || err != nil && !mayAnswerGET(err) {
+		return p.judge(head, err)
 	}
 	return p.judge(p.exchange(ctx, http.MethodGet, u))
 }
@@ -110,7 +110,7 @@ func mayAnswerGET(err error) bool {
 }
 
 // judge returns the result of an exchange.
-func (p *prober) judge(response *http.Response, err error) (r Result, to string) {
+func (p *prober) judge(a answer, err error) (r Result, to string) {
 	switch {
 	case errors.Is(err, errLater):
 		return Result{Outcome: Later, Error: err.Error()}, ""
@@ -119,10 +119,10 @@ func (p *prober) judge(response *http.Response, err error) (r Result, to string)
 	case err != nil:
 		return Result{Outcome: Failing, Error: shorten(err.Error())}, ""
 	}
-	status := response.StatusCode
+	status := a.status
 	switch status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		if to = response.Header.Get("Location"); to == "" {
+		if to = a.location; to == "" {
 			return Result{Outcome: Failing, Status: status, Error: "a redirect that does not say where to"}, ""
 		}
 		return Result{Outcome: Alive, Status: status}, to
@@ -137,15 +137,20 @@ func (p *prober) judge(response *http.Response, err error) (r Result, to string)
 // errLater is the error for a server that wants to be left alone.
 var errLater = errors.New("the server wants to be left alone for some time")
 
-// exchange sends a request when its server may be asked, and reads the beginning of the response at most. The body of
-// the response is closed.
-func (p *prober) exchange(ctx context.Context, method string, u uri.URI) (*http.Response, error) {
+// answer is what a server answered.
+type answer struct {
+	status   int
+	location string // the field Location
+}
+
+// exchange sends a request when its server may be asked, and reads the beginning of the response at most.
+func (p *prober) exchange(ctx context.Context, method string, u uri.URI) (answer, error) {
 	name := serverOf(u)
 	if !p.hosts.enter(ctx, name) {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return answer{}, context.Cause(ctx)
 		}
-		return nil, errLater
+		return answer{}, errLater
 	}
 	var alone time.Duration
 	defer func() { p.hosts.leave(name, alone) }()
@@ -153,22 +158,22 @@ func (p *prober) exchange(ctx context.Context, method string, u uri.URI) (*http.
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	request.Header.Set("User-Agent", p.agent)
 	request.Header.Set("Accept", "*/*")
 	response, err := p.transport.RoundTrip(request)
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	if method == http.MethodGet {
-		_, _ = io.CopyN(io.Discard, response.Body, maxBody) // the status has been sent: how it goes on does not matter
+		_, _ = io.CopyN(io.Discard, response.Body, maxBody) // the status has come: how it goes on does not matter
 	}
-	response.Body.Close()
+	_ = response.Body.Close() // likewise
 	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
 		alone = retryAfter(response.Header.Get("Retry-After"), p.now())
 	}
-	return response, nil
+	return answer{response.StatusCode, response.Header.Get("Location")}, nil
 }
 
 // shorten returns the beginning of a text, without control characters.

@@ -18,7 +18,7 @@ const (
 func retryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if n, err := strconv.ParseUint(value, 10, 64); err == nil {
-		return time.Duration(min(n, uint64(maxRetry/time.Second))) * time.Second //nolint:gosec // at most an hour
+		return time.Duration(min(n, uint64(maxRetry/time.Second))) * time.Second
 	}
 	if strings.Trim(value, "0123456789") == "" && value != "" {
 		return maxRetry // more than 64 bits

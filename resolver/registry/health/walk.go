@@ -32,7 +32,11 @@ func (w *walk) step(ctx context.Context) (wait time.Duration, err error) {
 	if err := w.recheck(ctx); err != nil {
 		return 0, err
 	}
-	return w.forward(ctx)
+	wait, err = w.forward(ctx)
+	if len(w.postponed) > 0 {
+		wait = min(wait, again)
+	}
+	return min(wait, idle), err
 }
 
 // forward passes the next names, if it is time.

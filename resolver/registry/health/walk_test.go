@@ -31,14 +31,14 @@ func TestLeaseIsLost(t *testing.T) {
 		if n := len(w.web.take()); n != 1 {
 			t.Errorf("%d requests after the lease had run out", n)
 		}
-		gone.For = 10 * 24 * time.Hour
+		gone.For = 4 * 24 * time.Hour
 		if err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
 			return tx.Put(registry.TableLeases, []registry.Document{{Key: "health", Value: fmt.Appendf(nil, `{"holder":"vanished","until":%q}`, time.Now().Add(gone.For).Format(time.RFC3339))}})
 		}); err != nil {
 			t.Fatal(err)
 		}
 		moved := w.sweep().Moved
-		time.Sleep(5 * 24 * time.Hour)
+		time.Sleep(2 * 24 * time.Hour)
 		if n := len(w.web.take()); n != 0 || !w.sweep().Moved.Equal(moved) {
 			t.Errorf("%d requests after the lease was lost", n)
 		}
@@ -54,6 +54,7 @@ func TestRestart(t *testing.T) {
 			w.put(fmt.Sprintf("urn:x:%03d", i), fmt.Sprintf("http://a.example/%d", i))
 		}
 		c := w.config("one")
+		c.Interval = 4 * time.Hour
 		for i := range 4 {
 			c.Holder = fmt.Sprint(i)
 			stop := w.run(c)
