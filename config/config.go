@@ -291,6 +291,7 @@ type Registry struct {
 	Password string        `mapstructure:"password"` // a file, or "credential:" and a name; empty: none
 	TTL      time.Duration `mapstructure:"ttl"`
 	Only     []string      `mapstructure:"only"` // what names begin with; empty: all URNs
+	Count    bool          `mapstructure:"count"`
 	// HealthInterval is the time in which each target is checked once; 0: none is. HealthRate bounds the requests a second,
 	// HealthConcurrency those at once, and HealthPause is the time between two to one server.
 	HealthInterval    time.Duration `mapstructure:"health_interval"`

@@ -151,6 +151,7 @@ func TestEveryLeaf(t *testing.T) {
 		"registry.password":         {"/a", "/b", "credential:c"},
 		"registry.ttl":              {"1m0s", "2m0s", "3m0s"},
 		"registry.only":             {"urn:a:", "urn:b:", "urn:c:"},
+		"registry.count":            {"false", "false", "false"},
 		"resolve.rule_ttl":          {"1h0m0s", "2h0m0s", "3h0m0s"},
 		"resolve.elsewhere":         {"https://a.example/{+urn}", "https://b.example/{+urn}", "https://c.example/{+urn}"},
 		"resolve.unknown_status":    {"501", "502", "501"},

@@ -41,6 +41,11 @@ func registrySettings() []Setting {
 			Sample: "only: ['urn:nbn:fi:', 'ark:/12345/']", Form: "beginning of canonical names",
 		},
 		{
+			Path: "registry.count", Default: true,
+			Doc: "count how often each name is resolved a day, by people and by bots, without anything about who asked; " +
+				"urnd registry stats shows it",
+		},
+		{
 			Path: "registry.health_interval",
 			Doc: "The time in which the http and https targets of all names are checked once, evenly, such as 168h: see docs/registry-health.md. Of several urnds " +
 				"on one store one checks, and all prefer targets that are healthy. 0: nothing is checked.",

@@ -24,10 +24,11 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Config configures a Handler. All fields but Observe and Begin must be set.
+// Config configures a Handler. All fields but Observe, Answered and Begin must be set.
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
+	History  bool           // Resolver knows how names were (RFC 7089)
 	Fetch    scheme.Handler // for the forward proxy, and for requests for the resource itself
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -48,6 +49,9 @@ type Config struct {
 	// Observe is called at the end of each request; nil is not called. It must not retain
 	// the event.
 	Observe func(*Event)
+	// Answered is called with each name that the registry of the site answered, also in batches, by its
+	// record; nil is not called. It must be safe for concurrent use.
+	Answered func(r *http.Request, record *resolver.Record)
 	// Begin begins the span of a request, and returns nil where it is not traced; a nil Begin
 	// traces none. mayAsk is whether the traceparent of the request may demand a span.
 	Begin func(r *http.Request, at time.Time, mayAsk bool) Span
@@ -86,7 +90,7 @@ func New(config Config) *Handler {
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: failures.Failing, MaxTarget: config.MaxTarget, Panicked: config.Panicked,
-			ClientShare: config.ClientShare, BatchTimeout: config.BatchTimeout,
+			ClientShare: config.ClientShare, BatchTimeout: config.BatchTimeout, History: config.History,
 		}),
 	}
 	outgoing := config.Forward

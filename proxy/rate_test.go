@@ -31,7 +31,7 @@ func limited(perSecond int, clock *stopwatch) *Handler {
 	return New(Config{
 		Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
 		Resolver: resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
-			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/"}}}, nil
+			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}}, nil
 		}),
 		Fetch: scheme.Mux{}, Log: slog.New(slog.DiscardHandler), Now: clock.now, MaxTarget: 1024,
 		Access: Access{Resolve: all, Trusted: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Rate: perSecond},

@@ -16,6 +16,7 @@ type Answer struct {
 	Locations []Location `json:"locations"`
 	TTL       int64      `json:"ttl"` // seconds; negative when stale
 	Cache     string     `json:"cache"`
+	Record    *Record    `json:"record,omitempty"` // in the registry of the site
 	Trace     []Step     `json:"trace,omitempty"`
 }
 
@@ -41,7 +42,7 @@ type Step struct {
 func NewAnswer(q resolver.Query, answer resolver.Answer, trace []resolver.Step) Answer {
 	return Answer{
 		Input: q.URI.String(), Canonical: answer.Name.String(), Service: q.Service.String(),
-		Locations: Locations(answer.Locations), TTL: Seconds(answer.TTL), Cache: answer.Cache.String(), Trace: Steps(trace),
+		Locations: Locations(answer.Locations), TTL: Seconds(answer.TTL), Cache: answer.Cache.String(), Record: NewRecord(answer.Record()), Trace: Steps(trace),
 	}
 }
 

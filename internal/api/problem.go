@@ -11,6 +11,8 @@ type Problem struct {
 	Rule    string `json:"rule,omitempty"`
 	Section string `json:"section,omitempty"`
 	Trace   []Step `json:"trace,omitempty"`
+	// Record is that of the name, in the registry of the site.
+	Record *Record `json:"record,omitempty"`
 	// Suggestions are the identifiers that may have been meant.
 	Suggestions []string `json:"suggestions,omitempty"`
 	// Typed is what a person typed into a form, for its page.

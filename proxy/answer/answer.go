@@ -22,6 +22,8 @@ type Config struct {
 	Now      func() time.Time
 	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
 	RuleTTL time.Duration
+	// History is whether the registry knows how names were (RFC 7089).
+	History bool
 	// Failing reports whether the server of a location failed in the last 30 seconds.
 	Failing func(location string) bool
 	// MaxTarget bounds a URI of a batch, in octets.
@@ -61,6 +63,10 @@ func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, erro
 	if q.Form == message.FormAPI || wantsTrace(q.Header) && q.Query.Service.Locates() {
 		return a.document(ctx, q)
 	}
+	q, err := a.atDatetime(q)
+	if err != nil {
+		return message.Reply{}, err
+	}
 	switch q.Query.Service {
 	case resolver.I2Ls:
 		return a.locations(ctx, q)
@@ -86,7 +92,7 @@ func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, e
 	chosen, vary := a.choose(q.Header, answer.Locations)
 	reply := message.Redirect(q.Form, q.HTTP11, chosen.URI, vary, answer)
 	reply.ContentType, reply.Body = pages.ContentType, pages.Moved(chosen.URI)
-	return reply, nil
+	return reply.WithRecord(answer.Record()), nil
 }
 
 // negotiate returns the type that a client accepts best, and the first one where it

@@ -40,6 +40,7 @@ type descriptionJSON struct {
 	Detail     string        `json:"detail,omitempty"`
 	SubjectOf  []workJSON    `json:"subjectOf,omitempty"` // what authorities say
 	Warnings   []warningJSON `json:"warnings,omitempty"`
+	Record     *api.Record   `json:"record,omitempty"` // in the registry of the site
 }
 
 // workJSON is a CreativeWork of schema.org: the description that an authority gives.
@@ -65,12 +66,17 @@ func (a *Responder) description(ctx context.Context, q *Question) (message.Reply
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
 	reply := d.reply(negotiate(q.Header, mediaTypes(typeLD, typeJSON, typeCSV, pages.Type, typePlain)).MIME(), answer)
-	reply.Failure = failure
+	reply.Failure, reply.Record = failure, recordOf(answer, failure)
 	if authoritative(failure) {
 		reply.Status = problem.Status(failure)
 	}
 	addLinks(&reply, q.Query, d.ID)
-	return reply, nil
+	record := answer.Record()
+	if record == nil {
+		record = resolver.RecordOf(failure)
+	}
+	a.addMemento(&reply, q, record)
+	return reply.WithRecord(record), nil
 }
 
 // describe returns the description of an identifier, with the state of the answer that it
@@ -83,11 +89,12 @@ func (a *Responder) describe(ctx context.Context, q resolver.Query) (d descripti
 	}
 	answer, failure = a.locate(ctx, q)
 	d = describe(known, answer, failure)
+	recorded := answer.Record() != nil || resolver.RecordOf(failure) != nil
 	var n *resolver.Negative
 	if errors.As(failure, &n) {
 		answer.TTL, answer.Cache = n.TTL, n.Cache
 	}
-	if !authoritative(failure) {
+	if !authoritative(failure) && !recorded { // the registry has no more than its record
 		said, unasked := a.ask(ctx, q, resolver.I2C)
 		d.SubjectOf = works(said.Locations)
 		answer.TTL = min(answer.TTL, said.TTL)
@@ -136,6 +143,7 @@ func describe(known resolver.Description, answer resolver.Answer, err error) des
 	}
 	switch {
 	case err == nil:
+		d.Record = api.NewRecord(answer.Record())
 		return d
 	case errors.Is(err, resolver.ErrGone):
 		d.Status = "gone"
@@ -144,7 +152,11 @@ func describe(known resolver.Description, answer resolver.Answer, err error) des
 	default:
 		d.Status = "unreachable"
 	}
-	d.Detail = problem.New(err).Detail
+	p := problem.New(err)
+	d.Detail, d.Record = p.Detail, p.Record
+	if d.Record != nil && errors.Is(err, resolver.ErrNotFound) {
+		d.Status = d.Record.Status
+	}
 	return d
 }
 
@@ -169,6 +181,18 @@ func (d descriptionJSON) rows() [][2]string {
 	for _, work := range d.SubjectOf {
 		add("subjectOf", work.URL)
 		add("text", work.Text)
+	}
+	if r := d.Record; r != nil {
+		add("since", r.Since)
+		add("reason", r.Reason)
+		add("successor", r.Successors...)
+		add("metadata", string(r.Metadata))
+		add("contact", r.Contact)
+		add("version", strconv.Itoa(r.Version))
+		add("changed", r.Changed)
+		if r.Sandbox {
+			add("sandbox", "for trial: it may be removed")
+		}
 	}
 	for _, warning := range d.Warnings {
 		add("warning", warning.Says+" ("+warning.Section+")")

@@ -5,6 +5,7 @@ package message
 import (
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
@@ -182,8 +183,28 @@ func parseParameters(f Form, target, query string) (Request, error) {
 	if !explicit {
 		q = q.Selected()
 	}
+	if f == FormAPI && err == nil {
+		q.At, err = timeOf(query)
+	}
 	r.Query = q
 	return r, err
+}
+
+// timeOf returns the time in the parameter "at", the zero value for none: a date means its end, so
+// that all of the day has happened.
+func timeOf(query string) (time.Time, error) {
+	text, ok := parameter(query, "at")
+	if !ok || text == "" {
+		return time.Time{}, nil
+	}
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return day.Add(24*time.Hour - time.Millisecond), nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}, &uri.ParseError{Input: text, Rule: ruleTime}
+	}
+	return at, nil
 }
 
 // serviceOf returns the service of the parameters of query, and whether it has one.
@@ -250,6 +271,7 @@ func rawParameter(query, name string) (string, bool) {
 var (
 	ruleTHTTP     = uri.Rule{Name: "THTTP", Section: "RFC 2169 section 2", Says: `the service is followed by "?" and a URI`}
 	rulePair      = uri.Rule{Name: "I=I", Section: "urnd's THTTP", Says: `two absolute URIs are separated by "%20"`}
+	ruleTime      = uri.Rule{Name: "at", Section: "RFC 3339", Says: `the parameter "at" holds a date, such as 2031-05-01, or a date and a time, such as 2031-05-01T12:00:00Z`}
 	ruleParameter = uri.Rule{Name: "parameter", Section: "urnd's API", Says: `the parameter "uri" holds the URI, percent-encoded`}
 )
 

@@ -37,6 +37,9 @@ type data struct {
 	List                    []link // for a problem the suggestions
 	Rows                    []row  // properties of a description
 	Paths                   []row  // what a server offers
+	// Since is since when a withdrawn name is, and Successors what came instead.
+	Since      string
+	Successors []link
 	// The input around the offending octet.
 	Before, At, After string
 }
@@ -82,6 +85,10 @@ func Problem(p api.Problem) []byte {
 	if page.Typed == "" {
 		page.Typed = p.Input
 	}
+	if r := p.Record; r != nil {
+		page.Since, _, _ = strings.Cut(r.Since, "T")
+		page.Successors = links(r.Successors)
+	}
 	if p.Offset != nil {
 		page.Before, page.At, page.After = around(p.Input, *p.Offset)
 	}
@@ -114,6 +121,12 @@ func says(p api.Problem) string {
 	}
 	switch p.Status {
 	case http.StatusNotFound:
+		if p.Record != nil && p.Record.Status == "reserved" {
+			return "It is reserved, and leads nowhere yet."
+		}
+		if p.Record != nil {
+			return "The site to which it belongs has no resource for it."
+		}
 		return "Nobody whom this server can ask knows it."
 	case http.StatusGone:
 		return "Its owner has withdrawn it."

@@ -36,7 +36,7 @@ func About(err error, u uri.URI) error { return &Failure{Err: err, Input: u.Stri
 // New returns the problem document of an error.
 func New(err error) api.Problem {
 	status := Status(err)
-	p := api.Problem{Title: http.StatusText(status), Status: status, Detail: err.Error()}
+	p := api.Problem{Title: http.StatusText(status), Status: status, Detail: err.Error(), Record: api.NewRecord(resolver.RecordOf(err))}
 	var failure *Failure
 	if errors.As(err, &failure) {
 		p.Input, p.Trace, p.Suggestions = failure.Input, api.Steps(failure.Trace), failure.Suggestions
@@ -101,7 +101,7 @@ func reply(header http.Header, p api.Problem, err error) message.Reply {
 	} else {
 		r.ContentType, r.Body = typeJSON, message.Marshal(p)
 	}
-	return r
+	return r.WithRecord(resolver.RecordOf(err))
 }
 
 // Short returns the problem document of an error for a connection that is refused before

@@ -30,6 +30,7 @@ var (
 	ErrBatch          = errors.New("a batch is a JSON array of strings, or one JSON string a line")
 	ErrBatchSize      = errors.New("a batch has at most 10000 URIs and 16 MiB")
 
+	ErrDatetime      = errors.New("the field Accept-Datetime has no date of HTTP, such as Thu, 01 May 2031 12:00:00 GMT (RFC 7089 section 2.1.1)")
 	ErrNoPage        = errors.New("there is no page of this address, and it is not the name of anything")
 	ErrNotAcceptable = errors.New("the resource exists, but in none of the media types that the client accepts")
 

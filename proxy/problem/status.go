@@ -49,6 +49,7 @@ var statuses = [...]row{
 	{err: ErrConnections, status: http.StatusTooManyRequests},
 	{err: ErrRate, status: http.StatusTooManyRequests},
 	{err: ErrGuesses, status: http.StatusTooManyRequests},
+	{err: ErrDatetime, status: http.StatusBadRequest},
 	{err: ErrNoPage, status: http.StatusNotFound},
 	{err: ErrNotAcceptable, status: http.StatusNotAcceptable},
 	{err: ErrHost, status: http.StatusForbidden},

@@ -201,9 +201,9 @@ func (r *Registry) Purge(ctx context.Context, actor Actor, prefix string) (n int
 
 const purgePage = 1000
 
-// sinceOf returns since when a record has its status.
-func sinceOf(before Entry, record Record, now time.Time) time.Time {
-	if before.Exists() && before.Status == record.Status {
+// sinceOf returns since when an entry has a status, which it gets now where it had another.
+func sinceOf(before *Entry, status Status, now time.Time) time.Time {
+	if before.Exists() && before.Status == status {
 		return before.Since
 	}
 	return now

@@ -1,0 +1,58 @@
+package answer
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+)
+
+// Memento, RFC 7089: the description of a name as it was, by the versions of the registry. The URI of the
+// description is its own TimeGate (section 4.1.2), and the JSON API has the URIs of mementos.
+
+// fieldDatetime asks for a description as it was at a time.
+const fieldDatetime = "Accept-Datetime"
+
+// atDatetime returns the question as one about the time of Accept-Datetime, if it has one.
+func (a *Responder) atDatetime(q *Question) (*Question, error) {
+	text := q.Header.Get(fieldDatetime)
+	isDescription := q.Query.Service == resolver.I2C || q.Query.Service == resolver.I2Cs
+	if text == "" || !a.config.History || !isDescription || !q.Query.At.IsZero() {
+		return q, nil
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return nil, problem.ErrDatetime
+	}
+	request := *q.Request
+	request.Query.At = at
+	then := *q
+	then.Request = &request
+	return &then, nil
+}
+
+// addMemento adds the header fields of a description that may be one of an earlier time.
+func (a *Responder) addMemento(reply *message.Reply, q *Question, record *resolver.Record) {
+	if !a.config.History || record == nil {
+		return
+	}
+	reply.Vary += ", " + fieldDatetime
+	class := "N"
+	if !q.Query.IsURN() {
+		class = "L"
+	}
+	original := message.PathTHTTP + class + "2C?" + q.Query.URI.String()
+	links := append([]string{}, reply.Header["Link"]...)
+	reply.Header["Link"] = append(links, "<"+original+`>; rel="original timegate"`)
+	if q.Query.At.IsZero() {
+		return
+	}
+	changed := record.Changed.UTC()
+	memento := message.PathResolve + "?at=" + url.QueryEscape(changed.Format(time.RFC3339Nano)) + "&uri=" + url.QueryEscape(q.Query.URI.String())
+	reply.Header["Link"] = append(reply.Header["Link"], "<"+memento+`>; rel="memento"; datetime="`+changed.Format(http.TimeFormat)+`"`)
+	reply.Header["Memento-Datetime"] = []string{changed.Format(http.TimeFormat)}
+	reply.Header["Content-Location"] = []string{memento}
+}
