@@ -36,7 +36,9 @@ func newFixture(t *testing.T) *fixture {
 	}
 	f.Registry = registry.New(registry.Config{
 		Store: store, Canonical: canonical, CanonicalPrefix: canonical, Now: func() time.Time { now = now.Add(time.Second); return now },
-		Audit: func(_ context.Context, _ registry.Actor, changes []registry.Changed) { f.audited = append(f.audited, changes...) },
+		Audit: func(_ context.Context, _ registry.Actor, changes []registry.Changed) {
+			f.audited = append(f.audited, changes...)
+		},
 	})
 	return f
 }
