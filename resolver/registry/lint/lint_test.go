@@ -87,7 +87,9 @@ func withdrawn(successors ...string) func(*registry.Entry) {
 	return func(e *registry.Entry) { e.Status, e.Successors = registry.Withdrawn, successors }
 }
 
-func until(t time.Time) func(*registry.Entry) { return func(e *registry.Entry) { e.Targets[0].Until = t } }
+func until(t time.Time) func(*registry.Entry) {
+	return func(e *registry.Entry) { e.Targets[0].Until = t }
+}
 
 func found(t *testing.T, c lint.Config, below string) []string {
 	t.Helper()
