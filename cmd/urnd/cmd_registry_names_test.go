@@ -112,7 +112,9 @@ func TestRegistryNames(t *testing.T) {
 		{args: words("get " + a + " --at 2001-01-01"), part: "not registered: urn:nbn:fi:a at 2001-01-01T23:59:59Z", status: 1},
 		{args: words("get " + a + " --at 2131-01-01"), out: a + "\n  status   active since TIME\n  target   https://a.example/2\n  version  8, TIME, by USER\n"},
 		{args: words("set urn:nbn:fi:p: --prefix --target https://a.example/p/ --authoritative --sandbox"), out: "urn:nbn:fi:p:*: registered, version 1\n  + target https://a.example/p/\n  + authoritative yes\n  + sandbox yes\n"},
-		{args: words("get urn:nbn:fi:p: --prefix"), out: "urn:nbn:fi:p:*\n  status         active since TIME\n  target         https://a.example/p/\n  authoritative  names below that are not registered do not exist\n  sandbox        it may be purged\n  version        1, TIME, by USER\n"},
+		{args: words("get urn:nbn:fi:p: --prefix"), out: "urn:nbn:fi:p:*\n  status         active since TIME\n  target         https://a.example/p/\n  authoritative  no other system is asked for names below\n  sandbox        it may be purged\n  version        1, TIME, by USER\n"},
+		{args: words("set urn:nbn:fi:q: --prefix --authoritative"), out: "urn:nbn:fi:q:*: registered, version 1\n  + authoritative yes\n"},
+		{args: words("get urn:nbn:fi:q: --prefix"), out: "urn:nbn:fi:q:*\n  status         active since TIME\n  authoritative  names below that are not registered do not exist\n  version        1, TIME, by USER\n"},
 		{args: words("set urn:nbn:fi:p: --prefix --authoritative=false"), out: "urn:nbn:fi:p:*: version 2\n  - authoritative yes\n"},
 	} {
 		out, messages, status := r.run(s.in, s.args...)
