@@ -28,7 +28,7 @@ const MaxMint = 10_000
 const (
 	mintPage = 1000
 	// maxTaken bounds how many names that are there already are skipped.
-	maxTaken = 100_000
+	maxTaken = 20_000
 )
 
 // Mint registers the next free names of a pattern as reserved, and returns them. No name is returned twice,

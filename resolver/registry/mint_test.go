@@ -180,7 +180,7 @@ func TestMintByTwo(t *testing.T) {
 // Names that were registered otherwise are skipped, a bounded number.
 func TestMintSkips(t *testing.T) {
 	s := stores(t)()
-	const n = 100_050
+	const n = 20_050
 	entries := make([]registry.Entry, n)
 	for i := range entries {
 		entries[i] = registry.Entry{Key: registry.Name(fmt.Sprintf("urn:a:%d", i+1)), Version: 1}
@@ -194,8 +194,8 @@ func TestMintSkips(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	from := uint64(n - 1000)
-	got := mint(t, r, registry.Minting{Pattern: "urn:a:{counter}", N: registry.MaxMint, From: &from})
-	if len(got) != registry.MaxMint || got[0] != fmt.Sprintf("urn:a:%d", n+1) {
+	got := mint(t, r, registry.Minting{Pattern: "urn:a:{counter}", N: 2500, From: &from})
+	if len(got) != 2500 || got[0] != fmt.Sprintf("urn:a:%d", n+1) {
 		t.Errorf("minted %d names from %q on", len(got), got[:1])
 	}
 }
