@@ -28,6 +28,7 @@ wrongly; then nothing is changed.`,
 	cmd.AddCommand(newRegistryMint())
 	cmd.AddCommand(newRegistryGet(), newRegistrySet(), newRegistryWithdraw(), newRegistrySupersede(), newRegistryHistory(),
 		newRegistrySearch(), newRegistryStats(), newRegistryPurge(), newRegistryCheck(), newRegistryTest())
+	cmd.AddCommand(newRegistryImport(), newRegistryExport())
 	return cmd
 }
 

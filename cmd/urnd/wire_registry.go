@@ -18,7 +18,7 @@ import (
 )
 
 // errNoRegistry is the error where no store is configured.
-var errNoRegistry = errors.New("no registry is configured: set registry.store, or use --store sqlite:FILE")
+var errNoRegistry = errors.New("no registry is configured: set registry.store, or use --store sqlite:FILE or --store postgres://...")
 
 // openStore opens the store of a configuration.
 func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
@@ -29,7 +29,7 @@ func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
 	case ok:
 		return sqlite.Open(ctx, path)
 	default:
-		return nil, errors.New("PostgreSQL is not supported yet")
+		return openPostgres(ctx, c)
 	}
 }
 
@@ -195,7 +195,7 @@ func (r registered) Resolve(ctx context.Context, q resolver.Query) (resolver.Ans
 // forgetChanged removes cached answers of keys of the registry that have changed.
 func (r *resolution) forgetChanged(keys []registry.Key) {
 	for _, key := range keys {
-		selection := resolver.Selection{Prefix: key.Name}
+		selection := resolver.Selection{Prefix: key.Name, All: key.Name == ""}
 		if key.Kind == registry.KindName {
 			u, err := uri.Parse(key.Name)
 			if err != nil {
