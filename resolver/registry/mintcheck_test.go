@@ -40,7 +40,7 @@ func TestNOIDCheckDetects(t *testing.T) {
 		return noidCheck(string(text[:last])) == text[last]
 	}
 	for range 500 {
-		text := make([]byte, 1+random.IntN(26))
+		text := make([]byte, 1+random.IntN(27))
 		for i := range text {
 			text[i] = betanumeric[random.IntN(len(betanumeric))]
 		}
