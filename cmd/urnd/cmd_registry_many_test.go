@@ -8,10 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
 // someNames are names of each kind.
@@ -88,38 +85,6 @@ func TestRegistryStats(t *testing.T) {
 	for _, line := range []string{"versions: the last one has the number 9\n", "  active  reserved  withdrawn", "       3         1          1        0        5         1  urn:nbn:\n", "       5         1          1        2        5         1  all\n"} {
 		if !strings.Contains(out, line) {
 			t.Errorf("%q is not in\n%s", line, out)
-		}
-	}
-}
-
-// Counts of resolutions are shown of all names, and of one.
-func TestRegistryResolutions(t *testing.T) {
-	r := someNames(t)
-	store, err := sqlite.Open(t.Context(), strings.TrimPrefix(r.store, "sqlite:"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	today := time.Now().UTC().Format(time.DateOnly)
-	err = store.Write(t.Context(), func(tx registry.WriteTx) error {
-		return tx.Put(registry.TableCounts, []registry.Document{
-			{Key: "urn:nbn:fi:a1 2020-01", Value: []byte("7 1")}, {Key: "urn:nbn:fi:a1 " + today, Value: []byte("2 3")}, {Key: "urn:nbn:fi:a2 " + today, Value: []byte("4 0")},
-		})
-	})
-	if err := errors.Join(err, store.Close()); err != nil {
-		t.Fatal(err)
-	}
-	sum := "\nresolutions of 2 days: people 6, bots 3\n  urn:nbn:fi:a2: people 4, bots 0\n"
-	for args, want := range map[string]string{
-		"stats URN:nbn:fi:a1":                 "2020-01: people 7, bots 1\n" + today + ": people 2, bots 3\n",
-		"stats urn:nbn:fi:a1 --days 2 --json": `{"period":"` + today + `","people":2,"bots":3}` + "\n",
-		"stats --days 2":                      sum + "  urn:nbn:fi:a1: people 2, bots 3\n",
-		"stats --days 2 --top 1":              sum,
-		"stats --days 2 --top 1 --json":       `"resolutions":{"days":2,"people":6,"bots":3,"top":[{"name":"urn:nbn:fi:a2","people":4,"bots":0}]}}` + "\n",
-		"stats urn:nbn:fi:b1":                 "",
-	} {
-		out, messages, status := r.run("", strings.Fields(args)...)
-		if !strings.HasSuffix(out, want) || status != 0 || (messages == "") != (want != "") {
-			t.Errorf("%s: %d %q %q, want %q", args, status, out, messages, want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,108 +23,53 @@ type registryStats struct {
 	Size   int64                      `json:"size,omitempty"`
 	Groups map[string]registry.Totals `json:"groups"` // by namespace or scheme
 	Total  registry.Totals            `json:"total"`
-
-	Resolutions *resolutionStats `json:"resolutions,omitempty"` // with --days
 }
 
 func newRegistryStats() *cobra.Command {
 	var asJSON bool
-	var days, top int
 	cmd := &cobra.Command{
 		Use:   "stats [NAME]",
-		Short: "Print how many names there are, and how often they were resolved",
+		Short: "Print how many names there are, or how often they were resolved",
 		Long: `Print how many names there are, by namespace or scheme, and of which status. The totals are kept with
-each change: they are printed at once, however many names there are. With --days also how often names were
-resolved, and those that people resolved most, for which all counts are read.
+each change: they are printed at once, however many names there are.
 
-With NAME print how often that name was resolved, a line for each day, or month of long ago.`,
+With NAME, print how often it was resolved each day in UTC, by people and by bots, and with --top which names
+were resolved most, of all that were resolved. A running urnd writes its counts each minute. Resolutions by an alias are
+counted for the name that it leads to, those of names below a prefix that are not registered themselves for
+the prefix (--prefix). Days of more than 13 months before the current one are added up to months. Where there
+was no room for more names, others are counted as "other".`,
 		Example: `  urnd registry stats
   urnd registry stats --json
-  urnd registry stats --days 30 --top 3
-  urnd registry stats urn:nbn:fi:example-1 --days 7`,
+  urnd registry stats urn:nbn:fi:lib-1 --since 2031-05-01
+  urnd registry stats --top 10 --day 2031-05-01`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	f := addRegistry(cmd)
-	cmd.Flags().IntVar(&days, "days", 0, "count the resolutions of this `number` of days, today included; of a NAME 0 is all")
-	cmd.Flags().IntVar(&top, "top", topNames, "print this `number` of names that were resolved most")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON document")
+	counts := addCounts(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if days < 0 || top < 0 {
-			return usage(errors.New("--days and --top are not negative"))
+		counted, err := counts.wanted(cmd, args)
+		if err != nil {
+			return err
 		}
 		r, c, err := f.open(cmd.Context())
 		if err != nil {
 			return err
 		}
 		defer r.Store().Close()
-		if len(args) > 0 {
-			return printCounts(cmd, r, args[0], days, asJSON)
+		if counted {
+			return counts.print(cmd, r, args, asJSON)
 		}
 		stats, err := statsOf(cmd.Context(), r.Store(), c.Registry.Store)
-		if err == nil && days > 0 {
-			stats.Resolutions = new(resolutionStats)
-			stats.Resolutions.Days = days
-			stats.Resolutions.Top, stats.Resolutions.Tally, err = registry.TopCounts(cmd.Context(), r.Store(), firstDay(r, days), r.Now(), top)
-		}
-		switch {
-		case err != nil:
-			return err
-		case asJSON:
-			return printJSON(cmd.OutOrStdout(), stats)
-		default:
-			return stats.print(cmd.OutOrStdout())
-		}
-	}
-	return withUsage(cmd)
-}
-
-// topNames is how many names are printed that were resolved most.
-const topNames = 10
-
-// resolutionStats is how often names were resolved.
-type resolutionStats struct {
-	Days int `json:"days"` // until today
-	registry.Tally
-	Top []registry.NameCount `json:"top"`
-}
-
-// firstDay returns the first of the days until today, the zero value for 0 days.
-func firstDay(r *registry.Registry, days int) time.Time {
-	if days == 0 {
-		return time.Time{}
-	}
-	return r.Now().AddDate(0, 0, 1-days)
-}
-
-// printCounts prints how often a name was resolved.
-func printCounts(cmd *cobra.Command, r *registry.Registry, name string, days int, asJSON bool) error {
-	key, err := keyOf(r, name, false)
-	if err != nil {
-		return err
-	}
-	var counts []registry.Count
-	err = r.Store().Read(cmd.Context(), func(tx registry.Tx) error {
-		counts, err = registry.CountsOf(tx, key.Name, firstDay(r, days), r.Now())
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	w := cmd.OutOrStdout()
-	if len(counts) == 0 {
-		fmt.Fprintln(cmd.ErrOrStderr(), "urnd: no resolution of it was counted")
-	}
-	for _, c := range counts {
-		if asJSON {
-			err = printJSON(w, c)
-		} else {
-			_, err = fmt.Fprintf(w, "%s: people %d, bots %d\n", c.Period, c.People, c.Bots)
-		}
 		if err != nil {
 			return err
 		}
+		if asJSON {
+			return printJSON(cmd.OutOrStdout(), stats)
+		}
+		return stats.print(cmd.OutOrStdout())
 	}
-	return nil
+	return withUsage(cmd)
 }
 
 // statsOf returns the statistics of a store, which the configuration has by a name.
@@ -168,12 +111,5 @@ func (s registryStats) print(w io.Writer) error {
 		row(group+":", s.Groups[group])
 	}
 	row("all", s.Total)
-	if err := table.Flush(); err != nil || s.Resolutions == nil {
-		return err
-	}
-	fmt.Fprintf(w, "\nresolutions of %d days: people %d, bots %d\n", s.Resolutions.Days, s.Resolutions.People, s.Resolutions.Bots)
-	for _, n := range s.Resolutions.Top {
-		fmt.Fprintf(w, "  %s: people %d, bots %d\n", n.Name, n.People, n.Bots)
-	}
-	return nil
+	return table.Flush()
 }
