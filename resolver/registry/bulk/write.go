@@ -16,8 +16,8 @@ const shown = 1000
 
 func trimLine(text string) string { return strings.TrimRight(text, "\r\n") }
 
-// batchSize is how many units are written in a transaction.
-const batchSize = 10_000
+// usualTransaction is how many units are written in a transaction.
+const usualTransaction = 10_000
 
 // batch is what is written in a transaction.
 type batch struct {
@@ -29,15 +29,15 @@ type batch struct {
 }
 
 // batches makes batches of the units after a position, until ctx ends.
-func batches(ctx context.Context, merged *merge, after string) <-chan batch {
+func batches(ctx context.Context, merged *merge, after string, size int) <-chan batch {
 	c := make(chan batch, 1)
 	go func() {
 		defer close(c)
 		var b batch
 		u := &units{merge: merged, reject: func(r Rejection) { b.rejected = append(b.rejected, r) }}
 		for !b.last && b.err == nil {
-			b = batch{units: make([]unit, 0, batchSize)}
-			for len(b.units) < batchSize && !b.last && b.err == nil {
+			b = batch{units: make([]unit, 0, size)}
+			for len(b.units) < size && !b.last && b.err == nil {
 				next, err := u.next()
 				switch {
 				case err == io.EOF: //nolint:errorlint // it is returned as it is
@@ -74,7 +74,11 @@ func (r *run) write(ctx context.Context, digest string) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	all := batches(ctx, merged, string(p.After))
+	size := r.Transaction
+	if size <= 0 {
+		size = usualTransaction
+	}
+	all := batches(ctx, merged, string(p.After), size)
 	defer func() {
 		cancel()
 		for range all { //nolint:revive // until it has ended
@@ -90,6 +94,9 @@ func (r *run) write(ctx context.Context, digest string) error {
 		}
 		lines += b.lines
 		r.progress(Progress{Stage: Writing, Lines: r.report.Lines, Done: lines, Total: r.units})
+		if b.last {
+			return nil
+		}
 	}
 	return ctx.Err()
 }
