@@ -70,7 +70,7 @@ it came from standard input.`,
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
+		defer r.Store().Close() //nolint:errcheck // all that was reported is in it
 		template := bulk.Import{
 			Registry: r, Actor: actor(), Format: format, Mapping: mapping, Base: f.base, DryRun: f.dry, Note: f.note, TempDir: f.temp,
 		}
@@ -107,8 +107,7 @@ func (f *importFlags) run(ctx context.Context, template bulk.Import, files []str
 			err = errors.Join(f.print(w, file, report, time.Since(begun)), err)
 		}
 		if err != nil {
-			rejected.close()
-			return interrupted(err, file, i.DryRun)
+			return errors.Join(interrupted(err, file, i.DryRun), rejected.close())
 		}
 		bad = bad || report.Rejected > 0
 	}
@@ -138,7 +137,7 @@ func importFile(ctx context.Context, i bulk.Import, file string, rejected *rejec
 	var r io.Reader = os.Stdin
 	size := int64(-1)
 	if file != "-" {
-		opened, err := os.Open(file)
+		opened, err := os.Open(file) //nolint:gosec // the user names it
 		if err != nil {
 			return bulk.Report{}, err
 		}

@@ -161,7 +161,7 @@ func (x *nginxExport) end(w *bufio.Writer) error {
 				before, after, err = aroundSuffix(target)
 			}
 			if err != nil {
-				x.skipped(e.Key.String(), err)
+				x.skipped(e.String(), err)
 				continue
 			}
 			value = nginxValue(before + "\x00" + after)

@@ -24,7 +24,7 @@ func summary(t *testing.T, r *registry.Registry) string {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			words := []string{strings.TrimPrefix(e.Key.String(), "urn:nbn:fi:")}
+			words := []string{strings.TrimPrefix(e.String(), "urn:nbn:fi:")}
 			if e.Status != registry.Active {
 				words = append(words, e.Status.String()+" "+e.Reason+" "+strings.Join(e.Successors, "+"))
 			}

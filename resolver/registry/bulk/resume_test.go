@@ -140,7 +140,7 @@ func TestKillChild(t *testing.T) {
 func TestKill(t *testing.T) {
 	kills, err := strconv.Atoi(os.Getenv("URND_KILLS"))
 	if err != nil {
-		kills = 5
+		kills = 3
 	}
 	text := many(40_000)
 	var dir string
