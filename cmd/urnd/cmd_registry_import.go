@@ -181,13 +181,21 @@ func (f *importFlags) print(w io.Writer, file string, r bulk.Report, took time.D
 	if r.Continued {
 		continued = "; continued, it was begun at " + r.Started.Format(time.RFC3339)
 	}
-	fmt.Fprintf(w, "%s: %s names: %s%s new, %s changed, %s unchanged; %s lines rejected; in %.1f seconds%s\n", file,
-		humanize.Comma(r.Names), would, humanize.Comma(r.New), humanize.Comma(r.Changed), humanize.Comma(r.Unchanged),
-		humanize.Comma(r.Rejected), took.Seconds(), continued)
+	fmt.Fprintf(w, "%s: %s: %s%s new, %s changed, %s unchanged; %s rejected; in %.1f seconds%s\n", file,
+		amountOf(r.Names, "name"), would, humanize.Comma(r.New), humanize.Comma(r.Changed), humanize.Comma(r.Unchanged),
+		amountOf(r.Rejected, "line"), took.Seconds(), continued)
 	if len(r.Ignored) > 0 {
 		fmt.Fprintf(w, "%s: columns that were left out: %s\n", file, strings.Join(r.Ignored, ", "))
 	}
 	return nil
+}
+
+// amountOf returns a number of things.
+func amountOf(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return humanize.Comma(n) + " " + what
 }
 
 // rejections reports rejected lines: in a file, or the first ones to the user.
