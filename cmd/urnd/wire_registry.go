@@ -22,7 +22,7 @@ var errNoRegistry = errors.New("no registry is configured: set registry.store, o
 
 // openStore opens the store of a configuration.
 func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
-	path, ok := strings.CutPrefix(c.Store, "sqlite:")
+	path, ok := strings.CutPrefix(c.Store, storeSQLite)
 	switch {
 	case c.Store == "":
 		return nil, errNoRegistry
