@@ -26,6 +26,7 @@ wrongly; then nothing is changed.`,
 		RunE: requireSubcommand,
 	}
 	cmd.AddCommand(newRegistryMint())
+	cmd.AddCommand(newRegistryHealth())
 	cmd.AddCommand(newRegistryGet(), newRegistrySet(), newRegistryWithdraw(), newRegistrySupersede(), newRegistryHistory(),
 		newRegistrySearch(), newRegistryStats(), newRegistryPurge(), newRegistryCheck(), newRegistryTest())
 	return cmd

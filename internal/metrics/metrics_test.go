@@ -47,6 +47,10 @@ func busy() *metrics.Metrics {
 	m.Exchange("thttp", "found", 20*time.Second)
 	m.Reload(true, time.Unix(1000, 0))
 	m.RefusedConnection()
+	m.TargetCheck("gone")
+	m.Targets(func() (metrics.Targets, bool) {
+		return metrics.Targets{States: map[string]int64{"unhealthy": 3}, Lag: time.Minute, Moved: time.Unix(3000, 0)}, true
+	})
 	m.Limits(func() []metrics.Limit { return []metrics.Limit{{Name: "connections", Used: 7, Max: 8}} })
 	m.Caches(func() []metrics.Cache {
 		return []metrics.Cache{
