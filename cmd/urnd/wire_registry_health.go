@@ -36,9 +36,19 @@ func wireHealth(c config.Config, r *resolution, d resolverDependencies, log *slo
 	known := &health.Avoidance{Store: r.registry, Now: d.now, After: time.After}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
+	store := r.registry
+	whenOpen := func(run func(context.Context)) func() {
+		return func() {
+			select {
+			case <-store.isOpen:
+				run(ctx)
+			case <-ctx.Done():
+			}
+		}
+	}
 	r.starters = append(r.starters, func() {
-		running.Go(func() { known.Run(ctx) })
-		running.Go(func() { checker.Run(ctx) })
+		running.Go(whenOpen(known.Run))
+		running.Go(whenOpen(checker.Run))
 	})
 	return &checks{known, d.now, func() {
 		cancel()
