@@ -53,7 +53,7 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
+		defer func() { _ = r.Store().Close() }() // all is committed
 		prefix := ""
 		if len(args) > 0 {
 			if prefix, err = belowOf(r, args[0]); err != nil {
@@ -71,18 +71,7 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 // show prints what is known.
 func (h *healthFlags) show(cmd *cobra.Command, r *registry.Registry, prefix string) error {
 	report := healthReport{w: cmd.OutOrStdout(), asJSON: h.asJSON}
-	err := error(nil)
-	if h.all {
-		err = health.ListAll(cmd.Context(), r.Store(), r.Now(), prefix, report.print)
-	} else {
-		err = health.List(cmd.Context(), r.Store(), prefix, func(t health.Target) error {
-			if t.State == health.Healthy {
-				return nil
-			}
-			return report.print(t)
-		})
-	}
-	if err != nil {
+	if err := h.list(cmd.Context(), r, prefix, report.print); err != nil {
 		return err
 	}
 	sweep, err := health.ReadSweep(cmd.Context(), r.Store())
@@ -94,6 +83,19 @@ func (h *healthFlags) show(cmd *cobra.Command, r *registry.Registry, prefix stri
 		return errReported
 	}
 	return nil
+}
+
+// list calls each with the targets that are to be shown.
+func (h *healthFlags) list(ctx context.Context, r *registry.Registry, prefix string, each func(health.Target) error) error {
+	if h.all {
+		return health.ListAll(ctx, r.Store(), r.Now(), prefix, each)
+	}
+	return health.List(ctx, r.Store(), prefix, func(t health.Target) error {
+		if t.State == health.Healthy {
+			return nil
+		}
+		return each(t)
+	})
 }
 
 // sweepText says how far the checks are.
