@@ -106,7 +106,7 @@ func New(config Config) *Handler {
 	outgoing := config.Forward
 	outgoing.Fetch, outgoing.Via, outgoing.Now = failures.Observe(config.Fetch), config.Via, config.Now
 	if config.Identify {
-		outgoing.OwnField = idField
+		outgoing.OwnField = message.RequestIDField
 	}
 	h.forward = forward.New(outgoing)
 	h.pac = config.PAC.static()

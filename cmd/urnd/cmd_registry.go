@@ -29,6 +29,7 @@ wrongly; then nothing is changed.`,
 	cmd.AddCommand(newRegistryHealth())
 	cmd.AddCommand(newRegistryGet(), newRegistrySet(), newRegistryWithdraw(), newRegistrySupersede(), newRegistryHistory(),
 		newRegistrySearch(), newRegistryStats(), newRegistryPurge(), newRegistryCheck(), newRegistryTest())
+	cmd.AddCommand(newRegistryImport(), newRegistryExport())
 	return cmd
 }
 

@@ -40,9 +40,14 @@ func (r *Registry) Now() time.Time { return r.config.Now().UTC().Truncate(time.M
 func (r *Registry) Canonical(text string) (string, error) { return r.config.Canonical(text) }
 
 // CanonicalPrefix returns what canonical names begin with where names begin with text, which need not be
-// what a prefix may be registered as. The error wraps a *uri.ParseError.
+// what a prefix may be registered as. The error
+// wraps ErrInvalid.
 func (r *Registry) CanonicalPrefix(text string) (string, error) {
-	return r.config.CanonicalPrefix(text)
+	prefix, err := r.config.CanonicalPrefix(text)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return prefix, nil
 }
 
 // Get returns the current entry of a key; ErrUnknown if there is none.
