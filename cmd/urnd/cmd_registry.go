@@ -28,6 +28,7 @@ wrongly; then nothing is changed.`,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return actAsOwner(storeOf(cmd)) },
 	}
 	cmd.AddCommand(newRegistryMint())
+	cmd.AddCommand(newRegistryHealth())
 	cmd.AddCommand(newRegistryGet(), newRegistrySet(), newRegistryWithdraw(), newRegistrySupersede(), newRegistryHistory(),
 		newRegistrySearch(), newRegistryStats(), newRegistryPurge(), newRegistryCheck(), newRegistryTest())
 	cmd.AddCommand(newRegistryImport(), newRegistryExport())
