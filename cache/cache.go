@@ -80,13 +80,14 @@ type Cache[V any] struct {
 	flights map[string]*flight[V]
 	// detached are running flights whose outcome is not stored.
 	detached map[*flight[V]]struct{}
-	running  sync.WaitGroup
+	running  sync.WaitGroup // loads
+	workers  *workers
 }
 
 // New returns a cache that uses a store, which it does not close. The caller must
 // close the cache.
 func New[V any](config Config[V]) *Cache[V] {
-	return &Cache[V]{config: config, epoch: config.Now(), flights: make(map[string]*flight[V]), detached: make(map[*flight[V]]struct{})}
+	return &Cache[V]{config: config, epoch: config.Now(), flights: make(map[string]*flight[V]), detached: make(map[*flight[V]]struct{}), workers: newWorkers()}
 }
 
 // Get returns the value of key: from the store while it is fresh, else from load,
@@ -190,4 +191,5 @@ func (c *Cache[V]) Close() {
 	}
 	c.mu.Unlock()
 	c.running.Wait()
+	c.workers.close()
 }

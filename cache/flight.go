@@ -71,7 +71,11 @@ func (c *Cache[V]) start(key string, load Load[V]) *flight[V] {
 	ctx, cancel := c.loadContext(context.Background())
 	f := &flight[V]{cancel: cancel, done: make(chan struct{})}
 	c.flights[key] = f
-	c.running.Go(func() { c.run(ctx, key, f, load) })
+	c.running.Add(1)
+	c.workers.do(func() {
+		defer c.running.Done()
+		c.run(ctx, key, f, load)
+	})
 	return f
 }
 

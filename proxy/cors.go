@@ -52,7 +52,7 @@ func (h *Handler) allowOrigin(x *exchange) bool {
 		}
 		header["Access-Control-Allow-Origin"] = origin
 	}
-	header["Access-Control-Expose-Headers"] = []string{"Cache-Status, Link, Location, " + idField}
+	header["Access-Control-Expose-Headers"] = []string{"Cache-Status, Link, Location, " + message.RequestIDField}
 	return true
 }
 

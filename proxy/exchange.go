@@ -161,11 +161,19 @@ func (h *Handler) end(x *exchange, start time.Time, completed bool) {
 // reply answers an exchange.
 func (h *Handler) reply(x *exchange, r message.Reply) {
 	x.event.Cache = r.Cache.String()
+	h.answered(x.request, r.Record)
 	if r.Failure != nil {
 		h.identify(x)
 		h.reportAs(x, "answer incomplete", r.Status, r.Failure)
 	}
 	message.Write(x, x.request.Method, r)
+}
+
+// answered tells that a name of the registry was answered; a nil record that none was.
+func (h *Handler) answered(r *http.Request, record *resolver.Record) {
+	if record != nil && h.config.Answered != nil {
+		h.config.Answered(r, record)
+	}
 }
 
 // fail replies with an error, and logs it unless the client caused it.
@@ -185,5 +193,6 @@ func (h *Handler) fail(x *exchange, err error) {
 	if x.request.ProtoMajor == 1 && (cut || x.request.Method == http.MethodConnect) {
 		reply.Header["Connection"] = []string{"close"} // where the next request begins is not known
 	}
+	reply.Record = resolver.RecordOf(err)
 	h.reply(x, reply)
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Config configures a Handler. All fields but Observe and Begin must be set.
+// Config configures a Handler. All fields but Observe, Answered and Begin must be set.
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
@@ -49,6 +49,9 @@ type Config struct {
 	// Observe is called at the end of each request; nil is not called. It must not retain
 	// the event.
 	Observe func(*Event)
+	// Answered is called with each name that the registry of the site answered, also in batches, by its
+	// record; nil is not called. It must be safe for concurrent use.
+	Answered func(r *http.Request, record *resolver.Record)
 	// Begin begins the span of a request, and returns nil where it is not traced; a nil Begin
 	// traces none. mayAsk is whether the traceparent of the request may demand a span.
 	Begin func(r *http.Request, at time.Time, mayAsk bool) Span
@@ -93,7 +96,7 @@ func New(config Config) *Handler {
 	outgoing := config.Forward
 	outgoing.Fetch, outgoing.Via, outgoing.Now = failures.Observe(config.Fetch), config.Via, config.Now
 	if config.Identify {
-		outgoing.OwnField = idField
+		outgoing.OwnField = message.RequestIDField
 	}
 	h.forward = forward.New(outgoing)
 	h.pac = config.PAC.static()

@@ -179,6 +179,7 @@ func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error)
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.URI)
 	}
+	reply.Record = found.Record()
 	return reply, nil
 }
 
@@ -220,6 +221,7 @@ func (h *Handler) batch(x *exchange, target string) {
 		Allow:  func() bool { return h.rates == nil || h.rates.allows(x.client.Addr) },
 		Asking: x.asking,
 		Report: func(err error) { h.report(x, err) },
+		Answered: func(record *resolver.Record) { h.answered(x.request, record) },
 	}
 	reply, err := h.answers.Batch(x, x.request, target, rights)
 	if err != nil {

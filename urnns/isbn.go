@@ -87,3 +87,15 @@ func mod10(digits string) byte {
 	}
 	return "0123456789"[(10-sum%10)%10]
 }
+
+// The digits of numbers before their check digits.
+const (
+	DigitsISBN = 12
+	DigitsISSN = 7
+)
+
+// CheckDigitISBN returns the check digit of the first 12 digits of an ISBN.
+func CheckDigitISBN(digits string) byte { return mod10(digits) }
+
+// CheckDigitISSN returns the check digit of the first 7 digits of an ISSN, which may be X.
+func CheckDigitISSN(digits string) byte { return mod11(digits) }

@@ -25,6 +25,10 @@ The exit status is 0 where all was done, 1 after a failure, and 2 if the command
 wrongly; then nothing is changed.`,
 		RunE: requireSubcommand,
 	}
+	cmd.AddCommand(newRegistryMint())
+	cmd.AddCommand(newRegistryGet(), newRegistrySet(), newRegistryWithdraw(), newRegistrySupersede(), newRegistryHistory(),
+		newRegistrySearch(), newRegistryStats(), newRegistryPurge(), newRegistryCheck(), newRegistryTest())
+	cmd.AddCommand(newRegistryImport(), newRegistryExport())
 	return cmd
 }
 

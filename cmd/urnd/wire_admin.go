@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/api"
@@ -41,13 +39,8 @@ func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admi
 	return admin.New(a), nil
 }
 
-// ownHosts returns the hosts by which clients reach this urnd: also the name of the machine, with
-// and without its domain.
-func ownHosts(c config.Listen) message.OwnHosts {
-	machine, _ := os.Hostname() // without it, only what is configured
-	short, _, _ := strings.Cut(machine, ".")
-	return message.NewOwnHosts(append([]string{machine, short}, c.Names...)...)
-}
+// ownHosts returns the hosts by which clients reach this urnd.
+func ownHosts(c config.Listen) message.OwnHosts { return message.NewOwnHosts(ownNames(c)...) }
 
 // caches implements admin.Caches.
 type caches struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
 )
 
 // errNoRegistry is the error where no store is configured.
@@ -35,7 +36,7 @@ func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
 // newRegistry returns the registry in a store. audit may be nil.
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, audit func(context.Context, registry.Actor, []registry.Changed)) *registry.Registry {
 	return registry.New(registry.Config{
-		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now, Audit: audit,
+		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now, Audit: audit, CheckDigits: checkDigits(),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
 			if err == nil {
@@ -153,9 +154,8 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	if d.previous != nil {
 		previous = &d.previous.shared
 	}
-	basis := [...]string{c.Registry.Store, c.Registry.Replica, c.Registry.Password}
 	var err error
-	r.registry, err = shared.Reuse(&r.shared, previous, "registry", basis, func() (*followed, func(), error) {
+	r.registry, err = shared.Reuse(&r.shared, previous, "registry", basisOfRegistry(c.Registry), func() (*followed, func(), error) {
 		f := follow(c.Registry)
 		return f, f.close, nil
 	})
@@ -166,6 +166,9 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	r.own = registry.NewResolver(registry.ResolverConfig{Store: r.registry, TTL: c.Registry.TTL, Only: c.Registry.Only, Now: d.now})
 	return nil
 }
+
+// basisOfRegistry returns what the store of a registry depends on.
+func basisOfRegistry(c config.Registry) any { return [...]string{c.Store, c.Replica, c.Password} }
 
 // openRegistry opens the registry, if there is one, for a command: where it cannot be opened, its names
 // fail with the reason.
@@ -223,5 +226,13 @@ func (r *resolution) healthReport(report func() (unready, degraded []string)) fu
 	return func() (unready, degraded []string) {
 		unready, degraded = report()
 		return unready, append(degraded, r.registry.faults()...)
+	}
+}
+
+// checkDigits returns what completes the numbers that a registry mints.
+func checkDigits() map[string]registry.CheckDigit {
+	return map[string]registry.CheckDigit{
+		"urn:isbn:": {Digits: urnns.DigitsISBN, Of: urnns.CheckDigitISBN},
+		"urn:issn:": {Digits: urnns.DigitsISSN, Of: urnns.CheckDigitISSN},
 	}
 }

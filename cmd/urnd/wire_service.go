@@ -89,6 +89,10 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	if err != nil {
 		return nil, err
 	}
+	answered, err := wireCounts(r, c, d)
+	if err != nil {
+		return nil, err
+	}
 	observe := observers{d.metrics}
 	handler := proxy.New(proxy.Config{
 		Resolver: r.resolver, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL,
@@ -103,7 +107,7 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
 		},
 		Log: d.log, Now: d.now,
-		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin,
+		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin, Answered: answered,
 		Access: access, Via: d.via, ClientShare: c.Limits.ClientShare, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),
 		Panicked:    d.panicked,

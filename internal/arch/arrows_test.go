@@ -87,6 +87,12 @@ func packageRules() []packageRule {
 			"a system answers queries of the domain and does not depend on other systems; the registry uses its store only through an interface",
 		},
 		{
+			"resolver/registry/lint",
+			[]string{"resolver/registry", "resolver", "uri"},
+			false,
+			"lint compares what is registered with the rules of names: it reads by the interface of the store, and who shows what it finds is decided by its caller",
+		},
+		{
 			"resolver/registry/*",
 			[]string{"resolver/registry", "resolver", "uri"},
 			false,
@@ -146,9 +152,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/problem",
-			[]string{"proxy/message", "proxy/pages", "proxy/policy", "resolver", "resolver/scheme", "cache/httpcache", "uri", "internal/api", "internal/netguard"},
+			[]string{"proxy/message", "proxy/pages", "proxy/policy", "resolver", "resolver/registry", "resolver/scheme", "cache/httpcache", "uri", "internal/api", "internal/netguard"},
 			true,
-			"the one table from errors to status depends on all packages that define errors, and on no handler of requests",
+			"the one table from errors to status depends on all packages that define errors, the registry among them, and on no handler of requests",
 		},
 		{
 			"proxy/answer",
@@ -204,9 +210,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/api",
-			[]string{"resolver", "uri"},
+			[]string{"resolver", "resolver/registry", "uri"},
 			true,
-			"the documents that the command line and HTTP share are made of values of the domain, and depend on neither of the two",
+			"the documents that the command line and HTTP share are made of values of the domain, names of the registry among them, and depend on neither of the two",
 		},
 		{
 			"internal/daemon",

@@ -1,24 +1,23 @@
 package admin
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
-	"strings"
 	"sync"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 var errPanic = errors.New("handling the request panicked")
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := h.refusal(r); err != nil {
+	actor, err := h.admit(r)
+	if err != nil {
 		h.config.Log.WarnContext(r.Context(), "a request to the admin interface was refused", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
 		fail(w, r, err)
 		return
@@ -29,32 +28,61 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			fail(w, r, errPanic)
 		}
 	}()
-	h.routes.ServeHTTP(w, r)
+	switch {
+	case !isRegistry(r.URL.Path):
+		h.routes.ServeHTTP(w, r)
+	case h.config.Registry == nil:
+		fail(w, r, problem.ErrNoRegistry)
+	default:
+		w.Header()[message.RequestIDField] = []string{actor.Request}
+		h.serveRegistry(w, r, actor)
+	}
+}
+
+// admit returns who sends a request to the registry, or an error where the request is refused.
+func (h *Handler) admit(r *http.Request) (registry.Actor, error) {
+	if h.config.Registry == nil || !isRegistry(r.URL.Path) {
+		return registry.Actor{}, h.refusal(r)
+	}
+	actor, err := h.actorOf(r)
+	if err == nil && h.protection.Check(r) != nil {
+		err = problem.ErrAdminOrigin
+	}
+	return actor, err
 }
 
 // refusal returns why a client may not use the admin interface, nil where it may.
 func (h *Handler) refusal(r *http.Request) error {
+	client, err := h.reach(r)
+	isHealth := r.URL.Path == "/healthz" || r.URL.Path == "/readyz"
+	if err != nil || isHealth || !client.IsValid() || len(h.config.Token) == 0 {
+		return err
+	}
+	return h.checkToken(r, client)
+}
+
+// reach returns the address of a client that may reach the admin interface, with a token where one is
+// required; the zero value is that of a Unix socket, which file permissions protect.
+func (h *Handler) reach(r *http.Request) (netip.Addr, error) {
 	peer := message.AddrOf(r.RemoteAddr)
-	if !peer.IsValid() { // over a Unix socket, which file permissions protect
-		return nil
+	if !peer.IsValid() {
+		return peer, nil
 	}
 	client, err := h.client(r, peer)
 	isHealth := r.URL.Path == "/healthz" || r.URL.Path == "/readyz"
 	switch {
 	case err != nil:
-		return err
+		return client, err
 	case !message.Contains(h.config.Clients, client):
-		return problem.ErrAdminClient
+		return client, problem.ErrAdminClient
 	case isHealth:
-		return nil
+		return client, nil
 	case h.config.Certificate && !verified(r):
-		return problem.ErrAdminCertificate
+		return client, problem.ErrAdminCertificate
 	case !h.config.Own.Has(r.Host): // DNS rebinding: the name of another site resolves to this machine
-		return problem.ErrAdminHost
-	case len(h.config.Token) > 0:
-		return h.checkToken(r, client)
+		return client, problem.ErrAdminHost
 	default:
-		return nil
+		return client, nil
 	}
 }
 
@@ -76,7 +104,7 @@ func (h *Handler) client(r *http.Request, peer netip.Addr) (netip.Addr, error) {
 // for each request: a connection may be older than the configuration.
 func verified(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 }
 
-// administrators are the addresses that have shown the right token: guesses of others there do not
+// administrators are the addresses that have shown a right token: guesses of others there do not
 // lock them out.
 type administrators struct {
 	mu    sync.Mutex
@@ -101,14 +129,12 @@ func (a *administrators) add(addr netip.Addr) {
 	a.addrs[addr] = true
 }
 
-// checkToken compares hashes in constant time, against timing attacks.
 func (h *Handler) checkToken(r *http.Request, client netip.Addr) error {
 	if h.config.Guesses.Stopped(client) && !h.known.has(client) {
 		return problem.ErrGuesses
 	}
-	shown, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	want, got := sha256.Sum256(h.config.Token), sha256.Sum256([]byte(shown))
-	if !ok || subtle.ConstantTimeCompare(want[:], got[:]) != 1 {
+	shown, ok := bearerOf(r)
+	if !ok || !h.isToken(shown) {
 		if ok { // who sends none does not guess
 			h.config.Guesses.Wrong(client)
 		}

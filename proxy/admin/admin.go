@@ -13,7 +13,8 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// Config configures a Handler. All fields but Clients, Proxies, Own, Token and Certificate must be set.
+// Config configures a Handler. All fields but Clients, Proxies, Own, Token, Certificate and Registry
+// must be set.
 type Config struct {
 	Clients []netip.Prefix // clients that may connect by TCP; a Unix socket is protected by file permissions
 	Proxies []netip.Prefix // proxies in front that are trusted to name their client
@@ -29,6 +30,7 @@ type Config struct {
 	Metrics     http.Handler
 	Caches      Caches
 	Responses   Responses
+	Registry    *Registry // nil: there is none
 	// Panicked is called with a panic that was recovered, and its stack.
 	Panicked func(value any, stack []byte)
 	// Health returns why the daemon is not ready, and what is wrong although it is.
@@ -49,9 +51,12 @@ var openAPI []byte
 
 // Handler answers administrators. It is safe for concurrent use.
 type Handler struct {
-	config Config
-	routes http.Handler
-	known  administrators
+	config     Config
+	routes     http.Handler
+	registry   []registryRoute
+	protection *http.CrossOriginProtection
+	known      administrators
+	holders    administrators // of tokens of the registry
 }
 
 // New returns a Handler.
@@ -61,18 +66,18 @@ func New(config Config) *Handler {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		message.Write(w, r.Method, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, CacheControl: message.NoStore, Body: pages.Index("urnd: administration", paths())})
 	})
-	mux.HandleFunc("GET /healthz", json(func() any { return map[string]string{"status": "ok"} }))
+	mux.HandleFunc("GET /healthz", showing(func() any { return map[string]string{"status": "ok"} }))
 	mux.HandleFunc("GET /readyz", h.serveReady)
 	mux.Handle("GET /metrics", config.Metrics)
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) {
 		message.Write(w, r.Method, message.Reply{Status: http.StatusOK, ContentType: "application/json", Body: openAPI})
 	})
-	mux.HandleFunc("GET /api/v1/cache", json(config.Caches.Stats))
+	mux.HandleFunc("GET /api/v1/cache", showing(config.Caches.Stats))
 	mux.HandleFunc("GET /api/v1/cache/entries", h.serveLookup)
 	mux.HandleFunc("DELETE /api/v1/cache/entries", h.servePurge)
 	mux.HandleFunc("GET /api/v1/responses", h.serveResponses)
 	mux.HandleFunc("DELETE /api/v1/responses", h.servePurgeResponses)
-	mux.HandleFunc("GET /api/v1/config", json(config.Settings))
+	mux.HandleFunc("GET /api/v1/config", showing(config.Settings))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
@@ -86,9 +91,10 @@ func New(config Config) *Handler {
 		mux.HandleFunc(path, failing(&problem.MethodError{Allow: "GET, HEAD, DELETE"}))
 	}
 	// Cross-site request forgery: a page in a browser on this machine must not use its access.
-	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(failing(problem.ErrAdminOrigin))
-	h.routes = protection.Handler(mux)
+	h.protection = http.NewCrossOriginProtection()
+	h.protection.SetDenyHandler(failing(problem.ErrAdminOrigin))
+	h.routes = h.protection.Handler(mux)
+	h.registry = h.registryRoutes()
 	return h
 }
 
@@ -101,14 +107,17 @@ func paths() [][2]string {
 		{"/api/v1/cache", "what the caches hold"},
 		{"/api/v1/cache/entries?uri=urn:ietf:rfc:2648", "the cached answers for a name; DELETE purges them"},
 		{"/api/v1/responses?uri=http://example.org/", "the stored responses for a URL; DELETE purges them"},
+		{"/api/v1/names?prefix=urn:", "the names that the site owns; PUT, PATCH and POST change them"},
+		{"/api/v1/prefixes", "the prefixes that it owns"},
+		{"/api/v1/jobs", "imports of many names"},
 		{"/api/v1/config", "the configuration in force"},
 		{"/openapi.json", "the description of this interface"},
 		{"/debug/pprof/", "profiles of the Go runtime"},
 	}
 }
 
-// json returns a handler that sends what get returns.
-func json(get func() any) http.HandlerFunc {
+// showing returns a handler that sends what get returns.
+func showing(get func() any) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		message.Write(w, r.Method, message.JSON(http.StatusOK, get()))
 	}

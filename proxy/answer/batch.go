@@ -36,6 +36,9 @@ type BatchRights struct {
 	Asking func(q resolver.Query) resolver.Query
 	// Report is called with the error of each name that fails.
 	Report func(err error)
+	// Answered is called with the record of each name that the registry of the site answered, nil for
+	// other names. It must be safe for concurrent use.
+	Answered func(record *resolver.Record)
 }
 
 // Batch resolves many URIs concurrently, and streams their answers in the order of the
@@ -175,16 +178,19 @@ func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, er
 	}
 	switch q.Service {
 	case resolver.I2C, resolver.I2Cs:
-		d, _, _, err := a.describe(ctx, q)
+		d, answer, failure, err := a.describe(ctx, q)
+		b.rights.Answered(recordOf(answer, failure))
 		return d, err
 	case resolver.I2N, resolver.I2Ns:
 		names, err := a.otherNames(ctx, q)
+		b.rights.Answered(names.record)
 		if err != nil {
 			return nil, err
 		}
 		return names.document(q), nil
 	case resolver.I2L, resolver.I2Ls:
 		answer, err := a.config.Resolver.Resolve(ctx, q)
+		b.rights.Answered(recordOf(answer, err))
 		if err != nil {
 			return nil, err
 		}
@@ -192,6 +198,15 @@ func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, er
 	default:
 		return nil, &resolver.Negative{Kind: resolver.ErrService, Reason: q.Service.String() + " is not offered in batches"}
 	}
+}
+
+// recordOf returns what the registry has of a name that was answered, or why not; nil where it is not
+// from there.
+func recordOf(answer resolver.Answer, err error) *resolver.Record {
+	if record := answer.Record(); record != nil {
+		return record
+	}
+	return resolver.RecordOf(err)
 }
 
 // batch is what a batch asks.

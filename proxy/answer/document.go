@@ -40,7 +40,7 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 		return message.Reply{}, &problem.Failure{Err: err, Input: q.Query.URI.String(), Trace: trace.Steps()}
 	}
 	reply := message.JSON(http.StatusOK, a.withFailing(api.NewAnswer(q.Query, answer, trace.Steps())))
-	reply.Vary, reply.Cache = "Accept", answer.Cache
+	reply.Vary, reply.Cache, reply.Record = "Accept", answer.Cache, answer.Record()
 	switch {
 	case wantsTrace(q.Header):
 		reply.ContentType = typeTrace

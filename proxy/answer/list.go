@@ -78,7 +78,7 @@ func (a *Responder) names(ctx context.Context, q *Question, limit int) (message.
 	if chosen == typeJSON {
 		reply = negotiated(typeJSON, message.Marshal(found.document(q.Query)), answer)
 	}
-	reply.Failure = found.failure
+	reply.Failure, reply.Record = found.failure, found.record
 	addLinks(&reply, q.Query, found.canonical)
 	return reply, nil
 }
@@ -89,6 +89,7 @@ type otherNames struct {
 	names     []string
 	ttl       time.Duration
 	failure   error // why its authority, which may know more, could not be asked
+	record    *resolver.Record
 }
 
 // document returns the names as JSON.
@@ -105,10 +106,10 @@ func (a *Responder) otherNames(ctx context.Context, q resolver.Query) (otherName
 	}
 	located, err := a.locate(ctx, q)
 	if authoritative(err) {
-		return otherNames{}, err
+		return otherNames{record: resolver.RecordOf(err)}, err
 	}
 	found, failure := a.ask(ctx, q, resolver.I2Ns)
-	n := otherNames{canonical: d.Name.String(), names: []string{}, ttl: min(a.config.RuleTTL, found.TTL), failure: failure}
+	n := otherNames{canonical: d.Name.String(), names: []string{}, ttl: min(a.config.RuleTTL, found.TTL), failure: failure, record: located.Record()}
 	for _, other := range d.Others {
 		n.names = append(n.names, other.String())
 	}

@@ -18,7 +18,7 @@ func Redirect(form Form, http11 bool, location, vary string, answer resolver.Ans
 	fields := string(appendCacheControl(text, answer.TTL)) // one allocation for two fields
 	r := Reply{
 		Status: http.StatusFound, Location: location, Vary: vary,
-		CacheStatus: fields[:split], CacheControl: fields[split:], Cache: answer.Cache,
+		CacheStatus: fields[:split], CacheControl: fields[split:], Cache: answer.Cache, Record: answer.Record(),
 	}
 	if form == FormTHTTP && http11 {
 		r.Status = http.StatusSeeOther

@@ -27,10 +27,11 @@ type Reply struct {
 	Stream func(w http.ResponseWriter) error
 	// Close is called by Write at its end; nil is not called.
 	Close func()
-	// Cache is the state of the cache of answers, and Failure an error that the reply
-	// describes, for observers.
+	// Cache is the state of the cache of answers, Failure an error that the reply describes, and
+	// Record what the registry of the site has of the name, nil for nothing: for observers.
 	Cache   resolver.CacheState
 	Failure error
+	Record  *resolver.Record
 }
 
 // Values of fields that are shared by all responses, and never written to.
@@ -111,7 +112,7 @@ const NoStore = "no-store"
 // Document returns a reply with the freshness lifetime of its answer.
 func Document(contentType string, body []byte, answer resolver.Answer) Reply {
 	r := Reply{
-		Status: http.StatusOK, ContentType: contentType, Body: body, Cache: answer.Cache,
+		Status: http.StatusOK, ContentType: contentType, Body: body, Cache: answer.Cache, Record: answer.Record(),
 		CacheControl: string(appendCacheControl(nil, answer.TTL)),
 	}
 	if answer.Cache != resolver.Uncached {

@@ -18,6 +18,7 @@ import (
 	"github.com/urnd/urnd/proxy/policy"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -44,6 +45,26 @@ func TestStatus(t *testing.T) {
 		{problem.ErrNotTLS, 400},
 		{problem.ErrBatch, 400},
 		{problem.ErrSelection, 400},
+		{problem.ErrTokenRequired, 401},
+		{problem.ErrNoRegistry, 404},
+		{problem.ErrNotDeleted, 405},
+		{problem.ErrPrecondition, 428},
+		{problem.ErrContentType, 415},
+		{problem.ErrDocument, 400},
+		{problem.ErrDocumentSize, 413},
+		{problem.ErrKeyReused, 422},
+		{problem.ErrJobs, 503},
+		{problem.ErrJob, 404},
+		{registry.ErrToken, 401},
+		{registry.ErrNoStore, 503},
+		{registry.ErrSchema, 503},
+		{registry.ErrDamaged, 500},
+		{registry.ErrDenied, 403},
+		{registry.ErrUnknown, 404},
+		{registry.ErrConflict, 412},
+		{registry.ErrInvalid, 422},
+		// Of a name that is not valid the parser tells where.
+		{fmt.Errorf("%w: %w", registry.ErrInvalid, fault(t, "nothing")), 400},
 		{problem.ErrLogin, 401},
 		{problem.ErrAdminToken, 401},
 		{problem.ErrResolveClient, 403},

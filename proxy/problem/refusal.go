@@ -50,6 +50,17 @@ var (
 	ErrAdminPath        = errors.New("the admin interface has no such path")
 	ErrAdminToken       = errors.New("the token of administrators is required (access.admin_token)")
 	ErrSelection        = errors.New("the parameters are not valid")
+
+	ErrTokenRequired = errors.New("a token is required: one that urnd registry token create makes, or that of administrators (access.admin_token)")
+	ErrNoRegistry    = errors.New("no registry is configured (registry.store)")
+	ErrNotDeleted    = errors.New("a name that was assigned is never unassigned (RFC 1737 section 2): withdraw it by POST to /api/v1/names/withdraw")
+	ErrPrecondition  = errors.New("there is such an entry already: send its version as If-Match, so that nobody's change is lost")
+	ErrContentType   = errors.New("the content is not of a media type that is taken here")
+	ErrDocument      = errors.New("the document cannot be read")
+	ErrDocumentSize  = errors.New("the document is larger than is taken here")
+	ErrKeyReused     = errors.New("this Idempotency-Key was sent with another request before")
+	ErrJobs          = errors.New("too many jobs wait; try again later")
+	ErrJob           = errors.New("there is no such job")
 )
 
 // Malformed returns the error of a request that net/http refused before any handler, by

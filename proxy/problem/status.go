@@ -10,6 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/policy"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -66,6 +67,24 @@ var statuses = [...]row{
 	{err: ErrAdminToken, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer},
 	{err: ErrAdminPath, status: http.StatusNotFound},
 	{err: ErrSelection, status: http.StatusBadRequest},
+	{err: ErrTokenRequired, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer},
+	{err: ErrNoRegistry, status: http.StatusNotFound},
+	{err: ErrNotDeleted, status: http.StatusMethodNotAllowed},
+	{err: ErrPrecondition, status: http.StatusPreconditionRequired},
+	{err: ErrContentType, status: http.StatusUnsupportedMediaType},
+	{err: ErrDocumentSize, status: http.StatusRequestEntityTooLarge},
+	{err: ErrDocument, status: http.StatusBadRequest},
+	{err: ErrKeyReused, status: http.StatusUnprocessableEntity},
+	{err: ErrJobs, status: http.StatusServiceUnavailable},
+	{err: ErrJob, status: http.StatusNotFound},
+	{err: registry.ErrToken, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer + `, error="invalid_token"`}, // RFC 6750 section 3.1
+	{err: registry.ErrNoStore, status: http.StatusServiceUnavailable},
+	{err: registry.ErrSchema, status: http.StatusServiceUnavailable},
+	{err: registry.ErrDamaged, status: http.StatusInternalServerError},
+	{err: registry.ErrDenied, status: http.StatusForbidden},
+	{err: registry.ErrUnknown, status: http.StatusNotFound},
+	{err: registry.ErrConflict, status: http.StatusPreconditionFailed},
+	{err: registry.ErrInvalid, status: http.StatusUnprocessableEntity},
 	{err: resolver.ErrBusy, status: http.StatusServiceUnavailable},
 	{err: netguard.ErrOwn, status: http.StatusForbidden},
 	{err: netguard.ErrForbidden, status: http.StatusForbidden, setting: "access.allow_destinations"},

@@ -2,7 +2,7 @@ package registry
 
 import (
 	"fmt"
-	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,20 +14,26 @@ type Batch struct {
 	by  string
 	now time.Time
 
-	current  map[Key]Entry // as in the store
-	pending  map[Key]int   // index in changes
+	index    map[Key]int32 // of known
+	known    []known
 	changes  []Changed
 	removed  []Entry
-	inside   []Key           // prefixes among the changes
+	inside   []int32         // prefixes among the changes, as indexes of known
 	enclosed map[string]bool // whether what begins with a prefix is in a sandbox
 	prefixes int             // whether there are prefixes: 0 is unknown, 1 yes, -1 no
+}
+
+// known is a key whose entry was read.
+type known struct {
+	before *Entry // as in the store
+	change int    // index of its last change in changes, -1 for none
 }
 
 // NewBatch returns a Batch of a transaction: changes by somebody at a time.
 func NewBatch(tx WriteTx, by string, now time.Time) *Batch {
 	return &Batch{
 		tx: tx, by: by, now: now,
-		current: make(map[Key]Entry), pending: make(map[Key]int), enclosed: make(map[string]bool),
+		enclosed: make(map[string]bool),
 	}
 }
 
@@ -37,25 +43,44 @@ func (b *Batch) Load(keys []Key) error {
 	if err != nil {
 		return err
 	}
-	for i, e := range entries {
-		e.Key = keys[i]
-		b.current[keys[i]] = e
+	if b.index == nil { // most loaded keys are then changed
+		b.index, b.known, b.changes = make(map[Key]int32, len(keys)), make([]known, 0, len(keys)), make([]Changed, 0, len(keys))
+	}
+	for i := range entries {
+		entries[i].Key = keys[i]
+		if at, ok := b.index[keys[i]]; ok {
+			b.known[at].before = &entries[i]
+			continue
+		}
+		b.index[keys[i]] = int32(len(b.known)) //nolint:gosec // what does not fit into memory has no index
+		b.known = append(b.known, known{&entries[i], -1})
 	}
 	return nil
 }
 
 // Get returns the entry of a key with the changes so far, the zero value but for its Key if there is none.
 func (b *Batch) Get(key Key) (Entry, error) {
-	if i, ok := b.pending[key]; ok {
-		return b.changes[i].After, nil
-	}
-	if e, ok := b.current[key]; ok {
-		return e, nil
-	}
-	if err := b.Load([]Key{key}); err != nil {
+	_, e, err := b.find(key)
+	if err != nil {
 		return Entry{}, err
 	}
-	return b.current[key], nil
+	return *e, nil
+}
+
+// find returns the entry of a key with the changes so far, until the next change, and its index in known.
+func (b *Batch) find(key Key) (int32, *Entry, error) {
+	at, ok := b.index[key]
+	if !ok {
+		if err := b.Load([]Key{key}); err != nil {
+			return 0, nil, err
+		}
+		at = b.index[key]
+	}
+	k := b.known[at]
+	if k.change < 0 {
+		return at, k.before, nil
+	}
+	return at, &b.changes[k.change].After, nil
 }
 
 // edit makes an Edit of a canonical key.
@@ -78,78 +103,82 @@ func (b *Batch) edit(edit Edit) (Entry, error) {
 // Put makes a record that Check has returned the current one of a key. It reports whether that changes
 // anything: an equal record makes no version.
 func (b *Batch) Put(key Key, record Record, note string) (Entry, bool, error) {
-	before, err := b.Get(key)
+	at, before, err := b.find(key)
 	if err != nil {
 		return Entry{}, false, err
 	}
 	if err := checkText("note", note, MaxText); err != nil {
 		return Entry{}, false, fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
 	}
-	if record.Sandbox, err = b.sandbox(before, key, record); err != nil {
+	if record.Sandbox, err = b.sandbox(before, key, record.Sandbox); err != nil {
 		return Entry{}, false, err
 	}
-	record.Since = sinceOf(before, record, b.now)
-	if before.Exists() && sameRecord(before.Record, record) {
-		return before, false, nil
+	if record.Status == Reserved && before.Exists() && before.Status != Reserved {
+		return Entry{}, false, fmt.Errorf("%w: %s was assigned before, and cannot be reserved again: withdraw it", ErrInvalid, key)
+	}
+	record.Since = sinceOf(before, record.Status, b.now)
+	if before.Exists() && sameRecord(&before.Record, &record) {
+		return *before, false, nil
 	}
 	if record.Alias != "" {
 		if err := b.checkAlias(key, record.Alias); err != nil {
 			return Entry{}, false, err
 		}
 	}
-	after := Entry{
-		Key: key, Prev: before.Seq, Version: before.Version + 1, Changed: b.now, By: b.by, Note: note, Record: record,
-	}
-	b.add(before, after)
-	return after, true, nil
+	after := b.add(at, Entry{Key: key, Changed: b.now, By: b.by, Note: note, Record: record})
+	return *after, true, nil
 }
 
 // Import is Put of a version with its history, as an export has it: its Changed, By, Note and Since are
 // kept. Version is set.
 func (b *Batch) Import(e Entry) (bool, error) {
-	before, err := b.Get(e.Key)
+	at, _, err := b.find(e.Key)
 	if err != nil {
 		return false, err
 	}
-	e.Prev, e.Version = before.Seq, before.Version+1
 	if e.Alias != "" {
 		if err := b.checkAlias(e.Key, e.Alias); err != nil {
 			return false, err
 		}
 	}
-	b.add(before, e)
+	b.add(at, e)
 	return true, nil
 }
 
-// add adds a new version, or a further one of a key that has changed in this batch already.
-func (b *Batch) add(before, after Entry) {
-	b.pending[after.Key] = len(b.changes)
-	b.changes = append(b.changes, Changed{before, after})
-	if after.Kind == KindPrefix {
-		b.inside = append(b.inside, after.Key)
+// add adds the next version of the key at an index of known.
+func (b *Batch) add(at int32, after Entry) *Entry {
+	k := b.known[at]
+	before := k.before
+	if k.change >= 0 { // it has changed in this batch already
+		before = &b.changes[k.change].After
 	}
+	after.Prev, after.Version = before.Seq, before.Version+1
+	b.known[at].change = len(b.changes)
+	b.changes = append(b.changes, Changed{*before, after})
+	if after.Kind == KindPrefix {
+		b.inside = append(b.inside, at)
+	}
+	return &b.changes[len(b.changes)-1].After
 }
 
 // remove removes all versions of an entry.
 func (b *Batch) remove(e Entry) { b.removed = append(b.removed, e) }
 
-func sameRecord(a, b Record) bool {
-	if len(a.Targets) != len(b.Targets) || len(a.Successors) != len(b.Successors) {
-		return false
-	}
-	for i := range a.Targets {
-		if a.Targets[i] != b.Targets[i] {
-			return false
-		}
-	}
-	for i := range a.Successors {
-		if a.Successors[i] != b.Successors[i] {
-			return false
-		}
-	}
-	a.Targets, a.Successors, b.Targets, b.Successors = nil, nil, nil, nil
-	return reflect.DeepEqual(a, b)
+// sameRecord reports whether records are equal as they are stored.
+func sameRecord(a, b *Record) bool {
+	return a.Status == b.Status && sameTime(a.Since, b.Since) && a.Reason == b.Reason && a.Alias == b.Alias &&
+		a.Metadata == b.Metadata && a.Contact == b.Contact && a.Authoritative == b.Authoritative && a.Sandbox == b.Sandbox &&
+		slices.Equal(a.Successors, b.Successors) && slices.EqualFunc(a.Targets, b.Targets, sameTarget)
 }
+
+func sameTarget(a, b Target) bool {
+	same := sameTime(a.From, b.From) && sameTime(a.Until, b.Until)
+	a.From, a.Until = b.From, b.Until
+	return same && a == b
+}
+
+// sameTime reports whether times are equal as they are stored: to the millisecond, in any zone.
+func sameTime(a, b time.Time) bool { return a.IsZero() == b.IsZero() && a.UnixMilli() == b.UnixMilli() }
 
 // maxAliases bounds a chain of aliases.
 const maxAliases = 8
@@ -173,11 +202,11 @@ func (b *Batch) checkAlias(key Key, alias string) error {
 }
 
 // sandbox reports whether an entry is in a sandbox: what was registered outside never comes into one.
-func (b *Batch) sandbox(before Entry, key Key, record Record) (bool, error) {
+func (b *Batch) sandbox(before *Entry, key Key, asked bool) (bool, error) {
 	if before.Exists() && !before.Sandbox {
 		return false, nil
 	}
-	if key.Kind == KindPrefix && record.Sandbox {
+	if key.Kind == KindPrefix && asked {
 		return true, nil
 	}
 	return b.enclosedBySandbox(key)
@@ -197,7 +226,7 @@ func (b *Batch) enclosedBySandbox(key Key) (bool, error) {
 	}
 	path := enclosing(key.Name)
 	for _, p := range b.inside { // not in the store yet
-		if strings.HasPrefix(path, p.Name) && b.changes[b.pending[p]].After.Sandbox {
+		if after := &b.changes[b.known[p].change].After; strings.HasPrefix(path, after.Name) && after.Sandbox {
 			return true, nil
 		}
 	}
@@ -216,8 +245,8 @@ func (b *Batch) enclosedBySandbox(key Key) (bool, error) {
 // Flush writes the changes, and returns them. The batch is empty then.
 func (b *Batch) Flush() ([]Changed, error) {
 	entries := make([]Entry, len(b.changes))
-	for i, c := range b.changes {
-		entries[i] = c.After
+	for i := range b.changes {
+		entries[i] = b.changes[i].After
 	}
 	if len(entries) > 0 {
 		if err := b.tx.Append(entries); err != nil {

@@ -17,7 +17,7 @@ type Totals struct {
 }
 
 // add counts an entry n times.
-func (t *Totals) add(e Entry, n int64) {
+func (t *Totals) add(e *Entry, n int64) {
 	if !e.Exists() {
 		return
 	}
@@ -39,6 +39,17 @@ func (t *Totals) add(e Entry, n int64) {
 	t.Targets += n * int64(len(e.Targets))
 }
 
+// Plus returns the sums of two Totals.
+func (t Totals) Plus(other Totals) Totals {
+	t.Active += other.Active
+	t.Reserved += other.Reserved
+	t.Withdrawn += other.Withdrawn
+	t.Aliases += other.Aliases
+	t.Targets += other.Targets
+	t.Prefixes += other.Prefixes
+	return t
+}
+
 // groupOf returns the namespace or scheme of a name: "urn:nbn", "https".
 func groupOf(name string) string {
 	scheme, rest, _ := strings.Cut(name, ":")
@@ -53,7 +64,7 @@ func groupOf(name string) string {
 func (b *Batch) derive(changes []Changed, removed []Entry) error {
 	totals := make(map[string]*Totals)
 	var aliases []Document
-	count := func(before, after Entry) {
+	count := func(before, after *Entry) {
 		group := groupOf(after.Name)
 		t := totals[group]
 		if t == nil {
@@ -61,9 +72,7 @@ func (b *Batch) derive(changes []Changed, removed []Entry) error {
 			totals[group] = t
 		}
 		t.add(before, -1)
-		if after.Exists() {
-			t.add(after, 1)
-		}
+		t.add(after, 1)
 		if before.Alias != after.Alias {
 			if before.Alias != "" {
 				aliases = append(aliases, Document{Key: before.Alias + " " + after.Name})
@@ -73,11 +82,11 @@ func (b *Batch) derive(changes []Changed, removed []Entry) error {
 			}
 		}
 	}
-	for _, c := range changes {
-		count(c.Before, c.After)
+	for i := range changes {
+		count(&changes[i].Before, &changes[i].After)
 	}
-	for _, e := range removed {
-		count(e, Entry{Key: e.Key})
+	for i := range removed {
+		count(&removed[i], &Entry{Key: removed[i].Key})
 	}
 	if len(aliases) > 0 {
 		if err := b.tx.Put(TableAliases, aliases); err != nil {
@@ -103,13 +112,7 @@ func (b *Batch) addTotals(added map[string]*Totals) error {
 				return fmt.Errorf("%w: the totals of %s: %w", ErrDamaged, group, err)
 			}
 		}
-		sum.Active += t.Active
-		sum.Reserved += t.Reserved
-		sum.Withdrawn += t.Withdrawn
-		sum.Aliases += t.Aliases
-		sum.Targets += t.Targets
-		sum.Prefixes += t.Prefixes
-		text, err := json.Marshal(sum)
+		text, err := json.Marshal(sum.Plus(*t))
 		if err != nil {
 			return fmt.Errorf("writing the totals of %s: %w", group, err)
 		}

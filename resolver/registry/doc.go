@@ -7,5 +7,6 @@
 //   - store.go: what a store does; tables.go: what the registry has there beside entries
 //   - registry.go, edit.go, validate.go: how entries are read and changed, by whom
 //   - resolver.go, status.go, targets.go: how names are resolved
+//   - mint.go, mintpattern.go, mintcheck.go: the next free names of a pattern
 //   - feed.go: how changes of other instances become known
 package registry

@@ -3,43 +3,8 @@ package registry
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 )
-
-// Role is what somebody may do. Each may do what those before it may.
-type Role uint8
-
-// The roles.
-const (
-	Reader Role = iota + 1
-	Writer      // changes names
-	Admin       // changes prefixes, purges sandboxes, and manages tokens
-)
-
-// Actor is who changes entries.
-type Actor struct {
-	Name string
-	Role Role
-	// Prefixes are what the names begin with that the actor may change; nil is all.
-	Prefixes []string
-}
-
-// May returns ErrDenied unless the actor has a role for a key.
-func (a Actor) May(role Role, key Key) error {
-	if a.Role < role {
-		return fmt.Errorf("%w: %s may not change %s", ErrDenied, a.Name, key)
-	}
-	if a.Prefixes == nil {
-		return nil
-	}
-	for _, prefix := range a.Prefixes {
-		if strings.HasPrefix(key.Name, prefix) {
-			return nil
-		}
-	}
-	return fmt.Errorf("%w: %s may not change %s, only what begins with %s", ErrDenied, a.Name, key, strings.Join(a.Prefixes, " or "))
-}
 
 // needs returns the role that changing a key needs.
 func needs(key Key) Role {
@@ -161,49 +126,60 @@ func (r *Registry) canonicalEdits(actor Actor, edits []Edit) ([]Edit, error) {
 }
 
 // Purge removes names and prefixes of a sandbox with all their versions: those that begin with a
-// prefix. It returns how many there were.
+// prefix. It returns how many there were. The audit sees them with a zero After but for its Key.
 func (r *Registry) Purge(ctx context.Context, actor Actor, prefix string) (n int, err error) {
 	if err := actor.May(Admin, Prefix(prefix)); err != nil {
 		return 0, err
 	}
 	for _, kind := range []Kind{KindName, KindPrefix} {
-		after := ""
-		for {
-			var purged, seen int
-			err := r.config.Store.Write(ctx, func(tx WriteTx) error {
-				entries, err := tx.List(kind, prefix, after, purgePage)
-				if err != nil {
-					return err
-				}
-				w := NewBatch(tx, actor.Name, r.Now())
-				purged, seen = 0, len(entries)
-				for _, e := range entries {
-					after = e.Name
-					if e.Sandbox {
-						w.remove(e)
-						purged++
-					}
-				}
-				_, err = w.Flush()
-				return err
-			})
+		for after := ""; ; {
+			removed, last, err := r.purgePage(ctx, actor, kind, prefix, after)
 			if err != nil {
 				return n, err
 			}
-			n += purged
-			if seen < purgePage {
+			if r.config.Audit != nil && len(removed) > 0 {
+				r.config.Audit(ctx, actor, removed)
+			}
+			n += len(removed)
+			if last == "" {
 				break
 			}
+			after = last
 		}
 	}
 	return n, nil
 }
 
+// purgePage removes what is in a sandbox of the next purgePage entries after a name. It returns what it removed, and
+// the last name, "" where it was the last page.
+func (r *Registry) purgePage(ctx context.Context, actor Actor, kind Kind, prefix, after string) (removed []Changed, last string, err error) {
+	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
+		removed, last = nil, ""
+		entries, err := tx.List(kind, prefix, after, purgePage)
+		if err != nil {
+			return err
+		}
+		w := NewBatch(tx, actor.Name, r.Now())
+		for _, e := range entries {
+			if e.Sandbox {
+				w.remove(e)
+				removed = append(removed, Changed{Before: e, After: Entry{Key: e.Key}})
+			}
+		}
+		if len(entries) == purgePage {
+			last = entries[purgePage-1].Name
+		}
+		_, err = w.Flush()
+		return err
+	})
+	return removed, last, err
+}
+
 const purgePage = 1000
 
-// sinceOf returns since when a record has its status.
-func sinceOf(before Entry, record Record, now time.Time) time.Time {
-	if before.Exists() && before.Status == record.Status {
+// sinceOf returns since when an entry has a status, which it gets now where it had another.
+func sinceOf(before *Entry, status Status, now time.Time) time.Time {
+	if before.Exists() && before.Status == status {
 		return before.Since
 	}
 	return now

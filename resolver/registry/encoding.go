@@ -38,9 +38,11 @@ const (
 )
 
 // Encode returns all of an entry but its Key, Seq and Prev, as stores hold it.
-func Encode(e Entry) []byte {
-	w := writer{b: make([]byte, 0, 64)}
-	w.b = append(w.b, format)
+func Encode(e Entry) []byte { return AppendEncoded(make([]byte, 0, 128), &e) }
+
+// AppendEncoded appends what Encode returns.
+func AppendEncoded(b []byte, e *Entry) []byte {
+	w := writer{b: append(b, format)}
 	w.number(entryFields(e))
 	w.number(uint64(e.Version)) //nolint:gosec // versions are positive
 	w.time(e.Changed)
@@ -62,8 +64,8 @@ func Encode(e Entry) []byte {
 	w.textIf(e.Alias)
 	if len(e.Targets) > 0 {
 		w.number(uint64(len(e.Targets)))
-		for _, t := range e.Targets {
-			w.target(t)
+		for i := range e.Targets {
+			w.target(&e.Targets[i])
 		}
 	}
 	w.textIf(e.Metadata)
@@ -72,9 +74,9 @@ func Encode(e Entry) []byte {
 }
 
 // hasOwnSince reports whether an entry has its status longer than its version is old.
-func hasOwnSince(e Entry) bool { return !e.Since.IsZero() && !e.Since.Equal(e.Changed) }
+func hasOwnSince(e *Entry) bool { return !e.Since.IsZero() && !e.Since.Equal(e.Changed) }
 
-func entryFields(e Entry) (fields uint64) {
+func entryFields(e *Entry) (fields uint64) {
 	for _, f := range [...]struct {
 		is  bool
 		bit uint64
@@ -99,7 +101,7 @@ func entryFields(e Entry) (fields uint64) {
 	return fields
 }
 
-func targetFields(t Target) (fields uint64) {
+func targetFields(t *Target) (fields uint64) {
 	for _, f := range [...]struct {
 		is  bool
 		bit uint64
@@ -140,7 +142,7 @@ func (w *writer) textIf(s string) {
 	}
 }
 
-func (w *writer) target(t Target) {
+func (w *writer) target(t *Target) {
 	w.number(targetFields(t))
 	w.text(t.URI)
 	w.textIf(t.Type)
@@ -174,16 +176,17 @@ func Decode(e *Entry, octets []byte) error {
 	e.By, e.Note, e.Reason = r.textIf(fields&hasBy), r.textIf(fields&hasNote), r.textIf(fields&hasReason)
 	e.Successors, e.Targets = nil, nil
 	if fields&hasSuccessors != 0 {
-		e.Successors = make([]string, r.count())
-		for i := range e.Successors {
-			e.Successors[i] = r.text()
+		for range r.count() {
+			e.Successors = append(e.Successors, r.text())
 		}
 	}
 	e.Alias = r.textIf(fields & hasAlias)
 	if fields&hasTargets != 0 {
-		e.Targets = make([]Target, r.count())
-		for i := range e.Targets {
-			e.Targets[i] = r.target()
+		if n := r.count(); n > 0 {
+			e.Targets = make([]Target, 0, min(n, MaxTargets))
+			for range n {
+				e.Targets = append(e.Targets, r.target())
+			}
 		}
 	}
 	e.Metadata, e.Contact = r.textIf(fields&hasMetadata), r.textIf(fields&hasContact)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Config configures a Registry. All fields but Audit must be set.
+// Config configures a Registry. All fields but CheckDigits and Audit must be set.
 type Config struct {
 	Store Store
 	// Canonical returns the canonical name of a URI; its error says why it is not valid.
@@ -14,6 +14,8 @@ type Config struct {
 	// CanonicalPrefix returns what canonical names begin with where names begin with text.
 	CanonicalPrefix func(text string) (string, error)
 	Now             func() time.Time
+	// CheckDigits are, by what names begin with, such as "urn:isbn:", those of numbers that are minted.
+	CheckDigits map[string]CheckDigit
 	// Audit is called after each change that was committed; nil is not.
 	Audit func(ctx context.Context, actor Actor, changes []Changed)
 }
@@ -36,6 +38,17 @@ func (r *Registry) Now() time.Time { return r.config.Now().UTC().Truncate(time.M
 
 // Canonical returns the canonical name of a URI. The error wraps a *uri.ParseError.
 func (r *Registry) Canonical(text string) (string, error) { return r.config.Canonical(text) }
+
+// CanonicalPrefix returns what canonical names begin with where names begin with text, which need not be
+// what a prefix may be registered as. The error
+// wraps ErrInvalid.
+func (r *Registry) CanonicalPrefix(text string) (string, error) {
+	prefix, err := r.config.CanonicalPrefix(text)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return prefix, nil
+}
 
 // Get returns the current entry of a key; ErrUnknown if there is none.
 func (r *Registry) Get(ctx context.Context, key Key) (Entry, error) {

@@ -25,6 +25,14 @@ func Run(t *testing.T, open func(t *testing.T) func() registry.Store) {
 		{"documents", testDocuments},
 		{"rollback", testRollback},
 		{"purge", testPurge},
+		{"panic", testPanic},
+		{"cancelled", testCancelled},
+		{"texts", testTexts},
+		{"refused", testRefused},
+		{"nothing", testNothing},
+		{"order", testOrder},
+		{"many", testMany},
+		{"verify", testVerify},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)()
@@ -32,13 +40,22 @@ func Run(t *testing.T, open func(t *testing.T) func() registry.Store) {
 			c.test(t, s)
 		})
 	}
-	t.Run("two connections", func(t *testing.T) {
-		connect := open(t)
-		a, b := connect(), connect()
-		defer closeStore(t, a)
-		defer closeStore(t, b)
-		testTwo(t, a, b)
-	})
+	for _, c := range []struct {
+		name string
+		test func(t *testing.T, a, b registry.Store)
+	}{
+		{"two writers", testTwo},
+		{"whole transactions", testWhole},
+		{"seen at once", testSeen},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			connect := open(t)
+			a, b := connect(), connect()
+			defer closeStore(t, a)
+			defer closeStore(t, b)
+			c.test(t, a, b)
+		})
+	}
 }
 
 func closeStore(t *testing.T, s registry.Store) {

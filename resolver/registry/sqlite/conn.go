@@ -4,42 +4,92 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
 
+// busyTimeout is how long a writer waits for those of other processes.
+const busyTimeout = 10 * time.Second
+
 // conn is a connection with its prepared statements. It is not safe for concurrent use. It
 // implements registry.WriteTx while a transaction runs.
 type conn struct {
+	path        string
 	db          *sqlite3.Conn
+	current     *sqlite3.Stmt // currentEntry, which nearly all questions are
 	statements  map[string]*sqlite3.Stmt
 	synchronous string
+
+	logged    int // pages in the write-ahead log, as far as this connection has seen
+	restartAt int // how many of them make the writer wait for readers
 }
 
-// connect returns a connection to a file.
-func connect(path string, writes bool) (*conn, error) {
-	db, err := sqlite3.OpenFlags("file:"+path, sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI|sqlite3.OPEN_EXRESCODE)
+// uriOf returns a file as a URI, with parameters. Whatever SQLite makes beside the file gets
+// its owner and mode.
+func uriOf(path, parameters string) string {
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?modeof=" + strings.ReplaceAll(url.QueryEscape(path), "+", "%20") + parameters
+}
+
+// mode is what a connection does.
+type mode int
+
+const (
+	reads     mode = iota
+	writes         // and reads
+	immutable      // reads what nobody writes
+)
+
+// connect returns a connection to a file, with a page cache in KiB.
+func connect(path string, cache int, m mode) (*conn, error) {
+	flags, parameters := sqlite3.OPEN_READWRITE, ""
+	if m == immutable {
+		flags, parameters = sqlite3.OPEN_READONLY, "&immutable=1"
+	}
+	db, err := sqlite3.OpenFlags(uriOf(path, parameters), flags|sqlite3.OPEN_URI|sqlite3.OPEN_EXRESCODE)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{db: db, statements: make(map[string]*sqlite3.Stmt)}
-	pragmas := "PRAGMA busy_timeout=10000; PRAGMA cache_size=-4096; PRAGMA query_only=1"
-	if writes {
-		pragmas = "PRAGMA busy_timeout=10000; PRAGMA cache_size=-65536"
-	}
-	if err := db.Exec(pragmas); err != nil {
-		return nil, errors.Join(err, db.Close())
+	c := &conn{path: path, db: db, statements: make(map[string]*sqlite3.Stmt), restartAt: restartPages}
+	if err := c.set(cache, m); err != nil {
+		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }
 
-func (c *conn) close() error {
-	for _, s := range c.statements {
-		s.Close()
+// set sets up a new connection.
+func (c *conn) set(cache int, m mode) (err error) {
+	if err := c.db.BusyTimeout(busyTimeout); err != nil {
+		return err
 	}
-	return c.db.Close()
+	// Temporary structures stay in memory: a directory for them might be full, or anyone's.
+	pragmas := fmt.Sprintf("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-%d;", cache)
+	if m == writes {
+		pragmas += fmt.Sprintf("PRAGMA journal_size_limit=%d", restartPages*pageSize)
+		c.db.WALHook(func(_ *sqlite3.Conn, _ string, pages int) error {
+			c.logged = pages
+			return nil
+		})
+	} else {
+		pragmas += "PRAGMA query_only=1"
+	}
+	if err := c.db.Exec(pragmas); err != nil {
+		return err
+	}
+	c.current, _, err = c.db.PrepareFlags(currentEntry, sqlite3.PREPARE_PERSISTENT)
+	return err
+}
+
+func (c *conn) close() error {
+	err := c.current.Close()
+	for _, s := range c.statements {
+		err = errors.Join(err, s.Close())
+	}
+	return errors.Join(err, c.db.Close())
 }
 
 // synchronize sets how durable the next transaction is.
@@ -48,34 +98,34 @@ func (c *conn) synchronize(mode string) error {
 		return nil
 	}
 	if err := c.db.Exec("PRAGMA synchronous=" + mode); err != nil {
-		return err
+		return c.fault(err)
 	}
 	c.synchronous = mode
 	return nil
 }
 
-// within calls f in a transaction.
+// within calls f in a transaction, which is rolled back where f fails or panics, or ctx ends before
+// it is committed.
 func (c *conn) within(ctx context.Context, begin string, f func() error) (err error) {
 	before := c.db.SetInterrupt(ctx)
 	defer c.db.SetInterrupt(before)
 	if err := c.db.Exec(begin); err != nil {
-		return kindOf(err)
+		return c.fault(err)
 	}
-	done := false
 	defer func() {
-		if !done { // also where f panics
-			c.db.SetInterrupt(context.Background())
-			err = errors.Join(err, c.db.Exec("ROLLBACK"))
+		c.db.SetInterrupt(before)
+		if !c.db.GetAutocommit() { // it is neither committed nor rolled back by SQLite
+			err = errors.Join(err, c.fault(c.db.Exec("ROLLBACK")))
 		}
 	}()
 	if err := f(); err != nil {
 		return err
 	}
-	if err := c.db.Exec("COMMIT"); err != nil {
-		return kindOf(err)
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	done = true
-	return nil
+	c.db.SetInterrupt(before) // a commit is not broken off
+	return c.fault(c.db.Exec("COMMIT"))
 }
 
 // statement returns a prepared statement, which the caller resets.
@@ -85,7 +135,7 @@ func (c *conn) statement(text string) (*sqlite3.Stmt, error) {
 	}
 	s, _, err := c.db.PrepareFlags(text, sqlite3.PREPARE_PERSISTENT)
 	if err != nil {
-		return nil, kindOf(err)
+		return nil, c.fault(err)
 	}
 	c.statements[text] = s
 	return s, nil
@@ -98,7 +148,7 @@ func (c *conn) query(text string, row func(s *sqlite3.Stmt) error, args ...any) 
 		return err
 	}
 	if err := bind(s, args); err != nil {
-		return kindOf(err)
+		return c.fault(err)
 	}
 	for s.Step() {
 		if err := row(s); err != nil {
@@ -106,7 +156,16 @@ func (c *conn) query(text string, row func(s *sqlite3.Stmt) error, args ...any) 
 			return err
 		}
 	}
-	return kindOf(errors.Join(s.Err(), s.Reset()))
+	return c.finish(s)
+}
+
+// finish resets a statement, and returns what went wrong in it.
+func (c *conn) finish(s *sqlite3.Stmt) error {
+	err := s.Err()
+	if reset := s.Reset(); err == nil {
+		err = reset
+	}
+	return c.fault(err)
 }
 
 // exec runs a statement without rows.

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"fmt"
+
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -36,23 +38,6 @@ func (c *conn) many(text string, args ...any) (entries []registry.Entry, err err
 	return entries, err
 }
 
-func (c *conn) lookup(key registry.Key) (registry.Entry, error) {
-	return c.one("SELECT "+columns+" FROM names n JOIN versions v ON v.seq = n.seq WHERE n.kind = ? AND n.name = ?",
-		int64(key.Kind), key.Name)
-}
-
-// Entries implements registry.Tx.
-func (c *conn) Entries(keys []registry.Key) ([]registry.Entry, error) {
-	entries := make([]registry.Entry, len(keys))
-	for i, key := range keys {
-		var err error
-		if entries[i], err = c.lookup(key); err != nil {
-			return nil, err
-		}
-	}
-	return entries, nil
-}
-
 // Floor implements registry.Tx.
 func (c *conn) Floor(text string) (registry.Entry, error) {
 	return c.one("SELECT "+columns+" FROM names n JOIN versions v ON v.seq = n.seq WHERE n.kind = 1 AND n.name <= ? ORDER BY n.name DESC LIMIT 1", text)
@@ -71,15 +56,46 @@ func (c *conn) List(kind registry.Kind, prefix, after string, limit int) ([]regi
 
 // Versions implements registry.Tx.
 func (c *conn) Versions(key registry.Key, before registry.Seq, limit int) ([]registry.Entry, error) {
+	e, err := c.newestBefore(key, before)
 	var versions []registry.Entry
-	e, err := c.lookup(key)
 	for err == nil && e.Exists() && len(versions) < limit {
-		if before == 0 || e.Seq < before {
-			versions = append(versions, e)
-		}
-		e, err = c.one("SELECT "+columns+" FROM versions v WHERE v.seq = ?", int64(e.Prev))
+		versions = append(versions, e)
+		e, err = c.before(e)
 	}
 	return versions, err
+}
+
+// newestBefore returns the newest version of a key with a Seq below before; 0 is the current one.
+func (c *conn) newestBefore(key registry.Key, before registry.Seq) (registry.Entry, error) {
+	if before != 0 { // mostly the last one of a page: the next one is known
+		if e, err := c.version(before); err != nil || e.Key == key && e.Exists() {
+			if err == nil {
+				e, err = c.before(e)
+			}
+			return e, err
+		}
+	}
+	e, err := c.lookup(key)
+	for err == nil && before != 0 && e.Seq >= before {
+		e, err = c.before(e)
+	}
+	return e, err
+}
+
+func (c *conn) version(seq registry.Seq) (registry.Entry, error) {
+	return c.one("SELECT "+columns+" FROM versions v WHERE v.seq = ? AND v.rec IS NOT NULL", int64(seq))
+}
+
+// before returns the version before one, the zero value if there is none.
+func (c *conn) before(e registry.Entry) (registry.Entry, error) {
+	if e.Prev == 0 {
+		return registry.Entry{}, nil
+	}
+	prev, err := c.version(e.Prev)
+	if err == nil && prev.Exists() && (prev.Key != e.Key || prev.Seq >= e.Seq) {
+		err = faultOf(c.path, fmt.Errorf("%w: the version %d of %s follows %d of %s", registry.ErrDamaged, e.Seq, e.Key, prev.Seq, prev.Key))
+	}
+	return prev, err
 }
 
 // Changes implements registry.Tx.

@@ -1,25 +1,120 @@
 package sqlite
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ncruces/go-sqlite3"
+
 	"github.com/urnd/urnd/resolver/registry"
 )
 
+// rowsAtOnce is how many rows a statement writes, of those that write many.
+const rowsAtOnce = 32
+
+// checkKey returns ErrInvalid for keys that no store takes.
+func checkKey(key string) error {
+	if strings.IndexByte(key, 0) >= 0 || !utf8.ValidString(key) {
+		return fmt.Errorf("%w: the key %q is not UTF-8 text without NUL", registry.ErrInvalid, key)
+	}
+	return nil
+}
+
 // Append implements registry.WriteTx.
 func (c *conn) Append(entries []registry.Entry) error {
+	for i := range entries {
+		if err := checkKey(entries[i].Name); err != nil {
+			return err
+		}
+	}
 	head, err := c.head()
 	if err != nil {
 		return err
 	}
 	registry.Number(entries, head)
-	for _, e := range entries {
-		if err := c.exec("INSERT INTO versions (seq, prev, kind, name, rec) VALUES (?, ?, ?, ?, ?)",
-			int64(e.Seq), int64(e.Prev), int64(e.Kind), e.Name, registry.Encode(e)); err != nil {
+	var octets []byte
+	err = c.insert("INSERT INTO versions (seq, prev, kind, name, rec) VALUES ", "(?,?,?,?,?)", "", len(entries), func(s *sqlite3.Stmt, i, first int) error {
+		e := &entries[i]
+		octets = registry.AppendEncoded(octets[:0], e)
+		if err := bindKey(s, first+2, e.Key); err != nil {
 			return err
 		}
-		if err := c.exec("INSERT INTO names (kind, name, seq) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq",
-			int64(e.Kind), e.Name, int64(e.Seq)); err != nil {
+		if err := s.BindInt64(first, int64(e.Seq)); err != nil {
 			return err
 		}
+		if err := s.BindInt64(first+1, int64(e.Prev)); err != nil {
+			return err
+		}
+		return s.BindBlob(first+4, octets)
+	})
+	if err != nil {
+		return err
+	}
+	return c.point(entries)
+}
+
+// point makes entries the current ones of their keys. Those that are new are inserted without a look
+// at what is there, and fail if there is something.
+func (c *conn) point(entries []registry.Entry) error {
+	first, further := make([]*registry.Entry, 0, len(entries)), []*registry.Entry(nil)
+	for i := range entries {
+		if e := &entries[i]; e.Version == 1 {
+			first = append(first, e)
+		} else {
+			further = append(further, e)
+		}
+	}
+	if err := c.pointTo(first, ""); err != nil {
+		return err
+	}
+	return c.pointTo(further, " ON CONFLICT DO UPDATE SET seq = excluded.seq")
+}
+
+// pointTo inserts names in their order, in which neighbours are in the same page.
+func (c *conn) pointTo(entries []*registry.Entry, end string) error {
+	inOrder := func(a, b *registry.Entry) int { return compareKeys(a.Key, b.Key) }
+	if !slices.IsSortedFunc(entries, inOrder) {
+		slices.SortStableFunc(entries, inOrder)
+	}
+	return c.insert("INSERT INTO names (kind, name, seq) VALUES ", "(?,?,?)", end, len(entries), func(s *sqlite3.Stmt, i, first int) error {
+		if err := bindKey(s, first, entries[i].Key); err != nil {
+			return err
+		}
+		return s.BindInt64(first+2, int64(entries[i].Seq))
+	})
+}
+
+func bindKey(s *sqlite3.Stmt, first int, key registry.Key) error {
+	if err := s.BindInt64(first, int64(key.Kind)); err != nil {
+		return err
+	}
+	return s.BindText(first+1, key.Name)
+}
+
+// insert inserts n rows by statements that begin and end so, and have row for each. bind binds the
+// parameters of row i, of which the number of the first is given.
+func (c *conn) insert(begin, row, end string, n int, bind func(s *sqlite3.Stmt, i, first int) error) error {
+	parameters := strings.Count(row, "?")
+	for i := 0; i < n; {
+		rows := 1
+		if n-i >= rowsAtOnce {
+			rows = rowsAtOnce
+		}
+		s, err := c.statement(begin + strings.Repeat(row+",", rows-1) + row + end)
+		if err != nil {
+			return err
+		}
+		for j := range rows {
+			if err := bind(s, i+j, 1+j*parameters); err != nil {
+				return c.fault(err)
+			}
+		}
+		if err := s.Exec(); err != nil {
+			return c.fault(err)
+		}
+		i += rows
 	}
 	return nil
 }
@@ -31,33 +126,43 @@ func (c *conn) Purge(keys []registry.Key) error {
 		return err
 	}
 	for _, key := range keys {
-		e, err := c.lookup(key)
-		for err == nil && e.Exists() {
-			if err = c.exec("DELETE FROM versions WHERE seq = ?", int64(e.Seq)); err == nil {
-				e, err = c.one("SELECT "+columns+" FROM versions v WHERE v.seq = ?", int64(e.Prev))
-			}
-		}
-		if err == nil {
-			err = c.exec("DELETE FROM names WHERE kind = ? AND name = ?", int64(key.Kind), key.Name)
+		if err := checkKey(key.Name); err != nil {
+			return err
 		}
 		head++
-		if err == nil {
-			err = c.exec("INSERT INTO versions (seq, prev, kind, name) VALUES (?, 0, ?, ?)", int64(head), int64(key.Kind), key.Name)
-		}
-		if err != nil {
+		if err := c.purge(key, head); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// purge removes all versions of a key, and leaves a change with a Seq.
+func (c *conn) purge(key registry.Key, seq registry.Seq) error {
+	e, err := c.lookup(key)
+	for err == nil && e.Exists() {
+		if err = c.exec("DELETE FROM versions WHERE seq = ?", int64(e.Seq)); err == nil {
+			e, err = c.before(e)
+		}
+	}
+	if err == nil {
+		err = c.exec("DELETE FROM names WHERE kind = ? AND name = ?", int64(key.Kind), key.Name)
+	}
+	if err == nil {
+		err = c.exec("INSERT INTO versions (seq, prev, kind, name) VALUES (?, 0, ?, ?)", int64(seq), int64(key.Kind), key.Name)
+	}
+	return err
+}
+
 // Put implements registry.WriteTx.
 func (c *conn) Put(table registry.Table, documents []registry.Document) error {
 	for _, d := range documents {
-		var err error
-		if d.Value == nil {
+		err := checkKey(d.Key)
+		switch {
+		case err != nil:
+		case d.Value == nil:
 			err = c.exec("DELETE FROM documents WHERE tab = ? AND key = ?", int64(table), d.Key)
-		} else {
+		default:
 			err = c.exec("INSERT INTO documents (tab, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
 				int64(table), d.Key, d.Value)
 		}

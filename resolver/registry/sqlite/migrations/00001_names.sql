@@ -1,4 +1,5 @@
 -- +goose Up
+PRAGMA application_id = 0x75726e64; -- "urnd"
 CREATE TABLE versions (
     seq  INTEGER PRIMARY KEY,
     prev INTEGER NOT NULL, -- the version before, 0 for none

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
+)
+
+// BenchmarkRegistryUncached is the time of a handler for names of the registry whose answers are not
+// cached, beyond what net/http does.
+func BenchmarkRegistryUncached(b *testing.B) {
+	const names = 100_000
+	c := config.Default()
+	c.Registry.Store = "sqlite:" + filepath.Join(b.TempDir(), "registry.db")
+	c.DDDS.Enabled = false
+	c.Cache.Answers = 1 << 10 // less than one
+	fillRegistry(b, c.Registry.Store[len("sqlite:"):], names)
+	p, err := wireAll(c, newDependencies())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(p.close)
+	p.openRegistry(b.Context())
+	w := &discardWriter{header: http.Header{}}
+	random := rand.New(rand.NewPCG(1, 2))
+	b.ReportAllocs()
+	before := ownTime(b)
+	for b.Loop() {
+		clear(w.header)
+		r := &http.Request{
+			Method: http.MethodGet, RequestURI: "/" + registryName(random.IntN(names)), ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, RemoteAddr: "127.0.0.1:1",
+		}
+		p.service.ServeHTTP(w, r)
+		if w.status != http.StatusFound {
+			b.Fatal(w.status)
+		}
+	}
+	b.ReportMetric(float64(ownTime(b)-before)/float64(b.N), "cpu-ns/op")
+}
+
+// ownTime returns the time of all processors that this process has taken, in nanoseconds.
+func ownTime(b *testing.B) int64 {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}
+
+func registryName(i int) string { return fmt.Sprintf("urn:nbn:fi-fe%012d", i) }
+
+// fillRegistry makes a registry of so many names.
+func fillRegistry(b *testing.B, path string, names int) {
+	b.Helper()
+	s, err := sqlite.Open(b.Context(), path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	for first := 0; first < names; first += 10_000 {
+		err := s.Bulk(context.WithoutCancel(b.Context()), func(tx registry.WriteTx) error {
+			w := registry.NewBatch(tx, "test", time.Unix(1_900_000_000, 0))
+			for i := first; i < min(first+10_000, names); i++ {
+				record := registry.Record{Targets: targets(fmt.Sprintf("https://www.example.org/publications/%012d", i))}
+				if _, _, err := w.Put(registry.Name(registryName(i)), record, ""); err != nil {
+					return err
+				}
+			}
+			_, err := w.Flush()
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}

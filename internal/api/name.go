@@ -1,0 +1,130 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Name is one version of what the registry has of a name or prefix. What is read of it by Record
+// makes an equal record, so that it can be edited and given back.
+type Name struct {
+	Name   string          `json:"name"`
+	Prefix bool            `json:"prefix,omitempty"` // it is what names begin with
+	Status registry.Status `json:"status"`           // active where it is missing
+	Since  time.Time       `json:"since,omitzero"`   // since when it has the status; not read
+
+	// Those of a withdrawn name.
+	Reason     string   `json:"reason,omitempty"`
+	Successors []string `json:"successors,omitempty"`
+
+	Alias         string          `json:"alias,omitempty"` // the name that it is another name of
+	Targets       []NameTarget    `json:"targets"`         // in their order
+	Metadata      json.RawMessage `json:"metadata,omitempty"`
+	Contact       string          `json:"contact,omitempty"`
+	Authoritative bool            `json:"authoritative,omitempty"` // of prefixes
+	Sandbox       bool            `json:"sandbox,omitempty"`
+
+	// Those of the version, which are not read but for Note.
+	Version int          `json:"version,omitempty"`
+	Seq     registry.Seq `json:"seq,omitempty"` // among the versions of all names
+	Changed time.Time    `json:"changed,omitzero"`
+	By      string       `json:"by,omitempty"`
+	Note    string       `json:"note,omitempty"`
+}
+
+// NameTarget is one target of a Name.
+type NameTarget struct {
+	URI      string    `json:"uri"`
+	Type     string    `json:"type,omitempty"`
+	Language string    `json:"language,omitempty"`
+	Priority int       `json:"priority,omitempty"` // the least is first
+	From     time.Time `json:"from,omitzero"`
+	Until    time.Time `json:"until,omitzero"` // when it is not valid any more
+	Note     string    `json:"note,omitempty"`
+}
+
+// NewName returns the document of an entry.
+func NewName(e registry.Entry) Name {
+	n := Name{
+		Name: e.Name, Prefix: e.Kind == registry.KindPrefix, Status: e.Status, Since: e.Since,
+		Reason: e.Reason, Successors: e.Successors, Alias: e.Alias, Targets: make([]NameTarget, len(e.Targets)),
+		Contact: e.Contact, Authoritative: e.Authoritative, Sandbox: e.Sandbox,
+		Version: e.Version, Seq: e.Seq, Changed: e.Changed, By: e.By, Note: e.Note,
+	}
+	for i, t := range e.Targets {
+		n.Targets[i] = NameTarget(t)
+	}
+	if e.Metadata != "" {
+		n.Metadata = json.RawMessage(e.Metadata)
+	}
+	return n
+}
+
+// NewNames returns the documents of entries, never nil.
+func NewNames(entries []registry.Entry) []Name {
+	names := make([]Name, len(entries))
+	for i, e := range entries {
+		names[i] = NewName(e)
+	}
+	return names
+}
+
+// ReadName reads one document. Its errors wrap registry.ErrInvalid: a member that there is none of
+// is one, since it may be a mistyped one. The caller bounds the text.
+func ReadName(text []byte) (Name, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	var n Name
+	err := d.Decode(&n)
+	if err == nil && d.Decode(&struct{}{}) != io.EOF { //nolint:errorlint // the decoder returns it as it is
+		err = errors.New("there is more after the JSON object")
+	}
+	if err != nil {
+		return Name{}, fmt.Errorf("%w: reading the document of a name: %w", registry.ErrInvalid, err)
+	}
+	return n, nil
+}
+
+// Key returns the key that the document is of.
+func (n Name) Key() registry.Key {
+	if n.Prefix {
+		return registry.Prefix(n.Name)
+	}
+	return registry.Name(n.Name)
+}
+
+// Record returns the record of the document, without what the registry sets. The error wraps
+// registry.ErrInvalid.
+func (n Name) Record() (registry.Record, error) {
+	record := registry.Record{
+		Status: n.Status, Reason: n.Reason, Successors: n.Successors, Alias: n.Alias,
+		Contact: n.Contact, Authoritative: n.Authoritative, Sandbox: n.Sandbox,
+	}
+	for _, t := range n.Targets {
+		t.From, t.Until = stored(t.From), stored(t.Until)
+		record.Targets = append(record.Targets, registry.Target(t))
+	}
+	if len(n.Metadata) == 0 || string(n.Metadata) == "null" {
+		return record, nil
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, n.Metadata); err != nil {
+		return registry.Record{}, fmt.Errorf("%w: the metadata: %w", registry.ErrInvalid, err)
+	}
+	record.Metadata = compact.String()
+	return record, nil
+}
+
+// stored returns a time as stores hold it.
+func stored(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC().Truncate(time.Millisecond)
+}

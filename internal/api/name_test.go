@@ -1,0 +1,83 @@
+package api_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+func at(text string) time.Time {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// A document has all of an entry, and what is read of it is the record that it was made of.
+func TestName(t *testing.T) {
+	e := registry.Entry{
+		Key: registry.Name("urn:nbn:fi:a"), Seq: 7, Version: 2, Changed: at("2031-05-01T10:00:00.123Z"), By: "anna", Note: "moved",
+		Record: registry.Record{
+			Status: registry.Withdrawn, Since: at("2031-05-01T10:00:00.123Z"), Reason: "merged", Successors: []string{"urn:nbn:fi:b"},
+			Targets: []registry.Target{
+				{URI: "https://a.example/1?a&b", Type: "text/html", Language: "fi", Priority: 2, From: at("2030-01-01T00:00:00Z"), Until: at("2032-01-01T00:00:00Z"), Note: "old"},
+				{URI: "https://a.example/2"},
+			},
+			Metadata: `{"title":"Kalevala"}`, Contact: "mailto:anna@example.org", Sandbox: true,
+		},
+	}
+	text, err := json.Marshal(api.NewName(e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := api.ReadName(text)
+	if err != nil {
+		t.Fatalf("reading %s: %v", text, err)
+	}
+	if !reflect.DeepEqual(n, api.NewName(e)) {
+		t.Errorf("%s was read as\n%+v, want\n%+v", text, n, api.NewName(e))
+	}
+	record, err := n.Record()
+	record.Since = e.Since
+	if err != nil || !reflect.DeepEqual(record, e.Record) {
+		t.Errorf("the record is\n%+v, %v, want\n%+v", record, err, e.Record)
+	}
+	if n.Key() != e.Key {
+		t.Errorf("the key is %s", n.Key())
+	}
+}
+
+func TestReadName(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"name":"urn:x:a"}`: `{"name":"urn:x:a","status":"active","targets":[]}`,
+		`{"name":"urn:x:","prefix":true,"authoritative":true,"targets":[{"uri":"https://a.example/"}]}`: `{"name":"urn:x:","prefix":true,"status":"active","targets":[{"uri":"https://a.example/"}],"authoritative":true}`,
+		`{"name":"a:b","status":"RESERVED","metadata":{ "a" : [1, 2] }}`:                                `{"name":"a:b","status":"reserved","targets":[],"metadata":{"a":[1,2]}}`,
+		`{"name":"a:b","metadata":null}`:                                                                `{"name":"a:b","status":"active","targets":[]}`,
+		`{"name":"a:b","target":"https://a.example/"}`:                                                  "",
+		`{"name":"a:b","status":"gone"}`:                                                                "",
+		`{"name":"a:b"} {}`:                                                                             "",
+		`{"name":"a:b"}]`:                                                                               "",
+		`{"name":"a:b","targets":[{"uri":"a:","from":"31.12."}]}`:                                       "",
+		`[]`: "",
+		``:   "",
+	} {
+		n, err := api.ReadName([]byte(text))
+		if want == "" {
+			if !errors.Is(err, registry.ErrInvalid) {
+				t.Errorf("%s: %+v, %v", text, n, err)
+			}
+			continue
+		}
+		record, failed := n.Record()
+		again, _ := json.Marshal(api.NewName(registry.Entry{Key: n.Key(), Record: record}))
+		if err := errors.Join(err, failed); err != nil || string(again) != want {
+			t.Errorf("%s: %s, %v; want %s", text, again, err, want)
+		}
+	}
+}

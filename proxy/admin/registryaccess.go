@@ -1,0 +1,84 @@
+package admin
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// actorOf returns who sends a request to the registry. Who shows a token of the registry has its
+// role, also where no token is required; otherwise an administrator does all.
+func (h *Handler) actorOf(r *http.Request) (registry.Actor, error) {
+	client, err := h.reach(r)
+	if err != nil {
+		return registry.Actor{}, err
+	}
+	actor, err := h.authenticate(r, client)
+	if err != nil {
+		return registry.Actor{}, err
+	}
+	actor.Client = "a Unix socket"
+	if client.IsValid() {
+		actor.Client = client.String()
+	}
+	peer := message.AddrOf(r.RemoteAddr)
+	actor.Request = message.RequestID(r.Header, peer.IsValid() && message.Contains(h.config.Proxies, peer))
+	return actor, nil
+}
+
+// administrator is who needs no token of the registry.
+func administrator() registry.Actor { return registry.Actor{Name: "admin", Role: registry.Admin} }
+
+// authenticate returns the actor of the token that a request shows, of which there are two kinds.
+func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Actor, error) {
+	shown, ok := bearerOf(r)
+	ours := ok && strings.HasPrefix(shown, registry.TokenStart)
+	required := client.IsValid() && len(h.config.Token) > 0
+	if !required && !ours {
+		return administrator(), nil
+	}
+	stopped := h.config.Guesses.Stopped(client)
+	// Who has shown a token of the registry may not therefore guess that of administrators.
+	mayGuess := !stopped || h.known.has(client)
+	if required && ok && mayGuess && h.isToken(shown) {
+		h.known.add(client)
+		return administrator(), nil
+	}
+	if stopped && !h.known.has(client) && !h.holders.has(client) {
+		return registry.Actor{}, problem.ErrGuesses
+	}
+	if !ok { // who sends none does not guess
+		return registry.Actor{}, problem.ErrTokenRequired
+	}
+	err := problem.ErrTokenRequired
+	if ours {
+		change := r.Method != http.MethodGet && r.Method != http.MethodHead
+		var actor registry.Actor
+		if actor, err = h.config.Registry.Tokens.Verify(r.Context(), shown, change); err == nil {
+			h.holders.add(client)
+			return actor, nil
+		}
+	}
+	if !ours || errors.Is(err, registry.ErrToken) {
+		h.config.Guesses.Wrong(client)
+	}
+	return registry.Actor{}, err
+}
+
+// bearerOf returns the bearer token of a request (RFC 6750 section 2.1).
+func bearerOf(r *http.Request) (string, bool) {
+	return strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+}
+
+// isToken compares hashes in constant time, against timing attacks.
+func (h *Handler) isToken(shown string) bool {
+	want, got := sha256.Sum256(h.config.Token), sha256.Sum256([]byte(shown))
+	return subtle.ConstantTimeCompare(want[:], got[:]) == 1
+}

@@ -1,0 +1,252 @@
+package admin_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"context"
+
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+const adminToken = "0123456789abcdef"
+
+func locked(c *admin.Config) { c.Token = []byte(adminToken) }
+
+// Who may do what: where a token of administrators is set and where not, by which token, to what.
+func TestDecisions(t *testing.T) {
+	const there, socket = "Peer: 192.0.2.1:1", "Peer: @"
+	for _, tt := range []struct {
+		name     string
+		isLocked bool
+		peer     string
+		bearer   string // reader, writer, admin, limited, revoked, administrator, wrong, urnd_wrong; "" for none
+		read     int    // GET of a name
+		write    int    // PUT of a name
+		prefix   int    // PUT of a prefix
+		other    int    // GET of the configuration
+	}{
+		{"no token is required", false, there, "", 200, 200, 201, 200},
+		{"no token is required, and a reader's is shown", false, there, "reader", 200, 403, 403, 200},
+		{"no token is required, and a writer's is shown", false, there, "writer", 200, 200, 403, 200},
+		{"no token is required, and an admin's is shown", false, there, "admin", 200, 200, 201, 200},
+		{"no token is required, and one for other names is shown", false, there, "limited", 403, 403, 403, 200},
+		{"no token is required, and a revoked one is shown", false, there, "revoked", 401, 401, 401, 200},
+		{"no token is required, and another one is shown", false, there, "wrong", 200, 200, 201, 200},
+		{"no token is required, and a wrong one is shown", false, there, "urnd_wrong", 401, 401, 401, 200},
+		{"none", true, there, "", 401, 401, 401, 401},
+		{"a reader's", true, there, "reader", 200, 403, 403, 401},
+		{"a writer's", true, there, "writer", 200, 200, 403, 401},
+		{"an admin's", true, there, "admin", 200, 200, 201, 401},
+		{"one for other names", true, there, "limited", 403, 403, 403, 401},
+		{"a revoked one", true, there, "revoked", 401, 401, 401, 401},
+		{"that of administrators", true, there, "administrator", 200, 200, 201, 200},
+		{"a wrong one", true, there, "wrong", 401, 401, 401, 401},
+		{"a wrong one that looks right", true, there, "urnd_wrong", 401, 401, 401, 401},
+		{"a socket", true, socket, "", 200, 200, 201, 200},
+		{"a socket, and a reader's", true, socket, "reader", 200, 403, 403, 200},
+		{"a socket, and a revoked one", true, socket, "revoked", 401, 401, 401, 200},
+		{"from elsewhere", true, "Peer: 198.51.100.1:1", "admin", 403, 403, 403, 403},
+		{"from elsewhere, with that of administrators", true, "Peer: 198.51.100.1:1", "administrator", 403, 403, 403, 403},
+	} {
+		s := newSite(t, func(c *admin.Config) {
+			if tt.isLocked {
+				locked(c)
+			}
+		})
+		if _, err := s.registry.Apply(t.Context(), registry.Actor{Role: registry.Admin}, registry.Edit{Key: registry.Name("urn:nbn:fi:a"), Change: registry.Put(registry.Record{})}); err != nil {
+			t.Fatal(err)
+		}
+		fields := []string{tt.peer}
+		switch tt.bearer {
+		case "":
+		case "reader":
+			fields = append(fields, s.token(t, registry.Reader))
+		case "writer":
+			fields = append(fields, s.token(t, registry.Writer))
+		case "admin":
+			fields = append(fields, s.token(t, registry.Admin))
+		case "limited":
+			fields = append(fields, s.token(t, registry.Admin, "urn:nbn:de:"))
+		case "revoked":
+			field := s.token(t, registry.Admin)
+			fields = append(fields, field)
+			id := strings.TrimPrefix(field, "Authorization: Bearer urnd_")[:16]
+			if _, err := s.registry.RevokeToken(t.Context(), registry.Actor{Role: registry.Admin}, id); err != nil {
+				t.Fatal(err)
+			}
+		case "administrator":
+			fields = append(fields, "Authorization: Bearer "+adminToken)
+		default:
+			fields = append(fields, "Authorization: Bearer "+tt.bearer)
+		}
+		got := [...]int{
+			s.ask("GET "+of(names, "urn:nbn:fi:a"), "", fields...).status,
+			s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"contact":"c"}`, append(fields, "If-Match: *")...).status,
+			s.ask("PUT "+of(prefixes, "urn:nbn:fi:p-"), `{}`, fields...).status,
+			s.ask("GET /api/v1/config", "", fields...).status,
+		}
+		if want := [...]int{tt.read, tt.write, tt.prefix, tt.other}; got != want {
+			t.Errorf("%s: %v, want %v", tt.name, got, want)
+		}
+	}
+}
+
+// Each operation needs its role, and a token for the names that it is about.
+func TestRolesOfOperations(t *testing.T) {
+	s := newSite(t, locked)
+	reader, writer, all := s.token(t, registry.Reader), s.token(t, registry.Writer), s.token(t, registry.Admin)
+	limited := s.token(t, registry.Admin, "urn:nbn:de:")
+	const name, prefix = "urn:nbn:fi:a", "urn:nbn:fi:p-"
+	for _, tt := range []struct {
+		request, body string
+		least         registry.Role
+	}{
+		{"GET " + of(names, name), "", registry.Reader},
+		{"GET " + names, "", registry.Reader},
+		{"GET " + names + "?prefix=urn:nbn:", "", registry.Reader},
+		{"GET " + of(names+"/history", name), "", registry.Reader},
+		{"PUT " + of(names, name), "{}", registry.Writer},
+		{"PATCH " + of(names, name), "{}", registry.Writer},
+		{"POST " + of(names+"/withdraw", name), "{}", registry.Writer},
+		{"POST " + names + "/supersede", `{"names":["` + name + `"],"successors":["urn:nbn:de:b"],"note":"n"}`, registry.Writer},
+		{"POST " + names + "/mint", `{"pattern":"urn:nbn:fi:m-{counter}"}`, registry.Writer},
+		{"GET " + of(prefixes, prefix), "", registry.Reader},
+		{"GET " + prefixes, "", registry.Reader},
+		{"GET " + of(prefixes+"/history", prefix), "", registry.Reader},
+		{"PUT " + of(prefixes, prefix), "{}", registry.Admin},
+		{"PATCH " + of(prefixes, prefix), "{}", registry.Admin},
+		{"POST " + of(prefixes+"/withdraw", prefix), "{}", registry.Admin},
+		{"DELETE /api/v1/sandboxes?prefix=" + prefix, "", registry.Admin},
+	} {
+		for role, token := range map[registry.Role]string{registry.Reader: reader, registry.Writer: writer, registry.Admin: all} {
+			if r := s.ask(tt.request, tt.body, token); (r.status == 403) != (role < tt.least) || r.status == 401 || r.status >= 500 {
+				t.Errorf("%s as %s: %d %s", tt.request, role, r.status, r.body)
+			}
+		}
+		if r := s.ask(tt.request, tt.body, limited); r.status != 403 {
+			t.Errorf("%s for other names: %d %s", tt.request, r.status, r.body)
+		}
+	}
+	if r := s.ask("GET "+names+"?prefix=urn:nbn:de:", "", limited); r.status != 200 {
+		t.Errorf("its own names: %d %s", r.status, r.body)
+	}
+	if r := s.ask("PUT "+of(names, "urn:nbn:de:x"), "{}", limited); r.status != 201 || r.name(t).By != "admin one" {
+		t.Errorf("its own name: %d %s", r.status, r.body)
+	}
+}
+
+// A page of another site changes nothing by the browser of somebody on this machine, and reads nothing by
+// a name of its own.
+func TestCrossSite(t *testing.T) {
+	s := newSite(t, nil)
+	for _, field := range []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"} {
+		if r := s.ask("PUT "+of(names, "urn:nbn:fi:a"), "{}", field); r.status != 403 {
+			t.Errorf("%s: %d %s", field, r.status, r.body)
+		}
+	}
+	if r := s.ask("GET "+names, "", "Host: evil.example"); r.status != 421 {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+	if r := s.ask("GET "+names, "", "Via: 1.1 urnd"); r.status != 403 {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+}
+
+// Wrong tokens are slowed down, but not who has shown a right one; and who has shown one of the registry
+// may not therefore guess that of administrators.
+func TestGuessesOfTokens(t *testing.T) {
+	const get, guesser = "GET " + names, "Peer: 192.0.2.66:1"
+	guess := func(s *site, bearer string) (status int) {
+		for range 20 {
+			status = s.ask(get, "", guesser, "Authorization: Bearer "+bearer).status
+		}
+		return status
+	}
+	still := func(c *admin.Config) {
+		locked(c)
+		c.Guesses = proxy.NewGuesses(func() time.Time { return time.Unix(2e9, 0) })
+	}
+	for _, bearer := range []string{"wrong", "urnd_wrong", "urnd_0123456789abcdef_" + strings.Repeat("A", 43)} {
+		s := newSite(t, still)
+		if status := guess(s, bearer); status != 429 {
+			t.Errorf("%s: %d", bearer, status)
+		}
+		if status := s.ask(get, "", guesser, s.token(t, registry.Reader)).status; status != 429 {
+			t.Errorf("a right one after %s: %d", bearer, status)
+		}
+	}
+	s := newSite(t, still)
+	reader := s.token(t, registry.Reader)
+	s.ask(get, "", guesser, reader)
+	guess(s, "wrong")
+	for token, status := range map[string]int{reader: 200, "Authorization: Bearer " + adminToken: 401} {
+		if r := s.ask(get, "", guesser, token); r.status != status {
+			t.Errorf("%d, want %d", r.status, status)
+		}
+	}
+}
+
+// failingTokens is a store that cannot be asked.
+type failingTokens struct{}
+
+func (failingTokens) Verify(context.Context, string, bool) (registry.Actor, error) {
+	return registry.Actor{}, fmt.Errorf("%w: it is away", registry.ErrNoStore)
+}
+
+// Where the store is away, tokens are neither right nor wrong.
+func TestTokensWithoutStore(t *testing.T) {
+	s := newSite(t, func(c *admin.Config) { locked(c); c.Registry.Tokens = failingTokens{} })
+	for range 20 {
+		if r := s.ask("GET "+names, "", "Authorization: Bearer urnd_x"); r.status != 503 || r.header.Get("Retry-After") == "" {
+			t.Fatalf("%d %s", r.status, r.body)
+		}
+	}
+}
+
+func TestWithoutRegistry(t *testing.T) {
+	s := newSite(t, func(c *admin.Config) { locked(c); c.Registry = nil })
+	for _, path := range []string{names, prefixes, "/api/v1/jobs", "/api/v1/sandboxes"} {
+		if r := s.ask("GET "+path, "", "Authorization: Bearer "+adminToken); r.status != 404 || !strings.Contains(r.body, "no registry is configured") {
+			t.Errorf("%s: %d %s", path, r.status, r.body)
+		}
+		if r := s.ask("GET "+path, ""); r.status != 401 {
+			t.Errorf("%s without a token: %d %s", path, r.status, r.body)
+		}
+	}
+}
+
+// The audit knows by whom, from where, and in which request.
+func TestAuditOfRequests(t *testing.T) {
+	s := newSite(t, locked)
+	token := s.token(t, registry.Writer)
+	r := s.ask("PUT "+of(names, "urn:nbn:fi:a"), "{}", token, "Peer: 192.0.2.7:99", "X-Request-Id: chosen")
+	if len(s.actors) != 1 {
+		t.Fatalf("%d %s: %+v", r.status, r.body, s.actors)
+	}
+	a := s.actors[0]
+	if a.Name != "writer one" || !strings.Contains(token, a.Token) || a.Client != "192.0.2.7" || a.Request != r.header.Get("X-Request-Id") || a.Request == "chosen" {
+		t.Errorf("%+v", a)
+	}
+}
+
+var errBug = errors.New("a bug in /home/urnd")
+
+type brokenNames struct{ admin.Names }
+
+func (brokenNames) Get(context.Context, registry.Key) (registry.Entry, error) {
+	return registry.Entry{}, errBug
+}
+
+func TestFaultIsNotShown(t *testing.T) {
+	s := newSite(t, func(c *admin.Config) { c.Registry.Names = brokenNames{c.Registry.Names} })
+	if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), ""); r.status != http.StatusInternalServerError || strings.Contains(r.body, "/home") {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+}

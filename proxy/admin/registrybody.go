@@ -1,0 +1,69 @@
+package admin
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// maxDocument bounds a document, in octets: a name has at most 100 targets of 8 KiB, and 64 KiB of metadata.
+const maxDocument = 2 << 20
+
+// The media types of bodies.
+const (
+	typeJSON       = "application/json"
+	typeMergePatch = "application/merge-patch+json" // RFC 7396
+)
+
+// contentType returns the media type of a body, if it is one of those that are taken.
+func (c *call) contentType(taken ...string) (string, error) {
+	given := c.Header.Get("Content-Type")
+	kind, parameters, err := mime.ParseMediaType(given)
+	charset := parameters["charset"]
+	if err != nil || !slices.Contains(taken, kind) || charset != "" && charset != "utf-8" && charset != "UTF-8" {
+		return "", fmt.Errorf("%w: %q; taken is %q", problem.ErrContentType, given, taken)
+	}
+	return kind, nil
+}
+
+// document reads the body, which is JSON of a media type.
+func (c *call) document(kind string) ([]byte, error) {
+	if _, err := c.contentType(kind); err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(c.w, c.Body, maxDocument))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, fmt.Errorf("%w: %d octets are", problem.ErrDocumentSize, maxDocument)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", problem.ErrDocument, err)
+	}
+	var fault *json.SyntaxError
+	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &fault) {
+		return nil, fmt.Errorf("%w: it is not JSON, at octet %d: %w", problem.ErrDocument, fault.Offset, err)
+	}
+	return text, nil
+}
+
+// decode reads a body of JSON into v; members that there are not are refused, since they may be mistyped.
+func (c *call) decode(v any) error {
+	text, err := c.document(typeJSON)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package admin
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// etag returns the entity tag of an entry: its version.
+func etag(e registry.Entry) string { return `"` + strconv.Itoa(e.Version) + `"` }
+
+// condition is what a request requires of the current entry: RFC 9110 section 13.1.
+type condition struct {
+	match, none tags // If-Match, If-None-Match
+}
+
+// tags are the entity tags of a field; nil where there is no such field.
+type tags []string
+
+// maxTags bounds the entity tags of a field.
+const maxTags = 100
+
+func conditionOf(header http.Header) (c condition, err error) {
+	if c.match, err = tagsOf(header, "If-Match"); err == nil {
+		c.none, err = tagsOf(header, "If-None-Match")
+	}
+	return c, err
+}
+
+// tagsOf parses a list of entity tags; those of others than this API do not match, but are no error.
+func tagsOf(header http.Header, name string) (tags, error) {
+	lines, ok := header[name]
+	if !ok {
+		return nil, nil
+	}
+	list := tags{}
+	for part := range strings.SplitSeq(strings.Join(lines, ","), ",") {
+		part = strings.TrimSpace(part)
+		opaque := strings.TrimPrefix(part, "W/")
+		if part != "*" && (len(opaque) < 2 || opaque[0] != '"' || opaque[len(opaque)-1] != '"') {
+			return nil, fmt.Errorf(`%w: %s is a version in quotes, such as "3", or *`, problem.ErrSelection, name)
+		}
+		if list = append(list, part); len(list) > maxTags {
+			return nil, fmt.Errorf("%w: %s has more than %d entity tags", problem.ErrSelection, name, maxTags)
+		}
+	}
+	return list, nil
+}
+
+// has reports whether an entry has one of the tags. By weak comparison "W/" is ignored.
+func (t tags) has(e registry.Entry, weak bool) bool {
+	for _, tag := range t {
+		if weak {
+			tag = strings.TrimPrefix(tag, "W/")
+		}
+		if e.Exists() && (tag == "*" || tag == etag(e)) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches reports whether If-Match, if it was sent, is true.
+func (c condition) matches(e registry.Entry) bool { return c.match == nil || c.match.has(e, false) }
+
+// isKnown reports whether If-None-Match was sent, and is false.
+func (c condition) isKnown(e registry.Entry) bool { return c.none != nil && c.none.has(e, true) }
+
+// check returns ErrConflict where a change must not be made.
+func (c condition) check(before registry.Entry) error {
+	if c.matches(before) && !c.isKnown(before) {
+		return nil
+	}
+	if !before.Exists() {
+		return fmt.Errorf("%w: %s is not registered", registry.ErrConflict, before.Key)
+	}
+	return fmt.Errorf("%w: %s has version %d", registry.ErrConflict, before.Key, before.Version)
+}
+
+// isEmpty reports whether nothing is required.
+func (c condition) isEmpty() bool { return c.match == nil && c.none == nil }

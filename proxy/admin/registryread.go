@@ -1,0 +1,204 @@
+package admin
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// How many entries a list has.
+const (
+	defaultPage = 100
+	maxPage     = 1000
+)
+
+// serveEntries answers one entry, or a list where the parameter "uri" is not given.
+func (h *Handler) serveEntries(c *call) (message.Reply, error) {
+	given, err := parametersOf(c.Request, "uri", "at", "prefix", "limit", "cursor")
+	if err != nil {
+		return message.Reply{}, err
+	}
+	if c.URL.Query().Has("uri") {
+		if err := onlyParameters(given, "uri", "at"); err != nil {
+			return message.Reply{}, err
+		}
+		return h.entry(c, given)
+	}
+	if given["at"] != "" {
+		return message.Reply{}, fmt.Errorf("%w: at is for one name", problem.ErrSelection)
+	}
+	return h.list(c, given)
+}
+
+// onlyParameters returns an error where others are given than those of one name.
+func onlyParameters(given map[string]string, names ...string) error {
+	known := 0
+	for _, name := range names {
+		if given[name] != "" {
+			known++
+		}
+	}
+	if known < len(given) {
+		return fmt.Errorf("%w: prefix, limit and cursor are for lists, which have no uri", problem.ErrSelection)
+	}
+	return nil
+}
+
+// key returns the key of the parameter "uri", if the actor has a role for it.
+func (h *Handler) key(c *call, role registry.Role, text string) (registry.Key, error) {
+	if text == "" {
+		return registry.Key{}, fmt.Errorf("%w: uri is required", problem.ErrSelection)
+	}
+	key, err := h.config.Registry.Names.CanonicalKey(registry.Key{Kind: c.kind, Name: text})
+	if err == nil {
+		err = c.actor.May(role, key)
+	}
+	return key, err
+}
+
+func (h *Handler) entry(c *call, given map[string]string) (message.Reply, error) {
+	key, err := h.key(c, registry.Reader, given["uri"])
+	if err != nil {
+		return message.Reply{}, err
+	}
+	condition, err := conditionOf(c.Header)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	var e registry.Entry
+	if text := given["at"]; text != "" {
+		var at time.Time
+		if at, err = timeOf(text); err == nil {
+			e, err = h.config.Registry.Names.At(c.Context(), key, at)
+		}
+	} else {
+		e, err = h.config.Registry.Names.Get(c.Context(), key)
+	}
+	switch {
+	case err != nil:
+		return message.Reply{}, err
+	case !condition.matches(e):
+		return message.Reply{}, fmt.Errorf("%w: %s has version %d", registry.ErrConflict, key, e.Version)
+	case condition.isKnown(e): // RFC 9110 section 13.1.2
+		return message.Reply{Status: http.StatusNotModified, CacheControl: message.NoStore, Header: http.Header{"Etag": {etag(e)}}}, nil
+	}
+	return entryReply(http.StatusOK, e), nil
+}
+
+// timeOf parses a time of RFC 3339, or a day, which begins at midnight UTC.
+func timeOf(text string) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%w: at is a time such as 2031-05-01T12:00:00Z, or a day such as 2031-05-01", problem.ErrSelection)
+}
+
+// entryReply returns the document of an entry.
+func entryReply(status int, e registry.Entry) message.Reply {
+	r := message.JSON(status, api.NewName(e))
+	r.Header = http.Header{"Etag": {etag(e)}}
+	return r
+}
+
+// list answers a page of entries.
+func (h *Handler) list(c *call, given map[string]string) (message.Reply, error) {
+	limit, after, err := pageOf(given)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	prefix := given["prefix"]
+	if prefix != "" {
+		if prefix, err = h.config.Registry.Names.CanonicalPrefix(prefix); err != nil {
+			return message.Reply{}, err
+		}
+	}
+	if err := c.actor.May(registry.Reader, registry.Prefix(prefix)); err != nil {
+		return message.Reply{}, err
+	}
+	entries, err := h.config.Registry.Names.List(c.Context(), c.kind, prefix, after, limit+1)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	document := api.NamePage{}
+	if len(entries) > limit {
+		entries = entries[:limit]
+		document.Next = cursorOf(entries[limit-1].Name)
+	}
+	document.Names = api.NewNames(entries)
+	return pageReply(c, document, document.Next), nil
+}
+
+// serveHistory answers a page of versions of an entry, the newest first.
+func (h *Handler) serveHistory(c *call) (message.Reply, error) {
+	given, err := parametersOf(c.Request, "uri", "limit", "cursor")
+	if err != nil {
+		return message.Reply{}, err
+	}
+	key, err := h.key(c, registry.Reader, given["uri"])
+	if err != nil {
+		return message.Reply{}, err
+	}
+	limit, text, err := pageOf(given)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	var before int64
+	if text != "" {
+		if before, err = strconv.ParseInt(text, 10, 64); err != nil || before < 1 {
+			return message.Reply{}, errCursor
+		}
+	}
+	versions, err := h.config.Registry.Names.History(c.Context(), key, registry.Seq(before), limit+1)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	document := api.NameHistory{}
+	if len(versions) > limit {
+		versions = versions[:limit]
+		document.Next = cursorOf(strconv.FormatInt(int64(versions[limit-1].Seq), 10))
+	}
+	document.Versions = api.NewNames(versions)
+	return pageReply(c, document, document.Next), nil
+}
+
+var errCursor = fmt.Errorf("%w: the cursor is none that a page of this list has named", problem.ErrSelection)
+
+// pageOf returns the parameters of a page: how many entries, and after which one.
+func pageOf(given map[string]string) (limit int, after string, err error) {
+	limit = defaultPage
+	if text, ok := given["limit"]; ok {
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > maxPage {
+			return 0, "", fmt.Errorf("%w: limit is a number from 1 to %d", problem.ErrSelection, maxPage)
+		}
+	}
+	octets, err := base64.RawURLEncoding.DecodeString(given["cursor"])
+	if err != nil {
+		return 0, "", errCursor
+	}
+	return limit, string(octets), nil
+}
+
+// cursorOf returns the cursor of a page that begins after an entry.
+func cursorOf(after string) string { return base64.RawURLEncoding.EncodeToString([]byte(after)) }
+
+// pageReply returns a page, with a link to the next one (RFC 8288) where there is one.
+func pageReply(c *call, document any, next string) message.Reply {
+	r := message.JSON(http.StatusOK, document)
+	if next != "" {
+		query := c.URL.Query()
+		query.Set("cursor", next)
+		target := url.URL{Path: c.URL.Path, RawQuery: query.Encode()}
+		r.Header = http.Header{"Link": {"<" + target.String() + `>; rel="next"`}}
+	}
+	return r
+}

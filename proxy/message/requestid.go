@@ -1,0 +1,25 @@
+package message
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+)
+
+// RequestIDField is the field of the request identifier, between proxies and in responses.
+const RequestIDField = "X-Request-Id"
+
+// RequestID returns the request identifier of a header if it comes from a proxy that is trusted, or else a new one.
+func RequestID(header http.Header, trusted bool) string {
+	if id := header.Get(RequestIDField); trusted && isID(id) {
+		return id
+	}
+	return fmt.Sprintf("%016x", rand.Uint64()) //nolint:gosec // it need not be secret
+}
+
+// isID reports whether a value may be used as a request identifier.
+func isID(id string) bool {
+	const octets = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:"
+	return id != "" && len(id) <= 64 && strings.Trim(id, octets) == ""
+}

@@ -1,0 +1,134 @@
+package bulk
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// field is what a column of a table, or a member of a JSON object, says of a name.
+type field uint8
+
+// The fields. Those from fieldURI on are of a target.
+const (
+	fieldIgnored field = iota
+	fieldName
+	fieldPrefix
+	fieldVersion
+	fieldStatus
+	fieldSince
+	fieldReason
+	fieldSuccessors
+	fieldAlias
+	fieldTargets
+	fieldMetadata
+	fieldContact
+	fieldAuthoritative
+	fieldSandbox
+	fieldChanged
+	fieldBy
+	fieldNote
+	fieldURI
+	fieldType
+	fieldLanguage
+	fieldPriority
+	fieldFrom
+	fieldUntil
+	fieldTargetNote
+	fieldsEnd
+)
+
+// columnNames are the names of the columns by field, as an export has them. "-" in a mapping leaves
+// a column out.
+var columnNames = [fieldsEnd]string{ //nolint:gochecknoglobals // a constant table
+	"-", "name", "prefix", "version", "status", "since", "reason", "successors", "alias", "targets", "metadata", "contact",
+	"authoritative", "sandbox", "changed", "by", "note",
+	"target", "type", "language", "priority", "from", "until", "target_note",
+}
+
+// synonyms are other names of columns.
+func synonym(name string) field {
+	switch name {
+	case "urn", "identifier":
+		return fieldName
+	case "url", "uri":
+		return fieldURI
+	case "seq": // JSON documents of the API have it
+		return fieldIgnored
+	default:
+		return fieldsEnd
+	}
+}
+
+// fields is a set of fields.
+type fields uint32
+
+func (s fields) has(f field) bool { return s&(1<<f) != 0 }
+func (s *fields) add(f field)     { *s |= 1 << f }
+
+// column is what a column says; target counts the columns of targets: 0 is target, 1 is target2.
+type column struct {
+	field  field
+	target int
+}
+
+// columnOf returns the column of one of our names; ok is false if it is none.
+func columnOf(name string) (column, bool) {
+	name = strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
+	if name == "_" {
+		return column{}, true
+	}
+	if f := fieldNamed(name); f < fieldsEnd {
+		return column{field: f}, true
+	}
+	digits := len(strings.TrimRight(name, "0123456789"))
+	n, err := strconv.Atoi(name[digits:])
+	if f := fieldNamed(strings.TrimSuffix(name[:digits], "_")); err == nil && f >= fieldURI && f < fieldsEnd && 1 <= n && n <= registry.MaxTargets {
+		return column{f, n - 1}, true
+	}
+	return column{}, false
+}
+
+func fieldNamed(name string) field {
+	if i := slices.Index(columnNames[1:], name); i >= 0 {
+		return field(i + 1) //nolint:gosec // the table is short
+	}
+	return synonym(name)
+}
+
+// mapping is which columns of foreign input are which of ours. "*" stands for all others.
+type mapping map[string]column
+
+// others is the name of all columns that a mapping does not have.
+const others = "*"
+
+func newMapping(names map[string]string) (mapping, error) {
+	m := make(mapping, len(names))
+	for foreign, ours := range names {
+		c, ok := columnOf(ours)
+		if !ok {
+			return nil, fmt.Errorf("there is no column %q: there are %s, and \"-\" for none", ours, strings.Join(columnNames[1:], ", "))
+		}
+		if foreign == others && c.field != fieldIgnored {
+			return nil, fmt.Errorf("all other columns can only be left out, by \"-\", not mapped to %q", ours)
+		}
+		m[strings.TrimSpace(foreign)] = c
+	}
+	return m, nil
+}
+
+// of returns the column that a name of the input stands for.
+func (m mapping) of(name string) (column, bool) {
+	name = strings.TrimSpace(name)
+	if c, ok := m[name]; ok {
+		return c, true
+	}
+	if c, ok := columnOf(name); ok {
+		return c, true
+	}
+	_, ok := m[others]
+	return column{}, ok
+}

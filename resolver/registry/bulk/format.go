@@ -1,0 +1,52 @@
+package bulk
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Format is a format of names.
+type Format string
+
+// The formats.
+const (
+	Detect      Format = ""            // by the content: NDJSON or CSV, of an import
+	CSV         Format = "csv"         // RFC 4180, separated by commas or semicolons
+	TSV         Format = "tsv"         // CSV separated by tabs
+	NDJSON      Format = "ndjson"      // a JSON object a line
+	Bioregistry Format = "bioregistry" // the registry.json of the Bioregistry, of an import
+	NginxMap    Format = "nginx-map"   // a map of nginx, of an export
+	NAPTRZone   Format = "naptr-zone"  // NAPTR records of RFC 3404 in a zone file, of an export
+)
+
+// ParseFormat returns the format that a text names; "" is Detect.
+func ParseFormat(text string) (Format, error) {
+	switch f := Format(strings.ToLower(text)); f {
+	case Detect, CSV, TSV, NDJSON, Bioregistry, NginxMap, NAPTRZone:
+		return f, nil
+	case "jsonl":
+		return NDJSON, nil
+	default:
+		return Detect, fmt.Errorf("%q is not a format: there are csv, tsv, ndjson, bioregistry (import), nginx-map and naptr-zone (export)", text)
+	}
+}
+
+// FormatOf returns the format that the name of a file tells, also where it is compressed; Detect if it
+// tells none.
+func FormatOf(filename string) Format {
+	name := strings.ToLower(filepath.Base(filename))
+	for _, compressed := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, compressed)
+	}
+	switch filepath.Ext(name) {
+	case ".csv":
+		return CSV
+	case ".tsv", ".tab":
+		return TSV
+	case ".ndjson", ".jsonl":
+		return NDJSON
+	default:
+		return Detect
+	}
+}

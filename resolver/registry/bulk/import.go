@@ -1,0 +1,117 @@
+package bulk
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"sync/atomic"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Import imports names. The lines of one name make one record: their targets, in the order of the
+// lines, and all else that they say. A line stands for a version as it was if it has a version or a
+// time (an export has them), which needs the role Admin; what it does not say is empty. Other lines change
+// only what they say: what they have no column for stays as it is.
+//
+// A line that cannot be imported is rejected, and changes nothing. An equal record makes no version.
+type Import struct {
+	Registry *registry.Registry
+	Actor    registry.Actor
+	Format   Format
+	// Mapping are columns or members of foreign input, and which of ours they are; "-" leaves one
+	// out, and the name "*" stands for all others.
+	Mapping map[string]string
+	// Base is what comes before the prefixes of the Bioregistry.
+	Base string
+	// DryRun is to find out what would be done, and write nothing.
+	DryRun bool
+	Note   string // of versions whose lines have none
+	// Source identifies the input: an import that was interrupted is continued by one with the
+	// same Source and the same content. "" cannot be continued.
+	Source string
+	// TempDir is where input is sorted that is larger than some megabytes; "" is the default of the
+	// system. It takes about as much as the input has without compression.
+	TempDir string
+	// Progress and Rejected are called while Run runs, one at a time; nil is not called.
+	Progress func(Progress)
+	Rejected func(Rejection)
+}
+
+// Run imports what r has. Where it returns an error, what was written before is there, and the
+// report says how much that is; that of ctx too.
+func (i *Import) Run(ctx context.Context, r io.Reader) (Report, error) {
+	run := &run{Import: i, report: Report{Started: i.Registry.Now()}}
+	err := run.all(ctx, r)
+	return run.report, err
+}
+
+// run is a run of an import.
+type run struct {
+	*Import
+	report Report
+	sorted *sorter
+	input  *counted
+	units  int64 // lines that were good
+	unread int64 // lines that were not
+}
+
+// all runs both stages.
+func (r *run) all(ctx context.Context, from io.Reader) error {
+	r.input = &counted{r: from, digest: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
+	in, err := openInput(r.input, r.Format, r.Mapping, r.Base)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	r.report.Ignored = in.ignored
+	r.sorted = newSorter(r.TempDir, chunkSize)
+	defer r.sorted.close()
+	if err := r.read(ctx, in); err != nil {
+		return err
+	}
+	r.units = r.report.Lines - r.unread
+	return r.write(ctx, r.digest())
+}
+
+// digest returns what identifies the input and how it is read.
+func (r *run) digest() string {
+	settings, _ := json.Marshal([]any{r.Format, r.Mapping, r.Base, r.Note, r.Actor.Name}) // texts can be marshalled
+	_, _ = r.input.digest.Write(settings)
+	return fmt.Sprintf("%d-%08x", r.input.n.Load(), r.input.digest.Sum32())
+}
+
+// reject reports a line that could not be read.
+func (r *run) reject(rejection Rejection) {
+	r.unread++
+	r.report.Rejected++
+	if r.Rejected != nil {
+		r.Rejected(rejection)
+	}
+}
+
+func (r *run) progress(p Progress) {
+	if r.Progress == nil {
+		return
+	}
+	p.Octets, p.Rejected = r.input.n.Load(), r.report.Rejected
+	r.Progress(p)
+}
+
+// counted is the input, as it came.
+type counted struct {
+	r      io.Reader
+	n      atomic.Int64
+	digest hash.Hash32
+}
+
+// Read implements io.Reader.
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n.Add(int64(n))
+	_, _ = c.digest.Write(b[:n]) // it returns no error
+	return n, err
+}

@@ -1,0 +1,274 @@
+package bulk
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// line is what one line of the input says of a name.
+type line struct {
+	number int64
+	said   fields // the fields that it has, also those that are empty
+	entry  registry.Entry
+	more   []registry.Target // of the column targets, which come after those of single columns
+}
+
+// whole reports whether the line is a version as it was, from an export. What it does not say is empty;
+// of other lines that stays as it is.
+func (l *line) whole() bool { return l.entry.Version > 0 || !l.entry.Changed.IsZero() }
+
+// set takes the text of a cell.
+func (l *line) set(c column, text string) error {
+	if c.field >= fieldURI {
+		return l.setTarget(c, text)
+	}
+	if c.field == fieldIgnored {
+		return nil
+	}
+	e := &l.entry
+	var err error
+	switch c.field {
+	case fieldName:
+		if text = strings.TrimSpace(text); text != "" {
+			e.Name = text
+		}
+	case fieldPrefix:
+		err = l.setPrefix(strings.TrimSpace(text))
+	case fieldVersion:
+		e.Version, err = number(text)
+	case fieldStatus:
+		if text = strings.TrimSpace(text); text == "" {
+			return nil // it stays as it is: a name that was withdrawn is not to come back by an empty cell
+		}
+		err = e.Status.UnmarshalText([]byte(text))
+	case fieldSince:
+		e.Since, err = parseTime(text)
+	case fieldSuccessors:
+		e.Successors = strings.Fields(text)
+	case fieldTargets:
+		for _, uri := range strings.Fields(text) {
+			l.more = append(l.more, registry.Target{URI: uri})
+		}
+	case fieldChanged:
+		e.Changed, err = parseTime(text)
+	case fieldAuthoritative:
+		e.Authoritative, err = parseBool(text)
+	case fieldSandbox:
+		e.Sandbox, err = parseBool(text)
+	default:
+		err = l.setText(c.field, text)
+	}
+	if err != nil {
+		return fmt.Errorf("the %s: %w", columnNames[c.field], err)
+	}
+	l.said.add(c.field)
+	return nil
+}
+
+// setText takes a text that is kept as it is.
+func (l *line) setText(f field, text string) (err error) {
+	e := &l.entry
+	switch f {
+	case fieldReason:
+		e.Reason = text
+	case fieldAlias:
+		e.Alias = strings.TrimSpace(text)
+	case fieldMetadata:
+		e.Metadata, err = compact(text)
+	case fieldContact:
+		e.Contact = text
+	case fieldBy:
+		e.By, err = text, checkText(text)
+	case fieldNote:
+		e.Note, err = text, checkText(text)
+	}
+	return err
+}
+
+// setPrefix takes the column prefix: whether the name is a prefix, or the prefix itself.
+func (l *line) setPrefix(text string) error {
+	if text == "" {
+		return nil
+	}
+	is, err := parseBool(text)
+	if err != nil {
+		l.entry.Key = registry.Prefix(text)
+		return nil
+	}
+	if is {
+		l.entry.Kind = registry.KindPrefix
+	}
+	return nil
+}
+
+// setTarget takes a cell of a target.
+func (l *line) setTarget(c column, text string) (err error) {
+	l.said.add(fieldTargets)
+	if text == "" {
+		return nil
+	}
+	for len(l.entry.Targets) <= c.target {
+		l.entry.Targets = append(l.entry.Targets, registry.Target{})
+	}
+	t := &l.entry.Targets[c.target]
+	switch c.field {
+	case fieldURI:
+		t.URI = strings.TrimSpace(text)
+	case fieldType:
+		t.Type = text
+	case fieldLanguage:
+		t.Language = text
+	case fieldPriority:
+		t.Priority, err = number(text)
+	case fieldFrom:
+		t.From, err = parseTime(text)
+	case fieldUntil:
+		t.Until, err = parseTime(text)
+	case fieldTargetNote:
+		t.Note = text
+	}
+	if err != nil {
+		return fmt.Errorf("the %s of a target: %w", columnNames[c.field], err)
+	}
+	return nil
+}
+
+var (
+	errNoName   = errors.New("it has no name")
+	errNoTarget = errors.New("it describes a target without a URI")
+)
+
+// finish checks the line as a whole, when all was set.
+func (l *line) finish() error {
+	if l.entry.Name == "" {
+		return errNoName
+	}
+	if err := l.finishTargets(); err != nil {
+		return err
+	}
+	if !l.whole() {
+		l.entry.Since = time.Time{} // the registry sets it
+	}
+	if l.entry.Since.IsZero() {
+		l.said &^= 1 << fieldSince
+	}
+	if l.entry.Version > 0 && l.entry.Changed.IsZero() {
+		return errors.New("it has a version, and no time when that was made, in the column changed")
+	}
+	return nil
+}
+
+// finishTargets leaves out targets that are empty, and adds those of the column targets.
+func (l *line) finishTargets() error {
+	targets := l.entry.Targets[:0]
+	for _, t := range l.entry.Targets {
+		switch {
+		case t.URI != "":
+			targets = append(targets, t)
+		case t != registry.Target{}:
+			return errNoTarget
+		}
+	}
+	l.entry.Targets = append(targets, l.more...)
+	return nil
+}
+
+// check makes the names of the line canonical, and checks all else.
+func (l *line) check(r *registry.Registry, actor registry.Actor) error {
+	key, err := r.CanonicalKey(l.entry.Key)
+	if err != nil {
+		return err
+	}
+	l.entry.Key = key
+	role := registry.Writer
+	if key.Kind == registry.KindPrefix || l.whole() {
+		role = registry.Admin // only who may do all says what somebody else has done
+	}
+	if err := actor.May(role, key); err != nil {
+		return err
+	}
+	record := l.entry.Record
+	if !l.said.has(fieldStatus) && !l.whole() {
+		record.Status = registry.Withdrawn // so that reason and successors are checked
+	}
+	record, err = r.Check(key, record)
+	if err != nil {
+		return err
+	}
+	record.Status, record.Since = l.entry.Status, l.entry.Since
+	l.entry.Record = record
+	return nil
+}
+
+func number(text string) (int, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%.40q is not a number", text)
+	}
+	return int(n), nil
+}
+
+func parseBool(text string) (bool, error) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "", "0", "f", "false", "n", "no":
+		return false, nil
+	case "1", "t", "true", "y", "yes", "x":
+		return true, nil
+	default:
+		return false, fmt.Errorf("%.40q is neither true nor false", text)
+	}
+}
+
+// parseTime reads a time of RFC 3339, or a date, which begins in UTC.
+func parseTime(text string) (time.Time, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		t, err = time.Parse(time.DateOnly, text)
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%.40q is neither a date as 2031-05-01 nor a time as 2031-05-01T10:00:00Z", text)
+	}
+	return t.UTC().Truncate(time.Millisecond), nil
+}
+
+// formatTime is what parseTime reads.
+func formatTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// checkText checks a text that a version has beside its record.
+func checkText(text string) error {
+	if len(text) > registry.MaxText || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return fmt.Errorf("it is not UTF-8 text of at most %d octets", registry.MaxText)
+	}
+	return nil
+}
+
+// compact returns JSON without spaces, as it is exported.
+func compact(text string) (string, error) {
+	if text = strings.TrimSpace(text); text == "" || text == "null" {
+		return "", nil
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(text)); err != nil {
+		return "", fmt.Errorf("it is not JSON: %w", err)
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,103 @@
+package bulk
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// position is how far an import is. It is a document of registry.TableImports, which is written in the same
+// transaction as the names, so that the import can be continued.
+type position struct {
+	Digest    string    `json:"digest"` // of the input, and of how it is read
+	Started   time.Time `json:"started"`
+	By        string    `json:"by"`
+	After     []byte    `json:"after"` // the last unit that was written
+	Names     int64     `json:"names"`
+	New       int64     `json:"new"`
+	Changed   int64     `json:"changed"`
+	Unchanged int64     `json:"unchanged"`
+	Rejected  int64     `json:"rejected"` // while writing
+
+	document []byte // as it is in the store; nil if it is not
+}
+
+func (p *position) clone() position {
+	c := *p
+	c.After = bytes.Clone(p.After)
+	return c
+}
+
+// count counts what became of a unit.
+func (p *position) count(o outcome) {
+	p.Names++
+	switch o {
+	case created:
+		p.New++
+	case changed:
+		p.Changed++
+	case unchanged:
+		p.Unchanged++
+	}
+}
+
+// position returns where the import begins, or continues.
+func (r *run) position(ctx context.Context, digest string) (position, error) {
+	p := position{Digest: digest, Started: r.report.Started, By: r.Actor.Name}
+	if r.Source == "" {
+		return p, nil
+	}
+	err := r.Registry.Store().Read(ctx, func(tx registry.Tx) (err error) {
+		p.document, err = tx.Document(registry.TableImports, r.Source)
+		return err
+	})
+	if err != nil {
+		return p, fmt.Errorf("reading how far the import is: %w", err)
+	}
+	var before position
+	if p.document == nil || r.DryRun || json.Unmarshal(p.document, &before) != nil || before.Digest != digest {
+		return p, nil // other input has a new beginning
+	}
+	before.document = p.document
+	r.report.Continued, r.report.Started = true, before.Started
+	r.show(&before)
+	return before, nil
+}
+
+// checkPosition returns registry.ErrConflict where another import has the same source.
+func (r *run) checkPosition(tx registry.Tx, p *position) error {
+	if r.Source == "" || r.DryRun {
+		return nil
+	}
+	document, err := tx.Document(registry.TableImports, r.Source)
+	if err == nil && !bytes.Equal(document, p.document) {
+		err = fmt.Errorf("the same input is being imported by another process: %w", registry.ErrConflict)
+	}
+	return err
+}
+
+// putPosition records how far the import is; at its end that is removed.
+func (r *run) putPosition(tx registry.WriteTx, p *position, last bool) error {
+	if r.Source == "" {
+		return nil
+	}
+	p.document = nil
+	if !last {
+		text, err := json.Marshal(p)
+		if err != nil {
+			return fmt.Errorf("recording how far the import is: %w", err)
+		}
+		p.document = text
+	}
+	return tx.Put(registry.TableImports, []registry.Document{{Key: r.Source, Value: p.document}})
+}
+
+// show has the report say what was written.
+func (r *run) show(p *position) {
+	r.report.Names, r.report.New, r.report.Changed, r.report.Unchanged = p.Names, p.New, p.Changed, p.Unchanged
+	r.report.Rejected = r.unread + p.Rejected
+}

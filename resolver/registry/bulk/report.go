@@ -1,0 +1,44 @@
+package bulk
+
+import "time"
+
+// Report says what an import has done, or would do. Where it was continued, the numbers are
+// those of all of it.
+type Report struct {
+	Lines int64 `json:"lines"` // lines of input with a name
+	// Names are versions of names and prefixes: one each, but for input with history.
+	Names     int64     `json:"names"`
+	New       int64     `json:"new"` // names that there were not
+	Changed   int64     `json:"changed"`
+	Unchanged int64     `json:"unchanged"`
+	Rejected  int64     `json:"rejected"`          // lines
+	Ignored   []string  `json:"ignored,omitempty"` // columns that were left out
+	Started   time.Time `json:"started"`           // the time of the versions that it made
+	Continued bool      `json:"continued,omitempty"`
+}
+
+// Stage is what an import is doing.
+type Stage uint8
+
+// The stages.
+const (
+	Reading Stage = iota // reading, checking and sorting
+	Writing              // writing into the store
+)
+
+// Progress says how far an import is.
+type Progress struct {
+	Stage  Stage
+	Octets int64 // read of the input as it came, which may be compressed
+	Lines  int64 // read
+	// Done and Total are units of the writing: a name, or one version of one.
+	Done, Total int64
+	Rejected    int64
+}
+
+// Rejection is a line that was not imported.
+type Rejection struct {
+	Line   int64  // 1 is the first line of the input
+	Input  string // the line, or the name where the fault was found later
+	Reason error
+}

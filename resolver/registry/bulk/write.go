@@ -1,0 +1,221 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// shown is how much is shown of a line that cannot be read, in octets.
+const shown = 1000
+
+func trimLine(text string) string { return strings.TrimRight(text, "\r\n") }
+
+// batchSize is how many units are written in a transaction.
+const batchSize = 10_000
+
+// batch is what is written in a transaction.
+type batch struct {
+	units    []unit
+	lines    int64
+	rejected []Rejection // of lines that contradict others
+	last     bool
+	err      error
+}
+
+// batches makes batches of the units after a position, until ctx ends.
+func batches(ctx context.Context, merged *merge, after string) <-chan batch {
+	c := make(chan batch, 1)
+	go func() {
+		defer close(c)
+		var b batch
+		u := &units{merge: merged, reject: func(r Rejection) { b.rejected = append(b.rejected, r) }}
+		for !b.last && b.err == nil {
+			b = batch{units: make([]unit, 0, batchSize)}
+			for len(b.units) < batchSize && !b.last && b.err == nil {
+				next, err := u.next()
+				switch {
+				case err == io.EOF: //nolint:errorlint // it is returned as it is
+					b.last = true
+				case err != nil:
+					b.err = err
+				default:
+					b.lines += next.lines
+					if string(next.order) > after {
+						b.units = append(b.units, next)
+					} else {
+						b.rejected = b.rejected[:0] // they were counted
+					}
+				}
+			}
+			select {
+			case c <- b:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return c
+}
+
+// write writes what was read. Where ctx ends, it ends after a transaction.
+func (r *run) write(ctx context.Context, digest string) error {
+	merged, err := r.sorted.merged()
+	if err != nil {
+		return err
+	}
+	p, err := r.position(ctx, digest)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	all := batches(ctx, merged, string(p.After))
+	defer func() {
+		cancel()
+		for range all { //nolint:revive // until it has ended
+		}
+	}()
+	var lines int64
+	for b := range all {
+		if b.err != nil {
+			return b.err
+		}
+		if err := r.writeBatch(context.WithoutCancel(ctx), &p, b); err != nil {
+			return err
+		}
+		lines += b.lines
+		r.progress(Progress{Stage: Writing, Lines: r.report.Lines, Done: lines, Total: r.units})
+	}
+	return ctx.Err()
+}
+
+// writeBatch writes a batch in a transaction, and with it how far the import is.
+func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
+	if len(b.units) == 0 && len(b.rejected) == 0 && !(b.last && r.Source != "") {
+		return nil
+	}
+	var next position
+	var rejected []Rejection
+	err := r.transaction(b.last)(ctx, func(tx registry.WriteTx) error {
+		if err := r.checkPosition(tx, p); err != nil {
+			return err
+		}
+		next, rejected = p.clone(), nil
+		w := registry.NewBatch(tx, r.Actor.Name, p.Started)
+		if err := w.Load(keysOf(b.units)); err != nil {
+			return err
+		}
+		for i := range b.units {
+			u := &b.units[i]
+			what, err := r.apply(tx, w, u, p.Started)
+			if err != nil && !errors.Is(err, registry.ErrInvalid) && !errors.Is(err, registry.ErrConflict) {
+				return err
+			}
+			if err != nil {
+				rejected = append(rejected, Rejection{u.number, u.entry.Key.String(), err})
+				next.Rejected += u.lines
+				continue
+			}
+			next.count(what)
+		}
+		if _, err := w.Flush(); err != nil {
+			return err
+		}
+		next.Rejected += int64(len(b.rejected))
+		if len(b.units) > 0 {
+			next.After = b.units[len(b.units)-1].order
+		}
+		return r.putPosition(tx, &next, b.last)
+	})
+	if err != nil {
+		return fmt.Errorf("writing into the registry: %w", err)
+	}
+	*p = next
+	r.show(p)
+	if r.Rejected != nil {
+		for _, rejection := range append(b.rejected, rejected...) {
+			r.Rejected(rejection)
+		}
+	}
+	return nil
+}
+
+// transaction returns how a batch is written. The last one is durable, and with it all before.
+func (r *run) transaction(last bool) func(context.Context, func(registry.WriteTx) error) error {
+	store := r.Registry.Store()
+	switch {
+	case r.DryRun:
+		return func(ctx context.Context, f func(registry.WriteTx) error) error {
+			return store.Read(ctx, func(tx registry.Tx) error { return f(dry{tx}) })
+		}
+	case last:
+		return store.Write
+	default:
+		return store.Bulk
+	}
+}
+
+// dry is a transaction that writes nothing.
+type dry struct{ registry.Tx }
+
+func (dry) Append([]registry.Entry) error                 { return nil }
+func (dry) Purge([]registry.Key) error                    { return nil }
+func (dry) Put(registry.Table, []registry.Document) error { return nil }
+
+func keysOf(units []unit) []registry.Key {
+	keys := make([]registry.Key, 0, len(units))
+	for i := range units {
+		if key := units[i].entry.Key; len(keys) == 0 || keys[len(keys)-1] != key {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// outcome is what became of a unit.
+type outcome uint8
+
+const (
+	unchanged outcome = iota
+	created
+	changed
+)
+
+func outcomeOf(before registry.Entry, is bool) outcome {
+	switch {
+	case !is:
+		return unchanged
+	case before.Exists():
+		return changed
+	default:
+		return created
+	}
+}
+
+// apply makes the change of a unit.
+func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, now time.Time) (outcome, error) {
+	before, err := w.Get(u.entry.Key)
+	if err != nil {
+		return unchanged, err
+	}
+	if u.whole() {
+		return r.applyWhole(tx, w, u, before, now)
+	}
+	record := u.over(before.Record)
+	if u.lines > 1 || before.Exists() {
+		if record, err = r.Registry.Check(u.entry.Key, record); err != nil {
+			return unchanged, err
+		}
+	}
+	note := u.entry.Note
+	if note == "" {
+		note = r.Note
+	}
+	_, is, err := w.Put(u.entry.Key, record, note)
+	return outcomeOf(before, is), err
+}

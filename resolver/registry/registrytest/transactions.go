@@ -1,0 +1,162 @@
+package registrytest
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// A panic in a transaction undoes it, and the store is of use afterwards.
+func testPanic(t *testing.T, s registry.Store) {
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		_ = s.Write(t.Context(), func(tx registry.WriteTx) error {
+			if err := tx.Append([]registry.Entry{entry("urn:example:a", 1, 0)}); err != nil {
+				return err
+			}
+			panic("in a transaction")
+		})
+	}()
+	func() {
+		defer func() { _ = recover() }()
+		_ = s.Read(t.Context(), func(registry.Tx) error { panic("in a transaction") })
+	}()
+	if e := lookup(t, s, registry.Name("urn:example:a")); e.Exists() {
+		t.Errorf("there is %+v after a panic", e)
+	}
+	in := appended(t, s, entry("urn:example:a", 1, 0))
+	if got := lookup(t, s, in[0].Key); !reflect.DeepEqual(got, in[0]) {
+		t.Errorf("after a panic, looked up %+v, want %+v", got, in[0])
+	}
+}
+
+// A transaction whose context ends is undone, and so is one that was waiting for it. The error says so.
+func testCancelled(t *testing.T, s registry.Store) {
+	ctx, cancel := context.WithCancel(t.Context())
+	err := s.Write(ctx, func(tx registry.WriteTx) error {
+		if err := tx.Append([]registry.Entry{entry("urn:example:a", 1, 0)}); err != nil {
+			return err
+		}
+		waiting, stop := context.WithCancel(ctx)
+		stop()
+		if err := s.Write(waiting, func(registry.WriteTx) error { t.Error("it did not wait"); return nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("waiting for a writer in a context that ends: %v", err)
+		}
+		cancel()
+		_, err := tx.Entries([]registry.Key{registry.Name("urn:example:a")})
+		return err
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("writing in a context that ends: %v", err)
+	}
+	err = s.Write(ctx, func(registry.WriteTx) error { return nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("writing in a context that has ended: %v", err)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	err = s.Read(ctx, func(tx registry.Tx) error {
+		cancel()
+		_, err := tx.List(registry.KindName, "", "", 10)
+		return err
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("reading in a context that ends: %v", err)
+	}
+	// Committed or not is decided by the context, not by luck.
+	ctx, cancel = context.WithCancel(t.Context())
+	err = s.Write(ctx, func(tx registry.WriteTx) error {
+		defer cancel()
+		return tx.Append([]registry.Entry{entry("urn:example:b", 1, 0)})
+	})
+	if is := lookup(t, s, registry.Name("urn:example:b")).Exists(); err == nil || is {
+		t.Errorf("the context ended before the commit: %v; there: %v", err, is)
+	}
+	if e := lookup(t, s, registry.Name("urn:example:a")); e.Exists() {
+		t.Errorf("there is %+v after a transaction that was broken off", e)
+	}
+	appended(t, s, entry("urn:example:a", 1, 0))
+}
+
+// Who reads beside a writer sees whole transactions, and within one Read always the same.
+func testWhole(t *testing.T, a, b registry.Store) {
+	const rounds, names = 30, 20
+	keys := make([]registry.Key, names)
+	for i := range keys {
+		keys[i] = registry.Name("urn:example:" + string(rune('a'+i)))
+	}
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		for round := range rounds {
+			err = errors.Join(err, a.Write(t.Context(), func(tx registry.WriteTx) error {
+				before, err := tx.Entries(keys)
+				if err != nil {
+					return err
+				}
+				for i, key := range keys { // in two steps, between which nobody may look
+					if err := tx.Append([]registry.Entry{entry(key.Name, round+1, before[i].Seq)}); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+		}
+		done <- err
+	}()
+	for last := 0; last < rounds && !t.Failed(); {
+		for _, s := range []registry.Store{a, b} {
+			read(t, s, func(tx registry.Tx) error {
+				first, err := tx.Entries(keys)
+				if err != nil {
+					return err
+				}
+				for _, e := range first {
+					if e.Version != first[0].Version {
+						t.Errorf("half a transaction: %s has version %d, %s %d", e.Key, e.Version, first[0].Key, first[0].Version)
+					}
+				}
+				again, err := tx.Entries(keys)
+				if err == nil && !reflect.DeepEqual(first, again) {
+					t.Error("a transaction that reads saw a change")
+				}
+				last = first[0].Version
+				return err
+			})
+		}
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatalf("writing: %v", err)
+			}
+			done <- nil
+		default:
+		}
+	}
+	if err := <-done; err != nil {
+		t.Errorf("writing: %v", err)
+	}
+}
+
+// What one connection has written is seen by the next question of every other one.
+func testSeen(t *testing.T, a, b registry.Store) {
+	prev := registry.Seq(0)
+	for version := 1; version <= 20; version++ {
+		in := appended(t, a, entry("urn:example:a", version, prev))[0]
+		prev = in.Seq
+		for _, s := range []registry.Store{a, b} {
+			if got := lookup(t, s, in.Key); !reflect.DeepEqual(got, in) {
+				t.Errorf("looked up %+v, want %+v", got, in)
+			}
+			if head, err := s.Head(t.Context()); head != in.Seq || err != nil {
+				t.Errorf("the head is %d, %v; want %d", head, err, in.Seq)
+			}
+		}
+	}
+}

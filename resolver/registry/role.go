@@ -1,0 +1,66 @@
+package registry
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Role is what somebody may do. Each may do what those before it may.
+type Role uint8
+
+// The roles.
+const (
+	Reader Role = iota + 1
+	Writer      // changes names
+	Admin       // changes prefixes, purges sandboxes, and manages tokens
+)
+
+var roleNames = [...]string{Reader: "reader", Writer: "writer", Admin: "admin"}
+
+// String returns the role as one word, "" for the zero value.
+func (r Role) String() string { return roleNames[r] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (r *Role) UnmarshalText(text []byte) error {
+	for i, name := range roleNames {
+		if i != 0 && name == string(text) {
+			*r = Role(i) //nolint:gosec // there are three
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %q is not a role: it is reader, writer or admin", ErrInvalid, text)
+}
+
+// Actor is who reads or changes entries.
+type Actor struct {
+	Name string
+	Role Role
+	// Prefixes are what the names begin with that the actor may read and change; nil is all.
+	Prefixes []string
+	// Token, Client and Request say for the audit how the actor came: the ID of a token, the address
+	// of a client, the identifier of a request; "" where there is none.
+	Token, Client, Request string
+}
+
+// May returns ErrDenied unless the actor has a role for a key.
+func (a Actor) May(role Role, key Key) error {
+	what := "change"
+	if role == Reader {
+		what = "read"
+	}
+	if a.Role < role {
+		return fmt.Errorf("%w: %s may not %s %s", ErrDenied, a.Name, what, key)
+	}
+	if a.Prefixes == nil {
+		return nil
+	}
+	for _, prefix := range a.Prefixes {
+		if strings.HasPrefix(key.Name, prefix) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %s may not %s %s, only what begins with %s", ErrDenied, a.Name, what, key, strings.Join(a.Prefixes, " or "))
+}
