@@ -65,11 +65,12 @@ type followed struct {
 	changed map[int]func(keys []registry.Key) // by the number of a configuration
 	next    int
 	fault   error
+	report  func(err error) // see resolverDependencies.registryState
 }
 
 // follow makes the store of a configuration; nothing is opened.
-func follow(c config.Registry) *followed {
-	f := &followed{isOpen: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}}
+func follow(c config.Registry, report func(err error)) *followed {
+	f := &followed{isOpen: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}, report: report}
 	f.Reopening = registry.NewReopening(registry.ReopeningConfig{
 		Open:  func(ctx context.Context) (registry.Store, error) { return openStore(ctx, c) },
 		Every: reopenEvery, After: time.After,
@@ -98,8 +99,12 @@ func (f *followed) start() {
 // state records whether the store can be asked.
 func (f *followed) state(err error) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
+	changed := (err == nil) != (f.fault == nil)
 	f.fault = err
+	f.mu.Unlock()
+	if changed && f.report != nil {
+		f.report(err)
+	}
 }
 
 // faults are what is wrong with the store.
@@ -156,7 +161,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	}
 	var err error
 	r.registry, err = shared.Reuse(&r.shared, previous, "registry", basisOfRegistry(c.Registry), func() (*followed, func(), error) {
-		f := follow(c.Registry)
+		f := follow(c.Registry, d.registryState)
 		return f, f.close, nil
 	})
 	if err != nil {
