@@ -22,24 +22,33 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// held is a store in which an import waits for its end, once hold is set.
+// held is a store in which an import waits for its end, when it has read its input.
 type held struct {
 	registry.Store
-	hold chan struct{} // closed by the import when it waits; nil does not hold
+	hold chan struct{} // closed by the import when it waits
 	once *sync.Once
 }
 
-func (h held) Bulk(ctx context.Context, f func(registry.WriteTx) error) error {
-	if h.hold != nil {
-		h.once.Do(func() { close(h.hold) })
-		<-ctx.Done()
-		return ctx.Err()
-	}
-	return h.Store.Bulk(ctx, f)
+func (h held) Read(ctx context.Context, f func(registry.Tx) error) error {
+	return h.Store.Read(ctx, func(tx registry.Tx) error { return f(heldTx{tx, ctx, h}) })
 }
 
-// several are more names than an import writes in one transaction.
-const several = 12_000
+type heldTx struct {
+	registry.Tx
+	ctx  context.Context
+	held held
+}
+
+func (h heldTx) Document(table registry.Table, key string) ([]byte, error) {
+	if table != registry.TableImports {
+		return h.Tx.Document(table, key)
+	}
+	h.held.once.Do(func() { close(h.held.hold) })
+	<-h.ctx.Done()
+	return nil, h.ctx.Err()
+}
+
+const several = 100
 
 var (
 	root   = registry.Actor{Name: "root", Role: registry.Admin}
