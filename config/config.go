@@ -292,6 +292,13 @@ type Registry struct {
 	TTL      time.Duration `mapstructure:"ttl"`
 	Only     []string      `mapstructure:"only"` // what names begin with; empty: all URNs
 	Count    bool          `mapstructure:"count"`
+	// HealthInterval is the time in which each target is checked once; 0: none is. HealthRate bounds the requests a second,
+	// HealthConcurrency those at once, and HealthPause is the time between two to one server.
+	HealthInterval    time.Duration `mapstructure:"health_interval"`
+	HealthRate        int           `mapstructure:"health_rate"`
+	HealthConcurrency int           `mapstructure:"health_concurrency"`
+	HealthPause       time.Duration `mapstructure:"health_pause"`
+	HealthContact     string        `mapstructure:"health_contact"` // in User-Agent: a URL or a mail address
 }
 
 // Telemetry says where traces are sent.

@@ -208,6 +208,12 @@ func TestEveryLeaf(t *testing.T) {
 		"limits.shutdown_timeout":   {"1s", "2s", "3s"},
 		"log.level":                 {"DEBUG", "WARN", "ERROR"},
 		"log.format":                {"json", "text", "journald"},
+
+		"registry.health_interval":    {"1h0m0s", "2h0m0s", "3h0m0s"},
+		"registry.health_rate":        {"1", "2", "3"},
+		"registry.health_concurrency": {"1", "2", "3"},
+		"registry.health_pause":       {"1s", "2s", "3s"},
+		"registry.health_contact":     {"https://a.example/", "mailto:b@b.example", "c@c.example"},
 	}
 	for _, key := range keys("", config.Default().Map()) {
 		value, ok := values[key]
@@ -224,9 +230,11 @@ func TestEveryLeaf(t *testing.T) {
 				text = "[" + text + "]"
 			}
 			file := section + ":\n  " + leaf + ": " + text + "\n"
-			switch key { // these need a certificate
+			switch key { // these need another setting
 			case "listen.tls":
 				file += "tls: {certificate: a, key: b}\n"
+			case "registry.health_interval":
+				file += "  health_contact: a@a.example\n"
 			case "tls.client_ca":
 				file += "  certificate: a\n  key: b\n"
 			}
@@ -437,5 +445,25 @@ func TestMapRoundTrip(t *testing.T) {
 	got, err := config.Load(write(t, "urnd.yaml", string(text)), nil)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%s\ngot %+v, %v", text, got, err)
+	}
+}
+
+// Checks of targets need a contact, and neither it nor the interval is just anything.
+func TestHealth(t *testing.T) {
+	for _, c := range []struct{ settings, fault string }{
+		{"health_interval: 168h, health_contact: 'mailto:a@a.example'", ""},
+		{"health_interval: 168h, health_contact: 'https://a.example/links?a=1'", ""},
+		{"health_interval: 168h", "registry.health_contact"},
+		{"health_interval: 1m, health_contact: a@a.example", "less than 1h"},
+		{"health_contact: 'a@a.example) evil ('", "neither a URL nor a mail address"},
+		{"health_contact: nobody", "neither a URL nor a mail address"},
+		{"health_rate: 0", "not between"},
+		{"health_concurrency: 257", "not between"},
+		{"health_pause: 2h", "not between"},
+	} {
+		_, err := config.Load(write(t, "urnd.yaml", "registry: {"+c.settings+"}\n"), nil)
+		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
+			t.Errorf("%s: %v", c.settings, err)
+		}
 	}
 }

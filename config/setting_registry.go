@@ -45,6 +45,32 @@ func registrySettings() []Setting {
 			Doc: "count how often each name is resolved a day, by people and by bots, without anything about who asked; " +
 				"urnd registry stats shows it",
 		},
+		{
+			Path: "registry.health_interval",
+			Doc: "The time in which the http and https targets of all names are checked once, evenly, such as 168h: see docs/registry-health.md. Of several urnds " +
+				"on one store one checks, and all prefer targets that are healthy. 0: nothing is checked.",
+			Least: time.Duration(0), Most: 365 * day, check: checkHealthInterval,
+		},
+		{
+			Path: "registry.health_rate", Default: 20,
+			Doc:   "at most so many requests a second for these checks",
+			Least: 1, Most: 1000,
+		},
+		{
+			Path: "registry.health_concurrency", Default: 16,
+			Doc:   "at most so many of these requests at the same time. One server is asked one at a time",
+			Least: 1, Most: 256,
+		},
+		{
+			Path: "registry.health_pause", Default: time.Second,
+			Doc:   "The time after such a request until the same server is asked again. Where most targets are on one server, it bounds how many can be checked: 1s is 600,000 in a week.",
+			Least: time.Duration(0), Most: time.Hour,
+		},
+		{
+			Path:   "registry.health_contact",
+			Doc:    "The URL or mail address that the User-Agent of these requests tells, so that those who are asked can reach you. It is needed where health_interval is not 0.",
+			Sample: "health_contact: mailto:urn-service@library.example", Form: "URL or mail address", check: checkHealthContact,
+		},
 	}
 }
 
@@ -80,5 +106,26 @@ func checkReplica(f *Faults, path string, value any) {
 	}
 	if _, has := u.User.Password(); has || u.Query().Has("password") {
 		f.add(path, "has a password, which others can read in the configuration: put it into a file, and name that in registry.password")
+	}
+}
+
+// checkHealthInterval checks registry.health_interval.
+func checkHealthInterval(f *Faults, path string, value any) {
+	if d, _ := value.(time.Duration); d > 0 && d < time.Hour {
+		f.add(path, "%s is less than 1h, and not 0", show(d))
+	}
+}
+
+// checkHealthContact checks that registry.health_contact can be in a comment of User-Agent (RFC 9110 section 5.6.5).
+func checkHealthContact(f *Faults, path string, value any) {
+	text, _ := value.(string)
+	for _, c := range text {
+		if c <= ' ' || c > '~' || strings.ContainsRune(`()\`, c) {
+			f.add(path, "%q is neither a URL nor a mail address: %q is not allowed", text, c)
+			return
+		}
+	}
+	if text != "" && !strings.ContainsAny(text, ":@") {
+		f.add(path, "%q is neither a URL nor a mail address", text)
 	}
 }

@@ -56,6 +56,9 @@ func (c Config) checkTogether(f *Faults) {
 	if held := c.Cache.Answers + c.Cache.Records + c.Cache.Responses + c.Cache.Responses/4 + minMemory; c.Limits.Memory > 0 && c.Limits.Memory < held {
 		f.add("limits.memory", "%s is less than %s, which cache.answers, cache.records, cache.responses (and a quarter of that for those that arrive) and urnd itself may take", show(c.Limits.Memory), show(held))
 	}
+	if c.Registry.HealthInterval > 0 && c.Registry.HealthContact == "" {
+		f.add("registry.health_contact", "is needed for registry.health_interval: those whose servers are asked must be able to reach you")
+	}
 	c.checkListeners(f)
 	c.checkAdmin(f)
 }

@@ -77,10 +77,11 @@ func buildIn(t testing.TB, dir string) {
 
 // startBinary runs "urnd serve" and returns its addresses, from the
 // log record that says it is ready.
-func startBinary(t *testing.T, dir string) (service, admin string) {
+func startBinary(t *testing.T, dir string, environment ...string) (service, admin string) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(dir, "urnd"), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
 	cmd.Env = append(os.Environ(), "URND_LOG_FORMAT=text", "URND_DNS_SERVERS=127.0.0.1:9") // nobody listens there
+	cmd.Env = append(cmd.Env, environment...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -120,9 +121,9 @@ func TestREADME(t *testing.T) {
 	testserver.Need(t, "curl")
 	testserver.Need(t, "nc")
 	dir := build(t)
-	service, admin := startBinary(t, dir)
-	place := strings.NewReplacer("127.0.0.1:8141", service, "127.0.0.1 8141", strings.ReplaceAll(service, ":", " "), "127.0.0.1:8142", admin)
 	folder := t.TempDir()
+	service, admin := startBinary(t, dir, "URND_REGISTRY_STORE=sqlite:"+filepath.Join(folder, "names.db"))
+	place := strings.NewReplacer("127.0.0.1:8141", service, "127.0.0.1 8141", strings.ReplaceAll(service, ":", " "), "127.0.0.1:8142", admin)
 	writeFiles(t, "../../docs/operations.md", folder)
 	found := slices.Concat(examples(t, "../../README.md"), examples(t, "../../docs/services.md"), examples(t, "../../docs/operations.md"), examples(t, "../../docs/squid.md"), examples(t, "../../docs/proxy.md"))
 	if len(found) < 15 {

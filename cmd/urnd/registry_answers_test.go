@@ -167,7 +167,7 @@ func TestRegistryNotAvailable(t *testing.T) {
 	if ready := w.readiness(t); !strings.HasPrefix(ready, "200 ready") || !strings.Contains(ready, "the registry cannot be asked") {
 		t.Errorf("readiness: %s", ready)
 	}
-	if got := w.leads(t, "urn:example:a"); got != "Bad Gateway" {
+	if got := w.leads(t, "urn:example:a"); got != "Service Unavailable" {
 		t.Errorf("a name of the registry: %s", got)
 	}
 	if got := w.leads(t, "urn:other:a"); got != "https://rules.example/a" {

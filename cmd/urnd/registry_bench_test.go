@@ -259,4 +259,3 @@ func (b *registryBench) written() {
 	}
 	b.report("%.0f durable changes of single names a second", n/time.Since(start).Seconds())
 }
-

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -156,6 +157,12 @@ func TestWithdrawnOnAllPaths(t *testing.T) {
 			t.Errorf("a batch with %s: %s", name, batch.body)
 		}
 	}
+	checkSquidHelper(t, w.config, names, secret)
+	for _, name := range names[:3] {
+		if reply := w.send(t, "GET "+name, ""); reply.StatusCode != http.StatusGone { // as of a proxy
+			t.Errorf("%s as a request-target: %s", name, reply.Status)
+		}
+	}
 	page := w.ask(t, "/"+name.Name, "text/html", "")
 	for _, want := range []string{"it had errors", `href="/urn:example:report-2"`, `href="https://new.example/"`, "library@example.org", time.Now().UTC().Format(time.DateOnly)} {
 		if !strings.Contains(page.body, want) {
@@ -164,5 +171,21 @@ func TestWithdrawnOnAllPaths(t *testing.T) {
 	}
 	if links := strings.Join(page.header["Link"], ", "); !strings.Contains(links, `<urn:example:report-2>; rel="successor-version"`) {
 		t.Errorf("the Link fields are %s", links)
+	}
+}
+
+// checkSquidHelper checks that the helper of Squid does not lead to what was withdrawn.
+func checkSquidHelper(t *testing.T, c config.Config, names []string, secret string) {
+	t.Helper()
+	r, err := newResolution(c, newResolverDependencies())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	r.openRegistry(t.Context())
+	for _, name := range names {
+		if answer := fmt.Sprintf("%+v", (urlRewriter{r.names, r.resolver}).answer(t.Context(), name)); strings.Contains(answer, secret) || !strings.Contains(answer, "withdrawn") {
+			t.Errorf("the helper of Squid answers %s with %s", name, answer)
+		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/api"
@@ -26,7 +24,7 @@ var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d
 func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admin.Handler, error) {
 	a := admin.Config{
 		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen), Guesses: proxy.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "", Metrics: d.metrics.Handler(), Log: d.log,
-		Caches: caches{r, snapshotPath(c.Cache), d}, Responses: storedResponses{s.responses, s.refresh}, Health: r.healthReport(d.health.Report), Panicked: d.panicked,
+		Caches: caches{r, snapshotPath(c.Cache), d}, Responses: storedResponses{s.responses, s.refresh}, Registry: wireAdminRegistry(c, r, s, d), Health: r.healthReport(d.health.Report), Panicked: d.panicked,
 		Settings: func() any { return config.Plain(c.Map()) },
 	}
 	if c.Access.AdminToken != "" {
@@ -41,13 +39,8 @@ func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admi
 	return admin.New(a), nil
 }
 
-// ownHosts returns the hosts by which clients reach this urnd: also the name of the machine, with
-// and without its domain.
-func ownHosts(c config.Listen) message.OwnHosts {
-	machine, _ := os.Hostname() // without it, only what is configured
-	short, _, _ := strings.Cut(machine, ".")
-	return message.NewOwnHosts(append([]string{machine, short}, c.Names...)...)
-}
+// ownHosts returns the hosts by which clients reach this urnd.
+func ownHosts(c config.Listen) message.OwnHosts { return message.NewOwnHosts(ownNames(c)...) }
 
 // caches implements admin.Caches.
 type caches struct {

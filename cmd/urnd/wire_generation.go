@@ -31,6 +31,15 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 			g.Log.Error("a panic was recovered: a fault of urnd, please report it", "panic", fmt.Sprint(value), "stack", string(stack))
 		})
 	}
+	d.registryState = func(err error) {
+		made.Use(func(g *daemon.Generation) {
+			if err != nil {
+				g.Log.Error("the registry cannot be asked: its names that are not cached are answered 503", "error", err)
+				return
+			}
+			g.Log.Info("the registry can be asked again")
+		})
+	}
 	made = daemon.New(daemon.Config{
 		File: file, Inherited: inherited, Now: d.now, Health: d.health, Refused: d.metrics.RefusedConnection,
 		Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) },
@@ -221,7 +230,7 @@ func (p parts) awaitRegistry(ctx context.Context, d dependencies) {
 	case <-p.registry.isOpen:
 	case <-ctx.Done():
 		for _, fault := range p.registry.faults() {
-			d.log.Warn("the registry is not available: its names are answered 502 until it is", "fault", fault)
+			d.log.Warn("the registry is not available: its names are answered 503 until it is", "fault", fault)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // errNoRegistry is the error where no store is configured.
-var errNoRegistry = errors.New("no registry is configured: set registry.store, or use --store sqlite:FILE")
+var errNoRegistry = errors.New("no registry is configured: set registry.store, or use --store sqlite:FILE or --store postgres://...")
 
 // openStore opens the store of a configuration.
 func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
@@ -29,12 +29,12 @@ func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
 	case ok:
 		return sqlite.Open(ctx, path)
 	default:
-		return nil, errors.New("PostgreSQL is not supported yet")
+		return openPostgres(ctx, c)
 	}
 }
 
 // newRegistry returns the registry in a store. audit may be nil.
-func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, audit func(context.Context, registry.Actor, []registry.Changed)) *registry.Registry {
+func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, audit audit) *registry.Registry {
 	return registry.New(registry.Config{
 		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now, Audit: audit, CheckDigits: checkDigits(),
 		Canonical: func(text string) (string, error) {
@@ -65,11 +65,12 @@ type followed struct {
 	changed map[int]func(keys []registry.Key) // by the number of a configuration
 	next    int
 	fault   error
+	report  func(err error) // see resolverDependencies.registryState
 }
 
 // follow makes the store of a configuration; nothing is opened.
-func follow(c config.Registry) *followed {
-	f := &followed{isOpen: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}}
+func follow(c config.Registry, report func(err error)) *followed {
+	f := &followed{isOpen: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}, report: report}
 	f.Reopening = registry.NewReopening(registry.ReopeningConfig{
 		Open:  func(ctx context.Context) (registry.Store, error) { return openStore(ctx, c) },
 		Every: reopenEvery, After: time.After,
@@ -98,8 +99,12 @@ func (f *followed) start() {
 // state records whether the store can be asked.
 func (f *followed) state(err error) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
+	changed := (err == nil) != (f.fault == nil)
 	f.fault = err
+	f.mu.Unlock()
+	if changed && f.report != nil {
+		f.report(err)
+	}
 }
 
 // faults are what is wrong with the store.
@@ -156,7 +161,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	}
 	var err error
 	r.registry, err = shared.Reuse(&r.shared, previous, "registry", basisOfRegistry(c.Registry), func() (*followed, func(), error) {
-		f := follow(c.Registry)
+		f := follow(c.Registry, d.registryState)
 		return f, f.close, nil
 	})
 	if err != nil {
@@ -195,7 +200,7 @@ func (r registered) Resolve(ctx context.Context, q resolver.Query) (resolver.Ans
 // forgetChanged removes cached answers of keys of the registry that have changed.
 func (r *resolution) forgetChanged(keys []registry.Key) {
 	for _, key := range keys {
-		selection := resolver.Selection{Prefix: key.Name}
+		selection := resolver.Selection{Prefix: key.Name, All: key.Name == ""}
 		if key.Kind == registry.KindName {
 			u, err := uri.Parse(key.Name)
 			if err != nil {

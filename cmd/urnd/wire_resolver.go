@@ -29,6 +29,9 @@ type resolverDependencies struct {
 	queried func(answered bool)
 	// unusable is called with what SLP lists and why it cannot be used; nil is not.
 	unusable func(url string, reason error)
+	// registryState is called when the registry can be asked no longer, with the reason, and when it can be
+	// again; nil is not.
+	registryState func(err error)
 	// panicked is called with a panic that was recovered, and its stack.
 	panicked func(value any, stack []byte)
 	own      *netguard.Own // the addresses that urnd listens on

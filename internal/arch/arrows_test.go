@@ -93,6 +93,12 @@ func packageRules() []packageRule {
 			"jobs runs imports that clients have sent: it needs the registry and its import, and knows nothing of HTTP",
 		},
 		{
+			"resolver/registry/lint",
+			[]string{"resolver/registry", "resolver", "uri"},
+			false,
+			"lint compares what is registered with the rules of names: it reads by the interface of the store, and who shows what it finds is decided by its caller",
+		},
+		{
 			"resolver/registry/*",
 			[]string{"resolver/registry", "resolver", "uri"},
 			false,

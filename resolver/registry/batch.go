@@ -113,6 +113,9 @@ func (b *Batch) Put(key Key, record Record, note string) (Entry, bool, error) {
 	if record.Sandbox, err = b.sandbox(before, key, record.Sandbox); err != nil {
 		return Entry{}, false, err
 	}
+	if record.Status == Reserved && before.Exists() && before.Status != Reserved {
+		return Entry{}, false, fmt.Errorf("%w: %s was assigned before, and cannot be reserved again: withdraw it", ErrInvalid, key)
+	}
 	record.Since = sinceOf(before, record.Status, b.now)
 	if before.Exists() && sameRecord(&before.Record, &record) {
 		return *before, false, nil

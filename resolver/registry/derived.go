@@ -39,6 +39,17 @@ func (t *Totals) add(e *Entry, n int64) {
 	t.Targets += n * int64(len(e.Targets))
 }
 
+// Plus returns the sums of two Totals.
+func (t Totals) Plus(other Totals) Totals {
+	t.Active += other.Active
+	t.Reserved += other.Reserved
+	t.Withdrawn += other.Withdrawn
+	t.Aliases += other.Aliases
+	t.Targets += other.Targets
+	t.Prefixes += other.Prefixes
+	return t
+}
+
 // groupOf returns the namespace or scheme of a name: "urn:nbn", "https".
 func groupOf(name string) string {
 	scheme, rest, _ := strings.Cut(name, ":")
@@ -101,13 +112,7 @@ func (b *Batch) addTotals(added map[string]*Totals) error {
 				return fmt.Errorf("%w: the totals of %s: %w", ErrDamaged, group, err)
 			}
 		}
-		sum.Active += t.Active
-		sum.Reserved += t.Reserved
-		sum.Withdrawn += t.Withdrawn
-		sum.Aliases += t.Aliases
-		sum.Targets += t.Targets
-		sum.Prefixes += t.Prefixes
-		text, err := json.Marshal(sum)
+		text, err := json.Marshal(sum.Plus(*t))
 		if err != nil {
 			return fmt.Errorf("writing the totals of %s: %w", group, err)
 		}

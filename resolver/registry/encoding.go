@@ -176,16 +176,17 @@ func Decode(e *Entry, octets []byte) error {
 	e.By, e.Note, e.Reason = r.textIf(fields&hasBy), r.textIf(fields&hasNote), r.textIf(fields&hasReason)
 	e.Successors, e.Targets = nil, nil
 	if fields&hasSuccessors != 0 {
-		e.Successors = make([]string, r.count())
-		for i := range e.Successors {
-			e.Successors[i] = r.text()
+		for range r.count() {
+			e.Successors = append(e.Successors, r.text())
 		}
 	}
 	e.Alias = r.textIf(fields & hasAlias)
 	if fields&hasTargets != 0 {
-		e.Targets = make([]Target, r.count())
-		for i := range e.Targets {
-			e.Targets[i] = r.target()
+		if n := r.count(); n > 0 {
+			e.Targets = make([]Target, 0, min(n, MaxTargets))
+			for range n {
+				e.Targets = append(e.Targets, r.target())
+			}
 		}
 	}
 	e.Metadata, e.Contact = r.textIf(fields&hasMetadata), r.textIf(fields&hasContact)

@@ -12,7 +12,8 @@ type Feed struct {
 	// Every is how often the store is asked where it gives no hint.
 	Every time.Duration
 	// Changed is called with the keys that have changed, in the order of their changes, and with
-	// what follows from them: the aliases of a name. It may be called with a key that has not.
+	// what follows from them: the aliases of a name. It may be called with a key that has not. Prefix("")
+	// stands for all: the store has lost changes that were read.
 	Changed func(keys []Key)
 	// State is called when the store could be asked (nil), and when it could not.
 	State func(err error)
@@ -20,6 +21,14 @@ type Feed struct {
 	After func(time.Duration) <-chan time.Time
 
 	cursor Seq
+	last   lastChange // that at cursor
+}
+
+// lastChange is a change that was read. A store that was restored, or whose last transactions were lost
+// in a failover or a power failure, has none or another one at its Seq.
+type lastChange struct {
+	Change
+	changed time.Time // of the version, where it is the current one
 }
 
 // feedPage is how many changes are read at once.
@@ -27,7 +36,7 @@ const feedPage = 1000
 
 // Run follows the changes after a Seq until ctx ends. It returns up to where it has.
 func (f *Feed) Run(ctx context.Context, after Seq) Seq {
-	f.cursor = after
+	f.cursor, f.last = after, lastChange{}
 	for {
 		err := f.Poll(ctx)
 		if ctx.Err() != nil {
@@ -46,28 +55,84 @@ func (f *Feed) Run(ctx context.Context, after Seq) Seq {
 // Poll reads all changes that there are.
 func (f *Feed) Poll(ctx context.Context) error {
 	for {
-		var keys []Key
-		next, n := f.cursor, 0
-		err := f.Store.Read(ctx, func(tx Tx) error {
-			changes, err := tx.Changes(f.cursor, feedPage)
-			if err != nil || len(changes) == 0 {
-				return err
-			}
-			next, n = changes[len(changes)-1].Seq, len(changes)
-			keys, err = affected(tx, changes)
-			return err
-		})
+		n, lost, err := f.page(ctx)
+		if err == nil && lost {
+			err = f.restart(ctx)
+		}
 		if err != nil {
 			return fmt.Errorf("reading the changes of the registry: %w", err)
 		}
-		if n > 0 {
-			f.Changed(keys)
-		}
-		f.cursor = next
 		if n < feedPage {
 			return nil
 		}
 	}
+}
+
+// page reads some changes. It returns how many, and whether changes were lost that were read before.
+func (f *Feed) page(ctx context.Context) (n int, lost bool, err error) {
+	var keys []Key
+	last := f.last
+	err = f.Store.Read(ctx, func(tx Tx) error {
+		changes, err := tx.Changes(max(f.cursor-1, 0), feedPage+1)
+		if err != nil {
+			return err
+		}
+		if f.cursor > 0 {
+			if lost, err = f.isLost(tx, changes); err != nil || lost {
+				return err
+			}
+			changes = changes[1:]
+		}
+		if n = len(changes); n == 0 {
+			return nil
+		}
+		if keys, err = affected(tx, changes); err != nil {
+			return err
+		}
+		last, err = lastOf(tx, changes[n-1])
+		return err
+	})
+	if err != nil || lost {
+		return 0, lost, err
+	}
+	if n > 0 {
+		f.Changed(keys)
+		f.cursor, f.last = last.Seq, last
+	}
+	return n, false, nil
+}
+
+// isLost reports whether the change at the cursor is not the first one of changes.
+func (f *Feed) isLost(tx Tx, changes []Change) (bool, error) {
+	if len(changes) == 0 || changes[0].Seq != f.cursor {
+		return true, nil
+	}
+	if f.last.Seq == 0 { // Run has begun at it
+		return false, nil
+	}
+	now, err := lastOf(tx, changes[0])
+	isOther := !now.changed.Equal(f.last.changed) && !now.changed.IsZero() && !f.last.changed.IsZero()
+	return now.Key != f.last.Key || isOther, err
+}
+
+// lastOf returns what a change is known by.
+func lastOf(tx Tx, change Change) (lastChange, error) {
+	entries, err := tx.Entries([]Key{change.Key})
+	if err != nil || entries[0].Seq != change.Seq {
+		return lastChange{Change: change}, err
+	}
+	return lastChange{change, entries[0].Changed}, nil
+}
+
+// restart begins anew at the last change that there is.
+func (f *Feed) restart(ctx context.Context) error {
+	head, err := f.Store.Head(ctx)
+	if err != nil {
+		return err
+	}
+	f.cursor, f.last = head, lastChange{}
+	f.Changed([]Key{Prefix("")})
+	return nil
 }
 
 // affected returns the keys of changes, and of the aliases of names among them.

@@ -2,6 +2,10 @@ package registry
 
 import "strings"
 
+// LongestPrefix returns the entry of the longest prefix of a canonical name, the zero value if there is
+// none: the one that resolves the name where it is not registered itself.
+func LongestPrefix(tx Tx, name string) (Entry, error) { return longestPrefix(tx.Floor, name) }
+
 // longestPrefix returns the entry of the longest prefix of a name, the zero value if there is none.
 // floor is Floor of a store: it is called at most once for each delimiter of the name, and once.
 func longestPrefix(floor func(text string) (Entry, error), name string) (Entry, error) {

@@ -39,7 +39,8 @@ func (r *Registry) Now() time.Time { return r.config.Now().UTC().Truncate(time.M
 // Canonical returns the canonical name of a URI. The error wraps a *uri.ParseError.
 func (r *Registry) Canonical(text string) (string, error) { return r.config.Canonical(text) }
 
-// CanonicalPrefix returns what canonical names begin with where names begin with text. The error
+// CanonicalPrefix returns what canonical names begin with where names begin with text, which need not be
+// what a prefix may be registered as. The error
 // wraps ErrInvalid.
 func (r *Registry) CanonicalPrefix(text string) (string, error) {
 	prefix, err := r.config.CanonicalPrefix(text)

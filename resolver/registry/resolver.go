@@ -48,12 +48,24 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	if err != nil {
 		var n *resolver.Negative
 		if errors.As(err, &n) {
-			return resolver.Answer{}, n.WithTTL(r.config.TTL, resolver.Uncached)
+			ttl := r.config.TTL
+			if errors.Is(n.Kind, resolver.ErrUnsupported) { // what other systems answer has its own TTL
+				ttl = resolver.Forever
+			}
+			return resolver.Answer{}, n.WithTTL(ttl, resolver.Uncached)
 		}
-		return resolver.Answer{}, fmt.Errorf("%w: resolving %s by the registry: %w", resolver.ErrUnreachable, name, err)
+		return resolver.Answer{}, &unavailable{err}
 	}
 	return r.answer(ctx, q, found)
 }
+
+// unavailable is the error of a store for those who ask for names: why, which may tell where the store
+// is, is for administrators.
+type unavailable struct{ err error }
+
+func (*unavailable) Error() string { return ErrNoStore.Error() + " now" }
+
+func (u *unavailable) Unwrap() []error { return []error{ErrNoStore, u.err} }
 
 // asked reports whether the registry is asked for a name.
 func (r *Resolver) asked(name string) bool {

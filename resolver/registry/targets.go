@@ -62,6 +62,20 @@ func sourceOf(of *resolver.Source, t Target) *resolver.Source {
 	return &own
 }
 
+// ValidAt reports whether a target is valid at a time.
+func (t Target) ValidAt(at time.Time) bool {
+	return !t.From.After(at) && (t.Until.IsZero() || at.Before(t.Until))
+}
+
+// Location returns where a target of a key leads a canonical name, which is the name of the key or begins
+// with it.
+func (t Target) Location(of Key, name string) (string, error) {
+	if of.Kind == KindName {
+		return t.URI, nil
+	}
+	return expand(t.URI, of.Name, name)
+}
+
 // validAt returns the targets that are valid at a time, the least priority first, and until when
 // that stays so; the zero value is for ever.
 func validAt(targets []Target, at time.Time) (valid []Target, until time.Time) {
@@ -73,7 +87,7 @@ func validAt(targets []Target, at time.Time) (valid []Target, until time.Time) {
 	for _, t := range targets {
 		soonest(t.From)
 		soonest(t.Until)
-		if !t.From.After(at) && (t.Until.IsZero() || at.Before(t.Until)) {
+		if t.ValidAt(at) {
 			valid = append(valid, t)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 
 // Bounds of what is registered. Octets, but for the numbers of targets and successors.
 const (
-	MaxName       = 8 << 10
+	MaxName       = 1280
+	MaxKey        = 2600 // of the key of a document: two names, which an index of PostgreSQL still takes
 	MaxTargets    = 100
 	MaxSuccessors = 100
 	MaxMetadata   = 64 << 10

@@ -125,14 +125,14 @@ func (d *delimited) cell(text string) (cell string, n int, err error) {
 		text, n, err = text[end:], end, errAfterQuote
 	}
 	for i := 0; ; i++ {
-		switch text[i] {
-		case d.separator:
-			return text[:i], n + i + 1, err
-		case '\n':
-			return strings.TrimSuffix(text[:i], "\r"), n + i + 1, err
+		if text[i] == d.separator || text[i] == '\n' {
+			return trimCell(text[:i]), n + i + 1, err
 		}
 	}
 }
+
+// trimCell returns a field without the spaces around it; those of a quoted one belong to it.
+func trimCell(text string) string { return strings.Trim(text, " \t\r") }
 
 // header sets the columns from the first line. It returns those that are left out.
 func (d *delimited) header(text string, m mapping) (ignored []string, err error) {

@@ -112,9 +112,6 @@ func (l *line) setPrefix(text string) error {
 // setTarget takes a cell of a target.
 func (l *line) setTarget(c column, text string) (err error) {
 	l.said.add(fieldTargets)
-	if c.field != fieldTargetNote {
-		text = strings.TrimSpace(text)
-	}
 	if text == "" {
 		return nil
 	}
@@ -124,7 +121,7 @@ func (l *line) setTarget(c column, text string) (err error) {
 	t := &l.entry.Targets[c.target]
 	switch c.field {
 	case fieldURI:
-		t.URI = text
+		t.URI = strings.TrimSpace(text)
 	case fieldType:
 		t.Type = text
 	case fieldLanguage:
@@ -157,8 +154,11 @@ func (l *line) finish() error {
 	if err := l.finishTargets(); err != nil {
 		return err
 	}
-	if l.said.has(fieldSince) && !l.whole() {
+	if !l.whole() {
 		l.entry.Since = time.Time{} // the registry sets it
+	}
+	if l.entry.Since.IsZero() {
+		l.said &^= 1 << fieldSince
 	}
 	if l.entry.Version > 0 && l.entry.Changed.IsZero() {
 		return errors.New("it has a version, and no time when that was made, in the column changed")

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"runtime"
+	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -141,5 +142,9 @@ func lineOf(record []byte) (line, error) {
 	}
 	l.entry.Kind = registry.Kind(1 - key[0])
 	l.entry.Name = string(key[1 : tail-versionSize-1])
-	return l, registry.Decode(&l.entry, rest[4:])
+	err := registry.Decode(&l.entry, rest[4:])
+	if !l.said.has(fieldSince) {
+		l.entry.Since = time.Time{} // Decode has taken Changed
+	}
+	return l, err
 }

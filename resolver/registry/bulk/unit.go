@@ -100,7 +100,7 @@ func (u *unit) combine(l line) error {
 	}
 	targets := slices.Clone(a.Targets)
 	for _, t := range b.Targets {
-		if !slices.Contains(targets, t) {
+		if u.whole() || !slices.Contains(targets, t) {
 			targets = append(targets, t)
 		}
 	}

@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) func() registry.Store) {
 		{"nothing", testNothing},
 		{"order", testOrder},
 		{"many", testMany},
+		{"verify", testVerify},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -28,33 +29,46 @@ type conn struct {
 	restartAt int // how many of them make the writer wait for readers
 }
 
-// uriOf returns a file as a URI, in which SQLite takes parameters.
+// uriOf returns a file as a URI, with parameters. Whatever SQLite makes beside the file gets
+// its owner and mode.
 func uriOf(path, parameters string) string {
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + parameters
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?modeof=" + strings.ReplaceAll(url.QueryEscape(path), "+", "%20") + parameters
 }
 
-// connect returns a connection to a file, with a page cache in KiB. Whatever SQLite makes beside the
-// file has its owner and mode.
-func connect(path string, cache int, writes bool) (*conn, error) {
-	db, err := sqlite3.OpenFlags(uriOf(path, "modeof="+url.QueryEscape(path)), sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI|sqlite3.OPEN_EXRESCODE)
+// mode is what a connection does.
+type mode int
+
+const (
+	reads     mode = iota
+	writes         // and reads
+	immutable      // reads what nobody writes
+)
+
+// connect returns a connection to a file, with a page cache in KiB.
+func connect(path string, cache int, m mode) (*conn, error) {
+	flags, parameters := sqlite3.OPEN_READWRITE, ""
+	if m == immutable {
+		flags, parameters = sqlite3.OPEN_READONLY, "&immutable=1"
+	}
+	db, err := sqlite3.OpenFlags(uriOf(path, parameters), flags|sqlite3.OPEN_URI|sqlite3.OPEN_EXRESCODE)
 	if err != nil {
 		return nil, err
 	}
 	c := &conn{path: path, db: db, statements: make(map[string]*sqlite3.Stmt), restartAt: restartPages}
-	if err := c.set(cache, writes); err != nil {
+	if err := c.set(cache, m); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }
 
 // set sets up a new connection.
-func (c *conn) set(cache int, writes bool) (err error) {
+func (c *conn) set(cache int, m mode) (err error) {
 	if err := c.db.BusyTimeout(busyTimeout); err != nil {
 		return err
 	}
 	// Temporary structures stay in memory: a directory for them might be full, or anyone's.
 	pragmas := fmt.Sprintf("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-%d;", cache)
-	if writes {
+	if m == writes {
 		pragmas += fmt.Sprintf("PRAGMA journal_size_limit=%d", restartPages*pageSize)
 		c.db.WALHook(func(_ *sqlite3.Conn, _ string, pages int) error {
 			c.logged = pages

@@ -36,7 +36,7 @@ func faultOf(path string, err error) error {
 	switch {
 	case isAny(err, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.IOERR_SHORT_READ, sqlite3.IOERR_CORRUPTFS):
 		kind, advice = registry.ErrDamaged, "its pages are not what was written: check the disk, and restore a backup (urnd registry restore)"
-	case isAny(err, sqlite3.FULL, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG):
+	case isAny(err, sqlite3.FULL, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG), isAny(err, sqlite3.IOERR, sqlite3.CANTOPEN) && isFull(path):
 		advice = "its file system has no more room; what was being written is not there, all that was written before is: make room"
 	case isAny(err, sqlite3.BUSY_SNAPSHOT, sqlite3.BUSY):
 		advice = fmt.Sprintf("another process has been writing to it for more than %s", busyTimeout)
@@ -49,7 +49,7 @@ func faultOf(path string, err error) error {
 	case isAny(err, sqlite3.READONLY, fs.ErrPermission, sqlite3.PERM, sqlite3.CANTOPEN):
 		advice = "the user that urnd runs as must be allowed to write to the file and to its directory"
 	case isAny(err, sqlite3.IOERR):
-		advice = "the disk failed: see the log of the kernel"
+		advice = "its file system failed: see whether it has room, and the log of the kernel; what was being written is not there"
 	}
 	if advice != "" {
 		advice = ": " + advice

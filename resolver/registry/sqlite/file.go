@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 
+	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/pressly/goose/v3"
 
@@ -32,25 +32,32 @@ func prepare(ctx context.Context, path string) (err error) {
 	case !errors.Is(err, fs.ErrExist):
 		return err
 	}
-	db, err := driver.Open(uriOf(path, "modeof="+url.QueryEscape(path)+"&_pragma=busy_timeout(10000)"))
+	db, err := driver.Open(uriOf(path, "&_pragma=busy_timeout(200)"))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
+	// Processes that do it at once are in each other's way: one goes on, and the others find what it did.
+	for range prepareTries {
+		if err = migrate(ctx, path, db); !errors.Is(err, sqlite3.BUSY) && !errors.Is(err, sqlite3.ERROR) {
+			break
+		}
+	}
+	return err
+}
+
+// prepareTries bounds for how long, at 200 ms each, another process may keep a file from being prepared.
+const prepareTries = 50
+
+func migrate(ctx context.Context, path string, db *sql.DB) error {
 	if err := isOurs(ctx, db); err != nil {
 		return err
 	}
 	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode=wal"); err != nil {
 		return err
 	}
-	// Where two processes do it at once, one fails: it finds what the other has done.
-	for range 3 {
-		if err = up(ctx, db); err == nil || errors.Is(err, registry.ErrSchema) {
-			break
-		}
-	}
-	return err
+	return up(ctx, path, db)
 }
 
 // isOurs returns an error if a database is that of another program, which is not to be changed.
@@ -80,7 +87,7 @@ func provider(db *sql.DB) (*goose.Provider, error) {
 	return goose.NewProvider(goose.DialectSQLite3, db, files)
 }
 
-func up(ctx context.Context, db *sql.DB) error {
+func up(ctx context.Context, path string, db *sql.DB) error {
 	p, err := provider(db)
 	if err != nil {
 		return err
@@ -92,7 +99,7 @@ func up(ctx context.Context, db *sql.DB) error {
 	case has == target:
 		return nil
 	case has > target:
-		return fmt.Errorf("%w: it has schema %d, and this version knows %d: use the newer one", registry.ErrSchema, has, target)
+		return newerSchema(path, has, target)
 	}
 	_, err = p.Up(ctx)
 	return err
@@ -113,4 +120,21 @@ func shareAs(path string) error {
 		return err // where it is another user's, that one has done it
 	}
 	return nil
+}
+
+func newerSchema(path string, has, knows int64) error {
+	return fmt.Errorf("%w: %s has schema %d, and this version knows %d: use the newer one", registry.ErrSchema, path, has, knows)
+}
+
+// schema returns the version of the schema that this version of urnd has.
+func schema() (version int64, err error) {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	for _, file := range files {
+		n, err := goose.NumericComponent(file)
+		if err != nil {
+			return 0, err
+		}
+		version = max(version, n)
+	}
+	return version, err
 }

@@ -20,6 +20,8 @@ type pool struct {
 	path  string
 	cache int           // of each, in KiB
 	slots chan struct{} // one value for each connection in use
+	// immutable files are opened without locks, and nothing is written beside them.
+	immutable bool
 
 	mu   sync.Mutex
 	free []*conn
@@ -48,12 +50,19 @@ func (p *pool) get(ctx context.Context) (*conn, error) {
 		return c, nil
 	}
 	p.mu.Unlock()
-	c, err := connect(p.path, p.cache, false)
+	c, err := connect(p.path, p.cache, p.mode())
 	if err != nil {
 		<-p.slots
 		return nil, faultOf(p.path, err)
 	}
 	return c, nil
+}
+
+func (p *pool) mode() mode {
+	if p.immutable {
+		return immutable
+	}
+	return reads
 }
 
 // put takes a connection back.

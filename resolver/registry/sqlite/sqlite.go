@@ -5,6 +5,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -36,7 +37,7 @@ func (s *Store) open(ctx context.Context) error {
 	n := max(runtime.GOMAXPROCS(0), 2)
 	s.questions, s.transactions = newPool(s.path, n), newPool(s.path, n)
 	var err error
-	if s.writer, err = connect(s.path, writerCache, true); err != nil {
+	if s.writer, err = connect(s.path, writerCache, writes); err != nil {
 		return err
 	}
 	// The first reader also makes the files that SQLite has beside the database.
@@ -115,6 +116,9 @@ func (s *Store) Bulk(ctx context.Context, f func(registry.WriteTx) error) error 
 }
 
 func (s *Store) write(ctx context.Context, synchronous string, f func(registry.WriteTx) error) error {
+	if s.writer == nil {
+		return fmt.Errorf("%w: %s is a backup, which is not written to", registry.ErrNoStore, s.path)
+	}
 	select {
 	case s.writing <- struct{}{}:
 	case <-ctx.Done():

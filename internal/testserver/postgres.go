@@ -1,0 +1,239 @@
+package testserver
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Postgres is a running PostgreSQL server with durable commits. It trusts every local client. Only the
+// goroutine of the test may call its methods, which may end it.
+type Postgres struct {
+	t       testing.TB
+	dir     string
+	addr    netip.AddrPort
+	process *process // nil while it is stopped
+}
+
+const (
+	postgresData   = "data"
+	postgresOutput = "postgres.out"
+	// PostgresUser is the superuser of a Postgres.
+	PostgresUser = "postgres"
+)
+
+// StartPostgres makes an empty database system, and returns when it accepts connections. It ends with
+// the test.
+func StartPostgres(t testing.TB) *Postgres {
+	t.Helper()
+	p := &Postgres{t: t, dir: postgresFolder(t)}
+	p.run("initdb", "--username", PostgresUser, "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync", "--pgdata", p.data())
+	p.launch()
+	return p
+}
+
+// StartStandby starts a streaming replica of p, which answers questions.
+func (p *Postgres) StartStandby() *Postgres {
+	p.t.Helper()
+	s := &Postgres{t: p.t, dir: postgresFolder(p.t)}
+	s.run("pg_basebackup", "--pgdata", s.data(), "--host", p.dir, "--port", p.port(), "--username", PostgresUser,
+		"--checkpoint", "fast", "--write-recovery-conf", "--no-sync")
+	s.launch()
+	return s
+}
+
+// postgresFolder returns a new folder that the user of PostgreSQL, which is not root, can write to.
+func postgresFolder(t testing.TB) string {
+	t.Helper()
+	dir := OpenFolder(t)
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// launch starts the server on a free port for the first time.
+func (p *Postgres) launch() {
+	p.t.Helper()
+	const attempts = 5
+	var err error
+	for range attempts {
+		if p.addr, err = freePort(); err != nil {
+			break
+		}
+		if err = p.start(); !errors.Is(err, errPortTaken) {
+			break
+		}
+	}
+	if err != nil {
+		p.t.Fatalf("start PostgreSQL: %v", err)
+	}
+	p.t.Cleanup(func() {
+		if p.process != nil {
+			p.Stop()
+		}
+	})
+}
+
+// start starts the server, and returns when it accepts connections.
+func (p *Postgres) start() error {
+	cmd := p.command("postgres", "-D", p.data(), "-k", p.dir, "-p", p.port(), "-h", p.addr.Addr().String(),
+		"-c", "dynamic_shared_memory_type=mmap")
+	if err := os.WriteFile(p.output(), nil, 0o600); err != nil { // of an earlier attempt
+		return err
+	}
+	var err error
+	if p.process, err = startCommand(p.dir, p.output(), cmd); err != nil {
+		return err
+	}
+	err = poll(func() (bool, error) {
+		ended, output := p.process.ended(), p.Log()
+		if ended != nil && strings.Contains(output, "could not create any TCP/IP sockets") {
+			ended = errPortTaken
+		}
+		return strings.Contains(output, "ready to accept"), ended
+	})
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, p.Log())
+		p.process = nil
+	}
+	return err
+}
+
+// Start starts a stopped server again, on the same port.
+func (p *Postgres) Start() {
+	p.t.Helper()
+	// Processes of a server that was killed keep its shared memory until they notice.
+	err := poll(func() (bool, error) {
+		err := p.start()
+		if err != nil && strings.Contains(err.Error(), "still in use") {
+			return false, nil
+		}
+		return true, err
+	})
+	if err != nil {
+		p.t.Fatalf("start PostgreSQL again: %v", err)
+	}
+}
+
+// Stop ends the server, which ends all connections.
+func (p *Postgres) Stop() {
+	p.t.Helper()
+	p.end(syscall.SIGINT)
+}
+
+// Kill kills the server as a power failure would end it: nothing is written any more.
+func (p *Postgres) Kill() {
+	p.t.Helper()
+	p.end(syscall.SIGKILL)
+}
+
+func (p *Postgres) end(signal syscall.Signal) {
+	p.t.Helper()
+	if err := p.process.cmd.Process.Signal(signal); err != nil {
+		p.t.Errorf("stop PostgreSQL: %v", err)
+	}
+	timer := time.NewTimer(Patience)
+	defer timer.Stop()
+	select {
+	case <-p.process.done:
+	case <-timer.C:
+		p.t.Errorf("PostgreSQL does not stop\n%s", p.Log())
+		_ = p.process.cmd.Process.Kill() // fails only if it has ended since
+		<-p.process.done
+	}
+	p.process = nil
+}
+
+// URL returns the URL of a database by the Unix socket. An empty name is that of the first database.
+func (p *Postgres) URL(database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(PostgresUser), Path: "/" + databaseName(database)}
+	u.RawQuery = url.Values{"host": {p.dir}, "port": {p.port()}}.Encode()
+	return u.String()
+}
+
+// URLAt returns the URL of a database at an address, such as Addr or that of a Relay.
+func (p *Postgres) URLAt(addr, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(PostgresUser), Host: addr, Path: "/" + databaseName(database)}
+	return u.String()
+}
+
+func databaseName(name string) string {
+	if name == "" {
+		return PostgresUser
+	}
+	return name
+}
+
+// Addr returns where the server listens, as "127.0.0.1:port".
+func (p *Postgres) Addr() string { return p.addr.String() }
+
+// Create makes an empty database.
+func (p *Postgres) Create(database string) {
+	p.t.Helper()
+	p.run("createdb", "--host", p.dir, "--port", p.port(), "--username", PostgresUser, database)
+}
+
+// Ask returns the output of psql for a statement: rows as lines, columns separated by "|".
+func (p *Postgres) Ask(database, statement string) string {
+	p.t.Helper()
+	return p.run("psql", "--host", p.dir, "--port", p.port(), "--username", PostgresUser, "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
+		"--set", "ON_ERROR_STOP=1", "--command", statement, databaseName(database))
+}
+
+// run runs a program of PostgreSQL, and returns its output.
+func (p *Postgres) run(program string, args ...string) string {
+	p.t.Helper()
+	output, err := p.command(program, args...).CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("%s: %v\n%s", program, err, output)
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// command returns a command of PostgreSQL by a user that is not root, which the server refuses.
+func (p *Postgres) command(program string, args ...string) *exec.Cmd {
+	p.t.Helper()
+	cmd := exec.Command(postgresProgram(p.t, program), args...)
+	cmd.Dir, cmd.Env = p.dir, append(os.Environ(), "LC_ALL=C", "HOME="+p.dir)
+	if err := asNobody(cmd); err != nil {
+		p.t.Fatal(err)
+	}
+	return cmd
+}
+
+// postgresProgram returns the path of a program of PostgreSQL. Those of Debian are in a folder for
+// each version, which is not in PATH.
+func postgresProgram(t testing.TB, program string) string {
+	t.Helper()
+	paths, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + program) // the pattern is well formed
+	if len(paths) == 0 {
+		return Need(t, program)
+	}
+	return slices.MaxFunc(paths, func(a, b string) int { return postgresVersion(a) - postgresVersion(b) })
+}
+
+func postgresVersion(path string) int {
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // 0 if it is not a number
+	return n
+}
+
+// Log returns what the server has printed since it was started.
+func (p *Postgres) Log() string {
+	text, _ := os.ReadFile(p.output()) // the process ends without it
+	return string(text)
+}
+
+func (p *Postgres) data() string   { return filepath.Join(p.dir, postgresData) }
+func (p *Postgres) output() string { return filepath.Join(p.dir, postgresOutput) }
+func (p *Postgres) port() string   { return strconv.Itoa(int(p.addr.Port())) }

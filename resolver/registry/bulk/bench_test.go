@@ -1,0 +1,76 @@
+package bulk_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/registry/bulk"
+)
+
+// generate writes CSV of n names of 22 octets with a target of about 50 each: in order, or in an order
+// without one, in which each number is there once.
+func generate(w io.Writer, n int, sorted bool) error {
+	b := bufio.NewWriterSize(w, 1<<20)
+	fmt.Fprintln(b, "name,target")
+	modulus := 1
+	for modulus < n {
+		modulus *= 2
+	}
+	for i := range modulus {
+		k := i
+		if !sorted {
+			k = (i*0x9E3779B1 + 12345) % modulus // the factor is odd, so that this is a permutation
+		}
+		if k < n {
+			fmt.Fprintf(b, "urn:nbn:fi:lib-%09d,https://repository.example.org/items/%d/%09d\n", k, k%997, k)
+		}
+	}
+	return b.Flush()
+}
+
+// TestGenerate writes the files that docs/benchmarks.md imports: URND_GENERATE is how many names,
+// URND_GENERATE_DIR where to.
+func TestGenerate(t *testing.T) {
+	n, err := strconv.Atoi(os.Getenv("URND_GENERATE"))
+	if err != nil {
+		t.Skip("URND_GENERATE is not set")
+	}
+	for name, sorted := range map[string]bool{"sorted.csv": true, "random.csv": false} {
+		f, err := os.Create(filepath.Join(os.Getenv("URND_GENERATE_DIR"), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := generate(f, n, sorted); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkImport imports b.N names.
+func BenchmarkImport(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		sorted bool
+	}{{"sorted", true}, {"random", false}} {
+		b.Run(c.name, func(b *testing.B) {
+			r := open(b)
+			pipe, w := io.Pipe()
+			go func() { w.CloseWithError(generate(w, b.N, c.sorted)) }()
+			i := bulk.Import{Registry: r, Actor: admin, Format: bulk.CSV, TempDir: b.TempDir()}
+			b.ReportAllocs()
+			b.ResetTimer()
+			report, err := i.Run(b.Context(), pipe)
+			if err != nil || report.New != int64(b.N) {
+				b.Fatalf("%+v, %v", report, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,166 @@
+package bulk
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// ExportOptions are how names are exported. The zero value exports the current entries as NDJSON.
+type ExportOptions struct {
+	Format Format // Detect is NDJSON
+	// History exports all versions, the oldest first, and their numbers; of CSV, TSV and NDJSON.
+	History bool
+	// Prefix is what the names begin with that are exported; "" is all. A zone needs one.
+	Prefix string
+	// Zone is the name of the zone, of NAPTRZone.
+	Zone string
+	// Skipped is called with what the format cannot express; nil is not called.
+	Skipped func(name string, reason error)
+	// Progress is called from time to time with how many entries were exported; nil is not called.
+	Progress func(entries int64)
+}
+
+// exporter writes entries in one format.
+type exporter interface {
+	// begin writes what is first. It may look at all entries.
+	begin(w *bufio.Writer, all *entries) error
+	// entry writes a version. The prefixes come first.
+	entry(w *bufio.Writer, e *registry.Entry) error
+	end(w *bufio.Writer) error
+}
+
+// ErrUnexportable is wrapped by the reasons why entries were skipped.
+var ErrUnexportable = errors.New("it cannot be exported in this format")
+
+// Export writes the entries of a registry, as they are at one moment: prefixes first, each in the
+// order of the octets of their names. The same entries make the same octets.
+func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOptions) error {
+	if o.Skipped == nil {
+		o.Skipped = func(string, error) {}
+	}
+	if o.Progress == nil {
+		o.Progress = func(int64) {}
+	}
+	out, err := newExporter(o)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(w, 256<<10)
+	err = r.Store().Read(ctx, func(tx registry.Tx) error {
+		all := &entries{ctx: ctx, tx: tx, prefix: o.Prefix}
+		if err := out.begin(b, all); err != nil {
+			return err
+		}
+		var n int64
+		err := all.each(func(e *registry.Entry) error {
+			if n++; n%entriesPage == 0 {
+				o.Progress(n)
+			}
+			if !o.History {
+				return out.entry(b, e)
+			}
+			versions, err := all.versions(e)
+			for i := len(versions) - 1; i >= 0 && err == nil; i-- {
+				err = out.entry(b, &versions[i])
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return out.end(b)
+	})
+	if err == nil {
+		err = b.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("exporting the registry: %w", err)
+	}
+	return nil
+}
+
+func newExporter(o ExportOptions) (exporter, error) {
+	if o.History && (o.Format == NginxMap || o.Format == NAPTRZone) {
+		return nil, fmt.Errorf("%s has no history", o.Format)
+	}
+	switch o.Format {
+	case Detect, NDJSON:
+		return &ndjsonExport{history: o.History}, nil
+	case CSV:
+		return &tableExport{separator: ',', history: o.History}, nil
+	case TSV:
+		return &tableExport{separator: '\t', history: o.History}, nil
+	case NginxMap:
+		return &nginxExport{skipped: o.Skipped}, nil
+	case NAPTRZone:
+		if o.Prefix == "" || strings.Trim(o.Zone, ".") == "" {
+			return nil, errors.New("a zone needs a prefix, which its names begin with, and a name")
+		}
+		return &zoneExport{base: o.Prefix, origin: o.Zone, skipped: o.Skipped}, nil
+	default:
+		return nil, fmt.Errorf("%s is not a format of exports", o.Format)
+	}
+}
+
+// entriesPage is how many entries are read at once.
+const entriesPage = 1000
+
+// entries are the current entries that are exported.
+type entries struct {
+	ctx    context.Context //nolint:containedctx // it lives as long as one call
+	tx     registry.Tx
+	prefix string
+}
+
+// each calls f with each entry.
+func (s *entries) each(f func(e *registry.Entry) error) error {
+	for _, kind := range []registry.Kind{registry.KindPrefix, registry.KindName} {
+		if err := s.of(kind, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// of calls f with each entry of a kind.
+func (s *entries) of(kind registry.Kind, f func(e *registry.Entry) error) error {
+	for after := ""; ; {
+		page, err := s.tx.List(kind, s.prefix, after, entriesPage)
+		if err == nil {
+			err = s.ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			if err := f(&page[i]); err != nil {
+				return err
+			}
+		}
+		if len(page) < entriesPage {
+			return nil
+		}
+		after = page[len(page)-1].Name
+	}
+}
+
+// versions returns all versions of an entry, the newest first.
+func (s *entries) versions(e *registry.Entry) ([]registry.Entry, error) {
+	if e.Version == 1 {
+		return []registry.Entry{*e}, nil
+	}
+	var all []registry.Entry
+	for before := registry.Seq(0); ; before = all[len(all)-1].Seq {
+		page, err := s.tx.Versions(e.Key, before, versionsPage)
+		all = append(all, page...)
+		if err != nil || len(page) < versionsPage {
+			return all, err
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package bulk
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// nginxExport writes a map of nginx (ngx_http_map_module) from $request_uri to the first target: a
+// string that is compared without regard to case, or a regular expression where that matters.
+type nginxExport struct {
+	skipped  func(string, error)
+	seed     maphash.Seed
+	clashes  map[uint64]bool // of names that differ only by case
+	prefixes []registry.Entry
+	all      *entries
+}
+
+const nginxHead = `# Names of a registry of urnd, and where they lead. Include this file in the block http, and use
+# the map in a server that gets the names as paths, as /urn:nbn:fi:a:
+#
+#   if ($urnd_location = 410) { return 410; }
+#   if ($urnd_location) { return 302 $urnd_location; }
+#
+# Many names need map_hash_max_size and map_hash_bucket_size in the block http. Names are found
+# without regard to case where that does not matter between them.
+geo $urnd_dollar { default "$"; }
+map $request_uri $urnd_location {
+    default "";
+`
+
+func (x *nginxExport) begin(w *bufio.Writer, all *entries) error {
+	x.seed, x.clashes, x.all = maphash.MakeSeed(), make(map[uint64]bool), all
+	seen := make(map[uint64]bool)
+	err := all.of(registry.KindName, func(e *registry.Entry) error {
+		lower := strings.ToLower(e.Name)
+		h := maphash.String(x.seed, lower)
+		switch {
+		case seen[h]:
+			x.clashes[h] = true
+		case lower != e.Name: // the name in lower case, if there is one, is the last of them
+			seen[h] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.WriteString(nginxHead)
+	return err
+}
+
+var (
+	errNoTargets = fmt.Errorf("%w: it has no target", ErrUnexportable)
+	errTemplate  = fmt.Errorf("%w: its template has more than {suffix}", ErrUnexportable)
+	errBounded   = fmt.Errorf("%w: its targets are bounded in time", ErrUnexportable)
+)
+
+func (x *nginxExport) entry(w *bufio.Writer, e *registry.Entry) error {
+	if e.Kind == registry.KindPrefix { // the longest is to be found first
+		if e.Status == registry.Active && len(e.Targets) > 0 || e.Status == registry.Withdrawn {
+			x.prefixes = append(x.prefixes, *e)
+		}
+		return nil
+	}
+	location, err := x.location(e)
+	if isUnexportable(err) {
+		x.skipped(e.Name, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	key := nginxQuoted("/" + e.Name)
+	if x.clashes[maphash.String(x.seed, strings.ToLower(e.Name))] {
+		key = nginxQuoted("~^/" + regexp.QuoteMeta(e.Name) + "$")
+	}
+	_, err = fmt.Fprintf(w, "    %s %s;\n", key, location)
+	return err
+}
+
+// location returns where an entry leads, as a value of the map.
+func (x *nginxExport) location(e *registry.Entry) (string, error) {
+	if e.Status == registry.Withdrawn {
+		return "410", nil
+	}
+	of, err := x.all.resolved(e)
+	if err != nil {
+		return "", err
+	}
+	if of.Status == registry.Withdrawn {
+		return "410", nil
+	}
+	t, err := firstTarget(of)
+	return nginxValue(t), err
+}
+
+// resolved returns the entry that an alias leads to.
+func (s *entries) resolved(e *registry.Entry) (*registry.Entry, error) {
+	for range 10 {
+		if e.Alias == "" {
+			return e, nil
+		}
+		of, err := s.tx.Entries([]registry.Key{registry.Name(e.Alias)})
+		if err != nil {
+			return nil, err
+		}
+		if !of[0].Exists() {
+			return nil, fmt.Errorf("%w: %s, which it is an alias of, is not registered", ErrUnexportable, e.Alias)
+		}
+		e = &of[0]
+	}
+	return nil, fmt.Errorf("%w: it is at the end of too many aliases", ErrUnexportable)
+}
+
+// firstTarget returns the target that is first, and is not bounded in time.
+func firstTarget(e *registry.Entry) (string, error) {
+	if e.Status != registry.Active || len(e.Targets) == 0 {
+		return "", errNoTargets
+	}
+	for _, t := range inOrder(e.Targets) {
+		if t.From.IsZero() && t.Until.IsZero() {
+			return t.URI, nil
+		}
+	}
+	return "", errBounded
+}
+
+// inOrder returns targets by their priority.
+func inOrder(targets []registry.Target) []registry.Target {
+	targets = slices.Clone(targets)
+	slices.SortStableFunc(targets, func(a, b registry.Target) int { return cmp.Compare(a.Priority, b.Priority) })
+	return targets
+}
+
+func isUnexportable(err error) bool { return errors.Is(err, ErrUnexportable) }
+
+func nginxQuoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}
+
+// nginxValue quotes a value, in which a dollar begins a variable.
+func nginxValue(text string) string {
+	return strings.ReplaceAll(nginxQuoted(text), "$", "${urnd_dollar}")
+}
+
+func (x *nginxExport) end(w *bufio.Writer) error {
+	for _, e := range slices.Backward(x.prefixes) {
+		value := "410"
+		if e.Status == registry.Active {
+			target, err := firstTarget(&e)
+			var before, after string
+			if err == nil {
+				before, after, err = aroundSuffix(target)
+			}
+			if err != nil {
+				x.skipped(e.Key.String(), err)
+				continue
+			}
+			value = nginxValue(before + "\x00" + after)
+			value = strings.Replace(value, "\x00", "${urnd_suffix}", 1)
+		}
+		key := nginxQuoted("~^/" + regexp.QuoteMeta(e.Name) + "(?<urnd_suffix>.+)$")
+		if _, err := fmt.Fprintf(w, "    %s %s;\n", key, value); err != nil {
+			return err
+		}
+	}
+	_, err := w.WriteString("}\n")
+	return err
+}
+
+// aroundSuffix returns what is before and after the rest of a name in the target of a prefix.
+func aroundSuffix(target string) (before, after string, err error) {
+	for _, variable := range []string{"{suffix}", "{+suffix}"} {
+		if before, after, ok := strings.Cut(target, variable); ok && !strings.Contains(before+after, "{") {
+			return before, after, nil
+		}
+	}
+	if strings.Contains(target, "{") {
+		return "", "", errTemplate
+	}
+	return target, "", nil
+}

@@ -1,0 +1,92 @@
+package bulk
+
+import (
+	"bufio"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// tableExport writes CSV or TSV. Each target has a line; only the first line of a name has what is
+// not of a target, but for what tells the version.
+type tableExport struct {
+	separator byte
+	history   bool
+	cells     [fieldsEnd]string
+}
+
+// columns returns the columns in their order.
+func (x *tableExport) columns() []field {
+	columns := []field{fieldName, fieldPrefix}
+	if x.history {
+		columns = append(columns, fieldVersion)
+	}
+	return append(columns, fieldStatus, fieldSince, fieldReason, fieldSuccessors, fieldAlias,
+		fieldURI, fieldType, fieldLanguage, fieldPriority, fieldFrom, fieldUntil, fieldTargetNote,
+		fieldMetadata, fieldContact, fieldAuthoritative, fieldSandbox, fieldChanged, fieldBy, fieldNote)
+}
+
+func (x *tableExport) begin(w *bufio.Writer, _ *entries) error {
+	for f := range fieldsEnd {
+		x.cells[f] = columnNames[f]
+	}
+	return x.write(w)
+}
+
+func (x *tableExport) entry(w *bufio.Writer, e *registry.Entry) error {
+	metadata, err := compact(e.Metadata)
+	if err != nil {
+		return err
+	}
+	x.cells = [fieldsEnd]string{
+		fieldStatus: e.Status.String(), fieldSince: formatTime(e.Since), fieldReason: e.Reason,
+		fieldSuccessors: strings.Join(e.Successors, " "), fieldAlias: e.Alias, fieldMetadata: metadata,
+		fieldContact: e.Contact, fieldAuthoritative: flag(e.Authoritative), fieldSandbox: flag(e.Sandbox),
+		fieldBy: e.By, fieldNote: e.Note,
+	}
+	for i := range max(len(e.Targets), 1) {
+		x.cells[fieldName], x.cells[fieldPrefix] = e.Name, flag(e.Kind == registry.KindPrefix)
+		x.cells[fieldVersion], x.cells[fieldChanged] = strconv.Itoa(e.Version), formatTime(e.Changed)
+		if len(e.Targets) > 0 {
+			x.target(e.Targets[i])
+		}
+		if err := x.write(w); err != nil {
+			return err
+		}
+		x.cells = [fieldsEnd]string{fieldStatus: e.Status.String()}
+	}
+	return nil
+}
+
+func (x *tableExport) target(t registry.Target) {
+	x.cells[fieldURI], x.cells[fieldType], x.cells[fieldLanguage] = t.URI, t.Type, t.Language
+	if t.Priority != 0 {
+		x.cells[fieldPriority] = strconv.Itoa(t.Priority)
+	}
+	x.cells[fieldFrom], x.cells[fieldUntil], x.cells[fieldTargetNote] = formatTime(t.From), formatTime(t.Until), t.Note
+}
+
+func flag(is bool) string {
+	if is {
+		return "true"
+	}
+	return ""
+}
+
+// write writes a line.
+func (x *tableExport) write(w *bufio.Writer) error {
+	for i, f := range x.columns() {
+		if i > 0 {
+			_ = w.WriteByte(x.separator) // the last write returns the error
+		}
+		cell := x.cells[f]
+		if strings.IndexByte(cell, x.separator) >= 0 || strings.ContainsAny(cell, "\"\r\n") || strings.TrimSpace(cell) != cell {
+			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+		}
+		_, _ = w.WriteString(cell)
+	}
+	return w.WriteByte('\n')
+}
+
+func (x *tableExport) end(*bufio.Writer) error { return nil }

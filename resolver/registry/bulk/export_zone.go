@@ -1,0 +1,217 @@
+package bulk
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// zoneExport writes NAPTR records (RFC 3403, RFC 3404) of a zone to which the DNS leads for names with one
+// beginning, the base. A name whose rest could be a domain name has records of its own, at REST.names
+// in the zone, and one rule leads there. Other names and prefixes are rules of the zone itself, which
+// all have to fit into one DNS message.
+type zoneExport struct {
+	base, origin string
+	skipped      func(string, error)
+	prefixes     []registry.Entry
+	all          *entries
+	size         int // of the rules of the zone itself, in octets
+}
+
+const (
+	// maxRules bounds the octets of one set of records: a DNS message has at most 65535.
+	maxRules = 60_000
+	// maxExpression bounds a character string (RFC 1035 section 3.3).
+	maxExpression = 255
+	// ruleOverhead bounds what a record has beside its expression.
+	ruleOverhead = 32
+	maxLabel     = 63
+	maxDomain    = 253
+)
+
+// The orders of the rules: a name of its own before what its beginning leads to.
+const (
+	orderName   = 10
+	orderNames  = 20
+	orderPrefix = 30 // of the longest
+)
+
+const zoneHead = `; Names of a registry of urnd that begin with %s, as NAPTR records (RFC 3404).
+; Include this file, by $INCLUDE, in the zone to which the DNS leads for these names.
+$ORIGIN %s
+`
+
+var (
+	errExpression = fmt.Errorf("%w: its rule has more than %d octets", ErrUnexportable, maxExpression)
+	errFull       = fmt.Errorf("%w: it is no domain name, and the rules of the zone itself have %d octets", ErrUnexportable, maxRules)
+	errShadowed   = fmt.Errorf("%w: a rule leads names below it to records of their own", ErrUnexportable)
+)
+
+func (x *zoneExport) begin(w *bufio.Writer, all *entries) error {
+	x.all = all
+	if !strings.HasSuffix(x.origin, ".") {
+		x.origin += "."
+	}
+	if _, err := fmt.Fprintf(w, zoneHead, x.base, x.origin); err != nil {
+		return err
+	}
+	return x.rule(w, "@", orderNames, 10, "", "", "!^"+ereQuoted(x.base)+`([a-z0-9.-]+)$!\1.names.`+x.origin+"!")
+}
+
+func (x *zoneExport) entry(w *bufio.Writer, e *registry.Entry) error {
+	if e.Kind == registry.KindPrefix {
+		if e.Status == registry.Active && len(e.Targets) > 0 {
+			x.prefixes = append(x.prefixes, *e)
+		}
+		return nil
+	}
+	err := x.name(w, e)
+	if isUnexportable(err) {
+		x.skipped(e.Name, err)
+		return nil
+	}
+	return err
+}
+
+func (x *zoneExport) name(w *bufio.Writer, e *registry.Entry) error {
+	of, err := x.all.resolved(e)
+	if err != nil {
+		return err
+	}
+	locations, err := validTargets(of)
+	if err != nil {
+		return err
+	}
+	rest := strings.TrimPrefix(e.Name, x.base)
+	owner, order, pattern := rest+".names", orderName, ".*"
+	if !isDomain(rest) || len(rest)+len(".names.")+len(x.origin) > maxDomain {
+		owner, pattern = "@", ereQuoted(e.Name)
+	}
+	for i, location := range locations {
+		if err := x.location(w, owner, order, 10*(i+1), "^"+pattern+"$", location); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// location writes a terminal rule.
+func (x *zoneExport) location(w *bufio.Writer, owner string, order, preference int, pattern, location string) error {
+	service := "+I2L"
+	if strings.HasPrefix(location, "http") {
+		service = "http+I2L"
+	}
+	return x.rule(w, owner, order, preference, "u", service, "!"+pattern+"!"+location+"!")
+}
+
+func (x *zoneExport) rule(w *bufio.Writer, owner string, order, preference int, flags, services, expression string) error {
+	if len(expression) > maxExpression {
+		return errExpression
+	}
+	if owner == "@" {
+		if x.size += len(expression) + ruleOverhead; x.size > maxRules {
+			return errFull
+		}
+	}
+	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(expression)
+	_, err := fmt.Fprintf(w, "%s IN NAPTR %d %d %q %q \"%s\" .\n", owner, order, preference, flags, services, escaped)
+	return err
+}
+
+func (x *zoneExport) end(w *bufio.Writer) error {
+	slices.SortStableFunc(x.prefixes, func(a, b registry.Entry) int { return cmp.Compare(len(b.Name), len(a.Name)) })
+	for i, e := range x.prefixes {
+		err := x.prefix(w, &e, orderPrefix+i)
+		if isUnexportable(err) {
+			x.skipped(e.Key.String(), err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *zoneExport) prefix(w *bufio.Writer, e *registry.Entry, order int) error {
+	if rest := strings.TrimPrefix(e.Name, x.base); isOwner(rest) {
+		return errShadowed
+	}
+	target, err := firstTarget(e)
+	if err != nil {
+		return err
+	}
+	before, after, err := aroundSuffix(target)
+	if err != nil {
+		return err
+	}
+	location := replacement(before) + `\1` + replacement(after)
+	return x.location(w, "@", order, 10, "^"+ereQuoted(e.Name)+"(.+)$", location)
+}
+
+// validTargets returns the targets that are not bounded in time, the first one first, as replacements.
+func validTargets(e *registry.Entry) ([]string, error) {
+	if _, err := firstTarget(e); err != nil {
+		return nil, err
+	}
+	var locations []string
+	for _, t := range inOrder(e.Targets) {
+		if t.From.IsZero() && t.Until.IsZero() {
+			locations = append(locations, replacement(t.URI))
+		}
+	}
+	return locations, nil
+}
+
+// replacement returns a text as it is written in a substitution expression between exclamation marks.
+func replacement(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "!", `\!`).Replace(text)
+}
+
+// ereQuoted returns a POSIX extended regular expression that matches a name: "urn" and the namespace
+// in any case (RFC 8141 section 3.1).
+func ereQuoted(name string) string {
+	folded := 0 // octets in any case
+	if rest, ok := strings.CutPrefix(name, "urn:"); ok {
+		nid, _, _ := strings.Cut(rest, ":")
+		folded = len("urn:") + len(nid)
+	}
+	var b strings.Builder
+	for i, c := range []byte(name) {
+		switch {
+		case i < folded && unicode.IsLetter(rune(c)):
+			fmt.Fprintf(&b, "[%c%c]", unicode.ToUpper(rune(c)), c)
+		case strings.IndexByte(`\.[]{}()*+?|^$!`, c) >= 0:
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// isOwner reports whether a text has only what the rule for names of their own matches.
+func isOwner(text string) bool {
+	return !strings.ContainsFunc(text, func(c rune) bool {
+		return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-')
+	})
+}
+
+// isDomain reports whether the rest of a name is a domain name, and has one form only.
+func isDomain(rest string) bool {
+	if !isOwner(rest) {
+		return false
+	}
+	for _, label := range strings.Split(rest, ".") {
+		if label == "" || len(label) > maxLabel {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,101 @@
+package registry_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// seen are the keys that a feed has told.
+type seen struct {
+	mu   sync.Mutex
+	keys []string
+}
+
+func (s *seen) add(keys []registry.Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range keys {
+		s.keys = append(s.keys, key.String())
+	}
+}
+
+func (s *seen) all() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.keys)
+}
+
+// A feed tells of all changes after where it begins, with the aliases of names.
+func TestFeed(t *testing.T) {
+	f := newFixture(t)
+	f.put(t, registry.Name("urn:example:before"), leadsTo("https://a.example/"))
+	f.put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
+	f.put(t, registry.Name("urn:example:alias2"), registry.Record{Alias: "urn:example:alias"})
+	head, err := f.Store().Head(t.Context())
+	if err != nil || head != 3 {
+		t.Fatalf("the head is %d, %v", head, err)
+	}
+	var told seen
+	ticks := make(chan time.Time)
+	feed := registry.Feed{
+		Store: f.Store(), Changed: told.add, State: func(error) {}, After: func(time.Duration) <-chan time.Time { return ticks },
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan registry.Seq)
+	go func() { ended <- feed.Run(ctx, head) }()
+	f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/"))
+	f.put(t, registry.Prefix("urn:example:p:"), leadsTo("https://a.example/"))
+	ticks <- time.Time{}
+	ticks <- time.Time{} // the poll after the first tick has ended
+	want := []string{"urn:example:a", "urn:example:alias", "urn:example:alias2", "urn:example:p:*"}
+	if got := told.all(); !slices.Equal(got, want) {
+		t.Errorf("told of %q, want %q", got, want)
+	}
+	cancel()
+	if cursor := <-ended; cursor != 5 {
+		t.Errorf("the feed ended at %d", cursor)
+	}
+}
+
+// A store that cannot be opened is tried again; meanwhile what is asked fails with the reason.
+func TestReopening(t *testing.T) {
+	f := newFixture(t)
+	f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/"))
+	away := errors.New("the server is away")
+	tries := 0
+	ticks := make(chan time.Time)
+	r := registry.NewReopening(registry.ReopeningConfig{
+		Open: func(context.Context) (registry.Store, error) {
+			if tries++; tries < 3 {
+				return nil, away
+			}
+			return f.Store(), nil
+		},
+		After:  func(time.Duration) <-chan time.Time { return ticks },
+		Opened: func(error) {},
+	})
+	if _, err := r.Lookup(t.Context(), registry.Name("urn:example:a")); !errors.Is(err, registry.ErrNoStore) {
+		t.Errorf("before it is opened: %v", err)
+	}
+	ended := make(chan registry.Seq)
+	go func() { ended <- r.Run(t.Context()) }()
+	testserver.Wait(t, "the first try has failed", func() bool {
+		_, err := r.Lookup(t.Context(), registry.Name("urn:example:a"))
+		return errors.Is(err, away)
+	})
+	ticks <- time.Time{}
+	ticks <- time.Time{}
+	if head := <-ended; head != 1 {
+		t.Errorf("opened at %d", head)
+	}
+	if e, err := r.Lookup(t.Context(), registry.Name("urn:example:a")); err != nil || e.Version != 1 {
+		t.Errorf("after it is open: %+v, %v", e, err)
+	}
+}

@@ -1,0 +1,138 @@
+package health
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	// patience is how long a check waits for a server that wants to be left alone.
+	patience = 10 * time.Second
+	// maxHosts is from how many servers on those that need not be remembered are forgotten.
+	maxHosts = 10_000
+)
+
+// hosts makes requests polite: one at a time to a server with a pause after it, a server is left alone while it
+// wants to be, and not too many a second in all. It is safe for concurrent use.
+type hosts struct {
+	pause time.Duration // after a request to a server
+	every time.Duration // between requests to all servers
+	now   func() time.Time
+	after func(time.Duration) <-chan time.Time
+
+	mu   sync.Mutex
+	all  map[string]*host
+	turn time.Time // of the next request
+}
+
+// host is a server: scheme, name and port.
+type host struct {
+	free  chan struct{} // has one element while nobody asks the server
+	users int           // who ask, or wait for that
+	next  time.Time     // when it may be asked again
+}
+
+func newHosts(pause time.Duration, rate int, now func() time.Time, after func(time.Duration) <-chan time.Time) *hosts {
+	return &hosts{pause: pause, every: time.Second / time.Duration(max(rate, 1)), now: now, after: after, all: make(map[string]*host)}
+}
+
+// enter waits until a server may be asked. It reports false where that would take too long, or ctx has ended.
+// After true, leave must be called.
+func (h *hosts) enter(ctx context.Context, name string) bool {
+	server := h.use(name)
+	select {
+	case <-server.free:
+	case <-ctx.Done():
+		h.unuse(server)
+		return false
+	}
+	h.mu.Lock()
+	wait := server.next.Sub(h.now())
+	h.mu.Unlock()
+	if wait > max(h.pause, patience) || !h.sleep(ctx, wait) || !h.sleep(ctx, h.take()) {
+		server.free <- struct{}{}
+		h.unuse(server)
+		return false
+	}
+	return true
+}
+
+// leave ends a request to a server, which wants to be left alone for a time.
+func (h *hosts) leave(name string, alone time.Duration) {
+	h.mu.Lock()
+	server := h.all[name]
+	server.next = h.now().Add(max(h.pause, alone))
+	h.mu.Unlock()
+	server.free <- struct{}{}
+	h.unuse(server)
+}
+
+// waits returns how long a server wants to be left alone.
+func (h *hosts) waits(name string) time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if server := h.all[name]; server != nil {
+		return server.next.Sub(h.now())
+	}
+	return 0
+}
+
+func (h *hosts) use(name string) *host {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	server := h.all[name]
+	if server == nil {
+		h.forget()
+		server = &host{free: make(chan struct{}, 1)}
+		server.free <- struct{}{}
+		h.all[name] = server
+	}
+	server.users++
+	return server
+}
+
+func (h *hosts) unuse(server *host) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	server.users--
+}
+
+// forget removes servers that may be asked at once, where there are many; h.mu is held.
+func (h *hosts) forget() {
+	if len(h.all) < maxHosts {
+		return
+	}
+	now := h.now()
+	for name, server := range h.all {
+		if server.users == 0 && !server.next.After(now) {
+			delete(h.all, name)
+		}
+	}
+}
+
+// take returns how long it is until the turn of the next request.
+func (h *hosts) take() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := h.now()
+	if h.turn.Before(now) {
+		h.turn = now
+	}
+	wait := h.turn.Sub(now)
+	h.turn = h.turn.Add(h.every)
+	return wait
+}
+
+// sleep waits. It reports false where ctx has ended before.
+func (h *hosts) sleep(ctx context.Context, wait time.Duration) bool {
+	if wait <= 0 {
+		return ctx.Err() == nil
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-h.after(wait):
+		return true
+	}
+}

@@ -1,0 +1,103 @@
+package health
+
+import (
+	"context"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// List calls each with the targets of names that begin with prefix of which something is kept: those that are not
+// healthy, and those that were not until lately.
+func List(ctx context.Context, store registry.Store, prefix string, each func(Target) error) error {
+	for after := afterOwn; after != ""; {
+		var found []Target
+		err := store.Read(ctx, func(tx registry.Tx) error {
+			documents, err := tx.Documents(registry.TableHealth, prefix, after, maxKnown)
+			if err != nil {
+				return err
+			}
+			after = ""
+			for _, d := range documents {
+				t, err := targetOf(d)
+				if err != nil {
+					return err
+				}
+				found = append(found, t)
+			}
+			if len(documents) == maxKnown {
+				after = documents[maxKnown-1].Key
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, t := range found {
+			if err := each(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ListAll calls each with all targets of active names that begin with prefix. Of those that are healthy Checked is the
+// time by which the sweep passed the name; it is zero where none did, and then State is "".
+func ListAll(ctx context.Context, store registry.Store, now time.Time, prefix string, each func(Target) error) error {
+	for after, end := "", false; !end; {
+		var found []Target
+		err := store.Read(ctx, func(tx registry.Tx) (err error) {
+			found, after, end, err = readAll(tx, now, prefix, after)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, t := range found {
+			if err := each(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readAll reads the targets of a page of names.
+func readAll(tx registry.Tx, now time.Time, prefix, after string) (found []Target, last string, end bool, err error) {
+	s, err := readSweep(tx)
+	if err != nil {
+		return nil, "", false, err
+	}
+	points, err := readPassed(tx)
+	if err != nil {
+		return nil, "", false, err
+	}
+	entries, err := tx.List(registry.KindName, prefix, after, maxPage)
+	if err != nil {
+		return nil, "", false, err
+	}
+	for _, e := range entries {
+		last = e.Name
+		for _, uri := range targetsOf(e, now) {
+			t, err := readTarget(tx, e.Name, uri)
+			if err != nil {
+				return nil, "", false, err
+			}
+			if by := points.at(e.Name, s); t.State == "" && by.After(e.Changed) {
+				t.State, t.Checked = Healthy, by
+			}
+			found = append(found, t)
+		}
+	}
+	return found, last, len(entries) < maxPage, nil
+}
+
+// ReadSweep returns how far the sweep is; the zero value of Started is that there was none.
+func ReadSweep(ctx context.Context, store registry.Store) (s Sweep, err error) {
+	err = store.Read(ctx, func(tx registry.Tx) error {
+		s, err = readSweep(tx)
+		return err
+	})
+	return s, err
+}

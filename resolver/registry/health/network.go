@@ -1,0 +1,92 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// maxWitnesses bounds the servers that are asked whether the network is up.
+	maxWitnesses = 3
+	// maxOffline is how long targets are not blamed where neither they nor the witnesses answer.
+	maxOffline = 24 * time.Hour
+)
+
+// network tells targets that fail from a network that is down, in which all would: it asks servers that answered
+// before. It is safe for concurrent use.
+type network struct {
+	now func() time.Time
+
+	mu        sync.Mutex
+	witnesses []string  // targets of different servers that have answered, the newest last
+	since     time.Time // since when nobody answers
+}
+
+// errOffline is the error where nobody could be reached.
+var errOffline = errors.New("neither the targets nor servers that answered before can be reached: the network seems to be down, and no target is to blame")
+
+// judge returns errOffline where no result has an answer, and none of the witnesses does.
+func (n *network) judge(ctx context.Context, p *prober, results []checked) error {
+	var servers []string
+	for _, c := range results {
+		if c.Status != 0 {
+			n.answered(c.uri)
+			return nil
+		}
+		if c.Outcome == Failing {
+			u, _ := checkable(c.uri)
+			servers = append(servers, serverOf(u))
+		}
+	}
+	if len(servers) == 0 || n.given() {
+		return nil
+	}
+	n.mu.Lock()
+	witnesses := slices.Clone(n.witnesses)
+	n.mu.Unlock()
+	asked := false
+	for _, witness := range witnesses {
+		if u, _ := checkable(witness); slices.Contains(servers, serverOf(u)) {
+			continue
+		}
+		asked = true
+		if p.check(ctx, witness).Status != 0 {
+			n.answered(witness)
+			return nil
+		}
+	}
+	if !asked {
+		return nil
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.since.IsZero() {
+		n.since = n.now()
+	}
+	return errOffline
+}
+
+// given reports whether nobody has answered for so long that targets are blamed.
+func (n *network) given() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return !n.since.IsZero() && n.now().Sub(n.since) >= maxOffline
+}
+
+// answered makes a target that has answered a witness.
+func (n *network) answered(target string) {
+	u, _ := checkable(target)
+	server := serverOf(u)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.since = time.Time{}
+	n.witnesses = slices.DeleteFunc(n.witnesses, func(other string) bool {
+		u, _ := checkable(other)
+		return serverOf(u) == server
+	})
+	n.witnesses = append(n.witnesses, target)
+	n.witnesses = n.witnesses[max(len(n.witnesses)-maxWitnesses, 0):]
+}

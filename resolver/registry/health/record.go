@@ -1,0 +1,106 @@
+package health
+
+import (
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// maxDocuments bounds the targets of which something is kept.
+const maxDocuments = 1_000_000
+
+// checked is a job with its result.
+type checked struct {
+	job
+	Result
+}
+
+// record writes what checks found into the documents of targets, and counts it in a sweep. Results that were
+// not had are not recorded.
+func record(tx registry.WriteTx, s *Sweep, all []checked, now time.Time) error {
+	for _, c := range all {
+		if c.Outcome == "" || c.Outcome.good() && !c.known {
+			continue
+		}
+		before, err := readTarget(tx, c.name, c.uri)
+		if err != nil {
+			return err
+		}
+		after, keep := before.next(c.Result, now)
+		switch {
+		case before.State == "" && !keep:
+			continue
+		case before.State == "" && s.documents() >= maxDocuments:
+			s.Unrecorded++
+			continue
+		}
+		d, err := after.document()
+		if err != nil {
+			return err
+		}
+		if !keep {
+			d.Value, after.State = nil, ""
+		}
+		s.count(before.State, after.State)
+		if err := tx.Put(registry.TableHealth, []registry.Document{d}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove removes the documents of targets that names do not have any more.
+func remove(tx registry.WriteTx, s *Sweep, keys []string) error {
+	for _, key := range keys {
+		value, err := tx.Document(registry.TableHealth, key)
+		if err != nil {
+			return err
+		}
+		if value == nil {
+			continue
+		}
+		t, err := targetOf(registry.Document{Key: key, Value: value})
+		if err != nil {
+			return err
+		}
+		s.count(t.State, "")
+		if err := tx.Put(registry.TableHealth, []registry.Document{{Key: key}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readTarget returns what is kept of a target; State is "" where there is nothing.
+func readTarget(tx registry.Tx, name, uri string) (Target, error) {
+	key := keyOf(name, uri)
+	value, err := tx.Document(registry.TableHealth, key)
+	if err != nil || value == nil {
+		return Target{Name: name, URI: uri}, err
+	}
+	return targetOf(registry.Document{Key: key, Value: value})
+}
+
+// count counts that a document changes its state; "" is that there is none.
+func (s *Sweep) count(before, after State) {
+	if before == after {
+		return
+	}
+	if before != "" {
+		s.States[before] = max(s.States[before]-1, 0)
+	}
+	if after != "" {
+		s.States[after]++
+	}
+	if before == Unhealthy || after == Unhealthy {
+		s.Revision++
+	}
+}
+
+// documents returns how many there are.
+func (s *Sweep) documents() (n int64) {
+	for _, of := range s.States {
+		n += of
+	}
+	return n
+}

@@ -1,0 +1,188 @@
+package health
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// A checker that has vanished without a word is followed by another one; a lease that was taken away ends
+// the checks of its holder, and nothing of it is recorded.
+func TestLeaseIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.put("urn:x:1", "http://a.example/1")
+		gone := registry.Lease{Store: w.store, Name: "health", Holder: "vanished", For: leaseTime, Now: time.Now}
+		if err := gone.Acquire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		stop := w.run(w.config("a"))
+		defer stop()
+		time.Sleep(leaseTime - time.Second)
+		if n := len(w.web.take()); n != 0 {
+			t.Errorf("%d requests without a lease", n)
+		}
+		time.Sleep(leaseTime)
+		if n := len(w.web.take()); n != 1 {
+			t.Errorf("%d requests after the lease had run out", n)
+		}
+		gone.For = 4 * 24 * time.Hour
+		if err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
+			return tx.Put(registry.TableLeases, []registry.Document{{Key: "health", Value: fmt.Appendf(nil, `{"holder":"vanished","until":%q}`, time.Now().Add(gone.For).Format(time.RFC3339))}})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		moved := w.sweep().Moved
+		time.Sleep(2 * 24 * time.Hour)
+		if n := len(w.web.take()); n != 0 || !w.sweep().Moved.Equal(moved) {
+			t.Errorf("%d requests after the lease was lost", n)
+		}
+	})
+}
+
+// A restart goes on where the sweep was.
+func TestRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		const n = 48
+		for i := range n {
+			w.put(fmt.Sprintf("urn:x:%03d", i), fmt.Sprintf("http://a.example/%d", i))
+		}
+		c := w.config("one")
+		c.Interval = 4 * time.Hour
+		for i := range 4 {
+			c.Holder = fmt.Sprint(i)
+			stop := w.run(c)
+			time.Sleep(c.Interval/4 - time.Minute)
+			stop()
+			time.Sleep(time.Minute)
+		}
+		urls := w.web.urls()
+		slices.Sort(urls)
+		if all := slices.Compact(slices.Clone(urls)); len(all) != n || len(urls) != n {
+			t.Errorf("%d requests, %d targets", len(urls), len(all))
+		}
+	})
+}
+
+// Pages pass each name once and each document that no target has any more, whatever their sizes are.
+func TestPages(t *testing.T) {
+	w := newWorld(t)
+	var documents []registry.Document
+	add := func(name, uri string) {
+		d, err := Target{Name: name, URI: uri, State: Suspect}.document()
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents = append(documents, d)
+	}
+	names := 0
+	for i := range 300 {
+		name := fmt.Sprintf("urn:x:%04d", i)
+		if i%3 == 0 {
+			w.put(name, "http://a.example/"+name, "http://b.example/"+name)
+			add(name, "http://a.example/"+name)
+			names++
+		}
+		for j := range i % 20 {
+			add(name, fmt.Sprintf("http://orphan.example/%d", j))
+		}
+	}
+	add("urn:x:a", "http://orphan.example/") // after all names
+	if err := w.store.Write(t.Context(), func(tx registry.WriteTx) error { return tx.Put(registry.TableHealth, documents) }); err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{1, 7, maxPage} {
+		var jobs, known, passed int
+		gone := make(map[string]bool)
+		err := w.store.Read(t.Context(), func(tx registry.Tx) error {
+			for after := ""; ; {
+				p, err := readPage(tx, "", after, size, time.Now())
+				if err != nil {
+					return err
+				}
+				if p.last <= after && !p.end {
+					return errors.New("no progress after " + after)
+				}
+				passed += p.n
+				for _, j := range p.jobs {
+					jobs++
+					if j.known {
+						known++
+					}
+				}
+				for _, key := range p.gone {
+					gone[key] = true
+				}
+				if p.end {
+					return nil
+				}
+				after = p.last
+			}
+		})
+		if err != nil || passed != names || jobs != 2*names || known != names || len(gone) != len(documents)-names {
+			t.Errorf("pages of %d: %v, %d names, %d jobs, %d known, %d of %d gone", size, err, passed, jobs, known, len(gone), len(documents)-names)
+		}
+	}
+}
+
+// The documents of targets are damaged: the error says so, and others are not asked in vain.
+func TestDamaged(t *testing.T) {
+	w := newWorld(t)
+	if err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
+		return tx.Put(registry.TableHealth, []registry.Document{{Key: keyOf("urn:x:1", "http://a.example/"), Value: []byte("{")}, {Key: keySweep, Value: []byte("[]")}})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := List(t.Context(), w.store, "", func(Target) error { return nil }); !errors.Is(err, registry.ErrDamaged) {
+		t.Errorf("%v", err)
+	}
+	if _, err := ReadSweep(t.Context(), w.store); !errors.Is(err, registry.ErrDamaged) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNext(t *testing.T) {
+	begin := time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name    string
+		results []Outcome
+		every   time.Duration
+		state   State
+		keep    bool
+	}{
+		{"one failure", []Outcome{Failing}, time.Hour, Suspect, true},
+		{"three within an hour", []Outcome{Failing, Gone, Failing}, 30 * time.Minute, Suspect, true},
+		{"three in a day", []Outcome{Failing, Gone, Failing}, 12 * time.Hour, Unhealthy, true},
+		{"two in a week", []Outcome{Failing, Failing}, 7 * 24 * time.Hour, Suspect, true},
+		{"interrupted", []Outcome{Failing, Failing, Alive, Failing}, 24 * time.Hour, Suspect, true},
+		{"nothing was learnt", []Outcome{Failing, Later, Failing, Unchecked, Failing}, 12 * time.Hour, Unhealthy, true},
+		{"one success after a failure", []Outcome{Failing, Guarded}, 24 * time.Hour, Healthy, false},
+		{"healthy again", []Outcome{Gone, Gone, Gone, Alive}, 24 * time.Hour, Healthy, true},
+		{"healthy for long", []Outcome{Gone, Gone, Gone, Alive, Alive}, 91 * 24 * time.Hour, Healthy, false},
+		{"forbidden", []Outcome{Forbidden}, time.Hour, Inaccessible, true},
+		{"only later", []Outcome{Later}, time.Hour, Healthy, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			target, keep := Target{}, false
+			for i, o := range c.results {
+				target, keep = target.next(Result{Outcome: o}, begin.Add(time.Duration(i)*c.every))
+			}
+			if target.State != c.state || keep != c.keep {
+				t.Errorf("%s, kept %t", target.State, keep)
+			}
+		})
+	}
+	target := Target{}
+	for i := range 100 {
+		target, _ = target.next(Result{Outcome: []Outcome{Failing, Alive}[i%2]}, begin.Add(time.Duration(i)*time.Hour))
+	}
+	if len(target.History) != maxHistory || !target.History[maxHistory-1].At.Equal(begin.Add(99*time.Hour)) {
+		t.Errorf("%d transitions", len(target.History))
+	}
+}

@@ -1,0 +1,88 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrLease means that another instance has a lease.
+var ErrLease = errors.New("another instance has the lease")
+
+// Lease lets one of several instances on a store do something: the one that holds it. Its fields are
+// not changed after its first use; it is then safe for concurrent use. The clocks of the instances may differ by
+// less than what is left of For when the holder renews it.
+type Lease struct {
+	Store Store
+	Name  string // of what is done: a key of TableLeases
+	// Holder identifies the instance. No other one, also no earlier one of this machine, has it.
+	Holder string
+	// For is how long it is held after Acquire, unless it is acquired again.
+	For time.Duration
+	Now func() time.Time
+}
+
+// holding is the document of a lease.
+type holding struct {
+	Holder string    `json:"holder"`
+	Until  time.Time `json:"until"`
+}
+
+// Acquire takes the lease where nobody holds it, or renews it. The error wraps ErrLease where another
+// instance holds it.
+func (l *Lease) Acquire(ctx context.Context) error {
+	return l.Store.Write(ctx, func(tx WriteTx) error {
+		held, err := l.read(tx)
+		switch {
+		case err != nil:
+			return err
+		case held.Holder != l.Holder && held.Until.After(l.Now()):
+			return fmt.Errorf("%w of %s: %s, until %s", ErrLease, l.Name, held.Holder, held.Until.Format(time.RFC3339))
+		}
+		value, err := json.Marshal(holding{l.Holder, l.Now().Add(l.For).UTC()})
+		if err != nil {
+			return fmt.Errorf("writing the lease of %s: %w", l.Name, err)
+		}
+		return tx.Put(TableLeases, []Document{{Key: l.Name, Value: value}})
+	})
+}
+
+// Check returns an error that wraps ErrLease unless the lease is held: what is written in the same transaction
+// is written by its holder.
+func (l *Lease) Check(tx Tx) error {
+	held, err := l.read(tx)
+	switch {
+	case err != nil:
+		return err
+	case held.Holder != l.Holder:
+		return fmt.Errorf("%w of %s: %s", ErrLease, l.Name, held.Holder)
+	case !held.Until.After(l.Now()):
+		return fmt.Errorf("%w of %s, or may have it: this one has run out", ErrLease, l.Name)
+	}
+	return nil
+}
+
+// Release gives the lease up, so that another instance need not wait until it has run out.
+func (l *Lease) Release(ctx context.Context) error {
+	return l.Store.Write(ctx, func(tx WriteTx) error {
+		held, err := l.read(tx)
+		if err != nil || held.Holder != l.Holder {
+			return err
+		}
+		return tx.Put(TableLeases, []Document{{Key: l.Name}})
+	})
+}
+
+func (l *Lease) read(tx Tx) (holding, error) {
+	value, err := tx.Document(TableLeases, l.Name)
+	if err != nil || value == nil {
+		return holding{}, err
+	}
+	var held holding
+	if err := json.Unmarshal(value, &held); err != nil {
+		return holding{}, fmt.Errorf("%w: the lease of %s: %w", ErrDamaged, l.Name, err)
+	}
+	return held, nil
+}

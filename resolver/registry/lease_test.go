@@ -1,0 +1,65 @@
+package registry_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
+)
+
+// One instance holds a lease, until it gives it up or lets it run out.
+func TestLease(t *testing.T) {
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	now := time.Unix(1_900_000_000, 0)
+	lease := func(holder, name string) *registry.Lease {
+		return &registry.Lease{Store: store, Name: name, Holder: holder, For: time.Minute, Now: func() time.Time { return now }}
+	}
+	a, b, other := lease("a", "x"), lease("b", "x"), lease("b", "y")
+	check := func(l *registry.Lease) error {
+		return store.Read(t.Context(), func(tx registry.Tx) error { return l.Check(tx) })
+	}
+	acquire := func(l *registry.Lease) error { return l.Acquire(t.Context()) }
+	for i, step := range []struct {
+		wait  time.Duration
+		do    func(*registry.Lease) error
+		lease *registry.Lease
+		lost  bool
+	}{
+		{0, check, a, true},
+		{0, acquire, a, false},
+		{0, check, a, false},
+		{0, acquire, b, true},
+		{0, check, b, true},
+		{0, acquire, other, false},
+		{59 * time.Second, acquire, a, false}, // renewed
+		{59 * time.Second, acquire, b, true},
+		{time.Second, check, a, true},
+		{0, acquire, b, false},
+		{0, acquire, a, true},
+		{0, func(l *registry.Lease) error { return l.Release(t.Context()) }, a, false}, // not its own
+		{0, check, b, false},
+		{0, func(l *registry.Lease) error { return l.Release(t.Context()) }, b, false},
+		{0, check, b, true},
+		{0, acquire, a, false},
+	} {
+		now = now.Add(step.wait)
+		if err := step.do(step.lease); errors.Is(err, registry.ErrLease) != step.lost || err != nil && !step.lost {
+			t.Errorf("step %d: %v", i, err)
+		}
+	}
+	if err := store.Write(t.Context(), func(tx registry.WriteTx) error {
+		return tx.Put(registry.TableLeases, []registry.Document{{Key: "x", Value: []byte("no JSON")}})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Acquire(t.Context()); !errors.Is(err, registry.ErrDamaged) {
+		t.Errorf("damaged: %v", err)
+	}
+}

@@ -1,0 +1,220 @@
+// Package lint finds what is wrong or doubtful in a registry: names that their namespace does not
+// allow, targets that lead nowhere or back to the name, entries that hide others.
+package lint
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/uri"
+)
+
+// Config configures Run.
+type Config struct {
+	Registry *registry.Registry
+	Names    resolver.Names
+	// Own reports whether URLs of a host, in lower case and without port, lead to this urnd.
+	Own func(host string) bool
+	// Only are what the names begin with that the registry is asked for; empty is all.
+	Only []string
+	// Hints is whether hints are reported. Two names with an equal only target are found by reading all
+	// names once more.
+	Hints bool
+}
+
+// Summary is how much was read and found.
+type Summary struct {
+	Read  int
+	Found [Error + 1]int // by Severity
+	// SharedLeftOut is whether more targets are shared than are remembered: some were not reported.
+	SharedLeftOut bool
+}
+
+// page is how many entries are read at once: each page is a transaction of its own, as a long one would
+// keep the store from tidying up what is written meanwhile.
+const page = 1000
+
+// Run reports what it finds of names and prefixes that begin with below: names first, in the order of
+// their octets. Its memory does not grow with the number of names, but for a filter of two octets each
+// for hints. An error of report ends it.
+func Run(ctx context.Context, c Config, below string, report func(Finding) error) (Summary, error) {
+	l := &linter{Config: c, report: report, now: c.Registry.Now()}
+	if c.Hints {
+		if err := l.prepareShared(ctx); err != nil {
+			return l.summary, err
+		}
+	}
+	for _, kind := range []registry.Kind{registry.KindName, registry.KindPrefix} {
+		err := l.pages(ctx, kind, below, func(tx registry.Tx, entries []registry.Entry) error {
+			l.summary.Read += len(entries)
+			return l.check(tx, entries)
+		})
+		if err != nil {
+			return l.summary, err
+		}
+	}
+	if l.shared != nil && len(l.shared.twice) > 0 {
+		err := l.pages(ctx, registry.KindName, below, func(_ registry.Tx, entries []registry.Entry) error {
+			l.nameShared(entries)
+			return nil
+		})
+		return l.summary, err
+	}
+	return l.summary, nil
+}
+
+type linter struct {
+	Config
+	report  func(Finding) error
+	now     time.Time
+	summary Summary
+	shared  *shared // nil without hints
+	found   []Finding
+}
+
+// pages calls f with the entries of a kind, and then reports what it has found: not within the
+// transaction, since output may have to wait.
+func (l *linter) pages(ctx context.Context, kind registry.Kind, below string, f func(tx registry.Tx, entries []registry.Entry) error) error {
+	after := ""
+	for {
+		n := 0
+		err := l.Registry.Store().Read(ctx, func(tx registry.Tx) error {
+			entries, err := tx.List(kind, below, after, page)
+			if err != nil || len(entries) == 0 {
+				return err
+			}
+			n, after = len(entries), entries[len(entries)-1].Name
+			return f(tx, entries)
+		})
+		if err != nil {
+			return err
+		}
+		for _, finding := range l.found {
+			l.summary.Found[finding.Severity]++
+			if err := l.report(finding); err != nil {
+				return err
+			}
+		}
+		l.found = l.found[:0]
+		if n < page {
+			return nil
+		}
+	}
+}
+
+// add adds a finding, unless it is a hint and those are not asked for.
+func (l *linter) add(e registry.Entry, severity Severity, rule, what string) {
+	if severity > Hint || l.Hints {
+		l.found = append(l.found, Finding{e.Key, severity, what, rule})
+	}
+}
+
+// check checks a page of entries.
+func (l *linter) check(tx registry.Tx, entries []registry.Entry) error {
+	checked := make([]subject, len(entries))
+	for i, e := range entries {
+		checked[i] = l.subjectOf(e)
+	}
+	known, err := l.related(tx, checked)
+	if err != nil {
+		return err
+	}
+	for i := range checked {
+		s := &checked[i]
+		l.checkName(s, known)
+		l.checkRecord(s)
+		l.checkTargets(s)
+		if err := l.checkLeads(tx, s, known); err != nil {
+			return err
+		}
+		if s.entry.Kind == registry.KindPrefix {
+			if err := l.checkPrefix(tx, s); err != nil {
+				return err
+			}
+		}
+		if l.shared != nil {
+			l.shared.add(s.entry)
+		}
+	}
+	return nil
+}
+
+// subject is an entry that is checked, with the names that it refers to.
+type subject struct {
+	entry     registry.Entry
+	query     resolver.Query // of the name
+	canonical string         // its canonical name now; "" if fault
+	fault     error
+	others    []string // other names of the resource, by the rules of the namespace
+	leads     []lead   // targets that lead to names
+}
+
+func (l *linter) subjectOf(e registry.Entry) subject {
+	s := subject{entry: e, canonical: e.Name}
+	if e.Kind == registry.KindPrefix {
+		s.canonical, s.fault = l.Registry.CanonicalPrefix(e.Name)
+	} else if s.query, s.fault = resolver.ParseQuery(e.Name, resolver.I2L); s.fault == nil {
+		var d resolver.Description
+		d, s.fault = l.Names.Describe(s.query)
+		s.canonical = d.Name.String()
+		for _, other := range d.Others {
+			s.others = append(s.others, other.String())
+		}
+	}
+	if e.Status == registry.Active {
+		s.leads = l.leadsOf(e)
+	}
+	return s
+}
+
+// related returns the entries of all names that subjects refer to, those that there are.
+func (l *linter) related(tx registry.Tx, subjects []subject) (map[string]registry.Entry, error) {
+	var names []string
+	for i := range subjects {
+		s := &subjects[i]
+		names = append(append(names, s.others...), s.entry.Successors...)
+		if s.entry.Alias != "" {
+			names = append(names, s.entry.Alias)
+		}
+		for _, lead := range s.leads {
+			names = append(names, lead.name)
+		}
+		if s.fault == nil && s.canonical != s.entry.Name {
+			names = append(names, s.canonical)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	keys := make([]registry.Key, len(names))
+	for i, name := range names {
+		keys[i] = registry.Name(name)
+	}
+	entries, err := tx.Entries(keys)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]registry.Entry)
+	for _, e := range entries {
+		if e.Exists() {
+			known[e.Name] = e
+		}
+	}
+	return known, nil
+}
+
+// asked reports whether the registry is asked for a name or prefix, or for a part of what is below it.
+func (l *linter) asked(key registry.Key) bool {
+	return len(l.Only) == 0 || slices.ContainsFunc(l.Only, func(prefix string) bool {
+		return strings.HasPrefix(key.Name, prefix) || key.Kind == registry.KindPrefix && strings.HasPrefix(prefix, key.Name)
+	})
+}
+
+// isURN reports whether a canonical name is a URN.
+func isURN(name string) bool {
+	u, err := uri.Parse(name)
+	return err == nil && u.IsURN()
+}

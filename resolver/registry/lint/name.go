@@ -1,0 +1,64 @@
+package lint
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/uri"
+)
+
+// checkName checks the name itself: a rule may be newer than the name, and so may be the configuration of
+// its namespace.
+func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
+	e := s.entry
+	if s.fault != nil {
+		l.add(e, Error, ruleName, sayOf(s.fault)+": nobody can ask for it")
+		return
+	}
+	if s.canonical != e.Name {
+		what := "its canonical name is " + s.canonical + ": who asks for it is led there"
+		if _, ok := known[s.canonical]; ok {
+			what += ", and that is registered too"
+		}
+		l.add(e, Error, ruleCanonical, what)
+	}
+	if !l.asked(e.Key) {
+		l.add(e, Warning, ruleNotAsked, "the registry is not asked for it (registry.only)")
+	}
+	if e.Kind == registry.KindPrefix {
+		return
+	}
+	for _, warning := range l.Names.Warnings(s.query) {
+		l.add(e, Warning, ruleName, fmt.Sprintf("%s: %s (%s)", warning.Name, warning.Says, warning.Section))
+	}
+	for _, name := range s.others {
+		// Of two names the first says it.
+		if other, ok := known[name]; ok && e.Name < name && apart(e, other) {
+			l.add(e, Warning, ruleEquivalent, name+" names the same, and is registered apart: make one of them an alias of the other")
+		}
+	}
+}
+
+// apart reports whether neither of two entries refers to the other.
+func apart(a, b registry.Entry) bool {
+	return a.Status == registry.Active && b.Status == registry.Active && a.Alias != b.Name && b.Alias != a.Name && (a.Alias == "" || a.Alias != b.Alias)
+}
+
+// sayOf returns what an error says of a rule, without the input, which is said already.
+func sayOf(err error) string {
+	var fault *uri.ParseError
+	if errors.As(err, &fault) {
+		return fmt.Sprintf("%s: %s (%s)", fault.Rule.Name, fault.Rule.Says, fault.Rule.Section)
+	}
+	return err.Error()
+}
+
+// checkRecord checks all but the targets.
+func (l *linter) checkRecord(s *subject) {
+	record := s.entry.Record
+	record.Targets = nil
+	if _, err := l.Registry.Check(s.entry.Key, record); err != nil {
+		l.add(s.entry, Error, ruleRecord, err.Error())
+	}
+}

@@ -1,0 +1,38 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// checkPrefix checks what a prefix hides, and what makes it needless.
+func (l *linter) checkPrefix(tx registry.Tx, s *subject) error {
+	e := s.entry
+	if nid, _, ok := strings.Cut(strings.TrimPrefix(e.Name, "urn:"), ":"); ok && strings.HasPrefix(e.Name, "urn:") {
+		ns, known := l.Names.Set.Lookup(nid)
+		if known && len(ns.Targets) > 0 && (len(e.Targets) > 0 || e.Authoritative || e.Status != registry.Active) {
+			l.add(e, Hint, ruleHidesSystem, fmt.Sprintf("names below it are not led by the rules of the namespace %q any more", ns.NID))
+		}
+	}
+	outer, err := registry.LongestPrefix(tx, e.Name[:len(e.Name)-1])
+	if err != nil || !outer.Exists() {
+		return err
+	}
+	if e.Status == registry.Active && outer.Status == registry.Active && len(e.Targets) > 0 && e.Sandbox == outer.Sandbox && sameLeads(e, outer) {
+		l.add(e, Hint, ruleRedundant, "it leads where the prefix "+outer.Name+" does")
+	}
+	return nil
+}
+
+// sameLeads reports whether two prefixes lead a name below the first to the same locations.
+func sameLeads(e, outer registry.Entry) bool {
+	return slices.EqualFunc(e.Targets, outer.Targets, func(a, b registry.Target) bool {
+		at, errA := a.Location(e.Key, sample(e))
+		bt, errB := b.Location(outer.Key, sample(e))
+		a.URI, b.URI = "", ""
+		return errA == nil && errB == nil && at == bt && a == b
+	})
+}

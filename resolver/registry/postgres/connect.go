@@ -1,0 +1,76 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Bounds of waiting. What hangs is known to hang soon, so that it is also known soon that it is back.
+const (
+	connectTimeout  = 2 * time.Second // for a connection; connect_timeout of the URL comes first
+	lookupTimeout   = 3 * time.Second // for a look-up, with its connection
+	questionTimeout = 5 * time.Second // for a question of Read
+	writeTimeout    = time.Minute     // for a statement of Write
+	commitTimeout   = 30 * time.Second
+)
+
+// errURL does not show the URL, which may have a password in it.
+var errURL = errors.New("the URL of the database is not valid; it is not shown, since it may contain a password")
+
+// errPassword is the error for a URL with a password.
+var errPassword = errors.New("the URL of the database has a password, which others can read")
+
+// parse returns the configuration of the connections to a database.
+func parse(text string, o Options) (*pgxpool.Config, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return nil, errURL
+	}
+	if _, has := u.User.Password(); has || u.Query().Has("password") {
+		return nil, errPassword
+	}
+	c, err := pgxpool.ParseConfig(text)
+	if err != nil {
+		return nil, errURL
+	}
+	if !u.Query().Has("connect_timeout") {
+		c.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	c.PingTimeout = connectTimeout
+	c.ConnConfig.DialFunc = o.Dial
+	// Dial looks up hosts.
+	c.ConnConfig.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
+	// Where PgBouncer pools transactions, notices of others may come here: they would be kept for ever.
+	c.ConnConfig.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
+	c.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error { return setPassword(c, o.Password) }
+	c.AfterConnect = setPlanner
+	return c, nil
+}
+
+// setPassword sets the password of a new connection.
+func setPassword(c *pgx.ConnConfig, password func() (string, error)) error {
+	if password == nil {
+		return nil
+	}
+	text, err := password()
+	if err != nil {
+		return err
+	}
+	if text != "" {
+		c.Password = text
+	}
+	return nil
+}
+
+// setPlanner makes plans independent of statistics, which are wrong while names are imported: each
+// question has an index, and is to use it.
+func setPlanner(ctx context.Context, c *pgx.Conn) error {
+	_, err := c.Exec(ctx, "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off")
+	return err
+}

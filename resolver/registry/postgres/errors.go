@@ -1,0 +1,70 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// ErrOutcome means that it is not known whether a Write was committed: the connection was lost
+// before the server said so, and the server cannot be asked. It comes with registry.ErrNoStore.
+var ErrOutcome = errors.New("the connection was lost during the commit: whether the change was made is not known")
+
+// Codes of errors of PostgreSQL.
+const (
+	codeDamagedData  = "XX001"
+	codeDamagedIndex = "XX002"
+	codeLockTimeout  = "55P03"
+
+	// Classes: connection exceptions, operator intervention (an administrator has ended the connection, or the
+	// server starts or stops), and what is over when an administrator has done something.
+	codeConnections   = "08"
+	codeInterventions = "57"
+	codeResources     = "53"
+	codeAuthorization = "28"
+	codeCatalog       = "3D"
+)
+
+// kindOf wraps an error of PostgreSQL in the kind of registry errors that it is.
+func kindOf(err error) error {
+	var failed *pgconn.PgError
+	switch {
+	case err == nil || errors.Is(err, registry.ErrSchema) || errors.Is(err, registry.ErrDamaged) ||
+		errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrNoStore):
+		return err
+	case errors.As(err, &failed) && (failed.Code == codeDamagedData || failed.Code == codeDamagedIndex):
+		return fmt.Errorf("%w: %w", registry.ErrDamaged, err)
+	case errors.As(err, &failed) && failed.Code == codeLockTimeout:
+		return fmt.Errorf("%w: other instances are writing: %w", registry.ErrNoStore, err)
+	default:
+		return fmt.Errorf("%w: %w", registry.ErrNoStore, err)
+	}
+}
+
+// isLost reports whether an error is one of the connection, not of the question or its answer.
+func isLost(err error) bool {
+	for _, other := range [...]error{registry.ErrDamaged, registry.ErrSchema, registry.ErrInvalid, errSchema, errEncoding} {
+		if errors.Is(err, other) {
+			return false
+		}
+	}
+	var failed *pgconn.PgError
+	if !errors.As(err, &failed) {
+		return true
+	}
+	return isOf(failed.Code, codeConnections, codeInterventions)
+}
+
+// isOf reports whether a code is of one of some classes.
+func isOf(code string, classes ...string) bool {
+	for _, class := range classes {
+		if strings.HasPrefix(code, class) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,115 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// errEncoding is the error for a database that does not store all names.
+var errEncoding = errors.New("the database must be created with ENCODING 'UTF8'")
+
+// The advisory locks. They are of one database, in which there is one registry.
+const (
+	migrateLock = 0x75726e_0001
+	writeLock   = 0x75726e_0002
+)
+
+// migrate brings the schema to that of this version, unless another instance does so.
+func migrate(ctx context.Context, pool *pgxpool.Pool) error {
+	tx, err := pool.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // it only releases the lock
+	var encoding string
+	if err := tx.QueryRow(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
+		return err
+	}
+	if encoding != "UTF8" {
+		return fmt.Errorf("%w: it has %s", errEncoding, encoding)
+	}
+	// The lock is one of a transaction, as PgBouncer would lose one of a session.
+	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrateLock)); err != nil {
+		return err
+	}
+	has, err := schemaOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+	return up(ctx, pool, has)
+}
+
+// questioner is a pool or a transaction.
+type questioner interface {
+	QueryRow(ctx context.Context, question string, args ...any) pgx.Row
+}
+
+// schemaOf returns the version of the schema of the database, 0 if it has none.
+func schemaOf(ctx context.Context, db questioner) (has int64, err error) {
+	var is bool
+	if err := db.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&is); err != nil || !is {
+		return 0, err
+	}
+	err = db.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&has)
+	return has, err
+}
+
+// provider returns what migrates a database, and the schema of this version.
+func provider(pool *pgxpool.Pool) (p *goose.Provider, target int64, err error) {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, 0, err
+	}
+	if p, err = goose.NewProvider(goose.DialectPostgres, stdlib.OpenDBFromPool(pool), files); err != nil {
+		return nil, 0, err
+	}
+	sources := p.ListSources()
+	return p, sources[len(sources)-1].Version, nil
+}
+
+// up migrates a database with a schema.
+func up(ctx context.Context, pool *pgxpool.Pool, has int64) (err error) {
+	p, target, err := provider(pool)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	switch {
+	case has == target:
+		return nil
+	case has > target:
+		return fmt.Errorf("%w: it has schema %d, and this version knows %d", registry.ErrSchema, has, target)
+	}
+	_, err = p.Up(ctx)
+	return err
+}
+
+// errSchema is the error for a replica that cannot be asked.
+var errSchema = errors.New("the replica has another schema")
+
+// isCurrent returns an error unless a database has the schema of this version.
+func isCurrent(ctx context.Context, pool *pgxpool.Pool) (err error) {
+	p, target, err := provider(pool)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	has, err := schemaOf(ctx, pool)
+	if err == nil && has != target {
+		err = errSchema
+	}
+	return err
+}

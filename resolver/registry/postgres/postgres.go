@@ -1,0 +1,115 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Options say how servers are reached.
+type Options struct {
+	// Replica is the URL of a read replica, "" for none.
+	Replica string
+	// Password returns the password of both, whenever a connection is made. Where it is nil, or
+	// returns "", that of PGPASSWORD or of the file of passwords of libpq is used.
+	Password func() (string, error)
+	// Dial opens connections: network is "tcp", with a host that need not be an address, or "unix".
+	// It must be set.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	Now  func() time.Time // must be set
+}
+
+// Store is a registry.Store in a database.
+type Store struct {
+	primary *pgxpool.Pool
+	replica *replica // nil if there is none
+
+	// seen is the greatest Seq that this instance knows of.
+	seen atomic.Int64
+
+	listen   sync.Once // begins listener
+	listener *listener
+}
+
+// Open opens the store in the database of a URL, "postgres://...", without a password, and makes its
+// schema where there is none. It fails soon where the server is away. Errors wrap registry.ErrNoStore
+// or ErrSchema, and have no password.
+func Open(ctx context.Context, url string, o Options) (*Store, error) {
+	s, err := open(ctx, url, o)
+	if err != nil {
+		return nil, fmt.Errorf("opening the registry in PostgreSQL: %w", kindOf(err))
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, url string, o Options) (*Store, error) {
+	s := new(Store)
+	c, err := parse(url, o)
+	if err != nil {
+		return nil, err
+	}
+	s.listener = newListener(ctx, c.ConnConfig, o.Password)
+	if s.primary, err = pgxpool.NewWithConfig(ctx, c); err != nil {
+		return nil, err
+	}
+	if err := s.prepare(ctx, o); err != nil {
+		_ = s.Close() // it says nothing more
+		return nil, err
+	}
+	return s, nil
+}
+
+// prepare brings the database to the schema of this version, and connects to the replica. One of
+// the two may be away.
+func (s *Store) prepare(ctx context.Context, o Options) error {
+	if o.Replica != "" {
+		c, err := parse(o.Replica, o)
+		if err != nil {
+			return fmt.Errorf("the replica: %w", err)
+		}
+		pool, err := pgxpool.NewWithConfig(ctx, c)
+		if err != nil {
+			return fmt.Errorf("the replica: %w", err)
+		}
+		s.replica = &replica{pool: pool, now: o.Now}
+	}
+	err := migrate(ctx, s.primary)
+	if err != nil && isLost(err) && s.replica != nil && s.replica.try(ctx, isCurrent) == nil {
+		return nil // look-ups can be answered, and nothing is written before the primary is there
+	}
+	return err
+}
+
+// Close implements registry.Store. No other method may be running.
+func (s *Store) Close() error {
+	s.listen.Do(func() {}) // it does not begin any more
+	s.listener.close()
+	s.primary.Close()
+	if s.replica != nil {
+		s.replica.pool.Close()
+	}
+	return nil
+}
+
+// Hint implements registry.Store: by NOTIFY, on a connection that the first call begins to make.
+func (s *Store) Hint() <-chan struct{} {
+	s.listen.Do(s.listener.start)
+	return s.listener.hints
+}
+
+// see notes that this instance knows of a Seq.
+func (s *Store) see(seq registry.Seq) {
+	for {
+		before := s.seen.Load()
+		if int64(seq) <= before || s.seen.CompareAndSwap(before, int64(seq)) {
+			return
+		}
+	}
+}

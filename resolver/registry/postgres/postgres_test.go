@@ -1,0 +1,45 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/postgres"
+	"github.com/urnd/urnd/resolver/registry/registrytest"
+)
+
+// dial connects to servers of the test.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	var d net.Dialer
+	return d.DialContext(ctx, network, address)
+}
+
+// open opens a store, which the caller closes.
+func open(t *testing.T, url string, options ...func(*postgres.Options)) *postgres.Store {
+	t.Helper()
+	o := postgres.Options{Dial: dial, Now: time.Now}
+	for _, option := range options {
+		option(&o)
+	}
+	s, err := postgres.Open(t.Context(), url, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestStore(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	databases := 0
+	registrytest.Run(t, func(t *testing.T) func() registry.Store {
+		databases++
+		name := fmt.Sprintf("names%d", databases)
+		server.Create(name)
+		return func() registry.Store { return open(t, server.URL(name)) }
+	})
+}

@@ -1,0 +1,175 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// transaction implements registry.WriteTx while a transaction runs.
+type transaction struct {
+	ctx     context.Context //nolint:containedctx // it lives as long as one call
+	tx      pgx.Tx
+	timeout time.Duration // for one question
+	see     func(registry.Seq)
+
+	changed bool         // whether versions were written
+	wrote   bool         // whether anything was
+	head    registry.Seq // the last Seq, of a transaction that has changed something
+}
+
+// Entries have their columns in this order.
+const columns = "v.seq, v.prev, v.kind, v.name, v.rec"
+
+// entryOf returns the entry of a row with columns.
+func entryOf(rows pgx.Rows) (e registry.Entry, err error) {
+	var seq, prev int64
+	var kind int16
+	var rec pgtype.DriverBytes
+	if err := rows.Scan(&seq, &prev, &kind, &e.Name, &rec); err != nil {
+		return e, err
+	}
+	e.Seq, e.Prev, e.Kind = registry.Seq(seq), registry.Seq(prev), registry.Kind(kind) //nolint:gosec // 0 or 1
+	err = registry.Decode(&e, rec)
+	return e, err
+}
+
+// query calls row for each row of a question.
+func (t *transaction) query(question string, args []any, row func(rows pgx.Rows) error) error {
+	ctx, cancel := context.WithTimeout(t.ctx, t.timeout)
+	defer cancel()
+	rows, _ := t.tx.Query(ctx, question, args...) // rows have the error
+	return kindOf(each(rows, func() error { return row(rows) }))
+}
+
+// entries returns the entries of a question.
+func (t *transaction) entries(question string, args ...any) (entries []registry.Entry, err error) {
+	err = t.query(question, args, func(rows pgx.Rows) error {
+		e, err := entryOf(rows)
+		entries = append(entries, e)
+		return err
+	})
+	return entries, err
+}
+
+// Entries implements registry.Tx.
+func (t *transaction) Entries(keys []registry.Key) ([]registry.Entry, error) {
+	byKind := make(map[registry.Kind][]string, 2)
+	places := make(map[registry.Key][]int, len(keys))
+	for i, key := range keys {
+		if !mayExist(key.Name) {
+			continue // it is not there
+		}
+		if places[key] == nil {
+			byKind[key.Kind] = append(byKind[key.Kind], key.Name)
+		}
+		places[key] = append(places[key], i)
+	}
+	entries := make([]registry.Entry, len(keys))
+	for kind, names := range byKind {
+		found, err := t.entries("SELECT "+columns+` FROM names n JOIN versions v ON v.seq = n.seq
+			WHERE n.kind = $1 AND n.name = ANY($2)`, int16(kind), names)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range found {
+			for _, i := range places[e.Key] {
+				entries[i] = e
+			}
+		}
+	}
+	return entries, nil
+}
+
+// Floor implements registry.Tx.
+func (t *transaction) Floor(text string) (registry.Entry, error) {
+	if err := isValid(text); err != nil {
+		return registry.Entry{}, err
+	}
+	return first(t.entries(floorQuestion, text))
+}
+
+func first(entries []registry.Entry, err error) (registry.Entry, error) {
+	if err != nil || len(entries) == 0 {
+		return registry.Entry{}, err
+	}
+	return entries[0], nil
+}
+
+// above returns the least text that is after all that begin with prefix.
+func above(prefix string) string { return prefix + "\U0010ffff" }
+
+// List implements registry.Tx.
+func (t *transaction) List(kind registry.Kind, prefix, after string, limit int) ([]registry.Entry, error) {
+	if err := isValid(prefix, after); err != nil {
+		return nil, err
+	}
+	return t.entries("SELECT "+columns+` FROM names n JOIN versions v ON v.seq = n.seq
+		WHERE n.kind = $1 AND n.name >= $2 AND n.name > $3 AND n.name < $4 ORDER BY n.name LIMIT $5`,
+		int16(kind), prefix, after, above(prefix), limit)
+}
+
+// versionsOf is the versions of some current ones, which a question selects, and those before them. It ends also
+// where prev is damaged.
+func versionsOf(current string) string {
+	return "WITH RECURSIVE chain AS (" + current + ` UNION ALL
+		SELECT ` + columns + " FROM chain c JOIN versions v ON v.seq = c.prev AND v.seq < c.seq) "
+}
+
+// Versions implements registry.Tx.
+func (t *transaction) Versions(key registry.Key, before registry.Seq, limit int) ([]registry.Entry, error) {
+	if !mayExist(key.Name) {
+		return nil, nil
+	}
+	return t.entries(versionsOf(lookupQuestion)+
+		"SELECT "+columns+" FROM chain v WHERE $3 = 0 OR v.seq < $3 ORDER BY v.seq DESC LIMIT $4",
+		int16(key.Kind), key.Name, int64(before), limit)
+}
+
+// Changes implements registry.Tx.
+func (t *transaction) Changes(after registry.Seq, limit int) (changes []registry.Change, err error) {
+	err = t.query("SELECT seq, kind, name FROM versions WHERE seq > $1 ORDER BY seq LIMIT $2",
+		[]any{int64(after), limit}, func(rows pgx.Rows) error {
+			var seq int64
+			var kind int16
+			var name string
+			err := rows.Scan(&seq, &kind, &name)
+			key := registry.Key{Kind: registry.Kind(kind), Name: name} //nolint:gosec // 0 or 1
+			changes = append(changes, registry.Change{Seq: registry.Seq(seq), Key: key})
+			return err
+		})
+	if err == nil && len(changes) > 0 {
+		t.see(changes[len(changes)-1].Seq)
+	}
+	return changes, err
+}
+
+// Documents implements registry.Tx.
+func (t *transaction) Documents(table registry.Table, prefix, after string, limit int) (documents []registry.Document, err error) {
+	if err := isValid(prefix, after); err != nil {
+		return nil, err
+	}
+	err = t.query("SELECT key, value FROM documents WHERE tab = $1 AND key >= $2 AND key > $3 AND key < $4 ORDER BY key LIMIT $5",
+		[]any{int16(table), prefix, after, above(prefix), limit}, func(rows pgx.Rows) error {
+			var d registry.Document
+			err := rows.Scan(&d.Key, &d.Value)
+			documents = append(documents, d)
+			return err
+		})
+	return documents, err
+}
+
+// Document implements registry.Tx.
+func (t *transaction) Document(table registry.Table, key string) (value []byte, err error) {
+	if !mayExist(key) {
+		return nil, nil
+	}
+	err = t.query("SELECT value FROM documents WHERE tab = $1 AND key = $2", []any{int16(table), key}, func(rows pgx.Rows) error {
+		return rows.Scan(&value)
+	})
+	return value, err
+}

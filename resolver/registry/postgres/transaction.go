@@ -1,0 +1,120 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// The statements that transactions begin with. Those that write set how long the server waits: for the
+// lock, for a statement, and for a client that says nothing, which may have gone with the lock.
+const (
+	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '30s'; SET LOCAL statement_timeout = '60s'; " +
+		"SET LOCAL idle_in_transaction_session_timeout = '30s'; "
+	beginBulk = beginWrite + "SET LOCAL synchronous_commit = off; "
+)
+
+// lock is the statement that waits for all other writers.
+func lock() string { return "SELECT pg_advisory_xact_lock(" + strconv.FormatInt(writeLock, 10) + ")" }
+
+// begin begins a transaction, also where the server has restarted since the connection was made: nothing
+// has been done yet that could be done twice.
+func begin(ctx context.Context, timeout time.Duration, pool *pgxpool.Pool, statement string) (tx pgx.Tx, err error) {
+	err = again(ctx, timeout, pool, func(ctx context.Context) (err error) {
+		tx, err = pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: statement})
+		return err
+	})
+	return tx, kindOf(err)
+}
+
+// Read implements registry.Store.
+func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
+	tx, err := begin(ctx, questionTimeout, s.primary, beginRead)
+	if err != nil && s.replica != nil {
+		if s.replica.try(ctx, func(ctx context.Context, pool *pgxpool.Pool) (err error) {
+			tx, err = pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginRead})
+			return err
+		}) == nil {
+			err = nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer rollback(ctx, tx)
+	return f(&transaction{ctx: ctx, tx: tx, timeout: questionTimeout, see: s.see})
+}
+
+// rollback ends a transaction of which nothing is kept.
+func rollback(ctx context.Context, tx pgx.Tx) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectTimeout)
+	defer cancel()
+	_ = tx.Rollback(ctx) // where it fails the connection is closed, and the server does it
+}
+
+// Write implements registry.Store.
+func (s *Store) Write(ctx context.Context, f func(registry.WriteTx) error) error {
+	head, err := s.write(ctx, beginWrite, f)
+	if err == nil {
+		s.see(head) // who asks next is to see it
+	}
+	return err
+}
+
+// Bulk implements registry.Store.
+func (s *Store) Bulk(ctx context.Context, f func(registry.WriteTx) error) error {
+	_, err := s.write(ctx, beginBulk, f)
+	return err
+}
+
+// write calls f in a transaction, and returns the last Seq if it has changed it.
+func (s *Store) write(ctx context.Context, statement string, f func(registry.WriteTx) error) (registry.Seq, error) {
+	tx, err := begin(ctx, writeTimeout, s.primary, statement+lock())
+	if err != nil {
+		return 0, err
+	}
+	t := &transaction{ctx: ctx, tx: tx, timeout: writeTimeout, see: s.see}
+	defer rollback(ctx, tx) // after a commit it does nothing
+	if err := f(t); err != nil {
+		return 0, err
+	}
+	if !t.wrote {
+		return 0, nil
+	}
+	id, err := t.seal() //nolint:contextcheck // it has the context
+	if err != nil {
+		return 0, err
+	}
+	return t.head, s.commit(ctx, tx, id)
+}
+
+// commit commits a transaction. It is not canceled: the outcome would be unknown.
+func (s *Store) commit(ctx context.Context, tx pgx.Tx, id identity) error {
+	ctx = context.WithoutCancel(ctx)
+	bounded, cancel := context.WithTimeout(ctx, commitTimeout)
+	defer cancel()
+	err := tx.Commit(bounded)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, pgx.ErrTxCommitRollback) || !isLost(err):
+		return kindOf(fmt.Errorf("committing: %w", err))
+	}
+	committed, asked := s.outcome(ctx, id)
+	switch {
+	case asked != nil:
+		return fmt.Errorf("%w: %w: %w", registry.ErrNoStore, ErrOutcome, err)
+	case committed:
+		return nil
+	default:
+		return kindOf(fmt.Errorf("committing: %w", err))
+	}
+}

@@ -1,0 +1,232 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// exec runs a statement without rows.
+func (t *transaction) exec(statement string, args ...any) error {
+	t.wrote = true
+	return t.bounded(func(ctx context.Context) error {
+		_, err := t.tx.Exec(ctx, statement, args...)
+		return err
+	})
+}
+
+func (t *transaction) bounded(statement func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(t.ctx, t.timeout)
+	defer cancel()
+	return kindOf(statement(ctx))
+}
+
+// readHead sets head, which only this transaction changes.
+func (t *transaction) readHead() error {
+	if t.changed {
+		return nil
+	}
+	t.changed = true
+	return t.query(headQuestion, nil, func(rows pgx.Rows) error { return rows.Scan(&t.head) })
+}
+
+// fewEntries is up to how many one statement is faster than COPY.
+const fewEntries = 100
+
+// Append implements registry.WriteTx.
+func (t *transaction) Append(entries []registry.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	for _, e := range entries {
+		if err := isStorable(e.Name); err != nil {
+			return err
+		}
+	}
+	if err := t.readHead(); err != nil {
+		return err
+	}
+	registry.Number(entries, t.head)
+	t.head = entries[len(entries)-1].Seq
+	if err := t.insertVersions(entries); err != nil {
+		return err
+	}
+	added, moved := currentOf(entries)
+	if len(added) <= fewEntries {
+		added, moved = nil, append(moved, added...)
+	}
+	if err := t.copyNames(added); err != nil {
+		return err
+	}
+	return t.moveNames(moved)
+}
+
+// insertVersions inserts versions.
+func (t *transaction) insertVersions(entries []registry.Entry) error {
+	if len(entries) > fewEntries {
+		return t.copy("versions", []string{"seq", "prev", "kind", "name", "rec"}, len(entries), func(i int) []any {
+			e := entries[i]
+			return []any{int64(e.Seq), int64(e.Prev), int16(e.Kind), e.Name, registry.Encode(e)}
+		})
+	}
+	c := columnsOf(entries)
+	prevs, recs := make([]int64, len(entries)), make([][]byte, len(entries))
+	for i, e := range entries {
+		prevs[i], recs[i] = int64(e.Prev), registry.Encode(e)
+	}
+	return t.exec(`INSERT INTO versions (seq, prev, kind, name, rec)
+		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::smallint[], $4::text[], $5::bytea[])`,
+		c.seqs, prevs, c.kinds, c.names, recs)
+}
+
+// currentOf returns those of entries that become current, in the order of the index: those of new keys and
+// others.
+func currentOf(entries []registry.Entry) (added, moved []registry.Entry) {
+	last, isNew := make(map[registry.Key]int, len(entries)), make(map[registry.Key]bool)
+	for i, e := range entries {
+		last[e.Key] = i
+		if e.Version == 1 {
+			isNew[e.Key] = true
+		}
+	}
+	for i, e := range entries {
+		switch {
+		case last[e.Key] != i:
+		case isNew[e.Key]:
+			added = append(added, e)
+		default:
+			moved = append(moved, e)
+		}
+	}
+	slices.SortFunc(added, func(a, b registry.Entry) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name)) })
+	return added, moved
+}
+
+// copyNames inserts the names of entries that there were none of.
+func (t *transaction) copyNames(entries []registry.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	return t.copy("names", []string{"seq", "kind", "name"}, len(entries), func(i int) []any {
+		return []any{int64(entries[i].Seq), int16(entries[i].Kind), entries[i].Name}
+	})
+}
+
+// moveNames makes entries the current ones of their names.
+func (t *transaction) moveNames(entries []registry.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	c := columnsOf(entries)
+	return t.exec(`INSERT INTO names (seq, kind, name) SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::text[])
+		ON CONFLICT (kind, name) DO UPDATE SET seq = excluded.seq`, c.seqs, c.kinds, c.names)
+}
+
+// arrays are the columns of entries.
+type arrays struct {
+	seqs  []int64
+	kinds []int16
+	names []string
+}
+
+func columnsOf(entries []registry.Entry) arrays {
+	var c arrays
+	for _, e := range entries {
+		c.seqs, c.kinds, c.names = append(c.seqs, int64(e.Seq)), append(c.kinds, int16(e.Kind)), append(c.names, e.Name)
+	}
+	return c
+}
+
+// copy inserts n rows by COPY.
+func (t *transaction) copy(table string, columns []string, n int, row func(i int) []any) error {
+	t.wrote = true
+	return t.bounded(func(ctx context.Context) error {
+		_, err := t.tx.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(n, func(i int) ([]any, error) { return row(i), nil }))
+		return err
+	})
+}
+
+// Purge implements registry.WriteTx.
+func (t *transaction) Purge(keys []registry.Key) error {
+	if err := t.readHead(); err != nil {
+		return err
+	}
+	var c arrays
+	for _, key := range keys {
+		if err := isStorable(key.Name); err != nil {
+			return err
+		}
+		t.head++
+		c.seqs, c.kinds, c.names = append(c.seqs, int64(t.head)), append(c.kinds, int16(key.Kind)), append(c.names, key.Name)
+	}
+	current := "SELECT " + columns + ` FROM unnest($1::smallint[], $2::text[]) AS k (kind, name)
+		JOIN names n ON n.kind = k.kind AND n.name = k.name COLLATE "C" JOIN versions v ON v.seq = n.seq`
+	if err := t.exec(versionsOf(current)+"DELETE FROM versions WHERE seq IN (SELECT seq FROM chain)", c.kinds, c.names); err != nil {
+		return err
+	}
+	if err := t.exec(`DELETE FROM names n USING unnest($1::smallint[], $2::text[]) AS k (kind, name)
+		WHERE n.kind = k.kind AND n.name = k.name COLLATE "C"`, c.kinds, c.names); err != nil {
+		return err
+	}
+	return t.exec(`INSERT INTO versions (seq, prev, kind, name)
+		SELECT u.seq, 0, u.kind, u.name FROM unnest($1::bigint[], $2::smallint[], $3::text[]) AS u (seq, kind, name)`, c.seqs, c.kinds, c.names)
+}
+
+// Put implements registry.WriteTx.
+func (t *transaction) Put(table registry.Table, documents []registry.Document) error {
+	values := make(map[string][]byte, len(documents)) // the last one of each key
+	for _, d := range documents {
+		if err := isStorable(d.Key); err != nil {
+			return err
+		}
+		values[d.Key] = d.Value
+	}
+	var removed, keys []string
+	var kept [][]byte
+	for key, value := range values {
+		if value == nil {
+			removed = append(removed, key)
+			continue
+		}
+		keys, kept = append(keys, key), append(kept, value)
+	}
+	if len(removed) > 0 {
+		if err := t.exec("DELETE FROM documents WHERE tab = $1 AND key = ANY($2)", int16(table), removed); err != nil {
+			return err
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	return t.exec(`INSERT INTO documents (tab, key, value) SELECT $1, * FROM unnest($2::text[], $3::bytea[])
+		ON CONFLICT (tab, key) DO UPDATE SET value = excluded.value`, int16(table), keys, kept)
+}
+
+// channel is that of NOTIFY.
+const channel = "urnd_registry"
+
+// identity is what a transaction is known by after its connection was lost.
+type identity struct {
+	transaction string // its id
+	timeline    string // the history of the server that gave it: another one after a failover
+}
+
+const timelineOf = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)"
+
+// seal tells the other instances of changes, once they are committed, and returns the identity of the transaction.
+func (t *transaction) seal() (id identity, err error) {
+	question := "SELECT pg_current_xact_id()::text, " + timelineOf
+	if t.changed {
+		question += ", pg_notify('" + channel + "', '')::text"
+	}
+	err = t.query(question, nil, func(rows pgx.Rows) error {
+		values := rows.RawValues()
+		id.transaction, id.timeline = string(values[0]), string(values[1])
+		return nil
+	})
+	return id, err
+}

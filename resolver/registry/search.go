@@ -1,0 +1,118 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Search says which entries are searched for: those that all of its fields fit.
+type Search struct {
+	Kind Kind
+	// Below is what the names begin with, by octets: only those are read.
+	Below string
+	// AliasOf is the canonical name that they are aliases of: only those are read. "" is any.
+	AliasOf string
+	// Text is a part of the name or of a target, and Target one of a target, without regard to the
+	// case of ASCII letters.
+	Text, Target string
+	Statuses     []Status // one of these; nil is any
+	// After is the name after which the search begins.
+	After string
+	// Limit is how many are found at most; 0 is all.
+	Limit int
+	// Within bounds how long it takes, by the clock of the Registry; 0 does not.
+	Within time.Duration
+}
+
+// Searched says how far a search came.
+type Searched struct {
+	Read, Found int
+	// Last is the name after which to go on: the last that was read. "" means that there is no more.
+	Last string
+	Late bool // it ended because of Within
+}
+
+// searchPage is how many entries are read at once: each page is a transaction of its own, as a long one
+// would keep the store from tidying up what is written meanwhile.
+const searchPage = 1000
+
+// Search calls found with each entry that fits, in the order of their names, and returns how far it came.
+// Text and Target are searched by reading all entries below Below, since no index has the parts of
+// targets. An error of found ends it.
+func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error) (Searched, error) {
+	s.Text, s.Target = strings.ToLower(s.Text), strings.ToLower(s.Target)
+	done := Searched{Last: s.After}
+	begun := r.config.Now()
+	for {
+		page, more, err := r.searchPage(ctx, s, done.Last)
+		if err != nil {
+			return done, err
+		}
+		for _, e := range page {
+			done.Read++
+			done.Last = e.Name
+			if !s.fits(e) {
+				continue
+			}
+			if err := found(e); err != nil {
+				return done, err
+			}
+			if done.Found++; done.Found == s.Limit {
+				return done, nil
+			}
+		}
+		if !more {
+			done.Last = ""
+			return done, nil
+		}
+		if s.Within > 0 && r.config.Now().Sub(begun) >= s.Within {
+			done.Late = true
+			return done, nil
+		}
+	}
+}
+
+// searchPage returns the next entries after a name, and whether there may be more.
+func (r *Registry) searchPage(ctx context.Context, s Search, after string) (page []Entry, more bool, err error) {
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		if s.AliasOf == "" {
+			page, err = tx.List(s.Kind, s.Below, after, searchPage)
+			more = len(page) == searchPage
+			return err
+		}
+		of := s.AliasOf + " "
+		documents, err := tx.Documents(TableAliases, of+s.Below, of+after, searchPage)
+		if err != nil {
+			return err
+		}
+		keys := make([]Key, len(documents))
+		for i, d := range documents {
+			keys[i] = Name(strings.TrimPrefix(d.Key, of))
+		}
+		more = len(documents) == searchPage
+		page, err = tx.Entries(keys)
+		return err
+	})
+	return page, more, err
+}
+
+// fits reports whether an entry is one that is searched for, but for Below and AliasOf. The texts are in
+// lower case.
+func (s *Search) fits(e Entry) bool {
+	if s.Statuses != nil && !slices.Contains(s.Statuses, e.Status) {
+		return false
+	}
+	if s.Target != "" && !inTargets(e, s.Target) {
+		return false
+	}
+	return s.Text == "" || contains(e.Name, s.Text) || inTargets(e, s.Text)
+}
+
+func inTargets(e Entry, lower string) bool {
+	return slices.ContainsFunc(e.Targets, func(t Target) bool { return contains(t.URI, lower) })
+}
+
+// contains reports whether text contains a part that is in lower case.
+func contains(text, lower string) bool { return strings.Contains(strings.ToLower(text), lower) }

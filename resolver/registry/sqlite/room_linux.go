@@ -1,0 +1,19 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"syscall"
+)
+
+// leastRoom is the room, in octets, with less of which a file system is full for a database.
+const leastRoom = 1 << 20
+
+// isFull reports whether the file system of a file has no more room. What SQLite was told is
+// lost on its way: of most writes that fail it only keeps that they have failed.
+func isFull(path string) bool {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(filepath.Dir(path), &s); err != nil {
+		return false
+	}
+	return s.Blocks > 0 && s.Bavail*uint64(s.Bsize) < leastRoom //nolint:gosec // the size of a block is positive
+}
