@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/user"
 	"time"
@@ -33,6 +32,7 @@ wrongly; then nothing is changed.`,
 		newRegistrySearch(), newRegistryStats(), newRegistryPurge(), newRegistryCheck(), newRegistryTest())
 	cmd.AddCommand(newRegistryImport(), newRegistryExport())
 	cmd.AddCommand(newRegistryBackup(), newRegistryVerify(), newRegistryRestore())
+	cmd.AddCommand(newRegistryToken())
 	return cmd
 }
 
@@ -63,7 +63,7 @@ func (f *registryFlags) open(ctx context.Context) (*registry.Registry, config.Co
 	if err != nil {
 		return nil, c, err
 	}
-	return newRegistry(store, names, time.Now, nil), c, nil
+	return newRegistry(store, names, time.Now, auditJournal()), c, nil
 }
 
 // storeOf returns the store that a command of the registry is to use, "" where that is not known.
@@ -89,14 +89,4 @@ func actor() registry.Actor {
 		name = fmt.Sprintf("uid %d", os.Getuid())
 	}
 	return registry.Actor{Name: name, Role: registry.Admin}
-}
-
-// auditLog returns what logs the changes of a registry.
-func auditLog(log *slog.Logger) func(ctx context.Context, actor registry.Actor, changes []registry.Changed) {
-	return func(ctx context.Context, actor registry.Actor, changes []registry.Changed) {
-		for _, c := range changes {
-			log.InfoContext(ctx, "the registry was changed", "by", actor.Name, "name", c.After.Key.String(), "version", c.After.Version,
-				"before", fmt.Sprintf("%+v", c.Before.Record), "after", fmt.Sprintf("%+v", c.After.Record), "note", c.After.Note)
-		}
-	}
 }

@@ -34,7 +34,7 @@ func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
 }
 
 // newRegistry returns the registry in a store. audit may be nil.
-func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, audit func(context.Context, registry.Actor, []registry.Changed)) *registry.Registry {
+func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, audit audit) *registry.Registry {
 	return registry.New(registry.Config{
 		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now, Audit: audit, CheckDigits: checkDigits(),
 		Canonical: func(text string) (string, error) {

@@ -87,6 +87,12 @@ func packageRules() []packageRule {
 			"a system answers queries of the domain and does not depend on other systems; the registry uses its store only through an interface",
 		},
 		{
+			"resolver/registry/jobs",
+			[]string{"resolver/registry", "resolver/registry/bulk"},
+			true,
+			"jobs runs imports that clients have sent: it needs the registry and its import, and knows nothing of HTTP",
+		},
+		{
 			"resolver/registry/lint",
 			[]string{"resolver/registry", "resolver", "uri"},
 			false,
@@ -176,9 +182,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/admin",
-			[]string{"proxy/message", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "uri", "internal/api"},
+			[]string{"proxy/message", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/jobs", "uri", "internal/api"},
 			true,
-			"admin shows and changes what is passed to it as interfaces; it does not depend on the other handlers below proxy",
+			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it; it does not depend on the other handlers below proxy",
 		},
 		{
 			"proxy/fast",

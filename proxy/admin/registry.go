@@ -13,10 +13,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Registry is what clients do with the names that the site owns. All fields must be set.
+// Registry is what clients do with the names that the site owns. All fields but Jobs must be set.
 type Registry struct {
 	Names  Names
 	Tokens Tokens
+	Jobs   Jobs // nil where there is no directory for their bodies
 }
 
 // Names are the operations on names and prefixes. They are those of *registry.Registry.
@@ -58,7 +59,7 @@ type registryRoute struct {
 // registryRoutes are the only operations on the registry. "{id}" is one segment.
 func (h *Handler) registryRoutes() []registryRoute {
 	const name, prefix = registry.KindName, registry.KindPrefix
-	routes := []registryRoute{
+	return []registryRoute{
 		{"GET", "/api/v1/names", registry.Reader, name, h.serveEntries},
 		{"PUT", "/api/v1/names", registry.Writer, name, h.servePut},
 		{"PATCH", "/api/v1/names", registry.Writer, name, h.servePatch},
@@ -72,8 +73,12 @@ func (h *Handler) registryRoutes() []registryRoute {
 		{"GET", "/api/v1/prefixes/history", registry.Reader, prefix, h.serveHistory},
 		{"POST", "/api/v1/prefixes/withdraw", registry.Admin, prefix, h.serveWithdraw},
 		{"DELETE", "/api/v1/sandboxes", registry.Admin, prefix, h.servePurgeSandbox},
+		{"GET", "/api/v1/jobs", registry.Reader, name, h.serveJobs},
+		{"POST", "/api/v1/jobs", registry.Writer, name, h.serveAccept},
+		{"GET", "/api/v1/jobs/{id}", registry.Reader, name, h.serveJob},
+		{"DELETE", "/api/v1/jobs/{id}", registry.Writer, name, h.serveCancel},
+		{"GET", "/api/v1/jobs/{id}/rejected", registry.Reader, name, h.serveRejected},
 	}
-	return routes
 }
 
 // isRegistry reports whether a path is below those of the registry.

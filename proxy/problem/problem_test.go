@@ -55,6 +55,8 @@ func TestStatus(t *testing.T) {
 		{problem.ErrKeyReused, 422},
 		{problem.ErrJobs, 503},
 		{problem.ErrJob, 404},
+		{problem.ErrNoJobs, 501},
+		{problem.ErrJobEnded, 409},
 		{registry.ErrToken, 401},
 		{registry.ErrNoStore, 503},
 		{registry.ErrSchema, 503},

@@ -60,6 +60,8 @@ var (
 	ErrDocumentSize  = errors.New("the document is larger than is taken here")
 	ErrKeyReused     = errors.New("this Idempotency-Key was sent with another request before")
 	ErrJobs          = errors.New("too many jobs wait; try again later")
+	ErrNoJobs        = errors.New("there is no directory for the bodies of jobs (StateDirectory of systemd, or cache.directory)")
+	ErrJobEnded      = errors.New("the job cannot be cancelled")
 	ErrJob           = errors.New("there is no such job")
 )
 

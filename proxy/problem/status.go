@@ -76,6 +76,8 @@ var statuses = [...]row{
 	{err: ErrDocument, status: http.StatusBadRequest},
 	{err: ErrKeyReused, status: http.StatusUnprocessableEntity},
 	{err: ErrJobs, status: http.StatusServiceUnavailable},
+	{err: ErrNoJobs, status: http.StatusNotImplemented},
+	{err: ErrJobEnded, status: http.StatusConflict},
 	{err: ErrJob, status: http.StatusNotFound},
 	{err: registry.ErrToken, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer + `, error="invalid_token"`}, // RFC 6750 section 3.1
 	{err: registry.ErrNoStore, status: http.StatusServiceUnavailable},

@@ -1,0 +1,151 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/jobs"
+)
+
+// Jobs are imports in the background. They are those of *jobs.Jobs.
+type Jobs interface {
+	Accept(ctx context.Context, actor registry.Actor, u jobs.Upload) (jobs.Job, bool, error)
+	Get(ctx context.Context, actor registry.Actor, id string) (jobs.Job, error)
+	List(ctx context.Context, actor registry.Actor) ([]jobs.Job, error)
+	Cancel(ctx context.Context, actor registry.Actor, id string) (jobs.Job, error)
+	Rejected(ctx context.Context, actor registry.Actor, id string) (*os.File, error)
+}
+
+const typeNDJSON = "application/x-ndjson"
+
+// jobFormats are the formats of bodies by media type.
+func jobFormats() map[string]bulk.Format {
+	return map[string]bulk.Format{
+		typeNDJSON: bulk.NDJSON, "application/ndjson": bulk.NDJSON, "text/csv": bulk.CSV, "text/tab-separated-values": bulk.TSV,
+	}
+}
+
+// jobs returns the jobs of the registry, if there can be any.
+func (h *Handler) jobs() (Jobs, error) {
+	if h.config.Registry.Jobs == nil {
+		return nil, problem.ErrNoJobs
+	}
+	return h.config.Registry.Jobs, nil
+}
+
+// serveAccept takes an import, which is done in the background: RFC 9110 section 15.3.3.
+func (h *Handler) serveAccept(c *call) (message.Reply, error) {
+	given, err := parametersOf(c.Request, "dry_run", "note")
+	if err != nil {
+		return message.Reply{}, err
+	}
+	u := jobs.Upload{Note: given["note"], Body: c.Body}
+	if value, ok := given["dry_run"]; ok {
+		if u.DryRun, err = boolean("dry_run", value); err != nil {
+			return message.Reply{}, err
+		}
+	}
+	kind, err := c.contentType(typeNDJSON, "application/ndjson", "text/csv", "text/tab-separated-values")
+	switch {
+	case err != nil:
+		return message.Reply{}, err
+	case c.Header.Get("Content-Encoding") != "":
+		return message.Reply{}, fmt.Errorf("%w: %w", problem.ErrContentType, jobs.ErrCompressed)
+	case len(c.Header["Idempotency-Key"]) > 1:
+		return message.Reply{}, fmt.Errorf("%w: there are several fields Idempotency-Key", problem.ErrSelection)
+	}
+	u.Format, u.Key = jobFormats()[kind], c.Header.Get("Idempotency-Key")
+	all, err := h.jobs()
+	if err != nil {
+		return message.Reply{}, err
+	}
+	job, _, err := all.Accept(c.Context(), c.actor, u)
+	if err != nil {
+		return message.Reply{}, ofJob(err)
+	}
+	r := message.JSON(http.StatusAccepted, job)
+	r.Location = "/api/v1/jobs/" + job.ID
+	return r, nil
+}
+
+// ofJob returns an error of jobs as the table of statuses knows it.
+func ofJob(err error) error {
+	for _, known := range [...][2]error{
+		{jobs.ErrUnknown, problem.ErrJob},
+		{jobs.ErrElsewhere, problem.ErrJob},
+		{jobs.ErrLarge, problem.ErrDocumentSize},
+		{jobs.ErrReused, problem.ErrKeyReused},
+		{jobs.ErrWaiting, problem.ErrJobs},
+		{jobs.ErrCompressed, problem.ErrContentType},
+		{jobs.ErrEnded, problem.ErrJobEnded},
+	} {
+		if errors.Is(err, known[0]) {
+			return fmt.Errorf("%w: %w", known[1], err)
+		}
+	}
+	return err
+}
+
+// serveJobs answers the list of jobs, the newest first.
+func (h *Handler) serveJobs(c *call) (message.Reply, error) {
+	all, err := h.jobs()
+	if err != nil {
+		return message.Reply{}, err
+	}
+	list, err := all.List(c.Context(), c.actor)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	return message.JSON(http.StatusOK, map[string]any{"jobs": list}), nil
+}
+
+func (h *Handler) serveJob(c *call) (message.Reply, error) {
+	all, err := h.jobs()
+	if err != nil {
+		return message.Reply{}, err
+	}
+	job, err := all.Get(c.Context(), c.actor, c.job)
+	if err != nil {
+		return message.Reply{}, ofJob(err)
+	}
+	return message.JSON(http.StatusOK, job), nil
+}
+
+func (h *Handler) serveCancel(c *call) (message.Reply, error) {
+	all, err := h.jobs()
+	if err != nil {
+		return message.Reply{}, err
+	}
+	job, err := all.Cancel(c.Context(), c.actor, c.job)
+	if err != nil {
+		return message.Reply{}, ofJob(err)
+	}
+	return message.JSON(http.StatusAccepted, job), nil
+}
+
+// serveRejected answers the rejected lines of a job.
+func (h *Handler) serveRejected(c *call) (message.Reply, error) {
+	all, err := h.jobs()
+	if err != nil {
+		return message.Reply{}, err
+	}
+	f, err := all.Rejected(c.Context(), c.actor, c.job)
+	if err != nil {
+		return message.Reply{}, ofJob(err)
+	}
+	return message.Reply{
+		Status: http.StatusOK, ContentType: typeNDJSON, CacheControl: message.NoStore, Close: func() { _ = f.Close() },
+		Stream: func(w http.ResponseWriter) error {
+			_, err := io.Copy(w, f)
+			return err //nolint:wrapcheck // it only aborts the connection
+		},
+	}, nil
+}

@@ -1,0 +1,209 @@
+package jobs
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+)
+
+// run imports the body of a job, and returns what its document says then.
+func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*storedJob)) {
+	lines, err := j.rejections(of.ID)
+	if err != nil {
+		return j.failed(ctx, err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := &watcher{jobs: j, of: of, cancel: cancel}
+	var watching sync.WaitGroup
+	done := make(chan struct{})
+	watch.check(ctx) // it may have been cancelled while nobody ran it
+	watching.Go(func() { watch.run(ctx, done) })
+	work := bulk.Import{
+		Registry: j.config.Registry, Actor: of.Actor, Format: of.Format, DryRun: of.DryRun, Note: of.Note, Source: "job " + of.ID,
+		TempDir: j.config.Directory, Progress: watch.show, Rejected: lines.add,
+	}
+	report, err := work.Run(ctx, body)
+	close(done)
+	watching.Wait()
+	if closeErr := lines.close(); err == nil && closeErr != nil {
+		err = storing(closeErr)
+	}
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
+	return func(s *storedJob) {
+		s.Progress, s.Rejections, s.Report = watch.progress(), lines.first, &report
+		j.failed(ctx, err)(s)
+	}
+}
+
+// failed returns the end of a job with an error, or of one that is done.
+func (j *Jobs) failed(ctx context.Context, err error) func(*storedJob) {
+	return func(s *storedJob) {
+		s.Ended = j.config.Registry.Now()
+		switch {
+		case err == nil:
+			s.State = Done
+		case errors.Is(err, errCancelled):
+			s.State = Cancelled
+		case errors.Is(err, registry.ErrNoStore): // it goes on when the store is back
+			s.State, s.Ended, s.Error = Queued, time.Time{}, err.Error()
+			return
+		default:
+			s.State, s.Error = Failed, err.Error()
+			if !errors.Is(err, registry.ErrInvalid) && !errors.Is(err, errRevoked) {
+				j.config.Log.WarnContext(ctx, "an import of the registry failed", "job", s.ID, "error", err)
+			}
+		}
+		if err == nil {
+			s.Error = ""
+		}
+	}
+}
+
+// watcher keeps the document of a job that runs up to date, and cancels it.
+type watcher struct {
+	jobs   *Jobs
+	of     storedJob
+	cancel context.CancelCauseFunc
+
+	mu   sync.Mutex
+	last Progress
+}
+
+// show takes the progress of an import.
+func (w *watcher) show(p bulk.Progress) {
+	stage := "reading"
+	if p.Stage == bulk.Writing {
+		stage = "writing"
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last = Progress{Stage: stage, Octets: p.Octets, Lines: max(p.Lines, w.last.Lines), Done: p.Done, Total: p.Total, Rejected: p.Rejected}
+}
+
+func (w *watcher) progress() Progress {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last
+}
+
+// run watches until done is closed.
+func (w *watcher) run(ctx context.Context, done <-chan struct{}) {
+	ticker := time.NewTicker(checkedEvery)
+	defer ticker.Stop()
+	now := w.jobs.config.Registry.Now
+	saved, at := Progress{}, now()
+	for {
+		select {
+		case <-done:
+			return
+		case <-ticker.C:
+		}
+		w.check(ctx)
+		p, since := w.progress(), now().Sub(at)
+		if since < savedEvery || p == saved && since < heardEvery {
+			continue
+		}
+		if _, err := w.jobs.change(ctx, w.of.ID, func(s *storedJob) { s.Progress = p }); err == nil {
+			saved, at = p, now()
+		}
+	}
+}
+
+// check cancels the job where its document or its token says so.
+func (w *watcher) check(ctx context.Context) {
+	r := w.jobs.config.Registry
+	_ = r.Store().Read(ctx, func(tx registry.Tx) error { // where the store is away, the import sees it too
+		found, err := read(tx, w.of.ID)
+		if errors.Is(err, ErrUnknown) || err == nil && found.Cancel {
+			w.cancel(errCancelled)
+		}
+		if w.of.Actor.Token == "" || err != nil {
+			return err
+		}
+		valid, err := r.ValidToken(tx, w.of.Actor.Token)
+		if err == nil && !valid {
+			w.cancel(errRevoked)
+		}
+		return err
+	})
+}
+
+// rejections are the lines that were rejected. Where a job goes on, those from before stay.
+type rejections struct {
+	first []Rejection
+	lines map[int64]bool
+	file  *os.File
+	to    *bufio.Writer
+	err   error
+}
+
+func (j *Jobs) rejections(id string) (*rejections, error) {
+	const ownerOnly = 0o600
+	f, err := os.OpenFile(j.path(id, rejectedFile), os.O_RDWR|os.O_CREATE, ownerOnly)
+	if err != nil {
+		return nil, storing(err)
+	}
+	r := &rejections{lines: make(map[int64]bool), file: f, to: bufio.NewWriter(f)}
+	good := int64(0)
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var before Rejection
+		if json.Unmarshal(s.Bytes(), &before) != nil { // the last one may be half written
+			break
+		}
+		r.keep(before)
+		good += int64(len(s.Bytes()) + len("\n"))
+	}
+	_ = f.Truncate(good)
+	if _, err := f.Seek(good, 0); err != nil {
+		return nil, errors.Join(storing(err), f.Close())
+	}
+	return r, nil
+}
+
+// keep remembers a line, and reports whether it is new.
+func (r *rejections) keep(line Rejection) bool {
+	if r.lines[line.Line] || len(r.lines) >= maxRejected {
+		return false
+	}
+	r.lines[line.Line] = true
+	if len(r.first) < maxRejections {
+		r.first = append(r.first, line)
+	}
+	return true
+}
+
+func (r *rejections) add(of bulk.Rejection) {
+	line := Rejection{Line: of.Line, Reason: of.Reason.Error(), Input: beginning(of.Input)}
+	if !r.keep(line) || r.err != nil {
+		return
+	}
+	text, err := json.Marshal(line)
+	if err == nil {
+		_, err = fmt.Fprintf(r.to, "%s\n", text)
+	}
+	r.err = err
+}
+
+// beginning returns the beginning of a line.
+func beginning(text string) string {
+	if len(text) > maxInput {
+		text = text[:maxInput] + "..."
+	}
+	return strings.ToValidUTF8(text, "\ufffd")
+}
+
+func (r *rejections) close() error {
+	return errors.Join(r.err, r.to.Flush(), r.file.Close())
+}

@@ -1,0 +1,106 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Run runs jobs, one after another, until ctx is done: then the one that runs goes on with the next Run.
+func (j *Jobs) Run(ctx context.Context) {
+	ticker := time.NewTicker(searchedEvery)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		if j.next(ctx) {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+		case <-j.wake:
+		case <-ticker.C:
+		}
+	}
+}
+
+// next runs a job that is here and that nobody runs, and reports whether there was one.
+func (j *Jobs) next(ctx context.Context) bool {
+	for _, id := range j.waiting() {
+		f := j.open(id, bodyFile)
+		if f == nil {
+			continue
+		}
+		ran := j.take(ctx, id, f)
+		_ = f.Close()
+		if ran {
+			return true
+		}
+	}
+	return false
+}
+
+// take runs a job whose body is locked, and reports whether it did.
+func (j *Jobs) take(ctx context.Context, id string, body *os.File) bool {
+	found, err := j.stored(ctx, id)
+	switch {
+	case errors.Is(err, ErrUnknown), err == nil && found.State.ended():
+		j.remove(bodyFile, id)
+		return false
+	case err != nil: // the store is away; the job stays
+		return false
+	}
+	begin := func(s *storedJob) {
+		s.State = Running
+		if s.Started.IsZero() {
+			s.Started = j.config.Registry.Now()
+		}
+	}
+	if found, err = j.change(ctx, id, begin); err != nil {
+		return false
+	}
+	j.config.Log.InfoContext(ctx, "an import of the registry begins", "job", id, "by", found.By, "token", found.Actor.Token, "octets", found.Octets)
+	end := j.run(ctx, found, body)
+	if ctx.Err() != nil {
+		end = func(s *storedJob) { s.State = Queued }
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishedWithin)
+	defer cancel()
+	if found, err = j.change(last, id, end); err != nil {
+		j.config.Log.WarnContext(ctx, "what became of an import could not be recorded; it is run again", "job", id, "error", err)
+		return false
+	}
+	j.logEnd(ctx, found)
+	if !found.State.ended() {
+		return false
+	}
+	j.remove(bodyFile, id)
+	return true
+}
+
+// logEnd is the audit record of a job: its names have their versions, with who made them.
+func (j *Jobs) logEnd(ctx context.Context, of storedJob) {
+	attributes := []any{"job", of.ID, "state", string(of.State), "by", of.By, "token", of.Actor.Token, "client", of.Actor.Client, "request", of.Actor.Request, "note", of.Note}
+	if r := of.Report; r != nil {
+		attributes = append(attributes, "lines", r.Lines, "new", r.New, "changed", r.Changed, "unchanged", r.Unchanged, "rejected", r.Rejected, "dry_run", of.DryRun)
+	}
+	if of.Error != "" {
+		attributes = append(attributes, "error", of.Error)
+	}
+	j.config.Log.InfoContext(ctx, "an import of the registry ends", attributes...)
+}
+
+// change changes the document of a job.
+func (j *Jobs) change(ctx context.Context, id string, f func(*storedJob)) (changed storedJob, err error) {
+	err = j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
+		found, err := read(tx, id)
+		if err != nil {
+			return err
+		}
+		f(&found)
+		found.Updated, changed = j.config.Registry.Now(), found
+		return put(tx, found)
+	})
+	return changed, err
+}

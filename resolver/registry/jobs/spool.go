@@ -1,0 +1,101 @@
+package jobs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// The files of a job: its ID, and what they are.
+const (
+	bodyFile     = ".body"
+	rejectedFile = ".rejected"
+	uploadFile   = ".upload" // a body that is not complete
+)
+
+func (j *Jobs) path(id, kind string) string { return filepath.Join(j.config.Directory, id+kind) }
+
+// lock locks a file for this process and opening: false where somebody else has it. It is unlocked when the
+// file is closed, also by the end of the process.
+func lock(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil //nolint:gosec // descriptors are small
+}
+
+// create makes a new locked file.
+func (j *Jobs) create(id, kind string) (*os.File, error) {
+	const ownerOnly, ownerOnlyDirectory = 0o600, 0o700
+	if err := os.MkdirAll(j.config.Directory, ownerOnlyDirectory); err != nil {
+		return nil, storing(err)
+	}
+	f, err := os.OpenFile(j.path(id, kind), os.O_RDWR|os.O_CREATE|os.O_EXCL, ownerOnly)
+	if err != nil {
+		return nil, storing(err)
+	}
+	if !lock(f) { // somebody has taken it for one that was broken off
+		_ = f.Close()
+		return nil, storing(errTaken)
+	}
+	return f, nil
+}
+
+var errTaken = errors.New("its file was removed")
+
+// storing says that files cannot be kept now.
+func storing(err error) error { return fmt.Errorf("%w: keeping a job: %w", registry.ErrNoStore, err) }
+
+// waiting returns the IDs of the bodies that are here, the oldest first, and removes uploads that were broken off.
+func (j *Jobs) waiting() (ids []string) {
+	entries, err := os.ReadDir(j.config.Directory)
+	if err != nil {
+		return nil // there was no job yet
+	}
+	for _, entry := range entries {
+		id, kind := strings.TrimSuffix(entry.Name(), filepath.Ext(entry.Name())), filepath.Ext(entry.Name())
+		switch {
+		case !isID(id):
+		case kind == bodyFile:
+			ids = append(ids, id)
+		case kind == uploadFile:
+			if f := j.open(id, uploadFile); f != nil {
+				_ = os.Remove(f.Name())
+				_ = f.Close()
+			}
+		}
+	}
+	return ids
+}
+
+// open opens a file that nobody works on; nil where there is none.
+func (j *Jobs) open(id, kind string) *os.File {
+	f, err := os.Open(j.path(id, kind))
+	if err != nil {
+		return nil
+	}
+	if !lock(f) {
+		_ = f.Close()
+		return nil
+	}
+	return f
+}
+
+// remove removes the files of jobs.
+func (j *Jobs) remove(kind string, ids ...string) {
+	for _, id := range ids {
+		_ = os.Remove(j.path(id, kind)) // what cannot be removed now is when it is seen again
+	}
+}
+
+// syncDirectory makes the names of files durable.
+func (j *Jobs) syncDirectory() error {
+	d, err := os.Open(j.config.Directory)
+	if err != nil {
+		return err //nolint:wrapcheck // the caller says what for
+	}
+	defer d.Close()
+	return d.Sync()
+}
