@@ -181,7 +181,7 @@ func TestNotAsked(t *testing.T) {
 	r, names := opened(t)
 	stored(t, r, name("urn:nbn:fi:a", "https://a.example/"), name("urn:nbn:se:a", "https://a.example/"), at(registry.Prefix("urn:nbn:"), "https://a.example/"))
 	c := lint.Config{Registry: r, Names: names, Only: []string{"urn:nbn:fi:"}}
-	want := "urn:nbn:se:a: warning: the registry is not asked for it (registry.only) (not-asked)"
+	want := "urn:nbn:se:a: warning: the registry is not asked for it (not-asked)"
 	if got := found(t, c, ""); !slices.Equal(got, []string{want}) {
 		t.Errorf("found %q", got)
 	}
