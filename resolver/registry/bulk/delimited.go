@@ -163,7 +163,7 @@ func (d *delimited) header(text string, m mapping) (ignored []string, err error)
 	}
 	switch {
 	case len(unknown) == len(d.columns):
-		return nil, fmt.Errorf("the first line is to name the columns, such as name,target; it has %.100q", strings.TrimSpace(text))
+		return nil, fmt.Errorf("the first line is to name the columns, such as name,target; it has %.100q, none of which is ours or mapped to ours", strings.TrimSpace(text))
 	case len(unknown) > 0:
 		return nil, fmt.Errorf("the columns %s are not known; map them to ours, or to \"-\" to leave them out", strings.Join(unknown, ", "))
 	case !seen[column{field: fieldName}] && !seen[column{field: fieldPrefix}]:

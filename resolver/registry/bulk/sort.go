@@ -262,7 +262,7 @@ func (s *sorter) copyMerged(w io.Writer, runs []section) (size int64, err error)
 	}
 	for {
 		record, err := m.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return size, nil
 		}
 		if err != nil {

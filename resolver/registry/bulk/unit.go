@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -59,7 +60,7 @@ func (u *units) next() (unit, error) {
 }
 
 func (u *units) advance() (err error) {
-	if u.record, err = u.merge.next(); err == io.EOF {
+	if u.record, err = u.merge.next(); errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err

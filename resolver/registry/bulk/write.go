@@ -40,7 +40,7 @@ func batches(ctx context.Context, merged *merge, after string, size int) <-chan 
 			for len(b.units) < size && !b.last && b.err == nil {
 				next, err := u.next()
 				switch {
-				case err == io.EOF:
+				case errors.Is(err, io.EOF):
 					b.last = true
 				case err != nil:
 					b.err = err
