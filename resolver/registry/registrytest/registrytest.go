@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) func() registry.Store) {
 		{"order", testOrder},
 		{"many", testMany},
 		{"verify", testVerify},
+		{"equal records", testSame},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)()

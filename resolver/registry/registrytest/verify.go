@@ -82,3 +82,21 @@ func testVerify(t *testing.T, s registry.Store) {
 		}
 	}
 }
+
+// A record that is put again makes no version, also with its times in another zone, or finer than they
+// are stored.
+func testSame(t *testing.T, s registry.Store) {
+	key := registry.Name("urn:example:a")
+	record := func(from time.Time) registry.Record {
+		return registry.Record{Targets: []registry.Target{{URI: "https://example.org/", From: from}}}
+	}
+	put(t, s, key, record(epoch))
+	put(t, s, key, record(epoch.In(time.FixedZone("", 7200)).Add(time.Microsecond)))
+	if e := lookup(t, s, key); e.Version != 1 {
+		t.Errorf("an equal record made version %d", e.Version)
+	}
+	put(t, s, key, record(epoch.Add(time.Second)))
+	if e := lookup(t, s, key); e.Version != 2 {
+		t.Errorf("another record made version %d, want 2", e.Version)
+	}
+}

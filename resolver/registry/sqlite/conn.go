@@ -19,11 +19,11 @@ const busyTimeout = 10 * time.Second
 // conn is a connection with its prepared statements. It is not safe for concurrent use. It
 // implements registry.WriteTx while a transaction runs.
 type conn struct {
-	path        string
-	db          *sqlite3.Conn
-	current     *sqlite3.Stmt // currentEntry, which nearly all questions are
-	statements  map[string]*sqlite3.Stmt
-	synchronous string
+	path       string
+	db         *sqlite3.Conn
+	current    *sqlite3.Stmt // currentEntry, which nearly all questions are
+	statements map[string]*sqlite3.Stmt
+	durability *durability // of the last transaction
 
 	logged    int // pages in the write-ahead log, as far as this connection has seen
 	restartAt int // how many of them make the writer wait for readers
@@ -92,15 +92,21 @@ func (c *conn) close() error {
 	return errors.Join(err, c.db.Close())
 }
 
+// durability is how a transaction is made to last, and how much memory is worth it, in KiB.
+type durability struct {
+	synchronous string
+	cache       int
+}
+
 // synchronize sets how durable the next transaction is.
-func (c *conn) synchronize(mode string) error {
-	if c.synchronous == mode {
+func (c *conn) synchronize(d *durability) error {
+	if c.durability == d {
 		return nil
 	}
-	if err := c.db.Exec("PRAGMA synchronous=" + mode); err != nil {
+	if err := c.db.Exec(fmt.Sprintf("PRAGMA synchronous=%s; PRAGMA cache_size=-%d", d.synchronous, d.cache)); err != nil {
 		return c.fault(err)
 	}
-	c.synchronous = mode
+	c.durability = d
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-func open(t *testing.T, path string) *sqlite.Store {
+func open(t testing.TB, path string) *sqlite.Store {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), path)
 	if err != nil {
@@ -26,7 +26,7 @@ func open(t *testing.T, path string) *sqlite.Store {
 	return s
 }
 
-func closed(t *testing.T, s *sqlite.Store) {
+func closed(t testing.TB, s *sqlite.Store) {
 	t.Helper()
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -36,7 +36,7 @@ func closed(t *testing.T, s *sqlite.Store) {
 func testName(i int) registry.Key { return registry.Name(fmt.Sprintf("urn:example:%08d", i)) }
 
 // write registers names in one transaction.
-func write(t *testing.T, s *sqlite.Store, from, to int) error {
+func write(t testing.TB, s *sqlite.Store, from, to int) error {
 	t.Helper()
 	return s.Write(t.Context(), func(tx registry.WriteTx) error {
 		b := registry.NewBatch(tx, "test", time.UnixMilli(1_900_000_000_000).UTC())
@@ -52,7 +52,7 @@ func write(t *testing.T, s *sqlite.Store, from, to int) error {
 }
 
 // filled returns the path of a closed store with n names.
-func filled(t *testing.T, n int) string {
+func filled(t testing.TB, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "registry.db")
 	s := open(t, path)

@@ -18,12 +18,13 @@ type Store struct {
 	questions, transactions *pool
 	writing                 chan struct{} // holds one value while the writer is used
 	writer                  *conn
+	durable, bulk           durability
 }
 
 // Open opens the store in a file, which it makes, for its owner alone, where there is none. Its errors
 // wrap registry.ErrNoStore, ErrSchema or ErrDamaged, and say what to do.
 func Open(ctx context.Context, path string) (*Store, error) {
-	s := &Store{path: path, writing: make(chan struct{}, 1)}
+	s := &Store{path: path, writing: make(chan struct{}, 1), durable: durability{"FULL", writerCache}, bulk: durability{"NORMAL", bulkCache}}
 	if err := s.open(ctx); err != nil {
 		return nil, faultOf(path, errors.Join(err, s.Close()))
 	}
@@ -107,15 +108,15 @@ func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
 
 // Write implements registry.Store.
 func (s *Store) Write(ctx context.Context, f func(registry.WriteTx) error) error {
-	return s.write(ctx, "FULL", f)
+	return s.write(ctx, &s.durable, f)
 }
 
 // Bulk implements registry.Store.
 func (s *Store) Bulk(ctx context.Context, f func(registry.WriteTx) error) error {
-	return s.write(ctx, "NORMAL", f)
+	return s.write(ctx, &s.bulk, f)
 }
 
-func (s *Store) write(ctx context.Context, synchronous string, f func(registry.WriteTx) error) error {
+func (s *Store) write(ctx context.Context, d *durability, f func(registry.WriteTx) error) error {
 	if s.writer == nil {
 		return fmt.Errorf("%w: %s is a backup, which is not written to", registry.ErrNoStore, s.path)
 	}
@@ -125,7 +126,7 @@ func (s *Store) write(ctx context.Context, synchronous string, f func(registry.W
 		return ctx.Err()
 	}
 	defer func() { <-s.writing }()
-	if err := s.writer.synchronize(synchronous); err != nil {
+	if err := s.writer.synchronize(d); err != nil {
 		return err
 	}
 	if err := s.writer.within(ctx, "BEGIN IMMEDIATE", func() error { return f(s.writer) }); err != nil {
