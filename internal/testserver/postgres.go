@@ -113,10 +113,11 @@ func (p *Postgres) start() error {
 // Start starts a stopped server again, on the same port.
 func (p *Postgres) Start() {
 	p.t.Helper()
-	// Processes of a server that was killed keep its shared memory until they notice.
+	// Processes of a server that was killed keep its shared memory until they notice; and a connection of
+	// another process may have the port for a moment.
 	err := poll(func() (bool, error) {
 		err := p.start()
-		if err != nil && strings.Contains(err.Error(), "still in use") {
+		if errors.Is(err, errPortTaken) || err != nil && strings.Contains(err.Error(), "still in use") {
 			return false, nil
 		}
 		return true, err
@@ -167,6 +168,9 @@ func (p *Postgres) URLAt(addr, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(PostgresUser), Host: addr, Path: "/" + databaseName(database)}
 	return u.String()
 }
+
+// Socket returns the path of the Unix socket.
+func (p *Postgres) Socket() string { return filepath.Join(p.dir, ".s.PGSQL."+p.port()) }
 
 func databaseName(name string) string {
 	if name == "" {

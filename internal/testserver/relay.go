@@ -3,6 +3,7 @@ package testserver
 import (
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -18,7 +19,8 @@ type Relay struct {
 	done  sync.WaitGroup
 }
 
-// StartRelay starts a Relay to an address. It ends with the test.
+// StartRelay starts a Relay to an address, or to a Unix socket: a server that is restarted is better reached by
+// that, as dialling a free port of loopback may connect to itself. It ends with the test.
 func StartRelay(t testing.TB, to string) *Relay {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -72,7 +74,11 @@ func (r *Relay) pass(client net.Conn) {
 		return
 	}
 	defer r.remove(client)
-	server, err := net.Dial("tcp", r.to)
+	network := "tcp"
+	if strings.HasPrefix(r.to, "/") {
+		network = "unix"
+	}
+	server, err := net.Dial(network, r.to)
 	if err != nil {
 		return
 	}

@@ -43,6 +43,7 @@ func parse(text string, o Options) (*pgxpool.Config, error) {
 		c.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	c.PingTimeout = connectTimeout
+	c.MaxConns = max(c.MaxConns, 2) // migrate needs two at once
 	c.ConnConfig.DialFunc = o.Dial
 	// Dial looks up hosts.
 	c.ConnConfig.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }

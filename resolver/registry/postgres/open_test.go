@@ -16,10 +16,11 @@ import (
 // TestOpenTogether opens an empty database by several instances at once.
 func TestOpenTogether(t *testing.T) {
 	server := testserver.StartPostgres(t)
+	url := server.URL("") + "&pool_max_conns=1"
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
-			s, err := postgres.Open(t.Context(), server.URL(""), postgres.Options{Dial: dial, Now: time.Now})
+			s, err := postgres.Open(t.Context(), url, postgres.Options{Dial: dial, Now: time.Now})
 			if err != nil {
 				t.Error(err)
 				return

@@ -85,7 +85,7 @@ func TestOutage(t *testing.T) {
 		}
 	}
 	server := testserver.StartPostgres(t)
-	relay := testserver.StartRelay(t, server.Addr())
+	relay := testserver.StartRelay(t, server.Socket())
 	url := server.URLAt(relay.Addr(), "")
 	const every = 250 * time.Millisecond
 	instances := []*instance{start(t, url, every), start(t, url, every)}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// The stores of a configuration in PostgreSQL are reached by addresses, names and sockets, with a
+// password of a file.
+func TestOpenPostgres(t *testing.T) {
+	t.Setenv("PGPASSWORD", "")
+	t.Setenv("PGPASSFILE", os.DevNull)
+	server := testserver.StartPostgres(t)
+	server.Ask("", "CREATE ROLE urnd LOGIN PASSWORD 'correct horse'")
+	server.Ask("", "CREATE DATABASE names OWNER urnd")
+	server.RequirePassword("urnd")
+	password := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(password, []byte("correct horse\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(server.Addr(), ":")
+	for _, c := range []struct {
+		url, password string
+		want          error
+	}{
+		{server.URLAt(server.Addr(), "names"), password, nil},
+		{server.URLAt("localhost:"+port, "names"), password, nil},
+		{strings.Replace(server.URL("names"), "postgres:", "postgresql:", 1), password, nil},
+		{server.URL("names"), "", registry.ErrNoStore},
+		{server.URL("names"), filepath.Join(t.TempDir(), "none"), os.ErrNotExist},
+		{server.URL("names"), "credential:registry-password", registry.ErrNoStore},
+	} {
+		url := strings.Replace(c.url, "postgres@", "urnd@", 1)
+		s, err := openStore(t.Context(), config.Registry{Store: url, Replica: url, Password: c.password})
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s, %s: %v, want %v", url, c.password, err, c.want)
+		}
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "correct horse") {
+				t.Errorf("the error is %q", err)
+			}
+			continue
+		}
+		if _, err := s.Lookup(t.Context(), registry.Name("urn:example:a")); err != nil {
+			t.Errorf("%s: looking up: %v", url, err)
+		}
+		s.Close()
+	}
+}
