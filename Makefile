@@ -3,7 +3,7 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 10s
 
-.PHONY: adversary soak soak-proxy deb generate run build test test-boot test-deps lint fuzz bench bench-peers cover clean
+.PHONY: adversary soak soak-proxy deb generate run build test test-boot test-deps lint fuzz bench bench-peers bench-registry cover clean
 
 run:
 	go run ./cmd/urnd serve
@@ -84,6 +84,13 @@ bench:
 bench-peers: build
 	sh internal/testserver/install.sh internal/bench/peers/packages >&2
 	cd internal/bench && BENCH_URND='$(CURDIR)/urnd' go run -exec 'taskset -c 0' ./peers
+
+# A store of the registry with NAMES names, in processes of their own: SQLite in a temporary
+# directory, or STORE, which should be empty: sqlite:FILE or postgres://...
+NAMES ?= 10000000
+STORE ?=
+bench-registry:
+	BENCH_REGISTRY=$(NAMES) BENCH_REGISTRY_STORE='$(STORE)' go test -timeout 0 -count 1 -v -run '^TestBenchRegistry$$' ./cmd/urnd
 
 cover:
 	go test -coverpkg=./... -coverprofile=cover.out ./...

@@ -57,6 +57,8 @@ type Config struct {
 	Begin func(r *http.Request, at time.Time, mayAsk bool) Span
 	// Identify sends a request identifier in each response; those of failures and batches always have one.
 	Identify bool
+	// Unhealthy reports whether a location should be avoided where there are others; nil avoids none.
+	Unhealthy func(location string) bool
 	// MaxTarget bounds a request-target, in octets.
 	MaxTarget int
 	// RedirectTLS redirects requests without TLS to https, at TLSPort, "" for its default.
@@ -82,6 +84,14 @@ type Handler struct {
 	exchanges sync.Pool
 }
 
+// either returns what reports what one of two functions does; b may be nil.
+func either(a, b func(string) bool) func(string) bool {
+	if b == nil {
+		return a
+	}
+	return func(location string) bool { return a(location) || b(location) }
+}
+
 // New returns a Handler.
 func New(config Config) *Handler {
 	failures := forward.NewFailures(config.Now)
@@ -89,7 +99,7 @@ func New(config Config) *Handler {
 		config: config, statics: answer.Statics(), guesses: NewGuesses(config.Now),
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
-			Failing: failures.Failing, MaxTarget: config.MaxTarget, Panicked: config.Panicked,
+			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,
 			ClientShare: config.ClientShare, BatchTimeout: config.BatchTimeout, History: config.History,
 		}),
 	}

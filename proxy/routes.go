@@ -217,10 +217,10 @@ func (h *Handler) batch(x *exchange, target string) {
 	h.identify(x) // before its names fail in parallel
 	rights := answer.BatchRights{
 		// A page of another site has not the right of the address that its reader is at.
-		URLs:   h.mayProxy(x) == nil && len(x.request.Header["Origin"]) == 0,
-		Allow:  func() bool { return h.rates == nil || h.rates.allows(x.client.Addr) },
-		Asking: x.asking,
-		Report: func(err error) { h.report(x, err) },
+		URLs:     h.mayProxy(x) == nil && len(x.request.Header["Origin"]) == 0,
+		Allow:    func() bool { return h.rates == nil || h.rates.allows(x.client.Addr) },
+		Asking:   x.asking,
+		Report:   func(err error) { h.report(x, err) },
 		Answered: func(record *resolver.Record) { h.answered(x.request, record) },
 	}
 	reply, err := h.answers.Batch(x, x.request, target, rights)

@@ -23,12 +23,16 @@ the configuration, or of --store; a running urnd that uses it sees each change w
 The exit status is 0 where all was done, 1 after a failure, and 2 if the command was used
 wrongly; then nothing is changed.`,
 		RunE: requireSubcommand,
+		// Before all else, since the program may begin anew by it.
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return actAsOwner(storeOf(cmd)) },
 	}
 	cmd.AddCommand(newRegistryMint())
+	cmd.AddCommand(newRegistryHealth())
 	cmd.AddCommand(newRegistryGet(), newRegistrySet(), newRegistryWithdraw(), newRegistrySupersede(), newRegistryHistory(),
 		newRegistrySearch(), newRegistryStats(), newRegistryPurge(), newRegistryCheck(), newRegistryTest())
 	cmd.AddCommand(newRegistryImport(), newRegistryExport())
 	cmd.AddCommand(newRegistryToken())
+	cmd.AddCommand(newRegistryBackup(), newRegistryVerify(), newRegistryRestore())
 	return cmd
 }
 
@@ -60,6 +64,19 @@ func (f *registryFlags) open(ctx context.Context) (*registry.Registry, config.Co
 		return nil, c, err
 	}
 	return newRegistry(store, names, time.Now, auditJournal()), c, nil
+}
+
+// storeOf returns the store that a command of the registry is to use, "" where that is not known.
+func storeOf(cmd *cobra.Command) string {
+	file, err := cmd.Flags().GetString("config")
+	if err != nil {
+		return ""
+	}
+	c, err := (&settings{cmd: cmd, file: file}).load(map[string]string{"registry.store": "store"})
+	if err != nil {
+		return "" // the command says why
+	}
+	return c.Registry.Store
 }
 
 // actor returns who uses the command: whoever may write to the store may do all.

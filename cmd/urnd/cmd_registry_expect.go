@@ -30,7 +30,7 @@ one; or NDJSON with members of those names. A status is active (also 200 or 3xx)
 
 The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		Example: `  urnd registry test expectations.csv
-  urnd registry get urn:nbn:fi:example-1 >/dev/null && echo 'urn:nbn:fi:example-1,https://repository.example.org/1' | urnd registry test -`,
+  echo 'urn:nbn:fi:example-1,https://repository.example.org/1' | urnd registry test -`,
 		Args: cobra.ExactArgs(1),
 	}
 	s := addSettings(cmd)

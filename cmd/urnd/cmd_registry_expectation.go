@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strconv"
 	"strings"
 )
@@ -117,36 +118,40 @@ func (e *expectation) complete() error {
 	if e.name == "" {
 		return errors.New("the name is missing")
 	}
-	switch status := strings.ToLower(e.status); status {
-	case "", testActive:
-		e.status = testActive
-	case testWithdrawn, testMissing, testFailed:
-		e.status = status
-	case "reserved": // it leads nowhere yet
-		e.status = testMissing
-	default:
-		return e.completeNumber()
+	status := testStatus(strings.ToLower(e.status))
+	switch {
+	case status == "":
+		return fmt.Errorf("%q is no status: it is active, withdrawn, missing, reserved, failed or one of HTTP", e.status)
+	case status != testActive && e.location != "":
+		return fmt.Errorf("a name that is %s has no location", status)
 	}
-	if e.status != testActive && e.location != "" {
-		return fmt.Errorf("a name that is %s has no location", e.status)
-	}
+	e.status = status
 	return nil
 }
 
-// completeNumber makes a status of HTTP one of those of tests.
-func (e *expectation) completeNumber() error {
-	n, err := strconv.Atoi(e.status)
-	switch {
-	case err == nil && 200 <= n && n < 400:
-		e.status = testActive
-	case n == 404:
-		e.status = testMissing
-	case n == 410:
-		e.status = testWithdrawn
-	case n >= 500 && n < 600:
-		e.status = testFailed
-	default:
-		return fmt.Errorf("%q is no status: it is active, withdrawn, missing, reserved, failed or one of HTTP", e.status)
+// testStatus returns the status of tests for a word or a status of HTTP, "" if it is none.
+func testStatus(text string) string {
+	switch text {
+	case "":
+		return testActive
+	case testActive, testWithdrawn, testMissing, testFailed:
+		return text
+	case "reserved": // it leads nowhere yet
+		return testMissing
 	}
-	return nil
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil:
+		return ""
+	case n == http.StatusNotFound:
+		return testMissing
+	case n == http.StatusGone:
+		return testWithdrawn
+	case 200 <= n && n < 400:
+		return testActive
+	case 500 <= n && n < 600:
+		return testFailed
+	default:
+		return ""
+	}
 }

@@ -56,7 +56,7 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
+		defer r.Store().Close() //nolint:errcheck // it was only read
 		skipped := 0
 		o.Skipped = func(name string, reason error) {
 			if skipped++; skipped <= shownRejections {

@@ -70,7 +70,7 @@ it came from standard input.`,
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
+		defer r.Store().Close() //nolint:errcheck // all that was reported is in it
 		template := bulk.Import{
 			Registry: r, Actor: actor(), Format: format, Mapping: mapping, Base: f.base, DryRun: f.dry, Note: f.note, TempDir: f.temp,
 		}
@@ -107,8 +107,7 @@ func (f *importFlags) run(ctx context.Context, template bulk.Import, files []str
 			err = errors.Join(f.print(w, file, report, time.Since(begun)), err)
 		}
 		if err != nil {
-			rejected.close()
-			return interrupted(err, file, i.DryRun)
+			return errors.Join(interrupted(err, file, i.DryRun), rejected.close())
 		}
 		bad = bad || report.Rejected > 0
 	}
@@ -138,7 +137,7 @@ func importFile(ctx context.Context, i bulk.Import, file string, rejected *rejec
 	var r io.Reader = os.Stdin
 	size := int64(-1)
 	if file != "-" {
-		opened, err := os.Open(file)
+		opened, err := os.Open(file) //nolint:gosec // the user names it
 		if err != nil {
 			return bulk.Report{}, err
 		}
@@ -182,13 +181,21 @@ func (f *importFlags) print(w io.Writer, file string, r bulk.Report, took time.D
 	if r.Continued {
 		continued = "; continued, it was begun at " + r.Started.Format(time.RFC3339)
 	}
-	fmt.Fprintf(w, "%s: %s names: %s%s new, %s changed, %s unchanged; %s lines rejected; in %.1f seconds%s\n", file,
-		humanize.Comma(r.Names), would, humanize.Comma(r.New), humanize.Comma(r.Changed), humanize.Comma(r.Unchanged),
-		humanize.Comma(r.Rejected), took.Seconds(), continued)
+	fmt.Fprintf(w, "%s: %s: %s%s new, %s changed, %s unchanged; %s rejected; in %.1f seconds%s\n", file,
+		amountOf(r.Names, "name"), would, humanize.Comma(r.New), humanize.Comma(r.Changed), humanize.Comma(r.Unchanged),
+		amountOf(r.Rejected, "line"), took.Seconds(), continued)
 	if len(r.Ignored) > 0 {
 		fmt.Fprintf(w, "%s: columns that were left out: %s\n", file, strings.Join(r.Ignored, ", "))
 	}
 	return nil
+}
+
+// amountOf returns a number of things.
+func amountOf(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return humanize.Comma(n) + " " + what
 }
 
 // rejections reports rejected lines: in a file, or the first ones to the user.

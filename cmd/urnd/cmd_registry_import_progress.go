@@ -23,11 +23,11 @@ type importProgress struct {
 	begun time.Time                // the stage
 }
 
-// progressEvery is how often there is a line.
-const progressEvery = 10 * time.Second
+// importLineEvery is how often there is a line.
+const importLineEvery = 10 * time.Second
 
 func newImportProgress(w io.Writer, file string, size int64) *importProgress {
-	p := &importProgress{w: w, file: file, size: size, begun: time.Now(), due: time.Now().Add(progressEvery)}
+	p := &importProgress{w: w, file: file, size: size, begun: time.Now(), due: time.Now().Add(importLineEvery)}
 	if isTerminal(w) {
 		p.bar = p.newBar("reading "+file, size, progressbar.OptionShowBytes(true))
 	} else {
@@ -64,7 +64,7 @@ func (p *importProgress) show(now bulk.Progress) {
 	if at.Before(p.due) {
 		return
 	}
-	p.due = at.Add(progressEvery)
+	p.due = at.Add(importLineEvery)
 	what := "reading the names"
 	if now.Stage == bulk.Writing {
 		what = "writing the names"

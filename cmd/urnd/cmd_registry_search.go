@@ -36,7 +36,7 @@ func newRegistrySearch() *cobra.Command {
 by tabs. TEXT is a part of the name or of a target, in any case; all that is given must fit.
 
 --below and --alias-of are found at once, however many names there are. TEXT and --target are not
-indexed: the names below --below are read one after another, a few hundred thousand in a second. A search
+indexed: all names below --below are read one after another, which takes seconds for a million. A search
 that has used its --time, or has found as many as --limit, says so and how to go on.
 
 The exit status is 1 if the time was too short to read all.`,

@@ -46,7 +46,8 @@ times are not used.`,
   urnd registry set urn:nbn:fi:example-2 --reserve --contact mailto:anna@example.org
   urnd registry set urn:nbn:fi:example-2 --metadata '{"title":"Kalevala"}'
   urnd registry set urn:isbn:9789510184349 --alias-of urn:nbn:fi:example-1
-  urnd registry set urn:nbn:fi:example: --prefix --target https://example.org/id/ --authoritative
+  urnd registry set urn:nbn:fi:example: --prefix --target https://example.org/id/
+  urnd registry set urn:nbn:fi: --prefix --authoritative
   urnd registry get urn:nbn:fi:example-1 --json | urnd registry set urn:nbn:fi:example-5 --json -`,
 		Args: cobra.MaximumNArgs(1),
 	}
@@ -89,7 +90,7 @@ func (s *setFlags) addFlags() {
 	flags.BoolVar(&s.activate, "activate", false, "it leads to its targets, also if it was withdrawn")
 	flags.StringVar(&s.metadata, "metadata", "", "its metadata: a JSON object, or a `file` with one, - for standard input; empty: none")
 	flags.StringVar(&s.contact, "contact", "", "whom to ask: a name, a mail address or a URI, as `text`; empty: nobody")
-	flags.BoolVar(&s.authoritative, "authoritative", false, "of a prefix: names below it that are not registered do not exist")
+	flags.BoolVar(&s.authoritative, "authoritative", false, "of a prefix: no other system is asked for names below it; without targets, those that are not registered do not exist")
 	flags.BoolVar(&s.sandbox, "sandbox", false, "of a prefix: names that are registered below it may be purged")
 	flags.BoolVar(&s.replace, "replace", false, "begin anew: only what is given remains")
 	flags.StringVar(&s.document, "json", "", "read all from the document in this `file`, - for standard input")

@@ -28,21 +28,38 @@ type registryStats struct {
 func newRegistryStats() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "stats",
-		Short: "Print how many names there are",
+		Use:   "stats [NAME]",
+		Short: "Print how many names there are, or how often they were resolved",
 		Long: `Print how many names there are, by namespace or scheme, and of which status. The totals are kept with
-each change: they are printed at once, however many names there are.`,
-		Example: "  urnd registry stats\n  urnd registry stats --json",
-		Args:    cobra.NoArgs,
+each change: they are printed at once, however many names there are.
+
+With NAME, print how often it was resolved each day in UTC, by people and by bots, and with --top which names
+were resolved most, of all that were resolved. A running urnd writes its counts each minute. Resolutions by an alias are
+counted for the name that it leads to, those of names below a prefix that are not registered themselves for
+the prefix (--prefix). Days of more than 13 months before the current one are added up to months. Where there
+was no room for more names, others are counted as "other".`,
+		Example: `  urnd registry stats
+  urnd registry stats --json
+  urnd registry stats urn:nbn:fi:lib-1 --since 2031-05-01
+  urnd registry stats --top 10 --day 2031-05-01`,
+		Args: cobra.MaximumNArgs(1),
 	}
 	f := addRegistry(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON document")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	counts := addCounts(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		counted, err := counts.wanted(cmd, args)
+		if err != nil {
+			return err
+		}
 		r, c, err := f.open(cmd.Context())
 		if err != nil {
 			return err
 		}
 		defer r.Store().Close()
+		if counted {
+			return counts.print(cmd, r, args, asJSON)
+		}
 		stats, err := statsOf(cmd.Context(), r.Store(), c.Registry.Store)
 		if err != nil {
 			return err

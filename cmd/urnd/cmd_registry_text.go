@@ -34,8 +34,11 @@ func entryText(e registry.Entry) string {
 	}
 	row("metadata", e.Metadata)
 	row("contact", e.Contact)
-	if e.Authoritative {
+	switch {
+	case e.Authoritative && len(e.Targets) == 0:
 		row("authoritative", "names below that are not registered do not exist")
+	case e.Authoritative:
+		row("authoritative", "no other system is asked for names below")
 	}
 	if e.Sandbox {
 		row("sandbox", "it may be purged")

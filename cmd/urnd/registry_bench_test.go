@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -54,14 +55,14 @@ func TestBenchRegistry(t *testing.T) {
 		b.child(fmt.Sprintf("lookup %d", readers))
 	}
 	b.child("write")
-	for i, readers := range []int{1, 2} {
+	for i, stage := range []string{"lookup 1", "lookup 2", "write"} {
 		done := make(chan struct{})
 		beside := max(b.names/10, 1)
 		go func() {
 			defer close(done)
 			b.child(fmt.Sprintf("import %d %d", b.names+i*beside, beside))
 		}()
-		b.child(fmt.Sprintf("lookup %d", readers))
+		b.child(stage)
 		<-done
 	}
 }
@@ -117,7 +118,12 @@ func (b *registryBench) stage(stage string) {
 func benchNumber(text string) int { n, _ := strconv.Atoi(text); return n }
 
 func (b *registryBench) report(format string, args ...any) {
-	b.t.Logf("measured: "+format+", %d MB resident, %d at most", append(args, status(b.t, "VmRSS")>>10, status(b.t, "VmHWM")>>10)...)
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.t.Fatal(err)
+	}
+	cpu := time.Duration(used.Utime.Nano() + used.Stime.Nano()).Round(time.Millisecond)
+	b.t.Logf("measured: "+format+", %v of CPU, %d MB resident, %d at most", append(args, cpu, status(b.t, "VmRSS")>>10, status(b.t, "VmHWM")>>10)...)
 }
 
 // status returns a line of this process' status, in KiB.
@@ -229,9 +235,13 @@ func (b *registryBench) lookedUp(readers int) {
 	}
 	wg.Wait()
 	rate := float64(len(took)) / time.Since(start).Seconds()
+	b.report("%s, %.0f a second", percentiles(took), rate)
+}
+
+func percentiles(took []time.Duration) string {
 	slices.Sort(took)
 	at := func(part float64) float64 { return float64(took[int(part*float64(len(took)))].Nanoseconds()) / 1000 }
-	b.report("p50 %.0f, p99 %.0f, p99.9 %.0f µs, %.0f a second", at(.5), at(.99), at(.999), rate)
+	return fmt.Sprintf("p50 %.0f, p99 %.0f, p99.9 %.0f µs", at(.5), at(.99), at(.999))
 }
 
 // written writes single names durably.
@@ -240,8 +250,10 @@ func (b *registryBench) written() {
 	s := b.open()
 	defer s.Close()
 	random := rand.New(rand.NewPCG(7, 7))
-	start := time.Now()
-	for range n {
+	took := make([]time.Duration, n)
+	begun := time.Now()
+	for w := range n {
+		start := time.Now()
 		i := random.IntN(b.names)
 		err := s.Write(b.t.Context(), func(tx registry.WriteTx) error {
 			batch := registry.NewBatch(tx, "bench", time.Now())
@@ -256,6 +268,7 @@ func (b *registryBench) written() {
 		if err != nil {
 			b.t.Fatal(err)
 		}
+		took[w] = time.Since(start)
 	}
-	b.report("%.0f durable changes of single names a second", n/time.Since(start).Seconds())
+	b.report("%s, %.0f durable changes of single names a second", percentiles(took), n/time.Since(begun).Seconds())
 }

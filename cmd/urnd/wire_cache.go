@@ -33,6 +33,8 @@ func basisOf(name string, c config.Config) map[string]any {
 		Answers: c.Cache.Answers, Records: c.Cache.Records, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
 		Directory: c.Cache.Directory, MaxSaved: c.Cache.MaxSaved,
 	} // nor on the cache of HTTP responses
+	c.Registry.HealthInterval, c.Registry.HealthRate, c.Registry.HealthConcurrency = 0, 0, 0 // nor on which targets are checked
+	c.Registry.HealthPause, c.Registry.HealthContact = 0, ""
 	basis := make(map[string]any)
 	for _, section := range dependsOn()[name] {
 		basis[section] = reflect.ValueOf(c).FieldByName(section).Interface()

@@ -29,7 +29,10 @@ func partly() map[string]string {
 		"Access.ResolveClients": "which clients may send requests", "Access.ProxyClients": "which clients may send requests", "Access.ProxyUsers": "which clients may send requests",
 		"Access.CORS": "which pages may read replies", "Access.SecurityContact": "a document", "Access.FreshClients": "which clients may go around the caches", "Access.AdminClients": "who the administrators are", "Access.AdminToken": "who the administrators are", "Access.TrustedProxies": "how clients are identified", "Access.AdminProxies": "how administrators are identified",
 		"Access.PurgeClients": "who may purge", "Cache.Responses": "HTTP responses", "Cache.MaxResponse": "HTTP responses",
-		"Cache.HeuristicPercent": "HTTP responses", "Cache.HeuristicMax": "HTTP responses", "Cache.Disk": "HTTP responses", "Cache.DiskDirectory": "HTTP responses",
+		"Cache.HeuristicPercent":  "HTTP responses",
+		"Registry.HealthInterval": "checks of targets", "Registry.HealthRate": "checks of targets", "Registry.HealthConcurrency": "checks of targets",
+		"Registry.HealthPause": "checks of targets", "Registry.HealthContact": "checks of targets",
+		"Cache.HeuristicMax": "HTTP responses", "Cache.Disk": "HTTP responses", "Cache.DiskDirectory": "HTTP responses",
 	}
 }
 

@@ -77,6 +77,10 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		made.Use(func(g *daemon.Generation) { all = wired(g).cacheMetrics() })
 		return all
 	})
+	d.metrics.Targets(func() (found metrics.Targets, ok bool) {
+		made.Use(func(g *daemon.Generation) { found, ok = wired(g).service.checks.metrics() })
+		return found, ok
+	})
 	d.metrics.Limits(func() (all []metrics.Limit) {
 		made.Use(func(g *daemon.Generation) {
 			connections := metrics.Limit{Name: "connections", Used: made.Connections(), Max: g.Connections.Connections}

@@ -18,11 +18,11 @@ import (
 )
 
 // errNoRegistry is the error where no store is configured.
-var errNoRegistry = errors.New("no registry is configured: set registry.store, or use --store sqlite:FILE or --store postgres://...")
+var errNoRegistry = errors.New("no registry is configured: set registry.store, or use --store with sqlite:FILE or the URL of a PostgreSQL database")
 
 // openStore opens the store of a configuration.
 func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
-	path, ok := strings.CutPrefix(c.Store, "sqlite:")
+	path, ok := strings.CutPrefix(c.Store, storeSQLite)
 	switch {
 	case c.Store == "":
 		return nil, errNoRegistry

@@ -15,8 +15,10 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// countsEvery is how often counts of resolutions are written.
-const countsEvery = time.Minute
+const (
+	countsEvery = time.Minute // how often counts of resolutions are written
+	countsRoom  = 16 << 20    // octets of those of a minute
+)
 
 // counts are the counts of resolutions, over all configurations with one registry.
 type counts struct {
@@ -42,7 +44,7 @@ func wireCounts(r *resolution, c config.Config, d dependencies) (func(*http.Requ
 	n, err := shared.Reuse(&r.shared, previous, "counts", basisOfRegistry(c.Registry), func() (*counts, func(), error) {
 		n := &counts{cancel: func() {}}
 		n.Counter = registry.NewCounter(registry.CounterConfig{
-			Store: store, Now: d.now, Every: countsEvery, After: time.After, State: n.state,
+			Store: store, Now: d.now, Every: countsEvery, Room: countsRoom, After: time.After, State: n.state,
 		})
 		return n, n.close, nil
 	})

@@ -55,6 +55,7 @@ type service struct {
 	responses *httpcache.Cache
 	// refresh fetches the stored responses for a URI once more.
 	refresh func(ctx context.Context, key uri.URI) (int, error)
+	checks  *checks
 	closers []func()
 }
 
@@ -93,6 +94,9 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	if err != nil {
 		return nil, err
 	}
+	if s.checks = wireHealth(c, r, d.resolverDependencies, d.log); s.checks != nil {
+		s.closers = append(s.closers, s.checks.close)
+	}
 	observe := observers{d.metrics}
 	handler := proxy.New(proxy.Config{
 		Resolver: r.resolver, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL,
@@ -108,7 +112,8 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 		},
 		Log: d.log, Now: d.now,
 		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin, Answered: answered,
-		Access: access, Via: d.via, ClientShare: c.Limits.ClientShare, BatchTimeout: c.Limits.BatchTimeout,
+		Unhealthy: s.checks.unhealthy(),
+		Access:    access, Via: d.via, ClientShare: c.Limits.ClientShare, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),
 		Panicked:    d.panicked,
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,

@@ -27,7 +27,7 @@ type Location struct {
 	Type          string `json:"type,omitempty"`
 	Language      string `json:"language,omitempty"`
 	Authenticated bool   `json:"authenticated,omitempty"` // by DNSSEC
-	Failing       bool   `json:"failing,omitempty"`       // its server failed recently
+	Failing       bool   `json:"failing,omitempty"`       // its server failed recently, or it is unhealthy
 }
 
 // Step is one step of a trace.

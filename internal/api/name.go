@@ -82,7 +82,7 @@ func ReadName(text []byte) (Name, error) {
 	d.DisallowUnknownFields()
 	var n Name
 	err := d.Decode(&n)
-	if err == nil && d.Decode(&struct{}{}) != io.EOF { //nolint:errorlint // the decoder returns it as it is
+	if err == nil && !errors.Is(d.Decode(&struct{}{}), io.EOF) {
 		err = errors.New("there is more after the JSON object")
 	}
 	if err != nil {

@@ -99,6 +99,12 @@ func packageRules() []packageRule {
 			"lint compares what is registered with the rules of names: it reads by the interface of the store, and who shows what it finds is decided by its caller",
 		},
 		{
+			"resolver/registry/health",
+			[]string{"resolver/registry", "resolver", "uri"},
+			false,
+			"health asks the targets of names by a transport that is passed to it, since what may be dialled is decided by the guard; it knows of resolver only the kinds of errors",
+		},
+		{
 			"resolver/registry/*",
 			[]string{"resolver/registry", "resolver", "uri"},
 			false,

@@ -31,6 +31,7 @@ type Metrics struct {
 	panics             prometheus.Counter
 	lostLines          prometheus.Counter
 	unusedConnections  prometheus.Counter
+	targetChecks       *prometheus.CounterVec
 
 	reloads                 *prometheus.CounterVec
 	lastReload, lastSuccess prometheus.Gauge
@@ -77,6 +78,7 @@ func New(version string) *Metrics {
 	m.unusedConnections = counter("connections_unused_total", "Connections that ended without a request: their client took too long to send a request, disconnected, or did not speak HTTP.").WithLabelValues()
 	m.panics = counter("panics_total", "Panics that were recovered: faults of urnd itself.").WithLabelValues()
 	m.lostLines = counter("access_log_lost_total", "Lines of the access log that could not be written.").WithLabelValues()
+	m.targetChecks = counter("registry_target_checks_total", "Checks of targets of the registry by outcome: alive, guarded (it answers, and wants a password), gone, failing, later (its server wants to be left alone), forbidden (urnd may not ask its address), unchecked (neither http nor https).", "outcome")
 	m.reloads = counter("config_reloads_total", "Reloads of the configuration by outcome: done or refused.", "outcome")
 	gauge := func(name, help string) prometheus.Gauge {
 		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "urnd", Name: name, Help: help})

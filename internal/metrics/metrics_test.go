@@ -47,6 +47,10 @@ func busy() *metrics.Metrics {
 	m.Exchange("thttp", "found", 20*time.Second)
 	m.Reload(true, time.Unix(1000, 0))
 	m.RefusedConnection()
+	m.TargetCheck("gone")
+	m.Targets(func() (metrics.Targets, bool) {
+		return metrics.Targets{States: map[string]int64{"unhealthy": 3}, Lag: time.Minute, Moved: time.Unix(3000, 0)}, true
+	})
 	m.Limits(func() []metrics.Limit { return []metrics.Limit{{Name: "connections", Used: 7, Max: 8}} })
 	m.Caches(func() []metrics.Cache {
 		return []metrics.Cache{
@@ -95,6 +99,10 @@ func TestCounts(t *testing.T) {
 		`requests_total{code="200",form="thttp",service="I2Ls"}`:                "2",
 		`requests_total{code="0",form="forward",service="I2L"}`:                 "2",
 		`requests_total{code="599",form="forward",service="I2L"}`:               "3",
+		`registry_target_checks_total{outcome="gone"}`:                          "1",
+		`registry_targets{state="unhealthy"}`:                                   "3",
+		`registry_sweep_lag_seconds`:                                            "60",
+		`registry_sweep_progress_timestamp_seconds`:                             "3000",
 		`request_duration_seconds_count{form="path"}`:                           "1",
 		`request_duration_seconds_bucket{form="path",le="2.5e-05"}`:             "0",
 		`request_duration_seconds_bucket{form="path",le="5e-05"}`:               "1",

@@ -25,6 +25,10 @@ func exported() string {
 	m.Caches(func() []metrics.Cache {
 		return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}}}
 	})
+	m.TargetCheck("alive")
+	m.Targets(func() (metrics.Targets, bool) {
+		return metrics.Targets{States: map[string]int64{"unhealthy": 1}, Moved: time.Unix(1, 0)}, true
+	})
 	m.Limits(func() []metrics.Limit { return []metrics.Limit{{Name: "requests", Used: 1, Max: 2}} })
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))

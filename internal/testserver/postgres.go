@@ -191,6 +191,21 @@ func (p *Postgres) Ask(database, statement string) string {
 		"--set", "ON_ERROR_STOP=1", "--command", statement, databaseName(database))
 }
 
+// RequirePassword makes the server ask a role for its password, also on the Unix socket.
+func (p *Postgres) RequirePassword(role string) {
+	p.t.Helper()
+	path := filepath.Join(p.data(), "pg_hba.conf")
+	rules, err := os.ReadFile(path)
+	if err == nil {
+		rule := "local all " + role + " scram-sha-256\nhost all " + role + " all scram-sha-256\n"
+		err = os.WriteFile(path, append([]byte(rule), rules...), 0o600)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.Ask("", "SELECT pg_reload_conf()")
+}
+
 // run runs a program of PostgreSQL, and returns its output.
 func (p *Postgres) run(program string, args ...string) string {
 	p.t.Helper()

@@ -24,7 +24,8 @@ type Config struct {
 	RuleTTL time.Duration
 	// History is whether the registry knows how names were (RFC 7089).
 	History bool
-	// Failing reports whether the server of a location failed in the last 30 seconds.
+	// Failing reports whether the server of a location failed in the last 30 seconds, or the location is known
+	// to be unhealthy: others are preferred.
 	Failing func(location string) bool
 	// MaxTarget bounds a URI of a batch, in octets.
 	MaxTarget int

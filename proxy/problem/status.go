@@ -86,6 +86,7 @@ var statuses = [...]row{
 	{err: registry.ErrDenied, status: http.StatusForbidden},
 	{err: registry.ErrUnknown, status: http.StatusNotFound},
 	{err: registry.ErrConflict, status: http.StatusPreconditionFailed},
+	{err: registry.ErrExhausted, status: http.StatusConflict},
 	{err: registry.ErrInvalid, status: http.StatusUnprocessableEntity},
 	{err: resolver.ErrBusy, status: http.StatusServiceUnavailable},
 	{err: netguard.ErrOwn, status: http.StatusForbidden},

@@ -46,14 +46,15 @@ func (b *Batch) Load(keys []Key) error {
 	if b.index == nil { // most loaded keys are then changed
 		b.index, b.known, b.changes = make(map[Key]int32, len(keys)), make([]known, 0, len(keys)), make([]Changed, 0, len(keys))
 	}
-	for i := range entries {
-		entries[i].Key = keys[i]
-		if at, ok := b.index[keys[i]]; ok {
-			b.known[at].before = &entries[i]
+	for i, key := range keys {
+		e := &entries[i]
+		e.Key = key
+		if at, ok := b.index[key]; ok {
+			b.known[at].before = e
 			continue
 		}
-		b.index[keys[i]] = int32(len(b.known)) //nolint:gosec // what does not fit into memory has no index
-		b.known = append(b.known, known{&entries[i], -1})
+		b.index[key] = int32(len(b.known)) //nolint:gosec // what does not fit into memory has no index
+		b.known = append(b.known, known{e, -1})
 	}
 	return nil
 }

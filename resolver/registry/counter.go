@@ -29,18 +29,18 @@ type CounterConfig struct {
 	Now   func() time.Time
 	// Every is how long to wait before counts are written.
 	Every time.Duration
+	// Room is how many octets counts may take since the last time, about. Counts that could not be written
+	// may take four times as much. What does not fit is counted as OtherNames.
+	Room  int
 	After func(time.Duration) <-chan time.Time
 	// State is called with an error when counts begin to fail to be written, and with nil when they are
 	// written again.
 	State func(err error)
 }
 
-// Bounds of a Counter: what does not fit is counted as OtherNames.
 const (
 	countShards   = 64
-	maxCounts     = 16 << 20 // octets of what was counted since the last time
-	maxPending    = 64 << 20 // octets of what could not be written
-	countOverhead = 100      // octets of a count besides its name, about
+	countOverhead = 100 // octets of a count besides its name, about
 	// countsBatch is how many counts are written at once. Few, since nobody else writes meanwhile.
 	countsBatch = 200
 	lastCounts  = 10 * time.Second // time for the last counts
@@ -70,7 +70,7 @@ func (c *Counter) Add(name string, bot bool) {
 	s.mu.Lock()
 	t := s.names[name]
 	if t == nil {
-		t = s.insert(name)
+		t = s.insert(name, c.config.Room/countShards)
 	}
 	if bot {
 		t.Bots++
@@ -81,9 +81,9 @@ func (c *Counter) Add(name string, bot bool) {
 }
 
 // insert returns the tally of a new name, or that of others where there is no room.
-func (s *countShard) insert(name string) *Tally {
+func (s *countShard) insert(name string, room int) *Tally {
 	n := len(name) + countOverhead
-	if s.octets+n > maxCounts/countShards {
+	if s.octets+n > room {
 		return &s.other
 	}
 	s.octets += n
@@ -125,13 +125,7 @@ func (c *Counter) state(ctx context.Context, err error) {
 // collect takes what was counted on a day.
 func (c *Counter) collect(day string) {
 	for i := range c.shards {
-		s := &c.shards[i]
-		s.mu.Lock()
-		names, other := s.names, s.other
-		if len(names) > 0 || other != (Tally{}) {
-			s.names, s.other, s.octets = make(map[string]*Tally), Tally{}, 0
-		}
-		s.mu.Unlock()
+		names, other := c.shards[i].take()
 		for name, t := range names {
 			c.add(name, day, *t)
 		}
@@ -141,11 +135,22 @@ func (c *Counter) collect(day string) {
 	}
 }
 
+// take empties a part, and returns what was in it, which nobody else has any more.
+func (s *countShard) take() (names map[string]*Tally, other Tally) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.names) > 0 { // an empty map stays
+		names, s.names = s.names, make(map[string]*Tally)
+	}
+	other, s.other, s.octets = s.other, Tally{}, 0
+	return names, other
+}
+
 // add adds to what is to be written.
 func (c *Counter) add(name, day string, t Tally) {
 	key := name + " " + day
 	before, ok := c.pending[key]
-	if !ok && c.size+len(key)+countOverhead > maxPending && name != OtherNames {
+	if !ok && c.size+len(key)+countOverhead > 4*c.config.Room && name != OtherNames {
 		c.add(OtherNames, day, t)
 		return
 	}

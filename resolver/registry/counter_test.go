@@ -27,6 +27,9 @@ func (s *awayStore) Bulk(ctx context.Context, f func(registry.WriteTx) error) er
 	return s.Store.Bulk(ctx, f)
 }
 
+// testRoom is the room of counters, in octets.
+const testRoom = 1 << 20
+
 // testCounter is a Counter that runs, with a clock of its own.
 type testCounter struct {
 	*registry.Counter
@@ -44,7 +47,7 @@ type testCounter struct {
 func startCounter(t *testing.T, s registry.Store, now time.Time) *testCounter {
 	c := &testCounter{store: &awayStore{Store: s}, now: now, ticks: make(chan time.Time), waits: make(chan time.Duration, 100)}
 	c.Counter = registry.NewCounter(registry.CounterConfig{
-		Store: c.store, Every: time.Minute,
+		Store: c.store, Every: time.Minute, Room: testRoom,
 		Now: func() time.Time {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -207,11 +210,11 @@ func TestCounterConcurrent(t *testing.T) {
 func TestCounterBounded(t *testing.T) {
 	s := stores(t)()
 	c := startCounter(t, s, time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC))
-	const names = 3000 // of 8 KiB each: more than 16 MiB
+	const names, length = 2000, testRoom / 1000
 	for i := range names {
-		c.Add("urn:a:"+strings.Repeat("x", 8<<10)+strconv.Itoa(i), i%2 == 0)
+		c.Add("urn:a:"+strings.Repeat("x", length)+strconv.Itoa(i), i%2 == 0)
 	}
-	c.end()
+	c.tick()
 	top, sum, err := registry.TopCounts(t.Context(), s, time.Time{}, time.Time{}, 1)
 	if err != nil || sum != (registry.Tally{People: names / 2, Bots: names / 2}) {
 		t.Errorf("all: %+v, %v", sum, err)
@@ -222,7 +225,7 @@ func TestCounterBounded(t *testing.T) {
 }
 
 func BenchmarkCounterAdd(b *testing.B) {
-	c := registry.NewCounter(registry.CounterConfig{})
+	c := registry.NewCounter(registry.CounterConfig{Room: testRoom})
 	names := make([]string, 1000)
 	for i := range names {
 		names[i] = "urn:nbn:fi:lib-" + strconv.Itoa(i)

@@ -9,6 +9,8 @@ var (
 	ErrInvalid = errors.New("not valid")
 	// ErrConflict means that an entry has changed since, or is already there.
 	ErrConflict = errors.New("changed by somebody else")
+	// ErrExhausted means that not enough names are free to be minted.
+	ErrExhausted = errors.New("not enough names are free")
 	// ErrDenied means that someone may not change a name.
 	ErrDenied = errors.New("not permitted")
 	// ErrNoStore means that the store cannot be used now.

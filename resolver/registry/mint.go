@@ -28,12 +28,12 @@ const MaxMint = 10_000
 const (
 	mintPage = 1000
 	// maxTaken bounds how many names that are there already are skipped.
-	maxTaken = 100_000
+	maxTaken = 20_000
 )
 
 // Mint registers the next free names of a pattern as reserved, and returns them. No name is returned twice,
 // by any number of instances with one store: the counter moves on in the same transaction. Errors
-// about the pattern wrap ErrInvalid; ErrConflict means that there are not as many free names.
+// about the pattern wrap ErrInvalid; ErrExhausted means that not as many names are free.
 func (r *Registry) Mint(ctx context.Context, actor Actor, m Minting) ([]string, error) {
 	p, err := parsePattern(m.Pattern, r.config.CheckDigits)
 	if err != nil {
@@ -99,7 +99,7 @@ func (m *minter) count() error {
 	for len(m.minted) < m.N {
 		if m.taken >= maxTaken {
 			return fmt.Errorf("%w: the %d names before number %d of %q are all registered already: begin from a greater number",
-				ErrConflict, m.taken, counter.Next, m.Pattern)
+				ErrExhausted, m.taken, counter.Next, m.Pattern)
 		}
 		first := counter.Next
 		var names []string
@@ -112,8 +112,8 @@ func (m *minter) count() error {
 			counter.Next++
 		}
 		if len(names) == 0 {
-			return fmt.Errorf("%w: the range of %q is exhausted: of its %d names only %d were free from its counter on, and none was minted",
-				ErrConflict, m.Pattern, size, len(m.minted))
+			return fmt.Errorf("%w: of the %d names of %q only %d are free from its counter on, and none was minted",
+				ErrExhausted, size, m.Pattern, len(m.minted))
 		}
 		used, err := m.reserve(names)
 		if err != nil {
@@ -151,7 +151,7 @@ func (m *minter) draw() error {
 		missing := m.N - len(m.minted)
 		if m.taken > 10*m.N+mintPage {
 			return fmt.Errorf("%w: of %d random names of %q only %d were free: nearly all of its %.3g names are registered, so use one with more characters",
-				ErrConflict, drawn, m.Pattern, len(m.minted), m.names())
+				ErrExhausted, drawn, m.Pattern, len(m.minted), m.names())
 		}
 		names := make([]string, min(missing, mintPage))
 		for i := range names {

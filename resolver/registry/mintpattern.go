@@ -223,10 +223,10 @@ func (p *pattern) drawn() (string, error) {
 	text := make([]byte, len(p.mask))
 	for i := range text {
 		alphabet := alphabetOf(p.mask[i])
-		fair := byte(256 / len(alphabet) * len(alphabet)) // above, some would be more frequent
+		fair := 256 / len(alphabet) * len(alphabet) // above, some would be more frequent
 		b := [1]byte{255}
-		for b[0] >= fair {
-			rand.Read(b[:]) //nolint:errcheck // it does not fail, crypto/rand
+		for int(b[0]) >= fair {
+			_, _ = rand.Read(b[:]) // it does not fail
 		}
 		text[i] = alphabet[int(b[0])%len(alphabet)]
 	}

@@ -35,16 +35,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	if !r.asked(name) {
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the registry is not asked for it", TTL: resolver.Forever}
 	}
-	var found resolved
-	var err error
-	if q.At.IsZero() {
-		found, err = resolve(ctx, now{ctx, r.config.Store}, name)
-	} else {
-		err = r.config.Store.Read(ctx, func(tx Tx) error {
-			found, err = resolve(ctx, then{tx, q.At}, name)
-			return err
-		})
-	}
+	found, err := r.find(ctx, q, name)
 	if err != nil {
 		var n *resolver.Negative
 		if errors.As(err, &n) {
@@ -57,6 +48,19 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 		return resolver.Answer{}, &unavailable{err}
 	}
 	return r.answer(ctx, q, found)
+}
+
+// find returns what the registry has for the name of a query.
+func (r *Resolver) find(ctx context.Context, q resolver.Query, name string) (resolved, error) {
+	if q.At.IsZero() {
+		return resolve(ctx, now{ctx, r.config.Store}, name)
+	}
+	var found resolved
+	err := r.config.Store.Read(ctx, func(tx Tx) (err error) {
+		found, err = resolve(ctx, then{tx, q.At}, name)
+		return err
+	})
+	return found, err
 }
 
 // unavailable is the error of a store for those who ask for names: why, which may tell where the store
@@ -121,8 +125,8 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 			return below(s, found)
 		}
 		found.entry = e
-		trace(ctx, e)
-		if err := decide(e); err != nil {
+		trace(ctx, &e)
+		if err := decide(&e); err != nil {
 			return resolved{}, err
 		}
 		if e.Alias == "" {
@@ -147,17 +151,17 @@ func below(s state, found resolved) (resolved, error) {
 	case !p.Exists():
 		return resolved{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the name is not registered"}
 	}
-	if err := decide(p); err != nil {
+	if err := decide(&p); err != nil {
 		return resolved{}, err
 	}
 	if len(p.Targets) == 0 {
-		return resolved{}, notBelow(p)
+		return resolved{}, notBelow(&p)
 	}
 	found.entry = p
 	return found, nil
 }
 
-func trace(ctx context.Context, e Entry) {
+func trace(ctx context.Context, e *Entry) {
 	if t := resolver.TraceOf(ctx); t != nil {
 		t.Add("registry", "%s has version %d of %s: %s, %d targets", e.Key, e.Version, e.Changed.Format(time.RFC3339), e.Status, len(e.Targets))
 	}

@@ -8,7 +8,10 @@ import (
 
 // decide is the one place that decides by the status of an entry whether its targets may be used at
 // all: nil means that they may.
-func decide(e Entry) error {
+func decide(e *Entry) error {
+	if e.Status == Active { // most are
+		return nil
+	}
 	n := &resolver.Negative{Record: recordOf(e)}
 	what := "the name"
 	if e.Kind == KindPrefix {
@@ -21,16 +24,14 @@ func decide(e Entry) error {
 			n.Reason += ": " + e.Reason
 		}
 		return n
-	case Reserved:
+	default:
 		n.Kind, n.Reason = resolver.ErrNotFound, what+" is reserved, and leads nowhere yet"
 		return n
-	default:
-		return nil
 	}
 }
 
 // notBelow is the answer for names below a prefix without targets.
-func notBelow(p Entry) error {
+func notBelow(p *Entry) error {
 	if p.Authoritative {
 		return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is not registered, and all names that begin with %s are", p.Name), Record: recordOf(p)}
 	}
@@ -38,7 +39,7 @@ func notBelow(p Entry) error {
 }
 
 // recordOf returns the record of an entry as answers carry it.
-func recordOf(e Entry) *resolver.Record {
+func recordOf(e *Entry) *resolver.Record {
 	return &resolver.Record{
 		Name: e.Name, Version: e.Version, Changed: e.Changed, Status: e.Status.String(), Since: e.Since, Reason: e.Reason,
 		Successors: e.Successors, Metadata: e.Metadata, Contact: e.Contact, Sandbox: e.Sandbox,

@@ -11,7 +11,7 @@ import (
 
 // answer returns the answer to a query by an entry whose targets may be used.
 func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved) (resolver.Answer, error) {
-	record := recordOf(found.entry)
+	record := recordOf(&found.entry)
 	switch q.Service {
 	case resolver.I2L, resolver.I2Ls:
 		return r.located(q, found, record)
@@ -79,6 +79,9 @@ func (t Target) Location(of Key, name string) (string, error) {
 // validAt returns the targets that are valid at a time, the least priority first, and until when
 // that stays so; the zero value is for ever.
 func validAt(targets []Target, at time.Time) (valid []Target, until time.Time) {
+	if len(targets) == 1 && targets[0].From.IsZero() && targets[0].Until.IsZero() { // most names
+		return targets, time.Time{}
+	}
 	soonest := func(t time.Time) {
 		if t.After(at) && (until.IsZero() || t.Before(until)) {
 			until = t

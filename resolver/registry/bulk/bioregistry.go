@@ -9,7 +9,8 @@ import (
 )
 
 // bioregistry turns the registry.json of the Bioregistry (https://bioregistry.io) into NDJSON: each of
-// its prefixes becomes a prefix of the registry. The line numbers are those of its prefixes.
+// its prefixes that has a format of URIs becomes a prefix of the registry. The line numbers count all of
+// its prefixes.
 type bioregistry struct {
 	r       io.Reader
 	base    string // what the prefixes begin with: "" makes CURIEs, as "chebi:24867"
@@ -78,6 +79,9 @@ func (b bioregistryPrefix) line(name string) ([]byte, error) {
 		if strings.Contains(format.URIFormat, "$1") {
 			document.Targets = append(document.Targets, template(format.URIFormat))
 		}
+	}
+	if len(document.Targets) == 0 {
+		return []byte{'\n'}, nil
 	}
 	for member, text := range map[string]string{"title": b.Name, "homepage": b.Homepage} {
 		if text != "" {

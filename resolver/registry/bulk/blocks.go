@@ -46,7 +46,7 @@ func (s *blocks) fill(n int) error {
 		k, err := s.r.Read(s.b[len(s.b):cap(s.b)])
 		s.b = s.b[:len(s.b)+k]
 		switch {
-		case err == io.EOF: //nolint:errorlint // readers return it as it is
+		case err == io.EOF:
 			s.eof = true
 			if len(s.b) > 0 && s.b[len(s.b)-1] != '\n' {
 				s.b = append(s.b, '\n') // it may grow here

@@ -24,7 +24,7 @@ const maxWindow = 128 << 20
 func decompress(r io.Reader) (plain io.Reader, closer func(), err error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	magic, err := b.Peek(len(magicZstd))
-	if err != nil && err != io.EOF { //nolint:errorlint // bufio returns it as it is
+	if err != nil && err != io.EOF {
 		return nil, nil, fmt.Errorf("reading the input: %w", err)
 	}
 	switch {
@@ -33,7 +33,7 @@ func decompress(r io.Reader) (plain io.Reader, closer func(), err error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("decompressing the input by gzip: %w", err)
 		}
-		return z, func() { z.Close() }, nil
+		return z, func() { _ = z.Close() }, nil // it has been read
 	case bytes.Equal(magic, magicZstd):
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {

@@ -122,7 +122,10 @@ func (s *entries) resolved(e *registry.Entry) (*registry.Entry, error) {
 
 // firstTarget returns the target that is first, and is not bounded in time.
 func firstTarget(e *registry.Entry) (string, error) {
-	if e.Status != registry.Active || len(e.Targets) == 0 {
+	if e.Status != registry.Active {
+		return "", fmt.Errorf("%w: it is %s", ErrUnexportable, e.Status)
+	}
+	if len(e.Targets) == 0 {
 		return "", errNoTargets
 	}
 	for _, t := range inOrder(e.Targets) {
@@ -161,7 +164,7 @@ func (x *nginxExport) end(w *bufio.Writer) error {
 				before, after, err = aroundSuffix(target)
 			}
 			if err != nil {
-				x.skipped(e.Key.String(), err)
+				x.skipped(e.String(), err)
 				continue
 			}
 			value = nginxValue(before + "\x00" + after)

@@ -128,7 +128,7 @@ func (x *zoneExport) end(w *bufio.Writer) error {
 	for i, e := range x.prefixes {
 		err := x.prefix(w, &e, orderPrefix+i)
 		if isUnexportable(err) {
-			x.skipped(e.Key.String(), err)
+			x.skipped(e.String(), err)
 			continue
 		}
 		if err != nil {
@@ -199,7 +199,7 @@ func ereQuoted(name string) string {
 // isOwner reports whether a text has only what the rule for names of their own matches.
 func isOwner(text string) bool {
 	return !strings.ContainsFunc(text, func(c rune) bool {
-		return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-')
+		return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '-'
 	})
 }
 

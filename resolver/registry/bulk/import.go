@@ -36,6 +36,8 @@ type Import struct {
 	// TempDir is where input is sorted that is larger than some megabytes; "" is the default of the
 	// system. It takes about as much as the input has without compression.
 	TempDir string
+	// Transaction is how many names are written in one transaction; 0 is 10,000.
+	Transaction int
 	// Progress and Rejected are called while Run runs, one at a time; nil is not called.
 	Progress func(Progress)
 	Rejected func(Rejection)

@@ -1,7 +1,6 @@
 package bulk_test
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,26 +74,6 @@ func imported(t testing.TB, i bulk.Import, text string) (bulk.Report, []bulk.Rej
 type numbers struct{ New, Changed, Unchanged, Rejected int64 }
 
 func numbersOf(r bulk.Report) numbers { return numbers{r.New, r.Changed, r.Unchanged, r.Rejected} }
-
-// stateOf returns the current entries as text.
-func stateOf(t testing.TB, r *registry.Registry) string {
-	t.Helper()
-	var b strings.Builder
-	for _, kind := range []registry.Kind{registry.KindPrefix, registry.KindName} {
-		entries, err := r.List(t.Context(), kind, "", "", 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
-			text, err := json.Marshal(e.Record)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b.WriteString(e.Key.String() + " " + string(text) + "\n")
-		}
-	}
-	return b.String()
-}
 
 func TestSimplest(t *testing.T) {
 	r := open(t)

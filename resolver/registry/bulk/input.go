@@ -78,7 +78,7 @@ func (in *input) beginTable(format Format, m mapping) error {
 	first := ""
 	for strings.TrimSpace(first) == "" {
 		b, err := in.first()
-		if err == io.EOF { //nolint:errorlint // it is returned as it is
+		if errors.Is(err, io.EOF) {
 			return errors.New("the input is empty: the first line is to name the columns, such as name,target")
 		}
 		if err != nil {

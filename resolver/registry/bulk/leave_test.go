@@ -15,7 +15,6 @@ import (
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/resolver/registry/bulk"
-	"github.com/urnd/urnd/uri"
 )
 
 // leaving are names of a site that leaves urnd.
@@ -111,11 +110,11 @@ func TestNAPTRZone(t *testing.T) {
 		"urn:nbn:fi:gone":   "",
 		"urn:nbn:fi:nobody": "",
 	} {
-		u, err := uri.Parse(name)
+		q, err := resolver.ParseQuery(name, resolver.I2Ls)
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := r.Resolve(t.Context(), resolver.Query{URI: u, Service: resolver.I2Ls})
+		answer, err := r.Resolve(t.Context(), q)
 		var got []string
 		for _, l := range answer.Locations {
 			got = append(got, l.URI)

@@ -33,22 +33,32 @@ func (l *line) set(c column, text string) error {
 	if c.field == fieldIgnored {
 		return nil
 	}
+	if c.field == fieldStatus && strings.TrimSpace(text) == "" {
+		return nil // it stays as it is: a name that was withdrawn is not to come back by an empty cell
+	}
+	if err := l.setOwn(c.field, text); err != nil {
+		return fmt.Errorf("the %s: %w", columnNames[c.field], err)
+	}
+	l.said.add(c.field)
+	return nil
+}
+
+// setOwn takes what is not of a target.
+func (l *line) setOwn(f field, text string) (err error) {
 	e := &l.entry
-	var err error
-	switch c.field {
+	switch f {
 	case fieldName:
 		if text = strings.TrimSpace(text); text != "" {
 			e.Name = text
 		}
 	case fieldPrefix:
-		err = l.setPrefix(strings.TrimSpace(text))
+		l.setPrefix(strings.TrimSpace(text))
 	case fieldVersion:
-		e.Version, err = number(text)
-	case fieldStatus:
-		if text = strings.TrimSpace(text); text == "" {
-			return nil // it stays as it is: a name that was withdrawn is not to come back by an empty cell
+		if e.Version, err = number(text); e.Version < 0 {
+			err = fmt.Errorf("%d is not positive", e.Version)
 		}
-		err = e.Status.UnmarshalText([]byte(text))
+	case fieldStatus:
+		err = e.Status.UnmarshalText([]byte(strings.TrimSpace(text)))
 	case fieldSince:
 		e.Since, err = parseTime(text)
 	case fieldSuccessors:
@@ -64,13 +74,9 @@ func (l *line) set(c column, text string) error {
 	case fieldSandbox:
 		e.Sandbox, err = parseBool(text)
 	default:
-		err = l.setText(c.field, text)
+		err = l.setText(f, text)
 	}
-	if err != nil {
-		return fmt.Errorf("the %s: %w", columnNames[c.field], err)
-	}
-	l.said.add(c.field)
-	return nil
+	return err
 }
 
 // setText takes a text that is kept as it is.
@@ -94,19 +100,13 @@ func (l *line) setText(f field, text string) (err error) {
 }
 
 // setPrefix takes the column prefix: whether the name is a prefix, or the prefix itself.
-func (l *line) setPrefix(text string) error {
-	if text == "" {
-		return nil
-	}
-	is, err := parseBool(text)
-	if err != nil {
+func (l *line) setPrefix(text string) {
+	switch is, err := parseBool(text); {
+	case err != nil: // no word for true or false
 		l.entry.Key = registry.Prefix(text)
-		return nil
-	}
-	if is {
+	case is:
 		l.entry.Kind = registry.KindPrefix
 	}
-	return nil
 }
 
 // setTarget takes a cell of a target.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -36,7 +37,7 @@ type stored struct {
 func (s *stored) next() ([]byte, error) {
 	s.record = append(s.record[:0], make([]byte, recordHead)...)
 	if _, err := io.ReadFull(s.r, s.record); err != nil {
-		if err == io.EOF { //nolint:errorlint // it is returned as it is
+		if errors.Is(err, io.EOF) {
 			return nil, io.EOF
 		}
 		return nil, fmt.Errorf("reading the sorted input: %w", err)
@@ -85,11 +86,10 @@ func newMerge(runs []source) (*merge, error) {
 	m := new(merge)
 	for _, r := range runs {
 		h := head{run: r}
-		switch err := h.next(); err {
-		case nil:
+		err := h.next()
+		if err == nil {
 			m.heads = append(m.heads, h)
-		case io.EOF:
-		default:
+		} else if !errors.Is(err, io.EOF) {
 			return nil, err
 		}
 	}
@@ -102,13 +102,12 @@ func newMerge(runs []source) (*merge, error) {
 // next implements source.
 func (m *merge) next() ([]byte, error) {
 	if m.begun && len(m.heads) > 0 {
-		switch err := m.heads[0].next(); err {
-		case nil:
-		case io.EOF:
+		err := m.heads[0].next()
+		if errors.Is(err, io.EOF) {
 			last := len(m.heads) - 1
 			m.heads[0] = m.heads[last]
 			m.heads = m.heads[:last]
-		default:
+		} else if err != nil {
 			return nil, err
 		}
 		m.sink(0)

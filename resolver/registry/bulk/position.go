@@ -59,8 +59,11 @@ func (r *run) position(ctx context.Context, digest string) (position, error) {
 		return p, fmt.Errorf("reading how far the import is: %w", err)
 	}
 	var before position
-	if p.document == nil || r.DryRun || json.Unmarshal(p.document, &before) != nil || before.Digest != digest {
-		return p, nil // other input has a new beginning
+	if p.document == nil || r.DryRun {
+		return p, nil
+	}
+	if json.Unmarshal(p.document, &before) != nil || before.Digest != digest {
+		return p, nil //nolint:nilerr // other input has a new beginning
 	}
 	before.document = p.document
 	r.report.Continued, r.report.Started = true, before.Started

@@ -3,6 +3,7 @@ package bulk
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"runtime"
 	"time"
@@ -77,7 +78,7 @@ func (p *pipeline) divide(ctx context.Context, in *input) {
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err == io.EOF { //nolint:errorlint // it is returned as it is
+		if errors.Is(err, io.EOF) {
 			return
 		}
 		if err != nil {

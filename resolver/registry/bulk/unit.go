@@ -53,13 +53,13 @@ func (u *units) next() (unit, error) {
 		}
 		all.lines++
 		if err := all.combine(l); err != nil {
-			u.reject(Rejection{l.number, l.entry.Key.String(), err})
+			u.reject(Rejection{l.number, l.entry.String(), err})
 		}
 	}
 }
 
 func (u *units) advance() (err error) {
-	if u.record, err = u.merge.next(); err == io.EOF { //nolint:errorlint // it is returned as it is
+	if u.record, err = u.merge.next(); err == io.EOF {
 		return nil
 	}
 	return err
@@ -76,27 +76,8 @@ var errTargets = fmt.Errorf("its name has more than %d targets", registry.MaxTar
 // combine adds what a further line says. It changes nothing where that contradicts.
 func (u *unit) combine(l line) error {
 	a, b := &u.entry, l.entry
-	for _, t := range []struct {
-		name string
-		a    *string
-		b    string
-	}{
-		{"reason", &a.Reason, b.Reason},
-		{"alias", &a.Alias, b.Alias},
-		{"metadata", &a.Metadata, b.Metadata},
-		{"contact", &a.Contact, b.Contact},
-		{"by", &a.By, b.By},
-		{"note", &a.Note, b.Note},
-	} {
-		if *t.a != "" && t.b != "" && *t.a != t.b {
-			return fmt.Errorf("its %s is not that of line %d, which has the same name", t.name, u.number)
-		}
-	}
-	if u.said.has(fieldStatus) && l.said.has(fieldStatus) && a.Status != b.Status {
-		return fmt.Errorf("its status is not that of line %d, which has the same name", u.number)
-	}
-	if !agree(a.Changed, b.Changed) || !agree(a.Since, b.Since) {
-		return fmt.Errorf("its times are not those of line %d, which has the same name", u.number)
+	if err := u.contradicts(l); err != nil {
+		return err
 	}
 	targets := slices.Clone(a.Targets)
 	for _, t := range b.Targets {
@@ -114,6 +95,33 @@ func (u *unit) combine(l line) error {
 		}
 	}
 	u.take(l)
+	return nil
+}
+
+// contradicts returns an error where a line says something else.
+func (u *unit) contradicts(l line) error {
+	a, b := &u.entry, l.entry
+	for _, t := range []struct {
+		name string
+		a, b string
+	}{
+		{"reason", a.Reason, b.Reason},
+		{"alias", a.Alias, b.Alias},
+		{"metadata", a.Metadata, b.Metadata},
+		{"contact", a.Contact, b.Contact},
+		{"by", a.By, b.By},
+		{"note", a.Note, b.Note},
+	} {
+		if t.a != "" && t.b != "" && t.a != t.b {
+			return fmt.Errorf("its %s is not that of line %d, which has the same name", t.name, u.number)
+		}
+	}
+	if u.said.has(fieldStatus) && l.said.has(fieldStatus) && a.Status != b.Status {
+		return fmt.Errorf("its status is not that of line %d, which has the same name", u.number)
+	}
+	if !agree(a.Changed, b.Changed) || !agree(a.Since, b.Since) {
+		return fmt.Errorf("its times are not those of line %d, which has the same name", u.number)
+	}
 	return nil
 }
 

@@ -10,43 +10,52 @@ import (
 
 // applyWhole makes a version as it was, unless it is there.
 func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, now time.Time) (outcome, error) {
-	e := u.entry
-	if !u.said.has(fieldSince) || e.Since.IsZero() {
+	e, err := r.version(u, before, now)
+	if err != nil {
+		return unchanged, err
+	}
+	is := false
+	switch {
+	case e.Version > 0 && e.Version <= before.Version:
+		err = isThere(tx, before, e)
+	case e.Version > before.Version+1:
+		err = fmt.Errorf("%w: it is version %d of %s, and the registry has %d", registry.ErrConflict, e.Version, e.Key, before.Version)
+	case e.Version > 0 && e.Changed.Before(before.Changed):
+		err = fmt.Errorf("%w: it is older than the version before", registry.ErrInvalid)
+	case e.Version == 0 && before.Exists() && sameRecord(before.Record, e.Record):
+	case e.Version == 0 && before.Exists() && !e.Changed.After(before.Changed): // somebody has edited an export
+		_, is, err = w.Put(e.Key, e.Record, r.Note)
+	default:
+		is, err = w.Import(e)
+	}
+	return outcomeOf(before, is), err
+}
+
+// version returns the version that a unit has, checked.
+func (r *run) version(u *unit, before registry.Entry, now time.Time) (e registry.Entry, err error) {
+	e = u.entry
+	if e.Since.IsZero() {
 		e.Since = e.Changed
 		if before.Exists() && before.Status == e.Status {
 			e.Since = before.Since
 		}
 	}
-	record, err := r.Registry.Check(e.Key, e.Record)
-	if err != nil {
-		return unchanged, err
+	if e.Record, err = r.Registry.Check(e.Key, e.Record); err != nil {
+		return e, err
 	}
-	e.Record = record
 	if e.Changed.After(now) {
-		return unchanged, fmt.Errorf("%w: it was changed in the future, at %s", registry.ErrInvalid, formatTime(e.Changed))
+		return e, fmt.Errorf("%w: it was changed in the future, at %s", registry.ErrInvalid, formatTime(e.Changed))
 	}
-	if e.Version > 0 && e.Version <= before.Version {
-		there, err := versionOf(tx, before, e.Version)
-		if err == nil && !sameVersion(there, e) {
-			err = fmt.Errorf("%w: version %d of %s in the registry is another one", registry.ErrConflict, e.Version, e.Key)
-		}
-		return unchanged, err
+	return e, nil
+}
+
+// isThere returns registry.ErrConflict unless a version is in the registry; current is the current one.
+func isThere(tx registry.Tx, current, e registry.Entry) error {
+	there, err := versionOf(tx, current, e.Version)
+	if err == nil && !sameVersion(there, e) {
+		err = fmt.Errorf("%w: version %d of %s in the registry is another one", registry.ErrConflict, e.Version, e.Key)
 	}
-	switch {
-	case e.Version > before.Version+1:
-		return unchanged, fmt.Errorf("%w: it is version %d of %s, and the registry has %d", registry.ErrConflict, e.Version, e.Key, before.Version)
-	case e.Version == 0 && before.Exists() && sameRecord(before.Record, e.Record):
-		return unchanged, nil
-	case before.Exists() && e.Changed.Before(before.Changed) || e.Version == 0 && before.Exists() && e.Changed.Equal(before.Changed):
-		if e.Version > 0 {
-			return unchanged, fmt.Errorf("%w: it is older than the version before", registry.ErrInvalid)
-		}
-		// An export that somebody has edited.
-		_, is, err := w.Put(e.Key, e.Record, r.Note)
-		return outcomeOf(before, is), err
-	}
-	is, err := w.Import(e)
-	return outcomeOf(before, is), err
+	return err
 }
 
 // versionsPage is how many versions are read at once.

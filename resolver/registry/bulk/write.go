@@ -16,8 +16,8 @@ const shown = 1000
 
 func trimLine(text string) string { return strings.TrimRight(text, "\r\n") }
 
-// batchSize is how many units are written in a transaction.
-const batchSize = 10_000
+// usualTransaction is how many units are written in a transaction.
+const usualTransaction = 10_000
 
 // batch is what is written in a transaction.
 type batch struct {
@@ -29,18 +29,18 @@ type batch struct {
 }
 
 // batches makes batches of the units after a position, until ctx ends.
-func batches(ctx context.Context, merged *merge, after string) <-chan batch {
+func batches(ctx context.Context, merged *merge, after string, size int) <-chan batch {
 	c := make(chan batch, 1)
 	go func() {
 		defer close(c)
 		var b batch
 		u := &units{merge: merged, reject: func(r Rejection) { b.rejected = append(b.rejected, r) }}
 		for !b.last && b.err == nil {
-			b = batch{units: make([]unit, 0, batchSize)}
-			for len(b.units) < batchSize && !b.last && b.err == nil {
+			b = batch{units: make([]unit, 0, size)}
+			for len(b.units) < size && !b.last && b.err == nil {
 				next, err := u.next()
 				switch {
-				case err == io.EOF: //nolint:errorlint // it is returned as it is
+				case err == io.EOF:
 					b.last = true
 				case err != nil:
 					b.err = err
@@ -74,7 +74,11 @@ func (r *run) write(ctx context.Context, digest string) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	all := batches(ctx, merged, string(p.After))
+	size := r.Transaction
+	if size <= 0 {
+		size = usualTransaction
+	}
+	all := batches(ctx, merged, string(p.After), size)
 	defer func() {
 		cancel()
 		for range all { //nolint:revive // until it has ended
@@ -90,13 +94,16 @@ func (r *run) write(ctx context.Context, digest string) error {
 		}
 		lines += b.lines
 		r.progress(Progress{Stage: Writing, Lines: r.report.Lines, Done: lines, Total: r.units})
+		if b.last {
+			return nil
+		}
 	}
 	return ctx.Err()
 }
 
 // writeBatch writes a batch in a transaction, and with it how far the import is.
 func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
-	if len(b.units) == 0 && len(b.rejected) == 0 && !(b.last && r.Source != "") {
+	if len(b.units) == 0 && len(b.rejected) == 0 && (!b.last || r.Source == "") {
 		return nil
 	}
 	var next position
@@ -107,23 +114,8 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 		}
 		next, rejected = p.clone(), nil
 		w := registry.NewBatch(tx, r.Actor.Name, p.Started)
-		if err := w.Load(keysOf(b.units)); err != nil {
-			return err
-		}
-		for i := range b.units {
-			u := &b.units[i]
-			what, err := r.apply(tx, w, u, p.Started)
-			if err != nil && !errors.Is(err, registry.ErrInvalid) && !errors.Is(err, registry.ErrConflict) {
-				return err
-			}
-			if err != nil {
-				rejected = append(rejected, Rejection{u.number, u.entry.Key.String(), err})
-				next.Rejected += u.lines
-				continue
-			}
-			next.count(what)
-		}
-		if _, err := w.Flush(); err != nil {
+		var err error
+		if rejected, err = r.applyAll(tx, w, b.units, &next); err != nil {
 			return err
 		}
 		next.Rejected += int64(len(b.rejected))
@@ -143,6 +135,28 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 		}
 	}
 	return nil
+}
+
+// applyAll makes the changes of units, and counts them. It returns those that were rejected.
+func (r *run) applyAll(tx registry.Tx, w *registry.Batch, units []unit, p *position) (rejected []Rejection, err error) {
+	if err := w.Load(keysOf(units)); err != nil {
+		return nil, err
+	}
+	for i := range units {
+		u := &units[i]
+		what, err := r.apply(tx, w, u, p.Started)
+		switch {
+		case err == nil:
+			p.count(what)
+		case errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict):
+			rejected = append(rejected, Rejection{u.number, u.entry.String(), err})
+			p.Rejected += u.lines
+		default:
+			return nil, err
+		}
+	}
+	_, err = w.Flush()
+	return rejected, err
 }
 
 // transaction returns how a batch is written. The last one is durable, and with it all before.

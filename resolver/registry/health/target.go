@@ -42,10 +42,10 @@ const (
 type Target struct {
 	Name     string       `json:"-"` // it is in the key
 	URI      string       `json:"uri"`
-	State    State        `json:"state"`
-	Since    time.Time    `json:"since"`             // since when it has the state
-	Checked  time.Time    `json:"checked"`           // when it was checked last
-	Outcome  Outcome      `json:"outcome"`           // of the last check
+	State    State        `json:"state,omitempty"`
+	Since    time.Time    `json:"since,omitzero"`    // since when it has the state
+	Checked  time.Time    `json:"checked,omitzero"`  // when it was checked last
+	Outcome  Outcome      `json:"outcome,omitempty"` // of the last check
 	Status   int          `json:"status,omitempty"`  // likewise
 	Error    string       `json:"error,omitempty"`   // likewise
 	Failures int          `json:"failures"`          // in a row

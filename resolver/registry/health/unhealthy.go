@@ -15,6 +15,9 @@ const (
 	maxAvoided = 100_000
 	// forgotten is from when on a target is not avoided that was not checked again: nobody checks any more.
 	forgotten = 7 * 24 * time.Hour
+	// share is how many times as long as all takes to read it is not read again, so that many targets do not
+	// keep an instance busy.
+	share = 20
 	// fullEvery is how often all is read, so that what is forgotten is noticed.
 	fullEvery = time.Hour
 )
@@ -29,7 +32,8 @@ type Avoidance struct {
 	targets  map[string]struct{}
 	sweep    Sweep
 	revision int64
-	read     time.Time // when all was
+	read     time.Time     // when all was
+	took     time.Duration // and how long
 }
 
 // Unhealthy reports whether a location is a target that is unhealthy: others should be preferred.
@@ -67,7 +71,8 @@ func (a *Avoidance) Refresh(ctx context.Context) error {
 	now := a.Now()
 	a.mu.Lock()
 	a.sweep = s
-	same := a.targets != nil && a.revision == s.Revision && now.Sub(a.read) < fullEvery
+	age := now.Sub(a.read)
+	same := a.targets != nil && (a.revision == s.Revision && age < fullEvery || age < share*a.took)
 	a.mu.Unlock()
 	if same {
 		return nil
@@ -84,6 +89,6 @@ func (a *Avoidance) Refresh(ctx context.Context) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.targets, a.revision, a.read = targets, s.Revision, now
+	a.targets, a.revision, a.read, a.took = targets, s.Revision, now, a.Now().Sub(now)
 	return nil
 }

@@ -52,6 +52,9 @@ func (w *walk) forward(ctx context.Context) (wait time.Duration, err error) {
 		if wait = s.Due().Sub(now); wait > 0 {
 			return nil
 		}
+		if s.Lag(now) > s.Interval && s.Ended.IsZero() {
+			s.Started = s.Started.Add(s.Lag(now)) // nobody has checked for long: what is left is spread evenly again
+		}
 		if s.Started.IsZero() || !s.Ended.IsZero() {
 			if err = s.begin(tx, now); err != nil {
 				return err
@@ -102,7 +105,7 @@ func (w *walk) passed(tx registry.WriteTx, walked Sweep, p page, results []check
 		return err
 	}
 	walked.States, walked.Revision = s.States, s.Revision
-	begun := !walked.Started.Equal(s.Started)
+	begun := walked.Position == ""
 	if begun {
 		points = passed{Previous: points.Current}
 	}

@@ -70,6 +70,30 @@ func TestRestart(t *testing.T) {
 	})
 }
 
+// After a long time without checks what is left is spread evenly, and not made up for at once.
+func TestLongPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		const n = 40
+		for i := range n {
+			w.put(fmt.Sprintf("urn:x:%03d", i), fmt.Sprintf("http://a.example/%d", i))
+		}
+		c := w.config("one")
+		c.Interval = 4 * time.Hour
+		stop := w.run(c)
+		time.Sleep(time.Hour)
+		stop()
+		first := len(w.web.take())
+		time.Sleep(365 * 24 * time.Hour)
+		stop = w.run(c)
+		time.Sleep(time.Hour)
+		if next := len(w.web.take()); first < n/4-1 || first > n/4+2 || next < n/4-1 || next > n/4+2 {
+			t.Errorf("%d requests in an hour, %d in an hour after a year", first, next)
+		}
+		stop()
+	})
+}
+
 // Pages pass each name once and each document that no target has any more, whatever their sizes are.
 func TestPages(t *testing.T) {
 	w := newWorld(t)

@@ -41,9 +41,20 @@ func kindOf(err error) error {
 	case errors.As(err, &failed) && failed.Code == codeLockTimeout:
 		return fmt.Errorf("%w: other instances are writing: %w", registry.ErrNoStore, err)
 	default:
-		return fmt.Errorf("%w: %w", registry.ErrNoStore, err)
+		return fmt.Errorf("%w: %w", registry.ErrNoStore, oneLine{err})
 	}
 }
+
+// oneLine is an error in one line: that of connecting has one for each address.
+type oneLine struct{ error }
+
+// Error implements error.
+func (e oneLine) Error() string {
+	return strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ").Replace(e.error.Error())
+}
+
+// Unwrap returns the error.
+func (e oneLine) Unwrap() error { return e.error }
 
 // isLost reports whether an error is one of the connection, not of the question or its answer.
 func isLost(err error) bool {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -71,6 +72,11 @@ func (t *transaction) Entries(keys []registry.Key) ([]registry.Entry, error) {
 	}
 	entries := make([]registry.Entry, len(keys))
 	for kind, names := range byKind {
+		if is, err := t.anyOf(kind, names); err != nil {
+			return nil, err
+		} else if !is {
+			continue
+		}
 		found, err := t.entries("SELECT "+columns+` FROM names n JOIN versions v ON v.seq = n.seq
 			WHERE n.kind = $1 AND n.name = ANY($2)`, int16(kind), names)
 		if err != nil {
@@ -83,6 +89,20 @@ func (t *transaction) Entries(keys []registry.Key) ([]registry.Entry, error) {
 		}
 	}
 	return entries, nil
+}
+
+// anyOf reports whether some of many names may be there, by one question on what lies between them: where names
+// are imported in their order, nothing does.
+func (t *transaction) anyOf(kind registry.Kind, names []string) (is bool, err error) {
+	if len(names) <= fewEntries {
+		return true, nil
+	}
+	err = t.query("SELECT FROM names WHERE kind = $1 AND name >= $2 AND name <= $3 LIMIT 1",
+		[]any{int16(kind), slices.Min(names), slices.Max(names)}, func(pgx.Rows) error {
+			is = true
+			return nil
+		})
+	return is, err
 }
 
 // Floor implements registry.Tx.

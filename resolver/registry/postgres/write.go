@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -42,8 +43,8 @@ func (t *transaction) Append(entries []registry.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	for _, e := range entries {
-		if err := isStorable(e.Name); err != nil {
+	for i := range entries {
+		if err := isStorable(entries[i].Name); err != nil {
 			return err
 		}
 	}
@@ -69,14 +70,15 @@ func (t *transaction) Append(entries []registry.Entry) error {
 func (t *transaction) insertVersions(entries []registry.Entry) error {
 	if len(entries) > fewEntries {
 		return t.copy("versions", []string{"seq", "prev", "kind", "name", "rec"}, len(entries), func(i int) []any {
-			e := entries[i]
-			return []any{int64(e.Seq), int64(e.Prev), int16(e.Kind), e.Name, registry.Encode(e)}
+			e := &entries[i]
+			return []any{int64(e.Seq), int64(e.Prev), int16(e.Kind), e.Name, registry.Encode(*e)}
 		})
 	}
-	c := columnsOf(entries)
+	var c arrays
 	prevs, recs := make([]int64, len(entries)), make([][]byte, len(entries))
-	for i, e := range entries {
-		prevs[i], recs[i] = int64(e.Prev), registry.Encode(e)
+	for i := range entries {
+		c.add(&entries[i])
+		prevs[i], recs[i] = int64(entries[i].Prev), registry.Encode(entries[i])
 	}
 	return t.exec(`INSERT INTO versions (seq, prev, kind, name, rec)
 		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::smallint[], $4::text[], $5::bytea[])`,
@@ -85,29 +87,29 @@ func (t *transaction) insertVersions(entries []registry.Entry) error {
 
 // currentOf returns those of entries that become current, in the order of the index: those of new keys and
 // others.
-func currentOf(entries []registry.Entry) (added, moved []registry.Entry) {
-	last, isNew := make(map[registry.Key]int, len(entries)), make(map[registry.Key]bool)
-	for i, e := range entries {
-		last[e.Key] = i
-		if e.Version == 1 {
-			isNew[e.Key] = true
+func currentOf(entries []registry.Entry) (added, moved []*registry.Entry) {
+	sorted := make([]*registry.Entry, len(entries))
+	for i := range entries {
+		sorted[i] = &entries[i]
+	}
+	slices.SortStableFunc(sorted, func(a, b *registry.Entry) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
+	})
+	for i := 0; i < len(sorted); {
+		first := sorted[i]
+		for i++; i < len(sorted) && sorted[i].Key == first.Key; i++ {
+		}
+		if first.Version == 1 {
+			added = append(added, sorted[i-1])
+		} else {
+			moved = append(moved, sorted[i-1])
 		}
 	}
-	for i, e := range entries {
-		switch {
-		case last[e.Key] != i:
-		case isNew[e.Key]:
-			added = append(added, e)
-		default:
-			moved = append(moved, e)
-		}
-	}
-	slices.SortFunc(added, func(a, b registry.Entry) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name)) })
 	return added, moved
 }
 
 // copyNames inserts the names of entries that there were none of.
-func (t *transaction) copyNames(entries []registry.Entry) error {
+func (t *transaction) copyNames(entries []*registry.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -117,11 +119,14 @@ func (t *transaction) copyNames(entries []registry.Entry) error {
 }
 
 // moveNames makes entries the current ones of their names.
-func (t *transaction) moveNames(entries []registry.Entry) error {
+func (t *transaction) moveNames(entries []*registry.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	c := columnsOf(entries)
+	var c arrays
+	for _, e := range entries {
+		c.add(e)
+	}
 	return t.exec(`INSERT INTO names (seq, kind, name) SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::text[])
 		ON CONFLICT (kind, name) DO UPDATE SET seq = excluded.seq`, c.seqs, c.kinds, c.names)
 }
@@ -133,12 +138,8 @@ type arrays struct {
 	names []string
 }
 
-func columnsOf(entries []registry.Entry) arrays {
-	var c arrays
-	for _, e := range entries {
-		c.seqs, c.kinds, c.names = append(c.seqs, int64(e.Seq)), append(c.kinds, int16(e.Kind)), append(c.names, e.Name)
-	}
-	return c
+func (c *arrays) add(e *registry.Entry) {
+	c.seqs, c.kinds, c.names = append(c.seqs, int64(e.Seq)), append(c.kinds, int16(e.Kind)), append(c.names, e.Name)
 }
 
 // copy inserts n rows by COPY.

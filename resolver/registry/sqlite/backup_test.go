@@ -118,14 +118,14 @@ func TestRestore(t *testing.T) {
 	if err := write(t, s, 100, 200); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := sqlite.Restore(t.Context(), path, backup, verify(t))
+	_, err := sqlite.Restore(t.Context(), path, backup, verify(t))
 	wantFault(t, err, registry.ErrNoStore, "another process uses "+path, "stop urnd")
 	if e, err := s.Lookup(t.Context(), testName(150)); err != nil || !e.Exists() {
 		t.Errorf("after a restore that was refused: %+v, %v", e, err)
 	}
 	closed(t, s)
 	for i, want := range []string{".before-restore", ".before-restore-2"} {
-		if kept, err = sqlite.Restore(t.Context(), path, backup, verify(t)); err != nil || kept != path+want {
+		if kept, err := sqlite.Restore(t.Context(), path, backup, verify(t)); err != nil || kept != path+want {
 			t.Fatalf("restore %d: %q, %v", i, kept, err)
 		}
 	}
@@ -145,7 +145,7 @@ func TestRestore(t *testing.T) {
 		t.Errorf("there are %q", left)
 	}
 	elsewhere := filepath.Join(t.TempDir(), "new.db")
-	if kept, err = sqlite.Restore(t.Context(), elsewhere, backup, verify(t)); err != nil || kept != "" {
+	if kept, err := sqlite.Restore(t.Context(), elsewhere, backup, verify(t)); err != nil || kept != "" {
 		t.Fatalf("restoring where there is nothing: %q, %v", kept, err)
 	}
 	has(elsewhere, 100)

@@ -28,7 +28,9 @@ func prepare(ctx context.Context, path string) (err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the path is configured
 	switch {
 	case err == nil:
-		f.Close()
+		if err := f.Close(); err != nil {
+			return err
+		}
 	case !errors.Is(err, fs.ErrExist):
 		return err
 	}

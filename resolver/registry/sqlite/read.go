@@ -47,11 +47,20 @@ func (c *conn) Floor(text string) (registry.Entry, error) {
 // so that there is none.
 func above(prefix string) string { return prefix + "\U0010ffff" }
 
+// from returns the least text, of those without NUL, that is after the text after and not before prefix. SQLite
+// uses one lower bound of an index, and would read all texts from the other one on.
+func from(prefix, after string) string {
+	if after == "" || after < prefix {
+		return prefix
+	}
+	return after + "\x00"
+}
+
 // List implements registry.Tx.
 func (c *conn) List(kind registry.Kind, prefix, after string, limit int) ([]registry.Entry, error) {
 	return c.many("SELECT "+columns+` FROM names n JOIN versions v ON v.seq = n.seq
-		WHERE n.kind = ? AND n.name >= ? AND n.name > ? AND n.name < ? ORDER BY n.name LIMIT ?`,
-		int64(kind), prefix, after, above(prefix), int64(limit))
+		WHERE n.kind = ? AND n.name >= ? AND n.name < ? ORDER BY n.name LIMIT ?`,
+		int64(kind), from(prefix, after), above(prefix), int64(limit))
 }
 
 // Versions implements registry.Tx.
@@ -110,10 +119,10 @@ func (c *conn) Changes(after registry.Seq, limit int) (changes []registry.Change
 
 // Documents implements registry.Tx.
 func (c *conn) Documents(table registry.Table, prefix, after string, limit int) (documents []registry.Document, err error) {
-	err = c.query("SELECT key, value FROM documents WHERE tab = ? AND key >= ? AND key > ? AND key < ? ORDER BY key LIMIT ?", func(s *sqlite3.Stmt) error {
+	err = c.query("SELECT key, value FROM documents WHERE tab = ? AND key >= ? AND key < ? ORDER BY key LIMIT ?", func(s *sqlite3.Stmt) error {
 		documents = append(documents, registry.Document{Key: s.ColumnText(0), Value: s.ColumnBlob(1, []byte{})})
 		return nil
-	}, int64(table), prefix, after, above(prefix), int64(limit))
+	}, int64(table), from(prefix, after), above(prefix), int64(limit))
 	return documents, err
 }
 

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/health"
+)
+
+// targetServer is a server of targets, of which "/bad..." are gone.
+type targetServer struct {
+	*httptest.Server
+	mu     sync.Mutex
+	agents map[string]bool
+}
+
+func newTargetServer(t *testing.T) *targetServer {
+	s := &targetServer{agents: make(map[string]bool)}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.agents[r.UserAgent()] = true
+		s.mu.Unlock()
+		if strings.HasPrefix(r.URL.Path, "/bad") {
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *targetServer) askedBy(agent string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.agents[agent]
+}
+
+// checkAt checks all targets as they would be checked at a time.
+func checkAt(t *testing.T, r siteRegistry, at time.Time) {
+	t.Helper()
+	c := health.New(health.Config{
+		Store: r.Store(), Transport: &http.Transport{DisableKeepAlives: true}, Agent: "before", Interval: time.Hour, Rate: 1000, Concurrency: 1,
+		Timeout: 10 * time.Second, Holder: "before", Now: func() time.Time { return at }, After: time.After,
+	})
+	if err := c.Check(t.Context(), "", func(health.Target) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Clients are led to healthy targets, urnd checks all of them, and tells how it stands.
+func TestHealthyTargetsArePreferred(t *testing.T) {
+	server := newTargetServer(t)
+	r := newSiteRegistry(t)
+	bad, good := server.URL+"/bad", server.URL+"/good"
+	r.put(t, registry.Name("urn:nbn:fi:example-1"), registry.Record{Targets: targets(bad, good)})
+	r.put(t, registry.Name("urn:nbn:fi:example-2"), registry.Record{Targets: targets(bad)})
+	for _, ago := range []time.Duration{26 * time.Hour, 13 * time.Hour, time.Minute} {
+		checkAt(t, r, new(clock).now().Add(-ago))
+	}
+	w := startWithRegistry(t, r, func(c *config.Config) {
+		c.Registry.HealthInterval, c.Registry.HealthContact, c.Registry.HealthPause = time.Hour, "a@a.example", 0
+		c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
+	})
+	testserver.Wait(t, "the healthy target is preferred", func() bool { return w.leads(t, "urn:nbn:fi:example-1") == good })
+	if got := w.leads(t, "urn:nbn:fi:example-2"); got != bad {
+		t.Errorf("the only target is not used: %s", got)
+	}
+	testserver.Wait(t, "the targets are checked", func() bool { return server.askedBy(healthAgent("a@a.example")) })
+	testserver.Wait(t, "metrics", func() bool {
+		_, text := w.adminRequest(t, "GET /metrics")
+		return strings.Contains(text, `urnd_registry_targets{state="unhealthy"} 2`) && strings.Contains(text, "urnd_registry_sweep_lag_seconds 0") &&
+			strings.Contains(text, "urnd_registry_target_checks_total{outcome=\"gone\"}")
+	})
+	w.stop() // also in the middle of a check
+	err := r.Store().Read(t.Context(), func(tx registry.Tx) error {
+		held, err := tx.Documents(registry.TableLeases, "", "", 10)
+		if len(held) != 0 {
+			t.Errorf("a lease was not given up: %s", held[0].Value)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if r.stateOf(t, bad) == "" {
+		t.Error("nothing is kept of the target")
+	}
+}
+
+// stateOf returns the state of a target.
+func (r siteRegistry) stateOf(t *testing.T, uri string) (state string) {
+	t.Helper()
+	if err := health.List(t.Context(), r.Store(), "", func(found health.Target) error {
+		if found.URI == uri {
+			state = string(found.State)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// The command shows what is unhealthy, checks on demand, and its exit status says what it has found.
+func TestRegistryHealthCommand(t *testing.T) {
+	server := newTargetServer(t)
+	r := newSiteRegistry(t)
+	good, bad := server.URL+"/good", server.URL+"/bad"
+	r.put(t, registry.Name("urn:nbn:fi:a-1"), registry.Record{Targets: targets(good)})
+	r.put(t, registry.Name("urn:nbn:fi:b-1"), registry.Record{Targets: targets(bad, "http://10.0.0.1/")})
+	t.Setenv("URND_CONFIG", "")
+	t.Setenv("URND_ACCESS_ALLOW_DESTINATIONS", "127.0.0.1/32")
+	t.Setenv("URND_REGISTRY_HEALTH_PAUSE", "0s")
+	t.Setenv("URND_DNS_SERVERS", "127.0.0.1:1")
+	for _, c := range []struct {
+		name, args string
+		before     func()
+		status     int // 0 is success
+		out        []string
+		err        string
+	}{
+		{"nothing is known", "", nil, 0, nil, "has not checked anything yet"},
+		{"no contact", "--check", nil, statusUsage, nil, "health_contact"},
+		{"a bad contact", "--check --contact x)y", nil, statusUsage, nil, "health_contact"},
+		{"two prefixes", "urn:nbn:fi:a urn:nbn:fi:b", nil, statusUsage, nil, ""},
+		{"checked, all well", "urn:nbn:fi:a --check --contact a@a.example", nil, 0, nil, "checked 1 targets: 0 do not answer"},
+		{"checked, all shown", "urn:nbn:fi:a --check --all --contact a@a.example", nil, 0, []string{"urn:nbn:fi:a-1\thealthy\t", "\t-\t" + good}, ""},
+		{"checked, one gone", "--check --contact a@a.example", nil, 1, []string{"urn:nbn:fi:b-1\tsuspect\t", "404 Not Found\t" + bad, "inaccessible", "http://10.0.0.1/"}, "checked 3 targets: 1 do not answer"},
+		{"suspect", "", nil, 0, []string{"suspect", bad}, "0 unhealthy"},
+		{"unhealthy", "urn:nbn:fi:b", func() {
+			checkAt(t, r, time.Now().Add(12*time.Hour))
+			checkAt(t, r, time.Now().Add(25*time.Hour))
+		}, 1, []string{"unhealthy", bad}, "1 unhealthy"},
+		{"others", "urn:nbn:fi:a", nil, 0, nil, "0 unhealthy"},
+		{"documents", "urn:nbn:fi:b --json", nil, 1, []string{`{"name":"urn:nbn:fi:b-1","uri":"` + bad + `","state":"unhealthy",`, `"history":[{"at":`}, ""},
+		{"all", "--all", nil, 1, []string{"urn:nbn:fi:a-1\tunchecked\t-\t-\t-\t" + good, bad}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.before != nil {
+				c.before()
+			}
+			var out, stderr strings.Builder
+			root := newRoot()
+			root.SetOut(&out)
+			root.SetErr(&stderr)
+			root.SetArgs(append([]string{"registry", "health", "--store", "sqlite:" + r.path}, strings.Fields(c.args)...))
+			err := root.ExecuteContext(t.Context())
+			status := 0
+			if err != nil {
+				status = statusOf(err)
+				if !errors.Is(err, errReported) {
+					fmt.Fprintln(&stderr, err)
+				}
+			}
+			if status != c.status || !strings.Contains(stderr.String(), c.err) || (out.Len() == 0) != (c.out == nil) {
+				t.Errorf("status %d\n%s%s", status, out.String(), stderr.String())
+			}
+			for _, part := range c.out {
+				if !strings.Contains(out.String(), part) {
+					t.Errorf("the output does not have %q:\n%s", part, out.String())
+				}
+			}
+		})
+	}
+}

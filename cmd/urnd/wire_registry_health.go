@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/health"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+)
+
+// checks are the checks of targets of a configuration, and what all instances have found. nil is that there
+// are none.
+type checks struct {
+	known *health.Avoidance
+	now   func() time.Time
+	close func() // ends them
+}
+
+// wireHealth makes the checks of targets, if they are turned on. They start with the configuration.
+func wireHealth(c config.Config, r *resolution, d resolverDependencies, log *slog.Logger) *checks {
+	if r.registry == nil || c.Registry.HealthInterval == 0 {
+		return nil
+	}
+	settings, closeClient := healthConfig(c, r, r.registry, d)
+	settings.Failed = func(err error) { log.Warn("targets of the registry cannot be checked now", "error", err) }
+	checker := health.New(settings)
+	known := &health.Avoidance{Store: r.registry, Now: d.now, After: time.After}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	store := r.registry
+	whenOpen := func(run func(context.Context)) func() {
+		return func() {
+			select {
+			case <-store.isOpen:
+				run(ctx)
+			case <-ctx.Done():
+			}
+		}
+	}
+	r.starters = append(r.starters, func() {
+		running.Go(whenOpen(known.Run))
+		running.Go(whenOpen(checker.Run))
+	})
+	return &checks{known, d.now, func() {
+		cancel()
+		running.Wait()
+		closeClient()
+	}}
+}
+
+// healthConfig returns what configures a checker of targets, with a client of its own that the caller closes.
+func healthConfig(c config.Config, r *resolution, store registry.Store, d resolverDependencies) (settings health.Config, closeClient func()) {
+	web := schemehttp.New(schemehttp.Config{
+		Dial:          r.guard.WithIdleTimeout(c.Limits.OriginIdle),
+		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: c.Registry.HealthConcurrency, MaxIdlePerHost: 1, Now: d.now,
+	})
+	return health.Config{
+		Store: store, Transport: web, Agent: healthAgent(c.Registry.HealthContact),
+		Interval: c.Registry.HealthInterval, Rate: c.Registry.HealthRate, Concurrency: c.Registry.HealthConcurrency, Pause: c.Registry.HealthPause,
+		Timeout: c.Limits.ConnectTimeout + c.Limits.OriginTimeout, Holder: healthHolder(), Now: d.now, After: time.After,
+		Observe: func(o health.Outcome) { d.metrics.TargetCheck(string(o)) },
+	}, web.Close
+}
+
+// healthAgent returns the User-Agent of checks.
+func healthAgent(contact string) string {
+	return fmt.Sprintf("urnd-link-check/%s (+%s)", strings.Trim(versionText(), "()"), contact)
+}
+
+// healthHolder returns a name that no other instance has, nor an earlier one of this machine.
+func healthHolder() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s/%d/%s", host, os.Getpid(), rand.Text()[:8])
+}
+
+// unhealthy returns what reports whether a location is to be avoided; nil avoids none.
+func (h *checks) unhealthy() func(location string) bool {
+	if h == nil {
+		return nil
+	}
+	return h.known.Unhealthy
+}
+
+// metrics returns the state of the checks; ok is false where there are none.
+func (h *checks) metrics() (m metrics.Targets, ok bool) {
+	if h == nil {
+		return m, false
+	}
+	sweep := h.known.Sweep()
+	m = metrics.Targets{States: make(map[string]int64), Lag: sweep.Lag(h.now()), Moved: sweep.Moved}
+	for _, state := range health.States() {
+		m.States[string(state)] = sweep.States[state]
+	}
+	return m, true
+}

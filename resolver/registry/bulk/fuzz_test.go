@@ -1,0 +1,168 @@
+package bulk
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// seen returns the columns of all lines that input makes, with their numbers.
+func seen(t *testing.T, text string, format Format) (lines []string) {
+	t.Helper()
+	in, err := openInput(strings.NewReader(text), format, map[string]string{"*": "-"}, "")
+	if err != nil {
+		return nil
+	}
+	defer in.close()
+	last := int64(0)
+	for {
+		b, err := in.next()
+		if err != nil {
+			return lines
+		}
+		if b.line <= last {
+			t.Fatalf("block at line %d after line %d", b.line, last)
+		}
+		if last = b.line; b.fault != nil {
+			lines = append(lines, fmt.Sprint(b.line, " ", b.fault))
+			continue
+		}
+		in.lines(b, func(l *line, input string, fault error) {
+			if l.number < last {
+				t.Fatalf("line %d after line %d", l.number, last)
+			}
+			last = l.number
+			lines = append(lines, fmt.Sprint(l.number, l.entry.Name, l.entry.Note, l.entry.Targets, fault))
+		})
+	}
+}
+
+// FuzzInput has any input make lines with rising numbers, and no panic.
+func FuzzInput(f *testing.F) {
+	for _, text := range []string{
+		"name,target\na,b\n", "name;note\n\"a\";\"b\"\"\r\nc\"\r\n", "name\tpriority\na\t7", "sep=|\nname|from\na|2031-05-01\n",
+		`{"name":"a","targets":[{"uri":"b","priority":1},"c"],"metadata":{"a":[{}]}}` + "\n", `{"name":"\ud800","successors":["a"]}`, "name,note\na,\"b\nc,d\n",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, format := range []Format{Detect, CSV, TSV, NDJSON, Bioregistry} {
+			seen(t, text, format)
+		}
+	})
+}
+
+// FuzzTable compares CSV that encoding/csv writes with what is read of it.
+func FuzzTable(f *testing.F) {
+	f.Add("a", "b\r\n\"c\"", "d,e", ";\t")
+	f.Add(" ", "", "\n", "\"")
+	f.Fuzz(func(t *testing.T, a, b, c, d string) {
+		rows := [][]string{{a, b}, {c, d}, {"x" + a, "\"" + d}}
+		var text strings.Builder
+		w := csv.NewWriter(&text)
+		_ = w.Write([]string{"name", "note"})
+		_ = w.WriteAll(rows)
+		x := &delimited{separator: ',', columns: []column{{}, {field: fieldNote}}}
+		n := 0
+		for rest := text.String()[len("name,note\n"):]; rest != ""; n++ {
+			if cut := x.cut([]byte(rest)); cut != len(rest) {
+				t.Fatalf("%q is cut at %d", rest, cut)
+			}
+			var cells []string
+			for {
+				cell, end, err := x.cell(rest)
+				if err != nil {
+					t.Fatalf("%q: %v", rest, err)
+				}
+				cells = append(cells, cell)
+				ended := rest[end-1] == '\n'
+				if rest = rest[end:]; ended {
+					break
+				}
+			}
+			for len(cells) == 1 && n < len(rows) && rows[n][0] == "" && rows[n][1] == "" {
+				cells = append(cells, "")
+			}
+			want := append([]string(nil), rows[n]...)
+			for i := range want { // spaces belong to quoted fields alone
+				if !strings.ContainsAny(want[i], "\"\r\n,") && strings.TrimLeft(want[i], " \t") == want[i] {
+					want[i] = trimCell(want[i])
+				}
+			}
+			if !reflect.DeepEqual(cells, want) {
+				t.Fatalf("%q was read as %q", want, cells)
+			}
+		}
+	})
+}
+
+// FuzzMembers compares the members of objects with those that encoding/json finds.
+func FuzzMembers(f *testing.F) {
+	f.Add(`{"a":"b\nc","d":[1,{"e":"]}"}], "f" : null,"g":-1.5e3}`)
+	f.Add(`{"":true}`)
+	f.Add(`{"a":1}{}`)
+	f.Fuzz(func(t *testing.T, object string) {
+		var want map[string]json.RawMessage
+		failed := json.Unmarshal([]byte(object), &want)
+		if want == nil && failed == nil {
+			return // null
+		}
+		got := make(map[string]json.RawMessage)
+		err := members(object, func(name, value string) error {
+			var s string
+			if err := json.Unmarshal([]byte(value), &s); err == nil && value != "null" {
+				if own, err := text(value); err != nil || strings.ToValidUTF8(own, "\ufffd") != own && s == own {
+					t.Fatalf("%s is read as %q, %v", value, own, err)
+				}
+			}
+			got[strings.ToValidUTF8(name, "\ufffd")] = json.RawMessage(value)
+			return nil
+		})
+		if (err == nil) != (failed == nil) {
+			t.Fatalf("%q: %v, encoding/json: %v", object, err, failed)
+		}
+		if err == nil && len(got) > len(want) {
+			t.Fatalf("%q has %v, want %v", object, got, want)
+		}
+	})
+}
+
+// FuzzRecord has a record of the sort be read as it was.
+func FuzzRecord(f *testing.F) {
+	f.Add("name,prefix,version,changed,since,target,from,note\n", "a:b,yes,3,2031-05-01,2030-01-01,c,2029-01-01,\"d\ne\"\n")
+	f.Add("name,status,metadata,authoritative,targets\n", "a:b,reserved,{},1,a b c\n")
+	f.Fuzz(func(t *testing.T, head, body string) {
+		in, err := openInput(strings.NewReader(head+body), CSV, nil, "")
+		if err != nil {
+			return
+		}
+		for {
+			b, err := in.next()
+			if err != nil {
+				return
+			}
+			if b.fault != nil {
+				continue
+			}
+			in.lines(b, func(l *line, _ string, fault error) {
+				if fault != nil || strings.ContainsRune(l.entry.Name, 0) {
+					return
+				}
+				read, err := lineOf(appendRecord(nil, l))
+				l.more = nil
+				if len(l.entry.Targets) == 0 {
+					l.entry.Targets = nil
+				}
+				if len(l.entry.Successors) == 0 {
+					l.entry.Successors = nil
+				}
+				if err != nil || !reflect.DeepEqual(read, *l) {
+					t.Fatalf("%+v was read as %+v, %v", *l, read, err)
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,205 @@
+package bulk_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
+)
+
+// many returns CSV of n names, in no order, of which some have two lines, some are aliases, and some bad.
+func many(n int) string {
+	r := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	b.WriteString("name,target,alias\n")
+	for i := range 2 * n {
+		k := r.IntN(n)
+		switch {
+		case i%100 == 50:
+			b.WriteString("nonsense,,\n")
+		case k%10 == 0:
+			fmt.Fprintf(&b, "urn:nbn:fi:a-%d,,urn:nbn:fi:a-%d\n", k, k+1)
+		default:
+			fmt.Fprintf(&b, "urn:nbn:fi:a-%d,https://example.org/%d,\n", k, r.IntN(10))
+		}
+	}
+	return b.String()
+}
+
+// An import that was interrupted continues after what was written, at the time of its start, and ends as an
+// undisturbed one.
+func TestContinue(t *testing.T) {
+	text := many(1000)
+	path := filepath.Join(t.TempDir(), "registry.db")
+	store, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	now := epoch
+	r := registryOf(t, store, func() time.Time { now = now.Add(time.Hour); return now })
+	i := bulk.Import{Registry: r, Actor: admin, Source: "names.csv", Transaction: 100, TempDir: t.TempDir()}
+	undisturbed := bulk.Report{}
+	runs := 0
+	for done := false; !done; runs++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		written := 0
+		i.Progress = func(p bulk.Progress) {
+			if p.Stage == bulk.Writing {
+				if written++; written == 2 {
+					cancel()
+				}
+			}
+		}
+		report, err := i.Run(ctx, strings.NewReader(text))
+		cancel()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if report.Continued != (runs > 0) {
+			t.Errorf("run %d: %+v", runs, report)
+		}
+		done, undisturbed = err == nil, report
+	}
+	if runs < 3 {
+		t.Errorf("there were only %d runs", runs)
+	}
+	other := registryOf(t, openFile(t, filepath.Join(t.TempDir(), "other.db")).Store(), func() time.Time { return epoch.Add(time.Hour) })
+	report, _ := imported(t, bulk.Import{Registry: other}, text)
+	undisturbed.Continued = false
+	if fmt.Sprint(report) != fmt.Sprint(undisturbed) {
+		t.Errorf("the report is %+v, undisturbed %+v", undisturbed, report)
+	}
+	o := bulk.ExportOptions{History: true}
+	if a, b := exported(t, r, o), exported(t, other, o); a != b {
+		t.Errorf("the registry is\n%s\nundisturbed\n%s", a, b)
+	}
+	// It has ended: the same file is new input, and other content too.
+	i.Progress = nil
+	if report, _ := imported(t, i, text); report.Continued || report.Changed+report.New != 0 {
+		t.Errorf("after the end: %+v", report)
+	}
+}
+
+// Other content is not continued, although its source has the same name.
+func TestOtherContent(t *testing.T) {
+	r := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	i := bulk.Import{Registry: r, Actor: admin, Source: "names.csv", Transaction: 100, Progress: func(p bulk.Progress) {
+		if p.Stage == bulk.Writing {
+			cancel()
+		}
+	}}
+	if _, err := i.Run(ctx, strings.NewReader(many(1000))); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	i.Progress = nil
+	report, _ := imported(t, i, many(900))
+	if report.Continued || report.Names < 700 {
+		t.Errorf("the report is %+v", report)
+	}
+}
+
+// The child of TestKill imports a file, whoever kills it.
+func TestKillChild(t *testing.T) {
+	dir := os.Getenv("URND_IMPORT_CHILD")
+	if dir == "" {
+		t.Skip("it is run by TestKill")
+	}
+	f, err := os.Open(filepath.Join(dir, "names.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "registry.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := registryOf(t, store, time.Now)
+	i := bulk.Import{Registry: r, Actor: admin, Source: "names.csv", Transaction: 500, TempDir: dir}
+	if _, err := i.Run(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An import that is killed at random moments leaves no half-written version, and ends as an undisturbed one.
+// URND_KILLS is how often it is killed.
+func TestKill(t *testing.T) {
+	kills, err := strconv.Atoi(os.Getenv("URND_KILLS"))
+	if err != nil {
+		kills = 3
+	}
+	text := many(40_000)
+	var dir string
+	for killed := 0; killed < kills; {
+		dir = t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "names.csv"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			ended := killAfter(t, dir, time.Duration(rand.Int64N(int64(1500*time.Millisecond))))
+			checkKilled(t, dir)
+			if ended {
+				break
+			}
+			killed++
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "urnd-import-*")); len(left) > 0 {
+		t.Errorf("temporary files are left: %v", left)
+	}
+	r := openFile(t, filepath.Join(dir, "registry.db"))
+	first, err := r.List(t.Context(), registry.KindName, "", "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := first[0].Changed
+	other := registryOf(t, open(t).Store(), func() time.Time { return started })
+	imported(t, bulk.Import{Registry: other}, text)
+	o := bulk.ExportOptions{History: true}
+	if a, b := exported(t, r, o), exported(t, other, o); a != b {
+		t.Errorf("the registry has %d octets, undisturbed %d", len(a), len(b))
+	}
+}
+
+// killAfter runs the child, and kills it after some time. It reports whether it had ended.
+func killAfter(t *testing.T, dir string, d time.Duration) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	child := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestKillChild$")
+	child.Env = append(os.Environ(), "URND_IMPORT_CHILD="+dir)
+	out, err := child.CombinedOutput()
+	if err != nil && ctx.Err() == nil {
+		t.Fatalf("the import: %v\n%s", err, out)
+	}
+	return err == nil
+}
+
+// checkKilled checks that all entries can be read, and that the totals are those of the entries.
+func checkKilled(t *testing.T, dir string) {
+	t.Helper()
+	r := openFile(t, filepath.Join(dir, "registry.db"))
+	names := strings.Count(exported(t, r, bulk.ExportOptions{History: true}), "\n")
+	var totals map[string]registry.Totals
+	err := r.Store().Read(t.Context(), func(tx registry.Tx) (err error) {
+		totals, err = registry.TotalsOf(tx)
+		return err
+	})
+	if counted := totals["urn:nbn"]; err != nil || counted.Active != int64(names) {
+		t.Errorf("%d names, and the totals are %+v, %v", names, counted, err)
+	}
+}

@@ -1,0 +1,111 @@
+package postgres_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"sync/atomic"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/postgres"
+)
+
+// brittle connections break when a commit is sent: before it is, or after.
+type brittle struct {
+	sent  atomic.Bool // whether the commit is sent
+	armed atomic.Bool
+	away  atomic.Bool // whether new connections fail
+}
+
+type brittleConn struct {
+	net.Conn
+	*brittle
+}
+
+func (b *brittle) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if b.away.Load() {
+		return nil, errors.New("the server is away")
+	}
+	conn, err := dial(ctx, network, address)
+	return brittleConn{conn, b}, err
+}
+
+// Write implements net.Conn.
+func (c brittleConn) Write(p []byte) (int, error) {
+	if !bytes.Contains(p, []byte("commit\x00")) || !c.armed.CompareAndSwap(true, false) {
+		return c.Conn.Write(p)
+	}
+	if c.sent.Load() {
+		if _, err := c.Conn.Write(p); err != nil {
+			return 0, err
+		}
+		// The answer shows that the server has done it.
+		if _, err := c.Read(make([]byte, 1)); err != nil {
+			return 0, err
+		}
+	}
+	c.Close()
+	return len(p), nil
+}
+
+func TestCommitWithoutAnswer(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	for _, c := range []struct {
+		name       string
+		sent, away bool
+		want       error
+		there      bool
+	}{
+		{"urn:example:committed", true, false, nil, true},
+		{"urn:example:lost", false, false, registry.ErrNoStore, false},
+		{"urn:example:unknown", true, true, postgres.ErrOutcome, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := new(brittle)
+			i := connect(t, server.URL(""), func(o *postgres.Options) { o.Dial = b.dial })
+			defer i.store.Close()
+			b.sent.Store(c.sent)
+			b.armed.Store(true)
+			b.away.Store(c.away)
+			_, err := i.Apply(t.Context(), admin, edit(c.name, "https://example.org/"))
+			if !errors.Is(err, c.want) || errors.Is(err, postgres.ErrOutcome) != c.away {
+				t.Errorf("the error is %v, want %v", err, c.want)
+			}
+			b.away.Store(false)
+			e, err := i.store.Lookup(t.Context(), registry.Name(c.name))
+			if err != nil || e.Exists() != c.there {
+				t.Errorf("it is there: %v, %v; want %v", e.Exists(), err, c.there)
+			}
+		})
+	}
+}
+
+// TestRestart shows that a restart of the server between two questions is not noticed.
+func TestRestart(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	i := connect(t, server.URL(""))
+	defer i.store.Close()
+	name := registry.Name("urn:example:a")
+	i.set(t, name.Name, "https://example.org/1")
+	server.Stop()
+	if _, err := i.store.Lookup(t.Context(), name); !errors.Is(err, registry.ErrNoStore) {
+		t.Errorf("looking up while it is stopped: %v", err)
+	}
+	server.Start()
+	if _, err := i.Apply(t.Context(), admin, edit(name.Name, "https://example.org/2")); err != nil {
+		t.Errorf("writing: %v", err)
+	}
+	server.Kill()
+	server.Start()
+	if e, err := i.store.Lookup(t.Context(), name); err != nil || e.Version != 2 {
+		t.Errorf("looking up: %+v, %v", e, err)
+	}
+	server.Stop()
+	server.Start()
+	if _, err := i.Get(t.Context(), name); err != nil {
+		t.Errorf("getting: %v", err)
+	}
+}

@@ -1,0 +1,145 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/postgres"
+)
+
+// TestOpenTogether opens an empty database by several instances at once.
+func TestOpenTogether(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			s, err := postgres.Open(t.Context(), server.URL(""), postgres.Options{Dial: dial, Now: time.Now})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if _, err := s.Head(t.Context()); err != nil {
+				t.Error(err)
+			}
+			s.Close()
+		})
+	}
+	all.Wait()
+}
+
+func TestOpenFaults(t *testing.T) {
+	const secret = "hunter2secret"
+	server := testserver.StartPostgres(t)
+	server.Create("newer")
+	open(t, server.URL("newer")).Close()
+	server.Ask("newer", "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)")
+	server.Ask("", "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+	server.Ask("", "CREATE ROLE reader LOGIN")
+	for _, c := range []struct {
+		name, url string
+		want      error
+		says      string
+	}{
+		{"newer", server.URL("newer"), registry.ErrSchema, "it has schema 99, and this version knows 1"},
+		{"encoding", server.URL("latin"), registry.ErrNoStore, "ENCODING 'UTF8'"},
+		{"no database", server.URL("none"), registry.ErrNoStore, `database "none" does not exist`},
+		{"no right", strings.Replace(server.URL(""), "postgres@", "reader@", 1), registry.ErrNoStore, "permission denied for schema public"},
+		{"no server", "postgres://urnd@127.0.0.1:1/names", registry.ErrNoStore, "connection refused"},
+		{"password", "postgres://urnd:" + secret + "@127.0.0.1:1/names", registry.ErrNoStore, "has a password"},
+		{"password as a parameter", "postgres://urnd@127.0.0.1:1/names?password=" + secret, registry.ErrNoStore, "has a password"},
+		{"slash in a password", "postgres://urnd:" + secret + "/x@127.0.0.1:1/names", registry.ErrNoStore, "not valid"},
+		{"bad parameter", "postgres://urnd@127.0.0.1:1/names?sslmode=" + secret, registry.ErrNoStore, "not valid"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := postgres.Open(t.Context(), c.url, postgres.Options{Dial: dial, Now: time.Now, Password: func() (string, error) { return secret, nil }})
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("the error is %v, want %v with %q", err, c.want, c.says)
+			}
+			if err != nil && strings.Contains(err.Error(), secret) {
+				t.Errorf("the error has the password: %v", err)
+			}
+		})
+	}
+}
+
+// TestPassword shows that the password is that of a file, and is asked for at each connection.
+func TestPassword(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	server.Ask("", "CREATE ROLE urnd LOGIN PASSWORD 'first'")
+	server.Ask("", "CREATE DATABASE names OWNER urnd")
+	server.RequirePassword("urnd")
+	url := strings.Replace(server.URL("names"), "postgres@", "urnd@", 1)
+	password := "first"
+	o := postgres.Options{Dial: dial, Now: time.Now, Password: func() (string, error) { return password, nil }}
+	s, err := postgres.Open(t.Context(), url, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	server.Ask("", "ALTER ROLE urnd PASSWORD 'second'")
+	password = "second"
+	server.Stop()
+	server.Start()
+	if _, err := s.Head(t.Context()); err != nil {
+		t.Errorf("with a new password: %v", err)
+	}
+	password = "wrong"
+	_, err = postgres.Open(t.Context(), url, o)
+	if !errors.Is(err, registry.ErrNoStore) || strings.Contains(err.Error(), "wrong") {
+		t.Errorf("with the wrong password: %v", err)
+	}
+}
+
+func TestTexts(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	s := open(t, server.URL(""))
+	defer s.Close()
+	for _, name := range []string{"urn:example:\x00", "urn:example:\xff", "urn:example:" + strings.Repeat("a", registry.MaxKey)} {
+		err := s.Write(t.Context(), func(tx registry.WriteTx) error {
+			return tx.Append([]registry.Entry{{Key: registry.Name(name), Version: 1}})
+		})
+		if !errors.Is(err, registry.ErrInvalid) {
+			t.Errorf("appending %.20q: %v", name, err)
+		}
+		err = s.Write(t.Context(), func(tx registry.WriteTx) error {
+			return tx.Put(registry.TableMints, []registry.Document{{Key: name, Value: []byte("x")}})
+		})
+		if !errors.Is(err, registry.ErrInvalid) {
+			t.Errorf("putting %.20q: %v", name, err)
+		}
+		if e, err := s.Lookup(t.Context(), registry.Name(name)); e.Exists() || err != nil {
+			t.Errorf("looking up %.20q: %+v, %v", name, e, err)
+		}
+	}
+}
+
+// TestCanceled shows that who gives up waiting for the other writers leaves nothing behind.
+func TestCanceled(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	s := open(t, server.URL(""))
+	defer s.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	err := s.Write(t.Context(), func(registry.WriteTx) error {
+		waiting := make(chan error)
+		go func() {
+			waiting <- s.Write(ctx, func(registry.WriteTx) error { t.Error("two writers at once"); return nil })
+		}()
+		testserver.Wait(t, "the other waits", func() bool {
+			return server.Ask("", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") == "1"
+		})
+		cancel()
+		return <-waiting
+	})
+	if !errors.Is(err, context.Canceled) || !errors.Is(err, registry.ErrNoStore) {
+		t.Errorf("the error is %v", err)
+	}
+	if err := s.Write(t.Context(), func(registry.WriteTx) error { return nil }); err != nil {
+		t.Errorf("the next write: %v", err)
+	}
+}

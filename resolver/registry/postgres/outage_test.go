@@ -1,0 +1,224 @@
+package postgres_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/postgres"
+)
+
+// outcomes are what was answered to writes of one writer: each set the target of its name to its number.
+type outcomes struct {
+	acknowledged, refused []string
+	faults                []string
+}
+
+// keepWriting sets a name to ever new targets, until ctx ends.
+func keepWriting(ctx context.Context, i *instance, name string) (o outcomes) {
+	for n := 1; ctx.Err() == nil; n++ {
+		target := fmt.Sprintf("https://example.org/%s/%d", name, n)
+		_, err := i.Apply(ctx, admin, edit(name, target))
+		switch {
+		case err == nil:
+			o.acknowledged = append(o.acknowledged, target)
+		case !errors.Is(err, registry.ErrNoStore):
+			o.faults = append(o.faults, err.Error())
+		case !errors.Is(err, postgres.ErrOutcome):
+			o.refused = append(o.refused, target)
+			select {
+			case <-ctx.Done():
+			case <-time.After(10 * time.Millisecond): // the server is away
+			}
+		}
+	}
+	return o
+}
+
+// check compares the history of a name with what was answered.
+func (o outcomes) check(t *testing.T, i *instance, name string) {
+	t.Helper()
+	for _, fault := range o.faults {
+		t.Errorf("writing %s: %s", name, fault)
+	}
+	versions, err := i.History(t.Context(), registry.Name(name), 0, 1_000_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := make(map[string]int)
+	for n, v := range versions {
+		times[v.Targets[0].URI]++
+		if v.Version != len(versions)-n {
+			t.Errorf("%s has version %d at the place of %d", name, v.Version, len(versions)-n)
+		}
+	}
+	for _, target := range o.acknowledged {
+		if times[target] != 1 {
+			t.Errorf("%s was acknowledged, and is there %d times", target, times[target])
+		}
+	}
+	for _, target := range o.refused {
+		if times[target] != 0 {
+			t.Errorf("%s was refused, and is there", target)
+		}
+	}
+	t.Logf("%s: %d acknowledged, %d refused, %d versions", name, len(o.acknowledged), len(o.refused), len(versions))
+}
+
+// TestOutage cuts two instances off from their server, restarts and kills it, while both write. OUTAGE is
+// how long each outage lasts, such as 60s.
+func TestOutage(t *testing.T) {
+	outage := time.Second
+	if text := os.Getenv("OUTAGE"); text != "" {
+		var err error
+		if outage, err = time.ParseDuration(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := testserver.StartPostgres(t)
+	relay := testserver.StartRelay(t, server.Addr())
+	url := server.URLAt(relay.Addr(), "")
+	const every = 250 * time.Millisecond
+	instances := []*instance{start(t, url, every), start(t, url, every)}
+	ctx, cancel := context.WithCancel(t.Context())
+	all := make([]outcomes, len(instances))
+	var writers sync.WaitGroup
+	for n, i := range instances {
+		writers.Go(func() { all[n] = keepWriting(ctx, i, fmt.Sprintf("urn:example:%d", n)) })
+	}
+	for _, c := range []struct {
+		name       string
+		begin, end func()
+	}{
+		{"cut off", relay.Cut, relay.Restore},
+		{"restarted", server.Stop, server.Start},
+		{"killed", server.Kill, server.Start},
+	} {
+		testserver.Wait(t, "both write", func() bool { return toldAll(instances, time.Now().Add(-time.Second)) })
+		c.begin()
+		<-time.After(outage) // it lasts that long
+		c.end()
+		back := time.Now()
+		testserver.Wait(t, "both know of the writes of the other", func() bool { return toldAll(instances, back) })
+		took := time.Since(back)
+		t.Logf("%s: the feeds agree %v after the return", c.name, took)
+		if took > time.Second {
+			t.Errorf("%s: the feeds agree only %v after the return", c.name, took)
+		}
+	}
+	cancel()
+	writers.Wait()
+	for n := range instances {
+		all[n].check(t, instances[1-n], fmt.Sprintf("urn:example:%d", n))
+	}
+}
+
+// toldAll reports whether each feed has told of all names since a time.
+func toldAll(instances []*instance, since time.Time) bool {
+	for _, i := range instances {
+		for n := range instances {
+			if at, ok := i.told(fmt.Sprintf("urn:example:%d", n)); !ok || at.Before(since) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// childURL is the environment variable that makes this program a writer that is killed.
+const childURL = "URND_TEST_POSTGRES"
+
+// TestChild is a writer that prints what was acknowledged.
+func TestChild(t *testing.T) {
+	url := os.Getenv(childURL)
+	if url == "" {
+		t.Skip("it is run by TestKilledInstance")
+	}
+	i := connect(t, url)
+	for n := 0; ; n++ {
+		name := fmt.Sprintf("urn:example:%d:%d:", os.Getpid(), n)
+		if _, err := i.Apply(t.Context(), admin, edit(name+"a", "https://example.org/"), edit(name+"b", "https://example.org/")); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("ok " + name)
+	}
+}
+
+// TestKilledInstance kills an instance while it writes, and another one goes on at once.
+func TestKilledInstance(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	i := connect(t, server.URL(""))
+	defer i.store.Close()
+	for round := range 5 {
+		acknowledged := runAndKill(t, server.URL(""), 20+7*round)
+		began := time.Now()
+		i.set(t, fmt.Sprintf("urn:example:after:%d", round), "https://example.org/")
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("the next write took %v", took)
+		}
+		for _, name := range acknowledged {
+			for _, end := range []string{"a", "b"} {
+				if e, err := i.store.Lookup(t.Context(), registry.Name(name+end)); err != nil || e.Version != 1 {
+					t.Errorf("%s%s was acknowledged: %+v, %v", name, end, e, err)
+				}
+			}
+		}
+	}
+	for question, want := range map[string]string{
+		"SELECT count(*) FROM names WHERE name LIKE '%a'": server.Ask("", "SELECT count(*) FROM names WHERE name LIKE '%b'"),
+		"SELECT count(*) FROM versions":                   server.Ask("", "SELECT count(*) FROM names"),
+		"SELECT max(seq) FROM versions":                   server.Ask("", "SELECT count(*) FROM versions"),
+	} {
+		if got := server.Ask("", question); got != want {
+			t.Errorf("%s: %s, want %s", question, got, want)
+		}
+	}
+	err := i.store.Read(t.Context(), func(tx registry.Tx) error {
+		totals, err := registry.TotalsOf(tx)
+		if want := server.Ask("", "SELECT count(*) FROM names"); fmt.Sprint(totals["urn:example"].Active) != want {
+			t.Errorf("totals %+v, want %s", totals, want)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// runAndKill runs TestChild until it has printed some lines, and kills it; it returns what was acknowledged.
+func runAndKill(t *testing.T, url string, lines int) (acknowledged []string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestChild$")
+	cmd.Env = append(os.Environ(), childURL+"="+url)
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for scanner := bufio.NewScanner(output); scanner.Scan(); {
+		if name, ok := strings.CutPrefix(scanner.Text(), "ok "); ok {
+			acknowledged = append(acknowledged, name)
+		}
+		if len(acknowledged) == lines {
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = cmd.Wait() // it was killed
+	if len(acknowledged) < lines {
+		t.Fatalf("the instance has ended after %d writes", len(acknowledged))
+	}
+	return acknowledged
+}

@@ -1,0 +1,122 @@
+package postgres_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/postgres"
+)
+
+func TestReplica(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	standby := server.StartStandby()
+	relay := testserver.StartRelay(t, standby.Addr())
+	withReplica := func(o *postgres.Options) { o.Replica = standby.URLAt(relay.Addr(), "") }
+	writer := connect(t, server.URL(""))
+	defer writer.store.Close()
+	i := connect(t, server.URL(""), withReplica)
+	defer func() { i.store.Close() }()
+
+	name := registry.Name("urn:example:a")
+	target := func() string {
+		t.Helper()
+		e, err := i.store.Lookup(t.Context(), name)
+		if err != nil || !e.Exists() {
+			t.Fatalf("looking up: %+v, %v", e, err)
+		}
+		return e.Targets[0].URI
+	}
+	set := func(target string) { writer.set(t, name.Name, target) }
+	poll := func() {
+		t.Helper()
+		feed := registry.Feed{Store: i.store, Changed: i.changed}
+		if err := feed.Poll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	set("https://example.org/1")
+	testserver.Wait(t, "the replica has the name", func() bool { return standby.Ask("", "SELECT count(*) FROM names") == "1" })
+	standby.Ask("", "SELECT pg_wal_replay_pause()")
+	testserver.Wait(t, "the replica stands still", func() bool { return standby.Ask("", "SELECT pg_get_wal_replay_pause_state()") == "paused" })
+	set("https://example.org/2")
+	if got := target(); got != "https://example.org/1" {
+		t.Errorf("before the feed has told of the change: %s, as the replica was not asked", got)
+	}
+	poll()
+	if got := target(); got != "https://example.org/2" {
+		t.Errorf("after the feed has told of the change: %s", got)
+	}
+	if e, err := i.store.Floor(t.Context(), "urn:example:"); e.Exists() || err != nil {
+		t.Errorf("a prefix that is not there: %+v, %v", e, err)
+	}
+
+	// What this instance writes is seen by it.
+	i.set(t, name.Name, "https://example.org/3")
+	if got := target(); got != "https://example.org/3" {
+		t.Errorf("after a write: %s", got)
+	}
+
+	// A replica that is away is not missed, and is asked again.
+	relay.Cut()
+	if got := target(); got != "https://example.org/3" {
+		t.Errorf("without the replica: %s", got)
+	}
+	relay.Restore()
+	standby.Ask("", "SELECT pg_wal_replay_resume()")
+	testserver.Wait(t, "the replica has all", func() bool { return standby.Ask("", "SELECT count(*) FROM versions") == "3" })
+
+	// A primary that is away is not missed for reading, also where urnd starts then.
+	i.store.Close()
+	i = connect(t, server.URL(""), withReplica)
+	server.Stop()
+	if got := target(); got != "https://example.org/3" {
+		t.Errorf("without the primary: %s", got)
+	}
+	poll()
+	i.store.Close()
+	i = connect(t, server.URL(""), withReplica)
+	if got := target(); got != "https://example.org/3" {
+		t.Errorf("opened without the primary: %s", got)
+	}
+	if _, err := i.Apply(t.Context(), admin, edit(name.Name, "https://example.org/4")); !errors.Is(err, registry.ErrNoStore) {
+		t.Errorf("writing without the primary: %v", err)
+	}
+	server.Start()
+	if _, err := i.Apply(t.Context(), admin, edit(name.Name, "https://example.org/4")); err != nil {
+		t.Errorf("writing: %v", err)
+	}
+}
+
+// TestReplicaPause shows that a replica that does not answer is left alone for a while.
+func TestReplicaPause(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	relay := testserver.StartRelay(t, server.Addr())
+	now := time.Unix(1_900_000_000, 0)
+	i := connect(t, server.URL(""), func(o *postgres.Options) {
+		o.Replica, o.Now = server.URLAt(relay.Addr(), ""), func() time.Time { return now }
+	})
+	defer i.store.Close()
+	connections := func() string {
+		t.Helper()
+		if _, err := i.store.Lookup(t.Context(), registry.Name("urn:example:a")); err != nil {
+			t.Fatal(err)
+		}
+		return server.Ask("", "SELECT count(*) FROM pg_stat_activity WHERE client_addr IS NOT NULL")
+	}
+	relay.Cut()
+	if got := connections(); got != "0" {
+		t.Errorf("%s connections by the relay while it is cut", got)
+	}
+	relay.Restore()
+	if got := connections(); got != "0" {
+		t.Errorf("%s connections by the relay soon after it was cut", got)
+	}
+	now = now.Add(time.Minute)
+	if got := connections(); got != "1" {
+		t.Errorf("%s connections by the relay later", got)
+	}
+}

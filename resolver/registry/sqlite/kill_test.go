@@ -1,0 +1,129 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// The environment of a process that writes until it is killed: the file, and the number of the process.
+const (
+	killedFile  = "TEST_KILLED_FILE"
+	killedRound = "TEST_KILLED_ROUND"
+)
+
+// TestWriteUntilKilled is what the processes of TestKilled do: two names change in each transaction, and
+// which version they have then is written when it is acknowledged.
+func TestWriteUntilKilled(t *testing.T) {
+	path := os.Getenv(killedFile)
+	if path == "" {
+		t.Skip("it is a part of TestKilled")
+	}
+	s := open(t, path)
+	random := rand.New(rand.NewPCG(uint64(len(os.Getenv(killedRound))), uint64(time.Now().UnixNano())))
+	for i := 0; ; i++ {
+		pair := random.IntN(20)
+		var after registry.Entry
+		err := s.Write(t.Context(), func(tx registry.WriteTx) error {
+			b := registry.NewBatch(tx, "test", time.UnixMilli(int64(1_900_000_000_000+i)).UTC())
+			record := registry.Record{Contact: fmt.Sprintf("%s-%d", os.Getenv(killedRound), i), Metadata: `{"pad":"` + strings.Repeat("x", random.IntN(5000)) + `"}`}
+			var err error
+			for _, side := range []string{"left", "right"} {
+				if after, _, err = b.Put(registry.Name(fmt.Sprintf("urn:example:%s-%d", side, pair)), record, ""); err != nil {
+					return err
+				}
+			}
+			_, err = b.Flush()
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Printf("acknowledged %d %d %s\n", pair, after.Version, after.Contact)
+	}
+}
+
+// After kill -9 at any moment of single writes the file opens, every write that was acknowledged is
+// there, and no half of one.
+func TestKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "registry.db")
+	var acknowledged [20]struct {
+		version int
+		contact string
+	}
+	total := 0
+	for round := range 50 {
+		total += killedAfter(t, path, round, func(pair, version int, contact string) {
+			acknowledged[pair].version, acknowledged[pair].contact = version, contact
+		})
+		s := open(t, path)
+		for pair, want := range acknowledged {
+			left, err := s.Lookup(t.Context(), registry.Name(fmt.Sprintf("urn:example:left-%d", pair)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			right, err := s.Lookup(t.Context(), registry.Name(fmt.Sprintf("urn:example:right-%d", pair)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The last write may be there although nobody heard of it.
+			if left.Version != right.Version || left.Contact != right.Contact || left.Version < want.version || left.Version > want.version+1 ||
+				left.Version == want.version && left.Contact != want.contact {
+				t.Errorf("round %d: pair %d has versions %d and %d, %q and %q; acknowledged was %d, %q",
+					round, pair, left.Version, right.Version, left.Contact, right.Contact, want.version, want.contact)
+			}
+			acknowledged[pair].version, acknowledged[pair].contact = left.Version, left.Contact
+		}
+		if round%10 == 9 {
+			if faults := faultsOf(t, s); len(faults) > 0 {
+				t.Errorf("round %d: %q", round, faults)
+			}
+		}
+		closed(t, s)
+	}
+	if total < 50 {
+		t.Errorf("only %d writes were acknowledged in all rounds", total)
+	}
+	t.Logf("%d writes were acknowledged", total)
+}
+
+// killedAfter runs a process that writes, and kills it after a random number of acknowledgements and a
+// random time. It returns how many there were.
+func killedAfter(t *testing.T, path string, round int, acknowledged func(pair, version int, contact string)) (n int) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestWriteUntilKilled$")
+	cmd.Env = append(os.Environ(), killedFile+"="+path, fmt.Sprintf("%s=%d", killedRound, round))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	killAt, spins := rand.IntN(300), rand.IntN(200_000)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		var pair, version int
+		var contact string
+		if _, err := fmt.Sscanf(lines.Text(), "acknowledged %d %d %s", &pair, &version, &contact); err != nil {
+			t.Fatalf("round %d: %q", round, lines.Text())
+		}
+		acknowledged(pair, version, contact)
+		if n++; n == killAt+1 {
+			for range spins { // so that it is at another point of its write each time
+				_ = rand.Int()
+			}
+			_ = cmd.Process.Kill()
+		}
+	}
+	_ = cmd.Wait()
+	return n
+}
