@@ -26,13 +26,12 @@ wrongly; then nothing is changed.`,
 		// Before all else, since the program may begin anew by it.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return actAsOwner(storeOf(cmd)) },
 	}
-	cmd.AddCommand(newRegistryMint())
-	cmd.AddCommand(newRegistryHealth())
-	cmd.AddCommand(newRegistryGet(), newRegistrySet(), newRegistryWithdraw(), newRegistrySupersede(), newRegistryHistory(),
-		newRegistrySearch(), newRegistryStats(), newRegistryPurge(), newRegistryCheck(), newRegistryTest())
-	cmd.AddCommand(newRegistryImport(), newRegistryExport())
-	cmd.AddCommand(newRegistryBackup(), newRegistryVerify(), newRegistryRestore())
-	cmd.AddCommand(newRegistryToken())
+	cmd.AddCommand(
+		newRegistryImport(), newRegistryExport(),
+		newRegistryGet(), newRegistrySet(), newRegistryWithdraw(), newRegistrySupersede(), newRegistryHistory(), newRegistryMint(), newRegistryPurge(),
+		newRegistrySearch(), newRegistryStats(), newRegistryCheck(), newRegistryTest(), newRegistryHealth(),
+		newRegistryBackup(), newRegistryVerify(), newRegistryRestore(), newRegistryToken(),
+	)
 	return cmd
 }
 

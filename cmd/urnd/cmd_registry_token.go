@@ -63,6 +63,7 @@ stored.`,
 		if err != nil {
 			return err
 		}
+		auditToken(cmd.Context(), "a token of the registry was created", made.By, made)
 		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: created the token %s; it is shown only now\n", made.ID)
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), secret)
 		return err
@@ -162,6 +163,7 @@ second, and stops the imports that were sent with them.`,
 			if err != nil {
 				return fmt.Errorf("revoking %q: %w", id, err)
 			}
+			auditToken(cmd.Context(), "a token of the registry was revoked", actor().Name, t)
 			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: revoked, the %s of %s\n", id, t.Role, t.Name); err != nil {
 				return err
 			}

@@ -42,6 +42,16 @@ func auditJournal() audit {
 	return auditLog(slog.New(journal))
 }
 
+// auditToken records in the journal what was done with a token.
+func auditToken(ctx context.Context, message, by string, t registry.Token) {
+	journal, err := systemd.NewJournal(slog.HandlerOptions{})
+	if err != nil {
+		return
+	}
+	slog.New(journal).LogAttrs(ctx, slog.LevelInfo, message, slog.String("by", by), slog.String("token", t.ID), slog.String("name", t.Name),
+		slog.String("role", t.Role.String()), slog.Any("prefixes", t.Prefixes), slog.Time("expires", t.Expires), slog.String("note", t.Note))
+}
+
 // differences returns the members that a change has changed, as JSON: as they were, and as they are.
 func differences(c registry.Changed) (before, after string) {
 	was, is := documentMembers(c.Before), documentMembers(c.After)

@@ -103,7 +103,7 @@ func TestAsItWas(t *testing.T) {
 	s.put(t, name, `{"contact":"now"}`)
 	changed := s.ask("GET "+of(names, name), "").name(t).Changed
 	for at, status := range map[string]int{
-		changed.Format(time.RFC3339Nano): 200, "2001-01-01": 404, "2001-01-01T00:00:00Z": 404, changed.AddDate(1, 0, 0).Format(time.DateOnly): 200,
+		changed.Format(time.RFC3339Nano): 200, "2001-01-01": 404, changed.Format(time.DateOnly): 200, changed.AddDate(0, 0, -1).Format(time.DateOnly): 404, "2001-01-01T00:00:00Z": 404, changed.AddDate(1, 0, 0).Format(time.DateOnly): 200,
 		changed.Add(time.Hour).Format("2006-01-02T15:04:05+00:00"): 200, "yesterday": 400,
 	} {
 		r := s.ask("GET "+of(names, name)+"&at="+url.QueryEscape(at), "")

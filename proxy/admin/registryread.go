@@ -93,14 +93,16 @@ func (h *Handler) entry(c *call, given map[string]string) (message.Reply, error)
 	return entryReply(http.StatusOK, e), nil
 }
 
-// timeOf parses a time of RFC 3339, or a day, which begins at midnight UTC.
+// timeOf parses a time of RFC 3339, or a day in UTC, which means its end, so that all of it has happened.
 func timeOf(text string) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, nil
-		}
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return day.AddDate(0, 0, 1).Add(-time.Millisecond), nil
 	}
-	return time.Time{}, fmt.Errorf("%w: at is a time such as 2031-05-01T12:00:00Z, or a day such as 2031-05-01", problem.ErrSelection)
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%w: at is a time such as 2031-05-01T12:00:00Z, or a day such as 2031-05-01", problem.ErrSelection)
+	}
+	return t, nil
 }
 
 // entryReply returns the document of an entry.
