@@ -89,22 +89,3 @@ func requireSubcommand(cmd *cobra.Command, args []string) error {
 	}
 	return cmd.Help()
 }
-
-// statusUsage is the exit status of commands that were used wrongly.
-const statusUsage = 2
-
-// usage returns an error that ends the program with statusUsage, nil for nil.
-func usage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &statusError{err, statusUsage}
-}
-
-// withUsage makes faults of flags and arguments end the program with statusUsage.
-func withUsage(cmd *cobra.Command) *cobra.Command {
-	args := cmd.Args
-	cmd.Args = func(cmd *cobra.Command, given []string) error { return usage(args(cmd, given)) }
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	return cmd
-}
