@@ -26,7 +26,7 @@ func auditLog(log *slog.Logger) audit {
 			before, after := differences(c)
 			log.LogAttrs(ctx, slog.LevelInfo, message,
 				slog.String("by", actor.Name), slog.String("token", actor.Token), slog.String("client", actor.Client), slog.String("request", actor.Request),
-				slog.String("name", c.After.Key.String()), slog.Int("version", c.After.Version),
+				slog.String("name", c.After.String()), slog.Int("version", c.After.Version),
 				slog.String("before", before), slog.String("after", after), slog.String("note", c.After.Note))
 		}
 	}

@@ -44,32 +44,36 @@ func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Act
 	if !required && !ours {
 		return administrator(), nil
 	}
-	stopped := h.config.Guesses.Stopped(client)
 	// Who has shown a token of the registry may not therefore guess that of administrators.
-	mayGuess := !stopped || h.known.has(client)
+	mayGuess := !h.config.Guesses.Stopped(client) || h.known.has(client)
 	if required && ok && mayGuess && h.isToken(shown) {
 		h.known.add(client)
 		return administrator(), nil
 	}
-	if stopped && !h.known.has(client) && !h.holders.has(client) {
+	switch {
+	case !mayGuess && !h.holders.has(client):
 		return registry.Actor{}, problem.ErrGuesses
-	}
-	if !ok { // who sends none does not guess
+	case !ok: // who sends none does not guess
 		return registry.Actor{}, problem.ErrTokenRequired
+	case !ours:
+		h.config.Guesses.Wrong(client)
+		return registry.Actor{}, problem.ErrTokenRequired
+	default:
+		return h.verify(r, client, shown)
 	}
-	err := problem.ErrTokenRequired
-	if ours {
-		change := r.Method != http.MethodGet && r.Method != http.MethodHead
-		var actor registry.Actor
-		if actor, err = h.config.Registry.Tokens.Verify(r.Context(), shown, change); err == nil {
-			h.holders.add(client)
-			return actor, nil
-		}
-	}
-	if !ours || errors.Is(err, registry.ErrToken) {
+}
+
+// verify returns who uses a token of the registry.
+func (h *Handler) verify(r *http.Request, client netip.Addr, shown string) (registry.Actor, error) {
+	change := r.Method != http.MethodGet && r.Method != http.MethodHead
+	actor, err := h.config.Registry.Tokens.Verify(r.Context(), shown, change)
+	switch {
+	case err == nil:
+		h.holders.add(client)
+	case errors.Is(err, registry.ErrToken):
 		h.config.Guesses.Wrong(client)
 	}
-	return registry.Actor{}, err
+	return actor, err
 }
 
 // bearerOf returns the bearer token of a request (RFC 6750 section 2.1).

@@ -1,14 +1,13 @@
 package admin_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
-
-	"context"
 
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"

@@ -27,7 +27,7 @@ func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 func (r *Role) UnmarshalText(text []byte) error {
 	for i, name := range roleNames {
 		if i != 0 && name == string(text) {
-			*r = Role(i) //nolint:gosec // there are three
+			*r = Role(i)
 			return nil
 		}
 	}

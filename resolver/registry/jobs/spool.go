@@ -23,7 +23,7 @@ func (j *Jobs) path(id, kind string) string { return filepath.Join(j.config.Dire
 // lock locks a file for this process and opening: false where somebody else has it. It is unlocked when the
 // file is closed, also by the end of the process.
 func lock(f *os.File) bool {
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil //nolint:gosec // descriptors are small
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
 // create makes a new locked file.
