@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -125,13 +124,3 @@ func freshness(ttl int64) string {
 }
 
 func seconds(n int64) string { return (time.Duration(n) * time.Second).String() }
-
-// withoutControls returns text without control characters, which origins may send and terminals obey.
-func withoutControls(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
-}

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/urnd/urnd/internal/redact"
@@ -88,4 +90,14 @@ func requireSubcommand(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("unknown command %q of %q", args[0], cmd.CommandPath())
 	}
 	return cmd.Help()
+}
+
+// withoutControls returns text without control characters, which origins may send and terminals obey.
+func withoutControls(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }
