@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -56,7 +57,7 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close() //nolint:errcheck // it was only read
+		defer r.Store().Close()
 		skipped := 0
 		o.Skipped = func(name string, reason error) {
 			if skipped++; skipped <= shownRejections {
@@ -86,9 +87,8 @@ func exportTo(ctx context.Context, r *registry.Registry, o bulk.ExportOptions, f
 		return err
 	}
 	defer func() {
-		f.Close()
-		if err != nil {
-			os.Remove(part) //nolint:errcheck // the first error is what matters
+		if err = errors.Join(err, f.Close()); err != nil {
+			err = errors.Join(err, os.Remove(part))
 		}
 	}()
 	compressor, err := compressorOf(file, f)

@@ -70,7 +70,7 @@ it came from standard input.`,
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close() //nolint:errcheck // all that was reported is in it
+		defer r.Store().Close()
 		template := bulk.Import{
 			Registry: r, Actor: actor(), Format: format, Mapping: mapping, Base: f.base, DryRun: f.dry, Note: f.note, TempDir: f.temp,
 		}

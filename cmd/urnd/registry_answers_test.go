@@ -27,7 +27,9 @@ func TestRegistryAnswers(t *testing.T) {
 	r := newSiteRegistry(t)
 	past, future := time.Unix(1, 0), time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
 	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: []registry.Target{
-		{URI: "https://a.example/second", Priority: 2}, {URI: "https://a.example/first", Priority: 1}, {URI: "https://a.example/over", Until: past},
+		{URI: "https://a.example/second", Priority: 2},
+		{URI: "https://a.example/first", Priority: 1},
+		{URI: "https://a.example/over", Until: past},
 		{URI: "https://a.example/not-yet", From: future},
 	}})
 	r.put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})

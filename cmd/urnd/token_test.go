@@ -48,8 +48,15 @@ func TestTokenCommands(t *testing.T) {
 		t.Errorf("twice: %v", err)
 	}
 	for _, args := range [][]string{
-		{"create"}, {"create", "--name", "a"}, {"create", "--name", "a", "--role", "root"}, {"create", "--role", "reader"}, {"create", "--name", "a", "--role", "reader", "--expires", "soon"},
-		{"create", "--name", "a", "--role", "reader", "--expires", "2001-01-01"}, {"create", "--name", "a", "--role", "reader", "--prefix", "no"}, {"revoke"}, {"list", "a"},
+		{"create"},
+		{"create", "--name", "a"},
+		{"create", "--name", "a", "--role", "root"},
+		{"create", "--role", "reader"},
+		{"create", "--name", "a", "--role", "reader", "--expires", "soon"},
+		{"create", "--name", "a", "--role", "reader", "--expires", "2001-01-01"},
+		{"create", "--name", "a", "--role", "reader", "--prefix", "no"},
+		{"revoke"},
+		{"list", "a"},
 	} {
 		var status *statusError
 		if _, _, err := runTokens(t, store, args...); !errors.As(err, &status) || status.status != statusUsage {

@@ -147,7 +147,9 @@ func (f *followed) watch(changed func(keys []registry.Key)) (end func()) {
 func (f *followed) close() {
 	f.cancel()
 	f.running.Wait()
-	f.Close()
+	if err := f.Close(); err != nil && f.report != nil {
+		f.report(err)
+	}
 }
 
 // wireRegistry makes the registry of a configuration, if there is one.

@@ -218,7 +218,7 @@ func (r *reader) number() (n uint64) {
 
 func (r *reader) signed() int64 {
 	n := r.number()
-	return int64(n>>1) ^ -int64(n&1) //nolint:gosec // zigzag, as in encoding/binary
+	return int64(n>>1) ^ -int64(n&1) // zigzag, as in encoding/binary
 }
 
 // below reads a number below limit.

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -60,7 +61,7 @@ func (r *Reopening) Try(ctx context.Context) (head Seq, err error) {
 	store, err := r.config.Open(ctx)
 	if err == nil {
 		if head, err = store.Head(ctx); err != nil {
-			store.Close()
+			err = errors.Join(err, store.Close())
 		}
 	}
 	r.mu.Lock()

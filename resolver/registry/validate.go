@@ -45,7 +45,12 @@ func (r *Registry) CanonicalKey(key Key) (Key, error) {
 
 // isDelimiter reports whether a prefix may end with b.
 func isDelimiter(b byte) bool {
-	return !('0' <= b && b <= '9' || 'a' <= uri.Lower(b) && uri.Lower(b) <= 'z' || b == '%')
+	switch {
+	case '0' <= b && b <= '9', 'a' <= uri.Lower(b) && uri.Lower(b) <= 'z', b == '%':
+		return false
+	default:
+		return true
+	}
 }
 
 // Check returns a record as it is stored for a canonical key: names in it are canonical.
@@ -65,26 +70,44 @@ func (r *Registry) check(key Key, record Record) (Record, error) {
 	if err := checkTexts(record); err != nil {
 		return Record{}, err
 	}
-	if record.Alias != "" {
-		if key.Kind == KindPrefix || len(record.Targets) > 0 {
-			return Record{}, errors.New("an alias is a name, and has no targets of its own")
-		}
-		var err error
-		if record.Alias, err = r.config.Canonical(record.Alias); err != nil {
-			return Record{}, err
-		}
-		if record.Alias == key.Name {
-			return Record{}, errors.New("it is an alias of itself")
-		}
+	var err error
+	if record.Alias, err = r.alias(key, record); err != nil {
+		return Record{}, err
 	}
 	if record.Status != Withdrawn {
 		record.Reason, record.Successors = "", nil
 	}
-	if len(record.Successors) > MaxSuccessors {
-		return Record{}, fmt.Errorf("more than %d successors", MaxSuccessors)
+	if record.Successors, err = r.successors(key, record.Successors); err != nil {
+		return Record{}, err
 	}
-	record.Successors = slices.Clone(record.Successors)
-	for i, successor := range record.Successors {
+	if key.Kind == KindName {
+		record.Authoritative = false
+	}
+	return record, checkTargets(key, record.Targets)
+}
+
+// alias returns the canonical name that a record is an alias of, "" for none.
+func (r *Registry) alias(key Key, record Record) (string, error) {
+	if record.Alias == "" {
+		return "", nil
+	}
+	if key.Kind == KindPrefix || len(record.Targets) > 0 {
+		return "", errors.New("an alias is a name, and has no targets of its own")
+	}
+	name, err := r.config.Canonical(record.Alias)
+	if err == nil && name == key.Name {
+		err = errors.New("it is an alias of itself")
+	}
+	return name, err
+}
+
+// successors returns the canonical names of the successors of a key.
+func (r *Registry) successors(key Key, given []string) ([]string, error) {
+	if len(given) > MaxSuccessors {
+		return nil, fmt.Errorf("more than %d successors", MaxSuccessors)
+	}
+	names := slices.Clone(given)
+	for i, successor := range given {
 		name, err := r.config.Canonical(successor)
 		if err == nil && name == key.Name {
 			err = errors.New("it is its own successor")
@@ -93,14 +116,11 @@ func (r *Registry) check(key Key, record Record) (Record, error) {
 			err = fmt.Errorf("%q cannot be a successor", successor)
 		}
 		if err != nil {
-			return Record{}, err
+			return nil, err
 		}
-		record.Successors[i] = name
+		names[i] = name
 	}
-	if key.Kind == KindName {
-		record.Authoritative = false
-	}
-	return record, checkTargets(key, record.Targets)
+	return names, nil
 }
 
 // isLinkable reports whether pages may link to a URI: a name, or a location of an allowed scheme.
