@@ -77,6 +77,14 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		made.Use(func(g *daemon.Generation) { all = wired(g).cacheMetrics() })
 		return all
 	})
+	d.metrics.Registry(func() (available, ok bool) {
+		made.Use(func(g *daemon.Generation) {
+			if r := wired(g).registry; r != nil {
+				available, ok = len(r.faults()) == 0, true
+			}
+		})
+		return available, ok
+	})
 	d.metrics.Targets(func() (found metrics.Targets, ok bool) {
 		made.Use(func(g *daemon.Generation) { found, ok = wired(g).service.checks.metrics() })
 		return found, ok

@@ -26,6 +26,7 @@ func exported() string {
 		return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}}}
 	})
 	m.TargetCheck("alive")
+	m.Registry(func() (available, ok bool) { return true, true })
 	m.Targets(func() (metrics.Targets, bool) {
 		return metrics.Targets{States: map[string]int64{"unhealthy": 1}, Moved: time.Unix(1, 0)}, true
 	})

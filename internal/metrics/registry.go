@@ -1,0 +1,30 @@
+package metrics
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Registry exports at every scrape whether the registry can be asked; ok is false where there is none.
+func (m *Metrics) Registry(get func() (available, ok bool)) {
+	m.registry.MustRegister(&registry{get, prometheus.NewDesc(
+		"urnd_registry_available", "Whether the registry of the site can be asked: 1 or 0.", nil, nil)})
+}
+
+type registry struct {
+	get       func() (available, ok bool)
+	available *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (r *registry) Describe(out chan<- *prometheus.Desc) { out <- r.available }
+
+// Collect implements prometheus.Collector.
+func (r *registry) Collect(out chan<- prometheus.Metric) {
+	available, ok := r.get()
+	if !ok {
+		return
+	}
+	value := 0.0
+	if available {
+		value = 1
+	}
+	out <- prometheus.MustNewConstMetric(r.available, prometheus.GaugeValue, value)
+}
