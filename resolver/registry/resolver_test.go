@@ -29,6 +29,26 @@ func resolved(t *testing.T, s registry.Store, name string, service resolver.Serv
 	return strings.Join(uris, " "), err
 }
 
+// At an earlier time names were below the prefixes that there were.
+func TestPrefixAtTime(t *testing.T) {
+	f := newFixture(t)
+	first := f.put(t, registry.Prefix("urn:example:p:"), leadsTo("https://p.example/"))
+	second := f.put(t, registry.Prefix("urn:example:p:q:"), leadsTo("https://q.example/"))
+	for _, c := range []struct {
+		at   time.Time
+		want string
+	}{
+		{first.Changed.Add(-time.Millisecond), ""},
+		{first.Changed, "https://p.example/q:r:s"},
+		{second.Changed, "https://q.example/r:s"},
+	} {
+		got, err := resolved(t, f.Store(), "urn:example:p:q:r:s", resolver.I2L, c.at)
+		if got != c.want || (c.want == "") != errors.Is(err, resolver.ErrUnsupported) {
+			t.Errorf("at %s it led to %q, %v, want %q", c.at, got, err, c.want)
+		}
+	}
+}
+
 // awayForReading is a store that answers look-ups alone.
 type awayForReading struct{ registry.Store }
 
