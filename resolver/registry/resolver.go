@@ -160,11 +160,16 @@ func below(s state, found resolved) (resolved, error) {
 	switch {
 	case err != nil:
 		return resolved{}, err
+	case !p.Exists() && !found.alias:
+		return resolved{}, notRegistered()
 	case !p.Exists():
-		return resolved{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the name is not registered"}
+		return resolved{}, leadsNowhere(&found.entry)
 	}
 	if err := decide(&p); err != nil {
 		return resolved{}, err
+	}
+	if len(p.Targets) == 0 && found.alias && !p.Authoritative {
+		return resolved{}, leadsNowhere(&found.entry)
 	}
 	if len(p.Targets) == 0 {
 		return resolved{}, notBelow(&p)

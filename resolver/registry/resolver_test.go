@@ -49,6 +49,19 @@ func TestPrefixAtTime(t *testing.T) {
 	}
 }
 
+// Other systems are not asked for an alias, whatever it is an alias of.
+func TestAliasOfUnknown(t *testing.T) {
+	f := newFixture(t)
+	f.put(t, registry.Prefix("urn:example:p:"), registry.Record{})
+	for i, of := range []string{"urn:example:none", "urn:example:p:none"} {
+		alias := fmt.Sprintf("urn:example:alias%d", i)
+		f.put(t, registry.Name(alias), registry.Record{Alias: of})
+		if _, err := resolved(t, f.Store(), alias, resolver.I2L, time.Time{}); !errors.Is(err, resolver.ErrNotFound) {
+			t.Errorf("an alias of %s: %v", of, err)
+		}
+	}
+}
+
 // awayForReading is a store that answers look-ups alone.
 type awayForReading struct{ registry.Store }
 
