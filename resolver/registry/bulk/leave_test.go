@@ -36,6 +36,7 @@ urn:nbn:fi:former,,withdrawn,,urn:nbn:fi:a-2.x,,,
 urn:nbn:fi:by-former,,,,urn:nbn:fi:former,,,
 urn:nbn:fi:p:reserved,,reserved,,,,,
 urn:nbn:fi:p:r:,true,reserved,,,,,
+urn:nbn:fi:p:gone,,withdrawn,,,https://example.org/gone,,
 `
 
 func leave(t *testing.T, o bulk.ExportOptions) (text string, skipped []string) {
@@ -73,6 +74,7 @@ func TestNginxMap(t *testing.T) {
 		"urn:nbn:fi:by-former":  "410 ",
 		"urn:nbn:fi:p:reserved": "404 ",
 		"urn:nbn:fi:p:r:x":      "404 ",
+		"urn:nbn:fi:p:gone":     "410 ",
 		"urn:nbn:fi:a-1x":       "404 ",
 		"urn:nbn:fi:unknown":    "404 ",
 	} {
@@ -91,7 +93,7 @@ func TestNginxMap(t *testing.T) {
 // The DNS leads where urnd did, by our resolver and BIND.
 func TestNAPTRZone(t *testing.T) {
 	text, skipped := leave(t, bulk.ExportOptions{Format: bulk.NAPTRZone, Prefix: "urn:nbn:fi:", Zone: "fi.urn.test."})
-	if len(skipped) != 7 {
+	if len(skipped) != 8 {
 		t.Errorf("skipped were %q", skipped)
 	}
 	head := "$TTL 60\n@ IN SOA ns hostmaster 1 60 60 60 60\n@ IN NS ns\nns IN A 127.0.0.1\n"
@@ -119,6 +121,8 @@ func TestNAPTRZone(t *testing.T) {
 		"urn:nbn:fi:gone":   "",
 		"urn:nbn:fi:former": "",
 		"urn:nbn:fi:lost":   "",
+		"urn:nbn:fi:p:gone": "",
+		"urn:nbn:fi:p:r:x":  "",
 		"urn:nbn:fi:nobody": "",
 	} {
 		q, err := resolver.ParseQuery(name, resolver.I2Ls)
