@@ -75,8 +75,28 @@ func (s *Store) Bulk(ctx context.Context, f func(registry.WriteTx) error) error 
 	return err
 }
 
+// errTurn means that this instance has written for too long.
+var errTurn = fmt.Errorf("%w: others are writing", registry.ErrNoStore)
+
+// turn waits until nobody else writes in this instance.
+func (s *Store) turn(ctx context.Context) (end func(), err error) {
+	bounded, cancel := context.WithTimeoutCause(ctx, turnTimeout, errTurn)
+	defer cancel()
+	select {
+	case s.writing <- struct{}{}:
+		return func() { <-s.writing }, nil
+	case <-bounded.Done():
+		return nil, kindOf(context.Cause(bounded))
+	}
+}
+
 // write calls f in a transaction, and returns the last Seq if it has changed it.
 func (s *Store) write(ctx context.Context, statement string, f func(registry.WriteTx) error) (registry.Seq, error) {
+	end, err := s.turn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
 	tx, err := begin(ctx, writeTimeout, s.primary, statement+lock())
 	if err != nil {
 		return 0, err
