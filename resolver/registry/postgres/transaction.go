@@ -40,7 +40,7 @@ func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
 	tx, err := begin(ctx, questionTimeout, s.primary, beginRead)
 	if err != nil && s.replica != nil {
 		if s.replica.try(ctx, func(ctx context.Context, pool *pgxpool.Pool) (err error) {
-			tx, err = pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginRead})
+			tx, err = s.beginAtReplica(ctx, pool)
 			return err
 		}) == nil {
 			err = nil
@@ -51,6 +51,24 @@ func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
 	}
 	defer rollback(ctx, tx)
 	return f(&transaction{ctx: ctx, tx: tx, timeout: questionTimeout, see: s.see})
+}
+
+// beginAtReplica begins a transaction at a replica, unless that is late: what was seen would seem to be lost.
+func (s *Store) beginAtReplica(ctx context.Context, pool *pgxpool.Pool) (pgx.Tx, error) {
+	tx, err := pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginRead})
+	if err != nil {
+		return nil, err
+	}
+	var head int64
+	err = tx.QueryRow(ctx, headQuestion).Scan(&head)
+	if err == nil && head < s.seen.Load() {
+		err = errLate
+	}
+	if err != nil {
+		rollback(ctx, tx)
+		return nil, err
+	}
+	return tx, nil
 }
 
 // rollback ends a transaction of which nothing is kept.
