@@ -126,11 +126,14 @@ func (w *watcher) check(ctx context.Context) {
 	r := w.jobs.config.Registry
 	_ = r.Store().Read(ctx, func(tx registry.Tx) error { // where the store is away, the import sees it too
 		found, err := read(tx, w.of.ID)
-		if errors.Is(err, ErrUnknown) || err == nil && found.Cancel {
+		if err != nil { // a replica may not know it yet
+			return err
+		}
+		if found.Cancel {
 			w.cancel(errCancelled)
 		}
-		if w.of.Actor.Token == "" || err != nil {
-			return err
+		if w.of.Actor.Token == "" {
+			return nil
 		}
 		valid, err := r.ValidToken(tx, w.of.Actor.Token)
 		if err == nil && !valid {
