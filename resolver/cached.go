@@ -55,7 +55,7 @@ func NewCached(c *cache.Cache[Locations], next Resolver, shares *Shares) *Cached
 // Resolve implements Resolver.
 func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if !q.At.IsZero() {
-		return c.next.Resolve(ctx, q)
+		return c.then(ctx, q)
 	}
 	key := q.Key()
 	var result cache.Result[Locations]
@@ -82,6 +82,16 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 		return Answer{Cache: state}, negativeState(err, state, result.TTL)
 	}
 	return Answer{Locations: result.Value, TTL: result.TTL, Cache: state}, nil
+}
+
+// then resolves a query of how a name was, which is not cached: it may read many versions.
+func (c *Cached) then(ctx context.Context, q Query) (Answer, error) {
+	release, busy := c.shares.Acquire(q.Client)
+	if busy != nil {
+		return Answer{}, busy
+	}
+	defer release()
+	return c.next.Resolve(ctx, q)
 }
 
 // withoutSlot resolves a query of a client that has no share left: as far as no slot is needed,
