@@ -15,15 +15,12 @@ type Locations = []Location
 
 // LocationsSize returns the memory of a cached value in bytes, for a store.
 func LocationsSize(locations Locations) int {
-	const (
-		header     = 24  // of a Location; sources without content are shared
-		recordSize = 300 // of a Record and its Source
-	)
+	const header = 24 // of a Location; sources without content are shared
 	size := 0
 	for _, l := range locations {
 		size += header + len(l.URI) + len(l.From.Content)
 		if r := l.From.Record; r != nil {
-			size += recordSize + len(r.Name) + len(r.Metadata) + len(r.Contact)
+			size += r.size()
 		}
 	}
 	return size
