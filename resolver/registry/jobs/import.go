@@ -188,7 +188,7 @@ func (r *rejections) keep(line Rejection) bool {
 }
 
 func (r *rejections) add(of bulk.Rejection) {
-	line := Rejection{Line: of.Line, Reason: of.Reason.Error(), Input: beginning(of.Input)}
+	line := Rejection{Line: of.Line, Reason: beginning(of.Reason.Error()), Input: beginning(of.Input)}
 	if !r.keep(line) || r.err != nil {
 		return
 	}
@@ -199,7 +199,7 @@ func (r *rejections) add(of bulk.Rejection) {
 	r.err = err
 }
 
-// beginning returns the beginning of a line.
+// beginning returns the beginning of a line, or of a reason, which may have a part of it.
 func beginning(text string) string {
 	if len(text) > maxInput {
 		text = text[:maxInput] + "..."

@@ -440,3 +440,14 @@ func TestLateReader(t *testing.T) {
 	known, _ := newJobs(store, dir, io.Discard)
 	await(t, known, job.ID, jobs.Done)
 }
+
+// The reason of a rejection is bounded, whatever the line had.
+func TestLongReason(t *testing.T) {
+	dir := t.TempDir()
+	j, _ := newJobs(openStore(t, dir), dir, io.Discard)
+	job := accept(t, j, root, "", `{"name":"urn:x:a","targets":["`+strings.Repeat("javascript:", 20_000)+`"]}`+"\n")
+	running(t, j)
+	if of := await(t, j, job.ID, jobs.Done); len(of.Rejections) != 1 || len(of.Rejections[0].Reason) > 600 {
+		t.Errorf("there are %d rejections, the first of %d octets", len(of.Rejections), len(fmt.Sprint(of.Rejections)))
+	}
+}
