@@ -116,3 +116,24 @@ func TestNameOfKey(t *testing.T) {
 		}
 	}
 }
+
+// The record of a name that leads nowhere takes room, as that of one that leads somewhere does.
+func TestSizeOfNegatives(t *testing.T) {
+	record := &resolver.Record{Name: "urn:example:a", Metadata: strings.Repeat("m", 10_000)}
+	for _, next := range []*stub{
+		{answer: resolver.Answer{Locations: []resolver.Location{{URI: "http://a/", From: &resolver.Source{Record: record}}}, TTL: time.Hour}},
+		{err: &resolver.Negative{Kind: resolver.ErrGone, Reason: "withdrawn", TTL: time.Hour, Record: record}},
+	} {
+		store, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 1 << 20, Size: resolver.LocationsSize})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		c := cache.New(cache.Config[resolver.Locations]{Store: store, Now: time.Now})
+		defer c.Close()
+		_, _ = resolver.NewCached(c, next, nil).Resolve(t.Context(), query(t, "urn:example:a"))
+		if size := store.Stats().Bytes; size < 10_000 {
+			t.Errorf("%+v takes %d octets", next, size)
+		}
+	}
+}

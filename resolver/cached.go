@@ -15,15 +15,12 @@ type Locations = []Location
 
 // LocationsSize returns the memory of a cached value in bytes, for a store.
 func LocationsSize(locations Locations) int {
-	const (
-		header     = 24  // of a Location; sources without content are shared
-		recordSize = 300 // of a Record and its Source
-	)
+	const header = 24 // of a Location; sources without content are shared
 	size := 0
 	for _, l := range locations {
 		size += header + len(l.URI) + len(l.From.Content)
 		if r := l.From.Record; r != nil {
-			size += recordSize + len(r.Name) + len(r.Metadata) + len(r.Contact)
+			size += r.size()
 		}
 	}
 	return size
@@ -55,7 +52,7 @@ func NewCached(c *cache.Cache[Locations], next Resolver, shares *Shares) *Cached
 // Resolve implements Resolver.
 func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if !q.At.IsZero() {
-		return c.next.Resolve(ctx, q)
+		return c.then(ctx, q)
 	}
 	key := q.Key()
 	var result cache.Result[Locations]
@@ -82,6 +79,16 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 		return Answer{Cache: state}, negativeState(err, state, result.TTL)
 	}
 	return Answer{Locations: result.Value, TTL: result.TTL, Cache: state}, nil
+}
+
+// then resolves a query of how a name was, which is not cached: it may read many versions.
+func (c *Cached) then(ctx context.Context, q Query) (Answer, error) {
+	release, busy := c.shares.Acquire(q.Client)
+	if busy != nil {
+		return Answer{}, busy
+	}
+	defer release()
+	return c.next.Resolve(ctx, q)
 }
 
 // withoutSlot resolves a query of a client that has no share left: as far as no slot is needed,

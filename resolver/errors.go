@@ -56,6 +56,9 @@ func RecordOf(err error) *Record {
 
 func (n *Negative) Error() string { return n.Kind.Error() + ": " + n.Reason }
 
+// Size returns the memory that it holds beyond its text, in bytes, for a store.
+func (n *Negative) Size() int { return n.Record.size() }
+
 // Unwrap returns the kind.
 func (n *Negative) Unwrap() error { return n.Kind }
 

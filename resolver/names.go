@@ -73,7 +73,11 @@ func (n Names) CanonicalPrefix(text string) (string, error) {
 		return "", err
 	}
 	if !u.IsURN() {
-		return strings.TrimSuffix(u.Normalize().String(), end), nil
+		prefix, ok := strings.CutSuffix(u.Normalize().String(), end)
+		if !ok { // what follows changes the host, the port or an octet
+			return "", &uri.ParseError{Input: text, Offset: len(text), Rule: rulePrefix}
+		}
+		return prefix, nil
 	}
 	v, err := u.URN()
 	if err == nil {
@@ -84,6 +88,8 @@ func (n Names) CanonicalPrefix(text string) (string, error) {
 	}
 	return strings.TrimSuffix(v.URI().String(), end), nil
 }
+
+var rulePrefix = uri.Rule{Name: "prefix", Section: "urnd's registry", Says: `a prefix ends after an authority, as "https://example.org/" does, and not within "%41"`}
 
 // Warnings returns the rules that q breaks although it is accepted: reserved NIDs (RFC
 // 8141 section 5), and checks of a lenient namespace.

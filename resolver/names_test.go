@@ -146,3 +146,17 @@ func edited(s string, edits []byte) string {
 	}
 	return s
 }
+
+// A prefix is what canonical names begin with, or refused where what follows would change what is before.
+func TestCanonicalPrefix(t *testing.T) {
+	names := resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}
+	for text, want := range map[string]string{
+		"URN:Example:a": "urn:example:a", "urn:isbn:978-3-": "urn:isbn:9783", "HTTPS://Example.org/A": "https://example.org/A", "ark:/12345/": "ark:/12345/",
+		"https://example.org": "", "https://example.org:4": "", "https://example.org/%7": "", "urn:x": "",
+	} {
+		got, err := names.CanonicalPrefix(text)
+		if got != want || (want == "") != errors.As(err, new(*uri.ParseError)) {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+}

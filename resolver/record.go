@@ -16,3 +16,16 @@ type Record struct {
 	Contact    string    // whom to ask
 	Sandbox    bool      // the name is for trial, and may be removed
 }
+
+// size returns the memory of a record and its Source, in bytes; 0 for nil.
+func (r *Record) size() int {
+	if r == nil {
+		return 0
+	}
+	const fields, header = 300, 16
+	size := fields + len(r.Name) + len(r.Reason) + len(r.Metadata) + len(r.Contact)
+	for _, s := range r.Successors {
+		size += header + len(s)
+	}
+	return size
+}

@@ -143,3 +143,30 @@ func TestCachedNamesNeedNoShare(t *testing.T) {
 		}
 	}
 }
+
+// How names were takes a share: it is not cached.
+func TestShareOfHistory(t *testing.T) {
+	busy := errors.New("busy")
+	client := netip.MustParseAddr("192.0.2.1")
+	shares := resolver.NewShares(1, busy)
+	next := resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
+		if _, err := shares.Acquire(client); !errors.Is(err, busy) {
+			t.Errorf("the client has another slot: %v", err)
+		}
+		return located("http://then/", time.Hour), nil
+	})
+	c := resolver.NewCached(newAnswers(t, time.Now, nil).Cache, next, shares)
+	q := query(t, "urn:example:a")
+	q.At, q.Client = time.Unix(1, 0), client
+	for range 2 {
+		if _, err := c.Resolve(t.Context(), q); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := shares.Acquire(client); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Resolve(t.Context(), q); !errors.Is(err, busy) {
+		t.Errorf("without a share: %v", err)
+	}
+}

@@ -3,6 +3,7 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -185,11 +186,22 @@ const overhead = 236
 // errorSize is about the memory of an error in bytes, without its text.
 const errorSize = 128
 
+// sized is an error that holds more memory than its text.
+type sized interface {
+	error
+	// Size returns that memory, in bytes.
+	Size() int
+}
+
 // cost returns the memory of an entry, in bytes.
 func (s *Store[V]) cost(e *cache.Entry[V]) int64 {
 	size := overhead + int(unsafe.Sizeof(*e)) + len(e.Key) + s.index.cost(e.Key)
 	if err := e.Err(); err != nil {
 		size += errorSize + len(err.Error())
+		var more sized
+		if errors.As(err, &more) {
+			size += more.Size()
+		}
 	} else {
 		size += s.size(e.Value)
 	}

@@ -133,9 +133,12 @@ func (b *Batch) Put(key Key, record Record, note string) (Entry, bool, error) {
 // Import is Put of a version with its history, as an export has it: its Changed, By, Note and Since are
 // kept. Version is set.
 func (b *Batch) Import(e Entry) (bool, error) {
-	at, _, err := b.find(e.Key)
+	at, before, err := b.find(e.Key)
 	if err != nil {
 		return false, err
+	}
+	if e.Sandbox && before.Exists() && !before.Sandbox {
+		return false, fmt.Errorf("%w: %s was registered outside of a sandbox, and cannot come into one", ErrInvalid, e.Key)
 	}
 	if e.Alias != "" {
 		if err := b.checkAlias(e.Key, e.Alias); err != nil {

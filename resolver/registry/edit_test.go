@@ -132,6 +132,8 @@ func TestApplyRefuses(t *testing.T) {
 		{"a successor that is code", registry.Name("urn:example:a"), registry.Record{Status: registry.Withdrawn, Successors: []string{"javascript://x"}}, "successor"},
 		{"reserved again", registry.Name("urn:example:a"), registry.Record{Status: registry.Reserved}, "withdraw it"},
 		{"a prefix within a part", registry.Prefix("urn:example:a"), registry.Record{}, "must end"},
+		{"a prefix that leads to any server", registry.Prefix("urn:example:"), leadsTo("https://a.example"), "server"},
+		{"a prefix that leads to any port", registry.Prefix("urn:example:"), leadsTo("https://a.example:80"), "server"},
 		{"an alias for a prefix", registry.Prefix("urn:example:"), registry.Record{Alias: "urn:example:a"}, "alias"},
 		{"a template that is not valid", registry.Prefix("urn:example:"), leadsTo("https://a.example/{suffix"), "template"},
 	} {

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -135,7 +136,7 @@ func (f *Feed) restart(ctx context.Context) error {
 	return nil
 }
 
-// affected returns the keys of changes, and of the aliases of names among them.
+// affected returns the keys of changes, and of the aliases of names among them, or below prefixes among them.
 func affected(tx Tx, changes []Change) ([]Key, error) {
 	first, err := tx.Documents(TableAliases, "", "", 1)
 	if err != nil {
@@ -144,18 +145,44 @@ func affected(tx Tx, changes []Change) ([]Key, error) {
 	keys := make([]Key, 0, len(changes))
 	for _, c := range changes {
 		keys = append(keys, c.Key)
-		if len(first) > 0 && c.Key.Kind == KindName {
-			if keys, err = appendAliases(tx, keys, c.Key.Name); err != nil {
+		if len(first) == 0 {
+			continue
+		}
+		names := []string{c.Key.Name}
+		if c.Key.Kind == KindPrefix { // an alias may be of a name that only the prefix resolves
+			if names, err = aliased(tx, c.Key.Name); err != nil {
 				return nil, err
 			}
+		}
+		if keys, err = appendAliases(tx, keys, names); err != nil {
+			return nil, err
 		}
 	}
 	return keys, nil
 }
 
-// appendAliases appends the keys of the names that are aliases of one, also by other aliases.
-func appendAliases(tx Tx, keys []Key, name string) ([]Key, error) {
-	names := []string{name}
+// aliased returns the names that begin with a prefix and have aliases.
+func aliased(tx Tx, prefix string) (names []string, err error) {
+	for after := ""; ; {
+		page, err := tx.Documents(TableAliases, prefix, after, feedPage)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range page {
+			name, _, _ := strings.Cut(d.Key, " ")
+			if n := len(names); n == 0 || names[n-1] != name {
+				names = append(names, name)
+			}
+			after = d.Key
+		}
+		if len(page) < feedPage {
+			return names, nil
+		}
+	}
+}
+
+// appendAliases appends the keys of the names that are aliases of some, also by other aliases.
+func appendAliases(tx Tx, keys []Key, names []string) ([]Key, error) {
 	for range maxAliases {
 		var next []string
 		for _, name := range names {

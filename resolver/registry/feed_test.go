@@ -64,6 +64,30 @@ func TestFeed(t *testing.T) {
 	}
 }
 
+// An alias of a name that only a prefix resolves changes with the prefix.
+func TestFeedOfPrefix(t *testing.T) {
+	f := newFixture(t)
+	f.put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:p:x"})
+	f.put(t, registry.Name("urn:example:alias2"), registry.Record{Alias: "urn:example:alias"})
+	f.put(t, registry.Name("urn:example:other"), registry.Record{Alias: "urn:example:q:x"})
+	var told seen
+	feed := registry.Feed{Store: f.Store(), Changed: told.add}
+	poll := func() {
+		t.Helper()
+		if err := feed.Poll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	poll()
+	before := len(told.all())
+	f.put(t, registry.Prefix("urn:example:p:"), registry.Record{Status: registry.Withdrawn})
+	poll()
+	want := []string{"urn:example:p:*", "urn:example:alias", "urn:example:alias2"}
+	if got := told.all()[before:]; !slices.Equal(got, want) {
+		t.Errorf("told of %q, want %q", got, want)
+	}
+}
+
 // A store that cannot be opened is tried again; meanwhile what is asked fails with the reason.
 func TestReopening(t *testing.T) {
 	f := newFixture(t)

@@ -87,7 +87,8 @@ func (r *Resolver) asked(name string) bool {
 // state is what is asked for entries: now, or as it was then.
 type state interface {
 	entry(key Key) (Entry, error)
-	floor(text string) (Entry, error)
+	// prefix returns the entry of the longest prefix of a name, the zero value if there is none.
+	prefix(name string) (Entry, error)
 }
 
 type now struct {
@@ -95,16 +96,32 @@ type now struct {
 	store Store
 }
 
-func (n now) entry(key Key) (Entry, error)     { return n.store.Lookup(n.ctx, key) }
-func (n now) floor(text string) (Entry, error) { return n.store.Floor(n.ctx, text) }
+func (n now) entry(key Key) (Entry, error) { return n.store.Lookup(n.ctx, key) }
+
+func (n now) prefix(name string) (Entry, error) {
+	return longestPrefix(func(text string) (Entry, error) { return n.store.Floor(n.ctx, text) }, name)
+}
 
 type then struct {
 	tx Tx
 	at time.Time
 }
 
-func (t then) entry(key Key) (Entry, error)     { return entryAt(t.tx, key, t.at) }
-func (t then) floor(text string) (Entry, error) { return t.tx.Floor(text) }
+func (t then) entry(key Key) (Entry, error) { return entryAt(t.tx, key, t.at) }
+
+func (t then) prefix(name string) (Entry, error) {
+	for {
+		e, err := LongestPrefix(t.tx, name)
+		if err != nil || !e.Exists() {
+			return Entry{}, err
+		}
+		was, err := t.entry(e.Key)
+		if err != nil || was.Exists() {
+			return was, err
+		}
+		name = enclosing(e.Name) // that prefix came later
+	}
+}
 
 // resolved is what the registry has for a name.
 type resolved struct {
@@ -139,20 +156,20 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 
 // below returns the entry of the longest prefix of a name that is not registered itself.
 func below(s state, found resolved) (resolved, error) {
-	p, err := longestPrefix(s.floor, found.name)
-	if err == nil && p.Exists() {
-		if then, ok := s.(then); ok {
-			p, err = then.entry(p.Key)
-		}
-	}
+	p, err := s.prefix(found.name)
 	switch {
 	case err != nil:
 		return resolved{}, err
+	case !p.Exists() && !found.alias:
+		return resolved{}, notRegistered()
 	case !p.Exists():
-		return resolved{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the name is not registered"}
+		return resolved{}, leadsNowhere(&found.entry)
 	}
 	if err := decide(&p); err != nil {
 		return resolved{}, err
+	}
+	if len(p.Targets) == 0 && found.alias && !p.Authoritative {
+		return resolved{}, leadsNowhere(&found.entry)
 	}
 	if len(p.Targets) == 0 {
 		return resolved{}, notBelow(&p)

@@ -35,7 +35,18 @@ func notBelow(p *Entry) error {
 	if p.Authoritative {
 		return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is not registered, and all names that begin with %s are", p.Name), Record: recordOf(p)}
 	}
+	return notRegistered()
+}
+
+// notRegistered is the answer for names of which the registry knows nothing.
+func notRegistered() error {
 	return &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the name is not registered"}
+}
+
+// leadsNowhere is the answer for an alias of a name that the registry does not have: the alias is registered, so
+// that other systems are not asked for it.
+func leadsNowhere(alias *Entry) error {
+	return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "it is another name of " + alias.Alias + ", which is not registered", Record: recordOf(alias)}
 }
 
 // recordOf returns the record of an entry as answers carry it.

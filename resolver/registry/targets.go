@@ -117,7 +117,7 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 	})
 	switch {
 	case err != nil:
-		return resolver.Answer{}, err
+		return resolver.Answer{}, &unavailable{err}
 	case len(locations) == 0:
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the registry has no other name of it", TTL: r.config.TTL, Record: record}
 	}

@@ -190,6 +190,9 @@ func checkTarget(key Key, t Target) error {
 	if err := resolver.CheckLocation(location); err != nil {
 		return err
 	}
+	if key.Kind == KindPrefix && location == t.URI+"0" && !sameServer(location, t.URI+"1") {
+		return errors.New("the rest of a name would become a part of its server: end that with \"/\"")
+	}
 	if !t.From.IsZero() && !t.Until.IsZero() && !t.From.Before(t.Until) {
 		return errors.New("it ends before it begins")
 	}
@@ -202,6 +205,20 @@ func checkTarget(key Key, t Target) error {
 		return errors.New("a media type or language has one line")
 	}
 	return nil
+}
+
+// sameServer reports whether two URIs have the same host and port.
+func sameServer(a, b string) bool {
+	u, err := uri.Parse(a)
+	v, fault := uri.Parse(b)
+	if err != nil || fault != nil {
+		return false
+	}
+	host, _ := u.Host()
+	port, _ := u.Port()
+	otherHost, _ := v.Host()
+	otherPort, _ := v.Port()
+	return host == otherHost && port == otherPort
 }
 
 // expand returns the location of a name by the target of a prefix.

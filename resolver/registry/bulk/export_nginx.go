@@ -57,6 +57,9 @@ func (x *nginxExport) begin(w *bufio.Writer, all *entries) error {
 	return err
 }
 
+// nowhere is the value for what the map does not lead anywhere: where it were left out, a shorter prefix would.
+const nowhere = `""`
+
 var (
 	errNoTargets = fmt.Errorf("%w: it has no target", ErrUnexportable)
 	errTemplate  = fmt.Errorf("%w: its template has more than {suffix}", ErrUnexportable)
@@ -65,15 +68,13 @@ var (
 
 func (x *nginxExport) entry(w *bufio.Writer, e *registry.Entry) error {
 	if e.Kind == registry.KindPrefix { // the longest is to be found first
-		if e.Status == registry.Active && len(e.Targets) > 0 || e.Status == registry.Withdrawn {
-			x.prefixes = append(x.prefixes, *e)
-		}
+		x.prefixes = append(x.prefixes, *e)
 		return nil
 	}
 	location, err := x.location(e)
 	if isUnexportable(err) {
 		x.skipped(e.Name, err)
-		return nil
+		location, err = nowhere, nil
 	}
 	if err != nil {
 		return err
@@ -88,9 +89,6 @@ func (x *nginxExport) entry(w *bufio.Writer, e *registry.Entry) error {
 
 // location returns where an entry leads, as a value of the map.
 func (x *nginxExport) location(e *registry.Entry) (string, error) {
-	if e.Status == registry.Withdrawn {
-		return "410", nil
-	}
 	of, err := x.all.resolved(e)
 	if err != nil {
 		return "", err
@@ -102,10 +100,10 @@ func (x *nginxExport) location(e *registry.Entry) (string, error) {
 	return nginxValue(t), err
 }
 
-// resolved returns the entry that an alias leads to.
+// resolved returns the entry that an alias leads to, or the first one on the way that leads nowhere.
 func (s *entries) resolved(e *registry.Entry) (*registry.Entry, error) {
 	for range 10 {
-		if e.Alias == "" {
+		if e.Alias == "" || e.Status != registry.Active {
 			return e, nil
 		}
 		of, err := s.tx.Entries([]registry.Key{registry.Name(e.Alias)})
@@ -156,19 +154,12 @@ func nginxValue(text string) string {
 
 func (x *nginxExport) end(w *bufio.Writer) error {
 	for _, e := range slices.Backward(x.prefixes) {
-		value := "410"
-		if e.Status == registry.Active {
-			target, err := firstTarget(&e)
-			var before, after string
-			if err == nil {
-				before, after, err = aroundSuffix(target)
-			}
-			if err != nil {
+		value, err := prefixValue(&e)
+		if err != nil {
+			if e.Status == registry.Active && len(e.Targets) > 0 {
 				x.skipped(e.String(), err)
-				continue
 			}
-			value = nginxValue(before + "\x00" + after)
-			value = strings.Replace(value, "\x00", "${urnd_suffix}", 1)
+			value = nowhere
 		}
 		key := nginxQuoted("~^/" + regexp.QuoteMeta(e.Name) + "(?<urnd_suffix>.+)$")
 		if _, err := fmt.Fprintf(w, "    %s %s;\n", key, value); err != nil {
@@ -177,6 +168,22 @@ func (x *nginxExport) end(w *bufio.Writer) error {
 	}
 	_, err := w.WriteString("}\n")
 	return err
+}
+
+// prefixValue returns where the names below a prefix lead, as a value of the map.
+func prefixValue(e *registry.Entry) (string, error) {
+	if e.Status == registry.Withdrawn {
+		return "410", nil
+	}
+	target, err := firstTarget(e)
+	if err != nil {
+		return "", err
+	}
+	before, after, err := aroundSuffix(target)
+	if err != nil {
+		return "", err
+	}
+	return strings.Replace(nginxValue(before+"\x00"+after), "\x00", "${urnd_suffix}", 1), nil
 }
 
 // aroundSuffix returns what is before and after the rest of a name in the target of a prefix.

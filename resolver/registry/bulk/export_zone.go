@@ -65,18 +65,35 @@ func (x *zoneExport) begin(w *bufio.Writer, all *entries) error {
 
 func (x *zoneExport) entry(w *bufio.Writer, e *registry.Entry) error {
 	if e.Kind == registry.KindPrefix {
-		if e.Status == registry.Active && len(e.Targets) > 0 {
-			x.prefixes = append(x.prefixes, *e)
-		}
+		x.prefixes = append(x.prefixes, *e)
 		return nil
 	}
 	err := x.name(w, e)
 	if isUnexportable(err) {
 		x.skipped(e.Name, err)
+		return x.bar(w, e, orderName, "^"+ereQuoted(e.Name)+"$")
+	}
+	return err
+}
+
+// bar writes a rule that leads nowhere for what is not exported, where a shorter prefix would lead somewhere.
+func (x *zoneExport) bar(w *bufio.Writer, e *registry.Entry, order int, pattern string) error {
+	isBelow := func(p registry.Entry) bool {
+		return len(p.Name) < len(e.Name) && strings.HasPrefix(e.Name, p.Name) && leads(&p)
+	}
+	if isOwner(strings.TrimPrefix(e.Name, x.base)) || !slices.ContainsFunc(x.prefixes, isBelow) {
+		return nil // nothing leads there
+	}
+	err := x.rule(w, "@", order, 10, "", "", "!"+pattern+"!nowhere."+x.origin+"!")
+	if isUnexportable(err) {
+		x.skipped(e.String(), err)
 		return nil
 	}
 	return err
 }
+
+// leads reports whether a prefix leads somewhere.
+func leads(e *registry.Entry) bool { return e.Status == registry.Active && len(e.Targets) > 0 }
 
 func (x *zoneExport) name(w *bufio.Writer, e *registry.Entry) error {
 	of, err := x.all.resolved(e)
@@ -128,8 +145,10 @@ func (x *zoneExport) end(w *bufio.Writer) error {
 	for i, e := range x.prefixes {
 		err := x.prefix(w, &e, orderPrefix+i)
 		if isUnexportable(err) {
-			x.skipped(e.String(), err)
-			continue
+			if leads(&e) {
+				x.skipped(e.String(), err)
+			}
+			err = x.bar(w, &e, orderPrefix+i, "^"+ereQuoted(e.Name)+".+$")
 		}
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -267,5 +268,22 @@ func TestFormatOf(t *testing.T) {
 		if got := bulk.FormatOf(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
+	}
+}
+
+// A version of a sandbox does not follow one that was registered outside: it could be purged.
+func TestSandboxStaysOutside(t *testing.T) {
+	r := open(t)
+	const first = `{"name":"urn:nbn:fi:a","targets":["https://example.org/"]}` + "\n"
+	if _, rejected := imported(t, bulk.Import{Registry: r, Format: bulk.NDJSON}, first); len(rejected) > 0 {
+		t.Fatal(rejected)
+	}
+	const next = `{"name":"urn:nbn:fi:a","version":2,"changed":"%s","sandbox":true}` + "\n"
+	text := fmt.Sprintf(next, r.Now().Format(time.RFC3339Nano))
+	if _, rejected := imported(t, bulk.Import{Registry: r, Format: bulk.NDJSON}, text); len(rejected) != 1 {
+		t.Errorf("rejected were %v", rejected)
+	}
+	if n, err := r.Purge(t.Context(), admin, "urn:nbn:fi:"); n != 0 || err != nil {
+		t.Errorf("purged %d, %v", n, err)
 	}
 }

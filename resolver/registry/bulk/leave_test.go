@@ -32,6 +32,11 @@ urn:nbn:fi:soon,,,,,https://example.org/soon,,2099-01-01
 urn:nbn:fi:p:,true,,,,https://example.org/p/,,
 urn:nbn:fi:p:q:,true,,,,https://example.org/q/{suffix}.html,,
 urn:nbn:fi:w:,true,withdrawn,,,https://example.org/w/,,
+urn:nbn:fi:former,,withdrawn,,urn:nbn:fi:a-2.x,,,
+urn:nbn:fi:by-former,,,,urn:nbn:fi:former,,,
+urn:nbn:fi:p:reserved,,reserved,,,,,
+urn:nbn:fi:p:r:,true,reserved,,,,,
+urn:nbn:fi:p:gone,,withdrawn,,,https://example.org/gone,,
 `
 
 func leave(t *testing.T, o bulk.ExportOptions) (text string, skipped []string) {
@@ -48,24 +53,30 @@ func leave(t *testing.T, o bulk.ExportOptions) (text string, skipped []string) {
 // nginx leads where urnd did, by the map.
 func TestNginxMap(t *testing.T) {
 	text, skipped := leave(t, bulk.ExportOptions{Format: bulk.NginxMap})
-	if len(skipped) != 2 || !strings.HasPrefix(skipped[0], "urn:nbn:fi:reserved") || !strings.HasPrefix(skipped[1], "urn:nbn:fi:soon") {
+	if len(skipped) != 3 || !strings.HasPrefix(skipped[1], "urn:nbn:fi:reserved") || !strings.HasPrefix(skipped[2], "urn:nbn:fi:soon") {
 		t.Errorf("skipped were %q", skipped)
 	}
 	text = strings.TrimSuffix(text, "}\n") // which the configuration of the test server closes
 	server := testserver.StartNginx(t, testserver.OpenFolder(t), "if ($urnd_location = 410) { return 410; }", "if ($urnd_location) { return 302 $urnd_location; }", "}", text)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for name, want := range map[string]string{
-		"urn:nbn:fi:a-1":     "302 https://example.org/first?q=$x&y=z",
-		"urn:nbn:fi:gone":    "410 ",
-		"urn:nbn:fi:lost":    "410 ",
-		"urn:nbn:fi:other":   "302 https://example.org/!bang",
-		"urn:nbn:fi:Case":    "302 https://example.org/upper",
-		"urn:nbn:fi:case":    "302 https://example.org/lower",
-		"urn:nbn:fi:p:x":     "302 https://example.org/p/x",
-		"urn:nbn:fi:p:q:x":   "302 https://example.org/q/x.html",
-		"urn:nbn:fi:w:x":     "410 ",
-		"urn:nbn:fi:a-1x":    "404 ",
-		"urn:nbn:fi:unknown": "404 ",
+		"urn:nbn:fi:a-1":   "302 https://example.org/first?q=$x&y=z",
+		"urn:nbn:fi:gone":  "410 ",
+		"urn:nbn:fi:lost":  "410 ",
+		"urn:nbn:fi:other": "302 https://example.org/!bang",
+		"urn:nbn:fi:Case":  "302 https://example.org/upper",
+		"urn:nbn:fi:case":  "302 https://example.org/lower",
+		"urn:nbn:fi:p:x":   "302 https://example.org/p/x",
+		"urn:nbn:fi:p:q:x": "302 https://example.org/q/x.html",
+		"urn:nbn:fi:w:x":   "410 ",
+
+		"urn:nbn:fi:former":     "410 ",
+		"urn:nbn:fi:by-former":  "410 ",
+		"urn:nbn:fi:p:reserved": "404 ",
+		"urn:nbn:fi:p:r:x":      "404 ",
+		"urn:nbn:fi:p:gone":     "410 ",
+		"urn:nbn:fi:a-1x":       "404 ",
+		"urn:nbn:fi:unknown":    "404 ",
 	} {
 		answer, err := client.Get("http://" + server.Addr() + "/" + name)
 		if err != nil {
@@ -82,7 +93,7 @@ func TestNginxMap(t *testing.T) {
 // The DNS leads where urnd did, by our resolver and BIND.
 func TestNAPTRZone(t *testing.T) {
 	text, skipped := leave(t, bulk.ExportOptions{Format: bulk.NAPTRZone, Prefix: "urn:nbn:fi:", Zone: "fi.urn.test."})
-	if len(skipped) != 4 {
+	if len(skipped) != 8 {
 		t.Errorf("skipped were %q", skipped)
 	}
 	head := "$TTL 60\n@ IN SOA ns hostmaster 1 60 60 60 60\n@ IN NS ns\nns IN A 127.0.0.1\n"
@@ -108,6 +119,10 @@ func TestNAPTRZone(t *testing.T) {
 		"urn:nbn:fi:p:x":    "https://example.org/p/x",
 		"urn:nbn:fi:p:q:x":  "https://example.org/q/x.html",
 		"urn:nbn:fi:gone":   "",
+		"urn:nbn:fi:former": "",
+		"urn:nbn:fi:lost":   "",
+		"urn:nbn:fi:p:gone": "",
+		"urn:nbn:fi:p:r:x":  "",
 		"urn:nbn:fi:nobody": "",
 	} {
 		q, err := resolver.ParseQuery(name, resolver.I2Ls)

@@ -126,11 +126,14 @@ func (w *watcher) check(ctx context.Context) {
 	r := w.jobs.config.Registry
 	_ = r.Store().Read(ctx, func(tx registry.Tx) error { // where the store is away, the import sees it too
 		found, err := read(tx, w.of.ID)
-		if errors.Is(err, ErrUnknown) || err == nil && found.Cancel {
+		if err != nil { // a replica may not know it yet
+			return err
+		}
+		if found.Cancel {
 			w.cancel(errCancelled)
 		}
-		if w.of.Actor.Token == "" || err != nil {
-			return err
+		if w.of.Actor.Token == "" {
+			return nil
 		}
 		valid, err := r.ValidToken(tx, w.of.Actor.Token)
 		if err == nil && !valid {
@@ -185,7 +188,7 @@ func (r *rejections) keep(line Rejection) bool {
 }
 
 func (r *rejections) add(of bulk.Rejection) {
-	line := Rejection{Line: of.Line, Reason: of.Reason.Error(), Input: beginning(of.Input)}
+	line := Rejection{Line: of.Line, Reason: beginning(of.Reason.Error()), Input: beginning(of.Input)}
 	if !r.keep(line) || r.err != nil {
 		return
 	}
@@ -196,7 +199,7 @@ func (r *rejections) add(of bulk.Rejection) {
 	r.err = err
 }
 
-// beginning returns the beginning of a line.
+// beginning returns the beginning of a line, or of a reason, which may have a part of it.
 func beginning(text string) string {
 	if len(text) > maxInput {
 		text = text[:maxInput] + "..."

@@ -36,7 +36,7 @@ const (
 	keptFor        = 30 * 24 * time.Hour // after their end
 	maxRejections  = 20                  // in the document
 	maxRejected    = 100_000             // lines in the file
-	maxInput       = 500                 // octets of a rejected line that are kept
+	maxInput       = 500                 // octets of a rejected line that are kept, and of the reason
 	silentFor      = 5 * time.Minute     // then a running job is called interrupted
 	maxKey         = 200                 // octets of an idempotency key
 	savedEvery     = 2 * time.Second     // progress

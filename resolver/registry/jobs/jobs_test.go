@@ -413,3 +413,41 @@ func TestHostileLines(t *testing.T) {
 		}
 	}
 }
+
+// late is a store whose readers do not know of jobs yet, as those of a replica.
+type late struct{ registry.Store }
+
+func (l late) Read(ctx context.Context, f func(registry.Tx) error) error {
+	return l.Store.Read(ctx, func(tx registry.Tx) error { return f(lateTx{tx}) })
+}
+
+type lateTx struct{ registry.Tx }
+
+func (l lateTx) Document(table registry.Table, key string) ([]byte, error) {
+	if table == registry.TableJobs {
+		return nil, nil
+	}
+	return l.Tx.Document(table, key)
+}
+
+// A job that was accepted is run, also where a replica does not know it yet.
+func TestLateReader(t *testing.T) {
+	dir := t.TempDir()
+	store := openStore(t, dir)
+	j, _ := newJobs(late{store}, dir, io.Discard)
+	job := accept(t, j, root, "", `{"name":"urn:x:a","targets":["https://example.org/"]}`+"\n")
+	running(t, j)
+	known, _ := newJobs(store, dir, io.Discard)
+	await(t, known, job.ID, jobs.Done)
+}
+
+// The reason of a rejection is bounded, whatever the line had.
+func TestLongReason(t *testing.T) {
+	dir := t.TempDir()
+	j, _ := newJobs(openStore(t, dir), dir, io.Discard)
+	job := accept(t, j, root, "", `{"name":"urn:x:a","targets":["`+strings.Repeat("javascript:", 20_000)+`"]}`+"\n")
+	running(t, j)
+	if of := await(t, j, job.ID, jobs.Done); len(of.Rejections) != 1 || len(of.Rejections[0].Reason) > 600 {
+		t.Errorf("there are %d rejections, the first of %d octets", len(of.Rejections), len(fmt.Sprint(of.Rejections)))
+	}
+}

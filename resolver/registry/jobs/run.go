@@ -43,21 +43,21 @@ func (j *Jobs) next(ctx context.Context) bool {
 
 // take runs a job whose body is locked, and reports whether it did.
 func (j *Jobs) take(ctx context.Context, id string, body *os.File) bool {
-	found, err := j.stored(ctx, id)
+	// A replica that is read may not know the job yet: only a writer knows that there is none.
+	found, err := j.change(ctx, id, func(s *storedJob) {
+		if s.State.ended() {
+			return
+		}
+		s.State = Running
+		if s.Started.IsZero() {
+			s.Started = j.config.Registry.Now()
+		}
+	})
 	switch {
 	case errors.Is(err, ErrUnknown), err == nil && found.State.ended():
 		j.remove(bodyFile, id)
 		return false
 	case err != nil: // the store is away; the job stays
-		return false
-	}
-	begin := func(s *storedJob) {
-		s.State = Running
-		if s.Started.IsZero() {
-			s.Started = j.config.Registry.Now()
-		}
-	}
-	if found, err = j.change(ctx, id, begin); err != nil {
 		return false
 	}
 	j.config.Log.InfoContext(ctx, "an import of the registry begins", "job", id, "by", found.By, "token", found.Actor.Token, "octets", found.Octets)

@@ -18,6 +18,7 @@ const (
 	questionTimeout = 5 * time.Second // for a question of Read
 	writeTimeout    = time.Minute     // for a statement of Write
 	commitTimeout   = 30 * time.Second
+	turnTimeout     = time.Minute // until it is a writer's turn in this instance
 )
 
 // errURL does not show the URL, which may have a password in it.

@@ -125,8 +125,10 @@ func TestCanceled(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	s := open(t, server.URL(""))
 	defer s.Close()
+	other := open(t, server.URL(""))
+	defer other.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	err := s.Write(t.Context(), func(registry.WriteTx) error {
+	err := other.Write(t.Context(), func(registry.WriteTx) error {
 		waiting := make(chan error)
 		go func() {
 			waiting <- s.Write(ctx, func(registry.WriteTx) error { t.Error("two writers at once"); return nil })

@@ -30,6 +30,9 @@ type Options struct {
 type Store struct {
 	primary *pgxpool.Pool
 	replica *replica // nil if there is none
+	// writing holds one value while this instance writes, or waits for another one: those that wait for that have
+	// no connection, which look-ups need.
+	writing chan struct{}
 
 	// seen is the greatest Seq that this instance knows of.
 	seen atomic.Int64
@@ -50,7 +53,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 }
 
 func open(ctx context.Context, url string, o Options) (*Store, error) {
-	s := new(Store)
+	s := &Store{writing: make(chan struct{}, 1)}
 	c, err := parse(url, o)
 	if err != nil {
 		return nil, err

@@ -91,6 +91,35 @@ func TestReplica(t *testing.T) {
 	}
 }
 
+// A replica that is late when the primary goes away does not make the feed forget what it has told.
+func TestLateReplica(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	standby := server.StartStandby()
+	i := connect(t, server.URL(""), func(o *postgres.Options) { o.Replica = standby.URL("") })
+	defer i.store.Close()
+	var told []registry.Key
+	feed := registry.Feed{Store: i.store, Changed: func(keys []registry.Key) { told = append(told, keys...) }}
+
+	i.set(t, "urn:example:a", "https://example.org/1")
+	testserver.Wait(t, "the replica has the name", func() bool { return standby.Ask("", "SELECT count(*) FROM names") == "1" })
+	standby.Ask("", "SELECT pg_wal_replay_pause()")
+	testserver.Wait(t, "the replica stands still", func() bool { return standby.Ask("", "SELECT pg_get_wal_replay_pause_state()") == "paused" })
+	i.set(t, "urn:example:a", "https://example.org/2")
+	if err := feed.Poll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := len(told)
+	server.Stop()
+	if err := feed.Poll(t.Context()); !errors.Is(err, registry.ErrNoStore) || len(told) != before {
+		t.Errorf("with a late replica alone: %v, told of %v", err, told[before:])
+	}
+	server.Start()
+	i.set(t, "urn:example:b", "https://example.org/3")
+	if err := feed.Poll(t.Context()); err != nil || len(told) != before+1 {
+		t.Errorf("when the primary is back: %v, told of %v", err, told[before:])
+	}
+}
+
 // TestReplicaPause shows that a replica that does not answer is left alone for a while.
 func TestReplicaPause(t *testing.T) {
 	server := testserver.StartPostgres(t)

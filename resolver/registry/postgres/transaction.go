@@ -40,7 +40,7 @@ func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
 	tx, err := begin(ctx, questionTimeout, s.primary, beginRead)
 	if err != nil && s.replica != nil {
 		if s.replica.try(ctx, func(ctx context.Context, pool *pgxpool.Pool) (err error) {
-			tx, err = pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginRead})
+			tx, err = s.beginAtReplica(ctx, pool)
 			return err
 		}) == nil {
 			err = nil
@@ -51,6 +51,24 @@ func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
 	}
 	defer rollback(ctx, tx)
 	return f(&transaction{ctx: ctx, tx: tx, timeout: questionTimeout, see: s.see})
+}
+
+// beginAtReplica begins a transaction at a replica, unless that is late: what was seen would seem to be lost.
+func (s *Store) beginAtReplica(ctx context.Context, pool *pgxpool.Pool) (pgx.Tx, error) {
+	tx, err := pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginRead})
+	if err != nil {
+		return nil, err
+	}
+	var head int64
+	err = tx.QueryRow(ctx, headQuestion).Scan(&head)
+	if err == nil && head < s.seen.Load() {
+		err = errLate
+	}
+	if err != nil {
+		rollback(ctx, tx)
+		return nil, err
+	}
+	return tx, nil
 }
 
 // rollback ends a transaction of which nothing is kept.
@@ -75,8 +93,28 @@ func (s *Store) Bulk(ctx context.Context, f func(registry.WriteTx) error) error 
 	return err
 }
 
+// errTurn means that this instance has written for too long.
+var errTurn = fmt.Errorf("%w: others are writing", registry.ErrNoStore)
+
+// turn waits until nobody else writes in this instance.
+func (s *Store) turn(ctx context.Context) (end func(), err error) {
+	bounded, cancel := context.WithTimeoutCause(ctx, turnTimeout, errTurn)
+	defer cancel()
+	select {
+	case s.writing <- struct{}{}:
+		return func() { <-s.writing }, nil
+	case <-bounded.Done():
+		return nil, kindOf(context.Cause(bounded))
+	}
+}
+
 // write calls f in a transaction, and returns the last Seq if it has changed it.
 func (s *Store) write(ctx context.Context, statement string, f func(registry.WriteTx) error) (registry.Seq, error) {
+	end, err := s.turn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
 	tx, err := begin(ctx, writeTimeout, s.primary, statement+lock())
 	if err != nil {
 		return 0, err

@@ -22,7 +22,7 @@ const backupPages = 1024
 // owner of its directory, if it may be given to that.
 func (s *Store) Backup(ctx context.Context, file string, progress func(done, all int)) error {
 	temporary := file + ".new"
-	f, err := os.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // whoever makes a backup says where
+	f, err := newFile(temporary)
 	if err != nil {
 		return fmt.Errorf("making a backup: %w", err)
 	}
@@ -129,6 +129,16 @@ func (c *conn) checkSchema() error {
 }
 
 var errOlder = errors.New("the backup was written by an older version of urnd")
+
+// newFile makes the file of a database for its owner alone, in place of one that was left over with its logs, which
+// SQLite would apply to the new one. It does not follow a link: root may write into the directory of somebody else,
+// who would choose what is written to.
+func newFile(path string) (*os.File, error) {
+	if err := removed(path, path+"-wal", path+"-shm", path+"-journal"); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the path is configured
+}
 
 // giveToOwner gives a file to the owner of a directory. Only root may, and for others it
 // is theirs already.

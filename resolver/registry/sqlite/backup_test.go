@@ -184,3 +184,38 @@ func TestRestoreDamaged(t *testing.T) {
 		t.Errorf("the log of the damaged file was applied: %+v, %v", e, err)
 	}
 }
+
+// What was left over beside the files that backups and restores make is not used: neither links nor logs.
+func TestLeftOver(t *testing.T) {
+	path := filled(t, 100)
+	s := open(t, path)
+	dir := t.TempDir()
+	backup, mine := filepath.Join(dir, "backup.db"), filepath.Join(dir, "mine")
+	err := errors.Join(os.WriteFile(mine, []byte("mine"), 0o600), os.Symlink(mine, backup+".new"), os.Symlink(mine, path+".restore"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed(t, backedUp(t, s, backup))
+	if err := write(t, s, 100, 200); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(path + "-wal")
+	if err != nil || len(log) == 0 {
+		t.Fatalf("there is no log: %v", err)
+	}
+	closed(t, s)
+	if err := os.WriteFile(path+".restore-wal", log, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqlite.Restore(t.Context(), path, backup, verify(t)); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path)
+	defer closed(t, s)
+	if e, err := s.Lookup(t.Context(), testName(150)); err != nil || e.Exists() {
+		t.Errorf("the log that was left over was applied: %+v, %v", e, err)
+	}
+	if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
+		t.Errorf("the file that a link leads to has %d octets, %v", len(text), err)
+	}
+}

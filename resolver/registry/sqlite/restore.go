@@ -55,7 +55,7 @@ func copyFile(path, to, from string) (err error) {
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	out, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // beside the configured file
+	out, err := newFile(to)
 	if err != nil {
 		return err
 	}

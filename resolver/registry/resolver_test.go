@@ -1,0 +1,82 @@
+package registry_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// resolved returns where a name leads, or leads to, as one text.
+func resolved(t *testing.T, s registry.Store, name string, service resolver.Service, at time.Time) (string, error) {
+	t.Helper()
+	r := registry.NewResolver(registry.ResolverConfig{Store: s, TTL: time.Minute, Now: time.Now})
+	q, err := resolver.ParseQuery(name, service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.At = at
+	answer, err := r.Resolve(t.Context(), q)
+	var uris []string
+	for _, l := range answer.Locations {
+		uris = append(uris, l.URI)
+	}
+	return strings.Join(uris, " "), err
+}
+
+// At an earlier time names were below the prefixes that there were.
+func TestPrefixAtTime(t *testing.T) {
+	f := newFixture(t)
+	first := f.put(t, registry.Prefix("urn:example:p:"), leadsTo("https://p.example/"))
+	second := f.put(t, registry.Prefix("urn:example:p:q:"), leadsTo("https://q.example/"))
+	for _, c := range []struct {
+		at   time.Time
+		want string
+	}{
+		{first.Changed.Add(-time.Millisecond), ""},
+		{first.Changed, "https://p.example/q:r:s"},
+		{second.Changed, "https://q.example/r:s"},
+	} {
+		got, err := resolved(t, f.Store(), "urn:example:p:q:r:s", resolver.I2L, c.at)
+		if got != c.want || (c.want == "") != errors.Is(err, resolver.ErrUnsupported) {
+			t.Errorf("at %s it led to %q, %v, want %q", c.at, got, err, c.want)
+		}
+	}
+}
+
+// Other systems are not asked for an alias, whatever it is an alias of.
+func TestAliasOfUnknown(t *testing.T) {
+	f := newFixture(t)
+	f.put(t, registry.Prefix("urn:example:p:"), registry.Record{})
+	for i, of := range []string{"urn:example:none", "urn:example:p:none"} {
+		alias := fmt.Sprintf("urn:example:alias%d", i)
+		f.put(t, registry.Name(alias), registry.Record{Alias: of})
+		if _, err := resolved(t, f.Store(), alias, resolver.I2L, time.Time{}); !errors.Is(err, resolver.ErrNotFound) {
+			t.Errorf("an alias of %s: %v", of, err)
+		}
+	}
+}
+
+// awayForReading is a store that answers look-ups alone.
+type awayForReading struct{ registry.Store }
+
+func (awayForReading) Read(context.Context, func(registry.Tx) error) error {
+	return fmt.Errorf("%w: at db.internal.example", registry.ErrNoStore)
+}
+
+// What a store says of itself is not for those who ask for names.
+func TestStoreIsNotShown(t *testing.T) {
+	f := newFixture(t)
+	f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/"))
+	for _, service := range []resolver.Service{resolver.I2N, resolver.I2Ns} {
+		_, err := resolved(t, awayForReading{f.Store()}, "urn:example:a", service, time.Time{})
+		if !errors.Is(err, registry.ErrNoStore) || strings.Contains(err.Error(), "db.internal") {
+			t.Errorf("%s: %v", service, err)
+		}
+	}
+}
