@@ -11,7 +11,7 @@ require (
 
 require (
 	github.com/std-uritemplate/std-uritemplate/go/v2 v2.0.3 // indirect
-	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
 

@@ -145,8 +145,17 @@ func affected(tx Tx, changes []Change) ([]Key, error) {
 	keys := make([]Key, 0, len(changes))
 	for _, c := range changes {
 		keys = append(keys, c.Key)
-		if len(first) == 0 {
-			continue
+	}
+	if len(first) == 0 {
+		return keys, nil
+	}
+	entries, err := tx.Entries(keys)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range changes {
+		if alias := entries[i].Alias; alias != "" { // the other names of that one have changed
+			keys = append(keys, Name(alias))
 		}
 		names := []string{c.Key.Name}
 		if c.Key.Kind == KindPrefix { // an alias may be of a name that only the prefix resolves

@@ -42,6 +42,9 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 	if err := u.check(); err != nil {
 		return Job{}, false, err
 	}
+	if j.size() > maxStored*j.config.MaxBody {
+		return Job{}, false, ErrWaiting
+	}
 	now := j.config.Registry.Now()
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // it never fails

@@ -32,6 +32,7 @@ func New(config Config) *Jobs { return &Jobs{config, make(chan struct{}, 1)} }
 // Bounds of jobs.
 const (
 	maxWaiting     = 100                 // that have not ended
+	maxStored      = 2                   // bodies of the largest size that are here, before another is received
 	maxKept        = 500                 // in all
 	keptFor        = 30 * 24 * time.Hour // after their end
 	maxRejections  = 20                  // in the document

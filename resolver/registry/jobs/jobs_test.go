@@ -451,3 +451,22 @@ func TestLongReason(t *testing.T) {
 		t.Errorf("there are %d rejections, the first of %d octets", len(of.Rejections), len(fmt.Sprint(of.Rejections)))
 	}
 }
+
+// Bodies that wait do not fill the disk: the store may be on it.
+func TestStored(t *testing.T) {
+	dir := t.TempDir()
+	store := openStore(t, dir)
+	defer store.Close()
+	j, _ := newJobs(store, dir, t.Output())
+	whole := func() jobs.Upload {
+		return jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody)}
+	}
+	var err error
+	n := 0
+	for ; err == nil && n < 10; n++ {
+		_, _, err = j.Accept(t.Context(), writer, whole())
+	}
+	if !errors.Is(err, jobs.ErrWaiting) || n != 4 {
+		t.Errorf("body %d: %v, want the fourth to be refused", n, err)
+	}
+}

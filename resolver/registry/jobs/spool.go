@@ -48,6 +48,20 @@ var errTaken = errors.New("its file was removed")
 // storing says that files cannot be kept now.
 func storing(err error) error { return fmt.Errorf("%w: keeping a job: %w", registry.ErrNoStore, err) }
 
+// size returns how many octets the files of all jobs have here.
+func (j *Jobs) size() (octets int64) {
+	entries, err := os.ReadDir(j.config.Directory)
+	if err != nil {
+		return 0 // there was no job yet
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil { // it may have been removed
+			octets += info.Size()
+		}
+	}
+	return octets
+}
+
 // waiting returns the IDs of the bodies that are here, the oldest first, and removes uploads that were broken off.
 func (j *Jobs) waiting() (ids []string) {
 	entries, err := os.ReadDir(j.config.Directory)
