@@ -68,7 +68,7 @@ times are not used.`,
 		if cmd.Flags().Changed("if-version") && version < 0 {
 			return usage(errors.New("--if-version is 0 or more"))
 		}
-		r, _, err := f.open(cmd.Context())
+		r, _, err := f.openOrMake(cmd.Context())
 		if err != nil {
 			return err
 		}
