@@ -81,6 +81,7 @@ func TestRegistryNames(t *testing.T) {
 		{args: words("get " + a), part: "there is no file", status: 1},
 		{args: words("set URN:nbn:fi:a --target https://a.example/1 --if-version 0"), out: a + ": registered, version 1\n  + target https://a.example/1\n"},
 		{args: words("mint urn:nbn:fi:m"), part: "it needs {counter}", status: 2},
+		{args: words("set "+a+" --target", "https://a.example/a b"), part: "not allowed in a path (RFC 3986 section 3.3); encoded it is https://a.example/a%20b", status: 2},
 		{args: words("get " + b), part: "not registered: urn:nbn:fi:b; where a prefix or another system", status: 1},
 		{args: words("set " + a + " --target https://a.example/1"), out: a + ": unchanged, version 1\n"},
 		{args: words("set " + a + " --contact x --if-version 0"), part: "has version 1, not 0", status: 1},
@@ -236,5 +237,18 @@ func TestResolveWithoutFile(t *testing.T) {
 	}
 	if _, err := os.Stat(path); err == nil || !strings.Contains(errs.String(), "there is no file "+path) {
 		t.Errorf("%v %s", err, errs.String())
+	}
+}
+
+// A new target of a withdrawn name leads nobody there, which is said.
+func TestSetWithdrawn(t *testing.T) {
+	r := emptyRegistry(t)
+	r.must("set urn:nbn:fi:a --target https://a.example/1", "withdraw urn:nbn:fi:a --reason r")
+	const says = "urn:nbn:fi:a is withdrawn still, and leads nowhere: --activate"
+	if _, messages, _ := r.run("", "set", "urn:nbn:fi:a", "--target", "https://a.example/2"); !strings.Contains(messages, says) {
+		t.Errorf("%s", messages)
+	}
+	if _, messages, _ := r.run("", "set", "urn:nbn:fi:a", "--activate"); messages != "" {
+		t.Errorf("%s", messages)
 	}
 }
