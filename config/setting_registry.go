@@ -47,7 +47,7 @@ func registrySettings() []Setting {
 		},
 		{
 			Path: "registry.health_interval",
-			Doc: "The time in which the http and https targets of all names are checked once, evenly, such as 168h: see docs/registry.md. Of several urnds " +
+			Doc: "The time in which the http and https targets of all names are checked once, evenly, such as 168h: see docs/registry-operations.md. Of several urnds " +
 				"on one store one checks, and all prefer targets that are healthy. 0: nothing is checked.",
 			Least: time.Duration(0), Most: 365 * day, check: checkHealthInterval,
 		},

@@ -40,7 +40,7 @@ and BH if urnd or a server has failed.`,
 			return err
 		}
 		defer r.close()
-		r.openRegistry(cmd.Context())
+		r.openRegistry(cmd.Context(), cmd.ErrOrStderr())
 		return answerer(urlRewriter{r.names, r.resolver}.answer).serve(cmd)
 	}
 	return cmd

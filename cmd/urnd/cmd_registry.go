@@ -2,15 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
 func newRegistryCommand() *cobra.Command {
@@ -48,9 +53,23 @@ func addRegistry(cmd *cobra.Command) *registryFlags {
 	return f
 }
 
-// open opens the registry. The caller closes its store.
+// open opens the registry, which must be there: one that a mistyped path made would look sound, and empty.
+// The caller closes its store.
 func (f *registryFlags) open(ctx context.Context) (*registry.Registry, config.Config, error) {
+	return f.opened(ctx, mustExist)
+}
+
+// openOrMake opens the registry, and makes it where there is none. The caller closes its store.
+func (f *registryFlags) openOrMake(ctx context.Context) (*registry.Registry, config.Config, error) {
+	return f.opened(ctx, func(string) error { return nil })
+}
+
+// opened opens the registry unless check has an error for its store.
+func (f *registryFlags) opened(ctx context.Context, check func(store string) error) (*registry.Registry, config.Config, error) {
 	c, err := f.settings.load(map[string]string{"registry.store": "store"})
+	if err == nil {
+		err = check(c.Registry.Store)
+	}
 	if err != nil {
 		return nil, c, err
 	}
@@ -63,6 +82,48 @@ func (f *registryFlags) open(ctx context.Context) (*registry.Registry, config.Co
 		return nil, c, err
 	}
 	return newRegistry(store, names, time.Now, auditJournal()), c, nil
+}
+
+// openDry is open, with an empty registry that vanishes when it is closed where there is none.
+func (f *registryFlags) openDry(ctx context.Context) (*registry.Registry, config.Config, error) {
+	c, err := f.settings.load(map[string]string{"registry.store": "store"})
+	if err != nil || mustExist(c.Registry.Store) == nil {
+		return f.open(ctx)
+	}
+	names, err := namesOf(c)
+	if err != nil {
+		return nil, c, err
+	}
+	directory, err := os.MkdirTemp("", "urnd-")
+	if err != nil {
+		return nil, c, err
+	}
+	store, err := sqlite.Open(ctx, filepath.Join(directory, "registry.db"))
+	if err != nil {
+		return nil, c, errors.Join(err, os.RemoveAll(directory))
+	}
+	return newRegistry(&vanishing{store, directory}, names, time.Now, nil), c, nil
+}
+
+// vanishing is a store whose directory is removed when it is closed.
+type vanishing struct {
+	registry.Store
+	directory string
+}
+
+// Close implements registry.Store.
+func (v *vanishing) Close() error { return errors.Join(v.Store.Close(), os.RemoveAll(v.directory)) }
+
+// mustExist returns an error if a store is a file that there is not.
+func mustExist(store string) error {
+	path, ok := strings.CutPrefix(store, storeSQLite)
+	if !ok {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: there is no file %s: urnd registry import and set make one, and so does urnd when it starts", registry.ErrNoStore, path)
+	}
+	return nil
 }
 
 // storeOf returns the store that a command of the registry is to use, "" where that is not known.

@@ -38,6 +38,9 @@ restore. Of a PostgreSQL database pg_dump makes backups.`,
 		if err != nil {
 			return err
 		}
+		if err := mustExist(storeSQLite + path); err != nil {
+			return err
+		}
 		if err := checkBackupFile(path, args[0], force); err != nil {
 			return usage(err)
 		}

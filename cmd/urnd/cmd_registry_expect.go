@@ -54,7 +54,7 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 			return err
 		}
 		defer r.close()
-		r.openRegistry(cmd.Context())
+		r.openRegistry(cmd.Context(), cmd.ErrOrStderr())
 		t := expectationTest{ask: resolveOutput{names: r.names}, resolver: r.resolver, w: cmd.OutOrStdout()}
 		if err := t.run(cmd.Context(), newExpectations(in)); err != nil {
 			return err

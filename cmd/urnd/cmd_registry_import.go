@@ -66,7 +66,11 @@ it came from standard input.`,
 		if err != nil {
 			return usage(err)
 		}
-		r, _, err := open.open(cmd.Context())
+		openIt := open.openOrMake
+		if f.dry {
+			openIt = open.openDry
+		}
+		r, _, err := openIt(cmd.Context())
 		if err != nil {
 			return err
 		}

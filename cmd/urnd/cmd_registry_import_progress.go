@@ -26,6 +26,9 @@ type importProgress struct {
 // importLineEvery is how often there is a line.
 const importLineEvery = 10 * time.Second
 
+// importBarAfter is when a bar is first shown: a rate of less time than that would be a wild one.
+const importBarAfter = 200 * time.Millisecond
+
 func newImportProgress(w io.Writer, file string, size int64) *importProgress {
 	p := &importProgress{w: w, file: file, size: size, begun: time.Now(), due: time.Now().Add(importLineEvery)}
 	if isTerminal(w) {
@@ -56,11 +59,13 @@ func (p *importProgress) show(now bulk.Progress) {
 	if now.Stage == bulk.Writing {
 		done, total = now.Done, now.Total
 	}
+	at := time.Now()
 	if p.bar != nil {
-		_ = p.bar.Set64(done) // it is only shown
+		if at.Sub(p.begun) >= importBarAfter {
+			_ = p.bar.Set64(done) // it is only shown
+		}
 		return
 	}
-	at := time.Now()
 	if at.Before(p.due) {
 		return
 	}

@@ -52,7 +52,7 @@ of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 }
 
 func (f *registryFlags) mint(cmd *cobra.Command, m registry.Minting) (err error) {
-	r, _, err := f.open(cmd.Context())
+	r, _, err := f.openOrMake(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (f *registryFlags) mint(cmd *cobra.Command, m registry.Minting) (err error)
 	}()
 	names, err := r.Mint(cmd.Context(), actor(), m)
 	if err != nil {
-		return err
+		return usageOfEdit(err)
 	}
 	w := bufio.NewWriter(cmd.OutOrStdout())
 	for _, name := range names {

@@ -78,8 +78,11 @@ func TestRegistryNames(t *testing.T) {
 	r := emptyRegistry(t)
 	const a, b = "urn:nbn:fi:a", "urn:nbn:fi:b"
 	for _, s := range []step{
-		{args: words("get " + a), part: "not registered: urn:nbn:fi:a; where a prefix or another system", status: 1},
+		{args: words("get " + a), part: "there is no file", status: 1},
 		{args: words("set URN:nbn:fi:a --target https://a.example/1 --if-version 0"), out: a + ": registered, version 1\n  + target https://a.example/1\n"},
+		{args: words("mint urn:nbn:fi:m"), part: "it needs {counter}", status: 2},
+		{args: words("set "+a+" --target", "https://a.example/a b"), part: "not allowed in a path (RFC 3986 section 3.3); encoded it is https://a.example/a%20b", status: 2},
+		{args: words("get " + b), part: "not registered: urn:nbn:fi:b; where a prefix or another system", status: 1},
 		{args: words("set " + a + " --target https://a.example/1"), out: a + ": unchanged, version 1\n"},
 		{args: words("set " + a + " --contact x --if-version 0"), part: "has version 1, not 0", status: 1},
 		{
@@ -182,5 +185,70 @@ func TestRegistryUsage(t *testing.T) {
 		if out, messages, status := none.run("", strings.Fields(line)...); status != 1 || !strings.Contains(messages, "/nowhere") || out != "" {
 			t.Errorf("%s: %d %q %q", line, status, out, messages)
 		}
+	}
+}
+
+// A mistyped path is no empty registry.
+func TestRegistryMustExist(t *testing.T) {
+	directory := t.TempDir()
+	names := filepath.Join(directory, "names.csv")
+	if err := os.WriteFile(names, []byte("name,target\nurn:nbn:fi:a,https://a.example/\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := registryAt{t, "sqlite:" + filepath.Join(directory, "registry.db")}
+	for _, line := range []string{
+		"get urn:nbn:fi:a", "history urn:nbn:fi:a", "search a", "stats", "check", "health", "verify", "export", "token list",
+		"backup " + filepath.Join(directory, "b"), "withdraw urn:nbn:fi:a --reason r", "supersede urn:nbn:fi:a --by urn:nbn:fi:b --note n",
+		"purge urn:nbn:fi:", "token revoke t",
+	} {
+		if _, messages, status := r.run("", strings.Fields(line)...); status != 1 || !strings.Contains(messages, "there is no file "+directory) {
+			t.Errorf("%s: %d %s", line, status, messages)
+		}
+	}
+	if out, messages, status := r.run("", "import", "--dry-run", names); status != 0 || !strings.Contains(out, "would be 1 new") {
+		t.Errorf("dry run: %d %s%s", status, out, messages)
+	}
+	if made, err := os.ReadDir(directory); err != nil || len(made) != 1 {
+		t.Errorf("made %v %v", made, err)
+	}
+	r.must("import "+names, "get urn:nbn:fi:a")
+}
+
+func TestUnknownSubcommand(t *testing.T) {
+	for _, line := range []string{"registry gett", "registry token make", "uri pars"} {
+		root := newRoot()
+		root.SetArgs(strings.Fields(line))
+		if err := root.ExecuteContext(t.Context()); statusOf(err) != statusUsage || !strings.Contains(err.Error(), "unknown command") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// urnd resolve says why the registry cannot be asked, and makes none.
+func TestResolveWithoutFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "registry.db")
+	t.Setenv("URND_REGISTRY_STORE", "sqlite:"+path)
+	var errs bytes.Buffer
+	root := newRoot()
+	root.SetArgs([]string{"resolve", "--config=", "urn:nbn:fi:a"})
+	root.SetErr(&errs)
+	if err := root.ExecuteContext(t.Context()); statusOf(err) != 1 {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(path); err == nil || !strings.Contains(errs.String(), "there is no file "+path) {
+		t.Errorf("%v %s", err, errs.String())
+	}
+}
+
+// A new target of a withdrawn name leads nobody there, which is said.
+func TestSetWithdrawn(t *testing.T) {
+	r := emptyRegistry(t)
+	r.must("set urn:nbn:fi:a --target https://a.example/1", "withdraw urn:nbn:fi:a --reason r")
+	const says = "urn:nbn:fi:a is withdrawn still, and leads nowhere: --activate"
+	if _, messages, _ := r.run("", "set", "urn:nbn:fi:a", "--target", "https://a.example/2"); !strings.Contains(messages, says) {
+		t.Errorf("%s", messages)
+	}
+	if _, messages, _ := r.run("", "set", "urn:nbn:fi:a", "--activate"); messages != "" {
+		t.Errorf("%s", messages)
 	}
 }

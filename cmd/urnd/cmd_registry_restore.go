@@ -17,7 +17,7 @@ func newRegistryRestore() *cobra.Command {
 		Long: `Make a backup the registry, after it was verified. urnd must not be running. The
 registry that is there is kept beside the new one, with the name ending in .before-restore. A backup
 of an older urnd becomes one of this version; FILE itself does not change.`,
-		Example: "  systemctl stop urnd && urnd registry restore /var/backups/registry.db && systemctl start urnd",
+		Example: "  systemctl stop urnd.socket urnd && urnd registry restore /var/backups/registry.db && systemctl start urnd",
 		Args:    cobra.ExactArgs(1),
 	}
 	f := addRegistry(cmd)

@@ -68,7 +68,7 @@ times are not used.`,
 		if cmd.Flags().Changed("if-version") && version < 0 {
 			return usage(errors.New("--if-version is 0 or more"))
 		}
-		r, _, err := f.open(cmd.Context())
+		r, _, err := f.openOrMake(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,17 @@ times are not used.`,
 		if key, err = r.CanonicalKey(key); err != nil {
 			return usage(err)
 		}
-		return applyEdits(cmd.Context(), r, cmd.OutOrStdout(), []registry.Edit{{Key: key, IfVersion: version, Note: note, Change: change}})
+		withdrawn := false
+		edit := func(before registry.Entry) (registry.Record, error) {
+			record, err := change(before)
+			withdrawn = before.Status == registry.Withdrawn && record.Status == registry.Withdrawn
+			return record, err
+		}
+		err = applyEdits(cmd.Context(), r, cmd.OutOrStdout(), []registry.Edit{{Key: key, IfVersion: version, Note: note, Change: edit}})
+		if err == nil && withdrawn {
+			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s is withdrawn still, and leads nowhere: --activate makes it active again\n", key)
+		}
+		return err
 	}
 	return withUsage(cmd)
 }

@@ -51,7 +51,7 @@ stored.`,
 		if t.Expires, err = expiry(expires, time.Now()); err != nil {
 			return usage(err)
 		}
-		r, _, err := f.open(cmd.Context())
+		r, _, err := f.openOrMake(cmd.Context())
 		if err != nil {
 			return err
 		}

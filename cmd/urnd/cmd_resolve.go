@@ -54,7 +54,7 @@ side. There is one line of output for each, in their order: the location, or
 			return err
 		}
 		defer r.close()
-		r.openRegistry(cmd.Context())
+		r.openRegistry(cmd.Context(), cmd.ErrOrStderr())
 		o.w, o.errors, o.names = cmd.OutOrStdout(), cmd.ErrOrStderr(), r.names
 		if all {
 			o.service = resolver.I2Ls

@@ -87,7 +87,7 @@ namespaces, normalizes URIs, and answers with redirects.`,
 // look like success.
 func requireSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("unknown command %q of %q", args[0], cmd.CommandPath())
+		return usage(fmt.Errorf("unknown command %q of %q", args[0], cmd.CommandPath()))
 	}
 	return cmd.Help()
 }

@@ -100,7 +100,7 @@ func redirectOf(tb testing.TB, r siteRegistry, count bool) func() {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(p.close)
-	p.openRegistry(tb.Context())
+	p.openRegistry(tb.Context(), tb.Output())
 	request := &http.Request{
 		Method: http.MethodGet, RequestURI: "/urn:example:a", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"User-Agent": {browser}},
 		RemoteAddr: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), 1).String(),

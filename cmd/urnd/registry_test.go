@@ -182,7 +182,7 @@ func checkSquidHelper(t *testing.T, c config.Config, names []string, secret stri
 		t.Fatal(err)
 	}
 	defer r.close()
-	r.openRegistry(t.Context())
+	r.openRegistry(t.Context(), t.Output())
 	for _, name := range names {
 		if answer := fmt.Sprintf("%+v", (urlRewriter{r.names, r.resolver}).answer(t.Context(), name)); strings.Contains(answer, secret) || !strings.Contains(answer, "withdrawn") {
 			t.Errorf("the helper of Squid answers %s with %s", name, answer)

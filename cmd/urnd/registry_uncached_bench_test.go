@@ -29,7 +29,7 @@ func BenchmarkRegistryUncached(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Cleanup(p.close)
-	p.openRegistry(b.Context())
+	p.openRegistry(b.Context(), b.Output())
 	w := &discardWriter{header: http.Header{}}
 	random := rand.New(rand.NewPCG(1, 2))
 	b.ReportAllocs()

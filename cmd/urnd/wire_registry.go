@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
@@ -60,6 +62,7 @@ type followed struct {
 	running sync.WaitGroup
 	cancel  context.CancelFunc
 	isOpen  chan struct{} // closed when it is open
+	noFile  bool          // a file that there is not is an error, and not made
 
 	mu      sync.Mutex
 	changed map[int]func(keys []registry.Key) // by the number of a configuration
@@ -72,7 +75,14 @@ type followed struct {
 func follow(c config.Registry, report func(err error)) *followed {
 	f := &followed{isOpen: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}, report: report}
 	f.Reopening = registry.NewReopening(registry.ReopeningConfig{
-		Open:  func(ctx context.Context) (registry.Store, error) { return openStore(ctx, c) },
+		Open: func(ctx context.Context) (registry.Store, error) {
+			if f.noFile {
+				if err := mustExist(c.Store); err != nil {
+					return nil, err
+				}
+			}
+			return openStore(ctx, c)
+		},
 		Every: reopenEvery, After: time.After,
 		Opened: f.state,
 	})
@@ -178,12 +188,17 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 func basisOfRegistry(c config.Registry) any { return [...]string{c.Store, c.Replica, c.Password} }
 
 // openRegistry opens the registry, if there is one, for a command: where it cannot be opened, its names
-// fail with the reason.
-func (r *resolution) openRegistry(ctx context.Context) {
-	if r.registry != nil {
-		_, err := r.registry.Try(ctx)
-		r.registry.state(err)
+// fail, and messages has the reason. A file is not made: it would be whose the command is, and not the daemon's.
+func (r *resolution) openRegistry(ctx context.Context, messages io.Writer) {
+	if r.registry == nil {
+		return
 	}
+	r.registry.noFile = true
+	_, err := r.registry.Try(ctx)
+	if err != nil {
+		fmt.Fprintln(messages, "urnd:", redact.URLs(err.Error()))
+	}
+	r.registry.state(err)
 }
 
 // registered resolves names that only the registry knows.

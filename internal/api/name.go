@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -86,9 +88,41 @@ func ReadName(text []byte) (Name, error) {
 		err = errors.New("there is more after the JSON object")
 	}
 	if err != nil {
-		return Name{}, fmt.Errorf("%w: reading the document of a name: %w", registry.ErrInvalid, err)
+		return Name{}, fmt.Errorf("%w: reading the document of a name: %w", registry.ErrInvalid, FaultOfJSON(err))
 	}
 	return n, nil
+}
+
+// FaultOfJSON returns an error of decoding in words about the document, and not about types of Go.
+func FaultOfJSON(err error) error {
+	var fault *json.UnmarshalTypeError
+	if errors.As(err, &fault) {
+		what := fault.Field
+		if what == "" {
+			what = "the document"
+		}
+		return fmt.Errorf("%s: %s stands where there should be %s", what, fault.Value, kindInJSON(fault.Type.Kind()))
+	}
+	if text, ok := strings.CutPrefix(err.Error(), "json: "); ok {
+		return errors.New(text)
+	}
+	return err
+}
+
+// kindInJSON names what is decoded into a kind.
+func kindInJSON(kind reflect.Kind) string {
+	switch kind {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	default:
+		return "a number"
+	}
 }
 
 // Key returns the key that the document is of.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,6 +79,24 @@ func TestReadName(t *testing.T) {
 		again, _ := json.Marshal(api.NewName(registry.Entry{Key: n.Key(), Record: record}))
 		if err := errors.Join(err, failed); err != nil || string(again) != want {
 			t.Errorf("%s: %s, %v; want %s", text, again, err, want)
+		}
+	}
+}
+
+// Clients do not know the types of Go.
+func TestFaultOfJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"target":"https://a.example/"}`:    `unknown field "target"`,
+		`{"targets":["https://a.example/"]}`: "targets: string stands where there should be an object",
+		`{"targets":{}}`:                     "targets: object stands where there should be a list",
+		`{"targets":[{"priority":"first"}]}`: "targets.priority: string stands where there should be a number",
+		`{"contact":7}`:                      "contact: number stands where there should be a string",
+		`{"prefix":7}`:                       "prefix: number stands where there should be true or false",
+		`[]`:                                 "the document: array stands where there should be an object",
+		`{"targets":[{"from":"1.5.2031"}]}`:  "1.5.2031",
+	} {
+		if _, err := api.ReadName([]byte(text)); err == nil || !strings.HasSuffix(err.Error(), want) && !strings.Contains(err.Error(), "cannot parse") || strings.Contains(err.Error(), "Go") {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strings"
 
+	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -29,7 +31,7 @@ func (c *call) contentType(taken ...string) (string, error) {
 	kind, parameters, err := mime.ParseMediaType(given)
 	charset := parameters["charset"]
 	if err != nil || !slices.Contains(taken, kind) || charset != "" && charset != "utf-8" && charset != "UTF-8" {
-		return "", fmt.Errorf("%w: %q; taken is %q", problem.ErrContentType, given, taken)
+		return "", fmt.Errorf("%w: %q; taken is %s", problem.ErrContentType, given, strings.Join(taken, ", "))
 	}
 	return kind, nil
 }
@@ -63,7 +65,7 @@ func (c *call) decode(v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+		return fmt.Errorf("%w: %w", registry.ErrInvalid, api.FaultOfJSON(err))
 	}
 	return nil
 }

@@ -78,12 +78,18 @@ func (h *Handler) serveAccept(c *call) (message.Reply, error) {
 
 // ofJob returns an error of jobs as the table of statuses knows it.
 func ofJob(err error) error {
-	for _, known := range [...][2]error{
+	for _, known := range [...][2]error{ // which say the same
 		{jobs.ErrUnknown, problem.ErrJob},
-		{jobs.ErrElsewhere, problem.ErrJob},
-		{jobs.ErrLarge, problem.ErrDocumentSize},
 		{jobs.ErrReused, problem.ErrKeyReused},
 		{jobs.ErrWaiting, problem.ErrJobs},
+	} {
+		if errors.Is(err, known[0]) {
+			return known[1]
+		}
+	}
+	for _, known := range [...][2]error{
+		{jobs.ErrElsewhere, problem.ErrJob},
+		{jobs.ErrLarge, problem.ErrDocumentSize},
 		{jobs.ErrCompressed, problem.ErrContentType},
 		{jobs.ErrEnded, problem.ErrJobEnded},
 	} {

@@ -104,8 +104,12 @@ func TestErrorsOfJobs(t *testing.T) {
 	} {
 		s := newSite(t, func(c *admin.Config) { c.Registry.Jobs = &fakeJobs{err: fmt.Errorf("a job: %w", err)} })
 		for _, request := range []string{"POST " + jobsPath, "GET " + jobsPath + "/1", "DELETE " + jobsPath + "/1", "GET " + jobsPath + "/1/rejected"} {
-			if r := s.ask(request, "x", "Content-Type: text/csv"); r.status != status {
+			r := s.ask(request, "x", "Content-Type: text/csv")
+			if r.status != status {
 				t.Errorf("%v, %s: %d %s", err, request, r.status, r.body)
+			}
+			if said := err.Error(); strings.Count(r.body, strings.TrimPrefix(said, "the ")) > 1 {
+				t.Errorf("it is said twice: %s", r.body)
 			}
 		}
 	}

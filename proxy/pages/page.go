@@ -37,9 +37,13 @@ type data struct {
 	List                    []link // for a problem the suggestions
 	Rows                    []row  // properties of a description
 	Paths                   []row  // what a server offers
-	// Since is since when a withdrawn name is, and Successors what came instead.
-	Since      string
-	Successors []link
+	// Since is since when a withdrawn name is, Reason why, as the end of a sentence, and Successors what
+	// came instead. Contact is whom to ask, a link without attribute where it is no location.
+	Since, Reason string
+	Successors    []link
+	Contact       link
+	// Detail is that of the problem, as a sentence.
+	Detail string
 	// The input around the offending octet.
 	Before, At, After string
 }
@@ -81,18 +85,35 @@ func hrefOf(href string) template.HTMLAttr {
 
 // Problem returns the page of an error.
 func Problem(p api.Problem) []byte {
-	page := data{Title: heading(p), Problem: &p, Says: says(p), StatusText: p.Title, Typed: p.Typed, List: links(p.Suggestions)}
+	page := data{Title: heading(p), Problem: &p, Says: says(p), StatusText: p.Title, Typed: p.Typed, List: links(p.Suggestions), Detail: sentence(p.Detail)}
 	if page.Typed == "" {
 		page.Typed = p.Input
 	}
 	if r := p.Record; r != nil {
 		page.Since, _, _ = strings.Cut(r.Since, "T")
 		page.Successors = links(r.Successors)
+		page.Reason, page.Contact = sentence(r.Reason), contact(r.Contact)
 	}
 	if p.Offset != nil {
 		page.Before, page.At, page.After = around(p.Input, *p.Offset)
 	}
 	return page.render()
+}
+
+// sentence returns a text with the stop that it may have already.
+func sentence(text string) string {
+	if text == "" || strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "!") {
+		return text
+	}
+	return text + "."
+}
+
+// contact returns whom to ask, which is any text: a link where it is a location or the URI of a mail address.
+func contact(text string) link {
+	if resolver.CheckLocation(text) != nil {
+		return link{Text: text}
+	}
+	return link{hrefOf(text), strings.TrimPrefix(text, "mailto:")}
 }
 
 // heading describes a status for users.

@@ -195,3 +195,20 @@ func TestProblemMarks(t *testing.T) {
 		}
 	}
 }
+
+// A reason ends as its author wrote it, and who is to be asked is a link where that is possible.
+func TestWithdrawnPage(t *testing.T) {
+	for _, tt := range []struct{ reason, contact, says, asks string }{
+		{"merged", "mailto:anna@example.org", "</time>: merged.</p>", `<p>Questions: <a href="mailto:anna@example.org">anna@example.org</a></p>`},
+		{"It was retracted.", "https://example.org/ask", "</time>: It was retracted.</p>", `<a href="https://example.org/ask">https://example.org/ask</a>`},
+		{"Why not?", "Anna <b>", "</time>: Why not?</p>", "<p>Questions: Anna &lt;b&gt;</p>"},
+		{"", "javascript:alert(1)", "</time>.</p>", "<p>Questions: javascript:alert(1)</p>"},
+		{"", "", "</time>.</p>", ""},
+	} {
+		p := api.Problem{Status: http.StatusGone, Title: "Gone", Detail: "name is gone: " + tt.reason, Record: &api.Record{Status: "withdrawn", Since: "2031-05-01T10:00:00Z", Reason: tt.reason, Contact: tt.contact}}
+		page := string(pages.Problem(p))
+		if !strings.Contains(page, tt.says) || !strings.Contains(page, tt.asks) || strings.Contains(page, "..") || tt.contact == "" && strings.Contains(page, "Questions") {
+			t.Errorf("%+v: %s", tt, page)
+		}
+	}
+}

@@ -170,10 +170,19 @@ func checkTargets(key Key, targets []Target) error {
 	}
 	for _, t := range targets {
 		if err := checkTarget(key, t); err != nil {
-			return fmt.Errorf("target %q: %w", t.URI, err)
+			return fmt.Errorf("target %q: %w%s", t.URI, err, encodedHelp(key, t.URI))
 		}
 	}
 	return nil
+}
+
+// encodedHelp returns what may be meant by a target that is no URI: people write spaces and letters beyond ASCII.
+func encodedHelp(key Key, target string) string {
+	u, err := uri.FromIRI(target)
+	if err != nil || key.Kind == KindPrefix || u.String() == target || resolver.CheckLocation(u.String()) != nil {
+		return ""
+	}
+	return "; encoded it is " + u.String()
 }
 
 func checkTarget(key Key, t Target) error {

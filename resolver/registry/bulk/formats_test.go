@@ -126,6 +126,7 @@ func TestUnreadable(t *testing.T) {
 		{"urn:nbn:fi:a,https://example.org/\n", "", "the first line is to name the columns"},
 		{"name,traget\n", "", "the columns traget are not known"},
 		{"target\n", "", "there is no column of names"},
+		{"{\"name\":\"urn:nbn:fi:a\"}\n", bulk.CSV, "it begins as NDJSON does, and was read as csv"},
 		{"name,target,target\n", "", "there are two columns of the target"},
 		{"\xff\xfen\x00", "", "UTF-16"},
 		{"\x1f\x8b\x08", "", "decompressing"},
@@ -285,5 +286,16 @@ func TestSandboxStaysOutside(t *testing.T) {
 	}
 	if n, err := r.Purge(t.Context(), admin, "urn:nbn:fi:"); n != 0 || err != nil {
 		t.Errorf("purged %d, %v", n, err)
+	}
+}
+
+// Whoever saved a file in an old encoding is told so, and not of octets alone.
+func TestOldEncoding(t *testing.T) {
+	r := open(t)
+	_, rejected := imported(t, bulk.Import{Registry: r}, "name,target,note\nurn:nbn:fi:a,https://example.org/1,p\xe4\xe4\nurn:nbn:fi:b,https://example.org/\xe4,\nurn:nbn:fi:c,https://example.org/ä,\n")
+	for i, want := range []string{"save the file as UTF-8", "save the file as UTF-8", "encoded it is https://example.org/%C3%A4"} {
+		if i >= len(rejected) || !strings.HasSuffix(rejected[i].Reason.Error(), want) {
+			t.Errorf("rejected are %v, want %s", rejected, want)
+		}
 	}
 }

@@ -55,9 +55,10 @@ func (in *input) begin(format Format, m mapping) error {
 	case strings.HasPrefix(start, "\xff\xfe"), strings.HasPrefix(start, "\xfe\xff"):
 		return errors.New("the input is UTF-16: save it as UTF-8")
 	}
+	isObject := strings.HasPrefix(strings.TrimLeft(string(in.b[:min(len(in.b), shown)]), " \t\r\n"), "{")
 	if format == Detect {
 		format = CSV
-		if begin := strings.TrimLeft(string(in.b[:min(len(in.b), shown)]), " \t\r\n"); strings.HasPrefix(begin, "{") {
+		if isObject {
 			format = NDJSON
 		}
 	}
@@ -66,7 +67,11 @@ func (in *input) begin(format Format, m mapping) error {
 		in.parser = &ndjson{m}
 		return nil
 	case CSV, TSV:
-		return in.beginTable(format, m)
+		err := in.beginTable(format, m)
+		if err != nil && isObject {
+			err = fmt.Errorf("%w; it begins as NDJSON does, and was read as %s", err, format)
+		}
+		return err
 	default:
 		return fmt.Errorf("%s is not a format of imports", format)
 	}

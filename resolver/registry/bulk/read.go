@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"time"
+	"unicode/utf8"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -109,6 +111,9 @@ func (r *run) parse(in *input, b block) parsed {
 		p.last = l.number
 		if fault == nil {
 			fault = l.check(r.Registry, r.Actor)
+		}
+		if fault != nil && !utf8.ValidString(input) {
+			fault = fmt.Errorf("%w; the line is not UTF-8: save the file as UTF-8", fault)
 		}
 		if fault != nil {
 			p.rejected = append(p.rejected, Rejection{l.number, trimLine(input), fault})
