@@ -3,6 +3,7 @@ package cache
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // workers run functions, each in a goroutine. A few goroutines wait for the next function when they
@@ -35,17 +36,27 @@ func (w *workers) do(f func()) {
 	}
 }
 
-// wait runs what comes next, until there are enough goroutines that wait, or close.
+// maxIdle is how long a goroutine waits.
+const maxIdle = time.Second
+
+// wait runs what comes next, until there are enough goroutines that wait, or nothing has come for
+// maxIdle, or close.
 func (w *workers) wait() {
+	idle := time.NewTimer(maxIdle)
+	defer idle.Stop()
 	for {
 		if w.waiting.Add(1) > maxWaiting {
 			w.waiting.Add(-1)
 			return
 		}
+		idle.Reset(maxIdle)
 		select {
 		case f := <-w.tasks:
 			w.waiting.Add(-1)
 			f()
+		case <-idle.C:
+			w.waiting.Add(-1)
+			return
 		case <-w.quit:
 			return
 		}

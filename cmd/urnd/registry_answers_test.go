@@ -40,6 +40,8 @@ func TestRegistryAnswers(t *testing.T) {
 	r.put(t, registry.Prefix("urn:example:p:q:"), registry.Record{Targets: targets("https://q.example/{nid}?x={suffix}&n={name}")})
 	r.put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
 	r.put(t, registry.Prefix("urn:example:trial:"), registry.Record{Sandbox: true})
+	r.put(t, registry.Prefix("urn:example:own:trial:"), registry.Record{Sandbox: true})
+	r.put(t, registry.Prefix("urn:example:p:trial:"), registry.Record{Sandbox: true})
 	r.put(t, registry.Name("urn:example:trial:1"), registry.Record{Targets: targets("https://t.example/1")})
 	r.put(t, registry.Name("urn:isbn:978-0-395-36341-6"), registry.Record{Targets: targets("https://books.example/1")})
 	r.put(t, registry.Name("ark:/12345/x"), registry.Record{Targets: targets("https://ark.example/x")})
@@ -59,6 +61,8 @@ func TestRegistryAnswers(t *testing.T) {
 		"urn:example:own:x":          "Not Found",
 		"urn:example:other":          "https://rules.example/other", // not registered: the next system
 		"urn:example:trial:1":        "https://t.example/1",
+		"urn:example:own:trial:x":    "Not Found", // what encloses it is authoritative
+		"urn:example:p:trial:x":      "https://p.example/trial:x",
 		"urn:isbn:9780395363416":     "https://books.example/1",
 		"ark:/12345/x":               "https://ark.example/x",
 		"ark:/12345/none":            "Not Found",
@@ -67,8 +71,10 @@ func TestRegistryAnswers(t *testing.T) {
 			t.Errorf("%s leads to %s, want %s", name, got, want)
 		}
 	}
-	if marked := w.ask(t, "/urn:example:trial:1", "", "").header.Get("Urnd-Sandbox"); marked != "?1" {
-		t.Errorf("a name for trial is marked %q", marked)
+	for _, name := range []string{"urn:example:trial:1", "urn:example:p:trial:x"} {
+		if marked := w.ask(t, "/"+name, "", "").header.Get("Urnd-Sandbox"); marked != "?1" {
+			t.Errorf("%s is marked %q", name, marked)
+		}
 	}
 	if list := w.ask(t, "/uri-res/N2Ls?urn:example:a", "text/uri-list", "").body; !strings.Contains(list, "first\r\nhttps://a.example/second\r\n") || strings.Contains(list, "over") || strings.Contains(list, "not-yet") {
 		t.Errorf("the list is %q", list)

@@ -42,6 +42,10 @@ func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Act
 	ours := ok && strings.HasPrefix(shown, registry.TokenStart)
 	required := client.IsValid() && len(h.config.Token) > 0
 	if !required && !ours {
+		isOther := len(h.config.Token) == 0 || !ok || !h.isToken(shown)
+		if r.Header.Get("Authorization") != "" && isOther { // a program whose token is broken must notice
+			return registry.Actor{}, problem.ErrTokenRequired
+		}
 		return administrator(), nil
 	}
 	// Who has shown a token of the registry may not therefore guess that of administrators.

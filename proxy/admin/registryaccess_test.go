@@ -37,7 +37,7 @@ func TestDecisions(t *testing.T) {
 		{"no token is required, and an admin's is shown", false, there, "admin", 200, 200, 201, 200},
 		{"no token is required, and one for other names is shown", false, there, "limited", 403, 403, 403, 200},
 		{"no token is required, and a revoked one is shown", false, there, "revoked", 401, 401, 401, 200},
-		{"no token is required, and another one is shown", false, there, "wrong", 200, 200, 201, 200},
+		{"no token is required, and another one is shown", false, there, "wrong", 401, 401, 401, 200},
 		{"no token is required, and a wrong one is shown", false, there, "urnd_wrong", 401, 401, 401, 200},
 		{"none", true, there, "", 401, 401, 401, 401},
 		{"a reader's", true, there, "reader", 200, 403, 403, 401},

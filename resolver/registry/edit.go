@@ -40,7 +40,13 @@ func Withdraw(reason string, successors ...string) func(Entry) (Record, error) {
 		if !before.Exists() {
 			return Record{}, fmt.Errorf("%w: %s", ErrUnknown, before.Key)
 		}
+		if reason == "" && len(successors) == 0 {
+			return Record{}, fmt.Errorf("%w: withdrawing %s needs a reason: it is what people are told for decades", ErrInvalid, before.Key)
+		}
 		record := before.Record
+		if reason == "" && before.Status == Withdrawn {
+			reason = before.Reason
+		}
 		record.Status, record.Reason, record.Successors = Withdrawn, reason, successors
 		return record, nil
 	}

@@ -154,28 +154,34 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 	return resolved{}, fmt.Errorf("%w: %s is at the end of too many aliases", ErrDamaged, name)
 }
 
-// below returns the entry of the longest prefix of a name that is not registered itself.
+// below returns the entry of the longest prefix with targets of a name that is not registered itself.
+// Prefixes without targets only say something of what they enclose, as that it is a sandbox: what
+// encloses them counts, too.
 func below(s state, found resolved) (resolved, error) {
-	p, err := s.prefix(found.name)
-	switch {
-	case err != nil:
-		return resolved{}, err
-	case !p.Exists() && !found.alias:
-		return resolved{}, notRegistered()
-	case !p.Exists():
-		return resolved{}, leadsNowhere(&found.entry)
+	sandbox := false
+	for name := found.name; ; {
+		p, err := s.prefix(name)
+		if err == nil && p.Exists() {
+			err = decide(&p)
+		}
+		switch {
+		case err != nil:
+			return resolved{}, err
+		case !p.Exists() && found.alias:
+			return resolved{}, leadsNowhere(&found.entry)
+		case !p.Exists():
+			return resolved{}, notRegistered()
+		case len(p.Targets) == 0 && p.Authoritative:
+			return resolved{}, notBelow(&p)
+		}
+		sandbox = sandbox || p.Sandbox
+		if len(p.Targets) > 0 {
+			found.entry = p
+			found.entry.Sandbox = sandbox
+			return found, nil
+		}
+		name = enclosing(p.Name)
 	}
-	if err := decide(&p); err != nil {
-		return resolved{}, err
-	}
-	if len(p.Targets) == 0 && found.alias && !p.Authoritative {
-		return resolved{}, leadsNowhere(&found.entry)
-	}
-	if len(p.Targets) == 0 {
-		return resolved{}, notBelow(&p)
-	}
-	found.entry = p
-	return found, nil
 }
 
 func trace(ctx context.Context, e *Entry) {

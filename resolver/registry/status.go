@@ -30,12 +30,9 @@ func decide(e *Entry) error {
 	}
 }
 
-// notBelow is the answer for names below a prefix without targets.
+// notBelow is the answer for names below an authoritative prefix.
 func notBelow(p *Entry) error {
-	if p.Authoritative {
-		return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is not registered, and all names that begin with %s are", p.Name), Record: recordOf(p)}
-	}
-	return notRegistered()
+	return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is not registered, and all names that begin with %s are", p.Name), Record: recordOf(p)}
 }
 
 // notRegistered is the answer for names of which the registry knows nothing.
