@@ -222,7 +222,7 @@ func TestLastCheck(t *testing.T) {
 		c := w.config("one")
 		c.Interval = 6 * time.Hour
 		stop := w.run(c)
-		time.Sleep(c.Interval + c.Interval/2)
+		time.Sleep(c.Interval + c.Interval/2 + time.Minute) // not at the moment of a check
 		stop()
 		last := make(map[string]time.Time)
 		for _, r := range w.web.take() {
