@@ -42,11 +42,7 @@ func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Act
 	ours := ok && strings.HasPrefix(shown, registry.TokenStart)
 	required := client.IsValid() && len(h.config.Token) > 0
 	if !required && !ours {
-		isOther := len(h.config.Token) == 0 || !ok || !h.isToken(shown)
-		if r.Header.Get("Authorization") != "" && isOther { // a program whose token is broken must notice
-			return registry.Actor{}, problem.ErrTokenRequired
-		}
-		return administrator(), nil
+		return h.withoutToken(r)
 	}
 	// Who has shown a token of the registry may not therefore guess that of administrators.
 	mayGuess := !h.config.Guesses.Stopped(client) || h.known.has(client)
@@ -65,6 +61,17 @@ func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Act
 	default:
 		return h.verify(r, client, shown)
 	}
+}
+
+// withoutToken returns the administrator, who needs no token. Where another one is shown it is refused: a
+// program whose token is broken must notice.
+func (h *Handler) withoutToken(r *http.Request) (registry.Actor, error) {
+	shown, ok := bearerOf(r)
+	isOurs := ok && len(h.config.Token) > 0 && h.isToken(shown)
+	if r.Header.Get("Authorization") != "" && !isOurs {
+		return registry.Actor{}, problem.ErrTokenRequired
+	}
+	return administrator(), nil
 }
 
 // verify returns who uses a token of the registry.
