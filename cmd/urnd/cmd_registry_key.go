@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -49,15 +50,13 @@ func unknownHelp(key registry.Key, err error) error {
 // readTime returns the time of a text, which is of RFC 3339 or a date in UTC. Of a date it is the first
 // moment, or the last one.
 func readTime(text string, end bool) (time.Time, error) {
-	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return t.UTC().Truncate(time.Millisecond), nil
+	text = strings.TrimSpace(text)
+	if day, err := time.Parse(time.DateOnly, text); err == nil && !end {
+		return day, nil
 	}
-	t, err := time.Parse(time.DateOnly, strings.TrimSpace(text))
-	if err != nil {
+	at, ok := resolver.ParseAt(text)
+	if !ok {
 		return time.Time{}, fmt.Errorf("%q is neither a date, such as 2031-05-01, nor a time, such as 2031-05-01T10:00:00Z", text)
 	}
-	if end {
-		t = t.AddDate(0, 0, 1).Add(-time.Millisecond)
-	}
-	return t, nil
+	return at.UTC().Truncate(time.Millisecond), nil
 }

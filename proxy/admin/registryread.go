@@ -11,6 +11,7 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -93,13 +94,10 @@ func (h *Handler) entry(c *call, given map[string]string) (message.Reply, error)
 	return entryReply(http.StatusOK, e), nil
 }
 
-// timeOf parses a time of RFC 3339, or a day in UTC, which means its end, so that all of it has happened.
+// timeOf parses the parameter "at".
 func timeOf(text string) (time.Time, error) {
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return day.AddDate(0, 0, 1).Add(-time.Millisecond), nil
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
+	t, ok := resolver.ParseAt(text)
+	if !ok {
 		return time.Time{}, fmt.Errorf("%w: at is a time such as 2031-05-01T12:00:00Z, or a day such as 2031-05-01", problem.ErrSelection)
 	}
 	return t, nil

@@ -190,18 +190,14 @@ func parseParameters(f Form, target, query string) (Request, error) {
 	return r, err
 }
 
-// timeOf returns the time in the parameter "at", the zero value for none: a date means its end, so
-// that all of the day has happened.
+// timeOf returns the time in the parameter "at", the zero value for none.
 func timeOf(query string) (time.Time, error) {
 	text, ok := parameter(query, "at")
 	if !ok || text == "" {
 		return time.Time{}, nil
 	}
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return day.Add(24*time.Hour - time.Millisecond), nil
-	}
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
+	at, ok := resolver.ParseAt(text)
+	if !ok {
 		return time.Time{}, &uri.ParseError{Input: text, Rule: ruleTime}
 	}
 	return at, nil
