@@ -126,8 +126,7 @@ func (t then) prefix(name string) (Entry, error) {
 // resolved is what the registry has for a name.
 type resolved struct {
 	name  string // whose entry it is: the name, or what it is an alias of
-	entry Entry  // of the name, or of its longest prefix
-	alias bool
+	entry Entry  // of the name, or of its longest prefix; in between, of the alias that led to the name
 }
 
 // resolve returns the entry for a name, of which it has decided that its targets may be used.
@@ -149,7 +148,7 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 		if e.Alias == "" {
 			return found, nil
 		}
-		found.name, found.alias = e.Alias, true
+		found.name = e.Alias
 	}
 	return resolved{}, fmt.Errorf("%w: %s is at the end of too many aliases", ErrDamaged, name)
 }
@@ -167,7 +166,7 @@ func below(s state, found resolved) (resolved, error) {
 		switch {
 		case err != nil:
 			return resolved{}, err
-		case !p.Exists() && found.alias:
+		case !p.Exists() && found.entry.Exists():
 			return resolved{}, leadsNowhere(&found.entry)
 		case !p.Exists():
 			return resolved{}, notRegistered()
