@@ -150,7 +150,8 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 		}
 		found.name = e.Alias
 	}
-	return resolved{}, fmt.Errorf("%w: %s is at the end of too many aliases", ErrDamaged, name)
+	// A chain that grew at its end, where nobody counts what leads there.
+	return resolved{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is at the end of more than %d aliases", maxAliases), Record: recordOf(&found.entry)}
 }
 
 // below returns the entry of the longest prefix with targets of a name that is not registered itself.
