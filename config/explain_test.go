@@ -108,7 +108,7 @@ func TestManyNamespaces(t *testing.T) {
 	if _, err := config.Load(path, nil); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
 }
