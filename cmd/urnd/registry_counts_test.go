@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -37,6 +38,9 @@ func TestResolutionsAreCounted(t *testing.T) {
 		request.Header.Set("User-Agent", userAgent)
 		response, err := http.DefaultTransport.RoundTrip(request)
 		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, response.Body); err != nil { // a batch ends when its client leaves
 			t.Fatal(err)
 		}
 		if err := response.Body.Close(); err != nil {
