@@ -26,6 +26,12 @@ type Config struct {
 	Cache      Cache       `mapstructure:"cache"`
 	Access     Access      `mapstructure:"access"`
 	Proxy      Proxy       `mapstructure:"proxy"`
+	Gateways   Gateways    `mapstructure:"gateways"`
+	FTP        FTP         `mapstructure:"ftp"`
+	Gopher     Gopher      `mapstructure:"gopher"`
+	News       News        `mapstructure:"news"`
+	WAIS       WAIS        `mapstructure:"wais"`
+	File       File        `mapstructure:"file"`
 	Limits     Limits      `mapstructure:"limits"`
 	Reload     Reload      `mapstructure:"reload"`
 	Log        Log         `mapstructure:"log"`

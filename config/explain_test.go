@@ -39,7 +39,7 @@ func TestMessages(t *testing.T) {
 		"access: {proxy_users: {alice: s3cr3t}}":                                                              "its value is not shown",
 		"access: {admin_token: 's3cr3t/abc=='}":                                                               "its value is not shown",
 		"tls: {certificate: /c, key: \"-----BEGIN PRIVATE KEY-----\\ns3cr3t\"}":                               "its value is not shown",
-		"timeout: 5s": "did you mean dns.timeout, resolve.timeout, slp.timeout or thttp.timeout? Its section is not above it",
+		"timeout: 5s": "did you mean dns.timeout, gateways.timeout, resolve.timeout, slp.timeout or thttp.timeout? Its section is not above it",
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", text), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

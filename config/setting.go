@@ -30,7 +30,7 @@ type Setting struct {
 
 // Settings returns all of them, in the order of the file.
 func Settings() []Setting {
-	return slices.Concat(listenSettings(), systemSettings(), resolveSettings(), registrySettings(), cacheSettings(), accessSettings(), proxySettings(), limitSettings(), logSettings(), namespaceSettings())
+	return slices.Concat(listenSettings(), systemSettings(), resolveSettings(), registrySettings(), cacheSettings(), accessSettings(), proxySettings(), gatewaySettings(), limitSettings(), logSettings(), namespaceSettings())
 }
 
 // IsSection reports whether s is a table of others.

@@ -68,7 +68,7 @@ func Elements() []Setting {
 		{Path: "namespaces.*.targets.*.type", Doc: "the media type of the resource", Form: "media type"},
 		{Path: "namespaces.*.targets.*.language", Doc: "its language", Form: "language tag"},
 		{Path: "namespaces.*.targets.*.gone", Doc: "the names have no location any more, and are answered 410"},
-	}, proxyElements())
+	}, proxyElements(), gatewayElements())
 }
 
 func folds() []string { return []string{"none", "lower", "upper", "prefix", "first"} }

@@ -27,6 +27,7 @@ func (c Config) Validate() error {
 	checkProxyRules(&f, c.Proxy.Rules)
 	checkUpstreams(&f, c.Proxy.Upstreams)
 	checkSites(&f, c.Proxy.Origins)
+	checkGateways(&f, c.Gateways.Templates)
 	for i, identifier := range c.Resolve.Identifiers {
 		at := index("resolve.identifiers", i)
 		if identifier.Pattern == "" {

@@ -111,7 +111,7 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 // form is known.
 func (x *exchange) forwards() bool {
 	switch x.event.Form {
-	case "forward", "connect", "gateway":
+	case "forward", "connect", "gateway", "fetch":
 		return true
 	case "none":
 		target := x.request.RequestURI

@@ -34,7 +34,7 @@ type Config struct {
 	Now      func() time.Time
 	Access   Access
 	Via      message.ViaName // the name of this urnd in Via
-	// Forward configures what is forwarded; New sets Fetch, Via, Now and OwnField.
+	// Forward configures what is forwarded; New sets Fetch, Via, Now, Accept and OwnField.
 	Forward  forward.Config
 	Policy   *policy.Policy // what proxy clients may ask for; nil allows all
 	Spelling Spelling       // of the URIs that are sent on
@@ -44,6 +44,8 @@ type Config struct {
 	BatchTimeout time.Duration
 	// ClientShare is the part of batches that one client may run, as a percentage.
 	ClientShare int
+	// ListingTTL is the freshness lifetime of the listings of gateways.
+	ListingTTL time.Duration
 	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
 	RuleTTL time.Duration
 	// Observe is called at the end of each request; nil is not called. It must not retain
@@ -104,7 +106,8 @@ func New(config Config) *Handler {
 		}),
 	}
 	outgoing := config.Forward
-	outgoing.Fetch, outgoing.Via, outgoing.Now = failures.Observe(config.Fetch), config.Via, config.Now
+	outgoing.Fetch, outgoing.Via, outgoing.Now = presenting{failures.Observe(config.Fetch), config.ListingTTL}, config.Via, config.Now
+	outgoing.Accept = answer.ListingAccept
 	if config.Identify {
 		outgoing.OwnField = message.RequestIDField
 	}

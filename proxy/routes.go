@@ -81,6 +81,8 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 	switch {
 	case err == nil && request.Form == message.FormForward:
 		err = h.forwardTo(x, request.Query.URI)
+	case err == nil && request.Form == message.FormFetch && isGet(x.request) && !h.isName(&request):
+		err = h.fetch(x, request.Query.URI)
 	case !h.config.Access.mayResolve(x.client):
 		if err = problem.ErrResolveClient; x.client.Misled {
 			err = problem.ErrHost
@@ -130,12 +132,16 @@ func (h *Handler) typed(request message.Request, err error) (message.Request, er
 	return request, &problem.Failure{Err: err, Input: request.Text, Typed: request.Text, Suggestions: h.config.Names.Suggest(request.Text)}
 }
 
+// isName reports whether a request is about a name, and not about a location.
+func (h *Handler) isName(request *message.Request) bool {
+	return request.Query.IsURN() || request.Identified || h.config.Names.Owns(request.Query.URI)
+}
+
 // answer answers a question about an identifier.
 func (h *Handler) answer(x *exchange, request *message.Request) error {
 	service := request.Query.Service
 	retrieves := request.Form != message.FormAPI && (service == resolver.I2R || service == resolver.I2Rs)
-	isName := request.Query.IsURN() || request.Identified || h.config.Names.Owns(request.Query.URI)
-	if !isName || retrieves { // for clients of the proxy only
+	if !h.isName(request) || retrieves { // for clients of the proxy only
 		if err := h.mayProxy(x); err != nil {
 			if unknown := resolver.CheckScheme(request.Query.URI); errors.Is(unknown, resolver.ErrService) && !request.Query.IsURN() {
 				err = unknown

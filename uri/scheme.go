@@ -38,6 +38,8 @@ var schemes = [...]scheme{
 	{name: "gopher", port: "70", server: true, opaque: true, form: formGopher}, // RFC 1738 section 3.4: within the path no character is reserved
 	{name: "telnet", port: "23", server: true, root: true},                     // RFC 1738 section 3.8: the final slash may be omitted
 	{name: "wais", port: "210", server: true, opaque: true},                    // RFC 1738 section 3.9
+	{name: "z39.50r", port: "210", server: true, opaque: true},                 // RFC 2056
+	{name: "z39.50s", port: "210", server: true, opaque: true},                 // RFC 2056
 	{name: "prospero", port: "1525", server: true, opaque: true},               // RFC 1738 section 3.11: the name is opaque
 }
 

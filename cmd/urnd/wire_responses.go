@@ -30,6 +30,7 @@ type responses struct {
 func responsesBasis(c config.Config) map[string]any {
 	basis := map[string]any{
 		"destinations": c.Access.AllowDestinations, "origins": c.Proxy.Origins, "upstreams": c.Proxy.Upstreams, "targeted": c.Proxy.Targeted,
+		"gateways": gatewayBasis(c),
 	}
 	cache := reflect.ValueOf(c.Cache)
 	for _, name := range responseSettings() {
@@ -41,9 +42,14 @@ func responsesBasis(c config.Config) map[string]any {
 // diskBasis stands for what responses on disk depend on, also over a restart. The size of caches is not
 // of it.
 func diskBasis(c config.Config) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", []any{c.Access.AllowDestinations, c.Proxy.Origins, c.Proxy.Upstreams, c.Proxy.Targeted}))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", []any{c.Access.AllowDestinations, c.Proxy.Origins, c.Proxy.Upstreams, c.Proxy.Targeted, gatewayBasis(c)}))
 	const enough = 12
 	return hex.EncodeToString(sum[:enough])
+}
+
+// gatewayBasis returns the settings of the gateways, whose responses urnd makes itself.
+func gatewayBasis(c config.Config) []any {
+	return []any{c.Gateways, c.FTP, c.Gopher, c.News, c.WAIS, c.File}
 }
 
 // responseSettings are the settings of the section cache that are for HTTP responses; StaleFor is

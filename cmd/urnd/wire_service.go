@@ -18,7 +18,6 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -82,6 +81,11 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 		return nil, err
 	}
 	s.closers = append(s.closers, web.Close, tunnels.Close)
+	handlers, err := newGateways(s, c, r, d)
+	if err != nil {
+		return nil, err
+	}
+	handlers["http"], handlers["https"] = web, web
 	rules, err := policyOf(c)
 	if err != nil {
 		return nil, err
@@ -99,8 +103,8 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	}
 	observe := observers{d.metrics}
 	handler := proxy.New(proxy.Config{
-		Resolver: r.resolver, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL,
-		Fetch:  observedHandler{Handler: scheme.Mux{"http": web, "https": web}, observe: observe.gateway("fetch"), now: d.now},
+		Resolver: r.resolver, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL,
+		Fetch:  observedHandler{Handler: handlers, observe: observe.gateway("fetch"), now: d.now},
 		Policy: rules, Origins: originsOf(c.Proxy.Origins), PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{

@@ -152,9 +152,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/pages",
-			[]string{"resolver", "uri", "internal/api"},
+			[]string{"resolver", "resolver/scheme", "uri", "internal/api"},
 			true,
-			"a page shows values: its caller decides which",
+			"a page shows values, the listings of gateways too: its caller decides which",
 		},
 		{
 			"proxy/policy",
@@ -170,9 +170,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/answer",
-			[]string{"proxy/message", "proxy/problem", "proxy/pages", "resolver", "uri", "internal/api"},
+			[]string{"proxy/message", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "uri", "internal/api"},
 			true,
-			"answer turns answers into replies: it retrieves nothing, so it depends on no scheme, and on no other handler below proxy",
+			"answer turns answers into replies, and listings into documents: of scheme it needs that value alone, since it retrieves nothing, and it depends on no other handler below proxy",
 		},
 		{
 			"proxy/forward",

@@ -27,6 +27,9 @@ const (
 // outgoing returns the header of a request that is passed on.
 func (p *Proxy) outgoing(r *Request, header http.Header) http.Header {
 	header = httpcache.EndToEnd(header)
+	if !r.isWeb() {
+		return header
+	}
 	p.config.Via.AddTo(header)
 	message.SetTraceparent(r.Context(), header)
 	if httpguts.HeaderValuesContainsToken(r.Header["Te"], "trailers") {
@@ -56,6 +59,9 @@ func (p *Proxy) nameClient(r *Request, header http.Header) {
 // selecting returns the fields of a request as the origin gets them, by which it may select a response
 // (RFC 9111 section 4.1): without those of the connection, and with those that name the client.
 func (p *Proxy) selecting(r *Request) http.Header {
+	if r.Fetched || !r.isWeb() {
+		return p.askedOf(r)
+	}
 	if p.config.Forwarded == ForwardedTransparent && len(r.Header["Connection"]) == 0 && len(r.Header["Proxy-Authorization"]) == 0 {
 		return r.Header
 	}

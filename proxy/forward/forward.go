@@ -25,6 +25,9 @@ type Config struct {
 	// Fetches bounds concurrent fetches, and Streams tunnels and upgraded connections such as
 	// WebSockets, which have no time limit.
 	Fetches, Streams resolver.Quota
+	// Accept returns the field Accept of a request for what may be a listing, by that of a client; fetched
+	// is whether its links lead back through /fetch, as those of Request.Fetched.
+	Accept func(header http.Header, fetched bool) string
 	// OwnField is a field that urnd itself sends in each response, "" for none.
 	OwnField string
 	// Forwarded is how the client is named to origins.
@@ -64,6 +67,9 @@ type Request struct {
 	// could not be connected to; it may be called when the request has ended. nil where there are none.
 	Others int
 	Next   func() uri.URI
+	// Fetched is whether the response is shown as a resource of this server: without what would be
+	// taken for its own, such as cookies and scripts.
+	Fetched bool
 	// Share is whose share of the limits the request takes, and Client the address of the client,
 	// which may be the zero value.
 	Share, Client netip.Addr
@@ -81,6 +87,12 @@ type ResponseWriter interface {
 	// client, too.
 	Broken(err error)
 }
+
+// isWeb reports whether a request is for a server of HTTP.
+func (r *Request) isWeb() bool { return isWeb(r.Target.Scheme()) }
+
+// isWeb reports whether a scheme, in lower case, is one of HTTP.
+func isWeb(scheme string) bool { return scheme == "http" || scheme == "https" }
 
 // isGateway reports whether a request is one for a site that urnd is the gateway of.
 func (r *Request) isGateway() bool { return r.Server.IsValid() }

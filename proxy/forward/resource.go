@@ -17,6 +17,7 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 )
 
 // MaxResources bounds the resources that are fetched for one request, and maxRedirects
@@ -96,7 +97,10 @@ func (f fetched) close() {
 // policy keeps its scripts from acting as pages of this one.
 func (f fetched) reply(response *http.Response) message.Reply {
 	header := fieldsOf(response)
-	header.Set("Content-Security-Policy", "sandbox")
+	header.Set("Content-Security-Policy", resourcePolicy)
+	if policy := response.Header.Get("Content-Security-Policy"); !isWeb(response.Request.URL.Scheme) && policy != "" {
+		header.Set("Content-Security-Policy", policy) // urnd made the response
+	}
 	header.Set("X-Content-Type-Options", "nosniff")
 	return message.Reply{
 		Status: http.StatusOK, Header: header, Vary: "Accept, Accept-Language, Accept-Encoding",
@@ -214,6 +218,9 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, sin
 			request.Header[name] = values
 		}
 	}
+	if u, err := uri.Parse(location); err == nil && !isWeb(u.Scheme()) {
+		request.Header.Set("Accept", p.config.Accept(r.Header, true))
+	}
 	if !single { // clients do not decode the parts of a multipart
 		request.Header.Del("Accept-Encoding")
 	}
@@ -256,6 +263,6 @@ func fieldsOf(f *http.Response) http.Header {
 			header[http.CanonicalHeaderKey(name)] = values
 		}
 	}
-	header.Set("Content-Location", f.Request.URL.String())
+	header.Set("Content-Location", f.Request.URL.Redacted())
 	return header
 }

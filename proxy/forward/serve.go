@@ -33,7 +33,7 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	if limited {
 		r.Header[maxForwards] = []string{strconv.Itoa(left - 1)}
 	}
-	if protocol := upgradeOf(r.Request); protocol != "" {
+	if protocol := upgradeOf(r.Request); protocol != "" && r.isWeb() && !r.Fetched {
 		return "bypass", p.upgrade(w, r, p.outgoing(r, r.Header), protocol)
 	}
 	c := p.newClient(w, r.Request)

@@ -22,9 +22,10 @@ const (
 	FormAPI                 // GET /api/v1/resolve?uri=urn:ietf:rfc:2648
 	FormForward             // GET http://example.org/, as to a proxy
 	FormHome                // GET /
+	FormFetch               // GET /fetch?uri=gopher://example.org/
 )
 
-var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home"}
+var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch"}
 
 // String returns the form in one word.
 func (f Form) String() string { return formNames[f] }
@@ -68,13 +69,15 @@ func Parse(target string) (Request, error) {
 		r, err := parseParameters(FormAPI, target, strings.TrimPrefix(target, PathExplain))
 		r.Explains = true
 		return r, err
+	case strings.HasPrefix(target, PathFetch+"?"), target == PathFetch:
+		return parseFetch(target)
 	case strings.HasPrefix(target, "/?"):
 		return parseParameters(FormPath, target, target[1:])
 	case strings.HasPrefix(target, "/"):
 		return parsePath(target[1:])
 	default:
 		r, err := parseURI(FormTarget, target, resolver.I2L)
-		if _, ok := r.Query.URI.Authority(); ok {
+		if _, ok := r.Query.URI.Authority(); ok || isRetrieved(r.Query.URI) {
 			r.Form = FormForward
 			err = r.Query.URI.Check()
 		}

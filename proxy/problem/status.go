@@ -98,6 +98,9 @@ var statuses = [...]row{
 	{err: resolver.ErrUnsupported, status: http.StatusNotFound},
 	{err: resolver.ErrService, status: http.StatusNotImplemented},
 	{err: scheme.ErrUnsupported, status: http.StatusNotImplemented},
+	{err: scheme.ErrMethod, status: http.StatusNotImplemented},
+	{err: scheme.ErrPort, status: http.StatusForbidden, setting: "gateways.allow_ports"},
+	{err: scheme.ErrOff, status: http.StatusForbidden},
 	{err: scheme.ErrResponse, status: http.StatusBadGateway},
 	{err: httpcache.ErrUnasked, status: http.StatusBadGateway},
 	{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout},
@@ -110,6 +113,10 @@ func rowOf(err error) row {
 	var parse *uri.ParseError
 	if errors.As(err, &parse) {
 		return row{err: err, status: http.StatusBadRequest}
+	}
+	var refusal *scheme.Refusal
+	if errors.As(err, &refusal) {
+		return row{err: err, status: refusal.Status}
 	}
 	for _, r := range statuses {
 		if errors.Is(err, r.err) {

@@ -49,11 +49,14 @@ type Resource struct {
 	Body          io.ReadCloser  // after status 101 also an io.Writer: the connection
 	ContentLength int64          // -1 if unknown
 	From          netip.AddrPort // the server; the zero value where it is not known
+	// Listing is what the resource is in place of Body, which is empty then; nil for none. Who fetches
+	// makes a document of it.
+	Listing *Listing
 }
 
 // Handler fetches resources of one scheme. Fetch is safe for concurrent use;
 // ctx also ends the stream of Body. An error means that there was no response: an error
-// response of the origin is a Resource with its status.
+// response of the origin is a Resource with its status, or a *Refusal where its protocol is not HTTP.
 type Handler interface {
 	Fetch(ctx context.Context, r Request) (*Resource, error)
 }

@@ -1,0 +1,154 @@
+package config
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// gatewaySettings are those of schemes other than http and https.
+func gatewaySettings() []Setting {
+	return slices.Concat([]Setting{
+		{
+			Path: "gateways",
+			Doc: "Gateways to servers of other protocols than HTTP: what a proxy's client asks for by ftp, gopher, news, nntp, wais, " +
+				"z39.50r, z39.50s and file, and what is fetched by /fetch?uri= or as the resource of a name. See docs/gateways.md. " +
+				"All clients in access.proxy_clients may use them; proxy.rules hold for them, too.",
+		},
+		{
+			Path: "gateways.allow_ports", Default: []PortRange{},
+			Doc:  "Ports that a URL may name although they are below 1024, or denied: the default port of its scheme may always be named.",
+			Form: "port, or two joined by a hyphen",
+		},
+		{
+			Path: "gateways.deny_ports", Default: deniedPorts(),
+			Doc: "Ports above 1023 that a URL may not name, since servers of other protocols listen there, which could take a " +
+				"request for a command (RFC 1738 section 6).",
+			Form: "port, or two joined by a hyphen",
+		},
+		{Path: "gateways.timeout", Default: 30 * time.Second, Doc: "for one reply of a server, and for a listing as a whole", Least: time.Millisecond, Most: 10 * time.Minute},
+		{Path: "gateways.max_entries", Default: 10_000, Doc: "how many entries of a listing are shown", Least: 1, Most: 1_000_000},
+		{Path: "gateways.max_listing", Default: Size(8 << 20), Doc: "of a listing, or of an article; longer ones are cut off, which their page says", Least: Size(1 << 10), Most: Size(1 << 30)},
+		{Path: "gateways.ttl", Default: time.Minute, Doc: "how long listings are fresh: their servers do not say it", Least: time.Duration(0), Most: day},
+		{
+			Path: "gateways.templates", Default: []Gateway{},
+			Doc: "Other gateways, to which clients are redirected for URLs of a scheme: also instead of the ones of urnd. The variables are " +
+				"uri, the URI as a whole, and its parts scheme, host, port, path and query. A list:",
+			Form:   "table",
+			Sample: "templates:\n  - scheme: prospero\n    template: https://gateway.example.org/?url={uri}",
+		},
+	}, ftpSettings(), newsSettings(), []Setting{
+		{Path: "wais", Doc: "The gateway to databases by Z39.50, which WAIS is a form of: URLs of the schemes wais, z39.50r and z39.50s."},
+		{Path: "wais.enabled", Default: true, Doc: "URLs of these schemes are retrieved"},
+		{Path: "wais.records", Default: 50, Doc: "how many records of a result are shown", Least: 1, Most: 1000},
+		{Path: "file", Doc: "Local files, by file URLs."},
+		{
+			Path: "file.roots", Default: []string{},
+			Doc:    "The directories below which files are served to all clients of the proxy; no link leads out of them. Empty: file URLs are refused.",
+			Sample: "roots: [/srv/documents]", Form: "absolute path", check: checkRoots,
+		},
+	})
+}
+
+// gatewayElements are the settings in their lists of tables.
+func gatewayElements() []Setting {
+	return []Setting{
+		{Path: "gateways.templates.*.scheme", Doc: "the scheme; it must be set", Form: "scheme"},
+		{Path: "gateways.templates.*.template", Doc: "where clients are redirected to; it must be set", Form: "URI template (RFC 6570)"},
+	}
+}
+
+func ftpSettings() []Setting {
+	return []Setting{
+		{Path: "ftp", Doc: "The gateway to FTP servers."},
+		{Path: "ftp.enabled", Default: true, Doc: "ftp URLs are retrieved"},
+		{Path: "ftp.anonymous", Default: "urnd@", Doc: "the password of the user anonymous, as servers expect it: a mail address, or a part of one", Form: "text", check: checkFTPPassword},
+		{Path: "ftp.login", Default: true, Doc: "users and passwords in URLs, and those that clients are asked for, are sent to servers; false refuses them"},
+		{
+			Path: "ftp.tls", Default: "offered",
+			Doc: "TLS (RFC 4217): never; offered uses it where a server offers it, with any certificate; required refuses " +
+				"servers that do not offer it, or whose certificate is not valid",
+			OneOf: []string{"never", "offered", "required"},
+		},
+		{Path: "ftp.max_idle", Default: 16, Doc: "how many connections wait for the next request; 0 closes each after its request", Least: 0, Most: 1000},
+		{Path: "ftp.idle", Default: 30 * time.Second, Doc: "how long they wait", Least: time.Second, Most: time.Hour},
+	}
+}
+
+func newsSettings() []Setting {
+	return []Setting{
+		{Path: "gopher", Doc: "The gateway to gopher servers."},
+		{Path: "gopher.enabled", Default: true, Doc: "gopher URLs are retrieved"},
+		{Path: "news", Doc: "The gateway to news servers: URLs of the schemes news and nntp."},
+		{Path: "news.enabled", Default: true, Doc: "URLs of these schemes are retrieved"},
+		{
+			Path: "news.servers", Default: []string{},
+			Doc:    "The servers for news URLs, which name none; the next one is asked where one is not available, or does not have it. Empty: these URLs are refused.",
+			Sample: "servers: [news.example.org:119, 'tls://news.example.net:563']", Form: "host:port, or tls:// and one", check: checkNewsServers,
+		},
+		{Path: "news.login", Doc: "the file with the user that urnd logs in as, at these servers only, a colon and the password; empty: it does not log in", Form: "path, or credential: and a name", check: checkSecretFile},
+		{Path: "news.page", Default: 100, Doc: "how many articles a page of a group has", Least: 1, Most: 1000},
+	}
+}
+
+// deniedPorts are the ports above 1023 that browsers refuse (the Fetch standard section 2.9), and those of
+// databases, caches and other servers that answer what looks like a line of text.
+func deniedPorts() []PortRange {
+	ports := []PortRange{}
+	for _, p := range [...][2]uint16{
+		{1433, 1434}, {1521, 1521}, {1719, 1720}, {1723, 1723}, {2049, 2049}, {2375, 2376}, {2379, 2380}, {3128, 3128}, {3306, 3306}, {3659, 3659}, {4045, 4045}, {4190, 4190}, {4369, 4369},
+		{5060, 5061}, {5432, 5432}, {5672, 5672}, {5900, 5906}, {6000, 6063}, {6379, 6380}, {6566, 6566}, {6665, 6669}, {6679, 6679}, {6697, 6697},
+		{8086, 8086}, {9042, 9042}, {9092, 9092}, {9100, 9107}, {9200, 9200}, {9300, 9300}, {10080, 10080}, {11211, 11211}, {26379, 26379}, {27017, 27019},
+	} {
+		ports = append(ports, PortRange{First: p[0], Last: p[1]})
+	}
+	return ports
+}
+
+func checkFTPPassword(f *Faults, path string, value any) {
+	if text, _ := value.(string); text == "" || strings.ContainsAny(text, "\r\n\x00") {
+		f.add(path, "is empty, or has a line end")
+	}
+}
+
+func checkRoots(f *Faults, path string, value any) {
+	roots, _ := value.([]string)
+	for i, root := range roots {
+		if !filepath.IsAbs(root) || filepath.Clean(root) != root {
+			f.add(index(path, i), "%q is not an absolute path such as /srv/documents", root)
+		}
+	}
+}
+
+func checkNewsServers(f *Faults, path string, value any) {
+	servers, _ := value.([]string)
+	checkPAC(f, path, trimPrefixes(servers, "tls://"))
+}
+
+func trimPrefixes(texts []string, prefix string) []string {
+	trimmed := make([]string, len(texts))
+	for i, text := range texts {
+		trimmed[i] = strings.TrimPrefix(text, prefix)
+	}
+	return trimmed
+}
+
+// checkGateways checks the templates of other gateways.
+func checkGateways(f *Faults, gateways []Gateway) {
+	seen := make(map[string]bool)
+	for i, g := range gateways {
+		path := index("gateways.templates", i)
+		name := strings.ToLower(g.Scheme)
+		switch {
+		case !isScheme(g.Scheme):
+			f.add(path+".scheme", "%q is not a scheme such as wais", g.Scheme)
+		case name == "http", name == "https", name == "urn":
+			f.add(path+".scheme", "%q has no gateway", g.Scheme)
+		case seen[name]:
+			f.add(path+".scheme", "%q is named twice", g.Scheme)
+		}
+		seen[name] = true
+		checkTemplate(f, path+".template", g.Template, []string{"uri", "scheme", "host", "port", "path", "query"})
+	}
+}

@@ -1,0 +1,95 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// presenting is a scheme.Handler that makes documents of what has none in HTTP: of listings, and of
+// refusals by servers of other protocols. It is before the cache, which so stores, validates and
+// divides them like all responses.
+type presenting struct {
+	scheme.Handler
+	ttl time.Duration // freshness lifetime of listings
+}
+
+// Fetch implements scheme.Handler.
+func (p presenting) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+	resource, err := p.Handler.Fetch(ctx, r)
+	var refusal *scheme.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return refused(r, refusal), nil
+	case err != nil || resource.Listing == nil:
+		return resource, err //nolint:wrapcheck // handlers have wrapped it
+	}
+	return p.listed(r, resource), nil
+}
+
+// listed returns the document of a listing, of the type that the request asks for.
+func (p presenting) listed(r scheme.Request, resource *scheme.Resource) *scheme.Resource {
+	contentType, body := answer.Listing(r.Header, resource.Listing)
+	sum := sha256.Sum256(body)
+	const enough = 12
+	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
+	header := resource.Header
+	set(header, "Content-Type", contentType)
+	set(header, "Vary", "Accept")
+	set(header, "Etag", etag)
+	if header.Get("Cache-Control") == "" {
+		set(header, "Cache-Control", string(message.MaxAge(p.ttl)))
+	}
+	protect(header)
+	if scheme.Unmodified(r.Header, etag, time.Time{}) {
+		return scheme.NotModified(header)
+	}
+	return withBody(r, resource, header, body)
+}
+
+// refused returns the response of a server that said no, with its reason.
+func refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
+	reply := problem.ProxyReply(r.Header, "urnd", refusal)
+	header := reply.Header
+	for name, lines := range refusal.Header {
+		header[name] = lines
+	}
+	set(header, "Content-Type", reply.ContentType)
+	set(header, "Vary", reply.Vary)
+	set(header, "Cache-Control", reply.CacheControl)
+	protect(header)
+	return withBody(r, &scheme.Resource{Status: reply.Status}, header, reply.Body)
+}
+
+func withBody(r scheme.Request, resource *scheme.Resource, header http.Header, body []byte) *scheme.Resource {
+	set(header, "Content-Length", strconv.Itoa(len(body)))
+	content := body
+	if r.Method == http.MethodHead {
+		content = nil
+	}
+	return &scheme.Resource{
+		Status: resource.Status, Reason: resource.Reason, Header: header, From: resource.From,
+		Body: io.NopCloser(bytes.NewReader(content)), ContentLength: int64(len(body)),
+	}
+}
+
+// protect sets the fields that keep a document of urnd from doing anything but being shown.
+func protect(header http.Header) {
+	set(header, "Content-Security-Policy", forward.DocumentPolicy)
+	set(header, "X-Content-Type-Options", "nosniff")
+	set(header, "Referrer-Policy", "no-referrer")
+}
+
+func set(header http.Header, name, value string) { header[name] = []string{value} }

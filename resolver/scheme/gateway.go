@@ -1,0 +1,56 @@
+package scheme
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+// Gateway is a Handler in front of those of schemes other than http: it lets no request pass that they
+// must not get.
+type Gateway struct {
+	Handler Handler
+	Ports   Ports
+}
+
+// Fetch implements Handler.
+func (g Gateway) Fetch(ctx context.Context, r Request) (*Resource, error) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return nil, fmt.Errorf("%s %s: %w", r.Method, r.URI.Scheme(), ErrMethod)
+	}
+	if err := r.URI.Check(); err != nil {
+		return nil, err
+	}
+	if err := g.Ports.Check(r.URI); err != nil {
+		return nil, err
+	}
+	return g.Handler.Fetch(ctx, r)
+}
+
+// Dial connects to "host:port"; check is that of the Request, and may be nil. It is the only way of a
+// handler to a server, also for addresses that a server names.
+type Dial func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error)
+
+// Limits bound what a handler does for one request. All must be set.
+type Limits struct {
+	Timeout time.Duration // of each reply of a server, and of a listing as a whole
+	Entries int           // of a listing: the rest is left out, which Incomplete says
+	Octets  int64         // of a listing, and of what is read as a whole, such as an article
+	Line    int           // octets of a line of a listing or of a reply
+}
+
+// Redirect returns a Resource that leads to another URI, which must be valid.
+func Redirect(status int, location string) *Resource {
+	return &Resource{
+		Status: status, Header: http.Header{"Location": {location}, "Content-Length": {"0"}},
+		Body: http.NoBody,
+	}
+}
+
+// Listed returns the Resource of a listing.
+func Listed(l *Listing) *Resource {
+	return &Resource{Status: http.StatusOK, Header: make(http.Header), Body: http.NoBody, ContentLength: -1, Listing: l}
+}

