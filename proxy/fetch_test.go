@@ -210,3 +210,33 @@ func TestFetchAccess(t *testing.T) {
 		}
 	}
 }
+
+// Names lead to resources of every scheme, also where a URI has no host, and over redirects between them.
+func TestResourcesOfSchemes(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "gopher://a.example/0text")
+		w.WriteHeader(http.StatusFound)
+	}))
+	defer origin.Close()
+	s := start(t, func(c *proxy.Config) {
+		withGopher(c)
+		mux, _ := c.Fetch.(scheme.Mux)
+		mux["news"] = mux["gopher"]
+	})
+	for location, want := range map[string]string{
+		"gopher://a.example/0text":      "text",
+		"gopher://a.example/1":          `href="/fetch?uri=gopher%3A%2F%2Fa.example%2F0a%2509b"`,
+		"news:comp.lang.c":              "Menu of comp.lang.c",
+		origin.URL + "/":                "text",
+		"gopher://u.example/0missing":   "",
+		"gopher://a.example:25/0text":   "",
+		"ftp://a.example/not-supported": "",
+	} {
+		s.next = withLocations(location)
+		response := s.get(t, "/uri-res/N2R?urn:example:a", "Accept: text/html")
+		body := text(t, response)
+		if ok := response.StatusCode == 200; ok != (want != "") || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %v\n%s", location, response.StatusCode, response.Header, body)
+		}
+	}
+}
