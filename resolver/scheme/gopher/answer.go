@@ -19,7 +19,7 @@ type answer struct {
 	isPlus bool
 }
 
-// open asks the server of a request, and reads the first line of Gopher+. The caller must close the
+// open asks the server of a request, and reads the first line of Gopher+. The caller must end the
 // answer.
 func (h *Handler) open(ctx context.Context, r scheme.Request, q request) (*answer, error) {
 	c, err := h.ask(ctx, r, q)
@@ -30,15 +30,19 @@ func (h *Handler) open(ctx context.Context, r scheme.Request, q request) (*answe
 	if q.Plus == "" {
 		return a, nil
 	}
-	head, found := readPlusHead(c.in)
+	head, found, err := readPlusHead(c.in)
+	if err != nil {
+		c.end()
+		return nil, c.fault("reading the answer", err)
+	}
 	if !found {
-		return a, nil // it fails again, or is an answer of gopher
+		return a, nil
 	}
 	a.data, a.length, a.isPlus = head.data(c.in), head.length, true
 	if head.success {
 		return a, nil
 	}
-	defer c.Close()
+	defer c.end()
 	return nil, h.failure(a)
 }
 

@@ -16,11 +16,8 @@ func (h *Handler) attributes(ctx context.Context, r scheme.Request, q request) (
 	if err != nil {
 		return movedOr(err)
 	}
-	defer a.Close()
+	defer a.end()
 	if !a.isPlus {
-		if _, err := a.in.Peek(1); err != nil && !errors.Is(err, io.EOF) {
-			return nil, a.fault("reading attributes", err)
-		}
 		return nil, fmt.Errorf("%w: the server does not speak Gopher+", scheme.ErrResponse)
 	}
 	in := h.newLines(a.data)

@@ -27,7 +27,7 @@ type conn struct {
 }
 
 // ask connects to the server of a request, and sends it. All that comes until stream is called must come within the
-// time for an answer. The caller must close the connection.
+// time for an answer. The caller must end the connection.
 func (h *Handler) ask(ctx context.Context, r scheme.Request, q request) (*conn, error) {
 	raw, err := h.config.Dial(ctx, "tcp", net.JoinHostPort(trimBrackets(q.host), q.port), r.Check)
 	if err != nil {
@@ -38,7 +38,7 @@ func (h *Handler) ask(ctx context.Context, r scheme.Request, q request) (*conn, 
 	c.forget = context.AfterFunc(ctx, c.cut)
 	c.in = bufio.NewReader(c)
 	if _, err := io.WriteString(raw, q.line()); err != nil {
-		c.Close()
+		c.end()
 		return nil, c.fault("asking the server", err)
 	}
 	return c, nil
@@ -89,9 +89,9 @@ func (c *conn) from() netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// Close implements io.Closer.
-func (c *conn) Close() error {
+// end closes the connection. It may be called more than once, and while the connection is read.
+func (c *conn) end() {
 	c.forget()
 	c.timer.Stop()
-	return c.Conn.Close() //nolint:wrapcheck // nothing is done about it
+	_ = c.Conn.Close() // all that was needed has been read
 }

@@ -51,8 +51,12 @@ func (b block) reference() []scheme.Property {
 	p := scheme.Property{Name: scheme.Text(b.name), Value: scheme.Text(b.head)}
 	if i, ok := parseItem(b.head); ok {
 		p.Value, p.URI = scheme.Text(i.name), link(i)
-	} else if location, err := webLink(b.head); err == nil && b.name == "URL" {
-		p.URI = location
+	} else if b.name == "URL" { // of pygopherd
+		location, err := webLink(b.head)
+		if err != nil {
+			return nil // it may have a password
+		}
+		p.Value, p.URI = location, location
 	}
 	return []scheme.Property{p}
 }
@@ -82,7 +86,7 @@ func (a attributes) entry() scheme.Item {
 		case "VIEWS":
 			for _, line := range b.lines {
 				if v, ok := parseView(line); ok && entry.Type == "" {
-					entry.Type = scheme.Text(v.media)
+					entry.Type = v.mediaType()
 				}
 			}
 		case "ABSTRACT":
@@ -120,13 +124,21 @@ func parseView(line string) (view, bool) {
 func (v view) entry(q request) scheme.Item {
 	name := strings.TrimSpace(v.media + " " + v.language)
 	entry := scheme.Item{
-		Kind: v.kind(), Name: scheme.Text(name), Type: scheme.Text(strings.ToLower(v.media)),
+		Kind: v.kind(), Name: scheme.Text(name), Type: v.mediaType(),
 		URI: valid(q.plain() + encodedTab + encodedTab + "+" + escape(name)),
 	}
 	if v.size != "" {
 		entry.Note = "about " + scheme.Text(v.size)
 	}
 	return entry
+}
+
+// mediaType returns the media type, "" for a view that has only a name.
+func (v view) mediaType() string {
+	if !strings.Contains(v.media, "/") {
+		return ""
+	}
+	return scheme.Text(strings.ToLower(v.media))
 }
 
 func (v view) kind() string {

@@ -24,7 +24,7 @@ func (h *Handler) document(ctx context.Context, r scheme.Request, q request) (*s
 	}
 	resource, err := a.document(r, q)
 	if err != nil || r.Method == http.MethodHead {
-		a.Close()
+		a.end()
 	}
 	return resource, err
 }
@@ -94,9 +94,12 @@ func (b *body) Read(p []byte) (int, error) {
 	if !errors.Is(err, io.EOF) {
 		b.err = b.answer.fault("reading a document", err)
 	}
-	b.answer.Close()
+	b.answer.end()
 	return n, b.err
 }
 
 // Close implements io.Closer.
-func (b *body) Close() error { return b.answer.Close() }
+func (b *body) Close() error {
+	b.answer.end()
+	return nil
+}

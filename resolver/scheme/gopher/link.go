@@ -1,11 +1,12 @@
 package gopher
 
 import (
-	"fmt"
+	"net/http"
 	"net/netip"
 	"strconv"
 	"strings"
 
+	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -57,7 +58,7 @@ func sessionLink(name, user, host, port string) string {
 func webLink(target string) (string, error) {
 	u, err := uri.FromIRI(target)
 	if err != nil {
-		return "", fmt.Errorf("the link of the server: %w", err)
+		return "", scheme.Refuse(http.StatusNotFound, "the link of the server is no valid URL") // which may have a password
 	}
 	location := u.WithoutPassword().Normalize().String()
 	if err := checkLocation(location); err != nil {

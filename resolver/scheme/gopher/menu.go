@@ -17,7 +17,7 @@ func (h *Handler) menu(ctx context.Context, r scheme.Request, q request) (*schem
 	if err != nil {
 		return movedOr(err)
 	}
-	defer a.Close()
+	defer a.end()
 	l := &scheme.Listing{Kind: scheme.KindMenu, Title: title(q), URI: q.uri.String(), Parent: parent(q)}
 	if q.Type == typeSearch {
 		l.Kind = scheme.KindResults

@@ -3,6 +3,7 @@ package gopher
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"strconv"
 )
@@ -23,22 +24,27 @@ type plusHead struct {
 const maxPlusHead = 24
 
 // readPlusHead reads the first line of an answer. found is false, and nothing is read, where the server does
-// not speak Gopher+, and its answer is one of gopher.
-func readPlusHead(in *bufio.Reader) (head plusHead, found bool) {
+// not speak Gopher+, and its answer is one of gopher. One that ends before that is known is an error.
+func readPlusHead(in *bufio.Reader) (head plusHead, found bool, err error) {
 	for n := 1; n <= maxPlusHead; n++ {
 		line, err := in.Peek(n)
-		if err != nil || line[0] != '+' && line[0] != '-' {
-			return plusHead{}, false
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
 		}
-		if line[n-1] != '\n' {
-			continue
+		if err != nil {
+			return plusHead{}, false, err //nolint:wrapcheck // callers do
 		}
-		if head, found = parsePlusHead(string(bytes.TrimRight(line, " \r\n"))); found {
-			_, _ = in.Discard(n) // it is there
+		switch last := line[n-1]; {
+		case last == '\n':
+			if head, found = parsePlusHead(string(bytes.TrimRight(line, " \r\n"))); found {
+				_, err = in.Discard(n)
+			}
+			return head, found, err //nolint:wrapcheck // likewise
+		case n == 1 && last != '+' && last != '-', bytes.IndexByte([]byte("+-0123456789 \r"), last) < 0:
+			return plusHead{}, false, nil
 		}
-		return head, found
 	}
-	return plusHead{}, false
+	return plusHead{}, false, nil
 }
 
 func parsePlusHead(line string) (plusHead, bool) {
