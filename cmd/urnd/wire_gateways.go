@@ -33,7 +33,7 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 		Timeout: c.Gateways.Timeout, Entries: c.Gateways.MaxEntries, Octets: int64(c.Gateways.MaxListing), Line: maxGatewayLine,
 	}
 	ports := scheme.Ports{Allow: tunnelPort(c.Gateways.AllowPorts), Deny: tunnelPort(c.Gateways.DenyPorts)}
-	handlers := scheme.Mux{"file": file.New(file.Config{Roots: c.File.Roots, Limits: limits})}
+	handlers := scheme.Mux{"file": file.New(file.Config{Roots: c.File.Roots, Limits: limits, Now: d.now})}
 	for _, name := range explain.Schemes() {
 		handlers[name] = explain.New(explain.Config{Ports: ports})
 	}
