@@ -21,6 +21,8 @@ squid squid
 pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd
+yaz-ztest yaz
+zebrasrv idzebra-2.0
 '
 [ $# -eq 0 ] || peers=$(cat "$1")
 
