@@ -65,7 +65,7 @@ func (d *diagnostic) isAttribute() bool {
 // isSyntax reports whether the server has no such record syntax for the record.
 func (d *diagnostic) isSyntax() bool {
 	switch d.condition {
-	case 14, 227, 238, 239: // YAZ says 14, where it has no data in the syntax
+	case systemError, 227, 238, 239: // a server of YAZ says the first, where it has no data in the syntax
 		return true
 	default:
 		return false
@@ -73,7 +73,12 @@ func (d *diagnostic) isSyntax() bool {
 }
 
 // isElementSet reports whether the server does not know the name of the element set.
-func (d *diagnostic) isElementSet() bool { return d.condition >= 24 && d.condition <= 26 }
+func (d *diagnostic) isElementSet() bool {
+	return d.condition >= 24 && d.condition <= 26 || d.condition == systemError
+}
+
+// systemError is that a record could not be presented. Servers say so of what they did not expect.
+const systemError = 14
 
 // meaning returns what the conditions say that are met most.
 func (d *diagnostic) meaning() string {
@@ -88,7 +93,7 @@ func (d *diagnostic) meaning() string {
 		return "the search has only words that are ignored"
 	case 13:
 		return "no such record in the result"
-	case 14:
+	case systemError:
 		return "system error in presenting records"
 	case 17:
 		return "the record is too long"

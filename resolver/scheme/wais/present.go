@@ -11,30 +11,32 @@ import (
 // wanted says how records are wanted.
 type wanted struct {
 	elementSet string   // "" for the server's choice
-	syntaxes   []syntax // tried in turn; the last may be the zero value, the server's choice
+	syntaxes   []syntax // at least one, tried in turn; the last may be the zero value, the server's choice
 }
 
 // present is the retrieval facility: ISO 23950 section 3.2.3. It returns records of the result from the
 // first, counted from 1, at most count of them and at least one. Whatever the server does not have is left
 // out of w.
 func (s *session) present(first, count int64, w *wanted) (records []record, err error) {
-	for len(w.syntaxes) > 0 {
+	for { // each turn leaves something out of w
 		records, err = s.presentOne(first, count, w.elementSet, w.syntaxes[0])
-		said, ok := errors.AsType[*diagnostic](err)
+		said, _ := errors.AsType[*diagnostic](err)
+		if err == nil {
+			said = records[0].failed
+		}
 		switch {
-		case err == nil && records[0].failed != nil && records[0].failed.isSyntax() && len(w.syntaxes) > 1:
-			w.syntaxes = w.syntaxes[1:]
-		case !ok:
+		case said == nil:
 			return records, err
 		case said.isElementSet() && w.elementSet != "":
 			w.elementSet = ""
-		case said.isSyntax():
-			w.syntaxes, err = w.syntaxes[1:], said.refusal()
+		case said.isSyntax() && len(w.syntaxes) > 1:
+			w.syntaxes = w.syntaxes[1:]
+		case err == nil: // other records may be there
+			return records, nil
 		default:
 			return nil, said.refusal()
 		}
 	}
-	return nil, err
 }
 
 // presentOne returns a *diagnostic where there are no records.

@@ -9,7 +9,7 @@ import (
 // syntax is a record syntax, or a format that documents have: ISO 23950 appendix REC and the register of
 // object identifiers at the Library of Congress.
 type syntax struct {
-	name      string // as in RFC 2056, and as the type of a wais URL; without regard to case
+	name      string // in lower case, as in RFC 2056, and as the type of a wais URL
 	id        string // object identifier
 	mediaType string // of a record as it is; "" where only a text can be made of it
 }
@@ -30,38 +30,38 @@ const mediaTypeMARC = "application/marc"
 // what a text can be made of here.
 func syntaxes() []syntax {
 	return []syntax{
-		{"SUTRS", idSUTRS, "text/plain; charset=utf-8"},
-		{"USMARC", recordSyntaxes + "10", mediaTypeMARC},
-		{"XML", idXML, "application/xml"},
-		{"GRS-1", idGRS1, ""},
-		{"OPAC", idOPAC, ""},
+		{"sutrs", idSUTRS, "text/plain; charset=utf-8"},
+		{"usmarc", recordSyntaxes + "10", mediaTypeMARC},
+		{"xml", idXML, "application/xml"},
+		{"grs-1", idGRS1, ""},
+		{"opac", idOPAC, ""},
 	}
 }
 
 // asked are known as well, but only sent to who asks for them.
 func asked() []syntax {
 	return append(syntaxes(),
-		syntax{"MARC", recordSyntaxes + "10", mediaTypeMARC},
-		syntax{"MARC21", recordSyntaxes + "10", mediaTypeMARC},
-		syntax{"UNIMARC", recordSyntaxes + "1", mediaTypeMARC},
-		syntax{"UKMARC", recordSyntaxes + "11", mediaTypeMARC},
-		syntax{"DANMARC", recordSyntaxes + "14", mediaTypeMARC},
-		syntax{"GRS", idGRS1, ""},
-		syntax{"PDF", recordSyntaxes + "109.1", "application/pdf"},
-		syntax{"PS", recordSyntaxes + "109.2", "application/postscript"},
-		syntax{"HTML", recordSyntaxes + "109.3", "text/html"},
-		syntax{"TIFF", recordSyntaxes + "109.4", "image/tiff"},
-		syntax{"GIF", recordSyntaxes + "109.5", "image/gif"},
-		syntax{"JPEG", recordSyntaxes + "109.6", "image/jpeg"},
-		syntax{"PNG", recordSyntaxes + "109.7", "image/png"},
-		syntax{"SGML", recordSyntaxes + "109.9", "text/plain; charset=utf-8"},
+		syntax{"marc", recordSyntaxes + "10", mediaTypeMARC},
+		syntax{"marc21", recordSyntaxes + "10", mediaTypeMARC},
+		syntax{"unimarc", recordSyntaxes + "1", mediaTypeMARC},
+		syntax{"ukmarc", recordSyntaxes + "11", mediaTypeMARC},
+		syntax{"danmarc", recordSyntaxes + "14", mediaTypeMARC},
+		syntax{"grs", idGRS1, ""},
+		syntax{"pdf", recordSyntaxes + "109.1", "application/pdf"},
+		syntax{"ps", recordSyntaxes + "109.2", "application/postscript"},
+		syntax{"html", recordSyntaxes + "109.3", "text/html"},
+		syntax{"tiff", recordSyntaxes + "109.4", "image/tiff"},
+		syntax{"gif", recordSyntaxes + "109.5", "image/gif"},
+		syntax{"jpeg", recordSyntaxes + "109.6", "image/jpeg"},
+		syntax{"png", recordSyntaxes + "109.7", "image/png"},
+		syntax{"sgml", recordSyntaxes + "109.9", "text/plain; charset=utf-8"},
 	)
 }
 
 // lookupSyntax returns the syntax with a name or an object identifier.
 func lookupSyntax(name string) (syntax, bool) {
 	for _, s := range asked() {
-		if uri.EqualFold(s.name, name) || s.id == name {
+		if uri.EqualFold(name, s.name) || s.id == name {
 			return s, true
 		}
 	}

@@ -29,7 +29,8 @@ func newTarget(u uri.URI) (target, error) {
 	u = u.WithoutFragment().Normalize()
 	t := target{uri: u, address: address(u), asText: true, as: append(syntaxes(), syntax{})}
 	if u.Scheme() == "wais" {
-		return t, t.setWAIS()
+		err := t.setWAIS()
+		return t, err
 	}
 	z, err := u.Z3950()
 	if err != nil {
