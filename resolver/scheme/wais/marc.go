@@ -98,10 +98,12 @@ func marcText(b []byte, isUnicode bool) string {
 // text returns the record as a table: a line for each field, with tag, indicators and subfields.
 func (m marc) text() string {
 	var b strings.Builder
-	b.WriteString("LDR    " + scheme.Text(m.leader) + "\n")
+	b.WriteString("LDR " + pad("") + " " + scheme.Text(m.leader) + "\n")
 	for _, f := range m.fields {
 		b.WriteString(scheme.Text(f.tag) + " " + pad(scheme.Text(f.indicators)))
-		b.WriteString(scheme.Text(f.value))
+		if f.value != "" {
+			b.WriteString(" " + scheme.Text(f.value))
+		}
 		for _, s := range f.subfields {
 			b.WriteString(" $" + scheme.Text(string(rune(s.code))) + " " + scheme.Text(strings.TrimSpace(s.value)))
 		}
@@ -112,7 +114,7 @@ func (m marc) text() string {
 
 // pad makes a column of indicators.
 func pad(s string) string {
-	return s + strings.Repeat(" ", max(0, marcIndicator+1-utf8.RuneCountInString(s)))
+	return s + strings.Repeat(" ", max(0, marcIndicator-utf8.RuneCountInString(s)))
 }
 
 // get returns subfields of the first field with a tag.

@@ -21,8 +21,8 @@ func opacText(e element) string {
 		}
 		var parts []string
 		for part := range h.children() {
-			const localLocation, copyNumber = 10, 15
-			if part.class == contextual && part.tag >= localLocation && part.tag <= copyNumber {
+			const localLocation, publicNote = 9, 14
+			if part.class == contextual && part.tag >= localLocation && part.tag <= publicNote {
 				parts = append(parts, scheme.Text(string(part.octets())))
 			}
 		}

@@ -76,11 +76,14 @@ func (s *session) presentOne(first, count int64, elementSet string, as syntax) (
 }
 
 // presentAll returns the first records of the result. Servers send less at once than is asked for, where it
-// would be a long message.
+// would be a long message. Where all of them are longer than may be received, only some are returned.
 func (s *session) presentAll(count int64, w *wanted) ([]record, error) {
 	var records []record
 	for n := int64(0); n < count; n = int64(len(records)) {
 		more, err := s.present(n+1, count-n, w)
+		if n > 0 && errors.Is(err, errTooLong) {
+			break
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/testserver"
@@ -240,5 +239,3 @@ func TestCheck(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-var _ = time.Second
