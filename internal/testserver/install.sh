@@ -21,6 +21,8 @@ squid squid
 pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd
+finger finger
+in.fingerd fingerd
 '
 [ $# -eq 0 ] || peers=$(cat "$1")
 

@@ -74,7 +74,7 @@ func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, roo
 	}
 	switch {
 	case !info.IsDir() && p.slash:
-		f.Close()
+		_ = f.Close() // it was only read
 		return nil, scheme.Refuse(http.StatusNotFound, "it is a file, and no directory")
 	case !info.IsDir():
 		return h.send(ctx, r, f, info)
