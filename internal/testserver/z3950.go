@@ -120,11 +120,7 @@ func launchZ3950(ctx context.Context, path, dir string, addr netip.AddrPort, arg
 		if err := p.ended(); err != nil { // its only reason is that it cannot listen
 			return false, fmt.Errorf("%w: %w", errPortTaken, err)
 		}
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr.String())
-		if err != nil {
-			return false, nil
-		}
-		return true, conn.Close()
+		return accepts(ctx, addr), nil
 	})
 	if err != nil {
 		z.kill()
@@ -143,4 +139,13 @@ func (z *Z3950) kill() {
 func z3950Output(dir string) string {
 	text, _ := os.ReadFile(filepath.Join(dir, z3950OutputFile)) // it is for a message only
 	return string(text)
+}
+
+// accepts reports whether a server listens at addr.
+func accepts(ctx context.Context, addr netip.AddrPort) bool {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr.String())
+	if err == nil {
+		_ = conn.Close() // nothing was written
+	}
+	return err == nil
 }

@@ -128,9 +128,8 @@ func parseNested(b []byte, depth int) (e element, rest []byte, err error) {
 		return element{}, nil, fmt.Errorf("%w: nested too deep", errBER)
 	}
 	for rest = b; ; {
-		var inner element
-		after := rest
-		if inner, after, err = parseNested(rest, depth-1); err != nil {
+		inner, after, err := parseNested(rest, depth-1)
+		if err != nil {
 			return element{}, nil, err
 		}
 		if inner.isEnd() {

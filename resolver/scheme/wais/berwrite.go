@@ -16,14 +16,14 @@ func encode(c class, constructed bool, tag uint32, content []byte) []byte {
 	var b []byte
 	switch {
 	case tag < 0x1F:
-		b = append(b, first|byte(tag)) //nolint:gosec // it is less than 31
+		b = append(b, first|byte(tag))
 	case tag < 1<<7:
-		b = append(b, first|0x1F, byte(tag)) //nolint:gosec // it has 7 bits
+		b = append(b, first|0x1F, byte(tag))
 	default:
 		b = append(b, first|0x1F, byte(tag>>7)|0x80, byte(tag&0x7F)) //nolint:gosec // no tag of Z39.50 has more than 14 bits
 	}
 	if n := len(content); n < 0x80 {
-		b = append(b, byte(n)) //nolint:gosec // it has 7 bits
+		b = append(b, byte(n))
 	} else {
 		b = append(b, 0x84, byte(n>>24), byte(n>>16), byte(n>>8), byte(n)) //nolint:gosec // requests are short
 	}
@@ -67,7 +67,7 @@ func objectID(c class, tag uint32, id objectIdentifier) []byte {
 		if i == 0 {
 			arc = arc*40 + id[1]
 		}
-		part := []byte{byte(arc & 0x7F)} //nolint:gosec // it has 7 bits
+		part := []byte{byte(arc & 0x7F)}
 		for arc >>= 7; arc > 0; arc >>= 7 {
 			part = append([]byte{byte(arc) | 0x80}, part...) //nolint:gosec // its lowest bits
 		}

@@ -82,42 +82,32 @@ const systemError = 14
 
 // meaning returns what the conditions say that are met most.
 func (d *diagnostic) meaning() string {
-	switch d.condition {
-	case 1:
-		return "permanent system error"
-	case 2:
-		return "temporary system error"
-	case 3:
-		return "unsupported search"
-	case 4:
-		return "the search has only words that are ignored"
-	case 13:
-		return "no such record in the result"
-	case systemError:
-		return "system error in presenting records"
-	case 17:
-		return "the record is too long"
-	case 25:
-		return "no such element set for this database"
-	case 108:
-		return "malformed query"
-	case 109:
-		return "database unavailable"
-	case 114:
-		return "unsupported use attribute"
-	case 125:
-		return "malformed search term"
-	case 235:
-		return "database does not exist"
-	case 236:
-		return "access to the database is denied"
-	case 238:
-		return "the record is not available in this syntax"
-	case 239:
-		return "record syntax not supported"
-	default:
-		return "the server refuses"
+	for _, m := range []struct {
+		condition int64
+		says      string
+	}{
+		{1, "permanent system error"},
+		{2, "temporary system error"},
+		{3, "unsupported search"},
+		{4, "the search has only words that are ignored"},
+		{13, "no such record in the result"},
+		{systemError, "system error in presenting records"},
+		{17, "the record is too long"},
+		{25, "no such element set for this database"},
+		{108, "malformed query"},
+		{109, "database unavailable"},
+		{114, "unsupported use attribute"},
+		{125, "malformed search term"},
+		{235, "database does not exist"},
+		{236, "access to the database is denied"},
+		{238, "the record is not available in this syntax"},
+		{239, "record syntax not supported"},
+	} {
+		if m.condition == d.condition {
+			return m.says
+		}
 	}
+	return "the server refuses"
 }
 
 // refuseSession returns the error of a server that rejects a session, with what it says of that, in a

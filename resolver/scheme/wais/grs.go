@@ -13,17 +13,19 @@ func grsText(e element) string {
 	const growth, least = 4, 4096
 	w := grsWriter{room: growth*len(e.content) + least}
 	w.elements(e, 0)
-	return w.String()
+	return w.text.String()
 }
 
 // grsWriter writes about room octets at most: many short lines, all indented, would become a long text.
 type grsWriter struct {
-	strings.Builder
+	text strings.Builder
 	room int
 }
 
+func (w *grsWriter) add(s string) { _, _ = w.text.WriteString(s) }
+
 // isFull reports whether the rest is left out.
-func (w *grsWriter) isFull() bool { return w.Len() > w.room }
+func (w *grsWriter) isFull() bool { return w.text.Len() > w.room }
 
 // elements writes a SEQUENCE OF TaggedElement.
 func (w *grsWriter) elements(e element, depth int) {
@@ -38,8 +40,8 @@ func (w *grsWriter) elements(e element, depth int) {
 		kind, hasKind := tagged.child(tagType)
 		name, _ := tagged.child(tagValue)
 		data, _ := tagged.child(content)
-		w.WriteString(strings.Repeat("  ", depth))
-		w.WriteString(grsTag(kind, hasKind, name) + ":")
+		w.add(strings.Repeat("  ", depth))
+		w.add(grsTag(kind, hasKind, name) + ":")
 		w.data(data, depth)
 	}
 }
@@ -81,7 +83,7 @@ func (w *grsWriter) data(content element, depth int) {
 	value := ""
 	switch {
 	case data.is(contextual, subtree):
-		w.WriteByte('\n')
+		w.add("\n")
 		w.elements(data, depth+1)
 		return
 	case data.is(contextual, notThere), data.is(contextual, empty), data.is(contextual, noData):
@@ -103,15 +105,15 @@ func (w *grsWriter) data(content element, depth int) {
 func (w *grsWriter) value(value string, depth int) {
 	value = strings.Trim(scheme.TextLines(value), "\n")
 	if !strings.Contains(value, "\n") {
-		w.WriteString(" " + value + "\n")
+		w.add(" " + value + "\n")
 		return
 	}
-	w.WriteByte('\n')
+	w.add("\n")
 	for line := range strings.SplitSeq(value, "\n") {
 		if w.isFull() {
-			w.WriteString("…\n")
+			w.add("…\n")
 			return
 		}
-		w.WriteString(strings.Repeat("  ", depth+1) + line + "\n")
+		w.add(strings.Repeat("  ", depth+1) + line + "\n")
 	}
 }

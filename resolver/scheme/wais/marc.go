@@ -51,11 +51,11 @@ func parseMARC(b []byte) (m marc, ok bool) {
 	for ; len(directory) >= marcEntry; directory = directory[marcEntry:] {
 		length, err1 := strconv.ParseUint(string(directory[3:7]), 10, 32)
 		start, err2 := strconv.ParseUint(string(directory[7:12]), 10, 32)
-		if err1 != nil || err2 != nil || int(start+length) > len(b)-base || int(length) > left { //nolint:gosec // they have at most 5 digits
+		if err1 != nil || err2 != nil || int(start+length) > len(b)-base || int(length) > left {
 			continue
 		}
-		left -= int(length)                                    //nolint:gosec // likewise
-		content := b[base+int(start) : base+int(start+length)] //nolint:gosec // likewise
+		left -= int(length)
+		content := b[base+int(start) : base+int(start+length)]
 		content = bytes.TrimSuffix(content, []byte{marcFieldEnd})
 		m.fields = append(m.fields, parseMARCField(string(directory[:3]), marcText(content, isUnicode)))
 	}

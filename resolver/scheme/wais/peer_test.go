@@ -2,6 +2,7 @@ package wais_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net"
 
@@ -141,7 +142,7 @@ func presentBody(w io.Writer, s *schemetest.Server) error {
 				return err
 			}
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			_, err = io.WriteString(w, "\x00\x00"+recordTail)
 			return err
 		}

@@ -77,6 +77,13 @@ func (s *session) exchange(request []byte, tag uint32) (element, error) {
 	if _, err := s.conn.Write(request); err != nil {
 		return element{}, s.broken("sending a request", err)
 	}
+	first, err := s.reader.Peek(1)
+	if err != nil {
+		return element{}, s.broken("reading a response", err)
+	}
+	if first[0]&0xE0 != 0xA0 { // what another protocol says may be a header of long content
+		return element{}, fmt.Errorf("%w: it is not of Z39.50", scheme.ErrResponse)
+	}
 	response, read, err := readElement(s.reader, s.left)
 	switch {
 	case errors.Is(err, errBER):

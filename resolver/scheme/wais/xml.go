@@ -10,7 +10,7 @@ import (
 func xmlTitle(b []byte) string {
 	d := xml.NewDecoder(bytes.NewReader(b))
 	d.Strict = false
-	var within, is245 bool
+	within, is245 := "", false // the element that is the title, once it is open
 	var title strings.Builder
 	const maxTokens = 2000
 	for range maxTokens {
@@ -24,13 +24,18 @@ func xmlTitle(b []byte) string {
 			if name == "datafield" {
 				is245 = attributeOf(t, "tag") == "245"
 			}
-			within = strings.EqualFold(name, "title") || name == "subfield" && is245 && attributeOf(t, "code") == "a"
+			if within == "" && (strings.EqualFold(name, "title") || name == "subfield" && is245 && attributeOf(t, "code") == "a") {
+				within = name
+			}
 		case xml.CharData:
-			if within {
+			if within != "" {
 				title.Write(t)
 			}
 		case xml.EndElement:
-			if within && strings.TrimSpace(title.String()) != "" {
+			if t.Name.Local != within {
+				continue
+			}
+			if within = ""; strings.TrimSpace(title.String()) != "" {
 				return title.String()
 			}
 		}
