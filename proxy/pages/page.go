@@ -44,6 +44,8 @@ type data struct {
 	Contact       link
 	// Detail is that of the problem, as a sentence.
 	Detail string
+	// IsFetch is whether there is a form for a URL, alone or below a problem.
+	IsFetch bool
 	// The input around the offending octet.
 	Before, At, After string
 }
@@ -85,7 +87,7 @@ func hrefOf(href string) template.HTMLAttr {
 
 // Problem returns the page of an error.
 func Problem(p api.Problem) []byte {
-	page := data{Title: heading(p), Problem: &p, Says: says(p), StatusText: p.Title, Typed: p.Typed, List: links(p.Suggestions), Detail: sentence(p.Detail)}
+	page := data{Title: heading(p), Problem: &p, Says: says(p), StatusText: p.Title, Typed: p.Typed, List: links(p.Suggestions), Detail: sentence(p.Detail), IsFetch: p.Fetched}
 	if page.Typed == "" {
 		page.Typed = p.Input
 	}
@@ -119,7 +121,7 @@ func contact(text string) link {
 // heading describes a status for users.
 func heading(p api.Problem) string {
 	if p.Forwarded {
-		return p.Title
+		return headingOfForwarded(p)
 	}
 	switch p.Status {
 	case http.StatusBadRequest:
@@ -162,22 +164,11 @@ func says(p api.Problem) string {
 	}
 }
 
-// saysOfForwarded is says for who uses a proxy, perhaps without knowing it.
-func saysOfForwarded(p api.Problem) string {
-	switch p.Status {
-	case http.StatusBadGateway:
-		return "The proxy on the way to this site got no valid response from it. Try again later."
-	case http.StatusGatewayTimeout:
-		return "The proxy on the way to this site got no response from it in time. Try again later."
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		return "The proxy on the way to this site is busy. Try again in a moment."
-	default:
-		return "The proxy on the way to this site did not forward the request: " + p.Detail + "."
-	}
-}
-
 // Home returns the home page, with a form for a name.
 func Home() []byte { return data{Title: "urnd"}.render() }
+
+// Fetch returns the page with a form for a URL that is fetched.
+func Fetch() []byte { return data{Title: "Fetch a URL", IsFetch: true}.render() }
 
 // List returns a page of links.
 func List(title string, uris []string) []byte {
