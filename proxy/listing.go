@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/proxy/answer"
@@ -63,8 +62,6 @@ func (p presenting) listed(r scheme.Request, resource *scheme.Resource) *scheme.
 // refused returns the response of a server that said no, with its reason. Proxy-Status has no error, since
 // nothing failed on the way.
 func refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
-	accept := strings.TrimSuffix(r.Header.Get("Accept"), answer.ThroughFetch)
-	reply := problem.ProxyReply(http.Header{"Accept": {accept}}, "urnd", refusal)
 	accept, fetched := answer.AcceptOf(r.Header)
 	if fetched && refusal.Status == http.StatusUnauthorized {
 		// Its challenge is not passed on: the browser would send the password to this server as its own.

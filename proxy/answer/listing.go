@@ -19,9 +19,9 @@ const (
 	listingText = "text/plain"
 )
 
-// ThroughFetch is the parameter of a media type in Accept by which the links of a page lead to /fetch of
+// throughFetch is the parameter of a media type in Accept by which the links of a page lead to /fetch of
 // this server. So representations of either kind are told apart wherever they are cached.
-const ThroughFetch = ";links=fetch"
+const throughFetch = ";links=fetch"
 
 func listingTypes() []contenttype.MediaType {
 	return []contenttype.MediaType{
@@ -39,15 +39,13 @@ func ListingAccept(header http.Header, fetched bool) string {
 		}
 	}
 	if fetched {
-		chosen += ThroughFetch
+		chosen += throughFetch
 	}
 	return chosen
 }
 
 // Listing returns a listing as a document of the type that ListingAccept has chosen.
 func Listing(header http.Header, l *scheme.Listing) (contentType string, body []byte) {
-	chosen, fetched := strings.CutSuffix(header.Get("Accept"), ThroughFetch)
-	switch chosen {
 	accept, fetched := AcceptOf(header)
 	switch accept.Get("Accept") {
 	case listingJSON:
