@@ -50,7 +50,7 @@ func (p presenting) listed(r scheme.Request, resource *scheme.Resource) *scheme.
 	set(header, "Vary", "Accept")
 	set(header, "Etag", etag)
 	if header.Get("Cache-Control") == "" {
-		set(header, "Cache-Control", string(message.MaxAge(p.ttl)))
+		set(header, "Cache-Control", message.MaxAge(p.ttl))
 	}
 	protect(header)
 	if scheme.Unmodified(r.Header, etag, time.Time{}) {

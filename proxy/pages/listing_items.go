@@ -31,7 +31,8 @@ type moment struct{ Datetime, Text string }
 type table struct {
 	Caption           string
 	Size, Time, Count bool
-	CountName         string
+	CountName         string // of what Count is, in a sentence
+	CountHead         string // the same above the column
 	Rows              []item
 }
 
@@ -62,9 +63,9 @@ func itemOf(i *scheme.Item, to linker) item {
 }
 
 func tableOf(l *scheme.Listing, to linker) *table {
-	t := &table{Caption: count(len(l.Items), "entry", "entries"), CountName: "Entries", Rows: make([]item, 0, len(l.Items))}
+	t := &table{Caption: count(len(l.Items), "entry", "entries"), CountName: "entries", CountHead: "Entries", Rows: make([]item, 0, len(l.Items))}
 	if l.Kind == scheme.KindGroups {
-		t.Caption, t.CountName = count(len(l.Items), "newsgroup", "newsgroups"), "Articles"
+		t.Caption, t.CountName, t.CountHead = count(len(l.Items), "newsgroup", "newsgroups"), "articles", "Articles"
 	}
 	for i := range l.Items {
 		one := itemOf(&l.Items[i], to)

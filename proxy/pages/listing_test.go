@@ -195,7 +195,7 @@ func TestListingElements(t *testing.T) {
 		"directory": {"caption": 1, "tr": 11, "a": 10, "time": 9, "data": 6, "div": 1, "nav": 1},
 		"menu":      {"pre": 3, "li": 13, "a": 9},
 		"groups":    {"tr": 3, "a": 2},
-		"group":     {"nav": 2, "dt": 2, "li": 20, "ul": 11, "time": 15},
+		"group":     {"nav": 2, "a": 20, "dt": 2, "li": 20, "ul": 11, "time": 15},
 		"article":   {"dt": 5, "pre": 1, "h2": 1, "li": 3, "a": 5},
 		"results":   {"form": 1, "div": 1, "li": 3},
 		"telnet":    {"dt": 3, "div": 1, "a": 1},

@@ -49,13 +49,12 @@ func (b *textPage) paragraph(all ...string) {
 	written := false
 	for _, line := range all {
 		if line != "" {
-			b.WriteString(line)
-			b.WriteByte('\n')
+			fmt.Fprintln(b, line)
 			written = true
 		}
 	}
 	if written {
-		b.WriteByte('\n')
+		fmt.Fprintln(b)
 	}
 }
 

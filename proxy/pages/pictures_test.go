@@ -68,12 +68,27 @@ func TestPictures(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", pages.ContentType)
 		w.Header().Set("Content-Security-Policy", forward.DocumentPolicy)
-		_, _ = w.Write(pages.Listing(fixture(t, r.URL.Path[1:]), fetched))
+		page := pages.Fetch()
+		name := r.URL.Path[1:]
+		if kind, isLong := strings.CutPrefix(name, "long-"); isLong {
+			page = pages.Listing(filled(kind, strings.Repeat("long", 100)), fetched)
+		} else if name != "fetch" {
+			page = pages.Listing(fixture(t, name), fetched)
+		}
+		_, _ = w.Write(page)
 	}))
 	defer server.Close()
 	browser := testserver.StartChromium(t)
-	for _, name := range names(t) {
+	shown := append(names(t), "fetch")
+	for _, kind := range kinds() {
+		shown = append(shown, "long-"+kind) // no word can be broken
+	}
+	for _, name := range shown {
 		for _, screen := range []testserver.Screen{{Width: 1200, Height: 900}, {Width: 1200, Height: 900, Dark: true}, {Width: 400, Height: 800}, {Width: 400, Height: 800, Dark: true}} {
+			isLong := strings.HasPrefix(name, "long-")
+			if isLong && (screen.Dark || screen.Width > 400) {
+				continue
+			}
 			theme := "light"
 			if screen.Dark {
 				theme = "dark"
@@ -86,9 +101,12 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%s: %d pixels of page in %d", file, sides.Width, sides.Inner)
 			}
 			var wide []string
-			browser.Evaluate(t, `[...document.querySelectorAll("main *")].filter(e => e.tagName != "CAPTION" && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))`, &wide)
+			browser.Evaluate(t, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))`, &wide)
 			if len(wide) > 0 {
 				t.Errorf("%s: behind the edge: %q", file, wide)
+			}
+			if isLong {
+				continue
 			}
 			picture := browser.Picture(t)
 			if err := os.WriteFile(filepath.Join(directory, file), picture, 0o600); err != nil {
