@@ -32,11 +32,16 @@ func (p presenting) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resour
 	var refusal *scheme.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		return refused(r, refusal), nil
-	case err != nil || resource.Listing == nil:
-		return resource, err //nolint:wrapcheck // handlers have wrapped it
+		resource = refused(r, refusal)
+	case err != nil:
+		return nil, err //nolint:wrapcheck // handlers have wrapped it
+	case resource.Listing != nil:
+		resource = p.listed(r, resource)
 	}
-	return p.listed(r, resource), nil
+	if resource.Reason == "" && !isWeb(r.URI.String()) {
+		resource.Reason = http.StatusText(resource.Status)
+	}
+	return resource, nil
 }
 
 // listed returns the document of a listing, of the type that the request asks for.
