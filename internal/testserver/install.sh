@@ -22,22 +22,14 @@ ctlinnd inn2
 pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd
-<<<<<<< HEAD
-=======
 finger finger
 in.fingerd fingerd
->>>>>>> g-file
 gophernicus gophernicus
 pygopherd pygopherd
 proftpd proftpd-core
 /usr/lib/proftpd/mod_tls.so proftpd-mod-crypto
 yaz-ztest yaz
 zebrasrv idzebra-2.0
-<<<<<<< HEAD
-finger finger
-in.fingerd fingerd
-=======
->>>>>>> g-file
 '
 
 # binary package, and a package that it needs: those which cannot be installed together with others above, as
