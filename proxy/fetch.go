@@ -1,8 +1,13 @@
 package proxy
 
 import (
+	"net/http"
+
 	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -22,4 +27,22 @@ func (h *Handler) fetch(x *exchange, u uri.URI) error {
 	}
 	u = u.WithoutFragment()
 	return h.forwardRequest(x, &forward.Request{Key: u.Normalize(), Target: h.spelled(x, u), Fetched: true}, v)
+}
+
+// fetchForm replies with the page that asks who may fetch for a URL.
+func (h *Handler) fetchForm(x *exchange) error {
+	if err := h.mayProxy(x); err != nil {
+		return err
+	}
+	h.reply(x, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Fetch(), Vary: "Accept"})
+	return nil
+}
+
+// unfetched returns the error of a request at /fetch with what was asked for, without its password.
+func unfetched(r *message.Request, err error) error {
+	about := &problem.Failure{Err: err, Input: r.Query.URI.WithoutPassword().String(), Fetched: true}
+	if about.Typed = about.Input; about.Typed == "" {
+		about.Typed = r.Text // it is no URI
+	}
+	return about
 }

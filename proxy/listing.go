@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/proxy/answer"
@@ -60,10 +59,17 @@ func (p presenting) listed(r scheme.Request, resource *scheme.Resource) *scheme.
 	return withBody(r, resource, header, body)
 }
 
-// refused returns the response of a server that said no, with its reason.
+// refused returns the response of a server that said no, with its reason. Proxy-Status has no error, since
+// nothing failed on the way.
 func refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
-	accept := strings.TrimSuffix(r.Header.Get("Accept"), answer.ThroughFetch)
-	reply := problem.ProxyReply(http.Header{"Accept": {accept}}, "urnd", refusal)
+	accept, fetched := answer.AcceptOf(r.Header)
+	if fetched && refusal.Status == http.StatusUnauthorized {
+		// Its challenge is not passed on: the browser would send the password to this server as its own.
+		refusal = &scheme.Refusal{Status: http.StatusForbidden, Reply: refusal.Reply}
+	}
+	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}
+	about.Typed = about.Input
+	reply := problem.ProxyReply(accept, "urnd", about)
 	header := reply.Header
 	for name, lines := range refusal.Header {
 		header[name] = lines

@@ -83,6 +83,8 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 		err = h.forwardTo(x, request.Query.URI)
 	case err == nil && request.Form == message.FormFetch && isGet(x.request) && !h.isName(&request):
 		err = h.fetch(x, request.Query.URI)
+	case request.Form == message.FormFetch && request.Text == "" && isGet(x.request) && problem.PrefersHTML(x.request.Header):
+		err = h.fetchForm(x)
 	case !h.config.Access.mayResolve(x.client):
 		if err = problem.ErrResolveClient; x.client.Misled {
 			err = problem.ErrHost
@@ -94,6 +96,9 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 		h.reply(x, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Home()})
 	default:
 		err = h.answer(x, &request)
+	}
+	if err != nil && request.Form == message.FormFetch {
+		err = unfetched(&request, err)
 	}
 	if err != nil {
 		h.fail(x, h.suggest(&request, err))

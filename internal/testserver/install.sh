@@ -28,7 +28,10 @@ proftpd proftpd-core
 /usr/lib/proftpd/mod_tls.so proftpd-mod-crypto
 yaz-ztest yaz
 zebrasrv idzebra-2.0
+finger finger
+in.fingerd fingerd
 '
+
 # binary package, and a package that it needs: those which cannot be installed together with others above, as
 # all FTP servers exclude each other. They are unpacked into a folder, and their binary is linked.
 unpacked='

@@ -43,7 +43,7 @@ mapping = [['text/html', 'h'], ['text/.+', '0'], ['image/gif', 'g'], ['image/.+'
 	['application/gopher\\+-menu', '1'], ['application/.+', '9'], ['.*', '0']]
 eaexts = {'.abstract': 'ABSTRACT', '.keywords': 'KEYWORDS', '.ask': 'ASK'}
 [handlers.HandlerMultiplexer]
-handlers = [url.HTMLURLHandler, gophermap.BuckGophermapHandler, UMN.UMNDirHandler, file.FileHandler]
+handlers = [url.HTMLURLHandler, gophermap.BuckGophermapHandler, UMN.UMNDirHandler, scriptexec.ExecHandler, file.FileHandler]
 [handlers.dir.DirHandler]
 ignorepatt = \.abstract$|\.keywords$|\.ask$|/gophermap$
 cachetime = 0

@@ -26,7 +26,7 @@ type element struct {
 // balanced, has a comment, or an element or attribute that no page of urnd has.
 func read(t *testing.T, page []byte) []*element {
 	t.Helper()
-	known := strings.Fields("html meta title style h1 p code mark small a ul li table tr th td form label input button details summary")
+	known := strings.Fields("html meta title style h1 p code mark small a ul ol li table caption thead tbody tr th td form label input button details summary body nav main bdi pre dl dt dd div span h2 time data")
 	var all, open []*element
 	tokens := html.NewTokenizer(strings.NewReader(string(page)))
 	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
@@ -43,6 +43,9 @@ func read(t *testing.T, page []byte) []*element {
 				if strings.HasPrefix(attr.Key, "on") || attr.Key == "src" || attr.Key == "style" {
 					t.Errorf("%s has the attribute %s", e.name, attr.Key)
 				}
+			}
+			if href := strings.ToLower(strings.TrimSpace(e.attrs["href"] + e.attrs["action"])); strings.HasPrefix(href, "javascript:") || strings.HasPrefix(href, "data:") || strings.HasPrefix(href, "vbscript:") {
+				t.Errorf("%s leads to %q", e.name, href)
 			}
 			if !slices.Contains(known, e.name) {
 				t.Errorf("an element %s", e.name)

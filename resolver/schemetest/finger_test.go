@@ -12,7 +12,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/resolver/schemetest"
@@ -93,6 +96,30 @@ func TestFinger(t *testing.T) {
 		Resource:    func(address string) string { return "finger://" + address + "/user" },
 		EndsAtClose: true,
 	})
+}
+
+// in.fingerd answers as RFC 1288 section 2.3 says.
+func TestFingerd(t *testing.T) {
+	server := testserver.StartFinger(t)
+	dial := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8"))
+	h := finger{func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+		return dial.With(check).DialContext(ctx, network, address)
+	}}
+	for user, want := range map[string]string{"root": "Login: root", "nobody-of-this-name": "no such user"} {
+		u, err := uri.Parse("finger://" + server.String() + "/" + user)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resource, err := h.Fetch(t.Context(), scheme.Request{Method: http.MethodGet, URI: u})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resource.Body)
+		resource.Body.Close()
+		if err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %q, %v", user, body, err)
+		}
+	}
 }
 
 func TestFingerRequests(t *testing.T) {

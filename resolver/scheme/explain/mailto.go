@@ -16,7 +16,7 @@ func (d *description) mailto(u uri.URI) error {
 		return err //nolint:wrapcheck // it says all
 	}
 	d.note("This is the address of a mailbox, with a draft of a message where it has more parts. Nothing was retrieved, and no message was sent.")
-	d.note("The link opens your mail program. Read the message there, with all its recipients, before you send it.")
+	d.note("A mail program makes a message of it. Read it there, with all its recipients, before you send it.")
 	for _, address := range parts.To {
 		d.property("To", address)
 	}

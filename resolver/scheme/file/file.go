@@ -33,8 +33,8 @@ func New(config Config) *Handler { return &Handler{config} }
 const cacheControl = "private, no-cache"
 
 // Fetch implements scheme.Handler. Its errors wrap scheme.ErrOff where there are no roots, resolver.ErrForbidden
-// for other hosts and for paths below no root; otherwise they are a *scheme.Refusal, or resolver.ErrUnreachable
-// for a fault of the file system.
+// for other hosts and for paths below no root; otherwise they are a *uri.ParseError, a *scheme.Refusal, or wrap
+// resolver.ErrUnreachable for a fault of the file system.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	if len(h.config.Roots) == 0 {
 		return nil, fmt.Errorf("file: %w", scheme.ErrOff)
@@ -74,7 +74,7 @@ func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, roo
 	}
 	switch {
 	case !info.IsDir() && p.slash:
-		f.Close()
+		_ = f.Close() // it was only read
 		return nil, scheme.Refuse(http.StatusNotFound, "it is a file, and no directory")
 	case !info.IsDir():
 		return h.send(ctx, r, f, info)

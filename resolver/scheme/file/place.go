@@ -18,53 +18,41 @@ type place struct {
 	slash bool   // it ends in a slash: a directory
 }
 
-// placeOf returns the place of a URL in normal form.
+var (
+	ruleNoQuery = uri.Rule{Name: "file-URI", Section: "RFC 8089 section 2", Says: "a file URL has no query: a question mark in a name is written %3F"}
+	ruleName    = uri.Rule{Name: "fpath", Section: "RFC 1738 section 3.10", Says: "a name contains neither a slash nor a NUL, not even percent-encoded"}
+	ruleEmpty   = uri.Rule{Name: "fpath", Section: "RFC 1738 section 3.10", Says: "no file has an empty name: there are two slashes in a row"}
+)
+
+// placeOf returns the place of a URL in normal form, whose path begins with a slash. An encoded slash would be part of
+// a name that no file has, and is never taken for a separator.
 func placeOf(u uri.URI) (place, error) {
 	if host, _ := u.Host(); host != "" { // "localhost" has none in normal form
 		return place{}, fmt.Errorf("%w: a file URL of another host, %q; only this host's own are served, and they name no host, or localhost", resolver.ErrForbidden, host)
 	}
-	if _, ok := u.Query(); ok {
-		return place{}, scheme.Refuse(http.StatusBadRequest, "a file URL has no query (RFC 8089 section 2): a question mark in a name is written %3F")
+	at := len(u.String())
+	if query, ok := u.Query(); ok {
+		return place{}, &uri.ParseError{Input: u.String(), Offset: at - len(query) - 1, Rule: ruleNoQuery}
 	}
-	segments, ok := strings.CutPrefix(u.Path(), "/")
-	if !ok {
-		return place{}, scheme.Refuse(http.StatusBadRequest, "the path of a file URL begins with a slash")
+	at -= len(u.Path())
+	if u.Path() == "/" {
+		return place{path: "/", slash: true}, nil
 	}
-	segments, slash := strings.CutSuffix(segments, "/")
-	if segments == "" {
-		return place{path: "/", slash: true}, emptyName(slash)
-	}
+	segments, slash := strings.CutSuffix(strings.TrimPrefix(u.Path(), "/"), "/")
 	p := place{slash: slash}
 	for segment := range strings.SplitSeq(segments, "/") {
-		name, err := nameOf(segment)
-		if err != nil {
-			return place{}, err
+		at++ // the slash before it
+		name, err := url.PathUnescape(segment)
+		switch {
+		case name == "":
+			return place{}, &uri.ParseError{Input: u.String(), Offset: at, Rule: ruleEmpty}
+		case err != nil, strings.ContainsAny(name, "/\x00"), name == ".", name == "..": // the normal form has no dot segments
+			return place{}, &uri.ParseError{Input: u.String(), Offset: at, Rule: ruleName}
 		}
 		p.path += "/" + name
+		at += len(segment)
 	}
 	return p, nil
-}
-
-// nameOf returns the name that a segment encodes. An encoded slash would be a name that no file has, and is
-// never taken for a separator.
-func nameOf(segment string) (string, error) {
-	name, err := url.PathUnescape(segment)
-	switch {
-	case err != nil:
-		return "", scheme.Refuse(http.StatusBadRequest, "the path is not well formed")
-	case strings.ContainsAny(name, "/\x00"):
-		return "", scheme.Refuse(http.StatusBadRequest, "a name has no slash and no NUL, also not percent-encoded")
-	case name == ".", name == "..": // unreachable: the normal form has none
-		return "", scheme.Refuse(http.StatusBadRequest, "a dot segment remains")
-	}
-	return name, emptyName(name == "")
-}
-
-func emptyName(isEmpty bool) error {
-	if isEmpty {
-		return scheme.Refuse(http.StatusNotFound, "there are two slashes in a row: no file has an empty name")
-	}
-	return nil
 }
 
 // below returns the path relative to a root that contains it, "." for the root. Names that begin with a dot are

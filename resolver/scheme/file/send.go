@@ -18,7 +18,7 @@ import (
 func (h *Handler) send(ctx context.Context, r scheme.Request, f *os.File, info fs.FileInfo) (*scheme.Resource, error) {
 	resource, part, err := h.resource(r, f, info)
 	if err != nil || part.Length == 0 || r.Method == http.MethodHead {
-		f.Close()
+		_ = f.Close() // it was only read
 		return resource, err
 	}
 	resource.Body = &body{ctx: ctx, file: f, next: part.First, left: part.Length}

@@ -28,7 +28,7 @@ type control struct {
 	noEPSV   bool        // the server refused EPSV
 	mode     byte        // what TYPE has set: 'A', 'I', or 0 for nothing yet
 	home     string      // the directory after the login; "" if it is not known
-	welcome  string      // what the server said after the login
+	welcome  []string    // what the server said after the login
 	broken   bool        // it must not be used again
 }
 

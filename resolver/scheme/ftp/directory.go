@@ -151,12 +151,8 @@ func (f *fetch) listing(found listed, location string) *scheme.Resource {
 	l := &scheme.Listing{
 		Kind: scheme.KindDirectory, Title: t.title(), URI: location, Parent: t.parent(), Incomplete: found.incomplete,
 	}
-	note := f.note
-	if len(t.path()) == 0 {
-		note = f.control.welcome
-	}
-	if note != "" {
-		l.Notes = []string{note}
+	if l.Notes = f.notes; len(t.path()) == 0 {
+		l.Notes = f.control.welcome
 	}
 	if found.unknown > 0 {
 		l.Warnings = append(l.Warnings, fmt.Sprintf("lines that are left out, since they could not be read: %d", found.unknown))

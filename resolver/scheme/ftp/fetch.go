@@ -15,7 +15,7 @@ type fetch struct {
 	request scheme.Request
 	target  target
 	control *control
-	note    string // what the server said in the last directory
+	notes   []string // what the server said in the last directory
 	streams bool   // the body of the answer has the connection
 	release func() // gives the connection back
 }
@@ -54,7 +54,7 @@ func (f *fetch) enter(ctx context.Context, name string, isFirst bool) error {
 	if !r.ok() {
 		return refusal(r, "CWD")
 	}
-	f.note = r.message()
+	f.notes = r.message()
 	return nil
 }
 

@@ -24,9 +24,15 @@ func (r reply) text() string { return fmt.Sprintf("%d %s", r.code, r.last()) }
 
 func (r reply) last() string { return r.lines[len(r.lines)-1] }
 
-// message returns the lines before the last, which servers write for people.
-func (r reply) message() string {
-	return strings.TrimSpace(scheme.TextLines(strings.Join(r.lines[:len(r.lines)-1], "\n")))
+// message returns the lines before the last, which servers write for people, without empty ones.
+func (r reply) message() []string {
+	var lines []string
+	for _, line := range r.lines[:len(r.lines)-1] {
+		if line = strings.TrimSpace(scheme.Text(line)); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // maxReplyLines bounds the lines of a reply.

@@ -93,5 +93,5 @@ func (c *conn) from() netip.AddrPort {
 func (c *conn) end() {
 	c.forget()
 	c.timer.Stop()
-	_ = c.Conn.Close() // all that was needed has been read
+	_ = c.Close() // all that was needed has been read
 }

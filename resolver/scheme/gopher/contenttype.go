@@ -2,7 +2,6 @@ package gopher
 
 import (
 	"bytes"
-	"mime"
 	"strings"
 	"unicode/utf8"
 
@@ -58,35 +57,4 @@ func withCharset(media string, head []byte) string {
 		return media + "; charset=utf-8"
 	}
 	return media + "; charset=windows-1252"
-}
-
-// viewType returns the media type of a Gopher+ string that asks for a view, "+application/postscript Es_ES"
-// (RFC 4266 section 2.8), or "" where none is of use: types that could run scripts are taken from items only, since the
-// URL may come from anyone and servers need not heed it.
-func viewType(plus string) string {
-	view, _, _ := strings.Cut(strings.TrimPrefix(plus, "+"), " ")
-	media, _, err := mime.ParseMediaType(view)
-	if err != nil {
-		return ""
-	}
-	main, sub, found := strings.Cut(media, "/")
-	switch {
-	case !found || strings.Contains(sub, "xml") || strings.Contains(sub, "script") && sub != "postscript":
-		return ""
-	case main == "image", main == "audio", main == "video", main == "application", media == "text/plain":
-		return media
-	default:
-		return ""
-	}
-}
-
-// viewLanguage returns the language tag of a view, "es-ES", or "".
-func viewLanguage(plus string) string {
-	_, language, _ := strings.Cut(plus, " ")
-	language = strings.ReplaceAll(language, "_", "-")
-	const longest = 35 // of a tag: RFC 5646 section 4.4.1
-	if len(language) > longest || strings.Trim(language, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "" {
-		return ""
-	}
-	return language
 }

@@ -107,58 +107,6 @@ func (a attributes) entry() scheme.Item {
 	return entry
 }
 
-// view is a representation of an item, "application/postscript De_DE: <100k>": Gopher+ appendix 3.0.
-type view struct{ media, language, size string }
-
-func parseView(line string) (view, bool) {
-	name, size, _ := strings.Cut(line, ":")
-	media, language, _ := strings.Cut(strings.TrimSpace(name), " ")
-	if !strings.Contains(media, "/") && !strings.HasSuffix(media, "View") { // such as GView, section 2.6
-		return view{}, false
-	}
-	return view{media, strings.TrimSpace(language), strings.Trim(strings.TrimSpace(size), "<>")}, true
-}
-
-// entry returns the view of the item of a request as an item of a listing: RFC 4266 section 2.8. Its size is
-// a note, since that is not exact.
-func (v view) entry(q request) scheme.Item {
-	name := strings.TrimSpace(v.media + " " + v.language)
-	entry := scheme.Item{
-		Kind: v.kind(), Name: scheme.Text(name), Type: v.mediaType(),
-		URI: valid(q.plain() + encodedTab + encodedTab + "+" + escape(name)),
-	}
-	if v.size != "" {
-		entry.Note = "about " + scheme.Text(v.size)
-	}
-	return entry
-}
-
-// mediaType returns the media type, "" for a view that has only a name.
-func (v view) mediaType() string {
-	if !strings.Contains(v.media, "/") {
-		return ""
-	}
-	return scheme.Text(strings.ToLower(v.media))
-}
-
-func (v view) kind() string {
-	main, sub, _ := strings.Cut(strings.ToLower(v.media), "/")
-	switch {
-	case strings.HasPrefix(sub, "gopher"):
-		return scheme.ItemDirectory
-	case main == "text":
-		return scheme.ItemText
-	case main == "image":
-		return scheme.ItemImage
-	case main == "audio":
-		return scheme.ItemSound
-	case main == "video":
-		return scheme.ItemVideo
-	default:
-		return scheme.ItemFile
-	}
-}
-
 // parseDate returns the time in a value such as "Wed Jul 28 17:02:01 1993 <19930728170201>", the zero value where it
 // has none. It is of the time zone of the server, which is not known: UTC is taken for it.
 func parseDate(value string) time.Time {

@@ -216,7 +216,7 @@ func FuzzRequest(f *testing.F) {
 		if !ended || strings.ContainsAny(line, "\r\n\x00") || strings.Count(line, "\t") > 2 {
 			t.Fatalf("%q", q.line())
 		}
-		if location, ok := q.submitted(); ok {
+		if location, ok := q.submitted(); ok && q.Type == typeSearch {
 			checkLink(t, location)
 		}
 		checkListing(t, searchForm(q))

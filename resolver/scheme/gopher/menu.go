@@ -1,7 +1,6 @@
 package gopher
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -40,15 +39,6 @@ func (h *Handler) menu(ctx context.Context, r scheme.Request, q request) (*schem
 	return resource, nil
 }
 
-// movedOr returns the redirect for an item that has moved, or the error.
-func movedOr(err error) (*scheme.Resource, error) {
-	var m *moved
-	if errors.As(err, &m) {
-		return scheme.Redirect(http.StatusFound, m.location), nil
-	}
-	return nil, err
-}
-
 // menu is a listing that is made of the lines of a menu.
 type menu struct {
 	*scheme.Listing
@@ -79,18 +69,18 @@ func (m *menu) read(in *lines, entries int) error {
 // add adds a line. One without fields is shown as it is.
 func (m *menu) add(line string) {
 	i, ok := parseItem(line)
+	m.fields = m.fields || ok
 	switch {
-	case ok:
-		m.fields = true
-	case strings.TrimSpace(line) == "" || strings.Contains(line, "\t"):
-		return
-	default:
-		i = item{kind: typeInfo, name: line}
-	}
-	if i.kind == typeInfo && i.selector == "TITLE" { // of gophernicus, and other servers
+	case ok && i.kind == typeInfo && i.selector == "TITLE": // of gophernicus, and other servers
 		m.Title = scheme.Text(strings.TrimSpace(i.name))
-		return
+	case ok:
+		m.addItem(i)
+	case strings.TrimSpace(line) != "" && !strings.Contains(line, "\t"):
+		m.addItem(item{kind: typeInfo, name: line})
 	}
+}
+
+func (m *menu) addItem(i item) {
 	entry := scheme.Item{Kind: itemKind(i.kind), Name: scheme.Text(i.name)}
 	switch {
 	case i.kind == typeRedundant && m.last != 0:
@@ -128,19 +118,6 @@ func (m *menu) refusal() error {
 		return scheme.Refuse(http.StatusNotFound, failed)
 	}
 	return nil
-}
-
-// errorLine returns the message of an answer that is one line of type 3, which servers send in place of a
-// document, too. all says that head is the whole answer.
-func errorLine(head []byte, all bool) (string, bool) {
-	const fields = 3 // tabs between the fields of an item
-	head = bytes.TrimSuffix(bytes.TrimRight(head, "\r\n"), []byte("\n."))
-	line := bytes.TrimRight(head, "\r\n")
-	if !all || len(line) < 1 || line[0] != typeError || bytes.ContainsAny(line, "\r\n") || bytes.Count(line, []byte("\t")) < fields {
-		return "", false
-	}
-	i, _ := parseItem(string(line))
-	return scheme.Text(i.name), true
 }
 
 // title returns what a listing is of, in words.

@@ -83,7 +83,7 @@ func (e *exactly) Read(p []byte) (int, error) {
 	}
 	n, err := e.in.Read(p[:min(int64(len(p)), e.left)])
 	e.left -= int64(n)
-	if err == io.EOF && e.left > 0 { //nolint:errorlint // readers return it as it is
+	if err == io.EOF && e.left > 0 {
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err //nolint:wrapcheck // it stands for the connection

@@ -21,15 +21,15 @@ func play(conn net.Conn, s *schemetest.Server) {
 	}
 	defer conn.Close()
 	selector := strings.TrimSuffix(line, "\r\n")
-	switch {
-	case selector == "":
+	switch selector {
+	case "":
 		for _, name := range s.Names {
 			if _, err := fmt.Fprintf(conn, "0%s\t/%s\t%s\r\n", name, name, strings.Replace(conn.LocalAddr().String(), ":", "\t", 1)); err != nil {
 				return
 			}
 		}
 		_, _ = io.WriteString(conn, ".\r\n")
-	case selector == "resource":
+	case "resource":
 		_, _ = io.Copy(conn, s.Body())
 	default:
 		s.Asked(strings.TrimPrefix(selector, "/"))

@@ -20,7 +20,7 @@ func files(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"a.txt":                 "first\n.hidden\n...dots\nlast\n",
+		"a.txt":                 "first\n.hidden\n...dots\n.\nlast\n",
 		"latin.txt":             "caf\xe9\n",
 		"utf8.txt":              "café\n",
 		"data.bin":              "\x00\x01.\r\n\x02\xff",
@@ -40,6 +40,13 @@ func files(t *testing.T) string {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+	const find = "#!/bin/sh\nprintf '0Found <%s>\\t/a.txt\\t127.0.0.1\\t70\\r\\n.\\r\\n' \"$SEARCHREQUEST\"\n"
+	if err := os.MkdirAll(filepath.Join(dir, "cgi-bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "cgi-bin", "find"), []byte(find), 0o755); err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }
@@ -66,6 +73,7 @@ func TestServers(t *testing.T) {
 			t.Run("menu", func(t *testing.T) { testMenu(t, base) })
 			t.Run("map", func(t *testing.T) { testMap(t, base) })
 			t.Run("documents", func(t *testing.T) { testDocuments(t, base) })
+			t.Run("search", func(t *testing.T) { testSearch(t, base) })
 			t.Run("absent", func(t *testing.T) { testAbsent(t, base) })
 		})
 	}
@@ -115,7 +123,7 @@ func testMap(t *testing.T, base string) {
 
 func testDocuments(t *testing.T, base string) {
 	for path, want := range map[string]struct{ body, contentType string }{
-		"/0/a.txt":     {"first\n.hidden\n...dots\nlast\n", "text/plain; charset=utf-8"},
+		"/0/a.txt":     {"first\n.hidden\n...dots\n.\nlast\n", "text/plain; charset=utf-8"},
 		"/0/utf8.txt":  {"café\n", "text/plain; charset=utf-8"},
 		"/h/page.html": {"<title>Page</title>\n...\n", "text/html; charset=utf-8"},
 		"/9/data.bin":  {"\x00\x01.\r\n\x02\xff", "application/octet-stream"},
@@ -130,6 +138,16 @@ func testDocuments(t *testing.T, base string) {
 		if body != want.body || r.Header.Get("Content-Type") != want.contentType || r.Status != http.StatusOK || r.ContentLength != -1 || !r.From.IsValid() {
 			t.Errorf("%s: %.80q %+v", path, body, r)
 		}
+	}
+}
+
+func testSearch(t *testing.T, base string) {
+	form := fetch(t, handler(), base+"/7/cgi-bin/find").Listing
+	sent := fetch(t, handler(), form.Search.Prefix+"?search=two+words%26").Header.Get("Location")
+	l := fetch(t, handler(), sent).Listing
+	want := scheme.Item{Kind: scheme.ItemText, Name: "Found <two words&>", URI: "gopher://127.0.0.1/0/a.txt"}
+	if l.Kind != scheme.KindResults || len(l.Items) != 1 || l.Items[0] != want {
+		t.Errorf("%s: %+v", sent, l)
 	}
 }
 
