@@ -2,12 +2,12 @@ package wais
 
 import (
 	"errors"
-	"fmt"
 	"io"
 )
 
-// The Basic Encoding Rules (ITU-T X.690 section 8) are read here and not by a library: those at hand copy
-// an element into each element around it, so that a peer decides how much memory its octets take. An
+// The Basic Encoding Rules (ITU-T X.690 section 8) are read here and not by a library. That at hand copies
+// an element into each element around it, up to a thousand of them, so that a peer decides how much memory
+// its octets take; and it refuses a whole message for one string in it that is not of its type. Here an
 // element is a part of the octets that were received, and is looked into only when it is asked for.
 
 // element is one value of BER.
@@ -15,7 +15,7 @@ type element struct {
 	class       class
 	constructed bool
 	tag         uint32
-	content     []byte // of a constructed one: its elements, without the mark of their end
+	content     []byte // of a constructed one: its elements
 }
 
 // class is the class of a tag: X.690 section 8.1.2.2.
@@ -28,18 +28,17 @@ const (
 
 // Universal tags: X.680 section 8.4.
 const (
-	tagBoolean      = 1
-	tagInteger      = 2
-	tagBitString    = 3
-	tagOctetString  = 4
-	tagNull         = 5
-	tagObjectID     = 6
-	tagExternal     = 8
-	tagSequence     = 16
-	tagGeneral      = 27 // GeneralString, which InternationalString is
-	tagVisible      = 26
-	tagGeneralTime  = 24
-	tagEndOfContent = 0
+	tagBoolean     = 1
+	tagInteger     = 2
+	tagBitString   = 3
+	tagOctetString = 4
+	tagNull        = 5
+	tagObjectID    = 6
+	tagExternal    = 8
+	tagSequence    = 16
+	tagGeneral     = 27 // GeneralString, which InternationalString is
+	tagVisible     = 26
+	tagGeneralTime = 24
 )
 
 // maxDepth bounds how deep elements are nested in each other. A record in a response is at about 8.
@@ -53,8 +52,9 @@ func (e element) is(c class, tag uint32) bool { return e.class == c && e.tag == 
 // header is the beginning of an element.
 type header struct {
 	element
-	size   int // octets of the header itself
-	length int // of the content; -1 where a mark ends it
+	tagSize int // octets of the tag
+	size    int // of the tag and the length
+	length  int // of the content; -1 where a mark ends it
 }
 
 // parseHeader reads the header at the beginning of b. io.ErrUnexpectedEOF means that b is too short.
@@ -76,7 +76,7 @@ func parseHeader(b []byte) (header, error) {
 			more = b[h.size]&0x80 != 0
 		}
 	}
-	if h.size == len(b) {
+	if h.tagSize = h.size; h.size == len(b) {
 		return header{}, io.ErrUnexpectedEOF
 	}
 	first := b[h.size]
@@ -108,39 +108,19 @@ func parseHeader(b []byte) (header, error) {
 	return h, nil
 }
 
-// parseElement returns the element at the beginning of b, and what follows it.
-func parseElement(b []byte) (e element, rest []byte, err error) { return parseNested(b, maxDepth) }
-
-func parseNested(b []byte, depth int) (e element, rest []byte, err error) {
+// parseElement returns the element at the beginning of b, and what follows it. All in b must be of definite
+// length, as readElement makes it.
+func parseElement(b []byte) (e element, rest []byte, err error) {
 	h, err := parseHeader(b)
-	if err != nil {
+	switch {
+	case err != nil:
 		return element{}, nil, err
+	case h.length < 0:
+		return element{}, nil, errBER
+	case h.length > len(b)-h.size:
+		return element{}, nil, io.ErrUnexpectedEOF
 	}
 	e, b = h.element, b[h.size:]
-	if h.length >= 0 {
-		if h.length > len(b) {
-			return element{}, nil, io.ErrUnexpectedEOF
-		}
-		e.content = b[:h.length]
-		return e, b[h.length:], nil
-	}
-	if depth == 0 {
-		return element{}, nil, fmt.Errorf("%w: nested too deep", errBER)
-	}
-	for rest = b; ; {
-		inner, after, err := parseNested(rest, depth-1)
-		if err != nil {
-			return element{}, nil, err
-		}
-		if inner.isEnd() {
-			e.content = b[:len(b)-len(rest)]
-			return e, after, nil
-		}
-		rest = after
-	}
-}
-
-// isEnd reports whether e is the mark that ends the content of an element of indefinite length.
-func (e element) isEnd() bool {
-	return e.is(universal, tagEndOfContent) && !e.constructed && len(e.content) == 0
+	e.content = b[:h.length]
+	return e, b[h.length:], nil
 }

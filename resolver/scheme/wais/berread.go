@@ -6,49 +6,85 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// readElement reads one element, of at most limit octets, as it comes; read is how many it has.
+// readElement reads one element, of at most limit octets, as it comes; read is how many they were.
+//
+// All elements in it become ones of definite length: to find the end of others, all that is in them would be
+// looked at, again at each level of them.
 func readElement(r *bufio.Reader, limit int64) (e element, read int64, err error) {
-	s := scanner{r: r, left: limit}
+	s := scanner{r: r, limit: limit}
 	if err := s.element(maxDepth); err != nil {
-		return element{}, 0, err
+		return element{}, s.read, err
 	}
 	e, _, err = parseElement(s.octets)
-	return e, int64(len(s.octets)), err
+	return e, s.read, err
 }
 
-// scanner copies the octets of one element: it finds the end.
+// scanner copies the octets of one element.
 type scanner struct {
-	r      *bufio.Reader
-	left   int64
-	octets []byte
+	r           *bufio.Reader
+	read, limit int64
+	octets      []byte
 }
 
 // errTooLong is for an element that exceeds the limit.
 var errTooLong = errors.New("longer than the limit")
 
 func (s *scanner) element(depth int) error {
+	start := len(s.octets)
 	h, err := s.header()
 	switch {
 	case err != nil:
 		return err
-	case h.length >= 0:
+	case int64(h.length) > s.limit-s.read:
+		return errTooLong
+	case !h.constructed:
 		return s.copy(h.length)
 	case depth == 0:
 		return fmt.Errorf("%w: nested too deep", errBER)
 	}
-	for {
+	if err := s.inside(h, depth); err != nil {
+		return err
+	}
+	s.setLength(start, h)
+	return nil
+}
+
+// inside copies the elements in one whose header has been copied.
+func (s *scanner) inside(h header, depth int) error {
+	end := s.read + int64(h.length)
+	for h.length < 0 || s.read < end {
 		start := len(s.octets)
 		if err := s.element(depth - 1); err != nil {
 			return err
 		}
-		if e := s.octets[start:]; len(e) == 2 && e[0] == 0 && e[1] == 0 {
+		if string(s.octets[start:]) != endOfContents {
+			continue
+		}
+		if h.length < 0 {
+			s.octets = s.octets[:start]
 			return nil
 		}
+		return fmt.Errorf("%w: a mark of an end that is none", errBER)
 	}
+	if s.read > end {
+		return fmt.Errorf("%w: longer than what it is in", errBER)
+	}
+	return nil
+}
+
+// endOfContents ends an element of indefinite length: X.690 section 8.1.5.
+const endOfContents = "\x00\x00"
+
+// setLength writes the length of a constructed element, whose header begins at an offset.
+func (s *scanner) setLength(start int, h header) {
+	content := start + h.size
+	length := appendLength(nil, len(s.octets)-content)
+	s.octets = slices.Replace(s.octets, start+h.tagSize, content, length...)
 }
 
 // header copies a header, octet by octet: none behind it may be waited for.
@@ -66,10 +102,10 @@ func (s *scanner) header() (header, error) {
 
 // copy copies n octets. It makes room as they come, not as they are announced.
 func (s *scanner) copy(n int) error {
-	if int64(n) > s.left {
+	if int64(n) > s.limit-s.read {
 		return errTooLong
 	}
-	s.left -= int64(n)
+	s.read += int64(n)
 	for n > 0 {
 		part, err := s.r.Peek(min(n, max(1, s.r.Buffered())))
 		if len(part) == 0 {

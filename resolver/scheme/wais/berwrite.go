@@ -22,12 +22,15 @@ func encode(c class, constructed bool, tag uint32, content []byte) []byte {
 	default:
 		b = append(b, first|0x1F, byte(tag>>7)|0x80, byte(tag&0x7F)) //nolint:gosec // no tag of Z39.50 has more than 14 bits
 	}
-	if n := len(content); n < 0x80 {
-		b = append(b, byte(n))
-	} else {
-		b = append(b, 0x84, byte(n>>24), byte(n>>16), byte(n>>8), byte(n)) //nolint:gosec // requests are short
+	return append(appendLength(b, len(content)), content...)
+}
+
+// appendLength appends a length of less than 2 GiB: X.690 section 8.1.3.
+func appendLength(b []byte, n int) []byte {
+	if n < 0x80 {
+		return append(b, byte(n)) //nolint:gosec // it has 7 bits
 	}
-	return append(b, content...)
+	return append(b, 0x84, byte(n>>24), byte(n>>16), byte(n>>8), byte(n)) //nolint:gosec // its four octets
 }
 
 // group returns a constructed element of others.
