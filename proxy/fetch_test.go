@@ -47,7 +47,7 @@ func gopherMenu(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 
 func withGopher(c *proxy.Config) {
 	mux := scheme.Mux{"gopher": scheme.Gateway{Handler: handlerFunc(gopherMenu)}}
-	for name, handler := range c.Fetch.(scheme.Mux) { //nolint:forcetypeassert // start has set it
+	for name, handler := range c.Fetch.(scheme.Mux) {
 		mux[name] = handler
 	}
 	c.Fetch, c.ListingTTL = mux, time.Minute
