@@ -222,9 +222,21 @@ func TestReplies(t *testing.T) {
 		reply  string
 		status int // 0 for an answer that is no refusal
 	}{
-		{"550 no such file", 404}, {"550 Permission denied.", 403}, {"550 a: Operation not permitted", 403}, {"553 not allowed", 403}, {"532 account", 403},
-		{"530 not logged in", 403}, {"450 busy", 503}, {"421 closing", 503}, {"425 no", 502}, {"451 local", 502}, {"500 what", 0}, {"999 what", 0}, {"x", 0},
-		{"350 strange", 0}, {"", 0},
+		{"550 no such file", 404},
+		{"550 Permission denied.", 403},
+		{"550 a: Operation not permitted", 403},
+		{"553 not allowed", 403},
+		{"532 account", 403},
+		{"530 not logged in", 403},
+		{"450 busy", 503},
+		{"421 closing", 503},
+		{"425 no", 502},
+		{"451 local", 502},
+		{"500 what", 0},
+		{"999 what", 0},
+		{"x", 0},
+		{"350 strange", 0},
+		{"", 0},
 	} {
 		f := &fake{replies: map[string]string{"RETR": c.reply, "CWD": "550 none"}}
 		h := handler(t, func(c *Config) { c.TLS = TLSNever })
@@ -269,5 +281,42 @@ func TestTLSRefused(t *testing.T) {
 	f := &fake{replies: map[string]string{"FEAT": "211-a\r\n AUTH TLS\r\n211 b", "AUTH": "431 not now"}}
 	if _, _, err := get(t, handler(t), "ftp://"+f.start(t)+"/"); err != nil {
 		t.Errorf("offered, but not given: %v", err)
+	}
+}
+
+// TestNotes has what servers say of a directory, and where parents lead to.
+func TestNotes(t *testing.T) {
+	f := &fake{replies: map[string]string{
+		"PASS": "230-Welcome\x1b\r\n230-\r\n230 in", "CWD": "250-This is\r\n old\r\n250 done", "LIST": "550 no files",
+	}}
+	at := "ftp://" + f.start(t)
+	h := handler(t, func(c *Config) { c.TLS = TLSNever })
+	for _, c := range []struct{ path, title, parent, notes string }{
+		{"", "/", "", "Welcome\ufffd"},
+		{"/", "/", "", "Welcome\ufffd"},
+		{"/a/", "/a", at + "/", "This is|old"},
+		{"/a/b%20c/", "/a/b c", at + "/a/", "This is|old"},
+		{"/a/b%20c;type=d", "/a/b c", at + "/a/", "This is|old"},
+		{"/%2F/", "/", "", "This is|old"},
+		{"/%2Fetc/", "/etc", at + "/%2F/", "This is|old"},
+		{"/%2Fetc/x%2Fy/", "/etc/x/y", at + "/%2Fetc/x/", "This is|old"},
+		{"//", "/", "", "This is|old"},
+		{"//etc/", "/etc", at + "//", "This is|old"},
+	} {
+		resource, _, err := get(t, h, at+c.path)
+		if err != nil {
+			t.Errorf("%s: %v", c.path, err)
+			continue
+		}
+		l, parent := resource.Listing, ""
+		if l.Parent != nil {
+			parent = l.Parent.URI
+		}
+		if l.Title != c.title || parent != c.parent || strings.Join(l.Notes, "|") != c.notes {
+			t.Errorf("%s: title %q, parent %q, notes %q; want %+v", c.path, l.Title, parent, l.Notes, c)
+		}
+		if want := strings.TrimSuffix(at+strings.TrimSuffix(c.path, ";type=d"), "/") + "/"; l.URI != want {
+			t.Errorf("%s: URI %q, want %q", c.path, l.URI, want)
+		}
 	}
 }
