@@ -18,12 +18,20 @@ chromium chromium
 nc netcat-openbsd
 named bind9
 squid squid
+ctlinnd inn2
 pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd
+finger finger
+in.fingerd fingerd
+gophernicus gophernicus
+pygopherd pygopherd
 proftpd proftpd-core
 /usr/lib/proftpd/mod_tls.so proftpd-mod-crypto
+yaz-ztest yaz
+zebrasrv idzebra-2.0
 '
+
 # binary package, and a package that it needs: those which cannot be installed together with others above, as
 # all FTP servers exclude each other. They are unpacked into a folder, and their binary is linked.
 unpacked='
