@@ -114,34 +114,35 @@ func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(str
 func readLines(data io.Reader, limits scheme.Limits, parse func(string) (entry, bool, bool)) (listed, error) {
 	var found listed
 	in := bufio.NewReaderSize(data, limits.Line)
-	for octets := int64(0); ; {
-		raw, err := in.ReadSlice('\n')
-		switch octets += int64(len(raw)); {
+	for octets := int64(0); found.incomplete == ""; {
+		line, err := in.ReadSlice('\n')
+		switch octets += int64(len(line)); {
 		case errors.Is(err, bufio.ErrBufferFull):
 			found.incomplete = fmt.Sprintf("a line is longer than %d octets", limits.Line)
-			return found, nil
-		case err != nil && !errors.Is(err, io.EOF):
-			return found, err
 		case octets > limits.Octets:
 			found.incomplete = fmt.Sprintf("it is longer than %d octets", limits.Octets)
+		case err == nil || errors.Is(err, io.EOF) && len(line) > 0:
+			e, skip, ok := parse(strings.TrimRight(string(line), "\r\n"))
+			found.add(e, skip, ok, limits.Entries)
+		case errors.Is(err, io.EOF):
 			return found, nil
+		default:
+			return found, err
 		}
-		if len(raw) > 0 {
-			e, skip, ok := parse(strings.TrimRight(string(raw), "\r\n"))
-			switch {
-			case !ok || !skip && !e.isShown() && e.name != "." && e.name != "..":
-				found.unknown++
-			case skip || !e.isShown():
-			case len(found.entries) == limits.Entries:
-				found.incomplete = fmt.Sprintf("it has more than %d entries", limits.Entries)
-				return found, nil
-			default:
-				found.entries = append(found.entries, e)
-			}
-		}
-		if err != nil {
-			return found, nil
-		}
+	}
+	return found, nil
+}
+
+// add adds what was read of a line.
+func (l *listed) add(e entry, skip, ok bool, limit int) {
+	switch {
+	case ok && (skip || e.name == "." || e.name == ".."):
+	case !ok || !e.isShown():
+		l.unknown++
+	case len(l.entries) == limit:
+		l.incomplete = fmt.Sprintf("it has more than %d entries", limit)
+	default:
+		l.entries = append(l.entries, e)
 	}
 }
 

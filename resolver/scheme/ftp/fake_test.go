@@ -154,13 +154,26 @@ func (f *fake) start(t testing.TB) string {
 		t.Fatal(err)
 	}
 	var wait sync.WaitGroup
-	t.Cleanup(func() { listener.Close(); wait.Wait() })
+	var mu sync.Mutex
+	conns := []net.Conn{}
+	t.Cleanup(func() {
+		listener.Close()
+		mu.Lock()
+		for _, conn := range conns {
+			conn.Close()
+		}
+		mu.Unlock()
+		wait.Wait()
+	})
 	wait.Go(func() {
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
+			mu.Lock()
+			conns = append(conns, conn)
+			mu.Unlock()
 			wait.Go(func() { f.serve(conn) })
 		}
 	})

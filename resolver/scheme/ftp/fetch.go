@@ -16,8 +16,8 @@ type fetch struct {
 	target  target
 	control *control
 	notes   []string // what the server said in the last directory
-	streams bool   // the body of the answer has the connection
-	release func() // gives the connection back
+	streams bool     // the body of the answer has the connection
+	release func()   // gives the connection back
 }
 
 // answer goes to the directory of the target, segment by segment (RFC 1738 section 3.2.2), and returns what it

@@ -163,7 +163,7 @@ func parseSize(text string) int64 {
 	if err != nil {
 		return -1
 	}
-	return int64(n) //nolint:gosec // it has 63 bits
+	return int64(n)
 }
 
 // parseTime returns a time-val of RFC 3659 section 2.3; the zero value for what is none.

@@ -30,7 +30,7 @@ func (p *pool) get(k key, check func(netip.AddrPort) error) *control {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, w := range slices.Backward(p.idle) {
-		if w.control.key == k && checked(check, w.remote) == nil {
+		if w.key == k && checked(check, w.remote) == nil {
 			w.end.Stop()
 			p.idle = slices.Delete(p.idle, i, i+1)
 			return w.control
@@ -79,7 +79,7 @@ func (p *pool) close() {
 	p.closed = true
 	for _, w := range p.idle {
 		w.end.Stop()
-		w.control.close()
+		w.close()
 	}
 	p.idle = nil
 }

@@ -10,7 +10,7 @@ import (
 
 // refusal returns the error of a reply that refuses a command: RFC 959 section 4.2.1, RFC 4217 section 4.
 func refusal(r reply, command string) error {
-	status := 0
+	var status int
 	switch r.code {
 	case 421, 434, 450, 452:
 		status = http.StatusServiceUnavailable

@@ -156,15 +156,16 @@ func (t target) parent() *scheme.Link {
 		return nil // of "/", and of a first directory without name, which most servers take for it
 	}
 	authority, _ := t.uri.Authority()
-	location := "ftp://" + authority + "/"
+	var location strings.Builder
+	location.WriteString("ftp://" + authority + "/")
 	for _, name := range path {
-		location += escape(name) + "/"
+		location.WriteString(escape(name) + "/")
 	}
 	title := strings.Join(path, "/")
 	if !strings.HasPrefix(title, "/") {
 		title = "/" + title
 	}
-	return &scheme.Link{Text: scheme.Text(title), URI: location}
+	return &scheme.Link{Text: scheme.Text(title), URI: location.String()}
 }
 
 // escape returns a name as a segment of the path of an ftp URL, octet by octet.
