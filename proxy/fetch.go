@@ -1,17 +1,43 @@
 package proxy
 
 import (
+	"net/http"
+
 	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/uri"
 )
 
+// isFetch reports whether a request is one for what is retrieved at /fetch, and not for where a name leads.
+// err is that of parsing it.
+func (h *Handler) isFetch(x *exchange, r *message.Request, err error) bool {
+	return r.Form == message.FormFetch && isGet(x.request) && (err != nil || !h.isName(r))
+}
+
 // fetch retrieves a location for a client that may use the proxy, as a resource of this server:
-// /fetch?uri=. The rules of the site hold for it as for a request to the proxy.
-func (h *Handler) fetch(x *exchange, u uri.URI) error {
-	if err := h.mayProxy(x); err != nil {
-		return err
+// /fetch?uri=. Browsers get a form where the parameter is missing. err is that of parsing the request.
+func (h *Handler) fetch(x *exchange, r *message.Request, err error) error {
+	if refused := h.mayProxy(x); refused != nil {
+		return unfetched(r, refused)
 	}
+	switch {
+	case r.Text == "" && err != nil && problem.PrefersHTML(x.request.Header):
+		h.reply(x, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Fetch(), Vary: "Accept"})
+		return nil
+	case err == nil:
+		err = h.fetchURL(x, r.Query.URI)
+	}
+	if err != nil {
+		return unfetched(r, err)
+	}
+	return nil
+}
+
+// fetchURL retrieves a location. The rules of the site hold for it as for a request to the proxy.
+func (h *Handler) fetchURL(x *exchange, u uri.URI) error {
 	asked, err := policy.NewRequest(x.client.Addr, x.user, x.request.Method, u)
 	if err != nil {
 		return err //nolint:wrapcheck // it says all
@@ -22,4 +48,13 @@ func (h *Handler) fetch(x *exchange, u uri.URI) error {
 	}
 	u = u.WithoutFragment()
 	return h.forwardRequest(x, &forward.Request{Key: u.Normalize(), Target: h.spelled(x, u), Fetched: true}, v)
+}
+
+// unfetched returns the error of a request at /fetch with what was asked for, without its password.
+func unfetched(r *message.Request, err error) error {
+	about := &problem.Failure{Err: err, Input: r.Query.URI.WithoutPassword().String(), Fetched: true}
+	if about.Typed = about.Input; about.Typed == "" {
+		about.Typed = r.Text // it is no URI
+	}
+	return about
 }

@@ -32,11 +32,16 @@ func (p presenting) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resour
 	var refusal *scheme.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		return refused(r, refusal), nil
-	case err != nil || resource.Listing == nil:
-		return resource, err //nolint:wrapcheck // handlers have wrapped it
+		resource = refused(r, refusal)
+	case err != nil:
+		return nil, err //nolint:wrapcheck // handlers have wrapped it
+	case resource.Listing != nil:
+		resource = p.listed(r, resource)
 	}
-	return p.listed(r, resource), nil
+	if resource.Reason == "" && !isWeb(r.URI.String()) {
+		resource.Reason = http.StatusText(resource.Status)
+	}
+	return resource, nil
 }
 
 // listed returns the document of a listing, of the type that the request asks for.
@@ -50,7 +55,7 @@ func (p presenting) listed(r scheme.Request, resource *scheme.Resource) *scheme.
 	set(header, "Vary", "Accept")
 	set(header, "Etag", etag)
 	if header.Get("Cache-Control") == "" {
-		set(header, "Cache-Control", string(message.MaxAge(p.ttl)))
+		set(header, "Cache-Control", message.MaxAge(p.ttl))
 	}
 	protect(header)
 	if scheme.Unmodified(r.Header, etag, time.Time{}) {
@@ -59,9 +64,17 @@ func (p presenting) listed(r scheme.Request, resource *scheme.Resource) *scheme.
 	return withBody(r, resource, header, body)
 }
 
-// refused returns the response of a server that said no, with its reason.
+// refused returns the response of a server that said no, with its reason. Proxy-Status has no error, since
+// nothing failed on the way.
 func refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
-	reply := problem.ProxyReply(r.Header, "urnd", refusal)
+	accept, fetched := answer.AcceptOf(r.Header)
+	if fetched && refusal.Status == http.StatusUnauthorized {
+		// Its challenge is not passed on: the browser would send the password to this server as its own.
+		refusal = &scheme.Refusal{Status: http.StatusForbidden, Reply: refusal.Reply}
+	}
+	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}
+	about.Typed = about.Input
+	reply := problem.ProxyReply(accept, "urnd", about)
 	header := reply.Header
 	for name, lines := range refusal.Header {
 		header[name] = lines

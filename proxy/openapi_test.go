@@ -16,7 +16,9 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
 func TestOpenAPIOfAdmin(t *testing.T) {
@@ -109,20 +111,24 @@ func (c checker) send(s *server, path, request, body string, fields ...string) {
 const browser = "Accept: text/html"
 
 func TestOpenAPIOfTheService(t *testing.T) {
-	s := start(t, func(c *proxy.Config) { c.SecurityContact = "mailto:a@a.example" })
+	s := start(t, func(c *proxy.Config) {
+		c.SecurityContact = "mailto:a@a.example"
+		c.Fetch, c.Forward.Accept = scheme.Mux{"ftp": shelf{}}, answer.ListingAccept
+	})
 	c := checker{t, describe(t, []byte(text(t, s.get(t, "/api/v1/openapi.json"))))}
 	c.document.wellFormed(t)
 	for path, targets := range map[string]string{
 		"/{uri}":               "/urn:a1:b /URN:ISBN:0-395-36341-1 /http://a.example/?q /urn:a /file:///x /urn:a1:b?s=I2C /urn:a1:b?s=I2Ls /urn:a1:" + strings.Repeat("a", maxTarget),
 		"/":                    "/ /?uri=urn:a1:b /?uri=urn%3Aa1%3Ab /?uri=urn:a /?urn:a1:b /?uri=urn:a1:b&service=I2Ls /?uri=urn:a1:b&service=none",
 		"/uri-res/{service}":   "/uri-res/N2L?urn:a1:b /uri-res/I2Ls?urn:a1:b /uri-res/N2C?urn:isbn:0395363411 /uri-res/N2Ns?urn:isbn:0395363411 /uri-res/I=I?urn:a1:b%20urn:a1:c /uri-res/N2X?urn:a1:b /uri-res/N2L /uri-res/I2N?urn:a1:b",
+		"/fetch":               "/fetch /fetch?uri=ftp://h.example/pub/ /fetch?uri=ftp://h.example/moved /fetch?uri=ftp://h.example/refused/404 /fetch?uri=ftp://h.example/refused/401 /fetch?uri=ftp://h.example/unreachable /fetch?uri=ftp://h.example/pub/%3F&search=a+b /fetch?uri=urn:a1:b",
 		"/api/v1/resolve":      "/api/v1/resolve?uri=urn:a1:b /api/v1/resolve?uri=urn:a1:b&service=I2Ls /api/v1/resolve?uri=urn:a /api/v1/resolve",
 		"/api/v1/explain":      "/api/v1/explain?uri=urn:a1:b /api/v1/explain?uri=urn:a /api/v1/explain",
 		"/api/v1/openapi.json": "/api/v1/openapi.json", "/robots.txt": "/robots.txt", "/favicon.ico": "/favicon.ico",
 		"/.well-known/security.txt": "/.well-known/security.txt",
 	} {
 		for target := range strings.FieldsSeq(targets) {
-			for _, accept := range []string{"X: y", browser, "Accept: application/json", "Accept: text/plain", "Accept: text/csv", "Accept: application/vnd.urnd.trace+json", "If-None-Match: *", "old"} {
+			for _, accept := range []string{"X: y", browser, "Accept: application/json", "Accept: text/plain", "Accept: text/csv", "Accept: application/linkset+json", "Accept: application/vnd.urnd.trace+json", "If-None-Match: *", "old"} {
 				c.send(s, path, "GET "+target, "", accept)
 			}
 			c.send(s, path, "GET "+target, "", "Via: 1.1 urnd, 1.1 urnd", "Via: 1.1 urnd, 1.1 urnd") // a loop

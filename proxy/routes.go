@@ -81,8 +81,8 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 	switch {
 	case err == nil && request.Form == message.FormForward:
 		err = h.forwardTo(x, request.Query.URI)
-	case err == nil && request.Form == message.FormFetch && isGet(x.request) && !h.isName(&request):
-		err = h.fetch(x, request.Query.URI)
+	case h.isFetch(x, &request, err):
+		err = h.fetch(x, &request, err)
 	case !h.config.Access.mayResolve(x.client):
 		if err = problem.ErrResolveClient; x.client.Misled {
 			err = problem.ErrHost

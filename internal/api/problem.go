@@ -19,6 +19,10 @@ type Problem struct {
 	Typed string `json:"-"`
 	// Forwarded is whether a URL was asked for as of a proxy, and not where a name leads.
 	Forwarded bool `json:"-"`
+	// Fetched is whether it was asked for at /fetch, and Refused whether a server of another protocol than
+	// HTTP has refused it, in the words of Detail. Input is then the URI.
+	Fetched bool `json:"-"`
+	Refused bool `json:"-"`
 }
 
 // Failed is the line of a batch for a URI that has no answer.

@@ -2,7 +2,9 @@ package answer
 
 import (
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/elnormous/contenttype"
 
@@ -44,10 +46,10 @@ func ListingAccept(header http.Header, fetched bool) string {
 
 // Listing returns a listing as a document of the type that ListingAccept has chosen.
 func Listing(header http.Header, l *scheme.Listing) (contentType string, body []byte) {
-	chosen, fetched := strings.CutSuffix(header.Get("Accept"), throughFetch)
-	switch chosen {
+	accept, fetched := AcceptOf(header)
+	switch accept.Get("Accept") {
 	case listingJSON:
-		return listingJSON, message.Marshal(l)
+		return listingJSON, message.Marshal(datable(l))
 	case listingText:
 		return listingText + "; charset=utf-8", pages.ListingText(l)
 	case linksetType:
@@ -55,6 +57,30 @@ func Listing(header http.Header, l *scheme.Listing) (contentType string, body []
 	default:
 		return pages.ContentType, pages.Listing(l, linksBy(fetched))
 	}
+}
+
+// AcceptOf returns the field Accept of a client for which ListingAccept has chosen, alone, and whether it
+// has asked at /fetch.
+func AcceptOf(header http.Header) (accept http.Header, fetched bool) {
+	chosen, fetched := strings.CutSuffix(header.Get("Accept"), throughFetch)
+	return http.Header{"Accept": {chosen}}, fetched
+}
+
+// datable returns a listing without times that RFC 3339, and so JSON, cannot have.
+func datable(l *scheme.Listing) *scheme.Listing {
+	const lastYear = 9999
+	isOut := func(i scheme.Item) bool { return i.Modified.Year() < 0 || i.Modified.Year() > lastYear }
+	if !slices.ContainsFunc(l.Items, isOut) {
+		return l
+	}
+	changed := *l
+	changed.Items = slices.Clone(l.Items)
+	for i := range changed.Items {
+		if isOut(changed.Items[i]) {
+			changed.Items[i].Modified = time.Time{}
+		}
+	}
+	return &changed
 }
 
 // linksBy returns the function from a URI to where a page of this server links to.

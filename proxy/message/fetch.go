@@ -26,7 +26,7 @@ func isRetrieved(u uri.URI) bool {
 func parseFetch(target string) (Request, error) {
 	query := strings.TrimPrefix(target, PathFetch)
 	text, ok := parameter(query, "uri")
-	if !ok {
+	if !ok || text == "" {
 		return Request{Form: FormFetch}, missing(target, ruleParameter)
 	}
 	text = resolver.Pasted(formText(query, text))

@@ -34,26 +34,46 @@ func luminance(t *testing.T, colour string) float64 {
 	return sum
 }
 
-// All text can be read, by day and at night: WCAG 2.2 success criterion 1.4.3, level AA.
+// themes returns the rules of the styles of a page by day, and those that are different at night.
+func themes(page string) (day, night string) {
+	for _, part := range strings.Split(page, "<style>")[1:] {
+		style, _, _ := strings.Cut(part, "</style>")
+		light, dark, _ := strings.Cut(style, "@media (prefers-color-scheme: dark)")
+		day, night = day+light, night+dark
+	}
+	return day, night
+}
+
+// All text can be read, by day and at night: WCAG 2.2 success criterion 1.4.3, level AA. What bounds a warning
+// has the contrast of criterion 1.4.11.
 func TestContrast(t *testing.T) {
-	page := string(pages.Home())
-	style, _, _ := strings.Cut(page[strings.Index(page, "<style>"):], "</style>")
-	day, night, _ := strings.Cut(style, "@media (prefers-color-scheme: dark)")
 	background := regexp.MustCompile(`body \{[^}]*background: (#[0-9a-f]+)`)
-	colours := regexp.MustCompile(`([a-z:, ]+) \{[^}]*?\bcolor: (#[0-9a-f]+)`)
-	for theme, rules := range map[string]string{"light": day, "dark": night} {
-		ground := background.FindStringSubmatch(rules)
-		found := colours.FindAllStringSubmatch(rules, -1)
-		if ground == nil || len(found) < 4 {
-			t.Fatalf("%s: %d colours on %v", theme, len(found), ground)
-		}
-		for _, rule := range found {
-			if strings.TrimSpace(rule[1]) == "mark" {
-				continue // on a background of its own
+	colours := regexp.MustCompile(`([.a-z:, ]+) \{(?:[^}]*;)? color: (#[0-9a-f]+)`)
+	borders := regexp.MustCompile(`(\.warning) \{ border(?:-color)?:[^;}]*(#[0-9a-f]+)`)
+	for name, page := range map[string][]byte{"home": pages.Home(), "listing": pages.Listing(fixture(t, "telnet"), fetched)} {
+		day, night := themes(string(page))
+		for theme, rules := range map[string]string{"light": day, "dark": night} {
+			ground := background.FindStringSubmatch(rules)
+			found := colours.FindAllStringSubmatch(rules, -1)
+			if ground == nil || len(found) < 4 {
+				t.Fatalf("%s, %s: %d colours on %v", name, theme, len(found), ground)
 			}
-			a, b := luminance(t, ground[1]), luminance(t, rule[2])
-			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < 4.5 {
-				t.Errorf("%s: %s of %s on %s: %.2f", theme, rule[2], rule[1], ground[1], ratio)
+			contrast := func(rule []string, least float64) {
+				a, b := luminance(t, ground[1]), luminance(t, rule[2])
+				if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < least {
+					t.Errorf("%s, %s: %s of %s on %s: %.2f", name, theme, rule[2], rule[1], ground[1], ratio)
+				}
+			}
+			for _, rule := range found {
+				if rule[1] = strings.TrimSpace(rule[1]); rule[1] != "mark" { // on a background of its own
+					contrast(rule, 4.5)
+				}
+			}
+			border := borders.FindStringSubmatch(rules)
+			if border == nil && name == "listing" {
+				t.Fatalf("%s: no border of warnings", theme)
+			} else if border != nil {
+				contrast(border, 3)
 			}
 		}
 	}

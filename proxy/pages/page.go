@@ -3,7 +3,7 @@ package pages
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"html/template"
 	"net/http"
 	"strings"
@@ -19,11 +19,11 @@ const (
 	ContentType = "text/html; charset=utf-8"
 )
 
-//go:embed page.html
-var pageText string
+//go:embed layout.html page.html listing.html
+var files embed.FS
 
-// layout escapes by context: no input can become markup.
-var layout = template.Must(template.New("page").Parse(pageText))
+// layout has the templates by file, which share a head. It escapes by context: no input can become markup.
+var layout = template.Must(template.ParseFS(files, "*.html"))
 
 // data is the content of a page: a problem, a list or a description; the zero value is the
 // home page.
@@ -44,6 +44,8 @@ type data struct {
 	Contact       link
 	// Detail is that of the problem, as a sentence.
 	Detail string
+	// IsFetch is whether there is a form for a URL, alone or below a problem.
+	IsFetch bool
 	// The input around the offending octet.
 	Before, At, After string
 }
@@ -85,7 +87,7 @@ func hrefOf(href string) template.HTMLAttr {
 
 // Problem returns the page of an error.
 func Problem(p api.Problem) []byte {
-	page := data{Title: heading(p), Problem: &p, Says: says(p), StatusText: p.Title, Typed: p.Typed, List: links(p.Suggestions), Detail: sentence(p.Detail)}
+	page := data{Title: heading(p), Problem: &p, Says: says(p), StatusText: p.Title, Typed: p.Typed, List: links(p.Suggestions), Detail: sentence(p.Detail), IsFetch: p.Fetched}
 	if page.Typed == "" {
 		page.Typed = p.Input
 	}
@@ -119,7 +121,7 @@ func contact(text string) link {
 // heading describes a status for users.
 func heading(p api.Problem) string {
 	if p.Forwarded {
-		return p.Title
+		return headingOfForwarded(p)
 	}
 	switch p.Status {
 	case http.StatusBadRequest:
@@ -162,22 +164,11 @@ func says(p api.Problem) string {
 	}
 }
 
-// saysOfForwarded is says for who uses a proxy, perhaps without knowing it.
-func saysOfForwarded(p api.Problem) string {
-	switch p.Status {
-	case http.StatusBadGateway:
-		return "The proxy on the way to this site got no valid response from it. Try again later."
-	case http.StatusGatewayTimeout:
-		return "The proxy on the way to this site got no response from it in time. Try again later."
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		return "The proxy on the way to this site is busy. Try again in a moment."
-	default:
-		return "The proxy on the way to this site did not forward the request: " + p.Detail + "."
-	}
-}
-
 // Home returns the home page, with a form for a name.
 func Home() []byte { return data{Title: "urnd"}.render() }
+
+// Fetch returns the page with a form for a URL that is fetched.
+func Fetch() []byte { return data{Title: "Fetch a URL", IsFetch: true}.render() }
 
 // List returns a page of links.
 func List(title string, uris []string) []byte {
@@ -227,9 +218,12 @@ func Moved(location string) []byte {
 	return append(note, after...)
 }
 
-func (d data) render() []byte {
+func (d data) render() []byte { return execute("page.html", d) }
+
+// execute returns the page that a template makes of its data.
+func execute(file string, value any) []byte {
 	var b bytes.Buffer
-	if err := layout.Execute(&b, d); err != nil {
+	if err := layout.ExecuteTemplate(&b, file, value); err != nil {
 		return []byte("<!DOCTYPE html><title>urnd</title><p>This page failed.") // it cannot fail with these types
 	}
 	return b.Bytes()

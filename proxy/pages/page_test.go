@@ -26,7 +26,7 @@ type element struct {
 // balanced, has a comment, or an element or attribute that no page of urnd has.
 func read(t *testing.T, page []byte) []*element {
 	t.Helper()
-	known := strings.Fields("html meta title style h1 p code mark small a ul li table tr th td form label input button details summary")
+	known := strings.Fields("html meta title style h1 p code mark small a ul ol li table caption thead tbody tr th td form label input button details summary body nav main bdi pre dl dt dd div span h2 time data")
 	var all, open []*element
 	tokens := html.NewTokenizer(strings.NewReader(string(page)))
 	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
@@ -43,6 +43,9 @@ func read(t *testing.T, page []byte) []*element {
 				if strings.HasPrefix(attr.Key, "on") || attr.Key == "src" || attr.Key == "style" {
 					t.Errorf("%s has the attribute %s", e.name, attr.Key)
 				}
+			}
+			if href := strings.ToLower(strings.TrimSpace(e.attrs["href"] + e.attrs["action"])); strings.HasPrefix(href, "javascript:") || strings.HasPrefix(href, "data:") || strings.HasPrefix(href, "vbscript:") {
+				t.Errorf("%s leads to %q", e.name, href)
 			}
 			if !slices.Contains(known, e.name) {
 				t.Errorf("an element %s", e.name)
@@ -92,6 +95,34 @@ func TestForwardedPage(t *testing.T) {
 		page := string(pages.Problem(api.Problem{Status: status, Title: http.StatusText(status), Detail: "a reason", Forwarded: true}))
 		if !strings.Contains(page, want) || strings.Contains(page, "<form") || !strings.Contains(page, "<h1>"+http.StatusText(status)+"</h1>") {
 			t.Errorf("%d: %s", status, page)
+		}
+	}
+}
+
+// What a server of another protocol refuses is told in words, by the scheme of the URL.
+func TestRefusedPage(t *testing.T) {
+	for _, tt := range []struct {
+		status      int
+		uri         string
+		title, says string
+	}{
+		{404, "ftp://h.example/a", "There is no such file or directory", "The server has no such file or directory."},
+		{404, "news:a@h.example", "There is no such article or newsgroup", "The server has no such article or newsgroup."},
+		{410, "GOPHER://h.example/", "There is no such document or menu", "has it no longer"},
+		{401, "nntp://h.example/a", "A password is needed", "with a name and a password"},
+		{403, "wais://h.example/a", "The server refuses", "does not give it to everybody"},
+		{400, "", "The server refuses", "does not understand this address"},
+		{503, "ftp://h.example/", "The server refuses", "busy"},
+		{501, "ftp://h.example/", "The server refuses", "cannot do what is needed"},
+		{502, "ftp://h.example/", "The server refuses", "could not do it"},
+	} {
+		for _, isFetched := range []bool{false, true} {
+			page := pages.Problem(api.Problem{Status: tt.status, Detail: hostile, Input: tt.uri, Forwarded: true, Refused: true, Fetched: isFetched})
+			elements := read(t, page)
+			said := strings.Join(texts(elements, "p"), "\n")
+			if got := texts(elements, "h1"); got[0] != tt.title || !strings.Contains(said, tt.says) || !strings.Contains(said, hostile) || strings.Contains(string(page), "<form") != isFetched {
+				t.Errorf("%+v: %s", tt, page)
+			}
 		}
 	}
 }

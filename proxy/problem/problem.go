@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -23,6 +24,7 @@ type Failure struct {
 	// Suggestions are the identifiers that may have been meant, and Typed what a person typed.
 	Suggestions []string
 	Typed       string
+	Fetched     bool // a URL was asked for at /fetch
 }
 
 func (f *Failure) Error() string { return f.Err.Error() }
@@ -40,8 +42,10 @@ func New(err error) api.Problem {
 	var failure *Failure
 	if errors.As(err, &failure) {
 		p.Input, p.Trace, p.Suggestions = failure.Input, api.Steps(failure.Trace), failure.Suggestions
-		p.Typed = failure.Typed
+		p.Typed, p.Fetched = failure.Typed, failure.Fetched
 	}
+	var refusal *scheme.Refusal
+	p.Refused = errors.As(err, &refusal)
 	var parse *uri.ParseError
 	if errors.As(err, &parse) {
 		p.Detail = parse.Rule.Says
@@ -66,8 +70,8 @@ func representations() []contenttype.MediaType {
 	}
 }
 
-// prefersHTML reports whether a client would rather have text/html than JSON.
-func prefersHTML(header http.Header) bool {
+// PrefersHTML reports whether a client would rather have text/html than JSON.
+func PrefersHTML(header http.Header) bool {
 	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(message.List(header, "Accept"), representations())
 	return err == nil && chosen.Equal(contenttype.NewMediaType(pages.Type))
 }
@@ -96,7 +100,7 @@ func reply(header http.Header, p api.Problem, err error) message.Reply {
 			r.CacheStatus, r.CacheControl = message.CacheStatus(n.Cache, n.TTL), message.MaxAge(n.TTL)
 		}
 	}
-	if prefersHTML(header) {
+	if PrefersHTML(header) {
 		r.ContentType, r.Body = pages.ContentType, pages.Problem(p)
 	} else {
 		r.ContentType, r.Body = typeJSON, message.Marshal(p)

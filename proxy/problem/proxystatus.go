@@ -80,8 +80,12 @@ func isDNSTimeout(err error) bool {
 }
 
 // ProxyStatus returns the member of Proxy-Status (RFC 9209) of a proxy with this name for an error
-// that it answers itself.
+// that it answers itself. A Refusal has no error type: the server has answered, and its answer was
+// translated; and no received-status, since it had none of HTTP.
 func ProxyStatus(name string, err error) string {
+	if refusal := new(scheme.Refusal); errors.As(err, &refusal) {
+		return name + "; details=" + quoted(refusal.Reply)
+	}
 	kind := "proxy_internal_error"
 	status := Status(err)
 	for _, t := range errorTypes() {

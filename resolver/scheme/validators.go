@@ -53,7 +53,7 @@ func RangeOf(r Request, size int64, etag string, modified time.Time) (part Range
 		if err != nil {
 			return Range{}, false
 		}
-		length := min(int64(n), size) //nolint:gosec // it has 63 bits
+		length := min(int64(n), size)
 		return Range{size - length, length}, true
 	}
 	from, err := strconv.ParseUint(first, 10, 63)
@@ -66,9 +66,9 @@ func RangeOf(r Request, size int64, etag string, modified time.Time) (part Range
 		if err != nil || to < from {
 			return Range{}, false
 		}
-		end = min(end, int64(to)) //nolint:gosec // it has 63 bits
+		end = min(end, int64(to))
 	}
-	return Range{int64(from), max(end-int64(from)+1, 0)}, true //nolint:gosec // likewise
+	return Range{int64(from), max(end-int64(from)+1, 0)}, true
 }
 
 // ifRange reports whether If-Range allows a part: RFC 9110 section 13.1.5.

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+)
+
+// What connects to no server: a port of another protocol is explained, where a gateway refuses it (RFC 1738
+// section 6), and a template leads anywhere. Local files are served below their roots only.
+func TestGatewaysWithoutServers(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/a.txt", []byte("a"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
+		openLoopback(c)
+		c.File.Roots = []string{dir}
+		c.Gateways.Templates = []config.Gateway{{Scheme: "WAIS", Template: "https://gateway.example/?url={uri}"}}
+	})
+	for _, c := range []struct {
+		request  string
+		status   int
+		location string
+	}{
+		{"GET telnet://h.example:25/", 200, ""},
+		{"GET gopher://h.example:25/", 403, ""},
+		{"GET prospero://h.example:6379/x", 200, ""},
+		{"GET mailto:a@h.example", 200, ""},
+		{"POST telnet://h.example/", 501, ""},
+		{"GET telnet://h.example/path", 400, ""},
+		{"GET wais://h.example:25/db", 302, "https://gateway.example/?url=wais%3A%2F%2Fh.example%3A25%2Fdb"},
+		{"GET file://" + dir + "/a.txt", 200, ""},
+		{"GET file://" + dir, 301, "file://" + dir + "/"},
+		{"GET file://" + dir + "/..%2Fa", 400, ""},
+		{"GET file:///etc/passwd", 403, ""},
+		{"GET file://h.example" + dir + "/a.txt", 403, ""},
+	} {
+		if got := w.send(t, c.request, ""); got.StatusCode != c.status || got.Header.Get("Location") != c.location {
+			t.Errorf("%s: %d %v, want %d", c.request, got.StatusCode, got.Header, c.status)
+		}
+	}
+	off := startDaemon(t, "127.0.0.1:9", 0, openLoopback)
+	if got := off.send(t, "GET file://"+dir+"/a.txt", ""); got.StatusCode != 403 {
+		t.Errorf("without roots: %d", got.StatusCode)
+	}
+}

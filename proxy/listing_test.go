@@ -1,0 +1,161 @@
+package proxy_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// shelf is a scheme.Handler of another protocol than HTTP: it has a directory, and refuses other URIs.
+type shelf struct{}
+
+func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
+	size := int64(1000)
+	path := r.URI.Path()
+	switch {
+	case path == "/pub/":
+		return scheme.Listed(&scheme.Listing{
+			Kind: scheme.KindDirectory, Title: "/pub/", URI: r.URI.String(), Parent: &scheme.Link{Text: "/", URI: "ftp://h.example/"},
+			Next: &scheme.Link{Text: "more", URI: "ftp://h.example/pub/2"}, Warnings: []string{"w"}, Notes: []string{"n"},
+			Properties: []scheme.Property{{Name: "p", Value: "v", URI: "http://h.example/"}}, Search: &scheme.Search{Label: "l", Prefix: "ftp://h.example/pub/?"},
+			Items: []scheme.Item{
+				{Kind: scheme.ItemFile, Name: "<a>", URI: "ftp://h.example/pub/%3Ca%3E", Size: &size, Type: "text/plain", Modified: time.Unix(1e9, 0), From: "f", Note: "n", Depth: 1, Count: &size},
+				{Kind: scheme.ItemOther, Name: "b", Modified: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)},
+			},
+			Text: "t", Open: &scheme.Link{Text: "o", URI: "telnet://h.example/"}, Incomplete: "i", Previous: &scheme.Link{URI: "ftp://h.example/pub/0"},
+		}), nil
+	case strings.HasPrefix(path, "/refused/"):
+		refusal := &scheme.Refusal{Status: map[string]int{"/refused/404": 404, "/refused/401": 401, "/refused/503": 503}[path], Reply: `550 "No" such file`}
+		if refusal.Status == http.StatusUnauthorized {
+			refusal.Header = http.Header{"Www-Authenticate": {`Basic realm="ftp"`}}
+		}
+		return nil, refusal
+	case path == "/moved":
+		return scheme.Redirect(http.StatusFound, "ftp://h.example/pub/"), nil
+	case path == "/unreachable":
+		return nil, fmt.Errorf("connecting: %w", resolver.ErrUnreachable)
+	default:
+		return nil, fmt.Errorf("%w: 25 is not that of ftp", scheme.ErrPort)
+	}
+}
+
+// startShelf starts a server that retrieves from a shelf.
+func startShelf(t *testing.T) *server {
+	return start(t, func(c *proxy.Config) {
+		c.Fetch = scheme.Mux{"ftp": shelf{}}
+		c.ListingTTL, c.Forward.Accept = time.Minute, answer.ListingAccept
+	})
+}
+
+func TestListingIsRepresented(t *testing.T) {
+	s := startShelf(t)
+	for _, tt := range []struct{ accept, kind, has string }{
+		{"text/html,*/*;q=0.8", "text/html; charset=utf-8", `<a href="/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F%253Ca%253E">`},
+		{"*/*", "text/html; charset=utf-8", "&lt;a&gt;"},
+		{"text/plain", "text/plain; charset=utf-8", "2001-09-09 01:46  <a>"},
+		{"application/json", "application/json", `"name": "<a>"`},
+		{"application/linkset+json", "application/linkset+json", `"anchor": "ftp://h.example/pub/"`},
+	} {
+		response := s.get(t, "/fetch?uri=ftp://h.example/pub/", "Accept: "+tt.accept)
+		body := text(t, response)
+		if response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.kind || !strings.Contains(body, tt.has) {
+			t.Errorf("%s: %s %q %s", tt.accept, response.Status, response.Header, body)
+		}
+		if response.Header.Get("Vary") != "Accept" || response.Header.Get("Cache-Control") != "max-age=60" || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("%s: %q", tt.accept, response.Header)
+		}
+		etag := response.Header.Get("Etag")
+		if again := s.get(t, "/fetch?uri=ftp://h.example/pub/", "Accept: "+tt.accept, "If-None-Match: "+etag); again.StatusCode != 304 {
+			t.Errorf("%s: %s by %s", tt.accept, again.Status, etag)
+		}
+	}
+	if body := text(t, s.get(t, "ftp://h.example/pub/", "Accept: text/html")); !strings.Contains(body, `<a href="ftp://h.example/pub/%3Ca%3E">`) || strings.Contains(body, "/fetch") {
+		t.Errorf("for a client of the proxy: %s", body)
+	}
+}
+
+func TestListingAsJSON(t *testing.T) {
+	s := startShelf(t)
+	var l scheme.Listing
+	if err := json.Unmarshal([]byte(text(t, s.get(t, "/fetch?uri=ftp://h.example/pub/", "Accept: application/json"))), &l); err != nil || len(l.Items) != 2 {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	if !l.Items[1].Modified.IsZero() || l.Items[0].Modified.Unix() != 1e9 {
+		t.Errorf("%+v", l.Items)
+	}
+	var set struct {
+		Linkset []struct {
+			Anchor               string
+			Item, Up, Prev, Next []struct{ Href, Title, Type string }
+		}
+	}
+	if err := json.Unmarshal([]byte(text(t, s.get(t, "/fetch?uri=ftp://h.example/pub/", "Accept: application/linkset+json"))), &set); err != nil || len(set.Linkset) != 1 {
+		t.Fatalf("%+v, %v", set, err)
+	}
+	if c := set.Linkset[0]; len(c.Item) != 1 || c.Item[0].Type != "text/plain" || c.Up[0].Href != "ftp://h.example/" || c.Prev[0].Href != "ftp://h.example/pub/0" || c.Next[0].Title != "more" {
+		t.Errorf("%+v", set)
+	}
+}
+
+// What a server refuses is told in words, with its own, and is no failure of the proxy: RFC 9209 section 2.1.1.
+func TestRefusal(t *testing.T) {
+	s := startShelf(t)
+	for _, tt := range []struct {
+		target   string
+		status   int
+		says     string
+		proxies  string
+		contains string
+	}{
+		{"/fetch?uri=ftp://u:secret@h.example/refused/404", 404, "The server has no such file or directory.", `urnd; details="550 \"No\" such file"`, `action="/fetch"`},
+		{"/fetch?uri=ftp://h.example/refused/401", 403, "The server does not give it to everybody.", "urnd; details=", `action="/fetch"`},
+		{"/fetch?uri=ftp://h.example/refused/503", 503, "too many visitors", "urnd; details=", `action="/fetch"`},
+		{"ftp://h.example/refused/401", 401, "only to users with a name and a password", "urnd; details=", "550"},
+		{"/fetch?uri=ftp://h.example/unreachable", 502, "Its server cannot be reached", "urnd; error=destination_unavailable", `value="ftp://h.example/unreachable"`},
+		{"/fetch?uri=ftp://h.example:25/port", 403, "This server does not fetch it: port not allowed", "urnd; error=http_request_denied", "gateways.allow_ports"},
+		{"ftp://h.example:25/port", 403, "did not forward the request", "urnd; error=http_request_denied", "gateways.allow_ports"},
+		{"/fetch?uri=ftp://h.example/%5c%zz", 400, "Error at the marked character", "urnd; error=http_request_error", `action="/fetch"`},
+	} {
+		response := s.get(t, tt.target, "Accept: text/html")
+		page := text(t, response)
+		if response.StatusCode != tt.status || !strings.Contains(page, tt.says) || !strings.Contains(page, tt.contains) || strings.Contains(page, "secret") {
+			t.Errorf("%s: %s: %s", tt.target, response.Status, page)
+		}
+		if got := response.Header.Get("Proxy-Status"); !strings.HasPrefix(got, tt.proxies) || strings.Contains(tt.proxies, "details") && strings.Contains(got, "error=") {
+			t.Errorf("%s: Proxy-Status: %s", tt.target, got)
+		}
+		if challenge := response.Header.Get("Www-Authenticate"); (challenge != "") != (tt.status == 401) {
+			t.Errorf("%s: %q", tt.target, challenge)
+		}
+		document := s.get(t, tt.target, "Accept: application/json")
+		if kind := document.Header.Get("Content-Type"); kind != "application/problem+json" || document.StatusCode != tt.status {
+			t.Errorf("%s: %s %q", tt.target, document.Status, kind)
+		}
+	}
+}
+
+// Browsers get a form at /fetch, other clients the reason.
+func TestFetchForm(t *testing.T) {
+	s := startShelf(t)
+	closed := start(t, func(c *proxy.Config) { c.Access.Proxy = nil })
+	for _, target := range []string{"/fetch", "/fetch?uri="} {
+		if response := s.get(t, target, "Accept: text/html"); response.StatusCode != 200 || !strings.Contains(text(t, response), `<form action="/fetch">`) || response.Header.Get("Vary") != "Accept" {
+			t.Errorf("%s: %s", target, response.Status)
+		}
+		if response := s.get(t, target); response.StatusCode != 400 || response.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: %s", target, response.Status)
+		}
+		if response := closed.get(t, target, "Accept: text/html"); response.StatusCode != 403 {
+			t.Errorf("%s for others: %s", target, response.Status)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package pages
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/urnd/urnd/internal/api"
+)
+
+// thing returns what servers of the scheme of a URI have, in words.
+func thing(u string) string {
+	scheme, _, _ := strings.Cut(strings.ToLower(u), ":")
+	switch scheme {
+	case "ftp", "file":
+		return "file or directory"
+	case "gopher":
+		return "document or menu"
+	case "news", "nntp":
+		return "article or newsgroup"
+	case "wais", "z39.50r", "z39.50s":
+		return "document or database"
+	default:
+		return "resource"
+	}
+}
+
+// headingOfForwarded is heading for a URL.
+func headingOfForwarded(p api.Problem) string {
+	switch {
+	case !p.Refused:
+		return p.Title
+	case p.Status == http.StatusNotFound, p.Status == http.StatusGone:
+		return "There is no such " + thing(p.Input)
+	case p.Status == http.StatusUnauthorized:
+		return "A password is needed"
+	default:
+		return "The server refuses"
+	}
+}
+
+// saysOfForwarded is says for a URL, also to who uses a proxy without knowing it.
+func saysOfForwarded(p api.Problem) string {
+	if p.Refused {
+		return saysOfRefused(p)
+	}
+	if p.Fetched {
+		return saysOfFetched(p)
+	}
+	const who = "The proxy on the way to this site"
+	switch p.Status {
+	case http.StatusBadGateway:
+		return who + " got no valid response from it. Try again later."
+	case http.StatusGatewayTimeout:
+		return who + " got no response from it in time. Try again later."
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		return who + " is busy. Try again in a moment."
+	default:
+		return who + " did not forward the request: " + sentence(p.Detail)
+	}
+}
+
+// saysOfFetched is says for what was asked for at /fetch.
+func saysOfFetched(p api.Problem) string {
+	switch p.Status {
+	case http.StatusBadGateway:
+		return "Its server cannot be reached, or does not answer as it should. Try again later."
+	case http.StatusGatewayTimeout:
+		return "Its server does not answer. Try again later."
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		return "This server is busy. Try again in a moment."
+	default:
+		return "This server does not fetch it: " + sentence(p.Detail)
+	}
+}
+
+// saysOfRefused says what a server of another protocol means.
+func saysOfRefused(p api.Problem) string {
+	switch p.Status {
+	case http.StatusNotFound:
+		return "The server has no such " + thing(p.Input) + "."
+	case http.StatusGone:
+		return "The server had it once, and has it no longer."
+	case http.StatusUnauthorized:
+		return "The server gives it only to users with a name and a password."
+	case http.StatusForbidden:
+		return "The server does not give it to everybody."
+	case http.StatusBadRequest:
+		return "The server does not understand this address."
+	case http.StatusNotImplemented:
+		return "The server cannot do what is needed for it."
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		return "The server is busy, or has too many visitors. Try again later."
+	default:
+		return "The server could not do it. Try again later."
+	}
+}

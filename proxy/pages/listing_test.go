@@ -1,0 +1,288 @@
+package pages_test
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// kinds are those of listings, and one that there is not.
+func kinds() []string {
+	return []string{
+		scheme.KindDirectory, scheme.KindMenu, scheme.KindGroups, scheme.KindGroup, scheme.KindArticle, scheme.KindResults, scheme.KindDescription, "", "none",
+	}
+}
+
+// filled returns a listing of a kind with a text in every field.
+func filled(kind, text string) *scheme.Listing {
+	l := &scheme.Listing{}
+	fill(reflect.ValueOf(l).Elem(), text)
+	l.Kind = kind
+	return l
+}
+
+// fill sets each string that a value contains, and makes slices of two elements.
+func fill(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(len(text)) - 20)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), text)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			fill(v.Index(i), text)
+		}
+	case reflect.Struct:
+		if _, isTime := v.Interface().(time.Time); isTime {
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i), text)
+		}
+	}
+}
+
+// hostiles are texts that a server could send to harm who reads them.
+func hostiles() []string {
+	return []string{
+		hostile, `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)", "data:text/html,<script>alert(1)</script>",
+		"vbscript:a", "http://h.example/\" onclick=\"alert(1)", "ftp://h.example/'><script>", "</pre></main><script>alert(1)</script>", "</title><script>", "a\r\nb: c\n\n<b>", "\x1b[31mred\x1b]0;t\a\x00",
+		"\u202egpj.exe", "\xff\xfe<\xc0script>", "{{.Title}}", "&lt;script&gt;", "`${alert(1)}`", "file:///etc/passwd", "blob:x", "/\\evil.example", "//evil.example/",
+	}
+}
+
+// checkHarmless fails where a page has a script, or a text what could deceive a terminal.
+func checkHarmless(t *testing.T, l *scheme.Listing) {
+	t.Helper()
+	for _, through := range []func(string) string{itself, fetched} {
+		page := pages.Listing(l, through)
+		if strings.Contains(string(page), "This page failed") {
+			t.Fatal("the page failed")
+		}
+		for _, e := range read(t, page) {
+			if to, ok := e.attrs["href"]; ok && !strings.HasPrefix(to, "/fetch?uri=") {
+				u, err := url.Parse(to)
+				if err != nil || !slices.Contains([]string{"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "tn3270", "wais", "prospero", "z39.50r", "z39.50s", "file"}, strings.ToLower(u.Scheme)) {
+					t.Errorf("a link to %.100q", to)
+				}
+			}
+		}
+	}
+	for _, r := range string(pages.ListingText(l)) {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u202e' {
+			t.Errorf("the text has %U", r)
+			break
+		}
+	}
+}
+
+func TestHostileListings(t *testing.T) {
+	for _, kind := range kinds() {
+		for _, text := range hostiles() {
+			checkHarmless(t, filled(kind, text))
+		}
+	}
+}
+
+// A name of a mebibyte is cut, and leads where it leads.
+func TestLongNames(t *testing.T) {
+	name, uri := strings.Repeat("<i>\xff", 1<<18), "ftp://h.example/"+strings.Repeat("a", 1<<20)
+	for _, kind := range kinds() {
+		l := &scheme.Listing{Kind: kind, Title: name, URI: "ftp://h.example/", Items: []scheme.Item{{Kind: name, Name: name, URI: uri, Note: name, From: name, Type: name}}}
+		checkHarmless(t, l)
+		if page := pages.Listing(l, itself); len(page) > 1<<20+50_000 || !strings.Contains(string(page), uri) {
+			t.Errorf("%s: %d octets", kind, len(page))
+		}
+	}
+}
+
+func FuzzListing(f *testing.F) {
+	for i, text := range hostiles() {
+		f.Add(kinds()[i%len(kinds())], text, "ftp://h.example/", i)
+	}
+	f.Fuzz(func(t *testing.T, kind, text, uri string, depth int) {
+		l := filled(kind, text)
+		l.URI, l.Items[1].URI, l.Items[1].Depth, l.Items[1].Kind, l.Items[0].URI = uri, uri, depth, text, ""
+		l.Items[0].Kind, l.Search.Prefix, l.Open.URI = scheme.ItemInfo, uri, uri
+		checkHarmless(t, l)
+	})
+}
+
+// What a page links to, and how: locations, and what urnd serves.
+func TestListingLinks(t *testing.T) {
+	for _, tt := range []struct{ uri, direct, fetched, rel string }{
+		{"ftp://h.example/a%20b", "ftp://h.example/a%20b", "/fetch?uri=ftp%3A%2F%2Fh.example%2Fa%2520b", ""},
+		{"gopher://h.example/1x", "gopher://h.example/1x", "/fetch?uri=gopher%3A%2F%2Fh.example%2F1x", ""},
+		{"news:a@h.example", "news:a@h.example", "/fetch?uri=news%3Aa%40h.example", ""},
+		{"telnet://h.example/", "telnet://h.example/", "/fetch?uri=telnet%3A%2F%2Fh.example%2F", ""},
+		{"mailto:a@h.example", "mailto:a@h.example", "/fetch?uri=mailto%3Aa%40h.example", ""},
+		{"file:///a", "file:///a", "/fetch?uri=file%3A%2F%2F%2Fa", ""},
+		{"http://h.example/?a&b", "http://h.example/?a&b", "http://h.example/?a&b", "noreferrer"},
+		{"HTTPS://h.example/", "HTTPS://h.example/", "HTTPS://h.example/", "noreferrer"},
+		{"javascript:alert(1)", "", "", ""},
+		{"data:,a", "", "", ""},
+		{"relative", "", "", ""},
+		{"//h.example/", "", "", ""},
+		{"http://h.example/ b", "", "", ""},
+		{"unknown:a", "", "", ""},
+		{"", "", "", ""},
+	} {
+		for _, kind := range kinds() {
+			l := &scheme.Listing{Kind: kind, URI: "ftp://h.example/", Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "name", URI: tt.uri}}}
+			for want, through := range map[string]func(string) string{tt.direct: itself, tt.fetched: fetched} {
+				got, rel := "", ""
+				for _, e := range read(t, pages.Listing(l, through)) {
+					if e.name == "a" {
+						got, rel = e.attrs["href"], e.attrs["rel"]
+					}
+				}
+				if tt.direct == tt.fetched {
+					want = tt.direct
+				}
+				if got != want || rel != tt.rel {
+					t.Errorf("%s in %q: %q %q", tt.uri, kind, got, rel)
+				}
+			}
+		}
+	}
+}
+
+// The form of a search is sent where message.Parse reads it, or to the listing itself.
+func TestSearchForm(t *testing.T) {
+	l := fixture(t, "search")
+	for _, tt := range []struct {
+		through func(string) string
+		action  string
+		inputs  []string
+	}{
+		{fetched, "/fetch", []string{"uri=gopher://gopher.example.org:70/7/cat%09", "search="}},
+		{itself, "gopher://gopher.example.org:70/7/cat", []string{"search="}},
+	} {
+		var action string
+		var inputs []string
+		for _, e := range read(t, pages.Listing(l, tt.through)) {
+			switch e.name {
+			case "form":
+				action = e.attrs["action"]
+			case "input":
+				inputs = append(inputs, e.attrs["name"]+"="+e.attrs["value"])
+			case "label":
+				if e.text != l.Search.Label {
+					t.Errorf("label %q", e.text)
+				}
+			}
+		}
+		if action != tt.action || !slices.Equal(inputs, tt.inputs) {
+			t.Errorf("%q %q", action, inputs)
+		}
+	}
+}
+
+func TestListingElements(t *testing.T) {
+	for name, want := range map[string]map[string]int{
+		"directory": {"caption": 1, "tr": 11, "a": 10, "time": 9, "data": 6, "div": 1, "nav": 1},
+		"menu":      {"pre": 3, "li": 13, "a": 9},
+		"groups":    {"tr": 3, "a": 2},
+		"group":     {"nav": 2, "a": 20, "dt": 2, "li": 20, "ul": 11, "time": 15},
+		"article":   {"dt": 5, "pre": 1, "h2": 1, "li": 3, "a": 5},
+		"results":   {"form": 1, "div": 1, "li": 3},
+		"telnet":    {"dt": 3, "div": 1, "a": 1},
+	} {
+		elements := read(t, pages.Listing(fixture(t, name), fetched))
+		got := make(map[string]int)
+		for _, e := range elements {
+			got[e.name]++
+		}
+		for element, n := range want {
+			if got[element] != n {
+				t.Errorf("%s: %d of %s, want %d", name, got[element], element, n)
+			}
+		}
+		if got["main"] != 1 || got["h1"] != 1 || !slices.ContainsFunc(elements, func(e *element) bool { return e.attrs["lang"] == "en" }) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// Sizes are short with the exact ones, days have no time, and what is not possible is not shown.
+func TestListingValues(t *testing.T) {
+	size, none, most := int64(1234), int64(-1), int64(math.MaxInt64)
+	l := &scheme.Listing{Kind: scheme.KindDirectory, URI: "ftp://h.example/", Items: []scheme.Item{
+		{Name: "a", Size: &size, Modified: time.Date(2001, 2, 3, 4, 5, 6, 7, time.FixedZone("", 3600))},
+		{Name: "b", Size: &none, Modified: time.Date(2001, 2, 3, 0, 0, 0, 0, time.UTC)},
+		{Name: "c", Size: &most, Modified: time.Date(12001, 2, 3, 0, 0, 0, 0, time.UTC)},
+		{Name: strings.Repeat("ä", 5000)},
+	}}
+	page := string(pages.Listing(l, itself))
+	for _, want := range []string{
+		`<data value="1234" title="1,234 octets">1.2 kB</data>`, `<time datetime="2001-02-03T03:05:06Z">2001-02-03 03:05</time>`, `<time datetime="2001-02-03">2001-02-03</time>`,
+		"9,223,372,036,854,775,807 octets", "<title>ftp://h.example/</title>", "4 entries",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(page, "12001") || strings.Contains(page, "-1") || len(page) > 10_000 {
+		t.Error(page)
+	}
+	for kind, says := range map[string]string{scheme.KindDirectory: "This directory is empty.", scheme.KindResults: "Nothing was found.", scheme.KindArticle: ""} {
+		got := texts(read(t, pages.Listing(&scheme.Listing{Kind: kind, Title: "t"}, itself)), "p")
+		if strings.Join(got, "") != says {
+			t.Errorf("%s: %q", kind, got)
+		}
+	}
+}
+
+func TestListingText(t *testing.T) {
+	for name, want := range map[string][]string{
+		"directory": {"/pub/doc/\nftp://ftp.library.example.org/pub/doc/\n\n", "\nfolder                  2026-03-02 09:14  incoming\n", "\ndocument        734003  1996-02-29 23:59  manual.ps\n", "\nUp: ftp://ftp.library.example.org/pub/\n"},
+		"menu":      {"\n   [1] text     About this server\n", "\n                .-/|                  \\ /", "\n       error    Error: no server", "\n[1] gopher://gopher.example.org:70/0/about.txt\n"},
+		"article":   {"\nFrom          B. Ortega", "\n> changes every week.\n", "\nAttachments:\n\n   [1] image    menu.png (image/png, 48 kB)\n"},
+		"group":     {"\n   [3] article      Re: How"},
+		"telnet":    {"\nWarning: The port 2323", "\nOpen: telnet://library@opac.example.org:2323/\n"},
+		"search":    {"Words to look for in the catalogue:: gopher://gopher.example.org:70/7/cat%09WORDS"},
+	} {
+		text := string(pages.ListingText(fixture(t, name)))
+		for _, one := range want {
+			if !strings.Contains(text, one) {
+				t.Errorf("%s: no %q in\n%s", name, one, text)
+			}
+		}
+	}
+}
+
+func BenchmarkListing(b *testing.B) {
+	for _, kind := range []string{scheme.KindDirectory, scheme.KindMenu, scheme.KindGroup} {
+		l := &scheme.Listing{Kind: kind, Title: "/", URI: "ftp://h.example/"}
+		for i := range 10_000 {
+			size := int64(i * i)
+			l.Items = append(l.Items, scheme.Item{
+				Kind: scheme.ItemFile, Name: fmt.Sprintf("file-%d.txt", i), URI: fmt.Sprintf("ftp://h.example/file-%d.txt", i), Size: &size, Modified: time.Unix(int64(i)*1e5, 0), Depth: i % 5,
+			})
+		}
+		b.Run(kind, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				b.SetBytes(int64(len(pages.Listing(l, fetched))))
+			}
+		})
+		b.Run(kind+"/text", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				b.SetBytes(int64(len(pages.ListingText(l))))
+			}
+		})
+	}
+}

@@ -1,0 +1,28 @@
+package wais
+
+import (
+	"bufio"
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// BenchmarkNested reads and shows a record that is all nesting in indefinite lengths, which is what costs most to look
+// into.
+func BenchmarkNested(b *testing.B) {
+	const octets, depth = 1 << 20, 9
+	open := strings.Repeat("\x30\x80\x81\x01\x01\xa2\x03\x82\x01\x01\xa4\x80\xa6\x80", depth)
+	end := strings.Repeat("\x00\x00\x00\x00\x00\x00", depth)
+	leaf := strings.Repeat("\x30\x00", octets/2)
+	record := []byte("\x30\x80" + open + leaf + end + "\x00\x00")
+	b.SetBytes(int64(len(record)))
+	for b.Loop() {
+		e, _, err := readElement(bufio.NewReader(bytes.NewReader(record)), octets*2)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if grsText(e) == "" {
+			b.Fatal("no text")
+		}
+	}
+}
