@@ -125,8 +125,8 @@ func (c *client) secure(s server) error {
 	if err != nil {
 		return err
 	}
-	if r.code != codeStartTLS {
-		return r.refusal(s)
+	if r.code != codeStartTLS { // 580 of a server without certificate: it has no TLS
+		return nil
 	}
 	if c.reader.Buffered() > 0 { // anybody on the way may have written it
 		return fmt.Errorf("%w: there are octets between STARTTLS and TLS", scheme.ErrResponse)

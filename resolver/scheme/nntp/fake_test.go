@@ -1,0 +1,110 @@
+package nntp_test
+
+import (
+	"bufio"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/resolver/scheme/nntp"
+)
+
+// serve plays a server that answers commands by their beginning; others are unknown to it.
+func serve(t *testing.T, replies ...string) nntp.Server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() { l.Close(); <-done })
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			answer(conn, replies)
+		}
+	}()
+	return nntp.Server{Address: l.Addr().String()}
+}
+
+func answer(conn net.Conn, replies []string) {
+	defer conn.Close()
+	conn.Write([]byte(replies[0] + "\r\n"))
+	lines := bufio.NewScanner(conn)
+	for lines.Scan() {
+		said := "500 what?"
+		for i := 1; i < len(replies); i += 2 {
+			if strings.HasPrefix(lines.Text(), replies[i]) {
+				said = replies[i+1]
+				break
+			}
+		}
+		conn.Write([]byte(said + "\r\n"))
+	}
+}
+
+// TestOldServer: RFC 977 has no capabilities and no patterns, RFC 2980 XOVER.
+func TestOldServer(t *testing.T) {
+	c := config(serve(t, "201 old", "LIST ACTIVE", "501 no", "LIST NEWS", "503 no", "LIST", "215 list\r\na.b 2 1 y\r\nb.c 0 1 n\r\n.",
+		"GROUP a.b", "211 2 1 2 a.b", "XOVER 1-2", "224 x\r\n1\tone\tf\td\t<1@h>\t\t5\t1\r\n2\ttwo\t\t\t<2@h>\t<1@h>\r\ngarbage\r\n."))
+	if l := listing(t, c, "news:a.*"); len(l.Items) != 1 || *l.Items[0].Count != 2 {
+		t.Errorf("%+v", l)
+	}
+	if l := listing(t, c, "news:a.b"); len(l.Items) != 2 || l.Items[1].Depth != 1 || l.Items[0].URI != "news:1@h" {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestServers: the next server is asked where one is not available or does not have it; what says more
+// than that is reported.
+func TestServers(t *testing.T) {
+	has := serve(t, "200 x", "ARTICLE <a@b>", "220 0 <a@b>\r\nSubject: s\r\n\r\nt\r\n.")
+	lacks := serve(t, "200 x", "ARTICLE", "430 no")
+	busy := serve(t, "400 busy")
+	gone := nntp.Server{Address: "127.0.0.1:1"}
+	if l := listing(t, config(gone, busy, lacks, has), "news:a@b"); l.Title != "s" {
+		t.Errorf("%+v", l)
+	}
+	if got := status(t, config(lacks, busy), "news:a@b"); got != http.StatusServiceUnavailable {
+		t.Errorf("got %d", got)
+	}
+	if got := status(t, config(lacks), "news:a@b"); got != http.StatusNotFound {
+		t.Errorf("got %d", got)
+	}
+	if _, err := fetch(t, config(), "news:a@b"); !errors.Is(err, scheme.ErrOff) {
+		t.Errorf("no server: %v", err)
+	}
+}
+
+// TestHostile: a server that does not keep to the protocol.
+func TestHostile(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		want error
+		say  []string
+	}{
+		{"no code", scheme.ErrResponse, []string{"SSH-2.0"}},
+		{"an endless reply", scheme.ErrResponse, []string{"200 " + strings.Repeat("x", 1<<17)}},
+		{"an odd group", scheme.ErrResponse, []string{"200 x", "GROUP", "211 many"}},
+		{"a long line", scheme.ErrResponse, []string{"200 x", "GROUP", "211 1 1 1 g", "XOVER", "224 x\r\n" + strings.Repeat("x", 1<<17)}},
+		{"another reply", scheme.ErrResponse, []string{"200 x", "GROUP", "340 post"}},
+	} {
+		if _, err := fetch(t, config(serve(t, tt.say...)), "news:g"); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	if got := status(t, config(), "nntp://a%0D%0AQUIT@127.0.0.1:1119/g"); got != http.StatusBadRequest {
+		t.Errorf("a line end in a user: %d", got)
+	}
+	if _, err := fetch(t, config(nntp.Server{Address: "127.0.0.1:1"}), "news:g"); err == nil || errors.Is(err, resolver.ErrUnsupported) {
+		t.Errorf("%v", err)
+	}
+}
