@@ -106,9 +106,9 @@ func (b *textPage) table(t *table) {
 			}
 			fmt.Fprintf(b, "%-16s  ", changed)
 		}
-		b.WriteString(strings.TrimRight(row.Link.Text+"  "+row.Note, " ") + "\n")
+		fmt.Fprintln(b, strings.TrimRight(row.Link.Text+"  "+row.Note, " "))
 	}
-	b.WriteByte('\n')
+	fmt.Fprintln(b)
 }
 
 // menu writes items with their kinds and the numbers of their links, and the lines between them.
@@ -130,7 +130,7 @@ func (b *textPage) menu(items []scheme.Item) {
 			fmt.Fprintf(b, "%16s%s%s\n", "", indent, text(item.Note))
 		}
 	}
-	b.WriteByte('\n')
+	fmt.Fprintln(b)
 }
 
 // more returns what is known of an item besides its name.
@@ -160,7 +160,7 @@ func (b *textPage) links(l *scheme.Listing) {
 		link *scheme.Link
 	}{{"Open: ", l.Open}, {"Up: ", l.Parent}, {"Previous: ", l.Previous}, {"Next: ", l.Next}} {
 		if part.link != nil {
-			b.WriteString(part.word + text(part.link.URI) + "\n")
+			fmt.Fprintln(b, part.word+text(part.link.URI))
 		}
 	}
 	for i, reference := range b.references {
