@@ -23,6 +23,7 @@ func constructs() []construct {
 	const (
 		guard      = "internal/netguard/..."
 		peers      = "internal/testserver/..."
+		suite      = "resolver/schemetest"
 		dialWhy    = "netguard is the one dialer: it prevents connections to internal networks. Take a dial function or an *http.Client that was built on it"
 		lookupWhy  = "a lookup sends packets to the network, as a dial does: names are resolved by ddds through its Lookuper, or by netguard when it dials"
 		listenWhy  = "listeners belong to the start of the program: internal/daemon opens the listener or takes systemd's, and passes it down"
@@ -35,7 +36,7 @@ func constructs() []construct {
 		{"net", []string{"Dial*"}, []string{guard, peers}, dialWhy},
 		{"crypto/tls", []string{"Dial*"}, []string{guard, peers}, dialWhy},
 		{"net", []string{"Lookup*", "DefaultResolver", "Resolver", "Resolve*Addr"}, []string{guard, peers}, lookupWhy},
-		{"net", []string{"Listen", "ListenConfig"}, []string{"internal/daemon", guard, peers}, listenWhy},
+		{"net", []string{"Listen", "ListenConfig"}, []string{"internal/daemon", guard, peers, suite}, listenWhy},
 		{"net", []string{"ListenPacket", "Listen*UDP", "ListenIP", "ListenTCP", "ListenUnix*"}, []string{guard, peers}, dialWhy},
 		{"net/http", []string{"DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm"}, []string{guard, peers}, globalHTTP},
 		{"net/http", []string{"ListenAndServe*"}, []string{peers}, listenWhy},

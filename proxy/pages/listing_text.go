@@ -13,7 +13,7 @@ import (
 // listings than directories are numbered, and their URIs listed at the end.
 func ListingText(l *scheme.Listing) []byte {
 	var b textPage
-	b.paragraph(text(l.Title), text(l.URI))
+	b.heading(l)
 	for _, warning := range l.Warnings {
 		b.paragraph("Warning: " + text(warning))
 	}
@@ -28,7 +28,6 @@ func ListingText(l *scheme.Listing) []byte {
 		b.paragraph(text(l.Search.Label) + ": " + text(l.Search.Prefix) + "WORDS")
 	}
 	b.items(l)
-	b.paragraph(empty(l))
 	b.paragraph(lines(l.Text))
 	if l.Kind == scheme.KindArticle && len(l.Items) > 0 {
 		b.paragraph("Attachments:")
@@ -36,6 +35,15 @@ func ListingText(l *scheme.Listing) []byte {
 	}
 	b.links(l)
 	return []byte(b.String())
+}
+
+// heading writes the title and the URI, once where they are the same.
+func (b *textPage) heading(l *scheme.Listing) {
+	if l.Title == l.URI {
+		b.paragraph(text(l.URI))
+		return
+	}
+	b.paragraph(text(l.Title), text(l.URI))
 }
 
 // textPage is a text of paragraphs.
@@ -76,7 +84,9 @@ const maxColumn = 24
 
 func (b *textPage) items(l *scheme.Listing) {
 	switch {
-	case len(l.Items) == 0 || l.Kind == scheme.KindArticle: // an article has them behind its text
+	case len(l.Items) == 0:
+		b.paragraph(empty(l))
+	case l.Kind == scheme.KindArticle: // it has them behind its text
 	case l.Kind == scheme.KindDirectory || l.Kind == scheme.KindGroups:
 		b.table(tableOf(l, linker{func(u string) string { return u }}))
 	default:

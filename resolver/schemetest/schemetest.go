@@ -15,16 +15,17 @@ type Suite struct {
 	// New returns the handler, which dials by dial only. Run calls its Close, where it has one.
 	New func(t testing.TB, dial scheme.Dial, limits scheme.Limits) scheme.Handler
 	// Peer plays the server on one connection until that is closed, or the session has ended. It is called
-	// for each connection; nil for a handler without servers.
+	// for each connection; nil for a handler without servers. It writes what it has as it goes, and
+	// returns at the first error of conn.
 	Peer func(conn net.Conn, s *Server)
 	// Resource and Listing return the URI of a resource with a body, and of a listing, of the server at an
-	// address, "127.0.0.1:1234"; nil where there is none.
+	// address, "127.0.0.1:1234", which is "" where Peer is nil; nil where there is none.
 	Resource, Listing func(address string) string
 	// EndsAtClose is whether the end of a connection is the only end that a body of the protocol has.
 	EndsAtClose bool
 }
 
-// Server is what a Peer serves.
+// Server is what a Peer serves. All its functions are safe for concurrent use.
 type Server struct {
 	// Body returns the octets of the resource, which may be endless.
 	Body func() io.Reader
@@ -33,10 +34,45 @@ type Server struct {
 	Names []string
 	// Listen opens a socket on loopback, for protocols whose data come by another connection.
 	Listen func() (net.Listener, error)
+	// Asked may be called with the name that a client asks for, as it is in Names, by a Peer that knows it:
+	// links of a listing must then lead to the names that they are for.
+	Asked func(name string)
 }
 
-// Run runs the suite.
+// Run runs the suite. It counts goroutines and descriptors, so t must not be a parallel test.
 func Run(t *testing.T, s Suite) {
 	t.Helper()
-	_ = s
+	for _, c := range []struct {
+		name  string
+		peer  bool // it needs servers
+		check func(t *testing.T, s Suite)
+	}{
+		{"whole", false, checkWhole},
+		{"canceled before", false, checkCanceledBefore},
+		{"concurrent", false, checkConcurrent},
+		{"canceled connect", true, checkCanceledConnect},
+		{"canceled reply", true, checkCanceledReply},
+		{"canceled body", true, checkCanceledBody},
+		{"endless listing", true, checkEndlessListing},
+		{"endless line", true, checkEndlessLine},
+		{"endless body", true, checkEndlessBody},
+		{"slow", true, checkSlow},
+		{"silence", true, checkSilence},
+		{"trickle", true, checkTrickle},
+		{"garbage", true, checkGarbage},
+		{"reset", true, checkReset},
+		{"closed", true, checkClosed},
+		{"refused address", true, checkRefusedAddress},
+		{"checked addresses", true, checkAddresses},
+		{"hostile names", true, checkNames},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.peer && s.Peer == nil {
+				t.Skip("there is no server")
+			}
+			before := count()
+			c.check(t, s)
+			before.settle(t)
+		})
+	}
 }

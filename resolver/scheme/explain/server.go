@@ -1,0 +1,67 @@
+package explain
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// server adds the host and the port of a URI.
+func (d *description) server(u uri.URI) {
+	host, _ := u.Host()
+	d.property("Host", decoded(host))
+	if port, _ := u.Port(); port != "" {
+		d.property("Port", port)
+	} else {
+		d.property("Port", u.DefaultPort()+" (the usual one)")
+	}
+}
+
+// warnOfServer warns as RFC 1738 section 6 asks: of ports, and of passwords.
+func (d *description) warnOfServer(u uri.URI, ports scheme.Ports) {
+	userinfo, _ := u.Userinfo()
+	user, password, hasPassword := strings.Cut(userinfo, ":")
+	host, _ := u.Host()
+	if hasPassword {
+		d.warn("There is a password in this address. Everybody who sees the address can read it, so it is not a secret any more. It is not shown here, and the link does not have it.")
+		d.warnOfCharacters("password", decoded(password))
+	}
+	if name := decoded(user); looksLikeHost(name) {
+		d.warn(fmt.Sprintf("%q, before the at sign, is the name of a user, although it looks like the name of a server. The server is %s.", scheme.Text(name), host))
+	}
+	d.warnOfPort(u, ports)
+}
+
+func (d *description) warnOfPort(u uri.URI, ports scheme.Ports) {
+	text, _ := u.Port()
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || text == u.DefaultPort() {
+		return
+	}
+	name := u.Scheme()
+	switch service := serviceAt(uint16(port)); {
+	case service != "":
+		d.warnHarmful(fmt.Sprintf("Port %d is where servers of %s listen, and not those of %s. What a %s program sends there can be taken for commands of the other protocol, and can do harm that you do not see.", port, service, name, name))
+	case ports.CheckPort(name, uint16(port)) != nil:
+		d.warnHarmful(fmt.Sprintf("Port %d is one that %s addresses should not name: servers of other protocols use such ports. What a %s program sends there can be taken for commands, and can do harm that you do not see.", port, name, name))
+	default:
+		d.warn(fmt.Sprintf("Port %d is not the usual port of %s, which is %s. Open this address only if you know its server.", port, name, u.DefaultPort()))
+	}
+}
+
+// looksLikeHost reports whether a user name could be read as the server: a name with a dot, an address, or one
+// with what ends a host.
+func looksLikeHost(user string) bool {
+	if _, err := netip.ParseAddr(user); err == nil {
+		return true
+	}
+	if strings.ContainsAny(user, "/?#@\\") {
+		return true
+	}
+	first, last, found := strings.Cut(user, ".")
+	return found && first != "" && last != ""
+}

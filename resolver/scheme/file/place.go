@@ -1,0 +1,122 @@
+package file
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// place is what a file URL names.
+type place struct {
+	path  string // absolute and clean, decoded: "/srv/doc"
+	slash bool   // it ends in a slash: a directory
+}
+
+var (
+	ruleNoQuery = uri.Rule{Name: "file-URI", Section: "RFC 8089 section 2", Says: "a file URL has no query: a question mark in a name is written %3F"}
+	ruleName    = uri.Rule{Name: "fpath", Section: "RFC 1738 section 3.10", Says: "a name contains neither a slash nor a NUL, not even percent-encoded"}
+	ruleEmpty   = uri.Rule{Name: "fpath", Section: "RFC 1738 section 3.10", Says: "no file has an empty name: there are two slashes in a row"}
+)
+
+// placeOf returns the place of a URL in normal form, whose path begins with a slash. An encoded slash would be part of
+// a name that no file has, and is never taken for a separator.
+func placeOf(u uri.URI) (place, error) {
+	if host, _ := u.Host(); host != "" { // "localhost" has none in normal form
+		return place{}, fmt.Errorf("%w: a file URL of another host, %q; only this host's own are served, and they name no host, or localhost", resolver.ErrForbidden, host)
+	}
+	at := len(u.String())
+	if query, ok := u.Query(); ok {
+		return place{}, &uri.ParseError{Input: u.String(), Offset: at - len(query) - 1, Rule: ruleNoQuery}
+	}
+	at -= len(u.Path())
+	if u.Path() == "/" {
+		return place{path: "/", slash: true}, nil
+	}
+	segments, slash := strings.CutSuffix(strings.TrimPrefix(u.Path(), "/"), "/")
+	p := place{slash: slash}
+	for segment := range strings.SplitSeq(segments, "/") {
+		at++ // the slash before it
+		name, err := url.PathUnescape(segment)
+		switch {
+		case name == "":
+			return place{}, &uri.ParseError{Input: u.String(), Offset: at, Rule: ruleEmpty}
+		case err != nil, strings.ContainsAny(name, "/\x00"), name == ".", name == "..": // the normal form has no dot segments
+			return place{}, &uri.ParseError{Input: u.String(), Offset: at, Rule: ruleName}
+		}
+		p.path += "/" + name
+		at += len(segment)
+	}
+	return p, nil
+}
+
+// below returns the path relative to a root that contains it, "." for the root. Names that begin with a dot are
+// those that a directory hides: the settings, keys and histories of programs, which are seldom meant to be
+// published.
+func (p place) below(root string) (string, error) {
+	name := strings.TrimPrefix(strings.TrimPrefix(p.path, root), "/")
+	if name == "" {
+		return ".", nil
+	}
+	for segment := range strings.SplitSeq(name, "/") {
+		if isHidden(segment) {
+			return "", scheme.Refuse(http.StatusNotFound, noSuchFile)
+		}
+	}
+	return name, nil
+}
+
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
+
+// urlOf returns the URL of a path.
+func urlOf(local string, slash bool) string {
+	var b strings.Builder
+	b.WriteString("file://")
+	for name := range strings.SplitSeq(strings.Trim(local, "/"), "/") {
+		b.WriteString("/" + url.PathEscape(name))
+	}
+	if slash && local != "/" {
+		b.WriteByte('/')
+	}
+	return b.String()
+}
+
+// rootOf returns the longest root that contains a path.
+func rootOf(roots []string, local string) (string, bool) {
+	found, ok := "", false
+	for _, root := range roots {
+		if contains(root, local) && len(root) > len(found) {
+			found, ok = root, true
+		}
+	}
+	return found, ok
+}
+
+// rootsBelow returns the roots that a path contains.
+func rootsBelow(roots []string, local string) []string {
+	var found []string
+	for _, root := range roots {
+		if contains(local, root) {
+			found = append(found, root)
+		}
+	}
+	return found
+}
+
+func contains(dir, local string) bool {
+	return dir == "/" || local == dir || strings.HasPrefix(local, dir+"/")
+}
+
+// parentOf returns the directory above p; that above a root is the list of all.
+func parentOf(p place, root string) *scheme.Link {
+	if p.path == root {
+		return &scheme.Link{Text: "all directories that are served", URI: urlOf("/", true)}
+	}
+	parent := path.Dir(p.path)
+	return &scheme.Link{Text: scheme.Text(parent), URI: urlOf(parent, true)}
+}

@@ -1,0 +1,43 @@
+package gopher
+
+import (
+	"context"
+	"io"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// answer is what a server sends: its data after the first line of Gopher+, if it has one.
+type answer struct {
+	*conn
+	data   io.Reader
+	length int64 // of data, or untilDot or untilClose
+	isPlus bool
+}
+
+// open asks the server of a request, and reads the first line of Gopher+. The caller must end the
+// answer.
+func (h *Handler) open(ctx context.Context, r scheme.Request, q request) (*answer, error) {
+	c, err := h.ask(ctx, r, q)
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{conn: c, data: c.in, length: untilClose}
+	if q.Plus == "" {
+		return a, nil
+	}
+	head, found, err := readPlusHead(c.in)
+	if err != nil {
+		c.end()
+		return nil, c.fault("reading the answer", err)
+	}
+	if !found {
+		return a, nil
+	}
+	a.data, a.length, a.isPlus = head.data(c.in), head.length, true
+	if head.success {
+		return a, nil
+	}
+	defer c.end()
+	return nil, a.failure()
+}

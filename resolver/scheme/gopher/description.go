@@ -1,0 +1,120 @@
+package gopher
+
+import (
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// describe adds the attributes of an item to a listing: its views are links to them, and the questions of
+// a form are properties.
+func describe(l *scheme.Listing, q request, a attributes) {
+	if a.item.name != "" {
+		l.Title = scheme.Text(a.item.name)
+	}
+	for _, b := range a.blocks {
+		switch b.name {
+		case "VIEWS":
+			for _, line := range b.lines {
+				if v, ok := parseView(line); ok {
+					l.Items = append(l.Items, v.entry(q))
+				}
+			}
+		case "ABSTRACT":
+			if text := b.text(); text != "" {
+				l.Notes = append(l.Notes, text)
+			}
+			l.Properties = append(l.Properties, b.reference()...)
+		case "ASK":
+			l.Properties = append(l.Properties, fields(b.lines)...)
+			l.Notes = append(l.Notes, "The server asks these questions before it sends the item. Answers cannot be sent from here.")
+		case "ADMIN":
+			l.Properties = append(l.Properties, fields(b.lines)...)
+		default:
+			if text := b.text(); text != "" {
+				l.Properties = append(l.Properties, scheme.Property{Name: scheme.Text(b.name), Value: text})
+			}
+			l.Properties = append(l.Properties, b.reference()...)
+		}
+	}
+}
+
+// text returns the lines of a block as one paragraph.
+func (b block) text() string { return scheme.Text(strings.TrimSpace(strings.Join(b.lines, " "))) }
+
+// reference returns the property for what follows the name of a block: the item that has the attribute, or its text.
+func (b block) reference() []scheme.Property {
+	if strings.TrimSpace(b.head) == "" {
+		return nil
+	}
+	p := scheme.Property{Name: scheme.Text(b.name), Value: scheme.Text(b.head)}
+	if i, ok := parseItem(b.head); ok {
+		p.Value, p.URI = scheme.Text(i.name), link(i)
+	} else if b.name == "URL" { // of pygopherd
+		location, err := webLink(b.head)
+		if err != nil {
+			return nil // it may have a password
+		}
+		p.Value, p.URI = location, location
+	}
+	return []scheme.Property{p}
+}
+
+// fields returns lines such as "Admin: Frodo" as properties. The choices of a question are separated by
+// tabs: Gopher+ section 2.8.
+func fields(lines []string) []scheme.Property {
+	var properties []scheme.Property
+	for _, line := range lines {
+		name, value, found := strings.Cut(line, ":")
+		if !found {
+			name, value = "", line
+		}
+		value = strings.Join(strings.FieldsFunc(value, func(r rune) bool { return r == '\t' }), " | ")
+		properties = append(properties, scheme.Property{
+			Name: scheme.Text(strings.TrimSpace(name)), Value: scheme.Text(strings.TrimSpace(value)),
+		})
+	}
+	return properties
+}
+
+// entry returns the item with its attributes as one of a listing.
+func (a attributes) entry() scheme.Item {
+	entry := scheme.Item{Kind: itemKind(a.item.kind), Name: scheme.Text(a.item.name), URI: link(a.item)}
+	for _, b := range a.blocks {
+		switch b.name {
+		case "VIEWS":
+			for _, line := range b.lines {
+				if v, ok := parseView(line); ok && entry.Type == "" {
+					entry.Type = v.mediaType()
+				}
+			}
+		case "ABSTRACT":
+			entry.Note = b.text()
+		case "ADMIN":
+			for _, p := range fields(b.lines) {
+				switch p.Name {
+				case "Admin":
+					entry.From = p.Value
+				case "Mod-Date":
+					entry.Modified = parseDate(p.Value)
+				}
+			}
+		case "ASK":
+			entry.Kind = scheme.ItemForm
+		}
+	}
+	return entry
+}
+
+// parseDate returns the time in a value such as "Wed Jul 28 17:02:01 1993 <19930728170201>", the zero value where it
+// has none. It is of the time zone of the server, which is not known: UTC is taken for it.
+func parseDate(value string) time.Time {
+	_, digits, _ := strings.Cut(value, "<")
+	digits, _, _ = strings.Cut(digits, ">")
+	at, err := time.Parse("20060102150405", digits)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}

@@ -1,0 +1,71 @@
+package gopher
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// moved is the error of a server that says where an item is now.
+type moved struct{ location string }
+
+func (m *moved) Error() string { return fmt.Sprintf("it has moved to %q", m.location) }
+
+// failure returns the error that a server of Gopher+ answers with: a code and the administrator, and a message of some
+// lines (Gopher+ section 2.3).
+func (a *answer) failure() error {
+	const longest = 4 << 10
+	text, err := io.ReadAll(io.LimitReader(a.data, longest))
+	if err != nil && len(text) == 0 {
+		return a.fault("reading the error of the server", err)
+	}
+	first, rest, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	code, _, _ := strings.Cut(strings.TrimSpace(first), " ")
+	message := scheme.TextLines(strings.TrimSpace(rest))
+	if message == "" {
+		message = scheme.Text(strings.TrimSpace(first))
+	}
+	switch code {
+	case "1":
+		return scheme.Refuse(http.StatusNotFound, message)
+	case "2":
+		return scheme.Refuse(http.StatusServiceUnavailable, message)
+	case "3":
+		line, _, _ := strings.Cut(strings.TrimSpace(rest), "\n")
+		if i, ok := parseItem(strings.TrimRight(line, "\r")); ok {
+			if location := link(i); location != "" && checkLocation(location) == nil {
+				return &moved{location}
+			}
+		}
+		return scheme.Refuse(http.StatusNotFound, message)
+	default:
+		return scheme.Refuse(http.StatusBadGateway, message)
+	}
+}
+
+// movedOr returns the redirect for an item that has moved, or the error.
+func movedOr(err error) (*scheme.Resource, error) {
+	var m *moved
+	if errors.As(err, &m) {
+		return scheme.Redirect(http.StatusFound, m.location), nil
+	}
+	return nil, err
+}
+
+// errorLine returns the message of an answer that is one line of type 3, which servers send in place of a
+// document, too. all says that head is the whole answer.
+func errorLine(head []byte, all bool) (string, bool) {
+	const fields = 3 // tabs between the fields of an item
+	head = bytes.TrimSuffix(bytes.TrimRight(head, "\r\n"), []byte("\n."))
+	line := bytes.TrimRight(head, "\r\n")
+	if !all || len(line) < 1 || line[0] != typeError || bytes.ContainsAny(line, "\r\n") || bytes.Count(line, []byte("\t")) < fields {
+		return "", false
+	}
+	i, _ := parseItem(string(line))
+	return scheme.Text(i.name), true
+}

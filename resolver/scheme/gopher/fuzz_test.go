@@ -1,0 +1,224 @@
+package gopher
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+func fuzzHandler() *Handler {
+	return New(Config{Limits: scheme.Limits{Entries: 8, Octets: 4 << 10, Line: 256}})
+}
+
+// checkLink requires of a link what documents rely on.
+func checkLink(t *testing.T, text string) {
+	t.Helper()
+	if text == "" {
+		return
+	}
+	u, err := uri.Parse(text)
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	if err := u.Check(); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	if u.Normalize() != u {
+		t.Fatalf("%q is not in normal form", text)
+	}
+	if u.Scheme() != "tn3270" && checkLocation(text) != nil {
+		t.Fatalf("%q is not allowed", text)
+	}
+	if user, _ := u.Userinfo(); strings.Contains(user, ":") {
+		t.Fatalf("%q has a password", text)
+	}
+}
+
+func checkListing(t *testing.T, l *scheme.Listing) {
+	t.Helper()
+	texts := append([]string{l.Title}, l.Notes...)
+	for _, i := range l.Items {
+		checkLink(t, i.URI)
+		texts = append(texts, i.Name, i.Note, i.From, i.Type)
+	}
+	for _, p := range l.Properties {
+		checkLink(t, p.URI)
+		texts = append(texts, p.Name, p.Value)
+	}
+	for _, text := range texts {
+		if text != scheme.Text(text) {
+			t.Fatalf("%q is not a text", text)
+		}
+	}
+}
+
+// Whatever the lines of a menu are, its items are within the limits, and their links are safe; and the link of
+// an item leads to its selector.
+func FuzzMenu(f *testing.F) {
+	for _, text := range []string{
+		"0About\t0/about\th\t70\r\n1Menu\t\th\t7070\t+\r\n.\r\n", "hWeb\tURL:http://a/\th\t70\n", "8a\tb\tc\t23\n", "+a\tb\t::1\t1\n", "3no\t\terror.host\t1\n", "iT\tTITLE\n\nplain",
+		"?\t%41?#\xff\t[::1]\t00070\t?", "hx\t/URL:javascript:a\t\t", "Ta\t:@/\t1.2.3.4\t0",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		h := fuzzHandler()
+		m := menu{Listing: &scheme.Listing{}}
+		if err := m.read(h.newLines(bytes.NewReader(text)), h.config.Limits.Entries); err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Items) > h.config.Limits.Entries {
+			t.Fatalf("%d items", len(m.Items))
+		}
+		checkListing(t, m.Listing)
+		_ = m.refusal()
+		line, _, _ := strings.Cut(string(text), "\n")
+		i, ok := parseItem(line)
+		if location := link(i); ok && strings.HasPrefix(location, "gopher:") && i.kind != typeHTML {
+			u, _ := uri.Parse(location)
+			if g, err := u.Gopher(); err != nil || g.Type != i.kind || g.Selector != i.selector || g.Search != "" {
+				t.Fatalf("%q leads to %q: %+v, %v", line, location, g, err)
+			}
+		}
+	})
+}
+
+// A text that is sent as RFC 1436 requires is received as it was; another one never grows.
+func FuzzDotted(f *testing.F) {
+	for _, text := range []string{"a\r\n.b\r\n..\r\n", ".\r\nmore", ".", "", "..", "\n.\n.\n", strings.Repeat("x", 5000) + "\n.y\n"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		const buffer = 16
+		var sent strings.Builder
+		for line := range bytes.Lines(text) {
+			if line[0] == '.' {
+				sent.WriteByte('.')
+			}
+			sent.Write(line)
+		}
+		want := string(text)
+		if !strings.HasSuffix(want, "\n") && want != "" {
+			want += "\r\n"
+			sent.WriteString("\r\n")
+		}
+		for _, strict := range []bool{true, false} {
+			got, err := io.ReadAll(testDotted(sent.String()+".\r\n", strict, buffer))
+			if err != nil || string(got) != want {
+				t.Fatalf("%t: %q, %v; want %q", strict, got, err, want)
+			}
+			if _, err := io.ReadAll(testDotted(sent.String(), strict, buffer)); strict != errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Fatalf("without its end: %v", err)
+			}
+			got, _ = io.ReadAll(testDotted(string(text), strict, buffer))
+			if len(got) > len(text) {
+				t.Fatalf("%q grows to %q", text, got)
+			}
+		}
+	})
+}
+
+func testDotted(text string, strict bool, buffer int) io.Reader {
+	in := bufio.NewReaderSize(iotest.HalfReader(strings.NewReader(text)), buffer)
+	return &dotted{in: in, strict: strict, more: func() (bool, error) {
+		_, err := in.Peek(1)
+		return err == nil, nil
+	}}
+}
+
+// The first line of Gopher+ is taken for one only where it says how the data end; else nothing is read.
+func FuzzPlusHead(f *testing.F) {
+	for _, text := range []string{"+5\r\nhello", "+-1\r\na\r\n.\r\n", "+-2\n", "--1\r\n1 a\r\n", "-0\n", "+", "+9999999999999999999999\n", "++1\n", "text", "+ 1\n"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		in := bufio.NewReader(bytes.NewReader(text))
+		head, found, err := readPlusHead(in)
+		rest, _ := io.ReadAll(in)
+		line, after, ended := bytes.Cut(text, []byte("\n"))
+		switch {
+		case err != nil && (found || !errors.Is(err, io.ErrUnexpectedEOF) || len(text) >= maxPlusHead):
+			t.Fatalf("%v", err)
+		case err == nil && !found && !bytes.Equal(rest, text):
+			t.Fatalf("%q is left of %q", rest, text)
+		case found && (!ended || !bytes.Equal(rest, after) || head.length < untilClose || len(line) >= maxPlusHead || head.success != (line[0] == '+')):
+			t.Fatalf("%+v of %q", head, text)
+		}
+		if found {
+			data, err := io.ReadAll(head.data(bufio.NewReader(bytes.NewReader(after))))
+			if head.length >= 0 && err == nil && int64(len(data)) != head.length {
+				t.Fatalf("%d octets of %d", len(data), head.length)
+			}
+		}
+	})
+}
+
+// Whatever attributes are, they are within the limits, and their links are safe.
+func FuzzAttributes(f *testing.F) {
+	for _, text := range []string{
+		"+INFO: 0a\tb\th\t70\t+\r\n+ADMIN:\r\n Admin: c\r\n Mod-Date: <19930728170201>\r\n+VIEWS:\r\n Text/plain De_DE: <1k>\r\n",
+		"+ASK:\r\n Choose: a\tb\tc\r\n+ABSTRACT: 0a\tb\th\t70\r\n text\r\n", "+URL: http://u:p@h/\n+\n+:\n x", " lost\n+INFO\n+INFO:\n+VIEWS\n/\n:\n",
+	} {
+		f.Add([]byte(text))
+	}
+	u, err := uri.Parse("gopher://h/0a%09%09!")
+	if err != nil {
+		f.Fatal(err)
+	}
+	q, err := newRequest(u)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		h := fuzzHandler()
+		items, err := readAttributes(h.newLines(bytes.NewReader(text)), h.config.Limits.Entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, count := &scheme.Listing{}, 0
+		for _, one := range items {
+			describe(l, q, one)
+			l.Items = append(l.Items, one.entry())
+			count++
+			for _, b := range one.blocks {
+				count += 1 + len(b.lines)
+			}
+		}
+		if count > 2*h.config.Limits.Entries { // a block may begin without its item
+			t.Fatalf("%d", count)
+		}
+		checkListing(t, l)
+	})
+}
+
+// No URL makes a request of more than one line, or of more parts than there are in the protocol.
+func FuzzRequest(f *testing.F) {
+	for _, path := range []string{"", "1", "0a%0D%0A", "7a%09b%09+c%20d", "0%09%09+%091%0D%0A+-1", "7?search=a+b%25", "7%09?search=%0A%09", "8a", "hURL:http://a", "0a%09b%09c%09d"} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		u, err := uri.Parse("gopher://h/" + path)
+		if err != nil {
+			return
+		}
+		q, err := newRequest(u)
+		if err != nil || q.isForm() {
+			return
+		}
+		line, ended := strings.CutSuffix(q.line(), "\r\n")
+		if !ended || strings.ContainsAny(line, "\r\n\x00") || strings.Count(line, "\t") > 2 {
+			t.Fatalf("%q", q.line())
+		}
+		if location, ok := q.submitted(); ok && q.Type == typeSearch {
+			checkLink(t, location)
+		}
+		checkListing(t, searchForm(q))
+	})
+}

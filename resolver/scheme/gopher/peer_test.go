@@ -1,0 +1,103 @@
+package gopher_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/resolver/scheme/gopher"
+	"github.com/urnd/urnd/uri"
+)
+
+func limits() scheme.Limits {
+	return scheme.Limits{Timeout: testserver.Patience, Entries: 1000, Octets: 1 << 20, Line: 4 << 10}
+}
+
+func dial(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+	guard := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8"))
+	return guard.With(check).DialContext(ctx, network, address)
+}
+
+func handler() *gopher.Handler { return gopher.New(gopher.Config{Dial: dial, Limits: limits()}) }
+
+// request returns the request of a URL.
+func request(t testing.TB, method, url string) scheme.Request {
+	t.Helper()
+	u, err := uri.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scheme.Request{Method: method, URI: u, Header: make(http.Header)}
+}
+
+// fetch gets what must be there.
+func fetch(t testing.TB, h scheme.Handler, url string) *scheme.Resource {
+	t.Helper()
+	resource, err := h.Fetch(t.Context(), request(t, http.MethodGet, url))
+	if err != nil {
+		t.Fatalf("%s: %v", url, err)
+	}
+	t.Cleanup(func() { _ = resource.Body.Close() })
+	return resource
+}
+
+// read returns the body of a resource.
+func read(t testing.TB, r *scheme.Resource) string {
+	t.Helper()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// peer is a fake server. It keeps the requests.
+type peer struct {
+	addr  string
+	asked chan string
+	count atomic.Int32
+}
+
+// serve starts a peer that answers each request by a function, after which the connection is closed.
+func serve(t testing.TB, answer func(conn *net.TCPConn, line string)) *peer {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &peer{addr: listener.Addr().String(), asked: make(chan string, 64)}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			p.count.Add(1)
+			line, err := bufio.NewReader(conn).ReadString('\n')
+			if err == nil {
+				p.asked <- line
+				answer(conn.(*net.TCPConn), line)
+			}
+			_ = conn.Close()
+		}
+	}()
+	t.Cleanup(func() { _ = listener.Close(); <-done })
+	return p
+}
+
+// says starts a peer that answers with a text.
+func says(t testing.TB, text string) *peer {
+	t.Helper()
+	return serve(t, func(conn *net.TCPConn, _ string) { _, _ = io.WriteString(conn, text) })
+}

@@ -1,0 +1,113 @@
+package wais_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/resolver/scheme/wais"
+)
+
+// scripted starts a server that answers each request by the next of some responses, and then is silent until
+// the client ends. An endless response is repeated.
+func scripted(t *testing.T, endless bool, responses ...string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() { listener.Close(); <-done })
+	go func() {
+		defer close(done)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			buffer := make([]byte, 64<<10)
+			for i := 0; ; i++ {
+				if _, err := conn.Read(buffer); err != nil {
+					break
+				}
+				for err == nil && i < len(responses) {
+					if _, err = io.WriteString(conn, responses[i]); !endless {
+						break
+					}
+				}
+			}
+			conn.Close()
+		}
+	}()
+	return "wais://" + listener.Addr().String()
+}
+
+// TestHostile: servers that speak no Z39.50, or badly. Each ends with an error that says so, and none makes
+// the client wait, or keep more than it was sent.
+func TestHostile(t *testing.T) {
+	begin := string(initResponse(true).Bytes())
+	found := string(searchResponse(3).Bytes())
+	deep := func(n int) string { return strings.Repeat("\x30\x80", n) + strings.Repeat("\x00\x00", n) }
+	for _, c := range []struct {
+		name    string
+		endless bool
+		answers []string
+		want    error
+		status  int
+	}{
+		{"another protocol", false, []string{"HTTP/1.1 400 Bad Request\r\n\r\n"}, scheme.ErrResponse, 0},
+		{"freeWAIS", false, []string{"0000000000z2wais      0"}, scheme.ErrResponse, 0},
+		{"a length of 2 GiB", false, []string{"\xb5\x84\x7f\xff\xff\xff\x02"}, scheme.ErrResponse, 0},
+		{"a length of 64 bits", false, []string{"\xb5\x88\x7f\xff\xff\xff\xff\xff\xff\xff"}, scheme.ErrResponse, 0},
+		{"a tag of 64 bits", false, []string{"\xbf\xff\xff\xff\xff\xff\xff\xff\x7f\x00"}, scheme.ErrResponse, 0},
+		{"nested too deep", false, []string{begin, "\xb7\x80" + deep(5000) + "\x00\x00"}, scheme.ErrResponse, 0},
+		{"nested without end", true, []string{"\xb5\x80"}, scheme.ErrResponse, 0},
+		{"endless", true, []string{"\xb5\x80" + strings.Repeat("\x30\x00", 1<<10)}, scheme.ErrResponse, 0},
+		{"another response", false, []string{begin, begin}, scheme.ErrResponse, 0},
+		{"refused", false, []string{string(initResponse(false).Bytes())}, nil, http.StatusForbidden},
+		{"closed", false, []string{begin, string(contextual(48, integer(211, 3)).Bytes())}, resolver.ErrUnreachable, 0},
+		{"failed without reason", false, []string{begin, string(contextual(23, integer(23, 0), boolean(22, false)).Bytes())}, nil, http.StatusBadGateway},
+		{"a negative number of records", false, []string{begin, string(searchResponse(-3).Bytes())}, scheme.ErrResponse, 0},
+		{"no records of three", false, []string{begin, found, presentHead + presentTail}, scheme.ErrResponse, 0},
+		{"another response than records", false, []string{begin, found, found}, scheme.ErrResponse, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			base := scripted(t, c.endless, c.answers...)
+			_, err := newHandler().Fetch(t.Context(), request(t, base+"/d?words"))
+			var refused *scheme.Refusal
+			switch {
+			case c.want != nil && !errors.Is(err, c.want):
+				t.Errorf("got %v, want %v", err, c.want)
+			case c.status != 0 && (!errors.As(err, &refused) || refused.Status != c.status):
+				t.Errorf("got %v, want a refusal with %d", err, c.status)
+			}
+		})
+	}
+}
+
+// TestSilence: a server that says nothing is waited for as long as the limit says, and not longer than the
+// request is wanted.
+func TestSilence(t *testing.T) {
+	base := scripted(t, false)
+	limits := testLimits()
+	limits.Timeout = 10 * time.Millisecond
+	h := wais.New(wais.Config{Dial: testDial, Limits: limits, Records: 1})
+	if _, err := h.Fetch(t.Context(), request(t, base+"/d")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	testserver.Within(t, "Fetch", func() {
+		time.AfterFunc(time.Millisecond, cancel)
+		if _, err := newHandler().Fetch(ctx, request(t, base+"/d")); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
+}

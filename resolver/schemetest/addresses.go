@@ -1,0 +1,90 @@
+package schemetest
+
+import (
+	"errors"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"testing"
+)
+
+var errRefused = errors.New("refused by the suite")
+
+// checkRefusedAddress has a Check that allows nothing: neither a new connection nor one that waits.
+func checkRefusedAddress(t *testing.T, s Suite) {
+	r := s.start(t, Server{Names: plainNames()}, fault{}, usual())
+	defer r.close(t)
+	refuse := func(which, text string) {
+		t.Helper()
+		before := r.server.connections()
+		q := request(t, http.MethodGet, text)
+		q.Check = func(netip.AddrPort) error { return errRefused }
+		got := within(t, "a refused address", func() outcome { return r.fetch(t.Context(), q) })
+		if !errors.Is(got.err, errRefused) {
+			t.Errorf("the %s of an address that is refused: %s", which, got)
+		}
+		if r.server.connections() != before {
+			t.Errorf("the %s: an address that is refused was connected to", which)
+		}
+	}
+	for which, text := range r.uris() {
+		refuse(which, text)
+	}
+	for which, text := range r.uris() {
+		if got := r.get(t, text); got.err != nil {
+			t.Errorf("the %s after one that was refused: %v", which, got.err)
+		}
+		refuse(which+", where a connection may wait", text)
+	}
+}
+
+// checkAddresses requires that each connection is dialled by the Dial given, with Request.Check.
+func checkAddresses(t *testing.T, s Suite) {
+	for which := range s.names() {
+		r := s.start(t, Server{Names: plainNames()}, fault{}, usual())
+		var mu sync.Mutex
+		checked := make(map[netip.AddrPort]bool)
+		q := request(t, http.MethodGet, r.uris()[which])
+		q.Check = func(a netip.AddrPort) error {
+			mu.Lock()
+			defer mu.Unlock()
+			checked[a] = true
+			return nil
+		}
+		got := within(t, "fetching "+which, func() outcome { return r.fetch(t.Context(), q) })
+		if got.err != nil {
+			t.Errorf("the %s: %v", which, got.err)
+		}
+		addresses := r.dialer.addresses()
+		for _, address := range addresses {
+			if !checked[address] {
+				t.Errorf("the %s: %s was connected to without Request.Check", which, address)
+			}
+		}
+		if accepted := r.server.connections(); accepted != len(addresses) {
+			t.Errorf("the %s: %d connections, %d of them by the Dial given", which, accepted, len(addresses))
+		}
+		r.close(t)
+		if slices.ContainsFunc(addresses, func(a netip.AddrPort) bool { return a != addresses[0] }) {
+			checkFirstAddress(t, s, which)
+		}
+	}
+}
+
+// checkFirstAddress refuses all addresses but that of the URI.
+func checkFirstAddress(t *testing.T, s Suite, which string) {
+	t.Helper()
+	r := s.start(t, Server{Names: plainNames()}, fault{}, usual())
+	defer r.close(t)
+	q := request(t, http.MethodGet, r.uris()[which])
+	q.Check = func(a netip.AddrPort) error {
+		if a.String() != r.server.address() {
+			return errRefused
+		}
+		return nil
+	}
+	if got := within(t, "a refused second address", func() outcome { return r.fetch(t.Context(), q) }); !errors.Is(got.err, errRefused) {
+		t.Errorf("the %s, whose second address is refused: %s", which, got)
+	}
+}

@@ -1,0 +1,61 @@
+package schemetest
+
+import (
+	"testing"
+	"time"
+)
+
+// checkGarbage has servers that write random octets, only or here and there. What they come to is not
+// specified, but that it ends, and is no danger for who shows it.
+func checkGarbage(t *testing.T, s Suite) {
+	limits := usual()
+	limits.Timeout = 100 * time.Millisecond // a changed reply may be one after which both wait
+	seeds := uint64(32)
+	if testing.Short() {
+		seeds = 8
+	}
+	for _, kind := range []faultKind{faultRandom, faultChanged} {
+		for seed := range seeds {
+			r := s.start(t, Server{Names: plainNames()}, fault{kind: kind, seed: seed}, limits)
+			for which, text := range r.uris() {
+				got := r.get(t, text)
+				checkHeader(t, which, got)
+				if got.listing != nil {
+					checkListing(t, got.listing)
+				}
+			}
+			r.close(t)
+		}
+	}
+}
+
+// checkReset has servers that break off by RST.
+func checkReset(t *testing.T, s Suite) { checkBroken(t, s, faultReset) }
+
+// checkClosed has servers that break off by FIN, where that is no end of a body.
+func checkClosed(t *testing.T, s Suite) {
+	if s.EndsAtClose {
+		t.Skip("a body of the protocol has no other end")
+	}
+	checkBroken(t, s, faultClose)
+}
+
+// checkBroken breaks off at many positions: what was not read as a whole is never taken for it.
+func checkBroken(t *testing.T, s Suite, kind faultKind) {
+	t.Helper()
+	some := int64(96)
+	if testing.Short() {
+		some = 24
+	}
+	for which := range s.names() {
+		want, address, total := s.plain(t, which)
+		for _, after := range positions(total, some) {
+			r := s.start(t, Server{Names: plainNames()}, fault{kind: kind, after: after}, usual())
+			got := r.get(t, r.uris()[which])
+			if got.isWhole() && !got.equal(r.server.address(), want, address) {
+				t.Errorf("the %s, broken off after %d octets of %d, is taken for whole: %s; want %s", which, after, total, got, want)
+			}
+			r.close(t)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package schemetest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// slack is how much more may be read than the limit: a buffer or two.
+const slack = 256 << 10
+
+// checkEndlessListing lists more than the limits allow.
+func checkEndlessListing(t *testing.T, s Suite) {
+	if s.Listing == nil {
+		t.Skip("there is no listing")
+	}
+	names := make([]string, 50_000)
+	for i := range names {
+		names[i] = fmt.Sprintf("name-%032d", i)
+	}
+	for _, c := range []struct {
+		name    string
+		entries int
+		octets  int64
+	}{
+		{"entries", 100, 8 << 20},
+		{"octets", 1 << 20, 64 << 10},
+	} {
+		limits := usual()
+		limits.Entries, limits.Octets = c.entries, c.octets
+		r := s.start(t, Server{Names: names}, fault{}, limits)
+		got := r.get(t, r.uris()["listing"])
+		switch l := got.listing; {
+		case got.err != nil:
+		case l == nil:
+			t.Errorf("%s: the listing is no Listing: %s", c.name, got)
+		case len(l.Items) > c.entries:
+			t.Errorf("%s: %d items, the limit is %d", c.name, len(l.Items), c.entries)
+		case l.Incomplete == "" && l.Next == nil && l.Previous == nil:
+			t.Errorf("%s: a listing of %d names ends after %d items, and seems whole", c.name, len(names), len(l.Items))
+		}
+		if read := r.dialer.octetsRead(); read > c.octets+slack {
+			t.Errorf("%s: %d octets were read, the limit is %d", c.name, read, c.octets)
+		}
+		r.close(t)
+	}
+}
+
+// checkEndlessLine has lines without end, of replies, listings and bodies.
+func checkEndlessLine(t *testing.T, s Suite) {
+	limits := usual()
+	limits.Octets, limits.Line = 64<<10, 4<<10
+	for which := range s.names() {
+		want, address, total := s.plain(t, which)
+		for _, after := range positions(total, 16) {
+			r := s.start(t, Server{Names: plainNames()}, fault{kind: faultEndless, after: after}, limits)
+			q := request(t, http.MethodGet, r.uris()[which])
+			within(t, fmt.Sprintf("the %s with a line without end after %d octets of %d", which, after, total), func() bool {
+				resource, err := r.handler.Fetch(t.Context(), q)
+				if read := r.dialer.octetsRead(); read > limits.Octets+slack {
+					t.Errorf("the %s: %d octets were read for a line, the limit is %d", which, read, limits.Octets)
+				}
+				if err != nil {
+					return false
+				}
+				body, err := io.ReadAll(io.LimitReader(resource.Body, 1<<20))
+				got := outcome{resource.Status, resource.Header, resource.ContentLength, body, resource.Listing, err}
+				if len(body) < 1<<20 && got.isWhole() && !got.equal(r.server.address(), want, address) {
+					t.Errorf("the %s, with a line without end after %d octets of %d, is taken for whole: %s", which, after, total, got)
+				}
+				_ = resource.Body.Close()
+				return true
+			})
+			r.close(t)
+		}
+	}
+}
+
+// checkEndlessBody reads much of a body without end, which must not stay in memory.
+func checkEndlessBody(t *testing.T, s Suite) {
+	if s.Resource == nil {
+		t.Skip("there is no resource")
+	}
+	much, most := int64(64<<20), int64(16<<20)
+	if testing.Short() {
+		much = 32 << 20
+	}
+	r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return endless{} }}, fault{}, usual())
+	defer r.close(t)
+	before := heap()
+	q := request(t, http.MethodGet, r.uris()["resource"])
+	resource := within(t, "fetching a body without end", func() *scheme.Resource {
+		resource, err := r.handler.Fetch(t.Context(), q)
+		if err != nil {
+			t.Logf("it is read as a whole: %v", err)
+		}
+		return resource
+	})
+	if resource != nil {
+		defer resource.Body.Close()
+		n := within(t, "reading a body without end", func() int64 {
+			n, err := io.CopyN(io.Discard, resource.Body, much)
+			if err == io.EOF { //nolint:errorlint // a body ends by it as it is
+				t.Errorf("a body without end ends after %d octets", n)
+			}
+			return n
+		})
+		t.Logf("%d octets were read", n)
+	}
+	if grown := heap() - before; grown > most {
+		t.Errorf("the heap has grown by %d MiB", grown>>20)
+	}
+}
+
+// endless is a body of lines.
+type endless struct{}
+
+// Read implements io.Reader.
+func (endless) Read(p []byte) (int, error) {
+	const line = "a line of a body that has no end\r\n"
+	if len(p) < len(line) {
+		return copy(p, bytes.Repeat([]byte{'\n'}, len(p))), nil
+	}
+	n := 0
+	for len(p)-n >= len(line) {
+		n += copy(p[n:], line)
+	}
+	return n, nil
+}

@@ -1,0 +1,313 @@
+package schemetest_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/resolver/schemetest"
+	"github.com/urnd/urnd/uri"
+)
+
+// fault is what a line handler does wrong: what each is called in TestBroken.
+type fault string
+
+// line is a handler of a protocol like finger: a client sends one line, "" for a list of names, a line each
+// and a dot line at the end, or a name for what it names: parts of octets, each after its length
+// in a line, until one without octets.
+type line struct {
+	dial   scheme.Dial
+	limits scheme.Limits
+	fault  fault
+	count  atomic.Int64
+}
+
+// Fetch implements scheme.Handler.
+func (h *line) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+	check := r.Check
+	if h.fault == "unchecked" {
+		check = nil
+	}
+	host, _ := r.URI.Authority()
+	dialContext := ctx
+	if h.fault == "deaf connect" {
+		dialContext = context.WithoutCancel(ctx)
+	}
+	conn, err := h.connect(dialContext, host, check)
+	if err != nil {
+		return nil, fmt.Errorf("asking a line server: %w", err)
+	}
+	readContext, cancel := context.WithTimeout(ctx, h.limits.Timeout)
+	if h.fault == "untimed" {
+		readContext, cancel = context.WithCancel(ctx)
+	}
+	if h.fault == "deaf" || h.fault == "deaf body" {
+		readContext = context.WithoutCancel(ctx)
+	}
+	stop := context.AfterFunc(readContext, func() {
+		if h.fault == "no timeout" {
+			_ = conn.Close()
+			return
+		}
+		_ = conn.SetDeadline(longAgo())
+	})
+	end := func() {
+		stop()
+		cancel()
+		if h.fault != "open" {
+			_ = conn.Close()
+		}
+	}
+	resource, err := h.ask(r, conn, end)
+	if err != nil {
+		if readContext.Err() != nil && h.fault != "no timeout" {
+			err = context.Cause(readContext)
+		}
+		end()
+		return nil, fmt.Errorf("reading the reply of a line server: %w", h.hide(err))
+	}
+	if resource.Listing == nil {
+		stop()
+		if h.fault != "deaf body" {
+			stop = context.AfterFunc(ctx, func() { _ = conn.SetDeadline(longAgo()) })
+		}
+	}
+	return resource, nil
+}
+
+func (h *line) hide(err error) error {
+	if h.fault == "no timeout" {
+		return errors.New(err.Error())
+	}
+	return err
+}
+
+func (h *line) connect(ctx context.Context, host string, check func(netip.AddrPort) error) (net.Conn, error) {
+	if h.fault == "own dialer" {
+		if check != nil {
+			if err := check(netip.MustParseAddrPort(host)); err != nil {
+				return nil, err
+			}
+		}
+		var dialer net.Dialer
+		return dialer.DialContext(ctx, "tcp", host)
+	}
+	return h.dial(ctx, "tcp", host, check)
+}
+
+func (h *line) ask(r scheme.Request, conn net.Conn, end func()) (*scheme.Resource, error) {
+	name, err := url.PathUnescape(strings.TrimPrefix(r.URI.Path(), "/"))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.WriteString(conn, name+"\r\n"); err != nil {
+		return nil, err
+	}
+	in := bufio.NewReader(conn)
+	if name == "" {
+		defer end()
+		return h.list(r, in)
+	}
+	parts := &parts{line: h, in: in}
+	if parts.left, err = parts.length(); err != nil {
+		return nil, err
+	}
+	var body io.Reader = parts
+	switch {
+	case h.fault == "memory":
+		all, err := io.ReadAll(io.LimitReader(body, 24<<20))
+		if err != nil {
+			return nil, err
+		}
+		body = io.MultiReader(bytes.NewReader(all), body)
+	case h.fault == "shared":
+		body = strings.NewReader(strconv.FormatInt(h.count.Add(1), 10))
+	case r.Method == http.MethodHead && h.fault != "head":
+		body = http.NoBody
+	}
+	return &scheme.Resource{
+		Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/octet-stream"}}, Body: &closing{body, end}, ContentLength: -1,
+	}, nil
+}
+
+func (h *line) list(r scheme.Request, in *bufio.Reader) (*scheme.Resource, error) {
+	l := &scheme.Listing{Kind: scheme.KindDirectory, URI: r.URI.String()}
+	resource := scheme.Listed(l)
+	read := int64(0)
+	for {
+		name, err := h.readLine(in)
+		switch {
+		case err != nil && h.fault == "cut listing":
+			return resource, nil
+		case err != nil:
+			return nil, err
+		case name == ".":
+			return resource, nil
+		}
+		if read += int64(len(name)); (len(l.Items) == h.limits.Entries || read > h.limits.Octets) && h.fault != "unlimited" {
+			l.Incomplete = "there are more"
+			return resource, nil
+		}
+		name = strings.TrimPrefix(name, " ")
+		item := scheme.Item{Kind: scheme.ItemFile, Name: scheme.Text(name)}
+		if link, err := uri.Parse(r.URI.String() + url.PathEscape(name)); err == nil && name != "." && name != ".." {
+			item.URI = link.Normalize().String()
+		}
+		switch h.fault {
+		case "raw names":
+			item.Name = name
+		case "raw links":
+			item.URI = r.URI.String() + name
+		case "wrong links":
+			item.URI = r.URI.String() + "x"
+		case "raw fields":
+			if value, err := url.PathUnescape(name); err == nil {
+				resource.Header["X-Name"] = append(resource.Header["X-Name"], value)
+			}
+		}
+		l.Items = append(l.Items, item)
+	}
+}
+
+func (h *line) readLine(in *bufio.Reader) (string, error) {
+	var text []byte
+	for {
+		b, err := in.ReadByte()
+		switch {
+		case err == io.EOF:
+			return "", io.ErrUnexpectedEOF
+		case err != nil:
+			return "", err
+		case b == '\n':
+			return strings.TrimSuffix(string(text), "\r"), nil
+		case len(text) == h.limits.Line && h.fault != "long lines":
+			return "", scheme.ErrResponse
+		case len(text) > 4<<20:
+			return "", scheme.ErrResponse
+		}
+		text = append(text, b)
+	}
+}
+
+// parts reads a body.
+type parts struct {
+	line *line
+	in   *bufio.Reader
+	left int64 // of a part; 0 after the last
+}
+
+// Read implements io.Reader.
+func (p *parts) Read(b []byte) (int, error) {
+	if p.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := p.in.Read(b[:min(int64(len(b)), p.left)])
+	if p.left -= int64(n); p.left == 0 && err == nil {
+		p.left, err = p.length()
+	}
+	switch {
+	case err == nil:
+		return n, nil
+	case p.line.fault == "premature":
+		return n, io.EOF
+	case err == io.EOF:
+		return n, io.ErrUnexpectedEOF
+	}
+	return n, p.line.hide(err)
+}
+
+// length reads that of a part.
+func (p *parts) length() (int64, error) {
+	text, err := p.line.readLine(p.in)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil && p.line.fault == "panic" {
+		panic(err)
+	}
+	if err != nil {
+		return 0, scheme.ErrResponse
+	}
+	return int64(n), nil
+}
+
+type closing struct {
+	io.Reader
+	end func()
+}
+
+// Close implements io.Closer.
+func (c *closing) Close() error {
+	c.end()
+	return nil
+}
+
+// peer plays the server.
+func peer(conn net.Conn, s *schemetest.Server) {
+	text, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil {
+		return
+	}
+	out := bufio.NewWriter(conn)
+	if name := strings.TrimSuffix(text, "\r\n"); name != "" {
+		s.Asked(name)
+		sendBody(out, s.Body())
+	} else {
+		for _, name := range s.Names {
+			if _, err := out.WriteString(" " + name + "\r\n"); err != nil { // the space keeps a dot from the end
+				return
+			}
+		}
+		_, _ = out.WriteString(".\r\n")
+	}
+	if out.Flush() == nil {
+		_, _ = io.Copy(io.Discard, conn)
+	}
+}
+
+// sendBody sends a body in parts, each after its length in a line; the last has none.
+func sendBody(out *bufio.Writer, body io.Reader) {
+	part := make([]byte, 32<<10)
+	for {
+		n, err := body.Read(part)
+		if n > 0 {
+			fmt.Fprintf(out, "%d\r\n", n)
+			_, _ = out.Write(part[:n])
+		}
+		if err != nil {
+			fmt.Fprint(out, "0\r\n")
+			return
+		}
+		if out.Flush() != nil {
+			return
+		}
+	}
+}
+
+// longAgo is a deadline that has passed.
+func longAgo() time.Time { return time.Unix(1, 0) }
+
+func suite(broken fault) schemetest.Suite {
+	return schemetest.Suite{
+		New: func(_ testing.TB, dial scheme.Dial, limits scheme.Limits) scheme.Handler {
+			return &line{dial: dial, limits: limits, fault: broken}
+		},
+		Peer:     peer,
+		Resource: func(address string) string { return "line://" + address + "/name" },
+		Listing:  func(address string) string { return "line://" + address + "/" },
+	}
+}

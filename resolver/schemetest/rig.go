@@ -1,0 +1,194 @@
+package schemetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// smallBody is the length of a body where nothing depends on it.
+const smallBody = 200
+
+// octets returns n octets with all values.
+func octets(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i + i>>8) //nolint:gosec // the low octet is meant
+	}
+	return b
+}
+
+// usual returns limits that nothing comes near to.
+func usual() scheme.Limits {
+	return scheme.Limits{Timeout: hang, Entries: 10_000, Octets: 8 << 20, Line: 64 << 10}
+}
+
+// plainNames returns names of a listing that are not hostile.
+func plainNames() []string { return []string{"alpha", "beta", "gamma"} }
+
+// rig is a handler, with its server where it has one.
+type rig struct {
+	suite   Suite
+	server  *server // nil where Peer is
+	dialer  *dialer
+	handler scheme.Handler
+}
+
+// start starts a rig, which the caller must close.
+func (s Suite) start(t testing.TB, served Server, f fault, limits scheme.Limits) *rig {
+	t.Helper()
+	r := &rig{suite: s, dialer: newDialer(limits.Timeout)}
+	if s.Peer != nil {
+		r.server = serve(t, s.Peer, served, f)
+	}
+	r.handler = s.New(t, r.dialer.dial, limits)
+	return r
+}
+
+// close closes the handler, which must have closed all its connections then.
+func (r *rig) close(t testing.TB) {
+	t.Helper()
+	switch closer := r.handler.(type) {
+	case io.Closer:
+		_ = closer.Close() // what it means is seen below
+	case interface{ Close() }:
+		closer.Close()
+	}
+	if !eventually(func() bool { return r.dialer.left() == 0 }) {
+		t.Errorf("%d connections are left open by the handler", r.dialer.left())
+		r.dialer.closeAll()
+	}
+	if r.server != nil {
+		r.server.stop(t)
+	}
+}
+
+// uris returns the URIs that the suite has, by name.
+func (r *rig) uris() map[string]string {
+	address := ""
+	if r.server != nil {
+		address = r.server.address()
+	}
+	uris := make(map[string]string)
+	if r.suite.Resource != nil {
+		uris["resource"] = r.suite.Resource(address)
+	}
+	if r.suite.Listing != nil {
+		uris["listing"] = r.suite.Listing(address)
+	}
+	return uris
+}
+
+// request returns the request of a URI.
+func request(t testing.TB, method, text string) scheme.Request {
+	t.Helper()
+	u, err := uri.Parse(text)
+	if err != nil {
+		t.Fatalf("the URI of the suite %q: %v", text, err)
+	}
+	return scheme.Request{Method: method, URI: u, Header: make(http.Header), Check: func(netip.AddrPort) error { return nil }}
+}
+
+// outcome is what a request comes to.
+type outcome struct {
+	status  int
+	header  http.Header
+	length  int64
+	body    []byte
+	listing *scheme.Listing
+	err     error // of Fetch, or of reading the body
+}
+
+// fetch fetches a resource as a whole.
+func (r *rig) fetch(ctx context.Context, q scheme.Request) outcome {
+	resource, err := r.handler.Fetch(ctx, q)
+	if err != nil {
+		return outcome{err: err}
+	}
+	if resource.Body == nil {
+		return outcome{err: errors.New("the Body of a Resource is nil")}
+	}
+	body, err := io.ReadAll(resource.Body)
+	if closed := resource.Body.Close(); err == nil && closed != nil {
+		err = fmt.Errorf("closing the body: %w", closed)
+	}
+	return outcome{resource.Status, resource.Header, resource.ContentLength, body, resource.Listing, err}
+}
+
+// get fetches a URI by GET, and fails the test where that does not end.
+func (r *rig) get(t testing.TB, text string) outcome {
+	t.Helper()
+	return within(t, "fetching "+text, func() outcome { return r.fetch(t.Context(), request(t, http.MethodGet, text)) })
+}
+
+// isWhole reports whether an outcome says that it is all of the resource.
+func (o outcome) isWhole() bool {
+	return o.err == nil && o.status == http.StatusOK && (o.listing == nil || o.listing.Incomplete == "")
+}
+
+// equal reports whether two outcomes, of servers at two addresses, are one resource.
+func (o outcome) equal(address string, other outcome, otherAddress string) bool {
+	return o.status == other.status && bytes.Equal(o.body, other.body) && o.describe(address) == other.describe(otherAddress)
+}
+
+// describe returns the listing, with a word for the address.
+func (o outcome) describe(address string) string {
+	text, err := json.Marshal(o.listing)
+	if err != nil {
+		return err.Error()
+	}
+	if address == "" {
+		return string(text)
+	}
+	return strings.ReplaceAll(string(text), address, "ADDRESS")
+}
+
+// String describes an outcome, for messages.
+func (o outcome) String() string {
+	if o.err != nil {
+		return "error: " + o.err.Error()
+	}
+	const most = 300
+	text := o.describe("")
+	return fmt.Sprintf("%d, %d octets %.60q, listing %.*s", o.status, len(o.body), o.body, min(most, len(text)), text)
+}
+
+// within returns what f does, and fails the test where it does not end.
+func within[T any](t testing.TB, what string, f func() T) T {
+	t.Helper()
+	done := make(chan T, 1)
+	go func() { done <- f() }()
+	timer := time.NewTimer(2 * hang)
+	defer timer.Stop()
+	var result T
+	select {
+	case result = <-done:
+	case <-timer.C:
+		t.Fatalf("%s does not end", what)
+	}
+	return result
+}
+
+// plain returns what a URI of the suite is where nothing is wrong, its server's address, and how many
+// octets the server writes.
+func (s Suite) plain(t testing.TB, which string) (o outcome, address string, total int64) {
+	t.Helper()
+	r := s.start(t, Server{Names: plainNames()}, fault{}, usual())
+	defer r.close(t)
+	o = r.get(t, r.uris()[which])
+	if !o.isWhole() {
+		t.Fatalf("the %s of a good server: %s", which, o)
+	}
+	return o, r.server.address(), r.server.total()
+}

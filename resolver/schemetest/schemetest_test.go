@@ -1,0 +1,67 @@
+package schemetest_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/schemetest"
+)
+
+// A handler without fault passes.
+func TestRun(t *testing.T) { schemetest.Run(t, suite("")) }
+
+// faultVariable has the fault of the handler that TestFault runs the suite with.
+const faultVariable = "SCHEMETEST_FAULT"
+
+// TestFault is run by TestBroken, in a process of its own.
+func TestFault(t *testing.T) {
+	broken := os.Getenv(faultVariable)
+	if broken == "" {
+		t.Skip("only run by TestBroken")
+	}
+	schemetest.Run(t, suite(fault(broken)))
+}
+
+// Each fault of a handler fails the check that is for it.
+func TestBroken(t *testing.T) {
+	for _, c := range []struct {
+		fault fault
+		check string
+		want  string // in the output
+	}{
+		{"head", "whole", "has a body"},
+		{"shared", "concurrent", "by one of"},
+		{"deaf connect", "canceled connect", "connecting was canceled"},
+		{"deaf", "canceled reply", "does not end"},
+		{"deaf body", "canceled body", "does not end"},
+		{"open", "whole", "left open by the handler"},
+		{"unlimited", "endless listing", "the limit is"},
+		{"long lines", "endless line", "octets were read for a line"},
+		{"memory", "endless body", "the heap has grown"},
+		{"no timeout", "silence", "the error is no timeout"},
+		{"untimed", "trickle", "is taken for whole"},
+		{"panic", "garbage", "panic:"},
+		{"premature", "reset", "is taken for whole"},
+		{"premature", "closed", "is taken for whole"},
+		{"cut listing", "reset", "is taken for whole"},
+		{"unchecked", "refused address", "an address that is refused was connected to"},
+		{"unchecked", "checked addresses", "without Request.Check"},
+		{"own dialer", "checked addresses", "by the Dial given"},
+		{"raw names", "hostile names", "has control characters"},
+		{"raw links", "hostile names", "a URI that is not valid"},
+		{"wrong links", "hostile names", "leads to"},
+		{"raw fields", "hostile names", "has a line end"},
+	} {
+		t.Run(string(c.fault)+", "+c.check, func(t *testing.T) {
+			t.Parallel()
+			command := exec.CommandContext(t.Context(), os.Args[0], "-test.short", "-test.run", "^TestFault$/^"+strings.ReplaceAll(c.check, " ", "_")+"$")
+			command.Env = append(os.Environ(), faultVariable+"="+string(c.fault))
+			output, err := command.CombinedOutput()
+			if err == nil || !strings.Contains(string(output), c.want) {
+				t.Errorf("got %v, want a failure with %q:\n%s", err, c.want, output)
+			}
+		})
+	}
+}

@@ -1,0 +1,237 @@
+package schemetest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
+
+// faultKind is what a server does instead of writing on.
+type faultKind uint8
+
+const (
+	faultNone    faultKind = iota
+	faultSilent            // nothing, on connections that stay open
+	faultClose             // closes all connections by FIN
+	faultReset             // closes them by RST
+	faultEndless           // writes letters without end
+	faultOctets            // writes one octet at a time
+	faultTrickle           // likewise, and waits before each
+	faultChanged           // writes random octets in the place of some
+	faultRandom            // writes nothing but random octets
+)
+
+// trickleDelay is the time between octets of faultTrickle.
+const trickleDelay = 20 * time.Millisecond
+
+// fault is what is wrong with a server once it has written so many octets, on all its connections.
+type fault struct {
+	kind  faultKind
+	after int64
+	seed  uint64
+}
+
+var errFault = errors.New("the server has a fault")
+
+// server is a server of a Peer, on loopback.
+type server struct {
+	served   Server
+	fault    fault
+	peer     func(net.Conn, *Server)
+	listener net.Listener
+	running  sync.WaitGroup // the loops that accept, and the peers
+	reached  chan struct{}  // closed where the fault begins
+	reach    func()
+
+	mu       sync.Mutex
+	random   *rand.Rand
+	written  int64
+	accepted int
+	closed   bool
+	conns    map[net.Conn]bool
+	data     []net.Listener // for other connections
+	asked    map[string]bool
+}
+
+// serve starts a server, which the caller must stop.
+func serve(t testing.TB, peer func(net.Conn, *Server), served Server, f fault) *server {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{
+		served: served, fault: f, peer: peer, listener: listener, reached: make(chan struct{}),
+		random: rand.New(rand.NewPCG(f.seed, 0)), conns: make(map[net.Conn]bool), asked: make(map[string]bool),
+	}
+	s.reach = sync.OnceFunc(func() { close(s.reached) })
+	s.served.Listen, s.served.Asked = s.listen, s.ask
+	if s.served.Body == nil {
+		s.served.Body = func() io.Reader { return bytes.NewReader(octets(smallBody)) }
+	}
+	s.running.Go(s.accept)
+	return s
+}
+
+func (s *server) address() string { return s.listener.Addr().String() }
+
+func (s *server) accept() {
+	for {
+		accepted, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		c, err := s.open(accepted)
+		if err != nil {
+			continue
+		}
+		s.running.Go(func() {
+			defer c.Close()
+			if s.fault.kind == faultRandom {
+				s.rave(c)
+				return
+			}
+			s.peer(c, &s.served)
+		})
+	}
+}
+
+// open makes a connection one of this server.
+func (s *server) open(accepted net.Conn) (net.Conn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.accepted++
+	if s.closed {
+		shut(accepted, s.fault.kind)
+		return nil, errFault
+	}
+	c := &serverConn{Conn: accepted, server: s}
+	s.conns[accepted] = true
+	return c, nil
+}
+
+// rave writes random octets.
+func (s *server) rave(c net.Conn) {
+	s.mu.Lock()
+	noise := make([]byte, s.random.IntN(4<<10))
+	for i := range noise {
+		noise[i] = byte(s.random.Uint32())
+	}
+	s.mu.Unlock()
+	_, _ = c.Write(noise)
+}
+
+// listen implements Server.Listen.
+func (s *server) listen() (net.Listener, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errFault
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s.data = append(s.data, l)
+	return dataListener{l, s}, nil
+}
+
+// ask implements Server.Asked.
+func (s *server) ask(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked[name] = true
+}
+
+// askedFor returns what was asked for since forget.
+func (s *server) askedFor() map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.asked)
+}
+
+func (s *server) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.asked)
+}
+
+// total returns how many octets were written.
+func (s *server) total() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.written
+}
+
+// connections returns how many connections there were.
+func (s *server) connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.accepted
+}
+
+// shutAll closes what a server has, as its fault says.
+func (s *server) shutAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for _, l := range s.data {
+		_ = l.Close()
+	}
+	for c := range s.conns {
+		shut(c, s.fault.kind)
+	}
+}
+
+func shut(c net.Conn, kind faultKind) {
+	if tcp, ok := c.(*net.TCPConn); ok && kind == faultReset {
+		_ = tcp.SetLinger(0)
+	}
+	_ = c.Close()
+}
+
+// stop waits until all peers have seen the end of their connections, which a handler that was closed has
+// closed.
+func (s *server) stop(t testing.TB) {
+	t.Helper()
+	_ = s.listener.Close()
+	s.mu.Lock()
+	for _, l := range s.data {
+		_ = l.Close()
+	}
+	s.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(ended)
+	}()
+	timer := time.NewTimer(hang)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+		t.Errorf("the server does not see the end of all connections, although the handler was closed")
+		s.shutAll()
+	}
+}
+
+// dataListener accepts connections of a server.
+type dataListener struct {
+	net.Listener
+	server *server
+}
+
+// Accept implements net.Listener.
+func (l dataListener) Accept() (net.Conn, error) {
+	accepted, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return l.server.open(accepted)
+}

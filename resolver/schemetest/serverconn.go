@@ -1,0 +1,102 @@
+package schemetest
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"time"
+)
+
+// serverConn is a connection whose writes have the fault of its server.
+type serverConn struct {
+	net.Conn
+	server *server
+}
+
+// Write implements net.Conn.
+func (c *serverConn) Write(p []byte) (int, error) {
+	s := c.server
+	written := 0
+	for written < len(p) {
+		some := p[written:]
+		n := s.take(len(some))
+		if n == 0 {
+			return written, c.fail()
+		}
+		some = some[:n]
+		if s.fault.kind == faultChanged {
+			some = s.change(some)
+		}
+		n, err := c.Conn.Write(some)
+		written += n
+		if err != nil {
+			return written, err
+		}
+		if s.fault.kind == faultTrickle {
+			c.wait()
+		}
+	}
+	return written, nil
+}
+
+// Close implements net.Conn.
+func (c *serverConn) Close() error {
+	c.server.mu.Lock()
+	delete(c.server.conns, c.Conn)
+	c.server.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// take returns how many octets of n may be written now as they are, 0 where the fault begins.
+func (s *server) take(n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch s.fault.kind {
+	case faultOctets, faultTrickle:
+		n = 1
+	case faultSilent, faultClose, faultReset, faultEndless:
+		n = int(min(int64(n), s.fault.after-s.written))
+	default:
+	}
+	s.written += int64(n)
+	return n
+}
+
+// fail is a fault that begins. It returns when the connection is closed.
+func (c *serverConn) fail() error {
+	c.server.reach()
+	switch c.server.fault.kind {
+	case faultSilent:
+		_, _ = io.Copy(io.Discard, c.Conn)
+	case faultEndless:
+		letters := bytes.Repeat([]byte("a"), 4<<10)
+		for {
+			if _, err := c.Conn.Write(letters); err != nil {
+				break
+			}
+		}
+	default:
+		c.server.shutAll()
+	}
+	return errFault
+}
+
+// change returns octets some of which are random.
+func (s *server) change(p []byte) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed := bytes.Clone(p)
+	for range 1 + len(p)/32 {
+		if s.random.IntN(2) == 0 {
+			changed[s.random.IntN(len(changed))] = byte(s.random.Uint32())
+		}
+	}
+	return changed
+}
+
+// wait waits for the next octet.
+func (c *serverConn) wait() {
+	timer := time.NewTimer(trickleDelay)
+	defer timer.Stop()
+	<-timer.C
+}

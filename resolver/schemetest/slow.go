@@ -1,0 +1,68 @@
+package schemetest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"time"
+)
+
+// checkSlow has a server that writes, and a client that reads, an octet at a time.
+func checkSlow(t *testing.T, s Suite) {
+	for which := range s.names() {
+		want, address, _ := s.plain(t, which)
+		r := s.start(t, Server{Names: plainNames()}, fault{kind: faultOctets}, usual())
+		r.dialer.oneOctet = true
+		if got := r.get(t, r.uris()[which]); !got.isWhole() || !got.equal(r.server.address(), want, address) {
+			t.Errorf("the %s, an octet at a time: %s; want %s", which, got, want)
+		}
+		r.close(t)
+	}
+}
+
+// checkSilence has servers that say nothing more, at once or later.
+func checkSilence(t *testing.T, s Suite) {
+	limits := usual()
+	limits.Timeout = 200 * time.Millisecond
+	for which := range s.names() {
+		want, address, total := s.plain(t, which)
+		for _, after := range positions(total, 8) {
+			r := s.start(t, Server{Names: plainNames()}, fault{kind: faultSilent, after: after}, limits)
+			got := r.get(t, r.uris()[which])
+			switch {
+			case got.err != nil && !isTimeout(got.err):
+				t.Errorf("the %s, silent after %d octets of %d: the error is no timeout: %v", which, after, total, got.err)
+			case got.isWhole() && !got.equal(r.server.address(), want, address):
+				t.Errorf("the %s, silent after %d octets of %d, is taken for whole: %s", which, after, total, got)
+			}
+			r.close(t)
+		}
+	}
+}
+
+// checkTrickle has a server that is never silent for long, but would need minutes for its listing.
+func checkTrickle(t *testing.T, s Suite) {
+	if s.Listing == nil {
+		t.Skip("there is no listing")
+	}
+	limits := usual()
+	limits.Timeout = 20 * trickleDelay
+	names := make([]string, 1000)
+	for i := range names {
+		names[i] = plainNames()[i%len(plainNames())]
+	}
+	r := s.start(t, Server{Names: names}, fault{kind: faultTrickle}, limits)
+	defer r.close(t)
+	switch got := r.get(t, r.uris()["listing"]); {
+	case got.err != nil && !isTimeout(got.err):
+		t.Errorf("the error is no timeout: %v", got.err)
+	case got.isWhole():
+		t.Errorf("a listing that takes too long is taken for whole: %s", got)
+	}
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
