@@ -25,7 +25,7 @@ func ListingText(l *scheme.Listing) []byte {
 	}
 	b.properties(l.Properties)
 	if l.Search != nil {
-		b.paragraph(text(l.Search.Label) + ": " + text(l.Search.Prefix) + "WORDS")
+		b.paragraph(strings.TrimSuffix(text(l.Search.Label), ":") + ": " + text(l.Search.Prefix) + "WORDS")
 	}
 	b.items(l)
 	b.paragraph(lines(l.Text))
