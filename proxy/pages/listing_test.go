@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -188,6 +189,10 @@ func TestSearchForm(t *testing.T) {
 			t.Errorf("%q %q", action, inputs)
 		}
 	}
+	sent := url.Values{"uri": {l.Search.Prefix}, "search": {"a b&c+d/é"}}.Encode() // as browsers send it
+	if r, err := message.Parse("/fetch?" + sent); err != nil || r.Query.URI.String() != l.Search.Prefix+"a%20b&c+d%2F%C3%A9" {
+		t.Errorf("%s: %s, %v", sent, r.Query.URI, err)
+	}
 }
 
 func TestListingElements(t *testing.T) {
@@ -252,7 +257,7 @@ func TestListingText(t *testing.T) {
 		"article":   {"\nFrom          B. Ortega", "\n> changes every week.\n", "\nAttachments:\n\n   [1] image    menu.png (image/png, 48 kB)\n"},
 		"group":     {"\n   [3] article      Re: How"},
 		"telnet":    {"\nWarning: The port 2323", "\nOpen: telnet://library@opac.example.org:2323/\n"},
-		"search":    {"Words to look for in the catalogue:: gopher://gopher.example.org:70/7/cat%09WORDS"},
+		"search":    {"Words to look for in the catalogue: gopher://gopher.example.org:70/7/cat%09WORDS"},
 	} {
 		text := string(pages.ListingText(fixture(t, name)))
 		for _, one := range want {

@@ -25,7 +25,7 @@ func ListingText(l *scheme.Listing) []byte {
 	}
 	b.properties(l.Properties)
 	if l.Search != nil {
-		b.paragraph(text(l.Search.Label) + ": " + text(l.Search.Prefix) + "WORDS")
+		b.paragraph(strings.TrimSuffix(text(l.Search.Label), ":") + ": " + text(l.Search.Prefix) + "WORDS")
 	}
 	b.items(l)
 	b.paragraph(lines(l.Text))
@@ -116,9 +116,9 @@ func (b *textPage) table(t *table) {
 			}
 			fmt.Fprintf(b, "%-16s  ", changed)
 		}
-		b.WriteString(strings.TrimRight(row.Link.Text+"  "+row.Note, " ") + "\n")
+		fmt.Fprintln(b, strings.TrimRight(row.Link.Text+"  "+row.Note, " "))
 	}
-	b.WriteByte('\n')
+	fmt.Fprintln(b)
 }
 
 // menu writes items with their kinds and the numbers of their links, and the lines between them.
@@ -140,7 +140,7 @@ func (b *textPage) menu(items []scheme.Item) {
 			fmt.Fprintf(b, "%16s%s%s\n", "", indent, text(item.Note))
 		}
 	}
-	b.WriteByte('\n')
+	fmt.Fprintln(b)
 }
 
 // more returns what is known of an item besides its name.
@@ -170,7 +170,7 @@ func (b *textPage) links(l *scheme.Listing) {
 		link *scheme.Link
 	}{{"Open: ", l.Open}, {"Up: ", l.Parent}, {"Previous: ", l.Previous}, {"Next: ", l.Next}} {
 		if part.link != nil {
-			b.WriteString(part.word + text(part.link.URI) + "\n")
+			fmt.Fprintln(b, part.word+text(part.link.URI))
 		}
 	}
 	for i, reference := range b.references {
