@@ -79,7 +79,10 @@ func (h *line) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, e
 		end()
 		return nil, fmt.Errorf("reading the reply of a line server: %w", h.hide(err))
 	}
-	if resource.Listing == nil {
+	switch {
+	case resource.Listing != nil:
+		end()
+	default:
 		stop()
 		if h.fault != "deaf body" {
 			stop = context.AfterFunc(ctx, func() { _ = conn.SetDeadline(longAgo()) })
@@ -118,7 +121,6 @@ func (h *line) ask(r scheme.Request, conn net.Conn, end func()) (*scheme.Resourc
 	}
 	in := bufio.NewReader(conn)
 	if name == "" {
-		defer end()
 		return h.list(r, in)
 	}
 	parts := &parts{line: h, in: in}

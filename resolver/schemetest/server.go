@@ -211,7 +211,7 @@ func (s *server) stop(t testing.TB) {
 		s.running.Wait()
 		close(ended)
 	}()
-	timer := time.NewTimer(hang)
+	timer := time.NewTimer(soon)
 	defer timer.Stop()
 	select {
 	case <-ended:
