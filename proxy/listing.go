@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urnd/urnd/proxy/answer"
@@ -61,7 +62,8 @@ func (p presenting) listed(r scheme.Request, resource *scheme.Resource) *scheme.
 
 // refused returns the response of a server that said no, with its reason.
 func refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
-	reply := problem.ProxyReply(r.Header, "urnd", refusal)
+	accept := strings.TrimSuffix(r.Header.Get("Accept"), answer.ThroughFetch)
+	reply := problem.ProxyReply(http.Header{"Accept": {accept}}, "urnd", refusal)
 	header := reply.Header
 	for name, lines := range refusal.Header {
 		header[name] = lines

@@ -203,7 +203,7 @@ func TestRedirects(t *testing.T) {
 		{"/HTTP://Example.COM:80/b/../%7Esmith", 302, "http://example.com/~smith"},
 		{"/http://a.example//x//y", 302, "http://a.example//x//y"},
 		{"/http://a.example/?a=b&c", 302, "http://a.example/?a=b&c"},
-		{"mailto:A@Example.org", 302, "mailto:A@example.org"},
+		{"/mailto:A@Example.org", 302, "mailto:A@example.org"},
 	} {
 		response := s.get(t, tt.target)
 		if response.StatusCode != tt.status || response.Header.Get("Location") != tt.location {

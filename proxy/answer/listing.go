@@ -17,9 +17,9 @@ const (
 	listingText = "text/plain"
 )
 
-// throughFetch is the parameter of a media type in Accept by which the links of a page lead to /fetch of
+// ThroughFetch is the parameter of a media type in Accept by which the links of a page lead to /fetch of
 // this server. So representations of either kind are told apart wherever they are cached.
-const throughFetch = ";links=fetch"
+const ThroughFetch = ";links=fetch"
 
 func listingTypes() []contenttype.MediaType {
 	return []contenttype.MediaType{
@@ -37,14 +37,14 @@ func ListingAccept(header http.Header, fetched bool) string {
 		}
 	}
 	if fetched {
-		chosen += throughFetch
+		chosen += ThroughFetch
 	}
 	return chosen
 }
 
 // Listing returns a listing as a document of the type that ListingAccept has chosen.
 func Listing(header http.Header, l *scheme.Listing) (contentType string, body []byte) {
-	chosen, fetched := strings.CutSuffix(header.Get("Accept"), throughFetch)
+	chosen, fetched := strings.CutSuffix(header.Get("Accept"), ThroughFetch)
 	switch chosen {
 	case listingJSON:
 		return listingJSON, message.Marshal(l)

@@ -12,7 +12,7 @@ import (
 // page of this server.
 const (
 	DocumentPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-	resourcePolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'"
+	resourcePolicy = "sandbox"
 )
 
 // asked are the fields of a client that a request for a fetched resource, or one by another protocol than

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/textproto"
-	"net/url"
 
 	"github.com/elnormous/contenttype"
 
@@ -20,14 +19,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// MaxResources bounds the resources that are fetched for one request, and maxRedirects
-// the redirects of each.
-const (
-	MaxResources = 10
-	maxRedirects = 5
-)
-
-var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedirects)
+// MaxResources bounds the resources that are fetched for one request.
+const MaxResources = 10
 
 // Resource returns the resource at the first location that has it. It takes the share of the
 // limits that a client has.
@@ -36,7 +29,7 @@ func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resol
 	if err != nil {
 		return message.Reply{}, err
 	}
-	return found.reply(found.responses[0]), nil
+	return found.reply(found.resources[0]), nil
 }
 
 // Resources returns all resources that could be fetched, as multipart (RFC 2169 section
@@ -46,7 +39,7 @@ func (p *Proxy) Resources(ctx context.Context, r *http.Request, locations []reso
 	if err != nil {
 		return message.Reply{}, err
 	}
-	accepted := acceptable(r, found.responses) //nolint:bodyclose // the reply closes them
+	accepted := acceptable(r, found.resources)
 	if len(accepted) == 0 {
 		found.close()
 		return message.Reply{}, problem.ErrNotAcceptable
@@ -62,12 +55,12 @@ func (p *Proxy) Resources(ctx context.Context, r *http.Request, locations []reso
 	}, nil
 }
 
-func writeParts(w io.Writer, boundary string, responses []*http.Response) error {
+func writeParts(w io.Writer, boundary string, resources []retrieved) error {
 	parts := multipart.NewWriter(w)
 	if err := parts.SetBoundary(boundary); err != nil {
 		return fmt.Errorf("writing parts: %w", err)
 	}
-	for _, f := range responses {
+	for _, f := range resources {
 		part, err := parts.CreatePart(textproto.MIMEHeader(fieldsOf(f)))
 		if err == nil {
 			_, err = io.Copy(part, f.Body)
@@ -80,25 +73,32 @@ func writeParts(w io.Writer, boundary string, responses []*http.Response) error 
 	return nil
 }
 
-// fetched are the responses for one request, and the slot that they hold.
+// retrieved is a resource, and the URI that it has after redirects.
+type retrieved struct {
+	*scheme.Resource
+
+	at uri.URI
+}
+
+// fetched are the resources for one request, and the slot that they hold.
 type fetched struct {
-	responses []*http.Response
+	resources []retrieved
 	leave     func()
 }
 
 func (f fetched) close() {
-	for _, response := range f.responses {
-		_ = response.Body.Close()
+	for _, resource := range f.resources {
+		_ = resource.Body.Close()
 	}
 	f.leave()
 }
 
 // reply returns the reply with one of the resources. It comes from another origin: the
 // policy keeps its scripts from acting as pages of this one.
-func (f fetched) reply(response *http.Response) message.Reply {
-	header := fieldsOf(response)
+func (f fetched) reply(resource retrieved) message.Reply {
+	header := fieldsOf(resource)
 	header.Set("Content-Security-Policy", resourcePolicy)
-	if policy := response.Header.Get("Content-Security-Policy"); !isWeb(response.Request.URL.Scheme) && policy != "" {
+	if policy := resource.Header.Get("Content-Security-Policy"); !isWeb(resource.at.Scheme()) && policy != "" {
 		header.Set("Content-Security-Policy", policy) // urnd made the response
 	}
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -106,7 +106,7 @@ func (f fetched) reply(response *http.Response) message.Reply {
 		Status: http.StatusOK, Header: header, Vary: "Accept, Accept-Language, Accept-Encoding",
 		CacheControl: "private", // it is for clients who may use the proxy
 		Stream: func(w http.ResponseWriter) error {
-			_, err := io.Copy(w, response.Body)
+			_, err := io.Copy(w, resource.Body)
 			return err //nolint:wrapcheck // it only aborts the connection
 		},
 		Close: f.close,
@@ -114,18 +114,18 @@ func (f fetched) reply(response *http.Response) message.Reply {
 }
 
 // acceptable returns the resources that the client accepts (RFC 2169 section 3.4).
-func acceptable(r *http.Request, found []*http.Response) []*http.Response {
+func acceptable(r *http.Request, found []retrieved) []retrieved {
 	if accept := message.List(r.Header, "Accept"); accept == "" || !isAccept(accept) {
 		return found
 	}
-	var accepted []*http.Response
+	var accepted []retrieved
 	for _, f := range found {
 		kind, err := contenttype.ParseMediaType(f.Header.Get("Content-Type"))
 		if err != nil {
 			kind = contenttype.NewMediaType("application/octet-stream") // RFC 9110 section 8.3
 		}
 		if _, _, err = contenttype.GetAcceptableMediaType(r, []contenttype.MediaType{kind}); err == nil {
-			accepted = append(accepted, f) //nolint:bodyclose // fetched.close closes it
+			accepted = append(accepted, f)
 		}
 	}
 	return accepted
@@ -152,16 +152,16 @@ func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resol
 	}()
 	var faults []error
 	for _, l := range locations {
-		response, err := p.fetch(ctx, r, l.URI, limit == 1) //nolint:bodyclose // fetched.close closes it
+		resource, err := p.fetch(ctx, r, l.URI, limit == 1)
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
-		if found.responses = append(found.responses, response); len(found.responses) == limit { //nolint:bodyclose // fetched.close closes it
+		if found.resources = append(found.resources, resource); len(found.resources) == limit {
 			break
 		}
 	}
-	if len(found.responses) == 0 {
+	if len(found.resources) == 0 {
 		return fetched{}, noResource(faults)
 	}
 	complete = true
@@ -205,56 +205,8 @@ func noResource(faults []error) error {
 	}
 }
 
-// fetch gets one resource with the client's Accept fields, and single where it is not a
-// part of a multipart. Any status but 200 is an error.
-func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, single bool) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, r.Method, location, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
-	}
-	request.Header = p.config.Via.Passed(r.Header)
-	for _, name := range []string{"Accept", "Accept-Language", "Accept-Encoding"} {
-		if values := r.Header.Values(name); len(values) > 0 {
-			request.Header[name] = values
-		}
-	}
-	if u, err := uri.Parse(location); err == nil && !isWeb(u.Scheme()) {
-		request.Header.Set("Accept", p.config.Accept(r.Header, true))
-	}
-	if !single { // clients do not decode the parts of a multipart
-		request.Header.Del("Accept-Encoding")
-	}
-	request.Header.Set("User-Agent", "urnd")
-	message.SetTraceparent(ctx, request.Header)
-	client := http.Client{
-		Transport: scheme.Transport{Handler: p.config.Fetch},
-		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
-			if len(via) > maxRedirects {
-				return errRedirects
-			}
-			return nil
-		},
-	}
-	response, err := client.Do(request) //nolint:gosec // the guard looks at what is dialled
-	var failed *url.Error
-	switch {
-	case errors.Is(err, errRedirects):
-		return nil, fmt.Errorf("%w: %s: %w", resolver.ErrUnreachable, location, errRedirects)
-	case errors.As(err, &failed) && errors.Is(err, scheme.ErrUnsupported) && failed.URL != location:
-		return nil, fmt.Errorf("%w: %s leads to %q, which cannot be fetched", resolver.ErrUnreachable, location, failed.URL)
-	case errors.As(err, &failed):
-		return nil, failed.Err
-	case err != nil:
-		return nil, err
-	case response.StatusCode != http.StatusOK:
-		_ = response.Body.Close()
-		return nil, &statusError{location, response.StatusCode}
-	}
-	return response, nil
-}
-
 // fieldsOf returns the header fields that describe a resource.
-func fieldsOf(f *http.Response) http.Header {
+func fieldsOf(f retrieved) http.Header {
 	header := make(http.Header)
 	for _, name := range []string{
 		"Content-Type", "Content-Encoding", "Content-Language", "Content-Length", "ETag", "Last-Modified",
@@ -263,6 +215,6 @@ func fieldsOf(f *http.Response) http.Header {
 			header[http.CanonicalHeaderKey(name)] = values
 		}
 	}
-	header.Set("Content-Location", f.Request.URL.Redacted())
+	header.Set("Content-Location", f.at.WithoutPassword().String())
 	return header
 }

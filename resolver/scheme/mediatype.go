@@ -10,26 +10,102 @@ import (
 // SniffLength is how many octets of a body MediaType looks at, at most.
 const SniffLength = 512
 
-// byExtension has the media types of names whose octets say less than the name: texts of all kinds, and
-// what was common on servers of FTP and gopher.
-var byExtension = map[string]string{
-	".txt": "text/plain", ".text": "text/plain", ".asc": "text/plain", ".md": "text/plain", ".log": "text/plain", ".diff": "text/plain", ".patch": "text/plain",
-	".c": "text/plain", ".h": "text/plain", ".go": "text/plain", ".py": "text/plain", ".sh": "text/plain", ".dsc": "text/plain", ".ps": "application/postscript",
-	".html": "text/html", ".htm": "text/html", ".css": "text/css", ".csv": "text/csv", ".js": "text/javascript", ".json": "application/json",
-	".xml": "application/xml", ".xhtml": "application/xhtml+xml", ".svg": "image/svg+xml", ".rtf": "application/rtf", ".tex": "application/x-tex",
-	".gz": "application/gzip", ".tgz": "application/gzip", ".z": "application/x-compress", ".bz2": "application/x-bzip2", ".xz": "application/x-xz", ".zst": "application/zstd",
-	".tar": "application/x-tar", ".zip": "application/zip", ".deb": "application/vnd.debian.binary-package", ".iso": "application/octet-stream",
-	".hqx": "application/mac-binhex40", ".uu": "text/plain", ".pdf": "application/pdf", ".epub": "application/epub+zip", ".mbox": "application/mbox",
-	".eml": "message/rfc822", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".png": "image/png", ".bmp": "image/bmp", ".tiff": "image/tiff", ".tif": "image/tiff",
-	".webp": "image/webp", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".wav": "audio/wav", ".au": "audio/basic", ".mpg": "video/mpeg", ".mpeg": "video/mpeg",
-	".mp4": "video/mp4", ".webm": "video/webm", ".avi": "video/x-msvideo", ".mov": "video/quicktime",
+// typeOf returns the media type of names that end in an extension, in lower case, "" where their octets say
+// more than the name: texts of all kinds, and what was common on servers of FTP and gopher.
+func typeOf(extension string) string { //nolint:cyclop // a table
+	switch extension {
+	case ".txt", ".text", ".asc", ".md", ".log", ".diff", ".patch", ".c", ".h", ".go", ".py", ".sh", ".dsc", ".uu":
+		return "text/plain"
+	case ".ps":
+		return "application/postscript"
+	case ".html", ".htm":
+		return "text/html"
+	case ".css":
+		return "text/css"
+	case ".csv":
+		return "text/csv"
+	case ".js":
+		return "text/javascript"
+	case ".json":
+		return "application/json"
+	case ".xml":
+		return "application/xml"
+	case ".xhtml":
+		return "application/xhtml+xml"
+	case ".svg":
+		return "image/svg+xml"
+	case ".rtf":
+		return "application/rtf"
+	case ".tex":
+		return "application/x-tex"
+	case ".gz", ".tgz":
+		return "application/gzip"
+	case ".z":
+		return "application/x-compress"
+	case ".bz2":
+		return "application/x-bzip2"
+	case ".xz":
+		return "application/x-xz"
+	case ".zst":
+		return "application/zstd"
+	case ".tar":
+		return "application/x-tar"
+	case ".zip":
+		return "application/zip"
+	case ".deb":
+		return "application/vnd.debian.binary-package"
+	case ".iso":
+		return "application/octet-stream"
+	case ".hqx":
+		return "application/mac-binhex40"
+	case ".pdf":
+		return "application/pdf"
+	case ".epub":
+		return "application/epub+zip"
+	case ".mbox":
+		return "application/mbox"
+	case ".eml":
+		return "message/rfc822"
+	case ".jpg", ".jpeg":
+		return "image/jpeg"
+	case ".gif":
+		return "image/gif"
+	case ".png":
+		return "image/png"
+	case ".bmp":
+		return "image/bmp"
+	case ".tiff", ".tif":
+		return "image/tiff"
+	case ".webp":
+		return "image/webp"
+	case ".mp3":
+		return "audio/mpeg"
+	case ".ogg":
+		return "audio/ogg"
+	case ".wav":
+		return "audio/wav"
+	case ".au":
+		return "audio/basic"
+	case ".mpg", ".mpeg":
+		return "video/mpeg"
+	case ".mp4":
+		return "video/mp4"
+	case ".webm":
+		return "video/webm"
+	case ".avi":
+		return "video/x-msvideo"
+	case ".mov":
+		return "video/quicktime"
+	default:
+		return ""
+	}
 }
 
 // MediaType returns the media type of a resource by its name, which may be "", and its first octets, at
 // most SniffLength of them, which may be none. Octets that are no text are never called one, whatever
 // their name is.
 func MediaType(name string, head []byte) string {
-	named := byExtension[strings.ToLower(path.Ext(name))]
+	named := typeOf(strings.ToLower(path.Ext(name)))
 	isText := strings.HasPrefix(named, "text/") || named == "message/rfc822"
 	if named != "" && !isText {
 		return named

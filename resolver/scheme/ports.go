@@ -3,6 +3,7 @@ package scheme
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/urnd/urnd/uri"
 )
@@ -22,7 +23,7 @@ const reservedPorts = 1024
 // port of a scheme is always allowed, as is a URI without port.
 func (p Ports) Check(u uri.URI) error {
 	text, ok := u.Port()
-	if !ok || text == "" || text == u.DefaultPort() {
+	if !ok || text == "" || strings.TrimLeft(text, "0") == u.DefaultPort() {
 		return nil
 	}
 	port, err := strconv.ParseUint(text, 10, 16)

@@ -47,26 +47,6 @@ func TestMux(t *testing.T) {
 	}
 }
 
-func TestTransport(t *testing.T) {
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://A:80/b/../%7ec#f", strings.NewReader("body"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := scheme.Transport{Handler: echo{}}.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || string(body) != "PUT http://a/~c body" || response.StatusCode != http.StatusTeapot || response.ContentLength != int64(len(body)) {
-		t.Errorf("%d %s, %v", response.StatusCode, body, err)
-	}
-	request.URL.Scheme = "ftp"
-	if _, err := (scheme.Transport{Handler: scheme.Mux{}}).RoundTrip(request); !errors.Is(err, scheme.ErrUnsupported) {
-		t.Errorf("%v", err)
-	}
-}
-
 func TestSelf(t *testing.T) {
 	answer, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "http://a/")})
 	if err != nil || answer.Locations[0].URI != "http://a/" || answer.TTL != 0 {

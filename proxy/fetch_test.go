@@ -1,0 +1,242 @@
+package proxy_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// handlerFunc is a scheme.Handler.
+type handlerFunc func(ctx context.Context, r scheme.Request) (*scheme.Resource, error)
+
+func (f handlerFunc) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+	return f(ctx, r)
+}
+
+// gopherMenu answers every request with a menu of one item.
+func gopherMenu(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
+	switch path := r.URI.Path(); path {
+	case "/0missing":
+		return nil, scheme.Refuse(http.StatusNotFound, "no <such> file")
+	case "/0away":
+		return scheme.Redirect(http.StatusFound, "gopher://b.example/1"), nil
+	case "/0text":
+		return &scheme.Resource{
+			Status: http.StatusOK, ContentLength: 4, Body: io.NopCloser(strings.NewReader("text")),
+			Header: http.Header{"Content-Type": {"text/html"}, "Set-Cookie": {"a=b"}},
+		}, nil
+	default:
+		return scheme.Listed(&scheme.Listing{
+			Kind: scheme.KindMenu, Title: "Menu of " + path, URI: r.URI.String(),
+			Items: []scheme.Item{{Kind: scheme.ItemText, Name: "A <text>", URI: "gopher://a.example/0a%09b"}},
+		}), nil
+	}
+}
+
+func withGopher(c *proxy.Config) {
+	mux := scheme.Mux{"gopher": scheme.Gateway{Handler: handlerFunc(gopherMenu)}}
+	for name, handler := range c.Fetch.(scheme.Mux) { //nolint:forcetypeassert // start has set it
+		mux[name] = handler
+	}
+	c.Fetch, c.ListingTTL = mux, time.Minute
+}
+
+// A listing is a page, JSON, text or a linkset, by Accept; its links lead back the way it was asked for.
+func TestListings(t *testing.T) {
+	s := start(t, withGopher)
+	const menu = "gopher://a.example/1"
+	fetched := "/fetch?uri=" + url.QueryEscape(menu)
+	for _, tt := range []struct{ target, accept, contentType, has string }{
+		{menu, "", "text/html; charset=utf-8", `href="gopher://a.example/0a%09b"`},
+		{menu, "*/*", "text/html; charset=utf-8", `A &lt;text&gt;`},
+		{menu, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html; charset=utf-8", `href="gopher://a.example/0a%09b"`},
+		{menu, "application/json", "application/json", `"uri": "gopher://a.example/0a%09b"`},
+		{menu, "text/plain", "text/plain; charset=utf-8", "A <text>"},
+		{menu, "application/linkset+json", "application/linkset+json", `"href": "gopher://a.example/0a%09b"`},
+		{menu, "image/png", "text/html; charset=utf-8", `A &lt;text&gt;`},
+		{fetched, "", "text/html; charset=utf-8", `href="/fetch?uri=gopher%3A%2F%2Fa.example%2F0a%2509b"`},
+		{fetched, "application/json", "application/json", `"uri": "gopher://a.example/0a%09b"`},
+		{"/fetch?uri=" + menu, "", "text/html; charset=utf-8", "Menu of /1"},
+		{"/fetch?uri=gopher://a.example/7a%2509&search=two+w%C3%B6rds%26%2B", "", "text/html; charset=utf-8", "Menu of /7a%09two%20w%C3%B6rds&amp;&#43;"},
+	} {
+		response := s.get(t, tt.target, "Accept: "+tt.accept)
+		body := text(t, response)
+		if response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.contentType || !strings.Contains(body, tt.has) ||
+			response.Header.Get("Vary") != "Accept" || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") ||
+			response.Header.Get("Cache-Control") != "max-age=60" {
+			t.Errorf("%s %s: %d %v\n%s", tt.target, tt.accept, response.StatusCode, response.Header, body)
+		}
+		again := s.get(t, tt.target, "Accept: "+tt.accept, "If-None-Match: "+response.Header.Get("ETag"))
+		if body := text(t, again); again.StatusCode != 304 || body != "" {
+			t.Errorf("%s %s again: %d %s", tt.target, tt.accept, again.StatusCode, body)
+		}
+	}
+}
+
+// What a server of another protocol refuses is a response with its status, for a person and for a program.
+func TestRefusals(t *testing.T) {
+	s := start(t, withGopher)
+	for _, tt := range []struct {
+		request, accept string
+		status          int
+		has             string
+	}{
+		{"GET gopher://a.example/0missing", "application/json", 404, `no <such> file`},
+		{"GET gopher://a.example/0missing", "text/html", 404, "no &lt;such&gt; file"},
+		{"GET /fetch?uri=gopher://a.example/0missing", "", 404, "no &lt;such&gt; file"},
+		{"PUT gopher://a.example/0a", "", 501, "only GET and HEAD"},
+		{"DELETE gopher://a.example/0a", "", 501, "only GET and HEAD"},
+		{"GET gopher://a.example:25/0a", "", 403, "gateways.allow_ports"},
+		{"GET /fetch?uri=gopher://a.example:25/0a", "", 403, "gateways.allow_ports"},
+		{"GET gopher://a.example/0a%0d%0ab", "", 400, "selector"},
+		{"GET /fetch?uri=gopher://a.example/0a%250d%250ab", "", 400, "selector"},
+		{"POST /fetch?uri=gopher://a.example/", "", 405, ""},
+		{"GET nope://a.example/", "", 501, "not supported"},
+	} {
+		response := s.ask(t, tt.request+" HTTP/1.1\r\nHost: a\r\nAccept: "+tt.accept+"\r\n\r\n")[0]
+		if body := text(t, response); response.StatusCode != tt.status || !strings.Contains(body, tt.has) {
+			t.Errorf("%s: %d %v\n%s", tt.request, response.StatusCode, response.Header, body)
+		}
+		if status := response.Header.Get("Proxy-Status"); !strings.HasPrefix(status, "urnd; error=") {
+			t.Errorf("%s: Proxy-Status %q", tt.request, status)
+		}
+	}
+}
+
+// A fetched resource cannot act as a page of this server: no cookie, no script, no redirect past it.
+func TestFetchedResources(t *testing.T) {
+	var seen atomic.Value
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen.Store(r.Header)
+		header := w.Header()
+		header.Set("Set-Cookie", "a=b")
+		header.Set("Content-Security-Policy", "script-src *")
+		header.Set("Strict-Transport-Security", "max-age=1")
+		header.Set("Content-Type", "text/html")
+		if r.URL.Path == "/moved" {
+			http.Redirect(w, r, "/there?a=b&c", http.StatusFound)
+			return
+		}
+		fmt.Fprint(w, "<script>alert(1)</script>")
+	}))
+	defer origin.Close()
+	s := start(t, withGopher)
+	for target, location := range map[string]string{
+		"/fetch?uri=" + origin.URL + "/":        "",
+		"/fetch?uri=" + origin.URL + "/moved":   "/fetch?uri=" + url.QueryEscape(origin.URL+"/there?a=b&c"),
+		"/fetch?uri=gopher://a.example/0text":   "",
+		"/fetch?uri=gopher://a.example/0away":   "/fetch?uri=gopher%3A%2F%2Fb.example%2F1",
+		"/fetch?uri=gopher://a.example/0a%2500": "",
+	} {
+		response := s.get(t, target, "Cookie: c=d", "Authorization: Basic YTpi", "Referer: http://urnd/", "X-Secret: s")
+		body := text(t, response)
+		if strings.HasSuffix(target, "00") {
+			if response.StatusCode != 400 {
+				t.Errorf("%s: %d", target, response.StatusCode)
+			}
+			continue
+		}
+		header := response.Header
+		if header.Get("Location") != location || header.Get("Set-Cookie") != "" || header.Get("Strict-Transport-Security") != "" ||
+			header.Get("Content-Security-Policy") != "sandbox" || header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s: %d %v\n%s", target, response.StatusCode, header, body)
+		}
+	}
+	header, _ := seen.Load().(http.Header)
+	for _, name := range []string{"Cookie", "Authorization", "Referer", "X-Secret"} {
+		if header == nil || header.Get(name) != "" {
+			t.Errorf("the origin gets %s", name)
+		}
+	}
+}
+
+// Both forms of a listing, and its representations, are cached side by side.
+func TestListingsAreCached(t *testing.T) {
+	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	var asked atomic.Int32
+	s := start(t, func(c *proxy.Config) {
+		withGopher(c)
+		mux, _ := c.Fetch.(scheme.Mux)
+		next := mux["gopher"]
+		mux["gopher"] = handlerFunc(func(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+			asked.Add(1)
+			return next.Fetch(ctx, r)
+		})
+		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
+	})
+	targets := []string{"gopher://a.example/1", "/fetch?uri=gopher://A.example:70/"}
+	first := make(map[string]string)
+	for range 2 {
+		for _, target := range targets {
+			for _, accept := range []string{"text/html", "application/json", "text/html;q=0.9,image/png"} {
+				body := text(t, s.get(t, target, "Accept: "+accept))
+				if before, ok := first[target+accept]; ok && before != body {
+					t.Errorf("%s as %s: %s, then %s", target, accept, before, body)
+				}
+				first[target+accept] = body
+			}
+		}
+	}
+	if n := asked.Load(); n != 4 {
+		t.Errorf("the server was asked %d times", n)
+	}
+	if strings.Contains(first[targets[0]+"text/html"], "/fetch") || !strings.Contains(first[targets[1]+"text/html"], "/fetch?uri=") {
+		t.Errorf("%q", first)
+	}
+}
+
+// Those who may not use the proxy may not have anything fetched.
+func TestFetchAccess(t *testing.T) {
+	s := start(t, func(c *proxy.Config) { withGopher(c); c.Access.Proxy = nil })
+	for _, target := range []string{"/fetch?uri=gopher://a.example/1", "/fetch?uri=http://a.example/", "/fetch?uri=urn:example:a"} {
+		if response := s.get(t, target); response.StatusCode != 403 {
+			t.Errorf("%s: %d", target, response.StatusCode)
+		}
+	}
+}
+
+// Names lead to resources of every scheme, also where a URI has no host, and over redirects between them.
+func TestResourcesOfSchemes(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "gopher://a.example/0text")
+		w.WriteHeader(http.StatusFound)
+	}))
+	defer origin.Close()
+	s := start(t, func(c *proxy.Config) {
+		withGopher(c)
+		mux, _ := c.Fetch.(scheme.Mux)
+		mux["news"] = mux["gopher"]
+	})
+	for location, want := range map[string]string{
+		"gopher://a.example/0text":      "text",
+		"gopher://a.example/1":          `href="/fetch?uri=gopher%3A%2F%2Fa.example%2F0a%2509b"`,
+		"news:comp.lang.c":              "Menu of comp.lang.c",
+		origin.URL + "/":                "text",
+		"gopher://u.example/0missing":   "",
+		"gopher://a.example:25/0text":   "",
+		"ftp://a.example/not-supported": "",
+	} {
+		s.next = withLocations(location)
+		response := s.get(t, "/uri-res/N2R?urn:example:a", "Accept: text/html")
+		body := text(t, response)
+		if ok := response.StatusCode == 200; ok != (want != "") || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %v\n%s", location, response.StatusCode, response.Header, body)
+		}
+	}
+}

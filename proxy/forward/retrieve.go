@@ -1,0 +1,93 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// maxRedirects bounds the redirects of each resource.
+const maxRedirects = 5
+
+var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedirects)
+
+// fetch gets one resource with the client's Accept fields, and single where it is not a
+// part of a multipart. It follows redirects. Any status but 200 is an error.
+func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, single bool) (retrieved, error) {
+	u, err := uri.Parse(location)
+	if err != nil {
+		return retrieved{}, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
+	}
+	for range maxRedirects + 1 {
+		u = u.WithoutFragment().Normalize()
+		resource, err := p.config.Fetch.Fetch(ctx, scheme.Request{Method: r.Method, URI: u, Header: p.resourceHeader(ctx, r, u, single)})
+		switch {
+		case errors.Is(err, scheme.ErrUnsupported) && u.String() != location:
+			return retrieved{}, fmt.Errorf("%w: %s leads to %q, which cannot be fetched", resolver.ErrUnreachable, location, u.WithoutPassword())
+		case err != nil:
+			return retrieved{}, err //nolint:wrapcheck // handlers have wrapped it
+		case resource.Status == http.StatusOK:
+			return retrieved{resource, u}, nil
+		}
+		_ = resource.Body.Close()
+		next := resource.Header.Get("Location")
+		if !isRedirect(resource.Status) || next == "" {
+			return retrieved{}, &statusError{u.WithoutPassword().String(), resource.Status}
+		}
+		if u, err = referred(u, next); err != nil {
+			return retrieved{}, fmt.Errorf("%w: %s leads to what is no URI: %w", resolver.ErrUnreachable, location, err)
+		}
+	}
+	return retrieved{}, fmt.Errorf("%w: %s: %w", resolver.ErrUnreachable, location, errRedirects)
+}
+
+func isRedirect(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	default:
+		return false
+	}
+}
+
+// resourceHeader returns the header of a request for a resource at u.
+func (p *Proxy) resourceHeader(ctx context.Context, r *http.Request, u uri.URI, single bool) http.Header {
+	header := p.config.Via.Passed(r.Header)
+	for _, name := range []string{"Accept", "Accept-Language", "Accept-Encoding"} {
+		if values := r.Header.Values(name); len(values) > 0 {
+			header[name] = values
+		}
+	}
+	if !isWeb(u.Scheme()) {
+		header.Set("Accept", p.config.Accept(r.Header, true))
+	}
+	if !single { // clients do not decode the parts of a multipart
+		header.Del("Accept-Encoding")
+	}
+	header.Set("User-Agent", "urnd")
+	message.SetTraceparent(ctx, header)
+	return header
+}
+
+// referred returns the target of a redirect. Origins also send characters that are not allowed in a URI.
+func referred(from uri.URI, reference string) (uri.URI, error) {
+	if relative, err := uri.ParseReference(reference); err == nil {
+		return from.Resolve(relative, uri.RFC3986) //nolint:wrapcheck // the caller does
+	}
+	base, err := url.Parse(from.String())
+	if err != nil {
+		return uri.URI{}, err //nolint:wrapcheck // the caller does
+	}
+	target, err := base.Parse(reference)
+	if err != nil {
+		return uri.URI{}, err //nolint:wrapcheck // the caller does
+	}
+	return uri.FromIRI(target.String()) //nolint:wrapcheck // the caller does
+}

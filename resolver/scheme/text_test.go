@@ -1,0 +1,46 @@
+package scheme_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+func TestText(t *testing.T) {
+	for in, want := range map[string]string{
+		"a b":             "a b",
+		"Grüße":           "Grüße",
+		"Gr\xfc\xdfe":     "Grüße",
+		"\x80":            "€",
+		"a\tb":            "a\tb",
+		"a\r\nb\x00\x1b[": "a\ufffd\ufffdb\ufffd\ufffd[",
+		"txt\u202egpj":    "txt\ufffdgpj",
+		"a\u2066b\u2028":  "a\ufffdb\ufffd",
+		"":                "",
+	} {
+		if got := scheme.Text(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	if got := scheme.TextLines("a\r\nb\nc\rd\xff"); got != "a\nb\nc\ufffdd\u00ff" {
+		t.Errorf("%q", got)
+	}
+}
+
+// FuzzText: a text is valid, has no control character but tabs, and stays as it is.
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{"a", "\xff\x00", "\u202e", "a\r\nb", "\u0085"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		text := scheme.Text(s)
+		if !utf8.ValidString(text) || strings.ContainsAny(text, "\r\n\x00\x1b\x7f") || scheme.Text(text) != text {
+			t.Errorf("%q: %q", s, text)
+		}
+		if lines := scheme.TextLines(s); strings.ContainsAny(lines, "\r\x00\x1b") || scheme.TextLines(lines) != lines {
+			t.Errorf("%q: %q", s, lines)
+		}
+	})
+}

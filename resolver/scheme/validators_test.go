@@ -1,0 +1,109 @@
+package scheme_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+const (
+	modified = "Sun, 06 Nov 1994 08:49:37 GMT"
+	earlier  = "Sun, 06 Nov 1994 08:49:36 GMT"
+	later    = "Sun, 06 Nov 1994 08:49:38 GMT"
+)
+
+func at(t *testing.T, text string) time.Time {
+	t.Helper()
+	at, err := http.ParseTime(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// RFC 9110 sections 13.1.2 and 13.1.3.
+func TestUnmodified(t *testing.T) {
+	for _, tt := range []struct {
+		name, value, etag string
+		want              bool
+	}{
+		{"If-None-Match", `"a"`, `"a"`, true},
+		{"If-None-Match", `"b", W/"a"`, `"a"`, true},
+		{"If-None-Match", `"b"`, `W/"a"`, false},
+		{"If-None-Match", `"b"`, `"a"`, false},
+		{"If-None-Match", `*`, `"a"`, true},
+		{"If-None-Match", `*`, "", false},
+		{"If-Modified-Since", modified, "", true},
+		{"If-Modified-Since", later, "", true},
+		{"If-Modified-Since", earlier, "", false},
+		{"If-Modified-Since", "yesterday", "", false},
+		{"Range", "bytes=0-", `"a"`, false},
+	} {
+		if got := scheme.Unmodified(http.Header{tt.name: {tt.value}}, tt.etag, at(t, modified).Add(time.Millisecond)); got != tt.want {
+			t.Errorf("%s: %s, with %s: %t", tt.name, tt.value, tt.etag, got)
+		}
+	}
+	// An entity tag is decisive where there is one: section 13.2.2.
+	if scheme.Unmodified(http.Header{"If-None-Match": {`"b"`}, "If-Modified-Since": {later}}, `"a"`, at(t, modified)) {
+		t.Error("If-Modified-Since beside If-None-Match counts")
+	}
+	if scheme.Unmodified(http.Header{"If-Modified-Since": {later}}, "", time.Time{}) {
+		t.Error("a resource without a time was not modified")
+	}
+}
+
+// RFC 9110 section 14.
+func TestRangeOf(t *testing.T) {
+	const size = 100
+	for _, tt := range []struct {
+		method, value, condition string
+		want                     scheme.Range
+		ok                       bool
+		content                  string
+	}{
+		{"GET", "bytes=0-9", "", scheme.Range{First: 0, Length: 10}, true, "bytes 0-9/100"},
+		{"GET", "bytes=90-", "", scheme.Range{First: 90, Length: 10}, true, "bytes 90-99/100"},
+		{"GET", "bytes=90-1000", "", scheme.Range{First: 90, Length: 10}, true, "bytes 90-99/100"},
+		{"GET", "bytes=-10", "", scheme.Range{First: 90, Length: 10}, true, "bytes 90-99/100"},
+		{"GET", "bytes=-1000", "", scheme.Range{First: 0, Length: 100}, true, "bytes 0-99/100"},
+		{"GET", "Bytes=99-99", "", scheme.Range{First: 99, Length: 1}, true, "bytes 99-99/100"},
+		{"GET", "bytes=100-", "", scheme.Range{First: 100}, true, "bytes */100"},
+		{"GET", "bytes=9223372036854775807-", "", scheme.Range{First: 1<<63 - 1}, true, "bytes */100"},
+		{"GET", "bytes=0-9223372036854775807", "", scheme.Range{First: 0, Length: 100}, true, "bytes 0-99/100"},
+		{"GET", "bytes=-0", "", scheme.Range{First: 100}, true, "bytes */100"},
+		{"GET", "bytes=9-1", "", scheme.Range{}, false, ""},
+		{"GET", "bytes=18446744073709551616-", "", scheme.Range{}, false, ""},
+		{"GET", "bytes=0-1,3-4", "", scheme.Range{}, false, ""},
+		{"GET", "lines=0-1", "", scheme.Range{}, false, ""},
+		{"GET", "bytes=a-b", "", scheme.Range{}, false, ""},
+		{"GET", "bytes=", "", scheme.Range{}, false, ""},
+		{"GET", "", "", scheme.Range{}, false, ""},
+		{"HEAD", "bytes=0-9", "", scheme.Range{}, false, ""},
+		{"GET", "bytes=0-9", `"a"`, scheme.Range{First: 0, Length: 10}, true, "bytes 0-9/100"},
+		{"GET", "bytes=0-9", `"b"`, scheme.Range{}, false, ""},
+		{"GET", "bytes=0-9", `W/"a"`, scheme.Range{}, false, ""},
+		{"GET", "bytes=0-9", modified, scheme.Range{First: 0, Length: 10}, true, "bytes 0-9/100"},
+		{"GET", "bytes=0-9", later, scheme.Range{}, false, ""},
+	} {
+		header := http.Header{"Range": {tt.value}}
+		if tt.condition != "" {
+			header["If-Range"] = []string{tt.condition}
+		}
+		got, ok := scheme.RangeOf(scheme.Request{Method: tt.method, Header: header}, size, `"a"`, at(t, modified))
+		if got != tt.want || ok != tt.ok {
+			t.Errorf("%s %s, if %s: %+v %t", tt.method, tt.value, tt.condition, got, ok)
+		}
+		if !ok {
+			continue
+		}
+		fields, want := make(http.Header), http.StatusPartialContent
+		if tt.want.Length == 0 {
+			want = http.StatusRequestedRangeNotSatisfiable
+		}
+		if status := got.Status(fields, size); status != want || fields.Get("Content-Range") != tt.content {
+			t.Errorf("%s: %d %v", tt.value, status, fields)
+		}
+	}
+}
