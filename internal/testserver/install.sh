@@ -21,6 +21,8 @@ squid squid
 pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd
+gophernicus gophernicus
+pygopherd pygopherd
 '
 [ $# -eq 0 ] || peers=$(cat "$1")
 

@@ -1,9 +1,14 @@
-// Package gopher retrieves menus and documents from gopher servers: RFC 1436, and RFC 4266.
+// Package gopher retrieves menus and documents from gopher servers: RFC 1436, RFC 4266, and Gopher+,
+// the enhancements of its authors of July 30, 1993.
 package gopher
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"strings"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -19,7 +24,87 @@ type Handler struct{ config Config }
 // New returns a Handler.
 func New(config Config) *Handler { return &Handler{config} }
 
-// Fetch implements scheme.Handler.
-func (h *Handler) Fetch(context.Context, scheme.Request) (*scheme.Resource, error) {
-	return nil, scheme.ErrUnsupported
+// Fetch implements scheme.Handler. Menus, searches and attributes are listings, all else is a stream. It
+// has neither validators nor a freshness lifetime, since nothing in the protocol says how long it is good.
+func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+	q, err := newRequest(r.URI)
+	if err != nil {
+		return nil, err
+	}
+	resource, err := h.fetch(ctx, r, q)
+	if err != nil {
+		return nil, fmt.Errorf("fetching by gopher: %w", err)
+	}
+	if r.Header.Get("Authorization") != "" {
+		resource.Header["Cache-Control"] = []string{"no-store"}
+	}
+	return resource, nil
+}
+
+func (h *Handler) fetch(ctx context.Context, r scheme.Request, q request) (*scheme.Resource, error) {
+	if q.isForm() {
+		return nil, scheme.Refuse(http.StatusNotImplemented, "forms of Gopher+ are shown, but their answers are not sent")
+	}
+	if q.wantsAttributes() {
+		return h.attributes(ctx, r, q)
+	}
+	switch q.Type {
+	case typeCSO:
+		return nil, scheme.Refuse(http.StatusNotImplemented, "this is a phone book of CSO, which is asked by a protocol of its own (RFC 1436 section 3.7)")
+	case typeTelnet, typeTN3270:
+		return session(q)
+	case typeHTML:
+		if target, ok := webSelector(q.Selector); ok && !q.HasPlus {
+			return redirectTo(target)
+		}
+	case typeSearch:
+		if location, ok := q.submitted(); ok {
+			return scheme.Redirect(http.StatusSeeOther, location), nil
+		}
+		if q.Search == "" {
+			return scheme.Listed(searchForm(q)), nil
+		}
+		return h.menu(ctx, r, q)
+	case typeMenu:
+		return h.menu(ctx, r, q)
+	case typeInfo, typeError:
+		return nil, scheme.Refuse(http.StatusNotFound, "this is a line of a menu, and leads to nothing")
+	}
+	return h.document(ctx, r, q)
+}
+
+// session leads to the URL of a session, which is explained and not retrieved. TN3270 is a mode of Telnet.
+func session(q request) (*scheme.Resource, error) {
+	port := q.port
+	if port == defaultPort { // which gopher has, and no session
+		port = ""
+	}
+	location := sessionLink("telnet", q.Selector, q.host, port)
+	if location == "" {
+		return nil, scheme.Refuse(http.StatusNotFound, "this session has no valid address")
+	}
+	return scheme.Redirect(http.StatusFound, location), nil
+}
+
+// redirectTo leads to a URL that a selector has: no server of gopher is needed for that.
+func redirectTo(target string) (*scheme.Resource, error) {
+	location, err := webLink(target)
+	if err != nil {
+		return nil, err
+	}
+	return scheme.Redirect(http.StatusFound, location), nil
+}
+
+// webSelector returns the URL in a selector of type h, which begins "URL:", or "/URL:" as some servers
+// want it.
+func webSelector(selector string) (string, bool) {
+	return strings.CutPrefix(strings.TrimPrefix(selector, "/"), "URL:")
+}
+
+// checkLocation is resolver.CheckLocation for links of servers.
+func checkLocation(text string) error {
+	if err := resolver.CheckLocation(text); err != nil {
+		return fmt.Errorf("the link of the server: %w", err)
+	}
+	return nil
 }

@@ -1,0 +1,101 @@
+package gopher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// attributes retrieves the attributes of an item, or of all items of a menu: Gopher+ sections 2.5 and 2.7.
+func (h *Handler) attributes(ctx context.Context, r scheme.Request, q request) (*scheme.Resource, error) {
+	a, err := h.open(ctx, r, q)
+	if err != nil {
+		return movedOr(err)
+	}
+	defer a.Close()
+	if !a.isPlus {
+		if _, err := a.in.Peek(1); err != nil && !errors.Is(err, io.EOF) {
+			return nil, a.fault("reading attributes", err)
+		}
+		return nil, fmt.Errorf("%w: the server does not speak Gopher+", scheme.ErrResponse)
+	}
+	in := h.newLines(a.data)
+	items, err := readAttributes(in, h.config.Limits.Entries)
+	if err != nil {
+		return nil, a.fault("reading attributes", err)
+	}
+	l := &scheme.Listing{Kind: scheme.KindDescription, Title: title(q), URI: q.uri.String(), Incomplete: in.incomplete}
+	l.Parent = &scheme.Link{Text: l.Title, URI: q.plain()}
+	if q.Plus[0] == '$' {
+		l.Kind = scheme.KindMenu
+		for _, one := range items {
+			l.Items = append(l.Items, one.entry())
+		}
+	} else if len(items) > 0 {
+		describe(l, q, items[0])
+	}
+	resource := scheme.Listed(l)
+	resource.From = a.from()
+	return resource, nil
+}
+
+// block is an attribute: its name, what follows on its line, and its lines.
+type block struct {
+	name, head string
+	lines      []string
+}
+
+// attributes are those of one item; the item is of the block +INFO.
+type attributes struct {
+	item   item
+	blocks []block
+}
+
+// readAttributes reads the attributes of items. entries bounds their blocks and lines.
+func readAttributes(in *lines, entries int) ([]attributes, error) {
+	var items []attributes
+	for n := 0; ; n++ {
+		line, err := in.next()
+		if errors.Is(err, io.EOF) {
+			return items, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n == entries {
+			in.incomplete = "it has more attributes than are shown"
+			return items, nil
+		}
+		items = addLine(items, line)
+	}
+}
+
+// addLine adds a line of attributes. Those of a block begin with a space; servers forget it.
+func addLine(items []attributes, line string) []attributes {
+	name, found := strings.CutPrefix(line, "+")
+	if !found {
+		if len(items) == 0 || len(items[len(items)-1].blocks) == 0 || strings.TrimSpace(line) == "" {
+			return items
+		}
+		blocks := items[len(items)-1].blocks
+		last := &blocks[len(blocks)-1]
+		last.lines = append(last.lines, strings.TrimPrefix(line, " "))
+		return items
+	}
+	name, head, _ := strings.Cut(name, ":")
+	name, head = strings.TrimSpace(name), strings.TrimPrefix(head, " ")
+	if name == "INFO" {
+		i, _ := parseItem(head)
+		return append(items, attributes{item: i})
+	}
+	if len(items) == 0 { // attributes that were asked for by name may have no item
+		items = append(items, attributes{})
+	}
+	last := &items[len(items)-1]
+	last.blocks = append(last.blocks, block{name: name, head: head})
+	return items
+}

@@ -1,0 +1,102 @@
+package gopher
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// afterDot is how long a server that sends a line with a dot alone is waited for, until it closes the
+// connection or sends what shows that the text has not ended.
+const afterDot = 2 * time.Second
+
+// document retrieves what is no listing. HEAD, too, reads the beginning: only that shows whether there is a
+// document, and of which type.
+func (h *Handler) document(ctx context.Context, r scheme.Request, q request) (*scheme.Resource, error) {
+	a, err := h.open(ctx, r, q)
+	if err != nil {
+		return movedOr(err)
+	}
+	resource, err := a.document(r, q)
+	if err != nil || r.Method == http.MethodHead {
+		a.Close()
+	}
+	return resource, err
+}
+
+func (a *answer) document(r scheme.Request, q request) (*scheme.Resource, error) {
+	if !a.isPlus {
+		if err := a.begin(); err != nil {
+			return nil, err
+		}
+		if endsByDot(q.Type) {
+			a.data = &dotted{in: a.in, more: func() (bool, error) { return a.moreWithin(afterDot) }}
+		}
+	}
+	in := bufio.NewReader(a.data)
+	head, err := in.Peek(scheme.SniffLength)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, a.fault("reading the beginning of a document", err)
+	}
+	a.stream()
+	resource := &scheme.Resource{
+		Status: http.StatusOK, Header: http.Header{"Content-Type": {contentType(q, a.isPlus, head)}},
+		Body: &body{in: in, answer: a}, ContentLength: max(a.length, -1), From: a.from(),
+	}
+	if a.isPlus {
+		if language := viewLanguage(q.Plus); language != "" {
+			resource.Header["Content-Language"] = []string{language}
+		}
+	}
+	if r.Method == http.MethodHead {
+		resource.Body = http.NoBody
+	}
+	return resource, nil
+}
+
+// begin waits for the beginning of an answer of gopher, which may be an error.
+func (a *answer) begin() error {
+	head, err := a.in.Peek(1)
+	if err == nil && head[0] == typeError {
+		head, err = a.in.Peek(a.in.Size())
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return a.fault("reading the beginning of a document", err)
+	}
+	if message, ok := errorLine(head, err != nil); ok {
+		return scheme.Refuse(http.StatusNotFound, message)
+	}
+	return nil
+}
+
+// body is the stream of a document. Close may be called while it is read.
+type body struct {
+	in     io.Reader
+	answer *answer
+	err    error
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	n, err := b.in.Read(p)
+	if err == nil {
+		return n, nil
+	}
+	b.err = err
+	if !errors.Is(err, io.EOF) {
+		b.err = b.answer.fault("reading a document", err)
+	}
+	b.answer.Close()
+	return n, b.err
+}
+
+// Close implements io.Closer.
+func (b *body) Close() error { return b.answer.Close() }

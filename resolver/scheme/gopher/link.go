@@ -1,0 +1,119 @@
+package gopher
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// link returns the URI of an item, in normal form, or "" where it leads to nothing that is safe and
+// valid.
+func link(i item) string {
+	switch i.kind {
+	case typeInfo, typeError, typeCSO:
+		return ""
+	case typeTelnet:
+		return sessionLink("telnet", i.selector, i.host, i.port)
+	case typeTN3270:
+		return sessionLink("tn3270", i.selector, i.host, i.port)
+	case typeHTML:
+		if target, ok := webSelector(i.selector); ok {
+			location, _ := webLink(target) // "" where it is not allowed
+			return location
+		}
+	}
+	server, ok := hostPort(i.host, i.port, defaultPort)
+	if !ok || server == "" {
+		return ""
+	}
+	suffix := ""
+	if i.extra == "?" { // RFC 4266 section 2.5
+		suffix = encodedTab + encodedTab + "?"
+	}
+	return valid("gopher://" + server + "/" + escape(string([]byte{i.kind})) + escape(i.selector) + suffix)
+}
+
+// sessionLink returns the URI of a session, whose user is the selector: RFC 1436 section 3.8 and RFC
+// 4248.
+func sessionLink(name, user, host, port string) string {
+	if port == "" || port == "0" {
+		port = "23" // the default one, which the normal form is without
+	}
+	server, ok := hostPort(host, port, "23")
+	if !ok {
+		return ""
+	}
+	if user != "" {
+		server = strings.ReplaceAll(escape(user), "/", "%2F") + "@" + server
+	}
+	return valid(name + "://" + server + "/")
+}
+
+// webLink returns a URL that a selector has, in normal form. The error is that of resolver.CheckLocation: links
+// that run scripts or read files of the client are never followed.
+func webLink(target string) (string, error) {
+	u, err := uri.FromIRI(target)
+	if err != nil {
+		return "", fmt.Errorf("the link of the server: %w", err)
+	}
+	location := u.WithoutPassword().Normalize().String()
+	if err := checkLocation(location); err != nil {
+		return "", err
+	}
+	return location, nil
+}
+
+// hostPort returns the host and port of a URI. ok is false for those that no server has, which
+// menus have in lines that lead to nothing.
+func hostPort(host, port, usual string) (string, bool) {
+	switch strings.ToLower(host) {
+	case "", "error.host", "null.host", "fake", "(null)", "(false)", "invalid", "none":
+		return "", false
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || number == 0 {
+		return "", false
+	}
+	if addr, err := netip.ParseAddr(trimBrackets(host)); err == nil && addr.Is6() && addr.Zone() == "" {
+		host = "[" + addr.String() + "]"
+	} else if strings.Trim(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") != "" {
+		return "", false
+	}
+	if text := strconv.FormatUint(number, 10); text != usual {
+		host += ":" + text
+	}
+	return host, true
+}
+
+// trimBrackets returns the IPv6 address in the host of a URI, and other hosts as they are.
+func trimBrackets(host string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+}
+
+// valid returns a URI in normal form, or "" where it is not well formed.
+func valid(text string) string {
+	u, err := uri.Parse(text)
+	if err != nil || u.Check() != nil {
+		return ""
+	}
+	return u.Normalize().String()
+}
+
+// escape percent-encodes all octets but unreserved ones and slashes. So what a server sends, even "?" or "#", is
+// what a request for the URI sends back.
+func escape(s string) string {
+	const hexDigits = "0123456789ABCDEF"
+	b := make([]byte, 0, len(s))
+	for i := range len(s) {
+		c := s[i]
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~/", c) >= 0 {
+			b = append(b, c)
+		} else {
+			b = append(b, '%', hexDigits[c>>4], hexDigits[c&15])
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,165 @@
+package gopher
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// menu retrieves a menu, or the results of a search.
+func (h *Handler) menu(ctx context.Context, r scheme.Request, q request) (*scheme.Resource, error) {
+	a, err := h.open(ctx, r, q)
+	if err != nil {
+		return movedOr(err)
+	}
+	defer a.Close()
+	l := &scheme.Listing{Kind: scheme.KindMenu, Title: title(q), URI: q.uri.String(), Parent: parent(q)}
+	if q.Type == typeSearch {
+		l.Kind = scheme.KindResults
+		l.Search = searchForm(q).Search
+	}
+	m := menu{Listing: l}
+	if err := m.read(h.newLines(a.data), h.config.Limits.Entries); err != nil {
+		return nil, a.fault("reading a menu", err)
+	}
+	if err := m.refusal(); err != nil {
+		return nil, err
+	}
+	if m.hasPlus {
+		l.Properties = append(l.Properties, scheme.Property{
+			Name: "Gopher+", Value: "attributes of all items", URI: q.plain() + encodedTab + encodedTab + "$",
+		})
+	}
+	resource := scheme.Listed(l)
+	resource.From = a.from()
+	return resource, nil
+}
+
+// movedOr returns the redirect for an item that has moved, or the error.
+func movedOr(err error) (*scheme.Resource, error) {
+	var m *moved
+	if errors.As(err, &m) {
+		return scheme.Redirect(http.StatusFound, m.location), nil
+	}
+	return nil, err
+}
+
+// menu is a listing that is made of the lines of a menu.
+type menu struct {
+	*scheme.Listing
+	last    byte // the type of the item that redundant servers have, too
+	hasPlus bool // an item has attributes of Gopher+
+	fields  bool // a line has fields, as those of menus have
+}
+
+// read reads the lines up to one with a dot alone, or the end.
+func (m *menu) read(in *lines, entries int) error {
+	for {
+		line, err := in.next()
+		if errors.Is(err, io.EOF) || line == "." {
+			m.Incomplete = in.incomplete
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if len(m.Items) == entries {
+			m.Incomplete = "it has more items than are shown"
+			return nil
+		}
+		m.add(line)
+	}
+}
+
+// add adds a line. One without fields is shown as it is.
+func (m *menu) add(line string) {
+	i, ok := parseItem(line)
+	switch {
+	case ok:
+		m.fields = true
+	case strings.TrimSpace(line) == "" || strings.Contains(line, "\t"):
+		return
+	default:
+		i = item{kind: typeInfo, name: line}
+	}
+	if i.kind == typeInfo && i.selector == "TITLE" { // of gophernicus, and other servers
+		m.Title = scheme.Text(strings.TrimSpace(i.name))
+		return
+	}
+	entry := scheme.Item{Kind: itemKind(i.kind), Name: scheme.Text(i.name)}
+	switch {
+	case i.kind == typeRedundant && m.last != 0:
+		i.kind = m.last
+		entry.Kind, entry.Note = itemKind(i.kind), "another server of the item before"
+	case i.kind == typeCSO:
+		entry.Note = "a phone book of CSO, which needs a program of its own"
+	case i.kind != typeInfo && i.kind != typeError:
+		m.last = i.kind
+	}
+	entry.URI = link(i)
+	if i.extra == "?" && entry.URI != "" {
+		entry.Kind = scheme.ItemForm
+	}
+	m.hasPlus = m.hasPlus || i.extra == "+" || i.extra == "?"
+	m.Items = append(m.Items, entry)
+}
+
+// refusal returns the error that an answer is in place of a menu: a line of type 3 without any item, or a text
+// that is no menu, such as the greeting of a server of another protocol; nil for a menu.
+func (m *menu) refusal() error {
+	if len(m.Items) > 0 && !m.fields && m.Kind == scheme.KindMenu {
+		return scheme.Refuse(http.StatusBadGateway, m.Items[0].Name)
+	}
+	failed := ""
+	for _, i := range m.Items {
+		switch {
+		case i.Kind == scheme.ItemError && failed == "":
+			failed = i.Name
+		case i.Kind != scheme.ItemError && i.Kind != scheme.ItemInfo:
+			return nil
+		}
+	}
+	if failed != "" {
+		return scheme.Refuse(http.StatusNotFound, failed)
+	}
+	return nil
+}
+
+// errorLine returns the message of an answer that is one line of type 3, which servers send in place of a
+// document, too. all says that head is the whole answer.
+func errorLine(head []byte, all bool) (string, bool) {
+	const fields = 3 // tabs between the fields of an item
+	head = bytes.TrimSuffix(bytes.TrimRight(head, "\r\n"), []byte("\n."))
+	line := bytes.TrimRight(head, "\r\n")
+	if !all || len(line) < 1 || line[0] != typeError || bytes.ContainsAny(line, "\r\n") || bytes.Count(line, []byte("\t")) < fields {
+		return "", false
+	}
+	i, _ := parseItem(string(line))
+	return scheme.Text(i.name), true
+}
+
+// title returns what a listing is of, in words.
+func title(q request) string {
+	switch {
+	case q.Search != "":
+		return scheme.Text(q.Search)
+	case strings.Trim(q.Selector, "/") == "":
+		return q.host
+	default:
+		return scheme.Text(q.Selector)
+	}
+}
+
+// parent returns the first menu of the server: what contains an item is not known, as a selector is opaque.
+func parent(q request) *scheme.Link {
+	root := q.root()
+	if root == "" || root == q.uri.String() {
+		return nil
+	}
+	return &scheme.Link{Text: q.host, URI: root}
+}
