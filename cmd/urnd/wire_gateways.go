@@ -33,10 +33,7 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 		Timeout: c.Gateways.Timeout, Entries: c.Gateways.MaxEntries, Octets: int64(c.Gateways.MaxListing), Line: maxGatewayLine,
 	}
 	ports := scheme.Ports{Allow: tunnelPort(c.Gateways.AllowPorts), Deny: tunnelPort(c.Gateways.DenyPorts)}
-	handlers := scheme.Mux{"file": file.New(file.Config{Roots: c.File.Roots, Limits: limits})}
-	for _, name := range explain.Schemes() {
-		handlers[name] = explain.New(explain.Config{Ports: ports})
-	}
+	handlers := scheme.Mux{"file": file.New(file.Config{Roots: c.File.Roots, Limits: limits, Now: d.now})}
 	if c.FTP.Enabled {
 		client := ftp.New(ftp.Config{
 			Dial: dial, Limits: limits, Now: d.now, Anonymous: c.FTP.Anonymous, Login: c.FTP.Login, TLS: ftpTLS()[c.FTP.TLS],
@@ -59,13 +56,21 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 		}
 		handlers["news"], handlers["nntp"] = client, client
 	}
-	for _, g := range c.Gateways.Templates {
-		handlers[strings.ToLower(g.Scheme)] = template.New(template.Config{Template: g.Template})
-	}
 	for name, handler := range handlers {
 		handlers[name] = scheme.Gateway{Handler: handler, Ports: ports}
 	}
+	// These connect to no server: a page that warns of a port says more than a refusal.
+	for _, name := range explain.Schemes() {
+		handlers[name] = scheme.Gateway{Handler: explain.New(explain.Config{Ports: ports}), Ports: anyPort()}
+	}
+	for _, g := range c.Gateways.Templates {
+		handlers[strings.ToLower(g.Scheme)] = scheme.Gateway{Handler: template.New(template.Config{Template: g.Template}), Ports: anyPort()}
+	}
 	return handlers, nil
+}
+
+func anyPort() scheme.Ports {
+	return scheme.Ports{Allow: func(uint16) bool { return true }}
 }
 
 // ftpTLS are the values of ftp.tls.

@@ -4,8 +4,10 @@ package explain
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 )
 
 // Config configures a Handler.
@@ -22,7 +24,74 @@ type Handler struct{ config Config }
 // New returns a Handler.
 func New(config Config) *Handler { return &Handler{config} }
 
-// Fetch implements scheme.Handler.
-func (h *Handler) Fetch(context.Context, scheme.Request) (*scheme.Resource, error) {
-	return nil, scheme.ErrUnsupported
+// Fetch implements scheme.Handler. It connects to no server. Its error is a *uri.ParseError for a URI that is not
+// well formed, or scheme.ErrUnsupported for one of another scheme.
+func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
+	u := r.URI.Normalize()
+	if err := u.Check(); err != nil {
+		return nil, err //nolint:wrapcheck // it says all
+	}
+	d := newDescription(u)
+	var err error
+	switch u.Scheme() {
+	case "telnet":
+		d.telnet(u)
+	case "mailto":
+		err = d.mailto(u)
+	case "prospero":
+		err = d.prospero(u)
+	default:
+		return nil, fmt.Errorf("explaining %q: %w", u.Scheme(), scheme.ErrUnsupported)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.warnOfServer(u, h.config.Ports)
+	resource := scheme.Listed(d.listing())
+	if _, isPrivate := u.Userinfo(); isPrivate {
+		resource.Header["Cache-Control"] = []string{"no-store"}
+	}
+	return resource, nil
+}
+
+// description is a listing under construction.
+type description struct {
+	l    scheme.Listing
+	open scheme.Link
+	// harmful is whether a program that opens the URI may do what its reader does not expect: it gets no link.
+	harmful bool
+}
+
+func newDescription(u uri.URI) *description {
+	shown := u.WithoutPassword().String()
+	return &description{
+		l:    scheme.Listing{Kind: scheme.KindDescription, Title: shown, URI: shown},
+		open: scheme.Link{URI: shown},
+	}
+}
+
+// property adds a part of the URI, decoded.
+func (d *description) property(name, value string) {
+	name = scheme.Text(name)
+	d.l.Properties = append(d.l.Properties, scheme.Property{Name: name, Value: scheme.Text(value)})
+	d.warnOfCharacters(name, value)
+}
+
+func (d *description) note(text string) { d.l.Notes = append(d.l.Notes, text) }
+
+func (d *description) warn(text string) { d.l.Warnings = append(d.l.Warnings, text) }
+
+// warnHarmful is warn of what takes the link away.
+func (d *description) warnHarmful(text string) {
+	d.warn(text)
+	d.harmful = true
+}
+
+func (d *description) listing() *scheme.Listing {
+	if d.harmful {
+		d.note("Because of the warnings, this page has no link that opens the address.")
+	} else {
+		d.l.Open = &d.open
+	}
+	return &d.l
 }

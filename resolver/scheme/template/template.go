@@ -3,8 +3,15 @@ package template
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"strings"
 
+	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
+
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 )
 
 // Config configures a Handler.
@@ -18,7 +25,50 @@ type Handler struct{ config Config }
 // New returns a Handler.
 func New(config Config) *Handler { return &Handler{config} }
 
-// Fetch implements scheme.Handler.
-func (h *Handler) Fetch(context.Context, scheme.Request) (*scheme.Resource, error) {
-	return nil, scheme.ErrUnsupported
+// Fetch implements scheme.Handler. It connects to no server. Its error wraps resolver.ErrForbidden where the
+// template leads to a scheme that is not one of locations, or back to the scheme of the request.
+func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
+	location, err := stduritemplate.Expand(h.config.Template, variables(r.URI))
+	if err != nil {
+		return nil, fmt.Errorf("expanding the template %q: %w", h.config.Template, err)
+	}
+	target, err := uri.Parse(location)
+	if err != nil {
+		return nil, fmt.Errorf("the template %q gives no URI: %s", h.config.Template, err.Error()) // not the fault of the client
+	}
+	if strings.EqualFold(target.Scheme(), r.URI.Scheme()) {
+		return nil, fmt.Errorf("%w: the template of the scheme %s leads back to it", resolver.ErrForbidden, r.URI.Scheme())
+	}
+	if err := target.Check(); err != nil {
+		return nil, fmt.Errorf("the template %q gives a URI that is not well formed: %s", h.config.Template, err.Error())
+	}
+	if err := resolver.CheckLocation(location); err != nil {
+		return nil, fmt.Errorf("redirecting: %w", err)
+	}
+	resource := scheme.Redirect(http.StatusFound, location)
+	if _, isPrivate := r.URI.Userinfo(); isPrivate {
+		resource.Header["Cache-Control"] = []string{"no-store"}
+	}
+	return resource, nil
+}
+
+// variables returns the parts of a URI as they are written, the port also where the scheme implies it. Parts
+// that it does not have are undefined, and no variable has its password.
+func variables(u uri.URI) stduritemplate.Substitutions {
+	u = u.WithoutPassword()
+	found := stduritemplate.Substitutions{"uri": u.String(), "scheme": strings.ToLower(u.Scheme()), "path": u.Path()}
+	if host, ok := u.Host(); ok {
+		found["host"] = host
+	}
+	port, _ := u.Port()
+	if port == "" {
+		port = u.DefaultPort()
+	}
+	if port != "" {
+		found["port"] = port
+	}
+	if query, ok := u.Query(); ok {
+		found["query"] = query
+	}
+	return found
 }

@@ -1,0 +1,66 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// mailto describes RFC 6068.
+func (d *description) mailto(u uri.URI) error {
+	parts, err := u.Mailto()
+	if err != nil {
+		return err //nolint:wrapcheck // it says all
+	}
+	d.note("This is the address of a mailbox, with a draft of a message where it has more parts. Nothing was retrieved, and no message was sent.")
+	d.note("The link opens your mail program. Read the message there, with all its recipients, before you send it.")
+	for _, address := range parts.To {
+		d.property("To", address)
+	}
+	for _, field := range parts.Fields {
+		d.field(field)
+	}
+	if len(parts.To) == 0 {
+		d.note("It names no recipient in its first place.")
+	}
+	d.open.Text = "Write in a mail program"
+	return nil
+}
+
+// field describes a header field; "body" is the message.
+func (d *description) field(f uri.Field) {
+	if f.Name == "body" && d.l.Text == "" { // its line ends are encoded by rule: RFC 6068 section 5
+		d.l.Text = scheme.TextLines(f.Value)
+		d.warnOfCharacters("message", strings.NewReplacer("\r", "", "\n", "", "\t", "").Replace(f.Value))
+		return
+	}
+	d.property(titled(f.Name), f.Value)
+	d.warnOfCharacters("name of a field", f.Name)
+	switch {
+	case f.Name == "bcc":
+		d.warn("It adds recipients whom the others do not see (bcc).")
+	case f.Name == "cc", f.Name == "to":
+		d.warn(fmt.Sprintf("It adds recipients (%s).", f.Name))
+	case f.Name == "attach", f.Name == "attachment":
+		d.warnHarmful("It asks for a file of yours to be attached. Do not send files that you did not choose.")
+	case !slices.Contains(safeFields(), f.Name):
+		d.warn(fmt.Sprintf("The field %q is not one of those that are safe in an address (RFC 6068 section 4). Mail programs should ignore it.", scheme.Text(titled(f.Name))))
+	}
+}
+
+// safeFields are those that RFC 6068 section 4 calls safe, and one that names a message.
+func safeFields() []string { return []string{"subject", "keywords", "body", "in-reply-to"} }
+
+// titled returns the name of a field as mail programs write it.
+func titled(name string) string {
+	words := strings.Split(name, "-")
+	for i, word := range words {
+		if word != "" {
+			words[i] = string(uri.Upper(word[0])) + word[1:]
+		}
+	}
+	return strings.Join(words, "-")
+}

@@ -1,0 +1,117 @@
+package file
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// directory is an open directory below a root.
+type directory struct {
+	root  *os.Root
+	file  *os.File
+	name  string // relative to the root
+	place place
+}
+
+// batch is how many entries are read at once.
+const batch = 256
+
+// list returns the listing of a directory.
+func (h *Handler) list(ctx context.Context, d directory) (*scheme.Listing, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.config.Limits.Timeout)
+	defer cancel()
+	l := &scheme.Listing{Kind: scheme.KindDirectory, Title: scheme.Text(d.place.path), URI: urlOf(d.place.path, true)}
+	seen, octets := 0, int64(0)
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("reading the directory: %w", err)
+		}
+		entries, err := d.file.ReadDir(batch)
+		for _, entry := range entries {
+			if seen, octets = seen+1, octets+int64(len(entry.Name())); seen > h.config.Limits.Entries || octets > h.config.Limits.Octets {
+				l.Incomplete = "the directory has more entries than are shown"
+				break
+			}
+			if item, ok := d.item(entry); ok {
+				l.Items = append(l.Items, item)
+			}
+		}
+		if errors.Is(err, io.EOF) || l.Incomplete != "" {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: reading the directory: %w", resolver.ErrUnreachable, withoutPath(err))
+		}
+	}
+	slices.SortFunc(l.Items, inOrder)
+	return l, nil
+}
+
+// inOrder has directories first.
+func inOrder(a, b scheme.Item) int {
+	isDir := func(i scheme.Item) int {
+		if i.Kind == scheme.ItemDirectory {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(isDir(a)-isDir(b), cmp.Compare(a.Name, b.Name))
+}
+
+// item returns an entry as an item; ok is false for what is hidden, and what is gone already. What cannot be
+// retrieved is shown without a link, so that nobody looks for it in vain.
+func (d directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
+	if isHidden(entry.Name()) {
+		return scheme.Item{}, false
+	}
+	item = scheme.Item{Kind: scheme.ItemFile, Name: scheme.Text(entry.Name())}
+	info, err := entry.Info()
+	if err != nil {
+		return scheme.Item{}, false
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		if info, err = d.root.Stat(path.Join(d.name, entry.Name())); err != nil {
+			item.Kind, item.Note = scheme.ItemLink, "a link that leads nowhere, or out of the directory that is served"
+			return item, true
+		}
+	}
+	item.Modified = info.ModTime()
+	local := path.Join(d.place.path, entry.Name())
+	switch {
+	case info.IsDir():
+		item.Kind, item.URI = scheme.ItemDirectory, urlOf(local, true)
+	case info.Mode().IsRegular():
+		size := info.Size()
+		item.URI, item.Size, item.Type = urlOf(local, false), &size, typeOf(entry.Name())
+	default:
+		item.Kind, item.Note = scheme.ItemOther, errSpecial.Error()
+	}
+	return item, true
+}
+
+// typeOf returns the media type by a name, "" where that says nothing.
+func typeOf(name string) string {
+	if t := scheme.MediaType(name, nil); t != "application/octet-stream" {
+		return t
+	}
+	return ""
+}
+
+// listingOfRoots returns the listing of a directory above roots, which has nothing else.
+func listingOfRoots(p place, roots []string) *scheme.Listing {
+	l := &scheme.Listing{Kind: scheme.KindDirectory, Title: scheme.Text(p.path), URI: urlOf(p.path, true)}
+	for _, root := range slices.Sorted(slices.Values(roots)) {
+		l.Items = append(l.Items, scheme.Item{Kind: scheme.ItemDirectory, Name: scheme.Text(root), URI: urlOf(root, true)})
+	}
+	return l
+}

@@ -1,0 +1,63 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"strconv"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// send returns the resource of a regular file, which is closed with its body, or at once where that is empty.
+func (h *Handler) send(ctx context.Context, r scheme.Request, f *os.File, info fs.FileInfo) (*scheme.Resource, error) {
+	resource, part, err := h.resource(r, f, info)
+	if err != nil || part.Length == 0 || r.Method == http.MethodHead {
+		f.Close()
+		return resource, err
+	}
+	resource.Body = &body{ctx: ctx, file: f, next: part.First, left: part.Length}
+	return resource, nil
+}
+
+// resource returns the response without its body, and the part of the file that this is.
+func (h *Handler) resource(r scheme.Request, f *os.File, info fs.FileInfo) (*scheme.Resource, scheme.Range, error) {
+	size := info.Size()
+	etag, modified := validatorsOf(info, h.config.Now())
+	header := http.Header{"Accept-Ranges": {"bytes"}, "Cache-Control": {cacheControl}, "Etag": {etag}}
+	if !modified.IsZero() {
+		header["Last-Modified"] = []string{modified.UTC().Format(http.TimeFormat)}
+	}
+	if scheme.Unmodified(r.Header, etag, modified) {
+		return scheme.NotModified(header), scheme.Range{}, nil
+	}
+	head := make([]byte, min(size, scheme.SniffLength))
+	n, err := f.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, scheme.Range{}, fmt.Errorf("%w: reading the file: %w", resolver.ErrUnreachable, withoutPath(err))
+	}
+	header["Content-Type"] = []string{scheme.MediaType(info.Name(), head[:n])}
+	status := http.StatusOK
+	part, ok := scheme.RangeOf(r, size, etag, modified)
+	if ok {
+		status = part.Status(header, size)
+	} else {
+		part = scheme.Range{Length: size}
+	}
+	header["Content-Length"] = []string{strconv.FormatInt(part.Length, 10)}
+	return &scheme.Resource{Status: status, Header: header, Body: http.NoBody, ContentLength: part.Length}, part, nil
+}
+
+// withoutPath returns the cause of a fault of the file system.
+func withoutPath(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
