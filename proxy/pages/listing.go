@@ -1,32 +1,158 @@
 package pages
 
 import (
-	"fmt"
+	"html/template"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Listing returns the page of a listing. through returns where the page links to for a URI.
-func Listing(l *scheme.Listing, through func(string) string) []byte {
-	var rows []link
-	for _, item := range l.Items {
-		row := link{Text: item.Name}
-		if item.URI != "" {
-			row.Href = hrefOf(through(item.URI))
-		}
-		rows = append(rows, row)
-	}
-	return data{Title: l.Title, IsList: true, List: rows}.render()
+// listing is the content of the page of a scheme.Listing: its texts are clean, and its links safe. Of
+// Table, Menu, Thread and Found one has the items.
+type listing struct {
+	Title, URI      string
+	Top, Bottom     nav
+	Warnings        []string
+	Incomplete      string
+	Open            *link
+	Notes           []string
+	Folds, Unfolded bool // Notes are in an element that can be opened, and are open
+	Properties      []row
+	Search          *search
+	Table           *table
+	Menu            []menuPart
+	Thread          []threadPart
+	ThreadEnds      []struct{} // an element for each level that ends at the end
+	Text            string
+	Found           []item
+	FoundTitle      string
+	Empty           string // what is said in place of items
 }
 
-// ListingText returns a listing as plain text.
-func ListingText(l *scheme.Listing) []byte {
-	var b strings.Builder
-	fmt.Fprintln(&b, l.Title)
-	for _, item := range l.Items {
-		fmt.Fprintln(&b, item.Name, item.URI)
-	}
-	b.WriteString(l.Text)
-	return []byte(b.String())
+// nav is links to other pages.
+type nav struct {
+	Label string
+	Links []navLink
 }
+
+type navLink struct {
+	Word string
+	Link link
+}
+
+// search is a form, whose action leads to a URI with the words.
+type search struct {
+	Label  string
+	Action template.HTMLAttr
+	Hidden []hidden
+}
+
+type hidden struct{ Name, Value string }
+
+// Listing returns the page of a listing. through returns where the page links to for a URI: the URI
+// itself for clients that ask a proxy for it, or a path of this server with a query.
+func Listing(l *scheme.Listing, through func(string) string) []byte {
+	to := linker{through}
+	page := listing{
+		Title: text(l.Title), URI: text(l.URI), Incomplete: text(l.Incomplete), Text: lines(l.Text),
+		Top: nav{Label: "Where this is"}, Bottom: nav{Label: "More"}, Search: to.search(l), Open: to.open(l.Open),
+	}
+	if page.Title == "" {
+		page.Title = page.URI
+	}
+	for _, part := range []struct {
+		word string
+		link *scheme.Link
+	}{{"Up:", l.Parent}, {"Previous:", l.Previous}, {"Next:", l.Next}} {
+		if part.link == nil {
+			continue
+		}
+		one := navLink{part.word, to.link(part.link.Text, part.link.URI)}
+		page.Top.Links = append(page.Top.Links, one)
+		if part.link != l.Parent {
+			page.Bottom.Links = append(page.Bottom.Links, one)
+		}
+	}
+	for _, warning := range l.Warnings {
+		page.Warnings = append(page.Warnings, text(warning))
+	}
+	for _, p := range l.Properties {
+		page.Properties = append(page.Properties, row{text(p.Name), to.link(p.Value, p.URI)})
+	}
+	page.note(l)
+	page.items(l, to)
+	return execute("listing.html", page)
+}
+
+// A greeting longer than these is folded where it is not what the page is about.
+const (
+	manyNotes  = 3
+	longNotes  = 400 // octets
+	manyBreaks = 6
+)
+
+// note shows what the server says.
+func (page *listing) note(l *scheme.Listing) {
+	for _, note := range l.Notes {
+		page.Notes = append(page.Notes, lines(note))
+	}
+	all := strings.Join(page.Notes, "\n")
+	page.Folds = len(l.Items) > 0
+	page.Unfolded = len(l.Notes) <= manyNotes && len(all) <= longNotes && strings.Count(all, "\n") <= manyBreaks
+}
+
+// items shows the items in the form that suits the kind of the listing.
+func (page *listing) items(l *scheme.Listing, to linker) {
+	switch {
+	case len(l.Items) == 0:
+		page.Empty = empty(l)
+	case l.Kind == scheme.KindDirectory || l.Kind == scheme.KindGroups:
+		page.Table = tableOf(l, to)
+	case l.Kind == scheme.KindMenu:
+		page.Menu = menuOf(l.Items, to)
+	case l.Kind == scheme.KindGroup:
+		page.Thread, page.ThreadEnds = threadOf(l.Items, to)
+	default:
+		for i := range l.Items {
+			page.Found = append(page.Found, itemOf(&l.Items[i], to))
+		}
+		if l.Kind == scheme.KindArticle {
+			page.FoundTitle = "Attachments"
+		}
+	}
+}
+
+// empty says that there are no items, where some are expected.
+func empty(l *scheme.Listing) string {
+	if l.Search != nil || l.Incomplete != "" {
+		return ""
+	}
+	switch l.Kind {
+	case scheme.KindDirectory:
+		return "This directory is empty."
+	case scheme.KindMenu:
+		return "This menu is empty."
+	case scheme.KindGroups:
+		return "There are no newsgroups."
+	case scheme.KindGroup:
+		return "There are no articles."
+	case scheme.KindResults:
+		return "Nothing was found."
+	default:
+		return ""
+	}
+}
+
+// maxText bounds the octets of a text of one line that are shown.
+const maxText = 1000
+
+// text returns a text of a server as it is shown, without what could disturb the page around it.
+func text(s string) string {
+	if len(s) > maxText {
+		s = strings.ToValidUTF8(s[:maxText], "") + "…"
+	}
+	return scheme.Text(s)
+}
+
+// lines is text for a text of several lines, of any length.
+func lines(s string) string { return scheme.TextLines(s) }

@@ -3,7 +3,7 @@ package pages
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"html/template"
 	"net/http"
 	"strings"
@@ -19,11 +19,11 @@ const (
 	ContentType = "text/html; charset=utf-8"
 )
 
-//go:embed page.html
-var pageText string
+//go:embed layout.html page.html listing.html
+var files embed.FS
 
-// layout escapes by context: no input can become markup.
-var layout = template.Must(template.New("page").Parse(pageText))
+// layout has the templates by file, which share a head. It escapes by context: no input can become markup.
+var layout = template.Must(template.ParseFS(files, "*.html"))
 
 // data is the content of a page: a problem, a list or a description; the zero value is the
 // home page.
@@ -227,9 +227,12 @@ func Moved(location string) []byte {
 	return append(note, after...)
 }
 
-func (d data) render() []byte {
+func (d data) render() []byte { return execute("page.html", d) }
+
+// execute returns the page that a template makes of its data.
+func execute(file string, value any) []byte {
 	var b bytes.Buffer
-	if err := layout.Execute(&b, d); err != nil {
+	if err := layout.ExecuteTemplate(&b, file, value); err != nil {
 		return []byte("<!DOCTYPE html><title>urnd</title><p>This page failed.") // it cannot fail with these types
 	}
 	return b.Bytes()

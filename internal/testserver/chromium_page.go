@@ -1,0 +1,182 @@
+package testserver
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Chromium is a browser without windows, which shows one page. Its methods must not be called concurrently.
+type Chromium struct {
+	in      *os.File
+	out     *bufio.Reader
+	last    int
+	session string
+	silence *time.Timer // ends a read when the browser has said nothing for long
+}
+
+// Screen is what a page is shown on.
+type Screen struct {
+	Width, Height int // in CSS pixels
+	Dark          bool
+}
+
+// StartChromium starts a browser that is asked by the Chrome DevTools Protocol, through pipes, and
+// stopped when the test ends.
+func StartChromium(t testing.TB) *Chromium {
+	t.Helper()
+	path, dir := Need(t, "chromium"), t.TempDir()
+	theirs, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
+		"--disable-component-update", "--no-first-run", "--disable-extensions", "--hide-scrollbars", "--user-data-dir="+filepath.Join(dir, "profile"),
+		"--remote-debugging-pipe", "about:blank")
+	cmd.ExtraFiles = []*os.File{theirs, theirOut} // descriptors 3 and 4
+	p, err := startCommand(dir, filepath.Join(dir, "log"), cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	theirOut.Close()
+	c := &Chromium{in: in, out: bufio.NewReader(out), silence: time.AfterFunc(2*Patience, func() { out.Close() })}
+	t.Cleanup(func() {
+		c.silence.Stop()
+		c.end(t, p)
+		in.Close()
+		out.Close()
+	})
+	var target struct{ TargetID string }
+	c.call(t, "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	c.call(t, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	c.session = attached.SessionID
+	c.call(t, "Page.enable", nil, nil)
+	return c
+}
+
+// end closes the browser, and waits for it.
+func (c *Chromium) end(t testing.TB, p *process) {
+	_, _ = c.send("Browser.close", nil)
+	killed := time.AfterFunc(Patience, sync.OnceFunc(func() { _ = p.cmd.Process.Kill() }))
+	defer killed.Stop()
+	<-p.done
+	if !p.cmd.ProcessState.Success() {
+		t.Logf("chromium: %s", p.cmd.ProcessState)
+	}
+}
+
+// Show opens a URL on a screen, and waits until it is loaded.
+func (c *Chromium) Show(t testing.TB, url string, s Screen) {
+	t.Helper()
+	scheme := "light"
+	if s.Dark {
+		scheme = "dark"
+	}
+	c.call(t, "Emulation.setDeviceMetricsOverride", map[string]any{"width": s.Width, "height": s.Height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	c.call(t, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	var shown struct{ ErrorText string }
+	c.call(t, "Page.navigate", map[string]any{"url": url}, &shown)
+	if shown.ErrorText != "" {
+		t.Fatalf("%s: %s", url, shown.ErrorText)
+	}
+	for {
+		m, err := c.receive()
+		if err != nil {
+			t.Fatalf("waiting for %s: %v", url, err)
+		}
+		if m.Method == "Page.loadEventFired" {
+			return
+		}
+	}
+}
+
+// Evaluate sets value to that of an expression of JavaScript in the page, also where the page itself may
+// have no script.
+func (c *Chromium) Evaluate(t testing.TB, expression string, value any) {
+	t.Helper()
+	var outcome struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails json.RawMessage
+	}
+	c.call(t, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &outcome)
+	if outcome.ExceptionDetails != nil {
+		t.Fatalf("%s: %s", expression, outcome.ExceptionDetails)
+	}
+	if err := json.Unmarshal(outcome.Result.Value, value); err != nil {
+		t.Fatalf("%s: %s: %v", expression, outcome.Result.Value, err)
+	}
+}
+
+// Picture returns what the page looks like, as a PNG.
+func (c *Chromium) Picture(t testing.TB) []byte {
+	t.Helper()
+	var picture struct{ Data []byte }
+	c.call(t, "Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &picture)
+	return picture.Data
+}
+
+// devtoolsMessage is a message of the Chrome DevTools Protocol: a request, a reply or an event.
+type devtoolsMessage struct {
+	ID        int             `json:"id,omitempty"`
+	Method    string          `json:"method,omitempty"`
+	SessionID string          `json:"sessionId,omitempty"`
+	Params    any             `json:"params,omitempty"`
+	Result    json.RawMessage `json:"result,omitempty"`
+	Error     json.RawMessage `json:"error,omitempty"`
+}
+
+// call asks for something, and sets result to the reply.
+func (c *Chromium) call(t testing.TB, method string, params, result any) {
+	t.Helper()
+	id, err := c.send(method, params)
+	for err == nil {
+		var m devtoolsMessage
+		if m, err = c.receive(); err != nil || m.ID != id {
+			continue
+		}
+		if m.Error != nil {
+			err = errors.New(string(m.Error))
+		} else if result != nil {
+			err = json.Unmarshal(m.Result, result)
+		}
+		break
+	}
+	if err != nil {
+		t.Fatalf("chromium: %s: %v", method, err)
+	}
+}
+
+func (c *Chromium) send(method string, params any) (id int, err error) {
+	c.last++
+	c.silence.Reset(2 * Patience)
+	text, err := json.Marshal(devtoolsMessage{ID: c.last, Method: method, SessionID: c.session, Params: params})
+	if err != nil {
+		return 0, err
+	}
+	_, err = c.in.Write(append(text, 0))
+	return c.last, err
+}
+
+// receive returns the next message: each ends with an octet 0.
+func (c *Chromium) receive() (devtoolsMessage, error) {
+	text, err := c.out.ReadBytes(0)
+	if err != nil {
+		return devtoolsMessage{}, fmt.Errorf("reading: %w", err)
+	}
+	var m devtoolsMessage
+	err = json.Unmarshal(text[:len(text)-1], &m)
+	return m, err
+}

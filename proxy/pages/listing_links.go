@@ -1,0 +1,93 @@
+package pages
+
+import (
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// linker makes links of the URIs in a listing.
+type linker struct{ through func(string) string }
+
+// isSafe reports whether a page may link to a URI: it is a location (see resolver.CheckLocation), or of
+// one of the other schemes that handlers make links of. Others, such as javascript:, stay text even
+// where a handler is deceived by its server.
+func isSafe(text string) bool {
+	if resolver.CheckLocation(text) == nil {
+		return true
+	}
+	u, err := uri.Parse(text)
+	return err == nil && u.Check() == nil && slices.Contains([]string{"file", "tn3270"}, strings.ToLower(u.Scheme()))
+}
+
+// isWeb reports whether a URI is one that browsers retrieve themselves.
+func isWeb(text string) bool {
+	name, _, _ := strings.Cut(text, ":")
+	return uri.EqualFold(name, "http") || uri.EqualFold(name, "https")
+}
+
+// href returns the attributes of a link to a URI, "" where it must not be one. Pages of the web are linked
+// to directly, and do not learn from where. All others lead where through says: urnd retrieves them, or
+// explains them (telnet, mailto, prospero).
+func (to linker) href(u string) template.HTMLAttr {
+	switch {
+	case u == "" || !isSafe(u):
+		return ""
+	case isWeb(u):
+		return hrefOf(u) + ` rel="noreferrer"`
+	default:
+		return hrefOf(to.through(u))
+	}
+}
+
+// link returns a link with its words, which are the URI where there are none.
+func (to linker) link(words, u string) link {
+	if words == "" {
+		words = u
+	}
+	return link{to.href(u), text(words)}
+}
+
+// open returns the link to what a program of the user opens: always the URI itself.
+func (linker) open(l *scheme.Link) *link {
+	if l == nil || !isSafe(l.URI) {
+		return nil
+	}
+	words := l.Text
+	if words == "" {
+		words = "Open " + l.URI
+	}
+	return &link{hrefOf(l.URI) + ` rel="noreferrer"`, text(words)}
+}
+
+// search returns the form of a question. By way of this server it sends the prefix with the words, as
+// message.Parse reads them; else the words as the query of the listing's URI, to which handlers reply with
+// a redirect. The query of an action is replaced by the fields of its form, so it is made fields.
+func (to linker) search(l *scheme.Listing) *search {
+	if l.Search == nil || !isSafe(l.URI) || !isSafe(l.Search.Prefix) {
+		return nil
+	}
+	form := &search{Label: text(l.Search.Label)}
+	if form.Label == "" {
+		form.Label = "Words"
+	}
+	action := l.URI
+	if target := to.through(l.Search.Prefix); strings.HasPrefix(target, "/") {
+		path, query, _ := strings.Cut(target, "?")
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			return nil
+		}
+		for name, all := range values {
+			form.Hidden = append(form.Hidden, hidden{name, all[0]})
+		}
+		action = path
+	}
+	form.Action = template.HTMLAttr(`action="` + template.HTMLEscapeString(action) + `"`) //nolint:gosec // checked, and escaped
+	return form
+}

@@ -1,0 +1,170 @@
+package pages
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// ListingText returns a listing as plain text for a terminal, without control characters. Links of other
+// listings than directories are numbered, and their URIs listed at the end.
+func ListingText(l *scheme.Listing) []byte {
+	var b textPage
+	b.paragraph(text(l.Title), text(l.URI))
+	for _, warning := range l.Warnings {
+		b.paragraph("Warning: " + text(warning))
+	}
+	if l.Incomplete != "" {
+		b.paragraph("This is not all: " + text(l.Incomplete))
+	}
+	for _, note := range l.Notes {
+		b.paragraph(lines(note))
+	}
+	b.properties(l.Properties)
+	if l.Search != nil {
+		b.paragraph(text(l.Search.Label) + ": " + text(l.Search.Prefix) + "WORDS")
+	}
+	b.items(l)
+	b.paragraph(empty(l))
+	b.paragraph(lines(l.Text))
+	if l.Kind == scheme.KindArticle && len(l.Items) > 0 {
+		b.paragraph("Attachments:")
+		b.menu(l.Items)
+	}
+	b.links(l)
+	return []byte(b.String())
+}
+
+// textPage is a text of paragraphs.
+type textPage struct {
+	strings.Builder
+	references []string
+}
+
+// paragraph writes the lines that are not empty, and an empty one.
+func (b *textPage) paragraph(all ...string) {
+	written := false
+	for _, line := range all {
+		if line != "" {
+			b.WriteString(line)
+			b.WriteByte('\n')
+			written = true
+		}
+	}
+	if written {
+		b.WriteByte('\n')
+	}
+}
+
+// properties writes names and values in two columns.
+func (b *textPage) properties(all []scheme.Property) {
+	width := 0
+	for _, p := range all {
+		width = max(width, utf8.RuneCountInString(text(p.Name)))
+	}
+	rows := make([]string, 0, len(all))
+	for _, p := range all {
+		rows = append(rows, fmt.Sprintf("%-*s  %s", min(width, maxColumn), text(p.Name), text(p.Value)))
+	}
+	b.paragraph(rows...)
+}
+
+// maxColumn bounds the width of a column in characters.
+const maxColumn = 24
+
+func (b *textPage) items(l *scheme.Listing) {
+	switch {
+	case len(l.Items) == 0 || l.Kind == scheme.KindArticle: // an article has them behind its text
+	case l.Kind == scheme.KindDirectory || l.Kind == scheme.KindGroups:
+		b.table(tableOf(l, linker{func(u string) string { return u }}))
+	default:
+		b.menu(l.Items)
+	}
+}
+
+// table writes rows in columns, the names last.
+func (b *textPage) table(t *table) {
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		fmt.Fprintf(b, "%-8s  ", row.Kind)
+		if t.Count {
+			fmt.Fprintf(b, "%9s  ", row.Count)
+		}
+		if t.Size {
+			octets := ""
+			if row.Size != nil {
+				octets = strconv.FormatInt(row.Size.Octets, 10)
+			}
+			fmt.Fprintf(b, "%12s  ", octets)
+		}
+		if t.Time {
+			changed := ""
+			if row.Time != nil {
+				changed = row.Time.Text
+			}
+			fmt.Fprintf(b, "%-16s  ", changed)
+		}
+		b.WriteString(strings.TrimRight(row.Link.Text+"  "+row.Note, " ") + "\n")
+	}
+	b.WriteByte('\n')
+}
+
+// menu writes items with their kinds and the numbers of their links, and the lines between them.
+func (b *textPage) menu(items []scheme.Item) {
+	for i := range items {
+		item := &items[i]
+		if item.Kind == scheme.ItemInfo && item.URI == "" {
+			fmt.Fprintf(b, "%16s%s\n", "", text(item.Name))
+			continue
+		}
+		number := ""
+		if item.URI != "" {
+			b.references = append(b.references, text(item.URI))
+			number = "[" + strconv.Itoa(len(b.references)) + "]"
+		}
+		indent := strings.Repeat("  ", min(max(item.Depth, 0), maxDepth))
+		fmt.Fprintf(b, "%6s %-8s %s%s%s\n", number, kindWord(item.Kind), indent, text(item.Name), more(item))
+		if item.Note != "" {
+			fmt.Fprintf(b, "%16s%s%s\n", "", indent, text(item.Note))
+		}
+	}
+	b.WriteByte('\n')
+}
+
+// more returns what is known of an item besides its name.
+func more(i *scheme.Item) string {
+	var known []string
+	for _, one := range []string{text(i.From), text(i.Type)} {
+		if one != "" {
+			known = append(known, one)
+		}
+	}
+	if size := sizeOf(i.Size); size != nil {
+		known = append(known, size.Text)
+	}
+	if changed := momentOf(i.Modified); changed != nil {
+		known = append(known, changed.Text)
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(known, ", ") + ")"
+}
+
+// links writes the URIs of what is around the listing, and of its numbered items.
+func (b *textPage) links(l *scheme.Listing) {
+	for _, part := range []struct {
+		word string
+		link *scheme.Link
+	}{{"Open: ", l.Open}, {"Up: ", l.Parent}, {"Previous: ", l.Previous}, {"Next: ", l.Next}} {
+		if part.link != nil {
+			b.WriteString(part.word + text(part.link.URI) + "\n")
+		}
+	}
+	for i, reference := range b.references {
+		fmt.Fprintf(b, "[%d] %s\n", i+1, reference)
+	}
+}
