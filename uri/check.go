@@ -27,6 +27,8 @@ func (u URI) Check() error {
 		err = u.checkTelnet()
 	case "wais":
 		_, err = u.WAIS()
+	case "z39.50r", "z39.50s":
+		_, err = u.Z3950()
 	case "file":
 		err = u.checkFile()
 	case "prospero":

@@ -19,6 +19,7 @@ import (
 // schemeNames is the table of schemes, as FuzzScheme numbers them.
 var schemeNames = []string{
 	"ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero", "http", "https", "ws", "wss",
+	"z39.50r", "z39.50s",
 }
 
 // schemeSeeds returns the inputs of all vectors for schemes.

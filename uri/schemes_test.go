@@ -93,6 +93,9 @@ func schemeParts(u uri.URI) (string, error) {
 	case "wais":
 		w, err := u.WAIS()
 		return waisParts(w), err
+	case "z39.50r", "z39.50s":
+		z, err := u.Z3950()
+		return fmt.Sprintf("databases %q docid %q elements %q syntaxes %q", z.Databases, z.DocID, z.ElementSet, z.Syntaxes), err
 	case "prospero":
 		p, err := u.Prospero()
 		return fmt.Sprintf("hsoname %q", p.HSOName) + fieldParts(p.Fields), err
@@ -169,7 +172,13 @@ func urnParts(v uri.URN) string {
 // TestSchemeParts checks the parts of URLs that no source has as an example, among
 // them those of the RFCs that updated schemes of RFC 1738.
 func TestSchemeParts(t *testing.T) {
-	for _, v := range readVectors(t, "scheme_parts.tsv", 2) {
+	for _, v := range append(readVectors(t, "scheme_parts.tsv", 2), readVectors(t, "scheme_z3950.tsv", 2)...) {
+		if strings.HasPrefix(v.fields[1], "error ") {
+			if got := faultOf(t, v.fields[0]); got != v.fields[1] {
+				t.Errorf("%s (%s): got %s", v.where, v.section, got)
+			}
+			continue
+		}
 		u := mustParse(t, v.fields[0])
 		if err := u.Check(); err != nil {
 			t.Errorf("%s (%s): %v", v.where, v.section, err)
@@ -247,7 +256,7 @@ func TestSchemesApart(t *testing.T) {
 // schemes names.
 func TestDefaultPorts(t *testing.T) {
 	for scheme, port := range map[string]string{
-		"ftp": "21", "http": "80", "gopher": "70", "news": "119", "nntp": "119", "telnet": "23", "wais": "210",
+		"ftp": "21", "http": "80", "gopher": "70", "news": "119", "nntp": "119", "telnet": "23", "wais": "210", "z39.50r": "210", "z39.50s": "210",
 		"prospero": "1525", "https": "443", "ws": "80", "wss": "443",
 		"file": "", "mailto": "", "urn": "", "unknown": "", "FTP": "21", "Https": "443",
 	} {
@@ -298,7 +307,7 @@ func TestCheckZero(t *testing.T) {
 }
 
 // allParts returns the errors of all functions for parts, of any scheme.
-func allParts(u uri.URI) (errs [8]error) {
+func allParts(u uri.URI) (errs [9]error) {
 	_, errs[0] = u.FTP()
 	_, errs[1] = u.Gopher()
 	_, errs[2] = u.Mailto()
@@ -307,5 +316,6 @@ func allParts(u uri.URI) (errs [8]error) {
 	_, errs[5] = u.WAIS()
 	_, errs[6] = u.Prospero()
 	_, errs[7] = u.URN()
+	_, errs[8] = u.Z3950()
 	return errs
 }

@@ -23,6 +23,8 @@ systemd-analyze systemd
 systemd-socket-activate systemd
 gophernicus gophernicus
 pygopherd pygopherd
+yaz-ztest yaz
+zebrasrv idzebra-2.0
 '
 [ $# -eq 0 ] || peers=$(cat "$1")
 

@@ -29,7 +29,7 @@ type TLS uint8
 
 // The uses of TLS.
 const (
-	TLSOffered  TLS = iota // where the server offers it, with any certificate
+	TLSOffered TLS = iota // where the server offers it, with any certificate
 	TLSNever
 	TLSRequired // with a valid certificate
 )

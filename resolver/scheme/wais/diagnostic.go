@@ -1,0 +1,150 @@
+package wais
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// diagnostic is what a server says of a search or a record that failed: ISO 23950 appendix ERR. It is an
+// error.
+type diagnostic struct {
+	condition int64  // of the set bib-1; 0 for one of another set
+	words     string // of the server, which may be none
+}
+
+func (d *diagnostic) Error() string {
+	if d.words == "" {
+		return fmt.Sprintf("diagnostic %d: %s", d.condition, d.meaning())
+	}
+	return fmt.Sprintf("diagnostic %d: %s: %s", d.condition, d.meaning(), d.words)
+}
+
+// parseDiagnostic returns the diagnostic of a DefaultDiagFormat, which is untagged, or of a sequence of its
+// parts.
+func parseDiagnostic(e element) *diagnostic {
+	d := &diagnostic{}
+	for part := range e.children() {
+		switch {
+		case part.is(universal, tagInteger):
+			d.condition = part.integer()
+		case part.is(universal, tagVisible), part.is(universal, tagGeneral):
+			d.words = string(part.octets())
+		}
+	}
+	return d
+}
+
+// refusal returns the error for whoever asked.
+func (d *diagnostic) refusal() error { return scheme.Refuse(d.status(), scheme.Text(d.Error())) }
+
+// status returns the status of HTTP that says most nearly the same.
+func (d *diagnostic) status() int {
+	switch d.condition {
+	case 13, 109, 235: // no such record, or database
+		return http.StatusNotFound
+	case 236, 1010, 1011, 1012, 1013, 1014, 1015:
+		return http.StatusForbidden
+	case 4, 5, 6, 9, 10, 11, 12, 108, 125, 126: // the words of the search
+		return http.StatusBadRequest
+	case 2:
+		return http.StatusServiceUnavailable
+	}
+	if d.isSyntax() || d.isAttribute() {
+		return http.StatusNotImplemented
+	}
+	return http.StatusBadGateway
+}
+
+// isAttribute reports whether the server does not know an attribute of the query.
+func (d *diagnostic) isAttribute() bool {
+	return d.condition >= 113 && d.condition <= 124 || d.condition == 3 || d.condition == 237
+}
+
+// isSyntax reports whether the server has no such record syntax for the record.
+func (d *diagnostic) isSyntax() bool {
+	switch d.condition {
+	case systemError, 227, 238, 239: // a server of YAZ says the first, where it has no data in the syntax
+		return true
+	default:
+		return false
+	}
+}
+
+// isElementSet reports whether the server does not know the name of the element set.
+func (d *diagnostic) isElementSet() bool {
+	return d.condition >= 24 && d.condition <= 26 || d.condition == systemError
+}
+
+// systemError is that a record could not be presented. Servers say so of what they did not expect.
+const systemError = 14
+
+// meaning returns what the conditions say that are met most.
+func (d *diagnostic) meaning() string {
+	switch d.condition {
+	case 1:
+		return "permanent system error"
+	case 2:
+		return "temporary system error"
+	case 3:
+		return "unsupported search"
+	case 4:
+		return "the search has only words that are ignored"
+	case 13:
+		return "no such record in the result"
+	case systemError:
+		return "system error in presenting records"
+	case 17:
+		return "the record is too long"
+	case 25:
+		return "no such element set for this database"
+	case 108:
+		return "malformed query"
+	case 109:
+		return "database unavailable"
+	case 114:
+		return "unsupported use attribute"
+	case 125:
+		return "malformed search term"
+	case 235:
+		return "database does not exist"
+	case 236:
+		return "access to the database is denied"
+	case 238:
+		return "the record is not available in this syntax"
+	case 239:
+		return "record syntax not supported"
+	default:
+		return "the server refuses"
+	}
+}
+
+// refuseSession returns the error of a server that rejects a session, with what it says of that, in a
+// userInformationField.
+func refuseSession(response element) error {
+	if field, ok := response.child(11); ok {
+		if said := parseDiagnostic(deepest(field)); said.condition != 0 {
+			return said.refusal()
+		}
+	}
+	return scheme.Refuse(http.StatusForbidden, "the server refuses the session")
+}
+
+// deepest returns the first sequence in e that has an integer, at most a few elements deep.
+func deepest(e element) element {
+	const deep = 8
+	for range deep {
+		if _, ok := e.find(universal, tagInteger); ok {
+			return e
+		}
+		last := element{}
+		for child := range e.children() {
+			if child.constructed {
+				last = child
+			}
+		}
+		e = last
+	}
+	return element{}
+}

@@ -1,0 +1,70 @@
+package wais
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// document returns the record that a target names.
+func (s *session) document(t target, r scheme.Request) (*scheme.Resource, error) {
+	count, err := s.find(t)
+	if err != nil {
+		return nil, err
+	}
+	position := max(t.position, 1)
+	if position > count {
+		return nil, scheme.Refuse(http.StatusNotFound, "the server has no such record")
+	}
+	elements := t.elements
+	if elements == "" {
+		elements = "F" // all of it: ISO 23950 section 3.6.2
+	}
+	records, err := s.present(position, 1, &wanted{elementSet: elements, syntaxes: t.as})
+	if err != nil {
+		return nil, err
+	}
+	found := records[0]
+	if found.failed != nil {
+		return nil, found.failed.refusal()
+	}
+	contentType, body := found.representation(t.asText)
+	return serve(r, contentType, body), nil
+}
+
+// representation returns the record as it is, where it has a media type and no text is wanted, or else as text.
+func (r record) representation(asText bool) (contentType string, body []byte) {
+	if known, ok := lookupSyntax(r.syntax); ok && !asText && known.mediaType != "" && r.octets != nil && r.syntax != idSUTRS {
+		return known.mediaType, r.octets
+	}
+	return "text/plain; charset=utf-8", []byte(r.text())
+}
+
+// serve returns the response to a request for a document.
+func serve(r scheme.Request, contentType string, body []byte) *scheme.Resource {
+	sum := sha256.Sum256(body)
+	const enough = 12
+	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
+	header := http.Header{"Content-Type": {contentType}, "Etag": {etag}, "Accept-Ranges": {"bytes"}}
+	if scheme.Unmodified(r.Header, etag, time.Time{}) {
+		return scheme.NotModified(header)
+	}
+	resource := &scheme.Resource{Status: http.StatusOK, Header: header}
+	if part, ok := scheme.RangeOf(r, int64(len(body)), etag, time.Time{}); ok {
+		resource.Status = part.Status(header, int64(len(body)))
+		body = body[min(part.First, int64(len(body))):][:part.Length]
+	}
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	resource.ContentLength = int64(len(body))
+	if r.Method == http.MethodHead {
+		body = nil
+	}
+	resource.Body = io.NopCloser(bytes.NewReader(body))
+	return resource
+}

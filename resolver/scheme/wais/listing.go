@@ -1,0 +1,90 @@
+package wais
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// describe returns the listing of databases, or of a server: what it says of itself, and a search.
+func (s *session) describe(t target) *scheme.Listing {
+	l := &scheme.Listing{Kind: scheme.KindMenu, Title: scheme.Text(strings.Join(t.databases, ", ")), URI: t.uri.String()}
+	if l.Title == "" {
+		l.Title = t.address
+	}
+	for _, p := range []scheme.Property{
+		{Name: "Server", Value: s.about.name}, {Name: "Version", Value: s.about.version}, {Name: "Implementation", Value: s.about.id},
+	} {
+		if p.Value = short(p.Value); p.Value != "" {
+			l.Properties = append(l.Properties, p)
+		}
+	}
+	switch len(t.databases) {
+	case 0:
+		l.Notes = []string{"This URL names no database of the server, and servers need not tell which they have."}
+	case 1:
+		l.Search = t.searchForm()
+	default:
+		for _, name := range t.databases {
+			l.Items = append(l.Items, scheme.Item{Kind: scheme.ItemSearch, Name: scheme.Text(name), URI: t.database(name)})
+		}
+	}
+	return l
+}
+
+func (t target) searchForm() *scheme.Search {
+	return &scheme.Search{Label: "Words, all of which are searched for; a phrase in double quotes", Prefix: t.database(t.databases[0]) + "?"}
+}
+
+// results returns the listing of the first records that a search finds.
+func (s *session) results(t target, most int64) (*scheme.Listing, error) {
+	count, err := s.find(t)
+	if err != nil {
+		return nil, err
+	}
+	l := &scheme.Listing{
+		Kind: scheme.KindResults, Title: scheme.Text(t.search), URI: t.searching(t.search),
+		Parent: &scheme.Link{Text: scheme.Text(t.databases[0]), URI: t.database(t.databases[0])},
+		Notes:  []string{fmt.Sprintf("The server finds %d records.", count)},
+		Search: t.searchForm(),
+	}
+	records, err := s.presentAll(min(count, most), &wanted{elementSet: "B", syntaxes: t.as})
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range records {
+		position := int64(i) + 1
+		if r.failed != nil {
+			l.Items = append(l.Items, scheme.Item{Kind: scheme.ItemError, Name: fmt.Sprintf("Record %d: %s", position, short(r.failed.Error()))})
+			continue
+		}
+		b := r.brief()
+		if b.title == "" {
+			b.title = fmt.Sprintf("Record %d", position)
+		}
+		l.Items = append(l.Items, scheme.Item{
+			Kind: scheme.ItemDocument, Name: b.title, From: b.author, Note: b.note, URI: t.document(position), Type: "text/plain",
+		})
+	}
+	if shown := int64(len(records)); shown < count {
+		l.Incomplete = fmt.Sprintf("only the first %d of %d records are shown", shown, count)
+	}
+	return l, nil
+}
+
+// find searches for what a target names.
+func (s *session) find(t target) (int64, error) {
+	if t.docID != "" {
+		return s.search(t.databases, queriesForDocID(t.docID)...)
+	}
+	query, err := parseSearch(t.search)
+	if err != nil {
+		return 0, scheme.Refuse(http.StatusBadRequest, err.Error())
+	}
+	if query.terms() > maxTerms {
+		return 0, scheme.Refuse(http.StatusBadRequest, "the search has too many words")
+	}
+	return s.search(t.databases, queriesFor(query, strings.HasPrefix(t.search, "@"))...)
+}

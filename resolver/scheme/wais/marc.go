@@ -1,0 +1,146 @@
+package wais
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// marc is a bibliographic record by ISO 2709, of which MARC 21 and its relatives are forms.
+type marc struct {
+	leader string
+	fields []marcField
+}
+
+type marcField struct {
+	tag        string
+	indicators string // "" for a control field
+	value      string // of a control field
+	subfields  []marcSubfield
+}
+
+type marcSubfield struct {
+	code  byte
+	value string
+}
+
+const (
+	marcLeader    = 24 // octets
+	marcEntry     = 12 // octets of an entry of the directory
+	marcFieldEnd  = 0x1E
+	marcDelimiter = 0x1F
+	marcIndicator = 2 // octets
+)
+
+// parseMARC parses a record; ok is false where it is none. Fields that are not all in it are left out.
+func parseMARC(b []byte) (m marc, ok bool) {
+	if len(b) < marcLeader {
+		return marc{}, false
+	}
+	base, err := strconv.Atoi(string(b[12:17]))
+	if err != nil || base < marcLeader || base > len(b) {
+		return marc{}, false
+	}
+	m.leader = string(b[:marcLeader])
+	isUnicode := b[9] == 'a' || utf8.Valid(b)
+	directory, _, _ := bytes.Cut(b[marcLeader:base], []byte{marcFieldEnd})
+	left := len(b) - base // fields do not overlap: a short record does not make a long text
+	for ; len(directory) >= marcEntry; directory = directory[marcEntry:] {
+		length, err1 := strconv.ParseUint(string(directory[3:7]), 10, 32)
+		start, err2 := strconv.ParseUint(string(directory[7:12]), 10, 32)
+		if err1 != nil || err2 != nil || int(start+length) > len(b)-base || int(length) > left { //nolint:gosec // they have at most 5 digits
+			continue
+		}
+		left -= int(length)                                    //nolint:gosec // likewise
+		content := b[base+int(start) : base+int(start+length)] //nolint:gosec // likewise
+		content = bytes.TrimSuffix(content, []byte{marcFieldEnd})
+		m.fields = append(m.fields, parseMARCField(string(directory[:3]), marcText(content, isUnicode)))
+	}
+	return m, true
+}
+
+func parseMARCField(tag, content string) marcField {
+	f := marcField{tag: tag}
+	parts := strings.Split(content, string(rune(marcDelimiter)))
+	if len(parts) == 1 || strings.HasPrefix(tag, "00") {
+		f.value = content
+		return f
+	}
+	f.indicators = parts[0]
+	for _, part := range parts[1:] {
+		if part != "" {
+			f.subfields = append(f.subfields, marcSubfield{part[0], part[1:]})
+		}
+	}
+	return f
+}
+
+// marcText returns octets of a field as UTF-8. Of MARC-8, which has a diacritic before its letter, only what
+// is ASCII is shown.
+func marcText(b []byte, isUnicode bool) string {
+	if isUnicode {
+		return strings.ToValidUTF8(string(b), string(utf8.RuneError))
+	}
+	var s strings.Builder
+	for _, octet := range b {
+		if octet < utf8.RuneSelf {
+			s.WriteByte(octet)
+		} else {
+			s.WriteRune(utf8.RuneError)
+		}
+	}
+	return s.String()
+}
+
+// text returns the record as a table: a line for each field, with tag, indicators and subfields.
+func (m marc) text() string {
+	var b strings.Builder
+	b.WriteString("LDR    " + scheme.Text(m.leader) + "\n")
+	for _, f := range m.fields {
+		b.WriteString(scheme.Text(f.tag) + " " + pad(scheme.Text(f.indicators)))
+		b.WriteString(scheme.Text(f.value))
+		for _, s := range f.subfields {
+			b.WriteString(" $" + scheme.Text(string(rune(s.code))) + " " + scheme.Text(strings.TrimSpace(s.value)))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// pad makes a column of indicators.
+func pad(s string) string {
+	return s + strings.Repeat(" ", max(0, marcIndicator+1-utf8.RuneCountInString(s)))
+}
+
+// get returns subfields of the first field with a tag.
+func (m marc) get(tag, codes string) string {
+	var values []string
+	for _, f := range m.fields {
+		if f.tag != tag {
+			continue
+		}
+		for _, s := range f.subfields {
+			if strings.IndexByte(codes, s.code) >= 0 {
+				values = append(values, strings.TrimSpace(s.value))
+			}
+		}
+		break
+	}
+	return strings.Join(values, " ")
+}
+
+// brief is by the tags of MARC 21, or else those of UNIMARC.
+func (m marc) brief() brief {
+	b := brief{title: m.get("245", "ab"), author: m.get("100", "a"), note: m.get("260", "bc")}
+	if b.note == "" {
+		b.note = m.get("264", "bc")
+	}
+	if b.title == "" {
+		b = brief{title: m.get("200", "ae"), author: m.get("700", "ab"), note: m.get("210", "cd")}
+	}
+	b.title = strings.TrimRight(b.title, " /:;,")
+	return b
+}

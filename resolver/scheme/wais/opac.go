@@ -1,0 +1,42 @@
+package wais
+
+import (
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// opacText returns a record of a library's catalogue, ISO 23950 appendix REC.3, as text: the bibliographic
+// record, and where its copies are.
+func opacText(e element) string {
+	var b strings.Builder
+	if r, ok := opacRecord(e); ok {
+		b.WriteString(r.text())
+	}
+	const holdingsData, holdingsAndCirculation = 2, 2
+	holdings, _ := e.child(holdingsData)
+	for h := range holdings.children() {
+		if !h.is(contextual, holdingsAndCirculation) {
+			h, _ = h.child(holdingsAndCirculation)
+		}
+		var parts []string
+		for part := range h.children() {
+			const localLocation, copyNumber = 10, 15
+			if part.class == contextual && part.tag >= localLocation && part.tag <= copyNumber {
+				parts = append(parts, scheme.Text(string(part.octets())))
+			}
+		}
+		if parts != nil {
+			b.WriteString("Copy: " + strings.Join(parts, ", ") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// opacRecord returns the bibliographic record, which is not one of this syntax again.
+func opacRecord(e element) (record, bool) {
+	const bibliographicRecord = 1
+	inner, ok := e.child(bibliographicRecord)
+	r := parseExternal(inner)
+	return r, ok && r.syntax != idOPAC
+}

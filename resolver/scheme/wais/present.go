@@ -1,0 +1,90 @@
+package wais
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// wanted says how records are wanted.
+type wanted struct {
+	elementSet string   // "" for the server's choice
+	syntaxes   []syntax // at least one, tried in turn; the last may be the zero value, the server's choice
+}
+
+// present is the retrieval facility: ISO 23950 section 3.2.3. It returns records of the result from the
+// first, counted from 1, at most count of them and at least one. Whatever the server does not have is left
+// out of w.
+func (s *session) present(first, count int64, w *wanted) (records []record, err error) {
+	for { // each turn leaves something out of w
+		records, err = s.presentOne(first, count, w.elementSet, w.syntaxes[0])
+		said, _ := errors.AsType[*diagnostic](err)
+		if err == nil {
+			said = records[0].failed
+		}
+		switch {
+		case said == nil:
+			return records, err
+		case said.isElementSet() && w.elementSet != "":
+			w.elementSet = ""
+		case said.isSyntax() && len(w.syntaxes) > 1:
+			w.syntaxes = w.syntaxes[1:]
+		case err == nil: // other records may be there
+			return records, nil
+		default:
+			return nil, said.refusal()
+		}
+	}
+}
+
+// presentOne returns a *diagnostic where there are no records.
+func (s *session) presentOne(first, count int64, elementSet string, as syntax) ([]record, error) {
+	parts := [][]byte{text(31, resultSet), number(30, first), number(29, count)}
+	if elementSet != "" {
+		const recordComposition, generic = 19, 0
+		parts = append(parts, group(contextual, recordComposition, text(generic, elementSet)))
+	}
+	if as.id != "" {
+		id, err := parseObjectID(as.id)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, objectID(contextual, 104, id))
+	}
+	response, err := s.exchange(group(contextual, pduPresentRequest, parts...), pduPresentResponse)
+	if err != nil {
+		return nil, err
+	}
+	if d := diagnosticOf(response); d != nil {
+		return nil, d
+	}
+	const responseRecords = 28
+	list, _ := response.child(responseRecords)
+	var records []record
+	for e := range list.children() {
+		if int64(len(records)) == count {
+			break
+		}
+		records = append(records, parseRecord(e))
+	}
+	if len(records) == 0 {
+		return nil, fmt.Errorf("%w: a response without records", scheme.ErrResponse)
+	}
+	return records, nil
+}
+
+// presentAll returns the first records of the result. Servers send less at once than is asked for, where it
+// would be a long message.
+func (s *session) presentAll(count int64, w *wanted) ([]record, error) {
+	var records []record
+	for n := int64(0); n < count; n = int64(len(records)) {
+		more, err := s.present(n+1, count-n, w)
+		if err != nil {
+			return nil, err
+		}
+		records = slices.Concat(records, more)
+	}
+	return records, nil
+}

@@ -1,0 +1,132 @@
+package wais
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// record is a record of a result.
+type record struct {
+	syntax  string      // its object identifier
+	octets  []byte      // of one that is octets, or a string
+	element element     // of one that is a value of ASN.1
+	failed  *diagnostic // why there is no record; nil where there is
+}
+
+// parseRecord returns the record of a NamePlusRecord.
+func parseRecord(e element) record {
+	const choice, retrieval, surrogate = 1, 1, 2
+	inner, _ := e.child(choice)
+	if r, ok := inner.child(retrieval); ok {
+		return parseExternal(r)
+	}
+	d, _ := inner.child(surrogate)
+	if sequence, ok := d.find(universal, tagSequence); ok {
+		d = sequence
+	}
+	return record{failed: parseDiagnostic(d)}
+}
+
+// parseExternal returns the record of an EXTERNAL, which may be in its tag or be tagged explicitly: X.690
+// section 8.18.
+func parseExternal(e element) record {
+	if inner, ok := e.find(universal, tagExternal); ok {
+		e = inner
+	}
+	id, _ := e.find(universal, tagObjectID)
+	r := record{syntax: id.objectID()}
+	const single, aligned, arbitrary = 0, 1, 2
+	for part := range e.children() {
+		switch {
+		case part.is(contextual, aligned):
+			r.octets = part.octets()
+		case part.is(contextual, arbitrary) && len(part.content) > 0:
+			r.octets = part.content[1:] // after the number of unused bits
+		case part.is(contextual, single):
+			r.element, _ = part.only()
+			if !r.element.constructed {
+				r.octets = r.element.content
+			}
+		}
+	}
+	if r.syntax == idSUTRS && r.octets == nil {
+		r.octets = r.element.octets() // a string in parts
+	}
+	return r
+}
+
+// text returns the record as lines of text.
+func (r record) text() string {
+	switch {
+	case r.failed != nil:
+		return scheme.Text(r.failed.Error())
+	case isMARC(r.syntax):
+		if m, ok := parseMARC(r.octets); ok {
+			return m.text()
+		}
+	case r.syntax == idGRS1:
+		return grsText(r.element)
+	case r.syntax == idOPAC:
+		return opacText(r.element)
+	}
+	if r.octets == nil && r.element.constructed {
+		return "A record of the syntax " + r.syntax + ", which cannot be shown.\n"
+	}
+	return scheme.TextLines(string(r.octets))
+}
+
+// brief is what a result says of a record.
+type brief struct{ title, author, note string }
+
+// brief returns what is shown of the record in a list.
+func (r record) brief() brief {
+	var b brief
+	switch {
+	case isMARC(r.syntax):
+		if m, ok := parseMARC(r.octets); ok {
+			b = m.brief()
+		}
+	case r.syntax == idXML:
+		b.title = xmlTitle(r.octets)
+	case r.syntax == idOPAC:
+		if inner, ok := opacRecord(r.element); ok {
+			b = inner.brief()
+		}
+	}
+	if b.title == "" {
+		b.title = titleLine(r.text())
+	}
+	return brief{short(b.title), short(b.author), short(b.note)}
+}
+
+// titleLine returns the line that says the title, or else the first.
+func titleLine(text string) string {
+	first := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		name, value, _ := strings.Cut(line, ":")
+		switch value = strings.TrimSpace(value); {
+		case strings.EqualFold(strings.TrimSpace(name), "title") && value != "":
+			return value
+		case first == "":
+			first = line
+		}
+	}
+	return first
+}
+
+// short returns a text of a server as one short line.
+func short(s string) string {
+	const octets = 200
+	s = scheme.Text(strings.Join(strings.Fields(s), " "))
+	if len(s) <= octets {
+		return s
+	}
+	end := octets
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}

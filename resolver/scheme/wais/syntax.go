@@ -1,0 +1,78 @@
+package wais
+
+import (
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// syntax is a record syntax, or a format that documents have: ISO 23950 appendix REC and the register of
+// object identifiers at the Library of Congress.
+type syntax struct {
+	name      string // in lower case, as in RFC 2056, and as the type of a wais URL
+	id        string // object identifier
+	mediaType string // of a record as it is; "" where only a text can be made of it
+}
+
+const recordSyntaxes = "1.2.840.10003.5."
+
+const (
+	idSUTRS = recordSyntaxes + "101"
+	idOPAC  = recordSyntaxes + "102"
+	idGRS1  = recordSyntaxes + "105"
+	idXML   = recordSyntaxes + "109.10"
+)
+
+// mediaTypeMARC is RFC 2220.
+const mediaTypeMARC = "application/marc"
+
+// syntaxes are those that are known, the preferred ones first: a text that the server made for people, then
+// what a text can be made of here.
+func syntaxes() []syntax {
+	return []syntax{
+		{"sutrs", idSUTRS, "text/plain; charset=utf-8"},
+		{"usmarc", recordSyntaxes + "10", mediaTypeMARC},
+		{"xml", idXML, "application/xml"},
+		{"grs-1", idGRS1, ""},
+		{"opac", idOPAC, ""},
+	}
+}
+
+// asked are known as well, but only sent to who asks for them.
+func asked() []syntax {
+	return append(syntaxes(),
+		syntax{"marc", recordSyntaxes + "10", mediaTypeMARC},
+		syntax{"marc21", recordSyntaxes + "10", mediaTypeMARC},
+		syntax{"unimarc", recordSyntaxes + "1", mediaTypeMARC},
+		syntax{"ukmarc", recordSyntaxes + "11", mediaTypeMARC},
+		syntax{"danmarc", recordSyntaxes + "14", mediaTypeMARC},
+		syntax{"grs", idGRS1, ""},
+		syntax{"pdf", recordSyntaxes + "109.1", "application/pdf"},
+		syntax{"ps", recordSyntaxes + "109.2", "application/postscript"},
+		syntax{"html", recordSyntaxes + "109.3", "text/html"},
+		syntax{"tiff", recordSyntaxes + "109.4", "image/tiff"},
+		syntax{"gif", recordSyntaxes + "109.5", "image/gif"},
+		syntax{"jpeg", recordSyntaxes + "109.6", "image/jpeg"},
+		syntax{"png", recordSyntaxes + "109.7", "image/png"},
+		syntax{"sgml", recordSyntaxes + "109.9", "text/plain; charset=utf-8"},
+	)
+}
+
+// lookupSyntax returns the syntax with a name or an object identifier.
+func lookupSyntax(name string) (syntax, bool) {
+	for _, s := range asked() {
+		if uri.EqualFold(name, s.name) || s.id == name {
+			return s, true
+		}
+	}
+	if _, err := parseObjectID(name); err == nil && strings.HasPrefix(name, recordSyntaxes) {
+		return syntax{name: name, id: name}, true
+	}
+	return syntax{}, false
+}
+
+// isMARC reports whether an identifier is one of the national forms of ISO 2709.
+func isMARC(id string) bool {
+	last, ok := strings.CutPrefix(id, recordSyntaxes)
+	return ok && len(last) <= 2 && last >= "1" && last <= "99"
+}

@@ -1,0 +1,126 @@
+package wais
+
+import (
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// target is what a URL names.
+type target struct {
+	uri       uri.URI // in normal form
+	address   string  // of the server
+	databases []string
+	search    string // words, or a query in Prefix Query Format; "" for none
+	position  int64  // of a record in the result of search, counted from 1; 0 for all of them
+	docID     string // of a record, as the server names it; "" for none
+	as        []syntax
+	asText    bool // a text is made of the record
+	elements  string
+	form      string // where a form was submitted: the search that it asks for
+	isForm    bool
+}
+
+// newTarget returns the target of a URL. The error is a *uri.ParseError.
+func newTarget(u uri.URI) (target, error) {
+	u = u.WithoutFragment().Normalize()
+	t := target{uri: u, address: address(u), asText: true, as: append(syntaxes(), syntax{})}
+	if u.Scheme() == "wais" {
+		err := t.setWAIS()
+		return t, err
+	}
+	z, err := u.Z3950()
+	if err != nil {
+		return target{}, err //nolint:wrapcheck // it has the URL, and says what is wrong with it
+	}
+	t.databases, t.docID, t.elements = z.Databases, z.DocID, z.ElementSet
+	var named []syntax
+	for _, name := range z.Syntaxes {
+		if s, ok := lookupSyntax(name); ok {
+			named = append(named, s)
+		}
+	}
+	if named != nil {
+		t.as, t.asText = named, false
+	}
+	return t, nil
+}
+
+// typeText is the type of a document that is shown as text, whatever its record syntax is.
+const typeText = "TEXT"
+
+func (t *target) setWAIS() error {
+	w, err := t.uri.WAIS()
+	if err != nil {
+		return err //nolint:wrapcheck // it has the URL, and says what is wrong with it
+	}
+	t.databases = []string{w.Database}
+	if raw, ok := t.uri.Query(); ok {
+		t.setSearch(raw)
+		return nil
+	}
+	if w.Type == "" {
+		return nil
+	}
+	if s, ok := lookupSyntax(w.Type); ok {
+		t.as, t.asText = []syntax{s}, false
+	}
+	number, search, _ := strings.Cut(w.Path, ":")
+	position, err := strconv.ParseInt(number, 10, 32)
+	if err == nil && position > 0 && search != "" {
+		t.position, t.search = position, search
+	} else {
+		t.docID = w.Path
+	}
+	return nil
+}
+
+// setSearch sets the search of a query, in which a plus is a space: browsers have always made URLs of forms
+// so, and RFC 1738 says nothing of it.
+func (t *target) setSearch(raw string) {
+	search, err := url.QueryUnescape(raw)
+	if err != nil { // not in a URI that was parsed
+		return
+	}
+	t.search = strings.TrimSpace(search)
+	const field = "search="
+	if value, ok := strings.CutPrefix(raw, field); ok {
+		value, _, _ = strings.Cut(value, "&")
+		if value, err = url.QueryUnescape(value); err == nil {
+			t.form, t.isForm = strings.TrimSpace(value), true
+		}
+	}
+}
+
+// address returns host and port of a server.
+func address(u uri.URI) string {
+	host, _ := u.Host()
+	port, _ := u.Port()
+	if port == "" {
+		port = u.DefaultPort()
+	}
+	return net.JoinHostPort(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"), port)
+}
+
+// The functions below return URLs, which name the same server.
+
+func (t target) database(name string) string {
+	authority, _ := t.uri.Authority()
+	return "wais://" + authority + "/" + escape(name)
+}
+
+func (t target) searching(search string) string {
+	return t.database(t.databases[0]) + "?" + escape(search)
+}
+
+// document returns the URL of a record of the result: the search, and its position. It is not sure that a
+// server finds a record by anything else.
+func (t target) document(position int64) string {
+	return t.database(t.databases[0]) + "/" + typeText + "/" + strconv.FormatInt(position, 10) + "%3A" + escape(t.search)
+}
+
+// escape encodes all that is not unreserved.
+func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }

@@ -1,0 +1,48 @@
+package wais
+
+import (
+	"bytes"
+	"encoding/xml"
+	"strings"
+)
+
+// xmlTitle returns the title in a record of XML: that of Dublin Core and its like, or of MARCXML.
+func xmlTitle(b []byte) string {
+	d := xml.NewDecoder(bytes.NewReader(b))
+	d.Strict = false
+	var within, is245 bool
+	var title strings.Builder
+	const maxTokens = 2000
+	for range maxTokens {
+		token, err := d.RawToken()
+		if err != nil {
+			return ""
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			name := t.Name.Local
+			if name == "datafield" {
+				is245 = attributeOf(t, "tag") == "245"
+			}
+			within = strings.EqualFold(name, "title") || name == "subfield" && is245 && attributeOf(t, "code") == "a"
+		case xml.CharData:
+			if within {
+				title.Write(t)
+			}
+		case xml.EndElement:
+			if within && strings.TrimSpace(title.String()) != "" {
+				return title.String()
+			}
+		}
+	}
+	return ""
+}
+
+func attributeOf(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
