@@ -7,12 +7,14 @@ import "strings"
 type News struct {
 	Group     string // decoded; a pattern with "*" and "?", "*" is all groups, as is an empty list
 	MessageID string // without angle brackets, decoded
+	Query     NewsQuery
 }
 
 // NNTP holds the parts of an "nntp" URL after its authority: RFC 1738 section 3.7.
 type NNTP struct {
 	Group   string // decoded
 	Article string // digits, "" if it is absent
+	Query   NewsQuery
 }
 
 var (
@@ -42,21 +44,24 @@ func (u URI) News() (News, error) {
 		path, at = path[1:], at+1
 	}
 	if unique, host, ok := cutLast(path, '@'); ok {
+		host, query := cutNewsQuery(host, true)
+		path = path[:len(unique)+len("@")+len(host)]
 		if unique == "" || checkMailDomain(host) != nil {
 			return News{}, fault(u.s, at, ruleArticle)
 		}
 		if i := indexEncoded(path, isNoMessageID); i >= 0 {
 			return News{}, fault(u.s, at+i, ruleMessageID)
 		}
-		return News{MessageID: decode(path)}, nil
+		return News{MessageID: decode(path), Query: query}, nil
 	}
 	if path == "" {
 		return News{Group: "*"}, nil
 	}
-	if i := badGroup(path, true); i >= 0 {
+	group, query := cutNewsQuery(path, false)
+	if i := badGroup(group, query == NewsQuery{}); i >= 0 { // the articles of a pattern have no numbers
 		return News{}, fault(u.s, at+i, ruleNewsGroup)
 	}
-	return News{Group: decode(path)}, nil
+	return News{Group: decode(group), Query: query}, nil
 }
 
 // NNTP returns the parts of an "nntp" URL. The error is a *ParseError.
@@ -67,13 +72,14 @@ func (u URI) NNTP() (NNTP, error) {
 	if err := u.checkServer(); err != nil {
 		return NNTP{}, err
 	}
-	path, at, err := u.pathText() // there is no query: RFC 5538 section 2.3
+	path, at, err := u.pathText() // RFC 5538 section 2.3 has no query but in practice
 	if err != nil {
 		return NNTP{}, err
 	}
 	if len(path) < 2 {
 		return NNTP{}, fault(u.s, at+len(path), ruleNNTP)
 	}
+	path, query := cutNewsQuery(path, strings.IndexByte(path[1:], '/') >= 0)
 	group, article, ok := strings.Cut(path[1:], "/")
 	if i := badGroup(group, false); i >= 0 {
 		return NNTP{}, fault(u.s, at+1+i, ruleNewsGroup)
@@ -81,7 +87,7 @@ func (u URI) NNTP() (NNTP, error) {
 	if ok && (article == "" || len(article) > maxArticleDigits || strings.Trim(article, digits) != "") {
 		return NNTP{}, fault(u.s, at+len(group)+2, ruleDigits)
 	}
-	return NNTP{Group: decode(group), Article: article}, nil
+	return NNTP{Group: decode(group), Article: article, Query: query}, nil
 }
 
 // maxArticleDigits is RFC 5538 section 3.

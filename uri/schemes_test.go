@@ -84,12 +84,12 @@ func schemeParts(u uri.URI) (string, error) {
 	case "news":
 		n, err := u.News()
 		if n.MessageID != "" {
-			return fmt.Sprintf("message-id %q", n.MessageID), err
+			return fmt.Sprintf("message-id %q%s", n.MessageID, newsQueryPart(n.Query)), err
 		}
-		return fmt.Sprintf("group %q", n.Group), err
+		return fmt.Sprintf("group %q%s", n.Group, newsQueryPart(n.Query)), err
 	case "nntp":
 		n, err := u.NNTP()
-		return fmt.Sprintf("group %q article %q", n.Group, n.Article), err
+		return fmt.Sprintf("group %q article %q%s", n.Group, n.Article, newsQueryPart(n.Query)), err
 	case "wais":
 		w, err := u.WAIS()
 		return waisParts(w), err
@@ -104,6 +104,14 @@ func schemeParts(u uri.URI) (string, error) {
 		return urnParts(v), err
 	}
 	return "none", nil
+}
+
+// newsQueryPart returns a query with its name, "" for none.
+func newsQueryPart(q uri.NewsQuery) string {
+	if q == (uri.NewsQuery{}) {
+		return ""
+	}
+	return fmt.Sprintf(" query %q", q)
 }
 
 func ftpParts(f uri.FTP) string {

@@ -18,6 +18,7 @@ chromium chromium
 nc netcat-openbsd
 named bind9
 squid squid
+ctlinnd inn2
 pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd

@@ -1,0 +1,122 @@
+package nntp
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/emersion/go-message"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// article shows an article.
+func (x exchange) article() (*scheme.Resource, error) {
+	id, octets, err := x.openArticle()
+	if err != nil {
+		return nil, err
+	}
+	limit := x.config.Limits.Octets
+	data, err := io.ReadAll(io.LimitReader(octets, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading an article: %w", err)
+	}
+	l := &scheme.Listing{Kind: scheme.KindArticle, Title: scheme.Text(strings.Trim(id, "<>")), URI: x.target.links.self}
+	if int64(len(data)) > limit {
+		data, l.Incomplete = data[:limit], fmt.Sprintf("the article is longer than %d octets; its source has all of it", limit)
+	}
+	x.show(l, data)
+	l.Items = append(l.Items, scheme.Item{
+		Kind: scheme.ItemDocument, Name: "source", Type: "message/rfc822", URI: x.target.links.within(uri.NewsQuery{Source: true}),
+	})
+	return scheme.Listed(l), nil
+}
+
+// show fills the listing of an article from its octets.
+func (x exchange) show(l *scheme.Listing, data []byte) {
+	e, err := readEntity(bytes.NewReader(data))
+	if err != nil {
+		l.Warnings = []string{"The header of the article is malformed: it is shown as it is."}
+		l.Text = scheme.TextLines(string(data))
+		return
+	}
+	x.showHeader(l, e.Header)
+	parts, warnings := partsOf(e, x.config.Limits.Octets)
+	l.Warnings = warnings
+	text, rest := shown(parts)
+	l.Text = text
+	for _, p := range rest {
+		l.Items = append(l.Items, x.partItem(p))
+	}
+}
+
+// showHeader fills in what the header of an article says.
+func (x exchange) showHeader(l *scheme.Listing, h message.Header) {
+	if subject := headerText(h.Get("Subject")); strings.TrimSpace(subject) != "" {
+		l.Title = subject
+	}
+	for _, name := range [...]string{
+		"From", "Sender", "Reply-To", "Organization", "Newsgroups", "Followup-To", "Subject", "Date", "Message-ID", "In-Reply-To", "References",
+		"Supersedes", "Distribution", "Expires", "Keywords", "Summary", "Approved", "Archived-At", "User-Agent",
+	} {
+		value := h.Get(name)
+		if value == "" {
+			continue
+		}
+		switch name {
+		case "Newsgroups", "Followup-To":
+			l.Properties = append(l.Properties, x.groupProperties(name, value)...)
+		case "Message-ID", "In-Reply-To", "References", "Supersedes":
+			l.Properties = append(l.Properties, x.messageProperties(name, value)...)
+		default:
+			l.Properties = append(l.Properties, scheme.Property{Name: name, Value: headerText(value)})
+		}
+	}
+	l.Parent = x.parent(h)
+}
+
+// groupProperties returns one property for each group in a field: RFC 5536 section 3.1.4.
+func (x exchange) groupProperties(name, value string) (found []scheme.Property) {
+	for group := range strings.SplitSeq(value, ",") {
+		group = strings.TrimSpace(group)
+		if group == "" {
+			continue
+		}
+		if len(found) == maxReferences {
+			break
+		}
+		p := scheme.Property{Name: name, Value: headerText(group)}
+		if name != "Followup-To" || group != "poster" { // section 3.2.6: by mail
+			p.URI = x.target.links.group(group, uri.NewsQuery{})
+		}
+		found = append(found, p)
+	}
+	return found
+}
+
+// messageProperties returns one property for each article in a field, or the field where it has none.
+func (x exchange) messageProperties(name, value string) (found []scheme.Property) {
+	for _, id := range messageIDs(value) {
+		found = append(found, scheme.Property{Name: name, Value: headerText(id), URI: x.target.links.message(strings.Trim(id, "<>"))})
+	}
+	if found == nil {
+		found = []scheme.Property{{Name: name, Value: headerText(value)}}
+	}
+	return found
+}
+
+// parent returns the link to the group of an article: that of the URL, else its first.
+func (x exchange) parent(h message.Header) *scheme.Link {
+	group := x.target.group
+	if group == "" {
+		group, _, _ = strings.Cut(h.Get("Newsgroups"), ",")
+		group = strings.TrimSpace(group)
+	}
+	to := x.target.links.group(group, uri.NewsQuery{})
+	if to == "" {
+		return nil
+	}
+	return &scheme.Link{Text: headerText(group), URI: to}
+}

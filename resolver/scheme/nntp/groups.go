@@ -1,0 +1,154 @@
+package nntp
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// allGroups is the pattern of all groups.
+const allGroups = "*"
+
+// groups lists the groups of a pattern.
+func (x exchange) groups() (*scheme.Resource, error) {
+	pattern := x.target.group
+	l := &scheme.Listing{Kind: scheme.KindGroups, Title: scheme.Text(pattern), URI: x.target.links.self}
+	if pattern != allGroups {
+		l.Parent = &scheme.Link{Text: "all groups", URI: x.target.links.news + allGroups}
+	}
+	command, isCount := x.listCommand()
+	r, err := x.client.command(command)
+	if err == nil && (r.code == codeUnknown || r.code == codeSyntax) {
+		r, err = x.client.command("LIST") // all that RFC 977 has
+		isCount = false
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.code != codeList {
+		return nil, r.refusal(x.server)
+	}
+	index := make(map[string]int)
+	lines := x.client.lines()
+	for lines.next() {
+		name, count, ok := parseActive(lines.text(), isCount)
+		_, known := index[name]
+		switch {
+		case !ok, known, !matchPattern(pattern, name): // not what was asked for
+		case len(l.Items) == x.config.Limits.Entries:
+			l.Incomplete = fmt.Sprintf("only the first %d groups are shown", len(l.Items))
+		default:
+			index[name] = len(l.Items)
+			l.Items = append(l.Items, scheme.Item{
+				Kind: scheme.ItemGroup, Name: scheme.Text(name), URI: x.target.links.group(name, uri.NewsQuery{}), Count: &count,
+			})
+		}
+	}
+	if err := lines.end(); err != nil {
+		return nil, err
+	}
+	if lines.isCut { // the rest of the response is not read: no other command can follow
+		l.Incomplete = tooLong(x.config.Limits.Octets)
+	} else if err := x.describe(pattern, func(name, description string) {
+		if i, ok := index[name]; ok {
+			l.Items[i].Note = description
+		}
+	}); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(l.Items, func(a, b scheme.Item) int { return cmp.Compare(a.Name, b.Name) })
+	return scheme.Listed(l), nil
+}
+
+// listCommand returns the command that lists the groups, and whether its response has their numbers
+// of articles: RFC 6048 section 2.2, else RFC 3977 section 7.6.3.
+func (x exchange) listCommand() (command string, isCount bool) {
+	if x.client.capabilities.has("LIST", "COUNTS") {
+		return "LIST COUNTS " + x.target.group, true
+	}
+	return "LIST ACTIVE " + x.target.group, false
+}
+
+// parseActive parses a line of LIST ACTIVE, "name high low status", or of LIST COUNTS, which has the
+// number of articles before the status. Without it the number is estimated, as that of GROUP may be.
+func parseActive(line string, isCount bool) (name string, count int64, ok bool) {
+	words := strings.Fields(line)
+	const least = 3
+	if len(words) < least {
+		return "", 0, false
+	}
+	high, errHigh := strconv.ParseInt(words[1], 10, 64)
+	low, errLow := strconv.ParseInt(words[2], 10, 64)
+	if errHigh != nil || errLow != nil || high < 0 || low < 0 {
+		return "", 0, false
+	}
+	if isCount {
+		if len(words) == least {
+			return "", 0, false
+		}
+		count, err := strconv.ParseInt(words[3], 10, 64)
+		return words[0], count, err == nil && count >= 0
+	}
+	if high >= low && high > 0 { // an empty group has one lower than low
+		count = high - max(low, 1) + 1
+	}
+	return words[0], count, true
+}
+
+// describe calls set with the description of each group of a pattern, where the server has them: RFC
+// 3977 section 7.6.6.
+func (x exchange) describe(pattern string, set func(name, description string)) error {
+	r, err := x.client.command("LIST NEWSGROUPS " + pattern)
+	if err != nil || r.code != codeList {
+		return err
+	}
+	lines := x.client.lines()
+	for lines.next() {
+		if name, description, ok := parseDescription(lines.text()); ok {
+			set(name, description)
+		}
+	}
+	return lines.end()
+}
+
+// parseDescription parses a line of LIST NEWSGROUPS: a name, spaces or tabs, and words.
+func parseDescription(line string) (name, description string, ok bool) {
+	i := strings.IndexAny(line, " \t")
+	if i <= 0 {
+		return "", "", false
+	}
+	description = scheme.Text(strings.TrimSpace(line[i:]))
+	return line[:i], description, description != "" && description != "?"
+}
+
+// matchPattern reports whether a name matches a pattern with "*" and "?", in which no octet escapes.
+func matchPattern(pattern, name string) bool {
+	star, from := -1, 0 // where the last star is, and what it leaves
+	p, n := 0, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, n
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
+			p++
+			n++
+		case star >= 0: // the star takes one more
+			from++
+			p, n = star+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// tooLong is why a listing is cut.
+func tooLong(limit int64) string {
+	return fmt.Sprintf("the response of the server is longer than %d octets", limit)
+}

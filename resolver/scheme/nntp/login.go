@@ -1,0 +1,79 @@
+package nntp
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// login is who logs in at a server; the zero value is nobody.
+type login struct{ user, password string }
+
+// loginOf returns who logs in at the server that a URL names: the one of Authorization, which a client
+// sends when it was asked for it, else the one of the URL.
+func loginOf(r scheme.Request, u uri.URI) (login, error) {
+	l, ok := basicAuth(r.Header.Get("Authorization"))
+	if !ok {
+		userinfo, _ := u.Userinfo()
+		user, password, _ := strings.Cut(userinfo, ":")
+		l = login{unescape(user), unescape(password)}
+	}
+	if strings.ContainsAny(l.user+l.password, "\r\n\x00") {
+		return login{}, scheme.Refuse(http.StatusBadRequest, "a user or a password has a line end, which would begin another command")
+	}
+	return l, nil
+}
+
+// basicAuth parses RFC 7617.
+func basicAuth(field string) (login, bool) {
+	kind, token, _ := strings.Cut(field, " ")
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(token))
+	if !strings.EqualFold(kind, "Basic") || err != nil {
+		return login{}, false
+	}
+	user, password, ok := strings.Cut(string(text), ":")
+	return login{user, password}, ok
+}
+
+func unescape(s string) string {
+	text, err := url.PathUnescape(s)
+	if err != nil {
+		return s // it was parsed as a URI: this cannot happen
+	}
+	return text
+}
+
+// logIn logs in, if there is a user: RFC 4643 section 2.3. Where the server offers TLS, the password is
+// sent by TLS only.
+func (c *client) logIn(s server) error {
+	if s.user == "" {
+		return nil
+	}
+	if err := c.secure(s); err != nil {
+		return err
+	}
+	r, err := c.command("AUTHINFO USER " + s.user)
+	if err == nil && r.code == codePassword {
+		if s.password == "" {
+			return s.refuse("the server wants a password")
+		}
+		r, err = c.command("AUTHINFO PASS " + s.password)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("logging in: %w", err)
+	case r.code == codeLoggedIn:
+		return c.discover() // other capabilities: section 2.2
+	case r.code == codeLoginFailed, r.code == codeLoginNeeded, r.code == codeLoginOrder:
+		return s.refuse(r.String())
+	case r.code == codeNeedsTLS:
+		return scheme.Refuse(http.StatusForbidden, r.String())
+	default:
+		return nil // the server has no login: section 2.3.1, and 480 follows if it has
+	}
+}

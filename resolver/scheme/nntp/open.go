@@ -1,0 +1,96 @@
+package nntp
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// openArticle asks for the article of the target, and returns its message-id, with angle brackets, and
+// its octets.
+func (x exchange) openArticle() (id string, octets *dotReader, err error) {
+	command := "ARTICLE <" + x.target.messageID + ">"
+	if x.target.number != "" {
+		if _, err := x.selectGroup(); err != nil {
+			return "", nil, err
+		}
+		command = "ARTICLE " + x.target.number
+	}
+	r, err := x.client.command(command)
+	if err != nil {
+		return "", nil, err
+	}
+	if r.code != codeArticle {
+		return "", nil, r.refusal(x.server)
+	}
+	// "number message-id", RFC 3977 section 6.2.1
+	if words := strings.Fields(r.text); len(words) > 1 {
+		id = words[1]
+	}
+	if x.target.messageID != "" {
+		id = "<" + x.target.messageID + ">"
+	}
+	return id, &dotReader{reader: x.client.reader}, nil
+}
+
+// stream returns octets of an article as they come, with the time for a reply for each read.
+func (x exchange) stream(id string, body io.Reader, header http.Header) *scheme.Resource {
+	sum := sha256.Sum256([]byte(id + x.target.query.String()))
+	const enough = 12
+	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
+	header["X-Content-Type-Options"] = []string{"nosniff"}
+	if id != "" { // a server that does not say which article it is
+		header["Etag"] = []string{etag}
+		if scheme.Unmodified(x.request.Header, etag, time.Time{}) {
+			return scheme.NotModified(header)
+		}
+	}
+	resource := &scheme.Resource{Status: http.StatusOK, Header: header, Body: http.NoBody, ContentLength: -1}
+	if x.request.Method != http.MethodHead {
+		resource.Body = &stream{body, x.client}
+	}
+	return resource
+}
+
+// stream is a body that comes by a connection.
+type stream struct {
+	body   io.Reader
+	client *client
+}
+
+// Read implements io.Reader.
+func (s *stream) Read(p []byte) (int, error) {
+	n, err := s.body.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		if ended := s.client.ended(); ended != nil {
+			err = ended
+		}
+		err = fmt.Errorf("reading an article: %w", err)
+	}
+	return n, err
+}
+
+// Close ends the connection, without what is left of the body.
+func (s *stream) Close() error {
+	s.client.close()
+	return nil
+}
+
+// source returns the article as it is.
+func (x exchange) source() (*scheme.Resource, error) {
+	id, octets, err := x.openArticle()
+	if err != nil {
+		return nil, err
+	}
+	octets.wait = x.client.wait
+	return x.stream(id, octets, http.Header{
+		"Content-Type": {"message/rfc822"}, "Content-Disposition": {`attachment; filename="article.eml"`},
+	}), nil
+}

@@ -1,0 +1,131 @@
+package nntp
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// overview is what a group has of an article: RFC 3977 section 8.3. Texts are as the server sends them.
+type overview struct {
+	number     string
+	subject    string
+	from       string
+	date       time.Time // the zero value if it is not known
+	id         string    // with angle brackets
+	references []string  // with angle brackets, the oldest first
+	size       *int64    // octets
+}
+
+// maxReferences bounds the references that are used; the last ones are the nearest.
+const maxReferences = 100
+
+// overviews returns those of a page, and why they are not all.
+func (x exchange) overviews(p page) (found []overview, incomplete string, err error) {
+	commands := [...]string{"OVER", "XOVER"} // RFC 2980 section 2.8 has the older one
+	if !x.client.capabilities.has("OVER") {
+		commands[0], commands[1] = commands[1], commands[0]
+	}
+	for _, name := range commands {
+		var r reply
+		if r, err = x.client.command(fmt.Sprintf("%s %d-%d", name, p.first, p.last)); err != nil {
+			return nil, "", err
+		}
+		switch r.code {
+		case codeOverview:
+			return x.readOverviews()
+		case codeNoNumber, codeNoArticle: // all have expired
+			return nil, "", nil
+		case codeUnknown, codeSyntax, codeFeature:
+			err = r.refusal(x.server)
+		default:
+			return nil, "", r.refusal(x.server)
+		}
+	}
+	return nil, "", err
+}
+
+// readOverviews reads the lines of a response.
+func (x exchange) readOverviews() (found []overview, incomplete string, err error) {
+	lines := x.client.lines()
+	for lines.next() {
+		if len(found) == x.config.Limits.Entries {
+			return found, fmt.Sprintf("only the first %d articles are shown", len(found)), nil
+		}
+		if o, ok := parseOverview(lines.text()); ok {
+			found = append(found, o)
+		}
+	}
+	if lines.isCut {
+		incomplete = tooLong(x.config.Limits.Octets)
+	}
+	return found, incomplete, lines.end()
+}
+
+// parseOverview parses a line of an overview: the number, Subject, From, Date, Message-ID, References,
+// octets and lines, and other fields, by tabs. The last ones may be absent.
+func parseOverview(line string) (overview, bool) {
+	const (
+		subject = iota + 1
+		from
+		date
+		id
+		references
+		octets
+	)
+	fields := strings.Split(line, "\t")
+	if _, err := parseNumber(fields[0]); err != nil || len(fields) <= id {
+		return overview{}, false
+	}
+	o := overview{
+		number: fields[0], subject: fields[subject], from: fields[from], date: parseDate(fields[date]),
+		id: strings.TrimSpace(fields[id]),
+	}
+	if len(fields) > references {
+		o.references = messageIDs(fields[references])
+	}
+	if len(fields) > octets {
+		if n, err := strconv.ParseInt(fields[octets], 10, 64); err == nil && n >= 0 {
+			o.size = &n
+		}
+	}
+	return o, true
+}
+
+// messageIDs returns the message-ids in a field, with their angle brackets, at most the last maxReferences.
+func messageIDs(field string) []string {
+	var ids []string
+	for {
+		_, rest, ok := strings.Cut(field, "<")
+		id, after, found := strings.Cut(rest, ">")
+		if !ok || !found {
+			break
+		}
+		if i := strings.LastIndexByte(id, '<'); i >= 0 { // the one before does not end
+			id = id[i+1:]
+		}
+		if id != "" && !strings.ContainsAny(id, " \t") {
+			ids = append(ids, "<"+id+">")
+		}
+		field = after
+	}
+	return ids[max(0, len(ids)-maxReferences):]
+}
+
+// item returns an article as an item of its group.
+func (x exchange) item(o overview, depth int) scheme.Item {
+	item := scheme.Item{
+		Kind: scheme.ItemArticle, Name: headerText(o.subject), From: headerText(o.from), Modified: o.date, Size: o.size, Depth: depth,
+		URI: x.target.links.numbered(x.target.group, o.number),
+	}
+	if item.URI == "" {
+		item.URI = x.target.links.message(strings.Trim(o.id, "<>"))
+	}
+	if strings.TrimSpace(item.Name) == "" {
+		item.Name = "(no subject)"
+	}
+	return item
+}

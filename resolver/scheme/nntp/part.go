@@ -1,0 +1,158 @@
+package nntp
+
+import (
+	"errors"
+	"io"
+	"math"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/emersion/go-message"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// maxHeader bounds the header of an article, and of each part, in octets.
+const maxHeader = 256 << 10
+
+var errHeader = errors.New("a header is too long")
+
+// errPart is for a part that the article does not have.
+func errPart() error { return scheme.Refuse(http.StatusNotFound, "the article has no such part") }
+
+// headBound reads up to left octets. It bounds headers, while bodies of parts pass without bound.
+type headBound struct {
+	io.Reader
+	left int64
+}
+
+// Read implements io.Reader.
+func (b *headBound) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errHeader
+	}
+	n, err := b.Reader.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err //nolint:wrapcheck // it reads for others
+}
+
+// part returns a part of the article, decoded. It is for saving, not for showing: a page in it would
+// else be one of the server that shows it.
+func (x exchange) part() (*scheme.Resource, error) {
+	id, octets, err := x.openArticle()
+	if err != nil {
+		return nil, err
+	}
+	octets.wait = x.client.wait
+	e, err := findPart(octets, x.target.query.Part)
+	if err != nil {
+		return nil, err
+	}
+	p := describePart(e, x.target.query.Part)
+	return x.stream(id, e.Body, http.Header{
+		"Content-Type": {p.contentType}, "Content-Disposition": {disposition(p.fileName())},
+	}), nil
+}
+
+// findPart reads an article up to the body of a part.
+func findPart(article io.Reader, number string) (*message.Entity, error) {
+	bound := &headBound{article, maxHeader}
+	e, err := readEntity(bound)
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range strings.Split(number, ".") {
+		n, _ := strconv.Atoi(text) // package uri has parsed it
+		parts := multipart(e)
+		if parts == nil && i == 0 && n == 1 {
+			break // the body of an article that has one: RFC 3501 section 6.4.5
+		}
+		if parts == nil {
+			return nil, errPart()
+		}
+		for k := range n {
+			bound.left = maxHeader
+			if e, err = nextPart(parts); err != nil {
+				return nil, err
+			}
+			bound.left = math.MaxInt64
+			if k == n-1 {
+				break
+			}
+			if _, err := io.Copy(io.Discard, e.Body); err != nil && !isEncoding(err) {
+				return nil, err //nolint:wrapcheck // it is of the connection
+			}
+		}
+	}
+	if multipart(e) != nil {
+		return nil, errPart()
+	}
+	bound.left = math.MaxInt64
+	return e, nil
+}
+
+// readEntity reads the header of an article. Its body can be read also where its charset or encoding is
+// not known.
+func readEntity(r io.Reader) (*message.Entity, error) {
+	e, err := message.ReadWithOptions(r, &message.ReadOptions{MaxHeaderBytes: maxHeader})
+	if e != nil {
+		return e, nil
+	}
+	return nil, headerFault(err)
+}
+
+// nextPart is readEntity for a part.
+func nextPart(parts message.MultipartReader) (*message.Entity, error) {
+	e, err := parts.NextPart()
+	switch {
+	case e != nil:
+		return e, nil
+	case errors.Is(err, io.EOF):
+		return nil, errPart()
+	}
+	return nil, headerFault(err)
+}
+
+// headerFault returns the error for a header that cannot be read: that of the connection, or one about
+// the article.
+func headerFault(err error) error {
+	if isConnection(err) {
+		return err
+	}
+	return scheme.Refuse(http.StatusBadGateway, "the article is malformed: "+err.Error())
+}
+
+// multipart returns the parts of an entity, nil if it has none.
+func multipart(e *message.Entity) message.MultipartReader {
+	if _, parameters, err := e.Header.ContentType(); err != nil || parameters["boundary"] == "" {
+		return nil
+	}
+	return e.MultipartReader()
+}
+
+// disposition returns the value of Content-Disposition: RFC 6266.
+func disposition(name string) string {
+	if text := mime.FormatMediaType("attachment", map[string]string{"filename": name}); text != "" {
+		return text
+	}
+	return "attachment"
+}
+
+// baseName returns the name of a file without folders, and without what would hide its type.
+func baseName(name string) string {
+	name = path.Base(strings.ReplaceAll(scheme.Text(name), `\`, "/"))
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`"<>:|?*`, r) || r == '\t' || r == '\uFFFD' {
+			return '_'
+		}
+		return r
+	}, name)
+	const most = 120
+	if runes := []rune(name); len(runes) > most { // the extension is at the end
+		name = string(runes[len(runes)-most:])
+	}
+	return strings.TrimLeft(name, ". /")
+}

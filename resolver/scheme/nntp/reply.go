@@ -1,0 +1,87 @@
+package nntp
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// The replies: RFC 3977 appendix C, RFC 4643 section 3 and RFC 4642 section 3.
+const (
+	codeCapabilities = 101
+	codeMayPost      = 200
+	codeNoPosting    = 201
+	codeGroup        = 211
+	codeList         = 215
+	codeArticle      = 220
+	codeHead         = 221
+	codeOverview     = 224
+	codeLoggedIn     = 281
+	codePassword     = 381
+	codeStartTLS     = 382
+	codeUnavailable  = 400
+	codeInternal     = 403
+	codeNoGroup      = 411
+	codeNoCurrent    = 412
+	codeNoArticle    = 420
+	codeNoNumber     = 423
+	codeNoMessage    = 430
+	codeLoginNeeded  = 480
+	codeLoginFailed  = 481
+	codeLoginOrder   = 482
+	codeNeedsTLS     = 483
+	codeUnknown      = 500
+	codeSyntax       = 501
+	codeDenied       = 502
+	codeFeature      = 503
+)
+
+// reply is the first line of a response.
+type reply struct {
+	code int
+	text string // the rest of the line
+}
+
+// String returns the line for people.
+func (r reply) String() string { return scheme.Text(fmt.Sprintf("%03d %s", r.code, r.text)) }
+
+// parseReply parses the first line of a response: RFC 3977 section 3.2.
+func parseReply(line string) (reply, error) {
+	const digits = 3
+	if len(line) < digits || len(line) > digits && line[digits] != ' ' {
+		return reply{}, fmt.Errorf("%w: a reply of NNTP begins with a code, not %.40q", scheme.ErrResponse, line)
+	}
+	code, err := strconv.ParseUint(line[:digits], 10, 16)
+	if err != nil || code < 100 || code > 599 {
+		return reply{}, fmt.Errorf("%w: a reply of NNTP begins with a code, not %.40q", scheme.ErrResponse, line)
+	}
+	text := line[digits:]
+	if text != "" {
+		text = text[1:]
+	}
+	return reply{int(code), text}, nil //nolint:gosec // it is below 600
+}
+
+// refusal returns the error for a reply other than the one that was asked for.
+func (r reply) refusal(s server) error {
+	switch r.code {
+	case codeNoGroup, codeNoArticle, codeNoNumber, codeNoMessage:
+		return scheme.Refuse(http.StatusNotFound, r.String())
+	case codeLoginNeeded, codeLoginFailed:
+		return s.refuse(r.String())
+	case codeDenied, codeNeedsTLS:
+		return scheme.Refuse(http.StatusForbidden, r.String())
+	case codeUnavailable, codeInternal:
+		return scheme.Refuse(http.StatusServiceUnavailable, r.String())
+	case codeUnknown, codeSyntax, codeFeature:
+		return scheme.Refuse(http.StatusNotImplemented, r.String())
+	case codeNoCurrent, codeLoginOrder: // what was sent gives no reason for them
+		return fmt.Errorf("%w: %s", scheme.ErrResponse, r)
+	}
+	if r.code >= codeUnavailable {
+		return scheme.Refuse(http.StatusBadGateway, r.String())
+	}
+	return fmt.Errorf("%w: %s is no reply to this command", scheme.ErrResponse, r)
+}
