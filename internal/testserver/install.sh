@@ -6,7 +6,7 @@
 # that of internal/bench/peers, may be named as argument.
 set -eu
 
-# binary package
+# binary package; a file that is no program has its whole path
 peers='
 gcc build-essential
 curl curl
@@ -26,8 +26,19 @@ gophernicus gophernicus
 pygopherd pygopherd
 yaz-ztest yaz
 zebrasrv idzebra-2.0
+lynx lynx
+w3m w3m
+proftpd proftpd-core
+/usr/lib/proftpd/mod_tls.so proftpd-mod-crypto
 '
-[ $# -eq 0 ] || peers=$(cat "$1")
+# binary package, and a package that it needs: those which cannot be installed together with others above, as
+# all FTP servers exclude each other. They are unpacked into a folder, and their binary is linked.
+unpacked='
+vsftpd vsftpd libwrap0
+pure-ftpd pure-ftpd libcap2
+pure-pw pure-ftpd libcap2
+'
+[ $# -eq 0 ] || { peers=$(cat "$1"); unpacked=; }
 
 # The PATH of an ordinary user lacks the folders of daemons.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
@@ -94,17 +105,44 @@ add() {
 	fi
 }
 
+# unpack puts the files of the package $1 beside the system, which dpkg does not know of then, links the program
+# $2, and installs the package $3; or sets why.
+unpack() {
+	add "$3" || :
+	folder=/usr/local/lib/testserver/$1
+	if ! mkdir -p "$folder" || ! (cd "$folder" && apt download "$1" && dpkg-deb -x "$1"_*.deb . && rm -f "$1"_*.deb); then
+		why="it cannot be unpacked: $(tail -n 1 "$log")"
+		return 1
+	fi
+	for file in "$folder"/usr/*bin/"$2"; do
+		ln -sf "$file" "/usr/local/sbin/$2" || return 1
+	done
+}
+
+has() {
+	case $1 in
+	/*) [ -e "$1" ] ;;
+	*) command -v "$1" >/dev/null ;;
+	esac
+}
+
 missing=
-while read -r binary package; do
+while read -r binary package needs; do
 	[ -n "$binary" ] || continue
-	! command -v "$binary" >/dev/null || continue
+	! has "$binary" || continue
 	why='the package does not contain it'
-	if ! add "$package" || ! command -v "$binary" >/dev/null; then
+	if [ -n "$needs" ]; then
+		unpack "$package" "$binary" "$needs" || :
+	else
+		add "$package" || :
+	fi
+	if ! has "$binary"; then
 		echo "testserver: $binary (package $package) is missing: $why" >&2
 		missing=yes
 	fi
 done <<LIST
 $peers
+$unpacked
 LIST
 
 [ -z "$missing" ] || [ -z "${CI:-}" ] || exit 1

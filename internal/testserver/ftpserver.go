@@ -1,0 +1,111 @@
+package testserver
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// FTPServer is a running vsftpd, ProFTPD or Pure-FTPd. Any goroutine may call its methods.
+type FTPServer struct {
+	addr    netip.AddrPort
+	process *process
+	log     string
+}
+
+// ftpProgram is how an FTP server is run. arguments returns those for an address, and writes what
+// they name into dir, a folder that every user can enter.
+type ftpProgram struct {
+	path      string
+	arguments func(addr netip.AddrPort, dir string) ([]string, error)
+}
+
+// startFTPServer starts an FTP server, which ends with the test. Only root can: the servers change the
+// root directory and the user of their sessions.
+func startFTPServer(t testing.TB, program ftpProgram) *FTPServer {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		const why = "only root can start an FTP server"
+		if os.Getenv("CI") != "" {
+			t.Fatal(why)
+		}
+		t.Skip(why)
+	}
+	const attempts = 5
+	var last error
+	for range attempts {
+		addr, err := freePort()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := launchFTPServer(OpenFolder(t), addr, program)
+		if err == nil {
+			t.Cleanup(func() {
+				if err := s.stop(); err != nil {
+					t.Errorf("%s: %v\n%s", program.path, err, s.Log())
+				}
+			})
+			return s
+		}
+		last = err // also where another process has taken the port: each server words that differently
+	}
+	t.Fatalf("start %s: %v", program.path, last)
+	return nil
+}
+
+func launchFTPServer(dir string, addr netip.AddrPort, program ftpProgram) (*FTPServer, error) {
+	arguments, err := program.arguments(addr, dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &FTPServer{addr: addr, log: filepath.Join(dir, "log")}
+	if s.process, err = startProcess(dir, s.log, program.path, arguments...); err != nil {
+		return nil, err
+	}
+	if err = poll(func() (bool, error) { return s.isReady(), s.process.ended() }); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w\n%s", err, s.Log()), s.stop())
+	}
+	return s, nil
+}
+
+// isReady reports whether the server greets.
+func (s *FTPServer) isReady() bool {
+	conn, err := net.DialTimeout("tcp", s.Addr(), time.Second)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+		return false
+	}
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	return err == nil && strings.HasPrefix(line, "220")
+}
+
+// stop ends the server. Some of them end by the signal itself.
+func (s *FTPServer) stop() error {
+	err := s.process.stop()
+	if state := s.process.cmd.ProcessState; state != nil {
+		if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGTERM {
+			return nil
+		}
+	}
+	return err
+}
+
+// Addr returns where the server listens, as "127.0.0.1:port".
+func (s *FTPServer) Addr() string { return s.addr.String() }
+
+// Log returns what the server has printed, "" if it cannot be read.
+func (s *FTPServer) Log() string {
+	text, _ := os.ReadFile(s.log) // a server may print nothing
+	return string(text)
+}

@@ -1,0 +1,138 @@
+package ftp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// connection returns a connection on which the user of the target is logged in, in the directory where
+// the login leads to: one that waited, else a new one.
+func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*control, error) {
+	for {
+		c := h.pool.get(t.key, r.Check)
+		if c == nil {
+			return h.connect(ctx, r, t)
+		}
+		// The request before left it somewhere else. A server that has ended it meanwhile is asked anew.
+		reply, err := c.command(ctx, "CWD ", c.home)
+		if err == nil && reply.ok() && !c.broken {
+			return c, nil
+		}
+		c.close()
+		if ctx.Err() != nil {
+			return nil, err
+		}
+	}
+}
+
+// connect opens a connection and logs in.
+func (h *Handler) connect(ctx context.Context, r scheme.Request, t target) (*control, error) {
+	conn, err := h.config.Dial(ctx, "tcp", t.address, r.Check)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to an FTP server: %w", err)
+	}
+	c, err := newControl(conn, t.key, h.config.Limits)
+	if err != nil {
+		_ = conn.Close() // nothing was sent
+		return nil, err
+	}
+	if err := h.begin(ctx, c, t); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// begin reads the greeting, secures the connection, logs in, and asks for what the server can.
+func (h *Handler) begin(ctx context.Context, c *control, t target) error {
+	greeting, err := c.reply(ctx, "the connection")
+	if err == nil && greeting.code == 120 { // ready in some minutes
+		greeting, err = c.reply(ctx, "the connection")
+	}
+	if err != nil {
+		return err
+	}
+	if !greeting.ok() {
+		return refusal(greeting, "the connection")
+	}
+	if err := h.secure(ctx, c, t); err != nil {
+		return err
+	}
+	if err := logIn(ctx, c, t); err != nil {
+		return err
+	}
+	if err := c.ask(ctx); err != nil { // after the login it may be more
+		return err
+	}
+	if c.features.utf8 { // RFC 2640, for servers that need to be told; a refusal does no harm
+		if _, err := c.command(ctx, "OPTS UTF8 ON", ""); err != nil {
+			return err
+		}
+	}
+	where, err := c.command(ctx, "PWD", "")
+	if err == nil && where.code == 257 {
+		c.home = quoted(where.last())
+	}
+	return err
+}
+
+// logIn sends the user and the password: RFC 959 section 5.4.
+func logIn(ctx context.Context, c *control, t target) error {
+	r, err := c.command(ctx, "USER ", t.login.user)
+	if err != nil {
+		return err
+	}
+	if r.code == 331 && t.login.hasPassword {
+		if r, err = c.command(ctx, "PASS ", t.login.password); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.ok():
+		c.welcome = r.message()
+		return nil
+	case r.code == 331 || r.code == 530 && t.asks:
+		return unauthorized(t, r)
+	case r.code == 332:
+		return scheme.Refuse(http.StatusForbidden, "the server asks for an account (ACCT), which a URL cannot have")
+	default:
+		return refusal(r, "the login")
+	}
+}
+
+// quoted returns the directory in the reply to PWD, in which a quote is doubled: RFC 959 appendix II. It is ""
+// where there is none.
+func quoted(text string) string {
+	_, text, found := strings.Cut(text, `"`)
+	if !found {
+		return ""
+	}
+	var name strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '"' {
+			if i+1 == len(text) || text[i+1] != '"' {
+				return name.String()
+			}
+			i++
+		}
+		name.WriteByte(text[i])
+	}
+	return ""
+}
+
+// checked returns an error where check does not allow an address.
+func checked(check func(netip.AddrPort) error, address netip.AddrPort) error {
+	if check == nil {
+		return nil
+	}
+	return check(address)
+}
+
+// errNoTLS is for a server that has to, but does not.
+var errNoTLS = fmt.Errorf("%w: the server does not offer TLS, which the configuration requires", resolver.ErrUnreachable)

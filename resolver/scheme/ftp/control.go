@@ -1,0 +1,121 @@
+package ftp
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// control is a control connection: RFC 959 section 3. It has one user at a time.
+type control struct {
+	key      key
+	conn     net.Conn // above TLS, where that is used
+	in       *bufio.Reader
+	remote   netip.AddrPort
+	timeout  time.Duration // of each reply
+	features features
+	tls      *tls.Config // of data connections; nil for none
+	noEPSV   bool        // the server refused EPSV
+	mode     byte        // what TYPE has set: 'A', 'I', or 0 for nothing yet
+	home     string      // the directory after the login; "" if it is not known
+	welcome  []string    // what the server said after the login
+	broken   bool        // it must not be used again
+}
+
+// newControl returns the control connection over conn, of which no reply was read.
+func newControl(conn net.Conn, k key, limits scheme.Limits) (*control, error) {
+	remote, err := netip.ParseAddrPort(conn.RemoteAddr().String())
+	if err != nil {
+		return nil, fmt.Errorf("the address of the server: %w", err)
+	}
+	return &control{key: k, conn: conn, in: bufio.NewReaderSize(conn, limits.Line), remote: remote, timeout: limits.Timeout}, nil
+}
+
+// close ends the connection.
+func (c *control) close() {
+	c.broken = true
+	_ = c.conn.Close() // nothing is left to be sent
+}
+
+// command sends a command with its argument, and returns the reply. ctx ends it, and with it the
+// connection. The argument has no line end: see newTarget.
+func (c *control) command(ctx context.Context, verb, argument string) (reply, error) {
+	var r reply
+	err := c.within(ctx, verb, func() (err error) {
+		// RFC 959 section 5.3 would double octet 255, as Telnet does; servers take it for two.
+		if _, err = io.WriteString(c.conn, verb+argument+"\r\n"); err == nil {
+			r, err = c.receive()
+		}
+		return err
+	})
+	return r, err
+}
+
+// reply waits for another reply, as the one at the end of a transfer.
+func (c *control) reply(ctx context.Context, to string) (r reply, err error) {
+	err = c.within(ctx, to, func() (err error) { r, err = c.receive(); return err })
+	return r, err
+}
+
+func (c *control) receive() (reply, error) {
+	r, err := readReply(c.in)
+	if err == nil && r.code == 421 { // the server closes the connection: RFC 959 section 5.4
+		c.broken = true
+	}
+	return r, err
+}
+
+// within runs do on the connection, which it closes after the time of a reply, or when ctx ends.
+func (c *control) within(ctx context.Context, verb string, do func() error) error {
+	bounded, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	stop := context.AfterFunc(bounded, func() { _ = c.conn.Close() })
+	err := do()
+	if !stop() {
+		err = bounded.Err()
+	}
+	if err == nil {
+		return nil
+	}
+	c.close()
+	return broke("the reply to "+strings.TrimSpace(verb), err)
+}
+
+// broke returns the error of a connection that ended while it waited for something.
+func broke(what string, err error) error {
+	var netErr net.Error
+	switch {
+	case errors.Is(err, scheme.ErrResponse):
+		return err
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.As(err, &netErr) && netErr.Timeout():
+		return fmt.Errorf("waiting for %s: %w", what, err)
+	default:
+		return fmt.Errorf("%w: waiting for %s: %w", resolver.ErrUnreachable, what, err)
+	}
+}
+
+// setType makes transfers ones of text, 'A', or of octets, 'I'.
+func (c *control) setType(ctx context.Context, mode byte) error {
+	if c.mode == mode {
+		return nil
+	}
+	r, err := c.command(ctx, "TYPE ", string(mode))
+	if err != nil {
+		return err
+	}
+	if !r.ok() {
+		return refusal(r, "TYPE")
+	}
+	c.mode = mode
+	return nil
+}

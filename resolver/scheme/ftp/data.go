@@ -1,0 +1,95 @@
+package ftp
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// passive returns where the server waits for a data connection: at the address of the control connection,
+// whatever it says (RFC 2577 section 3).
+func (c *control) passive(ctx context.Context) (netip.AddrPort, error) {
+	if !c.noEPSV {
+		r, err := c.command(ctx, "EPSV", "")
+		if err != nil {
+			return netip.AddrPort{}, err
+		}
+		if r.code == 229 {
+			port, err := extendedPort(r.last())
+			return netip.AddrPortFrom(c.remote.Addr(), port), err
+		}
+		if c.noEPSV = true; !c.remote.Addr().Unmap().Is4() { // for which PASV has no form
+			return netip.AddrPort{}, refusal(r, "EPSV")
+		}
+	}
+	r, err := c.command(ctx, "PASV", "")
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	if r.code != 227 {
+		return netip.AddrPort{}, refusal(r, "PASV")
+	}
+	port, err := passivePort(r.last())
+	return netip.AddrPortFrom(c.remote.Addr(), port), err
+}
+
+// transfer is a data connection, of which the server has begun to send.
+type transfer struct {
+	net.Conn
+	// done is whether the server has said already that all is sent.
+	done bool
+}
+
+// transfer opens a data connection, on which the server answers a command, from an offset.
+func (f *fetch) transfer(ctx context.Context, verb, argument string, offset int64) (*transfer, error) {
+	c := f.control
+	address, err := c.passive(ctx)
+	if err != nil {
+		c.broken = true // the server may wait for a connection
+		return nil, err
+	}
+	conn, err := f.config.Dial(ctx, "tcp", address.String(), f.request.Check)
+	if err != nil {
+		c.broken = true
+		return nil, fmt.Errorf("opening a data connection: %w", err)
+	}
+	done, err := c.begin(ctx, verb, argument, offset)
+	if err != nil {
+		_ = conn.Close() // nothing was sent on it
+		return nil, err
+	}
+	if c.tls != nil { // its handshake is at the first read: servers wait with theirs for the command
+		conn = tls.Client(conn, c.tls)
+	}
+	return &transfer{conn, done}, nil
+}
+
+// begin sends the command of a transfer.
+func (c *control) begin(ctx context.Context, verb, argument string, offset int64) (done bool, err error) {
+	if offset > 0 {
+		r, err := c.command(ctx, "REST ", strconv.FormatInt(offset, 10))
+		if err != nil {
+			return false, err
+		}
+		if r.code != 350 {
+			return false, errNoRest
+		}
+	}
+	r, err := c.command(ctx, verb, argument)
+	switch {
+	case err != nil:
+		return false, err
+	case r.code/100 == 1 || r.ok():
+		return r.ok(), nil
+	default:
+		return false, refusal(r, verb)
+	}
+}
+
+// errNoRest is for a server that cannot begin in the middle of a file.
+var errNoRest = fmt.Errorf("%w: REST is refused", scheme.ErrResponse)

@@ -1,0 +1,165 @@
+package ftp
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// listed is what a server lists.
+type listed struct {
+	entries    []entry
+	unknown    int    // lines that could not be read
+	incomplete string // why it is not all; "" where it is
+}
+
+// directory returns the listing of the directory in which the connection is.
+func (f *fetch) directory(ctx context.Context) (*scheme.Resource, error) {
+	ctx, cancel := context.WithTimeout(ctx, f.config.Limits.Timeout)
+	defer cancel()
+	found, err := f.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return f.listing(found, f.target.directory()), nil
+}
+
+// read asks by MLSD, else by LIST, and for the names alone where none of the lines of LIST can be read.
+func (f *fetch) read(ctx context.Context) (listed, error) {
+	if f.control.features.mlst {
+		found, err := f.lines(ctx, "MLSD", "", parseMLSD)
+		if !errors.Is(err, scheme.ErrResponse) || f.control.broken { // it is refused by some that say they have it
+			return found, err
+		}
+	}
+	if err := f.control.setType(ctx, 'A'); err != nil {
+		return listed{}, err
+	}
+	now := f.config.Now()
+	found, err := f.lines(ctx, "LIST", "", func(line string) (entry, bool, bool) { return parseList(line, now) })
+	if err != nil || f.control.broken || len(found.entries) > 0 || found.unknown == 0 {
+		return found, err
+	}
+	return f.lines(ctx, "NLST", "", parseName)
+}
+
+// names returns the listing of the names that a pattern stands for.
+func (f *fetch) names(ctx context.Context, pattern string) (*scheme.Resource, error) {
+	ctx, cancel := context.WithTimeout(ctx, f.config.Limits.Timeout)
+	defer cancel()
+	if err := f.control.setType(ctx, 'A'); err != nil {
+		return nil, err
+	}
+	found, err := f.lines(ctx, "NLST ", pattern, parseName)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.entries) == 0 {
+		return nil, scheme.Refuse(http.StatusNotFound, "no name matches")
+	}
+	location := strings.TrimSuffix(f.target.directory(), "/")
+	return f.listing(found, location[:strings.LastIndexByte(location, '/')+1]), nil
+}
+
+// parseName reads a line of the reply to NLST, which says no more than the name.
+func parseName(line string) (entry, bool, bool) {
+	return entry{name: strings.TrimPrefix(line, "./"), kind: scheme.ItemOther, size: -1}, false, true
+}
+
+// lines reads what a command lists.
+func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(string) (entry, bool, bool)) (listed, error) {
+	data, err := f.transfer(ctx, verb, argument, 0)
+	var refused *scheme.Refusal
+	if errors.As(err, &refused) && verb != "MLSD" && (refused.Status == http.StatusNotFound || strings.HasPrefix(refused.Reply, "450 ")) {
+		return listed{}, nil // so some servers say that there is nothing to list
+	}
+	if err != nil {
+		return listed{}, err
+	}
+	defer data.Close()
+	stop := context.AfterFunc(ctx, func() { _ = data.Close() })
+	defer stop()
+	found, err := readLines(data, f.config.Limits, parse)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		f.control.broken = true
+		return listed{}, broke("a listing", err)
+	}
+	if found.incomplete != "" {
+		f.control.broken = true // the rest is not wanted
+		return found, nil
+	}
+	_ = data.Close() // the server waits for it, in TLS
+	if data.done {
+		return found, nil
+	}
+	r, err := f.control.reply(ctx, "the listing")
+	if err == nil && !r.ok() {
+		f.control.broken = true
+		err = fmt.Errorf("%w: %w: the server ends a listing by %.200q", resolver.ErrUnreachable, io.ErrUnexpectedEOF, r.text())
+	}
+	return found, err
+}
+
+// readLines reads the lines of a listing, within the limits.
+func readLines(data io.Reader, limits scheme.Limits, parse func(string) (entry, bool, bool)) (listed, error) {
+	var found listed
+	in := bufio.NewReaderSize(data, limits.Line)
+	for octets := int64(0); ; {
+		raw, err := in.ReadSlice('\n')
+		switch octets += int64(len(raw)); {
+		case errors.Is(err, bufio.ErrBufferFull):
+			found.incomplete = fmt.Sprintf("a line is longer than %d octets", limits.Line)
+			return found, nil
+		case err != nil && !errors.Is(err, io.EOF):
+			return found, err
+		case octets > limits.Octets:
+			found.incomplete = fmt.Sprintf("it is longer than %d octets", limits.Octets)
+			return found, nil
+		}
+		if len(raw) > 0 {
+			e, skip, ok := parse(strings.TrimRight(string(raw), "\r\n"))
+			switch {
+			case !ok || !skip && !e.isShown() && e.name != "." && e.name != "..":
+				found.unknown++
+			case skip || !e.isShown():
+			case len(found.entries) == limits.Entries:
+				found.incomplete = fmt.Sprintf("it has more than %d entries", limits.Entries)
+				return found, nil
+			default:
+				found.entries = append(found.entries, e)
+			}
+		}
+		if err != nil {
+			return found, nil
+		}
+	}
+}
+
+// listing makes the answer of what was listed; location is the URI of the directory of the entries.
+func (f *fetch) listing(found listed, location string) *scheme.Resource {
+	t := f.target
+	l := &scheme.Listing{
+		Kind: scheme.KindDirectory, Title: t.title(), URI: location, Parent: t.parent(), Incomplete: found.incomplete,
+	}
+	if l.Notes = f.notes; len(t.path()) == 0 {
+		l.Notes = f.control.welcome
+	}
+	if found.unknown > 0 {
+		l.Warnings = append(l.Warnings, fmt.Sprintf("lines that are left out, since they could not be read: %d", found.unknown))
+	}
+	sortEntries(found.entries)
+	for _, e := range found.entries {
+		l.Items = append(l.Items, e.item(l.URI))
+	}
+	return scheme.Listed(l)
+}

@@ -1,0 +1,60 @@
+package ftp
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// entry is one name of a directory, as octets.
+type entry struct {
+	name     string
+	kind     string // of scheme.Item
+	target   string // of a link
+	size     int64  // -1 where it is not known
+	modified time.Time
+}
+
+// isShown reports whether the name can be a segment of a URI that leads to it: "." and ".." do not, nor
+// does one that leads elsewhere.
+func (e entry) isShown() bool {
+	return e.name != "" && e.name != "." && e.name != ".." && !strings.ContainsAny(e.name, "/\r\n\x00")
+}
+
+// item returns the entry of the directory whose URI is base, which ends in a slash.
+func (e entry) item(base string) scheme.Item {
+	item := scheme.Item{Kind: e.kind, Name: scheme.Text(e.name), URI: base + escape(e.name), Modified: e.modified, Note: scheme.Text(e.target)}
+	if e.kind == scheme.ItemDirectory {
+		item.URI += "/"
+	}
+	if e.kind == scheme.ItemFile {
+		if e.size >= 0 {
+			item.Size = &e.size
+		}
+		if named := scheme.MediaType(e.name, nil); named != "application/octet-stream" {
+			item.Type = named
+		}
+	}
+	return item
+}
+
+// sortEntries puts directories first, and then names in the order of the alphabet, without regard to case.
+func sortEntries(entries []entry) {
+	slices.SortStableFunc(entries, func(a, b entry) int {
+		return cmp.Or(
+			cmp.Compare(rank(a), rank(b)),
+			strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name)),
+			strings.Compare(a.name, b.name),
+		)
+	})
+}
+
+func rank(e entry) int {
+	if e.kind == scheme.ItemDirectory {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,168 @@
+package ftp
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// fake is a server that a test scripts.
+type fake struct {
+	listen  func() (net.Listener, error)
+	asked   func(name string)
+	body    func() io.Reader
+	names   []string
+	replies map[string]string // by command, "RETR a", or verb, "RETR"; "" is to close the connection
+	end     string            // the reply at the end of a transfer; "" for 226, "close" is to close the connection
+
+	mu       sync.Mutex
+	commands []string
+}
+
+func (f *fake) log(command string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.commands = append(f.commands, command)
+}
+
+// sent returns the commands so far.
+func (f *fake) sent() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return strings.Join(f.commands, "\n")
+}
+
+// serve answers on one control connection.
+func (f *fake) serve(conn net.Conn) {
+	defer conn.Close()
+	var data net.Listener
+	defer func() {
+		if data != nil {
+			data.Close()
+		}
+	}()
+	in := bufio.NewReader(conn)
+	greeting, ok := f.replies["greeting"]
+	if !ok {
+		greeting = "220 ready"
+	}
+	for line := greeting; ; {
+		if _, err := io.WriteString(conn, line+"\r\n"); err != nil {
+			return
+		}
+		text, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		command := strings.TrimRight(text, "\r\n")
+		f.log(command)
+		verb, argument, _ := strings.Cut(command, " ")
+		scripted, ok := f.replies[command]
+		if !ok {
+			scripted, ok = f.replies[verb]
+		}
+		switch {
+		case ok && scripted == "":
+			return
+		case ok:
+			line = scripted
+		case verb == "EPSV":
+			if data != nil {
+				data.Close()
+			}
+			if data, err = f.listen(); err != nil {
+				return
+			}
+			line = fmt.Sprintf("229 here (|||%d|)", data.Addr().(*net.TCPAddr).Port)
+		case verb == "RETR", verb == "LIST":
+			if verb == "RETR" && f.asked != nil {
+				f.asked(argument)
+			}
+			if line = f.transfer(conn, data, verb); line == "close" {
+				return
+			}
+		default:
+			line = f.answer(verb)
+		}
+	}
+}
+
+// answer returns the reply to a command without data.
+func (*fake) answer(verb string) string {
+	switch verb {
+	case "USER":
+		return "331 password"
+	case "PASS":
+		return "230 welcome"
+	case "CWD", "TYPE":
+		return "250 done"
+	case "PWD":
+		return `257 "/" is it`
+	case "REST":
+		return "350 go on"
+	default:
+		return "502 unknown"
+	}
+}
+
+func (f *fake) transfer(conn net.Conn, data net.Listener, verb string) string {
+	if data == nil {
+		return "425 no data connection"
+	}
+	if _, err := io.WriteString(conn, "150 here it comes\r\n"); err != nil {
+		return "close"
+	}
+	to, err := data.Accept()
+	if err != nil {
+		return "close"
+	}
+	defer to.Close()
+	if verb == "RETR" {
+		_, err = io.Copy(to, f.body())
+	} else {
+		for _, name := range f.names {
+			if _, err = io.WriteString(to, "-rw-r--r-- 1 ftp ftp 7 Jan 02 2006 "+name+"\r\n"); err != nil {
+				break
+			}
+		}
+	}
+	if err != nil {
+		return "close"
+	}
+	if f.end != "" {
+		return f.end
+	}
+	return "226 all sent"
+}
+
+// start listens until the end of the test, and returns the address.
+func (f *fake) start(t testing.TB) string {
+	t.Helper()
+	listen := func() (net.Listener, error) { return net.Listen("tcp4", "127.0.0.1:0") }
+	if f.listen == nil {
+		f.listen = listen
+	}
+	if f.body == nil {
+		f.body = func() io.Reader { return strings.NewReader("0123456789") }
+	}
+	listener, err := listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	t.Cleanup(func() { listener.Close(); wait.Wait() })
+	wait.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			wait.Go(func() { f.serve(conn) })
+		}
+	})
+	return listener.Addr().String()
+}

@@ -1,0 +1,41 @@
+package ftp
+
+import (
+	"context"
+	"strings"
+)
+
+// features is what a server says that it can: RFC 2389.
+type features struct {
+	tls, mlst, utf8 bool
+}
+
+// parseFeatures reads the reply to FEAT.
+func parseFeatures(r reply) features {
+	var f features
+	if r.code != 211 {
+		return f
+	}
+	for _, line := range r.lines[1:] {
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch strings.ToUpper(name) {
+		case "AUTH":
+			f.tls = f.tls || strings.Contains(strings.ToUpper(rest), "TLS")
+		case "MLST", "MLSD": // RFC 3659 section 7.8: the one means both
+			f.mlst = true
+		case "UTF8":
+			f.utf8 = true
+		}
+	}
+	return f
+}
+
+// ask asks for the features.
+func (c *control) ask(ctx context.Context) error {
+	r, err := c.command(ctx, "FEAT", "")
+	if err != nil {
+		return err
+	}
+	c.features = parseFeatures(r)
+	return nil
+}

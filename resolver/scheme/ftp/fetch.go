@@ -1,0 +1,93 @@
+package ftp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// fetch is one request on a connection that is logged in.
+type fetch struct {
+	config  *Config
+	request scheme.Request
+	target  target
+	control *control
+	notes   []string // what the server said in the last directory
+	streams bool   // the body of the answer has the connection
+	release func() // gives the connection back
+}
+
+// answer goes to the directory of the target, segment by segment (RFC 1738 section 3.2.2), and returns what it
+// has of the name.
+func (f *fetch) answer(ctx context.Context) (*scheme.Resource, error) {
+	for i, name := range f.target.Dirs {
+		if err := f.enter(ctx, name, i == 0); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case f.target.Type == 'd':
+		return f.named(ctx)
+	case f.target.Name == "":
+		return f.directory(ctx)
+	default:
+		return f.file(ctx)
+	}
+}
+
+// enter changes the directory. Few servers know a CWD without a name, which RFC 1738 has for "//": other
+// clients take the first for the root, and no other for anything.
+func (f *fetch) enter(ctx context.Context, name string, isFirst bool) error {
+	r, err := f.control.command(ctx, "CWD ", name)
+	if err == nil && name == "" && r.code/100 == 5 {
+		if !isFirst {
+			return nil
+		}
+		r, err = f.control.command(ctx, "CWD ", "/")
+	}
+	if err != nil {
+		return err
+	}
+	if !r.ok() {
+		return refusal(r, "CWD")
+	}
+	f.notes = r.message()
+	return nil
+}
+
+// named returns the directory of a name, or what a pattern stands for: ";type=d".
+func (f *fetch) named(ctx context.Context) (*scheme.Resource, error) {
+	if f.target.Name == "" {
+		return f.directory(ctx)
+	}
+	err := f.enter(ctx, f.target.Name, false)
+	var refused *scheme.Refusal
+	switch {
+	case err == nil:
+		return f.directory(ctx)
+	case errors.As(err, &refused) && refused.Status == http.StatusNotFound && f.target.Name[0] != '-': // which begins options
+		return f.names(ctx, f.target.Name)
+	default:
+		return nil, err
+	}
+}
+
+// redirected returns the answer for a directory whose URI has no slash at its end, and the error where it
+// is none.
+func (f *fetch) redirected(ctx context.Context, err error) (*scheme.Resource, error) {
+	var refused *scheme.Refusal
+	if f.target.Type != 0 || f.control.broken || !errors.As(err, &refused) || refused.Status != http.StatusNotFound && refused.Status != http.StatusForbidden {
+		return nil, err
+	}
+	switch entered := f.enter(ctx, f.target.Name, false); {
+	case entered == nil:
+		return scheme.Redirect(http.StatusFound, f.target.directory()), nil
+	case errors.As(entered, new(*scheme.Refusal)):
+		return nil, err
+	default:
+		return nil, fmt.Errorf("after a refusal: %w", entered)
+	}
+}

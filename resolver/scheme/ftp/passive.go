@@ -1,0 +1,69 @@
+package ftp
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// leastDataPort is the least port of a data connection: at those below are services of the server's host,
+// none of which may be reached by a reply of a server.
+const leastDataPort = 1024
+
+// extendedPort returns the port in the reply to EPSV: RFC 2428 section 3.
+func extendedPort(text string) (uint16, error) {
+	_, text, _ = strings.Cut(text, "(")
+	text, _, closed := strings.Cut(text, ")")
+	if !closed || len(text) < len("|||1|") || text[0] < '!' || text[0] > '~' {
+		return 0, fmt.Errorf("%w: the reply to EPSV is %.80q", scheme.ErrResponse, text)
+	}
+	fields := strings.Split(text, text[:1])
+	const count = 5 // "", protocol, address, port, ""
+	if len(fields) != count || fields[0] != "" || fields[count-1] != "" {
+		return 0, fmt.Errorf("%w: the reply to EPSV is %.80q", scheme.ErrResponse, text)
+	}
+	return dataPort(strconv.ParseUint(fields[3], 10, 16))
+}
+
+// passivePort returns the port in the reply to PASV, of six numbers: RFC 959 section 4.1.2. The address in it is
+// not used: it may be any, and a wrong one behind a translation of addresses. Not all servers write
+// parentheses: RFC 1123 section 4.1.2.6.
+func passivePort(text string) (uint16, error) {
+	fail := func() (uint16, error) {
+		return 0, fmt.Errorf("%w: the reply to PASV is %.80q", scheme.ErrResponse, text)
+	}
+	numbers := text
+	if _, after, found := strings.Cut(text, "("); found {
+		numbers, _, _ = strings.Cut(after, ")")
+	} else if i := strings.IndexAny(text, "0123456789"); i >= 0 {
+		numbers = text[i:]
+	}
+	fields := strings.Split(strings.TrimRight(numbers, ". "), ",")
+	const count = 6
+	if len(fields) != count {
+		return fail()
+	}
+	var port uint64
+	for i, field := range fields {
+		n, err := strconv.ParseUint(strings.TrimSpace(field), 10, 8)
+		if err != nil {
+			return fail()
+		}
+		if i >= count-2 {
+			port = port<<8 | n
+		}
+	}
+	return dataPort(port, nil)
+}
+
+func dataPort(port uint64, err error) (uint16, error) {
+	if err != nil || port > 65535 {
+		return 0, fmt.Errorf("%w: the port of the data connection is no number", scheme.ErrResponse)
+	}
+	if port < leastDataPort {
+		return 0, fmt.Errorf("%w: the data connection would be to port %d", scheme.ErrResponse, port)
+	}
+	return uint16(port), nil
+}

@@ -1,0 +1,95 @@
+package ftp
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// reply is what a server answers to a command: RFC 959 section 4.2.
+type reply struct {
+	code  int
+	lines []string // without the code; the last is the end of the reply
+}
+
+// ok reports whether the command is done.
+func (r reply) ok() bool { return r.code/100 == 2 }
+
+// text returns the last line with its code.
+func (r reply) text() string { return fmt.Sprintf("%d %s", r.code, r.last()) }
+
+func (r reply) last() string { return r.lines[len(r.lines)-1] }
+
+// message returns the lines before the last, which servers write for people, without empty ones.
+func (r reply) message() []string {
+	var lines []string
+	for _, line := range r.lines[:len(r.lines)-1] {
+		if line = strings.TrimSpace(scheme.Text(line)); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// maxReplyLines bounds the lines of a reply.
+const maxReplyLines = 1000
+
+// readReply reads a reply. A line is no longer than the buffer of in, and all of them have at most as many
+// octets.
+func readReply(in *bufio.Reader) (reply, error) {
+	var r reply
+	octets := 0
+	for range maxReplyLines {
+		line, err := in.ReadSlice('\n')
+		if octets += len(line); errors.Is(err, bufio.ErrBufferFull) || octets > in.Size() {
+			return reply{}, fmt.Errorf("%w: a reply is longer than %d octets", scheme.ErrResponse, in.Size())
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return reply{}, err
+		}
+		text := strings.TrimRight(string(line), "\r\n")
+		code, isCoded := codeOf(text)
+		switch {
+		case r.code == 0 && !isCoded:
+			return reply{}, fmt.Errorf("%w: %.40q begins no reply of FTP", scheme.ErrResponse, text)
+		case r.code == 0:
+			r.code = code
+		case !isCoded || code != r.code:
+			r.lines = append(r.lines, text)
+			continue
+		}
+		if len(text) <= codeLength {
+			r.lines = append(r.lines, "")
+			return r, nil
+		}
+		r.lines = append(r.lines, text[codeLength+1:])
+		if text[codeLength] == ' ' {
+			return r, nil
+		}
+	}
+	return reply{}, fmt.Errorf("%w: a reply has more than %d lines", scheme.ErrResponse, maxReplyLines)
+}
+
+const codeLength = 3
+
+// codeOf returns the code that a line of a reply begins with: three digits, of which the first is 1 to 6,
+// and a space, a hyphen or the end.
+func codeOf(line string) (code int, ok bool) {
+	if len(line) < codeLength || len(line) > codeLength && line[codeLength] != ' ' && line[codeLength] != '-' {
+		return 0, false
+	}
+	for i := range codeLength {
+		if line[i] < '0' || line[i] > '9' {
+			return 0, false
+		}
+		code = code*10 + int(line[i]-'0')
+	}
+	return code, code >= 100 && code < 700
+}

@@ -1,0 +1,24 @@
+package ftp
+
+import (
+	"net"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/resolver/schemetest"
+)
+
+func TestScheme(t *testing.T) {
+	schemetest.Run(t, schemetest.Suite{
+		New: func(_ testing.TB, dial scheme.Dial, limits scheme.Limits) scheme.Handler {
+			config := settings()
+			config.Dial, config.Limits = dial, limits
+			return New(config)
+		},
+		Peer: func(conn net.Conn, s *schemetest.Server) {
+			(&fake{listen: s.Listen, asked: s.Asked, body: s.Body, names: s.Names}).serve(conn)
+		},
+		Resource: func(address string) string { return "ftp://" + address + "/plain.txt" },
+		Listing:  func(address string) string { return "ftp://" + address + "/" },
+	})
+}

@@ -1,0 +1,171 @@
+package ftp
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// login is who logs in.
+type login struct {
+	user, password string
+	// hasPassword is whether there is one, which may be ""; anonymous is whether the user is nobody in
+	// particular.
+	hasPassword, anonymous bool
+}
+
+// key is what connections have in common that can stand for each other.
+type key struct {
+	address string // host and port
+	login   login
+}
+
+// target is what a request asks for.
+type target struct {
+	key
+	uri.FTP
+	uri     uri.URI // without password
+	host    string  // without brackets
+	private bool    // the response is for this client alone
+	asks    bool    // its user may be asked for a password
+}
+
+// newTarget returns the target of a request. The error is a *uri.ParseError for a URI that no command
+// could be made of.
+func (h *Handler) newTarget(r scheme.Request) (target, error) {
+	u := r.URI
+	parts, err := u.FTP()
+	if err != nil {
+		return target{}, err //nolint:wrapcheck // it is the error of the URI
+	}
+	t := target{FTP: parts, asks: h.config.Login, uri: u.WithoutFragment().WithoutPassword().Normalize()}
+	host, _ := t.uri.Host()
+	t.host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	port, _ := u.Port()
+	if port == "" {
+		port = u.DefaultPort()
+	}
+	t.address = net.JoinHostPort(t.host, port)
+	userinfo, hasUser := u.Userinfo()
+	if t.login, err = h.newLogin(r, userinfo, hasUser); err != nil {
+		return target{}, err
+	}
+	t.private = !t.login.anonymous || hasUser || len(r.Header["Authorization"]) > 0
+	for _, argument := range append([]string{t.Name, t.login.user, t.login.password}, t.Dirs...) {
+		if strings.ContainsAny(argument, "\r\n\x00") {
+			return target{}, &uri.ParseError{Input: t.uri.String(), Rule: uri.Rule{
+				Name: "string", Section: "RFC 959 section 5.3.2", Says: "an argument of an FTP command contains no carriage return, line feed or NUL",
+			}}
+		}
+	}
+	return t, nil
+}
+
+// newLogin returns who logs in: the user of the URI, else that of the request, else anonymous, as RFC 1738
+// section 3.2.1 says.
+func (h *Handler) newLogin(r scheme.Request, userinfo string, hasUser bool) (login, error) {
+	anonymous := login{user: "anonymous", password: h.config.Anonymous, hasPassword: true, anonymous: true}
+	rawUser, rawPassword, hasPassword := strings.Cut(userinfo, ":")
+	user, userErr := url.PathUnescape(rawUser)
+	password, passwordErr := url.PathUnescape(rawPassword)
+	if userErr != nil || passwordErr != nil {
+		return login{}, fmt.Errorf("%w: the user or the password is not percent-encoded", scheme.ErrOff)
+	}
+	if hasUser && !hasPassword && (uri.EqualFold(user, "anonymous") || uri.EqualFold(user, "ftp")) {
+		return anonymous, nil
+	}
+	if !h.config.Login {
+		if hasUser {
+			return login{}, fmt.Errorf("logging in at FTP servers: %w", scheme.ErrOff)
+		}
+		return anonymous, nil
+	}
+	if hasPassword {
+		return login{user: user, password: password, hasPassword: true}, nil
+	}
+	given, ok := basic(r.Header.Get("Authorization"))
+	switch {
+	case ok && (!hasUser || given.user == user):
+		return given, nil
+	case hasUser:
+		return login{user: user}, nil
+	default:
+		return anonymous, nil
+	}
+}
+
+// basic returns the user and the password of a field of RFC 7617.
+func basic(field string) (login, bool) {
+	name, encoded, _ := strings.Cut(field, " ")
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+	if err != nil || !uri.EqualFold(name, "basic") {
+		return login{}, false
+	}
+	user, password, ok := strings.Cut(string(text), ":")
+	return login{user: user, password: password, hasPassword: true}, ok
+}
+
+// directory returns the URI of the target as a directory: with a slash at its end, and without type.
+func (t target) directory() string {
+	text := t.uri.String()
+	if i := strings.LastIndexByte(text, ';'); t.Type != 0 && i >= 0 {
+		text = text[:i]
+	}
+	if !strings.HasSuffix(text, "/") {
+		text += "/"
+	}
+	return text
+}
+
+// path returns the names of the directories of the target, with that of the target itself.
+func (t target) path() []string {
+	if t.Name == "" {
+		return t.Dirs
+	}
+	return append(t.Dirs[:len(t.Dirs):len(t.Dirs)], t.Name)
+}
+
+// title returns the path as text.
+func (t target) title() string {
+	path := strings.Join(t.path(), "/")
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return scheme.Text(path)
+}
+
+// parent returns the directory that contains the target; nil for the one where the login leads to, and for
+// a root.
+func (t target) parent() *scheme.Link {
+	path := t.path()
+	if len(path) == 0 {
+		return nil
+	}
+	last := strings.TrimRight(path[len(path)-1], "/")
+	path = path[:len(path)-1]
+	if i := strings.LastIndexByte(last, '/'); i == 0 { // such as "/etc", which is %2Fetc in a URI
+		path = append(path[:len(path):len(path)], "/")
+	} else if i > 0 {
+		path = append(path[:len(path):len(path)], last[:i])
+	} else if last == "" && len(path) == 0 {
+		return nil // of "/", and of a first directory without name, which most servers take for it
+	}
+	authority, _ := t.uri.Authority()
+	location := "ftp://" + authority + "/"
+	for _, name := range path {
+		location += escape(name) + "/"
+	}
+	title := strings.Join(path, "/")
+	if !strings.HasPrefix(title, "/") {
+		title = "/" + title
+	}
+	return &scheme.Link{Text: scheme.Text(title), URI: location}
+}
+
+// escape returns a name as a segment of the path of an ftp URL, octet by octet.
+func escape(name string) string { return url.PathEscape(name) }

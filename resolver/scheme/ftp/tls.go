@@ -1,0 +1,72 @@
+package ftp
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// secure begins TLS where it should be used: RFC 4217 section 4.
+func (h *Handler) secure(ctx context.Context, c *control, t target) error {
+	if h.config.TLS == TLSNever {
+		return nil
+	}
+	if h.config.TLS == TLSOffered {
+		if err := c.ask(ctx); err != nil || !c.features.tls {
+			return err
+		}
+	}
+	r, err := c.command(ctx, "AUTH ", "TLS")
+	switch {
+	case err != nil:
+		return err
+	case r.code != 234 && h.config.TLS == TLSRequired:
+		return fmt.Errorf("%w: %.200q", errNoTLS, r.text())
+	case r.code != 234:
+		return nil
+	case c.in.Buffered() > 0: // it was sent by somebody before the encryption
+		return fmt.Errorf("%w: there is more than the reply to AUTH", scheme.ErrResponse)
+	}
+	config := h.tlsConfig(t.host)
+	conn := tls.Client(c.conn, config)
+	if err := c.within(ctx, "AUTH TLS", func() error { return conn.HandshakeContext(ctx) }); err != nil {
+		return err
+	}
+	c.conn = conn
+	c.in = bufio.NewReaderSize(conn, h.config.Limits.Line)
+	return h.protect(ctx, c, config)
+}
+
+// protect encrypts data connections, too: RFC 4217 section 9.
+func (h *Handler) protect(ctx context.Context, c *control, config *tls.Config) error {
+	if _, err := c.command(ctx, "PBSZ ", "0"); err != nil {
+		return err
+	}
+	r, err := c.command(ctx, "PROT ", "P")
+	switch {
+	case err != nil:
+		return err
+	case r.ok():
+		c.tls = config
+	case h.config.TLS == TLSRequired:
+		return fmt.Errorf("%w: %.200q", errNoTLS, r.text())
+	}
+	return nil
+}
+
+// tlsConfig returns what a control connection and its data connections use: the sessions are theirs, since
+// servers ask for the session of the control connection on the others, which so are from the same client.
+func (h *Handler) tlsConfig(host string) *tls.Config {
+	config := &tls.Config{
+		ServerName: host, RootCAs: h.config.Roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(1),
+	}
+	if h.config.TLS == TLSOffered {
+		// It would be sent without TLS where the server did not offer it: any TLS is better than none, and
+		// keeps it from those who only listen.
+		config.InsecureSkipVerify, config.MinVersion = true, tls.VersionTLS10 //nolint:gosec // see above
+	}
+	return config
+}
