@@ -92,7 +92,9 @@ func testGatewayCurl(t *testing.T, s *gatewaySite) {
 
 func testGatewayLynx(t *testing.T, s *gatewaySite) { s.testBrowser(t, "lynx", "-dump", "-nolist") }
 
-func testGatewayW3m(t *testing.T, s *gatewaySite) { s.testBrowser(t, "w3m", "-dump", "-o", "use_proxy=1") }
+func testGatewayW3m(t *testing.T, s *gatewaySite) {
+	s.testBrowser(t, "w3m", "-dump", "-o", "use_proxy=1")
+}
 
 // testBrowser shows files, a directory and a menu by a browser for terminals.
 func (s *gatewaySite) testBrowser(t *testing.T, program string, arguments ...string) {
