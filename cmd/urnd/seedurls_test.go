@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,10 +25,11 @@ type seedServers map[string]string // "host:port", by scheme
 // from the vectors of uri: a URL, and the scheme, for each.
 func seedExamples(t *testing.T) (examples []string) {
 	t.Helper()
+	schemes := []string{"ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero"}
 	for _, name := range []string{"rfc1738.tsv", "seed000.tsv"} {
 		for line := range strings.Lines(readFile(t, filepath.Join("../../uri/testdata", name))) {
 			fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-			if len(fields) > 1 && !strings.HasPrefix(line, "#") && fields[1] != "" && fields[1] != "http" {
+			if len(fields) > 1 && !strings.HasPrefix(line, "#") && slices.Contains(schemes, fields[1]) {
 				examples = append(examples, fields[0])
 			}
 		}
