@@ -225,7 +225,7 @@ func (p *parts) Read(b []byte) (int, error) {
 		return n, nil
 	case p.line.fault == "premature":
 		return n, io.EOF
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return n, io.ErrUnexpectedEOF
 	}
 	return n, p.line.hide(err)

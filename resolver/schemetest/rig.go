@@ -24,7 +24,7 @@ const smallBody = 200
 func octets(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
-		b[i] = byte(i + i>>8) //nolint:gosec // the low octet is meant
+		b[i] = byte(i + i>>8)
 	}
 	return b
 }
