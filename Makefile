@@ -81,7 +81,7 @@ bench:
 
 # With nginx, HAProxy, Varnish, Squid, Traffic Server, Apache and Caddy, one core each; as
 # root on Debian: see docs/benchmarks.md. Only the table goes to standard output.
-bench-peers: build
+bench-peers: build test-deps
 	sh internal/testserver/install.sh internal/bench/peers/packages >&2
 	cd internal/bench && BENCH_URND='$(CURDIR)/urnd' go run -exec 'taskset -c 0' ./peers
 

@@ -30,6 +30,8 @@ proftpd proftpd-core
 /usr/lib/proftpd/mod_tls.so proftpd-mod-crypto
 yaz-ztest yaz
 zebrasrv idzebra-2.0
+lynx lynx
+w3m w3m
 '
 
 # binary package, and a package that it needs: those which cannot be installed together with others above, as

@@ -7,8 +7,12 @@ import (
 	"time"
 )
 
-// hang is how long anything may take that takes no time: a generous bound, for a busy machine.
-const hang = 20 * time.Second
+// hang is how long anything may take that takes no time, and soon what must end at once: generous bounds, for
+// a busy machine.
+const (
+	hang = time.Minute
+	soon = 10 * time.Second
+)
 
 // account is how many goroutines and descriptors there are.
 type account struct{ goroutines, descriptors int }
@@ -34,7 +38,7 @@ func (before account) settle(t testing.TB) {
 
 // eventually reports whether a condition holds before long.
 func eventually(condition func() bool) bool {
-	timer, ticker := time.NewTimer(hang), time.NewTicker(time.Millisecond)
+	timer, ticker := time.NewTimer(soon), time.NewTicker(time.Millisecond)
 	defer timer.Stop()
 	defer ticker.Stop()
 	for !condition() {

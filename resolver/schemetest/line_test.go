@@ -79,7 +79,10 @@ func (h *line) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, e
 		end()
 		return nil, fmt.Errorf("reading the reply of a line server: %w", h.hide(err))
 	}
-	if resource.Listing == nil {
+	switch {
+	case resource.Listing != nil:
+		end()
+	default:
 		stop()
 		if h.fault != "deaf body" {
 			stop = context.AfterFunc(ctx, func() { _ = conn.SetDeadline(longAgo()) })
@@ -118,7 +121,6 @@ func (h *line) ask(r scheme.Request, conn net.Conn, end func()) (*scheme.Resourc
 	}
 	in := bufio.NewReader(conn)
 	if name == "" {
-		defer end()
 		return h.list(r, in)
 	}
 	parts := &parts{line: h, in: in}
@@ -223,7 +225,7 @@ func (p *parts) Read(b []byte) (int, error) {
 		return n, nil
 	case p.line.fault == "premature":
 		return n, io.EOF
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return n, io.ErrUnexpectedEOF
 	}
 	return n, p.line.hide(err)

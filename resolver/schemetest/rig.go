@@ -24,14 +24,14 @@ const smallBody = 200
 func octets(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
-		b[i] = byte(i + i>>8) //nolint:gosec // the low octet is meant
+		b[i] = byte(i + i>>8)
 	}
 	return b
 }
 
 // usual returns limits that nothing comes near to.
 func usual() scheme.Limits {
-	return scheme.Limits{Timeout: hang, Entries: 10_000, Octets: 8 << 20, Line: 64 << 10}
+	return scheme.Limits{Timeout: time.Hour, Entries: 10_000, Octets: 8 << 20, Line: 64 << 10}
 }
 
 // plainNames returns names of a listing that are not hostile.
@@ -48,7 +48,13 @@ type rig struct {
 // start starts a rig, which the caller must close.
 func (s Suite) start(t testing.TB, served Server, f fault, limits scheme.Limits) *rig {
 	t.Helper()
-	r := &rig{suite: s, dialer: newDialer(limits.Timeout)}
+	return s.startIdle(t, served, f, limits, limits.Timeout)
+}
+
+// startIdle is start with another idle timeout of connections.
+func (s Suite) startIdle(t testing.TB, served Server, f fault, limits scheme.Limits, idle time.Duration) *rig {
+	t.Helper()
+	r := &rig{suite: s, dialer: newDialer(idle)}
 	if s.Peer != nil {
 		r.server = serve(t, s.Peer, served, f)
 	}
@@ -167,9 +173,14 @@ func (o outcome) String() string {
 // within returns what f does, and fails the test where it does not end.
 func within[T any](t testing.TB, what string, f func() T) T {
 	t.Helper()
+	return endsIn(t, hang, what, f)
+}
+
+func endsIn[T any](t testing.TB, limit time.Duration, what string, f func() T) T {
+	t.Helper()
 	done := make(chan T, 1)
 	go func() { done <- f() }()
-	timer := time.NewTimer(2 * hang)
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	var result T
 	select {

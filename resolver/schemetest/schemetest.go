@@ -42,6 +42,7 @@ type Server struct {
 // Run runs the suite. It counts goroutines and descriptors, so t must not be a parallel test.
 func Run(t *testing.T, s Suite) {
 	t.Helper()
+	serve(t, nil, Server{}, fault{}).stop(t) // the first socket of a process leaves descriptors of its runtime
 	for _, c := range []struct {
 		name  string
 		peer  bool // it needs servers

@@ -33,7 +33,7 @@ func TestBroken(t *testing.T) {
 	}{
 		{"head", "whole", "has a body"},
 		{"shared", "concurrent", "by one of"},
-		{"deaf connect", "canceled connect", "connecting was canceled"},
+		{"deaf connect", "canceled connect", "does not end"},
 		{"deaf", "canceled reply", "does not end"},
 		{"deaf body", "canceled body", "does not end"},
 		{"open", "whole", "left open by the handler"},

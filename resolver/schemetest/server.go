@@ -2,6 +2,7 @@ package schemetest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"maps"
@@ -62,13 +63,15 @@ type server struct {
 // serve starts a server, which the caller must stop.
 func serve(t testing.TB, peer func(net.Conn, *Server), served Server, f fault) *server {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	var config net.ListenConfig
+	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &server{
 		served: served, fault: f, peer: peer, listener: listener, reached: make(chan struct{}),
-		random: rand.New(rand.NewPCG(f.seed, 0)), conns: make(map[net.Conn]bool), asked: make(map[string]bool),
+		random: rand.New(rand.NewPCG(f.seed, 0)), //nolint:gosec // what it makes can be made again
+		conns:  make(map[net.Conn]bool), asked: make(map[string]bool),
 	}
 	s.reach = sync.OnceFunc(func() { close(s.reached) })
 	s.served.Listen, s.served.Asked = s.listen, s.ask
@@ -121,11 +124,14 @@ func (s *server) rave(c net.Conn) {
 	s.mu.Lock()
 	noise := make([]byte, s.random.IntN(4<<10))
 	for i := range noise {
-		noise[i] = byte(s.random.Uint32())
+		noise[i] = s.octet()
 	}
 	s.mu.Unlock()
 	_, _ = c.Write(noise)
 }
+
+// octet returns a random one; s.mu is held.
+func (s *server) octet() byte { return byte(s.random.UintN(1 << 8)) } //nolint:gosec // it is less than 256
 
 // listen implements Server.Listen.
 func (s *server) listen() (net.Listener, error) {
@@ -134,7 +140,8 @@ func (s *server) listen() (net.Listener, error) {
 	if s.closed {
 		return nil, errFault
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	var config net.ListenConfig
+	l, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +218,7 @@ func (s *server) stop(t testing.TB) {
 		s.running.Wait()
 		close(ended)
 	}()
-	timer := time.NewTimer(hang)
+	timer := time.NewTimer(soon)
 	defer timer.Stop()
 	select {
 	case <-ended:

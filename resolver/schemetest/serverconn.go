@@ -88,7 +88,7 @@ func (s *server) change(p []byte) []byte {
 	changed := bytes.Clone(p)
 	for range 1 + len(p)/32 {
 		if s.random.IntN(2) == 0 {
-			changed[s.random.IntN(len(changed))] = byte(s.random.Uint32())
+			changed[s.random.IntN(len(changed))] = s.octet()
 		}
 	}
 	return changed

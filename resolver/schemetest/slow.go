@@ -41,18 +41,18 @@ func checkSilence(t *testing.T, s Suite) {
 	}
 }
 
-// checkTrickle has a server that is never silent for long, but would need minutes for its listing.
+// checkTrickle has a server that is never silent for long, but would need too long for its listing.
 func checkTrickle(t *testing.T, s Suite) {
 	if s.Listing == nil {
 		t.Skip("there is no listing")
 	}
 	limits := usual()
 	limits.Timeout = 20 * trickleDelay
-	names := make([]string, 1000)
+	names := make([]string, 100)
 	for i := range names {
 		names[i] = plainNames()[i%len(plainNames())]
 	}
-	r := s.start(t, Server{Names: names}, fault{kind: faultTrickle}, limits)
+	r := s.startIdle(t, Server{Names: names}, fault{kind: faultTrickle}, limits, time.Hour)
 	defer r.close(t)
 	switch got := r.get(t, r.uris()["listing"]); {
 	case got.err != nil && !isTimeout(got.err):

@@ -47,6 +47,12 @@ func run(ctx context.Context, getenv func(string) string, stdout, progress io.Wr
 	}
 	defer ends.close()
 
+	ftp, err := startFTP(ctx, ends.body)
+	if err != nil {
+		return fmt.Errorf("starting vsftpd: %w", err)
+	}
+	defer ftp.stop()
+	ends.place.FTP = ftp.address
 	t := table{settings: s}
 	for _, p := range peers(s) {
 		if len(s.only) > 0 && !slices.Contains(s.only, p.name) {
@@ -60,6 +66,9 @@ func run(ctx context.Context, getenv func(string) string, stdout, progress io.Wr
 			fmt.Fprintf(progress, "%s: skipped: %v\n", p.name, err)
 			column.failed = err
 		}
+		t.columns = append(t.columns, column)
+	}
+	if column, ok := measureCurl(ctx, s, ends, progress); ok {
 		t.columns = append(t.columns, column)
 	}
 	return t.write(stdout)

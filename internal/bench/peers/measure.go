@@ -18,6 +18,9 @@ import (
 
 // measureRow measures one row of one server.
 func measureRow(ctx context.Context, s settings, ends *network, v *server, r row) cell {
+	if r.ftp() && ends.place.FTP == "" {
+		return cell{note: "vsftpd is not installed: make test-deps"}
+	}
 	measure := measureRequests
 	if r.tunnel() {
 		measure = measureTunnel
@@ -65,7 +68,7 @@ func measureRequests(ctx context.Context, s settings, ends *network, v *server, 
 	return cell{
 		measured: true,
 		rate:     float64(t.replies) / elapsed.Seconds(),
-		p99:      percentile(t.latencies, 99),
+		p99:      p99(t.latencies),
 		cpu:      counted.cpu / time.Duration(t.replies),
 		idle:     counted.idle(),
 		others:   counted.others(),
@@ -92,7 +95,7 @@ func remarks(r row, t tally, counted reading) string {
 		all = append(all, "not cached: the origin was asked")
 	case r.origin == never && asked > 0:
 		all = append(all, fmt.Sprintf("%.2g %% of the requests reached the origin", 100*part))
-	case r.origin != never && part < 0.9:
+	case r.origin != never && part < 0.9 && !r.ftp():
 		all = append(all, fmt.Sprintf("only %.0f %% of the requests reached the origin", 100*part))
 	}
 	if asked > 0 && 2*counted.accepted > asked {
@@ -110,12 +113,12 @@ func remarks(r row, t tally, counted reading) string {
 	return strings.Join(all, "; ")
 }
 
-func percentile(latencies []uint32, part int) time.Duration {
+func p99(latencies []uint32) time.Duration {
 	if len(latencies) == 0 {
 		return 0
 	}
 	slices.Sort(latencies)
-	return time.Duration(latencies[(len(latencies)-1)*part/100]) * time.Microsecond
+	return time.Duration(latencies[(len(latencies)-1)*99/100]) * time.Microsecond
 }
 
 // probeUntil probes until the reply is right: some servers listen before they are ready.
@@ -169,6 +172,9 @@ func probe(ctx context.Context, ends *network, v *server, r row) (length int, er
 	}
 	if res.StatusCode != http.StatusOK {
 		return 0, errors.New(res.Status)
+	}
+	if r.form == ftpDirectory {
+		return len(got), checkDirectory(got)
 	}
 	if !bytes.Equal(got, ends.body[:r.size]) {
 		return 0, fmt.Errorf("the body is not that of the origin: %d octets", len(got))

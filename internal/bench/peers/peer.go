@@ -30,6 +30,7 @@ type peer struct {
 const (
 	noForward = "it is no forward proxy: its servers are those of the configuration"
 	noConnect = "it has no CONNECT"
+	noFTP     = "it has no gateway to FTP"
 )
 
 // peers returns all servers, in the order of the table.
@@ -41,12 +42,12 @@ func peers(s settings) []peer {
 			command: func(p place) []string {
 				return []string{"nginx", "-p", p.Dir, "-c", p.Dir + "/nginx.conf", "-e", p.Dir + "/error.log"}
 			},
-			cannot: map[form]string{download: noConnect, upload: noConnect},
+			cannot: map[form]string{download: noConnect, upload: noConnect, ftpFile: noFTP, ftpDirectory: noFTP},
 		},
 		{
 			name: "haproxy", pkg: "haproxy", files: config("haproxy.cfg", "names.map"),
 			command: func(p place) []string { return []string{"haproxy", "-f", p.Dir + "/haproxy.cfg"} },
-			cannot:  map[form]string{download: noConnect, upload: noConnect},
+			cannot:  map[form]string{download: noConnect, upload: noConnect, ftpFile: noFTP, ftpDirectory: noFTP},
 		},
 		{
 			name: "varnish", pkg: "varnish", files: config("varnish.vcl"), folders: []string{"work"},
@@ -56,7 +57,7 @@ func peers(s settings) []peer {
 					"-f", p.Dir + "/varnish.vcl", "-s", "malloc,256m", "-p", "thread_pools=1",
 				}
 			},
-			cannot: map[form]string{forward: noForward, download: noConnect, upload: noConnect},
+			cannot: map[form]string{forward: noForward, download: noConnect, upload: noConnect, ftpFile: noFTP, ftpDirectory: noFTP},
 		},
 		{
 			name: "squid", pkg: "squid", files: config("squid.conf"),
@@ -69,13 +70,14 @@ func peers(s settings) []peer {
 			command: func(p place) []string {
 				return []string{"traffic_server", "--run-root=" + p.Dir + "/runroot.yaml"}
 			},
-			cannot: map[form]string{redirect: "it redirects by plugins only"},
+			cannot: map[form]string{redirect: "it redirects by plugins only", ftpFile: noFTP, ftpDirectory: noFTP},
 		},
 		{
 			name: "apache", pkg: "apache2", files: config("apache.conf"), folders: []string{"cache"},
 			command: func(p place) []string {
 				return []string{"apache2", "-d", p.Dir, "-f", p.Dir + "/apache.conf", "-DFOREGROUND"}
 			},
+			cannot: map[form]string{ftpFile: "mod_proxy_ftp is not measured", ftpDirectory: "mod_proxy_ftp is not measured"},
 		},
 		{
 			name: "caddy", pkg: "caddy", files: config("Caddyfile"),
@@ -85,7 +87,7 @@ func peers(s settings) []peer {
 			env: func(p place) []string {
 				return []string{"GOMAXPROCS=1", "XDG_CONFIG_HOME=" + p.Dir, "XDG_DATA_HOME=" + p.Dir}
 			},
-			cannot: map[form]string{forward: "the package has no forward proxy", download: noConnect, upload: noConnect},
+			cannot: map[form]string{forward: "the package has no forward proxy", download: noConnect, upload: noConnect, ftpFile: noFTP, ftpDirectory: noFTP},
 		},
 	}
 }

@@ -14,6 +14,7 @@ type place struct {
 	Dir              string // an empty folder, on tmpfs if there is one
 	Forward, Gateway string // where to listen
 	Origin           string
+	FTP              string // the FTP server; "" where there is none
 	Source, Sink     string // the ends of tunnels
 	Host             string // the host of the gateway
 	Name, Location   string // the name to redirect, and where to

@@ -17,6 +17,8 @@ const (
 	gateway              // origin-form, and the host is the gateway's
 	download             // CONNECT, RFC 9110 section 9.3.6; the server sends
 	upload               // the same; the client sends
+	ftpFile              // absolute-form, for what an FTP server has
+	ftpDirectory
 )
 
 // freshness is how many of the measured requests the origin may see.
@@ -57,9 +59,13 @@ func rows(part string) []row {
 		{"gateway, miss, 1 KiB", gateway, kibibyte, once},
 		{"CONNECT, download, per MiB", download, 0, always},
 		{"CONNECT, upload, per MiB", upload, 0, always},
+		{"ftp, file of 1 MiB", ftpFile, mebibyte, always},
+		{"ftp, directory of 1,000 entries", ftpDirectory, 0, always},
 	}
 	return slices.DeleteFunc(all, func(r row) bool { return !strings.Contains(r.title, part) })
 }
+
+func (r row) ftp() bool { return r.form == ftpFile || r.form == ftpDirectory }
 
 func (r row) tunnel() bool { return r.form == download || r.form == upload }
 
@@ -81,14 +87,17 @@ func (r row) request(at place, n uint64) []byte {
 		path = fmt.Sprintf("/cached/%d/%d-%d", r.size, r.form, n)
 	case never:
 	}
+	fields := ""
 	switch r.form {
+	case ftpFile, ftpDirectory: // caches ask the server for all of it
+		host, path, fields = at.FTP, "ftp://"+at.FTP+r.ftpPath(), "Cache-Control: no-cache, no-store\r\n"
 	case redirect:
 		host, path = at.Gateway, namePath
 	case forward:
 		host, path = at.Origin, "http://"+at.Origin+path
 	case gateway, download, upload:
 	}
-	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: peers\r\nAccept: */*\r\n\r\n", path, host)
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: peers\r\nAccept: */*\r\n%s\r\n", path, host, fields)
 }
 
 // address is where the row's requests are sent.

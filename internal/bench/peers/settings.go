@@ -47,7 +47,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 		urnd:        urnd,
 	}
 	for _, name := range s.only {
-		if !slices.ContainsFunc(peers(s), func(p peer) bool { return p.name == name }) {
+		if name != curlName && !slices.ContainsFunc(peers(s), func(p peer) bool { return p.name == name }) {
 			return settings{}, fmt.Errorf("BENCH_ONLY: there is no %q", name)
 		}
 	}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// gatewaySite is a folder that an FTP and a gopher server serve, below a host name of clientsZone.
+type gatewaySite struct {
+	*clients
+	folder      string
+	ftp, gopher string // "ftp://host:port/"
+}
+
+// Real clients use urnd as their proxy of ftp and gopher.
+func TestGatewayClients(t *testing.T) {
+	s := &gatewaySite{folder: testserver.OpenFolder(t), clients: &clients{
+		binary: build(t), config: filepath.Join(t.TempDir(), "urnd.yaml"),
+		dns: testserver.StartBIND(t, testserver.Zone{Name: "clients.example.org", Text: clientsZone}).Addr(),
+	}}
+	at := func(scheme, address string) string {
+		return scheme + "://www.clients.example.org:" + address[strings.LastIndexByte(address, ':')+1:] + "/"
+	}
+	s.ftp = at("ftp", testserver.StartVsftpd(t, s.folder).Addr())
+	s.gopher = at("gopher", testserver.StartGophernicus(t, s.folder).Addr())
+	s.process = launchWith(t, s.binary, s.config, loopbackConfig, "URND_DNS_SERVERS="+s.dns)
+	writeOld(t, filepath.Join(s.folder, "pub/notes.txt"), []byte("Notes of old.\n"))
+	writeOld(t, filepath.Join(s.folder, "pub/a b%c.bin"), octets(300_000))
+	for _, client := range []struct {
+		name string
+		test func(*testing.T, *gatewaySite)
+	}{
+		{"curl", testGatewayCurl},
+		{"lynx", testGatewayLynx},
+		{"w3m", testGatewayW3m},
+		{"apt", testGatewayAPT},
+	} {
+		t.Run(client.name, func(t *testing.T) { client.test(t, s) })
+	}
+}
+
+// environment is that of a client whose proxy is urnd.
+func (s *gatewaySite) environment(t *testing.T) []string {
+	t.Helper()
+	return []string{
+		"ftp_proxy=" + s.service, "gopher_proxy=" + s.service, "http_proxy=" + s.service, "no_proxy=", "NO_PROXY=", "HOME=" + t.TempDir(),
+		"LC_ALL=C.UTF-8", "TERM=dumb", "APT_CONFIG=/dev/null",
+	}
+}
+
+// curl asks a proxy for ftp URLs as for those of http; for gopher it makes a tunnel instead.
+func testGatewayCurl(t *testing.T, s *gatewaySite) {
+	content := octets(300_000)
+	for _, tt := range []struct {
+		name      string
+		arguments []string
+		header    []string
+		body      string
+	}{
+		{"a file", []string{s.ftp + "pub/a%20b%25c.bin"}, []string{"HTTP/1.1 200 ", "\r\nContent-Length: 300000\r\n", "\r\nLast-Modified: "}, string(content)},
+		{"again", []string{s.ftp + "pub/a%20b%25c.bin"}, []string{"HTTP/1.1 200 ", "\r\nCache-Status: urnd; hit;"}, string(content)},
+		{"a part", []string{"-r", "100-199", s.ftp + "pub/a%20b%25c.bin"}, []string{"HTTP/1.1 206 "}, string(content[100:200])},
+		{"a text", []string{s.ftp + "pub/notes.txt"}, []string{"HTTP/1.1 200 ", "\r\nContent-Type: text/plain"}, "Notes of old.\n"},
+		{"its header", []string{"-I", s.ftp + "pub/notes.txt"}, []string{"HTTP/1.1 200 ", "\r\nContent-Length: 14\r\n"}, "-"},
+		{"not changed", []string{"-z", "1 Jan 2038", s.ftp + "pub/notes.txt"}, []string{"HTTP/1.1 304 "}, ""},
+		{"a directory", []string{s.ftp + "pub/"}, []string{"HTTP/1.1 200 ", "\r\nContent-Type: text/html"}, "-"},
+		{"what is not there", []string{s.ftp + "pub/none"}, []string{"HTTP/1.1 404 "}, "-"},
+		{"an upload", []string{"-T", "/dev/null", s.ftp + "pub/new"}, []string{"HTTP/1.1 501 "}, "-"},
+	} {
+		header, body := curl(t, s.service, tt.arguments...)
+		for _, part := range tt.header {
+			if !strings.Contains(header, part) {
+				t.Errorf("%s: no %q in\n%s", tt.name, part, header)
+			}
+		}
+		if tt.body != "-" && string(body) != tt.body {
+			t.Errorf("%s: %d octets, want %d others\n%s", tt.name, len(body), len(tt.body), header)
+		}
+	}
+	// As users set it.
+	if got := runProgram(t, "", s.environment(t), "curl", "-q", "-sS", s.ftp+"pub/notes.txt"); got != "Notes of old.\n" {
+		t.Errorf("by ftp_proxy: %q", got)
+	}
+}
+
+func testGatewayLynx(t *testing.T, s *gatewaySite) { s.testBrowser(t, "lynx", "-dump", "-nolist") }
+
+func testGatewayW3m(t *testing.T, s *gatewaySite) {
+	s.testBrowser(t, "w3m", "-dump", "-o", "use_proxy=1")
+}
+
+// testBrowser shows files, a directory and a menu by a browser for terminals.
+func (s *gatewaySite) testBrowser(t *testing.T, program string, arguments ...string) {
+	t.Helper()
+	for _, tt := range []struct{ uri, has string }{
+		{s.ftp + "pub/notes.txt", "Notes of old."},
+		{s.ftp + "pub/", "a b%c.bin"},
+		{s.ftp, "pub"},
+		{s.gopher + "0/pub/notes.txt", "Notes of old."},
+		{s.gopher + "1/pub", "notes.txt"},
+		{s.gopher, "pub"},
+		{s.service + "/fetch?uri=" + url.QueryEscape(s.gopher+"1/pub"), "notes.txt"},
+	} {
+		if program == "w3m" && strings.HasPrefix(tt.uri, s.gopher) && tt.uri != s.gopher {
+			continue // w3m 0.5.3 asks a proxy for a selector without its item type
+		}
+		got := runProgram(t, "", s.environment(t), program, append(arguments, tt.uri)...)
+		if !strings.Contains(got, tt.has) {
+			t.Errorf("%s %s: no %q in\n%s", program, tt.uri, tt.has, got)
+		}
+	}
+}
+
+// apt with a line such as those of old, "deb ftp://...".
+func testGatewayAPT(t *testing.T, s *gatewaySite) {
+	tree := filepath.Join(t.TempDir(), "tiny")
+	writeOld(t, filepath.Join(tree, "DEBIAN/control"), []byte(aptControl))
+	writeOld(t, filepath.Join(tree, "usr/share/urnd-tiny/file"), octets(50_000))
+	made := filepath.Join(t.TempDir(), "made.deb")
+	runProgram(t, "", nil, "dpkg-deb", "--root-owner-group", "--build", tree, made)
+	deb := []byte(readFile(t, made))
+	packages := fmt.Sprintf("%sFilename: pool/urnd-tiny_1.0_all.deb\nSize: %d\nSHA256: %x\n\n", aptControl, len(deb), sha256.Sum256(deb))
+	writeOld(t, filepath.Join(s.folder, "debian/pool/urnd-tiny_1.0_all.deb"), deb)
+	writeOld(t, filepath.Join(s.folder, "debian/Packages"), []byte(packages))
+	release := fmt.Appendf(nil, "Date: Sat, 01 Jan 2022 00:00:00 UTC\nSHA256:\n %x %d Packages\n", sha256.Sum256([]byte(packages)), len(packages))
+	writeOld(t, filepath.Join(s.folder, "debian/Release"), release)
+	root := t.TempDir()
+	for _, folder := range []string{"etc/apt/apt.conf.d", "etc/apt/preferences.d", "var/lib/apt/lists/partial", "var/cache/apt/archives/partial", "var/lib/dpkg"} {
+		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeOld(t, filepath.Join(root, "var/lib/dpkg/status"), nil)
+	writeOld(t, filepath.Join(root, "etc/apt/sources.list"), []byte("deb [trusted=yes] "+s.ftp+"debian ./\n"))
+	options := []string{
+		"-o", "Dir=" + root, "-o", "Dir::State::status=" + root + "/var/lib/dpkg/status", "-o", "Acquire::ftp::Proxy=" + s.service, "-o", "APT::Sandbox::User=",
+		"-o", "Acquire::Languages=none", "-o", "Acquire::Retries=0", "-o", "Debug::NoLocking=1",
+		"-o", "Dir::Bin::Methods::ftp=ftp", // since apt 1.5 it is disabled, but there
+	}
+	out := runProgram(t, root, s.environment(t), "apt-get", append(options, "--error-on=any", "update")...)
+	if strings.Contains(out, "Err:") || !strings.Contains(out, s.ftp+"debian") {
+		t.Errorf("%s", out)
+	}
+	runProgram(t, root, s.environment(t), "apt-get", append(options, "download", "urnd-tiny")...)
+	wantFile(t, filepath.Join(root, "urnd-tiny_1.0_all.deb"), deb)
+}

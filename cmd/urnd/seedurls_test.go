@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/uri"
+)
+
+// seedServers are where the hosts of the examples are: all of them on loopback, on ports that the test adds
+// to their URLs.
+type seedServers map[string]string // "host:port", by scheme
+
+// seedExamples are the example URLs of the seeds, RFC 1738 and RFC 2396, of the schemes that are not http,
+// from the vectors of uri: a URL, and the scheme, for each.
+func seedExamples(t *testing.T) (examples []string) {
+	t.Helper()
+	schemes := []string{"ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero"}
+	for _, name := range []string{"rfc1738.tsv", "seed000.tsv"} {
+		for line := range strings.Lines(readFile(t, filepath.Join("../../uri/testdata", name))) {
+			fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+			if len(fields) > 1 && !strings.HasPrefix(line, "#") && slices.Contains(schemes, fields[1]) {
+				examples = append(examples, fields[0])
+			}
+		}
+	}
+	return examples
+}
+
+// The example URLs of the seeds work, as proxy and by /fetch.
+func TestSeedURLs(t *testing.T) {
+	folder, menus := testserver.OpenFolder(t), testserver.OpenFolder(t)
+	files := t.TempDir()
+	writeOld(t, filepath.Join(files, "notes.txt"), []byte("A local file.\n"))
+	writeOld(t, filepath.Join(menus, "0/Weather/California/Los Angeles"), []byte("Sunny.\n"))
+	writeOld(t, filepath.Join(menus, "sel/day"), []byte("Sunny.\n"))
+	examples := seedExamples(t)
+	for _, example := range examples {
+		plantFTP(t, folder, example)
+	}
+	servers := seedServers{
+		"ftp": testserver.StartVsftpd(t, folder, "local_enable=YES").Addr(), "gopher": testserver.StartGophernicus(t, menus).Addr(),
+		"gopher+": testserver.StartPygopherd(t, menus).Addr(), "wais": testserver.StartYazTest(t).Addr(), "nntp": serveLoopback(t, answerNews),
+		"attributes": serveLoopback(t, answerAttributes), // pygopherd does not know lists of them
+	}
+	names := []string{
+		"host.com", "host.dom", "info.cern.ch", "ds.internic.net", "boombox.micro.umn.edu", "quake.think.com", "prospero.isi.edu", "uu.psi.com",
+		"ftp.is.co.za", "spinaltap.micro.umn.edu",
+	}
+	var lines []string
+	for _, name := range names {
+		lines = append(lines, name+". 60 IN A 127.0.0.1")
+	}
+	d := startService(t, udpAndTCP(zone(t, lines...)).serve(t), func(c *config.Config) {
+		openLoopback(c)
+		c.News.Servers = []string{servers["nntp"]}
+		c.File.Roots = []string{files}
+	})
+	for _, example := range append(examples, moreExamples(files)...) {
+		t.Run(strings.ReplaceAll(example, "/", "|"), func(t *testing.T) { d.testSeedURL(t, servers, example) })
+	}
+}
+
+// moreExamples has a URL of each form that RFC 1738 gives without an example, with names of the servers.
+func moreExamples(files string) []string {
+	return []string{
+		"gopher://host.dom", "gopher://host.dom/", "gopher://host.dom/1", "gopher://host.dom/1/sel", "nntp://host.dom/comp.infosystems.www.misc",
+		"nntp://host.dom/comp.infosystems.www.misc/1", "news:a@host.dom", "wais://host.dom/Default", "wais://host.dom/Default?water",
+		"telnet://user:password@host.dom:23/", "telnet://user@host.dom/", "prospero://host.dom:191//pros/name;a=b;c=d",
+		"file://localhost" + files + "/notes.txt", "file://" + files + "/",
+	}
+}
+
+// testSeedURL asks for a URL as a client of the proxy does, and by /fetch.
+func (d *testService) testSeedURL(t *testing.T, servers seedServers, example string) {
+	status, has := seedOutcome(example)
+	target := servers.place(t, example)
+	for _, asked := range []string{target, "/fetch?uri=" + url.QueryEscape(target)} {
+		response := d.raw(t, "GET "+asked+" HTTP/1.1", "Host: "+strings.TrimPrefix(d.url, "http://"))
+		if !strings.HasPrefix(response, fmt.Sprintf("HTTP/1.1 %d ", status)) || !strings.Contains(response, has) {
+			t.Errorf("GET %s: want %d with %q:\n%s", asked, status, has, response)
+		}
+	}
+}
+
+// seedOutcome returns the status of an example, and a part of what is shown.
+func seedOutcome(example string) (status int, has string) {
+	scheme, _, _ := strings.Cut(example, ":")
+	switch {
+	case strings.HasPrefix(example, "ftp://foo:@"), strings.HasPrefix(example, "ftp://myname@"), strings.HasPrefix(example, "ftp://@"):
+		return 401, "" // users that there are not
+	case example == "ftp://ds.internic.net/rfc":
+		return 302, "\r\nLocation: " // to the directory, whose links need the slash
+	case scheme == "ftp" && (strings.HasSuffix(example, ";type=d") || strings.HasSuffix(example, "/")):
+		return 200, "<html"
+	case scheme == "ftp":
+		name, _, _ := strings.Cut(example[strings.LastIndexByte(example, '/')+1:], ";")
+		return 200, "A file of " + name
+	case strings.Contains(example, "%0D%0A"):
+		return 501, "answers are not sent" // to forms of Gopher+, RFC 1738 section 3.4.9
+	case strings.Contains(example, "!+ABSTRACT"):
+		return 200, "Weather in words."
+	case strings.Contains(example, "%09"):
+		return 200, "sel"
+	case strings.HasPrefix(example, "gopher://spinaltap"):
+		return 200, "Sunny."
+	case example == "news:*":
+		return 200, "comp.infosystems.www.misc"
+	case strings.HasPrefix(example, "file://vms."):
+		return 403, ""
+	case strings.HasSuffix(example, "notes.txt"):
+		return 200, "A local file."
+	case scheme == "telnet", scheme == "mailto", scheme == "prospero":
+		return 200, example[len(scheme)+1:][:4]
+	default:
+		return 200, ""
+	}
+}
+
+// place adds the port of its server to a URL.
+func (s seedServers) place(t *testing.T, example string) string {
+	t.Helper()
+	u, err := uri.Parse(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := s[u.Scheme()]
+	switch {
+	case strings.Contains(example, "!+"):
+		server = s["attributes"]
+	case strings.Contains(example, "%09"):
+		server = s["gopher+"]
+	}
+	authority, ok := u.Authority()
+	if server == "" || !ok {
+		return example
+	}
+	return strings.Replace(example, "//"+authority, "//"+authority+server[strings.LastIndexByte(server, ':'):], 1)
+}
+
+// plantFTP makes the file of an ftp URL, or its directory.
+func plantFTP(t *testing.T, folder, example string) {
+	t.Helper()
+	u, err := uri.Parse(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Scheme() != "ftp" {
+		return
+	}
+	path, kind, _ := strings.Cut(u.Path(), ";")
+	if kind == "type=d" || strings.HasSuffix(path, "/") || path == "/rfc" {
+		if err := os.MkdirAll(filepath.Join(folder, path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	writeOld(t, filepath.Join(folder, path), []byte("A file of "+filepath.Base(path)+".\n"))
+}
+
+// serveLoopback answers connections, and returns where.
+func serveLoopback(t *testing.T, answer func(net.Conn)) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() {
+				defer conn.Close()
+				answer(conn)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		listener.Close()
+		serving.Wait()
+	})
+	return listener.Addr().String()
+}
+
+// answerAttributes is a server of Gopher+ whose only item has an abstract.
+func answerAttributes(conn net.Conn) {
+	if _, err := bufio.NewReader(conn).ReadString('\n'); err == nil {
+		fmt.Fprint(conn, "+-1\r\n+INFO: 0Day\tsel\thost.dom\t70\t+\r\n+ABSTRACT:\r\n Weather in words.\r\n.\r\n")
+	}
+}
+
+// answerNews is a server of one newsgroup with one article, which says what is needed of RFC 3977.
+func answerNews(conn net.Conn) {
+	const (
+		overview = "1\tA subject\tA <a@host.dom>\tSat, 01 Jan 2022 00:00:00 +0000\t<a@host.dom>\t\t100\t3\r\n.\r\n"
+		head     = "From: A <a@host.dom>\r\nSubject: A subject\r\nMessage-ID: <a@host.dom>\r\nNewsgroups: comp.infosystems.www.misc\r\nDate: Sat, 01 Jan 2022 00:00:00 +0000\r\n"
+	)
+	groups := "215 list\r\ncomp.infosystems.www.misc 1 1 y\r\ncomp.infosystems.www.servers.unix 1 1 y\r\n.\r\n"
+	fmt.Fprint(conn, "200 ready\r\n")
+	for lines := bufio.NewScanner(conn); lines.Scan(); {
+		verb, argument, _ := strings.Cut(strings.ToUpper(lines.Text()), " ")
+		switch verb {
+		case "CAPABILITIES":
+			fmt.Fprint(conn, "101 capabilities\r\nVERSION 2\r\nREADER\r\nOVER\r\nLIST ACTIVE NEWSGROUPS OVERVIEW.FMT\r\n.\r\n")
+		case "MODE":
+			fmt.Fprint(conn, "200 ready\r\n")
+		case "LIST":
+			if strings.HasPrefix(argument, "NEWSGROUPS") {
+				fmt.Fprint(conn, "215 descriptions\r\n.\r\n")
+			} else {
+				fmt.Fprint(conn, groups)
+			}
+		case "GROUP", "LISTGROUP":
+			fmt.Fprintf(conn, "211 1 1 1 %s\r\n", strings.ToLower(argument))
+		case "OVER", "XOVER":
+			fmt.Fprint(conn, "224 overview\r\n"+overview)
+		case "ARTICLE":
+			fmt.Fprint(conn, "220 1 <a@host.dom>\r\n"+head+"\r\nHello.\r\n.\r\n")
+		case "HEAD":
+			fmt.Fprint(conn, "221 1 <a@host.dom>\r\n"+head+".\r\n")
+		case "STAT":
+			fmt.Fprint(conn, "223 1 <a@host.dom>\r\n")
+		case "QUIT":
+			fmt.Fprint(conn, "205 bye\r\n")
+			return
+		default:
+			fmt.Fprint(conn, "500 what?\r\n")
+		}
+	}
+}

@@ -1,0 +1,65 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// curlName is that of curl, which is no server, in BENCH_ONLY.
+const curlName = "curl"
+
+// measureCurl measures curl without a proxy in the rows of FTP: a process for each request, one at a time.
+func measureCurl(ctx context.Context, s settings, ends *network, progress io.Writer) (column, bool) {
+	c := newColumn(curlName)
+	path, err := program("curl")
+	isRow := func(r row) bool { return r.ftp() }
+	if err != nil || ends.place.FTP == "" || len(s.only) > 0 && !slices.Contains(s.only, curlName) || !slices.ContainsFunc(rows(s.rows), isRow) {
+		return c, false
+	}
+	c.version = peer{name: curlName, pkg: curlName}.version(ctx)
+	for _, r := range rows(s.rows) {
+		if !r.ftp() {
+			c.cells[r.title] = cell{note: "curl is measured by ftp only"}
+			continue
+		}
+		c.cells[r.title] = curlRow(ctx, s, path, "ftp://"+ends.place.FTP+r.ftpPath())
+		fmt.Fprintf(progress, "curl: %s: %s\n", r.title, c.cells[r.title])
+	}
+	return c, true
+}
+
+func curlRow(ctx context.Context, s settings, path, target string) cell {
+	ctx, cancel := context.WithTimeout(ctx, s.measure)
+	defer cancel()
+	var latencies []uint32
+	var cpu time.Duration
+	started := time.Now()
+	for ctx.Err() == nil {
+		begun := time.Now()
+		cmd := exec.CommandContext(ctx, "taskset", "-c", strconv.Itoa(serverCore), path, "-q", "-s", "--noproxy", "*", "-o", "/dev/null", target) //nolint:gosec // it is the row's
+		if err := cmd.Run(); err != nil {
+			if ctx.Err() != nil {
+				break
+			}
+			return cell{note: "failed: " + strings.TrimSpace(err.Error())}
+		}
+		latencies = append(latencies, uint32(time.Since(begun).Microseconds())) //nolint:gosec // it is less than the row's time
+		cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	if len(latencies) == 0 {
+		return cell{note: "failed: no replies"}
+	}
+	n := len(latencies)
+	return cell{
+		measured: true, rate: float64(n) / time.Since(started).Seconds(), p99: p99(latencies), cpu: cpu / time.Duration(n),
+		note: "one process for each request, one at a time",
+	}
+}
