@@ -188,20 +188,20 @@ func (s *INN) write(account *user.User, groups []string) error {
 	if err != nil {
 		return err
 	}
-	active, descriptions := "", ""
+	var active, descriptions strings.Builder
 	for _, name := range []string{"control", "control.cancel", "control.checkgroups", "control.newgroup", "control.rmgroup", "junk"} {
-		active += name + " 0000000000 0000000001 n\n" // innd does not start without them
+		active.WriteString(name + " 0000000000 0000000001 n\n") // innd does not start without them
 	}
 	for _, name := range groups {
-		active += name + " 0000000000 0000000001 y\n"
-		descriptions += name + "\tAbout " + name + "\n"
+		active.WriteString(name + " 0000000000 0000000001 y\n")
+		descriptions.WriteString(name + "\tAbout " + name + "\n")
 	}
 	files := map[string]string{
 		"etc/inn.conf":     fmt.Sprintf(innConfig, innPrograms, s.dir, account.Username, group.Name, s.addr.Port()),
 		"etc/readers.conf": fmt.Sprintf(innReaders, s.dir), "etc/passwd": innPassword,
 		"etc/storage.conf": "method tradspool {\n newsgroups: *\n class: 0\n}\n", "etc/newsfeeds": "ME:!*/!local::\n",
 		"etc/incoming.conf": "peer ME {\n hostname: \"127.0.0.1\"\n}\n", "etc/cert.pem": certificate, "etc/key.pem": key,
-		"db/active": active, "db/newsgroups": descriptions, "db/active.times": "", "db/history": "",
+		"db/active": active.String(), "db/newsgroups": descriptions.String(), "db/active.times": "", "db/history": "",
 	}
 	for _, folder := range []string{"articles", "db", "etc", "log", "overview", "run", "spool"} {
 		if err := os.Mkdir(s.path(folder), 0o755); err != nil {

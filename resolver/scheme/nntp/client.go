@@ -39,7 +39,7 @@ func (h *Handler) connect(ctx context.Context, check func(netip.AddrPort) error,
 		return nil, fmt.Errorf("connecting to news server %s: %w", s.Address, err)
 	}
 	c := &client{config: &h.config, ended: ctx.Err}
-	c.forget = context.AfterFunc(ctx, func() { conn.Close() })
+	c.forget = context.AfterFunc(ctx, func() { _ = conn.Close() })
 	if address, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
 		c.from = address.AddrPort()
 	}
@@ -182,7 +182,7 @@ func (c *client) wait() error {
 // close ends the connection at once.
 func (c *client) close() {
 	c.forget()
-	c.conn.Close()
+	_ = c.conn.Close() // nothing is left to send
 }
 
 // quit ends the session. It does not wait for the reply, nor for who does not read.

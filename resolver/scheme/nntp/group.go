@@ -100,12 +100,12 @@ func (x exchange) group() (*scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	count := int64(min(s.count, 1<<62)) //nolint:gosec // it has fewer bits
+	count := int64(min(s.count, 1<<62))
 	l := &scheme.Listing{
 		Kind: scheme.KindGroup, Title: scheme.Text(x.target.group), URI: x.target.links.self, Parent: x.around(),
 		Properties: []scheme.Property{{Name: "Articles", Value: strconv.FormatInt(count, 10)}},
 	}
-	size := uint64(max(x.config.Page, 1)) //nolint:gosec // it is positive
+	size := uint64(max(x.config.Page, 1))
 	p := s.page(x.target.query, size)
 	if p == (page{}) {
 		return scheme.Listed(l), nil

@@ -61,7 +61,7 @@ func parseReply(line string) (reply, error) {
 	if text != "" {
 		text = text[1:]
 	}
-	return reply{int(code), text}, nil //nolint:gosec // it is below 600
+	return reply{int(code), text}, nil
 }
 
 // refusal returns the error for a reply other than the one that was asked for.

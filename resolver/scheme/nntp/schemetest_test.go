@@ -1,0 +1,84 @@
+package nntp_test
+
+import (
+	"bufio"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/resolver/scheme/nntp"
+	"github.com/urnd/urnd/resolver/schemetest"
+)
+
+// TestScheme passes the suite of all schemes: a part of an article, and a group whose articles have the names.
+func TestScheme(t *testing.T) {
+	schemetest.Run(t, schemetest.Suite{
+		New: func(_ testing.TB, dial scheme.Dial, limits scheme.Limits) scheme.Handler {
+			return nntp.New(nntp.Config{Dial: dial, Limits: limits, Now: time.Now, Page: 100})
+		},
+		Peer:     playNews,
+		Resource: func(address string) string { return "news://" + address + "/a@b.example?part=1" },
+		Listing:  func(address string) string { return "news://" + address + "/a.group" },
+	})
+}
+
+func playNews(conn net.Conn, s *schemetest.Server) {
+	fmt.Fprint(conn, "200 ready\r\n")
+	lines := bufio.NewScanner(conn)
+	for lines.Scan() {
+		var err error
+		switch word, _, _ := strings.Cut(lines.Text(), " "); word {
+		case "CAPABILITIES":
+			_, err = io.WriteString(conn, "101 these\r\nVERSION 2\r\nREADER\r\nOVER\r\n.\r\n")
+		case "GROUP":
+			_, err = fmt.Fprintf(conn, "211 %d 1 %d a.group\r\n", len(s.Names), len(s.Names))
+		case "OVER":
+			_, err = io.WriteString(conn, "224 overview\r\n")
+			for i, name := range s.Names {
+				if err == nil {
+					_, err = fmt.Fprintf(conn, "%d\t%s\t%s\t\t<%d@b.example>\t\t1\t1\r\n", i+1, name, name, i+1)
+				}
+			}
+			if err == nil {
+				_, err = io.WriteString(conn, ".\r\n")
+			}
+		case "ARTICLE":
+			err = sendBlock(conn, s.Body())
+		case "QUIT":
+			return
+		default:
+			_, err = io.WriteString(conn, "500 what?\r\n")
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// sendBlock sends octets as the body of an article, by base64: any octets are possible so.
+func sendBlock(conn io.Writer, octets io.Reader) error {
+	if _, err := io.WriteString(conn, "220 0 <a@b.example>\r\nSubject: x\r\nContent-Transfer-Encoding: base64\r\n\r\n"); err != nil {
+		return err
+	}
+	block := make([]byte, 3*19) // a line of 76
+	for {
+		n, err := io.ReadFull(octets, block)
+		if _, failure := fmt.Fprintf(conn, "%s\r\n", base64.StdEncoding.EncodeToString(block[:n])); failure != nil {
+			return failure
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(conn, ".\r\n")
+	return err
+}
