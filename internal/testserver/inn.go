@@ -27,16 +27,16 @@ import (
 // INN is a running InterNetNews server. All read all groups but those below "secret.", for which the
 // user "reader" logs in with the password "secret".
 type INN struct {
-	t       testing.TB
-	dir     string
-	addr    netip.AddrPort
-	process *process
+	t   testing.TB
+	dir string
+	// programs is the folder of what INN starts, and of its libraries: /usr/lib/news, or that below the folder
+	// that the package is unpacked in.
+	programs string
+	addr     netip.AddrPort
+	process  *process
 	// Roots has the certificate of its TLS, which is for 127.0.0.1.
 	Roots *x509.CertPool
 }
-
-// innPrograms is where the package has what only INN starts.
-const innPrograms = "/usr/lib/news"
 
 // innConfig keeps INN in its folder, apart from that of the machine.
 const innConfig = `mta: "/bin/true %%s"
@@ -86,7 +86,10 @@ const innPassword = "reader:$1$urnd$hji8OXrS2n0avs9cGX6Hq/\n"
 // the test.
 func StartINN(t testing.TB, groups ...string) *INN {
 	t.Helper()
-	Need(t, "ctlinnd")
+	ctlinnd, err := filepath.EvalSymlinks(Need(t, "ctlinnd")) // it is in the folder bin of the programs
+	if err != nil {
+		t.Fatal(err)
+	}
 	const attempts = 5
 	var last error
 	for range attempts {
@@ -94,7 +97,7 @@ func StartINN(t testing.TB, groups ...string) *INN {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &INN{t: t, dir: OpenFolder(t), addr: addr}
+		s := &INN{t: t, dir: OpenFolder(t), addr: addr, programs: filepath.Dir(filepath.Dir(ctlinnd))}
 		if last = s.launch(groups); last == nil {
 			t.Cleanup(s.stop)
 			return s
@@ -163,9 +166,9 @@ func innUser() (*user.User, error) {
 
 // command returns a command of INN, as the user.
 func (s *INN) command(account *user.User, arguments ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(innPrograms, "bin", arguments[0]), arguments[1:]...)
+	cmd := exec.Command(filepath.Join(s.programs, "bin", arguments[0]), arguments[1:]...)
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "INNCONF="+s.path("etc/inn.conf"))
+	cmd.Env = append(os.Environ(), "INNCONF="+s.path("etc/inn.conf"), "LD_LIBRARY_PATH="+s.programs)
 	if os.Geteuid() == 0 {
 		uid, _ := strconv.ParseUint(account.Uid, 10, 32) // of Unix: they are numbers
 		gid, _ := strconv.ParseUint(account.Gid, 10, 32)
@@ -197,7 +200,7 @@ func (s *INN) write(account *user.User, groups []string) error {
 		descriptions.WriteString(name + "\tAbout " + name + "\n")
 	}
 	files := map[string]string{
-		"etc/inn.conf":     fmt.Sprintf(innConfig, innPrograms, s.dir, account.Username, group.Name, s.addr.Port()),
+		"etc/inn.conf":     fmt.Sprintf(innConfig, s.programs, s.dir, account.Username, group.Name, s.addr.Port()),
 		"etc/readers.conf": fmt.Sprintf(innReaders, s.dir), "etc/passwd": innPassword,
 		"etc/storage.conf": "method tradspool {\n newsgroups: *\n class: 0\n}\n", "etc/newsfeeds": "ME:!*/!local::\n",
 		"etc/incoming.conf": "peer ME {\n hostname: \"127.0.0.1\"\n}\n", "etc/cert.pem": certificate, "etc/key.pem": key,

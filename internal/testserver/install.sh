@@ -18,7 +18,6 @@ chromium chromium
 nc netcat-openbsd
 named bind9
 squid squid
-ctlinnd inn2
 pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd
@@ -34,9 +33,11 @@ lynx lynx
 w3m w3m
 '
 
-# binary package, and a package that it needs: those which cannot be installed together with others above, as
-# all FTP servers exclude each other. They are unpacked into a folder, and their binary is linked.
+# binary package, and packages that it needs: those which cannot be installed together with others above, as
+# all FTP servers exclude each other, or on every machine: INN demands that it has a domain. They are unpacked into
+# a folder, and their binary is linked.
 unpacked='
+ctlinnd inn2 inn2-inews libperl5.36 libpython3.11 libdb5.3
 vsftpd vsftpd libwrap0
 pure-ftpd pure-ftpd libcap2
 pure-pw pure-ftpd libcap2
@@ -109,9 +110,11 @@ add() {
 }
 
 # unpack puts the files of the package $1 beside the system, which dpkg does not know of then, links the program
-# $2, and installs the package $3; or sets why.
+# $2, and installs the packages that it needs, $3; or sets why.
 unpack() {
-	add "$3" || :
+	for need in $3; do
+		add "$need" || :
+	done
 	folder=/usr/local/lib/testserver/$1
 	if ! mkdir -p "$folder" || ! (cd "$folder" && apt download "$1" && dpkg-deb -x "$1"_*.deb . && rm -f "$1"_*.deb); then
 		why="it cannot be unpacked: $(tail -n 1 "$log")"
