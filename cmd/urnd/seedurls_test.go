@@ -48,9 +48,13 @@ func TestSeedURLs(t *testing.T) {
 	for _, example := range examples {
 		plantFTP(t, folder, example)
 	}
+	news := testserver.StartINN(t, "comp.infosystems.www.misc", "comp.infosystems.www.servers.unix")
+	for group, id := range map[string]string{"comp.infosystems.www.misc": "a@host.dom", "comp.infosystems.www.servers.unix": "b@host.dom"} {
+		news.Feed("From: A <a@host.dom>\nSubject: On " + group + "\nMessage-ID: <" + id + ">\nNewsgroups: " + group + "\n\nHello.\n")
+	}
 	servers := seedServers{
 		"ftp": testserver.StartVsftpd(t, folder, "local_enable=YES").Addr(), "gopher": testserver.StartGophernicus(t, menus).Addr(),
-		"gopher+": testserver.StartPygopherd(t, menus).Addr(), "wais": testserver.StartYazTest(t).Addr(), "nntp": serveLoopback(t, answerNews),
+		"gopher+": testserver.StartPygopherd(t, menus).Addr(), "wais": testserver.StartYazTest(t).Addr(), "nntp": news.Addr(),
 		"attributes": serveLoopback(t, answerAttributes), // pygopherd does not know lists of them
 	}
 	names := []string{
@@ -86,6 +90,9 @@ func (d *testService) testSeedURL(t *testing.T, servers seedServers, example str
 	status, has := seedOutcome(example)
 	target := servers.place(t, example)
 	for _, asked := range []string{target, "/fetch?uri=" + url.QueryEscape(target)} {
+		if asked != target && status == 401 {
+			status = 403 // a browser would send the password to urnd
+		}
 		response := d.raw(t, "GET "+asked+" HTTP/1.1", "Host: "+strings.TrimPrefix(d.url, "http://"))
 		if !strings.HasPrefix(response, fmt.Sprintf("HTTP/1.1 %d ", status)) || !strings.Contains(response, has) {
 			t.Errorf("GET %s: want %d with %q:\n%s", asked, status, has, response)
@@ -116,6 +123,16 @@ func seedOutcome(example string) (status int, has string) {
 		return 200, "Sunny."
 	case example == "news:*":
 		return 200, "comp.infosystems.www.misc"
+	case scheme == "news", scheme == "nntp":
+		return 200, "On comp.infosystems.www." // the subject of an article
+	case strings.Contains(example, "?water"):
+		return 200, "1. "
+	case scheme == "wais":
+		return 200, "<form"
+	case strings.HasSuffix(example, "/1/sel"):
+		return 200, ">day<"
+	case scheme == "gopher":
+		return 200, "sel"
 	case strings.HasPrefix(example, "file://vms."):
 		return 403, ""
 	case strings.HasSuffix(example, "notes.txt"):
@@ -199,45 +216,5 @@ func serveLoopback(t *testing.T, answer func(net.Conn)) string {
 func answerAttributes(conn net.Conn) {
 	if _, err := bufio.NewReader(conn).ReadString('\n'); err == nil {
 		fmt.Fprint(conn, "+-1\r\n+INFO: 0Day\tsel\thost.dom\t70\t+\r\n+ABSTRACT:\r\n Weather in words.\r\n.\r\n")
-	}
-}
-
-// answerNews is a server of one newsgroup with one article, which says what is needed of RFC 3977.
-func answerNews(conn net.Conn) {
-	const (
-		overview = "1\tA subject\tA <a@host.dom>\tSat, 01 Jan 2022 00:00:00 +0000\t<a@host.dom>\t\t100\t3\r\n.\r\n"
-		head     = "From: A <a@host.dom>\r\nSubject: A subject\r\nMessage-ID: <a@host.dom>\r\nNewsgroups: comp.infosystems.www.misc\r\nDate: Sat, 01 Jan 2022 00:00:00 +0000\r\n"
-	)
-	groups := "215 list\r\ncomp.infosystems.www.misc 1 1 y\r\ncomp.infosystems.www.servers.unix 1 1 y\r\n.\r\n"
-	fmt.Fprint(conn, "200 ready\r\n")
-	for lines := bufio.NewScanner(conn); lines.Scan(); {
-		verb, argument, _ := strings.Cut(strings.ToUpper(lines.Text()), " ")
-		switch verb {
-		case "CAPABILITIES":
-			fmt.Fprint(conn, "101 capabilities\r\nVERSION 2\r\nREADER\r\nOVER\r\nLIST ACTIVE NEWSGROUPS OVERVIEW.FMT\r\n.\r\n")
-		case "MODE":
-			fmt.Fprint(conn, "200 ready\r\n")
-		case "LIST":
-			if strings.HasPrefix(argument, "NEWSGROUPS") {
-				fmt.Fprint(conn, "215 descriptions\r\n.\r\n")
-			} else {
-				fmt.Fprint(conn, groups)
-			}
-		case "GROUP", "LISTGROUP":
-			fmt.Fprintf(conn, "211 1 1 1 %s\r\n", strings.ToLower(argument))
-		case "OVER", "XOVER":
-			fmt.Fprint(conn, "224 overview\r\n"+overview)
-		case "ARTICLE":
-			fmt.Fprint(conn, "220 1 <a@host.dom>\r\n"+head+"\r\nHello.\r\n.\r\n")
-		case "HEAD":
-			fmt.Fprint(conn, "221 1 <a@host.dom>\r\n"+head+".\r\n")
-		case "STAT":
-			fmt.Fprint(conn, "223 1 <a@host.dom>\r\n")
-		case "QUIT":
-			fmt.Fprint(conn, "205 bye\r\n")
-			return
-		default:
-			fmt.Fprint(conn, "500 what?\r\n")
-		}
 	}
 }
