@@ -126,11 +126,11 @@ func seedOutcome(example string) (status int, has string) {
 	case scheme == "news", scheme == "nntp":
 		return 200, "On comp.infosystems.www." // the subject of an article
 	case strings.Contains(example, "?water"):
-		return 200, "1. "
+		return 200, "The server finds "
 	case scheme == "wais":
 		return 200, "<form"
 	case strings.HasSuffix(example, "/1/sel"):
-		return 200, ">day<"
+		return 200, ">day "
 	case scheme == "gopher":
 		return 200, "sel"
 	case strings.HasPrefix(example, "file://vms."):
