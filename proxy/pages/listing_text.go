@@ -88,35 +88,40 @@ func (b *textPage) items(l *scheme.Listing) {
 		b.paragraph(empty(l))
 	case l.Kind == scheme.KindArticle: // it has them behind its text
 	case l.Kind == scheme.KindDirectory || l.Kind == scheme.KindGroups:
-		b.table(tableOf(l, linker{func(u string) string { return u }}))
+		b.table(l.Items)
 	default:
 		b.menu(l.Items)
 	}
 }
 
 // table writes rows in columns, the names last.
-func (b *textPage) table(t *table) {
-	for i := range t.Rows {
-		row := &t.Rows[i]
-		fmt.Fprintf(b, "%-8s  ", row.Kind)
-		if t.Count {
-			fmt.Fprintf(b, "%9s  ", row.Count)
+func (b *textPage) table(all []scheme.Item) {
+	c := columnsOf(all)
+	for i := range all {
+		item := &all[i]
+		fmt.Fprintf(b, "%-8s  ", kindWord(item.Kind))
+		if c.Count {
+			count := ""
+			if item.Count != nil {
+				count = commas(*item.Count)
+			}
+			fmt.Fprintf(b, "%9s  ", count)
 		}
-		if t.Size {
+		if c.Size {
 			octets := ""
-			if row.Size != nil {
-				octets = strconv.FormatInt(row.Size.Octets, 10)
+			if isSized(item) {
+				octets = strconv.FormatInt(*item.Size, 10)
 			}
 			fmt.Fprintf(b, "%12s  ", octets)
 		}
-		if t.Time {
+		if c.Time {
 			changed := ""
-			if row.Time != nil {
-				changed = row.Time.Text
+			if at, ok := momentOf(item.Modified); ok {
+				changed = string(at.appendShort(nil))
 			}
 			fmt.Fprintf(b, "%-16s  ", changed)
 		}
-		fmt.Fprintln(b, strings.TrimRight(row.Link.Text+"  "+row.Note, " "))
+		fmt.Fprintln(b, strings.TrimRight(nameOf(item)+"  "+text(item.Note), " "))
 	}
 	fmt.Fprintln(b)
 }
@@ -151,11 +156,11 @@ func more(i *scheme.Item) string {
 			known = append(known, one)
 		}
 	}
-	if size := sizeOf(i.Size); size != nil {
-		known = append(known, size.Text)
+	if isSized(i) {
+		known = append(known, string(appendSize(nil, *i.Size)))
 	}
-	if changed := momentOf(i.Modified); changed != nil {
-		known = append(known, changed.Text)
+	if at, ok := momentOf(i.Modified); ok {
+		known = append(known, string(at.appendShort(nil)))
 	}
 	if len(known) == 0 {
 		return ""
