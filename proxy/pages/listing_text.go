@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -34,7 +35,7 @@ func ListingText(l *scheme.Listing) []byte {
 		b.menu(l.Items)
 	}
 	b.links(l)
-	return []byte(b.String())
+	return b.Bytes()
 }
 
 // heading writes the title and the URI, once where they are the same.
@@ -48,7 +49,7 @@ func (b *textPage) heading(l *scheme.Listing) {
 
 // textPage is a text of paragraphs.
 type textPage struct {
-	strings.Builder
+	bytes.Buffer
 	references []string
 }
 
@@ -150,11 +151,13 @@ func (b *textPage) menu(items []scheme.Item) {
 
 // more returns what is known of an item besides its name.
 func more(i *scheme.Item) string {
-	var known []string
-	for _, one := range []string{text(i.From), text(i.Type)} {
-		if one != "" {
-			known = append(known, one)
-		}
+	const most = 4
+	known := make([]string, 0, most)
+	if i.From != "" {
+		known = append(known, text(i.From))
+	}
+	if i.Type != "" {
+		known = append(known, text(i.Type))
 	}
 	if isSized(i) {
 		known = append(known, string(appendSize(nil, *i.Size)))
