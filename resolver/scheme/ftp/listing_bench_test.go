@@ -34,9 +34,10 @@ func BenchmarkListing(b *testing.B) {
 					b.Fatalf("%d entries, %v", len(found.entries), err)
 				}
 				sortEntries(found.entries)
-				items := make([]scheme.Item, 0, len(found.entries))
 				for _, e := range found.entries {
-					items = append(items, e.item("ftp://h.example/pub/"))
+					if item := e.item("ftp://h.example/pub/"); item.URI == "" {
+						b.Fatalf("%+v", item)
+					}
 				}
 			}
 		})
