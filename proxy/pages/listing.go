@@ -20,11 +20,9 @@ type listing struct {
 	Properties      []row
 	Search          *search
 	Table           *table
-	Menu            []menuPart
-	Thread          []threadPart
-	ThreadEnds      []struct{} // an element for each level that ends at the end
+	Menu, Thread    template.HTML // the items of a list
 	Text            string
-	Found           []item
+	Found           template.HTML
 	FoundTitle      string
 	Empty           string // what is said in place of items
 }
@@ -109,13 +107,17 @@ func (page *listing) items(l *scheme.Listing, to linker) {
 	case l.Kind == scheme.KindDirectory || l.Kind == scheme.KindGroups:
 		page.Table = tableOf(l, to)
 	case l.Kind == scheme.KindMenu:
-		page.Menu = menuOf(l.Items, to)
+		shown := itemsFor(len(l.Items), to)
+		shown.menu(l.Items)
+		page.Menu = shown.html()
 	case l.Kind == scheme.KindGroup:
-		page.Thread, page.ThreadEnds = threadOf(l.Items, to)
+		shown := itemsFor(len(l.Items), to)
+		shown.thread(l.Items)
+		page.Thread = shown.html()
 	default:
-		for i := range l.Items {
-			page.Found = append(page.Found, itemOf(&l.Items[i], to))
-		}
+		shown := itemsFor(len(l.Items), to)
+		shown.found(l.Items)
+		page.Found = shown.html()
 		if l.Kind == scheme.KindArticle {
 			page.FoundTitle = "Attachments"
 		}
