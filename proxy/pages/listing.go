@@ -11,6 +11,7 @@ import (
 // Table, Menu, Thread and Found one has the items.
 type listing struct {
 	Title, URI      string
+	Heading         string // of the window: the title, and where it is from
 	Top, Bottom     nav
 	Warnings        []string
 	Incomplete      string
@@ -54,6 +55,9 @@ func Listing(l *scheme.Listing, through func(string) string) []byte {
 	page := listing{
 		Title: text(l.Title), URI: text(l.URI), Incomplete: text(l.Incomplete), Text: lines(l.Text),
 		Top: nav{Label: "Where this is"}, Bottom: nav{Label: "More"}, Search: to.search(l), Open: to.open(l.Open),
+	}
+	if page.Heading = page.Title; page.Title != page.URI {
+		page.Heading += " - " + page.URI
 	}
 	if page.Title == "" {
 		page.Title = page.URI
@@ -119,7 +123,7 @@ func (page *listing) items(l *scheme.Listing, to linker) {
 		shown.found(l.Items)
 		page.Found = shown.html()
 		if l.Kind == scheme.KindArticle {
-			page.FoundTitle = "Attachments"
+			page.FoundTitle = "Files"
 		}
 	}
 }

@@ -31,7 +31,7 @@ func ListingText(l *scheme.Listing) []byte {
 	b.items(l)
 	b.paragraph(lines(l.Text))
 	if l.Kind == scheme.KindArticle && len(l.Items) > 0 {
-		b.paragraph("Attachments:")
+		b.paragraph("Files:")
 		b.menu(l.Items)
 	}
 	b.links(l)
