@@ -56,11 +56,9 @@ func Listing(l *scheme.Listing, through func(string) string) []byte {
 		Title: text(l.Title), URI: text(l.URI), Incomplete: text(l.Incomplete), Text: lines(l.Text),
 		Top: nav{Label: "Where this is"}, Bottom: nav{Label: "More"}, Search: to.search(l), Open: to.open(l.Open),
 	}
-	if page.Heading = page.Title; page.Title != page.URI {
-		page.Heading += " - " + page.URI
-	}
-	if page.Title == "" {
-		page.Title = page.URI
+	page.Heading = page.Title + " - " + page.URI
+	if page.Title == "" || page.Title == page.URI {
+		page.Title, page.Heading = page.URI, page.URI
 	}
 	for _, part := range []struct {
 		word string
