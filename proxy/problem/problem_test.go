@@ -71,6 +71,7 @@ func TestStatus(t *testing.T) {
 		{problem.ErrAdminToken, 401},
 		{problem.ErrResolveClient, 403},
 		{problem.ErrProxyClient, 403},
+		{problem.ErrFetchSite, 403},
 		{problem.ErrPurgeClient, 403},
 		{problem.ErrAdminClient, 403},
 		{problem.ErrAdminRelayed, 403},
