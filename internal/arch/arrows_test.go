@@ -164,9 +164,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/problem",
-			[]string{"proxy/message", "proxy/pages", "proxy/policy", "resolver", "resolver/registry", "resolver/scheme", "cache/httpcache", "uri", "internal/api", "internal/netguard"},
+			[]string{"proxy/message", "proxy/pages", "proxy/policy", "resolver", "resolver/registry", "resolver/scheme", "cache/httpcache", "uri", "internal/api", "internal/netguard", "internal/redact"},
 			true,
-			"the one table from errors to status depends on all packages that define errors, the registry among them, and on no handler of requests",
+			"the one table from errors to status depends on all packages that define errors, the registry among them, and on no handler of requests; no problem shows a password",
 		},
 		{
 			"proxy/answer",

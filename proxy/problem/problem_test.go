@@ -165,6 +165,41 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// No problem shows a password, and its offset still points to the octet that is wrong: RFC 3986 section 7.5.
+func TestNewHidesPasswords(t *testing.T) {
+	ftp, err := uri.Parse("ftp://bob:sec7ret@h/x;type=q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		err   error
+		input string
+		at    string // what the offset points to, "" for no offset
+	}{
+		{ftp.Check(), "ftp://bob:xxxxx@h/x;type=q", "q"},
+		{&problem.Failure{Err: ftp.Check(), Typed: ftp.String(), Fetched: true}, "ftp://bob:xxxxx@h/x;type=q", "q"},
+		{problem.About(resolver.ErrGone, ftp), "ftp://bob:xxxxx@h/x;type=q", ""},
+		{fault(t, "ftp://bob:sec7ret@h/%zz"), "ftp://bob:xxxxx@h/%zz", "%zz"},
+		{fault(t, "ftp://bob:sec7 ret@h/"), "ftp://bob:xxxxx@h/", "xxxxx@h/"},
+		{fault(t, "ftp:bob:sec7ret@h/%zz"), "ftp:bob:xxxxx@h/%zz", "%zz"},
+	} {
+		p := problem.New(tt.err)
+		at := ""
+		if p.Offset != nil {
+			at = p.Input[*p.Offset:]
+		}
+		if p.Input != tt.input || at != tt.at {
+			t.Errorf("%v: %q at %q", tt.err, p.Input, at)
+		}
+		for _, accept := range []string{"application/json", "text/html"} {
+			body := string(problem.Reply(http.Header{"Accept": {accept}}, tt.err).Body)
+			if !strings.Contains(body, "bob:") || strings.Contains(body, "sec7") || strings.Contains(body, "ret@") {
+				t.Errorf("%v as %s: %s", tt.err, accept, body)
+			}
+		}
+	}
+}
+
 // RFC 9110 section 12.5.1: only a client that prefers it gets a page.
 func TestReplyByAccept(t *testing.T) {
 	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
