@@ -58,8 +58,8 @@ func (p presenting) listed(r scheme.Request, resource *scheme.Resource) *scheme.
 		set(header, "Cache-Control", message.MaxAge(p.ttl))
 	}
 	protect(header)
-	if scheme.Unmodified(r.Header, etag, time.Time{}) {
-		return scheme.NotModified(header)
+	if instead := scheme.Precondition(r.Header, header, etag, time.Time{}); instead != nil {
+		return instead
 	}
 	return withBody(r, resource, header, body)
 }
