@@ -12,7 +12,6 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/urnd/urnd/proxy/answer"
-	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -162,31 +161,6 @@ func (h *Handler) answer(x *exchange, request *message.Request) error {
 		h.reply(x, reply)
 	}
 	return err
-}
-
-// retrieve fetches the resource at the first possible location of a name, or all for I2Rs.
-func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error) {
-	all := q.Service == resolver.I2Rs
-	q.Service = resolver.I2L
-	if all {
-		q.Service = resolver.I2Ls
-	}
-	ctx := x.request.Context()
-	found, err := h.config.Resolver.Resolve(ctx, q)
-	if err != nil {
-		return message.Reply{}, problem.About(err, q.URI)
-	}
-	locations := h.answers.InOrder(x.request.Header, found.Locations, forward.MaxResources)
-	fetch := h.forward.Resource
-	if all {
-		fetch = h.forward.Resources
-	}
-	reply, err := fetch(ctx, x.request, locations, q.Client)
-	if err != nil {
-		return message.Reply{}, problem.About(err, q.URI)
-	}
-	reply.Record = found.Record()
-	return reply, nil
 }
 
 // isBatch reports whether a target is that of batches.
