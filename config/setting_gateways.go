@@ -29,7 +29,7 @@ func gatewaySettings() []Setting {
 		},
 		{Path: "gateways.timeout", Default: 30 * time.Second, Doc: "for one reply of a server, and for a listing as a whole", Least: time.Millisecond, Most: 10 * time.Minute},
 		{Path: "gateways.max_entries", Default: 10_000, Doc: "how many entries of a listing are shown", Least: 1, Most: 1_000_000},
-		{Path: "gateways.max_listing", Default: Size(8 << 20), Doc: "of a listing, or of an article; longer ones are cut off, which their page says", Least: Size(1 << 10), Most: Size(1 << 30)},
+		{Path: "gateways.max_listing", Default: Size(4 << 20), Doc: "of a listing as its server sends it, of the page that is made of it, and of an article; longer ones are cut off, which their page says", Least: Size(1 << 10), Most: Size(1 << 30)},
 		{Path: "gateways.ttl", Default: time.Minute, Doc: "how long listings are fresh: their servers do not say it", Least: time.Duration(0), Most: day},
 		{
 			Path: "gateways.templates", Default: []Gateway{},

@@ -75,11 +75,14 @@ func (b *budget) uri(s string) {
 
 // escaped returns how many octets one can be in HTML, or in JSON.
 func escaped(c byte) int64 {
-	const longest = int64(len(`\u0000`))
-	if c < ' ' || c == 0x7f || strings.IndexByte("\"&'+<>\\`", c) >= 0 {
-		return longest
+	switch {
+	case c == '\n', c == '\t':
+		return int64(len(`\n`))
+	case c < ' ', strings.IndexByte("\"&'+<>\\`", c) >= 0:
+		return int64(len(`\u0000`))
+	default:
+		return 1
 	}
-	return 1
 }
 
 // fitting returns the first of some values that fit, as count counts them. The others are not kept in memory.
