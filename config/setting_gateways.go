@@ -163,6 +163,26 @@ func checkRoots(f *Faults, path string, value any) {
 	}
 }
 
+// warnOfRoots warns of files of urnd itself below a root, which all clients can read then.
+func warnOfRoots(f *Faults, roots []string, values map[string]any) {
+	own := []string{"/etc/urnd", "/var/lib/urnd"} // of the packages
+	for _, s := range Settings() {
+		if name, ok := values[s.Path].(string); ok && strings.HasPrefix(s.Form, "path") || strings.HasPrefix(name, "sqlite:") {
+			if name = strings.TrimPrefix(name, "sqlite:"); filepath.IsAbs(name) {
+				own = append(own, filepath.Clean(name))
+			}
+		}
+	}
+	slices.Sort(own)
+	for i, root := range roots {
+		for _, name := range slices.Compact(own) {
+			if isBelow(name, root) || isBelow(root, name) {
+				f.add(index("file.roots", i), "all clients of the proxy can read what urnd has in %s", name)
+			}
+		}
+	}
+}
+
 // isBelow reports whether a clean path is a directory, or in it.
 func isBelow(path, directory string) bool {
 	return path == directory || strings.HasPrefix(path, strings.TrimSuffix(directory, "/")+"/")
