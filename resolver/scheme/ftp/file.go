@@ -49,8 +49,10 @@ func (f *fetch) file(ctx context.Context) (*scheme.Resource, error) {
 	if info.size >= 0 {
 		header["Accept-Ranges"] = []string{"bytes"}
 	}
-	if scheme.Unmodified(f.request.Header, info.etag, info.modified) {
-		return scheme.NotModified(header), nil
+	if info.etag != "" { // else it may not be there
+		if instead := scheme.Precondition(f.request.Header, header, info.etag, info.modified); instead != nil {
+			return instead, nil
+		}
 	}
 	return f.content(ctx, info, header)
 }
@@ -124,6 +126,12 @@ func (f *fetch) content(ctx context.Context, info fileInfo, header http.Header) 
 	}
 	stream := f.newBody(ctx, data, part.Length, part.First+part.Length == info.size || info.size < 0)
 	f.streams = true
+	if info.etag == "" { // now it is there
+		if instead := scheme.Precondition(f.request.Header, header, "", time.Time{}); instead != nil {
+			_ = stream.Close() // the file is not wanted
+			return instead, nil
+		}
+	}
 	resource.Body = stream
 	if resource.Status == http.StatusOK {
 		if resource.Body, err = sniffed(stream, f.target.Name, header); err != nil {

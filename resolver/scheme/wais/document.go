@@ -52,8 +52,8 @@ func serve(r scheme.Request, contentType string, body []byte) *scheme.Resource {
 	const enough = 12
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
 	header := http.Header{"Content-Type": {contentType}, "Etag": {etag}, "Accept-Ranges": {"bytes"}}
-	if scheme.Unmodified(r.Header, etag, time.Time{}) {
-		return scheme.NotModified(header)
+	if instead := scheme.Precondition(r.Header, header, etag, time.Time{}); instead != nil {
+		return instead
 	}
 	resource := &scheme.Resource{Status: http.StatusOK, Header: header}
 	if part, ok := scheme.RangeOf(r, int64(len(body)), etag, time.Time{}); ok {
