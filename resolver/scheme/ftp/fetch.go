@@ -12,6 +12,7 @@ import (
 // fetch is one request on a connection that is logged in.
 type fetch struct {
 	config  *Config
+	ctx     context.Context // of the request; that of the functions below ends before the first octet
 	request scheme.Request
 	target  target
 	control *control
@@ -32,7 +33,7 @@ func (f *fetch) answer(ctx context.Context) (*scheme.Resource, error) {
 	case f.target.Type == 'd':
 		return f.named(ctx)
 	case f.target.Name == "":
-		return f.directory(ctx)
+		return f.directory()
 	default:
 		return f.file(ctx)
 	}
@@ -61,15 +62,15 @@ func (f *fetch) enter(ctx context.Context, name string, isFirst bool) error {
 // named returns the directory of a name, or what a pattern stands for: ";type=d".
 func (f *fetch) named(ctx context.Context) (*scheme.Resource, error) {
 	if f.target.Name == "" {
-		return f.directory(ctx)
+		return f.directory()
 	}
 	err := f.enter(ctx, f.target.Name, false)
 	var refused *scheme.Refusal
 	switch {
 	case err == nil:
-		return f.directory(ctx)
+		return f.directory()
 	case errors.As(err, &refused) && refused.Status == http.StatusNotFound && f.target.Name[0] != '-': // which begins options
-		return f.names(ctx, f.target.Name)
+		return f.names(f.target.Name)
 	default:
 		return nil, err
 	}

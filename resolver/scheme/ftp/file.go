@@ -32,6 +32,9 @@ func (f *fetch) file(ctx context.Context) (*scheme.Resource, error) {
 		return nil, err
 	}
 	info, err := f.info(ctx)
+	if err == nil && f.request.Method == http.MethodHead && info.size < 0 && info.modified.IsZero() {
+		err = f.missing(ctx)
+	}
 	if err != nil {
 		if resource, err := f.redirected(ctx, err); err == nil || f.request.Method == http.MethodHead || f.control.broken {
 			return resource, err
@@ -74,25 +77,36 @@ func (f *fetch) info(ctx context.Context) (fileInfo, error) {
 	if err != nil {
 		return info, err
 	}
-	if r.code == 213 {
+	switch {
+	case r.code == 213:
 		info.modified = parseTime(strings.TrimSpace(r.last()))
+	case r.code == 550 && info.size < 0: // else there is a file, of which the time is not known
+		return info, refusal(r, "MDTM")
 	}
-	info.etag = entityTag(info)
+	info.setTag(f.config.Now())
 	return info, nil
 }
 
-// entityTag is strong where both are known: a file that changes keeps neither.
-func entityTag(info fileInfo) string {
+// settled is how long after a change the clock of a server, which may be wrong, surely shows another time.
+const settled = time.Minute
+
+// setTag sets the entity tag. There is none where the time is not known: a size says little. It is strong
+// where both are known and long past. A server says the time in seconds (RFC 3659 section 2.3), so before
+// that the file may change and keep both: the tag is weak, of another text than later, and the time is
+// not said (RFC 9110 section 8.8.1). So no client puts parts of two versions together, or keeps the first.
+func (i *fileInfo) setTag(now time.Time) {
+	if i.modified.IsZero() {
+		return
+	}
 	const base = 36
+	tag := strconv.FormatInt(max(i.size, 0), base) + "-" + strconv.FormatInt(i.modified.UnixNano(), base)
 	switch {
-	case info.size >= 0 && !info.modified.IsZero():
-		return `"` + strconv.FormatInt(info.size, base) + "-" + strconv.FormatInt(info.modified.UnixNano(), base) + `"`
-	case info.size >= 0:
-		return `W/"` + strconv.FormatInt(info.size, base) + `"`
-	case !info.modified.IsZero():
-		return `W/"-` + strconv.FormatInt(info.modified.UnixNano(), base) + `"`
+	case now.Sub(i.modified) < settled:
+		i.etag, i.modified = `W/"`+tag+`-new"`, time.Time{}
+	case i.size < 0:
+		i.etag = `W/"` + tag + `"`
 	default:
-		return ""
+		i.etag = `"` + tag + `"`
 	}
 }
 
@@ -122,7 +136,7 @@ func (f *fetch) content(ctx context.Context, info fileInfo, header http.Header) 
 	if err != nil {
 		return f.redirected(ctx, err)
 	}
-	stream := f.newBody(ctx, data, part.Length, part.First+part.Length == info.size || info.size < 0)
+	stream := f.newBody(f.ctx, data, part.Length, part.First+part.Length == info.size || info.size < 0)
 	f.streams = true
 	resource.Body = stream
 	if resource.Status == http.StatusOK {

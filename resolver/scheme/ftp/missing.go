@@ -1,0 +1,37 @@
+package ftp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// missing returns a refusal where the directory does not have the name of the target: for HEAD at servers
+// that know neither SIZE nor MDTM, of which only the names tell what there is. It is nil where they do not
+// tell it.
+func (f *fetch) missing(ctx context.Context) error {
+	if f.target.Name[0] == '.' { // many servers do not list these
+		return nil
+	}
+	err := f.control.setType(ctx, 'A')
+	var found listed
+	if err == nil {
+		found, err = f.lines(ctx, "NLST", "", parseName)
+	}
+	switch {
+	case f.control.broken && found.incomplete == "":
+		return err
+	case err != nil && !errors.As(err, new(*scheme.Refusal)) && !errors.Is(err, scheme.ErrResponse):
+		return err
+	case err != nil || found.incomplete != "" || found.unknown > 0:
+		return nil
+	case slices.ContainsFunc(found.entries, func(e entry) bool { return uri.EqualFold(e.name, f.target.Name) }):
+		return nil
+	default:
+		return scheme.Refuse(http.StatusNotFound, "the directory has no such name")
+	}
+}
