@@ -31,8 +31,8 @@ func (e entry) item(base string) scheme.Item {
 		item.URI += "/"
 	}
 	if e.kind == scheme.ItemFile {
-		if e.size >= 0 {
-			item.Size = &e.size
+		if size := e.size; size >= 0 {
+			item.Size = &size
 		}
 		if named := scheme.MediaType(e.name, nil); named != "application/octet-stream" {
 			item.Type = named
@@ -43,13 +43,20 @@ func (e entry) item(base string) scheme.Item {
 
 // sortEntries puts directories first, and then names in the order of the alphabet, without regard to case.
 func sortEntries(entries []entry) {
-	slices.SortStableFunc(entries, func(a, b entry) int {
-		return cmp.Or(
-			cmp.Compare(rank(a), rank(b)),
-			strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name)),
-			strings.Compare(a.name, b.name),
-		)
+	type keyed struct {
+		lower string
+		entry
+	}
+	all := make([]keyed, len(entries))
+	for i, e := range entries {
+		all[i] = keyed{strings.ToLower(e.name), e}
+	}
+	slices.SortFunc(all, func(a, b keyed) int {
+		return cmp.Or(cmp.Compare(rank(a.entry), rank(b.entry)), strings.Compare(a.lower, b.lower), strings.Compare(a.name, b.name))
 	})
+	for i := range all {
+		entries[i] = all[i].entry
+	}
 }
 
 func rank(e entry) int {

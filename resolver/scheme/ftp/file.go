@@ -173,6 +173,9 @@ type peeked struct {
 
 // parseSize returns a number of octets; -1 for what is none.
 func parseSize(text string) int64 {
+	if text == "" || text[0] < '0' || text[0] > '9' { // as most words of a listing, whose errors would cost
+		return -1
+	}
 	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil {
 		return -1

@@ -6,13 +6,16 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 )
 
 // parseList reads a line of the reply to LIST, which no standard describes: RFC 959 section 4.1.3 leaves it to
 // the server. now is for dates without a year; there is no zone, so they are taken for UTC. skip is true for
 // a line of no name.
 func parseList(line string, now time.Time) (e entry, skip, ok bool) {
-	if total, found := strings.CutPrefix(strings.ToLower(line), "total "); found && parseSize(strings.TrimSpace(total)) >= 0 || strings.TrimSpace(line) == "" {
+	const total = "total "
+	isTotal := len(line) > len(total) && uri.EqualFold(line[:len(total)], total) && parseSize(strings.TrimSpace(line[len(total):])) >= 0
+	if isTotal || strings.TrimSpace(line) == "" {
 		return entry{}, true, true
 	}
 	if e, ok = parseUnix(line, now); !ok {
@@ -29,7 +32,7 @@ type field struct {
 
 // fieldsOf returns the words of a line, at most limit.
 func fieldsOf(line string, limit int) []field {
-	var fields []field
+	fields := make([]field, 0, limit)
 	for i := 0; i < len(line) && len(fields) < limit; {
 		for i < len(line) && line[i] == ' ' {
 			i++
@@ -83,7 +86,7 @@ func parseUnix(line string, now time.Time) (entry, bool) {
 // unixDate reads the date that fields begin with, and returns where it ends: "Jan 2 15:04", "Jan 2 2006",
 // either with the day first, or "2006-01-02 15:04".
 func unixDate(fields []field, now time.Time) (t time.Time, end int, ok bool) {
-	if len(fields) >= 2 {
+	if len(fields) >= 2 && strings.IndexByte(fields[0].text, '-') > 0 {
 		if t, err := time.Parse("2006-01-02 15:04", fields[0].text+" "+fields[1].text); err == nil {
 			return t, fields[1].end, true
 		}
@@ -96,8 +99,12 @@ func unixDate(fields []field, now time.Time) (t time.Time, end int, ok bool) {
 		month, day = day, month
 	}
 	clock, end := fields[2].text, fields[2].end
-	if t, err := time.Parse("Jan 2 2006", month+" "+day+" "+clock); err == nil {
-		return t, end, true
+	if parseSize(day) < 0 {
+		return time.Time{}, 0, false
+	}
+	if parseSize(clock) >= 0 {
+		t, err := time.Parse("Jan 2 2006", month+" "+day+" "+clock)
+		return t, end, err == nil
 	}
 	// Of the last half year, or nearly: the clocks of servers differ, and their zones.
 	const ahead = 24 * time.Hour

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/urnd/urnd/resolver/scheme"
-	"github.com/urnd/urnd/uri"
 )
 
 // missing returns a refusal where the directory does not have the name of the target: for HEAD at servers
@@ -29,7 +29,7 @@ func (f *fetch) missing(ctx context.Context) error {
 		return err
 	case err != nil || found.incomplete != "" || found.unknown > 0:
 		return nil
-	case slices.ContainsFunc(found.entries, func(e entry) bool { return uri.EqualFold(e.name, f.target.Name) }):
+	case slices.ContainsFunc(found.entries, func(e entry) bool { return strings.EqualFold(e.name, f.target.Name) }):
 		return nil
 	default:
 		return scheme.Refuse(http.StatusNotFound, "the directory has no such name")

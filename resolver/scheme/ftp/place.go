@@ -9,7 +9,7 @@ import (
 
 // errBusy is for a request for which no connection becomes free in time: the control connections of others
 // have all, and may wait for data connections in turn. It is a timeout, too.
-var errBusy = fmt.Errorf("%w: no connection becomes free (limits.outgoing): %w", resolver.ErrBusy, context.DeadlineExceeded)
+var errBusy = fmt.Errorf("%w: no connection becomes free: %w", resolver.ErrBusy, context.DeadlineExceeded)
 
 // within returns a context of the time of Limits. Its cause is for a Dial that waits until it may connect.
 func (c *Config) within(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -70,7 +70,7 @@ func TestMissing(t *testing.T) {
 		{"no SIZE, and a directory", "/a.txt", map[string]string{"MDTM": "550 no plain file"}, "", 302},
 		{"a size, but no time", "/a.txt", map[string]string{"SIZE": "213 1", "MDTM": "550 none"}, "", 200},
 		{"neither, listed", "/a.txt", nil, "b\r\na.txt\r\n", 200},
-		{"neither, listed in another case", "/a.txt", nil, "A.TXT\r\n", 200},
+		{"neither, listed in another case", "/A.txt", nil, "a.TXT\r\n", 200},
 		{"neither, not listed", "/a.txt", map[string]string{"CWD a.txt": "550 none"}, "b\r\n", 404},
 		{"neither, not listed, and a directory", "/a.txt", nil, "b\r\n", 302},
 		{"neither, empty", "/a.txt;type=a", map[string]string{"NLST": "550 No files found"}, "", 404},
