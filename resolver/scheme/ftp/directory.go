@@ -21,8 +21,8 @@ type listed struct {
 }
 
 // directory returns the listing of the directory in which the connection is.
-func (f *fetch) directory() (*scheme.Resource, error) {
-	ctx, cancel := f.config.within(f.ctx)
+func (f *fetch) directory(ctx context.Context) (*scheme.Resource, error) {
+	ctx, cancel := f.config.within(ctx)
 	defer cancel()
 	found, err := f.read(ctx)
 	if err != nil {
@@ -51,8 +51,8 @@ func (f *fetch) read(ctx context.Context) (listed, error) {
 }
 
 // names returns the listing of the names that a pattern stands for.
-func (f *fetch) names(pattern string) (*scheme.Resource, error) {
-	ctx, cancel := f.config.within(f.ctx)
+func (f *fetch) names(ctx context.Context, pattern string) (*scheme.Resource, error) {
+	ctx, cancel := f.config.within(ctx)
 	defer cancel()
 	if err := f.control.setType(ctx, 'A'); err != nil {
 		return nil, err

@@ -20,8 +20,8 @@ type fake struct {
 	data    map[string]string    // by verb, such as "MLSD": what it lists in place of names
 	slow    func(command string) // called before each reply
 	tls     *tls.Config          // for AUTH
-	replies map[string]string // by command, "RETR a", or verb, "RETR"; "" is to close the connection
-	end     string            // the reply at the end of a transfer; "" for 226, "close" is to close the connection
+	replies map[string]string    // by command, "RETR a", or verb, "RETR"; "" is to close the connection
+	end     string               // the reply at the end of a transfer; "" for 226, "close" is to close the connection
 
 	mu       sync.Mutex
 	commands []string

@@ -12,7 +12,6 @@ import (
 // fetch is one request on a connection that is logged in.
 type fetch struct {
 	config  *Config
-	ctx     context.Context // of the request; that of the functions below ends before the first octet
 	request scheme.Request
 	target  target
 	control *control
@@ -22,20 +21,20 @@ type fetch struct {
 }
 
 // answer goes to the directory of the target, segment by segment (RFC 1738 section 3.2.2), and returns what it
-// has of the name.
-func (f *fetch) answer(ctx context.Context) (*scheme.Resource, error) {
+// has of the name. before is the part of ctx before the first octet.
+func (f *fetch) answer(ctx, before context.Context) (*scheme.Resource, error) {
 	for i, name := range f.target.Dirs {
-		if err := f.enter(ctx, name, i == 0); err != nil {
+		if err := f.enter(before, name, i == 0); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case f.target.Type == 'd':
-		return f.named(ctx)
+		return f.named(ctx, before)
 	case f.target.Name == "":
-		return f.directory()
+		return f.directory(ctx)
 	default:
-		return f.file(ctx)
+		return f.file(ctx, before)
 	}
 }
 
@@ -60,17 +59,17 @@ func (f *fetch) enter(ctx context.Context, name string, isFirst bool) error {
 }
 
 // named returns the directory of a name, or what a pattern stands for: ";type=d".
-func (f *fetch) named(ctx context.Context) (*scheme.Resource, error) {
+func (f *fetch) named(ctx, before context.Context) (*scheme.Resource, error) {
 	if f.target.Name == "" {
-		return f.directory()
+		return f.directory(ctx)
 	}
-	err := f.enter(ctx, f.target.Name, false)
+	err := f.enter(before, f.target.Name, false)
 	var refused *scheme.Refusal
 	switch {
 	case err == nil:
-		return f.directory()
+		return f.directory(ctx)
 	case errors.As(err, &refused) && refused.Status == http.StatusNotFound && f.target.Name[0] != '-': // which begins options
-		return f.names(f.target.Name)
+		return f.names(ctx, f.target.Name)
 	default:
 		return nil, err
 	}

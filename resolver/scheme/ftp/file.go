@@ -23,20 +23,20 @@ type fileInfo struct {
 }
 
 // file returns the file of the target.
-func (f *fetch) file(ctx context.Context) (*scheme.Resource, error) {
+func (f *fetch) file(ctx, before context.Context) (*scheme.Resource, error) {
 	mode := byte('I')
 	if f.target.Type == 'a' {
 		mode = 'A'
 	}
-	if err := f.control.setType(ctx, mode); err != nil {
+	if err := f.control.setType(before, mode); err != nil {
 		return nil, err
 	}
-	info, err := f.info(ctx)
+	info, err := f.info(before)
 	if err == nil && f.request.Method == http.MethodHead && info.size < 0 && info.modified.IsZero() {
-		err = f.missing(ctx)
+		err = f.missing(before)
 	}
 	if err != nil {
-		if resource, err := f.redirected(ctx, err); err == nil || f.request.Method == http.MethodHead || f.control.broken {
+		if resource, err := f.redirected(before, err); err == nil || f.request.Method == http.MethodHead || f.control.broken {
 			return resource, err
 		}
 		info = fileInfo{size: -1} // some servers refuse SIZE for a file that they send
@@ -55,7 +55,7 @@ func (f *fetch) file(ctx context.Context) (*scheme.Resource, error) {
 	if scheme.Unmodified(f.request.Header, info.etag, info.modified) {
 		return scheme.NotModified(header), nil
 	}
-	return f.content(ctx, info, header)
+	return f.content(ctx, before, info, header)
 }
 
 // info asks for size and time: RFC 3659 sections 3 and 4. The error is that of a file that is not there. In
@@ -111,7 +111,7 @@ func (i *fileInfo) setTag(now time.Time) {
 }
 
 // content returns the octets of the file, or the part of them that is asked for.
-func (f *fetch) content(ctx context.Context, info fileInfo, header http.Header) (*scheme.Resource, error) {
+func (f *fetch) content(ctx, before context.Context, info fileInfo, header http.Header) (*scheme.Resource, error) {
 	resource := &scheme.Resource{Status: http.StatusOK, Header: header, Body: http.NoBody, ContentLength: info.size}
 	named := scheme.MediaType(f.target.Name, nil)
 	if named != "application/octet-stream" {
@@ -126,17 +126,17 @@ func (f *fetch) content(ctx context.Context, info fileInfo, header http.Header) 
 		setLength(resource)
 		return resource, nil
 	}
-	data, err := f.transfer(ctx, "RETR ", f.target.Name, part.First)
+	data, err := f.transfer(before, "RETR ", f.target.Name, part.First)
 	if errors.Is(err, errNoRest) {
 		delete(header, "Content-Range")
 		header["Accept-Ranges"] = []string{"none"}
 		resource.Status, resource.ContentLength, part = http.StatusOK, info.size, scheme.Range{Length: info.size}
-		data, err = f.transfer(ctx, "RETR ", f.target.Name, 0)
+		data, err = f.transfer(before, "RETR ", f.target.Name, 0)
 	}
 	if err != nil {
-		return f.redirected(ctx, err)
+		return f.redirected(before, err)
 	}
-	stream := f.newBody(f.ctx, data, part.Length, part.First+part.Length == info.size || info.size < 0)
+	stream := f.newBody(ctx, data, part.Length, part.First+part.Length == info.size || info.size < 0)
 	f.streams = true
 	resource.Body = stream
 	if resource.Status == http.StatusOK {

@@ -101,8 +101,8 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target) (*schem
 		return nil, err
 	}
 	release := func() { h.pool.put(c); h.leave() }
-	f := fetch{config: &h.config, ctx: ctx, request: r, target: t, control: c, release: release}
-	resource, err := f.answer(before)
+	f := fetch{config: &h.config, request: r, target: t, control: c, release: release}
+	resource, err := f.answer(ctx, before)
 	if err != nil && !errors.As(err, new(*scheme.Refusal)) {
 		c.broken = true
 	}

@@ -22,12 +22,12 @@ func (f *fetch) missing(ctx context.Context) error {
 	if err == nil {
 		found, err = f.lines(ctx, "NLST", "", parseName)
 	}
+	isRefused := errors.As(err, new(*scheme.Refusal)) || errors.Is(err, scheme.ErrResponse)
+	if err != nil && (!isRefused || f.control.broken) {
+		return err
+	}
 	switch {
-	case f.control.broken && found.incomplete == "":
-		return err
-	case err != nil && !errors.As(err, new(*scheme.Refusal)) && !errors.Is(err, scheme.ErrResponse):
-		return err
-	case err != nil || found.incomplete != "" || found.unknown > 0:
+	case isRefused, found.incomplete != "", found.unknown > 0:
 		return nil
 	case slices.ContainsFunc(found.entries, func(e entry) bool { return strings.EqualFold(e.name, f.target.Name) }):
 		return nil

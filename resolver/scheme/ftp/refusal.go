@@ -44,7 +44,9 @@ func isDenial(text string) bool {
 
 // isFull reports whether a reply to a login says that the server has enough users: RFC 959 has 421 for it, but
 // some servers say 530.
-func isFull(r reply) bool { return r.code == 530 && says(strings.Join(r.lines, " "), "maximum", "too many") }
+func isFull(r reply) bool {
+	return r.code == 530 && says(strings.Join(r.lines, " "), "maximum", "too many")
+}
 
 // isEmpty reports whether the text of a refusal, with its code, means that there is nothing to list.
 func isEmpty(text string) bool {
