@@ -249,7 +249,6 @@ func TestResourcesOfSchemes(t *testing.T) {
 	}
 }
 
-
 // What a person types on the front page leads to where a browser can show it.
 func TestTypedURLs(t *testing.T) {
 	s := start(t, withGopher)

@@ -37,7 +37,9 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 	if c.FTP.Enabled {
 		client := ftp.New(ftp.Config{
 			Dial: dial, Limits: limits, Now: d.now, Anonymous: c.FTP.Anonymous, Login: c.FTP.Login, TLS: ftpTLS()[c.FTP.TLS],
-			MaxIdle: c.FTP.MaxIdle, Idle: c.FTP.Idle,
+			// Each request needs two connections at a time, and those that wait must not have them all.
+			MaxIdle: min(c.FTP.MaxIdle, c.Limits.Outgoing/4), Idle: c.FTP.Idle, MaxFetches: max(c.Limits.Outgoing/2, 1),
+			DataPort: func(port uint16) error { return ports.CheckPort("ftp", port) },
 		})
 		s.closers = append(s.closers, client.Close)
 		handlers["ftp"] = client

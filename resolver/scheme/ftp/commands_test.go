@@ -33,6 +33,10 @@ func TestCommands(t *testing.T) {
 		{"3.2.2", "", login + list},
 		{"3.2.2", "/", login + list},
 		{"3.2.2", "/etc/", login + "CWD etc\n" + list},
+		// RFC 3986 section 6.2.2.3: as links and caches have it.
+		{"3.2.2", "/a/../etc/./motd", login + "CWD etc\n" + file},
+		{"3.2.2", "/a/%2e%2E/etc/", login + "CWD etc\n" + list},
+		{"3.2.2", "/..", login + list},
 		{"3.2.3", "/motd%3Btype=a", login + strings.ReplaceAll(file, "motd", "motd;type=a")},
 	} {
 		f := &fake{}
@@ -258,6 +262,40 @@ func TestNoRest(t *testing.T) {
 	resource, text, err := get(t, h, "ftp://"+f.start(t)+"/a.txt", "Range", "bytes=5-")
 	if err != nil || resource.Status != 200 || text != "0123456789" || resource.Header.Get("Content-Range") != "" {
 		t.Errorf("%v, %q, %v", resource, text, err)
+	}
+}
+
+// TestRestKept: an offset of a transfer that is refused does not hold for another.
+func TestRestKept(t *testing.T) {
+	f := &fake{replies: map[string]string{"SIZE": "213 10", "RETR": "550 none"}}
+	h := handler(t, func(c *Config) { c.TLS = TLSNever })
+	if _, _, err := get(t, h, "ftp://"+f.start(t)+"/a.txt", "Range", "bytes=5-"); statusOf(nil, err) != 404 || len(h.pool.idle) > 0 {
+		t.Errorf("%v, and %d connections wait", err, len(h.pool.idle))
+	}
+}
+
+// TestDataPort has ports at which other servers listen: the server is asked for others, but not for ever.
+func TestDataPort(t *testing.T) {
+	errDenied := errors.New("denied")
+	for _, c := range []struct {
+		denied int // of the ports that the server names, from the first
+		ok     bool
+	}{{0, true}, {2, true}, {3, false}} {
+		f := &fake{}
+		asked := 0
+		h := handler(t, func(config *Config) {
+			config.TLS = TLSNever
+			config.DataPort = func(uint16) error {
+				if asked++; asked <= c.denied {
+					return errDenied
+				}
+				return nil
+			}
+		})
+		_, _, err := get(t, h, "ftp://"+f.start(t)+"/a.txt")
+		if (err == nil) != c.ok || !c.ok && !errors.Is(err, errDenied) || asked != min(c.denied+1, 3) || strings.Count(f.sent(), "EPSV") != asked {
+			t.Errorf("%d ports denied: %v, after %q", c.denied, err, f.sent())
+		}
 	}
 }
 

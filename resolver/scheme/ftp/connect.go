@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -14,22 +15,28 @@ import (
 // connection returns a connection on which the user of the target is logged in, in the directory where
 // the login leads to: one that waited, else a new one.
 func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*control, error) {
-	for {
-		c := h.pool.get(t.key, r.Check)
-		if c == nil {
-			return h.connect(ctx, r, t)
-		}
-		// The request before left it somewhere else. A server that has ended it meanwhile is asked anew.
-		reply, err := c.command(ctx, "CWD ", c.home)
-		if err == nil && reply.ok() && !c.broken {
-			return c, nil
-		}
-		c.close()
-		if ctx.Err() != nil {
-			return nil, err
-		}
+	c := h.pool.get(t.key, r.Check)
+	if c == nil {
+		return h.connect(ctx, r, t)
 	}
+	// The request before left it somewhere else. A server that has ended it meanwhile is asked anew, and has
+	// ended the others, too.
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	reply, err := c.command(soon, "CWD ", c.home)
+	if err == nil && reply.ok() && !c.broken {
+		return c, nil
+	}
+	c.close()
+	h.pool.drop(t.key)
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	return h.connect(ctx, r, t)
 }
+
+// patience is how long a connection that has waited may take for its first reply.
+const patience = 2 * time.Second
 
 // connect opens a connection and logs in.
 func (h *Handler) connect(ctx context.Context, r scheme.Request, t target) (*control, error) {
@@ -97,7 +104,7 @@ func logIn(ctx context.Context, c *control, t target) error {
 	case r.ok():
 		c.welcome = r.message()
 		return nil
-	case r.code == 331 || r.code == 530 && t.asks:
+	case r.code == 331 || r.code == 530 && t.asks && !isFull(r):
 		return unauthorized(t, r)
 	case r.code == 332:
 		return scheme.Refuse(http.StatusForbidden, "the server asks for an account (ACCT), which a URL cannot have")

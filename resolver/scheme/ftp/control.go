@@ -68,7 +68,7 @@ func (c *control) reply(ctx context.Context, to string) (r reply, err error) {
 }
 
 func (c *control) receive() (reply, error) {
-	r, err := readReply(c.in)
+	r, err := readReply(c.in, c.key.login.secret())
 	if err == nil && r.code == 421 { // the server closes the connection: RFC 959 section 5.4
 		c.broken = true
 	}

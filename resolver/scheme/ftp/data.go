@@ -20,8 +20,7 @@ func (c *control) passive(ctx context.Context) (netip.AddrPort, error) {
 			return netip.AddrPort{}, err
 		}
 		if r.code == 229 {
-			port, err := extendedPort(r.last())
-			return netip.AddrPortFrom(c.remote.Addr(), port), err
+			return c.dataAddress(r, extendedPort)
 		}
 		if c.noEPSV = true; !c.remote.Addr().Unmap().Is4() { // for which PASV has no form
 			return netip.AddrPort{}, refusal(r, "EPSV")
@@ -34,8 +33,30 @@ func (c *control) passive(ctx context.Context) (netip.AddrPort, error) {
 	if r.code != 227 {
 		return netip.AddrPort{}, refusal(r, "PASV")
 	}
-	port, err := passivePort(r.last())
-	return netip.AddrPortFrom(c.remote.Addr(), port), err
+	return c.dataAddress(r, passivePort)
+}
+
+func (c *control) dataAddress(r reply, parse func(string) (uint16, error)) (netip.AddrPort, error) {
+	port, err := parse(r.last())
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("%w: %.200q", err, r.text())
+	}
+	return netip.AddrPortFrom(c.remote.Addr(), port), nil
+}
+
+// dataAddress returns where a data connection may be made to. The ports of servers are mostly any, so one at
+// which servers of another protocol listen as a rule is no attack yet: the server is asked for another.
+func (f *fetch) dataAddress(ctx context.Context) (netip.AddrPort, error) {
+	const attempts = 3
+	for attempt := 1; ; attempt++ {
+		address, err := f.control.passive(ctx)
+		if err != nil || f.config.DataPort == nil {
+			return address, err
+		}
+		if err = f.config.DataPort(address.Port()); err == nil || attempt == attempts {
+			return address, err
+		}
+	}
 }
 
 // transfer is a data connection, of which the server has begun to send.
@@ -48,7 +69,7 @@ type transfer struct {
 // transfer opens a data connection, on which the server answers a command, from an offset.
 func (f *fetch) transfer(ctx context.Context, verb, argument string, offset int64) (*transfer, error) {
 	c := f.control
-	address, err := c.passive(ctx)
+	address, err := f.dataAddress(ctx)
 	if err != nil {
 		c.broken = true // the server may wait for a connection
 		return nil, err
@@ -87,6 +108,7 @@ func (c *control) begin(ctx context.Context, verb, argument string, offset int64
 	case r.code/100 == 1 || r.ok():
 		return r.ok(), nil
 	default:
+		c.broken = c.broken || offset > 0 // it may hold for the next transfer
 		return false, refusal(r, verb)
 	}
 }

@@ -22,7 +22,7 @@ type listed struct {
 
 // directory returns the listing of the directory in which the connection is.
 func (f *fetch) directory(ctx context.Context) (*scheme.Resource, error) {
-	ctx, cancel := context.WithTimeout(ctx, f.config.Limits.Timeout)
+	ctx, cancel := f.config.within(ctx)
 	defer cancel()
 	found, err := f.read(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *fetch) read(ctx context.Context) (listed, error) {
 
 // names returns the listing of the names that a pattern stands for.
 func (f *fetch) names(ctx context.Context, pattern string) (*scheme.Resource, error) {
-	ctx, cancel := context.WithTimeout(ctx, f.config.Limits.Timeout)
+	ctx, cancel := f.config.within(ctx)
 	defer cancel()
 	if err := f.control.setType(ctx, 'A'); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func parseName(line string) (entry, bool, bool) {
 func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(string) (entry, bool, bool)) (listed, error) {
 	data, err := f.transfer(ctx, verb, argument, 0)
 	var refused *scheme.Refusal
-	if errors.As(err, &refused) && verb != "MLSD" && (refused.Status == http.StatusNotFound || strings.HasPrefix(refused.Reply, "450 ")) {
+	if errors.As(err, &refused) && isEmpty(refused.Reply) {
 		return listed{}, nil // so some servers say that there is nothing to list
 	}
 	if err != nil {
@@ -105,11 +105,19 @@ func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(str
 		return found, nil
 	}
 	r, err := f.control.reply(ctx, "the listing")
-	if err == nil && !r.ok() {
+	switch {
+	case err != nil:
+		return listed{}, err
+	case !r.ok():
 		f.control.broken = true
-		err = fmt.Errorf("%w: %w: the server ends a listing by %.200q", resolver.ErrUnreachable, io.ErrUnexpectedEOF, r.text())
+		return listed{}, fmt.Errorf("%w: %w: the server ends a listing by %.200q", resolver.ErrUnreachable, io.ErrUnexpectedEOF, r.text())
+	case !isUnread(r):
+		return found, nil
+	case len(found.entries) == 0:
+		return listed{}, scheme.Refuse(http.StatusForbidden, scheme.Text(r.text()))
 	}
-	return found, err
+	found.incomplete = scheme.Text(r.text())
+	return found, nil
 }
 
 // readLines reads the lines of a listing, within the limits.

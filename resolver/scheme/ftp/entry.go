@@ -44,15 +44,20 @@ func (e entry) item(base string) scheme.Item {
 
 // sortEntries puts directories first, and then names in the order of the alphabet, without regard to case.
 func sortEntries(entries []entry) {
-	slices.SortStableFunc(entries, func(a, b entry) int {
-		if order := cmp.Compare(rank(a), rank(b)); order != 0 {
-			return order
-		}
-		if order := strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name)); order != 0 {
-			return order
-		}
-		return strings.Compare(a.name, b.name)
+	type keyed struct {
+		lower string
+		entry
+	}
+	all := make([]keyed, len(entries))
+	for i, e := range entries {
+		all[i] = keyed{strings.ToLower(e.name), e}
+	}
+	slices.SortFunc(all, func(a, b keyed) int {
+		return cmp.Or(cmp.Compare(rank(a.entry), rank(b.entry)), strings.Compare(a.lower, b.lower), strings.Compare(a.name, b.name))
 	})
+	for i := range all {
+		entries[i] = all[i].entry
+	}
 }
 
 func rank(e entry) int {

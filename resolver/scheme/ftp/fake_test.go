@@ -2,6 +2,7 @@ package ftp
 
 import (
 	"bufio"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -16,8 +17,11 @@ type fake struct {
 	asked   func(name string)
 	body    func() io.Reader
 	names   []string
-	replies map[string]string // by command, "RETR a", or verb, "RETR"; "" is to close the connection
-	end     string            // the reply at the end of a transfer; "" for 226, "close" is to close the connection
+	data    map[string]string    // by verb, such as "MLSD": what it lists in place of names
+	slow    func(command string) // called before each reply
+	tls     *tls.Config          // for AUTH
+	replies map[string]string    // by command, "RETR a", or verb, "RETR"; "" is to close the connection
+	end     string               // the reply at the end of a transfer; "" for 226, "close" is to close the connection
 
 	mu       sync.Mutex
 	commands []string
@@ -51,7 +55,10 @@ func (f *fake) serve(conn net.Conn) {
 		greeting = "220 ready"
 	}
 	for line := greeting; ; {
-		if _, err := io.WriteString(conn, line+"\r\n"); err != nil {
+		if line != "" {
+			line += "\r\n"
+		}
+		if _, err := io.WriteString(conn, line); err != nil {
 			return
 		}
 		text, err := in.ReadString('\n')
@@ -60,6 +67,9 @@ func (f *fake) serve(conn net.Conn) {
 		}
 		command := strings.TrimRight(text, "\r\n")
 		f.log(command)
+		if f.slow != nil {
+			f.slow(command)
+		}
 		verb, argument, _ := strings.Cut(command, " ")
 		scripted, ok := f.replies[command]
 		if !ok {
@@ -68,6 +78,12 @@ func (f *fake) serve(conn net.Conn) {
 		switch {
 		case ok && scripted == "":
 			return
+		case verb == "AUTH" && f.tls != nil:
+			if _, err := io.WriteString(conn, "234 go\r\n"); err != nil {
+				return
+			}
+			conn = tls.Server(conn, f.tls)
+			in, line = bufio.NewReader(conn), ""
 		case ok:
 			line = scripted
 		case verb == "EPSV":
@@ -78,7 +94,7 @@ func (f *fake) serve(conn net.Conn) {
 				return
 			}
 			line = fmt.Sprintf("229 here (|||%d|)", data.Addr().(*net.TCPAddr).Port)
-		case verb == "RETR", verb == "LIST":
+		case verb == "RETR", verb == "LIST", f.data[verb] != "":
 			if verb == "RETR" && f.asked != nil {
 				f.asked(argument)
 			}
@@ -123,6 +139,8 @@ func (f *fake) transfer(conn net.Conn, data net.Listener, verb string) string {
 	defer to.Close()
 	if verb == "RETR" {
 		_, err = io.Copy(to, f.body())
+	} else if text, ok := f.data[verb]; ok {
+		_, err = io.WriteString(to, text)
 	} else {
 		for _, name := range f.names {
 			if _, err = io.WriteString(to, "-rw-r--r-- 1 ftp ftp 7 Jan 02 2006 "+name+"\r\n"); err != nil {

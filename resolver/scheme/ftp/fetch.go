@@ -21,20 +21,20 @@ type fetch struct {
 }
 
 // answer goes to the directory of the target, segment by segment (RFC 1738 section 3.2.2), and returns what it
-// has of the name.
-func (f *fetch) answer(ctx context.Context) (*scheme.Resource, error) {
+// has of the name. before is the part of ctx before the first octet.
+func (f *fetch) answer(ctx, before context.Context) (*scheme.Resource, error) {
 	for i, name := range f.target.Dirs {
-		if err := f.enter(ctx, name, i == 0); err != nil {
+		if err := f.enter(before, name, i == 0); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case f.target.Type == 'd':
-		return f.named(ctx)
+		return f.named(ctx, before)
 	case f.target.Name == "":
 		return f.directory(ctx)
 	default:
-		return f.file(ctx)
+		return f.file(ctx, before)
 	}
 }
 
@@ -59,11 +59,11 @@ func (f *fetch) enter(ctx context.Context, name string, isFirst bool) error {
 }
 
 // named returns the directory of a name, or what a pattern stands for: ";type=d".
-func (f *fetch) named(ctx context.Context) (*scheme.Resource, error) {
+func (f *fetch) named(ctx, before context.Context) (*scheme.Resource, error) {
 	if f.target.Name == "" {
 		return f.directory(ctx)
 	}
-	err := f.enter(ctx, f.target.Name, false)
+	err := f.enter(before, f.target.Name, false)
 	var refused *scheme.Refusal
 	switch {
 	case err == nil:

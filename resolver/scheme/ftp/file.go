@@ -23,17 +23,20 @@ type fileInfo struct {
 }
 
 // file returns the file of the target.
-func (f *fetch) file(ctx context.Context) (*scheme.Resource, error) {
+func (f *fetch) file(ctx, before context.Context) (*scheme.Resource, error) {
 	mode := byte('I')
 	if f.target.Type == 'a' {
 		mode = 'A'
 	}
-	if err := f.control.setType(ctx, mode); err != nil {
+	if err := f.control.setType(before, mode); err != nil {
 		return nil, err
 	}
-	info, err := f.info(ctx)
+	info, err := f.info(before)
+	if err == nil && f.request.Method == http.MethodHead && info.size < 0 && info.modified.IsZero() {
+		err = f.missing(before)
+	}
 	if err != nil {
-		if resource, err := f.redirected(ctx, err); err == nil || f.request.Method == http.MethodHead || f.control.broken {
+		if resource, err := f.redirected(before, err); err == nil || f.request.Method == http.MethodHead || f.control.broken {
 			return resource, err
 		}
 		info = fileInfo{size: -1} // some servers refuse SIZE for a file that they send
@@ -54,7 +57,7 @@ func (f *fetch) file(ctx context.Context) (*scheme.Resource, error) {
 			return instead, nil
 		}
 	}
-	return f.content(ctx, info, header)
+	return f.content(ctx, before, info, header)
 }
 
 // info asks for size and time: RFC 3659 sections 3 and 4. The error is that of a file that is not there. In
@@ -76,30 +79,41 @@ func (f *fetch) info(ctx context.Context) (fileInfo, error) {
 	if err != nil {
 		return info, err
 	}
-	if r.code == 213 {
+	switch {
+	case r.code == 213:
 		info.modified = parseTime(strings.TrimSpace(r.last()))
+	case r.code == 550 && info.size < 0: // else there is a file, of which the time is not known
+		return info, refusal(r, "MDTM")
 	}
-	info.etag = entityTag(info)
+	info.setTag(f.config.Now())
 	return info, nil
 }
 
-// entityTag is strong where both are known: a file that changes keeps neither.
-func entityTag(info fileInfo) string {
+// settled is how long after a change the clock of a server, which may be wrong, surely shows another time.
+const settled = time.Minute
+
+// setTag sets the entity tag. There is none where the time is not known: a size says little. It is strong
+// where both are known and long past. A server says the time in seconds (RFC 3659 section 2.3), so before
+// that the file may change and keep both: the tag is weak, of another text than later, and the time is
+// not said (RFC 9110 section 8.8.1). So no client puts parts of two versions together, or keeps the first.
+func (i *fileInfo) setTag(now time.Time) {
+	if i.modified.IsZero() {
+		return
+	}
 	const base = 36
+	tag := strconv.FormatInt(max(i.size, 0), base) + "-" + strconv.FormatInt(i.modified.UnixNano(), base)
 	switch {
-	case info.size >= 0 && !info.modified.IsZero():
-		return `"` + strconv.FormatInt(info.size, base) + "-" + strconv.FormatInt(info.modified.UnixNano(), base) + `"`
-	case info.size >= 0:
-		return `W/"` + strconv.FormatInt(info.size, base) + `"`
-	case !info.modified.IsZero():
-		return `W/"-` + strconv.FormatInt(info.modified.UnixNano(), base) + `"`
+	case now.Sub(i.modified) < settled:
+		i.etag, i.modified = `W/"`+tag+`-new"`, time.Time{}
+	case i.size < 0:
+		i.etag = `W/"` + tag + `"`
 	default:
-		return ""
+		i.etag = `"` + tag + `"`
 	}
 }
 
 // content returns the octets of the file, or the part of them that is asked for.
-func (f *fetch) content(ctx context.Context, info fileInfo, header http.Header) (*scheme.Resource, error) {
+func (f *fetch) content(ctx, before context.Context, info fileInfo, header http.Header) (*scheme.Resource, error) {
 	resource := &scheme.Resource{Status: http.StatusOK, Header: header, Body: http.NoBody, ContentLength: info.size}
 	named := scheme.MediaType(f.target.Name, nil)
 	if named != "application/octet-stream" {
@@ -114,15 +128,15 @@ func (f *fetch) content(ctx context.Context, info fileInfo, header http.Header) 
 		setLength(resource)
 		return resource, nil
 	}
-	data, err := f.transfer(ctx, "RETR ", f.target.Name, part.First)
+	data, err := f.transfer(before, "RETR ", f.target.Name, part.First)
 	if errors.Is(err, errNoRest) {
 		delete(header, "Content-Range")
 		header["Accept-Ranges"] = []string{"none"}
 		resource.Status, resource.ContentLength, part = http.StatusOK, info.size, scheme.Range{Length: info.size}
-		data, err = f.transfer(ctx, "RETR ", f.target.Name, 0)
+		data, err = f.transfer(before, "RETR ", f.target.Name, 0)
 	}
 	if err != nil {
-		return f.redirected(ctx, err)
+		return f.redirected(before, err)
 	}
 	stream := f.newBody(ctx, data, part.Length, part.First+part.Length == info.size || info.size < 0)
 	f.streams = true

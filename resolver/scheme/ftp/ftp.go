@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Config configures a Handler. All fields but Roots must be set.
+// Config configures a Handler. All fields but Roots, MaxFetches and DataPort must be set.
 type Config struct {
 	Dial   scheme.Dial
 	Limits scheme.Limits
@@ -28,6 +28,11 @@ type Config struct {
 	// MaxIdle bounds the connections that wait for the next request, and Idle how long each does.
 	MaxIdle int
 	Idle    time.Duration
+	// MaxFetches bounds the requests at a time, of which each may need two connections: where Dial itself
+	// waits for connections to be closed, at most half of those that it opens. Others wait. 0 is no bound.
+	MaxFetches int
+	// DataPort returns why a data connection must not be to a port; nil allows all above 1023.
+	DataPort func(port uint16) error
 }
 
 // TLS is when TLS is used: RFC 4217.
@@ -44,11 +49,16 @@ const (
 type Handler struct {
 	config Config
 	pool   *pool
+	places chan struct{} // one for each request that runs; nil for no bound
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
-	return &Handler{config: config, pool: newPool(config.MaxIdle, config.Idle)}
+	h := &Handler{config: config, pool: newPool(config.MaxIdle, config.Idle)}
+	if config.MaxFetches > 0 {
+		h.places = make(chan struct{}, config.MaxFetches)
+	}
+	return h
 }
 
 // Close closes the connections that wait, and those in use when their requests end.
@@ -79,17 +89,25 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 
 // fetch gives the connection back, where no stream of a body has it.
 func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target) (*scheme.Resource, error) {
-	c, err := h.connection(ctx, r, t)
-	if err != nil {
+	if err := h.enter(ctx); err != nil {
 		return nil, err
 	}
-	f := fetch{config: &h.config, request: r, target: t, control: c, release: func() { h.pool.put(c) }}
-	resource, err := f.answer(ctx)
+	// All before the first octet has one time, of however many commands a URL is made.
+	before, cancel := h.config.within(ctx)
+	defer cancel()
+	c, err := h.connection(before, r, t)
+	if err != nil {
+		h.leave()
+		return nil, err
+	}
+	release := func() { h.pool.put(c); h.leave() }
+	f := fetch{config: &h.config, request: r, target: t, control: c, release: release}
+	resource, err := f.answer(ctx, before)
 	if err != nil && !errors.As(err, new(*scheme.Refusal)) {
 		c.broken = true
 	}
 	if !f.streams {
-		h.pool.put(c)
+		release()
 	}
 	if err != nil {
 		return nil, err

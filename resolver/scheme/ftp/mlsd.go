@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 )
 
 // parseMLSD reads a line of the reply to MLSD: RFC 3659 section 7.2. skip is true for a directory itself, and
@@ -16,12 +17,12 @@ func parseMLSD(line string) (e entry, skip, ok bool) {
 	e = entry{name: name, kind: scheme.ItemOther, size: -1}
 	for fact := range strings.SplitSeq(facts, ";") {
 		key, value, _ := strings.Cut(fact, "=")
-		switch strings.ToLower(key) {
-		case "type":
+		switch {
+		case uri.EqualFold(key, "type"):
 			skip = e.setType(value)
-		case "size":
+		case uri.EqualFold(key, "size"):
 			e.size = parseSize(value)
-		case "modify":
+		case uri.EqualFold(key, "modify"):
 			e.modified = parseTime(value)
 		}
 	}

@@ -121,10 +121,10 @@ func (failing) Read([]byte) (int, error) { return 0, errTest }
 
 func TestReply(t *testing.T) {
 	for text, want := range map[string]reply{
-		"220 ready\r\n": {220, []string{"ready"}},
-		"220\r\n":       {220, []string{""}},
-		"220 \n":        {220, []string{""}},
-		"211-a\r\n b\r\n  211 c\r\n220 d\r\n211-e\r\n211 f\r\n": {211, []string{"a", " b", "  211 c", "220 d", "e", "f"}},
+		"220 ready\r\n": {code: 220, lines: []string{"ready"}},
+		"220\r\n":       {code: 220, lines: []string{""}},
+		"220 \n":        {code: 220, lines: []string{""}},
+		"211-a\r\n b\r\n  211 c\r\n220 d\r\n211-e\r\n211 f\r\n": {code: 211, lines: []string{"a", " b", "  211 c", "220 d", "e", "f"}},
 		"x\r\n":       {},
 		"099 x\r\n":   {},
 		"700 x\r\n":   {},
@@ -135,7 +135,7 @@ func TestReply(t *testing.T) {
 		strings.Repeat("220-aaaaaaaa\r\n", 10) + "220 b\r\n": {},
 		"": {},
 	} {
-		got, err := readReply(bufio.NewReaderSize(strings.NewReader(text), 64))
+		got, err := readReply(bufio.NewReaderSize(strings.NewReader(text), 64), "")
 		if !reflect.DeepEqual(got, want) || (err == nil) != (want.code != 0) {
 			t.Errorf("%q is %+v, %v; want %+v", text, got, err, want)
 		}
@@ -186,7 +186,7 @@ func FuzzReply(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := readReply(bufio.NewReaderSize(strings.NewReader(text), 128))
+		r, err := readReply(bufio.NewReaderSize(strings.NewReader(text), 128), "")
 		if err != nil {
 			return
 		}

@@ -17,12 +17,12 @@ func extendedPort(text string) (uint16, error) {
 	_, text, _ = strings.Cut(text, "(")
 	text, _, closed := strings.Cut(text, ")")
 	if !closed || len(text) < len("|||1|") || text[0] < '!' || text[0] > '~' {
-		return 0, fmt.Errorf("%w: the reply to EPSV is %.80q", scheme.ErrResponse, text)
+		return 0, errPort
 	}
 	fields := strings.Split(text, text[:1])
 	const count = 5 // "", protocol, address, port, ""
 	if len(fields) != count || fields[0] != "" || fields[count-1] != "" {
-		return 0, fmt.Errorf("%w: the reply to EPSV is %.80q", scheme.ErrResponse, text)
+		return 0, errPort
 	}
 	return dataPort(strconv.ParseUint(fields[3], 10, 16))
 }
@@ -31,9 +31,6 @@ func extendedPort(text string) (uint16, error) {
 // not used: it may be any, and a wrong one behind a translation of addresses. Not all servers write
 // parentheses: RFC 1123 section 4.1.2.6.
 func passivePort(text string) (uint16, error) {
-	fail := func() (uint16, error) {
-		return 0, fmt.Errorf("%w: the reply to PASV is %.80q", scheme.ErrResponse, text)
-	}
 	numbers := text
 	if _, after, found := strings.Cut(text, "("); found {
 		numbers, _, _ = strings.Cut(after, ")")
@@ -43,13 +40,13 @@ func passivePort(text string) (uint16, error) {
 	fields := strings.Split(strings.TrimRight(numbers, ". "), ",")
 	const count = 6
 	if len(fields) != count {
-		return fail()
+		return 0, errPort
 	}
 	var port uint64
 	for i, field := range fields {
 		n, err := strconv.ParseUint(strings.TrimSpace(field), 10, 8)
 		if err != nil {
-			return fail()
+			return 0, errPort
 		}
 		if i >= count-2 {
 			port = port<<8 | n
@@ -60,10 +57,16 @@ func passivePort(text string) (uint16, error) {
 
 func dataPort(port uint64, err error) (uint16, error) {
 	if err != nil || port > 65535 {
-		return 0, fmt.Errorf("%w: the port of the data connection is no number", scheme.ErrResponse)
+		return 0, errPort
 	}
 	if port < leastDataPort {
-		return 0, fmt.Errorf("%w: the data connection would be to port %d", scheme.ErrResponse, port)
+		return 0, errReserved
 	}
 	return uint16(port), nil
 }
+
+// The errors of replies to EPSV and PASV.
+var (
+	errPort     = fmt.Errorf("%w: there is no port of a data connection in the reply", scheme.ErrResponse)
+	errReserved = fmt.Errorf("%w: the data connection would be to a port below %d", scheme.ErrResponse, leastDataPort)
+)

@@ -61,6 +61,20 @@ func (p *pool) add(c *control) bool {
 	return true
 }
 
+// drop closes all that wait with a key.
+func (p *pool) drop(k key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = slices.DeleteFunc(p.idle, func(w waiting) bool {
+		if w.key != k {
+			return false
+		}
+		w.end.Stop()
+		w.close()
+		return true
+	})
+}
+
 // expire closes a connection that still waits.
 func (p *pool) expire(c *control) {
 	p.mu.Lock()

@@ -14,13 +14,24 @@ import (
 type reply struct {
 	code  int
 	lines []string // without the code; the last is the end of the reply
+	// secret is the password that was sent on the connection; "" for none. What is made for people does not
+	// have it, also where the server repeats it.
+	secret string
 }
 
 // ok reports whether the command is done.
 func (r reply) ok() bool { return r.code/100 == 2 }
 
-// text returns the last line with its code.
-func (r reply) text() string { return fmt.Sprintf("%d %s", r.code, r.last()) }
+// text returns the last line with its code, for people.
+func (r reply) text() string { return fmt.Sprintf("%d %s", r.code, hidden(r.last(), r.secret)) }
+
+// hidden returns a text without a secret.
+func hidden(text, secret string) string {
+	if secret == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, secret, "***")
+}
 
 func (r reply) last() string { return r.lines[len(r.lines)-1] }
 
@@ -28,7 +39,7 @@ func (r reply) last() string { return r.lines[len(r.lines)-1] }
 func (r reply) message() []string {
 	var lines []string
 	for _, line := range r.lines[:len(r.lines)-1] {
-		if line = strings.TrimSpace(scheme.Text(line)); line != "" {
+		if line = strings.TrimSpace(scheme.Text(hidden(line, r.secret))); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -39,9 +50,9 @@ func (r reply) message() []string {
 const maxReplyLines = 1000
 
 // readReply reads a reply. A line is no longer than the buffer of in, and all of them have at most as many
-// octets.
-func readReply(in *bufio.Reader) (reply, error) {
-	var r reply
+// octets. secret is that of the reply.
+func readReply(in *bufio.Reader, secret string) (reply, error) {
+	r := reply{secret: secret}
 	octets := 0
 	for range maxReplyLines {
 		line, err := in.ReadSlice('\n')
@@ -58,7 +69,7 @@ func readReply(in *bufio.Reader) (reply, error) {
 		code, isCoded := codeOf(text)
 		switch {
 		case r.code == 0 && !isCoded:
-			return reply{}, fmt.Errorf("%w: %.40q begins no reply of FTP", scheme.ErrResponse, text)
+			return reply{}, fmt.Errorf("%w: %.40q begins no reply of FTP", scheme.ErrResponse, hidden(text, secret))
 		case r.code == 0:
 			r.code = code
 		case !isCoded || code != r.code:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/scheme"
@@ -17,6 +18,16 @@ type login struct {
 	// hasPassword is whether there is one, which may be ""; anonymous is whether the user is nobody in
 	// particular.
 	hasPassword, anonymous bool
+}
+
+// secret returns the password where it is one that nobody else may see. One of few octets is in too many
+// texts, so that replacing it would show it.
+func (l login) secret() string {
+	const least = 4
+	if l.anonymous || len(l.password) < least {
+		return ""
+	}
+	return l.password
 }
 
 // key is what connections have in common that can stand for each other.
@@ -35,15 +46,25 @@ type target struct {
 	asks    bool    // its user may be asked for a password
 }
 
+// maxDirs bounds the directories of a path.
+const maxDirs = 100
+
 // newTarget returns the target of a request. The error is a *uri.ParseError for a URI that no command
 // could be made of.
 func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	u := r.URI
-	parts, err := u.FTP()
-	if err != nil {
+	t := target{asks: h.config.Login, uri: u.WithoutFragment().WithoutPassword().Normalize()}
+	var err error
+	// Of the normal form, which caches and links have: it has no "..", which for a server may lead elsewhere
+	// than for them, after a symbolic link.
+	if t.FTP, err = t.uri.FTP(); err != nil {
 		return target{}, err //nolint:wrapcheck // it is the error of the URI
 	}
-	t := target{FTP: parts, asks: h.config.Login, uri: u.WithoutFragment().WithoutPassword().Normalize()}
+	if len(t.Dirs) > maxDirs {
+		return target{}, &uri.ParseError{Input: t.uri.String(), Rule: uri.Rule{
+			Name: "fpath", Section: "RFC 1738 section 3.2.2", Says: "each segment is a command, of which a URL may cause at most " + strconv.Itoa(maxDirs),
+		}}
+	}
 	host, _ := t.uri.Host()
 	t.host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	port, _ := u.Port()

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"fmt"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -37,11 +38,11 @@ func (h *Handler) secure(ctx context.Context, c *control, t target) error {
 	}
 	c.conn = conn
 	c.in = bufio.NewReaderSize(conn, h.config.Limits.Line)
-	return h.protect(ctx, c, config)
+	return h.protect(ctx, c, config, t.login)
 }
 
 // protect encrypts data connections, too: RFC 4217 section 9.
-func (h *Handler) protect(ctx context.Context, c *control, config *tls.Config) error {
+func (h *Handler) protect(ctx context.Context, c *control, config *tls.Config, who login) error {
 	if _, err := c.command(ctx, "PBSZ ", "0"); err != nil {
 		return err
 	}
@@ -53,6 +54,8 @@ func (h *Handler) protect(ctx context.Context, c *control, config *tls.Config) e
 		c.tls = config
 	case h.config.TLS == TLSRequired:
 		return fmt.Errorf("%w: %.200q", errNoTLS, r.text())
+	case !who.anonymous: // whose files are seen by all on the way, though the login is not
+		return fmt.Errorf("%w: the data of a user would not be encrypted: %.200q", resolver.ErrUnreachable, r.text())
 	}
 	return nil
 }
