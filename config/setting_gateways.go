@@ -179,6 +179,9 @@ func checkGateways(f *Faults, gateways []Gateway) {
 			f.add(path+".scheme", "%q is named twice", g.Scheme)
 		}
 		seen[name] = true
+		if to, _, _ := strings.Cut(g.Template, ":"); strings.EqualFold(to, g.Scheme) {
+			f.add(path+".template", "%q leads back to the scheme %s", g.Template, name)
+		}
 		checkTemplate(f, path+".template", g.Template, []string{"uri", "scheme", "host", "port", "path", "query"})
 	}
 }

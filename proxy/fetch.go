@@ -1,7 +1,9 @@
 package proxy
 
 import (
+	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
@@ -62,6 +64,30 @@ func isForeign(header http.Header) bool {
 	default:
 		return false
 	}
+}
+
+// fetchedFrom returns the host and port of what could not be fetched at /fetch, "" for other errors.
+func fetchedFrom(err error) string {
+	var failure *problem.Failure
+	if !errors.As(err, &failure) || !failure.Fetched {
+		return ""
+	}
+	u, parseErr := uri.Parse(failure.Input)
+	if parseErr != nil {
+		return ""
+	}
+	host, _ := u.Host()
+	if port, _ := u.Port(); port != "" {
+		host += ":" + port
+	}
+	return host
+}
+
+// leadsToFetch reports whether an address that a person typed on the front page is shown by /fetch: browsers
+// do not know its scheme.
+func (h *Handler) leadsToFetch(x *exchange, r *message.Request) bool {
+	return r.Typed && !h.isName(r) && problem.PrefersHTML(x.request.Header) &&
+		slices.Contains([]string{"ftp", "gopher", "news", "nntp", "wais", "z39.50r", "z39.50s", "file", "telnet", "prospero"}, r.Query.URI.Scheme())
 }
 
 // unfetched returns the error of a request at /fetch with what was asked for, without its password.

@@ -248,3 +248,20 @@ func TestResourcesOfSchemes(t *testing.T) {
 		}
 	}
 }
+
+// What a person types on the front page leads to where a browser can show it.
+func TestTypedURLs(t *testing.T) {
+	s := start(t, withGopher)
+	for _, tt := range []struct{ target, accept, location string }{
+		{"/?uri=gopher://A.example/", "text/html", "/fetch?uri=gopher%3A%2F%2FA.example%2F"},
+		{"/?uri=telnet://a.example/", "text/html", "/fetch?uri=telnet%3A%2F%2Fa.example%2F"},
+		{"/?uri=gopher://a.example/", "", "gopher://a.example/1"},
+		{"/?uri=http://a.example/", "text/html", "http://a.example/"},
+		{"/?uri=mailto:a@b.example", "text/html", "mailto:a@b.example"},
+		{"/gopher://a.example/", "text/html", "gopher://a.example/1"},
+	} {
+		if response := s.get(t, tt.target, "Accept: "+tt.accept); response.StatusCode != 302 || response.Header.Get("Location") != tt.location {
+			t.Errorf("%s as %s: %d %s", tt.target, tt.accept, response.StatusCode, response.Header.Get("Location"))
+		}
+	}
+}

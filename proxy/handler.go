@@ -166,7 +166,7 @@ func (h *Handler) reportAs(x *exchange, message string, sent int, err error) {
 	if failed || forbidden {
 		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
 		if x.forwards() {
-			attributes = append(attributes, "method", x.request.Method, "host", cmp.Or(x.request.URL.Host, x.request.Host))
+			attributes = append(attributes, "method", x.request.Method, "host", cmp.Or(fetchedFrom(err), x.request.URL.Host, x.request.Host))
 		}
 		if setting := problem.Setting(err); setting != "" {
 			attributes = append(attributes, "setting", setting)

@@ -59,7 +59,9 @@ func (p presenting) listed(r scheme.Request, resource *scheme.Resource) *scheme.
 	}
 	protect(header)
 	if scheme.Unmodified(r.Header, etag, time.Time{}) {
-		return scheme.NotModified(header)
+		unmodified := scheme.NotModified(header)
+		unmodified.From = resource.From
+		return unmodified
 	}
 	return withBody(r, resource, header, body)
 }

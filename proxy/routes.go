@@ -12,7 +12,6 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/urnd/urnd/proxy/answer"
-	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -149,6 +148,10 @@ func (h *Handler) answer(x *exchange, request *message.Request) error {
 			return problem.About(err, request.Query.URI)
 		}
 	}
+	if h.leadsToFetch(x, request) {
+		h.reply(x, message.Reply{Status: http.StatusFound, Location: message.Fetched(request.Query.URI.String()), CacheControl: message.NoStore, Vary: "Accept"})
+		return nil
+	}
 	var reply message.Reply
 	var err error
 	if retrieves {
@@ -162,31 +165,6 @@ func (h *Handler) answer(x *exchange, request *message.Request) error {
 		h.reply(x, reply)
 	}
 	return err
-}
-
-// retrieve fetches the resource at the first possible location of a name, or all for I2Rs.
-func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error) {
-	all := q.Service == resolver.I2Rs
-	q.Service = resolver.I2L
-	if all {
-		q.Service = resolver.I2Ls
-	}
-	ctx := x.request.Context()
-	found, err := h.config.Resolver.Resolve(ctx, q)
-	if err != nil {
-		return message.Reply{}, problem.About(err, q.URI)
-	}
-	locations := h.answers.InOrder(x.request.Header, found.Locations, forward.MaxResources)
-	fetch := h.forward.Resource
-	if all {
-		fetch = h.forward.Resources
-	}
-	reply, err := fetch(ctx, x.request, locations, q.Client)
-	if err != nil {
-		return message.Reply{}, problem.About(err, q.URI)
-	}
-	reply.Record = found.Record()
-	return reply, nil
 }
 
 // isBatch reports whether a target is that of batches.

@@ -33,7 +33,7 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 		Timeout: c.Gateways.Timeout, Entries: c.Gateways.MaxEntries, Octets: int64(c.Gateways.MaxListing), Line: maxGatewayLine,
 	}
 	ports := scheme.Ports{Allow: tunnelPort(c.Gateways.AllowPorts), Deny: tunnelPort(c.Gateways.DenyPorts)}
-	handlers := scheme.Mux{"file": file.New(file.Config{Roots: c.File.Roots, Limits: limits, Now: d.now})}
+	handlers := make(scheme.Mux)
 	if c.FTP.Enabled {
 		client := ftp.New(ftp.Config{
 			Dial: dial, Limits: limits, Now: d.now, Anonymous: c.FTP.Anonymous, Login: c.FTP.Login, TLS: ftpTLS()[c.FTP.TLS],
@@ -59,12 +59,13 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 	for name, handler := range handlers {
 		handlers[name] = scheme.Gateway{Handler: handler, Ports: ports}
 	}
-	// These connect to no server: a page that warns of a port says more than a refusal.
+	handlers["file"] = scheme.Gateway{Handler: file.New(file.Config{Roots: c.File.Roots, Limits: limits, Now: d.now}), Local: true}
+	// These connect to no server, too: a page that warns of a port says more than a refusal.
 	for _, name := range explain.Schemes() {
-		handlers[name] = scheme.Gateway{Handler: explain.New(explain.Config{Ports: ports}), Ports: anyPort()}
+		handlers[name] = scheme.Gateway{Handler: explain.New(explain.Config{Ports: ports}), Ports: anyPort(), Local: true}
 	}
 	for _, g := range c.Gateways.Templates {
-		handlers[strings.ToLower(g.Scheme)] = scheme.Gateway{Handler: template.New(template.Config{Template: g.Template}), Ports: anyPort()}
+		handlers[strings.ToLower(g.Scheme)] = scheme.Gateway{Handler: template.New(template.Config{Template: g.Template}), Ports: anyPort(), Local: true}
 	}
 	return handlers, nil
 }

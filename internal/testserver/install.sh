@@ -37,7 +37,7 @@ w3m w3m
 # all FTP servers exclude each other, or on every machine: INN demands that it has a domain. They are unpacked into
 # a folder, and their binary is linked.
 unpacked='
-ctlinnd inn2 inn2-inews libperl5.36 libpython3.11 libdb5.3
+ctlinnd inn2 inn2-inews libcanlock3 libsasl2-2 libperl5.36 libpython3.11 libdb5.3
 vsftpd vsftpd libwrap0
 pure-ftpd pure-ftpd libcap2
 pure-pw pure-ftpd libcap2

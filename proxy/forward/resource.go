@@ -24,8 +24,8 @@ const MaxResources = 10
 
 // Resource returns the resource at the first location that has it. It takes the share of the
 // limits that a client has.
-func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resolver.Location, client netip.Addr) (message.Reply, error) {
-	found, err := p.retrieve(ctx, r, locations, 1, client)
+func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resolver.Location, client netip.Addr, allow Allow) (message.Reply, error) {
+	found, err := p.retrieve(ctx, r, locations, 1, client, allow)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -34,8 +34,8 @@ func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resol
 
 // Resources returns all resources that could be fetched, as multipart (RFC 2169 section
 // 3.4), or the resource itself where it is the only one.
-func (p *Proxy) Resources(ctx context.Context, r *http.Request, locations []resolver.Location, client netip.Addr) (message.Reply, error) {
-	found, err := p.retrieve(ctx, r, locations, MaxResources, client)
+func (p *Proxy) Resources(ctx context.Context, r *http.Request, locations []resolver.Location, client netip.Addr, allow Allow) (message.Reply, error) {
+	found, err := p.retrieve(ctx, r, locations, MaxResources, client, allow)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -138,7 +138,7 @@ func isAccept(field string) bool {
 }
 
 // retrieve fetches the resources of locations, in their order, at most limit of them.
-func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resolver.Location, limit int, client netip.Addr) (fetched, error) {
+func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resolver.Location, limit int, client netip.Addr, allow Allow) (fetched, error) {
 	release, err := p.config.Fetches.Acquire(client)
 	if err != nil {
 		return fetched{}, err
@@ -152,7 +152,7 @@ func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resol
 	}()
 	var faults []error
 	for _, l := range locations {
-		resource, err := p.fetch(ctx, r, l.URI, limit == 1)
+		resource, err := p.fetch(ctx, r, l.URI, limit == 1, allow)
 		if err != nil {
 			faults = append(faults, err)
 			continue

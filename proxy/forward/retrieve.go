@@ -5,13 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strings"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
+
+// Allow returns what decides whether the server at an address may be asked for a URI, nil where all may; or
+// why none may. It is asked for each redirect, too.
+type Allow func(u uri.URI) (check func(netip.AddrPort) error, err error)
 
 // maxRedirects bounds the redirects of each resource.
 const maxRedirects = 5
@@ -20,14 +26,18 @@ var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedi
 
 // fetch gets one resource with the client's Accept fields, and single where it is not a
 // part of a multipart. It follows redirects. Any status but 200 is an error.
-func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, single bool) (retrieved, error) {
+func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, single bool, allow Allow) (retrieved, error) {
 	u, err := uri.Parse(location)
 	if err != nil {
 		return retrieved{}, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
 	}
 	for range maxRedirects + 1 {
 		u = u.WithoutFragment().Normalize()
-		resource, err := p.config.Fetch.Fetch(ctx, scheme.Request{Method: r.Method, URI: u, Header: p.resourceHeader(ctx, r, u, single)})
+		check, err := allow(u)
+		if err != nil {
+			return retrieved{}, err
+		}
+		resource, err := p.config.Fetch.Fetch(ctx, scheme.Request{Method: r.Method, URI: u, Header: p.resourceHeader(ctx, r, u, single), Check: check})
 		switch {
 		case errors.Is(err, scheme.ErrUnsupported) && u.String() != location:
 			return retrieved{}, fmt.Errorf("%w: %s leads to %q, which cannot be fetched", resolver.ErrUnreachable, location, u.WithoutPassword())
@@ -41,11 +51,24 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, sin
 		if !isRedirect(resource.Status) || next == "" {
 			return retrieved{}, &statusError{u.WithoutPassword().String(), resource.Status}
 		}
-		if u, err = referred(u, next); err != nil {
+		from := u.Scheme()
+		if u, err = referred(u, next); err == nil {
+			err = mayRefer(from, u)
+		}
+		if err != nil {
 			return retrieved{}, fmt.Errorf("%w: %s leads to what is no URI: %w", resolver.ErrUnreachable, location, err)
 		}
 	}
 	return retrieved{}, fmt.Errorf("%w: %s: %w", resolver.ErrUnreachable, location, errRedirects)
+}
+
+// mayRefer returns an error where a server must not lead to a URI: to what is on this machine, or on
+// servers that the configuration names, which is for clients alone to ask for.
+func mayRefer(from string, u uri.URI) error {
+	if to := strings.ToLower(u.Scheme()); (to == "file" || to == "news") && to != from {
+		return fmt.Errorf("%w: a server of %s must not lead to %q", resolver.ErrForbidden, from, to)
+	}
+	return nil
 }
 
 func isRedirect(status int) bool {

@@ -46,6 +46,7 @@ func New(err error) api.Problem {
 	}
 	var refusal *scheme.Refusal
 	p.Refused = errors.As(err, &refusal)
+	p.Declined = p.Refused && refusal.Own
 	var parse *uri.ParseError
 	if errors.As(err, &parse) {
 		p.Detail = parse.Rule.Says

@@ -14,6 +14,19 @@ import (
 type Gateway struct {
 	Handler Handler
 	Ports   Ports
+	// Local is whether the handler connects to no server.
+	Local bool
+}
+
+// local is where responses come from that no server has sent: this machine. So rules about the addresses
+// of servers hold for them, too, also when they come from a cache.
+func local() netip.AddrPort { return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0) }
+
+func (r *Request) checkLocal() error {
+	if r.Check == nil {
+		return nil
+	}
+	return r.Check(local())
 }
 
 // Fetch implements Handler.
@@ -27,7 +40,21 @@ func (g Gateway) Fetch(ctx context.Context, r Request) (*Resource, error) {
 	if err := g.Ports.Check(r.URI); err != nil {
 		return nil, err
 	}
-	return g.Handler.Fetch(ctx, r)
+	if g.Local {
+		if err := r.checkLocal(); err != nil {
+			return nil, err
+		}
+	}
+	resource, err := g.Handler.Fetch(ctx, r)
+	if err != nil || resource.From.IsValid() {
+		return resource, err
+	}
+	if err := r.checkLocal(); err != nil {
+		_ = resource.Body.Close()
+		return nil, err
+	}
+	resource.From = local()
+	return resource, nil
 }
 
 // Dial connects to "host:port"; check is that of the Request, and may be nil. It is the only way of a

@@ -159,6 +159,7 @@ func (f *fetch) listing(found listed, location string) *scheme.Resource {
 		l.Warnings = append(l.Warnings, fmt.Sprintf("lines that are left out, since they could not be read: %d", found.unknown))
 	}
 	sortEntries(found.entries)
+	l.Items = make([]scheme.Item, 0, len(found.entries))
 	for _, e := range found.entries {
 		l.Items = append(l.Items, e.item(l.URI))
 	}

@@ -32,7 +32,8 @@ func (e entry) item(base string) scheme.Item {
 	}
 	if e.kind == scheme.ItemFile {
 		if e.size >= 0 {
-			item.Size = &e.size
+			size := e.size // not of e, which would be kept for it
+			item.Size = &size
 		}
 		if named := scheme.MediaType(e.name, nil); named != "application/octet-stream" {
 			item.Type = named
@@ -44,11 +45,13 @@ func (e entry) item(base string) scheme.Item {
 // sortEntries puts directories first, and then names in the order of the alphabet, without regard to case.
 func sortEntries(entries []entry) {
 	slices.SortStableFunc(entries, func(a, b entry) int {
-		return cmp.Or(
-			cmp.Compare(rank(a), rank(b)),
-			strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name)),
-			strings.Compare(a.name, b.name),
-		)
+		if order := cmp.Compare(rank(a), rank(b)); order != 0 {
+			return order
+		}
+		if order := strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name)); order != 0 {
+			return order
+		}
+		return strings.Compare(a.name, b.name)
 	})
 }
 

@@ -159,6 +159,9 @@ type peeked struct {
 
 // parseSize returns a number of octets; -1 for what is none.
 func parseSize(text string) int64 {
+	if text == "" || text[0] < '0' || text[0] > '9' { // most words are none, and need no error
+		return -1
+	}
 	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil {
 		return -1
