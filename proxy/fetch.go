@@ -55,6 +55,17 @@ func (h *Handler) fetchURL(x *exchange, u uri.URI) error {
 	return h.forwardRequest(x, &forward.Request{Key: u.Normalize(), Target: h.spelled(x, u), Fetched: true}, v)
 }
 
+// isForeign reports whether a page of another site makes a browser send a request, and not by a link: it
+// would use the rights of its reader. Browsers send these fields of Fetch Metadata by TLS, and to localhost.
+func isForeign(header http.Header) bool {
+	switch header.Get("Sec-Fetch-Site") {
+	case "cross-site", "same-site":
+		return header.Get("Sec-Fetch-Mode") != "navigate" || header.Get("Sec-Fetch-Dest") != "document"
+	default:
+		return false
+	}
+}
+
 // fetchedFrom returns the host and port of what could not be fetched at /fetch, "" for other errors.
 func fetchedFrom(err error) string {
 	var failure *problem.Failure
@@ -77,17 +88,6 @@ func fetchedFrom(err error) string {
 func (h *Handler) leadsToFetch(x *exchange, r *message.Request) bool {
 	return r.Typed && !h.isName(r) && problem.PrefersHTML(x.request.Header) &&
 		slices.Contains([]string{"ftp", "gopher", "news", "nntp", "wais", "z39.50r", "z39.50s", "file", "telnet", "prospero"}, r.Query.URI.Scheme())
-}
-
-// isForeign reports whether a page of another site makes a browser send a request, and not by a link: it
-// would use the rights of its reader. Browsers send these fields of Fetch Metadata by TLS, and to localhost.
-func isForeign(header http.Header) bool {
-	switch header.Get("Sec-Fetch-Site") {
-	case "cross-site", "same-site":
-		return header.Get("Sec-Fetch-Mode") != "navigate" || header.Get("Sec-Fetch-Dest") != "document"
-	default:
-		return false
-	}
 }
 
 // unfetched returns the error of a request at /fetch with what was asked for, without its password.

@@ -9,6 +9,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 )
 
 // fetchFunc is a scheme.Handler.
@@ -33,7 +34,7 @@ func TestFetchReleasesSlot(t *testing.T) {
 					t.Errorf("%s: panicked: %t", name, panicked)
 				}
 			}()
-			if _, err := p.Resource(t.Context(), httptest.NewRequest("GET", "/", nil), locations, netip.Addr{}); err == nil {
+			if _, err := p.Resource(t.Context(), httptest.NewRequest("GET", "/", nil), locations, netip.Addr{}, func(uri.URI) (func(netip.AddrPort) error, error) { return nil, nil }); err == nil {
 				t.Errorf("%s: a resource", name)
 			}
 		}()
