@@ -55,12 +55,16 @@ func startFTPServer(t testing.TB, program ftpProgram) *FTPServer {
 			})
 			return s
 		}
-		last = err // also where another process has taken the port: each server words that differently
+		if last = err; !errors.Is(err, errPortTaken) {
+			break
+		}
 	}
 	t.Fatalf("start %s: %v", program.path, last)
 	return nil
 }
 
+// launchFTPServer starts a server at addr; the error wraps errPortTaken if another process has the port, which each
+// server words differently.
 func launchFTPServer(dir string, addr netip.AddrPort, program ftpProgram) (*FTPServer, error) {
 	arguments, err := program.arguments(addr, dir)
 	if err != nil {
@@ -71,7 +75,11 @@ func launchFTPServer(dir string, addr netip.AddrPort, program ftpProgram) (*FTPS
 		return nil, err
 	}
 	if err = poll(func() (bool, error) { return s.isReady(), s.process.ended() }); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w\n%s", err, s.Log()), s.stop())
+		err = errors.Join(fmt.Errorf("%w\n%s", err, s.Log()), s.stop())
+		if isTaken(addr) {
+			err = errors.Join(errPortTaken, err)
+		}
+		return nil, err
 	}
 	return s, nil
 }

@@ -33,14 +33,14 @@ lynx lynx
 w3m w3m
 '
 
-# binary package, and packages that it needs: those which cannot be installed together with others above, as
-# all FTP servers exclude each other, or on every machine: INN demands that it has a domain. They are unpacked into
-# a folder, and their binary is linked.
+# binary package, and packages that it needs, above all of libraries: those which cannot be installed together with
+# others above, as all FTP servers exclude each other, or on every machine: INN demands that it has a domain. They
+# are unpacked into a folder, and their binary is linked.
 unpacked='
-ctlinnd inn2 inn2-inews libcanlock3 libsasl2-2 libperl5.36 libpython3.11 libdb5.3
-vsftpd vsftpd libwrap0
-pure-ftpd pure-ftpd libcap2
-pure-pw pure-ftpd libcap2
+ctlinnd inn2 inn2-inews libcanlock3 libsasl2-2 libperl5.36 libpython3.11 libdb5.3 libssl3 libsystemd0
+vsftpd vsftpd libwrap0 libssl3
+pure-ftpd pure-ftpd libcap2 libsodium23 libssl3
+pure-pw pure-ftpd libcap2 libsodium23 libssl3
 '
 [ $# -eq 0 ] || { peers=$(cat "$1"); unpacked=; }
 
@@ -72,10 +72,11 @@ forbid_services() {
 }
 
 # The policy holds for the installation only, not for the next boot. The unit may be in
-# the package of the common files, as that of nginx is.
+# the package of the common files, as that of nginx is, and a socket or a timer that
+# starts a service, as that of gophernicus is.
 disable_units() {
 	command -v systemctl >/dev/null || return 0
-	for unit in $(dpkg -L "$1" "$1-common" 2>/dev/null | sed -n 's|.*/systemd/system/\([^/@]*\.service\)$|\1|p'); do
+	for unit in $(dpkg -L "$1" "$1-common" 2>/dev/null | sed -nE 's#.*/systemd/system/([^/@]*\.(service|socket|timer))$#\1#p'); do
 		systemctl disable "$unit" >>"$log" 2>&1 </dev/null || return 1
 	done
 }
@@ -84,8 +85,8 @@ apt() {
 	apt-get -q -o DPkg::Lock::Timeout=300 "$@" >"$log" 2>&1 </dev/null
 }
 
-# add installs the package $1, or sets why.
-add() {
+# prepare makes what an installation needs, or sets why there can be none.
+prepare() {
 	if [ ! -e /etc/debian_version ] || ! command -v apt-get >/dev/null; then
 		why='not a Debian-like system'
 		return 1
@@ -96,6 +97,11 @@ add() {
 	fi
 	[ -n "$log" ] || log=$(mktemp)
 	forbid_services
+}
+
+# add installs the package $1, or sets why.
+add() {
+	prepare || return 1
 	# The package lists may be absent or too old; only a failure shows that.
 	if ! apt install -y --no-install-recommends "$1"; then
 		if ! apt update || ! apt install -y --no-install-recommends "$1"; then
@@ -110,13 +116,15 @@ add() {
 }
 
 # unpack puts the files of the package $1 beside the system, which dpkg does not know of then, links the program
-# $2, and installs the packages that it needs, $3; or sets why.
+# $2, and installs the packages that it needs, $3; or sets why. None keeps the rights of its owner, as innbind has
+# those of root: no update would mend it.
 unpack() {
+	prepare || return 1
 	for need in $3; do
 		add "$need" || :
 	done
 	folder=/usr/local/lib/testserver/$1
-	if ! mkdir -p "$folder" || ! (cd "$folder" && apt download "$1" && dpkg-deb -x "$1"_*.deb . && rm -f "$1"_*.deb); then
+	if ! mkdir -p "$folder" || ! (cd "$folder" && apt download "$1" && dpkg-deb -x "$1"_*.deb . && chmod -R ug-s . && rm -f "$1"_*.deb); then
 		why="it cannot be unpacked: $(tail -n 1 "$log")"
 		return 1
 	fi

@@ -39,6 +39,15 @@ func proposePort() (netip.AddrPort, error) {
 	return addr, tcp.Close()
 }
 
+// isTaken reports whether a process listens on TCP at addr: why a server that has ended could not.
+func isTaken(addr netip.AddrPort) bool {
+	listener, err := net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(addr))
+	if err == nil {
+		_ = listener.Close() // it has no connection
+	}
+	return err != nil
+}
+
 func listenLoopback() (*net.UDPConn, error) {
 	return net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 }

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// proftpdConfig lets many servers run side by side: their files are in a folder of their own.
+// proftpdConfig lets many servers run side by side: their files are in a folder of their own. The server itself stays
+// root: one that changes its user no longer ends with the test (see asNobody). Its sessions do not.
 const proftpdConfig = `ServerName test
 ServerType standalone
 DefaultAddress %[1]s
@@ -19,8 +20,8 @@ UseIPv6 off
 UseReverseDNS off
 UseFtpUsers off
 RequireValidShell off
-User nobody
-Group nogroup
+User root
+Group root
 ModulePath /usr/lib/proftpd
 PidFile %[3]s/pid
 ScoreboardFile %[3]s/scoreboard

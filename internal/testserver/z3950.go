@@ -117,13 +117,16 @@ func launchZ3950(ctx context.Context, path, dir string, addr netip.AddrPort, arg
 	}
 	z := &Z3950{addr: addr, process: p}
 	err = poll(func() (bool, error) {
-		if err := p.ended(); err != nil { // its only reason is that it cannot listen
-			return false, fmt.Errorf("%w: %w", errPortTaken, err)
+		if err := p.ended(); err != nil {
+			return false, err
 		}
 		return accepts(ctx, addr), nil
 	})
 	if err != nil {
 		z.kill()
+		if isTaken(addr) {
+			err = fmt.Errorf("%w: %w", errPortTaken, err)
+		}
 		return nil, err
 	}
 	return z, nil

@@ -160,6 +160,9 @@ func (h *line) list(r scheme.Request, in *bufio.Reader) (*scheme.Resource, error
 			return resource, nil
 		}
 		if read += int64(len(name)); (len(l.Items) == h.limits.Entries || read > h.limits.Octets) && h.fault != "unlimited" {
+			if h.fault == "no part" {
+				return nil, scheme.ErrResponse
+			}
 			l.Incomplete = "there are more"
 			return resource, nil
 		}

@@ -38,6 +38,7 @@ func TestBroken(t *testing.T) {
 		{"deaf body", "canceled body", "does not end"},
 		{"open", "whole", "left open by the handler"},
 		{"unlimited", "endless listing", "the limit is"},
+		{"no part", "endless listing", "no listing of what the limit allows"},
 		{"long lines", "endless line", "octets were read for a line"},
 		{"memory", "endless body", "the heap has grown"},
 		{"no timeout", "silence", "the error is no timeout"},

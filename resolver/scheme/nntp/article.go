@@ -28,6 +28,9 @@ func (x exchange) article() (*scheme.Resource, error) {
 		data, l.Incomplete = data[:limit], fmt.Sprintf("the article is longer than %d octets; its source has all of it", limit)
 	}
 	x.show(l, data)
+	if err := x.client.ended(); err != nil {
+		return nil, fmt.Errorf("showing an article: %w", err)
+	}
 	l.Items = append(l.Items, scheme.Item{
 		Kind: scheme.ItemDocument, Name: "source", Type: "message/rfc822", URI: x.target.links.within(uri.NewsQuery{Source: true}),
 	})
@@ -36,7 +39,7 @@ func (x exchange) article() (*scheme.Resource, error) {
 
 // show fills the listing of an article from its octets.
 func (x exchange) show(l *scheme.Listing, data []byte) {
-	e, err := readEntity(bytes.NewReader(data))
+	e, err := readEntity(&untilEnd{bytes.NewReader(data), x.client.ended})
 	if err != nil {
 		l.Warnings = []string{"The header of the article is malformed: it is shown as it is."}
 		l.Text = scheme.TextLines(string(data))
@@ -50,6 +53,20 @@ func (x exchange) show(l *scheme.Listing, data []byte) {
 	for _, p := range rest {
 		l.Items = append(l.Items, x.partItem(p))
 	}
+}
+
+// untilEnd reads until the context has ended: an article may be made so that taking it apart takes long.
+type untilEnd struct {
+	io.Reader
+	ended func() error
+}
+
+// Read implements io.Reader.
+func (u *untilEnd) Read(p []byte) (int, error) {
+	if err := u.ended(); err != nil {
+		return 0, err
+	}
+	return u.Reader.Read(p) //nolint:wrapcheck // it reads for others
 }
 
 // showHeader fills in what the header of an article says.

@@ -116,7 +116,8 @@ func (c *client) handshake(s server) error {
 	return nil
 }
 
-// secure begins TLS by STARTTLS, where it is offered and not there: RFC 4642 section 2.2.
+// secure begins TLS by STARTTLS, where it is offered and not there: RFC 4642 section 2.2. A server that offers and
+// refuses it gets no password, which anybody on the way may have wanted to see.
 func (c *client) secure(s server) error {
 	if _, ok := c.conn.(*tls.Conn); ok || !c.capabilities.has("STARTTLS") {
 		return nil
@@ -125,8 +126,8 @@ func (c *client) secure(s server) error {
 	if err != nil {
 		return err
 	}
-	if r.code != codeStartTLS { // 580 of a server without certificate: it has no TLS
-		return nil
+	if r.code != codeStartTLS {
+		return r.refusal(s)
 	}
 	if c.reader.Buffered() > 0 { // anybody on the way may have written it
 		return fmt.Errorf("%w: there are octets between STARTTLS and TLS", scheme.ErrResponse)

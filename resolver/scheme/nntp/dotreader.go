@@ -2,6 +2,7 @@ package nntp
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 )
@@ -29,12 +30,18 @@ func (d *dotReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// hasLine reports whether the next line needs no read of the connection.
+func (d *dotReader) hasLine() bool {
+	buffered, _ := d.reader.Peek(d.reader.Buffered()) // what is there
+	return bytes.IndexByte(buffered, '\n') >= 0
+}
+
 // fill reads a line, or a part of a long one.
 func (d *dotReader) fill() error {
 	if d.hasLast {
 		return io.EOF
 	}
-	if d.wait != nil {
+	if d.wait != nil && !d.hasLine() {
 		if err := d.wait(); err != nil {
 			return err
 		}

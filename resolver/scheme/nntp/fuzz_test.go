@@ -99,7 +99,7 @@ func FuzzArticle(f *testing.F) {
 	f.Add([]byte("Newsgroups: a,b c\nReferences: <a@b> <<\nContent-Type: multipart/mixed\n\na"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h := &Handler{Config{Limits: scheme.Limits{Octets: 1 << 16}}}
-		x := exchange{Handler: h, target: target{links: links{news: "news:", self: "news:a@b"}}}
+		x := exchange{Handler: h, client: &client{ended: func() error { return nil }}, target: target{links: links{news: "news:", self: "news:a@b"}}}
 		l := &scheme.Listing{}
 		x.show(l, data)
 		if len(l.Items) > maxParts {
@@ -114,7 +114,7 @@ func FuzzArticle(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%s: %v", i.URI, err)
 			}
-			if _, err := findPart(bytes.NewReader(data), parts.Query.Part); err != nil {
+			if _, err := findPart(bytes.NewReader(data), parts.Query.Part, int64(len(data))); err != nil {
 				t.Errorf("part %s is shown, but: %v", parts.Query.Part, err)
 			}
 		}

@@ -74,12 +74,15 @@ func (x exchange) listCommand() (command string, isCount bool) {
 	return "LIST ACTIVE " + x.target.group, false
 }
 
+// maxName bounds the name of a group, in octets: a longer one fits in no command, RFC 3977 section 3.1.
+const maxName = 497
+
 // parseActive parses a line of LIST ACTIVE, "name high low status", or of LIST COUNTS, which has the
 // number of articles before the status. Without it the number is estimated, as that of GROUP may be.
 func parseActive(line string, isCount bool) (name string, count int64, ok bool) {
 	words := strings.Fields(line)
 	const least = 3
-	if len(words) < least {
+	if len(words) < least || len(words[0]) > maxName {
 		return "", 0, false
 	}
 	high, errHigh := strconv.ParseInt(words[1], 10, 64)

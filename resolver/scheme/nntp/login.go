@@ -69,9 +69,11 @@ func (c *client) logIn(s server) error {
 		return fmt.Errorf("logging in: %w", err)
 	case r.code == codeLoggedIn:
 		return c.discover() // other capabilities: section 2.2
-	case r.code == codeLoginFailed, r.code == codeLoginNeeded, r.code == codeLoginOrder:
+	}
+	switch r.code {
+	case codeLoginFailed, codeLoginNeeded, codeLoginOrder, codeNeedsLogin, codeRejected:
 		return s.refuse(r.String())
-	case r.code == codeNeedsTLS:
+	case codeNeedsTLS:
 		return scheme.Refuse(http.StatusForbidden, r.String())
 	default:
 		return nil // the server has no login: section 2.3.1, and 480 follows if it has

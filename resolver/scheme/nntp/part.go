@@ -2,6 +2,7 @@ package nntp
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"mime"
@@ -23,19 +24,20 @@ var errHeader = errors.New("a header is too long")
 // errPart is for a part that the article does not have.
 func errPart() error { return scheme.Refuse(http.StatusNotFound, "the article has no such part") }
 
-// headBound reads up to left octets. It bounds headers, while bodies of parts pass without bound.
-type headBound struct {
+// partBound reads what is before a part: up to header octets, which bounds a header, and up to all octets.
+type partBound struct {
 	io.Reader
-	left int64
+	header, all int64
 }
 
 // Read implements io.Reader.
-func (b *headBound) Read(p []byte) (int, error) {
-	if b.left <= 0 {
+func (b *partBound) Read(p []byte) (int, error) {
+	if b.header <= 0 || b.all <= 0 {
 		return 0, errHeader
 	}
-	n, err := b.Reader.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
+	n, err := b.Reader.Read(p[:min(int64(len(p)), b.header, b.all)])
+	b.header -= int64(n)
+	b.all -= int64(n)
 	return n, err //nolint:wrapcheck // it reads for others
 }
 
@@ -46,21 +48,35 @@ func (x exchange) part() (*scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	octets.wait = x.client.wait
-	e, err := findPart(octets, x.target.query.Part)
+	// The server has the time for one reply for what is before the part.
+	e, err := findPart(octets, x.target.query.Part, x.config.Limits.Octets)
 	if err != nil {
 		return nil, err
 	}
+	octets.wait = x.client.wait
 	p := describePart(e, x.target.query.Part)
 	return x.stream(id, e.Body, http.Header{
 		"Content-Type": {p.contentType}, "Content-Disposition": {disposition(p.fileName())},
 	}), nil
 }
 
-// findPart reads an article up to the body of a part.
-func findPart(article io.Reader, number string) (*message.Entity, error) {
-	bound := &headBound{article, maxHeader}
-	e, err := readEntity(bound)
+// findPart reads an article up to the body of a part, which may be after so many octets. The body has no bound.
+func findPart(article io.Reader, number string, octets int64) (*message.Entity, error) {
+	bound := &partBound{article, maxHeader, octets + maxHeader} // the last header may be after them
+	e, err := bound.find(number)
+	if err != nil {
+		if bound.all <= 0 {
+			err = scheme.Refuse(http.StatusBadGateway, fmt.Sprintf("the part is after more than %d octets; the source of the article has it", octets))
+		}
+		return nil, err
+	}
+	bound.header, bound.all = math.MaxInt64, math.MaxInt64
+	return e, nil
+}
+
+// find is findPart within the bound.
+func (b *partBound) find(number string) (*message.Entity, error) {
+	e, err := readEntity(b)
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +90,11 @@ func findPart(article io.Reader, number string) (*message.Entity, error) {
 			return nil, errPart()
 		}
 		for k := range n {
-			bound.left = maxHeader
+			b.header = maxHeader
 			if e, err = nextPart(parts); err != nil {
 				return nil, err
 			}
-			bound.left = math.MaxInt64
+			b.header = math.MaxInt64
 			if k == n-1 {
 				break
 			}
@@ -90,7 +106,6 @@ func findPart(article io.Reader, number string) (*message.Entity, error) {
 	if multipart(e) != nil {
 		return nil, errPart()
 	}
-	bound.left = math.MaxInt64
 	return e, nil
 }
 

@@ -16,10 +16,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// maxParts bounds the parts of an article that are shown, maxNesting how deep they are.
+// maxParts bounds the parts of an article that are shown, maxEntities also those that have parts, maxNesting how
+// deep they are.
 const (
-	maxParts   = 100
-	maxNesting = 8
+	maxParts    = 100
+	maxEntities = 2 * maxParts
+	maxNesting  = 8
 )
 
 // part is one of an article that has no parts.
@@ -100,6 +102,8 @@ type collector struct {
 	parts    []part
 	warnings []string
 	left     int64 // octets of texts
+	entities int
+	isCut    bool // there are more
 }
 
 // partsOf returns the parts of an article, which is octets octets long at most.
@@ -134,10 +138,14 @@ func (c *collector) add(e *message.Entity, number string, depth int) {
 		number += "."
 	}
 	for i := 1; ; i++ {
-		if len(c.parts) == maxParts || i > maxParts {
-			c.warn("Only the first %d parts are shown.", len(c.parts))
+		if len(c.parts) == maxParts || c.entities == maxEntities || i > maxParts {
+			if !c.isCut {
+				c.warn("Only the first %d parts are shown.", len(c.parts))
+			}
+			c.isCut = true
 			return
 		}
+		c.entities++
 		child, err := parts.NextPart()
 		switch {
 		case child != nil:

@@ -28,6 +28,8 @@ const (
 	codeNoArticle    = 420
 	codeNoNumber     = 423
 	codeNoMessage    = 430
+	codeNeedsLogin   = 450 // of RFC 2980 section 3.1.1, as 480
+	codeRejected     = 452 // likewise, as 481
 	codeLoginNeeded  = 480
 	codeLoginFailed  = 481
 	codeLoginOrder   = 482
@@ -69,7 +71,7 @@ func (r reply) refusal(s server) error {
 	switch r.code {
 	case codeNoGroup, codeNoArticle, codeNoNumber, codeNoMessage:
 		return scheme.Refuse(http.StatusNotFound, r.String())
-	case codeLoginNeeded, codeLoginFailed:
+	case codeLoginNeeded, codeLoginFailed, codeNeedsLogin, codeRejected:
 		return s.refuse(r.String())
 	case codeDenied, codeNeedsTLS:
 		return scheme.Refuse(http.StatusForbidden, r.String())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,10 +67,15 @@ func sendBlock(conn io.Writer, octets io.Reader) error {
 	if _, err := io.WriteString(conn, "220 0 <a@b.example>\r\nSubject: x\r\nContent-Transfer-Encoding: base64\r\n\r\n"); err != nil {
 		return err
 	}
-	block := make([]byte, 3*19) // a line of 76
+	const line = 3 * 19 // of 76 letters
+	block, text := make([]byte, 100*line), []byte(nil)
 	for {
 		n, err := io.ReadFull(octets, block)
-		if _, failure := fmt.Fprintf(conn, "%s\r\n", base64.StdEncoding.EncodeToString(block[:n])); failure != nil {
+		text = text[:0]
+		for piece := range slices.Chunk(block[:n], line) {
+			text = append(base64.StdEncoding.AppendEncode(text, piece), "\r\n"...)
+		}
+		if _, failure := conn.Write(text); failure != nil {
 			return failure
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/scheme"
@@ -66,13 +67,17 @@ func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	}
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	t.servers = []server{{
-		Server: Server{Address: net.JoinHostPort(host, port), TLS: port == portTLS}, login: credentials, named: true,
+		Server: Server{Address: net.JoinHostPort(host, port), TLS: isPortTLS(port)}, login: credentials, named: true,
 	}}
 	return t, nil
 }
 
-// portTLS is the port at which TLS is spoken from the start: RFC 4642 section 1.
-const portTLS = "563"
+// isPortTLS reports whether TLS is spoken at a port from the start: RFC 4642 section 1.
+func isPortTLS(port string) bool {
+	const portTLS = 563
+	number, err := strconv.ParseUint(port, 10, 16) // it may begin with zeros
+	return err == nil && number == portTLS
+}
 
 // configured returns a target with the servers of the configuration.
 func (h *Handler) configured(t target) target {

@@ -7,7 +7,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// maxDepth bounds how deep a thread is: an article that would be deeper begins one.
+// maxDepth bounds how deep a thread is: an article that would make it deeper follows an earlier one of its
+// references, or begins a thread.
 const maxDepth = 64
 
 // none is the parent of an article that begins a thread.
@@ -29,7 +30,7 @@ func (x exchange) threaded(articles []overview) []scheme.Item {
 		for stack := []place{{root, 0}}; len(stack) > 0; {
 			top := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			items = append(items, x.item(articles[top.article], min(top.depth, maxDepth)))
+			items = append(items, x.item(articles[top.article], top.depth))
 			for _, child := range slices.Backward(children[top.article]) {
 				stack = append(stack, place{child, top.depth + 1})
 			}
@@ -47,31 +48,41 @@ func parentsOf(articles []overview) []int {
 			index[a.id] = i
 		}
 	}
-	parents := make([]int, len(articles))
-	for i := range parents {
-		parents[i] = none
+	f := forest{make([]int, len(articles)), make([]int, len(articles))}
+	for i := range f.parents {
+		f.parents[i] = none
 	}
 	for i, a := range articles {
 		for _, id := range slices.Backward(a.references) {
-			if parent, ok := index[id]; ok && !isBelow(parents, parent, i) {
-				parents[i] = parent
+			if parent, ok := index[id]; ok && f.attach(i, parent) {
 				break
 			}
 		}
 	}
-	return parents
+	return f.parents
 }
 
-// isBelow reports whether an article is another one or below it, or too deep to tell.
-func isBelow(parents []int, article, other int) bool {
-	for range maxDepth {
-		switch article {
-		case other:
-			return true
-		case none:
+// forest is articles by thread, each by its index. No thread is deeper than maxDepth.
+type forest struct {
+	parents []int
+	heights []int // how deep the thread below an article is
+}
+
+// attach puts an article that begins a thread, with what is below it, below another one. It reports false where
+// that would make a circle or a thread that is too deep.
+func (f forest) attach(article, parent int) bool {
+	depth := 1
+	for at := parent; at != none; at = f.parents[at] {
+		if at == article || depth+f.heights[article] > maxDepth {
 			return false
 		}
-		article = parents[article]
+		depth++
+	}
+	f.parents[article] = parent
+	height := f.heights[article] + 1
+	for at := parent; at != none && f.heights[at] < height; at = f.parents[at] {
+		f.heights[at] = height
+		height++
 	}
 	return true
 }
