@@ -89,7 +89,7 @@ func refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
 	accept, fetched := answer.AcceptOf(r.Header)
 	if fetched && refusal.Status == http.StatusUnauthorized {
 		// Its challenge is not passed on: the browser would send the password to this server as its own.
-		refusal = &scheme.Refusal{Status: http.StatusForbidden, Reply: refusal.Reply}
+		refusal = &scheme.Refusal{Status: http.StatusForbidden, Reply: refusal.Reply, Own: refusal.Own}
 	}
 	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}
 	about.Typed = about.Input

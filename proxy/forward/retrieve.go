@@ -52,11 +52,11 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, sin
 			return retrieved{}, &statusError{u.WithoutPassword().String(), resource.Status}
 		}
 		from := u.Scheme()
-		if u, err = referred(u, next); err == nil {
-			err = mayRefer(from, u)
+		if u, err = referred(u, next); err != nil { // it is not the client's error
+			return retrieved{}, fmt.Errorf("%w: %s leads to what is no URI: %s", resolver.ErrUnreachable, location, err.Error())
 		}
-		if err != nil {
-			return retrieved{}, fmt.Errorf("%w: %s leads to what is no URI: %w", resolver.ErrUnreachable, location, err)
+		if err := mayRefer(from, u); err != nil {
+			return retrieved{}, err
 		}
 	}
 	return retrieved{}, fmt.Errorf("%w: %s: %w", resolver.ErrUnreachable, location, errRedirects)
