@@ -65,9 +65,14 @@ func (s *service) close() {
 }
 
 // newService wires the handler for clients: a proxy asks the resolver, and only the proxy
-// fetches resources.
-func newService(c config.Config, r *resolution, d dependencies) (*service, error) {
+// fetches resources. After an error nothing is left open: each reload that fails has wired another one.
+func newService(c config.Config, r *resolution, d dependencies) (_ *service, err error) {
 	s := &service{}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
 	access, err := accessOf(c)
 	if err != nil {
 		return nil, err

@@ -190,7 +190,7 @@ func TestSearchForm(t *testing.T) {
 		}
 	}
 	sent := url.Values{"uri": {l.Search.Prefix}, "search": {"a b&c+d/é"}}.Encode() // as browsers send it
-	if r, err := message.Parse("/fetch?" + sent); err != nil || r.Query.URI.String() != l.Search.Prefix+"a%20b&c+d%2F%C3%A9" {
+	if r, err := message.Parse("/fetch?" + sent); err != nil || r.Query.URI.String() != l.Search.Prefix+"a%20b%26c%2Bd%2F%C3%A9" {
 		t.Errorf("%s: %s, %v", sent, r.Query.URI, err)
 	}
 }
