@@ -31,17 +31,22 @@ func (l *Listing) Bound(octets int64) int64 {
 		b.uri(p.URI)
 		b.used += markup
 	})
-	l.Items = fitting(&b, l.Items, func(i Item) {
-		for _, text := range [...]string{i.Kind, i.Name, i.Type, i.From, i.Note} {
-			b.text(text)
-		}
-		b.uri(i.URI)
-		b.used += markup
-	})
+	l.Items = fitting(&b, l.Items, func(i Item) { b.used += i.Octets() })
 	l.Text = b.cut(l.Text)
 	if b.isCut && l.Incomplete == "" {
 		l.Incomplete = "it is longer than this server shows"
 	}
+	return b.used
+}
+
+// Octets returns how many octets a document has for an item, about, as Bound counts them. A handler that adds
+// them up can stop where a listing would be cut.
+func (i Item) Octets() int64 {
+	b := budget{used: markup}
+	for _, text := range [...]string{i.Kind, i.Name, i.Type, i.From, i.Note} {
+		b.text(text)
+	}
+	b.uri(i.URI)
 	return b.used
 }
 

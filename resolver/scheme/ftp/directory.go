@@ -170,8 +170,13 @@ func (f *fetch) listing(found listed, location string) *scheme.Resource {
 	}
 	sortEntries(found.entries)
 	l.Items = make([]scheme.Item, 0, len(found.entries))
-	for _, e := range found.entries {
+	octets := int64(0)
+	for i, e := range found.entries {
 		l.Items = append(l.Items, e.item(l.URI))
+		if octets += l.Items[i].Octets(); octets > f.config.Limits.Octets {
+			l.Incomplete = fmt.Sprintf("it is longer than %d octets", f.config.Limits.Octets)
+			break
+		}
 	}
 	return scheme.Listed(l)
 }

@@ -71,7 +71,7 @@ func FuzzMenu(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		h := fuzzHandler()
 		m := menu{Listing: &scheme.Listing{}}
-		if err := m.read(h.newLines(bytes.NewReader(text)), h.config.Limits.Entries); err != nil {
+		if err := m.read(h.newLines(bytes.NewReader(text)), h.config.Limits); err != nil {
 			t.Fatal(err)
 		}
 		if len(m.Items) > h.config.Limits.Entries {

@@ -23,7 +23,7 @@ func (h *Handler) menu(ctx context.Context, r scheme.Request, q request) (*schem
 		l.Search = searchForm(q).Search
 	}
 	m := menu{Listing: l}
-	if err := m.read(h.newLines(a.data), h.config.Limits.Entries); err != nil {
+	if err := m.read(h.newLines(a.data), h.config.Limits); err != nil {
 		return nil, a.fault("reading a menu", err)
 	}
 	if err := m.refusal(); err != nil {
@@ -42,13 +42,14 @@ func (h *Handler) menu(ctx context.Context, r scheme.Request, q request) (*schem
 // menu is a listing that is made of the lines of a menu.
 type menu struct {
 	*scheme.Listing
-	last    byte // the type of the item that redundant servers have, too
-	hasPlus bool // an item has attributes of Gopher+
-	fields  bool // a line has fields, as those of menus have
+	last    byte  // the type of the item that redundant servers have, too
+	hasPlus bool  // an item has attributes of Gopher+
+	fields  bool  // a line has fields, as those of menus have
+	octets  int64 // of the items, as a document has them
 }
 
 // read reads the lines up to one with a dot alone, or the end.
-func (m *menu) read(in *lines, entries int) error {
+func (m *menu) read(in *lines, limits scheme.Limits) error {
 	for {
 		line, err := in.next()
 		if errors.Is(err, io.EOF) || line == "." {
@@ -58,7 +59,7 @@ func (m *menu) read(in *lines, entries int) error {
 		if err != nil {
 			return err
 		}
-		if len(m.Items) == entries {
+		if len(m.Items) == limits.Entries || m.octets > limits.Octets {
 			m.Incomplete = "it has more items than are shown"
 			return nil
 		}
@@ -96,6 +97,7 @@ func (m *menu) addItem(i item) {
 		entry.Kind = scheme.ItemForm
 	}
 	m.hasPlus = m.hasPlus || i.extra == "+" || i.extra == "?"
+	m.octets += entry.Octets()
 	m.Items = append(m.Items, entry)
 }
 

@@ -101,7 +101,7 @@ func TestMenu(t *testing.T) {
 func TestMenuLimits(t *testing.T) {
 	const line = "0A\ta\th\t70\r\n"
 	few := limits()
-	few.Entries, few.Octets, few.Line = 10, 1000, 100
+	few.Entries, few.Octets, few.Line = 10, 2000, 100
 	h := gopher.New(gopher.Config{Dial: dial, Limits: few})
 	for name, c := range map[string]struct {
 		answer string
@@ -118,5 +118,18 @@ func TestMenuLimits(t *testing.T) {
 		if len(l.Items) != c.items || (l.Incomplete == "") != c.whole {
 			t.Errorf("%s: %d items, %q", name, len(l.Items), l.Incomplete)
 		}
+	}
+}
+
+// Reading ends where the document of the menu would be cut: the characters of a selector are escaped in links.
+func TestMenuOfLongLinks(t *testing.T) {
+	p := says(t, strings.Repeat("0a\t"+strings.Repeat(`"`, 1000)+"\th\t70\r\n", 500))
+	l := fetch(t, handler(), "gopher://"+p.addr+"/1").Listing
+	octets := int64(0)
+	for _, item := range l.Items {
+		octets += item.Octets()
+	}
+	if most := limits().Octets; l.Incomplete == "" || octets < most || octets > most+most/10 {
+		t.Errorf("%d items of %d octets, %q", len(l.Items), octets, l.Incomplete)
 	}
 }
