@@ -36,7 +36,7 @@ func TestAccessTest(t *testing.T) {
 	rules := accessFile(t, accessRules)
 	users := accessFile(t, strings.Replace(accessRules, "access: {", "access: {proxy_users: /nowhere, ", 1))
 	others := accessFile(t, `
-gateways: {allow_ports: ['99'], deny_ports: ['7070'], templates: [{scheme: WAIS, template: 'https://gateway.example/{uri}'}]}
+gateways: {allow_ports: ['300'], deny_ports: ['7070'], templates: [{scheme: WAIS, template: 'https://gateway.example/{uri}'}]}
 wais: {enabled: false}
 ftp: {login: false}
 news: {servers: ['news.example.org:119']}
@@ -78,7 +78,7 @@ file: {roots: [/srv]}
 		{"", "", "127.0.0.1 GET mailto:a@b.example", 0, "allowed", "gateway: mailto is explained: nothing is retrieved"},
 		{"", "", "127.0.0.1 GET telnet://127.0.0.1:25/", 0, "allowed", "gateway: telnet is explained: nothing is retrieved"},
 		{"", "", "192.0.2.1 GET mailto:a@b.example", 1, "denied by access.proxy_clients", ""},
-		{others, "", "127.0.0.1 GET gopher://8.8.8.8:99/", 0, "allowed", ""},
+		{others, "", "127.0.0.1 GET gopher://a.example:300/", 0, "allowed", ""},
 		{others, "", "127.0.0.1 GET gopher://8.8.8.8:7070/", 1, "denied by gateways.deny_ports", ""},
 		{others, "", "127.0.0.1 GET wais://a.example/db", 0, "allowed", "gateway: clients are redirected to another one (gateways.templates)"},
 		{others, "", "127.0.0.1 GET z39.50s://a.example/db", 1, "denied by wais.enabled", "gateway: z39.50s is turned off (wais.enabled)"},
