@@ -35,6 +35,13 @@ func accessFile(t *testing.T, text string) string {
 func TestAccessTest(t *testing.T) {
 	rules := accessFile(t, accessRules)
 	users := accessFile(t, strings.Replace(accessRules, "access: {", "access: {proxy_users: /nowhere, ", 1))
+	others := accessFile(t, `
+gateways: {allow_ports: ['300'], deny_ports: ['7070'], templates: [{scheme: WAIS, template: 'https://gateway.example/{uri}'}]}
+wais: {enabled: false}
+ftp: {login: false}
+news: {servers: ['news.example.org:119']}
+file: {roots: [/srv]}
+`)
 	for _, tt := range []struct {
 		file, mode, args string
 		status           int
@@ -58,6 +65,30 @@ func TestAccessTest(t *testing.T) {
 		{rules, "report", "10.1.2.3 CONNECT a.example:443 --destination 127.0.0.1", 1, "denied by access.allow_destinations", ""},
 		{rules, "open", "10.1.2.3 CONNECT a.example:443", 0, "allowed", "rules: they are not looked at (proxy.policy is open)"},
 		{"", "", "127.0.0.1 CONNECT a.example:443", 0, "allowed", "rule: no other rule holds: the request is allowed"},
+		{"", "", "127.0.0.1 GET gopher://127.0.0.1:25/", 1, "denied by gateways.allow_ports", "gateway: port not allowed: 25 is below 1024, and not that of gopher (gateways.allow_ports)"},
+		{"", "", "127.0.0.1 GET gopher://8.8.8.8:6379/", 1, "denied by gateways.deny_ports", "gateway: port not allowed: servers of another protocol than gopher listen at port 6379 (gateways.deny_ports)"},
+		{"", "", "127.0.0.1 GET gopher://8.8.8.8:7070/", 0, "allowed", "guard: 8.8.8.8:7070 may be dialled (access.allow_destinations)"},
+		{"", "", "127.0.0.1 GET gopher://127.0.0.1/", 1, "denied by access.allow_destinations", ""},
+		{"", "", "127.0.0.1 POST gopher://a.example/", 1, "denied", "gateway: only GET and HEAD are supported for gopher"},
+		{"", "", "127.0.0.1 HEAD FTP://a.example/", 0, "allowed", "gateway: ftp is retrieved, also at this port (ftp.enabled, gateways.allow_ports, gateways.deny_ports)"},
+		{"", "", "127.0.0.1 GET foo://a.example/", 1, "denied by gateways.templates", "gateway: there is no gateway for foo (gateways.templates)"},
+		{"", "", "127.0.0.1 GET file:///etc/passwd", 1, "denied by file.roots", "gateway: no files are served (file.roots)"},
+		{"", "", "127.0.0.1 GET news:comp.lang.c", 1, "denied by news.servers", "gateway: the URL names no server, and there is no other (news.servers)"},
+		{"", "", "127.0.0.1 GET news://a.example/comp.lang.c", 0, "allowed", ""},
+		{"", "", "127.0.0.1 GET mailto:a@b.example", 0, "allowed", "gateway: mailto is explained: nothing is retrieved"},
+		{"", "", "127.0.0.1 GET telnet://127.0.0.1:25/", 0, "allowed", "gateway: telnet is explained: nothing is retrieved"},
+		{"", "", "192.0.2.1 GET mailto:a@b.example", 1, "denied by access.proxy_clients", ""},
+		{others, "", "127.0.0.1 GET gopher://a.example:300/", 0, "allowed", ""},
+		{others, "", "127.0.0.1 GET gopher://8.8.8.8:7070/", 1, "denied by gateways.deny_ports", ""},
+		{others, "", "127.0.0.1 GET wais://a.example/db", 0, "allowed", "gateway: clients are redirected to another one (gateways.templates)"},
+		{others, "", "127.0.0.1 GET z39.50s://a.example/db", 1, "denied by wais.enabled", "gateway: z39.50s is turned off (wais.enabled)"},
+		{others, "", "127.0.0.1 GET file:///srv/a", 0, "allowed", "gateway: files below /srv are served, where they exist (file.roots)"},
+		{others, "", "127.0.0.1 GET news:1@b.example", 0, "allowed", "guard: it checks the address that is dialled (access.allow_destinations)"},
+		{others, "", "127.0.0.1 GET ftp://bob@a.example/", 1, "denied by ftp.login", "gateway: nobody but the user anonymous logs in (ftp.login)"},
+		{others, "", "127.0.0.1 GET ftp://Anonymous@a.example/", 0, "allowed", ""},
+		{rules, "", "10.1.2.3 GET gopher://pypi.example.org:8000/", 1, "depends on the address that is dialled: --destination", ""},
+		{rules, "", "10.1.2.3 GET telnet://pypi.example.org:8000/", 0, "allowed", ""},
+		{rules, "", "10.1.2.3 GET mailto:a@b.example", 1, `denied by rule "default"`, ""},
 		{rules, "", "here GET http://a.example/", 2, "", ""},
 		{rules, "", "10.1.2.3 GET", 2, "", ""},
 		{rules, "", "10.1.2.3 GET http://a.example/ --colour", 2, "", ""},

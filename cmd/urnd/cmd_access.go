@@ -31,14 +31,16 @@ func newAccessTest() *cobra.Command {
 		Use:   "test CLIENT METHOD URL",
 		Short: "Say whether the forward proxy passes a request on, and why",
 		Long: `Say whether the forward proxy passes a request on, and why: whether the client may
-use it (access.proxy_clients, access.proxy_users), which rule decides (proxy.rules), and whether
-the address may be dialled (access.allow_destinations). Nothing is looked up or connected to:
+use it (access.proxy_clients, access.proxy_users), which rule decides (proxy.rules), whether the
+scheme is retrieved and the port may be named (such as gopher.enabled, gateways.allow_ports), and
+whether the address may be dialled (access.allow_destinations). Nothing is looked up or connected to:
 where it depends on the address of the host, --destination gives one. The target of CONNECT, by
 which clients ask for https, is a host and a port.
 
 The exit status is 0 if the request is passed on, 1 if it is refused, or if that depends on the
 address, and 2 if there is no such request, or no such configuration.`,
 		Example: `  urnd access test 10.1.2.3 GET http://example.org/
+  urnd access test 10.1.2.3 GET gopher://example.org:7070/
   urnd access test 10.1.2.3 CONNECT example.org:443
   urnd access test 10.1.2.3 CONNECT example.org:443 --user ci --destination 192.0.2.1
   URND_PROXY_POLICY=enforce urnd access test 10.1.2.3 CONNECT example.org:443`,
@@ -75,7 +77,7 @@ func undecided(err error) error {
 
 // testAccess applies the configuration to the request of the arguments.
 func testAccess(s *settings, args []string, user, destination string) (verdict, error) {
-	r, err := parseAccess(args[0], args[1], args[2], user)
+	r, u, err := parseAccess(args[0], args[1], args[2], user)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -93,32 +95,33 @@ func testAccess(s *settings, args []string, user, destination string) (verdict, 
 	if err != nil {
 		return verdict{}, err
 	}
-	return judge(c, p, r, dialled), nil
+	return judge(c, p, r, u, dialled), nil
 }
 
 var errNoHost = errors.New("a request to a proxy has a URL with a host, such as http://example.org/, or is CONNECT and example.org:443")
 
-// parseAccess returns the request of the arguments.
-func parseAccess(client, method, target, user string) (policy.Request, error) {
+// parseAccess returns the request of the arguments, and its URI, which CONNECT has not.
+func parseAccess(client, method, target, user string) (r policy.Request, u uri.URI, err error) {
 	addr, err := netip.ParseAddr(client)
 	if err != nil {
-		return policy.Request{}, fmt.Errorf("the client %q is not an IP address", client)
+		return r, u, fmt.Errorf("the client %q is not an IP address", client)
 	}
 	if method == http.MethodConnect {
-		return policy.NewConnect(addr, user, target)
+		r, err = policy.NewConnect(addr, user, target)
+		return r, u, err
 	}
-	u, err := uri.FromIRI(target)
+	if u, err = uri.FromIRI(target); err == nil {
+		err = u.Check()
+	}
 	if err != nil {
-		return policy.Request{}, err
+		return r, u, err
 	}
-	if err := u.Check(); err != nil {
-		return policy.Request{}, err
-	}
-	r, err := policy.NewRequest(addr, user, method, u)
-	if err == nil && r.Host == "" {
+	u = u.Normalize()
+	r, err = policy.NewRequest(addr, user, method, u)
+	if err == nil && r.Host == "" && !hasNoHost(u.Scheme()) {
 		err = errNoHost
 	}
-	return r, err
+	return r, u, err
 }
 
 // print writes a verdict as text or as JSON.

@@ -10,6 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/uri"
 )
 
 // verdict is what becomes of a request, and why: the JSON document of "urnd access test".
@@ -42,9 +43,9 @@ const (
 	resultDepends = "depends" // on the address that is dialled
 )
 
-// judge decides a request as the daemon does: client, user, rules, guard. destination is invalid
-// where the address is not known.
-func judge(c config.Config, p *policy.Policy, r policy.Request, destination netip.Addr) verdict {
+// judge decides a request as the daemon does: client, user, rules, gateway, guard. u is the zero value
+// for CONNECT, and destination is invalid where the address is not known.
+func judge(c config.Config, p *policy.Policy, r policy.Request, u uri.URI, destination netip.Addr) verdict {
 	if literal, err := netip.ParseAddr(r.Host); err == nil && !destination.IsValid() {
 		destination = literal
 	}
@@ -62,7 +63,12 @@ func judge(c config.Config, p *policy.Policy, r policy.Request, destination neti
 		v.checkRules(p, r, destination)
 	}
 	if v.Result != resultDenied {
-		v.checkGuard(c.Access, netip.AddrPortFrom(destination, r.Port))
+		switch dials := v.checkGateway(c, u); {
+		case dials:
+			v.checkGuard(c.Access, netip.AddrPortFrom(destination, r.Port))
+		case v.Result == resultDepends:
+			v.Result, v.Setting = resultAllowed, "" // there is no address
+		}
 	}
 	if r.Scheme == "https" {
 		v.note("note", "clients ask a proxy for https by CONNECT: test CONNECT %s:%d too", r.Host, r.Port)
@@ -185,6 +191,8 @@ func (v verdict) summary() string {
 		by = fmt.Sprintf("rule %q", v.Rule)
 	}
 	switch {
+	case v.Result == resultDenied && by == "":
+		return resultDenied
 	case v.Result == resultDenied:
 		return "denied by " + by
 	case v.Result == resultDepends:

@@ -62,7 +62,7 @@ func warningsOf(c config.Config, origins config.Origins) config.Faults {
 // dryRun does what the daemon does with a configuration before it listens.
 // Credentials that only systemd can pass on are assumed to exist.
 func dryRun(c config.Config) error {
-	for _, secret := range []*string{&c.Access.AdminToken, &c.Access.ProxyUsers, &c.TLS.Certificate, &c.TLS.Key, &c.TLS.ClientCA} {
+	for _, secret := range []*string{&c.Access.AdminToken, &c.Access.ProxyUsers, &c.TLS.Certificate, &c.TLS.Key, &c.TLS.ClientCA, &c.News.Login} {
 		if strings.HasPrefix(*secret, config.CredentialPrefix) && !systemd.HasCredentials() {
 			*secret = ""
 		}

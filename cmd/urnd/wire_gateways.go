@@ -32,7 +32,7 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 	limits := scheme.Limits{
 		Timeout: c.Gateways.Timeout, Entries: c.Gateways.MaxEntries, Octets: int64(c.Gateways.MaxListing), Line: maxGatewayLine,
 	}
-	ports := scheme.Ports{Allow: tunnelPort(c.Gateways.AllowPorts), Deny: tunnelPort(c.Gateways.DenyPorts)}
+	ports := gatewayPorts(c.Gateways)
 	handlers := make(scheme.Mux)
 	if c.FTP.Enabled {
 		client := ftp.New(ftp.Config{
@@ -70,6 +70,11 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 		handlers[strings.ToLower(g.Scheme)] = scheme.Gateway{Handler: template.New(template.Config{Template: g.Template}), Ports: anyPort(), Local: true}
 	}
 	return handlers, nil
+}
+
+// gatewayPorts returns which ports a URL may name.
+func gatewayPorts(c config.Gateways) scheme.Ports {
+	return scheme.Ports{Allow: tunnelPort(c.AllowPorts), Deny: tunnelPort(c.DenyPorts)}
 }
 
 func anyPort() scheme.Ports {

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/resolver/scheme/explain"
+	"github.com/urnd/urnd/uri"
+)
+
+// hasNoHost reports whether URIs of a scheme that is retrieved need no host.
+func hasNoHost(name string) bool { return name == "file" || name == "news" || name == "mailto" }
+
+// checkGateway checks a URI of a scheme other than http and https as its gateway does, and reports whether
+// an address is dialled for it. The URI is in canonical form; the zero value is the target of CONNECT.
+func (v *verdict) checkGateway(c config.Config, u uri.URI) (dials bool) {
+	name := u.Scheme()
+	template := slices.ContainsFunc(c.Gateways.Templates, func(g config.Gateway) bool { return strings.EqualFold(g.Scheme, name) })
+	switch {
+	case !u.IsValid() || name == "http" || name == "https":
+		return true
+	case v.Method != http.MethodGet && v.Method != http.MethodHead:
+		return v.denyGateway("", "only GET and HEAD are supported for %s", name)
+	case template:
+		v.note("gateway", "clients are redirected to another one (gateways.templates)")
+	case slices.Contains(explain.Schemes(), name):
+		v.note("gateway", "%s is explained: nothing is retrieved", name)
+	case name == "file":
+		v.checkFiles(c.File)
+	default:
+		return v.checkServer(c, name, u)
+	}
+	return false
+}
+
+// denyGateway denies the request by a setting, "" where none allows it.
+func (v *verdict) denyGateway(setting, format string, args ...any) (dials bool) {
+	if setting != "" {
+		format += " (" + setting + ")"
+	}
+	v.note("gateway", format, args...)
+	v.deny(setting)
+	return false
+}
+
+func (v *verdict) checkFiles(c config.File) {
+	const roots = "file.roots"
+	if len(c.Roots) == 0 {
+		v.denyGateway(roots, "no files are served")
+		return
+	}
+	v.note("gateway", "files below %s are served, where they exist (%s)", strings.Join(c.Roots, ", "), roots)
+}
+
+// checkServer checks a URI whose gateway asks a server.
+func (v *verdict) checkServer(c config.Config, name string, u uri.URI) (dials bool) {
+	enabled, setting := gatewaySetting(c, name)
+	host, _ := u.Host()
+	switch {
+	case setting == "":
+		return v.denyGateway("gateways.templates", "there is no gateway for %s", name)
+	case !enabled:
+		return v.denyGateway(setting, "%s is turned off", name)
+	case host == "" && len(c.News.Servers) == 0:
+		return v.denyGateway("news.servers", "the URL names no server, and there is no other")
+	case name == "ftp" && !c.FTP.Login && hasLogin(u):
+		return v.denyGateway("ftp.login", "nobody but the user anonymous logs in")
+	}
+	ports := gatewayPorts(c.Gateways)
+	if err := ports.Check(u); err != nil {
+		by := "gateways.allow_ports"
+		if withoutDenied := (scheme.Ports{Allow: ports.Allow}); withoutDenied.Check(u) == nil {
+			by = "gateways.deny_ports"
+		}
+		return v.denyGateway(by, "%v", err)
+	}
+	v.note("gateway", "%s is retrieved, also at this port (%s, gateways.allow_ports, gateways.deny_ports)", name, setting)
+	return true
+}
+
+// hasLogin reports whether an ftp URL names a user other than anonymous.
+func hasLogin(u uri.URI) bool {
+	userinfo, ok := u.Userinfo()
+	return ok && !strings.EqualFold(userinfo, "anonymous") && !strings.EqualFold(userinfo, "ftp")
+}
+
+// gatewaySetting returns whether a scheme is turned on, and the setting that says so, "" for one without
+// gateway.
+func gatewaySetting(c config.Config, name string) (enabled bool, setting string) {
+	switch name {
+	case "ftp":
+		return c.FTP.Enabled, "ftp.enabled"
+	case "gopher":
+		return c.Gopher.Enabled, "gopher.enabled"
+	case "news", "nntp":
+		return c.News.Enabled, "news.enabled"
+	case "wais", "z39.50r", "z39.50s":
+		return c.WAIS.Enabled, "wais.enabled"
+	}
+	return false, ""
+}
