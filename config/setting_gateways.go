@@ -29,7 +29,7 @@ func gatewaySettings() []Setting {
 		},
 		{Path: "gateways.timeout", Default: 30 * time.Second, Doc: "for one reply of a server, and for a listing as a whole", Least: time.Millisecond, Most: 10 * time.Minute},
 		{Path: "gateways.max_entries", Default: 10_000, Doc: "how many entries of a listing are shown", Least: 1, Most: 1_000_000},
-		{Path: "gateways.max_listing", Default: Size(8 << 20), Doc: "of a listing, or of an article; longer ones are cut off, which their page says", Least: Size(1 << 10), Most: Size(1 << 30)},
+		{Path: "gateways.max_listing", Default: Size(4 << 20), Doc: "of a listing as its server sends it, of the page that is made of it, and of an article; longer ones are cut off, which their page says", Least: Size(1 << 10), Most: Size(1 << 30)},
 		{Path: "gateways.ttl", Default: time.Minute, Doc: "how long listings are fresh: their servers do not say it", Least: time.Duration(0), Most: day},
 		{
 			Path: "gateways.templates", Default: []Gateway{},
@@ -97,6 +97,7 @@ func newsSettings() []Setting {
 func deniedPorts() []PortRange {
 	ports := []PortRange{}
 	for _, p := range [...][2]uint16{
+		{1025, 1025}, // SMTP
 		{1433, 1434},
 		{1521, 1521},
 		{1719, 1720},
@@ -104,6 +105,7 @@ func deniedPorts() []PortRange {
 		{2049, 2049},
 		{2375, 2376},
 		{2379, 2380},
+		{2525, 2525}, // SMTP
 		{3128, 3128},
 		{3306, 3306},
 		{3659, 3659},
@@ -114,6 +116,7 @@ func deniedPorts() []PortRange {
 		{5432, 5432},
 		{5672, 5672},
 		{5900, 5906},
+		{5984, 5984}, // CouchDB
 		{6000, 6063},
 		{6379, 6380},
 		{6566, 6566},
@@ -121,11 +124,14 @@ func deniedPorts() []PortRange {
 		{6679, 6679},
 		{6697, 6697},
 		{8086, 8086},
+		{8125, 8126}, // StatsD, and its commands
 		{9042, 9042},
+		{9050, 9051}, // Tor, and its commands
 		{9092, 9092},
 		{9100, 9107},
 		{9200, 9200},
 		{9300, 9300},
+		{10050, 10051}, // Zabbix
 		{10080, 10080},
 		{11211, 11211},
 		{26379, 26379},
@@ -142,13 +148,44 @@ func checkFTPPassword(f *Faults, path string, value any) {
 	}
 }
 
+// checkRoots refuses also the directories that have devices and the secrets of processes, or contain these.
 func checkRoots(f *Faults, path string, value any) {
 	roots, _ := value.([]string)
 	for i, root := range roots {
-		if !filepath.IsAbs(root) || filepath.Clean(root) != root {
+		switch {
+		case !filepath.IsAbs(root) || filepath.Clean(root) != root:
 			f.add(index(path, i), "%q is not an absolute path such as /srv/documents", root)
+		case root == "/":
+			f.add(index(path, i), "%q is all of this machine: name the directories to serve", root)
+		case slices.ContainsFunc([]string{"/proc", "/sys", "/dev"}, func(system string) bool { return isBelow(root, system) }):
+			f.add(index(path, i), "%q has no documents, but devices and the state of processes", root)
 		}
 	}
+}
+
+// warnOfRoots warns of files of urnd itself below a root, which all clients can read then.
+func warnOfRoots(f *Faults, roots []string, values map[string]any) {
+	own := []string{"/etc/urnd", "/var/lib/urnd"} // of the packages
+	for _, s := range Settings() {
+		if name, ok := values[s.Path].(string); ok && strings.HasPrefix(s.Form, "path") || strings.HasPrefix(name, "sqlite:") {
+			if name = strings.TrimPrefix(name, "sqlite:"); filepath.IsAbs(name) {
+				own = append(own, filepath.Clean(name))
+			}
+		}
+	}
+	slices.Sort(own)
+	for i, root := range roots {
+		for _, name := range slices.Compact(own) {
+			if isBelow(name, root) || isBelow(root, name) {
+				f.add(index("file.roots", i), "all clients of the proxy can read what urnd has in %s", name)
+			}
+		}
+	}
+}
+
+// isBelow reports whether a clean path is a directory, or in it.
+func isBelow(path, directory string) bool {
+	return path == directory || strings.HasPrefix(path, strings.TrimSuffix(directory, "/")+"/")
 }
 
 func checkNewsServers(f *Faults, path string, value any) {
@@ -179,6 +216,9 @@ func checkGateways(f *Faults, gateways []Gateway) {
 			f.add(path+".scheme", "%q is named twice", g.Scheme)
 		}
 		seen[name] = true
+		if to, _, _ := strings.Cut(g.Template, ":"); strings.EqualFold(to, g.Scheme) {
+			f.add(path+".template", "%q leads back to the scheme %s", g.Template, name)
+		}
 		checkTemplate(f, path+".template", g.Template, []string{"uri", "scheme", "host", "port", "path", "query"})
 	}
 }

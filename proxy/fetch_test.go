@@ -69,18 +69,26 @@ func TestListings(t *testing.T) {
 		{fetched, "", "text/html; charset=utf-8", `href="/fetch?uri=gopher%3A%2F%2Fa.example%2F0a%2509b"`},
 		{fetched, "application/json", "application/json", `"uri": "gopher://a.example/0a%09b"`},
 		{"/fetch?uri=" + menu, "", "text/html; charset=utf-8", "Menu of /1"},
-		{"/fetch?uri=gopher://a.example/7a%2509&search=two+w%C3%B6rds%26%2B", "", "text/html; charset=utf-8", "Menu of /7a%09two%20w%C3%B6rds&amp;&#43;"},
+		{"/fetch?uri=gopher%3A%2F%2Fa.example%2F7a%2509&search=two+w%C3%B6rds%26%2B", "", "text/html; charset=utf-8", "Menu of /7a%09two%20w%C3%B6rds%26%2B"},
 	} {
 		response := s.get(t, tt.target, "Accept: "+tt.accept)
 		body := text(t, response)
+		control := "max-age=60"
+		if strings.HasPrefix(tt.target, "/") {
+			control = "private, max-age=60"
+		}
 		if response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.contentType || !strings.Contains(body, tt.has) ||
 			response.Header.Get("Vary") != "Accept" || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") ||
-			response.Header.Get("Cache-Control") != "max-age=60" {
+			response.Header.Get("Cache-Control") != control {
 			t.Errorf("%s %s: %d %v\n%s", tt.target, tt.accept, response.StatusCode, response.Header, body)
 		}
 		again := s.get(t, tt.target, "Accept: "+tt.accept, "If-None-Match: "+response.Header.Get("ETag"))
-		if body := text(t, again); again.StatusCode != 304 || body != "" {
-			t.Errorf("%s %s again: %d %s", tt.target, tt.accept, again.StatusCode, body)
+		if body := text(t, again); again.StatusCode != 304 || body != "" || again.Header.Get("Content-Security-Policy") != response.Header.Get("Content-Security-Policy") || again.Header.Get("Cache-Control") != control {
+			t.Errorf("%s %s again: %d %v %s", tt.target, tt.accept, again.StatusCode, again.Header, body)
+		}
+		head := s.ask(t, "HEAD "+tt.target+" HTTP/1.1\r\nHost: a\r\nAccept: "+tt.accept+"\r\n\r\n")[0]
+		if rest := text(t, head); head.StatusCode != 200 || rest != "" || head.ContentLength != int64(len(body)) || head.Header.Get("Etag") != response.Header.Get("Etag") {
+			t.Errorf("%s %s by HEAD: %d %v %s", tt.target, tt.accept, head.StatusCode, head.Header, rest)
 		}
 	}
 }
@@ -237,6 +245,24 @@ func TestResourcesOfSchemes(t *testing.T) {
 		body := text(t, response)
 		if ok := response.StatusCode == 200; ok != (want != "") || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %v\n%s", location, response.StatusCode, response.Header, body)
+		}
+	}
+}
+
+
+// What a person types on the front page leads to where a browser can show it.
+func TestTypedURLs(t *testing.T) {
+	s := start(t, withGopher)
+	for _, tt := range []struct{ target, accept, location string }{
+		{"/?uri=gopher://A.example/", "text/html", "/fetch?uri=gopher%3A%2F%2FA.example%2F"},
+		{"/?uri=telnet://a.example/", "text/html", "/fetch?uri=telnet%3A%2F%2Fa.example%2F"},
+		{"/?uri=gopher://a.example/", "", "gopher://a.example/1"},
+		{"/?uri=http://a.example/", "text/html", "http://a.example/"},
+		{"/?uri=mailto:a@b.example", "text/html", "mailto:a@b.example"},
+		{"/gopher://a.example/", "text/html", "gopher://a.example/1"},
+	} {
+		if response := s.get(t, tt.target, "Accept: "+tt.accept); response.StatusCode != 302 || response.Header.Get("Location") != tt.location {
+			t.Errorf("%s as %s: %d %s", tt.target, tt.accept, response.StatusCode, response.Header.Get("Location"))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -46,6 +47,8 @@ type Config struct {
 	ClientShare int
 	// ListingTTL is the freshness lifetime of the listings of gateways.
 	ListingTTL time.Duration
+	// ListingSize bounds a document of a listing, in octets, about: its items are cut where they exceed it.
+	ListingSize int64
 	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
 	RuleTTL time.Duration
 	// Observe is called at the end of each request; nil is not called. It must not retain
@@ -106,7 +109,11 @@ func New(config Config) *Handler {
 		}),
 	}
 	outgoing := config.Forward
-	outgoing.Fetch, outgoing.Via, outgoing.Now = presenting{failures.Observe(config.Fetch), config.ListingTTL}, config.Via, config.Now
+	outgoing.Fetch = presenting{
+		Handler: failures.Observe(config.Fetch), ttl: config.ListingTTL, most: config.ListingSize,
+		large: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
+	outgoing.Via, outgoing.Now = config.Via, config.Now
 	outgoing.Accept = answer.ListingAccept
 	if config.Identify {
 		outgoing.OwnField = message.RequestIDField
@@ -166,7 +173,7 @@ func (h *Handler) reportAs(x *exchange, message string, sent int, err error) {
 	if failed || forbidden {
 		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
 		if x.forwards() {
-			attributes = append(attributes, "method", x.request.Method, "host", cmp.Or(x.request.URL.Host, x.request.Host))
+			attributes = append(attributes, "method", x.request.Method, "host", cmp.Or(fetchedFrom(err), x.request.URL.Host, x.request.Host))
 		}
 		if setting := problem.Setting(err); setting != "" {
 			attributes = append(attributes, "setting", setting)

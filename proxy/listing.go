@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -23,8 +24,15 @@ import (
 // divides them like all responses.
 type presenting struct {
 	scheme.Handler
-	ttl time.Duration // freshness lifetime of listings
+	ttl  time.Duration // freshness lifetime of listings
+	most int64         // octets of a document of a listing, about
+	// large are the large listings that documents are made of at the same time: they are in memory
+	// several times then. The others wait.
+	large chan struct{}
 }
+
+// largeListing is from how many octets a document is one of the large ones.
+const largeListing = 256 << 10
 
 // Fetch implements scheme.Handler.
 func (p presenting) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
@@ -36,7 +44,9 @@ func (p presenting) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resour
 	case err != nil:
 		return nil, err //nolint:wrapcheck // handlers have wrapped it
 	case resource.Listing != nil:
-		resource = p.listed(r, resource)
+		if resource, err = p.listed(ctx, r, resource); err != nil {
+			return nil, err
+		}
 	}
 	if resource.Reason == "" && !isWeb(r.URI.String()) {
 		resource.Reason = http.StatusText(resource.Status)
@@ -44,8 +54,16 @@ func (p presenting) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resour
 	return resource, nil
 }
 
-// listed returns the document of a listing, of the type that the request asks for.
-func (p presenting) listed(r scheme.Request, resource *scheme.Resource) *scheme.Resource {
+// listed returns the document of a listing, of the type that the request asks for. The error is that of ctx.
+func (p presenting) listed(ctx context.Context, r scheme.Request, resource *scheme.Resource) (*scheme.Resource, error) {
+	if resource.Listing.Bound(p.most) > largeListing {
+		select {
+		case p.large <- struct{}{}:
+			defer func() { <-p.large }()
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting to make a page of a listing: %w", context.Cause(ctx))
+		}
+	}
 	contentType, body := answer.Listing(r.Header, resource.Listing)
 	sum := sha256.Sum256(body)
 	const enough = 12
@@ -58,12 +76,11 @@ func (p presenting) listed(r scheme.Request, resource *scheme.Resource) *scheme.
 		set(header, "Cache-Control", message.MaxAge(p.ttl))
 	}
 	protect(header)
-	if scheme.Unmodified(r.Header, etag, time.Time{}) {
-		unmodified := scheme.NotModified(header)
-		unmodified.From = resource.From
-		return unmodified
+	if instead := scheme.Precondition(r.Header, header, etag, time.Time{}); instead != nil {
+		instead.From = resource.From
+		return instead, nil
 	}
-	return withBody(r, resource, header, body)
+	return withBody(r, resource, header, body), nil
 }
 
 // refused returns the response of a server that said no, with its reason. Proxy-Status has no error, since

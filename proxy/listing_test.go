@@ -70,7 +70,7 @@ func TestListingIsRepresented(t *testing.T) {
 		if response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.kind || !strings.Contains(body, tt.has) {
 			t.Errorf("%s: %s %q %s", tt.accept, response.Status, response.Header, body)
 		}
-		if response.Header.Get("Vary") != "Accept" || response.Header.Get("Cache-Control") != "max-age=60" || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+		if response.Header.Get("Vary") != "Accept" || response.Header.Get("Cache-Control") != "private, max-age=60" || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") {
 			t.Errorf("%s: %q", tt.accept, response.Header)
 		}
 		etag := response.Header.Get("Etag")

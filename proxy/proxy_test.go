@@ -76,7 +76,7 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 	log := slog.New(slog.DiscardHandler)
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}
 	config := proxy.Config{
-		Names: known, RuleTTL: time.Hour,
+		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20,
 		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
 		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}, Own: message.NewOwnHosts("a")}, MaxTarget: maxTarget,

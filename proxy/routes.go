@@ -148,6 +148,10 @@ func (h *Handler) answer(x *exchange, request *message.Request) error {
 			return problem.About(err, request.Query.URI)
 		}
 	}
+	if h.leadsToFetch(x, request) {
+		h.reply(x, message.Reply{Status: http.StatusFound, Location: message.Fetched(request.Query.URI.String()), CacheControl: message.NoStore, Vary: "Accept"})
+		return nil
+	}
 	var reply message.Reply
 	var err error
 	if retrieves {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -18,9 +19,9 @@ func newCaches() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "Look into the caches of a running urnd, and purge them",
-		Long: `Look into the caches of a running urnd, and purge them. Of http and https URLs that
-are the stored responses of the HTTP cache; of URNs and all other URIs the answers, which are
-where names lead.
+		Long: `Look into the caches of a running urnd, and purge them. Of http and https URLs, and of
+those that gateways retrieve, that are the stored responses of the HTTP cache; of URNs and all
+other URIs the answers, which are where names lead.
 
 The commands ask the admin interface of the daemon: at listen.admin of the configuration, also
 where that is a Unix socket, and with the token of access.admin_token. With --admin no
@@ -57,7 +58,7 @@ func cachedAs(text string) (of, normal string, err error) {
 	switch {
 	case err != nil:
 		return "", "", usage(err)
-	case strings.EqualFold(u.Scheme(), "http") || strings.EqualFold(u.Scheme(), "https"):
+	case admin.HasResponses(strings.ToLower(u.Scheme())):
 		return ofResponses, u.String(), nil
 	default:
 		return ofAnswers, u.String(), nil

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/proxy/admin"
 )
 
 // purgeFlags are the flags of urnd cache purge.
@@ -25,8 +27,8 @@ func newCachePurge() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge [URI...]",
 		Short: "Purge what is cached of URIs, below a prefix, of a host, with a tag, or all",
-		Long: `Purge what is cached: of http and https URLs the stored responses, of URNs and all other
-URIs the answers. Exactly one selection is required: URIs, --prefix, --host, --tag or --all.
+		Long: `Purge what is cached: of http and https URLs, and of those that gateways retrieve, the
+stored responses, of URNs and all other URIs the answers. Exactly one selection is required: URIs, --prefix, --host, --tag or --all.
 
 What is purged is used no more until its source was asked whether it is still right; answers are
 used while their source fails. With --hard it is removed, and of answers also the DNS records that
@@ -36,6 +38,7 @@ they came from. With --refresh stored responses are fetched again at once, in al
   urnd cache purge --hard URN:ISBN:0-395-36341-1
   urnd cache purge --prefix http://www.example.org/images/
   urnd cache purge --prefix urn:isbn:
+  urnd cache purge --prefix gopher://
   urnd cache purge --host www.example.org
   urnd cache purge --tag product-17
   urnd cache purge --all --hard`,
@@ -43,7 +46,7 @@ they came from. With --refresh stored responses are fetched again at once, in al
 	}
 	f := addAdmin(cmd)
 	cmd.Flags().StringVar(&p.prefix, "prefix", "", "purge what is cached of URIs whose canonical form begins with this `text`")
-	cmd.Flags().StringVar(&p.host, "host", "", "purge the stored responses of this `host`, by http and https; without a port, of all its ports")
+	cmd.Flags().StringVar(&p.host, "host", "", "purge the stored responses of this `host`, by any scheme; without a port, of all its ports")
 	cmd.Flags().StringVar(&p.tag, "tag", "", "purge the stored responses with this `tag` in Surrogate-Key, Cache-Tag or Cache-Groups")
 	cmd.Flags().BoolVar(&p.all, "all", false, "purge all stored responses and all answers")
 	cmd.Flags().BoolVar(&p.hard, "hard", false, "remove what is purged")
@@ -76,7 +79,7 @@ type purgeLine struct {
 var (
 	errPurgeSelection = errors.New("exactly one selection is required: URIs, --prefix, --host, --tag or --all")
 	errPurgeMode      = errors.New("--hard and --refresh exclude each other")
-	errPurgeRefresh   = errors.New("--refresh is for http and https URLs")
+	errPurgeRefresh   = errors.New("--refresh is for URLs of which responses are stored")
 )
 
 // purges returns what is to be purged; changed reports whether a flag was used.
@@ -126,7 +129,7 @@ func linesOf(args []string) ([]purgeLine, error) {
 // flagLine returns the line of a flag. Only prefixes can be of answers.
 func flagLine(name, value string) purgeLine {
 	line := purgeLine{By: name, Value: value, Of: ofResponses, normal: value}
-	if scheme, _, _ := strings.Cut(strings.ToLower(value), ":"); name == "prefix" && scheme != "http" && scheme != "https" {
+	if scheme, _, _ := strings.Cut(strings.ToLower(value), ":"); name == "prefix" && !admin.HasResponses(scheme) {
 		line.Of = ofAnswers
 	}
 	return line

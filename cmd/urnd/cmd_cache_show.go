@@ -20,8 +20,9 @@ func newCacheShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show URI",
 		Short: "Print what is cached of a URI",
-		Long: `Print what is cached of a URI: of an http or https URL the stored responses, with the
-fields of requests that select each of them; of a URN, or another URI, the answers for all services.`,
+		Long: `Print what is cached of a URI: of an http or https URL, and of one that a gateway
+retrieves, the stored responses, with the fields of requests that select each of them; of a URN, or
+another URI, the answers for all services.`,
 		Example: "  urnd cache show http://www.example.org/\n  urnd cache show --json urn:isbn:0-395-36341-1",
 		Args:    cobra.ExactArgs(1),
 	}

@@ -1,19 +1,24 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/proxy/admin"
 )
 
 // commandAt runs a command that asks the admin interface at an address.
@@ -135,6 +140,65 @@ func TestCacheShow(t *testing.T) {
 	for _, args := range []string{"show", "show " + target + " " + target, "show a", "stats a"} {
 		if out, status := commandAt(t, w.admin, append([]string{"cache"}, strings.Fields(args)...)...); status != 2 {
 			t.Errorf("%s: %d %q", args, status, out)
+		}
+	}
+}
+
+// What gateways retrieve is stored as what origins send is, whether its URL has an authority or not.
+func TestCacheOfGateways(t *testing.T) {
+	menus := serveLoopback(t, func(conn net.Conn) {
+		if _, err := bufio.NewReader(conn).ReadString('\n'); err == nil {
+			fmt.Fprint(conn, "iA menu\tfake\t(NULL)\t0\r\n.\r\n")
+		}
+	})
+	w := startDaemon(t, "127.0.0.1:9", 0, openLoopback)
+	for _, name := range []string{"gopher://" + menus + "/1", "prospero://a.example/b", "mailto:a@b.example"} {
+		state := func() string {
+			response := w.send(t, "GET "+name, "")
+			return fmt.Sprintf("%d %s", response.StatusCode, strings.Split(response.Header.Get("Cache-Status")+";", ";")[1])
+		}
+		prefix, _, _ := strings.Cut(name, ":")
+		for _, purge := range []string{name, "--prefix " + prefix + ":", "--refresh " + name} {
+			state()
+			if got := state(); got != "200  hit" {
+				t.Fatalf("%s: %s", name, got)
+			}
+			if out, status := commandAt(t, w.admin, "cache", "show", name); status != 0 || !strings.HasPrefix(out, "200: fresh for ") {
+				t.Errorf("%s: %d %q", name, status, out)
+			}
+			args := append([]string{"cache", "purge"}, strings.Fields(purge)...)
+			if out, status := commandAt(t, w.admin, args...); status != 0 || !strings.Contains(out, ": 1 response ") {
+				t.Errorf("%s: %d %q", purge, status, out)
+			}
+			if got, refreshed := state(), strings.HasPrefix(purge, "--refresh"); (got == "200  hit") != refreshed {
+				t.Errorf("after %s: %s", purge, got)
+			}
+		}
+	}
+}
+
+// Each scheme that is retrieved has stored responses, and no other.
+func TestSchemesOfResponses(t *testing.T) {
+	c, d := config.Default(), newDependencies()
+	r, err := newResolution(c, d.resolverDependencies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	var s service
+	defer s.close()
+	handlers, err := newGateways(&s, c, r, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scheme := range append(slices.Collect(maps.Keys(handlers)), "http", "https") {
+		if !admin.HasResponses(scheme) {
+			t.Errorf("responses for %s are denied", scheme)
+		}
+	}
+	for _, scheme := range []string{"urn", "doi", "", "HTTP"} {
+		if admin.HasResponses(scheme) {
+			t.Errorf("%s has responses", scheme)
 		}
 	}
 }

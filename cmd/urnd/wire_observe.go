@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // observers update metrics by the events of the parts of urnd.
@@ -53,6 +55,10 @@ func outcomeOf(err error) string {
 		if errors.Is(err, row.err) {
 			return row.word
 		}
+	}
+	var refusal *scheme.Refusal
+	if errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError {
+		return "found" // a response of its server, as a status of HTTP is
 	}
 	return "failed"
 }

@@ -65,9 +65,14 @@ func (s *service) close() {
 }
 
 // newService wires the handler for clients: a proxy asks the resolver, and only the proxy
-// fetches resources.
-func newService(c config.Config, r *resolution, d dependencies) (*service, error) {
+// fetches resources. After an error nothing is left open: each reload that fails has wired another one.
+func newService(c config.Config, r *resolution, d dependencies) (_ *service, err error) {
 	s := &service{}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
 	access, err := accessOf(c)
 	if err != nil {
 		return nil, err
@@ -103,7 +108,7 @@ func newService(c config.Config, r *resolution, d dependencies) (*service, error
 	}
 	observe := observers{d.metrics}
 	handler := proxy.New(proxy.Config{
-		Resolver: r.resolver, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL,
+		Resolver: r.resolver, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
 		Fetch:  observedHandler{Handler: handlers, observe: observe.gateway("fetch"), now: d.now},
 		Policy: rules, Origins: originsOf(c.Proxy.Origins), PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],

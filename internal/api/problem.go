@@ -21,8 +21,9 @@ type Problem struct {
 	Forwarded bool `json:"-"`
 	// Fetched is whether it was asked for at /fetch, and Refused whether a server of another protocol than
 	// HTTP has refused it, in the words of Detail. Input is then the URI.
-	Fetched bool `json:"-"`
-	Refused bool `json:"-"`
+	Fetched  bool `json:"-"`
+	Refused  bool `json:"-"`
+	Declined bool `json:"-"` // by urnd, and not by the words of a server
 }
 
 // Failed is the line of a batch for a URI that has no answer.

@@ -164,9 +164,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/problem",
-			[]string{"proxy/message", "proxy/pages", "proxy/policy", "resolver", "resolver/registry", "resolver/scheme", "cache/httpcache", "uri", "internal/api", "internal/netguard"},
+			[]string{"proxy/message", "proxy/pages", "proxy/policy", "resolver", "resolver/registry", "resolver/scheme", "cache/httpcache", "uri", "internal/api", "internal/netguard", "internal/redact"},
 			true,
-			"the one table from errors to status depends on all packages that define errors, the registry among them, and on no handler of requests",
+			"the one table from errors to status depends on all packages that define errors, the registry among them, and on no handler of requests; no problem shows a password",
 		},
 		{
 			"proxy/answer",
@@ -176,7 +176,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/forward",
-			[]string{"proxy/message", "proxy/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache", "uri", "internal/netguard"},
+			[]string{"proxy/message", "proxy/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache", "cache/httpcache/cachecontrol", "uri", "internal/netguard"},
 			true,
 			"only forward retrieves, by the handlers of schemes that are passed to it, and knows from the guard which server could not be reached; it does not depend on the other handlers below proxy",
 		},

@@ -31,9 +31,60 @@ func TestURLs(t *testing.T) {
 		"u=http%3A%2F%2Fu%3Ase%252F%252Fcret%40h":    "u=http%3A%2F%2Fu%3Axxxxx%40h",
 		`http:\\user:pw@h/`:                          `http:\\user:xxxxx@h/`,
 		"http://a.example:80//x@y":                   "http://a.example:80//x@y",
+		// Without slashes: after a scheme of URLs with a server, and in the parameter in which a URL is typed.
+		"ftp:bob:secret@host/x":                      "ftp:bob:xxxxx@host/x",
+		"/fetch?uri=ftp:bob:secret@host/x":           "/fetch?uri=ftp:bob:xxxxx@host/x",
+		"/fetch?uri=ftp%3Abob%3Asecret%40host%2Fx":   "/fetch?uri=ftp%3Abob%3Axxxxx%40host%2Fx",
+		"/fetch?uri=ftp:/bob:secret@host/x":          "/fetch?uri=ftp:/bob:xxxxx@host/x",
+		"/fetch?uri=ftp:bob:sec/ret@host/x":          "/fetch?uri=ftp:bob:xxxxx@host/x",
+		"/fetch?uri=ftp:bob:s=ftp:ecret@host/x":      "/fetch?uri=ftp:bob:xxxxx@host/x",
+		"/fetch?uri=ftp:bob:ftp:secret@host":         "/fetch?uri=ftp:bob:xxxxx@host",
+		"/fetch?uri=ftp:bob@host/":                   "/fetch?uri=ftp:bob@host/",
+		"/fetch?uri=bob:secret@host":                 "/fetch?uri=bob:xxxxx@host",
+		"/fetch?uri=bob:sec@ret@host:21/x@y":         "/fetch?uri=bob:xxxxx@host:21/x@y",
+		"/fetch?uri=bob%3Asecret%40host":             "/fetch?uri=bob%3Axxxxx%40host",
+		"/fetch?a=b&uri=%3Curl:bob:secret@host%3E":   "/fetch?a=b&uri=%3Curl:xxxxx@host%3E",
+		"/fetch?uri=%20bob:secret@host&x=http:u:p@h": "/fetch?uri=%20bob:xxxxx@host&x=http:u:xxxxx@h",
+		"https://urnd/fetch?uri=bob:secret@host":     "https://urnd/fetch?uri=bob:xxxxx@host",
+		`parsing "ftp:bob:secret@host": offset 4`:    `parsing "ftp:bob:xxxxx@host": offset 4`,
+		"/fetch?uri=mailto:a@b.example":              "/fetch?uri=mailto:a@b.example",
+		"/fetch?uri=mailto:a:b@c.example":            "/fetch?uri=mailto:a:b@c.example",
+		"/fetch?uri=MailTo%3Aa%3Ab%40c&y=http:u:p@h": "/fetch?uri=MailTo%3Aa%3Ab%40c&y=http:u:xxxxx@h",
+		"/fetch?uri=urn:example:a:b@c":               "/fetch?uri=urn:example:a:b@c",
+		"/fetch?uri=news:a:1@b.example":              "/fetch?uri=news:a:1@b.example",
+		"/fetch?uri=news://u:p@h/a:1@b.example":      "/fetch?uri=news://u:xxxxx@h/a:1@b.example",
+		"/fetch?uri=nntp://h/group/1":                "/fetch?uri=nntp://h/group/1",
+		"/fetch?uri=doi:10.1000/a:1@b":               "/fetch?uri=doi:10.1000/a:1@b",
+		"/fetch?uri=a.example:80/x@y":                "/fetch?uri=a.example:80/x@y",
+		"/urn:example:a:b@c":                         "/urn:example:a:b@c",
+		"news:a:1@b.example and xftp:a:b@c":          "news:a:1@b.example and xftp:a:b@c",
 	} {
 		if got := redact.URLs(text); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// An offset points to the same octet, or to where it is hidden.
+func TestURLsAt(t *testing.T) {
+	for _, tt := range []struct{ text, from, want string }{ // the offset is where from begins
+		{"ftp://bob:secret@h/x;type=q", "q", "ftp://bob:xxxxx@h/x;type=q"},
+		{"ftp://bob:secret@h/x;type=q", "bob", "ftp://bob:xxxxx@h/x;type=q"},
+		{"ftp://bob:secret@h/x;type=q", "@h", "ftp://bob:xxxxx@h/x;type=q"},
+		{"ftp://bob:s@h/x;type=q", "q", "ftp://bob:xxxxx@h/x;type=q"},
+		{"ftp://bob:@h/x;type=q", "q", "ftp://bob:xxxxx@h/x;type=q"},
+		{"http://u:secret@h/http://v:s@i/q", "q", "http://u:xxxxx@h/http://v:xxxxx@i/q"},
+		{"http://h/q", "q", "http://h/q"},
+		{"ftp:bob:secret@h", "bob", "ftp:bob:xxxxx@h"},
+	} {
+		text, offset := redact.URLsAt(tt.text, strings.Index(tt.text, tt.from))
+		if text != tt.want || offset != strings.Index(tt.want, tt.from) {
+			t.Errorf("%s at %s: %s, %d", tt.text, tt.from, text, offset)
+		}
+	}
+	for _, offset := range []int{len("ftp://bob:"), len("ftp://bob:sec")} {
+		if _, moved := redact.URLsAt("ftp://bob:secret@h/", offset); moved != len("ftp://bob:") {
+			t.Errorf("%d is moved to %d", offset, moved)
 		}
 	}
 }
@@ -49,8 +100,13 @@ func TestAttr(t *testing.T) {
 
 func FuzzURLs(f *testing.F) {
 	f.Add("http://user:secret@a.example/")
+	f.Add("/fetch?uri=ftp:bob:secret@host/x")
+	f.Add("/fetch?a=b&uri=%3Cbob:secret@host%3E")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := redact.URLs(text)
+		got, last := redact.URLsAt(text, len(text))
+		if last != len(got) {
+			t.Errorf("%q: the end is %d in %q", text, last, got)
+		}
 		if again := redact.URLs(got); again != got {
 			t.Errorf("%q: %q, and again %q", text, got, again)
 		}

@@ -31,7 +31,7 @@ func (s ResponseSelection) Has(key string) bool {
 	}
 }
 
-// Host is a host in canonical form, by http and https; without a port it has all ports.
+// Host is a host in canonical form, by any scheme; without a port it has all ports.
 type Host struct{ name, port string }
 
 func (h Host) has(key string) bool {
@@ -74,8 +74,9 @@ func responseSelectionOf(given map[string]string) (s ResponseSelection, err erro
 		case "uri":
 			s.URI, err = keyOf(value)
 		case "prefix":
-			if s.Prefix = value; !strings.HasPrefix(value, "http://") && !strings.HasPrefix(value, "https://") {
-				err = fmt.Errorf("%w: the prefix of a canonical URI begins with http:// or https://", problem.ErrSelection)
+			scheme, _, ok := strings.Cut(value, ":")
+			if s.Prefix = value; !ok || !HasResponses(scheme) {
+				err = fmt.Errorf("%w: the prefix of a canonical URI begins with a scheme of which responses are stored, such as http:// or gopher://", problem.ErrSelection)
 			}
 		case "host":
 			s.Host, err = ParseHost(value)
@@ -98,8 +99,18 @@ func keyOf(text string) (uri.URI, error) {
 		return uri.URI{}, err //nolint:wrapcheck // it says all
 	}
 	u = u.WithoutFragment().Normalize()
-	if scheme := u.Scheme(); scheme != "http" && scheme != "https" {
-		return uri.URI{}, fmt.Errorf("%w: responses are stored for http and https; /api/v1/cache/entries has the answers for names", problem.ErrSelection)
+	if !HasResponses(u.Scheme()) {
+		return uri.URI{}, fmt.Errorf("%w: responses are stored for http, https and the schemes of gateways; /api/v1/cache/entries has the answers for names", problem.ErrSelection)
 	}
 	return u, nil
+}
+
+// HasResponses reports whether responses are stored for the URIs of a scheme, in lower case: for those of
+// http, https and all gateways. Of others, which are names, there are answers.
+func HasResponses(scheme string) bool {
+	switch scheme {
+	case "http", "https", "ftp", "gopher", "news", "nntp", "wais", "z39.50r", "z39.50s", "file", "telnet", "mailto", "prospero":
+		return true
+	}
+	return false
 }

@@ -28,9 +28,9 @@ type linkTarget struct {
 
 // linksetOf returns a listing as a linkset.
 func linksetOf(l *scheme.Listing) []byte {
-	c := linkContext{Anchor: l.URI, Up: targetOf(l.Parent), Prev: targetOf(l.Previous), Next: targetOf(l.Next)}
-	for _, item := range l.Items {
-		if item.URI != "" {
+	c := linkContext{Anchor: l.URI, Items: make([]linkTarget, 0, len(l.Items)), Up: targetOf(l.Parent), Prev: targetOf(l.Previous), Next: targetOf(l.Next)}
+	for i := range l.Items {
+		if item := &l.Items[i]; item.URI != "" {
 			c.Items = append(c.Items, linkTarget{item.URI, item.Name, item.Type})
 		}
 	}

@@ -23,10 +23,10 @@ type client struct {
 	answered bool // the final response begins
 }
 
-func (p *Proxy) newClient(w http.ResponseWriter, r *http.Request) *client {
-	c := &client{ResponseWriter: w, request: r, via: p.config.Via}
-	if hasBody(r) {
-		c.body = &requestBody{client: c, control: http.NewResponseController(w), expects: expects(r)}
+func (p *Proxy) newClient(w http.ResponseWriter, r *Request) *client {
+	c := &client{ResponseWriter: w, request: r.Request, via: p.config.Via}
+	if r.hasBody() {
+		c.body = &requestBody{client: c, control: http.NewResponseController(w), expects: expects(r.Request)}
 		if r.ProtoMajor == 2 {
 			c.body.deadline = p.bodyDeadline
 		}

@@ -50,18 +50,19 @@ func (o observed) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 }
 
 // note records the outcome of a fetch from u. A refusal by urnd and a client that left are
-// not failures of the server.
+// not failures of the server; nor is a refusal by the server itself, whatever its status: it has answered.
 func (f *Failures) note(u uri.URI, err error) {
 	server := serverOf(u)
 	if server == "" {
 		return
 	}
+	var refusal *scheme.Refusal
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
 	case err == nil:
 		delete(f.failing, server)
-	case errors.Is(err, context.Canceled) || problem.Status(err) < http.StatusBadGateway:
+	case errors.As(err, &refusal) || errors.Is(err, context.Canceled) || problem.Status(err) < http.StatusBadGateway:
 	default:
 		f.add(server)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -60,6 +61,10 @@ func TestFailuresByError(t *testing.T) {
 		{scheme.ErrUnsupported, false},
 		{fmt.Errorf("%w: malformed chunked encoding", scheme.ErrBody), false},
 		{errors.New("a bug"), false},
+		// A server that refuses in its own protocol has answered.
+		{scheme.Refuse(http.StatusBadGateway, "430 TLS required"), false},
+		{fmt.Errorf("listing: %w", scheme.Refuse(http.StatusServiceUnavailable, "450 File busy")), false},
+		{scheme.Refuse(http.StatusGatewayTimeout, "Target timed out"), false},
 	} {
 		c := new(clock)
 		f := forward.NewFailures(c.now)

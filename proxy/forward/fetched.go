@@ -1,10 +1,15 @@
 package forward
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
+	"slices"
 
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 	"github.com/urnd/urnd/proxy/message"
-	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // DocumentPolicy is the Content-Security-Policy of the documents that urnd makes of listings: they show
@@ -31,6 +36,7 @@ func (p *Proxy) askedOf(r *Request) http.Header {
 		}
 	}
 	if r.isWeb() {
+		p.nameClient(r, header) // the origin may select by it
 		return header
 	}
 	header["Accept"] = []string{p.config.Accept(r.Header, r.Fetched)}
@@ -41,43 +47,91 @@ func (p *Proxy) askedOf(r *Request) http.Header {
 	return header
 }
 
-// shown are the fields of a response that are passed on with a fetched resource.
+// shown are the fields of a response that are passed on with a fetched resource: those that mean the same as
+// fields of this server.
 var shown = [...]string{
 	"Accept-Ranges", "Age", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Content-Type",
 	"Date", "Etag", "Expires", "Last-Modified", "Proxy-Status", "Retry-After", "Vary",
 }
 
-// showFetched leaves only those fields of a response that mean the same as fields of this server.
-func showFetched(header http.Header, r *Request) {
-	before := header.Clone()
-	clear(header)
+// asFetched returns an answer as a resource of this server, without the fields and trailers that would be taken
+// for its own. An error means that it cannot be one; the answer is closed then.
+func asFetched(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
+	location, err := leadsTo(r, a)
+	if err != nil {
+		if a.Content != nil {
+			a.Content.Close()
+		}
+		return nil, err
+	}
+	header := shownOf(r, a)
+	if location != "" {
+		header["Location"] = []string{location}
+	}
+	resource := *a
+	resource.Header, resource.Fields, resource.Trailer, resource.Announced = header, nil, nil, nil
+	return &resource, nil
+}
+
+// leadsTo returns the target of this server at which a redirect goes on, "" for none. An error is for an
+// answer that asks the client for what is not for this server to ask, or redirects to nowhere.
+func leadsTo(r *Request, a *httpcache.Answer) (string, error) {
+	switch location := a.Header.Get("Location"); {
+	case a.Status == http.StatusUnauthorized:
+		// The browser would send the password to this server as its own, so its challenge is not passed
+		// on, without which there is no 401: RFC 9110 section 15.5.2.
+		return "", scheme.Refuse(http.StatusForbidden, "401 "+cmp.Or(a.Reason, http.StatusText(a.Status)))
+	case a.Status == http.StatusProxyAuthRequired:
+		return "", fmt.Errorf("%w: status 407 is not that of an origin", scheme.ErrResponse)
+	case isRedirect(a.Status) && location != "":
+		target, err := referred(r.Target, location)
+		if err == nil && !target.IsURN() {
+			err = target.Check()
+		}
+		if err != nil { // its text alone: it is no fault of the URI that the client asked for
+			return "", fmt.Errorf("%w: it redirects to what is no URI: %s", scheme.ErrResponse, err.Error())
+		}
+		return message.Fetched(target.String()), nil
+	default:
+		return "", nil
+	}
+}
+
+// shownOf returns the fields of an answer that are passed on, and those of this server for what it shows of others.
+func shownOf(r *Request, a *httpcache.Answer) http.Header {
+	header := make(http.Header, len(shown))
 	for _, name := range shown {
-		if lines := before[name]; len(lines) > 0 {
+		if lines := a.Header[name]; len(lines) > 0 {
 			header[name] = lines
 		}
 	}
-	if location := before.Get("Location"); location != "" {
-		if target := resolved(r.Target, location); target != "" {
-			header["Location"] = []string{message.Fetched(target)}
+	for _, f := range a.Fields {
+		if slices.Contains(shown[:], f.Name) {
+			header[f.Name] = []string{f.Value}
 		}
 	}
+	header["Cache-Control"] = []string{privately(header["Cache-Control"])}
 	header["X-Content-Type-Options"] = []string{"nosniff"}
 	header["Referrer-Policy"] = []string{"no-referrer"}
+	header["Cross-Origin-Resource-Policy"] = []string{"same-origin"} // the Fetch standard section 3.7
 	header["Content-Security-Policy"] = []string{resourcePolicy}
-	if policy := before["Content-Security-Policy"]; !r.isWeb() && len(policy) > 0 { // urnd made the response
+	if policy := a.Header["Content-Security-Policy"]; !r.isWeb() && len(policy) > 0 { // urnd made the response
 		header["Content-Security-Policy"] = policy
 	}
 	header["Content-Location"] = []string{r.Target.WithoutPassword().String()}
+	return header
 }
 
-// resolved returns the absolute form of a reference, "" where it is not valid.
-func resolved(base uri.URI, reference string) string {
-	u, err := uri.ParseReference(reference)
-	if err == nil {
-		u, err = base.Resolve(u, uri.RFC3986)
+// privately returns a Cache-Control by which no shared cache stores a response that is for those who may use the
+// proxy: RFC 9111 section 5.2.2.7.
+func privately(lines []string) string {
+	control := cachecontrol.Directives{{Name: "private"}}
+	for _, directive := range cachecontrol.Parse(lines) {
+		switch directive.Name {
+		case "private", "public", "s-maxage":
+		default:
+			control = append(control, directive)
+		}
 	}
-	if err != nil {
-		return ""
-	}
-	return u.String()
+	return control.String()
 }

@@ -32,7 +32,7 @@ func (p *Proxy) outgoing(r *Request, header http.Header) http.Header {
 	}
 	p.config.Via.AddTo(header)
 	message.SetTraceparent(r.Context(), header)
-	if httpguts.HeaderValuesContainsToken(r.Header["Te"], "trailers") {
+	if !r.Fetched && httpguts.HeaderValuesContainsToken(r.Header["Te"], "trailers") {
 		header["Te"] = []string{"trailers"}
 		header["Connection"] = []string{"TE"} // RFC 9110 section 10.1.4
 	}

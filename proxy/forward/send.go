@@ -15,7 +15,7 @@ func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
 		defer a.Content.Close()
 	}
 	header := w.Header()
-	p.setFields(header, r, a)
+	p.setFields(header, a)
 	announced := p.announce(header, r, a)
 	switch {
 	case a.ContentLength >= 0 && a.Status != http.StatusNotModified && a.Status != http.StatusNoContent:
@@ -71,7 +71,7 @@ func isMade(status int) bool {
 }
 
 // setFields sets the fields of an answer.
-func (p *Proxy) setFields(header http.Header, r *Request, a *httpcache.Answer) {
+func (p *Proxy) setFields(header http.Header, a *httpcache.Answer) {
 	for name, lines := range a.Header {
 		if name != p.config.OwnField { // or there would be two
 			header[name] = lines[:len(lines):len(lines)]
@@ -79,9 +79,6 @@ func (p *Proxy) setFields(header http.Header, r *Request, a *httpcache.Answer) {
 	}
 	for _, f := range a.Fields {
 		header[f.Name] = []string{f.Value}
-	}
-	if r.Fetched {
-		showFetched(header, r)
 	}
 	header["Via"] = append(header["Via"], p.config.Via.String())
 	header["Cache-Status"] = append(header["Cache-Status"], a.Outcome.Status("urnd"))

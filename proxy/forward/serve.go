@@ -36,10 +36,10 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	if protocol := upgradeOf(r.Request); protocol != "" && r.isWeb() && !r.Fetched {
 		return "bypass", p.upgrade(w, r, p.outgoing(r, r.Header), protocol)
 	}
-	c := p.newClient(w, r.Request)
+	c := p.newClient(w, r)
 	defer c.end()
 	asked := &httpcache.Request{
-		Method: r.Method, URI: r.Key.String(), Header: p.selecting(r), Body: hasBody(r.Request), Gateway: r.isGateway(), Check: r.Check,
+		Method: r.Method, URI: r.Key.String(), Header: p.selecting(r), Body: r.hasBody(), Gateway: r.isGateway(), Check: r.Check,
 		Pass: hasUnkeyed(r.Header),
 	}
 	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
@@ -49,9 +49,17 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	if err != nil {
 		return "", blamed(err)
 	}
+	if r.Fetched {
+		if answer, err = asFetched(r, answer); err != nil {
+			return "", err
+		}
+	}
 	p.send(w, r, answer)
 	return cacheWord(answer.Outcome), nil
 }
+
+// hasBody reports whether a request has a body that is passed on: for what is fetched none is.
+func (r *Request) hasBody() bool { return !r.Fetched && hasBody(r.Request) }
 
 // hasBody reports whether a request has a body.
 func hasBody(r *http.Request) bool {
@@ -96,7 +104,7 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 	server := r.Server
 	for others := r.Others; ; others-- {
 		request := p.request(c, r, server, o)
-		if !o.Background {
+		if !o.Background && !r.Fetched { // its fields are not those of this server
 			request.Interim = c.interim
 		}
 		resource, err := p.config.Fetch.Fetch(ctx, request)

@@ -21,7 +21,7 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 	}
 	leave := sync.OnceFunc(release)
 	defer leave()
-	c := p.newClient(w, r.Request)
+	c := p.newClient(w, r)
 	request := p.request(c, r, r.Server, httpcache.Outgoing{Method: r.Method, Header: header})
 	request.Interim = c.interim
 	resource, err := p.config.Fetch.Fetch(r.Context(), request)

@@ -21,21 +21,25 @@ func isRetrieved(u uri.URI) bool {
 	return slices.Contains([]string{"news", "file", "mailto"}, strings.ToLower(u.Scheme()))
 }
 
-// parseFetch parses /fetch?uri=..., in which search=... appends words to the URI: so a form without a
-// script asks a question.
+// parseFetch parses /fetch?uri=.... Where the URI is percent-encoded as a whole, as forms send it, search=...
+// appends words to it: so a form without a script asks a question. Else the URI is all that follows: its
+// query may have several parts.
 func parseFetch(target string) (Request, error) {
 	query := strings.TrimPrefix(target, PathFetch)
 	text, ok := parameter(query, "uri")
 	if !ok || text == "" {
 		return Request{Form: FormFetch}, missing(target, ruleParameter)
 	}
-	text = resolver.Pasted(formText(query, text))
-	if words, ok := rawParameter(query, "search"); ok {
+	if rest, ok := unencodedURI(query); ok {
+		text = resolver.Pasted(rest)
+	} else {
+		text = resolver.Pasted(formText(query, text))
+		words, _ := rawParameter(query, "search")
 		decoded, err := url.QueryUnescape(words)
 		if err != nil {
 			return Request{Form: FormFetch}, missing(target, ruleParameter)
 		}
-		text += url.PathEscape(decoded)
+		text += encoded(decoded)
 	}
 	q, err := typedQuery(text, resolver.I2R)
 	if err == nil && !q.IsURN() {
@@ -43,3 +47,21 @@ func parseFetch(target string) (Request, error) {
 	}
 	return Request{Form: FormFetch, Text: text, Query: q}, err
 }
+
+// unencodedURI returns the URI of the parameter uri with all that follows, percent-decoded once as every
+// parameter is, where the colon behind its scheme is not encoded.
+func unencodedURI(query string) (text string, ok bool) {
+	raw, _ := rawParameter(query, "uri")
+	before, _, ok := strings.Cut(raw, ":")
+	if !ok || strings.Contains(strings.ToLower(before), "%3a") {
+		return "", false
+	}
+	_, rest, _ := strings.Cut("&"+strings.TrimPrefix(query, "?"), "&uri=")
+	if decoded, err := url.PathUnescape(rest); err == nil {
+		rest = decoded
+	}
+	return rest, true
+}
+
+// encoded returns words of which only the unreserved octets (RFC 3986 section 2.3) are not percent-encoded.
+func encoded(words string) string { return strings.ReplaceAll(url.QueryEscape(words), "+", "%20") }

@@ -1,11 +1,10 @@
 package message
 
 import (
+	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/resolver"
@@ -128,23 +127,21 @@ func JSON(status int, v any) Reply {
 
 // Marshal returns v as indented JSON, in which "&" and "<" are not escaped.
 func Marshal(v any) []byte {
-	var b strings.Builder
-	encode(&b, v, "  ")
-	return []byte(b.String())
+	return encode(v, "  ")
 }
 
 // Line returns v as JSON on one line, with its line end.
 func Line(v any) []byte {
-	var b strings.Builder
-	encode(&b, v, "")
-	return []byte(b.String())
+	return encode(v, "")
 }
 
-func encode(w io.Writer, v any, indent string) {
-	encoder := json.NewEncoder(w)
+func encode(v any, indent string) []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", indent)
 	if err := encoder.Encode(v); err != nil {
-		_, _ = io.WriteString(w, "{}\n") // none of our types can fail
+		return []byte("{}\n") // none of our types can fail
 	}
+	return b.Bytes()
 }

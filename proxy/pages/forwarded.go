@@ -75,6 +75,9 @@ func saysOfFetched(p api.Problem) string {
 
 // saysOfRefused says what a server of another protocol means.
 func saysOfRefused(p api.Problem) string {
+	if p.Declined && p.Status != http.StatusNotFound {
+		return "The reason: " + sentence(p.Detail)
+	}
 	switch p.Status {
 	case http.StatusNotFound:
 		return "The server has no such " + thing(p.Input) + "."

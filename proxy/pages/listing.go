@@ -11,6 +11,7 @@ import (
 // Table, Menu, Thread and Found one has the items.
 type listing struct {
 	Title, URI      string
+	Heading         string // of the window: the title, and where it is from
 	Top, Bottom     nav
 	Warnings        []string
 	Incomplete      string
@@ -20,11 +21,9 @@ type listing struct {
 	Properties      []row
 	Search          *search
 	Table           *table
-	Menu            []menuPart
-	Thread          []threadPart
-	ThreadEnds      []struct{} // an element for each level that ends at the end
+	Menu, Thread    template.HTML // the items of a list
 	Text            string
-	Found           []item
+	Found           template.HTML
 	FoundTitle      string
 	Empty           string // what is said in place of items
 }
@@ -57,8 +56,9 @@ func Listing(l *scheme.Listing, through func(string) string) []byte {
 		Title: text(l.Title), URI: text(l.URI), Incomplete: text(l.Incomplete), Text: lines(l.Text),
 		Top: nav{Label: "Where this is"}, Bottom: nav{Label: "More"}, Search: to.search(l), Open: to.open(l.Open),
 	}
-	if page.Title == "" {
-		page.Title = page.URI
+	page.Heading = page.Title + " - " + page.URI
+	if page.Title == "" || page.Title == page.URI {
+		page.Title, page.Heading = page.URI, page.URI
 	}
 	for _, part := range []struct {
 		word string
@@ -109,15 +109,19 @@ func (page *listing) items(l *scheme.Listing, to linker) {
 	case l.Kind == scheme.KindDirectory || l.Kind == scheme.KindGroups:
 		page.Table = tableOf(l, to)
 	case l.Kind == scheme.KindMenu:
-		page.Menu = menuOf(l.Items, to)
+		shown := itemsFor(len(l.Items), to)
+		shown.menu(l.Items)
+		page.Menu = shown.html()
 	case l.Kind == scheme.KindGroup:
-		page.Thread, page.ThreadEnds = threadOf(l.Items, to)
+		shown := itemsFor(len(l.Items), to)
+		shown.thread(l.Items)
+		page.Thread = shown.html()
 	default:
-		for i := range l.Items {
-			page.Found = append(page.Found, itemOf(&l.Items[i], to))
-		}
+		shown := itemsFor(len(l.Items), to)
+		shown.found(l.Items)
+		page.Found = shown.html()
 		if l.Kind == scheme.KindArticle {
-			page.FoundTitle = "Attachments"
+			page.FoundTitle = "Files"
 		}
 	}
 }

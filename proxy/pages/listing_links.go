@@ -3,7 +3,6 @@ package pages
 import (
 	"html/template"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
@@ -18,11 +17,11 @@ type linker struct{ through func(string) string }
 // one of the other schemes that handlers make links of. Others, such as javascript:, stay text even
 // where a handler is deceived by its server.
 func isSafe(text string) bool {
-	if resolver.CheckLocation(text) == nil {
-		return true
-	}
 	u, err := uri.Parse(text)
-	return err == nil && u.Check() == nil && slices.Contains([]string{"file", "tn3270"}, strings.ToLower(u.Scheme()))
+	if err != nil || u.Check() != nil {
+		return false
+	}
+	return resolver.CheckScheme(u) == nil || uri.EqualFold(u.Scheme(), "file") || uri.EqualFold(u.Scheme(), "tn3270")
 }
 
 // isWeb reports whether a URI is one that browsers retrieve themselves.
@@ -31,17 +30,29 @@ func isWeb(text string) bool {
 	return uri.EqualFold(name, "http") || uri.EqualFold(name, "https")
 }
 
-// href returns the attributes of a link to a URI, "" where it must not be one. Pages of the web are linked
-// to directly, and do not learn from where. All others lead where through says: urnd retrieves them, or
-// explains them (telnet, mailto, prospero).
-func (to linker) href(u string) template.HTMLAttr {
+// target returns where a link to a URI leads, "" where it must not be one, and whether that is in the web.
+// Pages of the web are linked to directly, and do not learn from where. All others lead where through says:
+// urnd retrieves them, or explains them (telnet, mailto, prospero).
+func (to linker) target(u string) (href string, web bool) {
 	switch {
 	case u == "" || !isSafe(u):
-		return ""
+		return "", false
 	case isWeb(u):
-		return hrefOf(u) + ` rel="noreferrer"`
+		return u, true
 	default:
-		return hrefOf(to.through(u))
+		return to.through(u), false
+	}
+}
+
+// href returns the attributes of a link to a URI, "" where it must not be one.
+func (to linker) href(u string) template.HTMLAttr {
+	switch target, web := to.target(u); {
+	case target == "":
+		return ""
+	case web:
+		return hrefOf(target) + ` rel="noreferrer"`
+	default:
+		return hrefOf(target)
 	}
 }
 

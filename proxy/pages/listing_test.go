@@ -190,7 +190,7 @@ func TestSearchForm(t *testing.T) {
 		}
 	}
 	sent := url.Values{"uri": {l.Search.Prefix}, "search": {"a b&c+d/é"}}.Encode() // as browsers send it
-	if r, err := message.Parse("/fetch?" + sent); err != nil || r.Query.URI.String() != l.Search.Prefix+"a%20b&c+d%2F%C3%A9" {
+	if r, err := message.Parse("/fetch?" + sent); err != nil || r.Query.URI.String() != l.Search.Prefix+"a%20b%26c%2Bd%2F%C3%A9" {
 		t.Errorf("%s: %s, %v", sent, r.Query.URI, err)
 	}
 }
@@ -254,7 +254,7 @@ func TestListingText(t *testing.T) {
 	for name, want := range map[string][]string{
 		"directory": {"/pub/doc/\nftp://ftp.library.example.org/pub/doc/\n\n", "\nfolder                  2026-03-02 09:14  incoming\n", "\ndocument        734003  1996-02-29 23:59  manual.ps\n", "\nUp: ftp://ftp.library.example.org/pub/\n"},
 		"menu":      {"\n   [1] text     About this server\n", "\n                .-/|                  \\ /", "\n       error    Error: no server", "\n[1] gopher://gopher.example.org:70/0/about.txt\n"},
-		"article":   {"\nFrom          B. Ortega", "\n> changes every week.\n", "\nAttachments:\n\n   [1] image    menu.png (image/png, 48 kB)\n"},
+		"article":   {"\nFrom          B. Ortega", "\n> changes every week.\n", "\nFiles:\n\n   [1] image    menu.png (image/png, 48 kB)\n"},
 		"group":     {"\n   [3] article      Re: How"},
 		"telnet":    {"\nWarning: The port 2323", "\nOpen: telnet://library@opac.example.org:2323/\n"},
 		"search":    {"Words to look for in the catalogue: gopher://gopher.example.org:70/7/cat%09WORDS"},

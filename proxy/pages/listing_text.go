@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -30,11 +31,11 @@ func ListingText(l *scheme.Listing) []byte {
 	b.items(l)
 	b.paragraph(lines(l.Text))
 	if l.Kind == scheme.KindArticle && len(l.Items) > 0 {
-		b.paragraph("Attachments:")
+		b.paragraph("Files:")
 		b.menu(l.Items)
 	}
 	b.links(l)
-	return []byte(b.String())
+	return b.Bytes()
 }
 
 // heading writes the title and the URI, once where they are the same.
@@ -48,7 +49,7 @@ func (b *textPage) heading(l *scheme.Listing) {
 
 // textPage is a text of paragraphs.
 type textPage struct {
-	strings.Builder
+	bytes.Buffer
 	references []string
 }
 
@@ -88,35 +89,40 @@ func (b *textPage) items(l *scheme.Listing) {
 		b.paragraph(empty(l))
 	case l.Kind == scheme.KindArticle: // it has them behind its text
 	case l.Kind == scheme.KindDirectory || l.Kind == scheme.KindGroups:
-		b.table(tableOf(l, linker{func(u string) string { return u }}))
+		b.table(l.Items)
 	default:
 		b.menu(l.Items)
 	}
 }
 
 // table writes rows in columns, the names last.
-func (b *textPage) table(t *table) {
-	for i := range t.Rows {
-		row := &t.Rows[i]
-		fmt.Fprintf(b, "%-8s  ", row.Kind)
-		if t.Count {
-			fmt.Fprintf(b, "%9s  ", row.Count)
+func (b *textPage) table(all []scheme.Item) {
+	c := columnsOf(all)
+	for i := range all {
+		item := &all[i]
+		fmt.Fprintf(b, "%-8s  ", kindWord(item.Kind))
+		if c.Count {
+			count := ""
+			if item.Count != nil {
+				count = commas(*item.Count)
+			}
+			fmt.Fprintf(b, "%9s  ", count)
 		}
-		if t.Size {
+		if c.Size {
 			octets := ""
-			if row.Size != nil {
-				octets = strconv.FormatInt(row.Size.Octets, 10)
+			if isSized(item) {
+				octets = strconv.FormatInt(*item.Size, 10)
 			}
 			fmt.Fprintf(b, "%12s  ", octets)
 		}
-		if t.Time {
+		if c.Time {
 			changed := ""
-			if row.Time != nil {
-				changed = row.Time.Text
+			if at, ok := momentOf(item.Modified); ok {
+				changed = string(at.appendShort(nil))
 			}
 			fmt.Fprintf(b, "%-16s  ", changed)
 		}
-		fmt.Fprintln(b, strings.TrimRight(row.Link.Text+"  "+row.Note, " "))
+		fmt.Fprintln(b, strings.TrimRight(nameOf(item)+"  "+text(item.Note), " "))
 	}
 	fmt.Fprintln(b)
 }
@@ -145,17 +151,19 @@ func (b *textPage) menu(items []scheme.Item) {
 
 // more returns what is known of an item besides its name.
 func more(i *scheme.Item) string {
-	var known []string
-	for _, one := range []string{text(i.From), text(i.Type)} {
-		if one != "" {
-			known = append(known, one)
-		}
+	const most = 4
+	known := make([]string, 0, most)
+	if i.From != "" {
+		known = append(known, text(i.From))
 	}
-	if size := sizeOf(i.Size); size != nil {
-		known = append(known, size.Text)
+	if i.Type != "" {
+		known = append(known, text(i.Type))
 	}
-	if changed := momentOf(i.Modified); changed != nil {
-		known = append(known, changed.Text)
+	if isSized(i) {
+		known = append(known, string(appendSize(nil, *i.Size)))
+	}
+	if at, ok := momentOf(i.Modified); ok {
+		known = append(known, string(at.appendShort(nil)))
 	}
 	if len(known) == 0 {
 		return ""

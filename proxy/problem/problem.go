@@ -9,6 +9,7 @@ import (
 	"github.com/elnormous/contenttype"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver"
@@ -35,21 +36,23 @@ func (f *Failure) Unwrap() error { return f.Err }
 // About returns a Failure with the identifier that err is about.
 func About(err error, u uri.URI) error { return &Failure{Err: err, Input: u.String()} }
 
-// New returns the problem document of an error.
+// New returns the problem document of an error. It shows no password of a URL: RFC 3986 section 7.5.
 func New(err error) api.Problem {
 	status := Status(err)
 	p := api.Problem{Title: http.StatusText(status), Status: status, Detail: err.Error(), Record: api.NewRecord(resolver.RecordOf(err))}
 	var failure *Failure
 	if errors.As(err, &failure) {
-		p.Input, p.Trace, p.Suggestions = failure.Input, api.Steps(failure.Trace), failure.Suggestions
-		p.Typed, p.Fetched = failure.Typed, failure.Fetched
+		p.Input, p.Trace, p.Suggestions = redact.URLs(failure.Input), api.Steps(failure.Trace), failure.Suggestions
+		p.Typed, p.Fetched = redact.URLs(failure.Typed), failure.Fetched
 	}
 	var refusal *scheme.Refusal
 	p.Refused = errors.As(err, &refusal)
+	p.Declined = p.Refused && refusal.Own
 	var parse *uri.ParseError
 	if errors.As(err, &parse) {
 		p.Detail = parse.Rule.Says
-		p.Input, p.Offset = parse.Input, &parse.Offset
+		input, offset := redact.URLsAt(parse.Input, parse.Offset)
+		p.Input, p.Offset = input, &offset
 		p.Rule, p.Section = parse.Rule.Name, parse.Rule.Section
 	}
 	if setting := Setting(err); setting != "" {

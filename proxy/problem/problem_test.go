@@ -71,6 +71,7 @@ func TestStatus(t *testing.T) {
 		{problem.ErrAdminToken, 401},
 		{problem.ErrResolveClient, 403},
 		{problem.ErrProxyClient, 403},
+		{problem.ErrFetchSite, 403},
 		{problem.ErrPurgeClient, 403},
 		{problem.ErrAdminClient, 403},
 		{problem.ErrAdminRelayed, 403},
@@ -160,6 +161,41 @@ func TestNew(t *testing.T) {
 		}
 		if p.Title != tt.title || p.Status != problem.Status(tt.err) || p.Detail != tt.detail || p.Input != tt.input || p.Rule != tt.rule || offset != tt.offset || len(p.Trace) != tt.steps {
 			t.Errorf("%v: %+v at %d", tt.err, p, offset)
+		}
+	}
+}
+
+// No problem shows a password, and its offset still points to the octet that is wrong: RFC 3986 section 7.5.
+func TestNewHidesPasswords(t *testing.T) {
+	ftp, err := uri.Parse("ftp://bob:sec7ret@h/x;type=q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		err   error
+		input string
+		at    string // what the offset points to, "" for no offset
+	}{
+		{ftp.Check(), "ftp://bob:xxxxx@h/x;type=q", "q"},
+		{&problem.Failure{Err: ftp.Check(), Typed: ftp.String(), Fetched: true}, "ftp://bob:xxxxx@h/x;type=q", "q"},
+		{problem.About(resolver.ErrGone, ftp), "ftp://bob:xxxxx@h/x;type=q", ""},
+		{fault(t, "ftp://bob:sec7ret@h/%zz"), "ftp://bob:xxxxx@h/%zz", "%zz"},
+		{fault(t, "ftp://bob:sec7 ret@h/"), "ftp://bob:xxxxx@h/", "xxxxx@h/"},
+		{fault(t, "ftp:bob:sec7ret@h/%zz"), "ftp:bob:xxxxx@h/%zz", "%zz"},
+	} {
+		p := problem.New(tt.err)
+		at := ""
+		if p.Offset != nil {
+			at = p.Input[*p.Offset:]
+		}
+		if p.Input != tt.input || at != tt.at {
+			t.Errorf("%v: %q at %q", tt.err, p.Input, at)
+		}
+		for _, accept := range []string{"application/json", "text/html"} {
+			body := string(problem.Reply(http.Header{"Accept": {accept}}, tt.err).Body)
+			if !strings.Contains(body, "bob:") || strings.Contains(body, "sec7") || strings.Contains(body, "ret@") {
+				t.Errorf("%v as %s: %s", tt.err, accept, body)
+			}
 		}
 	}
 }

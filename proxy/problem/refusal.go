@@ -37,6 +37,7 @@ var (
 	ErrHost          = errors.New("this machine has rights here that are not lent to requests for another host (listen.names)")
 	ErrResolveClient = errors.New("this client may not resolve names (access.resolve_clients)")
 	ErrProxyClient   = errors.New("this client may not use the proxy (access.proxy_clients)")
+	ErrFetchSite     = errors.New("a page of another site may only link to what is fetched here, and not load it with the rights of its reader")
 	ErrPurgeClient   = errors.New("this client may not purge the cache (access.purge_clients)")
 	ErrGuesses       = errors.New("this client has sent too many wrong passwords or tokens; try again in a second")
 	ErrLogin         = errors.New("a user and a password are required (access.proxy_users)")

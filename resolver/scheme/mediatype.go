@@ -103,8 +103,10 @@ func typeOf(extension string) string { //nolint:cyclop // a table
 
 // MediaType returns the media type of a resource by its name, which may be "", and its first octets, at
 // most SniffLength of them, which may be none. Octets that are no text are never called one, whatever
-// their name is.
+// their name is; and those that are one are plain text unless the name says more: no page, and no other
+// form of text that a browser runs scripts in, is made by octets alone.
 func MediaType(name string, head []byte) string {
+	const plain = "text/plain"
 	named := typeOf(strings.ToLower(path.Ext(name)))
 	isText := strings.HasPrefix(named, "text/") || named == "message/rfc822"
 	if named != "" && !isText {
@@ -116,15 +118,24 @@ func MediaType(name string, head []byte) string {
 		}
 		return named
 	}
-	sniffed, _, _ := strings.Cut(mimetype.Detect(head).String(), "; charset=")
+	sniffed := mimetype.Detect(head)
 	switch {
-	case isText && strings.HasPrefix(sniffed, "text/"):
+	case isForm(sniffed, plain) && isText:
 		return named
-	case isText: // it has octets of no text
-		return sniffed
-	case sniffed == "text/html", sniffed == "image/svg+xml", strings.HasPrefix(sniffed, "text/"):
-		return "text/plain" // a name that does not say so makes no page
+	case isForm(sniffed, plain):
+		return plain
 	default:
-		return sniffed
+		mediaType, _, _ := strings.Cut(sniffed.String(), ";")
+		return mediaType
 	}
+}
+
+// isForm reports whether a media type is another, or a form of it, as XHTML is of XML, and that of text.
+func isForm(of *mimetype.MIME, mediaType string) bool {
+	for ; of != nil; of = of.Parent() {
+		if of.Is(mediaType) {
+			return true
+		}
+	}
+	return false
 }

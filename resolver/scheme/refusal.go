@@ -20,12 +20,24 @@ var (
 // not for this client. Unlike other errors it is a response, with a status of HTTP.
 type Refusal struct {
 	Status int    // such as 404
-	Reply  string // what the server said, or what it means; any characters
+	Reply  string // what the server said; any characters
+	// Own is whether Reply is a reason of urnd: what the server said has no words, or none was asked.
+	Own bool
 	// Header has the fields that the status needs, such as WWW-Authenticate; nil for none.
 	Header http.Header
 }
 
-func (r *Refusal) Error() string { return fmt.Sprintf("the server answers: %q", r.Reply) }
+func (r *Refusal) Error() string {
+	if r.Own {
+		return r.Reply
+	}
+	return fmt.Sprintf("the server answers: %q", r.Reply)
+}
 
-// Refuse returns a Refusal.
+// Refuse returns a Refusal with the words of a server, and Decline one with a reason of urnd.
 func Refuse(status int, reply string) error { return &Refusal{Status: status, Reply: reply} }
+
+// Decline is described at Refuse.
+func Decline(status int, reason string) error {
+	return &Refusal{Status: status, Reply: reason, Own: true}
+}

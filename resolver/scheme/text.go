@@ -12,12 +12,25 @@ import (
 // superset of Latin-1 that servers of the time of RFC 1738 used. Control characters but tabs become
 // U+FFFD, and so do those that change the direction of text, which could make one name look like another.
 func Text(s string) string {
+	if isPrintable(s) {
+		return s
+	}
 	if !utf8.ValidString(s) {
 		if decoded, err := charmap.Windows1252.NewDecoder().String(s); err == nil {
 			s = decoded
 		}
 	}
 	return strings.Map(plain, s)
+}
+
+// isPrintable reports whether a text is of printable ASCII characters and tabs alone, as most are.
+func isPrintable(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < ' ' || c > '~') && c != '\t' {
+			return false
+		}
+	}
+	return true
 }
 
 // TextLines is Text for a text of lines: line feeds stay.

@@ -7,25 +7,81 @@ import (
 	"time"
 )
 
+// Precondition evaluates the conditions of a request with the validators of the representation that it
+// would get, in the order of RFC 9110 section 13.2.2, and returns the response in place of it: 412 or
+// 304; nil for none. The entity tag may be "", and the time of modification zero. Header has the fields of
+// the representation.
+func Precondition(request, header http.Header, etag string, modified time.Time) *Resource {
+	switch {
+	case isFailed(request, etag, modified):
+		return failed(header)
+	case Unmodified(request, etag, modified):
+		return NotModified(header)
+	default:
+		return nil
+	}
+}
+
+// isFailed reports whether the client wants only a representation that this one is not: RFC 9110 sections
+// 13.1.1 and 13.1.4.
+func isFailed(request http.Header, etag string, modified time.Time) bool {
+	if lines := request["If-Match"]; len(lines) > 0 {
+		isStrong := strings.HasPrefix(etag, `"`)
+		return !isListed(lines, func(one string) bool { return isStrong && one == etag })
+	}
+	since, err := http.ParseTime(request.Get("If-Unmodified-Since"))
+	return err == nil && !modified.IsZero() && modified.Truncate(time.Second).After(since)
+}
+
 // Unmodified reports whether the conditions of a request say that the client has a representation with
 // this entity tag and time of modification already, which may be "" and zero: RFC 9110 sections 13.1.2 and
 // 13.1.3. The response is then 304, by NotModified.
 func Unmodified(request http.Header, etag string, modified time.Time) bool {
 	if lines := request["If-None-Match"]; len(lines) > 0 {
-		return etag != "" && matches(strings.Join(lines, ","), etag)
+		opaque := strings.TrimPrefix(etag, "W/")
+		return isListed(lines, func(one string) bool { return opaque != "" && strings.TrimPrefix(one, "W/") == opaque })
 	}
 	since, err := http.ParseTime(request.Get("If-Modified-Since"))
 	return err == nil && !modified.IsZero() && !modified.Truncate(time.Second).After(since)
 }
 
-// matches compares weakly: RFC 9110 section 8.8.3.2.
-func matches(list, etag string) bool {
-	for one := range strings.SplitSeq(list, ",") {
-		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == strings.TrimPrefix(etag, "W/") {
-			return true
+// isListed reports whether an entity tag in a list is one that is looked for, or the list is "*", which is
+// any representation.
+func isListed(lines []string, isOne func(etag string) bool) bool {
+	for _, line := range lines {
+		for line != "" {
+			var one string
+			if one, line = cutTag(line); one == "*" || one != "" && isOne(one) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// cutTag returns the first member of a list of entity tags, and what follows it. A comma in quotes is part of
+// the tag, in which there is no escape: RFC 9110 section 8.8.3.
+func cutTag(list string) (one, rest string) {
+	list = strings.TrimLeft(list, " \t,")
+	tag := strings.TrimPrefix(list, "W/")
+	mark := len(list) - len(tag)
+	if strings.HasPrefix(tag, `"`) {
+		if end := strings.IndexByte(tag[1:], '"'); end >= 0 {
+			end += mark + len(`""`)
+			return list[:end], list[end:]
+		}
+	}
+	one, rest, _ = strings.Cut(list, ",")
+	return strings.TrimRight(one, " \t"), rest
+}
+
+// failed returns the response 412. It is no representation, and must not be stored as one.
+func failed(header http.Header) *Resource {
+	fields := http.Header{"Content-Length": {"0"}, "Cache-Control": {"no-store"}}
+	if lines, ok := header["Etag"]; ok {
+		fields["Etag"] = lines
+	}
+	return &Resource{Status: http.StatusPreconditionFailed, Header: fields, Body: http.NoBody}
 }
 
 // NotModified returns the response 304 with the fields of the representation.

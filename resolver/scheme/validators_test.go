@@ -34,7 +34,16 @@ func TestUnmodified(t *testing.T) {
 		{"If-None-Match", `"b"`, `W/"a"`, false},
 		{"If-None-Match", `"b"`, `"a"`, false},
 		{"If-None-Match", `*`, `"a"`, true},
-		{"If-None-Match", `*`, "", false},
+		{"If-None-Match", `*`, "", true}, // section 13.1.2: there is a representation
+		{"If-None-Match", `"b","a,b" , W/"a"`, `"a"`, true},
+		{"If-None-Match", `"b", "x,a"`, `"x,a"`, true},
+		{"If-None-Match", `"b", "x,a"`, `"x`, false},
+		{"If-None-Match", `"x,*"`, `"a"`, false},
+		{"If-None-Match", `"x, "a"`, `"a"`, false},
+		{"If-None-Match", `a, , "a`, `a`, true}, // without the quotation marks that it must have
+		{"If-None-Match", ``, `"a"`, false},
+		{"If-None-Match", `,`, ``, false},
+		{"If-None-Match", `W/`, ``, false},
 		{"If-Modified-Since", modified, "", true},
 		{"If-Modified-Since", later, "", true},
 		{"If-Modified-Since", earlier, "", false},
@@ -52,6 +61,65 @@ func TestUnmodified(t *testing.T) {
 	if scheme.Unmodified(http.Header{"If-Modified-Since": {later}}, "", time.Time{}) {
 		t.Error("a resource without a time was not modified")
 	}
+}
+
+// RFC 9110 section 13.2.2.
+func TestPrecondition(t *testing.T) {
+	for _, tt := range []struct {
+		section string
+		fields  []string
+		etag    string
+		status  int // 0 for none
+	}{
+		{"13.1.1", []string{"If-Match", `"b", "a"`}, `"a"`, 0},
+		{"13.1.1", []string{"If-Match", `"b", "c,d"`}, `"a"`, 412},
+		{"13.1.1", []string{"If-Match", `"a,b"`}, `"a,b"`, 0},
+		{"13.1.1: any", []string{"If-Match", `*`}, "", 0},
+		{"13.1.1: without a tag", []string{"If-Match", `"a"`}, "", 412},
+		{"8.8.3.2: strong", []string{"If-Match", `W/"a"`}, `W/"a"`, 412},
+		{"8.8.3.2: strong", []string{"If-Match", `W/"a"`}, `"a"`, 412},
+		{"13.1.4", []string{"If-Unmodified-Since", modified}, `"a"`, 0},
+		{"13.1.4", []string{"If-Unmodified-Since", later}, `"a"`, 0},
+		{"13.1.4", []string{"If-Unmodified-Since", earlier}, `"a"`, 412},
+		{"13.1.4: no date", []string{"If-Unmodified-Since", "yesterday"}, `"a"`, 0},
+		{"13.1.4: beside If-Match", []string{"If-Match", `"a"`, "If-Unmodified-Since", earlier}, `"a"`, 0},
+		{"13.2.2: If-Match is first", []string{"If-Match", `"b"`, "If-None-Match", `"a"`}, `"a"`, 412},
+		{"13.2.2: then If-None-Match", []string{"If-Match", `"a"`, "If-None-Match", `"a"`}, `"a"`, 304},
+		{"13.2.2: then If-Modified-Since", []string{"If-Unmodified-Since", modified, "If-Modified-Since", modified}, `"a"`, 304},
+		{"13.1", nil, `"a"`, 0},
+	} {
+		request := make(http.Header)
+		for i := 0; i < len(tt.fields); i += 2 {
+			request.Set(tt.fields[i], tt.fields[i+1])
+		}
+		header := http.Header{"Etag": {tt.etag}, "Cache-Control": {"max-age=60"}}
+		instead := scheme.Precondition(request, header, tt.etag, at(t, modified).Add(time.Millisecond))
+		if (instead == nil) != (tt.status == 0) || instead != nil && instead.Status != tt.status {
+			t.Errorf("section %s: %v, with %s: %+v", tt.section, tt.fields, tt.etag, instead)
+		}
+		if tt.status == http.StatusPreconditionFailed && instead != nil && instead.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("412 can be stored: %v", instead.Header)
+		}
+	}
+	if instead := scheme.Precondition(http.Header{"If-Unmodified-Since": {earlier}}, nil, "", time.Time{}); instead != nil {
+		t.Errorf("section 13.1.4: without a time: %+v", instead)
+	}
+}
+
+// Each tag of a list is found, whatever is around it.
+func FuzzEntityTags(f *testing.F) {
+	for _, list := range []string{`"a", W/"b,c"`, `*`, ` ,, "`, `W/`, `W/",`, `a"b"c`} {
+		f.Add(list)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		none := scheme.Unmodified(http.Header{"If-None-Match": {list}}, "", time.Time{})
+		if any := scheme.Unmodified(http.Header{"If-None-Match": {list}}, `"x,y"`, time.Time{}); none && !any {
+			t.Errorf("%q has * only without a tag", list)
+		}
+		if !scheme.Unmodified(http.Header{"If-None-Match": {`"x,y",` + list}}, `W/"x,y"`, time.Time{}) {
+			t.Errorf("the tag before %q is not found", list)
+		}
+	})
 }
 
 // RFC 9110 section 14.

@@ -75,7 +75,7 @@ func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, roo
 	switch {
 	case !info.IsDir() && p.slash:
 		_ = f.Close() // it was only read
-		return nil, scheme.Refuse(http.StatusNotFound, "it is a file, and no directory")
+		return nil, scheme.Decline(http.StatusNotFound, "it is a file, and no directory")
 	case !info.IsDir():
 		return h.send(ctx, r, f, info)
 	}

@@ -50,13 +50,13 @@ func refusalOf(err error) error {
 	var errno syscall.Errno
 	switch {
 	case errors.Is(err, errSpecial):
-		return scheme.Refuse(http.StatusForbidden, "it is "+errSpecial.Error())
+		return scheme.Decline(http.StatusForbidden, "it is "+errSpecial.Error())
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ELOOP):
-		return scheme.Refuse(http.StatusNotFound, noSuchFile)
+		return scheme.Decline(http.StatusNotFound, noSuchFile)
 	case errors.Is(err, fs.ErrPermission):
-		return scheme.Refuse(http.StatusForbidden, "this server may not read it")
+		return scheme.Decline(http.StatusForbidden, "this server may not read it")
 	case !errors.As(err, &errno): // os.Root refuses, without an error to compare with
-		return scheme.Refuse(http.StatusForbidden, "a link leads out of the directory that is served")
+		return scheme.Decline(http.StatusForbidden, "a link leads out of the directory that is served")
 	default:
 		return fmt.Errorf("%w: the file system: %w", resolver.ErrUnreachable, errno)
 	}

@@ -65,7 +65,7 @@ func (p place) below(root string) (string, error) {
 	}
 	for segment := range strings.SplitSeq(name, "/") {
 		if isHidden(segment) {
-			return "", scheme.Refuse(http.StatusNotFound, noSuchFile)
+			return "", scheme.Decline(http.StatusNotFound, noSuchFile)
 		}
 	}
 	return name, nil

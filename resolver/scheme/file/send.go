@@ -33,8 +33,8 @@ func (h *Handler) resource(r scheme.Request, f *os.File, info fs.FileInfo) (*sch
 	if !modified.IsZero() {
 		header["Last-Modified"] = []string{modified.UTC().Format(http.TimeFormat)}
 	}
-	if scheme.Unmodified(r.Header, etag, modified) {
-		return scheme.NotModified(header), scheme.Range{}, nil
+	if instead := scheme.Precondition(r.Header, header, etag, modified); instead != nil {
+		return instead, scheme.Range{}, nil
 	}
 	head := make([]byte, min(size, scheme.SniffLength))
 	n, err := f.ReadAt(head, 0)

@@ -41,6 +41,11 @@ func TestRanges(t *testing.T) {
 		{"section 13.1.2", []string{"If-None-Match", `"x", W/` + etag}, 304, "", ""},
 		{"section 13.1.2: another", []string{"If-None-Match", `"x"`, "If-Modified-Since", modified}, 200, "0123456789", ""},
 		{"section 13.1.3", []string{"If-Modified-Since", modified}, 304, "", ""},
+		{"section 13.1.1", []string{"If-Match", etag}, 200, "0123456789", ""},
+		{"section 13.1.1: another", []string{"If-Match", `"x"`, "Range", "bytes=2-4"}, 412, "", ""},
+		{"section 13.1.1: any, and a part", []string{"If-Match", `*`, "Range", "bytes=2-4"}, 206, "234", "bytes 2-4/10"},
+		{"section 13.1.4", []string{"If-Unmodified-Since", modified}, 200, "0123456789", ""},
+		{"section 13.1.4: changed since", []string{"If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"}, 412, "", ""},
 		{"section 13.2.2: before Range", []string{"If-None-Match", etag, "Range", "bytes=2-4"}, 304, "", ""},
 	} {
 		t.Run(c.section, func(t *testing.T) {
@@ -178,7 +183,7 @@ func TestDescriptors(t *testing.T) {
 			t.Errorf("%s: %d descriptors, %d before (%+v, %v)", url, now, before, resource, err)
 		}
 	}
-	for _, header := range [][]string{{"Range", "bytes=99-"}, {"If-None-Match", "*"}} {
+	for _, header := range [][]string{{"Range", "bytes=99-"}, {"If-None-Match", "*"}, {"If-Match", `"x"`}} {
 		_, err := get(t, h, "file://"+dir+"/pub/a.txt", header...)
 		if now := openFiles(t); now > before || err != nil {
 			t.Errorf("%v: %d descriptors, %d before, %v", header, now, before, err)

@@ -86,7 +86,9 @@ func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(str
 	defer data.Close()
 	stop := context.AfterFunc(ctx, func() { _ = data.Close() })
 	defer stop()
-	found, err := readLines(data, f.config.Limits, parse)
+	limits := f.config.Limits
+	limits.Entries = limits.EntriesOf(f.request.URI.String())
+	found, err := readLines(data, limits, parse)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()

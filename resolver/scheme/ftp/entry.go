@@ -31,7 +31,8 @@ func (e entry) item(base string) scheme.Item {
 		item.URI += "/"
 	}
 	if e.kind == scheme.ItemFile {
-		if size := e.size; size >= 0 {
+		if e.size >= 0 {
+			size := e.size // not of e, which would be kept for it
 			item.Size = &size
 		}
 		if named := scheme.MediaType(e.name, nil); named != "application/octet-stream" {

@@ -52,8 +52,10 @@ func (f *fetch) file(ctx, before context.Context) (*scheme.Resource, error) {
 	if info.size >= 0 {
 		header["Accept-Ranges"] = []string{"bytes"}
 	}
-	if scheme.Unmodified(f.request.Header, info.etag, info.modified) {
-		return scheme.NotModified(header), nil
+	if info.etag != "" { // else it may not be there
+		if instead := scheme.Precondition(f.request.Header, header, info.etag, info.modified); instead != nil {
+			return instead, nil
+		}
 	}
 	return f.content(ctx, before, info, header)
 }
@@ -138,6 +140,12 @@ func (f *fetch) content(ctx, before context.Context, info fileInfo, header http.
 	}
 	stream := f.newBody(ctx, data, part.Length, part.First+part.Length == info.size || info.size < 0)
 	f.streams = true
+	if info.etag == "" { // now it is there
+		if instead := scheme.Precondition(f.request.Header, header, "", time.Time{}); instead != nil {
+			_ = stream.Close() // the file is not wanted
+			return instead, nil
+		}
+	}
 	resource.Body = stream
 	if resource.Status == http.StatusOK {
 		if resource.Body, err = sniffed(stream, f.target.Name, header); err != nil {
@@ -173,7 +181,7 @@ type peeked struct {
 
 // parseSize returns a number of octets; -1 for what is none.
 func parseSize(text string) int64 {
-	if text == "" || text[0] < '0' || text[0] > '9' { // as most words of a listing, whose errors would cost
+	if text == "" || text[0] < '0' || text[0] > '9' { // most words are none, and need no error
 		return -1
 	}
 	n, err := strconv.ParseUint(text, 10, 63)

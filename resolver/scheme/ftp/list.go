@@ -1,12 +1,10 @@
 package ftp
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urnd/urnd/resolver/scheme"
-	"github.com/urnd/urnd/uri"
 )
 
 // parseList reads a line of the reply to LIST, which no standard describes: RFC 959 section 4.1.3 leaves it to
@@ -14,7 +12,7 @@ import (
 // a line of no name.
 func parseList(line string, now time.Time) (e entry, skip, ok bool) {
 	const total = "total "
-	isTotal := len(line) > len(total) && uri.EqualFold(line[:len(total)], total) && parseSize(strings.TrimSpace(line[len(total):])) >= 0
+	isTotal := len(line) > len(total) && strings.EqualFold(line[:len(total)], total) && parseSize(strings.TrimSpace(line[len(total):])) >= 0
 	if isTotal || strings.TrimSpace(line) == "" {
 		return entry{}, true, true
 	}
@@ -86,7 +84,7 @@ func parseUnix(line string, now time.Time) (entry, bool) {
 // unixDate reads the date that fields begin with, and returns where it ends: "Jan 2 15:04", "Jan 2 2006",
 // either with the day first, or "2006-01-02 15:04".
 func unixDate(fields []field, now time.Time) (t time.Time, end int, ok bool) {
-	if len(fields) >= 2 && strings.IndexByte(fields[0].text, '-') > 0 {
+	if len(fields) >= 2 && strings.IndexByte(fields[0].text, '-') == len("2006") {
 		if t, err := time.Parse("2006-01-02 15:04", fields[0].text+" "+fields[1].text); err == nil {
 			return t, fields[1].end, true
 		}
@@ -94,27 +92,37 @@ func unixDate(fields []field, now time.Time) (t time.Time, end int, ok bool) {
 	if len(fields) < 3 {
 		return time.Time{}, 0, false
 	}
-	month, day := fields[0].text, fields[1].text
+	month, day, clock := fields[0].text, fields[1].text, fields[2].text
 	if parseSize(month) >= 0 {
 		month, day = day, month
 	}
-	clock, end := fields[2].text, fields[2].end
 	if parseSize(day) < 0 {
 		return time.Time{}, 0, false
 	}
-	if parseSize(clock) >= 0 {
+	if strings.IndexByte(clock, ':') < 0 {
 		t, err := time.Parse("Jan 2 2006", month+" "+day+" "+clock)
-		return t, end, err == nil
+		return t, fields[2].end, err == nil
 	}
-	// Of the last half year, or nearly: the clocks of servers differ, and their zones.
+	t, ok = recent(month+" "+day+" "+clock, now)
+	return t, fields[2].end, ok
+}
+
+// recent reads a date without a year, which is of the last half year, or nearly: the clocks of servers
+// differ, and their zones.
+func recent(date string, now time.Time) (time.Time, bool) {
 	const ahead = 24 * time.Hour
-	for _, year := range [...]int{now.UTC().Year() + 1, now.UTC().Year(), now.UTC().Year() - 1} {
-		t, err := time.Parse("Jan 2 2006 15:04", month+" "+day+" "+strconv.Itoa(year)+" "+clock)
-		if err == nil && !t.After(now.Add(ahead)) {
-			return t, end, true
+	t, err := time.Parse("Jan 2 15:04", date) // of year 0, which has a February 29
+	if err != nil {
+		return time.Time{}, false
+	}
+	this := now.UTC().Year()
+	for _, year := range [...]int{this + 1, this, this - 1} {
+		at := time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), 0, 0, time.UTC)
+		if at.Day() == t.Day() && !at.After(now.Add(ahead)) {
+			return at, true
 		}
 	}
-	return time.Time{}, 0, false
+	return time.Time{}, false
 }
 
 // parseDOS reads the form of "dir" of MS-DOS: date, time, "<DIR>" or a size, name.

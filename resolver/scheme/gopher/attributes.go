@@ -21,7 +21,7 @@ func (h *Handler) attributes(ctx context.Context, r scheme.Request, q request) (
 		return nil, fmt.Errorf("%w: the server does not speak Gopher+", scheme.ErrResponse)
 	}
 	in := h.newLines(a.data)
-	items, err := readAttributes(in, h.config.Limits.Entries)
+	items, err := readAttributes(in, h.config.Limits.EntriesOf(q.uri.String()))
 	if err != nil {
 		return nil, a.fault("reading attributes", err)
 	}

@@ -16,10 +16,8 @@ func link(i item) string {
 	switch i.kind {
 	case typeInfo, typeError, typeCSO:
 		return ""
-	case typeTelnet:
+	case typeTelnet, typeTN3270: // what is explained of both is the same
 		return sessionLink("telnet", i.selector, i.host, i.port)
-	case typeTN3270:
-		return sessionLink("tn3270", i.selector, i.host, i.port)
 	case typeHTML:
 		if target, ok := webSelector(i.selector); ok {
 			location, _ := webLink(target) // "" where it is not allowed
@@ -58,7 +56,7 @@ func sessionLink(name, user, host, port string) string {
 func webLink(target string) (string, error) {
 	u, err := uri.FromIRI(target)
 	if err != nil {
-		return "", scheme.Refuse(http.StatusNotFound, "the link of the server is no valid URL") // which may have a password
+		return "", scheme.Decline(http.StatusNotFound, "the link of the server is no valid URL") // which may have a password
 	}
 	location := u.WithoutPassword().Normalize().String()
 	if err := checkLocation(location); err != nil {

@@ -24,7 +24,7 @@ func TestMenuLines(t *testing.T) {
 		{"7Find\ta\th\t70", scheme.Item{Kind: scheme.ItemSearch, Name: "Find", URI: "gopher://h/7a"}},
 		{"8Log in\tguest\th\t23", scheme.Item{Kind: scheme.ItemSession, Name: "Log in", URI: "telnet://guest@h/"}},
 		{"8Log in\ta/b:c@d\th\t0", scheme.Item{Kind: scheme.ItemSession, Name: "Log in", URI: "telnet://a%2Fb%3Ac%40d@h/"}},
-		{"TLog in\t\th\t2323", scheme.Item{Kind: scheme.ItemSession, Name: "Log in", URI: "tn3270://h:2323/"}},
+		{"TLog in\t\th\t2323", scheme.Item{Kind: scheme.ItemSession, Name: "Log in", URI: "telnet://h:2323/"}},
 		{"9Bits\ta\th\t70", scheme.Item{Kind: scheme.ItemFile, Name: "Bits", URI: "gopher://h/9a"}},
 		{"gGIF\ta\th\t70", scheme.Item{Kind: scheme.ItemImage, Name: "GIF", URI: "gopher://h/ga"}},
 		{"IImage\ta\th\t70", scheme.Item{Kind: scheme.ItemImage, Name: "Image", URI: "gopher://h/Ia"}},

@@ -48,8 +48,8 @@ func (x exchange) stream(id string, body io.Reader, header http.Header) *scheme.
 	header["X-Content-Type-Options"] = []string{"nosniff"}
 	if id != "" { // a server that does not say which article it is
 		header["Etag"] = []string{etag}
-		if scheme.Unmodified(x.request.Header, etag, time.Time{}) {
-			return scheme.NotModified(header)
+		if instead := scheme.Precondition(x.request.Header, header, etag, time.Time{}); instead != nil {
+			return instead
 		}
 	}
 	resource := &scheme.Resource{Status: http.StatusOK, Header: header, Body: http.NoBody, ContentLength: -1}

@@ -20,7 +20,7 @@ func (s *session) document(t target, r scheme.Request) (*scheme.Resource, error)
 	}
 	position := max(t.position, 1)
 	if position > count {
-		return nil, scheme.Refuse(http.StatusNotFound, "the server has no such record")
+		return nil, scheme.Decline(http.StatusNotFound, "the server has no such record")
 	}
 	elements := t.elements
 	if elements == "" {
@@ -52,8 +52,8 @@ func serve(r scheme.Request, contentType string, body []byte) *scheme.Resource {
 	const enough = 12
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
 	header := http.Header{"Content-Type": {contentType}, "Etag": {etag}, "Accept-Ranges": {"bytes"}}
-	if scheme.Unmodified(r.Header, etag, time.Time{}) {
-		return scheme.NotModified(header)
+	if instead := scheme.Precondition(r.Header, header, etag, time.Time{}); instead != nil {
+		return instead
 	}
 	resource := &scheme.Resource{Status: http.StatusOK, Header: header}
 	if part, ok := scheme.RangeOf(r, int64(len(body)), etag, time.Time{}); ok {

@@ -134,7 +134,7 @@ func TestZebra(t *testing.T) {
 	server := testserver.StartZebra(t, papers()...)
 	h, base := newHandler(), "wais://"+server.Addr()
 	for search, want := range map[string]int{
-		"rain": 2, "rain+snow": 1, "%22acid%20rain%22": 1, "%22rain%20acid%22": 0, "nothing": 0,
+		"rain": 2, "rain%20snow": 1, "%22acid%20rain%22": 1, "%22rain%20acid%22": 0, "nothing": 0,
 		"@or%20acid%20spring": 2, "@not%20rain%20acid": 1, "@attr%201=4%20snow": 1,
 	} {
 		if got := listing(t, h, base+"/Default?"+search); len(got.Items) != want || got.Incomplete != "" {

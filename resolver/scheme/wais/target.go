@@ -78,20 +78,18 @@ func (t *target) setWAIS() error {
 	return nil
 }
 
-// setSearch sets the search of a query, in which a plus is a space: browsers have always made URLs of forms
-// so, and RFC 1738 says nothing of it.
+// setSearch sets the search of a query. A plus in it is data, as in "c++": RFC 1738 gives it no other
+// meaning. Only what a form has sent, "search=" and its words, is decoded as forms are.
 func (t *target) setSearch(raw string) {
-	search, err := url.QueryUnescape(raw)
-	if err != nil { // not in a URI that was parsed
+	if value, ok := strings.CutPrefix(raw, "search="); ok {
+		value, _, _ = strings.Cut(value, "&")
+		if words, err := url.QueryUnescape(value); err == nil {
+			t.form, t.isForm = strings.TrimSpace(words), true
+		}
 		return
 	}
-	t.search = strings.TrimSpace(search)
-	const field = "search="
-	if value, ok := strings.CutPrefix(raw, field); ok {
-		value, _, _ = strings.Cut(value, "&")
-		if value, err = url.QueryUnescape(value); err == nil {
-			t.form, t.isForm = strings.TrimSpace(value), true
-		}
+	if search, err := url.PathUnescape(raw); err == nil { // always in a URI that was parsed
+		t.search = strings.TrimSpace(search)
 	}
 }
 

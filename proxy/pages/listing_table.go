@@ -1,0 +1,82 @@
+package pages
+
+import (
+	"html/template"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// table is a listing in columns.
+type table struct {
+	columns
+	Caption   string
+	CountHead string // above the column of what items contain
+	Rows      template.HTML
+}
+
+// columns are those that a table has beside kinds and names: those that an item has a value for.
+type columns struct{ Count, Size, Time bool }
+
+func columnsOf(all []scheme.Item) columns {
+	var c columns
+	for i := range all {
+		_, isTimed := momentOf(all[i].Modified)
+		c.Count = c.Count || all[i].Count != nil
+		c.Size = c.Size || isSized(&all[i])
+		c.Time = c.Time || isTimed
+	}
+	return c
+}
+
+func tableOf(l *scheme.Listing, to linker) *table {
+	t := &table{columns: columnsOf(l.Items), Caption: number(len(l.Items), "entry", "entries"), CountHead: "Entries"}
+	unit := literal("entries")
+	if l.Kind == scheme.KindGroups {
+		t.Caption, t.CountHead, unit = number(len(l.Items), "newsgroup", "newsgroups"), "Articles", "articles"
+	}
+	m := itemsFor(len(l.Items), to)
+	for i := range l.Items {
+		m.row(&l.Items[i], t.columns, unit)
+	}
+	t.Rows = m.html()
+	return t
+}
+
+// number returns how many there are of something.
+func number(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return commas(int64(n)) + " " + many
+}
+
+// row appends a row of a table. unit is of what it counts, which is shown where its head is not.
+func (m *items) row(i *scheme.Item, c columns, unit literal) {
+	m.tag(`<tr><td class="kind">`)
+	m.text(kindWord(i.Kind))
+	m.tag(`</td><th scope="row">`)
+	m.name(i)
+	m.note(i)
+	m.tag(`</th>`)
+	if c.Count {
+		m.tag(`<td class="size count">`)
+		if i.Count != nil {
+			m.count(i)
+			m.tag(`<span class="unit"> `)
+			m.tag(unit)
+			m.tag(`</span>`)
+		}
+		m.tag(`</td>`)
+	}
+	if c.Size {
+		m.tag(`<td class="size">`)
+		m.size(i)
+		m.tag(`</td>`)
+	}
+	if c.Time {
+		m.tag(`<td class="time">`)
+		m.time(i)
+		m.tag(`</td>`)
+	}
+	m.tag("</tr>\n")
+}

@@ -1,0 +1,22 @@
+package pages
+
+import (
+	"html/template"
+	"testing"
+)
+
+// What is not constant is as html/template would write it, between tags and in attributes.
+func FuzzMarkup(f *testing.F) {
+	for _, s := range []string{"", "a", `<a href="x">`, "'&amp;'\x00", "ä\xff<", "+", "</"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var m markup
+		m.text(s)
+		m.attr("title", s)
+		escaped := template.HTMLEscapeString(s)
+		if want := template.HTML(escaped + ` title="` + escaped + `"`); m.html() != want {
+			t.Errorf("%q is %q, want %q", s, m, want)
+		}
+	})
+}
