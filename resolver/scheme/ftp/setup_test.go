@@ -22,9 +22,9 @@ func guarded(timeout time.Duration) scheme.Dial {
 }
 
 func settings() Config {
-	const patience = 20 * time.Second
+	const timeout = time.Minute // Pure-FTPd needs seconds for a password
 	return Config{
-		Dial: guarded(patience), Limits: scheme.Limits{Timeout: patience, Entries: 1000, Octets: 1 << 20, Line: 8 << 10},
+		Dial: guarded(timeout), Limits: scheme.Limits{Timeout: timeout, Entries: 1000, Octets: 1 << 20, Line: 8 << 10},
 		Now:       func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) },
 		Anonymous: "urnd@", Login: true, MaxIdle: 4, Idle: time.Minute,
 	}
