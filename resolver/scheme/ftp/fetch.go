@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -75,14 +76,22 @@ func (f *fetch) named(ctx, before context.Context) (*scheme.Resource, error) {
 	}
 }
 
+// hasPassword reports whether the password is in the URI.
+func (f *fetch) hasPassword() bool {
+	userinfo, _ := f.request.URI.Userinfo()
+	return strings.Contains(userinfo, ":")
+}
+
 // redirected returns the answer for a directory whose URI has no slash at its end, and the error where it
-// is none.
-func (f *fetch) redirected(ctx context.Context, err error) (*scheme.Resource, error) {
+// is none. No redirect has a password: where the URI has one, the directory itself is the answer.
+func (f *fetch) redirected(ctx, before context.Context, err error) (*scheme.Resource, error) {
 	var refused *scheme.Refusal
 	if f.target.Type != 0 || f.control.broken || !errors.As(err, &refused) || refused.Status != http.StatusNotFound && refused.Status != http.StatusForbidden {
 		return nil, err
 	}
-	switch entered := f.enter(ctx, f.target.Name, false); {
+	switch entered := f.enter(before, f.target.Name, false); {
+	case entered == nil && f.hasPassword():
+		return f.directory(ctx)
 	case entered == nil:
 		return scheme.Redirect(http.StatusFound, f.target.directory()), nil
 	case errors.As(entered, new(*scheme.Refusal)):

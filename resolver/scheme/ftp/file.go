@@ -36,28 +36,33 @@ func (f *fetch) file(ctx, before context.Context) (*scheme.Resource, error) {
 		err = f.missing(before)
 	}
 	if err != nil {
-		if resource, err := f.redirected(before, err); err == nil || f.request.Method == http.MethodHead || f.control.broken {
+		if resource, err := f.redirected(ctx, before, err); err == nil || f.request.Method == http.MethodHead || f.control.broken {
 			return resource, err
 		}
 		info = fileInfo{size: -1} // some servers refuse SIZE for a file that they send
 	}
-	header := make(http.Header)
-	if info.etag != "" {
-		header["Etag"] = []string{info.etag}
-	}
-	if !info.modified.IsZero() {
-		header["Last-Modified"] = []string{info.modified.UTC().Format(http.TimeFormat)}
-	}
-	header["Accept-Ranges"] = []string{"none"}
-	if info.size >= 0 {
-		header["Accept-Ranges"] = []string{"bytes"}
-	}
+	header := info.header()
 	if info.etag != "" { // else it may not be there
 		if instead := scheme.Precondition(f.request.Header, header, info.etag, info.modified); instead != nil {
 			return instead, nil
 		}
 	}
 	return f.content(ctx, before, info, header)
+}
+
+// header returns the fields of a file.
+func (i fileInfo) header() http.Header {
+	header := http.Header{"Accept-Ranges": {"none"}}
+	if i.size >= 0 {
+		header["Accept-Ranges"] = []string{"bytes"}
+	}
+	if i.etag != "" {
+		header["Etag"] = []string{i.etag}
+	}
+	if !i.modified.IsZero() {
+		header["Last-Modified"] = []string{i.modified.UTC().Format(http.TimeFormat)}
+	}
+	return header
 }
 
 // info asks for size and time: RFC 3659 sections 3 and 4. The error is that of a file that is not there. In
@@ -136,7 +141,7 @@ func (f *fetch) content(ctx, before context.Context, info fileInfo, header http.
 		data, err = f.transfer(before, "RETR ", f.target.Name, 0)
 	}
 	if err != nil {
-		return f.redirected(before, err)
+		return f.redirected(ctx, before, err)
 	}
 	stream := f.newBody(ctx, data, part.Length, part.First+part.Length == info.size || info.size < 0)
 	f.streams = true

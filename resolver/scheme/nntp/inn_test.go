@@ -15,6 +15,7 @@ import (
 
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/resolver/scheme/nntp"
 	"github.com/urnd/urnd/uri"
@@ -283,6 +284,10 @@ func TestINN(t *testing.T) {
 		trusting.User, trusting.Password = "reader", "secret"
 		if l := listing(t, trusting, "news:plans@news.test"); l.Text != "plans\r\n" && l.Text != "plans\n" {
 			t.Errorf("with the login of the configuration: %+v", l)
+		}
+		trusting.Password = "wrong"
+		if _, err := fetch(t, trusting, "news:plans@news.test"); !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), "the login of the configuration") || strings.Contains(err.Error(), "wrong") {
+			t.Errorf("with a wrong login in the configuration: %v", err)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -72,6 +73,9 @@ func (c *client) logIn(s server) error {
 	}
 	switch r.code {
 	case codeLoginFailed, codeLoginNeeded, codeLoginOrder, codeNeedsLogin, codeRejected:
+		if !s.named {
+			return fmt.Errorf("%w: %s does not accept the login of the configuration: %s", resolver.ErrUnreachable, s.Address, r)
+		}
 		return s.refuse(r.String())
 	case codeNeedsTLS:
 		return scheme.Refuse(http.StatusForbidden, r.String())
