@@ -21,7 +21,7 @@ func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*
 	}
 	// The request before left it somewhere else. A server that has ended it meanwhile is asked anew, and has
 	// ended the others, too.
-	soon, cancel := context.WithTimeout(ctx, patience)
+	soon, cancel := context.WithTimeout(ctx, livenessTimeout)
 	defer cancel()
 	reply, err := c.command(soon, "CWD ", c.home)
 	if err == nil && reply.ok() && !c.broken {
@@ -35,8 +35,8 @@ func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*
 	return h.connect(ctx, r, t)
 }
 
-// patience is how long a connection that has waited may take for its first reply.
-const patience = 2 * time.Second
+// livenessTimeout is how long a connection that has waited may take for its first reply.
+const livenessTimeout = 2 * time.Second
 
 // connect opens a connection and logs in.
 func (h *Handler) connect(ctx context.Context, r scheme.Request, t target) (*control, error) {

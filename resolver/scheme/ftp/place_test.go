@@ -129,7 +129,7 @@ func TestSilentIdle(t *testing.T) {
 		}
 		isSilent.Store(true)
 		start := time.Now()
-		if _, _, err := do(t, h, r); err != nil || time.Since(start) > patience || len(h.pool.idle) != 1 {
+		if _, _, err := do(t, h, r); err != nil || time.Since(start) > livenessTimeout || len(h.pool.idle) != 1 {
 			t.Errorf("%v after %v, and %d connections wait", err, time.Since(start), len(h.pool.idle))
 		}
 	})
