@@ -87,10 +87,13 @@ func passwords(text string) []span {
 		if isTyped { // without a scheme that says so, only what looks like user:password@ is taken for it
 			rest = authorityOf(rest)
 		}
-		if s, ok := passwordIn(rest); ok {
+		s, ok := passwordIn(rest)
+		if ok {
 			spans = append(spans, span{start + s.start, start + s.end})
 		}
-		start = next
+		if ok || !isTyped { // else what was typed may be a URL behind other words
+			start = next
+		}
 	}
 }
 

@@ -41,6 +41,7 @@ func TestURLs(t *testing.T) {
 		"/fetch?uri=ftp:bob:ftp:secret@host":         "/fetch?uri=ftp:bob:xxxxx@host",
 		"/fetch?uri=ftp:bob@host/":                   "/fetch?uri=ftp:bob@host/",
 		"/fetch?uri=bob:secret@host":                 "/fetch?uri=bob:xxxxx@host",
+		"/?uri=view-source:http://u:secret@h/":       "/?uri=view-source:http://u:xxxxx@h/",
 		"/fetch?uri=bob:sec@ret@host:21/x@y":         "/fetch?uri=bob:xxxxx@host:21/x@y",
 		"/fetch?uri=bob%3Asecret%40host":             "/fetch?uri=bob%3Axxxxx%40host",
 		"/fetch?a=b&uri=%3Curl:bob:secret@host%3E":   "/fetch?a=b&uri=%3Curl:xxxxx@host%3E",

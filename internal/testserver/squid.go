@@ -109,8 +109,8 @@ func launchSquid(t testing.TB, path, dir string, addr netip.AddrPort, lines []st
 	}
 	err = poll(func() (bool, error) {
 		ended, output := s.process.ended(), s.output()
-		if strings.Contains(output, "Accepting HTTP Socket connections") {
-			return true, nil
+		if strings.Contains(output, "Accepting HTTP Socket connections") { // which it says shortly before
+			return accepts(t.Context(), addr), nil
 		}
 		if ended != nil && strings.Contains(output, "Address already in use") {
 			ended = errPortTaken
