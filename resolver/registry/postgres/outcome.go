@@ -15,16 +15,18 @@ const (
 // errTimeline means that another server answers than the one that was asked to commit.
 var errTimeline = errors.New("another server has become the primary")
 
+// errRestarted means that the server has restarted since, and that nothing but its id tells a transaction.
+var errRestarted = errors.New("the server has restarted")
+
 // outcome asks whether a transaction was committed, for a while.
 func (s *Store) outcome(ctx context.Context, id identity) (committed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, outcomeTimeout)
 	defer cancel()
 	for {
-		var status, timeline string
-		err = s.primary.QueryRow(ctx, "SELECT coalesce(pg_xact_status($1::text::xid8), ''), "+timelineOf, id.transaction).Scan(&status, &timeline)
+		status, err := s.status(ctx, id)
 		switch {
-		case err == nil && timeline != id.timeline:
-			return false, errTimeline
+		case errors.Is(err, errTimeline) || errors.Is(err, errRestarted):
+			return false, err
 		case err == nil && status == "committed":
 			return true, nil
 		case err == nil && status == "aborted":
@@ -39,5 +41,28 @@ func (s *Store) outcome(ctx context.Context, id identity) (committed bool, err e
 			timer.Stop()
 			return false, err
 		}
+	}
+}
+
+// status returns the status of a transaction. A server that crashed before it wrote anything of a transaction to
+// its log gives the id to another one after the restart, which may commit: so what it made is compared, too.
+func (s *Store) status(ctx context.Context, id identity) (string, error) {
+	var status, timeline, started string
+	var isThere bool
+	err := s.primary.QueryRow(ctx, "SELECT coalesce(pg_xact_status($1::text::xid8), ''), "+timelineOf+", "+startOf+
+		", EXISTS (SELECT FROM versions WHERE seq = $2 AND rec = $3)", id.transaction, int64(id.head), id.rec).Scan(&status, &timeline, &started, &isThere)
+	switch {
+	case err != nil:
+		return "", err
+	case timeline != id.timeline:
+		return "", errTimeline
+	case status != "committed":
+		return status, nil
+	case id.rec != nil && !isThere:
+		return "aborted", nil
+	case id.rec == nil && started != id.started:
+		return "", errRestarted
+	default:
+		return status, nil
 	}
 }

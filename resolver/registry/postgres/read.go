@@ -21,6 +21,7 @@ type transaction struct {
 	changed bool         // whether versions were written
 	wrote   bool         // whether anything was
 	head    registry.Seq // the last Seq, of a transaction that has changed something
+	rec     []byte       // the record of that version; nil for none
 }
 
 // Entries have their columns in this order.

@@ -52,7 +52,8 @@ func (t *transaction) Append(entries []registry.Entry) error {
 		return err
 	}
 	registry.Number(entries, t.head)
-	t.head = entries[len(entries)-1].Seq
+	last := entries[len(entries)-1]
+	t.head, t.rec = last.Seq, registry.Encode(last)
 	if err := t.insertVersions(entries); err != nil {
 		return err
 	}
@@ -162,6 +163,7 @@ func (t *transaction) Purge(keys []registry.Key) error {
 			return err
 		}
 		t.head++
+		t.rec = nil
 		c.seqs, c.kinds, c.names = append(c.seqs, int64(t.head)), append(c.kinds, int16(key.Kind)), append(c.names, key.Name)
 	}
 	current := "SELECT " + columns + ` FROM unnest($1::smallint[], $2::text[]) AS k (kind, name)
@@ -214,20 +216,28 @@ const channel = "urnd_registry"
 type identity struct {
 	transaction string // its id
 	timeline    string // the history of the server that gave it: another one after a failover
+	started     string // when that server started
+	// head is the number of the last version that it made, and rec its octets; nil where it made none with a record.
+	head registry.Seq
+	rec  []byte
 }
 
 const timelineOf = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)"
 
+// startOf is when the server has started.
+const startOf = "pg_postmaster_start_time()::text"
+
 // seal tells the other instances of changes, once they are committed, and returns the identity of the transaction.
 func (t *transaction) seal() (id identity, err error) {
-	question := "SELECT pg_current_xact_id()::text, " + timelineOf
+	question := "SELECT pg_current_xact_id()::text, " + timelineOf + ", " + startOf
 	if t.changed {
 		question += ", pg_notify('" + channel + "', '')::text"
 	}
 	err = t.query(question, nil, func(rows pgx.Rows) error {
 		values := rows.RawValues()
-		id.transaction, id.timeline = string(values[0]), string(values[1])
+		id.transaction, id.timeline, id.started = string(values[0]), string(values[1]), string(values[2])
 		return nil
 	})
+	id.head, id.rec = t.head, t.rec
 	return id, err
 }
