@@ -112,8 +112,8 @@ func (d *Daemon) start(ctx context.Context) error {
 		g.retire()
 		return err
 	}
+	d.current.replace(g) // first: what it starts may report to the generation in force
 	g.start()
-	d.current.replace(g)
 	d.config.Loaded(false, nil)
 	if g.Restore != nil {
 		d.background.Go(g.Restore) // requests do not wait for it

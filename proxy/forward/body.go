@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"sync/atomic"
 	"time"
 )
@@ -20,6 +21,7 @@ type requestBody struct {
 	begun    bool
 	ended    atomic.Bool // all was read
 	cut      atomic.Bool // reads end at once
+	late     atomic.Bool // the client took too long
 }
 
 var errAnswered = errors.New("the request is answered")
@@ -37,8 +39,11 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	if b.deadline != nil {
 		_ = b.control.SetReadDeadline(time.Time{}) // or the stream would end when it passes
 	}
-	if errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF):
 		b.ended.Store(true)
+	case errors.Is(err, os.ErrDeadlineExceeded) && !b.cut.Load():
+		b.late.Store(true)
 	}
 	return n, err //nolint:wrapcheck // it stands for the body that it wraps
 }

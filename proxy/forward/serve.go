@@ -47,7 +47,7 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	})
 	c.answer()
 	if err != nil {
-		return "", blamed(err)
+		return "", blamed(c, err)
 	}
 	if r.Fetched {
 		if answer, err = asFetched(r, answer); err != nil {
@@ -66,9 +66,11 @@ func hasBody(r *http.Request) bool {
 	return r.ContentLength != 0 && r.Body != nil && r.Body != http.NoBody
 }
 
-// blamed returns an error that names the client as who took too long, where it is about its body.
-func blamed(err error) error {
-	if errors.Is(err, scheme.ErrBody) && errors.Is(err, os.ErrDeadlineExceeded) {
+// blamed returns an error that names the client as who took too long, where it is about its body. The same
+// deadline may end the request as a whole before the origin is told of it.
+func blamed(c *client, err error) error {
+	isLate := c.body != nil && c.body.late.Load()
+	if isLate || errors.Is(err, scheme.ErrBody) && errors.Is(err, os.ErrDeadlineExceeded) {
 		return problem.ErrBodyTimeout
 	}
 	return err

@@ -27,7 +27,7 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 	resource, err := p.config.Fetch.Fetch(r.Context(), request)
 	c.answer()
 	if err != nil {
-		return blamed(err)
+		return blamed(c, err)
 	}
 	defer func() { _ = resource.Body.Close() }()
 	if resource.Status != http.StatusSwitchingProtocols {
