@@ -3,6 +3,7 @@ package adversary
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // redirected lets an origin, and a server of a namespace, refer urnd to the canary. A
@@ -54,6 +55,9 @@ func (s *stage) schemes() []payload {
 			got, err := s.forwardTo(ctx, uri)
 			if got.status == 502 || got.status == 504 {
 				return fmt.Errorf("urnd tried to connect: %d", got.status)
+			}
+			if strings.HasPrefix(uri, "telnet:") && got.status == 200 && strings.Contains(got.body, "no connection was made") {
+				return nil // a page explains the URI
 			}
 			return destination{uri, false}.wantRefusal(got, err)
 		}})
