@@ -21,7 +21,7 @@ type conn struct {
 	in        *bufio.Reader
 	cut       func() // ends all that waits for the server; the connection cannot be used again
 	timer     *time.Timer
-	patience  time.Duration // of the timer
+	timeout   time.Duration // of the timer
 	streaming bool          // the timer is of each read, and no longer of the answer
 	forget    func() bool
 }
@@ -33,8 +33,8 @@ func (h *Handler) ask(ctx context.Context, r scheme.Request, q request) (*conn, 
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the dialer says what it was doing
 	}
-	c := &conn{Conn: raw, ctx: ctx, patience: h.config.Limits.Timeout, cut: func() { _ = raw.SetDeadline(time.Unix(1, 0)) }}
-	c.timer = time.AfterFunc(c.patience, c.cut)
+	c := &conn{Conn: raw, ctx: ctx, timeout: h.config.Limits.Timeout, cut: func() { _ = raw.SetDeadline(time.Unix(1, 0)) }}
+	c.timer = time.AfterFunc(c.timeout, c.cut)
 	c.forget = context.AfterFunc(ctx, c.cut)
 	c.in = bufio.NewReader(c)
 	if _, err := io.WriteString(raw, q.line()); err != nil {
@@ -47,7 +47,7 @@ func (h *Handler) ask(ctx context.Context, r scheme.Request, q request) (*conn, 
 // Read implements io.Reader.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.streaming {
-		c.timer.Reset(c.patience)
+		c.timer.Reset(c.timeout)
 		defer c.timer.Stop()
 	}
 	return c.Conn.Read(p) //nolint:wrapcheck // fault does
@@ -61,8 +61,8 @@ func (c *conn) stream() {
 
 // moreWithin reports whether the server sends more within a time. If it does not, the connection must not be
 // used again.
-func (c *conn) moreWithin(patience time.Duration) (bool, error) {
-	timer := time.AfterFunc(patience, c.cut)
+func (c *conn) moreWithin(timeout time.Duration) (bool, error) {
+	timer := time.AfterFunc(timeout, c.cut)
 	defer timer.Stop()
 	_, err := c.in.Peek(1)
 	return err == nil, context.Cause(c.ctx)
