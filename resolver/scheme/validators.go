@@ -15,8 +15,8 @@ func Precondition(request, header http.Header, etag string, modified time.Time) 
 	switch {
 	case isFailed(request, etag, modified):
 		return failed(header)
-	case Unmodified(request, etag, modified):
-		return NotModified(header)
+	case isUnmodified(request, etag, modified):
+		return &Resource{Status: http.StatusNotModified, Header: header, Body: http.NoBody}
 	default:
 		return nil
 	}
@@ -33,10 +33,10 @@ func isFailed(request http.Header, etag string, modified time.Time) bool {
 	return err == nil && !modified.IsZero() && modified.Truncate(time.Second).After(since)
 }
 
-// Unmodified reports whether the conditions of a request say that the client has a representation with
+// isUnmodified reports whether the conditions of a request say that the client has a representation with
 // this entity tag and time of modification already, which may be "" and zero: RFC 9110 sections 13.1.2 and
-// 13.1.3. The response is then 304, by NotModified.
-func Unmodified(request http.Header, etag string, modified time.Time) bool {
+// 13.1.3.
+func isUnmodified(request http.Header, etag string, modified time.Time) bool {
 	if lines := request["If-None-Match"]; len(lines) > 0 {
 		opaque := strings.TrimPrefix(etag, "W/")
 		return isListed(lines, func(one string) bool { return opaque != "" && strings.TrimPrefix(one, "W/") == opaque })
@@ -82,11 +82,6 @@ func failed(header http.Header) *Resource {
 		fields["Etag"] = lines
 	}
 	return &Resource{Status: http.StatusPreconditionFailed, Header: fields, Body: http.NoBody}
-}
-
-// NotModified returns the response 304 with the fields of the representation.
-func NotModified(header http.Header) *Resource {
-	return &Resource{Status: http.StatusNotModified, Header: header, Body: http.NoBody}
 }
 
 // Range is a part of a representation: Length octets from First.
