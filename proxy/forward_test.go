@@ -65,6 +65,11 @@ func TestForwardFailures(t *testing.T) {
 	if got := s.get(t, "http://a@127.0.0.1/").StatusCode; got != http.StatusBadRequest {
 		t.Errorf("a user before the host: %d", got)
 	}
+	for _, target := range []string{"http://127.0.0.1:65536/", "htp://127.0.0.1:483049/"} {
+		if got := s.get(t, target).StatusCode; got != http.StatusBadRequest {
+			t.Errorf("%s, whose port no server has: %d", target, got)
+		}
+	}
 	if got := s.get(t, "http://127.0.0.1/", "Via: 1.1 urnd, 1.1 urnd", "Via: 1.1 urnd, 1.1 urnd").StatusCode; got != http.StatusLoopDetected {
 		t.Errorf("a loop: %d", got)
 	}

@@ -24,7 +24,10 @@ type Request struct {
 	Port uint16 // also where it is the default of the scheme; 0 where there is none
 }
 
-// NewRequest returns the request for a URI, which must be well formed (uri.URI.Check).
+// ErrPort is for a URI whose port no server can have. The grammar of RFC 3986 section 3.2.3 has no bound.
+var ErrPort = errors.New("a port is between 0 and 65535")
+
+// NewRequest returns the request for a URI, which must be well formed (uri.URI.Check). The error is ErrPort.
 func NewRequest(client netip.Addr, user, method string, u uri.URI) (Request, error) {
 	u = u.Normalize()
 	host, _ := u.Host()
@@ -38,7 +41,7 @@ func NewRequest(client netip.Addr, user, method string, u uri.URI) (Request, err
 	}
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {
-		return Request{}, fmt.Errorf("the port of %s is not between 0 and 65535", u.Scheme())
+		return Request{}, ErrPort
 	}
 	r.Port = uint16(port)
 	return r, nil

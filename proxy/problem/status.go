@@ -92,6 +92,7 @@ var statuses = [...]row{
 	{err: resolver.ErrBusy, status: http.StatusServiceUnavailable},
 	{err: netguard.ErrOwn, status: http.StatusForbidden},
 	{err: netguard.ErrForbidden, status: http.StatusForbidden, setting: "access.allow_destinations"},
+	{err: policy.ErrPort, status: http.StatusBadRequest},
 	{err: policy.ErrDenied, status: http.StatusForbidden, setting: "proxy.rules"},
 	{err: resolver.ErrForbidden, status: http.StatusForbidden},
 	{err: resolver.ErrNotFound, status: http.StatusNotFound},
