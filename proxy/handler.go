@@ -29,6 +29,8 @@ import (
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
+	// Ready answers the fast path; nil turns it off.
+	Ready *resolver.Ready
 	History  bool           // Resolver knows how names were (RFC 7089)
 	Fetch    scheme.Handler // for the forward proxy, and for requests for the resource itself
 	Log      *slog.Logger
@@ -87,6 +89,7 @@ type Handler struct {
 	rates     *rates   // nil where there is no limit
 	guesses   *Guesses // of passwords
 	exchanges sync.Pool
+	fast      fastPath
 }
 
 // either returns what reports what one of two functions does; b may be nil.

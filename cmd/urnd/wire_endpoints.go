@@ -42,7 +42,7 @@ var errNoCertificate = errors.New("tls.certificate and tls.key are required for 
 
 // endpointsOf returns the endpoints of a configuration. Sockets that systemd has opened
 // replace addresses.
-func endpointsOf(c config.Config, inherited map[string][]net.Listener, service, admin http.Handler, d dependencies) ([]daemon.Endpoint, error) {
+func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *service, admin http.Handler, d dependencies) ([]daemon.Endpoint, error) {
 	secure := config.TLS{Certificate: c.TLS.Certificate, Key: c.TLS.Key}
 	var administrators config.TLS
 	if c.TLS.ClientCA != "" {
@@ -55,10 +55,11 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service, 
 		tls           config.TLS
 		senders       []netip.Prefix
 		handler       http.Handler
+		fast          listen.FastPath
 	}{
-		{nameHTTP, "listen.service", c.Listen.Service, config.TLS{}, c.Listen.ProxyProtocol, service},
-		{nameHTTPS, "listen.tls", c.Listen.TLS, secure, c.Listen.ProxyProtocol, service},
-		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, administrators, nil, admin},
+		{nameHTTP, "listen.service", c.Listen.Service, config.TLS{}, c.Listen.ProxyProtocol, service, service},
+		{nameHTTPS, "listen.tls", c.Listen.TLS, secure, c.Listen.ProxyProtocol, service, service},
+		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, administrators, nil, admin, nil},
 	} {
 		if len(inherited[e.name]) > 0 {
 			e.addresses = []string{openedBySystemd}
@@ -77,7 +78,7 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service, 
 		}
 		for _, address := range e.addresses {
 			all = append(all, daemon.Endpoint{
-				Name: e.name, Address: address, Handler: e.handler, Administration: e.name == nameAdmin,
+				Name: e.name, Address: address, Handler: e.handler, FastPath: e.fast, Administration: e.name == nameAdmin,
 				Refused: func(err error) error { return explainListening(e.setting, err) },
 				Server:  serverConfig(c, e.name, serverTLS, e.senders, d),
 				Settings: serverSettings{
