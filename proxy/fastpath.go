@@ -46,6 +46,7 @@ type fastClient struct {
 	mayResolve bool
 	host       string // of the last request
 	misled     bool   // by that host
+	site       *site  // of that host, which urnd is the gateway of; nil for none
 }
 
 // fastClientOf returns the client of a connection.
@@ -62,16 +63,14 @@ func (h *Handler) fastClientOf(c *listen.FastConn) *fastClient {
 	return f
 }
 
-// isMisled reports whether a page of another site may have led the client here by this host: see Access.clientOf.
-func (f *fastClient) isMisled(host string) bool {
-	if !f.client.Addr.IsLoopback() {
-		return false
+// heed looks up what the host of a request means.
+func (f *fastClient) heed(host string) {
+	if host == f.host {
+		return
 	}
-	if host != f.host {
-		f.host = strings.Clone(host)
-		f.misled = !f.handler.config.Access.Own.Has(host)
-	}
-	return f.misled
+	f.host = strings.Clone(host)
+	f.site = f.handler.gateway.siteAt(host)
+	f.misled = f.client.Addr.IsLoopback() && !f.handler.config.Access.Own.Has(host) // see Access.clientOf
 }
 
 // AnswerFast implements listen.FastPath.
@@ -126,7 +125,7 @@ func (h *Handler) answerFast(f *fastClient, w *fastWork) fast.Reason {
 	case len(r.Target) > h.config.MaxTarget:
 		return fast.Target
 	case r.Target[0] == '/':
-		if len(h.gateway.origins) > 0 || h.config.RedirectTLS && !f.secure || f.isMisled(r.Host) {
+		if f.heed(r.Host); f.site != nil || h.config.RedirectTLS && !f.secure || f.misled {
 			return fast.Form
 		}
 	}
