@@ -76,7 +76,7 @@ func (f *fastClient) heed(host string) {
 // AnswerFast implements listen.FastPath.
 func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 	f := h.fastClientOf(c)
-	w, _ := h.fast.works.Get().(*fastWork)
+	w, _ := h.quick.works.Get().(*fastWork)
 	if w == nil {
 		w = new(fastWork)
 	}
@@ -85,6 +85,9 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 		reason := w.request.Parse(octets[used:])
 		if reason == "" {
 			reason = h.answerFast(f, w)
+		}
+		if h.config.Fast != nil {
+			h.config.Fast(reason)
 		}
 		if reason != "" {
 			break
@@ -95,7 +98,7 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 		}
 	}
 	h.flushFast(c, w)
-	h.fast.works.Put(w)
+	h.quick.works.Put(w)
 	return used
 }
 
@@ -144,6 +147,9 @@ func (h *Handler) answerFastName(f *fastClient, w *fastWork) fast.Reason {
 	case !f.mayResolve:
 		return fast.Access
 	}
+	if h.config.Ready == nil {
+		return fast.Uncached
+	}
 	answer, err, ok := h.config.Ready.Answer(request.Query, w.now, w.room[:])
 	if !ok || err != nil {
 		return fast.Uncached
@@ -159,7 +165,7 @@ func (h *Handler) answerFastName(f *fastClient, w *fastWork) fast.Reason {
 	h.config.Ready.Used(nil)
 	w.body = pages.AppendMoved(w.body[:0], location)
 	reply := message.FastRedirect{
-		Form: request.Form, Location: location, ContentType: pages.ContentType, TTL: answer.TTL, Date: h.fast.date.At(w.now),
+		Form: request.Form, Location: location, ContentType: pages.ContentType, TTL: answer.TTL, Date: h.quick.date.At(w.now),
 		Body: w.body, IsHead: r.IsHead(),
 	}
 	w.out = reply.AppendTo(w.out)

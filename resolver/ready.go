@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"time"
+	"unsafe"
 
 	"github.com/urnd/urnd/cache"
 )
@@ -23,7 +24,7 @@ func (r *Ready) Answer(q Query, now time.Time, room []byte) (Answer, error, bool
 	if !q.IsURN() || q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || hasQuery || hasFragment || q.URN.Require(r.Names.Accept) != nil {
 		return Answer{}, nil, false
 	}
-	v, err := r.Names.Set.CanonicalIn(q.URN, room)
+	v, err := r.Names.Set.CanonicalIn(q.URN, room, inPlace)
 	if err != nil {
 		return Answer{}, nil, false
 	}
@@ -33,6 +34,9 @@ func (r *Ready) Answer(q Query, now time.Time, room []byte) (Answer, error, bool
 	}
 	return Answer{Name: v.URI(), Locations: result.Value, TTL: result.TTL, Cache: CacheHit}, err, true
 }
+
+// inPlace returns octets as a string that shares their memory.
+func inPlace(octets []byte) string { return unsafe.String(unsafe.SliceData(octets), len(octets)) }
 
 // Used counts that an answer was used, with its error.
 func (r *Ready) Used(err error) { r.Cache.CountHit(err) }

@@ -1,9 +1,6 @@
 package uri
 
-import (
-	"strings"
-	"unsafe"
-)
+import "strings"
 
 // Case says how the case of the letters of an NSS is changed.
 type Case uint8
@@ -65,17 +62,17 @@ func (v URN) Canonical(f Folding) (URN, error) {
 	return v.renamed(string(text)), nil
 }
 
-// CanonicalIn is Canonical without an allocation where the name fits room, in which it may lie: it is valid as long as
-// room is not changed.
-func (v URN) CanonicalIn(f Folding, room []byte) (URN, error) {
+// CanonicalIn is Canonical without an allocation where the name fits room. text makes a string of octets, which may
+// share their memory: the name is valid as long as room is not changed then.
+func (v URN) CanonicalIn(f Folding, room []byte, text func([]byte) string) (URN, error) {
 	if !v.changes(f) {
 		return v.Name(), nil
 	}
-	text, err := v.appendCanonical(room[:0], f)
+	name, err := v.appendCanonical(room[:0], f)
 	if err != nil {
 		return URN{}, err
 	}
-	return v.renamed(unsafe.String(unsafe.SliceData(text), len(text))), nil
+	return v.renamed(text(name)), nil
 }
 
 // changes reports whether the canonical name is another one than v without its components.

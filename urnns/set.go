@@ -78,10 +78,9 @@ func (s *Set) NIDs() []string {
 // allow. It allocates nothing if the name is canonical already.
 func (s *Set) Canonical(v uri.URN) (uri.URN, error) { return s.canonicalBy(v, uri.URN.Canonical) }
 
-// CanonicalIn is Canonical without an allocation for most names that fit room, which the name may lie in: it is valid
-// as long as room is not changed.
-func (s *Set) CanonicalIn(v uri.URN, room []byte) (uri.URN, error) {
-	return s.canonicalBy(v, func(v uri.URN, f uri.Folding) (uri.URN, error) { return v.CanonicalIn(f, room) })
+// CanonicalIn is Canonical without an allocation for most names that fit room: see uri.URN.CanonicalIn.
+func (s *Set) CanonicalIn(v uri.URN, room []byte, text func([]byte) string) (uri.URN, error) {
+	return s.canonicalBy(v, func(v uri.URN, f uri.Folding) (uri.URN, error) { return v.CanonicalIn(f, room, text) })
 }
 
 // canonicalBy is Canonical with a function that folds.

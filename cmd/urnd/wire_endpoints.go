@@ -48,6 +48,10 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *
 	if c.TLS.ClientCA != "" {
 		administrators = c.TLS
 	}
+	var fast listen.FastPath
+	if c.Listen.FastPath {
+		fast = service
+	}
 	var all []daemon.Endpoint
 	for _, e := range []struct {
 		name, setting string
@@ -57,8 +61,8 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *
 		handler       http.Handler
 		fast          listen.FastPath
 	}{
-		{nameHTTP, "listen.service", c.Listen.Service, config.TLS{}, c.Listen.ProxyProtocol, service, service},
-		{nameHTTPS, "listen.tls", c.Listen.TLS, secure, c.Listen.ProxyProtocol, service, service},
+		{nameHTTP, "listen.service", c.Listen.Service, config.TLS{}, c.Listen.ProxyProtocol, service, fast},
+		{nameHTTPS, "listen.tls", c.Listen.TLS, secure, c.Listen.ProxyProtocol, service, fast},
 		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, administrators, nil, admin, nil},
 	} {
 		if len(inherited[e.name]) > 0 {
@@ -120,7 +124,7 @@ func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders [
 	s := listen.ServerConfig{
 		MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
-		TLS: serverTLS, ProxyProtocol: senders,
+		TLS: serverTLS, ProxyProtocol: senders, Now: d.now,
 		BodyDeadline: func() time.Time { return time.Now().Add(c.Limits.BodyTimeout) },
 		Malformed: func(m listen.Malformed) listen.Document {
 			return document(problem.Malformed(m.Status, m.Reason, m.Target, int(c.Limits.Target), m.PlainHTTP))

@@ -147,7 +147,7 @@ const renewal = time.Second
 // renew gives the client the idle timeout for its next request.
 func (f *FastConn) renew() {
 	idle := f.conn.server.config.IdleTimeout
-	now := time.Now()
+	now := f.conn.server.config.Now()
 	if now.Sub(f.renewed) < min(renewal, idle/8) {
 		return
 	}
@@ -162,7 +162,7 @@ func (f *FastConn) leave(answered bool) {
 	f.unseen.Store(false)
 	f.renewed = time.Time{}
 	if answered && f.isNew {
-		_ = f.conn.SetReadDeadline(time.Now().Add(f.conn.server.config.HeaderTimeout))
+		_ = f.conn.SetReadDeadline(f.conn.server.config.Now().Add(f.conn.server.config.HeaderTimeout))
 	}
 }
 

@@ -21,8 +21,9 @@ import (
 // must be set.
 type ServerConfig struct {
 	Handler http.Handler
-	// FastPath answers what it can before net/http reads it; nil answers nothing.
+	// FastPath answers what it can before net/http reads it; nil answers nothing. Now is its clock.
 	FastPath FastPath
+	Now      func() time.Time
 	// Probe answers the requests of Socket.Probe instead of Handler; nil answers 204.
 	Probe http.Handler
 	Log   *slog.Logger
