@@ -17,9 +17,11 @@ type FastPath interface {
 
 // FastConn is a connection whose requests a FastPath may answer. Its goroutine alone uses it.
 //
-// net/http reads from a connection into an empty buffer only where it waits for a request. So a read of that
-// size, while the connection is new or idle, is the only place where the fast path looks at what comes; what it
-// does not answer goes to net/http unchanged, and the fast path stays out until the connection is idle again.
+// The fast path looks at what comes only where net/http waits for a request with nothing in its buffer: it reads
+// for the first time since the connection is new or idle, into all of its buffer. What the fast path does not answer
+// goes to net/http unchanged, and it stays out until the connection is idle again. net/http may have octets of the
+// next request already. They take room in its buffer, or it reads none before it has used all of them; it has set a
+// second deadline then, that of the head.
 type FastConn struct {
 	State any // of the FastPath
 
@@ -27,15 +29,21 @@ type FastConn struct {
 	path    FastPath
 	tracked *connections
 
-	size    int  // of the buffer of net/http; 0 before the first read
 	between bool // no octet of a request has gone to net/http
 	isNew   bool // net/http has seen no request: it waits with the header timeout
+	isRest  bool // what was read last begins behind requests that were answered
 	renewed time.Time
+	err     error // of a write
 
-	state  atomic.Int32 // waiting, answering, ending or closed
-	unseen atomic.Bool  // see isUnseen
-	err    error        // of a write
+	deadlines atomic.Int32 // how many net/http has set for reads since the connection is new or idle
+	state     atomic.Int32 // waiting, answering, ending or closed
+	// unseen is whether requests were answered, and none has gone to net/http: it would wait for the first one when
+	// it ends. Who takes it may close the connection, or let net/http go on.
+	unseen atomic.Bool
 }
+
+// readSize is the size of the buffer by which net/http reads. With another one, the fast path would answer nothing.
+const readSize = 4 << 10
 
 // The states of a FastConn. One that is closed while it answers is closed behind the responses.
 const (
@@ -84,47 +92,50 @@ func (f *FastConn) Abort() {
 	_ = f.conn.Conn.SetWriteDeadline(time.Unix(1, 0))
 }
 
-// idle is called when net/http waits for the next request.
-func (f *FastConn) idle() { f.between, f.isNew = true, false }
+// idle is called when net/http waits for the next request. Behind a POST it ignores empty lines before that, and
+// must see it.
+func (f *FastConn) idle(isPosted bool) {
+	f.between, f.isNew = !isPosted, false
+	f.deadlines.Store(0)
+}
 
 // isOut reports whether a read into p is none at which the fast path may look.
 func (f *FastConn) isOut(p []byte) bool {
-	if f.size == 0 {
-		f.size = len(p)
-	}
-	if !f.between || len(p) < f.size || f.conn.server.isEnding(f.tracked) {
+	f.isRest = false
+	if f.between && (len(p) != readSize || f.deadlines.Load() > 1 || f.conn.server.isEnding(f.tracked)) {
 		f.between = false
-		return true
 	}
-	return false
+	return !f.between
 }
 
-// read reads into p what is for net/http. It answers what comes before that.
+// read reads into p what is for net/http. It answers what comes before that. Where it has ended the connection, it
+// returns io.EOF, to which net/http does not answer.
 func (f *FastConn) read(p []byte) (int, error) {
 	for answered := false; ; answered = true {
 		if answered {
 			f.renew()
 		}
 		n, err := f.conn.Conn.Read(p)
-		if n == 0 || err != nil || f.conn.server.isEnding(f.tracked) {
-			f.leave(answered)
-			return n, err
+		if n > 0 && err == nil && !f.conn.server.isEnding(f.tracked) {
+			used, isOpen := f.answer(p[:n])
+			if !isOpen {
+				return 0, io.EOF
+			}
+			if used == n {
+				continue
+			}
+			n = copy(p, p[used:n])
+			f.isRest = used > 0
 		}
-		used, err := f.answer(p[:n])
-		if err != nil {
-			return 0, err
-		}
-		if used < n {
-			f.leave(answered || used > 0)
-			return copy(p, p[used:n]), nil
-		}
+		return f.leave(p, n, err, answered || f.isRest)
 	}
 }
 
-// answer answers the requests that octets begin with, and returns how many octets they were.
-func (f *FastConn) answer(octets []byte) (used int, err error) {
+// answer answers the requests that octets begin with, and returns how many octets they were, and whether the
+// connection is still open.
+func (f *FastConn) answer(octets []byte) (used int, isOpen bool) {
 	if !f.state.CompareAndSwap(waiting, answering) {
-		return 0, net.ErrClosed
+		return 0, false
 	}
 	used = f.path.AnswerFast(f, octets)
 	if used > 0 && !f.conn.used.Swap(true) {
@@ -133,12 +144,11 @@ func (f *FastConn) answer(octets []byte) (used int, err error) {
 		f.tracked.end()
 	}
 	if !f.state.CompareAndSwap(answering, waiting) {
-		_ = f.conn.Conn.Close()
-		f.state.Store(closed)
+		_ = f.cut()
 		f.tracked.signal()
-		return 0, net.ErrClosed
+		return used, false
 	}
-	return used, f.err
+	return used, f.err == nil
 }
 
 // renewal is how often the deadline of a connection in use is renewed: it costs as much as a part of a request.
@@ -152,26 +162,55 @@ func (f *FastConn) renew() {
 		return
 	}
 	f.renewed = now
-	_ = f.conn.SetReadDeadline(now.Add(idle)) // a connection that is closed fails to be read, too
+	_ = f.conn.Conn.SetReadDeadline(now.Add(idle)) // a connection that is closed fails to be read, too
 }
 
-// leave lets net/http go on. It has set the deadline of a head already where the connection is new, and sets it
-// itself where it is idle.
-func (f *FastConn) leave(answered bool) {
-	f.between = false
-	f.unseen.Store(false)
-	f.renewed = time.Time{}
-	if answered && f.isNew {
-		_ = f.conn.SetReadDeadline(f.conn.server.config.Now().Add(f.conn.server.config.HeaderTimeout))
+// leave lets net/http go on with n octets in p. Where the connection is idle, net/http waits for peeked octets,
+// ends silently where they do not come, and sets the deadline of a head then. Where it is new, it does so only if no
+// request was answered.
+func (f *FastConn) leave(p []byte, n int, err error, answered bool) (int, error) {
+	f.between, f.renewed = false, time.Time{}
+	if !answered || !f.isNew {
+		return n, err
+	}
+	for err == nil && n < peeked {
+		var more int
+		more, err = f.conn.Conn.Read(p[n:])
+		n += more
+	}
+	if n < peeked || !f.unseen.CompareAndSwap(true, false) {
+		return 0, io.EOF
+	}
+	_ = f.conn.Conn.SetReadDeadline(f.conn.server.config.Now().Add(f.conn.server.config.HeaderTimeout))
+	return n, err
+}
+
+// peeked is the number of octets of a request for which net/http waits while a connection is idle.
+const peeked = 4
+
+// close closes the connection, behind responses that are being written.
+func (f *FastConn) close() error {
+	for {
+		switch f.state.Load() {
+		case waiting:
+			if f.state.CompareAndSwap(waiting, closed) {
+				return f.conn.Conn.Close()
+			}
+		case answering:
+			if f.state.CompareAndSwap(answering, ending) {
+				return nil
+			}
+		default:
+			return nil
+		}
 	}
 }
 
-// close closes the connection, behind responses that are being written; a second call does not wait for them.
-func (f *FastConn) close() error {
-	if f.state.CompareAndSwap(answering, ending) {
+// cut closes the connection, unless it is closed already.
+func (f *FastConn) cut() error {
+	if f.state.Swap(closed) == closed {
 		return nil
 	}
-	f.state.Store(closed)
 	return f.conn.Conn.Close()
 }
 
@@ -180,7 +219,3 @@ func (f *FastConn) isAnswering() bool {
 	state := f.state.Load()
 	return state == answering || state == ending
 }
-
-// isUnseen reports whether requests of the connection were answered, none of which net/http has seen: it would wait
-// for the first one when it ends.
-func (f *FastConn) isUnseen() bool { return f.unseen.Load() }
