@@ -98,7 +98,7 @@ func (s *readySite) serve(t testing.TB, own bool) {
 			if own {
 				w.Header()[message.RequestIDField] = []string{ownID}
 			}
-			if _, err := s.proxy.Serve(writer{w, r}, &forward.Request{Request: r, Key: target, Target: target}); err != nil {
+			if _, err := s.proxy.Serve(writer{w, r}, &forward.Request{Request: r, Key: target, Target: target}); err != nil { //nolint:contextcheck // the request has it
 				t.Error(err)
 			}
 		}),
