@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -78,6 +79,15 @@ func (r Ready) Header(isUnmodified bool) http.Header {
 		return notModified(header)
 	}
 	return header
+}
+
+// ContentType returns the first line of Content-Type in Header(false), "" for none.
+func (r Ready) ContentType() string {
+	lines := r.response.header["Content-Type"]
+	if len(lines) == 0 || slices.Contains(r.response.validatedOnly, "Content-Type") {
+		return ""
+	}
+	return lines[0]
 }
 
 // Blocks returns the content, which may be empty and must not be changed, and false where it is not in memory.
