@@ -178,6 +178,9 @@ func (f *FastConn) renew() {
 // ends silently where they do not come, and sets the deadline of a head then. Where it is new, it does so only if no
 // request was answered.
 func (f *FastConn) leave(p []byte, n int, err error, answered bool) (int, error) {
+	if answered && n < peeked {
+		f.renew()
+	}
 	f.between, f.renewed = false, time.Time{}
 	if !answered || !f.isNew {
 		return n, err

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -54,8 +57,13 @@ type fastServer struct {
 	path     fakePath
 	unused   atomic.Int32
 	refused  atomic.Int32
+	released atomic.Int32  // connections
+	timeout  time.Duration // for a client to read a chunk; 0 is none
 	accepted chan net.Conn // the server's end of each connection, below its FastConn
 	listener net.Listener
+	socket   *Socket // accepts instead of the listener; may be nil
+	secure   *tls.Config
+	balanced bool // connections begin with a header of the PROXY protocol
 	server   *Server
 	replace  context.CancelFunc // ends Serve
 	end      context.CancelFunc // ends the daemon
@@ -99,11 +107,18 @@ func serveFast(t testing.TB, change func(*fastServer, *ServerConfig)) *fastServe
 		change(s, &config)
 	}
 	s.server = NewServer(config)
-	go func() { s.ended <- s.server.Serve(ctx, recordingListener{listener, s.accepted}) }()
+	var from net.Listener = recordingListener{listener, s}
+	if s.socket != nil {
+		from = s.socket.Listen()
+	}
+	go func() { s.ended <- s.server.Serve(ctx, from) }()
 	stop := sync.OnceFunc(func() {
 		replace()
 		end()
 		<-s.ended
+		if s.socket != nil {
+			_ = s.socket.Close()
+		}
 	})
 	t.Cleanup(stop)
 	return s
@@ -112,7 +127,7 @@ func serveFast(t testing.TB, change func(*fastServer, *ServerConfig)) *fastServe
 // recordingListener gives its connections to a test, too.
 type recordingListener struct {
 	net.Listener
-	accepted chan<- net.Conn
+	server *fastServer
 }
 
 func (l recordingListener) Accept() (net.Conn, error) {
@@ -120,8 +135,14 @@ func (l recordingListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &clientConn{Conn: conn, release: func() {}}
-	l.accepted <- client
+	client := &clientConn{Conn: conn, release: sync.OnceFunc(func() { l.server.released.Add(1) })}
+	if l.server.timeout > 0 {
+		client.deadline = func() time.Time { return time.Now().Add(l.server.timeout) }
+	}
+	select {
+	case l.server.accepted <- client:
+	default: // enough of them
+	}
 	return client, nil
 }
 
@@ -139,6 +160,12 @@ func (s *fastServer) dial(t testing.TB) fastClient {
 	}
 	t.Cleanup(func() { conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(testserver.Patience / 2))
+	if s.balanced {
+		_, _ = io.WriteString(conn, "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n")
+	}
+	if s.secure != nil {
+		conn = tls.Client(conn, s.secure)
+	}
 	return fastClient{conn, bufio.NewReader(conn)}
 }
 
@@ -270,6 +297,13 @@ func TestFastPathBoundaries(t *testing.T) {
 			"": nil,
 			", with a deadline for bodies": func(_ *fastServer, c *ServerConfig) {
 				c.BodyDeadline = func() time.Time { return time.Now().Add(testserver.Patience) }
+			},
+			", with TLS and the PROXY protocol": func(s *fastServer, c *ServerConfig) {
+				server := httptest.NewUnstartedServer(nil)
+				server.StartTLS()
+				defer server.Close()
+				s.secure, s.balanced = &tls.Config{InsecureSkipVerify: true}, true
+				c.TLS, c.ProxyProtocol = server.TLS, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 			},
 			", without the fast path": func(_ *fastServer, c *ServerConfig) { c.FastPath = nil },
 		} {
