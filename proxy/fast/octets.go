@@ -1,5 +1,7 @@
 package fast
 
+import "strings"
+
 // set is a set of ASCII octets.
 type set [2]uint64
 
@@ -43,4 +45,16 @@ func equalFold(a, b string) bool {
 		}
 	}
 	return true
+}
+
+// IsServer reports whether an authority is a name or an IPv4 address, with or without a port: of others net/http and
+// urnd may not think alike.
+func IsServer(authority string) bool {
+	host, port, hasPort := strings.Cut(authority, ":")
+	for i := range len(host) {
+		if !nameOctets.has(host[i]) && host[i] != '.' {
+			return false
+		}
+	}
+	return host != "" && (!hasPort || port != "" && strings.Trim(port, "0123456789") == "")
 }
