@@ -19,7 +19,10 @@ func newFastPath() *fastPath {
 
 // FastPath counts one request that the fast path has answered, where reason is Fast, or why it was
 // left to the full path, in one word. The caller has few words.
-func (m *Metrics) FastPath(reason string) { m.fastPath.add(labels{first: reason}, 1, 0) }
+func (m *Metrics) FastPath(reason string) { m.FastPaths(1, reason) }
+
+// FastPaths counts n requests as FastPath does.
+func (m *Metrics) FastPaths(n uint64, reason string) { m.fastPath.add(labels{first: reason}, n, 0) }
 
 // Describe implements prometheus.Collector.
 func (f *fastPath) Describe(out chan<- *prometheus.Desc) { out <- f.count }

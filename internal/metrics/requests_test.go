@@ -138,15 +138,26 @@ func TestFastPath(t *testing.T) {
 	for _, reason := range []string{metrics.Fast, "method", "field", metrics.Fast, "method", metrics.Fast} {
 		m.FastPath(reason)
 	}
+	m.FastPaths(2, "field")
 	got := samples(scrape(t, m))
 	for name, want := range map[string]string{
 		`fast_path_requests_total{path="fast",reason=""}`:       "3",
 		`fast_path_requests_total{path="full",reason="method"}`: "2",
-		`fast_path_requests_total{path="full",reason="field"}`:  "1",
+		`fast_path_requests_total{path="full",reason="field"}`:  "3",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %s", name, got[name], want)
 		}
+	}
+}
+
+func TestRequestsAreCountedWithoutAllocation(t *testing.T) {
+	m := metrics.New("1")
+	if n := testing.AllocsPerRun(1000, func() {
+		m.Request("path", "I2L", 302, 8*time.Microsecond)
+		m.FastPath("method")
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 

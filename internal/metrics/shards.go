@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// labels are the values of the labels of an event.
+// labels are the values of the labels of an event. The strings are constants: they are not copied.
 type labels struct {
 	first, second string
 	code          int
