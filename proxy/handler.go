@@ -17,6 +17,7 @@ import (
 
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/policy"
@@ -29,6 +30,8 @@ import (
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
+	// Ready answers requests for names on the fast path; nil leaves them to Resolver.
+	Ready *resolver.Ready
 	History  bool           // Resolver knows how names were (RFC 7089)
 	Fetch    scheme.Handler // for the forward proxy, and for requests for the resource itself
 	Log      *slog.Logger
@@ -54,6 +57,9 @@ type Config struct {
 	// Observe is called at the end of each request; nil is not called. It must not retain
 	// the event.
 	Observe func(*Event)
+	// Fast is called with each reason why the fast path leaves a request to ServeHTTP, and with "" for each that it
+	// answers; nil is not called.
+	Fast func(fast.Reason)
 	// Answered is called with each name that the registry of the site answered, also in batches, by its
 	// record; nil is not called. It must be safe for concurrent use.
 	Answered func(r *http.Request, record *resolver.Record)
@@ -87,6 +93,7 @@ type Handler struct {
 	rates     *rates   // nil where there is no limit
 	guesses   *Guesses // of passwords
 	exchanges sync.Pool
+	quick     fastPath
 }
 
 // either returns what reports what one of two functions does; b may be nil.
