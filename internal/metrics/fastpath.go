@@ -2,9 +2,6 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Fast is what FastPath takes for a request that the fast path has answered.
-const Fast = "fast"
-
 // fastPath are the requests that the fast path has seen.
 type fastPath struct {
 	*shards // by reason
@@ -17,8 +14,8 @@ func newFastPath() *fastPath {
 		[]string{"path", "reason"}, nil)}
 }
 
-// FastPath counts one request that the fast path has answered, where reason is Fast, or why it was
-// left to the full path, in one word. The caller has few words.
+// FastPath counts one request that the fast path has seen. The reason why it was left to the full path
+// is one of few constant words; it is "" where the fast path has answered.
 func (m *Metrics) FastPath(reason string) { m.FastPaths(1, reason) }
 
 // FastPaths counts n requests as FastPath does.
@@ -30,10 +27,10 @@ func (f *fastPath) Describe(out chan<- *prometheus.Desc) { out <- f.count }
 // Collect implements prometheus.Collector.
 func (f *fastPath) Collect(out chan<- prometheus.Metric) {
 	for l, t := range f.totals() {
-		path, reason := "full", l.first
-		if reason == Fast {
-			path, reason = Fast, ""
+		path := "full"
+		if l.first == "" {
+			path = "fast"
 		}
-		out <- prometheus.MustNewConstMetric(f.count, prometheus.CounterValue, float64(t.count()), path, reason)
+		out <- prometheus.MustNewConstMetric(f.count, prometheus.CounterValue, float64(t.count()), path, l.first)
 	}
 }

@@ -110,7 +110,7 @@ func TestRequestsAtTheSameTime(t *testing.T) {
 		running.Go(func() {
 			for i := range each {
 				m.Request("path", "I2L", 200+i%codes, time.Microsecond)
-				m.FastPath(metrics.Fast)
+				m.FastPath("")
 			}
 		})
 	}
@@ -135,7 +135,7 @@ func TestRequestsAtTheSameTime(t *testing.T) {
 
 func TestFastPath(t *testing.T) {
 	m := metrics.New("1")
-	for _, reason := range []string{metrics.Fast, "method", "field", metrics.Fast, "method", metrics.Fast} {
+	for _, reason := range []string{"", "method", "field", "", "method", ""} {
 		m.FastPath(reason)
 	}
 	m.FastPaths(2, "field")
@@ -176,7 +176,7 @@ func BenchmarkFastPath(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {
-			m.FastPath(metrics.Fast)
+			m.FastPath("")
 		}
 	})
 }
