@@ -46,7 +46,7 @@ func measureRequests(ctx context.Context, s settings, ends *network, v *server, 
 	if r.form == redirect {
 		l.status = http.StatusFound
 	}
-	l.request = requests(v.at, r)
+	l.request, l.replies = requests(v.at, r), max(1, r.batch)
 	if _, _, err := l.run(ctx, s.warm, s.connections); err != nil {
 		return cell{}, fmt.Errorf("warming up: %w", err)
 	}
@@ -76,12 +76,13 @@ func measureRequests(ctx context.Context, s settings, ends *network, v *server, 
 	}, nil
 }
 
-// requests returns what makes the n-th request of a row: one text for all, where it can.
+// requests returns what makes the n-th request of a row: one text for all, where it can, with
+// all that is sent at once.
 func requests(at place, r row) func(uint64) []byte {
 	if r.origin == once {
 		return func(n uint64) []byte { return r.request(at, n+1) } // 0 was the probe's
 	}
-	same := r.request(at, 0)
+	same := bytes.Repeat(r.request(at, 0), max(1, r.batch))
 	return func(uint64) []byte { return same }
 }
 
