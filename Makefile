@@ -85,8 +85,9 @@ bench-peers: build test-deps
 	sh internal/testserver/install.sh internal/bench/peers/packages >&2
 	cd internal/bench && BENCH_URND='$(CURDIR)/urnd' go run -exec 'taskset -c 0' ./peers
 
-# The profile by which the compiler optimizes urnd: "go build" and "go test" take it from there.
-# It is of a program made without one, so that it depends on the code alone.
+# The profile by which the compiler optimizes urnd: "go build" and "go test" take it from
+# cmd/urnd. It is of a program made without one, so that it depends on the code alone. See
+# docs/benchmarks.md.
 pgo:
 	CGO_ENABLED=0 go build -pgo=off -trimpath -o dist/urnd-without-profile ./cmd/urnd
 	cd internal/bench && BENCH_URND='$(CURDIR)/dist/urnd-without-profile' BENCH_PROFILE='$(CURDIR)/cmd/urnd/default.pgo' go run -exec 'taskset -c 0' ./peers

@@ -41,7 +41,7 @@ type cell struct {
 	speedUp  float64       // at most, of the rate, by more processors than one; 0 is not known
 	idle     float64       // for which part of the time nothing ran on the server's cores
 	others   float64       // for which part others than the server did
-	shared   bool          // these are the clients, too: idle, others, rate and p99 say nothing of the server
+	shared   bool          // they are the clients' too: others, rate and p99 say nothing of the server
 	note     string        // what a reader must know, or why it is not measured
 }
 
@@ -80,8 +80,11 @@ func (t table) write(w io.Writer) error {
 	t.boundSpeedUp()
 	if t.has(func(c cell) bool { return c.speedUp > 0 }) {
 		t.matrix(&b, "rate with these processors by that with one, at most", notes, func(c cell) string {
-			if c.speedUp == 0 {
+			switch {
+			case c.speedUp == 0:
 				return "-"
+			case c.idle > idle:
+				return fmt.Sprintf("%.2f+", c.speedUp)
 			}
 			return fmt.Sprintf("%.2f", c.speedUp)
 		})
@@ -104,7 +107,7 @@ func (t table) write(w io.Writer) error {
 	if t.has(func(c cell) bool { return c.shared }) {
 		b.WriteString("\nWhere the clients had to run on a core of the server there is no rate and no latency.\n")
 	}
-	b.WriteString("\n+ the server's core was idle for more than a tenth of the time: the clients or the origin were the limit\n")
+	b.WriteString("\n+ the server's cores were idle for more than a tenth of the time: the clients or the origin were the limit\n")
 	fmt.Fprintf(&b, "\nThe server's core was taken by others for %.0f %% of the time on average, and for %.0f %% in the worst row.\n",
 		100*t.others(mean), 100*t.others(slices.Max[[]float64]))
 	notes.write(&b)
