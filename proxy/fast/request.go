@@ -111,7 +111,7 @@ func (r *Request) parseLine(text string) (rest string, reason Reason) {
 	switch {
 	case len(rest) < len(version) && strings.HasPrefix(version, rest):
 		return "", Partial
-	case !strings.HasPrefix(rest, version) || end == 0:
+	case !strings.HasPrefix(rest, version) || end == 0 || r.Target[0] != '/' && !hasScheme(r.Target):
 		return "", Target
 	}
 	return rest[len(version):], ""
