@@ -45,7 +45,8 @@ test: test-deps
 
 # What a request meets, without the fast path: the tests know nothing of it, but for those that compare.
 test-slow-path: test-deps
-	URND_LISTEN_FAST_PATH=false go test -count 1 ./proxy/... ./cmd/urnd ./internal/adversary ./internal/daemon
+	URND_LISTEN_FAST_PATH=false go test -count 1 ./proxy/... ./cmd/urnd ./internal/daemon
+	URND_LISTEN_FAST_PATH=false ADVERSARY=short go test -timeout 0 -count 1 ./internal/adversary
 
 # Installs the package in a Debian that systemd has booted; as root: see CONTRIBUTING.md.
 test-boot:
