@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -30,6 +31,14 @@ func bothPaths(t *testing.T, test func(*testing.T)) {
 			t.Setenv(fastPathSetting, value)
 			test(t)
 		})
+	}
+}
+
+// expectPath checks from metrics that requests took the path of the setting.
+func expectPath(t *testing.T, metrics string) {
+	t.Helper()
+	if wanted := os.Getenv(fastPathSetting) == "true"; strings.Contains(metrics, `fast_path_requests_total{path="fast"`) != wanted {
+		t.Errorf("requests took the fast path: %v", !wanted)
 	}
 }
 
@@ -94,6 +103,7 @@ func TestSlowReaders(t *testing.T) {
 			heap = max(heap, now.HeapInuse)
 			return connected.Load() == 0
 		})
+		expectPath(t, l.scrape())
 		took, grown := time.Since(start), int64(heap)-int64(before.HeapInuse)
 		if grown > 64<<20 {
 			t.Errorf("the heap grew by %d octets", grown)
@@ -133,6 +143,7 @@ func TestClosedConnections(t *testing.T) {
 			}
 			half.Close()
 		}
+		expectPath(t, l.scrape())
 		testserver.Wait(t, "all connections have ended", func() bool {
 			return strings.Contains(l.scrape(), `limit_used{limit="connections"} 0`) && runtime.NumGoroutine() <= goroutines
 		})
@@ -181,6 +192,7 @@ func TestReloadUnderLoad(t *testing.T) {
 			}
 			inForce.Store(n + 1)
 		}
+		expectPath(t, l.scrape())
 		t.Logf("%d requests during %d reloads, none failed", answers.Load(), reloads)
 	})
 }

@@ -67,8 +67,8 @@ func TestIdleConnections(t *testing.T) {
 		l.startProgram(t, exec.Command(filepath.Join(dir, "urnd"), "serve", "--config", l.file))
 		l.ready(t)
 		l.get(t, "/urn:book:1")
+		admin := testService{url: "http://" + l.admin}
 		goroutines := func() (n int) {
-			admin := testService{url: "http://" + l.admin}
 			_, count, _ := strings.Cut(admin.get(t, "/metrics").body, "\ngo_goroutines ")
 			fmt.Sscan(count, &n)
 			return n
@@ -76,6 +76,7 @@ func TestIdleConnections(t *testing.T) {
 		before, resident := goroutines(), residentKiB(t, l.pid)
 		openIdle(t, l.url[len("http://"):], connections)
 		more, grown := goroutines()-before, residentKiB(t, l.pid)-resident
+		expectPath(t, admin.get(t, "/metrics").body)
 		if more > connections+100 || grown > 40*connections {
 			t.Errorf("%d connections take %d goroutines and %d KiB", connections, more, grown)
 		}

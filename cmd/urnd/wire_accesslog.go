@@ -20,7 +20,7 @@ func (o observers) request(e *proxy.Event) {
 // fast counts what the fast path has answered and left.
 func (o observers) fast(answered int, left fast.Reason) {
 	if answered > 0 {
-		o.metrics.FastPath(uint64(answered), "") //nolint:gosec // it is not negative
+		o.metrics.FastPath(uint64(answered), "")
 	}
 	if left != "" {
 		o.metrics.FastPath(1, string(left))

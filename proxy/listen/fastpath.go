@@ -110,7 +110,7 @@ func (f *FastConn) ReadFrom(r io.Reader) (int64, error) {
 // Abort ends the connection in the middle of a response.
 func (f *FastConn) Abort() {
 	f.err = io.ErrClosedPipe
-	_ = f.conn.Conn.SetWriteDeadline(time.Unix(1, 0))
+	_ = f.conn.SetWriteDeadline(time.Unix(1, 0))
 }
 
 // idle is called when net/http waits for the next request. Behind a POST it ignores empty lines before that, and

@@ -244,53 +244,83 @@ func TestFastPathBoundaries(t *testing.T) {
 		parts []string // each is sent when the first answers were received
 		want  []string // of each part, separated by "|"
 	}{
-		{"a head that ends with a packet behind a request", []string{slowRequest + "GET /odd HTTP/1.1\r\n", fastRequest}, []string{
-			slowAnswer, "400"},
+		{
+			"a head that ends with a packet behind a request", []string{slowRequest + "GET /odd HTTP/1.1\r\n", fastRequest}, []string{
+				slowAnswer, "400",
+			},
 		},
-		{"a field behind a request", []string{slowRequest + "GET /odd HTTP/1.1\r\nHost: a\r\nX: y\r\n", "GET: 1\r\n\r\n", fastRequest}, []string{
-			slowAnswer, "200 GET /odd ", fastAnswer},
+		{
+			"a field behind a request", []string{slowRequest + "GET /odd HTTP/1.1\r\nHost: a\r\nX: y\r\n", "GET: 1\r\n\r\n", fastRequest}, []string{
+				slowAnswer, "200 GET /odd ", fastAnswer,
+			},
 		},
-		{"the beginning of a method", []string{slowRequest + "POS", "T /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"}, []string{
-			slowAnswer, "200 POST /slow "},
+		{
+			"the beginning of a method", []string{slowRequest + "POS", "T /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"}, []string{
+				slowAnswer, "200 POST /slow ",
+			},
 		},
 		{"an octet", []string{slowRequest + "X", fastRequest}, []string{slowAnswer, "200 XGET /fast "}},
 		{"three octets", []string{slowRequest + "XYZ", fastRequest}, []string{slowAnswer, "200 XYZGET /fast "}},
-		{"a body", []string{"PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 33\r\n\r\n", fastRequest + "zz" + fastRequest}, []string{
-			"", "200 PUT /slow " + fastRequest + "zz|200 fast"},
+		{
+			"a body", []string{"PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 33\r\n\r\n", fastRequest + "zz" + fastRequest}, []string{
+				"", "200 PUT /slow " + fastRequest + "zz|200 fast",
+			},
 		},
-		{"a body behind a request", []string{slowRequest + "PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\n\r\n", fastRequest, fastRequest}, []string{
-			slowAnswer, "200 PUT /slow " + fastRequest, fastAnswer},
+		{
+			"a body behind a request", []string{slowRequest + "PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\n\r\n", fastRequest, fastRequest}, []string{
+				slowAnswer, "200 PUT /slow " + fastRequest, fastAnswer,
+			},
 		},
-		{"a body that is not read", []string{slowRequest + "PUT /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\n\r\n", fastRequest, fastRequest}, []string{
-			slowAnswer, "200 PUT /unread ", fastAnswer},
+		{
+			"a body that is not read", []string{slowRequest + "PUT /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\n\r\n", fastRequest, fastRequest}, []string{
+				slowAnswer, "200 PUT /unread ", fastAnswer,
+			},
 		},
-		{"a body that fills the buffer", []string{"PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: " + fmt.Sprint(len(body)+31) + "\r\n\r\n" + body, fastRequest, fastRequest}, []string{
-			"", "200 PUT /slow " + body + fastRequest, fastAnswer},
+		{
+			"a body that fills the buffer", []string{"PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: " + fmt.Sprint(len(body)+31) + "\r\n\r\n" + body, fastRequest, fastRequest}, []string{
+				"", "200 PUT /slow " + body + fastRequest, fastAnswer,
+			},
 		},
-		{"chunks", []string{slowRequest + "PUT /slow HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", "1f\r\n", fastRequest, "\r\n0\r\n\r\n"}, []string{
-			slowAnswer, "", "", "200 PUT /slow " + fastRequest + " close", "closed"},
+		{
+			"chunks", []string{slowRequest + "PUT /slow HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", "1f\r\n", fastRequest, "\r\n0\r\n\r\n"}, []string{
+				slowAnswer, "", "", "200 PUT /slow " + fastRequest + " close", "closed",
+			},
 		},
-		{"trailers", []string{"PUT /slow HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: y\r\n", "GET: 1\r\n", "\r\n", fastRequest}, []string{
-			"", "", "200 PUT /slow ", fastAnswer},
+		{
+			"trailers", []string{"PUT /slow HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: y\r\n", "GET: 1\r\n", "\r\n", fastRequest}, []string{
+				"", "", "200 PUT /slow ", fastAnswer,
+			},
 		},
-		{"100-continue", []string{slowRequest + "PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\nExpect: 100-continue\r\n\r\n", fastRequest, fastRequest}, []string{
-			slowAnswer + "|100 ", "200 PUT /slow " + fastRequest, fastAnswer},
+		{
+			"100-continue", []string{slowRequest + "PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\nExpect: 100-continue\r\n\r\n", fastRequest, fastRequest}, []string{
+				slowAnswer + "|100 ", "200 PUT /slow " + fastRequest, fastAnswer,
+			},
 		},
-		{"100-continue that is not read", []string{"PUT /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\nExpect: 100-continue\r\n\r\n"}, []string{
-			"200 PUT /unread  close"},
+		{
+			"100-continue that is not read", []string{"PUT /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\nExpect: 100-continue\r\n\r\n"}, []string{
+				"200 PUT /unread  close",
+			},
 		},
-		{"an empty line behind a POST", []string{"POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", "\r\n" + fastRequest, fastRequest}, []string{
-			"200 POST /slow ", fastAnswer, fastAnswer},
+		{
+			"an empty line behind a POST", []string{"POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", "\r\n" + fastRequest, fastRequest}, []string{
+				"200 POST /slow ", fastAnswer, fastAnswer,
+			},
 		},
-		{"an empty line behind a GET behind a POST", []string{"POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", fastRequest, "\r\n" + slowRequest}, []string{
-			"200 POST /slow ", fastAnswer, "400 malformed   close"},
+		{
+			"an empty line behind a GET behind a POST", []string{"POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", fastRequest, "\r\n" + slowRequest}, []string{
+				"200 POST /slow ", fastAnswer, "400 malformed   close",
+			},
 		},
-		{"a line longer than the buffer", []string{"GET /" + strings.Repeat("a", readSize-5), fastRequest}, []string{
-			"", "400 malformed GET /" + strings.Repeat("a", 1083) + " close"},
+		{
+			"a line longer than the buffer", []string{"GET /" + strings.Repeat("a", readSize-5), fastRequest}, []string{
+				"", "400 malformed GET /" + strings.Repeat("a", 1083) + " close",
+			},
 		},
 		{"what is malformed behind a request", []string{fastRequest + "GET /x y HTTP/1.1\r\n\r\n"}, []string{fastAnswer + "|400 malformed   close"}},
-		{"a part of a method behind a request", []string{fastRequest + "GE", "T /slow HTTP/1.1\r\nHost: a\r\n\r\n", fastRequest}, []string{
-			fastAnswer, slowAnswer, fastAnswer},
+		{
+			"a part of a method behind a request", []string{fastRequest + "GE", "T /slow HTTP/1.1\r\nHost: a\r\n\r\n", fastRequest}, []string{
+				fastAnswer, slowAnswer, fastAnswer,
+			},
 		},
 	} {
 		for name, change := range map[string]func(*fastServer, *ServerConfig){

@@ -258,7 +258,7 @@ func TestFastPathRenewsDeadlines(t *testing.T) {
 	tracked := newConnections(nil)
 	c.fast = &FastConn{conn: c, path: path, tracked: tracked, between: true, isNew: true}
 	conn.deadline = conn.now.Add(header)
-	if n, err := c.Read(make([]byte, readSize)); n != 0 || err != io.EOF {
+	if n, err := c.Read(make([]byte, readSize)); n != 0 || !errors.Is(err, io.EOF) {
 		t.Fatal(n, err)
 	}
 	if got := path.answered.Load(); got != 6000 {
