@@ -1,8 +1,10 @@
 package listen
 
 import (
+	"errors"
 	"io"
 	"net"
+	"os"
 	"sync/atomic"
 	"time"
 )
@@ -34,7 +36,10 @@ type FastConn struct {
 	isNew   bool // net/http has seen no request: it waits with the header timeout
 	isRest  bool // what was read last begins behind requests that were answered
 	renewed time.Time
-	err     error // of a write
+	wait    time.Duration // what the client was given then
+	err     error         // of a write
+	// hasAnswered is whether something was answered since net/http has waited.
+	hasAnswered bool
 
 	deadlines atomic.Int32 // how many net/http has set for reads since the connection is new or idle
 	state     atomic.Int32 // waiting, answering, ending or closed
@@ -129,73 +134,101 @@ func (f *FastConn) isOut(p []byte) bool {
 	return !f.between
 }
 
-// read reads into p what is for net/http. It answers what comes before that. Where it has ended the connection, it
-// returns io.EOF, to which net/http does not answer.
-func (f *FastConn) read(p []byte) (int, error) {
-	for answered := false; ; answered = true {
-		if answered {
-			f.renew()
-			yield()
-		}
-		n, err := f.conn.Conn.Read(p)
-		if n > 0 && err == nil && !f.conn.server.isEnding(f.tracked) {
-			used, isOpen := f.answer(p[:n])
-			if !isOpen {
-				return 0, io.EOF
+// read reads into p what is for net/http. It answers what comes before that.
+func (f *FastConn) read(p []byte) (n int, err error) {
+	for answered := 0; ; answered++ {
+		if answered >= confirmed && f.io.canRead() {
+			f.renew(watched)
+			if n, err = f.io.read(f, p); !isTimeout(err) {
+				break
 			}
-			if used == n {
-				continue
-			}
-			n = copy(p, p[used:n])
-			f.isRest = used > 0
+			f.extend()
+		} else if answered > 0 {
+			f.renew(f.conn.server.config.IdleTimeout)
 		}
-		return f.leave(p, n, err, answered || f.isRest)
+		f.isRest = false
+		if n, err = f.conn.Conn.Read(p); n == 0 || err != nil {
+			break
+		}
+		if n = f.answer(p, n); n > 0 || f.err != nil {
+			break
+		}
 	}
+	return f.leave(p, n, err)
 }
 
-// answer answers the requests that octets begin with, and returns how many octets they were, and whether the
-// connection is still open.
-func (f *FastConn) answer(octets []byte) (used int, isOpen bool) {
+// confirmed is the number of times that a connection is read from once more than necessary, after which it is read from
+// only when something has come: see fastIO.read.
+const confirmed = 2
+
+// answer answers the requests that the first n octets of p begin with. What is left of them it moves to the beginning of p,
+// and returns how many octets that is.
+func (f *FastConn) answer(p []byte, n int) (left int) {
+	f.isRest = false
+	if f.conn.server.isEnding(f.tracked) {
+		return n
+	}
 	if !f.state.CompareAndSwap(waiting, answering) {
-		return 0, false
+		f.err = net.ErrClosed
+		return 0
 	}
-	used = f.path.AnswerFast(f, octets)
-	if used > 0 && !f.conn.used.Swap(true) {
-		f.unseen.Store(true)
-		f.tracked.begin(f.conn, true)
-		f.tracked.end()
+	used := f.path.AnswerFast(f, p[:n])
+	if used > 0 {
+		f.hasAnswered, f.isRest = true, true
+		if !f.conn.used.Swap(true) {
+			f.unseen.Store(true)
+			f.tracked.begin(f.conn, true)
+			f.tracked.end()
+		}
 	}
-	if !f.state.CompareAndSwap(answering, waiting) {
-		_ = f.cut()
-		f.tracked.signal()
-		return used, false
+	if !f.state.CompareAndSwap(answering, waiting) && f.err == nil {
+		f.err = net.ErrClosed // leave closes it: fastIO.read holds it
 	}
-	return used, f.err == nil
+	return copy(p, p[used:n])
 }
 
-// renewal is how often the deadline of a connection in use is renewed: it costs as much as a part of a request.
-const renewal = time.Second
+const (
+	// renewal is how often the deadline of a connection in use is renewed: that costs as much as a part of a request.
+	renewal = time.Second
+	// watched is how long a client may send nothing before it is looked at whether it has left.
+	watched = 2 * time.Second
+)
 
-// renew gives the client the idle timeout for its next request.
-func (f *FastConn) renew() {
-	idle := f.conn.server.config.IdleTimeout
+// renew gives the client so long for its next request.
+func (f *FastConn) renew(wait time.Duration) {
 	now := f.conn.server.config.Now()
-	if now.Sub(f.renewed) < min(renewal, idle/8) {
+	if wait == f.wait && now.Sub(f.renewed) < f.renewal() {
 		return
 	}
-	f.renewed = now
-	_ = f.conn.Conn.SetReadDeadline(now.Add(idle)) // a connection that is closed fails to be read, too
+	f.wait, f.renewed = wait, now
+	_ = f.conn.Conn.SetReadDeadline(now.Add(min(wait, f.conn.server.config.IdleTimeout))) // a connection that is closed fails to be read, too
+}
+
+func (f *FastConn) renewal() time.Duration { return min(renewal, f.conn.server.config.IdleTimeout/8) }
+
+// extend gives a client that has sent nothing for a while the rest of the idle timeout.
+func (f *FastConn) extend() {
+	f.wait = 0
+	_ = f.conn.Conn.SetReadDeadline(f.renewed.Add(f.renewal() + f.conn.server.config.IdleTimeout))
 }
 
 // leave lets net/http go on with n octets in p. Where the connection is idle, net/http waits for peeked octets,
 // ends silently where they do not come, and sets the deadline of a head then. Where it is new, it does so only if no
-// request was answered.
-func (f *FastConn) leave(p []byte, n int, err error, answered bool) (int, error) {
-	if answered && n < peeked {
-		f.renew()
+// request was answered. Where the connection was closed, io.EOF ends it: net/http does not answer to that.
+func (f *FastConn) leave(p []byte, n int, err error) (int, error) {
+	isSilent := f.hasAnswered && f.isNew
+	if f.wait = 0; f.hasAnswered && n < peeked {
+		f.renew(f.conn.server.config.IdleTimeout)
 	}
-	f.between, f.renewed = false, time.Time{}
-	if !answered || !f.isNew {
+	f.between, f.hasAnswered, f.wait = false, false, 0
+	if f.state.Load() == ending {
+		_ = f.cut()
+		f.tracked.signal()
+	}
+	if f.err != nil {
+		return 0, io.EOF
+	}
+	if !isSilent {
 		return n, err
 	}
 	for err == nil && n < peeked {
@@ -209,6 +242,8 @@ func (f *FastConn) leave(p []byte, n int, err error, answered bool) (int, error)
 	_ = f.conn.Conn.SetReadDeadline(f.conn.server.config.Now().Add(f.conn.server.config.HeaderTimeout))
 	return n, err
 }
+
+func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
 // peeked is the number of octets of a request for which net/http waits while a connection is idle.
 const peeked = 4
