@@ -146,6 +146,46 @@ func TestFastPathHalfClosed(t *testing.T) {
 	}
 }
 
+// A client that leaves is noticed, also where its end came together with its last request, which wakes nobody by itself.
+func TestFastPathClientLeaves(t *testing.T) {
+	for name, leave := range map[string]func(*net.TCPConn) error{"closes": (*net.TCPConn).CloseWrite, "resets": func(c *net.TCPConn) error {
+		_ = c.SetLinger(0)
+		return c.Close()
+	}} {
+		for _, last := range []string{"", fastRequest, slowRequest} {
+			s := serveFast(t, nil)
+			c := s.dial(t)
+			for range 2 * confirmed {
+				c.send(t, fastRequest)
+				c.expect(t, fastAnswer)
+			}
+			c.send(t, last)
+			if err := leave(c.Conn.(*net.TCPConn)); err != nil {
+				t.Fatal(err)
+			}
+			testserver.Wait(t, "the connection that it "+name+" is released", func() bool { return s.released.Load() == 1 })
+		}
+	}
+}
+
+// A connection waits for its next request as long as one of net/http, however many it has made.
+func TestFastPathIdle(t *testing.T) {
+	for _, requests := range []int{1, confirmed + 1, 2 * confirmed} {
+		const idle = 300 * time.Millisecond
+		s := serveFast(t, func(_ *fastServer, c *ServerConfig) { c.IdleTimeout = idle })
+		c := s.dial(t)
+		var last time.Time
+		for range requests {
+			last = time.Now()
+			c.send(t, fastRequest)
+			c.expect(t, fastAnswer)
+		}
+		if c.expect(t, "closed"); time.Since(last) < idle*3/4 {
+			t.Errorf("after %d requests, it waits for %v", requests, time.Since(last))
+		}
+	}
+}
+
 // A response that cannot be written ends its connection by a reset, without a refusal behind it, and without a wait for
 // others.
 func TestFastPathWriteFails(t *testing.T) {
