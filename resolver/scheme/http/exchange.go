@@ -125,7 +125,9 @@ func (x *exchange) finish(reuse bool) {
 		return
 	}
 	x.used = true
-	_ = x.SetDeadline(time.Time{})
+	if x.sender != nil {
+		_ = x.SetWriteDeadline(time.Time{}) // there may be one for its last octets
+	}
 	x.handler.pool.put(x.conn)
 }
 
