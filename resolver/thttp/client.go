@@ -16,14 +16,16 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
 // Config is the configuration of a Client. All fields except Fields, Schemes and Observe
 // must be set.
 type Config struct {
-	// Transport sends requests. It must restrict destinations, and not follow redirects.
-	Transport http.RoundTripper
+	// Web fetches "http" and "https" resources. It must restrict destinations, and not follow
+	// redirects.
+	Web scheme.Handler
 	// Timeout bounds one exchange, its body included.
 	Timeout time.Duration
 	// MaxBody bounds a list, in octets; MaxLocations bounds the locations used from it.
@@ -137,22 +139,19 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	if err != nil {
 		return resolver.Answer{}, "", err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
-	if err != nil {
-		return resolver.Answer{}, "", fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
+	header := http.Header{
+		"Accept": {accept(q.Service)}, "Accept-Encoding": {"gzip, identity"},
+		resolver.HopsField: {strconv.Itoa(int(q.Hops) + 1)},
 	}
-	request.Header.Set("Accept", accept(q.Service))
-	request.Header.Set("Accept-Encoding", "gzip, identity")
-	request.Header.Set(resolver.HopsField, strconv.Itoa(int(q.Hops)+1))
 	if c.config.Fields != nil {
-		c.config.Fields(ctx, request.Header)
+		c.config.Fields(ctx, header)
 	}
 	var begun atomic.Bool // it waits for urnd's own limit before
-	request = request.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		ConnectStart: func(string, string) { begun.Store(true) },
 		GotConn:      func(httptrace.GotConnInfo) { begun.Store(true) },
-	}))
-	response, err := c.config.Transport.RoundTrip(request)
+	})
+	response, err := c.config.Web.Fetch(traced, scheme.Request{Method: http.MethodGet, URI: u.WithoutFragment(), Header: header})
 	if err != nil {
 		if begun.Load() {
 			err = unanswered{err}
@@ -164,11 +163,11 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	ttl := min(freshness(response.Header, c.config.Now(), c.config.DefaultTTL), c.config.MaxTTL)
 	summary := ""
 	if resolver.TraceOf(ctx) != nil {
-		summary = fmt.Sprintf("%d, ttl %s", response.StatusCode, ttl)
+		summary = fmt.Sprintf("%d, ttl %s", response.Status, ttl)
 	}
 	found, err := c.read(ctx, u, response, q)
 	if err != nil {
-		return resolver.Answer{}, summary, negative(err, base, response.StatusCode, ttl)
+		return resolver.Answer{}, summary, negative(err, base, response.Status, ttl)
 	}
 	answer := resolver.Answer{TTL: ttl}
 	source := c.sources.of(base)
