@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -105,7 +103,7 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 func (c *Client) remember(base, name string, sent time.Time, err error) {
 	var dial *net.OpError
 	switch {
-	case !errors.As(err, new(unanswered)) || errors.Is(err, resolver.ErrForbidden) || isOwnLimit(err):
+	case !errors.Is(err, scheme.ErrUnanswered) || errors.Is(err, resolver.ErrForbidden) || isOwnLimit(err):
 	case errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout():
 		c.config.Backoff.Unreachable(base, err)
 	default: // it may be due to the name
@@ -118,12 +116,6 @@ func (c *Client) remember(base, name string, sent time.Time, err error) {
 func isOwnLimit(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EADDRNOTAVAIL)
 }
-
-// unanswered is the error of a request that was sent, or for which a connection was begun,
-// without a response.
-type unanswered struct{ error }
-
-func (u unanswered) Unwrap() error { return u.error }
 
 // accept returns the media types that are asked for.
 func accept(s resolver.Service) string {
@@ -146,16 +138,8 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	if c.config.Fields != nil {
 		c.config.Fields(ctx, header)
 	}
-	var begun atomic.Bool // it waits for urnd's own limit before
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		ConnectStart: func(string, string) { begun.Store(true) },
-		GotConn:      func(httptrace.GotConnInfo) { begun.Store(true) },
-	})
-	response, err := c.config.Web.Fetch(traced, scheme.Request{Method: http.MethodGet, URI: u.WithoutFragment(), Header: header})
+	response, err := c.config.Web.Fetch(ctx, scheme.Request{Method: http.MethodGet, URI: u.WithoutFragment(), Header: header})
 	if err != nil {
-		if begun.Load() {
-			err = unanswered{err}
-		}
 		return resolver.Answer{}, "", err
 	}
 	c.config.Backoff.Answered(base)

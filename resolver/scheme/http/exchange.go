@@ -78,9 +78,7 @@ func (x *exchange) receive() (*scheme.Resource, error) {
 		case h.status == http.StatusContinue:
 			x.sender.proceed(true)
 		}
-		if err := x.request.interim(h.status, h.header); err != nil {
-			return nil, err
-		}
+		x.request.interim(h.status, h.header)
 	}
 	return nil, invalid("more than %d interim responses", maxInterim)
 }

@@ -2,7 +2,6 @@ package http
 
 import (
 	"container/list"
-	"net"
 	"net/netip"
 	"slices"
 	"sync"
@@ -40,14 +39,8 @@ func newPool(c Config) *pool {
 // enabled reports whether connections are kept.
 func (p *pool) enabled() bool { return p.max > 0 }
 
-// reusable is a connection that was used before.
-type reusable interface {
-	carrier
-	netConn() net.Conn
-}
-
 // take returns a connection for a request that is alive, nil for none.
-func (p *pool) take(r *request) reusable {
+func (p *pool) take(r *request) carrier {
 	for {
 		c := p.pop(r)
 		if c == nil {
