@@ -20,6 +20,7 @@ type conn struct {
 	in      *bufio.Reader
 	scratch []byte // for heads
 	used    bool   // an exchange has ended
+	idle
 
 	mu       sync.Mutex
 	canceled bool
