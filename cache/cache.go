@@ -125,6 +125,19 @@ func (c *Cache[V]) Hit(key string) (Result[V], bool, error) {
 	return result, true, err
 }
 
+// Fresh is Hit at a time of the clock, and counts nothing: CountHit does, once the result is used. It does not retain
+// key.
+func (c *Cache[V]) Fresh(key string, now time.Time) (Result[V], bool, error) {
+	result, ok, err := c.storedAt(key, Instant(now.Sub(c.epoch)))
+	if !ok || result.Status != Hit || result.refresh && c.config.RefreshAhead {
+		return Result[V]{}, false, nil
+	}
+	return result, true, err
+}
+
+// CountHit counts a use of a result of Fresh with this error.
+func (c *Cache[V]) CountHit(err error) { c.counts.outcome(Hit, err, true) }
+
 // WithoutLoad returns what may be used where the value of key cannot be loaded now: what is fresh,
 // however soon it expires, or stale by less than StaleFor.
 func (c *Cache[V]) WithoutLoad(key string) (Result[V], bool, error) {
@@ -146,12 +159,14 @@ func (c *Cache[V]) Loading(key string) bool {
 }
 
 // stored returns the result of the store alone, if it may be used without a load.
-func (c *Cache[V]) stored(key string) (Result[V], bool, error) {
+func (c *Cache[V]) stored(key string) (Result[V], bool, error) { return c.storedAt(key, c.now()) }
+
+// storedAt is stored at a time.
+func (c *Cache[V]) storedAt(key string, now Instant) (Result[V], bool, error) {
 	e := c.config.Store.Get(key)
 	if e == nil {
 		return Result[V]{}, false, nil
 	}
-	now := c.now()
 	ttl := e.TTL(now)
 	switch {
 	case ttl > 0:

@@ -18,6 +18,11 @@ func listenSettings() []Setting {
 		{Path: "listen.tls", Default: []string{}, Doc: "the same over TLS, with the certificate of tls; empty turns it off", Form: "host:port", check: checkListenList},
 		{Path: "listen.redirect_tls", Doc: "redirect requests for names that come to service to https, except from trusted_proxies; it needs a listener for TLS"},
 		{
+			Path: "listen.fast_path", Default: true,
+			Doc: "Answer plain requests from the caches at once, before they are read in full. Responses, rules, limits, metrics " +
+				"and logs are the same without it; only the cost differs.",
+		},
+		{
 			Path: "listen.admin", Default: "127.0.0.1:8142",
 			Doc:  "health, metrics and the caches; unix:/run/urnd/admin.sock is a socket in the file system; empty turns it off",
 			Form: "host:port, or unix: and a path", check: checkAdminListen,

@@ -57,7 +57,15 @@ func (h *Handler) siteOf(x *exchange, target string) *site {
 	if len(h.gateway.origins) == 0 || x.request.Method == http.MethodConnect || !isWeb(target) {
 		return nil
 	}
-	return h.gateway.origins[strings.ToLower(strings.TrimSuffix(hostOf(x.request.Host), "."))]
+	return h.gateway.siteAt(x.request.Host)
+}
+
+// siteAt returns the origin of a host, with or without port, nil for none.
+func (g gateway) siteAt(host string) *site {
+	if len(g.origins) == 0 {
+		return nil
+	}
+	return g.origins[strings.ToLower(strings.TrimSuffix(hostOf(host), "."))]
 }
 
 // isWeb reports whether a target is in origin-form, or of a scheme of the web in absolute-form.

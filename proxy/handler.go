@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/policy"
@@ -29,12 +31,14 @@ import (
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
-	History  bool           // Resolver knows how names were (RFC 7089)
-	Fetch    scheme.Handler // for the forward proxy, and for requests for the resource itself
-	Log      *slog.Logger
-	Now      func() time.Time
-	Access   Access
-	Via      message.ViaName // the name of this urnd in Via
+	// Ready answers requests for names on the fast path; nil leaves them to Resolver.
+	Ready   *resolver.Ready
+	History bool           // Resolver knows how names were (RFC 7089)
+	Fetch   scheme.Handler // for the forward proxy, and for requests for the resource itself
+	Log     *slog.Logger
+	Now     func() time.Time
+	Access  Access
+	Via     message.ViaName // the name of this urnd in Via
 	// Forward configures what is forwarded; New sets Fetch, Via, Now, Accept and OwnField.
 	Forward  forward.Config
 	Policy   *policy.Policy // what proxy clients may ask for; nil allows all
@@ -54,6 +58,9 @@ type Config struct {
 	// Observe is called at the end of each request; nil is not called. It must not retain
 	// the event.
 	Observe func(*Event)
+	// Fast is called with how many requests the fast path has answered together, and why it leaves the next one to
+	// ServeHTTP, "" where there is none; nil is not called.
+	Fast func(answered int, left fast.Reason)
 	// Answered is called with each name that the registry of the site answered, also in batches, by its
 	// record; nil is not called. It must be safe for concurrent use.
 	Answered func(r *http.Request, record *resolver.Record)
@@ -87,6 +94,7 @@ type Handler struct {
 	rates     *rates   // nil where there is no limit
 	guesses   *Guesses // of passwords
 	exchanges sync.Pool
+	quick     fastPath
 }
 
 // either returns what reports what one of two functions does; b may be nil.
@@ -102,6 +110,7 @@ func New(config Config) *Handler {
 	failures := forward.NewFailures(config.Now)
 	h := &Handler{
 		config: config, statics: answer.Statics(), guesses: NewGuesses(config.Now),
+		quick: fastPath{seed: maphash.MakeSeed()},
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,

@@ -57,6 +57,15 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	return startOn(t, nil, change)
 }
 
+// fastPath returns the fast path of a handler, nil where URND_LISTEN_FAST_PATH turns it off: all tests pass with it
+// and without.
+func fastPath(h *proxy.Handler) listen.FastPath {
+	if os.Getenv("URND_LISTEN_FAST_PATH") == "false" {
+		return nil
+	}
+	return h
+}
+
 // startOn is start with TLS, nil for none, and with other settings of the server.
 func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), settings ...func(*listen.ServerConfig)) *server {
 	t.Helper()
@@ -101,8 +110,9 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
+	handler := proxy.New(config)
 	serving := listen.ServerConfig{
-		Handler: proxy.New(config), Log: log, Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096, TLS: secure,
+		Handler: handler, FastPath: fastPath(handler), Now: time.Now, Log: log, Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096, TLS: secure,
 		HeaderTimeout: 5 * time.Second, BodyDeadline: func() time.Time { return time.Now().Add(bodyTimeout) }, IdleTimeout: 5 * time.Second, ShutdownTimeout: 5 * time.Second,
 	}
 	for _, set := range settings {

@@ -51,19 +51,52 @@ func NewFolding(c Case, strip string, until byte) Folding {
 // that form already. The error is a *ParseError if what folding leaves is not an
 // NSS.
 func (v URN) Canonical(f Folding) (URN, error) {
-	nid, nss := v.Parts()
-	if v.u.s[:len(urnPrefix)] == urnPrefix && !hasUpper(nid) && !f.changes(nss) {
+	if !v.changes(f) {
 		return v.Name(), nil
 	}
 	var buf [128]byte // longer ones go to the heap
-	dst := append(buf[:0], urnPrefix...)
+	text, err := v.appendCanonical(buf[:0], f)
+	if err != nil {
+		return URN{}, err
+	}
+	return v.renamed(string(text)), nil
+}
+
+// CanonicalIn is Canonical without an allocation where the name fits room. text makes a string of octets, which may
+// share their memory: the name is valid as long as room is not changed then.
+func (v URN) CanonicalIn(f Folding, room []byte, text func([]byte) string) (URN, error) {
+	if !v.changes(f) {
+		return v.Name(), nil
+	}
+	name, err := v.appendCanonical(room[:0], f)
+	if err != nil {
+		return URN{}, err
+	}
+	return v.renamed(text(name)), nil
+}
+
+// changes reports whether the canonical name is another one than v without its components.
+func (v URN) changes(f Folding) bool {
+	nid, nss := v.Parts()
+	return v.u.s[:len(urnPrefix)] != urnPrefix || hasUpper(nid) || f.changes(nss)
+}
+
+// appendCanonical appends the canonical name to dst.
+func (v URN) appendCanonical(dst []byte, f Folding) ([]byte, error) {
+	nid, nss := v.Parts()
+	dst = append(dst, urnPrefix...)
 	dst = append(appendLower(dst, nid), ':')
 	start := len(dst)
 	dst = f.append(dst, nss)
 	if len(dst) == start || dst[start] == '/' {
-		return URN{}, fault(v.u.s, v.u.queryStart(), RuleNSS)
+		return nil, fault(v.u.s, v.u.queryStart(), RuleNSS)
 	}
-	return newURN(newURI(string(dst), len(urnPrefix)-1, len(urnPrefix), len(dst), len(dst)), len(nid)), nil
+	return dst, nil
+}
+
+// renamed returns the URN of a canonical name with the NID of v.
+func (v URN) renamed(text string) URN {
+	return newURN(newURI(text, len(urnPrefix)-1, len(urnPrefix), len(text), len(text)), len(v.NID()))
 }
 
 const urnPrefix = "urn:"

@@ -76,18 +76,26 @@ func (s *Set) NIDs() []string {
 // by the rules of its namespace, without components. It is the name to use as
 // a key. The error is a *uri.ParseError for a name that its namespace does not
 // allow. It allocates nothing if the name is canonical already.
-func (s *Set) Canonical(v uri.URN) (uri.URN, error) {
+func (s *Set) Canonical(v uri.URN) (uri.URN, error) { return s.canonicalBy(v, uri.URN.Canonical) }
+
+// CanonicalIn is Canonical without an allocation for most names that fit room: see uri.URN.CanonicalIn.
+func (s *Set) CanonicalIn(v uri.URN, room []byte, text func([]byte) string) (uri.URN, error) {
+	return s.canonicalBy(v, func(v uri.URN, f uri.Folding) (uri.URN, error) { return v.CanonicalIn(f, room, text) })
+}
+
+// canonicalBy is Canonical with a function that folds.
+func (s *Set) canonicalBy(v uri.URN, fold func(uri.URN, uri.Folding) (uri.URN, error)) (uri.URN, error) {
 	nid, nss := v.Parts()
 	r := s.find(nid)
 	if r == nil {
-		return v.Canonical(uri.Folding{})
+		return fold(v, uri.Folding{})
 	}
 	if r.check.verify != nil && !r.ns.Lenient {
 		if err := r.verify(v); err != nil {
 			return uri.URN{}, err
 		}
 	}
-	name, err := v.Canonical(r.foldingOf(nss))
+	name, err := fold(v, r.foldingOf(nss))
 	if err == nil && r.check.shorten != nil {
 		name, err = r.shortened(name)
 	}

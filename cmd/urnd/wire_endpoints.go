@@ -42,11 +42,15 @@ var errNoCertificate = errors.New("tls.certificate and tls.key are required for 
 
 // endpointsOf returns the endpoints of a configuration. Sockets that systemd has opened
 // replace addresses.
-func endpointsOf(c config.Config, inherited map[string][]net.Listener, service, admin http.Handler, d dependencies) ([]daemon.Endpoint, error) {
+func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *service, admin http.Handler, d dependencies) ([]daemon.Endpoint, error) {
 	secure := config.TLS{Certificate: c.TLS.Certificate, Key: c.TLS.Key}
 	var administrators config.TLS
 	if c.TLS.ClientCA != "" {
 		administrators = c.TLS
+	}
+	var fast listen.FastPath
+	if c.Listen.FastPath {
+		fast = service
 	}
 	var all []daemon.Endpoint
 	for _, e := range []struct {
@@ -55,10 +59,11 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service, 
 		tls           config.TLS
 		senders       []netip.Prefix
 		handler       http.Handler
+		fast          listen.FastPath
 	}{
-		{nameHTTP, "listen.service", c.Listen.Service, config.TLS{}, c.Listen.ProxyProtocol, service},
-		{nameHTTPS, "listen.tls", c.Listen.TLS, secure, c.Listen.ProxyProtocol, service},
-		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, administrators, nil, admin},
+		{nameHTTP, "listen.service", c.Listen.Service, config.TLS{}, c.Listen.ProxyProtocol, service, fast},
+		{nameHTTPS, "listen.tls", c.Listen.TLS, secure, c.Listen.ProxyProtocol, service, fast},
+		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, administrators, nil, admin, nil},
 	} {
 		if len(inherited[e.name]) > 0 {
 			e.addresses = []string{openedBySystemd}
@@ -77,7 +82,7 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service, 
 		}
 		for _, address := range e.addresses {
 			all = append(all, daemon.Endpoint{
-				Name: e.name, Address: address, Handler: e.handler, Administration: e.name == nameAdmin,
+				Name: e.name, Address: address, Handler: e.handler, FastPath: e.fast, Administration: e.name == nameAdmin,
 				Refused: func(err error) error { return explainListening(e.setting, err) },
 				Server:  serverConfig(c, e.name, serverTLS, e.senders, d),
 				Settings: serverSettings{
@@ -119,7 +124,7 @@ func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders [
 	s := listen.ServerConfig{
 		MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
-		TLS: serverTLS, ProxyProtocol: senders,
+		TLS: serverTLS, ProxyProtocol: senders, Now: d.now,
 		BodyDeadline: func() time.Time { return time.Now().Add(c.Limits.BodyTimeout) },
 		Malformed: func(m listen.Malformed) listen.Document {
 			return document(problem.Malformed(m.Status, m.Reason, m.Target, int(c.Limits.Target), m.PlainHTTP))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 
 	"github.com/urnd/urnd/cache/httpcache"
@@ -50,7 +49,7 @@ func newDependencies() dependencies {
 
 // service is the handler of a configuration for clients.
 type service struct {
-	http.Handler
+	*proxy.Handler
 	responses *httpcache.Cache
 	// refresh fetches the stored responses for a URI once more.
 	refresh func(ctx context.Context, key uri.URI) (int, error)
@@ -108,7 +107,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	}
 	observe := observers{d.metrics}
 	handler := proxy.New(proxy.Config{
-		Resolver: r.resolver, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
+		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
 		Fetch:  observedHandler{Handler: handlers, observe: observe.gateway("fetch"), now: d.now},
 		Policy: rules, Origins: originsOf(c.Proxy.Origins), PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],
@@ -120,7 +119,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
 		},
 		Log: d.log, Now: d.now,
-		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin, Answered: answered,
+		Fast: observe.fast, Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin, Answered: answered,
 		Unhealthy: s.checks.unhealthy(),
 		Access:    access, Via: d.via, ClientShare: c.Limits.ClientShare, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),

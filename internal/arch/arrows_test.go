@@ -136,7 +136,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy",
-			[]string{"proxy/listen", "proxy/message", "proxy/problem", "proxy/pages", "proxy/answer", "proxy/forward", "proxy/policy", "resolver", "resolver/scheme", "uri", "internal/netguard", "cache/httpcache/cachecontrol"},
+			[]string{"proxy/listen", "proxy/message", "proxy/problem", "proxy/pages", "proxy/answer", "proxy/fast", "proxy/forward", "proxy/policy", "resolver", "resolver/scheme", "uri", "internal/netguard", "cache/httpcache/cachecontrol"},
 			true,
 			"proxy decides who may ask what, and observes it: replies are made by the packages below it, and which systems and schemes answer is decided in cmd/urnd",
 		},
@@ -187,10 +187,8 @@ func packageRules() []packageRule {
 			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it; it does not depend on the other handlers below proxy",
 		},
 		{
-			"proxy/fast",
-			[]string{"proxy/listen", "proxy/message", "resolver", "cache/httpcache", "uri"},
-			false,
-			"the fast path answers from caches before net/http sees a request: it needs the connection, the key and the reply, and no handler",
+			"proxy/fast", nil, true,
+			"fast parses plain requests in place: it knows the grammar of HTTP/1.1, and neither caches nor rules, which are those of the handler",
 		},
 		{
 			"config",
@@ -448,7 +446,7 @@ func TestDependencyCases(t *testing.T) {
 		{"proxy/forward", "cache/httpcache", true},
 		{"proxy/admin", "proxy/message", true},
 		{"proxy/admin", "cache", false},
-		{"proxy/fast", "proxy/listen", true},
+		{"proxy/fast", "proxy/listen", false},
 		{"proxy/fast", "proxy", false},
 		{"internal/api", "resolver", true},
 		{"internal/api", "proxy/message", false},

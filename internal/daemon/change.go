@@ -50,6 +50,9 @@ func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, err
 // newServer returns a server whose requests are handled by the generation in force.
 func (d *Daemon) newServer(g *Generation, spec Endpoint) *listen.Server {
 	config := spec.Server
+	if !spec.Administration {
+		config.FastPath = fastPath{&d.current, spec.Name}
+	}
 	config.Handler, config.Probe = d.current.handler(spec.Name), d.current.probe()
 	config.Log, config.DaemonContext, config.WriteDeadline = g.Log, d.ctx, d.writeDeadline
 	return listen.NewServer(config)

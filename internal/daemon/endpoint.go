@@ -23,10 +23,12 @@ type Endpoint struct {
 	Name    string // also that of sockets of systemd; endpoints of one name have the same handler
 	Address string // "host:port", or UnixPrefix and a path; "" where systemd has opened it
 	Handler http.Handler
+	// FastPath answers what it can before Handler; nil answers nothing.
+	FastPath listen.FastPath
 	// Refused returns the error of listening at the address with what is known of its reason;
 	// nil returns it as it is.
 	Refused func(err error) error
-	// Server is the configuration of the server. The daemon sets Handler, Probe, Log and the
+	// Server is the configuration of the server. The daemon sets Handler, FastPath, Probe, Log and the
 	// deadlines.
 	Server listen.ServerConfig
 	// Settings is a comparable value: the server is replaced when it changes.

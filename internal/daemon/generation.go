@@ -58,15 +58,23 @@ func (g *Generation) retire() {
 
 // handler returns the handler of an endpoint; it answers 503 for one that was just closed.
 func (g *Generation) handler(name string) http.Handler {
-	for i := range g.Endpoints {
-		if g.Endpoints[i].Name == name {
-			return g.Endpoints[i].Handler
-		}
+	if e := g.endpoint(name); e != nil {
+		return e.Handler
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Connection", "close")
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
+}
+
+// endpoint returns the first endpoint of a name, nil for none: those of one name have the same handler.
+func (g *Generation) endpoint(name string) *Endpoint {
+	for i := range g.Endpoints {
+		if g.Endpoints[i].Name == name {
+			return &g.Endpoints[i]
+		}
+	}
+	return nil
 }
 
 // current is the generation in force. It is safe for concurrent use.
@@ -100,6 +108,22 @@ func (c *current) handler(name string) http.Handler {
 		defer g.running.Done()
 		g.handler(name).ServeHTTP(w, r)
 	})
+}
+
+// fastPath is the fast path of an endpoint in the generation in force.
+type fastPath struct {
+	current *current
+	name    string
+}
+
+// AnswerFast implements listen.FastPath.
+func (p fastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
+	g := p.current.acquire()
+	defer g.running.Done()
+	if e := g.endpoint(p.name); e != nil && e.FastPath != nil {
+		return e.FastPath.AnswerFast(c, octets)
+	}
+	return 0
 }
 
 // probe returns the handler of probes, which acquires the generation as requests do.

@@ -30,6 +30,19 @@ func (a *Responder) choose(header http.Header, locations []resolver.Location) (c
 	return a.best(header, locations), vary
 }
 
+// Choice returns the location to redirect a client to, whatever it accepts, and false where that decides.
+func (a *Responder) Choice(locations []resolver.Location) (location string, ok bool) {
+	if len(locations) > 1 {
+		for i := range locations {
+			if from := locations[i].From; from.Type != "" || from.Language != "" {
+				return "", false
+			}
+		}
+	}
+	chosen, _ := a.choose(nil, locations)
+	return chosen.URI, true
+}
+
 // best returns the location whose type and language together the client accepts best, of
 // those whose server is not failing.
 func (a *Responder) best(header http.Header, locations []resolver.Location) resolver.Location {

@@ -94,7 +94,29 @@ func (c *connections) empty() bool {
 }
 
 // idle reports whether no request runs.
-func (c *connections) idle() bool { return c.running.Load() == 0 }
+func (c *connections) idle() bool {
+	return c.running.Load() == 0 && len(c.fast((*FastConn).isAnswering)) == 0
+}
+
+// fast returns the connections with a fast path that are in some state.
+func (c *connections) fast(is func(*FastConn) bool) []*FastConn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []*FastConn
+	for conn := range c.used {
+		if r, ok := conn.(*requestConn); ok && r.fast != nil && is(r.fast) {
+			found = append(found, r.fast)
+		}
+	}
+	return found
+}
+
+// closeFast closes the connections with a fast path that are in some state.
+func (c *connections) closeFast(is func(*FastConn) bool) {
+	for _, f := range c.fast(is) {
+		_ = f.close()
+	}
+}
 
 // firstRequestTimeout is how long net/http waits for the first request of a connection
 // when it shuts down.

@@ -36,6 +36,7 @@ type Document struct {
 type requestConn struct {
 	net.Conn
 	server *Server
+	fast   *FastConn // nil for none
 
 	head     head
 	body     bodyReads
@@ -58,15 +59,21 @@ func (c *requestConn) begin() {
 	c.body.inBody.Store(false)
 	c.complete.Store(false)
 	c.handled.Store(false)
+	if c.fast != nil {
+		c.fast.idle()
+	}
 }
 
 // Read implements net.Conn.
 func (c *requestConn) Read(p []byte) (int, error) {
 	var n int
 	var err error
-	if c.body.inBody.Load() {
+	switch {
+	case c.body.inBody.Load():
 		n, err = c.readBody(c.Conn, p)
-	} else {
+	case c.fast != nil && !c.fast.isOut(p):
+		n, err = c.fast.read(p)
+	default:
 		n, err = c.Conn.Read(p)
 	}
 	if n > 0 && !c.complete.Load() {
@@ -141,6 +148,14 @@ func (c *requestConn) writeReason(p []byte) (int, error) {
 	c.reason = reasonPhrase{}
 	n, err := c.Conn.Write(changed)
 	return max(min(n-(len(changed)-len(p)), len(p)), 0), err
+}
+
+// Close implements net.Conn.
+func (c *requestConn) Close() error {
+	if c.fast != nil {
+		return c.fast.close()
+	}
+	return c.Conn.Close()
 }
 
 // CloseWrite lets net/http close the write direction, so that a client that is still

@@ -21,6 +21,9 @@ import (
 // must be set.
 type ServerConfig struct {
 	Handler http.Handler
+	// FastPath answers what it can before net/http reads it; nil answers nothing. Now is its clock.
+	FastPath FastPath
+	Now      func() time.Time
 	// Probe answers the requests of Socket.Probe instead of Handler; nil answers 204.
 	Probe http.Handler
 	Log   *slog.Logger
@@ -104,7 +107,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		listener = proxyListener{listener, s.config.ProxyProtocol, s.config.HeaderTimeout}
 	}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(requestListener{listener, s}) }()
+	go func() { served <- server.Serve(requestListener{listener, s, conns}) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
@@ -122,6 +125,11 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("stopping to serve %s: %w", listener.Addr(), err)
 	}
 	return nil
+}
+
+// isEnding reports whether clients are asked to close their connections.
+func (s *Server) isEnding(conns *connections) bool {
+	return s.announced.Load() || conns.draining.Load()
 }
 
 // track adds the connections of a Serve.
@@ -148,22 +156,26 @@ func (s *Server) Announce(ctx context.Context) {
 func (s *Server) drain(ctx context.Context, server *http.Server, conns *connections) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.ShutdownTimeout)
 	defer cancel()
+	conns.draining.Store(true)
 	server.SetKeepAlivesEnabled(false)
 	first, stop := context.WithTimeout(ctx, firstRequestTimeout)
 	conns.wait(first, conns.allUsed)
 	stop()
+	conns.closeFast((*FastConn).isUnseen)
 	err := server.Shutdown(ctx)
 	conns.wait(ctx, conns.idle)
 	if err != nil {
 		_ = server.Close()
 	}
+	conns.closeFast((*FastConn).isAnswering)
 	return err
 }
 
 // requestListener wraps accepted connections.
 type requestListener struct {
 	net.Listener
-	server *Server
+	server  *Server
+	tracked *connections
 }
 
 // Accept implements net.Listener.
@@ -175,7 +187,11 @@ func (l requestListener) Accept() (net.Conn, error) {
 	if l.server.config.TLS != nil {
 		conn = newSecureConn(conn, l.server.config.TLS, l.server.config.Log)
 	}
-	return &requestConn{Conn: conn, server: l.server}, nil
+	c := &requestConn{Conn: conn, server: l.server}
+	if path := l.server.config.FastPath; path != nil && !isProbe(conn) {
+		c.fast = &FastConn{conn: c, path: path, tracked: l.tracked, between: true, isNew: true}
+	}
+	return c, nil
 }
 
 // connKey is the context key of the connection of a request.
@@ -201,7 +217,7 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 	if s.checkCoding(w, r, conn, first) {
 		return
 	}
-	if (s.announced.Load() || conns.draining.Load()) && r.Header.Get("Upgrade") == "" {
+	if s.isEnding(conns) && r.Header.Get("Upgrade") == "" {
 		w.Header().Set("Connection", "close")
 	}
 	if r.ProtoMajor == 2 && s.config.WriteDeadline != nil {

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -209,13 +210,18 @@ func Index(title string, paths [][2]string) []byte {
 
 // Moved returns the note of a redirect, for clients that do not follow it (RFC 9110 section
 // 15.4).
-func Moved(location string) []byte {
+func Moved(location string) []byte { return AppendMoved(nil, location) }
+
+// AppendMoved appends that note to dst.
+func AppendMoved(dst []byte, location string) []byte {
 	const before, between, after = `<!DOCTYPE html><title>Found</title><p>See <a href="`, `">`, "</a>.\n"
-	escaped := template.HTMLEscapeString(location) // which mostly is the location itself
-	note := make([]byte, 0, len(before)+len(between)+len(after)+2*len(escaped))
-	note = append(append(note, before...), escaped...)
-	note = append(append(note, between...), escaped...)
-	return append(note, after...)
+	if strings.ContainsAny(location, "\x00&<>\"'") {
+		location = template.HTMLEscapeString(location)
+	}
+	dst = slices.Grow(dst, len(before)+len(between)+len(after)+2*len(location))
+	dst = append(append(dst, before...), location...)
+	dst = append(append(dst, between...), location...)
+	return append(dst, after...)
 }
 
 func (d data) render() []byte { return execute("page.html", d) }

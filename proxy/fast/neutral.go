@@ -1,0 +1,38 @@
+package fast
+
+// neutral returns the name, as http.Header has it, of a field that the fast path need not heed, or does heed: "" for
+// all others. None of them changes a request, its framing or its rights; where a stored response was selected by one
+// (Vary), its value is compared.
+func neutral(name string) string {
+	for _, known := range neutralOf(len(name)) {
+		if equalFold(name, known) {
+			return known
+		}
+	}
+	return ""
+}
+
+// neutralOf returns the names of a length.
+func neutralOf(length int) []string {
+	if length >= len(neutralNames) {
+		return nil
+	}
+	return neutralNames[length]
+}
+
+// neutralNames are the names by their lengths.
+var neutralNames = [...][]string{
+	3:  {"Dnt"},
+	6:  {"Accept", "Cookie", "Origin"},
+	7:  {"Referer", "Sec-Gpc"},
+	8:  {"Priority"},
+	9:  {"Sec-Ch-Ua", "Save-Data"},
+	10: {"User-Agent", "Connection"},
+	13: {"If-None-Match"},
+	14: {"Accept-Charset", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-Site", "Sec-Fetch-User"},
+	15: {"Accept-Encoding", "Accept-Language"},
+	16: {"Sec-Ch-Ua-Mobile", "Proxy-Connection", "X-Requested-With"},
+	17: {"If-Modified-Since"},
+	18: {"Sec-Ch-Ua-Platform"},
+	25: {"Upgrade-Insecure-Requests"},
+}

@@ -1,0 +1,176 @@
+// Package fast parses plain requests in place, and makes the heads of responses: what the fast path needs to
+// answer from caches before net/http reads a request. It knows no cache and no rules.
+package fast
+
+import (
+	"net/http"
+	"strings"
+	"unsafe"
+)
+
+// Request is a plain request: GET or HEAD by HTTP/1.1 without a body, with fields of a list that is known to mean
+// nothing beyond what the fast path heeds. Its strings lie over the octets that were parsed, and are valid as long
+// as these. The zero value is ready for Parse, and is meant to be used again.
+type Request struct {
+	Method string
+	Target string
+	Host   string
+	// Size is the number of octets of the request.
+	Size int
+
+	fields [maxFields]field
+	count  int
+}
+
+// field is a field of a request.
+type field struct {
+	name  string // as http.Header has it
+	value string
+}
+
+// maxFields bounds the fields of a plain request, beside Host.
+const maxFields = 24
+
+// IsHead reports whether the method is HEAD.
+func (r *Request) IsHead() bool { return r.Method == http.MethodHead }
+
+// Value returns the value of a field, "" for none.
+func (r *Request) Value(name string) string {
+	for i := range r.fields[:r.count] {
+		if r.fields[i].name == name {
+			return r.fields[i].value
+		}
+	}
+	return ""
+}
+
+// Has reports whether there is a field.
+func (r *Request) Has(name string) bool {
+	for i := range r.fields[:r.count] {
+		if r.fields[i].name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Lines returns the lines of a field, as http.Header does: one or none. They share memory with the request.
+func (r *Request) Lines(name string) []string {
+	for i := range r.fields[:r.count] {
+		if r.fields[i].name == name {
+			return unsafe.Slice(&r.fields[i].value, 1)
+		}
+	}
+	return nil
+}
+
+// Parse parses the request that octets begin with, and returns why it is no plain one, "" where it is. The grammar
+// is that of RFC 9112 sections 3 and 5 without what servers read differently: what is not surely the same to
+// net/http is none.
+func (r *Request) Parse(octets []byte) Reason {
+	r.count, r.Host = 0, ""
+	text := unsafe.String(unsafe.SliceData(octets), len(octets))
+	rest, reason := r.parseLine(text)
+	for reason == "" {
+		if len(rest) < 2 {
+			return Partial
+		}
+		if rest[0] == '\r' && rest[1] == '\n' {
+			if r.Host == "" {
+				return Field
+			}
+			r.Size = len(text) - len(rest) + 2
+			return ""
+		}
+		rest, reason = r.parseField(rest)
+	}
+	return reason
+}
+
+// parseLine parses the request line, and returns what is behind it.
+func (r *Request) parseLine(text string) (rest string, reason Reason) {
+	switch {
+	case strings.HasPrefix(text, "GET "):
+		r.Method, rest = http.MethodGet, text[len("GET "):]
+	case strings.HasPrefix(text, "HEAD "):
+		r.Method, rest = http.MethodHead, text[len("HEAD "):]
+	case len(text) < len("HEAD ") && (strings.HasPrefix("GET ", text) || strings.HasPrefix("HEAD ", text)):
+		return "", Partial
+	default:
+		return "", Method
+	}
+	end := 0
+	for end < len(rest) && targetOctets.has(rest[end]) {
+		if rest[end] == '%' && (end+2 >= len(rest) || !isHex(rest[end+1]) || !isHex(rest[end+2])) {
+			return "", Target
+		}
+		end++
+	}
+	r.Target, rest = rest[:end], rest[end:]
+	const version = " HTTP/1.1\r\n"
+	switch {
+	case len(rest) < len(version) && strings.HasPrefix(version, rest):
+		return "", Partial
+	case !strings.HasPrefix(rest, version) || end == 0 || r.Target[0] != '/' && !hasScheme(r.Target):
+		return "", Target
+	}
+	return rest[len(version):], ""
+}
+
+// parseField parses a field line, and returns what is behind it.
+func (r *Request) parseField(text string) (rest string, reason Reason) {
+	colon := 0
+	for colon < len(text) && nameOctets.has(text[colon]) {
+		colon++
+	}
+	if colon == len(text) {
+		return "", Partial
+	}
+	if text[colon] != ':' || colon == 0 {
+		return "", Field
+	}
+	end := colon + 1
+	for end < len(text) && (text[end] >= ' ' && text[end] <= '~') {
+		end++
+	}
+	switch {
+	case end+1 >= len(text) && (end == len(text) || text[end] == '\r'):
+		return "", Partial
+	case text[end] != '\r' || text[end+1] != '\n':
+		return "", Field
+	}
+	return text[end+2:], r.add(text[:colon], strings.Trim(text[colon+1:end], " "))
+}
+
+// add adds a field, and returns why the request is no plain one.
+func (r *Request) add(name, value string) Reason {
+	if len(name) == len("Host") && equalFold(name, "Host") {
+		if r.Host != "" || !isHost(value) {
+			return Field
+		}
+		r.Host = value
+		return ""
+	}
+	known := neutral(name)
+	switch {
+	case known == "" || r.count == maxFields || r.Has(known):
+		return Field
+	case known == "Connection" || known == "Proxy-Connection":
+		if !equalFold(value, "keep-alive") {
+			return Field
+		}
+	}
+	r.fields[r.count] = field{known, value}
+	r.count++
+	return ""
+}
+
+// isHost reports whether a value of Host is a name or an address, with or without a port.
+func isHost(value string) bool {
+	for i := range len(value) {
+		if !hostOctets.has(value[i]) {
+			return false
+		}
+	}
+	return value != ""
+}

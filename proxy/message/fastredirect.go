@@ -1,0 +1,58 @@
+package message
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// FastRedirect is a redirect as octets for HTTP/1.1: what Redirect and Write make, of an answer from the cache, in the
+// order and the spelling of net/http.
+type FastRedirect struct {
+	Form        Form
+	Location    string
+	ContentType string
+	TTL         time.Duration
+	RequestID   string // "" for none
+	Date        []byte // the text of the field
+	Body        []byte
+	IsHead      bool
+}
+
+// AppendTo appends the response to dst. It allocates nothing else.
+func (r *FastRedirect) AppendTo(dst []byte) []byte {
+	if r.Form == FormTHTTP {
+		dst = append(dst, "HTTP/1.1 303 See Other\r\nCache-Control: "...)
+	} else {
+		dst = append(dst, "HTTP/1.1 302 Found\r\nCache-Control: "...)
+	}
+	dst = appendCacheControl(dst, r.TTL)
+	dst = append(dst, "\r\nCache-Status: "...)
+	dst = appendCacheStatus(dst, resolver.CacheHit, r.TTL)
+	dst = append(dst, "\r\nContent-Length: "...)
+	dst = strconv.AppendInt(dst, int64(len(r.Body)), 10)
+	dst = append(dst, "\r\nContent-Security-Policy: "+pagePolicy+"\r\nContent-Type: "...)
+	dst = append(dst, r.ContentType...)
+	dst = append(dst, "\r\nLocation: "...)
+	dst = append(dst, r.Location...)
+	dst = append(dst, "\r\nX-Content-Type-Options: nosniff\r\n"...)
+	if r.RequestID != "" {
+		dst = append(append(append(dst, RequestIDField+": "...), r.RequestID...), "\r\n"...)
+	}
+	dst = append(append(dst, "Date: "...), r.Date...)
+	dst = append(dst, "\r\n\r\n"...)
+	if !r.IsHead {
+		dst = append(dst, r.Body...)
+	}
+	return dst
+}
+
+// Status returns the status.
+func (r *FastRedirect) Status() int {
+	if r.Form == FormTHTTP {
+		return http.StatusSeeOther
+	}
+	return http.StatusFound
+}

@@ -1,0 +1,42 @@
+package resolver
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/urnd/urnd/cache"
+)
+
+// Ready answers queries from the cache of answers alone, as Canonical in front of Cached does for the same clients:
+// it is what the fast path asks. It is safe for concurrent use.
+type Ready struct {
+	Names Names
+	Cache *cache.Cache[Locations]
+}
+
+// Answer returns the answer to a query for the locations of a name, and false where it takes more than a fresh entry of
+// the cache: a load, a refresh, components of the name. A negative answer is the error that is stored, with its TTL in
+// the answer. The query may lie over a buffer, and room is where the canonical name may: nothing of them is retained.
+// What is used of the answer is counted by Used.
+func (r *Ready) Answer(q Query, now time.Time, room []byte) (Answer, error, bool) { //nolint:revive // it is part of the answer
+	_, hasQuery := q.URI.Query()
+	_, hasFragment := q.URI.Fragment()
+	if !q.IsURN() || q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || hasQuery || hasFragment || q.URN.Require(r.Names.Accept) != nil {
+		return Answer{}, nil, false
+	}
+	v, err := r.Names.Set.CanonicalIn(q.URN, room, inPlace)
+	if err != nil {
+		return Answer{}, nil, false
+	}
+	result, ok, err := r.Cache.Fresh(v.URI().String(), now)
+	if !ok {
+		return Answer{}, nil, false
+	}
+	return Answer{Name: v.URI(), Locations: result.Value, TTL: result.TTL, Cache: CacheHit}, err, true
+}
+
+// inPlace returns octets as a string that shares their memory.
+func inPlace(octets []byte) string { return unsafe.String(unsafe.SliceData(octets), len(octets)) }
+
+// Used counts that an answer was used, with its error.
+func (r *Ready) Used(err error) { r.Cache.CountHit(err) }
