@@ -32,12 +32,10 @@ type FastConn struct {
 	tracked *connections
 	io      *fastIO // nil before the first write
 
-	between bool // no octet of a request has gone to net/http
-	isNew   bool // net/http has seen no request: it waits with the header timeout
-	isRest  bool // what was read last begins behind requests that were answered
-	renewed time.Time
-	wait    time.Duration // what the client was given then
-	err     error         // of a write
+	between bool  // no octet of a request has gone to net/http
+	isNew   bool  // net/http has seen no request: it waits with the header timeout
+	isRest  bool  // what was read last begins behind requests that were answered
+	err     error // of a write
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
 
@@ -138,13 +136,13 @@ func (f *FastConn) isOut(p []byte) bool {
 func (f *FastConn) read(p []byte) (n int, err error) {
 	for answered := 0; ; answered++ {
 		if answered >= confirmed && f.io.canRead() {
-			f.renew(watched)
+			f.await(watched)
 			if n, err = f.io.read(f, p); !isTimeout(err) {
 				break
 			}
-			f.extend()
-		} else if answered > 0 {
-			f.renew(f.conn.server.config.IdleTimeout)
+		}
+		if answered > 0 {
+			f.await(f.conn.server.config.IdleTimeout)
 		}
 		f.isRest = false
 		if n, err = f.conn.Conn.Read(p); n == 0 || err != nil {
@@ -175,7 +173,8 @@ func (f *FastConn) answer(p []byte, n int) (left int) {
 	used := f.path.AnswerFast(f, p[:n])
 	if used > 0 {
 		f.hasAnswered, f.isRest = true, true
-		if !f.conn.used.Swap(true) {
+		if !f.conn.used.Load() {
+			f.conn.used.Store(true)
 			f.unseen.Store(true)
 			f.tracked.begin(f.conn, true)
 			f.tracked.end()
@@ -187,29 +186,13 @@ func (f *FastConn) answer(p []byte, n int) (left int) {
 	return copy(p, p[used:n])
 }
 
-const (
-	// renewal is how often the deadline of a connection in use is renewed: that costs as much as a part of a request.
-	renewal = time.Second
-	// watched is how long a client may send nothing before it is looked at whether it has left.
-	watched = 2 * time.Second
-)
+// watched is how long a client may send nothing before it is looked at whether it has left.
+const watched = 2 * time.Second
 
-// renew gives the client so long for its next request.
-func (f *FastConn) renew(wait time.Duration) {
+// await gives the client so long for its next request.
+func (f *FastConn) await(wait time.Duration) {
 	now := f.conn.server.config.Now()
-	if wait == f.wait && now.Sub(f.renewed) < f.renewal() {
-		return
-	}
-	f.wait, f.renewed = wait, now
 	_ = f.conn.Conn.SetReadDeadline(now.Add(min(wait, f.conn.server.config.IdleTimeout))) // a connection that is closed fails to be read, too
-}
-
-func (f *FastConn) renewal() time.Duration { return min(renewal, f.conn.server.config.IdleTimeout/8) }
-
-// extend gives a client that has sent nothing for a while the rest of the idle timeout.
-func (f *FastConn) extend() {
-	f.wait = 0
-	_ = f.conn.Conn.SetReadDeadline(f.renewed.Add(f.renewal() + f.conn.server.config.IdleTimeout))
 }
 
 // leave lets net/http go on with n octets in p. Where the connection is idle, net/http waits for peeked octets,
@@ -217,10 +200,10 @@ func (f *FastConn) extend() {
 // request was answered. Where the connection was closed, io.EOF ends it: net/http does not answer to that.
 func (f *FastConn) leave(p []byte, n int, err error) (int, error) {
 	isSilent := f.hasAnswered && f.isNew
-	if f.wait = 0; f.hasAnswered && n < peeked {
-		f.renew(f.conn.server.config.IdleTimeout)
+	if f.hasAnswered && n < peeked {
+		f.await(f.conn.server.config.IdleTimeout)
 	}
-	f.between, f.hasAnswered, f.wait = false, false, 0
+	f.between, f.hasAnswered = false, false
 	if f.state.Load() == ending {
 		_ = f.cut()
 		f.tracked.signal()
