@@ -38,7 +38,7 @@ type FastConn struct {
 	unseen atomic.Bool  // see isUnseen
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
-	err    error        // of a write
+	err         error // of a write
 }
 
 // The states of a FastConn. One that is closed while it answers is closed behind the responses.
