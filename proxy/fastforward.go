@@ -102,11 +102,11 @@ func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, for
 			return fast.Uncached
 		}
 	}
-	if h.rates != nil && !h.rates.allows(f.client.Addr) {
+	if reason := h.admitFast(f); reason != "" {
 		if content != nil {
 			content.Close()
 		}
-		return fast.Rate
+		return reason
 	}
 	found.Used()
 	event := h.fastEvent(f, w)

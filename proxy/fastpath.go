@@ -3,6 +3,7 @@ package proxy
 import (
 	"hash/maphash"
 	"net"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -115,8 +116,14 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 		w.lines = w.request.Lines
 	}
 	w.now = h.config.Now()
-	answered, reason := 0, fast.Reason("")
-	for used < len(octets) {
+	defer func() {
+		if value := recover(); value != nil {
+			h.config.Panicked(value, debug.Stack())
+			c.Abort()
+		}
+	}()
+	reason := fast.Reason("")
+	for used < len(octets) && c.Err() == nil {
 		reason = w.request.Parse(octets[used:])
 		if reason == "" {
 			reason = h.answerFast(f, w)
@@ -124,7 +131,6 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 		if reason != "" {
 			break
 		}
-		answered++
 		used += w.request.Size
 		switch {
 		case w.forward.isPending:
@@ -133,8 +139,8 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 			h.flushFast(c, w)
 		}
 	}
-	if h.config.Fast != nil {
-		h.config.Fast(answered, reason)
+	if reason != "" && h.config.Passed != nil {
+		h.config.Passed(reason)
 	}
 	h.flushFast(c, w)
 	h.quick.works.Put(w)
@@ -173,8 +179,6 @@ func (w *fastWork) reset() {
 func (h *Handler) answerFast(f *fastClient, w *fastWork) fast.Reason {
 	r := &w.request
 	switch {
-	case h.config.Begin != nil:
-		return fast.Trace
 	case len(r.Target) > h.config.MaxTarget:
 		return fast.Target
 	case r.Target[0] != '/':
@@ -192,6 +196,19 @@ func (h *Handler) answerFast(f *fastClient, w *fastWork) fast.Reason {
 		return fast.Form
 	}
 	return h.answerFastName(f, w)
+}
+
+// admitFast returns why a request that can be answered is left to ServeHTTP all the same, "" where it is not. It counts the
+// request.
+func (h *Handler) admitFast(f *fastClient) fast.Reason {
+	switch {
+	case h.config.Begin != nil && (h.config.Untraced == nil || !h.config.Untraced()):
+		return fast.Trace
+	case h.rates != nil && !h.rates.allows(f.client.Addr):
+		return fast.Rate
+	default:
+		return ""
+	}
 }
 
 // answerFastName answers a request for a location of a name.
@@ -221,8 +238,8 @@ func (h *Handler) answerFastName(f *fastClient, w *fastWork) fast.Reason {
 	if !ok || record != nil && (record.Sandbox || len(record.Successors) > 0) {
 		return fast.Negotiation
 	}
-	if h.rates != nil && !h.rates.allows(f.client.Addr) {
-		return fast.Rate
+	if reason := h.admitFast(f); reason != "" {
+		return reason
 	}
 	h.config.Ready.Used(nil)
 	w.body = pages.AppendMoved(w.body[:0], location)

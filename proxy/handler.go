@@ -58,15 +58,18 @@ type Config struct {
 	// Observe is called at the end of each request; nil is not called. It must not retain
 	// the event.
 	Observe func(*Event)
-	// Fast is called with how many requests the fast path has answered together, and why it leaves the next one to
-	// ServeHTTP, "" where there is none; nil is not called.
-	Fast func(answered int, left fast.Reason)
+	// Passed is called with the reason for each request that the fast path has seen and leaves to ServeHTTP; nil is
+	// not called.
+	Passed func(fast.Reason)
 	// Answered is called with each name that the registry of the site answered, also in batches, by its
 	// record; nil is not called. It must be safe for concurrent use.
 	Answered func(r *http.Request, record *resolver.Record)
 	// Begin begins the span of a request, and returns nil where it is not traced; a nil Begin
 	// traces none. mayAsk is whether the traceparent of the request may demand a span.
 	Begin func(r *http.Request, at time.Time, mayAsk bool) Span
+	// Untraced counts a request for which Begin would begin no span, and returns false where it would; where it is nil,
+	// the fast path leaves all requests to Begin.
+	Untraced func() bool
 	// Identify sends a request identifier in each response; those of failures and batches always have one.
 	Identify bool
 	// Unhealthy reports whether a location should be avoided where there are others; nil avoids none.

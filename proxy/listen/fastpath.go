@@ -110,6 +110,9 @@ func (f *FastConn) ReadFrom(r io.Reader) (int64, error) {
 	return n, err
 }
 
+// Err returns the error of a write that has failed, nil for none.
+func (f *FastConn) Err() error { return f.err }
+
 // Abort ends the connection in the middle of a response.
 func (f *FastConn) Abort() {
 	f.err = io.ErrClosedPipe
