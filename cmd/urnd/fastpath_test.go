@@ -64,7 +64,7 @@ func dialUnread(t *testing.T, address string) net.Conn {
 // urnd does not gather what they do not read.
 func TestSlowReaders(t *testing.T) {
 	bothPaths(t, func(t *testing.T) {
-		const readers = 8
+		const readers = 3
 		l := start(t, "limits: {write_timeout: 1s}")
 		address := l.url[len("http://"):]
 		var before, now runtime.MemStats
