@@ -36,11 +36,12 @@ test-deps:
 # The race detector needs a C compiler. In CI it must run.
 RACE = $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null 2>&1 && echo -race)
 
+# Without the profile of the program, by which all it consists of would be compiled a second time.
 test: test-deps
 	@[ -n "$(RACE)" ] || echo "there is no C compiler: the tests run without the race detector"
 	@[ -n "$(RACE)" ] || [ -z "$$CI" ]
 	go vet ./...
-	go test $(RACE) ./...
+	go test -pgo=off $(RACE) ./...
 	cd internal/bench && go vet ./... && go test ./...
 
 # What a request meets, without the fast path: the tests know nothing of it, but for those that compare.

@@ -69,7 +69,7 @@ func build(t testing.TB) string {
 // buildIn makes the binary urnd in a folder.
 func buildIn(t testing.TB, dir string) {
 	t.Helper()
-	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "urnd"), ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-pgo=off", "-o", filepath.Join(dir, "urnd"), ".").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}

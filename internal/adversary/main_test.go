@@ -69,7 +69,7 @@ func run(length, only string) (report, error) {
 	}
 	defer os.RemoveAll(directory)
 	binary := filepath.Join(directory, "urnd")
-	build := exec.Command("go", "build", "-trimpath", "-o", binary, "../../cmd/urnd")
+	build := exec.Command("go", "build", "-pgo=off", "-trimpath", "-o", binary, "../../cmd/urnd")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building urnd: %w\n%s", err, output)
