@@ -16,9 +16,12 @@ import (
 // typeTrace is the media type of the API's document with a trace, which replaces any reply.
 const typeTrace = "application/vnd.urnd.trace+json"
 
+// MayWantTrace reports whether a value of Accept names the type of the document with a trace.
+func MayWantTrace(accept string) bool { return strings.Contains(accept, typeTrace) }
+
 func wantsTrace(header http.Header) bool {
 	accept := message.List(header, "Accept")
-	if !strings.Contains(accept, typeTrace) {
+	if !MayWantTrace(accept) {
 		return false
 	}
 	// "q=0" excludes the type.
