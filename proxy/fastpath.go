@@ -138,7 +138,10 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 			h.sendFast(c, w)
 		case len(w.out) > maxFastOut:
 			h.flushFast(c, w)
+		default:
+			continue
 		}
+		w.now = h.config.Now() // the client may have read slowly
 	}
 	if reason != "" && h.config.Passed != nil {
 		h.config.Passed(reason)
