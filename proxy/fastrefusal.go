@@ -44,21 +44,18 @@ func (h *Handler) refuseFast(f *fastClient, w *fastWork, request *message.Reques
 	if !errors.As(source, &n) || h.config.Log.Enabled(context.Background(), slog.LevelDebug) {
 		return fast.Trace
 	}
+	if reason := h.admitFast(f); reason != "" { // before work that a client may not cause too often
+		return reason
+	}
 	r := &w.request
 	accept := r.Value("Accept")
 	slot := h.quick.refusals.slot(h.quick.seed, r.Target, accept)
 	found := slot.Load()
-	if found == nil || found.source != source || found.target != r.Target || found.accept != accept || r.Has("Accept") && accept == "" {
-		var err error
-		if found, err = h.prepareRefusal(r, n, source, ttl); err != nil {
-			return fast.Target
-		}
+	if found == nil || found.source != source || found.target != r.Target || found.accept != accept {
+		found = h.prepareRefusal(r, n, source, ttl)
 		if len(found.reply.Body) <= maxRefusal {
 			slot.Store(found)
 		}
-	}
-	if reason := h.admitFast(f); reason != "" {
-		return reason
 	}
 	h.config.Ready.Used(source)
 	event := h.fastEvent(f, w)
@@ -76,17 +73,11 @@ func (h *Handler) refuseFast(f *fastClient, w *fastWork, request *message.Reques
 }
 
 // prepareRefusal makes the reply that ServeHTTP would send.
-func (h *Handler) prepareRefusal(r *fast.Request, n *resolver.Negative, source error, ttl time.Duration) (*refusal, error) {
+func (h *Handler) prepareRefusal(r *fast.Request, n *resolver.Negative, source error, ttl time.Duration) *refusal {
 	made := &refusal{target: strings.Clone(r.Target), accept: strings.Clone(r.Value("Accept")), source: source}
-	request, err := message.Parse(made.target)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // the request is left to ServeHTTP
-	}
-	header := make(http.Header)
-	if r.Has("Accept") {
-		header["Accept"] = []string{made.accept}
-	}
+	request, _ := message.Parse(made.target) // it was parsed before, over the buffer of the connection
+	header := http.Header{"Accept": {made.accept}}
 	made.err = h.suggest(&request, problem.About(n.WithTTL(ttl, resolver.CacheHit), request.Query.URI))
 	made.reply = message.Prepare(problem.Reply(header, made.err))
-	return made, nil
+	return made
 }
