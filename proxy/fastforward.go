@@ -53,7 +53,7 @@ func (h *Handler) answerFastAbsolute(f *fastClient, w *fastWork) fast.Reason {
 		return fast.Form
 	}
 	u := request.Query.URI
-	key := u.NormalizeIn(w.room[:], inPlace)
+	key := u.NormalizeIn(w.name[:], inPlace)
 	if h.config.Spelling == SpellingRedirect && key != u {
 		return fast.Form
 	}
@@ -69,7 +69,7 @@ func (h *Handler) answerFastSite(f *fastClient, w *fastWork, target string) fast
 	case !f.mayResolve:
 		return fast.Access
 	}
-	return h.answerFastForward(f, w, u.NormalizeIn(w.room[:], inPlace), "gateway")
+	return h.answerFastForward(f, w, u.NormalizeIn(w.name[:], inPlace), "gateway")
 }
 
 // answerFastForward answers a request for a URI that a stored response answers, by the rules of the site.
@@ -86,17 +86,14 @@ func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, for
 	isUnmodified := found.IsUnmodified(w.lines)
 	blocks, inMemory := found.Blocks()
 	hasContent := !isUnmodified && !r.IsHead()
+	if reason := h.admitFast(f); reason != "" {
+		return reason
+	}
 	var content forward.Content
 	if hasContent && !inMemory {
 		if content, ok = found.Open(context.Background()); !ok {
 			return fast.Uncached
 		}
-	}
-	if reason := h.admitFast(f); reason != "" {
-		if content != nil {
-			content.Close()
-		}
-		return reason
 	}
 	found.Used()
 	event := h.fastEvent(f, w)
@@ -106,7 +103,7 @@ func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, for
 	} else {
 		event.Type = found.ContentType()
 	}
-	w.out = h.forward.AppendReady(w.out, found, isUnmodified, event.ID, h.quick.date.At(w.now))
+	w.out = h.forward.AppendReady(w.out, found, isUnmodified, event.ID, h.fastPath.date.At(w.now))
 	switch {
 	case !hasContent:
 	case content != nil || found.Length() > maxFastCopy:

@@ -23,7 +23,7 @@ import (
 // fastPath is the state of the fast path of a handler.
 type fastPath struct {
 	date     fast.Date
-	works    sync.Pool // of *fastWork
+	pool     sync.Pool // of *fastWork
 	refusals refusals
 	seed     maphash.Seed
 }
@@ -34,7 +34,7 @@ type fastWork struct {
 	now     time.Time
 	turn    uint
 	last    time.Duration // see took
-	room    [256]byte     // of canonical names
+	name    [256]byte     // of canonical names
 	body    []byte
 	out     []byte // the responses
 	ids     []byte // request identifiers of events
@@ -46,10 +46,11 @@ type fastWork struct {
 	buffers net.Buffers
 }
 
-// took returns the time since the wake-up. That of one wake-up in sixteen is measured, and stands for the others: they
-// differ little, and a reading of the clock costs as much as a tenth of one.
+// took returns the time since the wake-up. That of one wake-up in sixteen is measured, and stands for the others if it is
+// short: they differ little, and a reading of the clock costs as much as a tenth of one.
 func (w *fastWork) took(now func() time.Time) time.Duration {
-	if w.turn++; w.turn%16 == 1 {
+	const short = 100 * time.Microsecond
+	if w.turn++; w.turn%16 == 1 || w.last > short {
 		w.last = now().Sub(w.now)
 	}
 	return w.last
@@ -111,7 +112,7 @@ func (f *fastClient) meaningOf(last *hostMeaning, host string) *hostMeaning {
 // AnswerFast implements listen.FastPath.
 func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 	f := h.fastClientOf(c)
-	w, _ := h.quick.works.Get().(*fastWork)
+	w, _ := h.fastPath.pool.Get().(*fastWork)
 	if w == nil {
 		w = new(fastWork)
 		w.lines = w.request.Lines
@@ -120,6 +121,9 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 	defer func() {
 		if value := recover(); value != nil {
 			h.config.Panicked(value, debug.Stack())
+			if w.forward.content != nil {
+				w.forward.content.Close()
+			}
 			c.Abort()
 		}
 	}()
@@ -138,13 +142,16 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 			h.sendFast(c, w)
 		case len(w.out) > maxFastOut:
 			h.flushFast(c, w)
+		default:
+			continue
 		}
+		w.now = h.config.Now() // the client may have read slowly
 	}
 	if reason != "" && h.config.Passed != nil {
 		h.config.Passed(reason)
 	}
 	h.flushFast(c, w)
-	h.quick.works.Put(w)
+	h.fastPath.pool.Put(w)
 	return used
 }
 
@@ -200,7 +207,7 @@ func (h *Handler) answerFast(f *fastClient, w *fastWork) fast.Reason {
 }
 
 // admitFast returns why a request that can be answered is left to ServeHTTP all the same, "" where it is not. It counts the
-// request.
+// request: the sampling may count one twice that is refused for its rate, the rate none.
 func (h *Handler) admitFast(f *fastClient) fast.Reason {
 	switch {
 	case h.config.Begin != nil && (h.config.Untraced == nil || !h.config.Untraced()):
@@ -241,7 +248,7 @@ func (h *Handler) answerFastName(f *fastClient, w *fastWork) fast.Reason {
 	case answer.MayWantTrace(r.Value("Accept")):
 		return fast.Negotiation
 	}
-	found, err, ok := h.config.Ready.Answer(request.Query, w.now, w.room[:])
+	found, err, ok := h.config.Ready.Answer(request.Query, w.now, w.name[:])
 	switch {
 	case !ok:
 		return fast.Uncached
@@ -259,7 +266,7 @@ func (h *Handler) answerFastName(f *fastClient, w *fastWork) fast.Reason {
 	h.config.Ready.Used(nil)
 	w.body = pages.AppendMoved(w.body[:0], location)
 	reply := message.FastRedirect{
-		Form: request.Form, Location: location, ContentType: pages.ContentType, TTL: found.TTL, Date: h.quick.date.At(w.now),
+		Form: request.Form, Location: location, ContentType: pages.ContentType, TTL: found.TTL, Date: h.fastPath.date.At(w.now),
 		Body: w.body, IsHead: r.IsHead(),
 	}
 	event := h.fastEvent(f, w)

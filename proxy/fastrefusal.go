@@ -19,24 +19,27 @@ import (
 // refusals are the replies to requests for names whose negative answers are cached. To make one takes much longer than
 // to send it. The zero value is empty. It is safe for concurrent use.
 type refusals struct {
-	slots [1024]atomic.Pointer[refusal]
+	slots [512]atomic.Pointer[refusal]
 }
 
 // refusal is the reply to a request with this target and this Accept, as long as the cache has this error for its name.
 type refusal struct {
 	target, accept string
-	source         error
-	err            error // of the request
+	source         *resolver.Negative // that is stored
+	err            error              // of the request
 	reply          *message.Prepared
 }
 
 // isOf reports whether it is the reply to a request while the cache has an error for its name.
-func (r *refusal) isOf(request *fast.Request, source error) bool {
-	return r.source == source && r.target == request.Target && r.accept == request.Value("Accept") //nolint:errorlint // it is this value
+func (r *refusal) isOf(request *fast.Request, source *resolver.Negative) bool {
+	return r.source == source && r.target == request.Target && r.accept == request.Value("Accept")
 }
 
-// maxRefusal bounds the body of a reply that is remembered, in octets.
-const maxRefusal = 8 << 10
+// isSmall reports whether the reply is worth its memory.
+func (r *refusal) isSmall() bool {
+	const body, texts = 8 << 10, 512
+	return len(r.reply.Body) <= body && len(r.target)+len(r.accept) <= texts
+}
 
 // slot returns the place of a reply.
 func (r *refusals) slot(seed maphash.Seed, target, accept string) *atomic.Pointer[refusal] {
@@ -49,20 +52,17 @@ func (h *Handler) refuseFast(f *fastClient, w *fastWork, request *message.Reques
 	if !errors.As(source, &n) || h.config.Log.Enabled(context.Background(), slog.LevelDebug) {
 		return fast.Trace
 	}
+	if reason := h.admitFast(f); reason != "" { // before work that a client may not cause too often
+		return reason
+	}
 	r := &w.request
-	slot := h.quick.refusals.slot(h.quick.seed, r.Target, r.Value("Accept"))
+	slot := h.fastPath.refusals.slot(h.fastPath.seed, r.Target, r.Value("Accept"))
 	found := slot.Load()
-	if found == nil || !found.isOf(r, source) {
-		var err error
-		if found, err = h.prepareRefusal(r, n, source, ttl); err != nil {
-			return fast.Target
-		}
-		if len(found.reply.Body) <= maxRefusal {
+	if found == nil || !found.isOf(r, n) {
+		found = h.prepareRefusal(r, n, ttl)
+		if found.isSmall() {
 			slot.Store(found)
 		}
-	}
-	if reason := h.admitFast(f); reason != "" {
-		return reason
 	}
 	h.config.Ready.Used(source)
 	event := h.fastEvent(f, w)
@@ -75,22 +75,16 @@ func (h *Handler) refuseFast(f *fastClient, w *fastWork, request *message.Reques
 	if n.Record != nil {
 		h.answered(w.seen.of(event), n.Record)
 	}
-	w.out = found.reply.AppendTo(w.out, ttl, event.ID, h.quick.date.At(w.now), r.IsHead())
+	w.out = found.reply.AppendTo(w.out, ttl, event.ID, h.fastPath.date.At(w.now), r.IsHead())
 	return ""
 }
 
 // prepareRefusal makes the reply that ServeHTTP would send.
-func (h *Handler) prepareRefusal(r *fast.Request, n *resolver.Negative, source error, ttl time.Duration) (*refusal, error) {
-	made := &refusal{target: strings.Clone(r.Target), accept: strings.Clone(r.Value("Accept")), source: source}
-	request, err := message.Parse(made.target)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // the request is left to ServeHTTP
-	}
-	header := make(http.Header)
-	if r.Has("Accept") {
-		header["Accept"] = []string{made.accept}
-	}
+func (h *Handler) prepareRefusal(r *fast.Request, n *resolver.Negative, ttl time.Duration) *refusal {
+	made := &refusal{target: strings.Clone(r.Target), accept: strings.Clone(r.Value("Accept")), source: n}
+	request, _ := message.Parse(made.target) // it was parsed before, over the buffer of the connection
+	header := http.Header{"Accept": {made.accept}}
 	made.err = h.suggest(&request, problem.About(n.WithTTL(ttl, resolver.CacheHit), request.Query.URI))
 	made.reply = message.Prepare(problem.Reply(header, made.err))
-	return made, nil
+	return made
 }

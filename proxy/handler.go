@@ -97,7 +97,7 @@ type Handler struct {
 	rates     *rates   // nil where there is no limit
 	guesses   *Guesses // of passwords
 	exchanges sync.Pool
-	quick     fastPath
+	fastPath  fastPath
 }
 
 // either returns what reports what one of two functions does; b may be nil.
@@ -113,7 +113,7 @@ func New(config Config) *Handler {
 	failures := forward.NewFailures(config.Now)
 	h := &Handler{
 		config: config, statics: answer.Statics(), guesses: NewGuesses(config.Now),
-		quick: fastPath{seed: maphash.MakeSeed()},
+		fastPath: fastPath{seed: maphash.MakeSeed()},
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,

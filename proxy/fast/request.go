@@ -18,8 +18,9 @@ type Request struct {
 	// Size is the number of octets of the request.
 	Size int
 
-	fields [maxFields]field
-	count  int
+	persists bool // it has Connection
+	fields   [maxFields]field
+	count    int
 }
 
 // field is a field of a request.
@@ -68,7 +69,7 @@ func (r *Request) Lines(name string) []string {
 // is that of RFC 9112 sections 3 and 5 without what servers read differently: what is not surely the same to
 // net/http is none.
 func (r *Request) Parse(octets []byte) Reason {
-	r.count, r.Host = 0, ""
+	r.count, r.Host, r.persists = 0, "", false
 	text := unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // as documented
 	rest, reason := r.parseLine(text)
 	for reason == "" {
@@ -163,10 +164,14 @@ func (r *Request) add(name, value string) Reason {
 	switch {
 	case known == "" || r.count == maxFields || r.Has(known):
 		return Field
-	case known == "Connection" || known == "Proxy-Connection":
-		if !equalFold(value, "keep-alive") {
+	case known == "Connection": // it is for this hop
+		if !equalFold(value, "keep-alive") || r.persists {
 			return Field
 		}
+		r.persists = true
+		return ""
+	case known == "Proxy-Connection" && !equalFold(value, "keep-alive"):
+		return Field
 	}
 	r.fields[r.count] = field{known, value}
 	r.count++

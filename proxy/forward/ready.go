@@ -14,7 +14,7 @@ type Content = httpcache.Content
 
 // Ready returns the stored response that Serve would answer a request with, as httpcache.Cache.Ready does, by its
 // key, the canonical URI of its target. The request is from a client of the proxy or of a site, not fetched, and
-// has no field of the connection and none that unkeyed names. False is also for what Serve selects by other
+// has no field Connection and none that unkeyed names. False is also for what Serve selects by other
 // fields than those of the request: resources of other protocols, and how clients are named to origins.
 func (p *Proxy) Ready(key string, request httpcache.Lines, now time.Time) (httpcache.Ready, bool) {
 	if !strings.HasPrefix(key, "http://") && !strings.HasPrefix(key, "https://") {
