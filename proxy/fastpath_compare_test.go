@@ -1,0 +1,133 @@
+package proxy_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+)
+
+// identifier is a request identifier, which is random.
+var identifier = regexp.MustCompile(`\b[0-9a-f]{16}\b`)
+
+// coarse is how much earlier an idle connection may be closed by the fast path, which does not renew its deadline for
+// each request.
+const coarse = time.Second
+
+// compare holds dialogs with both servers, and reports every difference. It returns how many requests the fast path has
+// answered.
+//
+// The server without may also get each request that the fast path has answered in a packet of its own: what net/http
+// finds in its buffer it neither counts for the limit of a header nor shows to the record of the request line.
+func compare(t *testing.T, filled *stores, v *variant, dialogs ...dialog) (answered int) {
+	t.Helper()
+	quick := play(t, filled, v, dialogs, true)
+	faults := play(t, filled, v, dialogs, false).differences(quick, v, dialogs)
+	if len(faults) > 0 {
+		finer := make([]dialog, len(dialogs))
+		for i, d := range dialogs {
+			finer[i] = dialog{d.finer(quick.heard[i].cuts), d.ending}
+		}
+		if again := play(t, filled, v, finer, false).differences(quick, v, finer); len(again) == 0 {
+			faults = nil
+		}
+	}
+	for _, fault := range faults {
+		t.Error(fault)
+	}
+	for _, h := range quick.heard {
+		answered += len(h.cuts)
+	}
+	return answered
+}
+
+// finer divides the packets of a dialog once more.
+func (d dialog) finer(at []int) []packet {
+	var finer []packet
+	sent := 0
+	for _, p := range d.packets {
+		var here []int
+		for _, cut := range at {
+			if sent < cut && cut < sent+len(p.octets) {
+				here = append(here, cut-sent)
+			}
+		}
+		parts := cut(p.octets, here...)
+		if len(parts) == 0 {
+			parts = []packet{p}
+		}
+		for i := range parts {
+			parts[i].isPart = i < len(parts)-1
+		}
+		parts[len(parts)-1].then = p.then
+		finer = append(finer, parts...)
+		sent += len(p.octets)
+	}
+	return finer
+}
+
+// differences returns what is not the same with the fast path.
+func (plain *transcript) differences(quick *transcript, v *variant, dialogs []dialog) []string {
+	var all []string
+	differ := func(about int, what string, plain, quick any) {
+		a, b := identifier.ReplaceAllString(fmt.Sprintf("%q", plain), "ID"), identifier.ReplaceAllString(fmt.Sprintf("%q", quick), "ID")
+		if a == b {
+			return
+		}
+		at := 0
+		for at < min(len(a), len(b)) && a[at] == b[at] {
+			at++
+		}
+		from := max(at-200, 0)
+		fault := fmt.Sprintf("%s: %s differ at %d:\n without %.700s\n    with %.700s", v.name, what, at, a[from:], b[from:])
+		if about < len(dialogs) {
+			fault += fmt.Sprintf("\n packets %.3000s, ending %d", fmt.Sprintf("%+q", fmt.Sprint(dialogs[about].packets)), dialogs[about].ending)
+		}
+		all = append(all, fault)
+	}
+	for i, a := range plain.heard {
+		b := quick.heard[i]
+		differ(i, "responses", a.responses, b.responses)
+		differ(i, "events", a.events, b.events)
+		differ(i, "logs", a.log, b.log)
+		differ(i, "ends", a.ended, b.ended)
+		if early := a.lasted - b.lasted; early < 0 || early > coarse {
+			differ(i, "lengths", a.lasted, b.lasted)
+		}
+	}
+	differ(len(dialogs), "counts of the cache of answers", plain.answers, quick.answers)
+	differ(len(dialogs), "counts of the HTTP cache", plain.web, quick.web)
+	return all
+}
+
+// whole is a conversation in one packet.
+func whole(octets string) []packet { return []packet{{octets: octets}} }
+
+// cut divides octets before some positions; a negative one is counted from the end.
+func cut(octets string, at ...int) []packet {
+	for i := range at {
+		if at[i] < 0 {
+			at[i] += len(octets)
+		}
+	}
+	slices.Sort(at)
+	var packets []packet
+	from := 0
+	for _, to := range append(at, len(octets)) {
+		if to > from && to <= len(octets) {
+			packets = append(packets, packet{octets: octets[from:to]})
+			from = to
+		}
+	}
+	return packets
+}
+
+// single divides octets into packets of one octet.
+func single(octets string) []packet {
+	packets := make([]packet, 0, len(octets))
+	for i := range len(octets) {
+		packets = append(packets, packet{octets: octets[i : i+1]})
+	}
+	return packets
+}
