@@ -1,7 +1,7 @@
 package proxy
 
 import (
-	"net/http"
+	"hash/maphash"
 	"strings"
 	"sync"
 	"time"
@@ -19,8 +19,10 @@ import (
 
 // fastPath is the state of the fast path of a handler.
 type fastPath struct {
-	date  fast.Date
-	works sync.Pool // of *fastWork
+	date     fast.Date
+	works    sync.Pool // of *fastWork
+	refusals refusals
+	seed     maphash.Seed
 }
 
 // fastWork is what a wake-up of a connection needs.
@@ -30,8 +32,9 @@ type fastWork struct {
 	room    [256]byte // of canonical names
 	body    []byte
 	out     []byte // the responses
-	events  []Event
-	seen    http.Request // of an event
+	ids     []byte // request identifiers of events
+	events  []fastEvent
+	seen    seenRequest
 }
 
 // maxFastOut is how much is gathered before it is written.
@@ -80,7 +83,7 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 	if w == nil {
 		w = new(fastWork)
 	}
-	w.now, w.out, w.events = h.config.Now(), w.out[:0], w.events[:0]
+	w.now = h.config.Now()
 	for used < len(octets) {
 		reason := w.request.Parse(octets[used:])
 		if reason == "" {
@@ -112,11 +115,13 @@ func (h *Handler) flushFast(c *listen.FastConn, w *fastWork) {
 		event := &w.events[i]
 		event.Took = took
 		if h.config.Observe != nil {
-			h.config.Observe(event)
+			event.Request = w.seen.of(event)
+			h.config.Observe(&event.Event)
 		}
 	}
 	_, _ = c.Write(w.out) // an error ends the connection
-	w.out, w.events = w.out[:0], w.events[:0]
+	clear(w.events)       // they lie over the buffer of the connection
+	w.out, w.ids, w.events = w.out[:0], w.ids[:0], w.events[:0]
 }
 
 // answerFast appends the response to a request, and returns why it does not, "" where it does.
@@ -151,8 +156,11 @@ func (h *Handler) answerFastName(f *fastClient, w *fastWork) fast.Reason {
 		return fast.Uncached
 	}
 	answer, err, ok := h.config.Ready.Answer(request.Query, w.now, w.room[:])
-	if !ok || err != nil {
+	switch {
+	case !ok:
 		return fast.Uncached
+	case err != nil:
+		return h.refuseFast(f, w, &request, err, answer.TTL)
 	}
 	location, ok := h.answers.Choice(answer.Locations)
 	record := answer.Record()
@@ -168,19 +176,16 @@ func (h *Handler) answerFastName(f *fastClient, w *fastWork) fast.Reason {
 		Form: request.Form, Location: location, ContentType: pages.ContentType, TTL: answer.TTL, Date: h.quick.date.At(w.now),
 		Body: w.body, IsHead: r.IsHead(),
 	}
-	w.out = reply.AppendTo(w.out)
-	event := w.event(f)
+	event := h.fastEvent(f, w)
 	event.Form, event.Service, event.Cache, event.Status = request.Form.String(), request.Query.Service, answer.Cache.String(), reply.Status()
 	event.Type = pages.ContentType
 	if !r.IsHead() {
 		event.Bytes = int64(len(w.body))
 	}
+	if record != nil {
+		h.answered(w.seen.of(event), record)
+	}
+	reply.RequestID = event.ID
+	w.out = reply.AppendTo(w.out)
 	return ""
-}
-
-// event appends the event of the request.
-func (w *fastWork) event(f *fastClient) *Event {
-	w.seen.Method, w.seen.RequestURI, w.seen.Proto = w.request.Method, w.request.Target, "HTTP/1.1"
-	w.events = append(w.events, Event{Request: &w.seen, Client: f.client.Addr})
-	return &w.events[len(w.events)-1]
 }

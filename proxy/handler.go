@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -31,13 +32,13 @@ type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
 	// Ready answers requests for names on the fast path; nil leaves them to Resolver.
-	Ready *resolver.Ready
-	History  bool           // Resolver knows how names were (RFC 7089)
-	Fetch    scheme.Handler // for the forward proxy, and for requests for the resource itself
-	Log      *slog.Logger
-	Now      func() time.Time
-	Access   Access
-	Via      message.ViaName // the name of this urnd in Via
+	Ready   *resolver.Ready
+	History bool           // Resolver knows how names were (RFC 7089)
+	Fetch   scheme.Handler // for the forward proxy, and for requests for the resource itself
+	Log     *slog.Logger
+	Now     func() time.Time
+	Access  Access
+	Via     message.ViaName // the name of this urnd in Via
 	// Forward configures what is forwarded; New sets Fetch, Via, Now, Accept and OwnField.
 	Forward  forward.Config
 	Policy   *policy.Policy // what proxy clients may ask for; nil allows all
@@ -109,6 +110,7 @@ func New(config Config) *Handler {
 	failures := forward.NewFailures(config.Now)
 	h := &Handler{
 		config: config, statics: answer.Statics(), guesses: NewGuesses(config.Now),
+		quick: fastPath{seed: maphash.MakeSeed()},
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,

@@ -36,20 +36,26 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isVal
 	now := x.cache.config.Now()
 	outcome.TTL, outcome.HasTTL = s.ttl(now), true
 	outcome.Stale = outcome.TTL <= 0
-	a := &Answer{Status: s.status, Reason: s.reason, Header: s.header, ContentLength: s.length, Outcome: outcome}
+	a := &Answer{Status: s.status, Reason: s.reason, Header: s.fields(isValidated), ContentLength: s.length, Outcome: outcome}
 	if age := s.age(now); !isValidated || age >= time.Second { // RFC 9111 section 5.1
 		a.Fields = append(make([]Field, 0, 2), Field{"Age", strconv.FormatInt(int64(age/time.Second), 10)})
 	}
-	if len(s.validatedOnly) > 0 && !isValidated {
-		a.Header = without(a.Header, s.validatedOnly)
-	}
-	if s.isUnmodified(x.r.Header) {
+	if s.isUnmodified(linesOf(x.r.Header)) {
 		return unmodified(a), nil
 	}
 	if err := x.fill(ctx, a, s); err != nil {
 		return nil, err
 	}
 	return a, nil
+}
+
+// fields returns the fields that are sent of a stored response. validated is whether the origin has just said
+// that it is right.
+func (s *stored) fields(isValidated bool) http.Header {
+	if len(s.validatedOnly) == 0 || isValidated {
+		return s.header
+	}
+	return without(s.header, s.validatedOnly)
 }
 
 // unmodified makes an answer one with 304.

@@ -56,21 +56,21 @@ func (x *exchange) newBody(f *flight, response *Response, s *stored) *body {
 			f.commit(nil)
 			return
 		}
-		whole := *s
+		whole := s.copied()
 		whole.content = content
 		if !whole.isPartial() {
 			whole.length = b.arrived
 			whole.part = span{0, whole.length}
 		}
 		if b.isSpooled() && !f.isForgotten() {
-			whole.saved = b.spool.commit(&whole)
+			whole.saved = b.spool.commit(whole)
 		}
 		switch {
 		case !b.passing:
-			f.commit(c.combined(f.key, &whole))
+			f.commit(c.combined(f.key, whole))
 		case whole.saved != nil:
 			whole.content = fileContent{whole.saved}
-			f.commit(&whole)
+			f.commit(whole)
 		default:
 			f.commit(nil)
 		}
@@ -82,7 +82,7 @@ func (x *exchange) newBody(f *flight, response *Response, s *stored) *body {
 // origin has not done so: by its preconditions, and its ranges. isOwn is whether the origin knew the
 // conditions of the client.
 func (x *exchange) fitted(ctx context.Context, a *Answer, s *stored, isOwn bool) *Answer {
-	if !isOwn && s.isUnmodified(x.r.Header) {
+	if !isOwn && s.isUnmodified(linesOf(x.r.Header)) {
 		a.Content.Close()
 		a.Outcome.OriginStatus = s.status
 		return unmodified(a)

@@ -28,23 +28,23 @@ func isForOrigin(header http.Header) bool {
 
 // isUnmodified evaluates the preconditions of a request with a stored response, and reports whether
 // the answer is 304: RFC 9110 section 13.2.2.
-func (s *stored) isUnmodified(request http.Header) bool {
-	if !isConditional(request) || s.status/100 != 2 {
+func (s *stored) isUnmodified(request Lines) bool {
+	if s.status/100 != 2 {
 		return false // RFC 9110 section 13.2.1
 	}
-	if lines := request[ifNoneMatch]; len(lines) > 0 {
+	if lines := request(ifNoneMatch); len(lines) > 0 {
 		return isListed(lines, s.etag) // If-Modified-Since does not count: RFC 9110 section 13.1.3
 	}
-	since, ok := dateOf(request, ifModifiedSince)
+	since, ok := dateOf(request(ifModifiedSince))
 	return ok && !s.lastChange().After(since)
 }
 
-// dateOf returns the date of a field, of which there must be only one line.
-func dateOf(header http.Header, name string) (time.Time, bool) {
-	if len(header[name]) != 1 {
+// dateOf returns the date of the lines of a field, of which there must be only one.
+func dateOf(lines []string) (time.Time, bool) {
+	if len(lines) != 1 {
 		return time.Time{}, false
 	}
-	return parseDate(header[name][0])
+	return parseDate(lines[0])
 }
 
 // lastChange returns the time that If-Modified-Since is compared with: RFC 9111 section 4.3.2.

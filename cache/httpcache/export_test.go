@@ -44,3 +44,9 @@ func (c *Cache) flightsOf(key string) []*flight {
 
 // Arriving returns the memory that is taken by bodies that arrive.
 func (c *Cache) Arriving() int64 { return c.arriving.used.Load() }
+
+// InMemory reports whether something is stored in memory for a key.
+func (c *Cache) InMemory(key string) bool { return c.config.Store != nil && c.peek(key) != nil }
+
+// Purging reports whether a purge is not carried out yet.
+func (c *Cache) Purging() bool { return len(c.announced()) > 0 }

@@ -62,7 +62,7 @@ func (s *shard) begin(c *Cache, key string, solitary bool) *flight {
 func (f *flight) suits(header http.Header, solitary bool) bool {
 	select {
 	case <-f.ready:
-		if f.result == nil || !f.result.matches(header) {
+		if f.result == nil || !f.result.matches(linesOf(header)) {
 			return false
 		}
 	default:

@@ -83,9 +83,9 @@ func (e *Entry) outdated() *Entry {
 	after.variants = nil
 	for _, s := range e.variants {
 		if s.hasValidator() && !s.isPartial() {
-			changed := *s
+			changed := s.copied()
 			changed.purged = true
-			after.variants = append(after.variants, &changed)
+			after.variants = append(after.variants, changed)
 		}
 	}
 	if len(after.variants) == 0 {
@@ -102,12 +102,12 @@ func (x *exchange) updateByHead(response *Response, at arrival) *stored {
 	if s == nil || response.Status != http.StatusOK || s.status != http.StatusOK {
 		return nil
 	}
-	changed := *s
+	changed := s.copied()
 	update := &Response{Status: s.status, Reason: s.reason, Header: updatedFields(s.header, response.Header), From: response.From}
 	directives, _ := x.cache.directivesOf(x.r, update.Header)
 	same := sameByHead(s, response.Header) && x.cache.mayStoreResponse(x.r, x.asked, directives, update)
 	if same {
-		changed = *x.cache.storedResponse(x.r, update, at)
+		changed = x.cache.storedResponse(x.r, update, at)
 		changed.content, changed.part, changed.length, changed.selectors, changed.saved = s.content, s.part, s.length, s.selectors, s.saved
 	} else {
 		changed.purged = true
@@ -116,12 +116,12 @@ func (x *exchange) updateByHead(response *Response, at arrival) *stored {
 		if e == nil || !slices.Contains(e.variants, s) {
 			return e // it has changed meanwhile
 		}
-		return e.with(&changed)
+		return e.with(changed)
 	})
 	if !same {
 		return nil
 	}
-	return &changed
+	return changed
 }
 
 // sameByHead reports whether the response to HEAD may be of the stored representation.

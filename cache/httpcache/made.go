@@ -57,17 +57,17 @@ func targetedDirectives(lines []string) (cachecontrol.Directives, bool) {
 // place is not known.
 func (c *Cache) storedResponse(r *Request, response *Response, at arrival) *stored {
 	control, targeted := c.directivesOf(r, response.Header)
-	s := &stored{
+	s := &stored{record: record{
 		status: response.Status, reason: response.Reason, header: storedFields(response.Header, control),
 		selectors: selectorsOf(response.Header, r.Header), received: at.received, length: response.ContentLength, from: response.From, basis: c.config.Basis,
-	}
+	}}
 	s.etag = s.header.Get("Etag")
 	var ok bool
 	if s.date, ok = parseDate(response.Header.Get("Date")); !ok {
 		s.date = at.received.Truncate(time.Second)
 		s.header["Date"] = []string{at.received.UTC().Format(http.TimeFormat)} // RFC 9110 section 6.6.1
 	}
-	s.modified, _ = dateOf(s.header, "Last-Modified")
+	s.modified, _ = dateOf(s.header["Last-Modified"])
 	s.directives, s.validatedOnly = directivesOf(control)
 	s.freshness = freshnessOf(response.Status, response.Header, control, targeted, s.date, c.config.Heuristic)
 	s.initialAge = initialAge(response.Header, s.date, at.requested, at.received)

@@ -105,6 +105,9 @@ func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, ran
 	if random.IntN(40) == 0 {
 		method = "POST"
 	}
+	if len(lines) == 0 && method == "GET" {
+		checkReady(t, ctx, s, name)
+	}
 	a, err := s.cache.Serve(ctx, &httpcache.Request{Method: method, URI: nameOf(name), Header: fields(lines...)}, o.forward(s, name, random.Uint64()))
 	if err != nil {
 		return false
@@ -136,6 +139,33 @@ func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, ran
 		t.Errorf("%d of %d, ETag %s: %d octets of %d", a.Status, name, g.field("Etag"), len(body), len(all))
 	}
 	return true
+}
+
+// checkReady checks that what is ready for a name is a version of it, whole.
+func checkReady(t *testing.T, ctx context.Context, s *site, name int) {
+	r, ok := s.cache.Ready(nameOf(name), nil, time.Now())
+	if !ok {
+		return
+	}
+	content, ok := r.Open(ctx)
+	if !ok {
+		t.Error("the content is lost")
+		return
+	}
+	defer content.Close()
+	var b strings.Builder
+	if err := content.SendTo(&b, nil); err != nil {
+		t.Error(err)
+	}
+	etag := r.Header(false).Get("Etag")
+	var ofName, number, size int
+	var sum uint32
+	if _, err := fmt.Sscanf(etag, `"%d-%d-%08x-%d"`, &ofName, &number, &sum, &size); err != nil {
+		t.Errorf("ETag %q: %v", etag, err)
+	}
+	if body, _ := versionOf(name, number); ofName != name || b.String() != body || r.Length() != int64(size) {
+		t.Errorf("ready for %d: ETag %s, %d octets of %d", name, etag, b.Len(), len(body))
+	}
 }
 
 func versionOf(name, number int) (body, etag string) { return version(name, uint64(number)) }

@@ -204,11 +204,15 @@ func (s *site) get(lines ...string) got { return s.do("GET", lines...) }
 
 func (s *site) request(r *httpcache.Request) got {
 	s.t.Helper()
+	first := s.ready(r)
 	a, err := s.cache.Serve(s.t.Context(), r, s.forward)
 	if err != nil {
+		s.compare(r, first, got{err: err})
 		return got{err: err}
 	}
-	return read(a)
+	g := read(a)
+	s.compare(r, first, g)
+	return g
 }
 
 // read reads the content of an answer.

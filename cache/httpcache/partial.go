@@ -47,7 +47,7 @@ func (s *stored) sameRepresentation(other *stored) bool {
 
 // joined returns a response with its own content and that of another part, which touches it.
 func (s *stored) joined(fresh blocks, other *stored, before blocks) *stored {
-	whole := *s
+	whole := s.copied()
 	whole.length = max(s.length, other.length)
 	whole.part = span{min(s.part.start, other.part.start), max(s.part.end, other.part.end)}
 	var content blocks
@@ -63,15 +63,15 @@ func (s *stored) joined(fresh blocks, other *stored, before blocks) *stored {
 		whole.header = updatedFields(other.header, s.header)
 		whole.status, whole.reason = other.status, other.reason
 	}
-	return &whole
+	return whole
 }
 
 // completed returns a response whose part is the whole.
 func (s *stored) completed() *stored {
-	whole := *s
+	whole := s.copied()
 	whole.header = without(s.header, []string{"Content-Range", "Content-Length"})
 	whole.status, whole.reason = http.StatusOK, ""
-	return &whole
+	return whole
 }
 
 // restHeader returns the header of a request for what is missing behind a stored part. Where the

@@ -139,9 +139,9 @@ func (p *purge) apply(key string, e *Entry) (after *Entry, purged int) {
 			left = append(left, s)
 			continue
 		case !p.hard && s.hasValidator() && !s.isPartial():
-			outdated := *s
+			outdated := s.copied()
 			outdated.purged = true
-			left = append(left, &outdated)
+			left = append(left, outdated)
 		}
 		purged++
 	}

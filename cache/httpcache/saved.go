@@ -90,14 +90,14 @@ func storedOfHead(text []byte) *stored {
 	if err := json.Unmarshal(text, &h); err != nil || h.Header == nil || h.Status < http.StatusOK {
 		return nil
 	}
-	s := &stored{
+	s := &stored{record: record{
 		status: h.Status, reason: h.Reason, header: h.Header, received: h.Received, initialAge: h.InitialAge,
 		freshness: freshness{h.Lifetime, h.Explicit}, validatedOnly: h.ValidatedOnly, from: h.From, purged: h.Purged, basis: h.Basis,
 		directives: directives{
 			h.Directives.NoCache, h.Directives.MustRevalidate, h.Directives.Immutable, h.Directives.WhileRevalidate, h.Directives.IfError,
 		},
 		etag: h.Header.Get("Etag"),
-	}
+	}}
 	for _, one := range h.Selectors {
 		s.selectors = append(s.selectors, selector{name: one[0], value: one[1]})
 	}

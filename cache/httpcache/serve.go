@@ -47,7 +47,7 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 		return x.unsafe(ctx)
 	}
 	if x.entry = x.cache.unpurged(x.r.URI, x.cache.entry(x.r.URI)); x.entry != nil {
-		x.selected = x.entry.selected(x.r.Header)
+		x.selected = x.entry.selected(linesOf(x.r.Header))
 	}
 	switch {
 	case x.cache.config.Store == nil || x.r.Pass:
@@ -190,7 +190,7 @@ func (x *exchange) follow(ctx context.Context, f *flight) (*Answer, error) {
 		return nil, f.err
 	}
 	s := f.result
-	if s == nil || !s.matches(x.r.Header) {
+	if s == nil || !s.matches(linesOf(x.r.Header)) {
 		return nil, nil //nolint:nilnil // neither
 	}
 	if use := s.useOf(x.demands, x.cache.config.Now()); use == validate || use == reloadRequired {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -11,8 +12,15 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/disk"
 )
 
-// stored is a stored response. It is immutable; its content may still be arriving.
+// stored is a stored response. But for its memo it is immutable; its content may still be arriving.
 type stored struct {
+	record
+	// memo is what a caller has made of it, nil for nothing: see Ready.Memo.
+	memo atomic.Pointer[any]
+}
+
+// record is what is stored of a response. A changed response has a changed copy.
+type record struct {
 	status int
 	reason string
 	header http.Header // shared: never written to
@@ -40,6 +48,9 @@ type stored struct {
 	// validatedOnly are fields that are sent only after a validation: no-cache with names.
 	validatedOnly []string
 }
+
+// copied returns a copy of a stored response to be changed, without its memo.
+func (s *stored) copied() *stored { return &stored{record: s.record} }
 
 // directives are what Cache-Control of a stored response says about its use.
 type directives struct {
@@ -98,11 +109,11 @@ func isStrong(etag string) bool { return strings.HasPrefix(etag, `"`) }
 
 // size returns the memory that it holds, in bytes.
 func (s *stored) size() int {
-	size := int(unsafe.Sizeof(*s)) + len(s.etag) + len(s.reason)
+	size := int(unsafe.Sizeof(*s)) + memoOverhead + len(s.etag) + len(s.reason)
 	for name, lines := range s.header {
 		size += fieldOverhead + len(name)
 		for _, line := range lines {
-			size += len(line)
+			size += len(line) + len(name) + len(line) // once more in the memo, which comes later: a size never changes
 		}
 	}
 	for _, one := range s.selectors {
@@ -116,6 +127,9 @@ func (s *stored) size() int {
 
 // fieldOverhead is about the memory of a field in a map, without its texts.
 const fieldOverhead = 80
+
+// memoOverhead is about the memory of a memo, without the fields of the response.
+const memoOverhead = 400
 
 // Entry is what is stored for a URI: its variants, RFC 9111 section 4.1, the last one first. It
 // is immutable.
@@ -140,7 +154,7 @@ func (e *Entry) Size() int {
 
 // selected returns the variant that a request selects: of several the one with the most recent
 // Date (RFC 9111 section 4.1), complete ones before parts; nil for none.
-func (e *Entry) selected(request http.Header) *stored {
+func (e *Entry) selected(request Lines) *stored {
 	var best *stored
 	for _, s := range e.variants {
 		if !s.matches(request) {

@@ -20,7 +20,7 @@ func validationHeader(request http.Header, candidates []*stored) http.Header {
 	if len(tags) > 0 {
 		header[ifNoneMatch] = []string{strings.Join(tags, ", ")}
 	}
-	if s := candidates[0]; len(candidates) == 1 && s.matches(request) && !s.modified.IsZero() { // other variants may have the same time
+	if s := candidates[0]; len(candidates) == 1 && s.matches(linesOf(request)) && !s.modified.IsZero() { // other variants may have the same time
 		header[ifModifiedSince] = s.header["Last-Modified"][:1:1]
 	}
 	return header

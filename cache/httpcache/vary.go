@@ -161,13 +161,21 @@ func appendMember(members []string, text string) []string {
 	return append(members, text)
 }
 
+// Lines returns the lines of a field of a request, by the name that http.Header has it by; none where it is
+// missing. Neither the lines nor their texts are retained.
+type Lines func(name string) []string
+
+// linesOf returns the lines of a header.
+func linesOf(header http.Header) Lines { return func(name string) []string { return header[name] } }
+
 // matches reports whether a request selects a stored response.
-func (s *stored) matches(request http.Header) bool {
+func (s *stored) matches(request Lines) bool {
 	for _, one := range s.selectors {
-		if one.matches(request[one.name]) {
+		lines := request(one.name)
+		if one.matches(lines) {
 			continue
 		}
-		if one.name != "Accept-Language" || !prefersLanguage(request[one.name], s.header["Content-Language"]) {
+		if one.name != "Accept-Language" || !prefersLanguage(lines, s.header["Content-Language"]) {
 			return false
 		}
 	}

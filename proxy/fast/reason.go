@@ -8,7 +8,7 @@ const (
 	Partial     Reason = "partial"     // its head has not come as a whole
 	Method      Reason = "method"      // neither GET nor HEAD
 	Target      Reason = "target"      // it has octets or a form that the fast path leaves to the parser
-	Field Reason = "field"       // a field that the fast path does not know, or that changes the request
+	Field       Reason = "field"       // a field that the fast path does not know, or that changes the request
 	Form        Reason = "form"        // it is not for a name or a response that a cache may have
 	Uncached    Reason = "uncached"    // no cache has a fresh answer
 	Access      Reason = "access"      // the client or the request is refused, or has to log in

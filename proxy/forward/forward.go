@@ -49,10 +49,12 @@ type Config struct {
 // Proxy passes requests on to origin servers. It is safe for concurrent use.
 type Proxy struct {
 	config Config
+	// maker is by whom a readyHead was made.
+	maker *maker
 }
 
 // New returns a Proxy.
-func New(config Config) *Proxy { return &Proxy{config: config} }
+func New(config Config) *Proxy { return &Proxy{config: config, maker: new(maker)} }
 
 // Request is a request to be forwarded.
 type Request struct {

@@ -17,12 +17,7 @@ func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
 	header := w.Header()
 	p.setFields(header, a)
 	announced := p.announce(header, r, a)
-	switch {
-	case a.ContentLength >= 0 && a.Status != http.StatusNotModified && a.Status != http.StatusNoContent:
-		header["Content-Length"] = []string{strconv.FormatInt(a.ContentLength, 10)}
-	case r.Method != http.MethodHead:
-		delete(header, "Content-Length") // it may be that of another framing
-	}
+	setLength(header, r.Method, a)
 	if a.Reason != "" || !isMade(a.Status) {
 		w.SetReason(a.Status, a.Reason)
 	}
@@ -68,6 +63,16 @@ func (*Proxy) announce(header http.Header, r *Request, a *httpcache.Answer) []st
 // origin.
 func isMade(status int) bool {
 	return status == http.StatusPartialContent || status == http.StatusNotModified || status == http.StatusRequestedRangeNotSatisfiable
+}
+
+// setLength sets the length of an answer.
+func setLength(header http.Header, method string, a *httpcache.Answer) {
+	switch {
+	case a.ContentLength >= 0 && a.Status != http.StatusNotModified && a.Status != http.StatusNoContent:
+		header["Content-Length"] = []string{strconv.FormatInt(a.ContentLength, 10)}
+	case method != http.MethodHead:
+		delete(header, "Content-Length") // it may be that of another framing
+	}
 }
 
 // setFields sets the fields of an answer.

@@ -26,6 +26,7 @@ type FastConn struct {
 	conn    *requestConn
 	path    FastPath
 	tracked *connections
+	io      *fastIO // nil before the first write
 
 	size    int  // of the buffer of net/http; 0 before the first read
 	between bool // no octet of a request has gone to net/http
@@ -63,9 +64,16 @@ func (f *FastConn) Write(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
-	n, err := f.conn.Conn.Write(p)
+	if f.io == nil {
+		f.io = newFastIO(f.conn.Conn)
+	}
+	n := f.io.try(p)
+	if n == len(p) {
+		return n, nil
+	}
+	left, err := f.conn.Conn.Write(p[n:])
 	f.err = err
-	return n, err
+	return n + left, err
 }
 
 // ReadFrom is Write of what r has: a file is sent without copying it.
@@ -104,6 +112,7 @@ func (f *FastConn) read(p []byte) (int, error) {
 	for answered := false; ; answered = true {
 		if answered {
 			f.renew()
+			yield()
 		}
 		n, err := f.conn.Conn.Read(p)
 		if n == 0 || err != nil || f.conn.server.isEnding(f.tracked) {

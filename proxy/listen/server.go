@@ -128,7 +128,9 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 }
 
 // isEnding reports whether clients are asked to close their connections.
-func (s *Server) isEnding(conns *connections) bool { return s.announced.Load() || conns.draining.Load() }
+func (s *Server) isEnding(conns *connections) bool {
+	return s.announced.Load() || conns.draining.Load()
+}
 
 // track adds the connections of a Serve.
 func (s *Server) track(conns *connections) {

@@ -1,7 +1,6 @@
 package message
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -15,7 +14,17 @@ func RequestID(header http.Header, trusted bool) string {
 	if id := header.Get(RequestIDField); trusted && isID(id) {
 		return id
 	}
-	return fmt.Sprintf("%016x", rand.Uint64()) //nolint:gosec // it need not be secret
+	return string(AppendRequestID(nil))
+}
+
+// AppendRequestID appends a new request identifier to dst.
+func AppendRequestID(dst []byte) []byte {
+	const digits = "0123456789abcdef"
+	id := rand.Uint64() //nolint:gosec // it need not be secret
+	for shift := 60; shift >= 0; shift -= 4 {
+		dst = append(dst, digits[id>>shift&15])
+	}
+	return dst
 }
 
 // isID reports whether a value may be used as a request identifier.

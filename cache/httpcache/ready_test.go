@@ -1,0 +1,311 @@
+package httpcache_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/memory"
+)
+
+// TestReady: which responses are ready, after one request, and perhaps another step.
+func TestReady(t *testing.T) {
+	const always = "Cache-Control: max-age=60"
+	for _, test := range []struct {
+		name   string
+		status int
+		stored string
+		step   func(s *site)
+		asks   string
+		want   bool
+	}{
+		{"fresh", 200, always, nil, "", true},
+		{"fresh for one more second", 200, always, func(s *site) { s.clock.advance(59 * time.Second) }, "", true},
+		{"stale", 200, always, func(s *site) { s.clock.advance(time.Minute) }, "", false},
+		{"stale while it is validated", 200, "Cache-Control: max-age=60, stale-while-revalidate=60", func(s *site) { s.clock.advance(time.Minute) }, "", false},
+		{"old when it came", 200, always + " | Age: 60", nil, "", false},
+		{"no-cache", 200, "Cache-Control: max-age=60, no-cache | Etag: \"1\"", nil, "", false},
+		{"no-cache with a name", 200, "Cache-Control: max-age=60, no-cache=X-A | X-A: 1", nil, "", true},
+		{"a type", 200, always + " | Content-Type: text/html", nil, "", true},
+		{"a type that is not sent", 200, "Cache-Control: max-age=60, no-cache=content-type | Content-Type: text/html", nil, "", true},
+		{"private with names", 200, "Cache-Control: max-age=60, private=\"Date, X-A\" | X-A: 1", nil, "", true},
+		{"must-revalidate", 200, "Cache-Control: max-age=60, must-revalidate", nil, "", true},
+		{"not stored", 200, "Cache-Control: no-store", nil, "", false},
+		{"301", 301, always, nil, "", true},
+		{"404", 404, always, nil, "", true},
+		{"404 with a condition", 404, always + " | Etag: \"1\"", nil, `If-None-Match: "1"`, true},
+		{"500", 500, always, nil, "", true},
+		{"204", 204, always, nil, "", false},
+		{"If-None-Match", 200, always + ` | Etag: W/"1" | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT`, nil, `If-None-Match: "0", "1"`, true},
+		{"another If-None-Match", 200, always + ` | Etag: "1"`, nil, `If-None-Match: "2"`, true},
+		{"If-Modified-Since", 200, always + " | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", nil, "If-Modified-Since: Sat, 21 Nov 2026 08:00:00 GMT", true},
+		{"an earlier If-Modified-Since", 200, always + " | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", nil, "If-Modified-Since: Sat, 21 Nov 2026 07:59:59 GMT", true},
+		{"an absent field selects", 200, always + " | Vary: X-A", nil, "", true},
+		{"another field selects", 200, always + " | Vary: X-A", nil, "X-A: 1", false},
+		{"two variants", 200, always + " | Vary: X-A", func(s *site) { s.get("X-A: 1") }, "X-A: 1", true},
+		{"a language", 200, always + " | Vary: Accept-Language | Content-Language: de", nil, "Accept-Language: de, en;q=0.5", true},
+		{"another language", 200, always + " | Vary: Accept-Language | Content-Language: de", nil, "Accept-Language: en", false},
+		{"a soft purge", 200, always + ` | Etag: "1"`, func(s *site) { s.cache.Purge(target, false) }, "", false},
+		{"a hard purge", 200, always + ` | Etag: "1"`, func(s *site) { s.cache.Purge(target, true) }, "", false},
+		{"a purge of all", 200, always + ` | Etag: "1"`, func(s *site) { s.cache.PurgeAll(httpcache.Selection{}, false) }, "", false},
+		{"a purge of others", 200, always, func(s *site) { s.cache.PurgeAll(httpcache.Selection{Tag: "t"}, true) }, "", true},
+		{"an invalidation", 200, always + ` | Etag: "1"`, func(s *site) { s.do("POST") }, "", false},
+		{"a validation", 200, always + ` | Etag: "1"`, func(s *site) {
+			s.clock.advance(time.Hour)
+			s.sends(304, "", "Cache-Control: max-age=60", "X-New: 1", `Etag: "1"`)
+			s.get()
+		}, "", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t, nil)
+			s.sends(test.status, "body", strings.Split(test.stored, " | ")...)
+			s.get()
+			if test.step != nil {
+				test.step(s)
+			}
+			for _, method := range []string{"HEAD", "GET"} {
+				r := &httpcache.Request{Method: method, URI: target, Header: fields()}
+				if test.asks != "" {
+					r.Header = fields(test.asks)
+				}
+				if f := s.ready(r); f.found != test.want {
+					t.Errorf("%s: ready is %t", method, f.found)
+				}
+				if test.want {
+					s.request(r) // which compares
+				}
+			}
+		})
+	}
+}
+
+// TestReadyForNone: a cache without a store, and a key without a response.
+func TestReadyForNone(t *testing.T) {
+	for name, change := range map[string]func(*httpcache.Config){"empty": nil, "without a store": func(c *httpcache.Config) { c.Store = nil }} {
+		s := newSite(t, change)
+		if _, ok := s.cache.Ready(target, nil, s.clock.now()); ok {
+			t.Error(name)
+		}
+	}
+}
+
+// TestReadyPartly: neither a part nor what arrives is ready.
+func TestReadyPartly(t *testing.T) {
+	s := newSite(t, nil)
+	s.sends(206, "01234", fresh, `ETag: "1"`, "Content-Range: bytes 0-4/10")
+	s.expect(s.get("Range: bytes=0-4"), 206, "01234", false)
+	if _, ok := s.cache.Ready(target, nil, s.clock.now()); ok {
+		t.Error("a part is ready")
+	}
+	s.sends(206, "56789", fresh, `ETag: "1"`, "Content-Range: bytes 5-9/10")
+	s.expect(s.get(), 200, "0123456789", false)
+	if r, ok := s.cache.Ready(target, nil, s.clock.now()); !ok || r.Length() != 10 {
+		t.Error("the whole is not ready")
+	}
+
+	s = newSite(t, nil)
+	streams := s.streams(4, fresh)
+	c := s.start(nil)
+	origin := <-streams
+	_, _ = io.WriteString(origin, "ab")
+	s.eventually("it has what there is", func() bool { return c.received() == 2 })
+	if _, ok := s.cache.Ready(target, nil, s.clock.now()); ok {
+		t.Error("what arrives is ready")
+	}
+	_, _ = io.WriteString(origin, "cd")
+	_ = origin.Close()
+	c.end()
+	if !s.ready(&httpcache.Request{Method: "GET", URI: target}).found {
+		t.Error("what has arrived is not ready")
+	}
+}
+
+// purgedTable is a table with something to do while a purge is carried out.
+type purgedTable struct {
+	*table
+	during func()
+}
+
+func (t *purgedTable) Each(f func(*cache.Entry[*httpcache.Entry]) bool) {
+	t.during()
+	t.table.Each(f)
+}
+
+// TestReadyWhilePurging: nothing is ready while a purge counts that is not carried out.
+func TestReadyWhilePurging(t *testing.T) {
+	store := &purgedTable{table: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}}
+	s := newSite(t, func(c *httpcache.Config) { c.Store = store })
+	s.sends(200, "one", fresh)
+	s.expect(s.get(), 200, "one", false)
+	purging := false
+	store.during = func() {
+		purging = true
+		if _, ok := s.cache.Ready(target, nil, s.clock.now()); ok {
+			t.Error("it is ready")
+		}
+	}
+	if n := s.cache.PurgeAll(httpcache.Selection{Tag: "other"}, true); n != 0 || !purging {
+		t.Errorf("%d purged", n)
+	}
+	if _, ok := s.cache.Ready(target, nil, s.clock.now()); !ok {
+		t.Error("it is not ready any more")
+	}
+}
+
+// TestReadyOnDisk: a content on disk is ready once its head is in memory, and forgotten where the disk has lost
+// it.
+func TestReadyOnDisk(t *testing.T) {
+	directory := t.TempDir()
+	s, closes := onDisk(t, directory)
+	large := text(5 << 20)
+	s.sends(200, large, fresh)
+	s.expect(s.get(), 200, large, false)
+	s.expect(s.get(), 200, large, true)
+	r, ok := s.cache.Ready(target, nil, s.clock.now())
+	if _, inMemory := r.Blocks(); !ok || inMemory || r.Length() != int64(len(large)) {
+		t.Errorf("ready: %t, in memory: %t, %d octets", ok, inMemory, r.Length())
+	}
+	closes()
+
+	s, closes = onDisk(t, directory)
+	defer closes()
+	if _, ok := s.cache.Ready(target, nil, s.clock.now()); ok {
+		t.Error("the disk was read")
+	}
+	s.fails(errOrigin)
+	s.expect(s.get(), 200, large, true)
+	if r, ok = s.cache.Ready(target, nil, s.clock.now()); !ok {
+		t.Fatal("it is not ready after it was read")
+	}
+	err := filepath.WalkDir(directory, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		return os.Remove(path)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := r.Open(t.Context()); ok {
+		t.Fatal("what is removed can be opened")
+	}
+	if s.cache.InMemory(target) {
+		t.Error("what is lost is still in memory")
+	}
+	s.sends(200, "new", fresh)
+	s.expect(s.get(), 200, "new", false)
+}
+
+// TestReadyCounts: what is used is counted as a hit.
+func TestReadyCounts(t *testing.T) {
+	s := newSite(t, nil)
+	s.sends(200, "one", fresh)
+	s.get()
+	r, _ := s.cache.Ready(target, nil, s.clock.now())
+	if before := s.cache.Counts().Hits; before != 0 {
+		t.Errorf("%d hits before", before)
+	}
+	r.Used()
+	if after := s.cache.Counts().Hits; after != 1 {
+		t.Errorf("%d hits", after)
+	}
+}
+
+// TestMemo: a memo stays with its response, changes no size, and is not that of a changed one.
+func TestMemo(t *testing.T) {
+	store := &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}
+	s := newSite(t, func(c *httpcache.Config) { c.Store = store })
+	s.sends(200, "one", fresh, `Etag: "1"`)
+	s.get()
+	r, _ := s.cache.Ready(target, nil, s.clock.now())
+	if r.Memo() != nil {
+		t.Errorf("it has %v", r.Memo())
+	}
+	before := store.Get(target).Value.Size()
+	r.SetMemo("a")
+	r, _ = s.cache.Ready(target, nil, s.clock.now())
+	if r.Memo() != "a" {
+		t.Errorf("it has %v", r.Memo())
+	}
+	if after := store.Get(target).Value.Size(); after != before {
+		t.Errorf("the size was %d and is %d", before, after)
+	}
+	s.clock.advance(time.Hour)
+	s.sends(304, "", fresh, `Etag: "1"`)
+	s.get()
+	if r, ok := s.cache.Ready(target, nil, s.clock.now()); !ok || r.Memo() != nil {
+		t.Errorf("ready: %t, with %v", ok, r.Memo())
+	}
+}
+
+// readyStore returns the store that urnd has.
+func readyStore(t testing.TB) httpcache.Store {
+	t.Helper()
+	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	return store
+}
+
+// TestReadyAllocates: nothing, nor where the most usual field selects.
+func TestReadyAllocates(t *testing.T) {
+	s := newSite(t, func(c *httpcache.Config) { c.Store = readyStore(t) })
+	s.sends(200, "one", fresh, `Etag: "1"`, "Vary: Accept-Encoding")
+	const encoding = "gzip, deflate, br"
+	s.get("Accept-Encoding: " + encoding)
+	s.sends(200, "one", fresh, `Etag: "1"`)
+	s.request(&httpcache.Request{Method: "GET", URI: target + "/plain", Header: fields()})
+	now, key := s.clock.now(), []string{encoding}
+	request := func(name string) []string {
+		if name == "Accept-Encoding" {
+			return key
+		}
+		return nil
+	}
+	size := 0
+	for _, uri := range []string{target, target + "/plain"} {
+		if n := testing.AllocsPerRun(100, func() {
+			r, ok := s.cache.Ready(uri, request, now)
+			if !ok || r.IsUnmodified(request) {
+				t.Error("it is not ready")
+			}
+			content, _ := r.Blocks()
+			size += len(content) + r.Status() + len(r.Header(false)) + int(r.Age()+r.TTL())
+			r.Used()
+		}); n != 0 {
+			t.Errorf("%s: %v allocations", uri, n)
+		}
+	}
+}
+
+// BenchmarkReady: the question of the fast path.
+func BenchmarkReady(b *testing.B) {
+	c := httpcache.New(httpcache.Config{Store: readyStore(b), Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20})
+	defer c.Close()
+	a, err := c.Serve(b.Context(), &httpcache.Request{Method: "GET", URI: target, Header: fields()}, func(context.Context, httpcache.Outgoing) (*httpcache.Response, error) {
+		return &httpcache.Response{Status: 200, Header: fields("Cache-Control: max-age=3600"), Body: io.NopCloser(strings.NewReader("body")), ContentLength: 4}, nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := a.Content.SendTo(io.Discard, nil); err != nil {
+		b.Fatal(err)
+	}
+	a.Content.Close()
+	header := http.Header{}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, ok := c.Ready(target, func(name string) []string { return header[name] }, time.Now()); !ok {
+			b.Fatal("it is not ready")
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package forward
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+)
+
+// Ready returns the stored response that Serve would answer a request with, as httpcache.Cache.Ready does, by its
+// key, the canonical URI of its target. The request is from a client of the proxy or of a site, not fetched, and
+// has no field of the connection and none that unkeyed names. False is also for what Serve selects by other
+// fields than those of the request: resources of other protocols, and how clients are named to origins.
+func (p *Proxy) Ready(key string, request httpcache.Lines, now time.Time) (httpcache.Ready, bool) {
+	if !strings.HasPrefix(key, "http://") && !strings.HasPrefix(key, "https://") {
+		return httpcache.Ready{}, false
+	}
+	isNamed := false
+	r, ok := p.config.Cache.Ready(key, func(name string) []string {
+		if name == "Forwarded" || name == "X-Forwarded-For" {
+			isNamed = isNamed || p.config.Forwarded != ForwardedTransparent
+		}
+		return request(name)
+	}, now)
+	return r, ok && !isNamed
+}
+
+// AppendReady appends the head of the response to a request that a stored response answers, by HTTP/1.1 on a
+// connection that stays open: the octets that net/http sends for what Serve sets, words of the origin included.
+// isUnmodified is whether the answer is 304. requestID is sent in Config.OwnField, and must be a field value, or
+// is not used without one. date is that of Date where the response has none: http.TimeFormat of the present time.
+func (p *Proxy) AppendReady(dst []byte, r httpcache.Ready, isUnmodified bool, requestID string, date []byte) []byte {
+	h := p.readyHead(r)
+	if isUnmodified {
+		dst = appendStatusLine(dst, http.StatusNotModified, "")
+	}
+	start := 0
+	for _, one := range h.runs {
+		text := h.text[start:one.end]
+		if start = one.end; isUnmodified && one.isOfContent {
+			continue
+		}
+		dst = append(dst, text...)
+		switch one.next {
+		case nextAge:
+			dst = strconv.AppendInt(dst, int64(r.Age()/time.Second), 10)
+		case nextTTL:
+			dst = strconv.AppendInt(dst, int64(r.TTL()/time.Second), 10)
+		case nextID:
+			dst = append(dst, requestID...)
+		case nextText:
+		}
+	}
+	if !h.hasDate { // net/http sends its own behind the others
+		dst = append(append(append(dst, "Date: "...), date...), "\r\n"...)
+	}
+	return append(dst, "\r\n"...)
+}
+
+// readyHead returns the head of a stored response, which is made once.
+func (p *Proxy) readyHead(r httpcache.Ready) *readyHead {
+	if h, ok := r.Memo().(*readyHead); ok && h.maker == p.maker {
+		return h
+	}
+	h := p.newReadyHead(r)
+	r.SetMemo(h)
+	return h
+}
