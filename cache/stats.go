@@ -1,7 +1,5 @@
 package cache
 
-import "sync/atomic"
-
 // Stats are the counters of a cache since its creation.
 type Stats struct {
 	Hits, Negative, Stale, Misses, Collapsed, Failures uint64
@@ -9,7 +7,7 @@ type Stats struct {
 
 // counts are the live counters of Stats. The zero value is ready.
 type counts struct {
-	hits, negative, stale, misses, collapsed, failures atomic.Uint64
+	hits, negative, stale, misses, collapsed, failures Counter
 }
 
 // outcome counts one Get. A failure is an error that is not stored.

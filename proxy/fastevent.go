@@ -34,9 +34,11 @@ func (w *fastWork) identify(event *fastEvent) {
 	}
 	at := len(w.ids)
 	w.ids = message.AppendRequestID(w.ids)
-	id := w.ids[at:]
-	event.ID = unsafe.String(unsafe.SliceData(id), len(id)) // these octets are not written again before the event ends
+	event.ID = inPlace(w.ids[at:]) // these octets are not written again before the event ends
 }
+
+// inPlace returns octets as a string that shares their memory.
+func inPlace(octets []byte) string { return unsafe.String(unsafe.SliceData(octets), len(octets)) }
 
 // seenRequest is the request of an event, for observers. It is used again for the next event.
 type seenRequest struct {

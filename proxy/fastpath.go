@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"hash/maphash"
+	"net"
 	"strings"
 	"sync"
 	"time"
@@ -35,6 +36,10 @@ type fastWork struct {
 	ids     []byte // request identifiers of events
 	events  []fastEvent
 	seen    seenRequest
+	lines   func(name string) []string // of the request
+	target  []byte                     // of a request for a site
+	forward fastForward                // what is still to be sent
+	buffers net.Buffers
 }
 
 // maxFastOut is how much is gathered before it is written.
@@ -47,9 +52,18 @@ type fastClient struct {
 	local      string
 	secure     bool
 	mayResolve bool
-	host       string // of the last request
-	misled     bool   // by that host
-	site       *site  // of that host, which urnd is the gateway of; nil for none
+	mayProxy   bool // without a password
+	host       hostMeaning
+	authority  hostMeaning // of absolute-form
+}
+
+// hostMeaning is what the host of the last request means, which mostly is that of the next one.
+type hostMeaning struct {
+	text   string
+	known  bool
+	misled bool  // a page of another site may have led the client here by it: see Access.clientOf
+	isOwn  bool  // it is this server
+	site   *site // that urnd is the gateway of; nil for none
 }
 
 // fastClientOf returns the client of a connection.
@@ -62,18 +76,23 @@ func (h *Handler) fastClientOf(c *listen.FastConn) *fastClient {
 		f.local = local.String()
 	}
 	f.mayResolve = h.config.Access.mayResolve(f.client)
+	f.mayProxy = !f.client.Relayed && message.Contains(h.config.Access.Proxy, f.client.Addr) && h.config.Access.Users == nil
 	c.State = f
 	return f
 }
 
-// heed looks up what the host of a request means.
-func (f *fastClient) heed(host string) {
-	if host == f.host {
-		return
+// meaningOf returns what a host means, by what was found last.
+func (f *fastClient) meaningOf(last *hostMeaning, host string) *hostMeaning {
+	if last.known && last.text == host {
+		return last
 	}
-	f.host = strings.Clone(host)
-	f.site = f.handler.gateway.siteAt(host)
-	f.misled = f.client.Addr.IsLoopback() && !f.handler.config.Access.Own.Has(host) // see Access.clientOf
+	*last = hostMeaning{
+		text: strings.Clone(host), known: true,
+		misled: f.client.Addr.IsLoopback() && !f.handler.config.Access.Own.Has(host),
+		isOwn:  f.local != "" && (host == f.local || f.handler.isOwnName(host, f.local)),
+		site:   f.handler.gateway.siteAt(host),
+	}
+	return last
 }
 
 // AnswerFast implements listen.FastPath.
@@ -82,6 +101,7 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 	w, _ := h.quick.works.Get().(*fastWork)
 	if w == nil {
 		w = new(fastWork)
+		w.lines = w.request.Lines
 	}
 	w.now = h.config.Now()
 	for used < len(octets) {
@@ -96,7 +116,10 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 			break
 		}
 		used += w.request.Size
-		if len(w.out) > maxFastOut {
+		switch {
+		case w.forward.isPending:
+			h.sendFast(c, w)
+		case len(w.out) > maxFastOut:
 			h.flushFast(c, w)
 		}
 	}
@@ -110,17 +133,27 @@ func (h *Handler) flushFast(c *listen.FastConn, w *fastWork) {
 	if len(w.events) == 0 {
 		return
 	}
+	h.observeFast(w, w.events)
+	_, _ = c.Write(w.out) // an error ends the connection
+	w.reset()
+}
+
+// observeFast reports events that end now.
+func (h *Handler) observeFast(w *fastWork, events []fastEvent) {
 	took := h.config.Now().Sub(w.now)
-	for i := range w.events {
-		event := &w.events[i]
+	for i := range events {
+		event := &events[i]
 		event.Took = took
 		if h.config.Observe != nil {
 			event.Request = w.seen.of(event)
 			h.config.Observe(&event.Event)
 		}
 	}
-	_, _ = c.Write(w.out) // an error ends the connection
-	clear(w.events)       // they lie over the buffer of the connection
+}
+
+// reset forgets what was sent. Events lie over the buffer of the connection.
+func (w *fastWork) reset() {
+	clear(w.events)
 	w.out, w.ids, w.events = w.out[:0], w.ids[:0], w.events[:0]
 }
 
@@ -132,10 +165,19 @@ func (h *Handler) answerFast(f *fastClient, w *fastWork) fast.Reason {
 		return fast.Trace
 	case len(r.Target) > h.config.MaxTarget:
 		return fast.Target
-	case r.Target[0] == '/':
-		if f.heed(r.Host); f.site != nil || h.config.RedirectTLS && !f.secure || f.misled {
-			return fast.Form
+	case r.Target[0] != '/':
+		return h.answerFastAbsolute(f, w)
+	}
+	switch host := f.meaningOf(&f.host, r.Host); {
+	case host.site != nil:
+		scheme := "http://"
+		if f.secure {
+			scheme = "https://"
 		}
+		w.target = append(append(append(w.target[:0], scheme...), r.Host...), r.Target...)
+		return h.answerFastSite(f, w, inPlace(w.target))
+	case h.config.RedirectTLS && !f.secure || host.misled:
+		return fast.Form
 	}
 	return h.answerFastName(f, w)
 }

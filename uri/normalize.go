@@ -72,6 +72,19 @@ func (u URI) NormalizeSteps(steps Steps) URI {
 	return newURI(string(dst), at.scheme, at.path, at.query, at.frag)
 }
 
+// NormalizeIn is Normalize without an allocation where the normal form fits room. text makes a string of octets, which
+// may share their memory: the URI is valid as long as room is not changed then.
+func (u URI) NormalizeIn(room []byte, text func([]byte) string) URI {
+	if !u.IsValid() {
+		return u
+	}
+	dst, at := AllSteps.normalize(room[:0], u)
+	if string(dst) == u.s {
+		return u
+	}
+	return newURI(text(dst), at.scheme, at.path, at.query, at.frag)
+}
+
 func (n Steps) has(s Steps) bool { return n&s != 0 }
 
 // offsets are the offsets of the parts of a URI in its text.

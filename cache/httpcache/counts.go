@@ -1,13 +1,13 @@
 package httpcache
 
-import "sync/atomic"
+import "github.com/urnd/urnd/cache"
 
 // Counts are how requests were answered, since the cache was made.
 type Counts struct {
 	Hits, Stale, Validated, Collapsed, Misses, Failures uint64
 }
 
-type counts struct{ hits, stale, validated, collapsed, misses, failures atomic.Uint64 }
+type counts struct{ hits, stale, validated, collapsed, misses, failures cache.Counter }
 
 func (c *counts) add(a *Answer, err error) {
 	switch {

@@ -30,22 +30,32 @@ func (o observers) logged(access *accesslog.Log, now func() time.Time) func(*pro
 // entryOf returns the entry of an event in access logs.
 func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	r := e.Request
-	entry := accesslog.Entry{
-		Time: at, Took: e.Took, Method: r.Method, Target: r.RequestURI, Proto: r.Proto,
+	return accesslog.Entry{
+		Time: at, Took: e.Took, Client: e.Client, User: userOf(r.Header), Method: r.Method, Target: r.RequestURI, Proto: r.Proto,
 		Status: e.Status, Bytes: e.Bytes, Cache: cmp.Or(e.Cache, "bypass"), Rule: e.Rule, Form: e.Form, Service: e.Service.String(), RequestID: e.ID,
-		Referer: r.Header.Get("Referer"), UserAgent: r.Header.Get("User-Agent"), Type: e.Type,
+		Referer: firstOf(r.Header["Referer"]), UserAgent: firstOf(r.Header["User-Agent"]), Type: e.Type,
 	}
-	if e.Client.IsValid() {
-		entry.Client = e.Client.String()
-	}
-	for _, field := range []string{"Proxy-Authorization", "Authorization"} { // the user is not verified where the status is 407 or 401
-		request := http.Request{Header: http.Header{"Authorization": r.Header[field]}}
+}
+
+// userOf returns the user whom a request names, "" for none. It is not verified where the status is 407 or 401.
+func userOf(header http.Header) string {
+	for _, credentials := range [...][]string{header["Proxy-Authorization"], header["Authorization"]} {
+		if len(credentials) == 0 {
+			continue
+		}
+		request := http.Request{Header: http.Header{"Authorization": credentials}}
 		if user, _, ok := request.BasicAuth(); ok {
-			entry.User = user
-			break
+			return user
 		}
 	}
-	return entry
+	return ""
+}
+
+func firstOf(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
 }
 
 // observedHandler is a scheme.Handler whose outcomes are observed.

@@ -59,7 +59,7 @@ func (l *logs) reopen() error {
 	if err != nil {
 		return err
 	}
-	l.access.Redirect(file)
+	l.access.Redirect(file) // what was logged before is in the old one
 	before := l.file
 	l.file = file
 	return before.Close()
@@ -98,7 +98,11 @@ func formatFor(w *os.File) string {
 	}
 }
 
+// close writes what is left of the access log, and closes its file.
 func (l *logs) close() {
+	if l.access != nil {
+		l.access.Close()
+	}
 	if l.file != nil {
 		_ = l.file.Close() // lines that were lost are counted
 	}

@@ -3,6 +3,8 @@ package accesslog_test
 import (
 	"bytes"
 	"errors"
+	"io"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -10,9 +12,17 @@ import (
 	"github.com/urnd/urnd/internal/accesslog"
 )
 
+// write writes an entry to w.
+func write(t *testing.T, w io.Writer, format string, e accesslog.Entry) {
+	t.Helper()
+	log := accesslog.New(w, format, func() { t.Error("a line is lost") })
+	log.Write(e)
+	log.Close()
+}
+
 func TestFormats(t *testing.T) {
 	e := accesslog.Entry{
-		Time: time.Date(2026, 11, 21, 12, 0, 0, 5e6, time.UTC), Took: 1500 * time.Microsecond, Client: "192.0.2.1", User: "a b",
+		Time: time.Date(2026, 11, 21, 12, 0, 0, 5e6, time.UTC), Took: 1500 * time.Microsecond, Client: netip.MustParseAddr("192.0.2.1"), User: "a b",
 		Method: "GET", Target: "/http://u:secret@h/\"\r\n\\ü", Proto: "HTTP/1.1", Status: 302, Bytes: 7, Cache: "hit", Form: "path", Service: "I2L",
 		RequestID: "42", UserAgent: "a\"b", Type: "text/html; charset=utf-8",
 	}
@@ -23,7 +33,7 @@ func TestFormats(t *testing.T) {
 		"squid":    `1795262400.005      1 192.0.2.1 TCP_MEM_HIT/302 7 GET /http://u:xxxxx@h/"%0D%0A\%C3%BC a%20b HIER_NONE/- text/html;%20charset=utf-8`,
 	} {
 		var b bytes.Buffer
-		accesslog.New(&b, format, func() { t.Error("a line is lost") }).Write(e)
+		write(t, &b, format, e)
 		if got := b.String(); got != want+"\n" {
 			t.Errorf("%s:\ngot  %swant %s", format, got, want)
 		}
@@ -33,7 +43,7 @@ func TestFormats(t *testing.T) {
 // The rule of the site that decided is in JSON, where there is one.
 func TestRule(t *testing.T) {
 	var b bytes.Buffer
-	accesslog.New(&b, "json", func() { t.Error("a line is lost") }).Write(accesslog.Entry{Cache: "bypass", Rule: "no-1"})
+	write(t, &b, "json", accesslog.Entry{Cache: "bypass", Rule: "no-1"})
 	if got := b.String(); !strings.Contains(got, `"cache":"bypass","rule":"no-1","form":`) {
 		t.Error(got)
 	}
@@ -44,7 +54,7 @@ func TestOneLine(t *testing.T) {
 	var b bytes.Buffer
 	hostile := "\r\n\x00\u2028\xff\" - -"
 	for _, format := range []string{"json", "combined", "squid"} {
-		accesslog.New(&b, format, func() { t.Error("a line is lost") }).Write(accesslog.Entry{User: hostile, Method: hostile, Target: hostile, Referer: hostile, UserAgent: hostile, Type: hostile})
+		write(t, &b, format, accesslog.Entry{User: hostile, Method: hostile, Target: hostile, Referer: hostile, UserAgent: hostile, Type: hostile})
 	}
 	if got := b.String(); strings.Count(got, "\n") != 3 || strings.ContainsAny(got, "\r\x00") {
 		t.Errorf("%q", got)
@@ -67,16 +77,23 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 
 // A line that was written only in part does not damage later ones.
 func TestFullDisk(t *testing.T) {
-	w := &limitedWriter{space: 70}
-	lost := 0
-	log := accesslog.New(w, "squid", func() { lost++ })
-	for range 3 {
-		log.Write(accesslog.Entry{Method: "GET", Target: "/urn:a:1"})
-	}
-	w.space = 1000
-	log.Write(accesslog.Entry{Method: "GET", Target: "/urn:a:2"})
-	lines := strings.Split(strings.TrimSpace(w.String()), "\n")
-	if last := lines[len(lines)-1]; lost != 2 || !strings.Contains(last, " GET /urn:a:2 ") || strings.Contains(last, "urn:a:1") {
-		t.Errorf("%d lost of\n%s", lost, w.String())
+	for _, together := range []bool{true, false} {
+		w := &limitedWriter{space: 70}
+		lost := 0
+		log := accesslog.New(w, "squid", func() { lost++ })
+		for range 3 {
+			log.Write(accesslog.Entry{Method: "GET", Target: "/urn:a:1"})
+			if !together {
+				log.Flush()
+			}
+		}
+		log.Flush()
+		w.space = 1000
+		log.Write(accesslog.Entry{Method: "GET", Target: "/urn:a:2"})
+		log.Close()
+		lines := strings.Split(strings.TrimSpace(w.String()), "\n")
+		if last := lines[len(lines)-1]; lost != 2 || !strings.Contains(last, " GET /urn:a:2 ") || strings.Contains(last, "urn:a:1") || strings.Contains(w.String(), "\n\n") {
+			t.Errorf("together %t: %d lost of\n%s", together, lost, w.String())
+		}
 	}
 }

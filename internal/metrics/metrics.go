@@ -5,7 +5,6 @@ package metrics
 import (
 	"net/http"
 	"runtime"
-	"strconv"
 	"sync"
 	"time"
 
@@ -19,8 +18,8 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 
-	requests           *prometheus.CounterVec
-	requestDuration    *prometheus.HistogramVec
+	requests           *requests
+	fastPath           *fastPath
 	queries            *prometheus.CounterVec
 	queryDuration      *prometheus.HistogramVec
 	steps              prometheus.Counter
@@ -40,9 +39,6 @@ type Metrics struct {
 	kinds map[kind]measures
 }
 
-// maxCode is the greatest status that is counted by itself.
-const maxCode = 599
-
 // fast returns histogram buckets for durations from microseconds to seconds.
 func fast() []float64 {
 	return []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
@@ -55,7 +51,8 @@ func slow() []float64 {
 
 // New returns Metrics with all counts at zero. The version is a label of build_info.
 func New(version string) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), kinds: make(map[kind]measures)}
+	m := &Metrics{registry: prometheus.NewRegistry(), kinds: make(map[kind]measures), requests: newRequests(), fastPath: newFastPath()}
+	m.registry.MustRegister(m.requests, m.fastPath)
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "urnd", Name: name, Help: help}, labels)
 		m.registry.MustRegister(c)
@@ -66,8 +63,6 @@ func New(version string) *Metrics {
 		m.registry.MustRegister(h)
 		return h
 	}
-	m.requests = counter("requests_total", "Requests by form of the request, requested service and status of the response; 0 means that the client disconnected.", "form", "service", "code")
-	m.requestDuration = histogram("request_duration_seconds", "Time from the header of a request to the end of its response, in seconds.", fast(), "form")
 	m.queries = counter("dns_queries_total", "Queries to DNS servers by server, record type, and response code, timeout or error.", "server", "type", "rcode")
 	m.queryDuration = histogram("dns_query_duration_seconds", "Time from a query to a DNS server to its response or failure, in seconds.", slow(), "server")
 	m.steps = counter("ddds_steps_total", "Domains whose NAPTR records were evaluated.").WithLabelValues()
@@ -103,14 +98,12 @@ func (m *Metrics) Handler() http.Handler {
 }
 
 // kind is a combination of labels of one family, and measures are its counter and its
-// histogram: a lookup of both by their labels would take as long as the answer to a
-// request.
+// histogram, which are not looked up by their labels again.
 type (
 	kind struct {
 		family        *prometheus.CounterVec
 		first, second string
 		third         string
-		code          int
 	}
 	measures struct {
 		count    prometheus.Counter
@@ -132,13 +125,6 @@ func (m *Metrics) measure(k kind, took time.Duration, find func(kind) measures) 
 	}
 	found.count.Inc()
 	found.duration.Observe(took.Seconds())
-}
-
-// Request counts one request of a client.
-func (m *Metrics) Request(form, service string, code int, took time.Duration) {
-	m.measure(kind{family: m.requests, first: form, second: service, code: min(max(code, 0), maxCode)}, took, func(k kind) measures {
-		return measures{m.requests.WithLabelValues(k.first, k.second, strconv.Itoa(k.code)), m.requestDuration.WithLabelValues(k.first)}
-	})
 }
 
 // Query counts one query to a DNS server.

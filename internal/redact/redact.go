@@ -63,7 +63,7 @@ type span struct{ start, end int }
 
 // passwords returns where the passwords in a text are, in their order.
 func passwords(text string) []span {
-	if !strings.ContainsAny(text, "@%") || !at.MatchString(text) {
+	if !hasAt(text) {
 		return nil
 	}
 	var spans []span
@@ -93,6 +93,24 @@ func passwords(text string) []span {
 		}
 		if ok || !isTyped { // else what was typed may be a URL behind other words
 			start = next
+		}
+	}
+}
+
+// hasAt reports whether at matches. Each request asks it for some texts, of which few do.
+func hasAt(text string) bool {
+	if strings.IndexByte(text, '@') >= 0 {
+		return true
+	}
+	for {
+		i := strings.IndexByte(text, '%')
+		if i < 0 {
+			return false
+		}
+		for text = text[i+1:]; strings.HasPrefix(text, "25"); text = text[2:] { // a percent sign, encoded
+		}
+		if strings.HasPrefix(text, "40") {
+			return true
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package fast
 
+import "strings"
+
 // set is a set of ASCII octets.
 type set [2]uint64
 
@@ -43,4 +45,30 @@ func equalFold(a, b string) bool {
 		}
 	}
 	return true
+}
+
+// hasScheme reports whether a target begins with a scheme: RFC 3986 section 3.1.
+func hasScheme(target string) bool {
+	for i := range len(target) {
+		switch c := target[i]; {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && c == ':':
+			return true
+		case i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.':
+			return false
+		}
+	}
+	return false
+}
+
+// IsServer reports whether an authority is a name or an IPv4 address, with or without a port: of others net/http and
+// urnd may not think alike.
+func IsServer(authority string) bool {
+	host, port, hasPort := strings.Cut(authority, ":")
+	for i := range len(host) {
+		if !nameOctets.has(host[i]) && host[i] != '.' {
+			return false
+		}
+	}
+	return host != "" && (!hasPort || port != "" && strings.Trim(port, "0123456789") == "")
 }

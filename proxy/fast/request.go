@@ -54,11 +54,14 @@ func (r *Request) Has(name string) bool {
 	return false
 }
 
-// AddTo adds the fields to a header; their lines share memory with the request.
-func (r *Request) AddTo(header http.Header) {
+// Lines returns the lines of a field, as http.Header does: one or none. They share memory with the request.
+func (r *Request) Lines(name string) []string {
 	for i := range r.fields[:r.count] {
-		header[r.fields[i].name] = []string{r.fields[i].value}
+		if r.fields[i].name == name {
+			return unsafe.Slice(&r.fields[i].value, 1)
+		}
 	}
+	return nil
 }
 
 // Parse parses the request that octets begin with, and returns why it is no plain one, "" where it is. The grammar
@@ -108,7 +111,7 @@ func (r *Request) parseLine(text string) (rest string, reason Reason) {
 	switch {
 	case len(rest) < len(version) && strings.HasPrefix(version, rest):
 		return "", Partial
-	case !strings.HasPrefix(rest, version) || end == 0:
+	case !strings.HasPrefix(rest, version) || end == 0 || r.Target[0] != '/' && !hasScheme(r.Target):
 		return "", Target
 	}
 	return rest[len(version):], ""

@@ -9,6 +9,9 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 )
 
+// Content is the content of a stored response that is to be sent. It must be closed.
+type Content = httpcache.Content
+
 // Ready returns the stored response that Serve would answer a request with, as httpcache.Cache.Ready does, by its
 // key, the canonical URI of its target. The request is from a client of the proxy or of a site, not fetched, and
 // has no field of the connection and none that unkeyed names. False is also for what Serve selects by other

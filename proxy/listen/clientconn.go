@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"errors"
 	"net"
 	"os"
 	"sync/atomic"
@@ -42,6 +43,39 @@ func (c *clientConn) Write(p []byte) (written int, err error) {
 			return written, nil
 		}
 	}
+}
+
+// WriteBuffers writes several buffers as one, which it consumes. Each part has the deadline that it has where it is
+// sent from a file.
+func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error) {
+	for len(buffers) > 0 {
+		if c.aborted.Load() {
+			return written, os.ErrDeadlineExceeded
+		}
+		if c.deadline != nil && !c.explicit.Load() {
+			if err := c.Conn.SetWriteDeadline(c.deadline()); err != nil {
+				return written, err
+			}
+		}
+		end, size := 0, 0
+		for end < len(buffers) && size < fileChunk {
+			size += len(buffers[end])
+			end++
+		}
+		part := buffers[:end]
+		n, err := part.WriteTo(c.Conn)
+		written += n
+		switch {
+		case err == nil:
+			buffers = buffers[end:]
+		case errors.Is(err, os.ErrDeadlineExceeded) && n >= chunk && !c.aborted.Load():
+			buffers = buffers[end-len(part):] // the client does read
+		default:
+			c.aborted.Store(true)
+			return written, err
+		}
+	}
+	return written, nil
 }
 
 // SetWriteDeadline implements net.Conn. A deadline in the distant past aborts.

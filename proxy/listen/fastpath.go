@@ -76,6 +76,19 @@ func (f *FastConn) Write(p []byte) (int, error) {
 	return n + left, err
 }
 
+// WriteBuffers is Write of several buffers as one, which it consumes.
+func (f *FastConn) WriteBuffers(buffers net.Buffers) (written int64, err error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	if client, ok := f.conn.Conn.(*clientConn); ok {
+		written, f.err = client.WriteBuffers(buffers)
+		return written, f.err
+	}
+	written, f.err = buffers.WriteTo(f.conn.Conn)
+	return written, f.err
+}
+
 // ReadFrom is Write of what r has: a file is sent without copying it.
 func (f *FastConn) ReadFrom(r io.Reader) (int64, error) {
 	if f.err != nil {

@@ -1,0 +1,131 @@
+package accesslog
+
+import (
+	"cmp"
+	"net/http"
+	"net/netip"
+	"strconv"
+)
+
+// format is a format of lines.
+type format uint8
+
+const (
+	asJSON format = iota
+	asCombined
+	asSquid
+)
+
+func formatOf(name string) format {
+	switch name {
+	case "combined":
+		return asCombined
+	case "squid":
+		return asSquid
+	default:
+		return asJSON
+	}
+}
+
+// append appends the line of an entry. It is a switch, since an argument of a function that is a
+// value would be allocated.
+func (f format) append(b []byte, e *Entry) []byte {
+	switch f {
+	case asCombined:
+		return appendCombined(b, e)
+	case asSquid:
+		return appendSquid(b, e)
+	default:
+		return appendJSON(b, e)
+	}
+}
+
+// appendCombined is the "combined" format of Apache's mod_log_config.
+func appendCombined(b []byte, e *Entry) []byte {
+	b = appendClient(b, e.Client)
+	b = append(b, " - "...)
+	b = appendQuoted(b, orDash(e.User))
+	b = e.Time.AppendFormat(b, " [02/Jan/2006:15:04:05 -0700] ")
+	b = append(b, '"')
+	b = appendQuoted(b, e.Method)
+	b = append(b, ' ')
+	b = appendQuoted(b, e.Target)
+	b = append(b, ' ')
+	b = append(b, e.Proto...)
+	b = append(b, `" `...)
+	b = strconv.AppendInt(b, int64(e.Status), 10)
+	b = append(b, ' ')
+	b = strconv.AppendInt(b, e.Bytes, 10)
+	b = append(b, ` "`...)
+	b = appendQuoted(b, orDash(e.Referer))
+	b = append(b, `" "`...)
+	b = appendQuoted(b, orDash(e.UserAgent))
+	return append(b, "\"\n"...)
+}
+
+// appendSquid is the native format of Squid's access.log.
+func appendSquid(b []byte, e *Entry) []byte {
+	b = strconv.AppendInt(b, e.Time.Unix(), 10)
+	b = append(b, '.')
+	b = appendPadded(b, int64(e.Time.Nanosecond()/1e6), "00")
+	b = append(b, ' ')
+	b = appendPadded(b, e.Took.Milliseconds(), "     ")
+	b = append(b, ' ')
+	b = appendClient(b, e.Client)
+	b = append(b, ' ')
+	b = append(b, squidCode(e)...)
+	b = append(b, '/')
+	b = appendPadded(b, int64(e.Status), "00")
+	b = append(b, ' ')
+	b = strconv.AppendInt(b, e.Bytes, 10)
+	b = append(b, ' ')
+	b = appendWord(b, e.Method)
+	b = append(b, ' ')
+	b = appendWord(b, e.Target)
+	b = append(b, ' ')
+	b = appendWord(b, orDash(e.User))
+	b = append(b, " HIER_NONE/- "...)
+	b = appendWord(b, orDash(e.Type))
+	return append(b, '\n')
+}
+
+// squidCode returns the result code of Squid for a request: its kind, or the outcome of a cache lookup.
+func squidCode(e *Entry) string {
+	switch {
+	case e.Status == http.StatusForbidden || e.Status == http.StatusProxyAuthRequired:
+		return "TCP_DENIED"
+	case e.Method == http.MethodConnect:
+		return "TCP_TUNNEL"
+	}
+	switch e.Cache {
+	case "hit":
+		return "TCP_MEM_HIT"
+	case "revalidated":
+		return "TCP_REFRESH_UNMODIFIED"
+	case "stale":
+		return "TCP_REFRESH_FAIL_OLD"
+	case "miss", "collapsed":
+		return "TCP_MISS"
+	default:
+		return "NONE"
+	}
+}
+
+func appendClient(b []byte, client netip.Addr) []byte {
+	if !client.IsValid() {
+		return append(b, '-')
+	}
+	return client.AppendTo(b)
+}
+
+func orDash(s string) string { return cmp.Or(s, "-") }
+
+// appendPadded appends a number, with so much of the padding before it that the two are at least one
+// octet longer than the padding.
+func appendPadded(b []byte, n int64, padding string) []byte {
+	start := len(b)
+	b = append(b, padding...)
+	b = strconv.AppendInt(b, n, 10)
+	surplus := min(len(b)-start-len(padding)-1, len(padding))
+	return append(b[:start], b[start+surplus:]...)
+}

@@ -1,0 +1,205 @@
+package accesslog_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/urnd/urnd/internal/accesslog"
+)
+
+// recorder records writes.
+type recorder struct {
+	mu     sync.Mutex
+	writes []string
+}
+
+func (r *recorder) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.writes = append(r.writes, string(p))
+	return len(p), nil
+}
+
+// count returns the number of writes.
+func (r *recorder) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.writes)
+}
+
+func newLog(t *testing.T, w io.Writer) *accesslog.Log {
+	t.Helper()
+	return accesslog.New(w, "combined", func() { t.Error("a line is lost") })
+}
+
+func entry(target string) accesslog.Entry {
+	return accesslog.Entry{Method: "GET", Target: target, Proto: "HTTP/1.1", Status: 302}
+}
+
+// Lines that come together are written with one write, a short time after the first one.
+func TestLinesAreWrittenTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{}
+		log := newLog(t, r)
+		for round := range 3 {
+			for i := range 5 {
+				log.Write(entry(fmt.Sprintf("/%d/%d", round, i)))
+			}
+			time.Sleep(9 * time.Millisecond)
+			synctest.Wait()
+			if n := r.count(); n != round {
+				t.Errorf("%d writes at once", n)
+			}
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			if n := r.count(); n != round+1 {
+				t.Errorf("%d writes after a while", n)
+			}
+		}
+		log.Close()
+		if len(r.writes) != 3 || strings.Count(r.writes[2], "\n") != 5 || !strings.Contains(r.writes[2], " /2/4 ") {
+			t.Errorf("%q", r.writes)
+		}
+	})
+}
+
+// A write has whole lines, and no more octets than a pipe takes at once, but for a longer line.
+func TestWritesAreOfWholeLines(t *testing.T) {
+	r := &recorder{}
+	log := newLog(t, r)
+	var want strings.Builder
+	for i := range 300 {
+		size := i * 7 % 400
+		if i%100 == 50 {
+			size = 9000
+		}
+		e := entry("/" + strings.Repeat("a", size))
+		log.Write(e)
+		want.WriteString(reference("combined", e))
+	}
+	log.Close()
+	for _, w := range r.writes {
+		if !strings.HasSuffix(w, "\n") || len(w) > 4096 && strings.Count(w, "\n") != 1 {
+			t.Errorf("a write of %d octets ends with %q", len(w), w[len(w)-1])
+		}
+	}
+	if got := strings.Join(r.writes, ""); got != want.String() || len(r.writes) > 60 {
+		t.Errorf("%d octets in %d writes, want %d", len(got), len(r.writes), want.Len())
+	}
+}
+
+// slowFile is one that stalls at its first write until goOn is closed. It records the greatest
+// number of lines that were logged and not yet written.
+type slowFile struct {
+	goOn            chan struct{}
+	logged          atomic.Int64
+	written, behind int64
+}
+
+func (f *slowFile) Write(p []byte) (int, error) {
+	<-f.goOn
+	f.behind = max(f.behind, f.logged.Load()-f.written)
+	f.written += int64(bytes.Count(p, []byte("\n")))
+	return len(p), nil
+}
+
+// A file that stalls stalls those who log once a MiB waits, and nothing is lost.
+func TestStalledFile(t *testing.T) {
+	const clients, each, mebibyte = 4, 2000, 1000 // lines of about a KiB
+	f := &slowFile{goOn: make(chan struct{})}
+	log := newLog(t, f)
+	var running sync.WaitGroup
+	for range clients {
+		running.Go(func() {
+			for range each {
+				log.Write(entry("/" + strings.Repeat("a", 1000)))
+				f.logged.Add(1)
+			}
+		})
+	}
+	for f.logged.Load() < mebibyte {
+		runtime.Gosched()
+	}
+	close(f.goOn)
+	running.Wait()
+	log.Close()
+	if f.written != clients*each || f.behind > 2*mebibyte+clients { // what is written, and what waits
+		t.Errorf("%d of %d lines are written; at most %d were not yet", f.written, clients*each, f.behind)
+	}
+}
+
+// What was logged before a change of the file is in the old one.
+func TestRedirect(t *testing.T) {
+	before, after := &recorder{}, &recorder{}
+	log := newLog(t, before)
+	log.Write(entry("/before"))
+	log.Redirect(after)
+	log.Write(entry("/after"))
+	log.Close()
+	if len(before.writes) != 1 || !strings.Contains(before.writes[0], "/before") || len(after.writes) != 1 || !strings.Contains(after.writes[0], "/after") {
+		t.Errorf("%q, %q", before.writes, after.writes)
+	}
+}
+
+// Entries of many clients are all there, as whole lines, also where the file changes.
+func TestClientsAtTheSameTime(t *testing.T) {
+	const clients, each = 8, 500
+	var files [4]recorder
+	log := newLog(t, &files[0])
+	var running sync.WaitGroup
+	for client := range clients {
+		running.Go(func() {
+			for i := range each {
+				log.Write(entry(fmt.Sprintf("/%d/%d", client, i)))
+			}
+		})
+	}
+	for i := range files {
+		log.Redirect(&files[i])
+		log.Flush()
+	}
+	running.Wait()
+	log.Close()
+	seen := make(map[string]int)
+	for i := range files {
+		for line := range strings.Lines(strings.Join(files[i].writes, "")) {
+			seen[line]++
+		}
+	}
+	for client := range clients {
+		for i := range each {
+			if n := seen[reference("combined", entry(fmt.Sprintf("/%d/%d", client, i)))]; n != 1 {
+				t.Fatalf("the line of %d/%d is there %d times", client, i, n)
+			}
+		}
+	}
+}
+
+// Close of a log that was not used does nothing; after a failure each line counts as lost.
+func TestClose(t *testing.T) {
+	var b bytes.Buffer
+	accesslog.New(&b, "json", nil).Close()
+	lost := 0
+	log := accesslog.New(failing{}, "json", func() { lost++ })
+	for range 100 {
+		log.Write(entry("/"))
+	}
+	log.Close()
+	log.Close()
+	if b.Len() != 0 || lost != 100 {
+		t.Errorf("%q is written, %d are lost", b.String(), lost)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("closed") }

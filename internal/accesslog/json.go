@@ -1,0 +1,101 @@
+package accesslog
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// appendJSON appends an object as encoding/json would write it, which allocates.
+func appendJSON(b []byte, e *Entry) []byte {
+	b = append(b, `{"time":"`...)
+	b = e.Time.UTC().AppendFormat(b, time.RFC3339Nano)
+	b = append(b, `","client":`...)
+	switch {
+	case !e.Client.IsValid():
+		b = append(b, `""`...)
+	case e.Client.Zone() != "": // of any octets
+		b = appendString(b, e.Client.String())
+	default:
+		b = append(e.Client.AppendTo(append(b, '"')), '"')
+	}
+	b = appendOptional(b, `,"user":`, e.User)
+	b = appendString(append(b, `,"method":`...), e.Method)
+	b = appendString(append(b, `,"target":`...), e.Target)
+	b = appendString(append(b, `,"proto":`...), e.Proto)
+	b = strconv.AppendInt(append(b, `,"status":`...), int64(e.Status), 10)
+	b = strconv.AppendInt(append(b, `,"bytes":`...), e.Bytes, 10)
+	b = strconv.AppendFloat(append(b, `,"ms":`...), float64(e.Took.Microseconds())/1000, 'f', -1, 64)
+	b = appendString(append(b, `,"cache":`...), e.Cache)
+	b = appendOptional(b, `,"rule":`, e.Rule)
+	b = appendString(append(b, `,"form":`...), e.Form)
+	b = appendString(append(b, `,"service":`...), e.Service)
+	b = appendString(append(b, `,"request_id":`...), e.RequestID)
+	b = appendOptional(b, `,"referer":`, e.Referer)
+	b = appendOptional(b, `,"user_agent":`, e.UserAgent)
+	return append(b, "}\n"...)
+}
+
+// appendOptional appends a member of an object, where it is not empty.
+func appendOptional(b []byte, name, value string) []byte {
+	if value == "" {
+		return b
+	}
+	return appendString(append(b, name...), value)
+}
+
+// plain are the octets that stand for themselves in a string, which, as those of encoding/json, is
+// also safe in HTML.
+var plain = plainOctets()
+
+func plainOctets() (all [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		all[c] = !strings.ContainsRune(`"\<>&`, c)
+	}
+	return all
+}
+
+// appendString appends a JSON string (RFC 8259 section 7). Octets that are not UTF-8 become U+FFFD.
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	done := 0
+	for i := 0; i < len(s); {
+		if plain[s[i]] {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if isEscaped(r, size) {
+			b = appendRune(append(b, s[done:i]...), r)
+			done = i + size
+		}
+		i += size
+	}
+	return append(append(b, s[done:]...), '"')
+}
+
+// isEscaped reports whether a character of some octets, which is not plain, is escaped. Two that
+// are not in ASCII end a line in JavaScript.
+func isEscaped(r rune, size int) bool {
+	return r < utf8.RuneSelf || r == utf8.RuneError && size == 1 || r == '\u2028' || r == '\u2029'
+}
+
+func appendRune(b []byte, r rune) []byte {
+	switch r {
+	case '"', '\\':
+		return append(b, '\\', byte(r))
+	case '\b':
+		return append(b, `\b`...)
+	case '\f':
+		return append(b, `\f`...)
+	case '\n':
+		return append(b, `\n`...)
+	case '\r':
+		return append(b, `\r`...)
+	case '\t':
+		return append(b, `\t`...)
+	default:
+		return append(b, '\\', 'u', lowerHex[r>>12&0xF], lowerHex[r>>8&0xF], lowerHex[r>>4&0xF], lowerHex[r&0xF])
+	}
+}

@@ -1,0 +1,103 @@
+package accesslog_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/internal/accesslog"
+	"github.com/urnd/urnd/internal/redact"
+)
+
+// reference returns the line of an entry, by the standard library: slowly, but plainly.
+func reference(format string, e accesslog.Entry) string {
+	if e.Method == http.MethodConnect {
+		e.Target = redact.URLs("//" + e.Target)[2:]
+	} else {
+		e.Target = redact.URLs(e.Target)
+	}
+	e.Referer, e.UserAgent = redact.URLs(e.Referer), redact.URLs(e.UserAgent)
+	client := ""
+	if e.Client != (netip.Addr{}) {
+		client = e.Client.String()
+	}
+	switch format {
+	case "json":
+		line, _ := json.Marshal(struct {
+			Time      string  `json:"time"`
+			Client    string  `json:"client"`
+			User      string  `json:"user,omitempty"`
+			Method    string  `json:"method"`
+			Target    string  `json:"target"`
+			Proto     string  `json:"proto"`
+			Status    int     `json:"status"`
+			Bytes     int64   `json:"bytes"`
+			Millis    float64 `json:"ms"`
+			Cache     string  `json:"cache"`
+			Rule      string  `json:"rule,omitempty"`
+			Form      string  `json:"form"`
+			Service   string  `json:"service"`
+			RequestID string  `json:"request_id"`
+			Referer   string  `json:"referer,omitempty"`
+			UserAgent string  `json:"user_agent,omitempty"`
+		}{
+			e.Time.UTC().Format(time.RFC3339Nano), client, e.User, e.Method, e.Target, e.Proto, e.Status, e.Bytes,
+			float64(e.Took.Microseconds()) / 1000, e.Cache, e.Rule, e.Form, e.Service, e.RequestID, e.Referer, e.UserAgent,
+		})
+		return string(line) + "\n"
+	case "combined":
+		return fmt.Sprintf("%s - %s [%s] \"%s %s %s\" %d %d \"%s\" \"%s\"\n",
+			dash(client), dash(escape(e.User)), e.Time.Format("02/Jan/2006:15:04:05 -0700"),
+			escape(e.Method), escape(e.Target), e.Proto, e.Status, e.Bytes, dash(escape(e.Referer)), dash(escape(e.UserAgent)))
+	default:
+		return fmt.Sprintf("%d.%03d %6d %s %s/%03d %d %s %s %s HIER_NONE/- %s\n",
+			e.Time.Unix(), e.Time.Nanosecond()/1e6, e.Took.Milliseconds(), dash(client), squidCode(e), e.Status, e.Bytes,
+			word(e.Method), word(e.Target), dash(word(e.User)), dash(word(e.Type)))
+	}
+}
+
+func squidCode(e accesslog.Entry) string {
+	switch {
+	case e.Status == 403 || e.Status == 407:
+		return "TCP_DENIED"
+	case e.Method == http.MethodConnect:
+		return "TCP_TUNNEL"
+	}
+	code, ok := map[string]string{
+		"hit": "TCP_MEM_HIT", "revalidated": "TCP_REFRESH_UNMODIFIED", "stale": "TCP_REFRESH_FAIL_OLD", "miss": "TCP_MISS", "collapsed": "TCP_MISS",
+	}[e.Cache]
+	if !ok {
+		return "NONE"
+	}
+	return code
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func escape(s string) string {
+	return mapBytes(s, func(c byte) bool { return c >= ' ' && c < 0x7F && c != '"' && c != '\\' }, `\x%02x`)
+}
+
+func word(s string) string {
+	return mapBytes(s, func(c byte) bool { return c > ' ' && c < 0x7F }, "%%%02X")
+}
+
+func mapBytes(s string, plain func(byte) bool, format string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if plain(c) {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, format, c)
+		}
+	}
+	return b.String()
+}
