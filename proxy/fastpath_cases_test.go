@@ -58,7 +58,7 @@ func boundaries() []scripted {
 		add(fmt.Sprintf("%d octets behind a miss", left), cut(asked("/urn:example:once")+one+one, len(asked("/urn:example:once"))+left)...)
 		add(fmt.Sprintf("%d octets alone", left), cut(one+one+one, left, len(one)+left)...)
 	}
-	for _, size := range []int{2048, 4094, 4095, 4096, 4097, 4098, 6000, 8190, 8191, 8192, 8193, 9000} {
+	for _, size := range []int{2048, 4094, 4095, 4096, 4097, 4098, 6000, 8190, 8191, 8192, 8193, 9000, 60 << 10, 80 << 10} {
 		add(fmt.Sprintf("a request of %d octets", size), whole(padded(cachedName, size)+one)...)
 		add(fmt.Sprintf("a request of %d octets behind another", size), whole(one+padded(cachedName, size)+one)...)
 		add(fmt.Sprintf("a request of %d octets with a request behind each part", size), cut(padded(cachedName, size)+one, 1, 2048, size+1)...)
@@ -111,7 +111,8 @@ func times() []scripted {
 		add(fmt.Sprintf("%s within a request", pause), packet{one, pause}, packet{one[:9], pause}, packet{one[9:], 0}, packet{one, 0})
 		add(fmt.Sprintf("%s within the first request", pause), packet{one[:9], pause}, packet{one[9:], 0}, packet{one, 0})
 		add(fmt.Sprintf("%s within a request, behind a miss", pause), packet{asked("/urn:example:once"), pause}, packet{one + one[:9], pause}, packet{one[9:], 0}, packet{one, 0})
-		add(fmt.Sprintf("%s within a body", pause), packet{"POST http://a.example/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhe", pause}, packet{"llo" + one, 0}, packet{one, 0})
+		const apart = 7 * time.Millisecond // from the end of a timeout of the server
+		add(fmt.Sprintf("%s within a body", pause), packet{"POST http://a.example/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhe", pause + apart}, packet{"llo" + one, 0}, packet{one, 0})
 	}
 	add("requests while one is handled", packet{asked("/urn:example:slow"), 0}, packet{one, 10 * time.Millisecond}, packet{one, time.Second}, packet{one, 0})
 	add("an octet while one is handled", packet{asked("/urn:example:slow"), 0}, packet{"G", 10 * time.Millisecond}, packet{one[1:], time.Second}, packet{one, 0})

@@ -27,13 +27,12 @@ func compare(t *testing.T, filled *stores, v *variant, dialogs ...dialog) (answe
 	if len(faults) > 0 {
 		finer := make([]dialog, len(dialogs))
 		for i, d := range dialogs {
-			finer[i] = dialog{d.finer(quick.heard[i].cuts), d.ending}
+			finer[i] = d.finer(quick.heard[i].cuts)
 		}
-		if again := play(t, filled, v, finer, false).differences(quick, v, finer); len(again) == 0 {
-			faults = nil
-		}
+		faults = play(t, filled, v, finer, false).differences(quick, v, finer)
 	}
-	for _, fault := range faults {
+	const most = 3
+	for _, fault := range faults[:min(len(faults), most)] {
 		t.Error(fault)
 	}
 	for _, h := range quick.heard {
@@ -43,8 +42,8 @@ func compare(t *testing.T, filled *stores, v *variant, dialogs ...dialog) (answe
 }
 
 // finer divides the packets of a dialog once more.
-func (d dialog) finer(at []int) []packet {
-	var finer []packet
+func (d dialog) finer(at []int) dialog {
+	finer := dialog{ending: d.ending}
 	sent := 0
 	for _, p := range d.packets {
 		var here []int
@@ -58,10 +57,10 @@ func (d dialog) finer(at []int) []packet {
 			parts = []packet{p}
 		}
 		for i := range parts {
-			parts[i].isPart = i < len(parts)-1
+			finer.parts = append(finer.parts, i < len(parts)-1)
 		}
 		parts[len(parts)-1].then = p.then
-		finer = append(finer, parts...)
+		finer.packets = append(finer.packets, parts...)
 		sent += len(p.octets)
 	}
 	return finer
@@ -79,10 +78,10 @@ func (plain *transcript) differences(quick *transcript, v *variant, dialogs []di
 		for at < min(len(a), len(b)) && a[at] == b[at] {
 			at++
 		}
-		from := max(at-200, 0)
-		fault := fmt.Sprintf("%s: %s differ at %d:\n without %.700s\n    with %.700s", v.name, what, at, a[from:], b[from:])
+		from := max(at-150, 0)
+		fault := fmt.Sprintf("%s: %s differ at %d:\n without %.400s\n    with %.400s", v.name, what, at, a[from:], b[from:])
 		if about < len(dialogs) {
-			fault += fmt.Sprintf("\n packets %.3000s, ending %d", fmt.Sprintf("%+q", fmt.Sprint(dialogs[about].packets)), dialogs[about].ending)
+			fault += fmt.Sprintf("\n packets %.600s, ending %d", fmt.Sprintf("%+q", fmt.Sprint(dialogs[about].packets)), dialogs[about].ending)
 		}
 		all = append(all, fault)
 	}

@@ -35,7 +35,6 @@ import (
 type packet struct {
 	octets string
 	then   time.Duration
-	isPart bool // of a packet of another division: what is received belongs to that
 }
 
 // ending is what a client does behind its last packet.
@@ -52,6 +51,7 @@ const (
 type dialog struct {
 	packets []packet
 	ending  ending
+	parts   []bool // what is received behind a packet belongs to the next one; nil is none
 }
 
 // heard is what a client sees of a dialog.
@@ -73,9 +73,10 @@ type transcript struct {
 
 // recorder records what happens behind the connection.
 type recorder struct {
-	mu     sync.Mutex
-	events []string
-	log    bytes.Buffer
+	mu       sync.Mutex
+	events   []string
+	answered []string // names, in an order of their own
+	log      bytes.Buffer
 }
 
 func (r *recorder) add(format string, args ...any) {
@@ -90,12 +91,18 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return r.log.Write(p)
 }
 
+func (r *recorder) answer(request *http.Request, record *resolver.Record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answered = append(r.answered, fmt.Sprintf("answered %s for %s %s", record.Name, request.Method, request.RequestURI))
+}
+
 // take returns what was recorded since the last call.
 func (r *recorder) take() (events []string, log string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	events, log = r.events, r.log.String()
-	r.events = nil
+	events, log = append(r.events, r.answered...), r.log.String()
+	r.events, r.answered = nil, nil
 	r.log.Reset()
 	return events, log
 }
@@ -104,7 +111,7 @@ func (r *recorder) take() (events []string, log string) {
 func (r *recorder) observe(e *proxy.Event) {
 	var fields strings.Builder
 	for _, name := range []string{"Referer", "User-Agent", "Authorization", "Proxy-Authorization"} {
-		fmt.Fprintf(&fields, " %q", e.Request.Header[name])
+		fmt.Fprintf(&fields, " %q", e.Request.Header.Get(name))
 	}
 	r.add("%s %s %s%s: client %v, form %s, service %v, cache %s, rule %s, status %d, %d octets of %q in %v, id %s, error %v", e.Request.Method, e.Request.RequestURI,
 		e.Request.Proto, &fields, e.Client, e.Form, e.Service, e.Cache, e.Rule, e.Status, e.Bytes, e.Type, e.Took, e.ID, e.Err)
@@ -151,7 +158,7 @@ func newWorld(t testing.TB, filled *stores, v *variant) *world {
 			},
 		},
 		Observe:  w.observe,
-		Answered: func(_ *http.Request, record *resolver.Record) { w.add("answered %s", record.Name) },
+		Answered: w.answer,
 		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
 	}
 	if v.change != nil {
@@ -206,7 +213,7 @@ func play(t *testing.T, filled *stores, v *variant, dialogs []dialog, isFast boo
 func (w *world) serve(t *testing.T, listener net.Listener, v *variant, isFast bool) (stop func()) {
 	t.Helper()
 	config := listen.ServerConfig{
-		Handler: w.handler, Now: time.Now, Log: w.config.Log, Malformed: malformed, MaxTarget: w.config.MaxTarget, MaxHeader: 4096,
+		Handler: w.handler, Now: time.Now, Log: w.config.Log, Malformed: malformed, MaxTarget: w.config.MaxTarget, MaxHeader: 64 << 10,
 		HeaderTimeout: 5 * time.Second, BodyDeadline: func() time.Time { return time.Now().Add(bodyTimeout) }, IdleTimeout: 20 * time.Second, ShutdownTimeout: 5 * time.Second,
 		Refused: func(status int) { w.add("refused %d", status) },
 		Unused:  func() { w.add("unused") },
@@ -295,9 +302,9 @@ func (h *heard) listen(t *testing.T, v *variant, d dialog, listener *streamListe
 		h.responses = append(h.responses, received.String())
 		received.Reset()
 	}
-	for _, p := range d.packets {
+	for i, p := range d.packets {
 		_, _ = io.WriteString(conn, p.octets) // it fails where the server has closed the connection
-		if synctest.Wait(); !p.isPart {
+		if synctest.Wait(); len(d.parts) == 0 || !d.parts[i] {
 			read()
 		}
 		time.Sleep(p.then)
