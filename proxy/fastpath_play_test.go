@@ -320,6 +320,11 @@ func (h *heard) listen(t *testing.T, v *variant, d dialog, listener *streamListe
 	}
 	_ = conn.Close()
 	<-over
+	select {
+	case <-atServer.closed:
+	case <-time.After(time.Hour):
+		t.Error("the server has not closed the connection")
+	}
 	synctest.Wait()
 	h.responses = append(h.responses, received.String())
 }

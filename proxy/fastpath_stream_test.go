@@ -103,6 +103,8 @@ func (s *stream) setDeadline(t time.Time) {
 type streamConn struct {
 	in, out       *stream
 	local, remote net.Addr
+	closed        chan struct{} // by this end
+	close         func()
 
 	mu            sync.Mutex
 	writeDeadline time.Time
@@ -111,7 +113,13 @@ type streamConn struct {
 // newStreamConns returns both ends of a connection.
 func newStreamConns(client, server net.Addr) (atClient, atServer *streamConn) {
 	there, back := newStream(), newStream()
-	return &streamConn{in: back, out: there, local: client, remote: server}, &streamConn{in: there, out: back, local: server, remote: client}
+	return newStreamConn(back, there, client, server), newStreamConn(there, back, server, client)
+}
+
+func newStreamConn(in, out *stream, local, remote net.Addr) *streamConn {
+	c := &streamConn{in: in, out: out, local: local, remote: remote, closed: make(chan struct{})}
+	c.close = sync.OnceFunc(func() { close(c.closed) })
+	return c
 }
 
 func (c *streamConn) Read(p []byte) (int, error) { return c.in.read(p) }
@@ -143,6 +151,7 @@ func (c *streamConn) Close() error {
 		c.out.ended = true
 		c.out.cut = c.out.cut || unread
 	})
+	c.close()
 	return nil
 }
 

@@ -1,0 +1,102 @@
+package proxy_test
+
+import (
+	"flag"
+	"testing"
+	"time"
+)
+
+// FuzzFastPath sends any octets, in any division into packets, to a server with the fast path and to one without.
+func FuzzFastPath(f *testing.F) {
+	addSeeds(f)
+	filled := newStores()
+	all := variants()
+	f.Fuzz(func(t *testing.T, octets, division []byte, how uint16) {
+		v := all[int(how/uint16(endings))%len(all)]
+		most := 16 << 10
+		if v.isSmall {
+			most = 4 << 10 // see variant.isSmall
+		}
+		octets = octets[:min(len(octets), most)]
+		compare(t, filled, v, dialog{packets: divided(string(octets), division), ending: ending(how % uint16(endings))})
+	})
+}
+
+// maxPackets bounds the packets of a dialog.
+const maxPackets = 64
+
+// divided divides octets as each octet of a division says: it is the length of a packet, with three bits for the
+// exponent, or a pause.
+func divided(octets string, division []byte) []packet {
+	// No sum of some of them is a timeout of the server: nobody knows what comes first then.
+	pauses := [...]time.Duration{
+		1370 * time.Microsecond, 41 * time.Millisecond, 137313 * time.Microsecond, 613 * time.Millisecond,
+		1013313 * time.Microsecond, 2017717 * time.Microsecond, 7319191 * time.Microsecond, 23111777 * time.Microsecond,
+	}
+	packets := make([]packet, 1, maxPackets)
+	for _, d := range division[:min(len(division), maxPackets-2)] {
+		length, exponent := int(d&31), d>>5
+		if length == 0 {
+			packets[len(packets)-1].then = pauses[exponent]
+			continue
+		}
+		length = min(length<<exponent, len(octets))
+		packets = append(packets, packet{octets: octets[:length]})
+		octets = octets[length:]
+	}
+	return append(packets, packet{octets: octets})
+}
+
+// dividing is the inverse of divided, about.
+func dividing(packets []packet) (octets string, division []byte) {
+	for i, p := range packets {
+		octets += p.octets
+		if i < len(packets)-1 {
+			for left := len(p.octets); left > 0; {
+				exponent := 0
+				for exponent < 7 && left>>exponent > 31 {
+					exponent++
+				}
+				length := min(left>>exponent, 31)
+				division = append(division, byte(exponent<<5|length))
+				left -= length << exponent
+			}
+		}
+		switch {
+		case p.then > 20*time.Second:
+			division = append(division, 7<<5)
+		case p.then > 5*time.Second:
+			division = append(division, 6<<5)
+		case p.then >= time.Second:
+			division = append(division, 4<<5)
+		case p.then > 0:
+			division = append(division, 0)
+		}
+	}
+	return octets, division
+}
+
+// addSeeds adds the dialogs of the tables, where it is fuzzed: they are tested anyway.
+func addSeeds(f *testing.F) {
+	f.Helper()
+	f.Add([]byte(asked(cachedName)+asked(cachedPage)), []byte{40, 3, 64}, uint16(0))
+	if fuzzed := flag.Lookup("test.fuzz"); fuzzed == nil || fuzzed.Value.String() == "" {
+		return
+	}
+	n := uint16(0)
+	add := func(packets []packet) {
+		octets, division := dividing(packets)
+		if len(octets) <= 16<<10 {
+			f.Add([]byte(octets), division, n)
+			n++
+		}
+	}
+	for _, group := range [][]scripted{boundaries(), readings(), times()} {
+		for _, s := range group {
+			add(s.packets)
+		}
+	}
+	for _, d := range append(requests("GET"), requests("HEAD")...) {
+		add(d.packets)
+	}
+}
