@@ -96,7 +96,8 @@ func addSeeds(f *testing.F) {
 			add(s.packets)
 		}
 	}
-	for _, d := range append(requests("GET"), requests("HEAD")...) {
+	const share = 7 // of requests, that others are made of
+	for _, d := range append(every(share, 0, requests("GET")), every(share, 3, requests("HEAD"))...) {
 		add(d.packets)
 	}
 }
