@@ -3,7 +3,7 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 10s
 
-.PHONY: adversary soak soak-proxy deb generate run build test test-boot test-deps lint fuzz bench bench-peers bench-registry cover clean
+.PHONY: adversary soak soak-proxy deb generate run build test test-boot test-deps lint fuzz bench bench-peers bench-registry pgo cover clean
 
 run:
 	go run ./cmd/urnd serve
@@ -84,6 +84,13 @@ bench:
 bench-peers: build test-deps
 	sh internal/testserver/install.sh internal/bench/peers/packages >&2
 	cd internal/bench && BENCH_URND='$(CURDIR)/urnd' go run -exec 'taskset -c 0' ./peers
+
+# The profile by which the compiler optimizes urnd: "go build" and "go test" take it from
+# cmd/urnd. It is of a program made without one, so that it depends on the code alone. See
+# docs/benchmarks.md.
+pgo:
+	CGO_ENABLED=0 go build -pgo=off -trimpath -o dist/urnd-without-profile ./cmd/urnd
+	cd internal/bench && BENCH_URND='$(CURDIR)/dist/urnd-without-profile' BENCH_PROFILE='$(CURDIR)/cmd/urnd/default.pgo' go run -exec 'taskset -c 0' ./peers
 
 # A store of the registry with NAMES names, in processes of their own: SQLite in a temporary
 # directory, or STORE, which should be empty: sqlite:FILE or postgres://...

@@ -104,17 +104,16 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 		w.lines = w.request.Lines
 	}
 	w.now = h.config.Now()
+	answered, reason := 0, fast.Reason("")
 	for used < len(octets) {
-		reason := w.request.Parse(octets[used:])
+		reason = w.request.Parse(octets[used:])
 		if reason == "" {
 			reason = h.answerFast(f, w)
-		}
-		if h.config.Fast != nil {
-			h.config.Fast(reason)
 		}
 		if reason != "" {
 			break
 		}
+		answered++
 		used += w.request.Size
 		switch {
 		case w.forward.isPending:
@@ -122,6 +121,9 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 		case len(w.out) > maxFastOut:
 			h.flushFast(c, w)
 		}
+	}
+	if h.config.Fast != nil {
+		h.config.Fast(answered, reason)
 	}
 	h.flushFast(c, w)
 	h.quick.works.Put(w)

@@ -58,9 +58,9 @@ type Config struct {
 	// Observe is called at the end of each request; nil is not called. It must not retain
 	// the event.
 	Observe func(*Event)
-	// Fast is called with each reason why the fast path leaves a request to ServeHTTP, and with "" for each that it
-	// answers; nil is not called.
-	Fast func(fast.Reason)
+	// Fast is called with how many requests the fast path has answered together, and why it leaves the next one to
+	// ServeHTTP, "" where there is none; nil is not called.
+	Fast func(answered int, left fast.Reason)
 	// Answered is called with each name that the registry of the site answered, also in batches, by its
 	// record; nil is not called. It must be safe for concurrent use.
 	Answered func(r *http.Request, record *resolver.Record)

@@ -119,7 +119,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
 		},
 		Log: d.log, Now: d.now,
-		Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin, Answered: answered,
+		Fast: observe.fast, Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin, Answered: answered,
 		Unhealthy: s.checks.unhealthy(),
 		Access:    access, Via: d.via, ClientShare: c.Limits.ClientShare, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),

@@ -14,12 +14,9 @@ func newFastPath() *fastPath {
 		[]string{"path", "reason"}, nil)}
 }
 
-// FastPath counts one request that the fast path has seen. The reason why it was left to the full path
+// FastPath counts n requests that the fast path has seen. The reason why they were left to the full path
 // is one of few constant words; it is "" where the fast path has answered.
-func (m *Metrics) FastPath(reason string) { m.FastPaths(1, reason) }
-
-// FastPaths counts n requests as FastPath does.
-func (m *Metrics) FastPaths(n uint64, reason string) { m.fastPath.add(labels{first: reason}, n, 0) }
+func (m *Metrics) FastPath(n uint64, reason string) { m.fastPath.add(labels{first: reason}, n, 0) }
 
 // Describe implements prometheus.Collector.
 func (f *fastPath) Describe(out chan<- *prometheus.Desc) { out <- f.count }

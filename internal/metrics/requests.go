@@ -26,12 +26,7 @@ func newRequests() *requests {
 
 // Request counts one request of a client. Form and service are of few constant words.
 func (m *Metrics) Request(form, service string, code int, took time.Duration) {
-	m.Requests(1, form, service, code, took)
-}
-
-// Requests counts n requests as Request does, each of which took as long.
-func (m *Metrics) Requests(n uint64, form, service string, code int, took time.Duration) {
-	m.requests.add(labels{form, service, min(max(code, 0), maxCode)}, n, took)
+	m.requests.add(labels{form, service, min(max(code, 0), maxCode)}, 1, took)
 }
 
 // Describe implements prometheus.Collector.

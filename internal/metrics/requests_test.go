@@ -85,7 +85,9 @@ func TestRequestsAreThoseOfTheLibrary(t *testing.T) {
 		took := time.Duration(random.ExpFloat64() * float64(time.Duration(1)<<random.IntN(36)))
 		count(words[random.IntN(len(words))], words[random.IntN(len(words))], random.IntN(700)-50, took)
 	}
-	m.Requests(3, "path", "I2L", 200, time.Second)
+	for range 3 {
+		m.Request("path", "I2L", 200, time.Second)
+	}
 	for range 3 {
 		o.request("path", "I2L", 200, time.Second)
 	}
@@ -110,7 +112,7 @@ func TestRequestsAtTheSameTime(t *testing.T) {
 		running.Go(func() {
 			for i := range each {
 				m.Request("path", "I2L", 200+i%codes, time.Microsecond)
-				m.FastPath("")
+				m.FastPath(1, "")
 			}
 		})
 	}
@@ -136,7 +138,7 @@ func TestRequestsAtTheSameTime(t *testing.T) {
 func TestFastPath(t *testing.T) {
 	m := metrics.New("1")
 	for _, reason := range []string{"", "method", "field", "", "method", ""} {
-		m.FastPath(reason)
+		m.FastPath(1, reason)
 	}
 	m.FastPaths(2, "field")
 	got := samples(scrape(t, m))
@@ -155,7 +157,7 @@ func TestRequestsAreCountedWithoutAllocation(t *testing.T) {
 	m := metrics.New("1")
 	if n := testing.AllocsPerRun(1000, func() {
 		m.Request("path", "I2L", 302, 8*time.Microsecond)
-		m.FastPath("method")
+		m.FastPath(1, "method")
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -176,7 +178,7 @@ func BenchmarkFastPath(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {
-			m.FastPath("")
+			m.FastPath(1, "")
 		}
 	})
 }

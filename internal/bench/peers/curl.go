@@ -8,7 +8,6 @@ import (
 	"io"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -16,9 +15,12 @@ import (
 // curlName is that of curl, which is no server, in BENCH_ONLY.
 const curlName = "curl"
 
+// serverCore is that of curl, which shares none with the clients.
+const serverCore = "1"
+
 // measureCurl measures curl without a proxy in the rows of FTP: a process for each request, one at a time.
 func measureCurl(ctx context.Context, s settings, ends *network, progress io.Writer) (column, bool) {
-	c := newColumn(curlName)
+	c := newColumn(curlName, 1)
 	path, err := program("curl")
 	isRow := func(r row) bool { return r.ftp() }
 	if err != nil || ends.place.FTP == "" || len(s.only) > 0 && !slices.Contains(s.only, curlName) || !slices.ContainsFunc(rows(s.rows), isRow) {
@@ -44,7 +46,7 @@ func curlRow(ctx context.Context, s settings, path, target string) cell {
 	started := time.Now()
 	for ctx.Err() == nil {
 		begun := time.Now()
-		cmd := exec.CommandContext(ctx, "taskset", "-c", strconv.Itoa(serverCore), path, "-q", "-s", "--noproxy", "*", "-o", "/dev/null", target) //nolint:gosec // it is the row's
+		cmd := exec.CommandContext(ctx, "taskset", "-c", serverCore, path, "-q", "-s", "--noproxy", "*", "-o", "/dev/null", target) //nolint:gosec // it is the row's
 		if err := cmd.Run(); err != nil {
 			if ctx.Err() != nil {
 				break

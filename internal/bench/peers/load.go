@@ -11,15 +11,16 @@ import (
 	"time"
 )
 
-// load sends the requests of a row over a number of connections that persist, each as soon
-// as the reply to the one before is there. One goroutine waits for all sockets with
+// load sends the requests of a row over a number of connections that persist, the next as
+// soon as all replies to those before are there. One goroutine waits for all sockets with
 // epoll(7), because it must take less of its core than the fastest server of its own.
 type load struct {
 	address netip.AddrPort
-	request func(n uint64) []byte
-	status  int // of each reply
-	length  int // of each body
-	poll    int // the descriptor of epoll
+	request func(n uint64) []byte // what is sent at once
+	replies int                   // to what is sent at once; more than 1 are pipelined
+	status  int                   // of each reply
+	length  int                   // of each body
+	poll    int                   // the descriptor of epoll
 	clients map[int32]*client
 	buffer  []byte
 	sent    uint64
@@ -36,10 +37,11 @@ type tally struct {
 	latencies []uint32 // of the replies, in microseconds
 }
 
-// client is one connection, with one request under way.
+// client is one connection, with the requests of one write under way.
 type client struct {
 	fd     int
-	start  time.Time // when the request was sent
+	start  time.Time // when the requests were sent
+	awaits int       // how many replies are not complete
 	head   []byte    // what has come of a head that is not complete
 	body   int       // how many octets of the body are missing; -1 before its head is there
 	close  bool      // after this reply
@@ -56,7 +58,10 @@ func newLoad(address string, connections int) (*load, error) {
 	if err != nil {
 		return nil, fmt.Errorf("epoll: %w", err)
 	}
-	return &load{address: at, poll: poll, clients: make(map[int32]*client, connections), buffer: make([]byte, 4*block)}, nil
+	return &load{
+		address: at, replies: 1, poll: poll,
+		clients: make(map[int32]*client, connections), buffer: make([]byte, 4*block),
+	}, nil
 }
 
 func (l *load) close() {
@@ -99,13 +104,13 @@ func (l *load) connect(c *client) error {
 	return nil
 }
 
-// send sends the next request. It is short: the buffer of the socket has room for it.
+// send sends the next requests. They are short: the buffer of the socket has room for them.
 func (l *load) send(c *client) error {
 	request := l.request(l.sent)
 	l.sent++
-	c.head, c.body, c.close, c.start = c.head[:0], -1, false, time.Now()
+	c.head, c.body, c.close, c.awaits, c.start = c.head[:0], -1, false, l.replies, time.Now()
 	if n, err := syscall.Write(c.fd, request); err != nil || n < len(request) {
-		return fmt.Errorf("sending a request: %d of %d octets: %w", n, len(request), err)
+		return fmt.Errorf("sending requests: %d of %d octets: %w", n, len(request), err)
 	}
 	return nil
 }
@@ -150,7 +155,7 @@ func (l *load) ready(c *client) {
 		return
 	case err == nil && n > 0:
 		err = l.received(c, l.buffer[:n])
-	case c.served && c.body < 0 && len(c.head) == 0:
+	case c.served && c.awaits == l.replies && c.body < 0 && len(c.head) == 0:
 		l.tally.reopened++ // RFC 9112 section 9.5: a server may do that at any time
 		l.drop(c)
 		return
@@ -173,32 +178,43 @@ func (l *load) drop(c *client) {
 	delete(l.clients, int32(c.fd)) //nolint:gosec // descriptors are small
 }
 
-// received takes octets of a reply; at the end of the reply it sends the next request.
+// received takes octets of replies; at the end of the last that is awaited it sends the next
+// requests.
 func (l *load) received(c *client, octets []byte) error {
-	if c.body < 0 {
-		var err error
-		if octets, err = l.receivedHead(c, octets); err != nil || c.body < 0 {
-			return err
+	var elapsed uint32 // one look at the clock for all replies that have come together
+	for {
+		if c.body < 0 {
+			var err error
+			if octets, err = l.receivedHead(c, octets); err != nil || c.body < 0 {
+				return err
+			}
+		}
+		if c.body > len(octets) {
+			c.body -= len(octets)
+			return nil
+		}
+		octets, c.body, c.served = octets[c.body:], -1, true
+		c.awaits--
+		l.tally.replies++
+		if elapsed == 0 {
+			elapsed = uint32(time.Since(c.start).Microseconds()) //nolint:gosec // less than an hour
+		}
+		l.tally.latencies = append(l.tally.latencies, elapsed)
+		switch {
+		case len(octets) > 0 && (c.close || c.awaits == 0):
+			return fmt.Errorf("%d octets after the reply", len(octets))
+		case c.close:
+			l.tally.reopened++ // requests that it has not answered are not counted
+			return nil
+		case c.awaits == 0:
+			return l.send(c)
+		case len(octets) == 0:
+			return nil
 		}
 	}
-	if c.body -= len(octets); c.body > 0 {
-		return nil
-	}
-	if c.body < 0 {
-		return fmt.Errorf("%d octets after the reply", -c.body)
-	}
-	l.tally.replies++
-	l.tally.latencies = append(l.tally.latencies, uint32(time.Since(c.start).Microseconds())) //nolint:gosec // less than an hour
-	c.served = true
-	if c.close {
-		c.body = -1
-		l.tally.reopened++
-		return nil
-	}
-	return l.send(c)
 }
 
-// receivedHead returns what is of the body. Most heads come at once, and are not copied.
+// receivedHead returns what comes after the head. Most heads come at once, and are not copied.
 func (l *load) receivedHead(c *client, octets []byte) ([]byte, error) {
 	if len(c.head) > 0 {
 		c.head = append(c.head, octets...)
@@ -217,6 +233,6 @@ func (l *load) receivedHead(c *client, octets []byte) ([]byte, error) {
 	if h.status != l.status || h.length != l.length {
 		return nil, fmt.Errorf("status %d and %d octets instead of %d and %d", h.status, h.length, l.status, l.length)
 	}
-	c.body, c.close = h.length, h.close
+	c.head, c.body, c.close = c.head[:0], h.length, h.close
 	return octets[h.size:], nil
 }

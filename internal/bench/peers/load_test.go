@@ -4,6 +4,8 @@ package main
 
 import (
 	"bufio"
+	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -20,15 +22,18 @@ func TestLoad(t *testing.T) {
 	defer ends.close()
 	for _, c := range []struct {
 		name, request  string
+		batch          int
 		status, length int
 		replies        bool
 	}{
-		{"empty", "GET /cached/0 HTTP/1.1\r\nHost: a\r\n\r\n", 200, 0, true},
-		{"absolute-form", "GET http://a/no-store/1024 HTTP/1.1\r\nHost: a\r\n\r\n", 200, 1024, true},
-		{"more than a buffer", "GET /cached/1048576/1 HTTP/1.1\r\nHost: a\r\n\r\n", 200, mebibyte, true},
-		{"status", "GET /unknown HTTP/1.1\r\nHost: a\r\n\r\n", 200, 0, false},
-		{"length", "GET /cached/7 HTTP/1.1\r\nHost: a\r\n\r\n", 200, 8, false},
-		{"no reply", "POST / HTTP/1.1\r\nHost: a\r\n\r\n", 200, 0, false},
+		{"empty", "GET /cached/0 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 0, true},
+		{"absolute-form", "GET http://a/no-store/1024 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 1024, true},
+		{"more than a buffer", "GET /cached/1048576/1 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, mebibyte, true},
+		{"pipelined", "GET /cached/7 HTTP/1.1\r\nHost: a\r\n\r\n", 16, 200, 7, true},
+		{"pipelined, more than a buffer", "GET /cached/100000 HTTP/1.1\r\nHost: a\r\n\r\n", 16, 200, 100000, true},
+		{"status", "GET /unknown HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 0, false},
+		{"length", "GET /cached/7 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 8, false},
+		{"no reply", "POST / HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const connections = 2
@@ -37,8 +42,8 @@ func TestLoad(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer l.close()
-			l.status, l.length = c.status, c.length
-			l.request = func(uint64) []byte { return []byte(c.request) }
+			l.replies, l.status, l.length = c.batch, c.status, c.length
+			l.request = func(uint64) []byte { return []byte(strings.Repeat(c.request, c.batch)) }
 			var got tally
 			for end := time.Now().Add(testserver.Patience); got.replies+got.errors == 0 && time.Now().Before(end); {
 				if got, _, err = l.run(t.Context(), 20*time.Millisecond, connections); err != nil {
@@ -50,6 +55,57 @@ func TestLoad(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What comes in TestReceived, in reply to three requests.
+const (
+	anyReply  = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+	lastReply = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
+)
+
+// TestReceived cuts pipelined replies at each two places: the last of them, and no other, is
+// followed by the next requests.
+func TestReceived(t *testing.T) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // it takes all requests
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	fd := int(null.Fd())
+	for _, c := range []struct {
+		text          string
+		replies, sent int
+		reopened      int
+	}{
+		{text: anyReply, replies: 1},
+		{text: strings.Repeat(anyReply, 3), replies: 3, sent: 1},
+		{text: anyReply + lastReply, replies: 2, reopened: 1},
+	} {
+		for i := range len(c.text) {
+			for j := i; j < len(c.text); j++ {
+				l, one := awaiting(fd)
+				err := errors.Join(
+					l.received(one, []byte(c.text[:i])), l.received(one, []byte(c.text[i:j])), l.received(one, []byte(c.text[j:])))
+				got := l.tally
+				if err != nil || got.replies != c.replies || len(got.latencies) != c.replies || got.reopened != c.reopened || int(l.sent) != c.sent {
+					t.Fatalf("%q, cut at %d and %d: %+v, sent %d times, %v", c.text, i, j, got, l.sent, err)
+				}
+			}
+		}
+	}
+	for _, text := range []string{strings.Repeat(anyReply, 4), anyReply + lastReply + anyReply} {
+		l, one := awaiting(fd)
+		if err := l.received(one, []byte(text)); err == nil {
+			t.Errorf("%q: more than what was asked for is no error", text)
+		}
+	}
+}
+
+// awaiting returns a load with one connection, which awaits three replies.
+func awaiting(fd int) (*load, *client) {
+	const replies = 3
+	l := &load{request: func(uint64) []byte { return []byte("x") }, replies: replies, status: 200, length: 5}
+	return l, &client{fd: fd, body: -1, awaits: replies, start: time.Now()}
 }
 
 func TestReadRequest(t *testing.T) {

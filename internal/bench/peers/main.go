@@ -4,8 +4,9 @@
 // of each can do. "make bench-peers" installs them, builds urnd and runs it, pinned to core
 // 0, and docs/benchmarks.md says how to read it.
 //
-// Each server runs alone, pinned to core 1, with one worker, a configuration of its own
-// (see the folder config) and a cache in memory or on tmpfs. The origin and the clients are
+// Each server runs alone, pinned to core 1, with one worker, or as many cores and workers as
+// BENCH_PROCESSORS says, a configuration of its own (see the folder config) and a cache in
+// memory or on tmpfs. The origin and the clients are
 // in this process. Tables in Markdown are written to standard output, and progress to
 // standard error. It needs epoll and /proc: Linux.
 package main
@@ -47,6 +48,9 @@ func run(ctx context.Context, getenv func(string) string, stdout, progress io.Wr
 	}
 	defer ends.close()
 
+	if s.profile != "" {
+		return writeProfile(ctx, s, ends, progress)
+	}
 	ftp, err := startFTP(ctx, ends.body)
 	if err != nil {
 		return fmt.Errorf("starting vsftpd: %w", err)
@@ -58,15 +62,17 @@ func run(ctx context.Context, getenv func(string) string, stdout, progress io.Wr
 		if len(s.only) > 0 && !slices.Contains(s.only, p.name) {
 			continue
 		}
-		column, err := measurePeer(ctx, s, ends, p, progress)
-		if ctx.Err() != nil {
-			return errors.New("interrupted")
+		for _, processors := range s.processors {
+			column, err := measurePeer(ctx, s, ends, p, processors, progress)
+			if ctx.Err() != nil {
+				return errors.New("interrupted")
+			}
+			if err != nil {
+				fmt.Fprintf(progress, "%s: skipped: %v\n", column.name, err)
+				column.failed = err
+			}
+			t.columns = append(t.columns, column)
 		}
-		if err != nil {
-			fmt.Fprintf(progress, "%s: skipped: %v\n", p.name, err)
-			column.failed = err
-		}
-		t.columns = append(t.columns, column)
 	}
 	if column, ok := measureCurl(ctx, s, ends, progress); ok {
 		t.columns = append(t.columns, column)
@@ -74,10 +80,10 @@ func run(ctx context.Context, getenv func(string) string, stdout, progress io.Wr
 	return t.write(stdout)
 }
 
-// measurePeer starts a server, measures its rows, and stops and removes it.
-func measurePeer(ctx context.Context, s settings, ends *network, p peer, progress io.Writer) (column column, err error) {
-	column = newColumn(p.name)
-	server, err := startPeer(ctx, ends, p)
+// measurePeer starts a server with so many processors, measures its rows, and stops and removes it.
+func measurePeer(ctx context.Context, s settings, ends *network, p peer, processors int, progress io.Writer) (column column, err error) {
+	column = newColumn(p.name, processors)
+	server, err := startPeer(ctx, ends, p, processors)
 	if err != nil {
 		return column, err
 	}
@@ -89,7 +95,7 @@ func measurePeer(ctx context.Context, s settings, ends *network, p peer, progres
 			continue
 		}
 		c := measureRow(ctx, s, ends, server, r)
-		fmt.Fprintf(progress, "%s: %s: %s\n", p.name, r.title, c)
+		fmt.Fprintf(progress, "%s: %s: %s\n", column.name, r.title, c)
 		column.cells[r.title] = c
 		if err := server.ended(); err != nil {
 			return column, err

@@ -29,24 +29,16 @@ func measureRow(ctx context.Context, s settings, ends *network, v *server, r row
 	if err != nil {
 		return cell{note: "failed: " + err.Error()}
 	}
+	c.shared = v.on.shared()
 	return c
 }
 
 func measureRequests(ctx context.Context, s settings, ends *network, v *server, r row) (cell, error) {
-	length, err := probeUntil(ctx, ends, v, r)
-	if err != nil {
-		return cell{}, err
-	}
-	l, err := newLoad(r.address(v.at), s.connections)
+	l, err := loadOf(ctx, s, ends, v, r)
 	if err != nil {
 		return cell{}, err
 	}
 	defer l.close()
-	l.status, l.length = http.StatusOK, length
-	if r.form == redirect {
-		l.status = http.StatusFound
-	}
-	l.request = requests(v.at, r)
 	if _, _, err := l.run(ctx, s.warm, s.connections); err != nil {
 		return cell{}, fmt.Errorf("warming up: %w", err)
 	}
@@ -76,12 +68,31 @@ func measureRequests(ctx context.Context, s settings, ends *network, v *server, 
 	}, nil
 }
 
-// requests returns what makes the n-th request of a row: one text for all, where it can.
+// loadOf returns the load of a row, of which one reply has been checked.
+func loadOf(ctx context.Context, s settings, ends *network, v *server, r row) (*load, error) {
+	length, err := probeUntil(ctx, ends, v, r)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLoad(r.address(v.at), s.connections)
+	if err != nil {
+		return nil, err
+	}
+	l.status, l.length = http.StatusOK, length
+	if r.form == redirect {
+		l.status = http.StatusFound
+	}
+	l.request, l.replies = requests(v.at, r), max(1, r.batch)
+	return l, nil
+}
+
+// requests returns what makes the n-th request of a row: one text for all, where it can, with
+// all that is sent at once.
 func requests(at place, r row) func(uint64) []byte {
 	if r.origin == once {
 		return func(n uint64) []byte { return r.request(at, n+1) } // 0 was the probe's
 	}
-	same := r.request(at, 0)
+	same := bytes.Repeat(r.request(at, 0), max(1, r.batch))
 	return func(uint64) []byte { return same }
 }
 

@@ -25,6 +25,7 @@ type peer struct {
 	command func(p place) []string
 	env     func(p place) []string
 	cannot  map[form]string // why, by what it cannot do
+	single  bool            // it uses one processor only
 }
 
 const (
@@ -54,7 +55,7 @@ func peers(s settings) []peer {
 			command: func(p place) []string {
 				return []string{
 					"varnishd", "-F", "-j", "none", "-n", p.Dir + "/work", "-a", p.Gateway, "-T", "none",
-					"-f", p.Dir + "/varnish.vcl", "-s", "malloc,256m", "-p", "thread_pools=1",
+					"-f", p.Dir + "/varnish.vcl", "-s", "malloc,256m", "-p", fmt.Sprint("thread_pools=", p.Processors),
 				}
 			},
 			cannot: map[form]string{forward: noForward, download: noConnect, upload: noConnect, ftpFile: noFTP, ftpDirectory: noFTP},
@@ -63,6 +64,7 @@ func peers(s settings) []peer {
 			name: "squid", pkg: "squid", files: config("squid.conf"),
 			command: func(p place) []string { return []string{"squid", "-N", "-f", p.Dir + "/squid.conf"} },
 			cannot:  map[form]string{redirect: "it redirects by helper programs only"},
+			single:  true, // without -N it leaves the process group
 		},
 		{
 			name: "trafficserver", pkg: "trafficserver",
@@ -85,12 +87,15 @@ func peers(s settings) []peer {
 				return []string{"caddy", "run", "--config", p.Dir + "/Caddyfile", "--adapter", "caddyfile"}
 			},
 			env: func(p place) []string {
-				return []string{"GOMAXPROCS=1", "XDG_CONFIG_HOME=" + p.Dir, "XDG_DATA_HOME=" + p.Dir}
+				return []string{maxProcs(p), "XDG_CONFIG_HOME=" + p.Dir, "XDG_DATA_HOME=" + p.Dir}
 			},
 			cannot: map[form]string{forward: "the package has no forward proxy", download: noConnect, upload: noConnect, ftpFile: noFTP, ftpDirectory: noFTP},
 		},
 	}
 }
+
+// maxProcs is the variable that limits a program in Go to its processors.
+func maxProcs(p place) string { return fmt.Sprint("GOMAXPROCS=", p.Processors) }
 
 // config returns the templates of the folder config that have these names.
 func config(names ...string) map[string]string {

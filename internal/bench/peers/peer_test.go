@@ -15,6 +15,7 @@ func TestWrite(t *testing.T) {
 	at := place{
 		Forward: "127.0.0.1:1001", Gateway: "127.0.0.1:1002", Origin: "127.0.0.1:1003",
 		Source: "127.0.0.1:1004", Sink: "127.0.0.1:1005", Host: gatewayHost, Name: namePath, Location: location,
+		Admin: "127.0.0.1:1006", Processors: 1,
 	}
 	for _, p := range peers(settings{}) {
 		t.Run(p.name, func(t *testing.T) {
@@ -44,6 +45,9 @@ func TestSettings(t *testing.T) {
 	}{
 		{map[string]string{"BENCH_URND": "/urnd"}, true},
 		{map[string]string{"BENCH_URND": "/urnd", "BENCH_SECONDS": "2", "BENCH_ONLY": "urnd,nginx"}, true},
+		{map[string]string{"BENCH_URND": "/urnd", "BENCH_PROCESSORS": "1,2"}, true},
+		{map[string]string{"BENCH_URND": "/urnd", "BENCH_PROCESSORS": "1,0"}, false},
+		{map[string]string{"BENCH_URND": "/urnd", "BENCH_SECONDS": "1,2"}, false},
 		{map[string]string{"BENCH_URND": "/urnd", "BENCH_SECONDS": "0"}, false},
 		{map[string]string{"BENCH_URND": "/urnd", "BENCH_CONNECTIONS": "many"}, false},
 		{map[string]string{"BENCH_URND": "/urnd", "BENCH_ONLY": "ngnix"}, false},

@@ -18,6 +18,8 @@ type place struct {
 	Source, Sink     string // the ends of tunnels
 	Host             string // the host of the gateway
 	Name, Location   string // the name to redirect, and where to
+	Admin            string // where a server that has one has its admin interface
+	Processors       int    // which the server may use
 }
 
 func (p place) ForwardPort() string { return port(p.Forward) }

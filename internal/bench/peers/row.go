@@ -36,6 +36,7 @@ type row struct {
 	form   form
 	size   int // of the body, in bytes
 	origin freshness
+	batch  int // requests in one write, pipelined (RFC 9112 section 9.3.2); 0 is one
 }
 
 const (
@@ -46,21 +47,22 @@ const (
 // rows returns those whose titles contain a text.
 func rows(part string) []row {
 	all := []row{
-		{"cached redirect of a URN", redirect, 0, never},
-		{"forward, cached, 1 KiB", forward, kibibyte, never},
-		{"forward, cached, 64 KiB", forward, 64 * kibibyte, never},
-		{"forward, cached, 1 MiB", forward, mebibyte, never},
-		{"forward, no-store, 1 KiB", forward, kibibyte, always},
-		{"forward, miss, 1 KiB", forward, kibibyte, once},
-		{"gateway, cached, 1 KiB", gateway, kibibyte, never},
-		{"gateway, cached, 64 KiB", gateway, 64 * kibibyte, never},
-		{"gateway, cached, 1 MiB", gateway, mebibyte, never},
-		{"gateway, no-store, 1 KiB", gateway, kibibyte, always},
-		{"gateway, miss, 1 KiB", gateway, kibibyte, once},
-		{"CONNECT, download, per MiB", download, 0, always},
-		{"CONNECT, upload, per MiB", upload, 0, always},
-		{"ftp, file of 1 MiB", ftpFile, mebibyte, always},
-		{"ftp, directory of 1,000 entries", ftpDirectory, 0, always},
+		{title: "cached redirect of a URN", form: redirect},
+		{title: "cached redirect, 16 pipelined", form: redirect, batch: 16},
+		{title: "forward, cached, 1 KiB", form: forward, size: kibibyte},
+		{title: "forward, cached, 64 KiB", form: forward, size: 64 * kibibyte},
+		{title: "forward, cached, 1 MiB", form: forward, size: mebibyte},
+		{title: "forward, no-store, 1 KiB", form: forward, size: kibibyte, origin: always},
+		{title: "forward, miss, 1 KiB", form: forward, size: kibibyte, origin: once},
+		{title: "gateway, cached, 1 KiB", form: gateway, size: kibibyte},
+		{title: "gateway, cached, 64 KiB", form: gateway, size: 64 * kibibyte},
+		{title: "gateway, cached, 1 MiB", form: gateway, size: mebibyte},
+		{title: "gateway, no-store, 1 KiB", form: gateway, size: kibibyte, origin: always},
+		{title: "gateway, miss, 1 KiB", form: gateway, size: kibibyte, origin: once},
+		{title: "CONNECT, download, per MiB", form: download, origin: always},
+		{title: "CONNECT, upload, per MiB", form: upload, origin: always},
+		{title: "ftp, file of 1 MiB", form: ftpFile, size: mebibyte, origin: always},
+		{title: "ftp, directory of 1,000 entries", form: ftpDirectory, origin: always},
 	}
 	return slices.DeleteFunc(all, func(r row) bool { return !strings.Contains(r.title, part) })
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -20,23 +19,32 @@ import (
 type server struct {
 	peer peer
 	at   place
+	on   cores
 	cmd  *exec.Cmd
 	done chan struct{} // closed after cmd.Wait
 }
 
-// startPeer starts a peer in a folder of its own and waits until it listens.
-func startPeer(ctx context.Context, ends *network, p peer) (*server, error) {
+// startPeer starts a peer in a folder of its own, with as many processors, and waits until it
+// listens.
+func startPeer(ctx context.Context, ends *network, p peer, processors int) (*server, error) {
+	if p.single && processors > 1 {
+		return nil, fmt.Errorf("%s uses one processor only", p.name)
+	}
+	on, err := chooseCores(processors)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", p.name, err)
+	}
 	dir, err := os.MkdirTemp(tmpfs(), "urnd-peers-"+p.name+"-")
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", p.name, err)
 	}
-	addresses, err := freePorts(ctx, 2)
+	addresses, err := freePorts(ctx, 3)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	at := ends.place
-	at.Dir, at.Forward, at.Gateway = dir, addresses[0], addresses[1]
-	v := &server{peer: p, at: at, done: make(chan struct{})}
+	at.Dir, at.Forward, at.Gateway, at.Admin, at.Processors = dir, addresses[0], addresses[1], addresses[2], processors
+	v := &server{peer: p, at: at, on: on, done: make(chan struct{})}
 	if err := v.start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", p.name, errors.Join(err, os.RemoveAll(dir)))
 	}
@@ -66,7 +74,7 @@ func (v *server) start() error {
 		return err
 	}
 	// taskset becomes the server: its process is the server's.
-	v.cmd = exec.Command("taskset", append([]string{"-c", strconv.Itoa(serverCore), path}, argv[1:]...)...) //nolint:gosec,noctx // the command is that of a peer; stop ends it, in order
+	v.cmd = exec.Command("taskset", append([]string{"-c", v.on.String(), path}, argv[1:]...)...) //nolint:gosec,noctx // the command is that of a peer; stop ends it, in order
 	v.cmd.Dir = v.at.Dir
 	v.cmd.Env = os.Environ()
 	if v.peer.env != nil {

@@ -20,6 +20,8 @@ type settings struct {
 	only        []string      // BENCH_ONLY, names of peers; empty is all
 	rows        string        // BENCH_ROWS, a part of their titles; empty is all
 	urnd        string        // BENCH_URND, the program
+	processors  []int         // BENCH_PROCESSORS, of the server; each peer is measured with each number
+	profile     string        // BENCH_PROFILE, the file for a profile of urnd, instead of the tables
 }
 
 func readSettings(getenv func(string) string) (settings, error) {
@@ -28,6 +30,10 @@ func readSettings(getenv func(string) string) (settings, error) {
 		return settings{}, err
 	}
 	connections, err := number(getenv, "BENCH_CONNECTIONS", 32)
+	if err != nil {
+		return settings{}, err
+	}
+	processors, err := numbers(getenv, "BENCH_PROCESSORS", 1)
 	if err != nil {
 		return settings{}, err
 	}
@@ -45,6 +51,8 @@ func readSettings(getenv func(string) string) (settings, error) {
 		only:        list(getenv("BENCH_ONLY")),
 		rows:        getenv("BENCH_ROWS"),
 		urnd:        urnd,
+		processors:  processors,
+		profile:     getenv("BENCH_PROFILE"),
 	}
 	for _, name := range s.only {
 		if name != curlName && !slices.ContainsFunc(peers(s), func(p peer) bool { return p.name == name }) {
@@ -55,15 +63,30 @@ func readSettings(getenv func(string) string) (settings, error) {
 }
 
 func number(getenv func(string) string, name string, otherwise int) (int, error) {
-	text := getenv(name)
-	if text == "" {
-		return otherwise, nil
+	all, err := numbers(getenv, name, otherwise)
+	if err == nil && len(all) > 1 {
+		return 0, fmt.Errorf("%s: %q is more than one number", name, getenv(name))
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > 1000 {
-		return 0, fmt.Errorf("%s: %q is not a number from 1 to 1000", name, text)
+	if err != nil {
+		return 0, err
 	}
-	return n, nil
+	return all[0], nil
+}
+
+// numbers returns a list that is not empty.
+func numbers(getenv func(string) string, name string, otherwise int) ([]int, error) {
+	var all []int
+	for _, text := range list(getenv(name)) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > 1000 {
+			return nil, fmt.Errorf("%s: %q is not a number from 1 to 1000", name, text)
+		}
+		all = append(all, n)
+	}
+	if len(all) == 0 {
+		return []int{otherwise}, nil
+	}
+	return all, nil
 }
 
 func list(text string) []string {

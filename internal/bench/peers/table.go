@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -17,12 +18,19 @@ type table struct {
 }
 
 type column struct {
-	name, version string
-	cells         map[string]cell // by the title of the row
-	failed        error           // the server could not be measured to the end
+	peer, name, version string
+	processors          int             // that the server had
+	cells               map[string]cell // by the title of the row
+	failed              error           // the server could not be measured to the end
 }
 
-func newColumn(name string) column { return column{name: name, cells: map[string]cell{}} }
+func newColumn(peer string, processors int) column {
+	c := column{peer: peer, name: peer, processors: processors, cells: map[string]cell{}}
+	if processors > 1 {
+		c.name = fmt.Sprintf("%s, %d processors", peer, processors)
+	}
+	return c
+}
 
 // cell is one row of one server.
 type cell struct {
@@ -30,8 +38,10 @@ type cell struct {
 	rate     float64       // requests, or MiB of tunnels, a second
 	p99      time.Duration // of the latency of requests
 	cpu      time.Duration // of the server, for a request or MiB
-	idle     float64       // for which part of the time nothing ran on the server's core
+	speedUp  float64       // at most, of the rate, by more processors than one; 0 is not known
+	idle     float64       // for which part of the time nothing ran on the server's cores
 	others   float64       // for which part others than the server did
+	shared   bool          // they are the clients' too: others, rate and p99 say nothing of the server
 	note     string        // what a reader must know, or why it is not measured
 }
 
@@ -40,7 +50,7 @@ func (c cell) String() string {
 	if !c.measured {
 		return "- (" + c.note + ")"
 	}
-	text := fmt.Sprintf("%.0f a second, p99 %v, %v of CPU each; its core was idle for %.0f %% of the time, and others had it for %.0f %%",
+	text := fmt.Sprintf("%.0f a second, p99 %v, %v of CPU each; its cores were idle for %.0f %% of the time, and others had them for %.0f %%",
 		c.rate, c.p99, c.cpu, 100*c.idle, 100*c.others)
 	if c.note != "" {
 		text += " (" + c.note + ")"
@@ -51,34 +61,53 @@ func (c cell) String() string {
 // idle is the part of the time up to which the server is what limits the rate.
 const idle = 0.1
 
-// write writes three tables in Markdown, with the same rows and columns.
+// write writes tables in Markdown, with the same rows and columns.
 func (t table) write(w io.Writer) error {
 	var b strings.Builder
 	var versions []string
 	for _, c := range t.columns {
-		if c.version != "" {
-			versions = append(versions, c.name+" "+c.version)
+		version := c.peer + " " + c.version
+		if c.version != "" && !slices.Contains(versions, version) {
+			versions = append(versions, version)
 		}
 	}
-	fmt.Fprintf(&b, "%d connections, %v a row, after %v to warm up. %s.\n",
-		t.settings.connections, t.settings.measure, t.settings.warm, strings.Join(versions, ", "))
+	fmt.Fprintf(&b, "%d connections, %v a row, after %v to warm up; processors of the server: %s. %s.\n",
+		t.settings.connections, t.settings.measure, t.settings.warm, join(t.settings.processors), strings.Join(versions, ", "))
 	notes := &footnotes{}
 	t.matrix(&b, "CPU time of the server, in microseconds a request", notes, func(c cell) string {
 		return fmt.Sprintf("%.1f", float64(c.cpu.Nanoseconds())/1e3)
 	})
+	t.boundSpeedUp()
+	if t.has(func(c cell) bool { return c.speedUp > 0 }) {
+		t.matrix(&b, "rate with these processors by that with one, at most", notes, func(c cell) string {
+			switch {
+			case c.speedUp == 0:
+				return "-"
+			case c.idle > idle:
+				return fmt.Sprintf("%.2f+", c.speedUp)
+			}
+			return fmt.Sprintf("%.2f", c.speedUp)
+		})
+	}
 	t.matrix(&b, "requests (MiB) a second", notes, func(c cell) string {
-		if c.idle > idle {
+		switch {
+		case c.shared:
+			return "-"
+		case c.idle > idle:
 			return thousands(c.rate) + "+"
 		}
 		return thousands(c.rate)
 	})
 	t.matrix(&b, "p99 of the latency, in milliseconds", notes, func(c cell) string {
-		if c.p99 == 0 {
+		if c.p99 == 0 || c.shared {
 			return "-"
 		}
 		return fmt.Sprintf("%.2f", c.p99.Seconds()*1e3)
 	})
-	b.WriteString("\n+ the server's core was idle for more than a tenth of the time: the clients or the origin were the limit\n")
+	if t.has(func(c cell) bool { return c.shared }) {
+		b.WriteString("\nWhere the clients had to run on a core of the server there is no rate and no latency.\n")
+	}
+	b.WriteString("\n+ the server's cores were idle for more than a tenth of the time: the clients or the origin were the limit\n")
 	fmt.Fprintf(&b, "\nThe server's core was taken by others for %.0f %% of the time on average, and for %.0f %% in the worst row.\n",
 		100*t.others(mean), 100*t.others(slices.Max[[]float64]))
 	notes.write(&b)
@@ -97,7 +126,7 @@ func (t table) others(of func([]float64) float64) float64 {
 	var parts []float64
 	for _, column := range t.columns {
 		for _, c := range column.cells {
-			if c.measured {
+			if c.measured && !c.shared {
 				parts = append(parts, c.others)
 			}
 		}
@@ -106,6 +135,37 @@ func (t table) others(of func([]float64) float64) float64 {
 		return 0
 	}
 	return of(parts)
+}
+
+// has reports whether a cell is so.
+func (t table) has(so func(cell) bool) bool {
+	for _, column := range t.columns {
+		for _, c := range column.cells {
+			if so(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// boundSpeedUp compares a server's CPU time with that which it takes with one processor. With
+// n processors, which are n times as much time, its rate is at most so many times as great:
+// it is less where they wait for each other without running.
+func (t table) boundSpeedUp() {
+	for _, many := range t.columns {
+		for _, one := range t.columns {
+			if many.peer != one.peer || many.processors == 1 || one.processors != 1 {
+				continue
+			}
+			for title, c := range many.cells {
+				if c.measured && c.cpu > 0 {
+					c.speedUp = float64(many.processors) * float64(one.cells[title].cpu) / float64(c.cpu)
+					many.cells[title] = c
+				}
+			}
+		}
+	}
 }
 
 func mean(numbers []float64) float64 {
@@ -168,4 +228,13 @@ func thousands(f float64) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
+}
+
+// join lists numbers: "1 and 2".
+func join(numbers []int) string {
+	var all []string
+	for _, n := range numbers {
+		all = append(all, strconv.Itoa(n))
+	}
+	return strings.Join(all, " and ")
 }

@@ -10,21 +10,25 @@ import (
 )
 
 func TestTable(t *testing.T) {
-	urnd, nginx := newColumn("urnd"), newColumn("nginx")
+	urnd, both, nginx := newColumn("urnd", 1), newColumn("urnd", 2), newColumn("nginx", 1)
 	urnd.version = "1"
 	title := rows("redirect")[0].title
 	urnd.cells[title] = cell{measured: true, rate: 1234567, p99: 1500 * time.Microsecond, cpu: 12345, idle: 0.05, others: 0.2}
+	both.cells[title] = cell{measured: true, rate: 5, p99: time.Second, cpu: 12999, others: 0.9, shared: true}
 	nginx.cells[title] = cell{note: "it has none"}
 	nginx.failed = errors.New("two\nlines")
 	var b strings.Builder
-	tb := table{settings: settings{rows: title}, columns: []column{urnd, nginx}}
+	tb := table{settings: settings{rows: title, processors: []int{1, 2}}, columns: []column{urnd, both, nginx}}
 	if err := tb.write(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| " + title + " | 12.3 | - (1) |\n",
-		"| " + title + " | 1,234,567 | - (1) |\n",
-		"| " + title + " | 1.50 | - (1) |\n",
+		"| " + title + " | 12.3 | 13.0 | - (1) |\n",
+		"| " + title + " | 1,234,567 | - | - (1) |\n",
+		"| " + title + " | 1.50 | - | - (1) |\n",
+		"| urnd | urnd, 2 processors | nginx |\n",
+		"| " + title + " | - | 1.90 | - (1) |\n",
+		"processors of the server: 1 and 2.",
 		"\n1. it has none\n",
 		"\nnginx failed: two lines\n",
 		" urnd 1.\n",

@@ -12,14 +12,14 @@ func urnd(s settings) peer {
 		name:    "urnd",
 		files:   map[string]string{"urnd.yaml": strings.TrimLeft(urndConfig, "\n")},
 		command: func(p place) []string { return []string{s.urnd, "serve", "--config", p.Dir + "/urnd.yaml"} },
-		env:     func(place) []string { return []string{"GOMAXPROCS=1"} },
+		env:     func(p place) []string { return []string{maxProcs(p)} },
 	}
 }
 
 const urndConfig = `
 listen:
   service: ['{{.Forward}}', '{{.Gateway}}']
-  admin: ""
+  admin: '{{.Admin}}'
 access:
   allow_destinations: [127.0.0.0/8]
   proxy_clients: [127.0.0.0/8]
