@@ -58,6 +58,11 @@ func boundaries() []scripted {
 		add(fmt.Sprintf("%d octets behind a miss", left), cut(asked("/urn:example:once")+one+one, len(asked("/urn:example:once"))+left)...)
 		add(fmt.Sprintf("%d octets alone", left), cut(one+one+one, left, len(one)+left)...)
 	}
+	for before, request := range map[string]string{"nothing": "", "a cached request": one, "a miss": asked("/urn:example:once"), "a body": post, "a refusal": asked("/urn:example:none"), "an error": asked("/urn:example:fails")} {
+		for _, part := range []string{"G", "GET ", "GET /x?", "GET http://a.example/x?", "GET " + cachedName + " HTTP/1.1\r\nX: ", "GET " + cachedName + " HTTP/1.1\r\nHost: a\r\nAccept: ", "GET " + cachedName + " HTTP/1.1\r\nHost: a\r\nContent-Length: 44\r\n\r\n", strings.TrimSuffix(post, "hello")} {
+			add(fmt.Sprintf("a request within another, behind %s and %q", before, part), packet{octets: request + part}, packet{octets: one + one}, packet{octets: one})
+		}
+	}
 	for _, size := range []int{2048, 4094, 4095, 4096, 4097, 4098, 6000, 8190, 8191, 8192, 8193, 9000, 60 << 10, 80 << 10} {
 		add(fmt.Sprintf("a request of %d octets", size), whole(padded(cachedName, size)+one)...)
 		add(fmt.Sprintf("a request of %d octets behind another", size), whole(one+padded(cachedName, size)+one)...)

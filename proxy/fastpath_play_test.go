@@ -147,7 +147,7 @@ func newWorld(t testing.TB, filled *stores, v *variant) *world {
 	slots := func() resolver.Quota { return resolver.Quota{Slots: make(resolver.Slots, 100)} }
 	w.config = proxy.Config{
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20, ListingTTL: time.Minute, Ready: &resolver.Ready{Names: known, Cache: w.answers},
-		Resolver: cached, Fetch: scheme.Mux{"http": web{}, "https": web{}}, Now: time.Now, Log: slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Resolver: cached, Fetch: scheme.Mux{"http": web{}, "https": web{}}, Now: time.Now, Log: slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: v.level})),
 		Access:    proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}, Own: message.NewOwnHosts("a")},
 		MaxTarget: maxTarget, BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{

@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -23,6 +24,7 @@ type variant struct {
 	prefix    string         // what comes before the first packet
 	secure    bool
 	refreshes bool
+	level     slog.Level
 	// isSmall is whether requests have room for 4 KiB at least, and for 8 KiB at most: net/http gives those behind another
 	// more of it.
 	isSmall bool
@@ -74,6 +76,7 @@ var variants = sync.OnceValue(func() []*variant {
 			rules(policy.Rule{ID: "net", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.80/32")}})(c)
 			gateway(c)
 		}},
+		{name: "debugged", level: slog.LevelDebug, change: gateway},
 		{name: "refresh ahead", refreshes: true},
 		{name: "no cache ready", change: func(c *proxy.Config) { c.Ready = nil }},
 		{name: "unhealthy", change: func(c *proxy.Config) { c.Unhealthy = func(l string) bool { return l == "https://a.example/1" } }},
