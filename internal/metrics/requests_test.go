@@ -140,7 +140,7 @@ func TestFastPath(t *testing.T) {
 	for _, reason := range []string{"", "method", "field", "", "method", ""} {
 		m.FastPath(1, reason)
 	}
-	m.FastPaths(2, "field")
+	m.FastPath(2, "field")
 	got := samples(scrape(t, m))
 	for name, want := range map[string]string{
 		`fast_path_requests_total{path="fast",reason=""}`:       "3",

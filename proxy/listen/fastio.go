@@ -1,60 +1,107 @@
 package listen
 
 import (
+	"errors"
+	"io"
 	"net"
-	"runtime"
 	"syscall"
 )
 
-// fastIO reads from and writes to a socket without deadlines and without a copy. It is for connections without TLS and
-// the PROXY protocol; for others it does nothing.
+// fastIO reads from and writes to a socket by one system call each. Its zero value, for connections with TLS or the PROXY
+// protocol, does nothing.
 type fastIO struct {
-	raw   syscall.RawConn // nil for other connections
-	write func(fd uintptr) bool
-	p     []byte // what write writes
-	n     int
+	raw syscall.RawConn // nil for other connections
+
+	readable, writable func(fd uintptr) bool
+
+	conn *FastConn // for which read answers
+	in   []byte
+	left int
+	end  error
+
+	out     []byte
+	written int
 }
 
 // newFastIO returns the fastIO of a connection.
 func newFastIO(conn net.Conn) *fastIO {
-	w := new(fastIO)
+	i := new(fastIO)
 	client, ok := conn.(*clientConn)
 	if !ok {
-		return w
+		return i
 	}
 	socket, ok := client.Conn.(syscall.Conn)
 	if !ok {
-		return w
+		return i
 	}
 	raw, err := socket.SyscallConn()
 	if err != nil {
-		return w // it is closed
+		return i // it is closed
 	}
-	w.raw, w.write = raw, w.writeOnce
-	return w
+	i.raw, i.readable, i.writable = raw, i.readOnce, i.writeOnce
+	return i
+}
+
+// canRead reports whether read can be called.
+func (i *fastIO) canRead() bool { return i != nil && i.raw != nil }
+
+// read reads into p and answers, until something is left for net/http, of which it returns the number of octets. Where a
+// read has not filled p, it waits without trying another one: the poller is edge-triggered, and what comes later wakes
+// it (epoll(7)). But the end of what a client sends does not, where it came before that read: so a deadline must end the
+// wait, after which the caller tries.
+func (i *fastIO) read(f *FastConn, p []byte) (left int, err error) {
+	i.conn, i.in, i.left, i.end = f, p, 0, nil
+	err = i.raw.Read(i.readable)
+	i.conn, i.in = nil, nil
+	if err != nil {
+		return 0, err
+	}
+	return i.left, i.end
+}
+
+// readOnce is called until it returns true, each time that something has come.
+func (i *fastIO) readOnce(fd uintptr) bool {
+	for {
+		n, err := syscall.Read(int(fd), i.in)
+		switch {
+		case errors.Is(err, syscall.EAGAIN):
+			return false
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case err != nil:
+			i.end = err
+			return true
+		case n == 0:
+			i.end = io.EOF
+			return true
+		}
+		if i.left = i.conn.answer(i.in, n); i.left > 0 || i.conn.err != nil {
+			return true
+		}
+		i.conn.renew(watched)
+		if n < len(i.in) {
+			return false
+		}
+	}
 }
 
 // try writes as much of p as the socket takes at once, and returns how many octets it took. A socket that takes none,
 // or that fails, is left to an ordinary Write.
-func (w *fastIO) try(p []byte) int {
-	if w.raw == nil {
+func (i *fastIO) try(p []byte) int {
+	if i.raw == nil {
 		return 0
 	}
-	w.p, w.n = p, 0
-	err := w.raw.Write(w.write)
-	w.p = nil
+	i.out, i.written = p, 0
+	err := i.raw.Write(i.writable)
+	i.out = nil
 	if err != nil {
 		return 0
 	}
-	return w.n
+	return i.written
 }
 
-func (w *fastIO) writeOnce(fd uintptr) bool {
-	n, _ := syscall.Write(int(fd), w.p)
-	w.n = max(n, 0)
+func (i *fastIO) writeOnce(fd uintptr) bool {
+	n, _ := syscall.Write(int(fd), i.out)
+	i.written = max(n, 0)
 	return true // what is left takes a deadline
 }
-
-// yield lets other connections go on before a read: under load, this one has a request by then, and need not wait for it
-// by a read in vain and the poller.
-func yield() { runtime.Gosched() }

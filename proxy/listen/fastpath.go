@@ -1,8 +1,10 @@
 package listen
 
 import (
+	"errors"
 	"io"
 	"net"
+	"os"
 	"sync/atomic"
 	"time"
 )
@@ -32,9 +34,12 @@ type FastConn struct {
 	between bool // no octet of a request has gone to net/http
 	isNew   bool // net/http has seen no request: it waits with the header timeout
 	renewed time.Time
+	wait    time.Duration // what the client was given then
 
 	state  atomic.Int32 // waiting, answering, ending or closed
 	unseen atomic.Bool  // see isUnseen
+	// hasAnswered is whether something was answered since net/http has waited.
+	hasAnswered bool
 	err    error        // of a write
 }
 
@@ -121,72 +126,104 @@ func (f *FastConn) isOut(p []byte) bool {
 }
 
 // read reads into p what is for net/http. It answers what comes before that.
-func (f *FastConn) read(p []byte) (int, error) {
-	for answered := false; ; answered = true {
-		if answered {
-			f.renew()
-			yield()
+func (f *FastConn) read(p []byte) (n int, err error) {
+	for answered := 0; ; answered++ {
+		if answered >= confirmed && f.io.canRead() {
+			f.renew(watched)
+			if n, err = f.io.read(f, p); !isTimeout(err) {
+				break
+			}
+			f.extend()
+		} else if answered > 0 {
+			f.renew(f.conn.server.config.IdleTimeout)
 		}
-		n, err := f.conn.Conn.Read(p)
-		if n == 0 || err != nil || f.conn.server.isEnding(f.tracked) {
-			f.leave(answered)
-			return n, err
+		if n, err = f.conn.Conn.Read(p); n == 0 || err != nil {
+			break
 		}
-		used, err := f.answer(p[:n])
-		if err != nil {
-			return 0, err
-		}
-		if used < n {
-			f.leave(answered || used > 0)
-			return copy(p, p[used:n]), nil
+		if n = f.answer(p, n); n > 0 || f.err != nil {
+			break
 		}
 	}
-}
-
-// answer answers the requests that octets begin with, and returns how many octets they were.
-func (f *FastConn) answer(octets []byte) (used int, err error) {
-	if !f.state.CompareAndSwap(waiting, answering) {
-		return 0, net.ErrClosed
-	}
-	used = f.path.AnswerFast(f, octets)
-	if used > 0 && !f.conn.used.Swap(true) {
-		f.unseen.Store(true)
-		f.tracked.begin(f.conn, true)
-		f.tracked.end()
-	}
-	if !f.state.CompareAndSwap(answering, waiting) {
+	f.leave()
+	if f.state.Load() == ending {
 		_ = f.conn.Conn.Close()
 		f.state.Store(closed)
 		f.tracked.signal()
 		return 0, net.ErrClosed
 	}
-	return used, f.err
+	if f.err != nil {
+		return 0, f.err
+	}
+	return n, err
 }
 
-// renewal is how often the deadline of a connection in use is renewed: it costs as much as a part of a request.
-const renewal = time.Second
+// confirmed is the number of times that a connection is read from once more than necessary, after which it is read from
+// only when something has come: see fastIO.read.
+const confirmed = 2
 
-// renew gives the client the idle timeout for its next request.
-func (f *FastConn) renew() {
-	idle := f.conn.server.config.IdleTimeout
+// answer answers the requests that the first n octets of p begin with. What is left of them it moves to the beginning of p,
+// and returns how many octets that is.
+func (f *FastConn) answer(p []byte, n int) (left int) {
+	if f.conn.server.isEnding(f.tracked) {
+		return n
+	}
+	if !f.state.CompareAndSwap(waiting, answering) {
+		f.err = net.ErrClosed
+		return 0
+	}
+	used := f.path.AnswerFast(f, p[:n])
+	if used > 0 {
+		f.hasAnswered = true
+		if !f.conn.used.Swap(true) {
+			f.unseen.Store(true)
+			f.tracked.begin(f.conn, true)
+			f.tracked.end()
+		}
+	}
+	if !f.state.CompareAndSwap(answering, waiting) && f.err == nil {
+		f.err = net.ErrClosed
+	}
+	return copy(p, p[used:n])
+}
+
+const (
+	// renewal is how often the deadline of a connection in use is renewed: that costs as much as a part of a request.
+	renewal = time.Second
+	// watched is how long a client may send nothing before it is looked at whether it has left.
+	watched = 2 * time.Second
+)
+
+// renew gives the client so long for its next request.
+func (f *FastConn) renew(wait time.Duration) {
 	now := f.conn.server.config.Now()
-	if now.Sub(f.renewed) < min(renewal, idle/8) {
+	if wait == f.wait && now.Sub(f.renewed) < renewal {
 		return
 	}
-	f.renewed = now
-	_ = f.conn.SetReadDeadline(now.Add(idle)) // a connection that is closed fails to be read, too
+	f.wait, f.renewed = wait, now
+	_ = f.conn.SetReadDeadline(now.Add(min(wait, f.conn.server.config.IdleTimeout))) // a connection that is closed fails to be read, too
 }
 
-// leave lets net/http go on. It has set the deadline of a head already where the connection is new, and sets it
-// itself where it is idle.
-func (f *FastConn) leave(answered bool) {
+// extend gives a client that has sent nothing for a while the rest of the idle timeout.
+func (f *FastConn) extend() {
+	f.wait = 0
+	_ = f.conn.SetReadDeadline(f.renewed.Add(renewal + f.conn.server.config.IdleTimeout))
+}
+
+// leave lets net/http go on, with the deadline that it has set itself: where the connection is new, that of a head.
+func (f *FastConn) leave() {
 	f.between = false
 	f.unseen.Store(false)
-	f.renewed = time.Time{}
-	if answered && f.isNew {
-		_ = f.conn.SetReadDeadline(f.conn.server.config.Now().Add(f.conn.server.config.HeaderTimeout))
+	if f.hasAnswered {
+		wait := f.conn.server.config.IdleTimeout
+		if f.isNew {
+			wait = f.conn.server.config.HeaderTimeout
+		}
+		_ = f.conn.SetReadDeadline(f.conn.server.config.Now().Add(wait))
 	}
+	f.hasAnswered, f.wait = false, 0
 }
+
+func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
 // close closes the connection, behind responses that are being written; a second call does not wait for them.
 func (f *FastConn) close() error {
