@@ -8,9 +8,11 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -21,8 +23,6 @@ type entries[V any] struct {
 }
 
 func newEntries[V any]() *entries[V] { return &entries[V]{byKey: make(map[string]*cache.Entry[V])} }
-
-func (s *entries[V]) clone() *entries[V] { return &entries[V]{byKey: maps.Clone(s.byKey)} }
 
 func (s *entries[V]) Get(key string) *cache.Entry[V] {
 	s.mu.Lock()
@@ -67,20 +67,62 @@ func stored() (names, pages []string) {
 // their clock, so they are filled once.
 type stores struct {
 	once    sync.Once
-	answers *entries[resolver.Locations]
-	web     *entries[*httpcache.Entry]
+	answers listedStore[resolver.Locations]
+	web     listedStore[*httpcache.Entry]
 	asked   map[string]int // see names
+}
+
+// listedStore is a store that can be listed.
+type listedStore[V any] interface {
+	cache.Store[V]
+	cache.Lister[V]
 }
 
 func newStores() *stores {
 	return &stores{answers: newEntries[resolver.Locations](), web: newEntries[*httpcache.Entry](), asked: make(map[string]int)}
 }
 
+// clone returns stores with the same entries.
+func (s *stores) clone() *stores {
+	c := newStores()
+	copyEntries(c.answers, s.answers)
+	copyEntries(c.web, s.web)
+	c.asked = maps.Clone(s.asked)
+	return c
+}
+
+func copyEntries[V any](to, from listedStore[V]) {
+	from.Each(func(e *cache.Entry[V]) bool {
+		to.Set(e)
+		return true
+	})
+}
+
+// inMemory returns stores with the same entries that are those of the daemon.
+func (s *stores) inMemory(t testing.TB) *stores {
+	t.Helper()
+	const size = 1 << 20
+	answers, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: size, Size: resolver.LocationsSize})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(answers.Close)
+	web, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: size, Size: (*httpcache.Entry).Size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(web.Close)
+	c := &stores{answers: answers, web: web, asked: maps.Clone(s.asked)}
+	copyEntries(c.answers, s.answers)
+	copyEntries(c.web, s.web)
+	return c
+}
+
 // fill fills the stores by requests to a handler.
 func (s *stores) fill(t *testing.T) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, newStores(), &variant{})
+		w := newWorld(t, s, &variant{}, time.Now)
 		defer w.close()
 		ask := func(target string) {
 			r := &http.Request{Method: http.MethodGet, RequestURI: target, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Host: "localhost", RemoteAddr: "127.0.0.1:1", Body: http.NoBody}
@@ -97,6 +139,5 @@ func (s *stores) fill(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		s.answers, s.web, s.asked = w.stores.answers, w.stores.web, w.stores.asked
 	})
 }

@@ -1,0 +1,74 @@
+package proxy_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// Sockets are read and written by system calls of the fast path itself. What is sent and observed is the same as in
+// memory; when the server has answered a packet is known by what it has sent there.
+func TestFastPathIsInvisibleByTCP(t *testing.T) {
+	filled := newStores()
+	for _, s := range slices.Concat(boundaries(), readings()) {
+		if strings.Contains(s.name, "takes long") { // its time is another one
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			d := dialog{packets: s.packets}
+			inMemory := play(t, filled, variants()[0], []dialog{d}, true)
+			for _, fault := range inMemory.differences(playByTCP(t, filled, d, inMemory.heard[0]), variants()[0], []dialog{d}) {
+				t.Error(fault)
+			}
+		})
+	}
+}
+
+// dates are the fields Date, of another clock.
+var dates = regexp.MustCompile(`Date: [^\r\n]+`)
+
+// playByTCP holds a dialog with a server with the fast path, of which is known what it should say.
+func playByTCP(t *testing.T, filled *stores, d dialog, expected *heard) *transcript {
+	t.Helper()
+	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // as synctest has it
+	beginning := "Date: " + now.Format(http.TimeFormat)
+	w := newWorld(t, filled.inMemory(t), variants()[0], func() time.Time { return now })
+	defer w.close()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := w.serve(t, listener, variants()[0], true)
+	w.fast.read = func() int { return 0 }
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+		t.Fatal(err)
+	}
+	h := &heard{ended: expected.ended, lasted: expected.lasted}
+	for i, p := range d.packets {
+		_, _ = io.WriteString(conn, p.octets) // it fails where the server has closed the connection
+		octets := make([]byte, len(expected.responses[i]))
+		n, _ := io.ReadFull(conn, octets)
+		h.responses = append(h.responses, dates.ReplaceAllString(string(octets[:n]), beginning))
+	}
+	if half, ok := conn.(*net.TCPConn); ok {
+		_ = half.CloseWrite()
+	}
+	rest, _ := io.ReadAll(conn)
+	h.responses = append(h.responses, dates.ReplaceAllString(string(rest), beginning), "")
+	_ = conn.Close()
+	stop()
+	h.events, h.log = w.take()
+	return &transcript{heard: []*heard{h, new(heard)}, answers: w.answers.Stats(), web: w.web.Counts()}
+}
