@@ -102,11 +102,11 @@ func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, for
 			return fast.Uncached
 		}
 	}
-	if h.rates != nil && !h.rates.allows(f.client.Addr) {
+	if reason := h.admitFast(f); reason != "" {
 		if content != nil {
 			content.Close()
 		}
-		return fast.Rate
+		return reason
 	}
 	found.Used()
 	event := h.fastEvent(f, w)
@@ -133,7 +133,7 @@ func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, for
 // sendFast sends what was answered, the last of it with its content, and reports it.
 func (h *Handler) sendFast(c *listen.FastConn, w *fastWork) {
 	last := len(w.events) - 1
-	h.observeFast(w, w.events[:last])
+	h.observeFast(w, w.events[:last], w.took(h.config.Now))
 	sending := w.forward
 	w.forward = fastForward{}
 	head := int64(len(w.out))
@@ -147,7 +147,7 @@ func (h *Handler) sendFast(c *listen.FastConn, w *fastWork) {
 		_, _ = c.Write(w.out)
 		w.events[last].Bytes = h.sendFastFile(c, sending.content)
 	}
-	h.observeFast(w, w.events[last:])
+	h.observeFast(w, w.events[last:], h.config.Now().Sub(w.now))
 	w.reset()
 }
 

@@ -3,6 +3,7 @@ package proxy
 import (
 	"hash/maphash"
 	"net"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -30,7 +31,9 @@ type fastPath struct {
 type fastWork struct {
 	request fast.Request
 	now     time.Time
-	room    [256]byte // of canonical names
+	turn    uint
+	last    time.Duration // see took
+	room    [256]byte     // of canonical names
 	body    []byte
 	out     []byte // the responses
 	ids     []byte // request identifiers of events
@@ -40,6 +43,15 @@ type fastWork struct {
 	target  []byte                     // of a request for a site
 	forward fastForward                // what is still to be sent
 	buffers net.Buffers
+}
+
+// took returns the time since the wake-up. That of one wake-up in sixteen is measured, and stands for the others: they
+// differ little, and a reading of the clock costs as much as a tenth of one.
+func (w *fastWork) took(now func() time.Time) time.Duration {
+	if w.turn++; w.turn%16 == 1 {
+		w.last = now().Sub(w.now)
+	}
+	return w.last
 }
 
 // maxFastOut is how much is gathered before it is written.
@@ -104,8 +116,14 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 		w.lines = w.request.Lines
 	}
 	w.now = h.config.Now()
+	defer func() {
+		if value := recover(); value != nil {
+			h.config.Panicked(value, debug.Stack())
+			c.Abort()
+		}
+	}()
 	answered, reason := 0, fast.Reason("")
-	for used < len(octets) {
+	for used < len(octets) && c.Err() == nil {
 		reason = w.request.Parse(octets[used:])
 		if reason == "" {
 			reason = h.answerFast(f, w)
@@ -135,14 +153,13 @@ func (h *Handler) flushFast(c *listen.FastConn, w *fastWork) {
 	if len(w.events) == 0 {
 		return
 	}
-	h.observeFast(w, w.events)
+	h.observeFast(w, w.events, w.took(h.config.Now))
 	_, _ = c.Write(w.out) // an error ends the connection
 	w.reset()
 }
 
-// observeFast reports events that end now.
-func (h *Handler) observeFast(w *fastWork, events []fastEvent) {
-	took := h.config.Now().Sub(w.now)
+// observeFast reports events that took so long.
+func (h *Handler) observeFast(w *fastWork, events []fastEvent, took time.Duration) {
 	for i := range events {
 		event := &events[i]
 		event.Took = took
@@ -163,8 +180,6 @@ func (w *fastWork) reset() {
 func (h *Handler) answerFast(f *fastClient, w *fastWork) fast.Reason {
 	r := &w.request
 	switch {
-	case h.config.Begin != nil:
-		return fast.Trace
 	case len(r.Target) > h.config.MaxTarget:
 		return fast.Target
 	case r.Target[0] != '/':
@@ -182,6 +197,19 @@ func (h *Handler) answerFast(f *fastClient, w *fastWork) fast.Reason {
 		return fast.Form
 	}
 	return h.answerFastName(f, w)
+}
+
+// admitFast returns why a request that can be answered is left to ServeHTTP all the same, "" where it is not. It counts the
+// request.
+func (h *Handler) admitFast(f *fastClient) fast.Reason {
+	switch {
+	case h.config.Begin != nil && (h.config.Untraced == nil || !h.config.Untraced()):
+		return fast.Trace
+	case h.rates != nil && !h.rates.allows(f.client.Addr):
+		return fast.Rate
+	default:
+		return ""
+	}
 }
 
 // answerFastName answers a request for a location of a name.
@@ -211,8 +239,8 @@ func (h *Handler) answerFastName(f *fastClient, w *fastWork) fast.Reason {
 	if !ok || record != nil && (record.Sandbox || len(record.Successors) > 0) {
 		return fast.Negotiation
 	}
-	if h.rates != nil && !h.rates.allows(f.client.Addr) {
-		return fast.Rate
+	if reason := h.admitFast(f); reason != "" {
+		return reason
 	}
 	h.config.Ready.Used(nil)
 	w.body = pages.AppendMoved(w.body[:0], location)

@@ -57,8 +57,8 @@ func (h *Handler) refuseFast(f *fastClient, w *fastWork, request *message.Reques
 			slot.Store(found)
 		}
 	}
-	if h.rates != nil && !h.rates.allows(f.client.Addr) {
-		return fast.Rate
+	if reason := h.admitFast(f); reason != "" {
+		return reason
 	}
 	h.config.Ready.Used(source)
 	event := h.fastEvent(f, w)

@@ -67,6 +67,9 @@ type Config struct {
 	// Begin begins the span of a request, and returns nil where it is not traced; a nil Begin
 	// traces none. mayAsk is whether the traceparent of the request may demand a span.
 	Begin func(r *http.Request, at time.Time, mayAsk bool) Span
+	// Untraced counts a request for which Begin would begin no span, and returns false where it would; where it is nil,
+	// the fast path leaves all requests to Begin.
+	Untraced func() bool
 	// Identify sends a request identifier in each response; those of failures and batches always have one.
 	Identify bool
 	// Unhealthy reports whether a location should be avoided where there are others; nil avoids none.

@@ -71,6 +71,9 @@ func (n *Negative) WithTTL(ttl time.Duration, state CacheState) *Negative {
 
 // AtMost returns err with a TTL of at most limit, if it is a *Negative.
 func AtMost(err error, limit time.Duration) error {
+	if err == nil {
+		return nil
+	}
 	var n *Negative
 	if !errors.As(err, &n) || n.TTL <= limit {
 		return err

@@ -166,7 +166,7 @@ func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Cli
 	})
 	r.closers = append(r.closers, web.Close)
 	return thttp.New(thttp.Config{
-		Transport: web, Timeout: c.THTTP.Timeout,
+		Web: web, Timeout: c.THTTP.Timeout,
 		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: d.now,
 		Fields: d.fields, Schemes: schemes(c), Observe: observers{d.metrics}.gateway("thttp"),
 		Backoff: resolver.NewBackoff(c.Resolve.Backoff, d.now),

@@ -76,7 +76,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
-	begin, err := wireTelemetry(s, c, d)
+	spans, err := wireTelemetry(s, c, d)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
 		},
 		Log: d.log, Now: d.now,
-		Fast: observe.fast, Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: begin, Answered: answered,
+		Fast: observe.fast, Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: spans.begin, Untraced: spans.untraced, Answered: answered,
 		Unhealthy: s.checks.unhealthy(),
 		Access:    access, Via: d.via, ClientShare: c.Limits.ClientShare, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),

@@ -15,10 +15,16 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// wireTelemetry returns the function that begins spans, nil where telemetry is turned off.
-func wireTelemetry(s *service, c config.Config, d dependencies) (func(*http.Request, time.Time, bool) proxy.Span, error) {
+// tracing are the functions that begin spans and count requests without one: nil where telemetry is turned off.
+type tracing struct {
+	begin    func(*http.Request, time.Time, bool) proxy.Span
+	untraced func() bool
+}
+
+// wireTelemetry returns the functions for spans.
+func wireTelemetry(s *service, c config.Config, d dependencies) (tracing, error) {
 	if c.Telemetry.Endpoint == "" {
-		return nil, nil //nolint:nilnil // it is turned off, and nothing is wrong
+		return tracing{}, nil
 	}
 	// The host is configured; no client can choose it.
 	everywhere := netguard.New(c.Limits.ConnectTimeout, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
@@ -28,15 +34,16 @@ func wireTelemetry(s *service, c config.Config, d dependencies) (func(*http.Requ
 		Failed: func(err error) { d.log.Warn("spans were lost", "error", err) },
 	})
 	if err != nil {
-		return nil, fmt.Errorf("telemetry.endpoint: %w", err)
+		return tracing{}, fmt.Errorf("telemetry.endpoint: %w", err)
 	}
 	s.closers = append(s.closers, tracer.Close)
-	return func(r *http.Request, at time.Time, mayAsk bool) proxy.Span {
+	begin := func(r *http.Request, at time.Time, mayAsk bool) proxy.Span {
 		if request := tracer.Begin(r, at, mayAsk); request != nil {
 			return span{request}
 		}
 		return nil
-	}, nil
+	}
+	return tracing{begin, tracer.Untraced}, nil
 }
 
 // span implements proxy.Span.

@@ -70,9 +70,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/thttp",
-			[]string{"resolver", "uri", "cache/httpcache/cachecontrol"},
+			[]string{"resolver", "resolver/scheme", "uri", "cache/httpcache/cachecontrol"},
 			false,
-			"a system answers queries of the domain and does not depend on other systems; its HTTP client is passed to it",
+			"a system answers queries of the domain and does not depend on other systems; its HTTP client is passed to it, as the handler of a scheme",
 		},
 		{
 			"resolver/slp",
@@ -399,6 +399,8 @@ func TestDependencyCases(t *testing.T) {
 		{"resolver/ddds", "urnns", false},
 		{"resolver/thttp", "resolver", true},
 		{"resolver/thttp", "cache", false},
+		{"resolver/thttp", "resolver/scheme", true},
+		{"resolver/thttp", "resolver/scheme/http", false},
 		{"resolver/slp", "uri", true},
 		{"resolver/registry", "cache", false},
 		{"resolver/registry", "resolver/registry/sqlite", false},
@@ -498,7 +500,7 @@ func TestDependenciesOutsideTheTable(t *testing.T) {
 		},
 		{
 			"a package that may import two", "resolver/thttp/x.go", "package thttp\nimport _ \"" + fakeModule + "/cache\"",
-			[]string{"resolver/thttp/x.go:2 packages of the module that it may import: resolver, uri"},
+			[]string{"resolver/thttp/x.go:2 packages of the module that it may import: resolver, resolver/scheme, uri"},
 		},
 		{"a folder below a leaf", "uri/deep/x.go", "package deep", []string{"uri/deep/x.go:1 uri/deep is in no row"}},
 		{"another module with the same prefix", "uri/x.go", "package uri\nimport _ \"example.org/modelling\"", nil},

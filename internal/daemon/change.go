@@ -145,6 +145,6 @@ func (d *Daemon) serverEnded(err error, requested bool) {
 // writeDeadline returns the deadline by which a client must read the next chunk of a response.
 func (d *Daemon) writeDeadline() time.Time {
 	g := d.current.acquire()
-	defer g.running.Done()
+	defer g.done()
 	return d.config.Deadline(g.WriteTimeout)
 }

@@ -185,7 +185,7 @@ func (d *Daemon) probe(ctx context.Context, timeout time.Duration) error {
 // not be called before the first generation is in force.
 func (d *Daemon) Use(f func(*Generation)) {
 	g := d.current.acquire()
-	defer g.running.Done()
+	defer g.done()
 	f(g)
 }
 
@@ -230,7 +230,7 @@ func (d *Daemon) limitMemory(limit int64) {
 // close closes endpoints and generations, and returns when all requests have ended.
 func (d *Daemon) close() {
 	var ending sync.WaitGroup
-	announcing, stop := context.WithTimeout(context.Background(), d.current.generation.DrainTime)
+	announcing, stop := context.WithTimeout(context.Background(), d.current.generation.Load().DrainTime)
 	for _, e := range d.endpoints {
 		if !e.spec.Administration {
 			ending.Go(func() { e.announce(announcing) })
@@ -248,8 +248,8 @@ func (d *Daemon) close() {
 		ending.Wait()
 	}
 	d.background.Wait()
-	if g := d.current.generation; g.Save != nil {
+	if g := d.current.generation.Load(); g.Save != nil {
 		g.Save()
 	}
-	d.current.generation.retire()
+	d.current.generation.Load().retire()
 }

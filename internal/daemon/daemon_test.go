@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,15 +43,46 @@ func TestProbe(t *testing.T) {
 	if err := d.probe(t.Context(), 10*time.Second); err != nil {
 		t.Error(err)
 	}
-	d.current.mu.Lock() // no request gets any further
-	err := d.probe(t.Context(), 50*time.Millisecond)
-	d.current.mu.Unlock()
-	if err == nil {
+	d.endpoints[0].stop() // no request gets any further
+	<-d.endpoints[0].ended
+	if err := d.probe(t.Context(), 50*time.Millisecond); err == nil {
 		t.Error("a service that is stuck answers")
 	}
-	if err := d.probe(t.Context(), 10*time.Second); err != nil {
-		t.Error(err)
+}
+
+// A generation is closed behind its last request, and not given to any that begins later.
+func TestUses(t *testing.T) {
+	var c current
+	closed := make([]chan struct{}, 100)
+	generation := func(i int) *Generation {
+		closed[i] = make(chan struct{})
+		return &Generation{Close: func() { close(closed[i]) }, Parts: i}
 	}
+	c.replace(generation(0))
+	var all sync.WaitGroup
+	var end atomic.Bool
+	for range 8 {
+		all.Go(func() {
+			for !end.Load() {
+				g := c.acquire()
+				i, _ := g.Parts.(int)
+				select {
+				case <-closed[i]:
+					t.Error("a generation was closed while it was used")
+				default:
+				}
+				g.done()
+			}
+		})
+	}
+	for i := 1; i < len(closed); i++ {
+		c.replace(generation(i)).retire()
+	}
+	end.Store(true)
+	all.Wait()
+	c.acquire().done()
+	c.replace(nil).retire()
+	<-closed[len(closed)-1]
 }
 
 // A purge ends restoring, whether it has begun or not.

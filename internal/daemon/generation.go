@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/proxy/listen"
@@ -40,7 +41,7 @@ type Generation struct {
 	// Close is called after the last request.
 	Close func()
 
-	running sync.WaitGroup // requests
+	uses
 }
 
 // start starts what runs in the background.
@@ -52,7 +53,7 @@ func (g *Generation) start() {
 
 // retire closes a generation when its last request ends.
 func (g *Generation) retire() {
-	g.running.Wait()
+	g.wait()
 	g.Close()
 }
 
@@ -77,35 +78,56 @@ func (g *Generation) endpoint(name string) *Endpoint {
 	return nil
 }
 
-// current is the generation in force. It is safe for concurrent use.
-type current struct {
-	mu         sync.RWMutex
-	generation *Generation
+// uses counts the requests of a generation. The zero value has none, and is safe for concurrent use.
+type uses struct {
+	running  atomic.Int64
+	replaced atomic.Bool
+	once     sync.Once
+	ended    chan struct{} // closed when nothing uses the generation any more; made by wait
 }
 
-// acquire returns the generation in force. It is not closed before its running.Done.
+// done ends a use.
+func (u *uses) done() {
+	if u.running.Add(-1) == 0 && u.replaced.Load() {
+		u.once.Do(func() { close(u.ended) })
+	}
+}
+
+// wait returns when there is no use; the generation is not in force any more.
+func (u *uses) wait() {
+	u.ended = make(chan struct{})
+	u.running.Add(1)
+	u.replaced.Store(true)
+	u.done()
+	<-u.ended
+}
+
+// current is the generation in force. It is safe for concurrent use.
+type current struct {
+	generation atomic.Pointer[Generation]
+}
+
+// acquire returns the generation in force. It is not closed before its done. Requests do not wait for each other here.
 func (c *current) acquire() *Generation {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	c.generation.running.Add(1)
-	return c.generation
+	for {
+		g := c.generation.Load()
+		g.running.Add(1)
+		if c.generation.Load() == g {
+			return g
+		}
+		g.done() // it was replaced meanwhile, and may be closed already
+	}
 }
 
 // replace puts a generation in force, and returns the previous one.
-func (c *current) replace(next *Generation) *Generation {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	before := c.generation
-	c.generation = next
-	return before
-}
+func (c *current) replace(next *Generation) *Generation { return c.generation.Swap(next) }
 
 // handler passes each request on to the handler of an endpoint in the generation in
 // force.
 func (c *current) handler(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g := c.acquire()
-		defer g.running.Done()
+		defer g.done()
 		g.handler(name).ServeHTTP(w, r)
 	})
 }
@@ -119,7 +141,7 @@ type fastPath struct {
 // AnswerFast implements listen.FastPath.
 func (p fastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 	g := p.current.acquire()
-	defer g.running.Done()
+	defer g.done()
 	if e := g.endpoint(p.name); e != nil && e.FastPath != nil {
 		return e.FastPath.AnswerFast(c, octets)
 	}
@@ -130,7 +152,7 @@ func (p fastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 func (c *current) probe() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		g := c.acquire()
-		defer g.running.Done()
+		defer g.done()
 		w.WriteHeader(http.StatusNoContent)
 	})
 }

@@ -35,7 +35,7 @@ func (d *Daemon) reload(ctx context.Context) {
 // request.
 func (d *Daemon) replace(ctx context.Context) error {
 	d.file.recordRead()
-	g, err := d.config.Load(d.current.generation)
+	g, err := d.config.Load(d.current.generation.Load())
 	if err != nil {
 		return err
 	}

@@ -20,24 +20,31 @@ func (g *Guard) WithIdleTimeout(timeout time.Duration) func(ctx context.Context,
 }
 
 // idleConn is a connection with a deadline for each read, which is never later than the one that
-// was set.
+// was set. The connection below has a deadline only for a read that is under way: each costs a timer
+// of the runtime, and an exchange changes it several times.
 type idleConn struct {
 	net.Conn
 	timeout time.Duration
 
 	mu       sync.Mutex
 	deadline time.Time // that was set for reads; the zero value is none
+	reads    int       // that are under way
 }
 
 // Read implements net.Conn.
 func (c *idleConn) Read(b []byte) (int, error) {
 	c.mu.Lock()
-	err := c.setRead()
+	c.reads++
+	err := c.renew()
 	c.mu.Unlock()
-	if err != nil {
-		return 0, err
+	n := 0
+	if err == nil {
+		n, err = c.Conn.Read(b)
 	}
-	return c.Conn.Read(b)
+	c.mu.Lock()
+	c.reads--
+	c.mu.Unlock()
+	return n, err
 }
 
 // Write implements net.Conn. A peer that takes what is written is not idle, even if it has nothing
@@ -46,7 +53,7 @@ func (c *idleConn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
 	if n > 0 {
 		c.mu.Lock()
-		_ = c.setRead() // it fails only where the connection is closed
+		_ = c.renew() // it fails only where the connection is closed
 		c.mu.Unlock()
 	}
 	return n, err
@@ -65,11 +72,14 @@ func (c *idleConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deadline = t
-	return c.setRead()
+	return c.renew()
 }
 
-// setRead sets the deadline of a read that begins; c.mu is held.
-func (c *idleConn) setRead() error {
+// renew sets the deadline of the reads that are under way; c.mu is held.
+func (c *idleConn) renew() error {
+	if c.reads == 0 {
+		return nil
+	}
 	at := time.Now().Add(c.timeout)
 	if !c.deadline.IsZero() && c.deadline.Before(at) {
 		at = c.deadline

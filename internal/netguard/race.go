@@ -26,6 +26,9 @@ type attempt struct {
 // one is slow. The first connection wins, and the others are closed: RFC 8305 section 5.
 func (g *Guard) race(ctx context.Context, network string, addrs []netip.AddrPort) (net.Conn, error) {
 	addrs = addrs[:min(len(addrs), maxAttempts)]
+	if len(addrs) == 1 { // all that are addresses, such as DNS servers
+		return g.dial(ctx, network, addrs[0])
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	attempts := make(chan attempt)
 	started, ended := 0, 0
@@ -44,8 +47,7 @@ func (g *Guard) race(ctx context.Context, network string, addrs []netip.AddrPort
 		started++
 		delay.Reset(attemptDelay)
 		go func() {
-			dialer := net.Dialer{Control: g.control}
-			conn, err := dialer.DialContext(ctx, network, addr.String())
+			conn, err := g.dial(ctx, network, addr)
 			attempts <- attempt{conn, err}
 		}()
 	}
@@ -74,6 +76,12 @@ func (g *Guard) race(ctx context.Context, network string, addrs []netip.AddrPort
 		return nil, errNoAddress
 	}
 	return nil, fault
+}
+
+// dial connects to one address.
+func (g *Guard) dial(ctx context.Context, network string, addr netip.AddrPort) (net.Conn, error) {
+	dialer := net.Dialer{Control: g.control}
+	return dialer.DialContext(ctx, network, addr.String())
 }
 
 // join returns both errors in one line.

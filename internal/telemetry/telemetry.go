@@ -97,6 +97,20 @@ func (t *Tracer) Begin(r *http.Request, at time.Time, trusted bool) *Request {
 	return &Request{t, span, ctx, at}
 }
 
+// Untraced counts a request without a traceparent for which no span is begun, and returns false, without counting it, where
+// Begin would begin one.
+func (t *Tracer) Untraced() bool {
+	for {
+		n := t.seen.Load()
+		if n%t.sample == 0 {
+			return false
+		}
+		if t.seen.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
 // Traceparent returns the traceparent field for requests on behalf of this one.
 func (r *Request) Traceparent() string {
 	header := make(propagation.MapCarrier)

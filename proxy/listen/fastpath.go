@@ -33,14 +33,12 @@ type FastConn struct {
 	size    int  // of the buffer of net/http; 0 before the first read
 	between bool // no octet of a request has gone to net/http
 	isNew   bool // net/http has seen no request: it waits with the header timeout
-	renewed time.Time
-	wait    time.Duration // what the client was given then
 
 	state  atomic.Int32 // waiting, answering, ending or closed
 	unseen atomic.Bool  // see isUnseen
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
-	err    error        // of a write
+	err         error // of a write
 }
 
 // The states of a FastConn. One that is closed while it answers is closed behind the responses.
@@ -104,6 +102,9 @@ func (f *FastConn) ReadFrom(r io.Reader) (int64, error) {
 	return n, err
 }
 
+// Err returns the error of a write that has failed, nil for none.
+func (f *FastConn) Err() error { return f.err }
+
 // Abort ends the connection in the middle of a response.
 func (f *FastConn) Abort() {
 	f.err = io.ErrClosedPipe
@@ -129,13 +130,13 @@ func (f *FastConn) isOut(p []byte) bool {
 func (f *FastConn) read(p []byte) (n int, err error) {
 	for answered := 0; ; answered++ {
 		if answered >= confirmed && f.io.canRead() {
-			f.renew(watched)
+			f.await(watched)
 			if n, err = f.io.read(f, p); !isTimeout(err) {
 				break
 			}
-			f.extend()
-		} else if answered > 0 {
-			f.renew(f.conn.server.config.IdleTimeout)
+		}
+		if answered > 0 {
+			f.await(f.conn.server.config.IdleTimeout)
 		}
 		if n, err = f.conn.Conn.Read(p); n == 0 || err != nil {
 			break
@@ -174,7 +175,8 @@ func (f *FastConn) answer(p []byte, n int) (left int) {
 	used := f.path.AnswerFast(f, p[:n])
 	if used > 0 {
 		f.hasAnswered = true
-		if !f.conn.used.Swap(true) {
+		if !f.conn.used.Load() {
+			f.conn.used.Store(true)
 			f.unseen.Store(true)
 			f.tracked.begin(f.conn, true)
 			f.tracked.end()
@@ -186,27 +188,13 @@ func (f *FastConn) answer(p []byte, n int) (left int) {
 	return copy(p, p[used:n])
 }
 
-const (
-	// renewal is how often the deadline of a connection in use is renewed: that costs as much as a part of a request.
-	renewal = time.Second
-	// watched is how long a client may send nothing before it is looked at whether it has left.
-	watched = 2 * time.Second
-)
+// watched is how long a client may send nothing before it is looked at whether it has left.
+const watched = 2 * time.Second
 
-// renew gives the client so long for its next request.
-func (f *FastConn) renew(wait time.Duration) {
+// await gives the client so long for its next request.
+func (f *FastConn) await(wait time.Duration) {
 	now := f.conn.server.config.Now()
-	if wait == f.wait && now.Sub(f.renewed) < renewal {
-		return
-	}
-	f.wait, f.renewed = wait, now
 	_ = f.conn.SetReadDeadline(now.Add(min(wait, f.conn.server.config.IdleTimeout))) // a connection that is closed fails to be read, too
-}
-
-// extend gives a client that has sent nothing for a while the rest of the idle timeout.
-func (f *FastConn) extend() {
-	f.wait = 0
-	_ = f.conn.SetReadDeadline(f.renewed.Add(renewal + f.conn.server.config.IdleTimeout))
 }
 
 // leave lets net/http go on, with the deadline that it has set itself: where the connection is new, that of a head.
@@ -220,7 +208,7 @@ func (f *FastConn) leave() {
 		}
 		_ = f.conn.SetReadDeadline(f.conn.server.config.Now().Add(wait))
 	}
-	f.hasAnswered, f.wait = false, 0
+	f.hasAnswered = false
 }
 
 func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

@@ -16,8 +16,12 @@ const (
 
 var errWork = errors.New("the work of matching for one name is used up")
 
-// budget is the work that is left.
-type budget struct{ left int }
+// budget is the work that is left, and expressions that are compiled already; nil for none. They take
+// the same work, so that the outcome does not depend on what was resolved before.
+type budget struct {
+	left        int
+	expressions *expressions
+}
 
 func newBudget() *budget { return &budget{left: maxWork} }
 

@@ -126,14 +126,12 @@ const staleTTL = 30 * time.Second
 func (c recordCache) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, RRsetInfo, error) {
 	result, err := resolver.Load(ctx, c.cache, c.key(name, rrtype), func(ctx context.Context) (Records, time.Duration, error) {
 		records, ttl, err := load(ctx)
-		var n *resolver.Negative
-		if errors.As(err, &n) {
+		if n := negative(err); n != nil {
 			ttl = n.TTL
+		} else if err != nil {
+			return records, ttl, err
 		}
-		if err == nil || n != nil {
-			ttl = c.bounds.limit(ttl)
-		}
-		if ttl <= 0 && (err == nil || n != nil) {
+		if ttl = c.bounds.limit(ttl); ttl <= 0 {
 			// An answer that must not be cached still replaces the cached one
 			// (RFC 8767 section 4).
 			ttl = cache.NoStore
@@ -146,11 +144,20 @@ func (c recordCache) get(ctx context.Context, name, rrtype string, load cache.Lo
 	if result.Status == cache.Stale {
 		result.TTL = staleTTL
 	}
-	var n *resolver.Negative
-	if errors.As(err, &n) {
+	if n := negative(err); n != nil {
 		return Records{}, RRsetInfo{}, n.WithTTL(max(result.TTL, 0), n.Cache)
 	}
 	return result.Value, RRsetInfo{TTL: max(result.TTL, 0), Authentic: result.Value.authentic}, err
+}
+
+// negative returns the negative answer in err, nil if it is none.
+func negative(err error) *resolver.Negative {
+	if err == nil {
+		return nil
+	}
+	var n *resolver.Negative
+	errors.As(err, &n)
+	return n
 }
 
 // describeCached describes a result that was not loaded for this query.

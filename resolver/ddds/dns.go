@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/miekg/dns"
@@ -78,11 +79,13 @@ type Client struct {
 	config  ClientConfig
 	servers []*server
 	probes  probes
+	buffers sync.Pool // of *[udpSize]byte, for replies by UDP
 }
 
 // NewClient returns a Client.
 func NewClient(config ClientConfig) *Client {
 	c := &Client{config: config}
+	c.buffers.New = func() any { return new([udpSize]byte) }
 	for _, s := range config.Servers {
 		c.servers = append(c.servers, &server{Server: s})
 	}

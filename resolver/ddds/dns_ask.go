@@ -15,7 +15,7 @@ import (
 
 // ask sends a query to the servers in order until one answers: to the next one when one
 // fails, and in parallel when one is slow. The error is context.DeadlineExceeded if all
-// were too slow, else resolver.ErrUnreachable.
+// were too slow, else resolver.ErrUnreachable. Most queries need one server, and no goroutine.
 func (c *Client) ask(ctx context.Context, name string, rrtype uint16) (*dns.Msg, error) {
 	servers, err := c.order(ctx)
 	if err != nil {
@@ -23,49 +23,90 @@ func (c *Client) ask(ctx context.Context, name string, rrtype uint16) (*dns.Msg,
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	attempts := max(c.config.Rounds, 1) * len(servers)
-	outcomes := make(chan outcome)
-	started, ended := 0, 0
-	waiting := make(map[*server]bool) // those that have not answered yet
-	hedge := newHedge(c.config.HedgeAfter)
+	r := &race{client: c, name: name, rrtype: rrtype, servers: servers, cancel: cancel, outcomes: make(chan outcome, 1), done: make(chan struct{})}
+	var slow *time.Timer
+	if c.config.HedgeAfter > 0 {
+		slow = time.AfterFunc(c.config.HedgeAfter, func() { r.run(ctx, true) })
+	}
+	first := c.askRecovered(ctx, servers[0], name, rrtype, "")
+	alone := slow == nil || slow.Stop()
+	if alone && first.err == nil {
+		return first.reply, nil
+	}
+	r.outcomes <- first
+	if alone {
+		r.run(ctx, false)
+	}
+	<-r.done
+	return r.reply, r.err
+}
+
+// race asks the other servers, once the first one is slow or has failed.
+type race struct {
+	client   *Client
+	name     string
+	rrtype   uint16
+	servers  []*server
+	cancel   context.CancelFunc // ends all queries, that to the first server too
+	outcomes chan outcome       // has room for that of the first server
+
+	done  chan struct{} // closed when reply and err are set
+	reply *dns.Msg
+	err   error
+}
+
+// run waits for the outcomes of all queries that are begun, unless one is a reply, which cancels
+// the others. late is whether the first server is slow.
+func (r *race) run(ctx context.Context, late bool) {
+	after := r.client.config.HedgeAfter
+	attempts := max(r.client.config.Rounds, 1) * len(r.servers)
+	started, ended := 1, 0
+	waiting := map[*server]bool{r.servers[0]: true} // those that have not answered yet
+	hedge := newHedge(after)
 	defer hedge.stop()
 	start := func(why string) {
-		s := servers[started%len(servers)]
+		if started == attempts {
+			return
+		}
+		s := r.servers[started%len(r.servers)]
 		started++
 		waiting[s] = true
 		hedge.reset()
-		go func() { outcomes <- c.askRecovered(ctx, s, name, rrtype, why) }()
+		go func() { r.outcomes <- r.client.askRecovered(ctx, s, r.name, r.rrtype, why) }()
 	}
 	defer func() {
-		cancel()
+		r.cancel()
 		for ; ended < started; ended++ {
-			<-outcomes
+			<-r.outcomes
 		}
+		close(r.done)
 	}()
+	parallel := fmt.Sprintf(", in parallel after %s without an answer", after)
+	if late {
+		start(parallel)
+	}
 	var f failures
-	for start(""); ended < started; {
+	for ended < started {
 		select {
-		case o := <-outcomes:
+		case o := <-r.outcomes:
 			ended++
 			delete(waiting, o.server)
 			if o.err == nil {
-				c.probeSlower(ctx, waiting)
-				return o.reply, nil
+				r.client.probeSlower(ctx, waiting)
+				r.reply = o.reply
+				return
 			}
 			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
+				r.err = context.Cause(ctx)
+				return
 			}
 			f.add(o)
-			if started < attempts {
-				start(", as the one before failed")
-			}
+			start(", as the one before failed")
 		case <-hedge.due():
-			if started < attempts {
-				start(fmt.Sprintf(", in parallel after %s without an answer", c.config.HedgeAfter))
-			}
+			start(parallel)
 		}
 	}
-	return nil, f.err(len(servers))
+	r.err = f.err(len(r.servers))
 }
 
 // outcome is the outcome of a query to one server.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/miekg/dns"
@@ -66,13 +67,14 @@ func (c *Client) exchangeCase(ctx context.Context, network string, s *server, qu
 
 // mixCase returns a copy of a question in which the case of each letter is random.
 func mixCase(question *dns.Msg) *dns.Msg {
-	question = question.Copy()
+	mixed := *question
+	mixed.Question = slices.Clone(question.Question)
 	name := []byte(question.Question[0].Name)
 	for i, c := range name {
 		if 'a' <= c && c <= 'z' && rand.Uint32()&1 == 1 { //nolint:gosec // it is seeded by the system, as crypto/rand is
 			name[i] = c - 'a' + 'A'
 		}
 	}
-	question.Question[0].Name = string(name)
-	return question
+	mixed.Question[0].Name = string(name)
+	return &mixed
 }

@@ -1,10 +1,6 @@
 package ddds
 
-import (
-	"encoding/binary"
-
-	"github.com/miekg/dns"
-)
+import "encoding/binary"
 
 // headerSize is the size of the header of a message: RFC 1035 section 4.1.1.
 const headerSize = 12
@@ -18,9 +14,8 @@ func isComplete(message []byte) bool {
 	count := func(section int) int { return int(binary.BigEndian.Uint16(message[4+2*section:])) }
 	at := headerSize
 	skip := func(fixed int) bool { // a name, and what follows it
-		_, next, err := dns.UnpackDomainName(message, at)
-		at = next + fixed
-		return err == nil && at <= len(message)
+		at = skipName(message, at) + fixed
+		return at <= len(message)
 	}
 	for range count(0) {
 		if !skip(4) {
@@ -36,4 +31,21 @@ func isComplete(message []byte) bool {
 		}
 	}
 	return at == len(message)
+}
+
+// skipName returns the offset behind the name at an offset, and one behind the message where it has
+// no whole name there: RFC 1035 section 4.1.4.
+func skipName(message []byte, at int) int {
+	const pointer = 0xC0 // with one more octet
+	for at < len(message) {
+		switch length := int(message[at]); {
+		case length == 0:
+			return at + 1
+		case length >= pointer:
+			return at + 2
+		default:
+			at += 1 + length
+		}
+	}
+	return len(message) + 1
 }

@@ -122,9 +122,11 @@ func (c *Client) exchange(ctx context.Context, network string, s *server, questi
 	if err := conn.WriteMsg(question); err != nil {
 		return nil, fmt.Errorf("sending by %s: %w", network, err)
 	}
+	buffer, _ := c.buffers.Get().(*[udpSize]byte)
+	defer c.buffers.Put(buffer) // a reply has copies of what it needs
 	for {
-		message, err := conn.ReadMsgHeader(nil)
-		if err != nil && !errors.Is(err, dns.ErrShortRead) {
+		message, err := receive(conn, network, buffer[:])
+		if err != nil {
 			return nil, fmt.Errorf("receiving by %s: %w", network, err)
 		}
 		reply := new(dns.Msg)
@@ -137,6 +139,19 @@ func (c *Client) exchange(ctx context.Context, network string, s *server, questi
 		}
 		return reply, nil
 	}
+}
+
+// receive reads a message, by UDP into the buffer.
+func receive(conn *dns.Conn, network string, buffer []byte) ([]byte, error) {
+	if network == "udp" {
+		n, err := conn.Read(buffer)
+		return buffer[:n], err //nolint:wrapcheck // the caller wraps it
+	}
+	message, err := conn.ReadMsgHeader(nil)
+	if errors.Is(err, dns.ErrShortRead) {
+		return nil, nil
+	}
+	return message, err //nolint:wrapcheck // likewise
 }
 
 // errNotAuthentic means that a reply lacks the required AD bit.

@@ -7,30 +7,34 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// ere is a POSIX extended regular expression.
+// ere is a POSIX extended regular expression. It is safe for concurrent use.
 type ere struct {
-	text   string
-	parsed *syntax.Regexp
-	size   int // of its program, in instructions
+	text    string
+	parsed  *syntax.Regexp
+	size    int // of its program, in instructions
+	compile func() (*regexp.Regexp, error)
 }
 
 // parseERE parses an expression for Go's engine, which runs in linear time.
-func parseERE(text string, flags syntax.Flags) (ere, error) {
+func parseERE(text string, flags syntax.Flags) (*ere, error) {
 	translated, err := translateERE(text)
 	if err != nil {
-		return ere{}, fmt.Errorf("expression %q: %w", text, err)
+		return nil, fmt.Errorf("expression %q: %w", text, err)
 	}
 	parsed, err := syntax.Parse(translated, flags)
 	if err != nil {
-		return ere{}, fmt.Errorf("expression %q: %w", text, err)
+		return nil, fmt.Errorf("expression %q: %w", text, err)
 	}
 	size := programSize(parsed)
 	if size > maxProgram {
-		return ere{}, fmt.Errorf("expression %q: %w", text, errLarge)
+		return nil, fmt.Errorf("expression %q: %w", text, errLarge)
 	}
-	return ere{text, parsed, size}, nil
+	e := &ere{text: text, parsed: parsed, size: size}
+	e.compile = sync.OnceValues(e.program)
+	return e, nil
 }
 
 // maxProgram bounds the instructions of a compiled expression: each takes time at each
@@ -38,9 +42,9 @@ func parseERE(text string, flags syntax.Flags) (ere, error) {
 // longest expression stays below.
 const maxProgram = 1000
 
-// compile returns the expression with leftmost-longest matching. regexp.CompilePOSIX cannot
+// program returns the expression with leftmost-longest matching. regexp.CompilePOSIX cannot
 // ignore case.
-func (e ere) compile() (*regexp.Regexp, error) {
+func (e *ere) program() (*regexp.Regexp, error) {
 	re, err := regexp.Compile(e.parsed.String())
 	if err != nil {
 		return nil, fmt.Errorf("expression %q: %w", e.text, err)

@@ -66,16 +66,21 @@ type RRsetInfo struct {
 }
 
 // sorted returns records sorted by order, then preference; the sort is stable (RFC 3403
-// section 4.1).
+// section 4.1). The result must not be changed.
 func sorted(records []NAPTR) []NAPTR {
+	if slices.IsSortedFunc(records, compareOrder) {
+		return records
+	}
 	byOrder := slices.Clone(records)
-	slices.SortStableFunc(byOrder, func(a, b NAPTR) int {
-		if a.Order != b.Order {
-			return int(a.Order) - int(b.Order)
-		}
-		return int(a.Preference) - int(b.Preference)
-	})
+	slices.SortStableFunc(byOrder, compareOrder)
 	return byOrder
+}
+
+func compareOrder(a, b NAPTR) int {
+	if a.Order != b.Order {
+		return int(a.Order) - int(b.Order)
+	}
+	return int(a.Preference) - int(b.Preference)
 }
 
 // hasReplacement reports whether the REPLACEMENT field is used: the root name means that

@@ -44,6 +44,8 @@ type Resolver struct {
 	config  Config
 	lookups []Lookuper // for each root
 	sources []source   // for each root
+
+	expressions expressions
 }
 
 // New returns a Resolver.
@@ -80,6 +82,7 @@ func (r *Resolver) walk(root int, q resolver.Query) *walk {
 	return &walk{
 		lookup: r.lookups[root], ask: r.config.Ask, limit: r.config.MaxDomains, fallback: r.config.Fallback,
 		query: q, aus: q.URI.String(), source: r.sources[root], observer: r.config.Observer,
+		expressions: &r.expressions,
 	}
 }
 

@@ -39,7 +39,7 @@ func (r NAPTR) apply(aus string, flag byte, work *budget) (match, error) {
 	case r.Regexp != "" && r.hasReplacement():
 		return match{}, errBothFields
 	case r.Regexp != "":
-		s, err := parseSubstitution(r.Regexp)
+		s, err := work.expressions.parse(r.Regexp)
 		if err != nil {
 			return match{}, err
 		}

@@ -10,40 +10,43 @@ import (
 )
 
 // substitution is a parsed substitution expression of RFC 3402 section 3.2:
-// delim-char ere delim-char repl delim-char *flags.
+// delim-char ere delim-char repl delim-char *flags. It is safe for concurrent use.
 type substitution struct {
-	ere  ere
+	ere  *ere
 	repl string // including back-references
 }
 
 // maxExpression is the maximum length of a character-string in the DNS, in octets.
 const maxExpression = 255
 
-func parseSubstitution(expression string) (substitution, error) {
+func parseSubstitution(expression string) (*substitution, error) {
 	if expression == "" || len(expression) > maxExpression {
-		return substitution{}, fmt.Errorf("substitution expression has %d octets, not 1 to %d", len(expression), maxExpression)
+		return nil, fmt.Errorf("substitution expression has %d octets, not 1 to %d", len(expression), maxExpression)
 	}
 	delim := expression[0]
 	if delim == '\\' || delim == 'i' || '1' <= delim && delim <= '9' {
-		return substitution{}, fmt.Errorf("substitution expression has the forbidden delimiter %q (RFC 3402 section 3.2)", delim)
+		return nil, fmt.Errorf("substitution expression has the forbidden delimiter %q (RFC 3402 section 3.2)", delim)
 	}
 	fields := splitUnescaped(expression[1:], delim)
 	if len(fields) != 3 {
-		return substitution{}, fmt.Errorf("substitution expression has %d delimiters, not 3 (RFC 3402 section 3.2)", len(fields))
+		return nil, fmt.Errorf("substitution expression has %d delimiters, not 3 (RFC 3402 section 3.2)", len(fields))
 	}
 	flags := syntax.POSIX
 	if fields[2] != "" {
 		flags |= syntax.FoldCase
 	}
 	if strings.Trim(fields[2], "i") != "" {
-		return substitution{}, fmt.Errorf("substitution expression has unknown flags %q", fields[2])
+		return nil, fmt.Errorf("substitution expression has unknown flags %q", fields[2])
 	}
 	parsed, err := parseERE(unescapeDelim(fields[0], delim), flags)
 	if err != nil {
-		return substitution{}, err
+		return nil, err
 	}
-	s := substitution{ere: parsed, repl: unescapeDelim(fields[1], delim)}
-	return s, s.checkReferences()
+	s := &substitution{ere: parsed, repl: unescapeDelim(fields[1], delim)}
+	if err := s.checkReferences(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // splitUnescaped splits s at unescaped delimiters. A backslash escapes the next octet, so
@@ -85,7 +88,7 @@ var (
 
 // checkReferences returns an error unless every back-reference has its group (RFC 3402
 // section 3.2).
-func (s substitution) checkReferences() error {
+func (s *substitution) checkReferences() error {
 	for i := 0; i < len(s.repl); i++ {
 		if s.repl[i] != '\\' {
 			continue
@@ -104,7 +107,7 @@ func (s substitution) checkReferences() error {
 // apply returns the replacement for aus without the text around the match (RFC 3404
 // section 5.3 extracts a host that way). A result of more than resolver.MaxLocation octets is
 // errLong, and none is made.
-func (s substitution) apply(aus string, work *budget) (string, error) {
+func (s *substitution) apply(aus string, work *budget) (string, error) {
 	if err := work.take(s.ere.size, len(aus)); err != nil {
 		return "", err
 	}

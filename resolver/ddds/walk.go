@@ -20,6 +20,8 @@ type walk struct {
 	aus      string // application unique string: the URI of the query
 	source   source // of the locations
 	observer Observer
+	// expressions are those that other names have used; nil for none.
+	expressions *expressions
 
 	ttl             time.Duration   // least of all record sets used so far; -1 before the first
 	shortest        string          // what has that TTL, for the trace
@@ -36,6 +38,7 @@ var errNoDelegation = errors.New("not delegated")
 // run follows rules from key until a terminal one.
 func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
 	w.ttl, w.unauthenticated, w.path, w.work = -1, false, make(map[string]bool), newBudget()
+	w.work.expressions = w.expressions
 	answer, err := w.follow(ctx, key)
 	if t := resolver.TraceOf(ctx); t != nil && w.ttl >= 0 {
 		t.Add("ddds", "the ttl is %s, of %s", w.ttl.Round(time.Second), w.shortest)

@@ -22,6 +22,11 @@ var ErrBody = errors.New("the body of the request could not be read")
 // ErrResponse means that the response of an origin is not valid, or its framing ambiguous.
 var ErrResponse = errors.New("the response of the origin is not valid")
 
+// ErrUnanswered is in the chain of the error of a fetch by HTTP without a response, for which a
+// connection was found or begun. Without it the server was not asked: a limit of urnd was reached, or
+// its host has no address.
+var ErrUnanswered = errors.New("the server did not answer")
+
 // Request is the request of one resource.
 type Request struct {
 	Method        string

@@ -8,22 +8,22 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
 // Config is the configuration of a Client. All fields except Fields, Schemes and Observe
 // must be set.
 type Config struct {
-	// Transport sends requests. It must restrict destinations, and not follow redirects.
-	Transport http.RoundTripper
+	// Web fetches "http" and "https" resources. It must restrict destinations, and not follow
+	// redirects.
+	Web scheme.Handler
 	// Timeout bounds one exchange, its body included.
 	Timeout time.Duration
 	// MaxBody bounds a list, in octets; MaxLocations bounds the locations used from it.
@@ -103,7 +103,7 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 func (c *Client) remember(base, name string, sent time.Time, err error) {
 	var dial *net.OpError
 	switch {
-	case !errors.As(err, new(unanswered)) || errors.Is(err, resolver.ErrForbidden) || isOwnLimit(err):
+	case !errors.Is(err, scheme.ErrUnanswered) || errors.Is(err, resolver.ErrForbidden) || isOwnLimit(err):
 	case errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout():
 		c.config.Backoff.Unreachable(base, err)
 	default: // it may be due to the name
@@ -116,12 +116,6 @@ func (c *Client) remember(base, name string, sent time.Time, err error) {
 func isOwnLimit(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EADDRNOTAVAIL)
 }
-
-// unanswered is the error of a request that was sent, or for which a connection was begun,
-// without a response.
-type unanswered struct{ error }
-
-func (u unanswered) Unwrap() error { return u.error }
 
 // accept returns the media types that are asked for.
 func accept(s resolver.Service) string {
@@ -137,26 +131,15 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	if err != nil {
 		return resolver.Answer{}, "", err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
-	if err != nil {
-		return resolver.Answer{}, "", fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
+	header := http.Header{
+		"Accept": {accept(q.Service)}, "Accept-Encoding": {"gzip, identity"},
+		resolver.HopsField: {strconv.Itoa(int(q.Hops) + 1)},
 	}
-	request.Header.Set("Accept", accept(q.Service))
-	request.Header.Set("Accept-Encoding", "gzip, identity")
-	request.Header.Set(resolver.HopsField, strconv.Itoa(int(q.Hops)+1))
 	if c.config.Fields != nil {
-		c.config.Fields(ctx, request.Header)
+		c.config.Fields(ctx, header)
 	}
-	var begun atomic.Bool // it waits for urnd's own limit before
-	request = request.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		ConnectStart: func(string, string) { begun.Store(true) },
-		GotConn:      func(httptrace.GotConnInfo) { begun.Store(true) },
-	}))
-	response, err := c.config.Transport.RoundTrip(request)
+	response, err := c.config.Web.Fetch(ctx, scheme.Request{Method: http.MethodGet, URI: u.WithoutFragment(), Header: header})
 	if err != nil {
-		if begun.Load() {
-			err = unanswered{err}
-		}
 		return resolver.Answer{}, "", err
 	}
 	c.config.Backoff.Answered(base)
@@ -164,11 +147,11 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	ttl := min(freshness(response.Header, c.config.Now(), c.config.DefaultTTL), c.config.MaxTTL)
 	summary := ""
 	if resolver.TraceOf(ctx) != nil {
-		summary = fmt.Sprintf("%d, ttl %s", response.StatusCode, ttl)
+		summary = fmt.Sprintf("%d, ttl %s", response.Status, ttl)
 	}
 	found, err := c.read(ctx, u, response, q)
 	if err != nil {
-		return resolver.Answer{}, summary, negative(err, base, response.StatusCode, ttl)
+		return resolver.Answer{}, summary, negative(err, base, response.Status, ttl)
 	}
 	answer := resolver.Answer{TTL: ttl}
 	source := c.sources.of(base)

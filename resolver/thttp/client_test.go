@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/resolver/thttp"
 	"github.com/urnd/urnd/uri"
 )
@@ -26,8 +27,8 @@ type server struct {
 	asked  []string
 }
 
-func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.asked = append(s.asked, r.URL.String())
+func (s *server) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
+	s.asked = append(s.asked, r.URI.String())
 	if s.status == 0 {
 		return nil, resolver.ErrUnreachable
 	}
@@ -40,12 +41,12 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 	if body == nil {
 		body = strings.NewReader("")
 	}
-	return &http.Response{StatusCode: s.status, Header: header, Body: io.NopCloser(body)}, nil
+	return &scheme.Resource{Status: s.status, Header: header, Body: io.NopCloser(body)}, nil
 }
 
-func client(s http.RoundTripper) *thttp.Client {
+func client(s scheme.Handler) *thttp.Client {
 	return thttp.New(thttp.Config{
-		Transport: s, Timeout: time.Minute, MaxBody: 100, MaxLocations: 2, DefaultTTL: 5 * time.Minute, MaxTTL: time.Hour, Schemes: map[string][]string{"example": {"ftp"}},
+		Web: s, Timeout: time.Minute, MaxBody: 100, MaxLocations: 2, DefaultTTL: 5 * time.Minute, MaxTTL: time.Hour, Schemes: map[string][]string{"example": {"ftp"}},
 		Now: func() time.Time { return now },
 	})
 }
@@ -239,13 +240,13 @@ func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 // blocked answers nothing until the request ends.
 type blocked struct{}
 
-func (blocked) RoundTrip(r *http.Request) (*http.Response, error) {
-	<-r.Context().Done()
-	return nil, r.Context().Err()
+func (blocked) Fetch(ctx context.Context, _ scheme.Request) (*scheme.Resource, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
 }
 
 func TestAskTimesOut(t *testing.T) {
-	c := thttp.New(thttp.Config{Transport: blocked{}, Timeout: time.Millisecond, Now: func() time.Time { return now }})
+	c := thttp.New(thttp.Config{Web: blocked{}, Timeout: time.Millisecond, Now: func() time.Time { return now }})
 	if _, err := c.Ask(t.Context(), "http://a.example", query(t, resolver.I2L)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}

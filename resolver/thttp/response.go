@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -28,9 +29,9 @@ type found struct {
 }
 
 // read parses the response of a server to a question about a name: RFC 2169 section 3.
-func (c *Client) read(ctx context.Context, asked uri.URI, response *http.Response, q resolver.Query) (found, error) {
+func (c *Client) read(ctx context.Context, asked uri.URI, response *scheme.Resource, q resolver.Query) (found, error) {
 	location := response.Header.Get("Location")
-	switch code := response.StatusCode; {
+	switch code := response.Status; {
 	case (code >= 300 && code < 400 || code == http.StatusOK && !isList(response.Header)) && location != "":
 		text, err := c.redirect(asked, location, q)
 		return found{uris: []string{text}}, err
@@ -115,7 +116,7 @@ const (
 
 // list parses a text/uri-list, as far as it is used. What may not be used of it is left out, and
 // named in the trace.
-func (c *Client) list(ctx context.Context, response *http.Response, q resolver.Query) (found, error) {
+func (c *Client) list(ctx context.Context, response *scheme.Resource, q resolver.Query) (found, error) {
 	text, err := c.body(response, c.config.MaxBody)
 	if err != nil {
 		return found{}, err
@@ -177,7 +178,7 @@ var (
 const maxDescription = 64 << 10
 
 // description reads a description: its text where it is one, or else only its location.
-func (c *Client) description(asked uri.URI, response *http.Response) (found, error) {
+func (c *Client) description(asked uri.URI, response *scheme.Resource) (found, error) {
 	d := found{uris: []string{asked.String()}, mediaType: mediaType(response.Header)}
 	if !isText(d.mediaType) {
 		return d, nil
@@ -207,7 +208,7 @@ var errTooLong = errors.New("its answer is too long")
 const gzipOverhead = 4 << 10
 
 // body reads a body of at most limit octets, decoded.
-func (c *Client) body(response *http.Response, limit int64) (string, error) {
+func (c *Client) body(response *scheme.Resource, limit int64) (string, error) {
 	body := io.Reader(response.Body)
 	switch coding := response.Header.Get("Content-Encoding"); strings.ToLower(coding) {
 	case "", "identity":

@@ -1,6 +1,7 @@
 package thttp_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // Requirements of the RFCs that no other test of this package covers, with their section.
@@ -84,12 +86,12 @@ func TestRequirements(t *testing.T) {
 // recorder records the request that it answers.
 type recorder struct {
 	server
-	request *http.Request
+	request scheme.Request
 }
 
-func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
+func (r *recorder) Fetch(ctx context.Context, request scheme.Request) (*scheme.Resource, error) {
 	r.request = request
-	return r.server.RoundTrip(request)
+	return r.server.Fetch(ctx, request)
 }
 
 // RFC 2169 section 2: the URI follows the question mark unchanged, its percent-encodings
@@ -113,8 +115,8 @@ func TestRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := r.request
-		if got.Method != http.MethodGet || got.URL.RequestURI() != tt.want || got.Host != "r.example:8080" || !strings.HasPrefix(got.Header.Get("Accept"), "text/uri-list,") {
-			t.Errorf("%s: %s %s %q %v", tt.name, got.Method, got.URL.RequestURI(), got.Host, got.Header)
+		if got.Method != http.MethodGet || got.URI.String() != "http://r.example:8080"+tt.want || !strings.HasPrefix(got.Header.Get("Accept"), "text/uri-list,") {
+			t.Errorf("%s: %s %s %v", tt.name, got.Method, got.URI, got.Header)
 		}
 	}
 }

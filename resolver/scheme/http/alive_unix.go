@@ -22,11 +22,11 @@ func silent(c net.Conn) bool {
 		return false
 	}
 	nothing := false
-	err = raw.Read(func(fd uintptr) bool {
+	// Unlike raw.Read this does not mind the deadline of the last read, which may be over.
+	err = raw.Control(func(fd uintptr) {
 		var b [1]byte
 		_, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK)
 		nothing = errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR)
-		return true // do not wait
 	})
 	return err == nil && nothing
 }

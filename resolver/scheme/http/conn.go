@@ -20,6 +20,7 @@ type conn struct {
 	in      *bufio.Reader
 	scratch []byte // for heads
 	used    bool   // an exchange has ended
+	idle
 
 	mu       sync.Mutex
 	canceled bool
@@ -30,8 +31,7 @@ func (h *Handler) newConn(c net.Conn, k key, from netip.AddrPort) *conn {
 	return &conn{Conn: c, handler: h, key: k, from: from, in: bufio.NewReader(c)}
 }
 
-func (c *conn) pooled() bool      { return c.used }
-func (c *conn) netConn() net.Conn { return c.Conn }
+func (c *conn) pooled() bool { return c.used }
 
 // past is a deadline that is over.
 func past() time.Time { return time.Unix(1, 0) }

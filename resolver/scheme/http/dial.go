@@ -17,7 +17,7 @@ const handshakeTimeout = 10 * time.Second
 func (h *Handler) connect(ctx context.Context, r *request) (carrier, error) {
 	c, from, err := h.open(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, opening(err)
 	}
 	if r.target.secure {
 		protocols := []string{"h2", "http/1.1"}
@@ -26,15 +26,13 @@ func (h *Handler) connect(ctx context.Context, r *request) (carrier, error) {
 		}
 		secured, err := h.handshake(ctx, c, r.target.host, protocols...)
 		if err != nil {
-			return nil, err
+			return nil, begun{err}
 		}
 		if secured.ConnectionState().NegotiatedProtocol == "h2" {
-			traceConn(ctx, secured, false)
 			return h.newHTTP2(ctx, secured, r, from)
 		}
 		c = secured
 	}
-	traceConn(ctx, c, false)
 	return h.newConn(c, r.target.key, from), nil
 }
 

@@ -78,9 +78,7 @@ func (x *exchange) receive() (*scheme.Resource, error) {
 		case h.status == http.StatusContinue:
 			x.sender.proceed(true)
 		}
-		if err := x.request.interim(h.status, h.header); err != nil {
-			return nil, err
-		}
+		x.request.interim(h.status, h.header)
 	}
 	return nil, invalid("more than %d interim responses", maxInterim)
 }
@@ -125,7 +123,9 @@ func (x *exchange) finish(reuse bool) {
 		return
 	}
 	x.used = true
-	_ = x.SetDeadline(time.Time{})
+	if x.sender != nil {
+		_ = x.SetWriteDeadline(time.Time{}) // there may be one for its last octets
+	}
 	x.handler.pool.put(x.conn)
 }
 

@@ -23,6 +23,24 @@ type unanswered struct{ error }
 
 func (u unanswered) Unwrap() error { return u.error }
 
+// begun is the error of a fetch for which a connection was found, or begun.
+type begun struct{ error }
+
+func (b begun) Unwrap() error { return b.error }
+
+// Is implements the interface of errors.Is.
+func (begun) Is(target error) bool { return target == scheme.ErrUnanswered }
+
+// opening returns the error of opening a connection, as one of a connection that was begun where
+// there was an address to connect to.
+func opening(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" && !errors.Is(err, netguard.ErrLookup) {
+		return begun{err}
+	}
+	return err
+}
+
 // refused is the error of a check that a request had.
 type refused struct{ error }
 

@@ -81,7 +81,7 @@ func New(config Config) *Handler {
 // too slow, scheme.ErrBody where the body of the request failed, and else
 // resolver.ErrUnreachable, with scheme.ErrResponse where the response is not valid.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
-	out, err := h.newRequest(ctx, r)
+	out, err := h.newRequest(r)
 	if err != nil {
 		closeBody(r.Body)
 		return nil, wrap(r.URI, err)
@@ -111,10 +111,19 @@ func (h *Handler) fetch(ctx context.Context, r *request) (*scheme.Resource, erro
 		return nil, err
 	}
 	resource, err := c.exchange(ctx, r)
-	if err == nil || !c.pooled() || !r.repeatable(err) || ctx.Err() != nil {
-		return resource, err
+	if err != nil && c.pooled() && r.repeatable(err) && ctx.Err() == nil {
+		resource, err = h.again(ctx, r)
 	}
-	if c, err = h.connection(ctx, r, false); err != nil {
+	if err != nil {
+		return nil, begun{err}
+	}
+	return resource, nil
+}
+
+// again sends a request on a new connection.
+func (h *Handler) again(ctx context.Context, r *request) (*scheme.Resource, error) {
+	c, err := h.connection(ctx, r, false)
+	if err != nil {
 		return nil, err
 	}
 	return c.exchange(ctx, r)
@@ -128,7 +137,6 @@ func (h *Handler) connection(ctx context.Context, r *request, idle bool) (carrie
 			c = h.pool.take(r)
 		}
 		if c != nil {
-			traceConn(ctx, c.netConn(), true)
 			return c, nil
 		}
 	}

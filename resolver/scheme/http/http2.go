@@ -22,15 +22,13 @@ import (
 // library speaks it (RFC 9113).
 type http2Conn struct {
 	*http.ClientConn
-	raw    net.Conn
 	key    key
 	from   netip.AddrPort
 	shared bool        // others may use it
 	used   atomic.Bool // an exchange has begun before
 }
 
-func (c *http2Conn) pooled() bool      { return c.used.Load() }
-func (c *http2Conn) netConn() net.Conn { return c.raw }
+func (c *http2Conn) pooled() bool { return c.used.Load() }
 
 var errDial = errors.New("a connection of HTTP/2 dials no other one")
 
@@ -56,7 +54,7 @@ func (h *Handler) newHTTP2(ctx context.Context, secured *tls.Conn, r *request, f
 		_ = client.Close()
 		return nil, fmt.Errorf("beginning HTTP/2: %w", err)
 	}
-	c := &http2Conn{ClientConn: client, raw: secured, key: r.target.key, from: from}
+	c := &http2Conn{ClientConn: client, key: r.target.key, from: from}
 	if r.keepsAlive() {
 		c.shared = h.shared.add(c)
 	}
@@ -113,7 +111,8 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 			if n++; n > maxInterim {
 				return invalid("more than %d interim responses", maxInterim)
 			}
-			return r.interim(status, http.Header(header))
+			r.interim(status, http.Header(header))
+			return nil
 		}})
 	}
 	// The path is opaque, so that it is sent as it is; the library removes what is before it.

@@ -2,7 +2,6 @@ package http
 
 import (
 	"container/list"
-	"net"
 	"net/netip"
 	"slices"
 	"sync"
@@ -18,50 +17,43 @@ type pool struct {
 
 	mu     sync.Mutex
 	closed bool
-	idle   map[key][]*idleConn // the newest last
-	order  *list.List          // of *idleConn, the oldest first
-	timer  *time.Timer         // nil while no connection is idle
+	idle   map[key][]*conn // the newest last
+	order  *list.List      // of *conn, the oldest first
+	timer  *time.Timer     // nil while no connection is idle
 }
 
-// idleConn is an entry of a pool.
-type idleConn struct {
-	*conn
+// idle says since when a connection is in a pool.
+type idle struct {
 	since time.Time
-	place *list.Element
+	place *list.Element // nil while it is in none; the mutex of the pool guards it
 }
 
 func newPool(c Config) *pool {
 	return &pool{
 		max: c.MaxIdle, perHost: c.MaxIdlePerHost, timeout: c.IdleTimeout, now: c.Now,
-		idle: make(map[key][]*idleConn), order: list.New(),
+		idle: make(map[key][]*conn), order: list.New(),
 	}
 }
 
 // enabled reports whether connections are kept.
 func (p *pool) enabled() bool { return p.max > 0 }
 
-// reusable is a connection that was used before.
-type reusable interface {
-	carrier
-	netConn() net.Conn
-}
-
 // take returns a connection for a request that is alive, nil for none.
-func (p *pool) take(r *request) reusable {
+func (p *pool) take(r *request) carrier {
 	for {
 		c := p.pop(r)
 		if c == nil {
 			return nil
 		}
 		if p.now().Sub(c.since) < p.timeout && c.alive() {
-			return c.conn
+			return c
 		}
 		_ = c.Close()
 	}
 }
 
 // pop removes the newest idle connection whose server a request allows, nil for none.
-func (p *pool) pop(r *request) *idleConn {
+func (p *pool) pop(r *request) *conn {
 	p.mu.Lock()
 	candidates := p.idle[r.target.key]
 	if r.check != nil {
@@ -97,7 +89,7 @@ func allows(check func(netip.AddrPort) error, server netip.AddrPort) bool {
 }
 
 // remove removes an entry; p.mu is held.
-func (p *pool) remove(c *idleConn) {
+func (p *pool) remove(c *conn) {
 	p.order.Remove(c.place)
 	c.place = nil
 	rest := p.idle[c.key]
@@ -125,7 +117,7 @@ func (p *pool) add(c *conn) (beyond []*conn) {
 	if p.closed || p.max == 0 {
 		return []*conn{c}
 	}
-	var old *idleConn
+	var old *conn
 	if same := p.idle[c.key]; len(same) >= p.perHost {
 		old = same[0]
 	} else if p.order.Len() >= p.max {
@@ -133,11 +125,10 @@ func (p *pool) add(c *conn) (beyond []*conn) {
 	}
 	if old != nil {
 		p.remove(old)
-		beyond = append(beyond, old.conn)
+		beyond = append(beyond, old)
 	}
-	entry := &idleConn{conn: c, since: p.now()}
-	entry.place = p.order.PushBack(entry)
-	p.idle[c.key] = append(p.idle[c.key], entry)
+	c.idle = idle{since: p.now(), place: p.order.PushBack(c)}
+	p.idle[c.key] = append(p.idle[c.key], c)
 	if p.timer == nil {
 		p.timer = time.AfterFunc(p.timeout, p.expire)
 	}
@@ -145,12 +136,12 @@ func (p *pool) add(c *conn) (beyond []*conn) {
 }
 
 // oldest returns the entry that is idle for the longest time, nil for none; p.mu is held.
-func (p *pool) oldest() *idleConn {
+func (p *pool) oldest() *conn {
 	first := p.order.Front()
 	if first == nil {
 		return nil
 	}
-	c, _ := first.Value.(*idleConn)
+	c, _ := first.Value.(*conn)
 	return c
 }
 
@@ -166,7 +157,7 @@ func (p *pool) expire() {
 			break
 		}
 		p.remove(c)
-		expired = append(expired, c.conn)
+		expired = append(expired, c)
 	}
 	p.mu.Unlock()
 	for _, c := range expired {
@@ -184,7 +175,7 @@ func (p *pool) close() {
 	var all []*conn
 	for c := p.oldest(); c != nil; c = p.oldest() {
 		p.remove(c)
-		all = append(all, c.conn)
+		all = append(all, c)
 	}
 	p.mu.Unlock()
 	for _, c := range all {

@@ -512,3 +512,20 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// An idle connection is used again after the time that a read may take.
+func TestReuseAfterReadTimeout(t *testing.T) {
+	const timeout = 500 * time.Millisecond
+	o := serve(t, silentClose(2))
+	h := newHandler(t, func(c *schemehttp.Config) {
+		c.Dial = netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).WithIdleTimeout(timeout)
+	})
+	request := scheme.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}
+	fetch(t, h, request)
+	since := time.Now()
+	testserver.Wait(t, "a read would be over", func() bool { return time.Since(since) > timeout })
+	fetch(t, h, request)
+	if n := o.connections(); n != 1 {
+		t.Errorf("%d connections", n)
+	}
+}

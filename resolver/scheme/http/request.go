@@ -1,7 +1,6 @@
 package http
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,11 +27,10 @@ type request struct {
 	begun   bool // the body may have been read in part
 	check   func(netip.AddrPort) error
 	handler *Handler
-	interim func(status int, header http.Header) error
 }
 
 // newRequest checks a request, and frames it anew.
-func (h *Handler) newRequest(ctx context.Context, in scheme.Request) (*request, error) {
+func (h *Handler) newRequest(in scheme.Request) (*request, error) {
 	if !httpguts.ValidHeaderFieldName(in.Method) || in.Method == http.MethodConnect {
 		return nil, fmt.Errorf("%w: %q", errMethod, in.Method)
 	}
@@ -50,7 +48,7 @@ func (h *Handler) newRequest(ctx context.Context, in scheme.Request) (*request, 
 	if in.Host != "" && !httpguts.ValidHostHeader(in.Host) {
 		return nil, fmt.Errorf("%w: %q", errHostField, in.Host)
 	}
-	r := &request{Request: in, target: to, check: refusing(in.Check), handler: h, interim: interim(ctx, in.Interim)}
+	r := &request{Request: in, target: to, check: refusing(in.Check), handler: h}
 	if upstream != nil {
 		if err := checkBehind(to.address, r.check); err != nil {
 			return nil, err
@@ -81,6 +79,13 @@ func checkFields(header http.Header) error {
 		}
 	}
 	return nil
+}
+
+// interim passes on an interim response: RFC 9110 section 15.2.
+func (r *request) interim(status int, header http.Header) {
+	if r.Interim != nil && status != http.StatusContinue {
+		r.Interim(status, header)
+	}
 }
 
 // hasBody reports whether a body is sent.

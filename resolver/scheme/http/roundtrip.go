@@ -1,12 +1,8 @@
 package http
 
 import (
-	"context"
 	"fmt"
-	"net"
 	"net/http"
-	"net/http/httptrace"
-	"net/textproto"
 	"strconv"
 
 	"github.com/urnd/urnd/resolver"
@@ -15,7 +11,7 @@ import (
 )
 
 // RoundTrip implements http.RoundTripper, for clients that make requests of their own. Its
-// errors are of the same kinds as those of Fetch.
+// errors are of the same kinds as those of Fetch. It does not serve httptrace.
 func (h *Handler) RoundTrip(request *http.Request) (*http.Response, error) {
 	u, err := uri.FromIRI(request.URL.String())
 	if err != nil {
@@ -42,26 +38,4 @@ func (h *Handler) RoundTrip(request *http.Request) (*http.Response, error) {
 		Header: resource.Header, Trailer: resource.Trailer,
 		Body: resource.Body, ContentLength: resource.ContentLength, Request: request,
 	}, nil
-}
-
-// traceConn tells a trace that a connection was found.
-func traceConn(ctx context.Context, c net.Conn, reused bool) {
-	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.GotConn != nil {
-		trace.GotConn(httptrace.GotConnInfo{Conn: c, Reused: reused, WasIdle: reused})
-	}
-}
-
-// interim returns what is called with interim responses: f, or else that of a trace.
-func interim(ctx context.Context, f func(status int, header http.Header)) func(int, http.Header) error {
-	trace := httptrace.ContextClientTrace(ctx)
-	return func(status int, header http.Header) error {
-		switch {
-		case status == http.StatusContinue:
-		case f != nil:
-			f(status, header)
-		case trace != nil && trace.Got1xxResponse != nil:
-			return trace.Got1xxResponse(status, textproto.MIMEHeader(header))
-		}
-		return nil
-	}
 }

@@ -21,7 +21,7 @@ func newSharedConns(limit int) *sharedConns {
 }
 
 // take returns a connection for a request, with a stream reserved, nil for none.
-func (s *sharedConns) take(r *request) reusable {
+func (s *sharedConns) take(r *request) carrier {
 	if !r.target.secure || r.upgrade {
 		return nil
 	}

@@ -69,15 +69,17 @@ func originForm(method string, u uri.URI) string {
 	path := u.Path()
 	query, hasQuery := u.Query()
 	switch {
-	case path == "" && !hasQuery && method == http.MethodOptions:
+	case path == "" && hasQuery:
+		return "/?" + query
+	case path == "" && method == http.MethodOptions:
 		return "*"
 	case path == "":
-		path = "/"
-	}
-	if !hasQuery {
+		return "/"
+	case !hasQuery:
 		return path
 	}
-	return path + "?" + query
+	text := u.WithoutFragment().String()
+	return text[len(text)-len(path)-len("?")-len(query):]
 }
 
 // forwarded reports whether requests are sent to an upstream proxy as they are, in absolute-form,

@@ -1,10 +1,11 @@
 package listen
 
 import (
-	"errors"
 	"io"
 	"net"
+	"os"
 	"syscall"
+	"unsafe"
 )
 
 // fastIO reads from and writes to a socket by one system call each. Its zero value, for connections with TLS or the PROXY
@@ -62,14 +63,14 @@ func (i *fastIO) read(f *FastConn, p []byte) (left int, err error) {
 // readOnce is called until it returns true, each time that something has come.
 func (i *fastIO) readOnce(fd uintptr) bool {
 	for {
-		n, err := syscall.Read(int(fd), i.in)
+		n, errno := socketCall(syscall.SYS_READ, fd, i.in)
 		switch {
-		case errors.Is(err, syscall.EAGAIN):
+		case errno == syscall.EAGAIN:
 			return false
-		case errors.Is(err, syscall.EINTR):
+		case errno == syscall.EINTR:
 			continue
-		case err != nil:
-			i.end = err
+		case errno != 0:
+			i.end = os.NewSyscallError("read", errno)
 			return true
 		case n == 0:
 			i.end = io.EOF
@@ -78,7 +79,6 @@ func (i *fastIO) readOnce(fd uintptr) bool {
 		if i.left = i.conn.answer(i.in, n); i.left > 0 || i.conn.err != nil {
 			return true
 		}
-		i.conn.renew(watched)
 		if n < len(i.in) {
 			return false
 		}
@@ -101,7 +101,16 @@ func (i *fastIO) try(p []byte) int {
 }
 
 func (i *fastIO) writeOnce(fd uintptr) bool {
-	n, _ := syscall.Write(int(fd), i.out)
-	i.written = max(n, 0)
+	i.written, _ = socketCall(syscall.SYS_WRITE, fd, i.out)
 	return true // what is left takes a deadline
+}
+
+// socketCall reads from or writes to a socket, which does not block. So the scheduler of Go need not know of it, which
+// would cost a part of what the call does.
+func socketCall(trap, fd uintptr, p []byte) (n int, errno syscall.Errno) {
+	done, _, errno := syscall.RawSyscall(trap, fd, uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(done), 0 //nolint:gosec // at most len(p)
 }

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package listen
+
+import "net"
+
+// fastIO is for Linux alone.
+type fastIO struct{}
+
+func newFastIO(net.Conn) *fastIO { return nil }
+
+func (*fastIO) canRead() bool { return false }
+
+func (*fastIO) read(*FastConn, []byte) (left int, err error) { return 0, net.ErrClosed }
+
+func (*fastIO) try([]byte) int { return 0 }
