@@ -17,7 +17,7 @@ func TestFastPathIsInvisible(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			dialogs := []dialog{{packets: s.packets}, {packets: s.packets, ending: waits}, {packets: s.packets, ending: leaves}}
 			answered += compare(t, filled, all[0], dialogs...)
-			compare(t, filled, all[1+i%(len(all)-1)], dialogs...)
+			compare(t, filled, all[1+i%(len(all)-1)], dialogs[i%len(dialogs)])
 		})
 	}
 	const least = 1000
@@ -33,7 +33,7 @@ func TestFastPathIsInvisibleByTLS(t *testing.T) {
 		if !v.secure {
 			continue
 		}
-		for _, s := range slices.Concat(boundaries(), readings()) {
+		for _, s := range boundaries() {
 			t.Run(s.name, func(t *testing.T) { compare(t, filled, v, dialog{packets: s.packets}) })
 		}
 	}

@@ -1,12 +1,12 @@
 package proxy_test
 
 import (
-	"bytes"
 	"crypto/tls"
 	"errors"
 	"io"
 	"net"
 	"net/netip"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,6 +84,27 @@ func play(t *testing.T, filled *stores, v *variant, dialogs []dialog, isFast boo
 	return &all
 }
 
+// lockedBuffer is a buffer that one goroutine writes to and another one empties.
+type lockedBuffer struct {
+	mu     sync.Mutex
+	octets []byte
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.octets = append(b.octets, p...)
+	return len(p), nil
+}
+
+func (b *lockedBuffer) take() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	text := string(b.octets)
+	b.octets = b.octets[:0]
+	return text
+}
+
 // settled is longer than any request takes: what is said of one whose client leaves meanwhile is a matter of luck.
 const settled = 157 * time.Millisecond
 
@@ -110,11 +131,11 @@ func (h *heard) listen(t *testing.T, v *variant, d dialog, listener *streamListe
 		}
 		conn = secure
 	}
-	var received bytes.Buffer
+	received := new(lockedBuffer)
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_, err := io.Copy(struct{ io.Writer }{&received}, conn) // while others read and reset it, the buffer must not read itself
+		_, err := io.Copy(received, conn)
 		switch {
 		case err == nil:
 			h.ended = "end"
@@ -127,8 +148,7 @@ func (h *heard) listen(t *testing.T, v *variant, d dialog, listener *streamListe
 	}()
 	read := func() {
 		synctest.Wait()
-		h.responses = append(h.responses, received.String())
-		received.Reset()
+		h.responses = append(h.responses, received.take())
 	}
 	for i, p := range d.packets {
 		_, _ = io.WriteString(conn, p.octets) // it fails where the server has closed the connection
@@ -155,5 +175,5 @@ func (h *heard) listen(t *testing.T, v *variant, d dialog, listener *streamListe
 		t.Error("the server has not closed the connection")
 	}
 	synctest.Wait()
-	h.responses = append(h.responses, received.String())
+	h.responses = append(h.responses, received.take())
 }

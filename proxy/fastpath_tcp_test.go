@@ -17,19 +17,25 @@ import (
 // memory; when the server has answered a packet is known by what it has sent there.
 func TestFastPathIsInvisibleByTCP(t *testing.T) {
 	filled := newStores()
-	for _, s := range slices.Concat(boundaries(), readings()) {
+	for i, s := range slices.Concat(boundaries(), readings()) {
 		if strings.Contains(s.name, "takes long") { // its time is another one
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
 			d := dialog{packets: s.packets}
 			inMemory := play(t, filled, variants()[0], []dialog{d}, true)
+			if isLong := strings.Contains(inMemory.heard[0].said(), "Connection: close"); isLong && i%10 > 0 {
+				return // the server waits for half a second before it closes the connection
+			}
 			for _, fault := range inMemory.differences(playByTCP(t, filled, d, inMemory.heard[0]), variants()[0], []dialog{d}) {
 				t.Error(fault)
 			}
 		})
 	}
 }
+
+// said returns all that the client has received.
+func (h *heard) said() string { return strings.Join(h.responses, "") }
 
 // dates are the fields Date, of another clock.
 var dates = regexp.MustCompile(`Date: [^\r\n]+`)
