@@ -38,17 +38,25 @@ const coarse = time.Second
 // answered.
 //
 // The server without may also get each request that the fast path has answered in a packet of its own: what net/http
-// finds in its buffer it neither counts for the limit of a header nor shows to the record of the request line.
+// finds in its buffer it neither counts for the limit of a header nor shows to the record of the request line. And it
+// has several tries, since some of what it says is a matter of luck: whether the first line of a batch is sent alone.
 func compare(t *testing.T, filled *stores, v *variant, dialogs ...dialog) (answered int) {
 	t.Helper()
 	quick := play(t, filled, v, dialogs, true)
-	faults := play(t, filled, v, dialogs, false).differences(quick, v, dialogs)
-	if len(faults) > 0 {
-		finer := make([]dialog, len(dialogs))
-		for i, d := range dialogs {
-			finer[i] = d.finer(quick.heard[i].cuts)
+	finer := make([]dialog, len(dialogs))
+	for i, d := range dialogs {
+		finer[i] = d.finer(quick.heard[i].cuts)
+	}
+	var faults []string
+	const tries = 6
+	for try := range tries {
+		sent := dialogs
+		if try%2 > 0 {
+			sent = finer
 		}
-		faults = play(t, filled, v, finer, false).differences(quick, v, finer)
+		if faults = play(t, filled, v, sent, false).differences(quick, v, sent); len(faults) == 0 {
+			break
+		}
 	}
 	const most = 3
 	for _, fault := range faults[:min(len(faults), most)] {
