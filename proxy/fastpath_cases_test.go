@@ -114,6 +114,11 @@ func times() []scripted {
 		}
 		add(fmt.Sprintf("%s before a request", pause), packet{"", pause}, packet{one, 0}, packet{one, pause}, packet{one, 0})
 		add(fmt.Sprintf("%s within a request", pause), packet{one, pause}, packet{one[:9], pause}, packet{one[9:], 0}, packet{one, 0})
+		for _, part := range []int{1, 3, 4} { // net/http waits for four octets, and gives time for a head then
+			add(fmt.Sprintf("%s behind %d octets", pause, part), packet{one, pause}, packet{one[:part], pause}, packet{one[part:], 0}, packet{one, 0})
+			add(fmt.Sprintf("%s behind %d octets and a request", pause, part), packet{one + one[:part], pause}, packet{one[part:], 0}, packet{one, 0})
+			add(fmt.Sprintf("%s behind %d octets and a miss", pause, part), packet{asked("/urn:example:once") + one[:part], pause}, packet{one[part:], 0}, packet{one, 0})
+		}
 		add(fmt.Sprintf("%s within the first request", pause), packet{one[:9], pause}, packet{one[9:], 0}, packet{one, 0})
 		add(fmt.Sprintf("%s within a request, behind a miss", pause), packet{asked("/urn:example:once"), pause}, packet{one + one[:9], pause}, packet{one[9:], 0}, packet{one, 0})
 		const apart = 7 * time.Millisecond // from the end of a timeout of the server

@@ -26,6 +26,35 @@ func TestFastPathIsInvisible(t *testing.T) {
 	}
 }
 
+// What is compared is what the fast path answers.
+func TestFastPathAnswers(t *testing.T) {
+	filled := newStores()
+	for _, tt := range []struct{ variant, request string }{
+		{"plain", asked(cachedName)},
+		{"plain", asked("urn:example:one")},
+		{"plain", asked("/uri-res/N2L?urn:example:one")},
+		{"plain", asked("/urn:isbn:978-0-395-36341-6")},
+		{"plain", asked("/urn:example:record")},
+		{"plain", asked("/urn:example:none")},
+		{"plain", asked("/urn:example:withdrawn")},
+		{"plain", asked(cachedPage)},
+		{"plain", asked(cachedPage, `If-None-Match: "v1"`)},
+		{"plain", asked("http://a.example/large")},
+		{"plain", strings.Replace(asked(cachedPage), "GET", "HEAD", 1)},
+		{"rules", asked(cachedPage)},
+		{"gateway", "GET /page HTTP/1.1\r\nHost: www.example\r\n\r\n"},
+		{"TLS", asked("/urn:example:once") + asked(cachedName)},
+		{"identified", asked(cachedName)},
+		{"rate", asked(cachedName)},
+		{"PROXY protocol", asked(cachedName)},
+	} {
+		i := slices.IndexFunc(variants(), func(v *variant) bool { return v.name == tt.variant })
+		if packets := cut(tt.request, strings.Index(tt.request, "\r\n\r\n")+4); compare(t, filled, variants()[i], dialog{packets: packets}) != 1 {
+			t.Errorf("%s: the fast path does not answer %q", tt.variant, tt.request)
+		}
+	}
+}
+
 // With TLS net/http reads the first octets of a connection in another way.
 func TestFastPathIsInvisibleByTLS(t *testing.T) {
 	filled := newStores()

@@ -15,6 +15,8 @@ import (
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/httpcache/disk"
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/listen"
@@ -79,6 +81,7 @@ type world struct {
 	web     *httpcache.Cache
 	config  proxy.Config
 	fast    *watchedPath
+	closers []func()
 }
 
 // newWorld returns a handler with caches over some stores.
@@ -92,8 +95,14 @@ func newWorld(t testing.TB, s *stores, v *variant, now func() time.Time) *world 
 	w.answers = cache.New(cache.Config[resolver.Locations]{
 		Store: s.answers, Now: now, LoadTimeout: time.Minute, RefreshAhead: v.refreshes, StaleFor: time.Hour, RetryAfter: 30 * time.Second,
 	})
+	var files *disk.Store
+	if v.hasDisk {
+		var closes func()
+		files, closes = openDisk(t, now)
+		w.closers = append(w.closers, closes)
+	}
 	w.web = httpcache.New(httpcache.Config{
-		Store: s.web, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 22, StaleFor: time.Minute, Targeted: []string{"Cdn-Cache-Control"},
+		Disk: files, Store: s.web, Now: now, MaxObject: 64 << 20, MaxArriving: 16 << 20, StaleFor: time.Minute, Targeted: []string{"Cdn-Cache-Control"},
 		Same: func(string, string) (string, bool) { return "", false },
 	})
 	cached := resolver.NewCanonical(known, &resolver.Split{Names: resolver.NewCached(w.answers, &names{asked: s.asked}, nil), Locations: scheme.NewSelf()})
@@ -122,6 +131,29 @@ func newWorld(t testing.TB, s *stores, v *variant, now func() time.Time) *world 
 	return w
 }
 
+// openDisk opens a disk of the HTTP cache, and returns what closes it.
+func openDisk(t testing.TB, now func() time.Time) (files *disk.Store, closes func()) {
+	t.Helper()
+	files, err := disk.Open(t.TempDir(), disk.Config{MaxBytes: 256 << 20, Now: now, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { files.Run(ctx) })
+	testserver.Wait(t, "the index is made", func() bool {
+		w, err := files.Create("probe")
+		return err == nil && w.Close() == nil
+	})
+	return files, func() {
+		cancel()
+		running.Wait()
+		if err := files.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // withoutTime removes the time of a log, which is that of the system.
 func withoutTime(groups []string, a slog.Attr) slog.Attr {
 	if len(groups) == 0 && a.Key == slog.TimeKey {
@@ -140,6 +172,9 @@ var knownNames = sync.OnceValues(func() (resolver.Names, error) {
 func (w *world) close() {
 	w.answers.Close()
 	w.web.Close()
+	for _, closes := range w.closers {
+		closes()
+	}
 }
 
 // serve starts the server of a variant, and returns what stops it.

@@ -54,13 +54,15 @@ func (s *entries[V]) Each(f func(*cache.Entry[V]) bool) {
 
 // stored are the names and the pages that are in the caches before a case begins.
 func stored() (names, pages []string) {
-	return []string{
-			"one", "escaped", "short", "forever", "two", "typed", "languages", "onetyped", "record", "sandbox", "succeeded", "none",
-			"nonebriefly", "reserved", "gone", "withdrawn", "service", "stale", "changing", "javascript", "absent",
-		}, []string{
-			"page", "query?a=b", "vary", "large", "notfound", "moved", "chunked", "gone", "empty", "reason", "brief", "revalidated", "age", "nolength",
-			"cookie", "modified", "odd",
-		}
+	names = []string{
+		"one", "escaped", "short", "forever", "two", "typed", "languages", "onetyped", "record", "sandbox", "succeeded", "none",
+		"nonebriefly", "reserved", "gone", "withdrawn", "service", "stale", "changing", "javascript", "absent",
+	}
+	pages = []string{
+		"page", "query?a=b", "vary", "large", "notfound", "moved", "chunked", "gone", "empty", "reason", "brief", "revalidated", "age", "nolength",
+		"cookie", "modified", "odd",
+	}
+	return names, pages
 }
 
 // stores are the stores of all caches as they are before a conversation. All conversations begin at the same time of

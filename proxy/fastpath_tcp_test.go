@@ -27,10 +27,29 @@ func TestFastPathIsInvisibleByTCP(t *testing.T) {
 			if isLong := strings.Contains(inMemory.heard[0].said(), "Connection: close"); isLong && i%10 > 0 {
 				return // the server waits for half a second before it closes the connection
 			}
-			for _, fault := range inMemory.differences(playByTCP(t, filled, d, inMemory.heard[0]), variants()[0], []dialog{d}) {
+			for _, fault := range inMemory.differences(playByTCP(t, filled, variants()[0], d, inMemory.heard[0]), variants()[0], []dialog{d}) {
 				t.Error(fault)
 			}
 		})
+	}
+}
+
+// What is on disk is sent from there to a socket, without a copy.
+func TestFastPathIsInvisibleFromDisk(t *testing.T) {
+	filled := newStores()
+	v := &variant{name: "disk", hasDisk: true}
+	huge, one := asked("http://a.example/huge"), asked(cachedName)
+	head := strings.Replace(huge, "GET", "HEAD", 1)
+	d := dialog{packets: []packet{
+		{octets: huge}, {octets: huge}, {octets: one + huge + one + huge}, {octets: head + huge[:9]}, {octets: huge[9:]},
+		{octets: asked("http://a.example/huge", `If-None-Match: "huge"`) + asked("http://a.example/huge", "Range: bytes=5000000-5000009") + huge},
+	}}
+	if n := compare(t, filled, v, d); n < 7 {
+		t.Errorf("the fast path has answered %d requests", n)
+	}
+	inMemory := play(t, filled, v, []dialog{d}, true)
+	for _, fault := range inMemory.differences(playByTCP(t, filled, v, d, inMemory.heard[0]), v, []dialog{d}) {
+		t.Error(fault)
 	}
 }
 
@@ -41,17 +60,17 @@ func (h *heard) said() string { return strings.Join(h.responses, "") }
 var dates = regexp.MustCompile(`Date: [^\r\n]+`)
 
 // playByTCP holds a dialog with a server with the fast path, of which is known what it should say.
-func playByTCP(t *testing.T, filled *stores, d dialog, expected *heard) *transcript {
+func playByTCP(t *testing.T, filled *stores, v *variant, d dialog, expected *heard) *transcript {
 	t.Helper()
 	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // as synctest has it
 	beginning := "Date: " + now.Format(http.TimeFormat)
-	w := newWorld(t, filled.inMemory(t), variants()[0], func() time.Time { return now })
+	w := newWorld(t, filled.inMemory(t), v, func() time.Time { return now })
 	defer w.close()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := w.serve(t, listener, variants()[0], true)
+	stop := w.serve(t, listener, v, true)
 	w.fast.read = func() int { return 0 }
 	conn, err := net.Dial("tcp", listener.Addr().String())
 	if err != nil {

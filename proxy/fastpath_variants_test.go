@@ -25,6 +25,7 @@ type variant struct {
 	secure    bool
 	refreshes bool
 	level     slog.Level
+	hasDisk   bool // for what is too large for memory
 	// isSmall is whether requests have room for 4 KiB at least, and for 8 KiB at most: net/http gives those behind another
 	// more of it.
 	isSmall bool

@@ -158,6 +158,8 @@ func (web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error
 		return answer(200, "in "+language, append(minute, "Vary", "Accept-Language, Accept-Encoding", "Content-Language", language)...)
 	case "large":
 		return answer(200, strings.Repeat("0123456789abcdef", 3000), append(minute, "Etag", `W/"large"`)...)
+	case "huge":
+		return answer(200, strings.Repeat("0123456789abcdef", 6<<16), append(minute, "Etag", `"huge"`)...)
 	case "notfound":
 		return answer(404, "nothing", minute...)
 	case "gone":
