@@ -3,7 +3,7 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 10s
 
-.PHONY: adversary soak soak-proxy deb generate run build test test-boot test-deps lint fuzz bench bench-peers bench-registry pgo cover clean
+.PHONY: adversary soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-registry pgo cover clean
 
 run:
 	go run ./cmd/urnd serve
@@ -42,6 +42,11 @@ test: test-deps
 	go vet ./...
 	go test $(RACE) ./...
 	cd internal/bench && go vet ./... && go test ./...
+
+# What a request meets, without the fast path: the tests know nothing of it, but for those that compare.
+test-slow-path: test-deps
+	URND_LISTEN_FAST_PATH=false go test -count 1 ./proxy/... ./cmd/urnd ./internal/daemon
+	URND_LISTEN_FAST_PATH=false ADVERSARY=short go test -timeout 0 -count 1 ./internal/adversary
 
 # Installs the package in a Debian that systemd has booted; as root: see CONTRIBUTING.md.
 test-boot:

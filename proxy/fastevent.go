@@ -17,7 +17,7 @@ type fastEvent struct {
 func (h *Handler) fastEvent(f *fastClient, w *fastWork) *fastEvent {
 	r := &w.request
 	w.events = append(w.events, fastEvent{
-		Event:  Event{Client: f.client.Addr},
+		Event:  Event{Client: f.client.Addr, Fast: true},
 		method: r.Method, target: r.Target, referer: r.Value("Referer"), userAgent: r.Value("User-Agent"),
 	})
 	event := &w.events[len(w.events)-1]

@@ -122,7 +122,7 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 			c.Abort()
 		}
 	}()
-	answered, reason := 0, fast.Reason("")
+	reason := fast.Reason("")
 	for used < len(octets) && c.Err() == nil {
 		reason = w.request.Parse(octets[used:])
 		if reason == "" {
@@ -131,7 +131,6 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 		if reason != "" {
 			break
 		}
-		answered++
 		used += w.request.Size
 		switch {
 		case w.forward.isPending:
@@ -140,8 +139,8 @@ func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 			h.flushFast(c, w)
 		}
 	}
-	if h.config.Fast != nil {
-		h.config.Fast(answered, reason)
+	if reason != "" && h.config.Passed != nil {
+		h.config.Passed(reason)
 	}
 	h.flushFast(c, w)
 	h.quick.works.Put(w)

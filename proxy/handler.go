@@ -58,9 +58,9 @@ type Config struct {
 	// Observe is called at the end of each request; nil is not called. It must not retain
 	// the event.
 	Observe func(*Event)
-	// Fast is called with how many requests the fast path has answered together, and why it leaves the next one to
-	// ServeHTTP, "" where there is none; nil is not called.
-	Fast func(answered int, left fast.Reason)
+	// Passed is called with the reason for each request that the fast path has seen and leaves to ServeHTTP; nil is
+	// not called.
+	Passed func(fast.Reason)
 	// Answered is called with each name that the registry of the site answered, also in batches, by its
 	// record; nil is not called. It must be safe for concurrent use.
 	Answered func(r *http.Request, record *resolver.Record)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -92,8 +93,12 @@ func startService(t *testing.T, dns string, change func(*config.Config)) *testSe
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
+	var fast listen.FastPath
+	if os.Getenv(fastPathSetting) != "false" {
+		fast = p.service
+	}
 	server := listen.NewServer(listen.ServerConfig{
-		Handler: p.service, Log: log, Malformed: func(m listen.Malformed) listen.Document {
+		Handler: p.service, FastPath: fast, Now: time.Now, Log: log, Malformed: func(m listen.Malformed) listen.Document {
 			return document(problem.Malformed(m.Status, m.Reason, m.Target, int(c.Limits.Target), m.PlainHTTP))
 		}, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,

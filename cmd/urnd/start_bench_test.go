@@ -58,7 +58,7 @@ func waitFor(b *testing.B, socket *net.UnixConn, what string) {
 	}
 }
 
-func residentKiB(b *testing.B, pid int) int {
+func residentKiB(b testing.TB, pid int) int {
 	b.Helper()
 	file, err := os.Open(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {

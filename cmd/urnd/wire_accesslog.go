@@ -8,23 +8,16 @@ import (
 
 	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // request counts one request of a client.
 func (o observers) request(e *proxy.Event) {
+	if e.Fast {
+		o.metrics.FastRequest(e.Form, e.Service.String(), e.Status, e.Took)
+		return
+	}
 	o.metrics.Request(e.Form, e.Service.String(), e.Status, e.Took)
-}
-
-// fast counts what the fast path has answered and left.
-func (o observers) fast(answered int, left fast.Reason) {
-	if answered > 0 {
-		o.metrics.FastPath(uint64(answered), "") //nolint:gosec // it is not negative
-	}
-	if left != "" {
-		o.metrics.FastPath(1, string(left))
-	}
 }
 
 // logged returns an observer of requests that writes to a log too, where there is one.

@@ -124,7 +124,7 @@ func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders [
 	s := listen.ServerConfig{
 		MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
-		TLS: serverTLS, ProxyProtocol: senders, Now: d.now,
+		TLS: serverTLS, ProxyProtocol: senders, Now: time.Now,
 		BodyDeadline: func() time.Time { return time.Now().Add(c.Limits.BodyTimeout) },
 		Malformed: func(m listen.Malformed) listen.Document {
 			return document(problem.Malformed(m.Status, m.Reason, m.Target, int(c.Limits.Target), m.PlainHTTP))

@@ -13,6 +13,7 @@ import (
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -119,7 +120,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
 		},
 		Log: d.log, Now: d.now,
-		Fast: observe.fast, Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: spans.begin, Untraced: spans.untraced, Answered: answered,
+		Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) }, Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: spans.begin, Untraced: spans.untraced, Answered: answered,
 		Unhealthy: s.checks.unhealthy(),
 		Access:    access, Via: d.via, ClientShare: c.Limits.ClientShare, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -59,9 +60,44 @@ func connectTLS(ctx context.Context, address, protocol string) (*tls.Conn, error
 }
 
 // get sends a GET with optional fields, "Name: value", over a new connection. The target is
-// sent as it is; Host is the address, unless the fields have one.
+// sent as it is; Host is the address, unless the fields have one. A redirect is asked for again,
+// on a connection that stays open: urnd may answer then before net/http reads the request.
 func get(ctx context.Context, address, from, target string, fields ...string) (reply, error) {
-	return ask(ctx, address, from, "GET", target, "", fields...)
+	got, err := ask(ctx, address, from, "GET", target, "", fields...)
+	if err != nil || got.status != http.StatusFound {
+		return got, err
+	}
+	again, err := askAgain(ctx, address, from, target, fields...)
+	if err != nil {
+		return reply{}, fmt.Errorf("asked again: %w", err)
+	}
+	if again.status != got.status || again.header.Get("Location") != got.header.Get("Location") || again.body != got.body {
+		return reply{}, fmt.Errorf("asked again, it is answered %d to %q, not %d to %q",
+			again.status, again.header.Get("Location"), got.status, got.header.Get("Location"))
+	}
+	return got, nil
+}
+
+// askAgain sends a GET twice over a connection, and returns the second response.
+func askAgain(ctx context.Context, address, from, target string, fields ...string) (last reply, err error) {
+	conn, err := connect(ctx, address, from)
+	if err != nil {
+		return reply{}, err
+	}
+	defer conn.Close()
+	head := fmt.Sprintf("GET %s HTTP/1.1\r\n", target)
+	if !slices.ContainsFunc(fields, func(field string) bool { return strings.HasPrefix(field, "Host:") }) {
+		head += "Host: " + address + "\r\n"
+	}
+	for _, field := range fields {
+		head += field + "\r\n"
+	}
+	for range 2 {
+		if last, err = roundTrip(conn, head+"\r\n"); err != nil {
+			return reply{}, err
+		}
+	}
+	return last, nil
 }
 
 // ask sends a request with a body, "" for none, and returns the response.

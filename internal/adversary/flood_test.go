@@ -99,7 +99,7 @@ func (t *tally) String() string {
 func soon(ctx context.Context, d *daemon, from, target string, status int) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	got, err := get(ctx, d.service, from, target)
+	got, err := ask(ctx, d.service, from, "GET", target, "")
 	if err != nil {
 		return fmt.Errorf("%s for %s: %w", target, from, err)
 	}

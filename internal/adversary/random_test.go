@@ -33,7 +33,8 @@ func random(s *stage) []payload {
 			source := rand.New(rand.NewPCG(seed, 0))
 			end := time.Now().Add(length)
 			for n := 0; time.Now().Before(end); n++ {
-				if err := s.survives(context.WithoutCancel(ctx), mutated(source, seeds)); err != nil {
+				before := strings.Repeat(cached, source.IntN(3)) // it is answered before net/http reads it
+				if err := s.survives(context.WithoutCancel(ctx), before+mutated(source, seeds)); err != nil {
 					return fmt.Errorf("request %d: %w", n, err)
 				}
 			}

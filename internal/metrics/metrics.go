@@ -51,7 +51,8 @@ func slow() []float64 {
 
 // New returns Metrics with all counts at zero. The version is a label of build_info.
 func New(version string) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), kinds: make(map[kind]measures), requests: newRequests(), fastPath: newFastPath()}
+	m := &Metrics{registry: prometheus.NewRegistry(), kinds: make(map[kind]measures), requests: newRequests()}
+	m.fastPath = newFastPath(m.requests)
 	m.registry.MustRegister(m.requests, m.fastPath)
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "urnd", Name: name, Help: help}, labels)

@@ -26,7 +26,7 @@ func newRequests() *requests {
 
 // Request counts one request of a client. Form and service are of few constant words.
 func (m *Metrics) Request(form, service string, code int, took time.Duration) {
-	m.requests.add(labels{form, service, min(max(code, 0), maxCode)}, 1, took)
+	m.requests.add(labels{form, service, min(max(code, 0), maxCode), false}, took)
 }
 
 // Describe implements prometheus.Collector.
@@ -37,8 +37,15 @@ func (r *requests) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (r *requests) Collect(out chan<- prometheus.Metric) {
-	forms := make(map[string]*total)
+	forms, all := make(map[string]*total), make(map[labels]*total)
 	for l, t := range r.totals() {
+		l.isFast = false // both paths are one to users
+		if all[l] == nil {
+			all[l] = new(total)
+		}
+		all[l].add(t)
+	}
+	for l, t := range all {
 		out <- prometheus.MustNewConstMetric(r.count, prometheus.CounterValue, float64(t.count()), l.first, l.second, strconv.Itoa(l.code))
 		if forms[l.first] == nil {
 			forms[l.first] = new(total)

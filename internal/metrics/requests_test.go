@@ -112,7 +112,7 @@ func TestRequestsAtTheSameTime(t *testing.T) {
 		running.Go(func() {
 			for i := range each {
 				m.Request("path", "I2L", 200+i%codes, time.Microsecond)
-				m.FastPath(1, "")
+				m.FastRequest("path", "I2L", 200+i%codes, time.Microsecond)
 			}
 		})
 	}
@@ -120,13 +120,13 @@ func TestRequestsAtTheSameTime(t *testing.T) {
 	got := samples(scrape(t, m))
 	for i := range codes {
 		name := `requests_total{code="` + strconv.Itoa(200+i) + `",form="path",service="I2L"}`
-		if want := strconv.Itoa(goroutines * each / codes); got[name] != want {
+		if want := strconv.Itoa(2 * goroutines * each / codes); got[name] != want {
 			t.Errorf("%s is %s, want %s", name, got[name], want)
 		}
 	}
 	for name, want := range map[string]string{
-		`request_duration_seconds_count{form="path"}`:     "16000",
-		`request_duration_seconds_sum{form="path"}`:       "0.016",
+		`request_duration_seconds_count{form="path"}`:     "32000",
+		`request_duration_seconds_sum{form="path"}`:       "0.032",
 		`fast_path_requests_total{path="fast",reason=""}`: "16000",
 	} {
 		if got[name] != want {
@@ -137,10 +137,13 @@ func TestRequestsAtTheSameTime(t *testing.T) {
 
 func TestFastPath(t *testing.T) {
 	m := metrics.New("1")
-	for _, reason := range []string{"", "method", "field", "", "method", ""} {
-		m.FastPath(1, reason)
+	for _, reason := range []string{"method", "field", "method", "field", "field"} {
+		m.Passed(reason)
 	}
-	m.FastPath(2, "field")
+	for i := range 3 {
+		m.FastRequest("path", "I2L", 302+i, time.Microsecond)
+	}
+	m.Request("path", "I2L", 302, time.Microsecond)
 	got := samples(scrape(t, m))
 	for name, want := range map[string]string{
 		`fast_path_requests_total{path="fast",reason=""}`:       "3",
@@ -157,7 +160,7 @@ func TestRequestsAreCountedWithoutAllocation(t *testing.T) {
 	m := metrics.New("1")
 	if n := testing.AllocsPerRun(1000, func() {
 		m.Request("path", "I2L", 302, 8*time.Microsecond)
-		m.FastPath(1, "method")
+		m.Passed("method")
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -173,12 +176,12 @@ func BenchmarkRequest(b *testing.B) {
 	})
 }
 
-func BenchmarkFastPath(b *testing.B) {
+func BenchmarkPassed(b *testing.B) {
 	m := metrics.New("1")
 	b.ReportAllocs()
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {
-			m.FastPath(1, "")
+			m.Passed("method")
 		}
 	})
 }

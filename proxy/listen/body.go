@@ -38,6 +38,9 @@ func (c *requestConn) endHandler() {
 
 // SetReadDeadline implements net.Conn.
 func (c *requestConn) SetReadDeadline(t time.Time) error {
+	if c.fast != nil {
+		c.fast.deadlines.Add(1)
+	}
 	c.body.mu.Lock()
 	defer c.body.mu.Unlock()
 	c.body.aborted = !t.IsZero() && t.Before(distantPast())

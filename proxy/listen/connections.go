@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -95,26 +96,37 @@ func (c *connections) empty() bool {
 
 // idle reports whether no request runs.
 func (c *connections) idle() bool {
-	return c.running.Load() == 0 && len(c.fast((*FastConn).isAnswering)) == 0
+	return c.running.Load() == 0 && !slices.ContainsFunc(c.fast(), (*FastConn).isAnswering)
 }
 
-// fast returns the connections with a fast path that are in some state.
-func (c *connections) fast(is func(*FastConn) bool) []*FastConn {
+// fast returns the connections with a fast path.
+func (c *connections) fast() []*FastConn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var found []*FastConn
+	var all []*FastConn
 	for conn := range c.used {
-		if r, ok := conn.(*requestConn); ok && r.fast != nil && is(r.fast) {
-			found = append(found, r.fast)
+		if r, ok := conn.(*requestConn); ok && r.fast != nil {
+			all = append(all, r.fast)
 		}
 	}
-	return found
+	return all
 }
 
-// closeFast closes the connections with a fast path that are in some state.
-func (c *connections) closeFast(is func(*FastConn) bool) {
-	for _, f := range c.fast(is) {
-		_ = f.close()
+// closeUnseen closes the connections that wait, and that net/http takes for new ones although requests were answered.
+func (c *connections) closeUnseen() {
+	for _, f := range c.fast() {
+		if f.unseen.CompareAndSwap(true, false) {
+			_ = f.close()
+		}
+	}
+}
+
+// cutAnswering closes the connections on which responses are being written.
+func (c *connections) cutAnswering() {
+	for _, f := range c.fast() {
+		if f.isAnswering() {
+			_ = f.cut()
+		}
 	}
 }
 

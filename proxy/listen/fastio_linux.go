@@ -15,7 +15,8 @@ type fastIO struct {
 
 	readable, writable func(fd uintptr) bool
 
-	conn *FastConn // for which read answers
+	conn *FastConn // for which read answers, nil for none
+	fd   uintptr   // of the socket, then
 	in   []byte
 	left int
 	end  error
@@ -62,6 +63,7 @@ func (i *fastIO) read(f *FastConn, p []byte) (left int, err error) {
 
 // readOnce is called until it returns true, each time that something has come.
 func (i *fastIO) readOnce(fd uintptr) bool {
+	i.fd = fd
 	for {
 		n, errno := socketCall(syscall.SYS_READ, fd, i.in)
 		switch {
@@ -88,8 +90,12 @@ func (i *fastIO) readOnce(fd uintptr) bool {
 // try writes as much of p as the socket takes at once, and returns how many octets it took. A socket that takes none,
 // or that fails, is left to an ordinary Write.
 func (i *fastIO) try(p []byte) int {
-	if i.raw == nil {
+	switch {
+	case i.raw == nil:
 		return 0
+	case i.conn != nil: // the descriptor is in use, and nobody else writes to it
+		n, _ := socketCall(syscall.SYS_WRITE, i.fd, p)
+		return n
 	}
 	i.out, i.written = p, 0
 	err := i.raw.Write(i.writable)

@@ -19,9 +19,11 @@ type FastPath interface {
 
 // FastConn is a connection whose requests a FastPath may answer. Its goroutine alone uses it.
 //
-// net/http reads from a connection into an empty buffer only where it waits for a request. So a read of that
-// size, while the connection is new or idle, is the only place where the fast path looks at what comes; what it
-// does not answer goes to net/http unchanged, and the fast path stays out until the connection is idle again.
+// The fast path looks at what comes only where net/http waits for a request with nothing in its buffer: it reads
+// for the first time since the connection is new or idle, into all of its buffer. What the fast path does not answer
+// goes to net/http unchanged, and it stays out until the connection is idle again. net/http may have octets of the
+// next request already. They take room in its buffer, or it reads none before it has used all of them; it has set a
+// second deadline then, that of the head.
 type FastConn struct {
 	State any // of the FastPath
 
@@ -30,16 +32,22 @@ type FastConn struct {
 	tracked *connections
 	io      *fastIO // nil before the first write
 
-	size    int  // of the buffer of net/http; 0 before the first read
-	between bool // no octet of a request has gone to net/http
-	isNew   bool // net/http has seen no request: it waits with the header timeout
-
-	state  atomic.Int32 // waiting, answering, ending or closed
-	unseen atomic.Bool  // see isUnseen
+	between bool  // no octet of a request has gone to net/http
+	isNew   bool  // net/http has seen no request: it waits with the header timeout
+	isRest  bool  // what was read last begins behind requests that were answered
+	err     error // of a write
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
-	err         error // of a write
+
+	deadlines atomic.Int32 // how many net/http has set for reads since the connection is new or idle
+	state     atomic.Int32 // waiting, answering, ending or closed
+	// unseen is whether requests were answered, and none has gone to net/http: it would wait for the first one when
+	// it ends. Who takes it may close the connection, or let net/http go on.
+	unseen atomic.Bool
 }
+
+// readSize is the size of the buffer by which net/http reads. With another one, the fast path would answer nothing.
+const readSize = 4 << 10
 
 // The states of a FastConn. One that is closed while it answers is closed behind the responses.
 const (
@@ -108,22 +116,23 @@ func (f *FastConn) Err() error { return f.err }
 // Abort ends the connection in the middle of a response.
 func (f *FastConn) Abort() {
 	f.err = io.ErrClosedPipe
-	_ = f.conn.Conn.SetWriteDeadline(time.Unix(1, 0))
+	_ = f.conn.SetWriteDeadline(time.Unix(1, 0))
 }
 
-// idle is called when net/http waits for the next request.
-func (f *FastConn) idle() { f.between, f.isNew = true, false }
+// idle is called when net/http waits for the next request. Behind a POST it ignores empty lines before that, and
+// must see it.
+func (f *FastConn) idle(isPosted bool) {
+	f.between, f.isNew = !isPosted, false
+	f.deadlines.Store(0)
+}
 
 // isOut reports whether a read into p is none at which the fast path may look.
 func (f *FastConn) isOut(p []byte) bool {
-	if f.size == 0 {
-		f.size = len(p)
-	}
-	if !f.between || len(p) < f.size || f.conn.server.isEnding(f.tracked) {
+	f.isRest = false
+	if f.between && (len(p) != readSize || f.deadlines.Load() > 1 || f.conn.server.isEnding(f.tracked)) {
 		f.between = false
-		return true
 	}
-	return false
+	return !f.between
 }
 
 // read reads into p what is for net/http. It answers what comes before that.
@@ -138,6 +147,7 @@ func (f *FastConn) read(p []byte) (n int, err error) {
 		if answered > 0 {
 			f.await(f.conn.server.config.IdleTimeout)
 		}
+		f.isRest = false
 		if n, err = f.conn.Conn.Read(p); n == 0 || err != nil {
 			break
 		}
@@ -145,17 +155,7 @@ func (f *FastConn) read(p []byte) (n int, err error) {
 			break
 		}
 	}
-	f.leave()
-	if f.state.Load() == ending {
-		_ = f.conn.Conn.Close()
-		f.state.Store(closed)
-		f.tracked.signal()
-		return 0, net.ErrClosed
-	}
-	if f.err != nil {
-		return 0, f.err
-	}
-	return n, err
+	return f.leave(p, n, err)
 }
 
 // confirmed is the number of times that a connection is read from once more than necessary, after which it is read from
@@ -165,6 +165,7 @@ const confirmed = 2
 // answer answers the requests that the first n octets of p begin with. What is left of them it moves to the beginning of p,
 // and returns how many octets that is.
 func (f *FastConn) answer(p []byte, n int) (left int) {
+	f.isRest = false
 	if f.conn.server.isEnding(f.tracked) {
 		return n
 	}
@@ -174,7 +175,7 @@ func (f *FastConn) answer(p []byte, n int) (left int) {
 	}
 	used := f.path.AnswerFast(f, p[:n])
 	if used > 0 {
-		f.hasAnswered = true
+		f.hasAnswered, f.isRest = true, true
 		if !f.conn.used.Load() {
 			f.conn.used.Store(true)
 			f.unseen.Store(true)
@@ -183,7 +184,7 @@ func (f *FastConn) answer(p []byte, n int) (left int) {
 		}
 	}
 	if !f.state.CompareAndSwap(answering, waiting) && f.err == nil {
-		f.err = net.ErrClosed
+		f.err = net.ErrClosed // leave closes it: fastIO.read holds it
 	}
 	return copy(p, p[used:n])
 }
@@ -194,31 +195,68 @@ const watched = 2 * time.Second
 // await gives the client so long for its next request.
 func (f *FastConn) await(wait time.Duration) {
 	now := f.conn.server.config.Now()
-	_ = f.conn.SetReadDeadline(now.Add(min(wait, f.conn.server.config.IdleTimeout))) // a connection that is closed fails to be read, too
+	_ = f.conn.Conn.SetReadDeadline(now.Add(min(wait, f.conn.server.config.IdleTimeout))) // a connection that is closed fails to be read, too
 }
 
-// leave lets net/http go on, with the deadline that it has set itself: where the connection is new, that of a head.
-func (f *FastConn) leave() {
-	f.between = false
-	f.unseen.Store(false)
-	if f.hasAnswered {
-		wait := f.conn.server.config.IdleTimeout
-		if f.isNew {
-			wait = f.conn.server.config.HeaderTimeout
-		}
-		_ = f.conn.SetReadDeadline(f.conn.server.config.Now().Add(wait))
+// leave lets net/http go on with n octets in p. Where the connection is idle, net/http waits for peeked octets,
+// ends silently where they do not come, and sets the deadline of a head then. Where it is new, it does so only if no
+// request was answered. Where the connection was closed, io.EOF ends it: net/http does not answer to that.
+func (f *FastConn) leave(p []byte, n int, err error) (int, error) {
+	isSilent := f.hasAnswered && f.isNew
+	if f.hasAnswered && n < peeked {
+		f.await(f.conn.server.config.IdleTimeout)
 	}
-	f.hasAnswered = false
+	f.between, f.hasAnswered = false, false
+	if f.state.Load() == ending {
+		_ = f.cut()
+		f.tracked.signal()
+	}
+	if f.err != nil {
+		return 0, io.EOF
+	}
+	if !isSilent {
+		return n, err
+	}
+	for err == nil && n < peeked {
+		var more int
+		more, err = f.conn.Conn.Read(p[n:])
+		n += more
+	}
+	if n < peeked || !f.unseen.CompareAndSwap(true, false) {
+		return 0, io.EOF
+	}
+	_ = f.conn.Conn.SetReadDeadline(f.conn.server.config.Now().Add(f.conn.server.config.HeaderTimeout))
+	return n, err
 }
 
 func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
-// close closes the connection, behind responses that are being written; a second call does not wait for them.
+// peeked is the number of octets of a request for which net/http waits while a connection is idle.
+const peeked = 4
+
+// close closes the connection, behind responses that are being written.
 func (f *FastConn) close() error {
-	if f.state.CompareAndSwap(answering, ending) {
+	for {
+		switch f.state.Load() {
+		case waiting:
+			if f.state.CompareAndSwap(waiting, closed) {
+				return f.conn.Conn.Close()
+			}
+		case answering:
+			if f.state.CompareAndSwap(answering, ending) {
+				return nil
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+// cut closes the connection, unless it is closed already.
+func (f *FastConn) cut() error {
+	if f.state.Swap(closed) == closed {
 		return nil
 	}
-	f.state.Store(closed)
 	return f.conn.Conn.Close()
 }
 
@@ -227,7 +265,3 @@ func (f *FastConn) isAnswering() bool {
 	state := f.state.Load()
 	return state == answering || state == ending
 }
-
-// isUnseen reports whether requests of the connection were answered, none of which net/http has seen: it would wait
-// for the first one when it ends.
-func (f *FastConn) isUnseen() bool { return f.unseen.Load() }

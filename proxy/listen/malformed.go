@@ -44,8 +44,27 @@ type requestConn struct {
 	complete atomic.Bool  // the end of the line was seen
 	handled  atomic.Bool  // the request has reached a handler
 	used     atomic.Bool  // some request of the connection has reached a handler
+	isPosted bool         // the last one was a POST
 	http2    atomic.Bool  // it has no request lines
 	reason   reasonPhrase // see SetReason
+}
+
+// enter is called when net/http gives the connection a state.
+func (c *requestConn) enter(state http.ConnState) {
+	switch state {
+	case http.StateIdle:
+		c.begin()
+	case http.StateHijacked:
+		c.body.inBody.Store(false)
+		if c.fast != nil {
+			c.fast.between = false
+		}
+	case http.StateClosed:
+		if c.fast != nil {
+			_ = c.fast.cut() // a panic has left it open
+		}
+	case http.StateNew, http.StateActive:
+	}
 }
 
 // begin is called when the connection is idle: the next octet begins a request line.
@@ -60,7 +79,7 @@ func (c *requestConn) begin() {
 	c.complete.Store(false)
 	c.handled.Store(false)
 	if c.fast != nil {
-		c.fast.idle()
+		c.fast.idle(c.isPosted)
 	}
 }
 
@@ -76,7 +95,7 @@ func (c *requestConn) Read(p []byte) (int, error) {
 	default:
 		n, err = c.Conn.Read(p)
 	}
-	if n > 0 && !c.complete.Load() {
+	if n > 0 && !c.complete.Load() && (c.fast == nil || !c.fast.isRest) {
 		c.record(p[:n])
 	} else if c.head.active.Load() {
 		c.head.scan(p[:n])

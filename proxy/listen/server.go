@@ -21,7 +21,8 @@ import (
 // must be set.
 type ServerConfig struct {
 	Handler http.Handler
-	// FastPath answers what it can before net/http reads it; nil answers nothing. Now is its clock.
+	// FastPath answers what it can before net/http reads it; nil answers nothing. Now is the system clock, for
+	// the deadlines of its connections.
 	FastPath FastPath
 	Now      func() time.Time
 	// Probe answers the requests of Socket.Probe instead of Handler; nil answers 204.
@@ -89,10 +90,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		ReadHeaderTimeout: s.config.HeaderTimeout,
 		IdleTimeout:       s.config.IdleTimeout,
 		ConnState: func(conn net.Conn, state http.ConnState) {
-			if c, ok := conn.(*requestConn); ok && state == http.StateIdle {
-				c.begin()
-			} else if ok && state == http.StateHijacked {
-				c.body.inBody.Store(false)
+			if c, ok := conn.(*requestConn); ok {
+				c.enter(state)
 			}
 			conns.state(conn, state)
 		},
@@ -161,13 +160,13 @@ func (s *Server) drain(ctx context.Context, server *http.Server, conns *connecti
 	first, stop := context.WithTimeout(ctx, firstRequestTimeout)
 	conns.wait(first, conns.allUsed)
 	stop()
-	conns.closeFast((*FastConn).isUnseen)
+	conns.closeUnseen()
 	err := server.Shutdown(ctx)
 	conns.wait(ctx, conns.idle)
 	if err != nil {
 		_ = server.Close()
 	}
-	conns.closeFast((*FastConn).isAnswering)
+	conns.cutAnswering()
 	return err
 }
 
@@ -203,6 +202,9 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 	handler := s.config.Handler
 	if conn != nil {
 		conn.handled.Store(true)
+		if r.ProtoMajor == 1 {
+			conn.isPosted = r.Method == http.MethodPost
+		}
 		if secure, ok := conn.Conn.(*secureConn); ok {
 			state := secure.ConnectionState()
 			r.TLS = &state // net/http does not see the TLS

@@ -59,6 +59,8 @@ const (
 // the form is set even then.
 func Parse(target string) (Request, error) {
 	switch {
+	case strings.HasPrefix(target, "/urn:"): // most requests
+		return parseName(target[1:])
 	case target == "/":
 		return Request{Form: FormHome}, nil
 	case strings.HasPrefix(target, PathTHTTP):
@@ -92,6 +94,11 @@ func parsePath(text string) (Request, error) {
 			text = resolver.Pasted(decoded)
 		}
 	}
+	return parseName(text)
+}
+
+// parseName parses the identifier in a path, which is not percent-encoded as a whole.
+func parseName(text string) (Request, error) {
 	r, err := parseURI(FormPath, text, resolver.I2L)
 	if err != nil || !r.Query.IsURN() {
 		r.Text = text

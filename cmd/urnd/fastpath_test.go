@@ -1,0 +1,262 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// fastPathSetting turns the fast path off where it is "false", as in make test-slow-path.
+const fastPathSetting = "URND_LISTEN_FAST_PATH"
+
+// bothPaths runs a test with the fast path on, and with it off.
+func bothPaths(t *testing.T, test func(*testing.T)) {
+	for _, value := range []string{"true", "false"} {
+		t.Run("fast_path="+value, func(t *testing.T) {
+			t.Setenv(fastPathSetting, value)
+			test(t)
+		})
+	}
+}
+
+// expectPath checks from metrics that requests took the path of the setting.
+func expectPath(t *testing.T, metrics string) {
+	t.Helper()
+	const none = `fast_path_requests_total{path="fast",reason=""} 0`
+	if wanted := os.Getenv(fastPathSetting) == "true"; strings.Contains(metrics, none) == wanted {
+		t.Errorf("requests took the fast path: %v", !wanted)
+	}
+}
+
+// bookRequest asks for a name that is cached, but for the first time.
+const bookRequest = "GET /urn:book:1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+// dialUnread connects with a buffer for received octets that is soon full.
+func dialUnread(t *testing.T, address string) net.Conn {
+	t.Helper()
+	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
+	}}
+	conn, err := dialer.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// Clients that send requests and read nothing are disconnected within limits.write_timeout. They stop nobody else, and
+// urnd does not gather what they do not read.
+func TestSlowReaders(t *testing.T) {
+	bothPaths(t, func(t *testing.T) {
+		const readers = 3
+		l := start(t, "limits: {write_timeout: 1s}")
+		address := l.url[len("http://"):]
+		var before, now runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		batch := []byte(strings.Repeat(bookRequest, 16))
+		var connected atomic.Int64
+		connected.Store(readers)
+		start := time.Now()
+		for range readers {
+			conn := dialUnread(t, address)
+			go func() {
+				for {
+					if _, err := conn.Write(batch); err != nil {
+						break
+					}
+				}
+				connected.Add(-1)
+			}()
+		}
+		other := dialUnread(t, address)
+		in := bufio.NewReader(other)
+		var heap uint64
+		var slowest time.Duration
+		answers := 0
+		testserver.Wait(t, "all slow readers are disconnected", func() bool {
+			began := time.Now()
+			_, _ = io.WriteString(other, bookRequest)
+			if response, err := http.ReadResponse(in, nil); err != nil || response.StatusCode != http.StatusFound {
+				t.Fatalf("%+v, %v", response, err)
+			} else if _, err := io.Copy(io.Discard, response.Body); err != nil {
+				t.Fatal(err)
+			}
+			slowest = max(slowest, time.Since(began))
+			answers++
+			runtime.ReadMemStats(&now)
+			heap = max(heap, now.HeapInuse)
+			return connected.Load() == 0
+		})
+		expectPath(t, l.scrape())
+		took, grown := time.Since(start), int64(heap)-int64(before.HeapInuse)
+		if grown > 64<<20 {
+			t.Errorf("the heap grew by %d octets", grown)
+		}
+		t.Logf("%d slow readers were disconnected within %v (limits.write_timeout: 1s), the heap grew by %d MiB; %d answers to another client, the slowest after %v",
+			readers, took.Round(time.Millisecond), grown>>20, answers, slowest.Round(time.Microsecond))
+	})
+}
+
+// What was sent before a client closes its side is answered. One that resets the connection leaves nothing behind.
+func TestClosedConnections(t *testing.T) {
+	bothPaths(t, func(t *testing.T) {
+		l := start(t)
+		address := l.url[len("http://"):]
+		l.get(t, "/urn:book:1")
+		goroutines := runtime.NumGoroutine()
+		const connections, requests = 500, 3
+		for range connections {
+			half, reset := dialUnread(t, address).(*net.TCPConn), dialUnread(t, address).(*net.TCPConn)
+			_, _ = io.WriteString(half, strings.Repeat(bookRequest, requests))
+			_ = half.CloseWrite()
+			_, _ = io.WriteString(reset, strings.Repeat(bookRequest, requests))
+			_ = reset.SetLinger(0)
+			_ = reset.Close()
+			in := bufio.NewReader(half)
+			for range requests {
+				response, err := http.ReadResponse(in, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != http.StatusFound {
+					t.Fatal(response.Status, err)
+				}
+			}
+			if _, err := in.ReadByte(); err != io.EOF {
+				t.Fatal(err)
+			}
+			half.Close()
+		}
+		expectPath(t, l.scrape())
+		testserver.Wait(t, "all connections have ended", func() bool {
+			return strings.Contains(l.scrape(), `limit_used{limit="connections"} 0`) && runtime.NumGoroutine() <= goroutines
+		})
+	})
+}
+
+// While the configuration is reloaded, each request is answered; one that is sent when a reload has been logged follows
+// the new configuration.
+func TestReloadUnderLoad(t *testing.T) {
+	bothPaths(t, func(t *testing.T) {
+		const reloads = 30
+		namespace := func(n int64) string { return "namespaces: " + bookNamespace(fmt.Sprintf("h%d", n)) }
+		l := start(t, namespace(0))
+		var inForce, answers atomic.Int64
+		var ended atomic.Bool
+		var clients sync.WaitGroup
+		defer clients.Wait()
+		defer ended.Store(true)
+		for range 16 {
+			conn := dialUnread(t, l.url[len("http://"):])
+			clients.Go(func() {
+				for in := bufio.NewReader(conn); !ended.Load(); answers.Add(1) {
+					want := inForce.Load()
+					_, _ = io.WriteString(conn, bookRequest)
+					response, err := http.ReadResponse(in, nil)
+					if err != nil {
+						t.Errorf("after %d answers: %v", answers.Load(), err)
+						return
+					}
+					_, _ = io.Copy(io.Discard, response.Body)
+					var got int64
+					location := response.Header.Get("Location")
+					if _, err := fmt.Sscanf(location, "https://h%d.example/1", &got); err != nil || got < want || got > want+reloads {
+						t.Errorf("%q by configuration %d", location, want)
+						return
+					}
+				}
+			})
+		}
+		for n := range int64(reloads) {
+			before := answers.Load()
+			testserver.Wait(t, "requests are answered", func() bool { return answers.Load() > before+100 || t.Failed() })
+			l.write(t, namespace(n+1))
+			if !l.reload(t) {
+				t.Fatal("refused")
+			}
+			inForce.Store(n + 1)
+		}
+		expectPath(t, l.scrape())
+		t.Logf("%d requests during %d reloads, none failed", answers.Load(), reloads)
+	})
+}
+
+// pipeliningClients send requests by the dozen on their connections, until they are asked to close them.
+type pipeliningClients struct {
+	answered atomic.Int64
+	faults   chan error // a response that is cut off, or requests that are lost
+	running  sync.WaitGroup
+}
+
+// use sends requests on a connection, and returns nil where urnd has asked to close it.
+func (p *pipeliningClients) use(conn net.Conn) error {
+	const dozen = 12
+	batch := strings.Repeat(bookRequest, dozen)
+	for in := bufio.NewReader(conn); ; {
+		if _, err := io.WriteString(conn, batch); err != nil {
+			return err
+		}
+		for i := range dozen {
+			response, err := http.ReadResponse(in, nil)
+			if err != nil {
+				return fmt.Errorf("response %d of a dozen: %w", i, err)
+			}
+			if _, err := io.Copy(io.Discard, response.Body); err != nil {
+				return err
+			}
+			p.answered.Add(1)
+			if response.Close {
+				if rest, _ := io.ReadAll(in); len(rest) > 0 {
+					return fmt.Errorf("%d octets behind the last response", len(rest))
+				}
+				return nil
+			}
+		}
+	}
+}
+
+// SIGTERM under load cuts off no response, and loses no request on a connection that urnd has not asked to close.
+func TestStopUnderPipelining(t *testing.T) {
+	dir := build(t)
+	bothPaths(t, func(t *testing.T) {
+		l := newFileDaemon(t, "listen: {service: '127.0.0.1:0', admin: ''}")
+		l.startProgram(t, exec.Command(filepath.Join(dir, "urnd"), "serve", "--config", l.file))
+		l.ready(t)
+		const clients = 64
+		p := &pipeliningClients{faults: make(chan error, clients)}
+		for range clients {
+			conn := dialUnread(t, l.url[len("http://"):])
+			p.running.Go(func() { p.faults <- p.use(conn) })
+		}
+		testserver.Wait(t, "requests are answered", func() bool { return p.answered.Load() > 10_000 })
+		began := time.Now()
+		l.stop()
+		p.running.Wait()
+		close(p.faults)
+		var all []error
+		for err := range p.faults {
+			all = append(all, err)
+		}
+		if err := errors.Join(all...); err != nil {
+			t.Error(err)
+		}
+		t.Logf("%d requests of %d clients, stopped within %v", p.answered.Load(), clients, time.Since(began).Round(time.Millisecond))
+	})
+}

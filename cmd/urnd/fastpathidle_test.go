@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// openIdle opens connections and makes a request on each.
+func openIdle(t *testing.T, address string, connections int) {
+	t.Helper()
+	const dialers = 16
+	all := make([]net.Conn, connections)
+	var dialing sync.WaitGroup
+	for first := range dialers {
+		dialing.Go(func() {
+			for i := first; i < connections; i += dialers {
+				conn, err := net.Dial("tcp", address)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				all[i] = conn
+				_, _ = io.WriteString(conn, bookRequest)
+				response, err := http.ReadResponse(bufio.NewReaderSize(conn, 512), nil)
+				if err != nil || response.StatusCode != http.StatusFound {
+					t.Errorf("connection %d: %+v, %v", i, response, err)
+					return
+				}
+				if _, err := io.Copy(io.Discard, response.Body); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	dialing.Wait()
+	t.Cleanup(func() {
+		for _, conn := range all {
+			if conn != nil {
+				conn.Close()
+			}
+		}
+	})
+}
+
+// 10,000 connections, each of which has made a request and waits, cost a goroutine and its buffers each.
+func TestIdleConnections(t *testing.T) {
+	connections := 10_000
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if spare := uint64(500); limit.Max < uint64(connections)+spare { // other open files
+		connections = int(max(limit.Max, 2*spare) - spare)
+	}
+	dir := build(t)
+	bothPaths(t, func(t *testing.T) {
+		l := newFileDaemon(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", fmt.Sprintf("limits: {connections: %d, client_connections: 0}", 2*connections))
+		l.startProgram(t, exec.Command(filepath.Join(dir, "urnd"), "serve", "--config", l.file))
+		l.ready(t)
+		l.get(t, "/urn:book:1")
+		admin := testService{url: "http://" + l.admin}
+		goroutines := func() (n int) {
+			_, count, _ := strings.Cut(admin.get(t, "/metrics").body, "\ngo_goroutines ")
+			fmt.Sscan(count, &n)
+			return n
+		}
+		before, resident := goroutines(), residentKiB(t, l.pid)
+		openIdle(t, l.url[len("http://"):], connections)
+		more, grown := goroutines()-before, residentKiB(t, l.pid)-resident
+		expectPath(t, admin.get(t, "/metrics").body)
+		if more > connections+100 || grown > 40*connections {
+			t.Errorf("%d connections take %d goroutines and %d KiB", connections, more, grown)
+		}
+		t.Logf("%d idle connections: %d goroutines, %d MiB resident, %.1f KiB each", connections, more, grown/1024, float64(grown)/float64(connections))
+	})
+}
