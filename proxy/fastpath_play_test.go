@@ -30,6 +30,7 @@ const (
 	leaves                   // without reading what may yet come
 	waits                    // for longer than a server does
 	endings
+	stays // until the server ends, for the last dialog
 )
 
 // dialog is what a client says on one connection.
@@ -67,10 +68,10 @@ func play(t *testing.T, filled *stores, v *variant, dialogs []dialog, isFast boo
 		w := newWorld(t, filled.clone(), v, time.Now)
 		defer w.close()
 		listener := newStreamListener(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})
-		stop := w.serve(t, listener, v, isFast)
+		stop := sync.OnceFunc(w.serve(t, listener, v, isFast))
 		for _, d := range dialogs {
 			h := new(heard)
-			h.listen(t, v, d, listener, w.fast)
+			h.listen(t, v, d, listener, w.fast, stop)
 			h.events, h.log = w.take()
 			h.cuts, w.fast.cuts = w.fast.cuts, nil
 			all.heard = append(all.heard, h)
@@ -109,7 +110,7 @@ func (b *lockedBuffer) take() string {
 const settled = 157 * time.Millisecond
 
 // listen is the part of the client.
-func (h *heard) listen(t *testing.T, v *variant, d dialog, listener *streamListener, fast *watchedPath) {
+func (h *heard) listen(t *testing.T, v *variant, d dialog, listener *streamListener, fast *watchedPath, stop func()) {
 	t.Helper()
 	remote, ok := v.client, v.client.IsValid()
 	if !ok {
@@ -164,6 +165,9 @@ func (h *heard) listen(t *testing.T, v *variant, d dialog, listener *streamListe
 		read()
 	case waits:
 		time.Sleep(time.Minute)
+		read()
+	case stays:
+		stop()
 		read()
 	case leaves, endings:
 	}

@@ -200,7 +200,7 @@ func (w *world) serve(t *testing.T, listener net.Listener, v *variant, isFast bo
 		t.Helper()
 		cancel()
 		if err := <-done; err != nil {
-			t.Errorf("Serve: %v", err)
+			w.add("ended with %v", err)
 		}
 		_ = socket.Close()
 	}
