@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"github.com/urnd/urnd/proxy/fast"
@@ -78,20 +79,9 @@ func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, for
 	if !ok {
 		return fast.Uncached
 	}
-	rule := ""
-	if !h.config.Policy.AllowsAll() {
-		asked, err := policy.NewRequest(f.client.Addr, "", r.Method, key)
-		if err != nil {
-			return fast.Access
-		}
-		decision := h.config.Policy.Decide(asked)
-		if !decision.Final {
-			decision = h.config.Policy.DecideFor(asked, found.From().Addr())
-		}
-		if decision.Deny {
-			return fast.Access
-		}
-		rule = decision.Rule
+	rule, allowed := h.ruleFast(f, r.Method, key, found.From().Addr())
+	if !allowed {
+		return fast.Access
 	}
 	isUnmodified := found.IsUnmodified(w.lines)
 	blocks, inMemory := found.Blocks()
@@ -128,6 +118,23 @@ func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, for
 		event.Bytes = found.Length()
 	}
 	return ""
+}
+
+// ruleFast returns the rule of the site that decides a request for a URI, "" for none, and whether it allows a response from
+// an address.
+func (h *Handler) ruleFast(f *fastClient, method string, key uri.URI, from netip.Addr) (rule string, allowed bool) {
+	if h.config.Policy.AllowsAll() {
+		return "", true
+	}
+	asked, err := policy.NewRequest(f.client.Addr, "", method, key)
+	if err != nil {
+		return "", false
+	}
+	decision := h.config.Policy.Decide(asked)
+	if !decision.Final {
+		decision = h.config.Policy.DecideFor(asked, from)
+	}
+	return decision.Rule, !decision.Deny
 }
 
 // sendFast sends what was answered, the last of it with its content, and reports it.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/message"
@@ -211,30 +212,44 @@ func (h *Handler) admitFast(f *fastClient) fast.Reason {
 	}
 }
 
+// askedFast returns what a target asks for, and why that is left to ServeHTTP, "" where it is not: it is a location of a
+// name.
+func (h *Handler) askedFast(target string) (message.Request, fast.Reason) {
+	request, err := message.Parse(target)
+	if err != nil || !request.Query.IsURN() || request.Query.Service != resolver.I2L || request.Text != "" {
+		return request, fast.Form
+	}
+	switch request.Form {
+	case message.FormPath, message.FormTarget, message.FormTHTTP:
+		return request, ""
+	default:
+		return request, fast.Form
+	}
+}
+
 // answerFastName answers a request for a location of a name.
 func (h *Handler) answerFastName(f *fastClient, w *fastWork) fast.Reason {
 	r := &w.request
-	request, err := message.Parse(r.Target)
+	request, reason := h.askedFast(r.Target)
 	switch {
-	case err != nil || !request.Query.IsURN() || request.Query.Service != resolver.I2L || request.Text != "":
-		return fast.Form
-	case request.Form != message.FormPath && request.Form != message.FormTarget && request.Form != message.FormTHTTP:
-		return fast.Form
+	case reason != "":
+		return reason
 	case !f.mayResolve:
 		return fast.Access
-	}
-	if h.config.Ready == nil {
+	case h.config.Ready == nil:
 		return fast.Uncached
+	case answer.MayWantTrace(r.Value("Accept")):
+		return fast.Negotiation
 	}
-	answer, err, ok := h.config.Ready.Answer(request.Query, w.now, w.room[:])
+	found, err, ok := h.config.Ready.Answer(request.Query, w.now, w.room[:])
 	switch {
 	case !ok:
 		return fast.Uncached
 	case err != nil:
-		return h.refuseFast(f, w, &request, err, answer.TTL)
+		return h.refuseFast(f, w, &request, err, found.TTL)
 	}
-	location, ok := h.answers.Choice(answer.Locations)
-	record := answer.Record()
+	location, ok := h.answers.Choice(found.Locations)
+	record := found.Record()
 	if !ok || record != nil && (record.Sandbox || len(record.Successors) > 0) {
 		return fast.Negotiation
 	}
@@ -244,11 +259,11 @@ func (h *Handler) answerFastName(f *fastClient, w *fastWork) fast.Reason {
 	h.config.Ready.Used(nil)
 	w.body = pages.AppendMoved(w.body[:0], location)
 	reply := message.FastRedirect{
-		Form: request.Form, Location: location, ContentType: pages.ContentType, TTL: answer.TTL, Date: h.quick.date.At(w.now),
+		Form: request.Form, Location: location, ContentType: pages.ContentType, TTL: found.TTL, Date: h.quick.date.At(w.now),
 		Body: w.body, IsHead: r.IsHead(),
 	}
 	event := h.fastEvent(f, w)
-	event.Form, event.Service, event.Cache, event.Status = request.Form.String(), request.Query.Service, answer.Cache.String(), reply.Status()
+	event.Form, event.Service, event.Cache, event.Status = request.Form.String(), request.Query.Service, found.Cache.String(), reply.Status()
 	event.Type = pages.ContentType
 	if !r.IsHead() {
 		event.Bytes = int64(len(w.body))

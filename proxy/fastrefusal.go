@@ -30,6 +30,11 @@ type refusal struct {
 	reply          *message.Prepared
 }
 
+// isOf reports whether it is the reply to a request while the cache has an error for its name.
+func (r *refusal) isOf(request *fast.Request, source error) bool {
+	return r.source == source && r.target == request.Target && r.accept == request.Value("Accept") //nolint:errorlint // it is this value
+}
+
 // maxRefusal bounds the body of a reply that is remembered, in octets.
 const maxRefusal = 8 << 10
 
@@ -45,10 +50,9 @@ func (h *Handler) refuseFast(f *fastClient, w *fastWork, request *message.Reques
 		return fast.Trace
 	}
 	r := &w.request
-	accept := r.Value("Accept")
-	slot := h.quick.refusals.slot(h.quick.seed, r.Target, accept)
+	slot := h.quick.refusals.slot(h.quick.seed, r.Target, r.Value("Accept"))
 	found := slot.Load()
-	if found == nil || found.source != source || found.target != r.Target || found.accept != accept || r.Has("Accept") && accept == "" {
+	if found == nil || !found.isOf(r, source) {
 		var err error
 		if found, err = h.prepareRefusal(r, n, source, ttl); err != nil {
 			return fast.Target

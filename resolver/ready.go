@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/uri"
 )
 
 // Ready answers queries from the cache of answers alone, as Canonical in front of Cached does for the same clients:
@@ -19,24 +20,29 @@ type Ready struct {
 // the answer. The query may lie over a buffer, and room is where the canonical name may: nothing of them is retained.
 // What is used of the answer is counted by Used.
 func (r *Ready) Answer(q Query, now time.Time, room []byte) (Answer, error, bool) { //nolint:revive // it is part of the answer
-	_, hasQuery := q.URI.Query()
-	_, hasFragment := q.URI.Fragment()
-	if !q.IsURN() || q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || hasQuery || hasFragment || q.URN.Require(r.Names.Accept) != nil {
-		return Answer{}, nil, false
-	}
-	v, err := r.Names.Set.CanonicalIn(q.URN, room, inPlace)
-	if err != nil {
-		return Answer{}, nil, false
-	}
-	result, ok, err := r.Cache.Fresh(v.URI().String(), now)
+	v, ok := r.nameOf(q, room)
 	if !ok {
 		return Answer{}, nil, false
 	}
-	return Answer{Name: v.URI(), Locations: result.Value, TTL: result.TTL, Cache: CacheHit}, err, true
+	result, ok, err := r.Cache.Fresh(v.URI().String(), now)
+	return Answer{Name: v.URI(), Locations: result.Value, TTL: result.TTL, Cache: CacheHit}, err, ok
+}
+
+// nameOf returns the canonical name of a query, and whether it is a query that the cache alone may answer.
+func (r *Ready) nameOf(q Query, room []byte) (uri.URN, bool) {
+	_, hasQuery := q.URI.Query()
+	_, hasFragment := q.URI.Fragment()
+	if !q.IsURN() || q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || hasQuery || hasFragment || q.URN.Require(r.Names.Accept) != nil {
+		return uri.URN{}, false
+	}
+	v, err := r.Names.Set.CanonicalIn(q.URN, room, inPlace)
+	return v, err == nil
 }
 
 // inPlace returns octets as a string that shares their memory.
-func inPlace(octets []byte) string { return unsafe.String(unsafe.SliceData(octets), len(octets)) }
+func inPlace(octets []byte) string {
+	return unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // see Answer
+}
 
 // Used counts that an answer was used, with its error.
 func (r *Ready) Used(err error) { r.Cache.CountHit(err) }

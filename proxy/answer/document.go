@@ -18,13 +18,16 @@ const typeTrace = "application/vnd.urnd.trace+json"
 
 func wantsTrace(header http.Header) bool {
 	accept := message.List(header, "Accept")
-	if !strings.Contains(accept, typeTrace) {
+	if !MayWantTrace(accept) {
 		return false
 	}
 	// "q=0" excludes the type.
 	_, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, []contenttype.MediaType{contenttype.NewMediaType(typeTrace)})
 	return err == nil
 }
+
+// MayWantTrace reports whether a value of Accept may ask for the answer with its steps.
+func MayWantTrace(accept string) bool { return strings.Contains(accept, typeTrace) }
 
 // document replies with the answer as JSON, and with the steps of its resolution.
 func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, error) {

@@ -58,7 +58,7 @@ func (r *Request) Has(name string) bool {
 func (r *Request) Lines(name string) []string {
 	for i := range r.fields[:r.count] {
 		if r.fields[i].name == name {
-			return unsafe.Slice(&r.fields[i].value, 1)
+			return unsafe.Slice(&r.fields[i].value, 1) //nolint:gosec // the field lives as long as the request
 		}
 	}
 	return nil
@@ -99,22 +99,30 @@ func (r *Request) parseLine(text string) (rest string, reason Reason) {
 	default:
 		return "", Method
 	}
-	end := 0
-	for end < len(rest) && targetOctets.has(rest[end]) {
-		if rest[end] == '%' && (end+2 >= len(rest) || !isHex(rest[end+1]) || !isHex(rest[end+2])) {
-			return "", Target
-		}
-		end++
+	if r.Target = targetOf(rest); r.Target == "" {
+		return "", Target
 	}
-	r.Target, rest = rest[:end], rest[end:]
+	rest = rest[len(r.Target):]
 	const version = " HTTP/1.1\r\n"
 	switch {
 	case len(rest) < len(version) && strings.HasPrefix(version, rest):
 		return "", Partial
-	case !strings.HasPrefix(rest, version) || end == 0 || r.Target[0] != '/' && !hasScheme(r.Target):
+	case !strings.HasPrefix(rest, version) || r.Target[0] != '/' && !hasScheme(r.Target):
 		return "", Target
 	}
 	return rest[len(version):], ""
+}
+
+// targetOf returns the octets of a request-target that a text begins with, "" for none.
+func targetOf(text string) string {
+	end := 0
+	for end < len(text) && targetOctets.has(text[end]) {
+		if text[end] == '%' && (end+2 >= len(text) || !isHex(text[end+1]) || !isHex(text[end+2])) {
+			return ""
+		}
+		end++
+	}
+	return text[:end]
 }
 
 // parseField parses a field line, and returns what is behind it.
