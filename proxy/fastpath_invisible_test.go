@@ -60,8 +60,19 @@ func TestFastPathIsInvisibleAtTheEnd(t *testing.T) {
 	filled := newStores()
 	one, miss := asked(cachedName), asked("/urn:example:once")
 	for _, packets := range [][]packet{
-		{{octets: ""}}, {{octets: one}}, {{octets: miss}}, {{octets: one + miss}}, {{octets: miss + one}}, {{octets: miss}, {octets: one}}, {{octets: one}, {octets: miss}}, {{octets: one}, {octets: one}},
-		{{octets: one[:9]}}, {{octets: miss + one[:9]}}, {{octets: miss}, {octets: one}, {octets: one[:9]}}, {{octets: one[:3]}}, {{octets: one + one[:3]}},
+		{{octets: ""}},
+		{{octets: one}},
+		{{octets: miss}},
+		{{octets: one + miss}},
+		{{octets: miss + one}},
+		{{octets: miss}, {octets: one}},
+		{{octets: one}, {octets: miss}},
+		{{octets: one}, {octets: one}},
+		{{octets: one[:9]}},
+		{{octets: miss + one[:9]}},
+		{{octets: miss}, {octets: one}, {octets: one[:9]}},
+		{{octets: one[:3]}},
+		{{octets: one + one[:3]}},
 	} {
 		for _, v := range []int{0, slices.IndexFunc(variants(), func(v *variant) bool { return v.secure })} {
 			compare(t, filled, variants()[v], dialog{packets: packets, ending: stays})

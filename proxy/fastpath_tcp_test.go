@@ -41,7 +41,11 @@ func TestFastPathIsInvisibleFromDisk(t *testing.T) {
 	huge, one := asked("http://a.example/huge"), asked(cachedName)
 	head := strings.Replace(huge, "GET", "HEAD", 1)
 	d := dialog{packets: []packet{
-		{octets: huge}, {octets: huge}, {octets: one + huge + one + huge}, {octets: head + huge[:9]}, {octets: huge[9:]},
+		{octets: huge},
+		{octets: huge},
+		{octets: one + huge + one + huge},
+		{octets: head + huge[:9]},
+		{octets: huge[9:]},
 		{octets: asked("http://a.example/huge", `If-None-Match: "huge"`) + asked("http://a.example/huge", "Range: bytes=5000000-5000009") + huge},
 	}}
 	if n := compare(t, filled, v, d); n < 7 {
