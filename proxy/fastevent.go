@@ -38,7 +38,9 @@ func (w *fastWork) identify(event *fastEvent) {
 }
 
 // inPlace returns octets as a string that shares their memory.
-func inPlace(octets []byte) string { return unsafe.String(unsafe.SliceData(octets), len(octets)) }
+func inPlace(octets []byte) string {
+	return unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // it is not used behind a change
+}
 
 // seenRequest is the request of an event, for observers. It is used again for the next event.
 type seenRequest struct {

@@ -15,7 +15,14 @@ var rulePrefix13 = uri.Rule{Name: "ISBN", Section: "ISO 2108", Says: "an ISBN of
 
 // checkISBN is RFC 3187 with the 13-digit form of the registration of 2017.
 func checkISBN(nss string) (int, uri.Rule) {
-	digits := strings.ReplaceAll(nss, "-", "")
+	var buf [32]byte // it holds a valid one, which takes no allocation then
+	text := buf[:0]
+	for i := range len(nss) {
+		if nss[i] != '-' {
+			text = append(text, nss[i])
+		}
+	}
+	digits := string(text)
 	end := len(strings.TrimRight(nss, "-")) - 1 // of the check digit
 	for i := range len(nss) {
 		last := i == end && len(digits) == 10

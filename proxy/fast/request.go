@@ -69,7 +69,7 @@ func (r *Request) Lines(name string) []string {
 // net/http is none.
 func (r *Request) Parse(octets []byte) Reason {
 	r.count, r.Host = 0, ""
-	text := unsafe.String(unsafe.SliceData(octets), len(octets))
+	text := unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // as documented
 	rest, reason := r.parseLine(text)
 	for reason == "" {
 		if len(rest) < 2 {
