@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/urnd/urnd/proxy/message"
 )
@@ -16,20 +17,26 @@ import (
 type Static struct {
 	contentType string
 	body        []byte
-	compressed  []byte // nil where that is not smaller
-	etag        string // without quotes
+	compressed  func() []byte // by gzip, when it is first asked for; nil where that is not smaller
+	etag        string        // without quotes
 }
 
 // NewStatic returns a Static.
 func NewStatic(contentType string, body []byte) *Static {
 	sum := sha256.Sum256(body)
-	s := &Static{contentType: contentType, body: body, etag: base64.RawURLEncoding.EncodeToString(sum[:12])}
+	return &Static{
+		contentType: contentType, body: body, etag: base64.RawURLEncoding.EncodeToString(sum[:12]),
+		compressed: sync.OnceValue(func() []byte { return compressed(body) }),
+	}
+}
+
+func compressed(body []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write(body); err == nil && w.Close() == nil && b.Len() < len(body) {
-		s.compressed = b.Bytes()
+	if _, err := w.Write(body); err != nil || w.Close() != nil || b.Len() >= len(body) {
+		return nil
 	}
-	return s
+	return b.Bytes()
 }
 
 // staticLifetime is the freshness lifetime of a Static: a new version of urnd may change it.
@@ -43,9 +50,11 @@ func (s *Static) Reply(header http.Header) message.Reply {
 		Header: http.Header{},
 	}
 	etag := s.etag
-	if s.compressed != nil && acceptsGzip(header) {
-		r.Body, etag = s.compressed, s.etag+"-gzip"
-		r.Header["Content-Encoding"] = []string{"gzip"}
+	if acceptsGzip(header) {
+		if smaller := s.compressed(); smaller != nil {
+			r.Body, etag = smaller, s.etag+"-gzip"
+			r.Header["Content-Encoding"] = []string{"gzip"}
+		}
 	}
 	r.Header["Etag"] = []string{`"` + etag + `"`}
 	if matches(message.List(header, "If-None-Match"), etag) {

@@ -32,10 +32,11 @@ type FastConn struct {
 	tracked *connections
 	io      *fastIO // nil before the first write
 
-	between bool  // no octet of a request has gone to net/http
-	isNew   bool  // net/http has seen no request: it waits with the header timeout
-	isRest  bool  // what was read last begins behind requests that were answered
-	err     error // of a write
+	between bool      // no octet of a request has gone to net/http
+	isNew   bool      // net/http has seen no request: it waits with the header timeout
+	isRest  bool      // what was read last begins behind requests that were answered
+	err     error     // of a write
+	since   time.Time // when await was called
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
 
@@ -195,6 +196,7 @@ const watched = 2 * time.Second
 // await gives the client so long for its next request.
 func (f *FastConn) await(wait time.Duration) {
 	now := f.conn.server.config.Now()
+	f.since = now
 	_ = f.conn.Conn.SetReadDeadline(now.Add(min(wait, f.conn.server.config.IdleTimeout))) // a connection that is closed fails to be read, too
 }
 
@@ -203,8 +205,12 @@ func (f *FastConn) await(wait time.Duration) {
 // request was answered. Where the connection was closed, io.EOF ends it: net/http does not answer to that.
 func (f *FastConn) leave(p []byte, n int, err error) (int, error) {
 	isSilent := f.hasAnswered && f.isNew
-	if f.hasAnswered && n < peeked {
+	switch {
+	case !f.hasAnswered || n >= peeked:
+	case f.isRest:
 		f.await(f.conn.server.config.IdleTimeout)
+	default: // they give the client no more time
+		_ = f.conn.Conn.SetReadDeadline(f.since.Add(f.conn.server.config.IdleTimeout))
 	}
 	f.between, f.hasAnswered = false, false
 	if f.state.Load() == ending {
@@ -219,6 +225,7 @@ func (f *FastConn) leave(p []byte, n int, err error) (int, error) {
 	}
 	for err == nil && n < peeked {
 		var more int
+		f.isRest = false // the request line is seen from its beginning
 		more, err = f.conn.Conn.Read(p[n:])
 		n += more
 	}

@@ -1,0 +1,162 @@
+package proxy_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// masked is a text without request identifiers, which are random: 16 hexadecimal digits.
+func masked(text string) string {
+	const length = 16
+	var b strings.Builder
+	from, run := 0, 0
+	for i := range len(text) + 1 {
+		if i < len(text) && ('0' <= text[i] && text[i] <= '9' || 'a' <= text[i] && text[i] <= 'f') {
+			run++
+			continue
+		}
+		if run == length {
+			b.WriteString(text[from : i-run])
+			b.WriteString("ID")
+			from = i
+		}
+		run = 0
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+// coarse is how much earlier an idle connection may be closed by the fast path, which does not renew its deadline for
+// each request.
+const coarse = time.Second
+
+// compare holds dialogs with both servers, and reports every difference. It returns how many requests the fast path has
+// answered.
+//
+// The server without may also get each request that the fast path has answered in a packet of its own: what net/http
+// finds in its buffer it neither counts for the limit of a header nor shows to the record of the request line. And it
+// has several tries, since some of what it says is a matter of luck: whether the first line of a batch is sent alone.
+func compare(t *testing.T, filled *stores, v *variant, dialogs ...dialog) (answered int) {
+	t.Helper()
+	quick := play(t, filled, v, dialogs, true)
+	finer := make([]dialog, len(dialogs))
+	for i, d := range dialogs {
+		finer[i] = d.finer(quick.heard[i].cuts)
+	}
+	var faults []string
+	const tries = 6
+	for try := range tries {
+		sent := dialogs
+		if try%2 > 0 {
+			sent = finer
+		}
+		if faults = play(t, filled, v, sent, false).differences(quick, v, sent); len(faults) == 0 {
+			break
+		}
+	}
+	const most = 3
+	for _, fault := range faults[:min(len(faults), most)] {
+		t.Error(fault)
+	}
+	for _, h := range quick.heard {
+		answered += len(h.cuts)
+	}
+	return answered
+}
+
+// finer divides the packets of a dialog once more.
+func (d dialog) finer(at []int) dialog {
+	finer := dialog{ending: d.ending}
+	sent := 0
+	for _, p := range d.packets {
+		var here []int
+		for _, cut := range at {
+			if sent < cut && cut < sent+len(p.octets) {
+				here = append(here, cut-sent)
+			}
+		}
+		parts := cut(p.octets, here...)
+		if len(parts) == 0 {
+			parts = []packet{p}
+		}
+		for i := range parts {
+			finer.parts = append(finer.parts, i < len(parts)-1)
+		}
+		parts[len(parts)-1].then = p.then
+		finer.packets = append(finer.packets, parts...)
+		sent += len(p.octets)
+	}
+	return finer
+}
+
+// differences returns what is not the same with the fast path.
+func (plain *transcript) differences(quick *transcript, v *variant, dialogs []dialog) []string {
+	var all []string
+	differ := func(about int, what string, plain, quick any) {
+		if reflect.DeepEqual(plain, quick) {
+			return
+		}
+		a, b := masked(fmt.Sprintf("%q", plain)), masked(fmt.Sprintf("%q", quick))
+		if a == b {
+			return
+		}
+		at := 0
+		for at < min(len(a), len(b)) && a[at] == b[at] {
+			at++
+		}
+		from := max(at-150, 0)
+		fault := fmt.Sprintf("%s: %s differ at %d:\n without %.400s\n    with %.400s", v.name, what, at, a[from:], b[from:])
+		if about < len(dialogs) {
+			fault += fmt.Sprintf("\n packets %.600s, ending %d", fmt.Sprintf("%+q", fmt.Sprint(dialogs[about].packets)), dialogs[about].ending)
+		}
+		all = append(all, fault)
+	}
+	for i, a := range plain.heard {
+		b := quick.heard[i]
+		differ(i, "responses", a.responses, b.responses)
+		differ(i, "events", a.events, b.events)
+		differ(i, "logs", a.log, b.log)
+		differ(i, "ends", a.ended, b.ended)
+		if early := a.lasted - b.lasted; early < 0 || early > coarse {
+			differ(i, "lengths", a.lasted, b.lasted)
+		}
+	}
+	differ(len(dialogs), "counts of the cache of answers", plain.answers, quick.answers)
+	differ(len(dialogs), "counts of the HTTP cache", plain.web, quick.web)
+	return all
+}
+
+// whole is a conversation in one packet.
+func whole(octets string) []packet { return []packet{{octets: octets}} }
+
+// cut divides octets before some positions; a negative one is counted from the end.
+func cut(octets string, at ...int) []packet {
+	for i := range at {
+		if at[i] < 0 {
+			at[i] += len(octets)
+		}
+	}
+	slices.Sort(at)
+	var packets []packet
+	from := 0
+	for _, to := range append(at, len(octets)) {
+		if to > from && to <= len(octets) {
+			packets = append(packets, packet{octets: octets[from:to]})
+			from = to
+		}
+	}
+	return packets
+}
+
+// single divides octets into packets of one octet.
+func single(octets string) []packet {
+	packets := make([]packet, 0, len(octets))
+	for i := range len(octets) {
+		packets = append(packets, packet{octets: octets[i : i+1]})
+	}
+	return packets
+}

@@ -1,0 +1,103 @@
+package proxy_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// Sockets are read and written by system calls of the fast path itself. What is sent and observed is the same as in
+// memory; when the server has answered a packet is known by what it has sent there.
+func TestFastPathIsInvisibleByTCP(t *testing.T) {
+	filled := newStores()
+	for i, s := range slices.Concat(boundaries(), readings()) {
+		if strings.Contains(s.name, "takes long") { // its time is another one
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			d := dialog{packets: s.packets}
+			inMemory := play(t, filled, variants()[0], []dialog{d}, true)
+			if isLong := strings.Contains(inMemory.heard[0].said(), "Connection: close"); isLong && i%10 > 0 {
+				return // the server waits for half a second before it closes the connection
+			}
+			for _, fault := range inMemory.differences(playByTCP(t, filled, variants()[0], d, inMemory.heard[0]), variants()[0], []dialog{d}) {
+				t.Error(fault)
+			}
+		})
+	}
+}
+
+// What is on disk is sent from there to a socket, without a copy.
+func TestFastPathIsInvisibleFromDisk(t *testing.T) {
+	filled := newStores()
+	v := &variant{name: "disk", hasDisk: true}
+	huge, one := asked("http://a.example/huge"), asked(cachedName)
+	head := strings.Replace(huge, "GET", "HEAD", 1)
+	d := dialog{packets: []packet{
+		{octets: huge},
+		{octets: huge},
+		{octets: one + huge + one + huge},
+		{octets: head + huge[:9]},
+		{octets: huge[9:]},
+		{octets: asked("http://a.example/huge", `If-None-Match: "huge"`) + asked("http://a.example/huge", "Range: bytes=5000000-5000009") + huge},
+	}}
+	if n := compare(t, filled, v, d); n < 7 {
+		t.Errorf("the fast path has answered %d requests", n)
+	}
+	inMemory := play(t, filled, v, []dialog{d}, true)
+	for _, fault := range inMemory.differences(playByTCP(t, filled, v, d, inMemory.heard[0]), v, []dialog{d}) {
+		t.Error(fault)
+	}
+}
+
+// said returns all that the client has received.
+func (h *heard) said() string { return strings.Join(h.responses, "") }
+
+// dates are the fields Date, of another clock.
+var dates = regexp.MustCompile(`Date: [^\r\n]+`)
+
+// playByTCP holds a dialog with a server with the fast path, of which is known what it should say.
+func playByTCP(t *testing.T, filled *stores, v *variant, d dialog, expected *heard) *transcript {
+	t.Helper()
+	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // as synctest has it
+	beginning := "Date: " + now.Format(http.TimeFormat)
+	w := newWorld(t, filled.inMemory(t), v, func() time.Time { return now })
+	defer w.close()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := w.serve(t, listener, v, true)
+	w.fast.read = func() int { return 0 }
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+		t.Fatal(err)
+	}
+	h := &heard{ended: expected.ended, lasted: expected.lasted}
+	for i, p := range d.packets {
+		_, _ = io.WriteString(conn, p.octets) // it fails where the server has closed the connection
+		octets := make([]byte, len(expected.responses[i]))
+		n, _ := io.ReadFull(conn, octets)
+		h.responses = append(h.responses, dates.ReplaceAllString(string(octets[:n]), beginning))
+	}
+	if half, ok := conn.(*net.TCPConn); ok {
+		_ = half.CloseWrite()
+	}
+	rest, _ := io.ReadAll(conn)
+	h.responses = append(h.responses, dates.ReplaceAllString(string(rest), beginning), "")
+	_ = conn.Close()
+	stop()
+	h.events, h.log = w.take()
+	return &transcript{heard: []*heard{h, new(heard)}, answers: w.answers.Stats(), web: w.web.Counts()}
+}

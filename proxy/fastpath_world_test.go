@@ -1,0 +1,212 @@
+package proxy_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// names is a resolver with a table of names: every kind of answer that the fast path may meet in the cache. Names that
+// are not in the table do not exist.
+type names struct {
+	mu    sync.Mutex
+	asked map[string]int
+}
+
+// nameOf is the table.
+func nameOf(name string, asked int) (resolver.Answer, error) {
+	location := func(uri string, from resolver.Source) resolver.Location {
+		return resolver.Location{URI: uri, From: &from}
+	}
+	one := func(ttl time.Duration, locations ...resolver.Location) (resolver.Answer, error) {
+		return resolver.Answer{Locations: locations, TTL: ttl}, nil
+	}
+	plain := resolver.Source{Name: "test"}
+	record := func(r resolver.Record) resolver.Source {
+		r.Name, r.Version, r.Changed = name, 1, time.Unix(946684000, 0)
+		return resolver.Source{Name: "registry", Record: &r}
+	}
+	negative := func(kind error, ttl time.Duration, r *resolver.Record) (resolver.Answer, error) {
+		return resolver.Answer{}, &resolver.Negative{Kind: kind, Reason: "the table says so", TTL: ttl, Record: r}
+	}
+	switch strings.TrimPrefix(name, "urn:example:") {
+	case "one", "urn:isbn:9780395363416", "urn:ietf:rfc:2648":
+		return one(90*time.Second, location("https://a.example/"+name, plain))
+	case "escaped":
+		return one(time.Hour, location("https://a.example/?a=b&c='d'(e);f", plain))
+	case "short":
+		return one(time.Second, location("https://a.example/short", plain))
+	case "once":
+		return one(0, location("https://a.example/once", plain))
+	case "forever":
+		return one(resolver.Forever, location("https://a.example/forever", plain))
+	case "two":
+		return one(time.Hour, location("https://a.example/1", plain), location("https://b.example/2", plain))
+	case "typed":
+		return one(time.Hour, location("https://a.example/h", resolver.Source{Name: "test", Type: "text/html"}), location("https://a.example/p", resolver.Source{Name: "test", Type: "application/pdf"}))
+	case "languages":
+		return one(time.Hour, location("https://a.example/en", resolver.Source{Name: "test", Type: "text/html", Language: "en"}), location("https://a.example/de", resolver.Source{Name: "test", Type: "text/html", Language: "de"}))
+	case "onetyped":
+		return one(time.Hour, location("https://a.example/p", resolver.Source{Name: "test", Type: "application/pdf", Language: "en"}))
+	case "record":
+		return one(time.Hour, location("https://a.example/record", record(resolver.Record{Status: "active", Metadata: `{"title":"x"}`, Contact: "a@a.example"})))
+	case "sandbox":
+		return one(time.Hour, location("https://a.example/sandbox", record(resolver.Record{Status: "active", Sandbox: true})))
+	case "succeeded":
+		return one(time.Hour, location("https://a.example/succeeded", record(resolver.Record{Status: "withdrawn", Successors: []string{"urn:example:one"}})))
+	case "none":
+		return negative(resolver.ErrNotFound, time.Hour, nil)
+	case "nonebriefly":
+		return negative(resolver.ErrNotFound, time.Second, nil)
+	case "noneonce":
+		return negative(resolver.ErrNotFound, 0, nil)
+	case "reserved":
+		return negative(resolver.ErrNotFound, time.Hour, &resolver.Record{Name: name, Status: "reserved", Contact: "a@a.example"})
+	case "gone":
+		return negative(resolver.ErrGone, time.Hour, nil)
+	case "withdrawn":
+		return negative(resolver.ErrGone, time.Hour, &resolver.Record{Name: name, Status: "withdrawn", Reason: "a <b> & \"c\"", Since: time.Unix(9e8, 0), Successors: []string{"urn:example:one", "urn:example:two"}})
+	case "service":
+		return negative(resolver.ErrService, resolver.Forever, nil)
+	case "fails":
+		return resolver.Answer{}, fmt.Errorf("%w: on purpose", resolver.ErrUnreachable)
+	case "stale": // it is there once
+		if asked > 1 {
+			return resolver.Answer{}, fmt.Errorf("%w: on purpose", resolver.ErrUnreachable)
+		}
+		return one(time.Second, location("https://a.example/stale", plain))
+	case "changing":
+		return one(time.Second, location(fmt.Sprintf("https://a.example/%d", asked), plain))
+	case "slow":
+		time.Sleep(100 * time.Millisecond)
+		return one(0, location("https://a.example/slow", plain))
+	case "javascript":
+		return one(time.Hour, location("javascript:alert(1)", plain))
+	default:
+		return negative(resolver.ErrUnsupported, resolver.Forever, nil)
+	}
+}
+
+// Resolve implements resolver.Resolver.
+func (n *names) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+	key := q.Key()
+	n.mu.Lock()
+	n.asked[key]++
+	asked := n.asked[key]
+	n.mu.Unlock()
+	if asked > 1 {
+		time.Sleep(time.Millisecond) // a refresh ends behind the requests that are there
+	}
+	answer, err := nameOf(q.URI.String(), asked)
+	if err == nil && q.Service != resolver.I2L && q.Service != resolver.I2Ls {
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Reason: q.Service.String(), TTL: time.Hour}
+	}
+	return answer, err
+}
+
+// web is an origin server for all hosts: every kind of response that the HTTP cache stores, or does not.
+type web struct{}
+
+// Fetch implements scheme.Handler.
+func (web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+	from := netip.MustParseAddrPort("192.0.2.80:80")
+	if r.Check != nil {
+		if err := r.Check(from); err != nil {
+			return nil, err
+		}
+	}
+	var sent int64
+	if r.Body != nil {
+		n, err := io.Copy(io.Discard, r.Body)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", scheme.ErrBody, err)
+		}
+		sent = n
+	}
+	const modified = "Fri, 31 Dec 1999 00:00:00 GMT"
+	path := r.URI.Path()
+	answer := func(status int, body string, fields ...string) (*scheme.Resource, error) {
+		header := http.Header{"Date": {time.Now().UTC().Format(http.TimeFormat)}}
+		for i := 0; i < len(fields); i += 2 {
+			header.Add(fields[i], fields[i+1])
+		}
+		resource := &scheme.Resource{Status: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), From: from}
+		if r.Method == http.MethodHead {
+			resource.Body = http.NoBody
+		}
+		return resource, nil
+	}
+	minute := []string{"Cache-Control", "max-age=60", "Content-Type", "text/plain"}
+	switch strings.Trim(path, "/") {
+	case "page", "query":
+		if r.Header.Get("If-None-Match") == `"v1"` {
+			return answer(304, "", "Etag", `"v1"`)
+		}
+		return answer(200, "a page", append(minute, "Etag", `"v1"`, "Last-Modified", modified)...)
+	case "modified":
+		return answer(200, "modified", append(minute, "Last-Modified", modified)...)
+	case "vary":
+		language := r.Header.Get("Accept-Language")
+		return answer(200, "in "+language, append(minute, "Vary", "Accept-Language, Accept-Encoding", "Content-Language", language)...)
+	case "large":
+		return answer(200, strings.Repeat("0123456789abcdef", 3000), append(minute, "Etag", `W/"large"`)...)
+	case "huge":
+		return answer(200, strings.Repeat("0123456789abcdef", 6<<16), append(minute, "Etag", `"huge"`)...)
+	case "notfound":
+		return answer(404, "nothing", minute...)
+	case "gone":
+		return answer(410, "gone", minute...)
+	case "moved":
+		return answer(301, "", "Cache-Control", "max-age=60", "Location", "http://a.example/page")
+	case "chunked", "nolength":
+		resource, err := answer(200, strings.Repeat("chunk ", 500), minute...)
+		resource.ContentLength = -1
+		if path == "/chunked" {
+			resource.Header["Transfer-Encoding"] = []string{"chunked"}
+		}
+		return resource, err
+	case "empty":
+		return answer(204, "", "Cache-Control", "max-age=60")
+	case "reason":
+		resource, err := answer(200, "reason", minute...)
+		resource.Reason = "Fine"
+		return resource, err
+	case "brief":
+		time.Sleep(time.Millisecond) // likewise
+		return answer(200, "brief", "Cache-Control", "max-age=1, stale-while-revalidate=5")
+	case "revalidated":
+		if r.Header.Get("If-None-Match") == `"r"` {
+			return answer(304, "", "Etag", `"r"`, "Cache-Control", "no-cache")
+		}
+		return answer(200, "revalidated", "Etag", `"r"`, "Cache-Control", "no-cache")
+	case "age":
+		return answer(200, "age", append(minute, "Age", "10", "Warning", `199 - "x"`)...)
+	case "cookie":
+		return answer(200, "cookie", append(minute, "Set-Cookie", "a=b", "Set-Cookie", "c=d")...)
+	case "odd":
+		return answer(200, "odd", append(minute, "X-Empty", "", "X-High", "\xe9", "Connection", "x-gone", "X-Gone", "1", "Www-Authenticate", "Basic")...)
+	case "private":
+		return answer(200, "private", "Cache-Control", "private")
+	case "fails":
+		return nil, fmt.Errorf("%w: on purpose", resolver.ErrUnreachable)
+	case "slow":
+		select {
+		case <-time.After(100 * time.Millisecond):
+			return answer(200, "slow", "Cache-Control", "no-store")
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	default: // what the origin sees
+		var seen strings.Builder
+		_ = r.Header.Write(&seen)
+		return answer(200, fmt.Sprintf("%s %s %s %d\n%s", r.Method, r.URI, r.Host, sent, &seen), "Cache-Control", "no-store")
+	}
+}
