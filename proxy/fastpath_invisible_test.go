@@ -80,10 +80,9 @@ func TestFastPathIsInvisibleAtTheEnd(t *testing.T) {
 	}
 }
 
-// A known difference: net/http takes a connection for new whose requests were answered without it, and waits for the
-// rest of a head when it ends, for 5 seconds at most, where it would close an idle connection at once.
+// net/http takes a connection for new whose requests were answered without it, and would wait for the rest of a head
+// when it ends; an idle one is closed at once.
 func TestFastPathAtTheEndOfAPart(t *testing.T) {
-	t.Skip("the server without the fast path closes such a connection at once")
 	one := asked(cachedName)
 	for _, packets := range [][]packet{{{octets: one + one[:9]}}, {{octets: one}, {octets: one[:9]}}} {
 		compare(t, newStores(), variants()[0], dialog{packets: packets, ending: stays})

@@ -42,8 +42,8 @@ type FastConn struct {
 
 	deadlines atomic.Int32 // how many net/http has set for reads since the connection is new or idle
 	state     atomic.Int32 // waiting, answering, ending or closed
-	// unseen is whether requests were answered, and none has gone to net/http: it would wait for the first one when
-	// it ends. Who takes it may close the connection, or let net/http go on.
+	// unseen is whether requests were answered, and no handler has begun: net/http takes the connection for a new one, and
+	// would wait for a request when it ends. Who takes it may close the connection, or let the handler go on.
 	unseen atomic.Bool
 }
 
@@ -229,7 +229,7 @@ func (f *FastConn) leave(p []byte, n int, err error) (int, error) {
 		more, err = f.conn.Conn.Read(p[n:])
 		n += more
 	}
-	if n < peeked || !f.unseen.CompareAndSwap(true, false) {
+	if n < peeked || !f.unseen.Load() {
 		return 0, io.EOF
 	}
 	_ = f.conn.Conn.SetReadDeadline(f.conn.server.config.Now().Add(f.conn.server.config.HeaderTimeout))

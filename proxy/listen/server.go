@@ -202,6 +202,9 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 	handler := s.config.Handler
 	if conn != nil {
 		conn.handled.Store(true)
+		if conn.fast != nil {
+			conn.fast.unseen.Store(false)
+		}
 		if r.ProtoMajor == 1 {
 			conn.isPosted = r.Method == http.MethodPost
 		}
