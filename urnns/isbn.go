@@ -16,13 +16,7 @@ var rulePrefix13 = uri.Rule{Name: "ISBN", Section: "ISO 2108", Says: "an ISBN of
 // checkISBN is RFC 3187 with the 13-digit form of the registration of 2017.
 func checkISBN(nss string) (int, uri.Rule) {
 	var buf [32]byte // it holds a valid one, which takes no allocation then
-	text := buf[:0]
-	for i := range len(nss) {
-		if nss[i] != '-' {
-			text = append(text, nss[i])
-		}
-	}
-	digits := string(text)
+	digits := string(appendWithout(buf[:0], nss, '-'))
 	end := len(strings.TrimRight(nss, "-")) - 1 // of the check digit
 	for i := range len(nss) {
 		last := i == end && len(digits) == 10
@@ -52,6 +46,16 @@ func checkISBN(nss string) (int, uri.Rule) {
 		}
 	}
 	return 0, uri.Rule{}
+}
+
+// appendWithout appends a text without an octet to dst.
+func appendWithout(dst []byte, text string, octet byte) []byte {
+	for i := range len(text) {
+		if text[i] != octet {
+			dst = append(dst, text[i])
+		}
+	}
+	return dst
 }
 
 // isbn13 returns the ISBN-13 of a book whose canonical ISBN has 10 or 13 digits.

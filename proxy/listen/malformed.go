@@ -83,6 +83,14 @@ func (c *requestConn) begin() {
 	}
 }
 
+// beginHandler is called when a request has reached its handler.
+func (c *requestConn) beginHandler() {
+	c.handled.Store(true)
+	if c.fast != nil {
+		c.fast.unseen.Store(false)
+	}
+}
+
 // Read implements net.Conn.
 func (c *requestConn) Read(p []byte) (int, error) {
 	var n int

@@ -201,10 +201,7 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 	conn, _ := r.Context().Value(connKey{}).(*requestConn)
 	handler := s.config.Handler
 	if conn != nil {
-		conn.handled.Store(true)
-		if conn.fast != nil {
-			conn.fast.unseen.Store(false)
-		}
+		conn.beginHandler()
 		if r.ProtoMajor == 1 {
 			conn.isPosted = r.Method == http.MethodPost
 		}
