@@ -80,26 +80,29 @@ func (g *Generation) endpoint(name string) *Endpoint {
 
 // uses counts the requests of a generation. The zero value has none, and is safe for concurrent use.
 type uses struct {
-	running  atomic.Int64
-	replaced atomic.Bool
-	once     sync.Once
-	ended    chan struct{} // closed when nothing uses the generation any more; made by wait
+	running atomic.Int64 // and replaced, once the generation is not in force any more
+	once    sync.Once
+	ended   chan struct{} // closed when nothing uses the generation any more; made by wait
 }
 
+// replaced is more than there can be requests. It is in the same number as they, so that who ends the last one learns of
+// both at once: between two numbers others could begin.
+const replaced = 1 << 40
+
 // done ends a use.
-func (u *uses) done() {
-	if u.running.Add(-1) == 0 && u.replaced.Load() {
-		u.once.Do(func() { close(u.ended) })
-	}
-}
+func (u *uses) done() { u.ending(-1) }
 
 // wait returns when there is no use; the generation is not in force any more.
 func (u *uses) wait() {
 	u.ended = make(chan struct{})
-	u.running.Add(1)
-	u.replaced.Store(true)
-	u.done()
+	u.ending(replaced)
 	<-u.ended
+}
+
+func (u *uses) ending(change int64) {
+	if u.running.Add(change) == replaced {
+		u.once.Do(func() { close(u.ended) })
+	}
 }
 
 // current is the generation in force. It is safe for concurrent use.
