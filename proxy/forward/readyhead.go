@@ -45,7 +45,7 @@ func (p *Proxy) newReadyHead(r httpcache.Ready) *readyHead {
 	if p.config.OwnField != "" {
 		cut[p.config.OwnField] = nextID
 	}
-	const end = placeholder + "\r\n"
+	const end = variable + "\r\n"
 	fields, unmodified := p.readyFields(r, false), p.readyFields(r, true)
 	var text bytes.Buffer
 	text.Write(appendStatusLine(nil, r.Status(), r.Reason()))
@@ -78,13 +78,13 @@ func (h *readyHead) add(one run) {
 	h.runs = append(h.runs, one)
 }
 
-// placeholder stands for a value that differs: it is a number, as an age and a TTL of 0 are.
-const placeholder = "0"
+// variable is what the fields have that differ each time, until they are sent: a number, as an age and a TTL of 0 are.
+const variable = "0"
 
-// readyFields returns the fields that Serve sets, with a placeholder for Age, TTL and the request identifier.
+// readyFields returns the fields that Serve sets, with variable for Age, TTL and the request identifier.
 func (p *Proxy) readyFields(r httpcache.Ready, isUnmodified bool) http.Header {
 	a := &httpcache.Answer{
-		Status: r.Status(), Header: r.Header(isUnmodified), Fields: []httpcache.Field{{Name: "Age", Value: placeholder}},
+		Status: r.Status(), Header: r.Header(isUnmodified), Fields: []httpcache.Field{{Name: "Age", Value: variable}},
 		ContentLength: r.Length(), Outcome: httpcache.Outcome{HasTTL: true},
 	}
 	if isUnmodified {
@@ -92,7 +92,7 @@ func (p *Proxy) readyFields(r httpcache.Ready, isUnmodified bool) http.Header {
 	}
 	header := make(http.Header)
 	if p.config.OwnField != "" {
-		header[p.config.OwnField] = []string{placeholder}
+		header[p.config.OwnField] = []string{variable}
 	}
 	p.setFields(header, a)
 	setLength(header, http.MethodGet, a)
