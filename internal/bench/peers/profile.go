@@ -78,7 +78,8 @@ func fetchProfile(ctx context.Context, admin string, d time.Duration) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	res, err := http.DefaultClient.Do(req)
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}
