@@ -151,6 +151,7 @@ func (h *heard) listen(t *testing.T, v *variant, d dialog, listener *streamListe
 		synctest.Wait()
 		h.responses = append(h.responses, received.take())
 	}
+	// Time is that of synctest: no sleep takes any.
 	for i, p := range d.packets {
 		_, _ = io.WriteString(conn, p.octets) // it fails where the server has closed the connection
 		if synctest.Wait(); len(d.parts) == 0 || !d.parts[i] {

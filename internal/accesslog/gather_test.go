@@ -45,7 +45,8 @@ func entry(target string) accesslog.Entry {
 	return accesslog.Entry{Method: "GET", Target: target, Proto: "HTTP/1.1", Status: 302}
 }
 
-// Lines that come together are written with one write, a short time after the first one.
+// Lines that come together are written with one write, a short time after the first one. Time is that of synctest: no
+// sleep takes any.
 func TestLinesAreWrittenTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{}
