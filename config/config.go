@@ -179,6 +179,13 @@ type Cache struct {
 	// time since their last modification; HeuristicMax bounds it.
 	HeuristicPercent int           `mapstructure:"heuristic_percent"`
 	HeuristicMax     time.Duration `mapstructure:"heuristic_max"`
+	// HarmlessFields are fields of requests, or the beginnings of their names before "*", that cannot have
+	// made a response which others must not get.
+	HarmlessFields []string `mapstructure:"harmless_fields"`
+	// CollapseTimeout is how long clients wait for the exchange of another one before a second one asks,
+	// and CollapseLimit bounds the requests to an origin of those who have waited in vain.
+	CollapseTimeout time.Duration `mapstructure:"collapse_timeout"`
+	CollapseLimit   int           `mapstructure:"collapse_limit"`
 	// Disk is the space for HTTP responses in DiskDirectory, 0 for none.
 	Disk          Size   `mapstructure:"disk"`
 	DiskDirectory string `mapstructure:"disk_directory"`

@@ -2,8 +2,11 @@ package config
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/urnd/urnd/uri"
 )
@@ -17,6 +20,21 @@ func cacheSettings() []Setting {
 		{Path: "cache.max_response", Default: Size(8 << 20), Doc: "the largest body that is cached in memory; at most an eighth of cache.responses", Least: Size(1 << 10), Most: Size(1 << 40)},
 		{Path: "cache.heuristic_percent", Default: 10, Doc: "the freshness lifetime of responses that name none: a percentage of the time since their last modification (RFC 9111 section 4.2.2); 0 makes none", Least: 0, Most: 100},
 		{Path: "cache.heuristic_max", Default: day, Doc: "and at most this long", Least: time.Duration(0), Most: 365 * day},
+		{
+			Path: "cache.harmless_fields", Default: []string{},
+			Doc: "Fields of requests, or the beginnings of their names such as npm-*, that do not matter to what an origin answers. " +
+				"A response to a request with fields that urnd does not know (docs/proxy.md) is stored for others only if its Vary " +
+				"names them, or if they are listed here.",
+			Form: "name of a field, with * at its end for all that begin so", check: checkHarmlessFields,
+		},
+		{
+			Path: "cache.collapse_timeout", Default: 5 * time.Second, Least: 10 * time.Millisecond, Most: time.Minute,
+			Doc: "How long clients wait for the response to another one who asks for the same; then one of them asks the origin too, and after twice the time each does.",
+		},
+		{
+			Path: "cache.collapse_limit", Default: 16, Least: 1, Most: 65536,
+			Doc: "how many clients that have waited for another one in vain may ask one origin at a time; one client may have a quarter of it",
+		},
 		{Path: "cache.disk", Doc: "space on disk for HTTP responses; 0B uses none", Least: Size(0), Most: Size(1 << 50)},
 		{
 			Path: "cache.disk_directory",
@@ -34,6 +52,25 @@ func cacheSettings() []Setting {
 		{Path: "cache.max_saved", Default: Size(64 << 20), Doc: "the maximum size of the snapshot; 0B saves nothing", Least: Size(0), Most: Size(1 << 40)},
 	}
 }
+
+// checkHarmlessFields refuses what is no name of a field, and names that the cache has rules for.
+func checkHarmlessFields(f *Faults, path string, value any) {
+	names, _ := value.([]string)
+	for i, name := range names {
+		stem, isPrefix := strings.CutSuffix(name, "*")
+		switch folded := strings.ToLower(strings.ReplaceAll(stem, "_", "-")); {
+		case !httpguts.ValidHeaderFieldName(stem) || strings.Contains(stem, "*"):
+			f.add(index(path, i), "%q is not the name of a field, which may end with * (RFC 9110 section 5.1)", name)
+		case isPrefix && len(stem) < 3: //nolint:mnd // "x-" would be an open door
+			f.add(index(path, i), "%q stands for too many fields: write at least three characters before *", name)
+		case slices.ContainsFunc(handledFields[:], func(one string) bool { return one == folded || isPrefix && strings.HasPrefix(one, folded) }):
+			f.add(index(path, i), "%q has rules of its own in the cache (RFC 9111), which cannot be turned off", name)
+		}
+	}
+}
+
+// handledFields are fields of requests by which clients get what others must not get.
+var handledFields = [...]string{"authorization", "cookie", "host", "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "cache-control", "pragma", "origin"}
 
 func checkOrigins(f *Faults, path string, value any) {
 	origins, _ := value.([]string)

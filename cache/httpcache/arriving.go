@@ -10,7 +10,7 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *sto
 	c, response := x.cache, got.Response
 	b := x.newBody(f, response, s)
 	s.content = b
-	f.result, f.live = s, response
+	f.result, f.live, f.isAwaited = s, response, b.spool == nil && b.length < 0
 	fits := b.spool != nil || response.ContentLength <= c.config.MaxObject
 	switch {
 	case response.Status == http.StatusPartialContent, response.ContentLength == 0:
@@ -19,14 +19,13 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *sto
 		s.useOf(demands{}, c.config.Now()) == validate: // each of the others has to ask: RFC 9111 section 4
 		f.result = nil
 		if f.isShared() {
-			defer c.doNotCollapse(f.key)
+			defer x.doNotCollapse()
 		}
 	}
 	outcome := x.outcome
 	outcome.Stored, outcome.TTL, outcome.HasTTL = fits, s.ttl(c.config.Now()), true
 	reader := b.join(ctx, span{0, -1})
-	f.holds(b)
-	close(f.ready)
+	f.publish()
 	a := x.live(response, outcome, reader)
 	if response.Status != http.StatusOK || x.r.Method != http.MethodGet {
 		return a, nil

@@ -46,17 +46,21 @@ type body struct {
 
 	mu      sync.Mutex
 	blocks  blocks
-	start   int64  // of blocks: more has been dropped
-	arrived int64  // so many octets
-	passing bool   // it is not stored
-	taken   int64  // of memory
-	spare   []byte // a block that all readers have, for the next read
-	fixed   bool   // no block is used again: a reader that has left may still send one
-	done    bool
-	err     error // of a body that is not complete
-	reading bool  // some reader reads from source
-	readers map[*bodyReader]struct{}
-	changed chan struct{} // closed when more has arrived, or was sent; nil where nobody waits
+	start   int64 // of blocks: more has been dropped
+	arrived int64 // so many octets
+	passing bool  // it is not stored
+	taken   int64 // of memory
+	// reserved is whether memory for all of it is taken.
+	reserved bool
+	// awaiting is how many clients wait for the end, and read nothing before.
+	awaiting int
+	spare    []byte // a block that all readers have, for the next read
+	fixed    bool   // no block is used again: a reader that has left may still send one
+	done     bool
+	err      error // of a body that is not complete
+	reading  bool  // some reader reads from source
+	readers  map[*bodyReader]struct{}
+	changed  chan struct{} // closed when more has arrived, or was sent; nil where nobody waits
 }
 
 // finish reads a body to its end, for the store alone. What is left is bounded, and so is the time
@@ -72,13 +76,18 @@ func (b *body) isFull() bool { return b.passing && !b.isSpooled() && b.arrived-b
 
 // wait waits until more has arrived or was sent; b.mu is held.
 func (b *body) wait() {
-	if b.changed == nil {
-		b.changed = make(chan struct{})
-	}
-	changed := b.changed
+	changed := b.whenChanged()
 	b.mu.Unlock()
 	<-changed
 	b.mu.Lock()
+}
+
+// whenChanged returns what is closed when more has arrived or was sent; b.mu is held.
+func (b *body) whenChanged() <-chan struct{} {
+	if b.changed == nil {
+		b.changed = make(chan struct{})
+	}
+	return b.changed
 }
 
 // wake wakes those who wait; b.mu is held.
@@ -130,7 +139,7 @@ func (b *body) fill() (more bool) {
 
 // judge ends the body where the last read was the last one, or nobody waits for more; b.mu is held.
 func (b *body) judge(err error) {
-	isUnwanted := len(b.readers) == 0
+	isUnwanted := len(b.readers) == 0 && !b.isAwaited()
 	switch {
 	case errors.Is(err, io.EOF) && b.length >= 0 && b.arrived != b.length:
 		b.finished(io.ErrUnexpectedEOF)
@@ -141,7 +150,7 @@ func (b *body) judge(err error) {
 	case isUnwanted && !b.isWorthFinishing():
 		b.cancel(errAbandoned)
 		b.finished(errAbandoned)
-	case isUnwanted:
+	case isUnwanted, b.isAwaited():
 		b.reading = true // finish goes on
 	}
 }
@@ -168,13 +177,16 @@ func (b *body) space() []byte {
 	case b.arrived == 0:
 		n = firstBlock
 	}
-	if !b.passing && (max(b.arrived+n, b.length) > b.most || !b.budget.take(n)) {
-		b.pass()
+	if !b.passing && !b.reserved {
+		if max(b.arrived+n, b.length) > b.most || !b.budget.take(n) {
+			b.pass()
+		} else {
+			b.taken += n
+		}
 	}
 	if b.passing {
 		return b.takeSpare()
 	}
-	b.taken += n
 	return make([]byte, n)
 }
 
@@ -216,13 +228,17 @@ func (b *body) giveMemory() {
 	b.taken = 0
 }
 
-// drop drops what all readers have, of a body that is passed on; b.mu is held.
+// drop drops what all readers have, of a body that is passed on; b.mu is held. There are several where the
+// disk has failed meanwhile: whoever is too far behind breaks off then, and holds up nobody.
 func (b *body) drop() {
 	least := b.arrived
 	for r := range b.readers {
 		if !r.hasAll() {
 			least = min(least, r.at)
 		}
+	}
+	if len(b.readers) > 1 {
+		least = max(least, b.arrived-window)
 	}
 	for len(b.blocks) > 0 {
 		n := int64(len(b.blocks[0]))
@@ -274,8 +290,10 @@ func (b *body) endSpool() {
 
 // open implements content.
 func (b *body) open(ctx context.Context, part span) (Content, error) {
-	if r := b.join(ctx, part); r != nil {
-		return r, nil
+	if b.isShareable() {
+		if r := b.join(ctx, part); r != nil {
+			return r, nil
+		}
 	}
 	return nil, errAbandoned
 }

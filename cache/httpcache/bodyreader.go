@@ -54,7 +54,13 @@ func (r *bodyReader) remove() {
 	if b.done && len(b.readers) == 0 {
 		b.endSpool()
 	}
-	if b.done || len(b.readers) > 0 {
+	b.endUnread()
+}
+
+// endUnread ends the exchange where nobody reads the body, or waits for it, any more, unless little is left;
+// b.mu is held.
+func (b *body) endUnread() {
+	if b.done || len(b.readers) > 0 || b.isAwaited() {
 		return
 	}
 	if b.isWorthFinishing() {

@@ -1,6 +1,7 @@
 package httpcache
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"net/http"
@@ -43,9 +44,15 @@ type Config struct {
 	// Same returns the cache key of a URI reference in a response, and whether it is of the same
 	// origin as the URI of the request: RFC 9111 section 4.4.
 	Same func(uri, reference string) (key string, same bool)
-	// Own reports whether an error of Forward is about the client that has asked, and not about the
-	// origin: others who have waited for the same ask themselves. nil is none.
-	Own func(error) bool
+	// Harmless are names of further fields of requests that cannot have made a response which others
+	// must not get, or the beginnings of names where they end with "*": see HarmlessFields.
+	Harmless []string
+	// CollapseTimeout is how long clients wait for the exchange of another one before one of them
+	// asks the origin too; after twice the time each one does. 0 is 5 seconds.
+	CollapseTimeout time.Duration
+	// CollapseLimit bounds the requests at a time to one origin of clients that have waited for
+	// another one in vain; a client has a quarter of it at most. 0 is 16.
+	CollapseLimit int
 	// Panicked is called with a panic in the background, and its stack; nil is not called.
 	Panicked func(value any, stack []byte)
 }
@@ -65,9 +72,12 @@ type Outgoing struct {
 type Cache struct {
 	config   Config
 	arriving budget
-	seed     maphash.Seed
-	shards   [64]shard
-	counts   counts
+	// harmless are the fields that are so in each cache, and configured those of Config.Harmless.
+	harmless, configured *fieldSet
+	turns                turns
+	seed                 maphash.Seed
+	shards               [64]shard
+	counts               counts
 
 	purging    sync.Mutex               // held to change purges
 	purges     atomic.Pointer[[]*purge] // nil for none
@@ -89,8 +99,13 @@ const maxBackground = 64
 
 // New returns a Cache over a store, which it does not close. The caller must close it.
 func New(config Config) *Cache {
-	c := &Cache{config: config, seed: maphash.MakeSeed(), background: make(chan struct{}, maxBackground)}
+	config.CollapseTimeout = cmp.Or(config.CollapseTimeout, defaultCollapseTimeout)
+	c := &Cache{
+		config: config, seed: maphash.MakeSeed(), background: make(chan struct{}, maxBackground),
+		harmless: newFieldSet(harmlessNames()), configured: newFieldSet(config.Harmless),
+	}
 	c.arriving.most = config.MaxArriving
+	c.turns = turns{most: cmp.Or(config.CollapseLimit, defaultCollapseLimit), origins: make(map[string]*queue)}
 	c.base, c.stop = context.WithCancel(context.Background())
 	for i := range c.shards {
 		c.shards[i].flights = make(map[string][]*flight)

@@ -3,9 +3,10 @@
 // Cache-Control) and RFC 9211 (Cache-Status).
 //
 // What may be stored and used is decided by pure functions of header fields and times:
-// freshness.go, store.go, reuse.go, vary.go, validation.go, condition.go, ranges.go and
-// invalidation.go. Cache uses them, over a cache.Store of the responses of each URI. Bodies
-// stream to all who wait for them while they arrive.
+// freshness.go, store.go, harmless.go, sharing.go, reuse.go, vary.go, validation.go, condition.go,
+// ranges.go and invalidation.go. Cache uses them, over a cache.Store of the responses of each URI.
+// Requests for the same wait for one exchange with the origin (wait.go), of which they share the
+// answer, and never an error, a delay or a pace.
 package httpcache
 
 import (
@@ -20,6 +21,11 @@ type Request struct {
 	// URI is the canonical form of the target URI: the primary cache key, RFC 9111 section 2.
 	URI    string
 	Header http.Header
+	// Added are the fields of Header that are not the client's, as http.Header has their names.
+	Added []string
+	// Client is the address by whose share the client takes turns with others; all with the zero value
+	// are one client.
+	Client netip.Addr
 	// Body is whether the request has a body, which is not sent twice.
 	Body bool
 	// Pass is whether nothing stored may be used for it, and its response is not stored.

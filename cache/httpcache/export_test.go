@@ -5,7 +5,7 @@ func (c *Cache) Waiting(key string) int {
 	n := 0
 	for _, f := range c.flightsOf(key) {
 		f.mu.Lock()
-		n += max(f.waiting, 0)
+		n += f.joined
 		f.mu.Unlock()
 	}
 	return n
@@ -26,11 +26,22 @@ func (c *Cache) Readers(key string) int {
 			n += len(b.readers)
 			b.mu.Unlock()
 		}
-		f.mu.Lock()
-		if f.hold != nil { // it reads nothing
-			n--
+	}
+	return n
+}
+
+// Awaiting returns how many clients wait for the ends of bodies that arrive for a key.
+func (c *Cache) Awaiting(key string) int {
+	n := 0
+	for _, f := range c.flightsOf(key) {
+		if !f.isReady() || f.result == nil {
+			continue
 		}
-		f.mu.Unlock()
+		if b, ok := f.result.content.(*body); ok {
+			b.mu.Lock()
+			n += b.awaiting
+			b.mu.Unlock()
+		}
 	}
 	return n
 }

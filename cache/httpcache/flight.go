@@ -5,41 +5,60 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 )
 
 // flight is an exchange with an origin, which others who want the same wait for: collapsed
-// forwarding, RFC 9111 section 4.
+// forwarding, RFC 9111 section 4. It belongs to the client that leads it, and ends with it.
 type flight struct {
 	cache  *Cache
 	key    string
 	cancel context.CancelCauseFunc
+	// class is the kind of requests that may join.
+	class class
 	// solitary is whether nobody else may join.
 	solitary bool
+	begun    time.Time
 
-	ready chan struct{} // closed when the header of the response is here
-	// After ready: what came, or why nothing came.
-	result *stored   // nil where the response is not for others
+	ready chan struct{} // closed when the header of the response is here, or nothing comes
+	// After ready: what came.
+	result *stored   // nil where there is nothing for others
 	live   *Response // whose content result is, while it arrives; nil for a validated one
-	err    error
+	// isAwaited is whether others wait for the end of the body.
+	isAwaited bool
 
 	mu        sync.Mutex
-	waiting   int     // clients that wait for the header; -1 where the last one has left before it came
-	hold      Content // keeps the body until those who have waited read it
-	forgotten bool    // a purge or an invalidation came in between: nothing is stored
+	joined    int  // clients, the leader included
+	left      bool // the leader has, before the header came
+	forgotten bool // a purge or an invalidation came in between: nothing is stored
 }
 
 // enter returns the flight that a request may wait for, or begins one, which it leads. A solitary
-// request waits for no header: it takes what has come already, or begins a flight of its own.
-func (c *Cache) enter(key string, header http.Header, solitary bool) (f *flight, leads bool) {
+// request waits for no header: it takes what has come already, or begins a flight that nobody else joins.
+func (c *Cache) enter(key string, header http.Header, of class, solitary bool) (f *flight, leads bool) {
 	s := c.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.flights[key] {
-		if f.suits(header, solitary) {
+		if f.suits(header, of, solitary) {
 			return f, false
 		}
 	}
-	return s.begin(c, key, solitary), true
+	return s.begin(c, key, of, solitary), true
+}
+
+// enterReady returns the flight whose header is here and suits a request, or begins one, which it leads and
+// others may join.
+func (c *Cache) enterReady(key string, header http.Header, of class) (f *flight, leads bool) {
+	s := c.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.flights[key] {
+		if f.isReady() && f.suits(header, of, false) {
+			return f, false
+		}
+	}
+	return s.begin(c, key, of, false), true
 }
 
 // alone begins a flight that nobody else joins.
@@ -47,98 +66,84 @@ func (c *Cache) alone(key string) *flight {
 	s := c.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.begin(c, key, true)
+	return s.begin(c, key, class{}, true)
 }
 
 // begin begins a flight; the shard is held.
-func (s *shard) begin(c *Cache, key string, solitary bool) *flight {
-	f := &flight{cache: c, key: key, ready: make(chan struct{}), waiting: 1, solitary: solitary}
+func (s *shard) begin(c *Cache, key string, of class, solitary bool) *flight {
+	f := &flight{cache: c, key: key, ready: make(chan struct{}), class: of, solitary: solitary, begun: time.Now(), joined: 1}
 	s.flights[key] = append(s.flights[key], f)
 	return f
 }
 
 // suits reports whether a request may wait for the flight, or take what it has brought; the shard
-// is held.
-func (f *flight) suits(header http.Header, solitary bool) bool {
-	select {
-	case <-f.ready:
-		if f.result == nil || !f.result.matches(linesOf(header)) {
-			return false
-		}
-	default:
-		if solitary {
-			return false
-		}
-	}
+// is held. Nobody more waits for one that is overdue.
+func (f *flight) suits(header http.Header, of class, solitary bool) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.forgotten || f.solitary || f.waiting < 0 {
+	switch {
+	case f.forgotten, f.solitary, f.class.cookie != of.cookie:
+		return false
+	case f.isReady():
+		if f.result == nil || f.isAwaited && f.patience() <= 0 || !f.result.matches(linesOf(header)) {
+			return false
+		}
+	case solitary, f.class != of, f.left, f.patience() <= 0:
 		return false
 	}
-	f.waiting++
+	f.joined++
 	return true
 }
 
-// leave is called by each client that has waited. The last one ends an exchange whose response
-// nobody waits for any more, and lets the body go, which ends where nobody reads it.
-func (f *flight) leave() {
-	if hold := f.left(); hold != nil {
-		hold.Close()
-	}
+// patience returns how long others wait for the flight from now on.
+func (f *flight) patience() time.Duration {
+	return f.cache.config.CollapseTimeout - time.Since(f.begun)
 }
 
-func (f *flight) left() (hold Content) {
+// leave is called by each client that has joined.
+func (f *flight) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.waiting--; f.waiting > 0 {
-		return nil
-	}
+	f.joined--
+}
+
+// abandon is called where the client that leads leaves. It ends the exchange, unless the header is here:
+// from then on the exchange ends with the last who reads the body.
+func (f *flight) abandon() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if !f.isReady() {
-		f.waiting = -1 // nobody can join
+		f.left = true
 		f.cancel(errAbandoned)
 	}
-	hold, f.hold = f.hold, nil // there may be one before the others can go on
-	return hold
 }
 
-// holds keeps a body for those who wait, until they have begun to read it. f.mu is not held while the
-// body is: the end of a body takes them the other way round.
-func (f *flight) holds(b *body) {
-	r := b.join(f.cache.base, span{0, -1})
-	if r != nil && !f.keeps(r) {
-		r.Close()
-	}
-}
-
-// keeps makes a reader of the body be there while somebody waits, and reports whether that is so.
-func (f *flight) keeps(r *bodyReader) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.waiting > 0 {
-		f.hold = r
-	}
-	return f.waiting > 0
-}
-
-// isShared reports whether others than the leader wait.
+// isShared reports whether others than the leader have joined.
 func (f *flight) isShared() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.waiting > 1
+	return f.joined > 1
 }
 
 // fail ends a flight that has brought no response.
-func (f *flight) fail(err error) {
-	f.err = err
-	f.finish(nil)
-}
+func (f *flight) fail() { f.finish(nil) }
 
 // finish ends the flight, with what is stored, nil for nothing, and lets those who wait go on. Until
 // it is stored the disk may change where its content is.
 func (f *flight) finish(s *stored) {
 	f.result = s
-	defer close(f.ready) // also where storing it panics
+	defer f.publish() // also where storing it panics
 	f.commit(s)
+}
+
+// publish lets those who wait go on, without a body whose client has left.
+func (f *flight) publish() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.left && f.live != nil {
+		f.result = nil
+	}
+	close(f.ready)
 }
 
 // isReady reports whether those who wait can go on.

@@ -37,15 +37,11 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	if !slices.Contains(safeMethods[:], x.r.Method) && response.Status < http.StatusBadRequest {
 		x.invalidate(response)
 	}
-	directives, _ := x.cache.directivesOf(x.r, response.Header)
-	if x.cache.mayStore(x.r, x.asked, directives, response) {
-		if s := x.cache.storedResponse(x.r, response, at); s != nil {
-			f := x.cache.alone(x.r.URI)
-			defer f.leave()
-			f.cancel = cancel
-			x.outcome.Forwarded = reason
-			return x.arriving(ctx, f, &fetched{Response: response, arrival: at}, s)
-		}
+	if s := x.cache.toStore(x.r, x.asked, response, at); s != nil {
+		f := x.cache.alone(x.r.URI)
+		f.cancel = cancel
+		x.outcome.Forwarded = reason
+		return x.arriving(ctx, f, &fetched{Response: response, arrival: at}, s)
 	}
 	return x.live(response, Outcome{Forwarded: reason}, newPassed(ctx, response, func() { cancel(nil) })), nil
 }
@@ -99,15 +95,18 @@ func (e *Entry) outdated() *Entry {
 // It returns the updated one, nil for none.
 func (x *exchange) updateByHead(response *Response, at arrival) *stored {
 	s := x.selected
-	if s == nil || response.Status != http.StatusOK || s.status != http.StatusOK {
+	if s == nil || x.private || response.Status != http.StatusOK || s.status != http.StatusOK {
 		return nil
 	}
 	changed := s.copied()
 	update := &Response{Status: s.status, Reason: s.reason, Header: updatedFields(s.header, response.Header), From: response.From}
 	directives, _ := x.cache.directivesOf(x.r, update.Header)
-	same := sameByHead(s, response.Header) && x.cache.mayStoreResponse(x.r, x.asked, directives, update)
+	same := sameByHead(s, response.Header) && mayStoreResponse(x.r, x.asked, directives, update)
 	if same {
 		changed = x.cache.storedResponse(x.r, update, at)
+		if !x.cache.isForOthers(x.r, update, changed.explicit) {
+			return nil
+		}
 		changed.content, changed.part, changed.length, changed.selectors, changed.saved = s.content, s.part, s.length, s.selectors, s.saved
 	} else {
 		changed.purged = true

@@ -42,7 +42,7 @@ func TestLeavesWithHeader(t *testing.T) {
 func TestValidatedOnDiskForMany(t *testing.T) {
 	store, closes := newDisk(t, t.TempDir())
 	defer closes()
-	s := newSite(t, func(c *httpcache.Config) { c.Disk, c.MaxObject = store, 1<<10 })
+	s := newSite(t, func(c *httpcache.Config) { c.Disk, c.MaxObject, c.StaleFor = store, 1<<10, 0 })
 	large := text(4 << 10)
 	s.sends(200, large, "Cache-Control: max-age=1", `ETag: "1"`)
 	s.expect(s.get(), 200, large, false)

@@ -3,26 +3,21 @@ package httpcache
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
-
-	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 )
 
 // lead makes an exchange with the origin, and answers by it. Others may wait for it.
 func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 	exchange, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	f.cancel = cancel
-	stop := context.AfterFunc(ctx, f.leave)
-	defer func() {
-		if stop() {
-			f.leave()
-		}
-	}()
+	defer context.AfterFunc(ctx, f.abandon)()
+	defer f.leave()
 	defer func() {
 		if !f.isReady() { // a panic
 			cancel(errAbandoned)
-			f.fail(errAbandoned)
+			f.fail()
 		}
 	}()
 	got, err := x.fetch(exchange)
@@ -34,7 +29,7 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 	case x.replacesError(got.Response):
 		cancel(errAbandoned)
 		_ = got.Body.Close()
-		f.fail(errReplaced)
+		f.fail()
 		return x.stale(ctx)
 	default:
 		return x.receive(ctx, f, got)
@@ -48,7 +43,7 @@ var errReplaced = errors.New("the origin answered with an error")
 // failed answers where the origin has not, by what is stored.
 func (x *exchange) failed(ctx context.Context, f *flight, err error) (*Answer, error) {
 	f.cancel(err)
-	f.fail(err)
+	f.fail()
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, cause
 	}
@@ -83,14 +78,22 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 	}
 	outcome := x.outcome
 	outcome.OriginStatus = http.StatusNotModified
-	if directives, _ := x.cache.directivesOf(x.r, update.Header); x.cache.mayStoreResponse(x.r, x.asked, directives, update) {
-		outcome.Stored = true
-		f.finish(fresh)
-	} else {
+	switch directives, _ := x.cache.directivesOf(x.r, update.Header); {
+	case !mayStoreResponse(x.r, x.asked, directives, update):
 		x.cache.remove(x.r.URI, s)
 		f.finish(nil)
+	case !x.cache.isForOthers(x.r, update, fresh.explicit): // what is stored stays as it is
+		f.finish(nil)
+	default:
+		outcome.Stored = true
+		f.finish(fresh)
 	}
-	return x.answer(ctx, fresh, outcome, true)
+	a, err := x.answer(ctx, fresh, outcome, true)
+	if cookies := got.Header["Set-Cookie"]; err == nil && len(cookies) > 0 { // for the client that has asked
+		a.Header = maps.Clone(a.Header)
+		a.Header["Set-Cookie"] = cookies
+	}
+	return a, err
 }
 
 // remove removes one variant of what is stored for a key.
@@ -108,7 +111,6 @@ func (c *Cache) remove(key string, s *stored) {
 // receive answers by a response while it arrives, and stores it where that is allowed.
 func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Answer, error) {
 	response := got.Response
-	directives, _ := x.cache.directivesOf(x.r, response.Header)
 	if x.r.Method == http.MethodHead {
 		s := x.updateByHead(response, got.arrival)
 		f.finish(nil)
@@ -119,33 +121,32 @@ func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Answe
 		}
 		return x.live(response, x.outcome, newPassed(ctx, response, func() { f.cancel(nil) })), nil
 	}
-	if x.cache.mayStore(x.r, x.asked, directives, response) {
-		if s := x.cache.storedResponse(x.r, response, got.arrival); s != nil && s.isUseful() {
-			return x.arriving(ctx, f, got, s)
-		}
+	if s := x.cache.toStore(x.r, x.asked, response, got.arrival); s != nil && s.isUseful() {
+		return x.arriving(ctx, f, got, s)
 	}
-	return x.notStored(ctx, f, response, directives), nil
+	return x.notStored(ctx, f, response), nil
 }
 
 // notStored answers by a response that is for this client alone.
-func (x *exchange) notStored(ctx context.Context, f *flight, response *Response, directives cachecontrol.Directives) *Answer {
+func (x *exchange) notStored(ctx context.Context, f *flight, response *Response) *Answer {
 	shared := f.isShared()
 	f.finish(nil)
-	if response.Status == http.StatusNotModified {
+	switch directives, _ := x.cache.directivesOf(x.r, response.Header); {
+	case x.private: // others are not asked the same
+	case response.Status == http.StatusNotModified:
 		x.cache.fetchWhole(x.r.URI)
-	}
-	if shared || directives.Has("private") || directives.Has("no-store") {
-		x.cache.doNotCollapse(x.r.URI)
+	case response.Status < http.StatusBadRequest && (shared || directives.Has("private") || directives.Has("no-store")):
+		x.doNotCollapse()
 	}
 	return x.live(response, x.outcome, newPassed(ctx, response, func() { f.cancel(nil) }))
 }
 
-// doNotCollapse lets requests for a URI go their own way for some time.
-func (c *Cache) doNotCollapse(key string) {
-	until := c.config.Now().Add(uncollapsedFor)
-	c.update(key, func(e *Entry) *Entry {
+// doNotCollapse lets requests like this one for its URI go their own way for some time.
+func (x *exchange) doNotCollapse() {
+	until, of := x.cache.config.Now().Add(uncollapsedFor), x.class()
+	x.cache.update(x.r.URI, func(e *Entry) *Entry {
 		after := e.copied()
-		after.uncollapsed = until
+		after.uncollapsed[of.index()] = until
 		return after
 	})
 }

@@ -25,6 +25,8 @@ type question struct {
 func (x *exchange) question() question {
 	s, request := x.selected, x.r.Header
 	switch {
+	case x.private:
+		return question{header: request, isOwn: isConditional(request)}
 	case x.plain:
 		return question{header: withoutConditions(request)}
 	case x.completes(s):

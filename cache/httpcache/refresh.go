@@ -11,7 +11,10 @@ import (
 // section 3. It does not end with the client.
 func (x *exchange) refresh(ctx context.Context) {
 	c := x.cache
-	f, leads := c.enter(x.r.URI, x.r.Header, false)
+	if x.isPrivate() {
+		return // a request that is not for all makes nothing for others
+	}
+	f, leads := c.enter(x.r.URI, x.r.Header, x.class(), false)
 	if !leads {
 		f.leave()
 		return
@@ -19,7 +22,7 @@ func (x *exchange) refresh(ctx context.Context) {
 	select {
 	case c.background <- struct{}{}:
 	default:
-		f.fail(errAbandoned)
+		f.fail()
 		return
 	}
 	detached := *x

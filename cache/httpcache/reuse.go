@@ -98,3 +98,15 @@ func (s *stored) mayUseOnError(d demands, now time.Time, staleFor time.Duration)
 	}
 	return -s.ttl(now) <= max(staleFor, d.ifError)
 }
+
+// mayUseMeanwhile reports whether a stale response may be used while it is being validated, up to staleFor,
+// or what stale-if-error allows where that is less.
+func (s *stored) mayUseMeanwhile(d demands, now time.Time, staleFor time.Duration) bool {
+	if s.noCache || s.useOf(d, now) != validate {
+		return false // the client wants another one
+	}
+	if s.ifError >= 0 {
+		staleFor = min(staleFor, s.ifError)
+	}
+	return s.mayUseOnError(d, now, staleFor) && -s.ttl(now) <= staleFor
+}

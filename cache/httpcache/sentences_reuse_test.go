@@ -52,11 +52,11 @@ func TestReuseSentences(t *testing.T) {
 			= miss 200 a
 			^ DELETE`},
 		{"4", must, "the most recent of several that suit", `
-			< 200 old | Cache-Control: max-age=60 | Vary: X-A | Date: {-10}
-			> GET | X-A: 1
-			< 200 new | Cache-Control: max-age=60 | Vary: X-B | Date: {-5}
-			> GET | X-A: 2 | X-B: 1
-			> GET | X-A: 1 | X-B: 1
+			< 200 old | Cache-Control: max-age=60 | Vary: Referer | Date: {-10}
+			> GET | Referer: 1
+			< 200 new | Cache-Control: max-age=60 | Vary: User-Agent | Date: {-5}
+			> GET | Referer: 2 | User-Agent: 1
+			> GET | Referer: 1 | User-Agent: 1
 			= hit 200 new`},
 		{"4.1", must, "all fields that Vary names count", `
 			< 200 a | Cache-Control: max-age=60 | Vary: X-A, X-B
@@ -100,11 +100,11 @@ func TestReuseSentences(t *testing.T) {
 			> GET | Accept-Language: fr, de
 			= miss 200 a`},
 		{"4.1", should, "the most recent of several", `
-			< 200 old | Cache-Control: max-age=60 | Vary: X-A | Date: {-20}
-			> GET | X-A: 1
+			< 200 old | Cache-Control: max-age=60 | Vary: Referer | Date: {-20}
+			> GET | Referer: 1
 			< 200 new | Cache-Control: max-age=60 | Date: {-10}
-			> GET | X-A: 2
-			> GET | X-A: 1
+			> GET | Referer: 2
+			> GET | Referer: 1
 			= hit 200 new`},
 		{"4.1", may, "several variants are kept", `
 			< 200 a | Cache-Control: max-age=60 | Vary: X-A

@@ -71,7 +71,7 @@ func TestStoringSentences(t *testing.T) {
 			> GET
 			= hit 599 a`},
 		{"3.1", must, "all fields, also unknown ones", `
-			< 200 a | Cache-Control: max-age=60 | X-New: 1 | Set-Cookie: a=b | Clear-Site-Data: "cookies"
+			< 200 a | Cache-Control: max-age=60, public | X-New: 1 | Set-Cookie: a=b | Clear-Site-Data: "cookies"
 			> GET
 			> GET
 			= hit 200 a | X-New: 1 | Set-Cookie: a=b | Clear-Site-Data: "cookies"`},

@@ -26,6 +26,8 @@ type exchange struct {
 	// background is whether the client has its answer already.
 	background bool
 	plain      bool // the origin is asked without conditions
+	// private is whether the response is for this client alone: see isPrivate.
+	private bool
 }
 
 // Serve answers a request from what is stored, or by forwarding it.
@@ -46,9 +48,7 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 	if !x.r.isGet() || x.r.Body {
 		return x.unsafe(ctx)
 	}
-	if x.entry = x.cache.unpurged(x.r.URI, x.cache.entry(x.r.URI)); x.entry != nil {
-		x.selected = x.entry.selected(linesOf(x.r.Header))
-	}
+	x.look()
 	switch {
 	case x.cache.config.Store == nil || x.r.Pass:
 		return x.pass(ctx, fwdBypass)
@@ -66,6 +66,14 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 		return nil, ErrOnlyIfCached
 	default:
 		return x.load(ctx, reason)
+	}
+}
+
+// look looks for what is stored.
+func (x *exchange) look() {
+	x.selected = nil
+	if x.entry = x.cache.unpurged(x.r.URI, x.cache.entry(x.r.URI)); x.entry != nil {
+		x.selected = x.entry.selected(linesOf(x.r.Header))
 	}
 }
 
@@ -143,73 +151,6 @@ func (x *exchange) unasked(response *Response) error {
 	_ = response.Body.Close()
 	return ErrUnasked
 }
-
-// load answers by an exchange with the origin, its own or one that another client has begun.
-func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
-	x.outcome.Forwarded = reason
-	if !x.collapses() {
-		return x.lead(ctx, x.cache.alone(x.r.URI))
-	}
-	f, leads := x.cache.enter(x.r.URI, x.r.Header, len(x.r.Header["Range"]) > 0 || x.question().isOwn)
-	if leads {
-		return x.lead(ctx, f)
-	}
-	if a, err := x.wait(ctx, f); a != nil || err != nil {
-		return a, err
-	}
-	return x.lead(ctx, x.cache.alone(x.r.URI))
-}
-
-// wait waits for the exchange of another client, and answers by it, nil where it is not for this one.
-func (x *exchange) wait(ctx context.Context, f *flight) (*Answer, error) {
-	defer f.leave()
-	select {
-	case <-f.ready:
-		return x.follow(ctx, f)
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-// collapses reports whether a request may wait for the exchange of another client. Those with
-// credentials mostly cannot be answered by what it brings.
-func (x *exchange) collapses() bool {
-	return x.r.Method == http.MethodGet && len(x.r.Header["Authorization"]) == 0 && !x.demands.noCache &&
-		(x.entry == nil || x.cache.config.Now().After(x.entry.uncollapsed))
-}
-
-// follow answers by what the exchange of another client has brought, nil where that is not for
-// this one.
-func (x *exchange) follow(ctx context.Context, f *flight) (*Answer, error) {
-	switch {
-	case f.err != nil && !x.cache.isOwn(f.err) && x.mayUseStale(f.err):
-		return x.stale(ctx)
-	case errors.Is(f.err, errAbandoned), errors.Is(f.err, errReplaced), x.cache.isOwn(f.err):
-		return nil, nil //nolint:nilnil // it has brought nothing
-	case f.err != nil:
-		return nil, f.err
-	}
-	s := f.result
-	if s == nil || !s.matches(linesOf(x.r.Header)) {
-		return nil, nil //nolint:nilnil // neither
-	}
-	if use := s.useOf(x.demands, x.cache.config.Now()); use == validate || use == reloadRequired {
-		return nil, nil //nolint:nilnil // likewise
-	}
-	outcome := x.outcome
-	outcome.Collapsed, outcome.Stored = true, true
-	a, err := x.answer(ctx, s, outcome, false)
-	if errors.Is(err, errAbandoned) {
-		return nil, nil //nolint:nilnil // it is too late to begin
-	}
-	if a != nil && f.live != nil && a.Status == s.status {
-		a.Trailer, a.Announced = f.live.Trailer, f.live.Announced
-	}
-	return a, err
-}
-
-// isOwn reports whether an error is about one client.
-func (c *Cache) isOwn(err error) bool { return err != nil && c.config.Own != nil && c.config.Own(err) }
 
 // mayUseStale reports whether a stored response may be used after a failure to reach the origin.
 func (x *exchange) mayUseStale(err error) bool {

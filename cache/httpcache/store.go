@@ -14,20 +14,27 @@ var understood = [...]int{
 	200, 203, 204, 206, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 501,
 }
 
-// mayStore reports whether a shared cache may store the response to a request: RFC 9111 section 3.
-func (c *Cache) mayStore(r *Request, requested, directives cachecontrol.Directives, response *Response) bool {
+// toStore returns what is stored of the response to a request, without its content; nil for nothing.
+func (c *Cache) toStore(r *Request, requested cachecontrol.Directives, response *Response, at arrival) *stored {
+	directives, _ := c.directivesOf(r, response.Header)
 	switch {
-	case r.Method == http.MethodPost:
-		return c.postIsStored(r, directives, response) && c.mayStoreResponse(r, requested, directives, response)
-	case r.Method != http.MethodGet || r.Body: // the content of GET means nothing that a cache knows: RFC 9110 section 9.3.1
-		return false
-	default:
-		return c.mayStoreResponse(r, requested, directives, response)
+	case r.Method == http.MethodPost && !c.postIsStored(r, directives, response):
+		return nil
+	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body): // the content of GET means nothing that a cache knows: RFC 9110 section 9.3.1
+		return nil
+	case !mayStoreResponse(r, requested, directives, response):
+		return nil
 	}
+	s := c.storedResponse(r, response, at)
+	if s == nil || !c.isForOthers(r, response, s.explicit) {
+		return nil
+	}
+	return s
 }
 
-// mayStoreResponse reports whether a shared cache may store a response to a method that it understands.
-func (*Cache) mayStoreResponse(r *Request, requested, directives cachecontrol.Directives, response *Response) bool {
+// mayStoreResponse reports whether a shared cache may store a response to a method that it understands: RFC
+// 9111 section 3.
+func mayStoreResponse(r *Request, requested, directives cachecontrol.Directives, response *Response) bool {
 	status := response.Status
 	switch {
 	case status < 200 || status == http.StatusNotModified:
@@ -80,9 +87,12 @@ func (c *Cache) postIsStored(r *Request, directives cachecontrol.Directives, res
 }
 
 // storedFields returns the fields of a response that are stored: not those of one connection (RFC
-// 9111 section 3.1), those that private names, and those that are made anew.
+// 9111 section 3.1), those that private names, those that are made anew, and cookies of one client.
 func storedFields(header http.Header, directives cachecontrol.Directives) http.Header {
 	stored := EndToEnd(header)
+	if !setsCookiesForAll(directives) {
+		delete(stored, "Set-Cookie")
+	}
 	for _, name := range append(fieldNames(directives.Fields("private")), "Content-Length", "Age") {
 		delete(stored, name)
 	}

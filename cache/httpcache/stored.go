@@ -135,9 +135,9 @@ const memoOverhead = 400
 // is immutable.
 type Entry struct {
 	variants []*stored
-	// uncollapsed is until when requests for the URI do not wait for each other: its responses
-	// were not for all.
-	uncollapsed time.Time
+	// uncollapsed is until when requests for the URI do not wait for each other, those without cookies
+	// and those with some: their responses were not for all.
+	uncollapsed [2]time.Time
 	// unconditional is whether the conditions of clients are not passed on, so that a response
 	// can be stored.
 	unconditional bool

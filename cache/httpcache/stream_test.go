@@ -134,11 +134,3 @@ func leakless(t *testing.T) {
 		s.eventually("no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
 	})
 }
-
-// waits waits until n clients have asked the cache and wait. Nothing tells that a client waits but
-// that it does not run: all of them have been started, and are let run.
-func (s *site) waits() {
-	for range 1000 {
-		runtime.Gosched()
-	}
-}

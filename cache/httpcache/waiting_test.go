@@ -46,7 +46,7 @@ func TestWaitedInVain(t *testing.T) {
 // What is refused to one client is no answer for those who have waited for the same.
 func TestRefusalIsForOne(t *testing.T) {
 	errShare := errors.New("this client asks too much")
-	s := newSite(t, func(c *httpcache.Config) { c.Own = func(err error) bool { return errors.Is(err, errShare) } })
+	s := newSite(t, nil)
 	proceed, asked := make(chan struct{}), false
 	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
 		<-proceed

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -14,8 +13,6 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/shared"
-	"github.com/urnd/urnd/proxy/policy"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -42,10 +39,13 @@ func responsesBasis(c config.Config) map[string]any {
 // diskBasis stands for what responses on disk depend on, also over a restart. The size of caches is not
 // of it.
 func diskBasis(c config.Config) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", []any{c.Access.AllowDestinations, c.Proxy.Origins, c.Proxy.Upstreams, c.Proxy.Targeted, gatewayBasis(c)}))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", []any{storageRules, fmt.Sprintf("%q", c.Cache.HarmlessFields), c.Access.AllowDestinations, c.Proxy.Origins, c.Proxy.Upstreams, c.Proxy.Targeted, gatewayBasis(c)}))
 	const enough = 12
 	return hex.EncodeToString(sum[:enough])
 }
+
+// storageRules changes with the rules of what is stored for others: what was stored by others is not used.
+const storageRules = 2
 
 // gatewayBasis returns the settings of the gateways that decide whether, and from where, what is stored
 // could be fetched again. The others are left out: what was made by another limit is still a response of
@@ -61,7 +61,7 @@ func gatewayBasis(c config.Config) []any {
 // responseSettings are the settings of the section cache that are for HTTP responses; StaleFor is
 // for all caches.
 func responseSettings() []string {
-	return []string{"Responses", "MaxResponse", "HeuristicPercent", "HeuristicMax", "Disk", "DiskDirectory", "StaleFor"}
+	return []string{"Responses", "MaxResponse", "HeuristicPercent", "HeuristicMax", "HarmlessFields", "CollapseTimeout", "CollapseLimit", "Disk", "DiskDirectory", "StaleFor"}
 }
 
 // newResponses returns the cache of HTTP responses: the one of the previous configuration where
@@ -89,7 +89,8 @@ func makeResponses(c config.Config, files *disk.Store, d dependencies) (response
 		Now: d.now, Disk: files, Basis: diskBasis(c),
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
-		Same: sameOrigin, Own: isOfClient, Panicked: d.panicked,
+		Harmless: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: c.Cache.CollapseLimit,
+		Same: sameOrigin, Panicked: d.panicked,
 	}
 	for _, name := range c.Proxy.Targeted {
 		settings.Targeted = append(settings.Targeted, http.CanonicalHeaderKey(name))
@@ -105,12 +106,6 @@ func makeResponses(c config.Config, files *disk.Store, d dependencies) (response
 	settings.Store = store
 	made := responses{httpcache.New(settings), store}
 	return made, func() { made.Close(); store.Close() }, nil
-}
-
-// isOfClient reports whether an error is about one client: a rule of the site, or its share of the
-// limits.
-func isOfClient(err error) bool {
-	return errors.Is(err, policy.ErrDenied) || errors.Is(err, resolver.ErrBusy)
 }
 
 // sameOrigin returns the canonical form of a URI reference in a response to a request for base, and

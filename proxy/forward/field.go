@@ -82,26 +82,20 @@ func node(client netip.Addr) string {
 	}
 }
 
-// unkeyed are the fields by which some origins select another resource than the target URI names,
-// or another method: their responses must not be cached by that URI (cache poisoning).
-var unkeyed = [...]string{
-	"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Scheme", "X-Forwarded-Port", "X-Forwarded-Prefix",
-	"X-Forwarded-Server", "X-Forwarded-Ssl", "X-Host", "X-Original-Host", "X-Original-Url", "X-Rewrite-Url",
-	"X-Http-Method-Override", "X-Http-Method", "X-Method-Override",
-}
-
-func hasUnkeyed(header http.Header) bool {
-	for _, name := range unkeyed {
-		if len(header[name]) > 0 {
-			return true
-		}
+// added returns the field that selecting has added, and that no client has sent: it names the client.
+func (p *Proxy) added(r *Request) []string {
+	name := ""
+	switch p.config.Forwarded {
+	case ForwardedStandard:
+		name = "Forwarded"
+	case ForwardedFor:
+		name = "X-Forwarded-For"
+	case ForwardedTransparent, ForwardedOff:
 	}
-	for _, line := range header["Forwarded"] { // RFC 7239 sections 5.3 and 5.4
-		if line = strings.ToLower(line); strings.Contains(line, "host=") || strings.Contains(line, "proto=") {
-			return true
-		}
+	if name == "" || len(r.Header[name]) > 0 {
+		return nil
 	}
-	return false
+	return []string{name}
 }
 
 // upgradeOf returns the protocol that a request asks to change to, "" for none: RFC 9110 section 7.8.

@@ -39,8 +39,8 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	c := p.newClient(w, r)
 	defer c.end()
 	asked := &httpcache.Request{
-		Method: r.Method, URI: r.Key.String(), Header: p.selecting(r), Body: r.hasBody(), Gateway: r.isGateway(), Check: r.Check,
-		Pass: hasUnkeyed(r.Header),
+		Method: r.Method, URI: r.Key.String(), Header: p.selecting(r), Added: p.added(r), Client: r.Share,
+		Body: r.hasBody(), Gateway: r.isGateway(), Check: r.Check,
 	}
 	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
 		return p.ask(ctx, c, r, o)

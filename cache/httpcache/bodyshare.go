@@ -1,0 +1,62 @@
+package httpcache
+
+import (
+	"context"
+	"time"
+)
+
+// isShareable reports whether others than the one who leads can read the body while it arrives, each at a
+// pace of its own: all of it is certain to stay, on disk or in memory. Where the end is not known it is so
+// when that has come.
+func (b *body) isShareable() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.isSpooled() || b.done && b.err == nil && !b.passing || b.reserve()
+}
+
+// reserve takes the memory for all of a body, and reports whether there is as much; b.mu is held.
+func (b *body) reserve() bool {
+	if b.reserved || b.done || b.passing || b.length < 0 || b.length > b.most || !b.budget.take(b.length-b.taken) {
+		return b.reserved && !b.done
+	}
+	b.reserved, b.taken = true, b.length
+	return true
+}
+
+// awaitEnd waits until all has arrived, which is read on meanwhile whatever the pace of its readers; or
+// until it turns out that it is not stored. errOverdue means that late has come before.
+func (b *body) awaitEnd(ctx context.Context, late <-chan time.Time) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.awaiting++
+	defer func() {
+		b.awaiting--
+		if b.awaiting == 0 && !b.reading {
+			b.endUnread()
+		}
+	}()
+	for !b.done && !b.passing {
+		if !b.reading {
+			b.reading = true
+			b.spawn(b.finish)
+		}
+		changed := b.whenChanged()
+		b.mu.Unlock()
+		err := error(nil)
+		select {
+		case <-changed:
+		case <-late:
+			err = errOverdue
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+		b.mu.Lock()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isAwaited reports whether clients wait for the end of a body that may be stored; b.mu is held.
+func (b *body) isAwaited() bool { return b.awaiting > 0 && !b.passing }

@@ -1,0 +1,276 @@
+package httpcache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+)
+
+// Who leads a collapsed exchange shares the answer, never an error, a delay or the pace. These tests know
+// nothing but what clients and the origin see, and when.
+
+// first makes the origin treat its first request in one way, and all others in another.
+func (s *site) first(first, others func(ctx context.Context) (*httpcache.Response, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	s.respond = func(ctx context.Context, _ sent) (*httpcache.Response, error) {
+		s.mu.Lock()
+		n++
+		isFirst := n == 1
+		s.mu.Unlock()
+		if isFirst {
+			return first(ctx)
+		}
+		return others(ctx)
+	}
+}
+
+// later answers after some time.
+func (s *site) later(after time.Duration, body string, lines ...string) func(context.Context) (*httpcache.Response, error) {
+	return func(ctx context.Context) (*httpcache.Response, error) {
+		select {
+		case <-time.After(after):
+			return s.response(200, body, lines...), nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// hangs answers nothing.
+func hangs(ctx context.Context) (*httpcache.Response, error) {
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+// victims starts clients that come behind who leads, and returns how long each of them took.
+func (s *site) victims(n int, lines ...string) []*client {
+	synctest.Wait()
+	victims := make([]*client, n)
+	for i := range victims {
+		victims[i] = s.start(nil, lines...)
+	}
+	synctest.Wait()
+	return victims
+}
+
+const timeout = 5 * time.Second
+
+func TestLeaders(t *testing.T) {
+	tests := []struct {
+		name   string
+		leader []string // the fields of who leads
+		victim []string // of the others
+		origin func(s *site)
+		leaves bool          // who leads leaves after a second
+		within time.Duration // all others have the answer "ok" within this time
+		asked  int           // most requests that the origin sees, who leads included
+	}{
+		{
+			name:   "an answer",
+			origin: func(s *site) { s.first(s.later(time.Second, "ok", fresh), hangs) },
+			within: time.Second, asked: 1,
+		},
+		{
+			name: "an error is not shared",
+			origin: func(s *site) {
+				s.first(func(context.Context) (*httpcache.Response, error) { return nil, errOrigin }, s.later(time.Second, "ok", fresh))
+			},
+			within: time.Second, asked: 17,
+		},
+		{
+			name:   "who leads leaves",
+			origin: func(s *site) { s.first(hangs, s.later(time.Second, "ok", fresh)) },
+			leaves: true, within: 2 * time.Second, asked: 17,
+		},
+		{
+			name: "what is for one client is not shared",
+			origin: func(s *site) {
+				s.first(s.later(time.Second, "mine", "Cache-Control: private"), s.later(time.Second, "ok", fresh))
+			},
+			within: 2 * time.Second, asked: 17,
+		},
+		{
+			name:   "who leads hangs: one second leader",
+			origin: func(s *site) { s.first(hangs, s.later(time.Second, "ok", fresh)) },
+			within: timeout + time.Second, asked: 2,
+		},
+		{
+			name:   "a lock of the session of who leads",
+			leader: []string{"Cookie: session=attacker"},
+			origin: func(s *site) { s.first(hangs, s.later(time.Second, "ok", fresh)) },
+			within: time.Second, asked: 2,
+		},
+		{
+			name: "others with sessions", leader: []string{"Cookie: session=attacker"}, victim: []string{"Cookie: session=victim"},
+			origin: func(s *site) { s.first(hangs, s.later(0, "ok", "Cache-Control: private")) },
+			within: timeout, asked: 101,
+		},
+		{
+			name: "an unknown field", leader: []string{"X-Sleep: 60"},
+			origin: func(s *site) { s.first(hangs, s.later(time.Second, "ok", fresh)) },
+			within: time.Second, asked: 2,
+		},
+		{
+			name: "a body without an end",
+			origin: func(s *site) {
+				s.first(func(ctx context.Context) (*httpcache.Response, error) {
+					r, w := io.Pipe()
+					context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
+					response := s.response(200, "", fresh)
+					response.Body, response.ContentLength = r, -1
+					return response, nil
+				}, s.later(time.Second, "ok", fresh))
+			},
+			within: timeout + time.Second, asked: 2,
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSite(t, nil)
+				test.origin(s)
+				leader := s.start(nil, test.leader...)
+				victims := s.victims(100, test.victim...)
+				if test.leaves {
+					time.Sleep(time.Second) // of the bubble
+					leader.stop()
+				}
+				time.Sleep(test.within + time.Millisecond - map[bool]time.Duration{true: time.Second}[test.leaves])
+				synctest.Wait()
+				for i, victim := range victims {
+					select {
+					case <-victim.done:
+						if g := victim.end(); g.err != nil || g.body != "ok" {
+							t.Fatalf("victim %d: %v, %q", i, g.err, g.body)
+						}
+					default:
+						t.Fatalf("victim %d has no answer after %v; the origin has seen %d requests", i, test.within, s.count())
+					}
+				}
+				if n := s.count(); n > test.asked {
+					t.Errorf("the origin has seen %d requests, more than %d", n, test.asked)
+				}
+				leader.stop()
+				<-leader.done
+			})
+		})
+	}
+}
+
+// A slow origin is not stampeded by those who have waited in vain, of whom no client takes all turns.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, func(c *httpcache.Config) { c.CollapseLimit = 8 })
+		atOnce, most := 0, 0
+		slow := func(ctx context.Context) (*httpcache.Response, error) {
+			s.mu.Lock()
+			atOnce++
+			most = max(most, atOnce)
+			s.mu.Unlock()
+			defer func() { s.mu.Lock(); atOnce--; s.mu.Unlock() }()
+			return s.later(time.Second, "", "Cache-Control: no-store")(ctx)
+		}
+		s.first(func(context.Context) (*httpcache.Response, error) { time.Sleep(time.Second); return nil, errOrigin }, slow)
+		ask := func(client byte) <-chan time.Duration {
+			took, begun := make(chan time.Duration, 1), time.Now()
+			go func() {
+				r := &httpcache.Request{Method: "GET", URI: target, Header: fields(), Client: netip.AddrFrom4([4]byte{127, 0, 0, client})}
+				if a, err := s.cache.Serve(t.Context(), r, s.forward); err == nil && a.Content != nil {
+					a.Content.Close()
+				}
+				took <- time.Since(begun)
+			}()
+			synctest.Wait()
+			return took
+		}
+		leader := ask(1)
+		var attackers []<-chan time.Duration
+		for range 40 {
+			attackers = append(attackers, ask(1))
+		}
+		victim := ask(2)
+		if took := <-victim; took > 2*time.Second {
+			t.Errorf("a victim took %v", took)
+		}
+		<-leader
+		for _, attacker := range attackers {
+			<-attacker
+		}
+		if most > 3 { // a quarter of 8 for the attacker, and one for the victim
+			t.Errorf("the origin has seen %d requests at a time", most)
+		}
+	})
+}
+
+// What is stale and may be used is used while another client has it validated, but not against
+// must-revalidate, no-cache or the wish of the client: RFC 9111 section 4.2.4.
+func TestStaleWhileWaiting(t *testing.T) {
+	tests := []struct {
+		stored, asks string
+		isStale      bool
+	}{
+		{"max-age=10", "", true},
+		{"max-age=10, must-revalidate", "", false},
+		{"max-age=10, proxy-revalidate", "", false},
+		{"s-maxage=10", "", false},
+		{"no-cache", "", false},
+		{"max-age=10, stale-if-error=0", "", false},
+		{"max-age=10", "Cache-Control: max-age=5", false},
+		{"max-age=10", "Cache-Control: no-cache", false},
+	}
+	for _, test := range tests {
+		t.Run(fmt.Sprint(test.stored, " ", test.asks), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSite(t, nil)
+				s.sends(200, "old", "Cache-Control: "+test.stored, `ETag: "1"`)
+				s.expect(s.get(), 200, "old", false)
+				s.clock.advance(time.Minute)
+				s.first(s.later(time.Second, "new", fresh), s.later(time.Second, "new", fresh))
+				leader := s.start(nil)
+				synctest.Wait()
+				begun := time.Now()
+				var lines []string
+				if test.asks != "" {
+					lines = append(lines, test.asks)
+				}
+				g := s.get(lines...)
+				if isStale := time.Since(begun) == 0 && g.body == "old"; g.err != nil || isStale != test.isStale {
+					t.Errorf("%v %q after %v; stale is allowed: %t", g.err, g.body, time.Since(begun), test.isStale)
+				}
+				leader.whole("new")
+			})
+		})
+	}
+}
+
+// Requests that select different responses do not wait for each other, as far as Vary is known.
+func TestClassesByVary(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, nil)
+		s.sends(200, "any", "Cache-Control: max-age=10", "Vary: Accept")
+		s.expect(s.get("Accept: text/html"), 200, "any", false)
+		s.clock.advance(2 * time.Hour) // beyond Config.StaleFor
+		s.first(hangs, s.later(time.Second, "ok", fresh, "Vary: Accept"))
+		leader := s.start(nil, "Accept: attack/attack")
+		begun := time.Now()
+		for _, victim := range s.victims(10, "Accept: text/html") {
+			victim.whole("ok")
+		}
+		if took := time.Since(begun); took > time.Second {
+			t.Errorf("they waited %v", took)
+		}
+		leader.stop()
+		if g := leader.end(); !errors.Is(g.err, context.Canceled) {
+			t.Errorf("%v", g.err)
+		}
+	})
+}

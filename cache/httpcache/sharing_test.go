@@ -1,0 +1,195 @@
+package httpcache_test
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/cache/httpcache"
+)
+
+// What one client's request may make for others: docs/security.md.
+func TestStoredForOthers(t *testing.T) {
+	const lasting = "Cache-Control: max-age=60"
+	const modified = "Last-Modified: Sun, 01 Nov 2026 00:00:00 GMT"
+	long := strings.Repeat("a", 1<<10)
+	for _, test := range []struct {
+		name     string
+		request  string // fields, separated by " | "
+		status   int
+		response string // likewise
+		want     bool
+	}{
+		{"nothing", "", 200, lasting, true},
+		{"harmless fields", "User-Agent: a | Accept: b | Accept-Language: c | Referer: d | Sec-Fetch-Site: cross-site | Traceparent: e | Via: 1.1 f", 200, lasting, true},
+		{"an unknown field", "X-Unknown: 1", 200, lasting, false},
+		{"another host", "X-Forwarded-Host: evil.example", 200, lasting, false},
+		{"another host, for CGI", "X_Forwarded_Host: evil.example", 200, lasting, false},
+		{"another method", "X_HTTP_Method_Override: DELETE", 200, lasting, false},
+		{"another protocol", "X-Forwarded-Protocol: https", 200, lasting, false},
+		{"another path", "SCRIPT_NAME: /evil", 200, lasting, false},
+		{"another client", "X-Forwarded-For: 192.0.2.1", 200, lasting, false},
+		{"another client, by its address", "X-Real-IP: 192.0.2.1", 200, lasting, false},
+		{"what programs send by script", "X-Requested-With: XMLHttpRequest", 200, lasting, false},
+		{"a harmless field in the spelling of CGI", "User_Agent: a", 200, lasting, false},
+		{"a negotiated field in the spelling of CGI", "Accept_Language: fr", 200, lasting + " | Vary: Accept-Language", false},
+		{"named by Vary", "X-Unknown: 1", 200, lasting + " | Vary: X-Unknown", true},
+		{"one of two named by Vary", "X-Unknown: 1 | X-Other: 1", 200, lasting + " | Vary: X-Unknown", false},
+		{"configured", "Configured: 1", 200, lasting, true},
+		{"configured, as CGI has it", "X_Configured_A: 1", 200, lasting, true},
+		{"configured by its beginning", "Npm-Session: 1", 200, lasting, true},
+		{"the type of no body", "Content-Type: text/plain", 200, lasting, false},
+
+		{"a cookie, explicit freshness", "Cookie: a=b", 200, lasting, true},
+		{"a cookie, Expires", "Cookie: a=b", 200, "Expires: Sun, 22 Nov 2026 10:00:00 GMT", true},
+		{"a cookie, heuristic freshness", "Cookie: a=b", 200, modified, false},
+		{"a cookie, a validator", "Cookie: a=b", 200, `ETag: "1"`, false},
+		{"a cookie, public alone", "Cookie: a=b", 200, "Cache-Control: public | " + modified, false},
+		{"no cookie, heuristic freshness", "", 200, modified, true},
+		{"a cookie is set, no freshness", "", 200, modified + " | Set-Cookie: a=b", false},
+		{"a cookie is set, explicit freshness", "", 200, lasting + " | Set-Cookie: a=b", true},
+
+		{"a part that is there", "Range: bytes=0-1", 206, lasting + " | Content-Range: bytes 0-1/2", true},
+		{"the whole for a part", "Range: bytes=0-1", 200, lasting, true},
+		{"a part that is not there", "Range: bytes=99999-", 416, lasting, false},
+		{"a redirect for a part", "Range: bytes=0-1", 301, lasting, false},
+		{"not found for a part", "Range: bytes=0-1", 404, lasting, false},
+
+		{"an error", "", 404, lasting, true},
+		{"an error with freshness by heuristics", "", 410, modified, true},
+		{"an error of the server", "", 500, lasting, true},
+		{"an error to a cookie", "Cookie: a=b", 400, lasting, false},
+		{"an error to a condition", `If-None-Match: "a"`, 404, lasting, false},
+		{"an error to values of 1 KiB", "User-Agent: " + long[:512] + " | Referer: " + long[:512], 400, lasting, true},
+		{"an error to larger values", "User-Agent: " + long[:512] + " | Referer: " + long[:513], 400, lasting, false},
+		{"408", "", 408, lasting, false},
+		{"416", "", 416, lasting, false},
+		{"421", "", 421, lasting, false},
+		{"425", "", 425, lasting, false},
+		{"429", "", 429, lasting, false},
+		{"431", "", 431, lasting, false},
+
+		{"for the pages of all sites", "Origin: https://a.example", 200, lasting + " | Access-Control-Allow-Origin: *", true},
+		{"for no pages of other sites", "Origin: https://a.example", 200, lasting, true},
+		{"for the pages of one site", "Origin: https://a.example", 200, lasting + " | Access-Control-Allow-Origin: https://a.example", false},
+		{"for the pages of the site that asks", "Origin: https://a.example", 200, lasting + " | Access-Control-Allow-Origin: https://a.example | Vary: Origin", true},
+		{"a refusal of a page", "Origin: https://a.example", 403, lasting, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t, func(c *httpcache.Config) { c.Harmless = []string{"configured", "x-configured-a", "npm-*"} })
+			s.sends(test.status, "ab", splitFields(test.response)...)
+			request := fields(splitFields(test.request)...)
+			g := s.request(&httpcache.Request{Method: http.MethodGet, URI: target, Header: request})
+			if g.err != nil {
+				t.Fatal(g.err)
+			}
+			if got := len(s.cache.Lookup(target)) > 0; got != test.want {
+				t.Errorf("stored: %t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
+func splitFields(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, " | ")
+}
+
+// A fresh stored answer is used whatever other fields a request has, and what is not fresh is left as it is.
+func TestPrivateRequests(t *testing.T) {
+	s := newSite(t, nil)
+	s.sends(200, "all", "Cache-Control: max-age=60", `ETag: "1"`)
+	s.expect(s.get(), 200, "all", false)
+	s.expect(s.get("X-Forwarded-Host: evil.example"), 200, "all", true)
+	s.clock.advance(2 * 60e9)
+	s.sends(200, "evil", "Cache-Control: max-age=60", `ETag: "2"`)
+	s.expect(s.get("X-Forwarded-Host: evil.example"), 200, "evil", false)
+	if header := s.last().header; header.Get("If-None-Match") != "" {
+		t.Errorf("it validates what others get: %v", header)
+	}
+	if g := s.do("HEAD", "X-Forwarded-Host: evil.example"); g.err != nil || g.Outcome.Hit() {
+		t.Errorf("HEAD: %v, %s", g.err, g.Outcome.Status("urnd"))
+	}
+	s.sends(304, "", "Cache-Control: max-age=60", `ETag: "1"`, "X-Made-By: victim")
+	s.expect(s.get(), 200, "all", false)
+	s.sends(200, "evil", "Cache-Control: max-age=60")
+	s.expect(s.get("X-Forwarded-Host: evil.example"), 200, "all", true)
+}
+
+// What one client has stale and in use is not refreshed by the request of another one with unknown fields:
+// RFC 5861 section 3.
+func TestPrivateRequestsRefreshNothing(t *testing.T) {
+	s := newSite(t, nil)
+	s.sends(200, "all", "Cache-Control: max-age=1, stale-while-revalidate=600")
+	s.expect(s.get(), 200, "all", false)
+	s.clock.advance(60e9)
+	s.sends(200, "evil", fresh)
+	s.expect(s.get("X-Forwarded-Host: evil.example"), 200, "all", true)
+	if s.cache.Flights(target) != 0 || s.count() != 1 {
+		t.Errorf("%d requests", s.count())
+	}
+}
+
+// Cookies that a response sets are for who has asked, unless the origin says that they are for all.
+func TestSetCookie(t *testing.T) {
+	for control, want := range map[string]string{
+		"max-age=60": "", "public, max-age=60": "a=b", "s-maxage=60": "a=b", "max-age=60, no-cache=Set-Cookie": "",
+	} {
+		s := newSite(t, nil)
+		s.sends(200, "a", "Cache-Control: "+control, "Set-Cookie: a=b", `ETag: "1"`)
+		if g := s.get(); g.field("Set-Cookie") != "a=b" {
+			t.Errorf("%s: who has asked gets %q", control, g.field("Set-Cookie"))
+		}
+		if g := s.get(); !g.Outcome.Hit() || g.field("Set-Cookie") != want {
+			t.Errorf("%s: others get %q, want %q", control, g.field("Set-Cookie"), want)
+		}
+		s.clock.advance(2 * 3600e9)
+		s.sends(304, "", "Cache-Control: "+control, "Set-Cookie: c=d", `ETag: "1"`)
+		if g := s.get(); g.field("Set-Cookie") != "c=d" {
+			t.Errorf("%s: who has it validated gets %q", control, g.field("Set-Cookie"))
+		}
+		if want != "" {
+			want = "c=d"
+		}
+		if g := s.get(); !g.Outcome.Hit() || g.field("Set-Cookie") != want {
+			t.Errorf("%s: then others get %q, want %q", control, g.field("Set-Cookie"), want)
+		}
+	}
+}
+
+// A 304 to a request with a cookie does not make what is stored for all fresh by a heuristic, nor removes it.
+func TestCookieValidates(t *testing.T) {
+	s := newSite(t, nil)
+	const modified = "Last-Modified: Sun, 22 Nov 2026 07:00:00 GMT" // an hour ago: fresh for 6 minutes
+	s.sends(200, "a", modified)
+	s.expect(s.get(), 200, "a", false)
+	s.clock.advance(2 * 3600e9)
+	s.sends(304, "", modified)
+	s.expect(s.get("Cookie: a=b"), 200, "a", false)
+	s.expect(s.get("Cookie: a=b"), 200, "a", false)
+	s.expect(s.get(), 200, "a", false)
+	s.expect(s.get("Cookie: a=b"), 200, "a", true)
+}
+
+// The documentation names each field that is harmless.
+func TestHarmlessFieldsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/proxy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := httpcache.HarmlessFields()
+	if !slices.IsSortedFunc(all, func(a, b httpcache.HarmlessField) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	}) {
+		t.Error("they are not sorted")
+	}
+	for _, one := range all {
+		if !strings.Contains(string(text), "`"+one.Name+"`") || one.Reason == "" {
+			t.Errorf("docs/proxy.md does not name `%s`", one.Name)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package httpcache
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+)
+
+// load answers by an exchange with the origin, its own or one that another client has begun.
+func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
+	x.outcome.Forwarded = reason
+	if x.private = x.isPrivate(); x.private {
+		return x.lead(ctx, x.cache.alone(x.r.URI))
+	}
+	of := x.class()
+	if !x.collapses(of) {
+		return x.lead(ctx, x.cache.alone(x.r.URI))
+	}
+	f, leads := x.enter(of)
+	switch {
+	case leads:
+		return x.lead(ctx, f)
+	case x.mayUseStaleNow():
+		f.leave()
+		return x.answer(ctx, x.selected, Outcome{Detail: "stale-while-waiting"}, false)
+	default:
+		return x.wait(ctx, of, f)
+	}
+}
+
+func (x *exchange) enter(of class) (f *flight, leads bool) {
+	return x.cache.enter(x.r.URI, x.r.Header, of, x.isSolitary())
+}
+
+// isSolitary reports whether what the origin answers to a request is not for others who wait for the header:
+// it may be a part, or 304 to a condition of the client.
+func (x *exchange) isSolitary() bool { return len(x.r.Header["Range"]) > 0 || x.question().isOwn }
+
+// collapses reports whether a request may wait for the exchange of another client. Those with
+// credentials mostly cannot be answered by what it brings.
+func (x *exchange) collapses(of class) bool {
+	return x.r.Method == http.MethodGet && len(x.r.Header["Authorization"]) == 0 && !x.demands.noCache &&
+		(x.entry == nil || x.cache.config.Now().After(x.entry.uncollapsed[of.index()]))
+}
+
+// wait answers by the exchange of another client, who shares the answer and never an error, a delay or the
+// pace: one that takes too long gets a second leader, and after that, or where it brings nothing for
+// others, each client asks the origin in turn.
+func (x *exchange) wait(ctx context.Context, of class, f *flight) (*Answer, error) {
+	a, err := x.follow(ctx, f, nil)
+	if !errors.Is(err, errOverdue) {
+		if a != nil || err != nil {
+			return a, err
+		}
+		return x.takeTurn(ctx)
+	}
+	second, leads := x.enter(of)
+	if leads {
+		return x.lead(ctx, second)
+	}
+	if a, err = x.follow(ctx, second, f); a != nil || err != nil && !errors.Is(err, errOverdue) {
+		return a, err
+	}
+	return x.takeTurn(ctx)
+}
+
+// errOverdue means that an exchange takes too long.
+var errOverdue = errors.New("the exchange of another client takes too long")
+
+// follow answers by what the exchange of another client brings, or an earlier one that is overdue and may
+// be nil; nil where it brings nothing for this client.
+func (x *exchange) follow(ctx context.Context, f, earlier *flight) (*Answer, error) {
+	defer f.leave()
+	late := time.NewTimer(f.patience())
+	defer late.Stop()
+	var before <-chan struct{} // never ready
+	if earlier != nil && !earlier.isReady() {
+		before = earlier.ready
+	}
+	for {
+		select {
+		case <-f.ready:
+			return x.take(ctx, f, late.C)
+		case <-before:
+			if a, err := x.take(ctx, earlier, atOnce()); a != nil || err != nil && !errors.Is(err, errOverdue) {
+				return a, err
+			}
+			before = nil
+		case <-late.C:
+			return nil, errOverdue
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// atOnce returns the channel of a time that has passed.
+func atOnce() <-chan time.Time {
+	c := make(chan time.Time)
+	close(c)
+	return c
+}
+
+// take answers by what the exchange of another client has brought, nil where that is not for this one.
+func (x *exchange) take(ctx context.Context, f *flight, late <-chan time.Time) (*Answer, error) {
+	s := f.result
+	if s == nil || !s.matches(linesOf(x.r.Header)) {
+		return nil, nil //nolint:nilnil // it has brought nothing
+	}
+	if use := s.useOf(x.demands, x.cache.config.Now()); use == validate || use == reloadRequired {
+		return nil, nil //nolint:nilnil // likewise
+	}
+	if b, ok := s.content.(*body); ok && !b.isShareable() {
+		if err := b.awaitEnd(ctx, late); err != nil {
+			return nil, err
+		}
+		return x.again(ctx)
+	}
+	outcome := x.outcome
+	outcome.Collapsed, outcome.Stored = true, true
+	a, err := x.answer(ctx, s, outcome, false)
+	if errors.Is(err, errAbandoned) {
+		return nil, nil //nolint:nilnil // it is too late to begin
+	}
+	if a != nil && f.live != nil && a.Status == s.status {
+		a.Trailer, a.Announced = f.live.Trailer, f.live.Announced
+	}
+	return a, err
+}
+
+// again answers by what is stored by now, nil where that is not for this request.
+func (x *exchange) again(ctx context.Context) (*Answer, error) {
+	x.look()
+	if reason, _ := x.judge(); reason != "" {
+		return nil, nil //nolint:nilnil // nothing can be used
+	}
+	outcome := x.outcome
+	outcome.Collapsed, outcome.Stored = true, true
+	return x.answer(ctx, x.selected, outcome, false)
+}
+
+// takeTurn asks the origin where the exchanges of others have brought nothing, as soon as not too many do
+// so at a time, or answers by what has come meanwhile.
+func (x *exchange) takeTurn(ctx context.Context) (*Answer, error) {
+	for {
+		if a, err := x.again(ctx); a != nil || err != nil {
+			return a, err
+		}
+		release, freed := x.cache.turns.take(originOf(x.r.URI), x.r.Client)
+		if release != nil {
+			defer release() // the header is here, or an error
+			return x.useTurn(ctx)
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// useTurn asks the origin, unless another one who has done so has the header of an answer for all.
+func (x *exchange) useTurn(ctx context.Context) (*Answer, error) {
+	if x.isSolitary() {
+		return x.lead(ctx, x.cache.alone(x.r.URI))
+	}
+	f, leads := x.cache.enterReady(x.r.URI, x.r.Header, x.class())
+	if leads {
+		return x.lead(ctx, f)
+	}
+	if a, err := x.follow(ctx, f, nil); a != nil || err != nil && !errors.Is(err, errOverdue) {
+		return a, err
+	}
+	return x.lead(ctx, x.cache.alone(x.r.URI))
+}
+
+// mayUseStaleNow reports whether a stale response may be used while another client has it validated: RFC
+// 9111 section 4.2.4.
+func (x *exchange) mayUseStaleNow() bool {
+	return x.selected != nil && x.covers(x.selected) && x.selected.mayUseMeanwhile(x.demands, x.cache.config.Now(), x.cache.config.StaleFor)
+}
