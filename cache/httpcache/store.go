@@ -49,7 +49,7 @@ func (*Cache) mayStoreResponse(r *Request, requested, directives cachecontrol.Di
 	case len(r.Header["Authorization"]) > 0 && !sharesAuthorized(directives):
 		return false
 	default:
-		return isCacheable(status, response.Header, directives) && !variesAlways(response.Header)
+		return isCacheable(status, response.Header, directives) && !variesAlways(response.Header) && !hasManyLines(response.Header)
 	}
 }
 
@@ -86,7 +86,7 @@ func storedFields(header http.Header, directives cachecontrol.Directives) http.H
 	for _, name := range append(fieldNames(directives.Fields("private")), "Content-Length", "Age") {
 		delete(stored, name)
 	}
-	return stored
+	return compacted(stored)
 }
 
 // fieldNames returns names of fields as http.Header has them.
@@ -98,6 +98,24 @@ func fieldNames(names []string) []string {
 		}
 	}
 	return canonical
+}
+
+// namesIn returns those of some names that a header has.
+func namesIn(header http.Header, names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	listed := make(map[string]bool, len(names))
+	for _, name := range names {
+		listed[name] = true
+	}
+	var held []string
+	for name := range header {
+		if listed[name] {
+			held = append(held, name)
+		}
+	}
+	return held
 }
 
 func trimSpace(s string) string { return strings.Trim(s, " \t") }
