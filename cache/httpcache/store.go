@@ -49,15 +49,15 @@ func (*Cache) mayStoreResponse(r *Request, requested, directives cachecontrol.Di
 	case len(r.Header["Authorization"]) > 0 && !sharesAuthorized(directives):
 		return false
 	default:
-		return isCacheable(status, response.Header, directives) && !variesAlways(response.Header) && !hasManyLines(response.Header)
+		return isCacheable(status, response.Header, directives) && !variesAlways(response.Header)
 	}
 }
 
-// isCacheable reports whether a status, or the origin, allows a response to be stored: RFC 9111
-// section 3, the last item.
+// isCacheable reports whether a status, or the origin, allows a response to be stored (RFC 9111
+// section 3, the last item), and it has no more lines than are stored.
 func isCacheable(status int, header http.Header, d cachecontrol.Directives) bool {
-	return slices.Contains(heuristicStatuses[:], status) || len(header["Expires"]) > 0 ||
-		d.Has("max-age") || d.Has("s-maxage") || d.Has("public")
+	return !hasManyLines(header) && (slices.Contains(heuristicStatuses[:], status) || len(header["Expires"]) > 0 ||
+		d.Has("max-age") || d.Has("s-maxage") || d.Has("public"))
 }
 
 // sharesAuthorized reports whether the response to a request with credentials may be stored: RFC
