@@ -1,17 +1,19 @@
 package httpcache
 
 import (
+	"cmp"
 	"math/bits"
 	"sync/atomic"
 	"time"
 )
 
-// useInterval is the time in which one use counts as much as many, and useIntervals is how many of them are
-// remembered: somewhat more than an hour. So a hit mostly writes nothing that others read, and a burst of
-// requests does not make a response look popular.
 const (
+	// useInterval is the time in which one use counts as much as many, and useIntervals is how many of them are
+	// remembered: somewhat more than an hour. A burst of requests does not make a response look popular.
 	useInterval  = 2 * time.Minute
 	useIntervals = 32
+	// mostUses is how many uses in an interval are told apart: a hit of what is in demand writes nothing that others read.
+	mostUses = 255
 )
 
 // uses are the intervals in which a stored response was used, besides the one request that it was fetched for. The
@@ -19,6 +21,8 @@ const (
 type uses struct {
 	// state is the last interval with a use, counted since 1970, and below it a bit for that and each one before.
 	state atomic.Uint64
+	// recent is how many there were in the last interval with a use, and above it, in the one before.
+	recent atomic.Uint32
 }
 
 // intervalOf returns the interval of a time.
@@ -33,11 +37,20 @@ func (u *uses) add(interval uint32) {
 	}
 	before := u.state.Load()
 	if last := uint32(before >> useIntervals); before != 0 && interval <= last { // also where the clock is set back
+		if u.recent.Load()&recentMask < mostUses {
+			u.recent.Add(1)
+		}
 		return
 	}
-	// Where it fails another request has just added its own.
-	u.state.CompareAndSwap(before, uint64(interval)<<useIntervals|uint64(history(before, interval)|1))
+	if u.state.CompareAndSwap(before, uint64(interval)<<useIntervals|uint64(history(before, interval)|1)) {
+		u.recent.Store(u.recent.Load()<<recentBits | 1)
+	} // else another request has just added its own
 }
+
+const (
+	recentBits = 16
+	recentMask = 1<<recentBits - 1
+)
 
 // inherit adds the uses of the response that this one replaces.
 func (u *uses) inherit(other *uses) {
@@ -49,9 +62,10 @@ func (u *uses) inherit(other *uses) {
 		last := max(uint32(before>>useIntervals), uint32(more>>useIntervals))
 		after := uint64(last)<<useIntervals | uint64(history(before, last)|history(more, last))
 		if u.state.CompareAndSwap(before, after) {
-			return
+			break
 		}
 	}
+	u.recent.Store(max(u.recent.Load(), other.recent.Load()))
 }
 
 // history returns a bit for each interval with a use until one, that of the latest the lowest.
@@ -63,11 +77,24 @@ func history(state uint64, interval uint32) uint32 {
 	return uint32(state) << (interval - last) //nolint:gosec // likewise; a shift by 32 and more is 0
 }
 
-// until returns the intervals with a use until one: how many, and which.
-func (u *uses) until(interval uint32) (count int, which uint32) {
+// usage is what is compared of uses.
+type usage struct {
+	intervals int    // with a use
+	recent    uint32 // uses in the last two of them
+	which     uint32 // they are, the earliest the highest bit
+}
+
+// until returns the uses until an interval.
+func (u *uses) until(interval uint32) usage {
 	if u == nil {
-		return 0, 0
+		return usage{}
 	}
-	which = history(u.state.Load(), interval)
-	return bits.OnesCount32(which), which
+	which, recent := history(u.state.Load(), interval), u.recent.Load()
+	return usage{bits.OnesCount32(which), recent&recentMask + recent>>recentBits, which}
+}
+
+// compare returns a positive number where a usage is greater: in more intervals, of equal ones with more uses in the last two of
+// them, then for longer.
+func (u usage) compare(other usage) int {
+	return cmp.Or(cmp.Compare(u.intervals, other.intervals), cmp.Compare(u.recent, other.recent), cmp.Compare(u.which, other.which))
 }

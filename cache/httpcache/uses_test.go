@@ -2,6 +2,7 @@ package httpcache
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -31,14 +32,14 @@ func TestUses(t *testing.T) {
 		for _, interval := range test.uses {
 			u.add(interval)
 		}
-		if got, which := u.until(test.until); got != test.want || bits.OnesCount32(which) != got {
-			t.Errorf("%s: %d, %b", test.name, got, which)
+		if got := u.until(test.until); got.intervals != test.want || bits.OnesCount32(got.which) != test.want {
+			t.Errorf("%s: %+v", test.name, got)
 		}
 	}
 	var none *uses
 	none.add(at)
-	if got, _ := none.until(at); got != 0 {
-		t.Errorf("none: %d", got)
+	if got := none.until(at); got != (usage{}) {
+		t.Errorf("none: %+v", got)
 	}
 }
 
@@ -52,13 +53,13 @@ func TestInheritedUses(t *testing.T) {
 	after.inherit(&before)
 	after.inherit(&after)
 	after.inherit(nil)
-	if got, _ := after.until(109); got != 6 {
-		t.Errorf("%d intervals", got)
+	if got := after.until(109); got.intervals != 6 {
+		t.Errorf("%+v", got)
 	}
 	var fresh uses
 	fresh.inherit(&before)
-	if got, _ := fresh.until(108); got != 5 {
-		t.Errorf("%d intervals", got)
+	if got := fresh.until(108); got != before.until(108) {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -74,7 +75,36 @@ func TestUsesAtATime(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got, _ := u.until(intervalOf(time.Unix(1_795_000_000, 0)) + 9); got == 0 || got > 10 {
-		t.Errorf("%d intervals", got)
+	if got := u.until(intervalOf(time.Unix(1_795_000_000, 0)) + 9); got.intervals == 0 || got.intervals > 10 || got.recent > 2*(mostUses+4) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestUsagesAreCompared: more intervals count more than uses, and those more than age.
+func TestUsagesAreCompared(t *testing.T) {
+	usageOf := func(intervals ...uint32) usage {
+		var u uses
+		for _, interval := range intervals {
+			u.add(interval)
+		}
+		return u.until(10)
+	}
+	many := slices.Repeat([]uint32{10}, 3*mostUses)
+	for _, test := range []struct {
+		name          string
+		less, greater usage
+	}{
+		{"none and one", usageOf(), usageOf(1)},
+		{"intervals", usageOf(many...), usageOf(1, 2)},
+		{"uses of the last interval", usageOf(1, 10, 10), usageOf(1, 10, 10, 10)},
+		{"uses of the one before", usageOf(1, 2, 10), usageOf(1, 2, 2, 10)},
+		{"age", usageOf(2, 10), usageOf(1, 10)},
+	} {
+		if test.less.compare(test.greater) >= 0 || test.greater.compare(test.less) <= 0 || test.less.compare(test.less) != 0 {
+			t.Errorf("%s: %+v, %+v", test.name, test.less, test.greater)
+		}
+	}
+	if got := usageOf(many...); got.recent != mostUses {
+		t.Errorf("%d uses", got.recent)
 	}
 }

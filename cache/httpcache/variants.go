@@ -1,14 +1,11 @@
 package httpcache
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // A client that sends many values of a field by which an origin selects makes as many variants, and they must not
 // displace those that others use. So the variants of a URI that were used in the most intervals of the last hour
 // (uses) stay, whatever else comes; the others are on probation, and the oldest of these goes first. Whoever wants to
-// displace a variant has to use 28 others in more intervals than it is used in.
+// displace a variant has to use 28 others in more intervals than it is used in, or in all that it is used in, and more often.
 const (
 	// maxVariants bounds the variants of one URI, and maxUsed those that stay as they are used.
 	maxVariants, maxUsed = 32, 28
@@ -67,18 +64,15 @@ func (c *Cache) bounded(variants []*stored) []*stored {
 	return slices.DeleteFunc(slices.Clone(variants), func(s *stored) bool { return !stays[s] })
 }
 
-// mostUsed returns the variants that were used, the ones that were used in most intervals first, of equal ones that
-// were used the longest ago.
+// mostUsed returns the variants that were used, those with the greatest usage first, of equal ones the oldest.
 func mostUsed(variants []*stored, now uint32) []*stored {
-	used := slices.DeleteFunc(slices.Clone(variants), func(s *stored) bool {
-		count, _ := s.uses.until(now)
-		return count == 0
-	})
-	slices.Reverse(used) // of equal ones the oldest
-	slices.SortStableFunc(used, func(a, b *stored) int {
-		countA, whichA := a.uses.until(now)
-		countB, whichB := b.uses.until(now)
-		return cmp.Or(cmp.Compare(countB, countA), cmp.Compare(whichB, whichA))
-	})
+	usages := make(map[*stored]usage, len(variants)) // they change meanwhile
+	var used []*stored
+	for _, s := range slices.Backward(variants) {
+		if usages[s] = s.uses.until(now); usages[s].intervals > 0 {
+			used = append(used, s)
+		}
+	}
+	slices.SortStableFunc(used, func(a, b *stored) int { return usages[b].compare(usages[a]) })
 	return used
 }
