@@ -21,7 +21,8 @@ var forAll = [...]string{
 	"age", "date", "expires", "pragma", "surrogate-control", "vary", "warning", "surrogate-key", "cache-tag", "cache-groups",
 	"cache-group-invalidation", "cache-status", "proxy-status",
 	// What the content is, and how it is selected: RFC 9110 sections 8, 10, 12 to 14.
-	"etag", "last-modified", "location", "range", "retry-after", "allow", "link", "prefer", "user-agent", "referer", "origin", "from", "expect",
+	"etag", "last-modified", "location", "range", "retry-after", "allow", "link", "prefer",
+	"user-agent", "referer", "origin", "from", "expect",
 	// Who asks whom: RFC 9110 sections 7 and 11, RFC 6265, RFC 7239.
 	"host", "authorization", "www-authenticate", "authentication-info", "cookie", "set-cookie", "via", "cdn-loop", "max-forwards", "forwarded",
 	"x-real-ip",

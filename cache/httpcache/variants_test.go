@@ -213,3 +213,21 @@ func TestLongSelectionIsBounded(t *testing.T) {
 	s.expect(s.request(&httpcache.Request{Method: "GET", URI: target, Header: long}), 200, "a", true)
 	s.expect(s.get("Accept-Language: de"), 200, "a", false)
 }
+
+// TestVariantsOnDisk: likewise where the bodies are files, of which none stays that no variant has.
+func TestVariantsOnDisk(t *testing.T) {
+	store, closes := newDisk(t, t.TempDir())
+	defer closes()
+	s := variedSite(t, 2000, func(c *httpcache.Config) { c.Disk, c.MaxObject = store, 1000 })
+	s.ask("de")
+	s.ask("de")
+	for i := range 100 {
+		s.ask("attack %d", i)
+	}
+	if !s.ask("de") {
+		t.Error("a variant in use was displaced")
+	}
+	if variants, files := len(s.cache.Lookup(target)), len(store.Get(target)); variants != 32 || files != 32 {
+		t.Errorf("%d variants, %d files", variants, files)
+	}
+}
