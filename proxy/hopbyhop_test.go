@@ -39,6 +39,41 @@ func TestHopByHop(t *testing.T) {
 	}
 }
 
+// What an origin names in Connection does not make the cache believe in another response, and what a client names there
+// does not change the request: RFC 9110 section 7.6.1.
+func TestConnectionNamesFieldsForAll(t *testing.T) {
+	for name, tt := range map[string]struct {
+		response, request string // the fields of both
+		hits              bool   // a second one, with X-A, is answered by the cache: of plain requests
+	}{
+		"nothing":               {"Connection: close\r\nCache-Control: max-age=60", "", true},
+		"Cache-Control":         {"Connection: Cache-Control\r\nCache-Control: no-store\r\nExpires: Fri, 31 Dec 2100 23:59:59 GMT", "", false},
+		"in another line":       {"Connection: close\r\nConnection: x-b, cache-control\r\nCache-Control: private\r\nExpires: Fri, 31 Dec 2100 23:59:59 GMT", "", false},
+		"Vary":                  {"Connection: Vary\r\nCache-Control: max-age=60\r\nVary: X-A", "", false},
+		"Age":                   {"Connection: Age\r\nCache-Control: max-age=60\r\nAge: 61", "", false},
+		"what the client sends": {"Cache-Control: max-age=60\r\nVary: Cookie", "Connection: Cookie\r\nCookie: a=1\r\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := always(t, "HTTP/1.1 200 OK\r\n"+tt.response+"\r\nContent-Length: 2\r\n\r\nok")
+			s := start(t, func(c *proxy.Config) { withCache(t, c) })
+			request := "GET http://" + o.addr + "/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + tt.request
+			answer, _ := s.octets(t, request+"\r\n")
+			if strings.Contains(tt.request, "Cookie: a=1") && !strings.Contains(o.last(), "Cookie: a=1") {
+				t.Errorf("the origin got %q", o.last())
+			}
+			for _, line := range strings.Split(tt.response, "\r\n") {
+				if !strings.HasPrefix(line, "Connection") && !strings.HasPrefix(line, "Age") && !strings.Contains(answer, line) {
+					t.Errorf("%s is missing in %q", line, answer)
+				}
+			}
+			again, _ := s.octets(t, request+"X-A: 1\r\n\r\n")
+			if hits := strings.Contains(again, "urnd; hit"); tt.request == "" && hits != tt.hits {
+				t.Errorf("a hit: %t: %q", hits, again)
+			}
+		})
+	}
+}
+
 // TE: trailers is asked for anew: RFC 9110 section 10.1.4.
 func TestTrailersAreAskedFor(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")

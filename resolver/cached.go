@@ -15,12 +15,20 @@ type Locations = []Location
 
 // LocationsSize returns the memory of a cached value in bytes, for a store.
 func LocationsSize(locations Locations) int {
-	const header = 24 // of a Location; sources without content are shared
+	const header, textOverhead, source = 24, 8, 96 // of a Location, its text, and a Source
 	size := 0
+	var from *Source
+	var record *Record
 	for _, l := range locations {
-		size += header + len(l.URI) + len(l.From.Content)
-		if r := l.From.Record; r != nil {
-			size += r.size()
+		size += header + len(l.URI) + textOverhead
+		if l.From == from || l.From.Content == "" && l.From.Record == nil { // other answers share it
+			continue
+		}
+		from = l.From
+		size += source + len(from.Content)
+		if from.Record != record {
+			record = from.Record
+			size += record.size()
 		}
 	}
 	return size

@@ -17,12 +17,12 @@ type Record struct {
 	Sandbox    bool      // the name is for trial, and may be removed
 }
 
-// size returns the memory of a record and its Source, in bytes; 0 for nil.
+// size returns the memory of a record, in bytes; 0 for nil.
 func (r *Record) size() int {
 	if r == nil {
 		return 0
 	}
-	const fields, header = 300, 16
+	const fields, header = 200, 24
 	size := fields + len(r.Name) + len(r.Reason) + len(r.Metadata) + len(r.Contact)
 	for _, s := range r.Successors {
 		size += header + len(s)

@@ -34,6 +34,7 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isVal
 		}
 	}
 	now := x.cache.config.Now()
+	s.uses.add(intervalOf(now))
 	outcome.TTL, outcome.HasTTL = s.ttl(now), true
 	outcome.Stale = outcome.TTL <= 0
 	a := &Answer{Status: s.status, Reason: s.reason, Header: s.fields(isValidated), ContentLength: s.length, Outcome: outcome}

@@ -189,24 +189,6 @@ func (c *Cache) updateLocked(key string, change func(*Entry) *Entry) {
 	}
 }
 
-// maxVariants bounds the variants of one URI; the oldest are dropped.
-const maxVariants = 32
-
-// with returns the entry with another variant, which replaces those that the same requests
-// select.
-func (e *Entry) with(s *stored) *Entry {
-	after := &Entry{variants: []*stored{s}}
-	if e == nil {
-		return after
-	}
-	for _, other := range e.variants {
-		if len(after.variants) < maxVariants && !s.replaces(other) {
-			after.variants = append(after.variants, other)
-		}
-	}
-	return after
-}
-
 // spawn runs a function that the cache waits for when it is closed.
 func (c *Cache) spawn(run func()) {
 	c.running.Go(func() {

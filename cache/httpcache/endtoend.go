@@ -3,8 +3,7 @@ package httpcache
 import (
 	"net/http"
 	"slices"
-
-	"golang.org/x/net/http/httpguts"
+	"strings"
 )
 
 // hopFields are the fields of one connection: RFC 9110 section 7.6.1. Those for the authentication of
@@ -14,16 +13,78 @@ var hopFields = [...]string{
 	"Proxy-Authenticate", "Proxy-Authorization", "Proxy-Authentication-Info", "Http2-Settings",
 }
 
+// forAll are fields that are intended for all recipients, in lower case, which Connection must not name (RFC 9110
+// section 7.6.1). Where it does so they stay: one who leaves out no-store, Vary or a credential by it would make
+// the cache believe in another message than the one that was sent.
+var forAll = [...]string{
+	// What may be stored and used: RFC 9111, RFC 9213, RFC 9875, and the Edge Architecture.
+	"age", "date", "expires", "pragma", "surrogate-control", "vary", "warning", "surrogate-key", "cache-tag", "cache-groups",
+	"cache-group-invalidation", "cache-status", "proxy-status",
+	// What the content is, and how it is selected: RFC 9110 sections 8, 10, 12 to 14.
+	"etag", "last-modified", "location", "range", "retry-after", "allow", "link", "prefer",
+	"user-agent", "referer", "origin", "from", "expect",
+	// Who asks whom: RFC 9110 sections 7 and 11, RFC 6265, RFC 7239.
+	"host", "authorization", "www-authenticate", "authentication-info", "cookie", "set-cookie", "via", "cdn-loop", "max-forwards", "forwarded",
+	"x-real-ip",
+	// What a browser allows.
+	"strict-transport-security", "referrer-policy", "x-content-type-options", "x-frame-options",
+}
+
+// forAllPrefixes are what the names of others begin with.
+var forAllPrefixes = [...]string{"accept", "access-control-", "content-", "cross-origin-", "if-", "sec-", "x-forwarded-"}
+
+// isForAll reports whether a field, in lower case, is known to be intended for all recipients.
+func isForAll(name string) bool {
+	return slices.Contains(forAll[:], name) || strings.HasSuffix(name, "cache-control") || // RFC 9213 section 2
+		slices.ContainsFunc(forAllPrefixes[:], func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
 // EndToEnd returns a header without the fields of the connection that it came by, which are neither
 // stored nor forwarded. Lines can be appended to it.
 func EndToEnd(header http.Header) http.Header {
-	named := header["Connection"]
+	named := namedFields(header)
 	out := make(http.Header, len(header)+4)
 	for name, lines := range header {
-		if slices.Contains(hopFields[:], name) || len(named) > 0 && httpguts.HeaderValuesContainsToken(named, name) {
+		if slices.Contains(hopFields[:], name) || len(named) > 0 && named[asciiLower(name)] {
 			continue
 		}
 		out[name] = lines[:len(lines):len(lines)]
 	}
 	return out
+}
+
+// namedFields returns the fields that a message has for one connection only since Connection names them, in lower case.
+func namedFields(header http.Header) map[string]bool {
+	var named map[string]bool
+	for _, line := range header["Connection"] {
+		for option := range strings.SplitSeq(line, ",") {
+			if option = asciiLower(trimSpace(option)); isOfHop(option) || isForAll(option) {
+				continue
+			}
+			if named == nil {
+				named = make(map[string]bool)
+			}
+			named[option] = true
+		}
+	}
+	return named
+}
+
+// NamesEndToEnd reports whether Connection of a message names anything but what is known to be of one connection:
+// another field, which recipients may treat differently, or what is no token. The zero value names nothing.
+func NamesEndToEnd(header http.Header) bool {
+	for _, line := range header["Connection"] {
+		for option := range strings.SplitSeq(line, ",") {
+			if option = trimSpace(option); option != "" && !isOfHop(asciiLower(option)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isOfHop reports whether an option of Connection, in lower case, is known to be of one connection.
+func isOfHop(option string) bool {
+	return option == "" || option == "close" ||
+		slices.ContainsFunc(hopFields[:], func(name string) bool { return strings.EqualFold(name, option) })
 }

@@ -189,7 +189,7 @@ func (f *flight) commit(s *stored) {
 	switch forgotten := f.isForgotten(); {
 	case s == nil:
 	case !forgotten:
-		f.cache.updateLocked(f.key, func(e *Entry) *Entry { return e.with(s) })
+		f.cache.updateLocked(f.key, func(e *Entry) *Entry { return f.cache.with(e, s) })
 	case s.saved != nil && f.live != nil:
 		_ = f.cache.config.Disk.Remove(s.saved)
 	}

@@ -171,7 +171,7 @@ func FuzzTargeted(f *testing.F) {
 		}
 		selectorsOf(http.Header{"Vary": {text}}, http.Header{})
 		storedFields(http.Header{"Connection": {text}}, cachecontrol.Parse([]string{text}))
-		prefersLanguage([]string{text}, []string{"de"})
+		preferredLanguage([]string{text})
 	})
 }
 

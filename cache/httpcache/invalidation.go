@@ -115,7 +115,7 @@ func (x *exchange) updateByHead(response *Response, at arrival) *stored {
 		if e == nil || !slices.Contains(e.variants, s) {
 			return e // it has changed meanwhile
 		}
-		return e.with(changed)
+		return x.cache.with(e, changed)
 	})
 	if !same {
 		return nil

@@ -3,6 +3,7 @@ package httpcache
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dunglas/httpsfv"
@@ -58,8 +59,9 @@ func targetedDirectives(lines []string) (cachecontrol.Directives, bool) {
 func (c *Cache) storedResponse(r *Request, response *Response, at arrival) *stored {
 	control, targeted := c.directivesOf(r, response.Header)
 	s := &stored{record: record{
-		status: response.Status, reason: response.Reason, header: storedFields(response.Header, control),
+		status: response.Status, reason: strings.Clone(response.Reason), header: storedFields(response.Header, control),
 		selectors: selectorsOf(response.Header, r.Header), received: at.received, length: response.ContentLength, from: response.From, basis: c.config.Basis,
+		uses: new(uses),
 	}}
 	s.etag = s.header.Get("Etag")
 	var ok bool
@@ -69,6 +71,7 @@ func (c *Cache) storedResponse(r *Request, response *Response, at arrival) *stor
 	}
 	s.modified, _ = dateOf(s.header["Last-Modified"])
 	s.directives, s.validatedOnly = directivesOf(control)
+	s.validatedOnly = namesIn(s.header, s.validatedOnly)
 	s.freshness = freshnessOf(response.Status, response.Header, control, targeted, s.date, c.config.Heuristic)
 	s.initialAge = initialAge(response.Header, s.date, at.requested, at.received)
 	if s.isPartial() {

@@ -60,7 +60,7 @@ func (s *stored) joined(fresh blocks, other *stored, before blocks) *stored {
 	}
 	whole.content = content
 	if !other.isPartial() { // the other one was whole already
-		whole.header = updatedFields(other.header, s.header)
+		whole.header = compacted(updatedFields(other.header, s.header))
 		whole.status, whole.reason = other.status, other.reason
 	}
 	return whole

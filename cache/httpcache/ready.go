@@ -14,6 +14,7 @@ type Ready struct {
 	cache    *Cache
 	response *stored
 	age, ttl time.Duration
+	interval uint32 // of the request
 }
 
 // Ready returns the stored response that Serve would answer a request with at a time of Config.Now, and false
@@ -37,7 +38,7 @@ func (c *Cache) Ready(key string, request Lines, now time.Time) (Ready, bool) {
 		return Ready{}, false
 	}
 	age := s.age(now)
-	return Ready{cache: c, response: s, age: age, ttl: s.lifetime - age}, true
+	return Ready{cache: c, response: s, age: age, ttl: s.lifetime - age, interval: intervalOf(now)}, true
 }
 
 // isWhole reports whether the whole response is stored, with a content and its length.
@@ -110,7 +111,10 @@ func (r Ready) Open(ctx context.Context) (Content, bool) {
 }
 
 // Used counts the answer as a hit. It is called once, when the answer is sent.
-func (r Ready) Used() { r.cache.counts.hits.Add(1) }
+func (r Ready) Used() {
+	r.cache.counts.hits.Add(1)
+	r.response.uses.add(r.interval)
+}
 
 // Memo returns what SetMemo has set last for the stored response, nil for nothing.
 func (r Ready) Memo() any {

@@ -91,13 +91,14 @@ func storedOfHead(text []byte) *stored {
 		return nil
 	}
 	s := &stored{record: record{
-		status: h.Status, reason: h.Reason, header: h.Header, received: h.Received, initialAge: h.InitialAge,
+		status: h.Status, reason: h.Reason, header: compacted(h.Header), received: h.Received, initialAge: h.InitialAge,
 		freshness: freshness{h.Lifetime, h.Explicit}, validatedOnly: h.ValidatedOnly, from: h.From, purged: h.Purged, basis: h.Basis,
 		directives: directives{
 			h.Directives.NoCache, h.Directives.MustRevalidate, h.Directives.Immutable, h.Directives.WhileRevalidate, h.Directives.IfError,
 		},
-		etag: h.Header.Get("Etag"),
+		uses: new(uses),
 	}}
+	s.etag = s.header.Get("Etag")
 	for _, one := range h.Selectors {
 		s.selectors = append(s.selectors, selector{name: one[0], value: one[1]})
 	}
@@ -192,8 +193,8 @@ type fileContent struct{ object *disk.Object }
 
 func (f fileContent) size() int64 { return f.object.Size() }
 
-// memory implements content: about that of the object, without its head.
-func (f fileContent) memory() int { return fieldOverhead + len(f.object.Key()) + len(f.object.Head()) }
+// memory implements content: that of the object is counted with the response.
+func (fileContent) memory() int { return 0 }
 
 func (f fileContent) open(_ context.Context, part span) (Content, error) {
 	length := int64(-1)

@@ -60,11 +60,11 @@ func mayStoreResponse(r *Request, requested, directives cachecontrol.Directives,
 	}
 }
 
-// isCacheable reports whether a status, or the origin, allows a response to be stored: RFC 9111
-// section 3, the last item.
+// isCacheable reports whether a status, or the origin, allows a response to be stored (RFC 9111
+// section 3, the last item), and it has no more lines than are stored.
 func isCacheable(status int, header http.Header, d cachecontrol.Directives) bool {
-	return slices.Contains(heuristicStatuses[:], status) || len(header["Expires"]) > 0 ||
-		d.Has("max-age") || d.Has("s-maxage") || d.Has("public")
+	return !hasManyLines(header) && (slices.Contains(heuristicStatuses[:], status) || len(header["Expires"]) > 0 ||
+		d.Has("max-age") || d.Has("s-maxage") || d.Has("public"))
 }
 
 // sharesAuthorized reports whether the response to a request with credentials may be stored: RFC
@@ -96,7 +96,7 @@ func storedFields(header http.Header, directives cachecontrol.Directives) http.H
 	for _, name := range append(fieldNames(directives.Fields("private")), "Content-Length", "Age") {
 		delete(stored, name)
 	}
-	return stored
+	return compacted(stored)
 }
 
 // fieldNames returns names of fields as http.Header has them.
@@ -108,6 +108,24 @@ func fieldNames(names []string) []string {
 		}
 	}
 	return canonical
+}
+
+// namesIn returns those of some names that a header has.
+func namesIn(header http.Header, names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	listed := make(map[string]bool, len(names))
+	for _, name := range names {
+		listed[name] = true
+	}
+	var held []string
+	for name := range header {
+		if listed[name] {
+			held = append(held, name)
+		}
+	}
+	return held
 }
 
 func trimSpace(s string) string { return strings.Trim(s, " \t") }

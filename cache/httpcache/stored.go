@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 	"github.com/urnd/urnd/cache/httpcache/disk"
@@ -45,8 +44,10 @@ type record struct {
 	basis string // Config.Basis
 	// purged is whether it must be validated before it is used: a soft purge, or an invalidation.
 	purged bool
-	// validatedOnly are fields that are sent only after a validation: no-cache with names.
+	// validatedOnly are those of the fields that are sent only after a validation: no-cache with names.
 	validatedOnly []string
+	// uses is when it was used; changed copies share it.
+	uses *uses
 }
 
 // copied returns a copy of a stored response to be changed, without its memo.
@@ -107,30 +108,6 @@ func (s *stored) hasValidator() bool { return s.etag != "" || !s.modified.IsZero
 // isStrong reports whether an entity tag is a strong validator: RFC 9110 section 8.8.3.
 func isStrong(etag string) bool { return strings.HasPrefix(etag, `"`) }
 
-// size returns the memory that it holds, in bytes.
-func (s *stored) size() int {
-	size := int(unsafe.Sizeof(*s)) + memoOverhead + len(s.etag) + len(s.reason)
-	for name, lines := range s.header {
-		size += fieldOverhead + len(name)
-		for _, line := range lines {
-			size += len(line) + len(name) + len(line) // once more in the memo, which comes later: a size never changes
-		}
-	}
-	for _, one := range s.selectors {
-		size += int(unsafe.Sizeof(one)) + len(one.name) + len(one.value) + len(one.line)
-	}
-	if s.content != nil {
-		size += s.content.memory()
-	}
-	return size
-}
-
-// fieldOverhead is about the memory of a field in a map, without its texts.
-const fieldOverhead = 80
-
-// memoOverhead is about the memory of a memo, without the fields of the response.
-const memoOverhead = 400
-
 // Entry is what is stored for a URI: its variants, RFC 9111 section 4.1, the last one first. It
 // is immutable.
 type Entry struct {
@@ -141,33 +118,6 @@ type Entry struct {
 	// unconditional is whether the conditions of clients are not passed on, so that a response
 	// can be stored.
 	unconditional bool
-}
-
-// Size returns the memory that it holds, in bytes.
-func (e *Entry) Size() int {
-	size := int(unsafe.Sizeof(*e))
-	for _, s := range e.variants {
-		size += s.size() + int(unsafe.Sizeof(s))
-	}
-	return size
-}
-
-// selected returns the variant that a request selects: of several the one with the most recent
-// Date (RFC 9111 section 4.1), complete ones before parts; nil for none.
-func (e *Entry) selected(request Lines) *stored {
-	var best *stored
-	for _, s := range e.variants {
-		if !s.matches(request) {
-			continue
-		}
-		switch {
-		case best == nil, best.isPartial() && !s.isPartial():
-			best = s
-		case best.isPartial() == s.isPartial() && s.date.After(best.date):
-			best = s
-		}
-	}
-	return best
 }
 
 // tagged returns the complete variants that have a strong entity tag. A weak one does not name a

@@ -3,7 +3,6 @@ package httpcache
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -12,6 +11,12 @@ type selector struct {
 	name, value string // in normal form
 	line        string // the field, where it was one line: most requests have the same
 }
+
+// never is a selector that no request matches: no value has a NUL, RFC 9110 section 5.5.
+const never = "\x00*"
+
+// maxSelectors bounds the fields that select a response: one that names more is not stored.
+const maxSelectors = 32
 
 // newSelector returns the selector of a field of a request.
 func newSelector(name string, lines []string) selector {
@@ -22,21 +27,17 @@ func newSelector(name string, lines []string) selector {
 	return one
 }
 
-// matches reports whether a field of a request has the same meaning.
-func (s selector) matches(lines []string) bool {
-	return len(lines) == 1 && lines[0] == s.line && s.line != "" || normalValue(s.name, lines) == s.value
-}
-
 // selectsSame reports whether the same requests match both.
 func (s selector) selectsSame(other selector) bool {
 	return s.name == other.name && s.value == other.value
 }
 
-// variesAlways reports whether Vary has a member "*", so that no request matches.
+// variesAlways reports whether no request matches: Vary has a member "*", or more names than are compared.
 func variesAlways(header http.Header) bool {
+	names := 0
 	for _, line := range header["Vary"] {
 		for name := range strings.SplitSeq(line, ",") {
-			if trimSpace(name) == "*" {
+			if names++; trimSpace(name) == "*" || names > maxSelectors {
 				return true
 			}
 		}
@@ -44,19 +45,19 @@ func variesAlways(header http.Header) bool {
 	return false
 }
 
-// selectorsOf returns the selectors of a response to a request, in the order of their names.
+// selectorsOf returns the selectors of a response to a request, in the order of their names. They hold no
+// memory of the response.
 func selectorsOf(response, request http.Header) []selector {
-	lines := response["Vary"]
-	if len(lines) == 0 {
-		return nil
+	if variesAlways(response) {
+		return []selector{{name: "*", value: never}}
 	}
 	var selectors []selector
-	for _, line := range lines {
+	for _, line := range response["Vary"] {
 		for name := range strings.SplitSeq(line, ",") {
 			if name = trimSpace(name); name == "" {
 				continue
 			}
-			name = http.CanonicalHeaderKey(name)
+			name = strings.Clone(http.CanonicalHeaderKey(name))
 			if !slices.ContainsFunc(selectors, func(s selector) bool { return s.name == name }) {
 				selectors = append(selectors, newSelector(name, request[name]))
 			}
@@ -72,10 +73,14 @@ const absent = "\x00"
 
 // normalValue returns a value such that equal ones have the same meaning: lines are combined,
 // white space does not count, and of the fields for content negotiation neither do the order and
-// the case of members, as far as their syntax says so.
+// the case of members, as far as their syntax says so. A value that is longer than any that programs
+// send is as it is: it has the meaning of its own octets alone.
 func normalValue(name string, lines []string) string {
 	if len(lines) == 0 {
 		return absent
+	}
+	if isLong(lines) {
+		return strings.Join(lines, ",")
 	}
 	negotiated := isNegotiated(name)
 	if len(lines) == 1 && !negotiated && !strings.ContainsAny(lines[0], ", \t") {
@@ -94,6 +99,24 @@ func normalValue(name string, lines []string) string {
 		slices.Sort(members)
 	}
 	return strings.Join(members, ",")
+}
+
+const (
+	maxNormalOctets  = 1 << 10
+	maxNormalMembers = 64
+)
+
+// isLong reports whether a value is too long to be made normal. A normal value is never as long, so that it
+// is not taken for one that is.
+func isLong(lines []string) bool {
+	octets, members := 0, 0
+	for _, line := range lines {
+		if octets += len(line) + len(","); octets > maxNormalOctets {
+			return true
+		}
+		members += strings.Count(line, ",") + 1
+	}
+	return members > maxNormalMembers
 }
 
 // isNegotiated reports whether a field is a list of alternatives with weights, whose order does
@@ -159,52 +182,4 @@ func appendMember(members []string, text string) []string {
 		return members
 	}
 	return append(members, text)
-}
-
-// Lines returns the lines of a field of a request, by the name that http.Header has it by; none where it is
-// missing. Neither the lines nor their texts are retained.
-type Lines func(name string) []string
-
-// linesOf returns the lines of a header.
-func linesOf(header http.Header) Lines { return func(name string) []string { return header[name] } }
-
-// matches reports whether a request selects a stored response.
-func (s *stored) matches(request Lines) bool {
-	for _, one := range s.selectors {
-		lines := request(one.name)
-		if one.matches(lines) {
-			continue
-		}
-		if one.name != "Accept-Language" || !prefersLanguage(lines, s.header["Content-Language"]) {
-			return false
-		}
-	}
-	return true
-}
-
-// prefersLanguage reports whether what a request likes best of all is the one language that a
-// response is in: whoever chose that for another request would choose it for this one.
-func prefersLanguage(accept, content []string) bool {
-	if len(content) != 1 || len(accept) == 0 {
-		return false
-	}
-	best, top, alone := "", -1.0, false
-	members, _ := split(strings.Join(accept, ","), true)
-	for _, member := range members {
-		language, parameters, _ := strings.Cut(normalMember(member), ";")
-		weight := 1.0
-		if text, ok := strings.CutPrefix(parameters, "q="); ok {
-			var err error
-			if weight, err = strconv.ParseFloat(text, 64); err != nil || !(weight >= 0 && weight <= 1) {
-				return false
-			}
-		}
-		switch {
-		case weight > top:
-			best, top, alone = language, weight, true
-		case weight == top:
-			alone = false
-		}
-	}
-	return alone && top > 0 && strings.EqualFold(best, trimSpace(content[0]))
 }

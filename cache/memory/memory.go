@@ -184,7 +184,7 @@ func (s *Store[V]) Stats() Stats {
 const overhead = 236
 
 // errorSize is about the memory of an error in bytes, without its text.
-const errorSize = 128
+const errorSize = 80
 
 // sized is an error that holds more memory than its text.
 type sized interface {

@@ -21,13 +21,14 @@ type Records struct {
 
 // RecordsSize returns the memory of a cached value in bytes, for a store.
 func RecordsSize(r Records) int {
-	const naptrSize, srvSize, addrSize = 80, 32, 24
-	size := addrSize * len(r.addrs)
+	const naptrSize, srvSize, addrSize = 72, 24, 24
+	const textOverhead = 8
+	size := addrSize*cap(r.addrs) + naptrSize*cap(r.naptr) + srvSize*cap(r.srv)
 	for _, n := range r.naptr {
-		size += naptrSize + len(n.Flags) + len(n.Services) + len(n.Regexp) + len(n.Replacement)
+		size += 2*textOverhead + len(n.Flags) + len(n.Services) + len(n.Regexp) + len(n.Replacement)
 	}
 	for _, s := range r.srv {
-		size += srvSize + len(s.Target)
+		size += textOverhead + len(s.Target)
 	}
 	return size
 }

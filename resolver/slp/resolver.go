@@ -45,10 +45,10 @@ type Servers []string
 
 // ServersSize returns the memory of a cached value in bytes, for a store.
 func ServersSize(servers Servers) int {
-	const header = 16
-	size := 0
+	const header, textOverhead = 16, 8
+	size := header * cap(servers)
 	for _, s := range servers {
-		size += header + len(s)
+		size += textOverhead + len(s)
 	}
 	return size
 }

@@ -160,7 +160,7 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	}
 	if found.mediaType != "" {
 		described := *source
-		described.Type, described.Content = found.mediaType, found.content
+		described.Type, described.Content = strings.Clone(found.mediaType), found.content // it may be a part of the whole head
 		answer.Locations[0].From = &described
 	}
 	return answer, summary, nil

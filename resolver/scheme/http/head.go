@@ -15,6 +15,7 @@ import (
 
 const (
 	maxHead    = 256 << 10 // octets of a head, and of a trailer section
+	maxLines   = 8 << 10   // of them: an empty field takes more memory than octets, and HTTP/2 counts it as 32 (RFC 9113 section 6.5.2)
 	maxInterim = 16        // interim responses to one request
 )
 
@@ -95,6 +96,9 @@ func parseStatusLine(line string) (head, error) {
 // parseFields parses field lines: RFC 9112 section 5.
 func parseFields(text string) (http.Header, error) {
 	lines := strings.Count(text, "\n")
+	if lines > maxLines {
+		return nil, invalid("its head exceeds %d lines", maxLines)
+	}
 	header := make(http.Header, lines)
 	values := make([]string, 0, lines) // one allocation for the values of all
 	for text != "" {

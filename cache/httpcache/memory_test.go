@@ -1,0 +1,60 @@
+package httpcache_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache"
+)
+
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestMemoryOfSaved: what is counted for responses that are on disk too is what the process grows by, as they come and after a
+// restart. What is made of them for the fast path is counted and is not made here: TestMemoryOfResponses has that.
+func TestMemoryOfSaved(t *testing.T) {
+	const uris = 300
+	directory := t.TempDir()
+	store, closes := newDisk(t, directory)
+	for _, name := range []string{"as they come", "after a restart"} {
+		entries := &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}
+		s := newSite(t, func(c *httpcache.Config) { c.Store, c.Disk = entries, store })
+		var lines []string
+		for i := range 20 {
+			lines = append(lines, fmt.Sprintf("X-Field-%d: the value %d", i, i))
+		}
+		s.sends(200, strings.Repeat("b", 3000), append(lines, fresh)...)
+		before := heapInUse()
+		for i := range uris {
+			g := s.request(&httpcache.Request{Method: "GET", URI: fmt.Sprintf("%s/%d", target, i), Header: fields()})
+			if g.err != nil || g.Outcome.Hit() != (name == "after a restart") {
+				t.Fatalf("%s: %v, %+v", name, g.err, g.Answer)
+			}
+		}
+		s.mu.Lock()
+		s.requests = nil
+		s.mu.Unlock()
+		grown, counted := heapInUse()-before, int64(0)
+		entries.Each(func(e *cache.Entry[*httpcache.Entry]) bool {
+			counted += int64(e.Value.Size())
+			return true
+		})
+		t.Logf("%s: %d bytes grown, %d counted: %.2f", name, grown, counted, float64(counted)/float64(grown))
+		if counted*5 < grown*4 || counted*2 > grown*3 {
+			t.Errorf("%s: %d bytes grown, %d counted", name, grown, counted)
+		}
+		runtime.KeepAlive(entries)
+		closes()
+		if name == "as they come" {
+			store, closes = newDisk(t, directory)
+		}
+	}
+}

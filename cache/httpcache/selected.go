@@ -1,0 +1,146 @@
+package httpcache
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// Lines returns the lines of a field of a request, by the name that http.Header has it by; none where it is
+// missing. Neither the lines nor their texts are retained.
+type Lines func(name string) []string
+
+// linesOf returns the lines of a header.
+func linesOf(header http.Header) Lines { return func(name string) []string { return header[name] } }
+
+// selected returns the variant that a request selects: of several the one with the most recent
+// Date (RFC 9111 section 4.1), complete ones before parts; nil for none.
+func (e *Entry) selected(request Lines) *stored {
+	var values requestValues
+	var best *stored
+	for _, s := range e.variants {
+		if !values.match(request, e.variants, s) {
+			continue
+		}
+		switch {
+		case best == nil, best.isPartial() && !s.isPartial():
+			best = s
+		case best.isPartial() == s.isPartial() && s.date.After(best.date):
+			best = s
+		}
+	}
+	return best
+}
+
+// matches reports whether a request selects a stored response.
+func (s *stored) matches(request Lines) bool {
+	var values requestValues
+	return values.match(request, []*stored{s}, s)
+}
+
+// requestValues are the normal values of the fields by which a request selects one of several variants. Each
+// is made once, when it is first asked for, however many variants there are. The request and the variants are
+// passed to its methods, since what is in it would be allocated.
+type requestValues struct {
+	count int
+	first [4]requestValue // so that usual requests allocate nothing
+	more  []requestValue
+	// language is the one that the request likes best, where hasLanguage is set.
+	language    string
+	hasLanguage bool
+}
+
+type requestValue struct{ name, value string }
+
+// match reports whether the request selects a variant: RFC 9111 section 4.1.
+func (v *requestValues) match(request Lines, variants []*stored, s *stored) bool {
+	for _, one := range s.selectors {
+		if one.value == v.of(request, variants, one.name) {
+			continue
+		}
+		if one.name != acceptLanguage || !v.prefers(request, s.header["Content-Language"]) {
+			return false
+		}
+	}
+	return true
+}
+
+// of returns the normal value of a field.
+func (v *requestValues) of(request Lines, variants []*stored, name string) string {
+	for i := range v.count {
+		if v.first[i].name == name {
+			return v.first[i].value
+		}
+	}
+	for _, one := range v.more {
+		if one.name == name {
+			return one.value
+		}
+	}
+	one := requestValue{name, normalOf(request, variants, name)}
+	if v.count < len(v.first) {
+		v.first[v.count] = one
+		v.count++
+	} else {
+		v.more = append(v.more, one)
+	}
+	return one.value
+}
+
+// normalOf makes the normal value of a field: that of a variant which was selected by the same line, if there is one.
+func normalOf(request Lines, variants []*stored, name string) string {
+	lines := request(name)
+	if len(lines) == 1 && lines[0] != "" {
+		for _, s := range variants {
+			for i := range s.selectors {
+				if one := &s.selectors[i]; one.name == name && one.line == lines[0] {
+					return one.value
+				}
+			}
+		}
+	}
+	return normalValue(name, lines)
+}
+
+// prefers reports whether what a request likes best of all is the one language that a response is
+// in: whoever chose that for another request would choose it for this one.
+func (v *requestValues) prefers(request Lines, content []string) bool {
+	if len(content) != 1 {
+		return false
+	}
+	if !v.hasLanguage {
+		v.language, v.hasLanguage = preferredLanguage(request(acceptLanguage)), true
+	}
+	return v.language != "" && strings.EqualFold(v.language, trimSpace(content[0]))
+}
+
+const acceptLanguage = "Accept-Language"
+
+// preferredLanguage returns the language that a request likes best of all, "" where there is none.
+func preferredLanguage(accept []string) string {
+	if len(accept) == 0 || isLong(accept) {
+		return ""
+	}
+	best, top, alone := "", 0.0, false
+	members, _ := split(strings.Join(accept, ","), true)
+	for _, member := range members {
+		language, parameters, _ := strings.Cut(normalMember(member), ";")
+		weight := 1.0
+		if text, ok := strings.CutPrefix(parameters, "q="); ok {
+			var err error
+			if weight, err = strconv.ParseFloat(text, 64); err != nil || !(weight >= 0 && weight <= 1) {
+				return ""
+			}
+		}
+		switch {
+		case weight > top:
+			best, top, alone = language, weight, true
+		case weight == top:
+			alone = false
+		}
+	}
+	if !alone {
+		return ""
+	}
+	return best
+}

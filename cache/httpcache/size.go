@@ -1,0 +1,82 @@
+package httpcache
+
+import (
+	"math/bits"
+	"net/http"
+	"unsafe"
+)
+
+// Size returns the memory that it holds, in bytes. It never changes, so that what is made of a response later is
+// in it from the beginning: see Ready.SetMemo.
+func (e *Entry) Size() int {
+	size := int(unsafe.Sizeof(*e))
+	for _, s := range e.variants {
+		size += s.size() + int(unsafe.Sizeof(s))
+	}
+	return size
+}
+
+// size returns the memory that a stored response holds, in bytes.
+func (s *stored) size() int {
+	size := int(unsafe.Sizeof(*s)) + int(unsafe.Sizeof(uses{})) + len(s.reason) + headerSize(s.header) + memoSize(s.header)
+	for _, one := range s.selectors {
+		size += int(unsafe.Sizeof(one)) + len(one.name) + textOverhead
+		if one.value != absent {
+			size += len(one.value)
+		}
+		if one.line != one.value { // or they are the same text
+			size += len(one.line)
+		}
+	}
+	size += stringSize * len(s.validatedOnly) // their texts are those of the header
+	if s.saved != nil {
+		size += int(unsafe.Sizeof(*s.saved)) + len(s.saved.Key()) + len(s.saved.Head()) + textOverhead
+	}
+	if s.content != nil {
+		size += s.content.memory()
+	}
+	return size
+}
+
+const (
+	stringSize = int(unsafe.Sizeof(""))
+	// textOverhead is about the memory of a short text that is not used.
+	textOverhead = 8
+	// mapSize and slotSize are about the memory of a map, and of a place for a field in it.
+	mapSize, slotSize = 120, 42
+	// memoOverhead is about the memory of a memo, without the fields of the response.
+	memoOverhead = 480
+)
+
+// headerSize returns the memory of a header that is compacted.
+func headerSize(header http.Header) int {
+	size := mapSize + slotSize*slots(len(header))
+	for name, lines := range header {
+		size += len(name) + stringSize*len(lines)
+		for _, line := range lines {
+			size += len(line)
+		}
+	}
+	return size
+}
+
+// slots returns the places of a map of n fields: groups of eight, of which one in eight is free; so many groups as are a power of
+// two.
+func slots(n int) int {
+	const group = 8
+	if n <= group {
+		return group
+	}
+	return 1 << bits.Len(uint(n*group/(group-1)-1))
+}
+
+// memoSize returns about the memory of the head that is made of a header.
+func memoSize(header http.Header) int {
+	size := memoOverhead
+	for name, lines := range header {
+		for _, line := range lines {
+			size += len(name) + len(": ") + len(line) + len("\r\n")
+		}
+	}
+	return size
+}

@@ -1,0 +1,78 @@
+package httpcache
+
+import "slices"
+
+// A client that sends many values of a field by which an origin selects makes as many variants, and they must not
+// displace those that others use. So the variants of a URI that were used in the most intervals of the last hour
+// (uses) stay, whatever else comes; the others are on probation, and the oldest of these goes first. Whoever wants to
+// displace a variant has to use 28 others in more intervals than it is used in, or in all that it is used in, and more often.
+const (
+	// maxVariants bounds the variants of one URI, and maxUsed those that stay as they are used.
+	maxVariants, maxUsed = 32, 28
+	// maxObjects bounds the memory of the variants of one URI, in multiples of Config.MaxObject, and maxUsedObjects
+	// that of those that stay: a new one fits besides.
+	maxObjects, maxUsedObjects = 4, 3
+	// headRoom is for the head of a new variant.
+	headRoom = 1 << 20
+)
+
+// with returns the entry with another variant, which replaces those that the same requests select. Those that are
+// too many are left out.
+func (c *Cache) with(e *Entry, s *stored) *Entry {
+	after := &Entry{variants: []*stored{s}}
+	if e == nil {
+		return after
+	}
+	for _, other := range e.variants {
+		if s.replaces(other) {
+			s.uses.inherit(other.uses)
+			continue
+		}
+		after.variants = append(after.variants, other)
+	}
+	after.variants = c.bounded(after.variants)
+	return after
+}
+
+// bounded returns the variants that an entry has place for: the first one, which is new, those that are used most,
+// and the latest of the others.
+func (c *Cache) bounded(variants []*stored) []*stored {
+	sizes, sum := make(map[*stored]int64, len(variants)), int64(0)
+	for _, s := range variants {
+		sizes[s] = int64(s.size())
+		sum += sizes[s]
+	}
+	most := maxObjects*c.config.MaxObject + headRoom
+	if len(variants) <= maxVariants && sum <= most {
+		return variants
+	}
+	stays := map[*stored]bool{variants[0]: true}
+	left := most - sizes[variants[0]]
+	usedLeft := min(left, maxUsedObjects*c.config.MaxObject)
+	for _, s := range mostUsed(variants[1:], intervalOf(c.config.Now())) {
+		if size := sizes[s]; len(stays) <= maxUsed && size <= usedLeft {
+			stays[s] = true
+			left, usedLeft = left-size, usedLeft-size
+		}
+	}
+	for _, s := range variants[1:] {
+		if size := sizes[s]; len(stays) < maxVariants && !stays[s] && size <= left {
+			stays[s] = true
+			left -= size
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(variants), func(s *stored) bool { return !stays[s] })
+}
+
+// mostUsed returns the variants that were used, those with the greatest usage first, of equal ones the oldest.
+func mostUsed(variants []*stored, now uint32) []*stored {
+	usages := make(map[*stored]usage, len(variants)) // they change meanwhile
+	var used []*stored
+	for _, s := range slices.Backward(variants) {
+		if usages[s] = s.uses.until(now); usages[s].intervals > 0 {
+			used = append(used, s)
+		}
+	}
+	slices.SortStableFunc(used, func(a, b *stored) int { return usages[b].compare(usages[a]) })
+	return used
+}

@@ -1,0 +1,233 @@
+package httpcache_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache"
+)
+
+// variedSite returns a site whose origin answers with what selected the response, padded to a size, and fresh for a day.
+func variedSite(t *testing.T, size int, change func(*httpcache.Config)) *site {
+	s := newSite(t, change)
+	s.respond = func(_ context.Context, r sent) (*httpcache.Response, error) {
+		body := r.header.Get("X-A")
+		return s.response(200, body+strings.Repeat(".", max(size-len(body), 0)), "Cache-Control: max-age=86400", "Vary: X-A"), nil
+	}
+	return s
+}
+
+// ask asks for a variant, and returns whether it was stored.
+func (s *site) ask(format string, args ...any) bool {
+	s.t.Helper()
+	g := s.get("X-A: " + fmt.Sprintf(format, args...))
+	if g.err != nil || !strings.HasPrefix(g.body, fmt.Sprintf(format, args...)) {
+		s.t.Fatalf("%q, %v", g.body, g.err)
+	}
+	return g.Outcome.Hit()
+}
+
+// askFast is ask by the fast path.
+func (s *site) askFast(value string) bool {
+	r, ok := s.cache.Ready(target, func(string) []string { return []string{value} }, s.clock.now())
+	if ok {
+		r.Used()
+	}
+	return ok
+}
+
+// TestVariantsInUseStay: requests with values of their own do not displace the variants that others use.
+func TestVariantsInUseStay(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		// used is how the others use their variants, and attack what comes then.
+		used, attack func(s *site)
+	}{
+		{"33 requests", func(s *site) { s.ask("de"); s.ask("en") }, func(s *site) {
+			for i := range 33 {
+				s.ask("attack %d", i)
+			}
+		}},
+		{"many more", func(s *site) { s.ask("de"); s.ask("en") }, func(s *site) {
+			for i := range 1000 {
+				s.ask("attack %d", i)
+			}
+		}},
+		{"uses of the fast path", func(s *site) { s.askFast("de"); s.askFast("en") }, func(s *site) {
+			for i := range 100 {
+				s.ask("attack %d", i)
+			}
+		}},
+		{"each twice, at once", func(s *site) { s.ask("de"); s.ask("en") }, func(s *site) {
+			for i := range 100 {
+				s.ask("attack %d", i)
+				s.ask("attack %d", i)
+			}
+		}},
+		{"each often, for a while", func(s *site) {
+			for range 10 { // they are used all the time
+				s.ask("de")
+				s.ask("en")
+				s.clock.advance(2 * time.Minute)
+			}
+		}, func(s *site) {
+			for range 5 {
+				for i := range 100 {
+					s.ask("attack %d", i)
+					s.ask("attack %d", i)
+					s.ask("attack %d", i)
+				}
+				s.clock.advance(2 * time.Minute)
+			}
+		}},
+		{"after they were fetched again", func(s *site) {
+			s.ask("de")
+			s.ask("en")
+			s.clock.advance(25 * time.Hour) // stale, and then
+			s.ask("de")
+			s.ask("en")
+			s.ask("de")
+			s.ask("en")
+		}, func(s *site) {
+			for i := range 100 {
+				s.ask("attack %d", i)
+			}
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := variedSite(t, 0, nil)
+			s.ask("de")
+			s.ask("en")
+			test.used(s)
+			test.attack(s)
+			if !s.ask("de") || !s.ask("en") {
+				t.Error("a variant in use was displaced")
+			}
+			if n := len(s.cache.Lookup(target)); n > 32 {
+				t.Errorf("%d variants", n)
+			}
+		})
+	}
+}
+
+// TestUsesAreInherited: a response that is fetched again, or validated, is in use as it was before.
+func TestUsesAreInherited(t *testing.T) {
+	for name, again := range map[string]*httpcache.Response{"fetched": nil, "validated": {Status: 304}} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, nil)
+			s.respond = func(_ context.Context, r sent) (*httpcache.Response, error) {
+				status := 200
+				if again != nil && r.header.Get("If-None-Match") != "" {
+					status = again.Status
+				}
+				return s.response(status, r.header.Get("X-A"), "Cache-Control: max-age=60", "Vary: X-A", fmt.Sprintf("Etag: %q", r.header.Get("X-A"))), nil
+			}
+			for range 5 {
+				s.ask("de")
+				s.ask("de")
+				s.clock.advance(10 * time.Minute)
+			}
+			s.get("X-A: de") // it is not used a second time
+			for range 2 {
+				for i := range 100 {
+					s.get(fmt.Sprintf("X-A: attack %d", i))
+					s.get(fmt.Sprintf("X-A: attack %d", i))
+				}
+			}
+			if !s.ask("de") {
+				t.Error("it was displaced")
+			}
+		})
+	}
+}
+
+// TestUnusedVariantsLeave: of those that nobody used the oldest leaves, and what nobody has used for more than an hour counts
+// as such.
+func TestUnusedVariantsLeave(t *testing.T) {
+	s := variedSite(t, 0, nil)
+	for i := range 32 {
+		s.ask("%d", i)
+	}
+	s.ask("new")
+	if s.stored("0") || !s.stored("1") || !s.stored("31") || !s.stored("new") {
+		t.Error("not the oldest has left")
+	}
+
+	s = variedSite(t, 0, nil)
+	for i := range 32 {
+		s.ask("%d", i)
+		s.ask("%d", i)
+	}
+	s.ask("new")
+	if !s.stored("new") || !s.stored("0") || !s.stored("27") {
+		t.Error("the new one has no place, or a used one has left for it")
+	}
+	s.clock.advance(65 * time.Minute)
+	for i := range 31 {
+		s.ask("later %d", i)
+	}
+	if s.stored("0") || !s.stored("new") && !s.stored("later 0") {
+		t.Error("what was used long ago stays")
+	}
+}
+
+// stored reports whether a variant is stored, and does not use it.
+func (s *site) stored(value string) bool {
+	for _, info := range s.cache.Lookup(target) {
+		if info.Selecting.Get("X-A") == value {
+			return true
+		}
+	}
+	return false
+}
+
+// TestMemoryOfVariants: the variants of one URI have so much memory as a few large bodies, and those in use stay.
+func TestMemoryOfVariants(t *testing.T) {
+	const size = 100 << 10
+	store := &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}
+	s := variedSite(t, size, func(c *httpcache.Config) { c.Store, c.MaxObject = store, 1<<20 })
+	s.ask("de")
+	s.ask("de")
+	for i := range 100 {
+		s.ask("%d", i)
+		if n := store.Get(target).Value.Size(); n > 5<<20+64<<10 {
+			t.Fatalf("%d variants take %d octets", i+2, n)
+		}
+	}
+	if !s.stored("de") || !s.stored("99") || s.stored("0") {
+		t.Error("not the oldest of those that nobody used have left")
+	}
+}
+
+// TestLongSelectionIsBounded: 60 kB of Accept-Language select by their octets.
+func TestLongSelectionIsBounded(t *testing.T) {
+	s := newSite(t, nil)
+	s.sends(200, "a", fresh, "Vary: Accept-Language")
+	long := http.Header{"Accept-Language": {strings.Repeat("de;q=0.5, ", 6<<10)}}
+	s.request(&httpcache.Request{Method: "GET", URI: target, Header: long})
+	s.expect(s.request(&httpcache.Request{Method: "GET", URI: target, Header: long}), 200, "a", true)
+	s.expect(s.get("Accept-Language: de"), 200, "a", false)
+}
+
+// TestVariantsOnDisk: likewise where the bodies are files, of which none stays that no variant has.
+func TestVariantsOnDisk(t *testing.T) {
+	store, closes := newDisk(t, t.TempDir())
+	defer closes()
+	s := variedSite(t, 2000, func(c *httpcache.Config) { c.Disk, c.MaxObject = store, 1000 })
+	s.ask("de")
+	s.ask("de")
+	for i := range 100 {
+		s.ask("attack %d", i)
+	}
+	if !s.ask("de") {
+		t.Error("a variant in use was displaced")
+	}
+	if variants, files := len(s.cache.Lookup(target)), len(store.Get(target)); variants != 32 || files != 32 {
+		t.Errorf("%d variants, %d files", variants, files)
+	}
+}

@@ -1,0 +1,141 @@
+package forward_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/textproto"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/message"
+)
+
+// parsedFields returns the fields of a text as a reader of HTTP returns them: names and values are parts of it.
+func parsedFields(text string) http.Header {
+	lines := strings.Count(text, "\n")
+	header := make(http.Header, lines)
+	values := make([]string, 0, lines)
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
+		name = textproto.CanonicalMIMEHeaderKey(name)
+		if before, ok := header[name]; ok {
+			header[name] = append(before, value)
+			continue
+		}
+		values = append(values, value)
+		header[name] = values[len(values)-1 : len(values) : len(values)]
+	}
+	return header
+}
+
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// manyFields returns lines with names of their own.
+func manyFields(n int, value string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString("f" + strconv.Itoa(i) + ":" + value + "\n")
+	}
+	return b.String()
+}
+
+// TestMemoryOfResponses: what is counted for stored responses is what the process grows by, the head of the fast path included.
+func TestMemoryOfResponses(t *testing.T) {
+	const usual = "Date:Sun, 22 Nov 2026 08:00:00 GMT\nContent-Type:text/html; charset=utf-8\nEtag:\"0123456789abcdef\"\nLast-Modified:Sat, 21 Nov 2026 08:00:00 GMT\n" +
+		"Server:nginx\nAccept-Ranges:bytes\nX-Frame-Options:DENY\nX-Content-Type-Options:nosniff\nReferrer-Policy:no-referrer\n"
+	for _, shape := range []struct {
+		name, fields string
+		uris         int
+		requests     func(i int) []http.Header
+	}{
+		{"usual", usual, 1000, nil},
+		{"few fields", "", 1000, nil},
+		{"990 empty fields", manyFields(990, ""), 50, nil},
+		{"400 empty fields", manyFields(400, ""), 200, nil},
+		{"100 fields", manyFields(100, "some value"), 200, nil},
+		{"few large", "X-A:" + strings.Repeat("a", 30000) + "\nX-B:" + strings.Repeat("b", 50000) + "\n", 100, nil},
+		{"long names", manyFields(20, "") + "X-" + strings.Repeat("a", 5000) + ":1\nX-" + strings.Repeat("b", 5000) + ":1\n", 300, nil},
+		{"values of one name", strings.Repeat("Link:\n", 990), 200, nil},
+		{"removed", "Connection:X-Gone\nX-Gone:" + strings.Repeat("a", 100_000) + "\nCache-Control:max-age=60, private=\"X-Private\"\nX-Private:" + strings.Repeat("b", 50_000) + "\n", 100, nil},
+		{"variants", usual + "Vary:Accept-Language\n", 50, func(int) []http.Header {
+			var all []http.Header
+			for i := range 30 {
+				all = append(all, http.Header{"Accept-Language": {fmt.Sprintf("de-%d, en;q=0.5", i)}})
+			}
+			return all
+		}},
+		{"long selectors", usual + "Vary:Cookie\n", 20, func(int) []http.Header {
+			var all []http.Header
+			for i := range 20 {
+				all = append(all, http.Header{"Cookie": {fmt.Sprintf("a=%d; b=%s", i, strings.Repeat("c", 4000))}})
+			}
+			return all
+		}},
+		{"many selectors", usual + "Vary:A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15\n", 500, nil},
+	} {
+		t.Run(shape.name, func(t *testing.T) {
+			store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 512 << 20, Size: (*httpcache.Entry).Size})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			now := func() time.Time { return time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC) }
+			c := httpcache.New(httpcache.Config{Store: store, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
+			defer c.Close()
+			p := forward.New(forward.Config{Cache: c, Via: message.NewViaName(), Now: now})
+			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true })
+			before := heapInUse()
+			for i := range shape.uris {
+				requests := []http.Header{{}}
+				if shape.requests != nil {
+					requests = shape.requests(i)
+				}
+				for j, request := range requests {
+					fill(t, c, p, "http://a.example/"+strconv.Itoa(i), request, "Cache-Control:max-age=60\n"+shape.fields+"X-End:"+strconv.Itoa(i)+" "+strconv.Itoa(j)+"\n", now())
+				}
+			}
+			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true }) // it waits for what is written
+			grown, counted := heapInUse()-before, store.Stats().Bytes
+			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", store.Stats().Entries, grown, counted, float64(counted)/float64(grown))
+			if counted*5 < grown*4 || counted*4 > grown*5 {
+				t.Errorf("%d bytes grown, %d counted", grown, counted)
+			}
+			runtime.KeepAlive(p)
+		})
+	}
+}
+
+// fill stores a response to a request, and makes its head for the fast path.
+func fill(t *testing.T, c *httpcache.Cache, p *forward.Proxy, key string, request http.Header, fields string, now time.Time) {
+	t.Helper()
+	a, err := c.Serve(t.Context(), &httpcache.Request{Method: "GET", URI: key, Header: request}, func(context.Context, httpcache.Outgoing) (*httpcache.Response, error) {
+		text := "HTTP/1.1 200 Fine\n" + fields
+		_, lines, _ := strings.Cut(text, "\n")
+		return &httpcache.Response{Status: 200, Reason: text[len("HTTP/1.1 200 "):len("HTTP/1.1 200 Fine")], Header: httpcache.EndToEnd(parsedFields(lines)), Body: io.NopCloser(strings.NewReader("0123456789abcdef")), ContentLength: 16}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Content.SendTo(io.Discard, nil); err != nil {
+		t.Fatal(err)
+	}
+	a.Content.Close()
+	if r, ok := c.Ready(key, func(name string) []string { return request[name] }, now); ok {
+		p.AppendReady(nil, r, false, "", nil)
+	}
+}

@@ -1,0 +1,86 @@
+package ddds
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/resolver"
+)
+
+// TestMemoryOfRecords: what is counted for cached record sets is what the process grows by.
+func TestMemoryOfRecords(t *testing.T) {
+	for _, shape := range []struct {
+		name  string
+		n     int
+		value func(i int) (Records, error)
+	}{
+		{"NAPTR", 3000, func(i int) (Records, error) {
+			var all []NAPTR
+			for j := range 3 {
+				all = append(all, NAPTR{
+					Flags: strings.Clone("u"), Services: strings.Clone("http+N2L"), Regexp: fmt.Sprintf("!^urn:example:%d-(.*)$!http://a%d.example/\\1!", i, j), Replacement: strings.Clone("."),
+				})
+			}
+			return Records{naptr: all}, nil
+		}},
+		{"many NAPTR", 300, func(i int) (Records, error) {
+			var all []NAPTR
+			for j := range 33 {
+				all = append(all, NAPTR{Flags: strings.Clone("s"), Services: strings.Clone("http+N2L"), Regexp: "", Replacement: fmt.Sprintf("_http._tcp.%d.%d.example.", i, j)})
+			}
+			return Records{naptr: all}, nil
+		}},
+		{"SRV", 3000, func(i int) (Records, error) {
+			var all []SRV
+			for j := range 5 {
+				all = append(all, SRV{Target: fmt.Sprintf("a%d.b%d.example.", j, i)})
+			}
+			return Records{srv: all}, nil
+		}},
+		{"addresses", 5000, func(i int) (Records, error) {
+			return Records{addrs: []netip.Addr{netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), netip.AddrFrom4([4]byte{192, 0, 2, 2})}}, nil
+		}},
+		{"NXDOMAIN", 5000, func(i int) (Records, error) {
+			return Records{}, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Hour, Reason: fmt.Sprintf("%d.urn.example. does not exist (NXDOMAIN)", i)}
+		}},
+	} {
+		t.Run(shape.name, func(t *testing.T) {
+			store, err := memory.New(memory.Config[Records]{MaxBytes: 512 << 20, Size: RecordsSize})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			c := cache.New(cache.Config[Records]{Store: store, Now: time.Now})
+			defer c.Close()
+			before := heapInUse()
+			for i := range shape.n {
+				_, _ = c.Get(t.Context(), fmt.Sprintf("%d.urn.example. NAPTR", i), func(context.Context) (Records, time.Duration, error) {
+					all, err := shape.value(i)
+					return all, time.Hour, err
+				})
+			}
+			store.Each(func(*cache.Entry[Records]) bool { return true }) // it waits for what is written
+			grown, stats := heapInUse()-before, store.Stats()
+			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", stats.Entries, grown, stats.Bytes, float64(stats.Bytes)/float64(grown))
+			// The overhead of the store, which counts where values are small, is that of millions.
+			if stats.Bytes*5 < grown*4 || stats.Bytes*2 > grown*3 {
+				t.Errorf("%d bytes grown, %d counted", grown, stats.Bytes)
+			}
+		})
+	}
+}
+
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
