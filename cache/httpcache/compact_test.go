@@ -51,7 +51,7 @@ func TestManyLinesAreNotStored(t *testing.T) {
 		for _, header := range []http.Header{one, other} {
 			response := &Response{Status: 200, Header: header}
 			directives, _ := (&Cache{}).directivesOf(&Request{}, header)
-			if got := (&Cache{}).mayStoreResponse(&Request{Method: http.MethodGet}, nil, directives, response); got != want {
+			if got := mayStoreResponse(&Request{Method: http.MethodGet}, nil, directives, response); got != want {
 				t.Errorf("%d fields and one, in %d: %t", n, len(header), got)
 			}
 		}

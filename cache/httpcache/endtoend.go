@@ -70,19 +70,6 @@ func namedFields(header http.Header) map[string]bool {
 	return named
 }
 
-// NamesEndToEnd reports whether Connection of a message names anything but what is known to be of one connection:
-// another field, which recipients may treat differently, or what is no token. The zero value names nothing.
-func NamesEndToEnd(header http.Header) bool {
-	for _, line := range header["Connection"] {
-		for option := range strings.SplitSeq(line, ",") {
-			if option = trimSpace(option); option != "" && !isOfHop(asciiLower(option)) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // isOfHop reports whether an option of Connection, in lower case, is known to be of one connection.
 func isOfHop(option string) bool {
 	return option == "" || option == "close" ||
