@@ -268,6 +268,7 @@ type Limits struct {
 	Requests          int           `mapstructure:"requests"`           // resolutions at a time
 	Fetches           int           `mapstructure:"fetches"`            // at a time
 	Streams           int           `mapstructure:"streams"`            // upgraded connections at a time
+	BoundConnections  int           `mapstructure:"bound_connections"`  // to origins, each of one client
 	TunnelIdle        time.Duration `mapstructure:"tunnel_idle"`        // of tunnels and upgraded connections
 	Rate              int           `mapstructure:"rate"`               // of one client, a second; 0 is no limit
 	Outgoing          int           `mapstructure:"outgoing"`           // connections at a time
