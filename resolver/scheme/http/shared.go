@@ -84,12 +84,12 @@ func (s *sharedConns) remove(c *http2Conn) {
 	}
 }
 
-// retire removes a connection, which no other request may use from now on.
+// retire lets no other request use a connection, which is closed when it has no stream.
 func (s *sharedConns) retire(c *http2Conn) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.remove(c)
 	c.shared = false
+	s.mu.Unlock()
+	s.changed(c)
 }
 
 // changed removes a connection that is closed, and closes one without a stream that no other
