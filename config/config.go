@@ -46,6 +46,8 @@ type Listen struct {
 	Admin   string   `mapstructure:"admin"` // or "unix:/path"; empty: no such listener
 	// RedirectTLS redirects requests to Service, but not those to the proxy, to https.
 	RedirectTLS bool `mapstructure:"redirect_tls"`
+	// HTTP2 offers HTTP/2 by TLS.
+	HTTP2 bool `mapstructure:"http2"`
 	// FastPath answers plain requests from the caches before they are read in full.
 	FastPath bool `mapstructure:"fast_path"`
 	// ProxyProtocol are the addresses that send the PROXY protocol.

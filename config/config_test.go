@@ -101,6 +101,7 @@ func TestEveryLeaf(t *testing.T) {
 		"listen.service":            {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
 		"listen.redirect_tls":       {"true", "true", "false"},
 		"listen.fast_path":          {"false", "false", "true"},
+		"listen.http2":              {"false", "false", "true"},
 		"listen.admin":              {"127.0.0.1:1", "unix:/run/urnd/admin.sock", "127.0.0.1:3"},
 		"listen.tls":                {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
 		"listen.proxy_protocol":     {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},

@@ -80,8 +80,11 @@ func (o *identityOrigin) answer(request, user, fields string) string {
 		return ""
 	case strings.HasPrefix(request, "GET /last "):
 		fields += "Connection: close\r\n"
-	case strings.HasPrefix(request, "GET /open "):
+	case strings.HasPrefix(request, "GET /open "), strings.HasPrefix(request, "GET /stale "):
 		said, fields = "for all", ""
+		if strings.HasPrefix(request, "GET /stale ") {
+			control = "public, max-age=0, stale-while-revalidate=60"
+		}
 		if user != "" {
 			said = "for " + user
 		}

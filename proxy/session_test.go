@@ -1,7 +1,9 @@
 package proxy_test
 
 import (
+	"bufio"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -245,18 +247,22 @@ func TestStoredBesideConnection(t *testing.T) {
 	o := newIdentityOrigin(t)
 	for name, s := range sessionForms(t, o, nil) {
 		a, b := s.dial(t), s.dial(t)
-		for _, c := range []conn{a, b, a, b} {
-			if got, _ := c.asks(t, s.base+"/open"); got != "200 for all" {
-				t.Errorf("%s: %s", name, got)
+		for _, path := range []string{"/open", "/stale"} { // the second is validated in the background
+			for _, c := range []conn{a, b, a, b} {
+				if got, _ := c.asks(t, s.base+path); got != "200 for all" {
+					t.Errorf("%s: %s", name, got)
+				}
 			}
 		}
 		a.asks(t, s.base+"/", "Authorization: Negotiate alice")
 		for range 3 {
-			if got, _ := a.asks(t, s.base+"/open"); got != "200 for alice" {
-				t.Errorf("%s: %s", name, got)
-			}
-			if got, response := b.asks(t, s.base+"/open"); got != "200 for all" || !strings.Contains(response.Header.Get("Cache-Status"), "hit") {
-				t.Errorf("%s: %s %v", name, got, response.Header)
+			for _, path := range []string{"/open", "/stale"} {
+				if got, _ := a.asks(t, s.base+path); got != "200 for alice" {
+					t.Errorf("%s: %s", name, got)
+				}
+				if got, response := b.asks(t, s.base+path); got != "200 for all" || !strings.Contains(response.Header.Get("Cache-Status"), "hit") {
+					t.Errorf("%s: %s %v", name, got, response.Header)
+				}
 			}
 		}
 	}
@@ -344,5 +350,42 @@ func TestConnectionOfClientUpstream(t *testing.T) {
 		if got, _ := tt.asks(t, "http://"+tt.host+".example/", with(tt.credentials)...); got != tt.want {
 			t.Errorf("%s %s: %s, want %s", tt.host, tt.credentials, got, tt.want)
 		}
+	}
+}
+
+// Nobody waits for an exchange that is about a connection, nor does it for another.
+func TestConnectionIsNotCollapsed(t *testing.T) {
+	come, leave := make(chan bool, 2), make(chan bool)
+	o := listenRaw(t, func(p *peer, c net.Conn, in *bufio.Reader) {
+		for {
+			request, err := readMessage(in)
+			if err != nil {
+				return
+			}
+			come <- true
+			said := "all"
+			if len(field(request, "Authorization")) > 0 {
+				said = "one"
+				<-leave
+			}
+			if _, err := fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nCache-Control: public, max-age=60\r\nContent-Length: 3\r\n\r\n%s", said); err != nil {
+				return
+			}
+		}
+	})
+	s := start(t, func(c *proxy.Config) { withCache(t, c) })
+	a, b := s.dial(t), s.dial(t)
+	a.send(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nAuthorization: Negotiate alice\r\n\r\n")
+	<-come
+	if got, _ := b.asks(t, "http://"+o.addr+"/"); got != "200 all" {
+		t.Error(got)
+	}
+	leave <- true
+	if head := a.head(t); !strings.HasPrefix(head, "HTTP/1.1 200 ") {
+		t.Error(head)
+	}
+	a.expect(t, "one")
+	if got, _ := b.asks(t, "http://"+o.addr+"/"); got != "200 all" {
+		t.Errorf("behind it: %s", got)
 	}
 }
