@@ -49,10 +49,10 @@ func TestConnectionChallenges(t *testing.T) {
 		rest         string // lines; "" for none
 		found, token bool
 	}{
-		`Basic realm="a"`:                                         {`Basic realm="a"`, false, false},
-		`Negotiate`:                                               {"", true, false},
-		`NTLM TlRM==`:                                             {"", true, true},
-		`Negotiate|NTLM|Basic realm="a, NTLM b"`:                  {`Basic realm="a, NTLM b"`, true, false},
+		`Basic realm="a"`:                        {`Basic realm="a"`, false, false},
+		`Negotiate`:                              {"", true, false},
+		`NTLM TlRM==`:                            {"", true, true},
+		`Negotiate|NTLM|Basic realm="a, NTLM b"`: {`Basic realm="a, NTLM b"`, true, false},
 		`Negotiate, Basic realm="\"a, NTLM b", charset="UTF-8"`:   {`Basic realm="\"a, NTLM b", charset="UTF-8"`, true, false},
 		`Digest realm=a , qop = "auth,auth-int",NTLM , Bearer`:    {`Digest realm=a, qop = "auth,auth-int"|Bearer`, true, false},
 		`newauth realm="apps", type=1, title="Login \"to\" apps"`: {`newauth realm="apps", type=1, title="Login \"to\" apps"`, false, false},
