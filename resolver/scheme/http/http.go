@@ -153,7 +153,7 @@ func (h *Handler) connection(ctx context.Context, r *request, idle bool) (carrie
 	return c, nil
 }
 
-// Close closes idle connections, and the others after use.
+// Close closes idle connections, and the others after use. Those that are bound end with their scheme.BoundConn.
 func (h *Handler) Close() {
 	h.pool.close()
 	h.shared.close()
