@@ -46,6 +46,8 @@ type Listen struct {
 	Admin   string   `mapstructure:"admin"` // or "unix:/path"; empty: no such listener
 	// RedirectTLS redirects requests to Service, but not those to the proxy, to https.
 	RedirectTLS bool `mapstructure:"redirect_tls"`
+	// HTTP2 offers HTTP/2 by TLS.
+	HTTP2 bool `mapstructure:"http2"`
 	// FastPath answers plain requests from the caches before they are read in full.
 	FastPath bool `mapstructure:"fast_path"`
 	// ProxyProtocol are the addresses that send the PROXY protocol.
@@ -275,6 +277,7 @@ type Limits struct {
 	Requests          int           `mapstructure:"requests"`           // resolutions at a time
 	Fetches           int           `mapstructure:"fetches"`            // at a time
 	Streams           int           `mapstructure:"streams"`            // upgraded connections at a time
+	BoundConnections  int           `mapstructure:"bound_connections"`  // to origins, each of one client
 	TunnelIdle        time.Duration `mapstructure:"tunnel_idle"`        // of tunnels and upgraded connections
 	Rate              int           `mapstructure:"rate"`               // of one client, a second; 0 is no limit
 	Outgoing          int           `mapstructure:"outgoing"`           // connections at a time

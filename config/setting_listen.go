@@ -18,6 +18,10 @@ func listenSettings() []Setting {
 		{Path: "listen.tls", Default: []string{}, Doc: "the same over TLS, with the certificate of tls; empty turns it off", Form: "host:port", check: checkListenList},
 		{Path: "listen.redirect_tls", Doc: "redirect requests for names that come to service to https, except from trusted_proxies; it needs a listener for TLS"},
 		{
+			Path: "listen.http2", Default: true,
+			Doc: "offer HTTP/2 by TLS; sites that log in by NTLM or Negotiate (Kerberos) need HTTP/1.1, which browsers use where it is the only one",
+		},
+		{
 			Path: "listen.fast_path", Default: true,
 			Doc: "Answer plain requests from the caches at once, before they are read in full. Responses, rules, limits, metrics " +
 				"and logs are the same without it; only the cost differs.",

@@ -111,6 +111,12 @@ func (f *fastClient) meaningOf(last *hostMeaning, host string) *hostMeaning {
 
 // AnswerFast implements listen.FastPath.
 func (h *Handler) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
+	if isBound(c) {
+		if h.config.Passed != nil {
+			h.config.Passed(fast.Session)
+		}
+		return 0
+	}
 	f := h.fastClientOf(c)
 	w, _ := h.fastPath.pool.Get().(*fastWork)
 	if w == nil {

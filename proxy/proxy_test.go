@@ -93,6 +93,7 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 		Forward: forward.Config{
 			BodyTimeout: bodyTimeout, TunnelIdle: time.Minute,
 			Fetches: resolver.Quota{Slots: make(resolver.Slots, 100)}, Streams: resolver.Quota{Slots: make(resolver.Slots, 100)},
+			Bound:      resolver.Quota{Slots: make(resolver.Slots, 100), Busy: problem.ErrBound},
 			Cache:      httpcache.New(httpcache.Config{Now: time.Now, Same: func(string, string) (string, bool) { return "", false }}),
 			TunnelPort: func(uint16) bool { return true }, Literals: true,
 			Tunnel: func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error) {

@@ -160,6 +160,32 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
+// listen.http2 decides what new connections are offered, also after a reload.
+func TestListenHTTP2(t *testing.T) {
+	ca := newAuthority(t)
+	certificate, key := ca.issue(t, "urnd")
+	files := newPairFiles(t, certificate, key)
+	address := freeAddress(t)
+	lines := func(http2 string) []string {
+		return []string{
+			`listen: {service: "127.0.0.1:0", tls: "` + address + `", admin: "", http2: ` + http2 + `}`,
+			"tls: {certificate: '" + files.certificate + "', key: '" + files.key + "'}",
+		}
+	}
+	l := start(t, lines("false")...)
+	url := "https://" + address + "/urn:book:1"
+	if got := getOverTLS(ca.client(&tls.Config{}), url); got != "302 HTTP/1.1 urnd" {
+		t.Error(got)
+	}
+	l.write(t, lines("true")...)
+	if !l.reload(t) {
+		t.Fatal("the reload is refused")
+	}
+	if got := getOverTLS(ca.client(&tls.Config{}), url); got != "302 HTTP/2.0 urnd" {
+		t.Error(got)
+	}
+}
+
 // A certificate may be half written, and its key written at another time.
 func TestCertificateHalfWritten(t *testing.T) {
 	ca := newAuthority(t)

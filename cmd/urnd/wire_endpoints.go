@@ -36,6 +36,7 @@ type serverSettings struct {
 	tls                        config.TLS // the zero value is no TLS
 	authorities                string     // the version of the file tls.client_ca
 	senders                    string     // of the PROXY protocol
+	http2                      bool
 }
 
 var errNoCertificate = errors.New("tls.certificate and tls.key are required for the socket https that systemd has opened")
@@ -88,7 +89,7 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *
 				Settings: serverSettings{
 					target: c.Limits.Target, header: c.Limits.Header,
 					headerTimeout: c.Limits.HeaderTimeout, bodyTimeout: c.Limits.BodyTimeout, idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
-					tls: e.tls, authorities: fileVersion("tls.client_ca", e.tls.ClientCA), senders: fmt.Sprint(e.senders),
+					tls: e.tls, authorities: fileVersion("tls.client_ca", e.tls.ClientCA), senders: fmt.Sprint(e.senders), http2: c.Listen.HTTP2,
 				},
 			})
 		}
@@ -124,7 +125,7 @@ func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders [
 	s := listen.ServerConfig{
 		MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
-		TLS: serverTLS, ProxyProtocol: senders, Now: time.Now,
+		TLS: serverTLS, HTTP1: !c.Listen.HTTP2, ProxyProtocol: senders, Now: time.Now,
 		BodyDeadline: func() time.Time { return time.Now().Add(c.Limits.BodyTimeout) },
 		Malformed: func(m listen.Malformed) listen.Document {
 			return document(problem.Malformed(m.Status, m.Reason, m.Target, int(c.Limits.Target), m.PlainHTTP))

@@ -116,6 +116,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			Cache: responses.Cache, Forwarded: forwardings()[c.Proxy.Forwarded],
 			Fetches: resolver.Quota{Slots: r.slots.fetches, Shares: r.slots.fetchShares, Busy: problem.ErrFetches},
 			Streams: resolver.Quota{Slots: r.slots.streams, Shares: r.slots.streamShares, Busy: problem.ErrStreams},
+			Bound:   resolver.Quota{Slots: r.slots.bound, Shares: r.slots.boundShares, Busy: problem.ErrBound},
 			Tunnel:  tunnelBy(tunnels), TunnelPort: tunnelPort(c.Proxy.ConnectPorts), Literals: c.Proxy.ConnectAddresses,
 			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
 		},

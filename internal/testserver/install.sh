@@ -14,6 +14,10 @@ wget wget
 pip3 python3-pip
 nginx nginx
 apache2 apache2
+/usr/lib/apache2/modules/mod_auth_gssapi.so libapache2-mod-auth-gssapi
+krb5kdc krb5-kdc
+kadmin.local krb5-admin-server
+kinit krb5-user
 chromium chromium
 nc netcat-openbsd
 named bind9

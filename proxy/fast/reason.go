@@ -14,5 +14,6 @@ const (
 	Access      Reason = "access"      // the client or the request is refused, or has to log in
 	Rate        Reason = "rate"        // the client has sent too many requests
 	Negotiation Reason = "negotiation" // several answers, of which the client prefers one
+	Session     Reason = "session"     // a server has authenticated the connection: what it sends is for this client
 	Trace       Reason = "trace"       // it is traced or logged in detail
 )

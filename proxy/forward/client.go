@@ -3,6 +3,7 @@ package forward
 import (
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/net/http/httpguts"
 
@@ -18,6 +19,7 @@ type client struct {
 	request *http.Request
 	via     message.ViaName
 	body    *requestBody // nil for none
+	ends    atomic.Bool  // the connection ends with the response
 
 	mu       sync.Mutex
 	answered bool // the final response begins
@@ -74,12 +76,14 @@ func (c *client) proceed() bool {
 }
 
 // answer begins the final response. By HTTP/1.1 it ends the connection where the body of the request
-// has not ended: net/http would else read the rest of it first, and take it from who sends it on.
+// has not ended: net/http would else read the rest of it first, and take it from who sends it on; and where that of
+// the server ends which belongs to it.
 func (c *client) answer() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.answered = true
-	if c.body != nil && c.request.ProtoMajor == 1 && !c.body.ended.Load() {
+	isUnread := c.body != nil && !c.body.ended.Load()
+	if c.request.ProtoMajor == 1 && (isUnread || c.ends.Load()) {
 		c.Header()["Connection"] = []string{"close"}
 	}
 }

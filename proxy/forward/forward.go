@@ -25,6 +25,8 @@ type Config struct {
 	// Fetches bounds concurrent fetches, and Streams tunnels and upgraded connections such as
 	// WebSockets, which have no time limit.
 	Fetches, Streams resolver.Quota
+	// Bound bounds the connections to servers that belong to a Session.
+	Bound resolver.Quota
 	// Accept returns the field Accept of a request for what may be a listing, by that of a client; fetched
 	// is whether its links lead back through /fetch, as those of Request.Fetched.
 	Accept func(header http.Header, fetched bool) string
@@ -78,6 +80,9 @@ type Request struct {
 	// Check returns why the server at an address must not be asked for this client; nil allows
 	// all.
 	Check func(netip.AddrPort) error
+	// Session is the connection of the client; nil where requests of others may come by it.
+	Session *Session
+	bound   *bound // nil for none
 }
 
 // ResponseWriter is an http.ResponseWriter that can send the words of a status.

@@ -15,7 +15,8 @@ type Content = httpcache.Content
 // Ready returns the stored response that Serve would answer a request with, as httpcache.Cache.Ready does, by its
 // key, the canonical URI of its target. The request is from a client of the proxy or of a site, not fetched, and
 // has no field Connection and none that unkeyed names. False is also for what Serve selects by other
-// fields than those of the request: resources of other protocols, and how clients are named to origins.
+// fields than those of the request: resources of other protocols, and how clients are named to origins; and for
+// challenges, which Serve changes.
 func (p *Proxy) Ready(key string, request httpcache.Lines, now time.Time) (httpcache.Ready, bool) {
 	if !strings.HasPrefix(key, "http://") && !strings.HasPrefix(key, "https://") {
 		return httpcache.Ready{}, false
@@ -27,7 +28,7 @@ func (p *Proxy) Ready(key string, request httpcache.Lines, now time.Time) (httpc
 		}
 		return request(name)
 	}, now)
-	return r, ok && !isNamed
+	return r, ok && !isNamed && r.Status() != http.StatusUnauthorized
 }
 
 // AppendReady appends the head of the response to a request that a stored response answers, by HTTP/1.1 on a

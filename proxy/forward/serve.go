@@ -33,6 +33,10 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	if limited {
 		r.Header[maxForwards] = []string{strconv.Itoa(left - 1)}
 	}
+	if err := p.bind(r); err != nil {
+		return "", err
+	}
+	defer r.unbind()
 	if protocol := upgradeOf(r.Request); protocol != "" && r.isWeb() && !r.Fetched {
 		return "bypass", p.upgrade(w, r, p.outgoing(r, r.Header), protocol)
 	}
@@ -40,7 +44,7 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	defer c.end()
 	asked := &httpcache.Request{
 		Method: r.Method, URI: r.Key.String(), Header: p.selecting(r), Added: p.added(r), Client: r.Share,
-		Body: r.hasBody(), Gateway: r.isGateway(), Check: r.Check,
+		Body: r.hasBody(), Gateway: r.isGateway(), Check: r.Check, Pass: r.bound != nil,
 	}
 	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
 		return p.ask(ctx, c, r, o)
@@ -53,6 +57,9 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 		if answer, err = asFetched(r, answer); err != nil {
 			return "", err
 		}
+	}
+	if answer, err = challenging(r, answer); err != nil {
+		return "", err
 	}
 	p.send(w, r, answer)
 	return cacheWord(answer.Outcome), nil
@@ -94,8 +101,12 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 		return nil, err
 	}
 	arrived = true
+	header := httpcache.EndToEnd(resource.Header)
+	if r.bound == nil && scheme.HasConnectionToken(resource.Header) {
+		header["Cache-Control"] = []string{"no-store"} // it is for one client, whatever else it says
+	}
 	return &httpcache.Response{
-		Status: resource.Status, Reason: resource.Reason, Header: httpcache.EndToEnd(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
+		Status: resource.Status, Reason: resource.Reason, Header: header, Trailer: resource.Trailer, Announced: announced(resource.Trailer),
 		Body: released{resource.Body, sync.OnceFunc(release)}, ContentLength: resource.ContentLength, From: resource.From,
 	}, nil
 }
@@ -110,6 +121,9 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 			request.Interim = c.interim
 		}
 		resource, err := p.config.Fetch.Fetch(ctx, request)
+		if err == nil && r.endsWith(resource) {
+			c.ends.Store(true)
+		}
 		if err == nil || others <= 0 || request.Body != nil || !isUnconnected(err) || ctx.Err() != nil {
 			return resource, err //nolint:wrapcheck // it says all
 		}
@@ -128,6 +142,9 @@ func (*Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgoin
 	request := scheme.Request{Method: o.Method, URI: r.Target, Header: o.Header, Check: r.Check}
 	if r.isGateway() {
 		request.URI, request.Host = at(server, r.Target), r.Host
+	}
+	if r.bound != nil && !o.Background {
+		request.Bound = r.bound.BoundConn
 	}
 	if c != nil && c.body != nil {
 		request.Body, request.ContentLength, request.Trailer = c.body, r.ContentLength, r.Trailer

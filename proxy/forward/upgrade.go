@@ -25,6 +25,9 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 	request := p.request(c, r, r.Server, httpcache.Outgoing{Method: r.Method, Header: header})
 	request.Interim = c.interim
 	resource, err := p.config.Fetch.Fetch(r.Context(), request)
+	if err == nil && r.endsWith(resource) {
+		c.ends.Store(true)
+	}
 	c.answer()
 	if err != nil {
 		return blamed(c, err)
@@ -32,10 +35,14 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 	defer func() { _ = resource.Body.Close() }()
 	if resource.Status != http.StatusSwitchingProtocols {
 		response := &httpcache.Response{Body: resource.Body, ContentLength: resource.ContentLength}
-		p.send(w, r, &httpcache.Answer{
+		answer, err := challenging(r, &httpcache.Answer{
 			Status: resource.Status, Reason: resource.Reason, Header: httpcache.EndToEnd(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
 			ContentLength: resource.ContentLength, Content: httpcache.Live(r.Context(), response), Outcome: httpcache.Outcome{Forwarded: "bypass"},
 		})
+		if err != nil {
+			return err
+		}
+		p.send(w, r, answer)
 		return nil
 	}
 	server, ok := resource.Body.(io.ReadWriteCloser)

@@ -3,6 +3,7 @@ package listen
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -47,6 +48,7 @@ type requestConn struct {
 	isPosted bool         // the last one was a POST
 	http2    atomic.Bool  // it has no request lines
 	reason   reasonPhrase // see SetReason
+	attached io.Closer    // see Attach; nil for none
 }
 
 // enter is called when net/http gives the connection a state.
@@ -59,7 +61,9 @@ func (c *requestConn) enter(state http.ConnState) {
 		if c.fast != nil {
 			c.fast.between = false
 		}
+		c.detach()
 	case http.StateClosed:
+		c.detach()
 		if c.fast != nil {
 			_ = c.fast.cut() // a panic has left it open
 		}

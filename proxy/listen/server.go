@@ -52,6 +52,8 @@ type ServerConfig struct {
 	Unused func()
 	// TLS turns TLS on; its GetCertificate is called for each connection. nil is plain HTTP.
 	TLS *tls.Config
+	// HTTP1 is whether HTTP/2 is not offered by TLS.
+	HTTP1 bool
 	// ProxyProtocol are the senders whose connections begin with the address of the
 	// client (PROXY protocol, version 1 or 2).
 	ProxyProtocol []netip.Prefix
@@ -69,7 +71,7 @@ type Server struct {
 // NewServer returns a Server.
 func NewServer(config ServerConfig) *Server {
 	if config.TLS != nil {
-		config.TLS = tlsConfig(config.TLS)
+		config.TLS = tlsConfig(config.TLS, config.HTTP1)
 	}
 	return &Server{config: config}
 }
@@ -99,7 +101,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
 			return context.WithValue(ctx, connKey{}, conn)
 		},
-		Protocols: protocols(s.config.TLS != nil),
+		Protocols: protocols(s.config.TLS != nil && !s.config.HTTP1),
 		ErrorLog:  slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
 	}
 	if len(s.config.ProxyProtocol) > 0 {

@@ -65,18 +65,21 @@ func looksLikeHTTP(header [5]byte) bool {
 	return false
 }
 
-// tlsConfig returns a copy of config that offers HTTP/2 and HTTP/1.1.
-func tlsConfig(config *tls.Config) *tls.Config {
+// tlsConfig returns a copy of config that offers HTTP/1.1, and HTTP/2 unless that is all.
+func tlsConfig(config *tls.Config, isAll bool) *tls.Config {
 	config = config.Clone()
 	config.NextProtos = []string{"h2", "http/1.1"}
+	if isAll {
+		config.NextProtos = config.NextProtos[1:]
+	}
 	return config
 }
 
 // protocols returns the protocols of a server. With TLS, HTTP/2 is "unencrypted" to
 // net/http, which does not see the TLS.
-func protocols(secure bool) *http.Protocols {
+func protocols(http2 bool) *http.Protocols {
 	p := new(http.Protocols)
 	p.SetHTTP1(true)
-	p.SetUnencryptedHTTP2(secure)
+	p.SetUnencryptedHTTP2(http2)
 	return p
 }

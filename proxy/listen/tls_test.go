@@ -91,6 +91,30 @@ func TestTLS(t *testing.T) {
 }
 
 // RFC 8996: TLS 1.0 and 1.1 must not be used.
+// HTTP/2 is spoken only where it is offered.
+func TestTLSWithoutHTTP2(t *testing.T) {
+	own, pool := certificates(t)
+	listener := localListener(t)
+	serve(t, listener, func(c *listen.ServerConfig) { c.TLS, c.HTTP1 = own, true })
+	response, err := client(t, pool, true).Get("https://" + listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.Body.Close(); response.Proto != "HTTP/1.1" {
+		t.Error(response.Proto)
+	}
+	conn, err := tls.Dial("tcp", listener.Addr().String(), &tls.Config{RootCAs: pool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	c := newCaller(conn)
+	c.send(t, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+	if line, err := c.in.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 ") {
+		t.Errorf("without being offered: %q, %v", line, err)
+	}
+}
+
 func TestTLSVersions(t *testing.T) {
 	own, pool := certificates(t)
 	addr := serveTLS(t, own)

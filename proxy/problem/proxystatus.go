@@ -32,6 +32,7 @@ func errorTypes() []errorType {
 		{wraps(netguard.ErrForbidden), "destination_ip_prohibited"},
 		{wraps(httpcache.ErrOnlyIfCached), "proxy_internal_response"},
 		{wraps(ErrFetches), "connection_limit_reached"},
+		{wraps(ErrBound), "connection_limit_reached"},
 		{wraps(ErrStreams), "connection_limit_reached"},
 		{isDNSTimeout, "dns_timeout"},
 		{wraps(netguard.ErrLookup), "dns_error"},

@@ -56,6 +56,7 @@ var statuses = [...]row{
 	{err: ErrHost, status: http.StatusForbidden},
 	{err: ErrResolveClient, status: http.StatusForbidden},
 	{err: ErrProxyClient, status: http.StatusForbidden},
+	{err: ErrConnectionAuth, status: http.StatusForbidden},
 	{err: ErrFetchSite, status: http.StatusForbidden},
 	{err: ErrPurgeClient, status: http.StatusForbidden},
 	{err: ErrLogin, status: http.StatusUnauthorized, name: "Www-Authenticate", value: basic},

@@ -42,6 +42,9 @@ type Request struct {
 	// the guard; nil allows all. It is called before an address is dialled, and before a
 	// connection is used again; with the zero value where an upstream proxy hides the address.
 	Check func(netip.AddrPort) error
+	// Bound is the connection by which the request is sent, and by no other one, where it belongs to the client; nil
+	// where the handler chooses. It has ended where there is an error.
+	Bound *BoundConn
 }
 
 // Resource is the representation of a resource as a stream, in the terms of HTTP. The

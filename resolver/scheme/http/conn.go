@@ -70,9 +70,9 @@ func (c *conn) endHead() {
 	}
 }
 
-// alive reports whether an idle connection can be used: the origin has neither closed it, nor sent
+// Alive implements scheme.IdleConn: it reports whether an idle connection can be used: the origin has neither closed it, nor sent
 // anything that nobody asked for.
-func (c *conn) alive() bool {
+func (c *conn) Alive() bool {
 	if c.in.Buffered() > 0 || !silent(c.Conn) {
 		return false
 	}

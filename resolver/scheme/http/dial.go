@@ -21,8 +21,8 @@ func (h *Handler) connect(ctx context.Context, r *request) (carrier, error) {
 	}
 	if r.target.secure {
 		protocols := []string{"h2", "http/1.1"}
-		if r.upgrade {
-			protocols = protocols[1:] // RFC 9113 section 8.6
+		if r.upgrade || r.Bound != nil { // RFC 9113 section 8.6; a connection of HTTP/2 is shared
+			protocols = protocols[1:]
 		}
 		secured, err := h.handshake(ctx, c, r.target.host, protocols...)
 		if err != nil {

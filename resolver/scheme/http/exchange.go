@@ -93,6 +93,9 @@ func (x *exchange) final(h head) (*scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
+	if x.request.Bound == nil && scheme.HasConnectionToken(h.header) {
+		f.persist = false
+	}
 	x.sender.proceed(false)
 	resource := &scheme.Resource{Status: h.status, Reason: h.reason, Header: h.header, ContentLength: f.length, From: x.from}
 	if f.empty && x.sender == nil {
@@ -120,11 +123,16 @@ func (x *exchange) finish(reuse bool) {
 	reuse = x.stop() && reuse && x.in.Buffered() == 0 && x.request.keepsAlive()
 	if !x.sender.sent(reuse) || !reuse {
 		_ = x.Close()
+		endBound(x.request.Request)
 		return
 	}
 	x.used = true
 	if x.sender != nil {
 		_ = x.SetWriteDeadline(time.Time{}) // there may be one for its last octets
+	}
+	if bound := x.request.Bound; bound != nil {
+		bound.Put(x.conn, x.handler.config.IdleTimeout)
+		return
 	}
 	x.handler.pool.put(x.conn)
 }

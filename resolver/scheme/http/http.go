@@ -84,11 +84,13 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	out, err := h.newRequest(r)
 	if err != nil {
 		closeBody(r.Body)
+		endBound(r)
 		return nil, wrap(r.URI, err)
 	}
 	resource, err := h.fetch(ctx, out)
 	if err != nil {
 		closeBody(r.Body)
+		endBound(r)
 		return nil, wrap(r.URI, err)
 	}
 	return resource, nil
@@ -111,7 +113,7 @@ func (h *Handler) fetch(ctx context.Context, r *request) (*scheme.Resource, erro
 		return nil, err
 	}
 	resource, err := c.exchange(ctx, r)
-	if err != nil && c.pooled() && r.repeatable(err) && ctx.Err() == nil {
+	if err != nil && r.Bound == nil && c.pooled() && r.repeatable(err) && ctx.Err() == nil {
 		resource, err = h.again(ctx, r)
 	}
 	if err != nil {
@@ -131,7 +133,11 @@ func (h *Handler) again(ctx context.Context, r *request) (*scheme.Resource, erro
 
 // connection returns an idle connection for a request, if it may be one, or else a new one.
 func (h *Handler) connection(ctx context.Context, r *request, idle bool) (carrier, error) {
-	if idle {
+	if r.Bound != nil {
+		if c := h.takeBound(r); c != nil {
+			return c, nil
+		}
+	} else if idle {
 		c := h.shared.take(r)
 		if c == nil {
 			c = h.pool.take(r)
@@ -147,7 +153,7 @@ func (h *Handler) connection(ctx context.Context, r *request, idle bool) (carrie
 	return c, nil
 }
 
-// Close closes idle connections, and the others after use.
+// Close closes idle connections, and the others after use. Those that are bound end with their scheme.BoundConn.
 func (h *Handler) Close() {
 	h.pool.close()
 	h.shared.close()

@@ -22,10 +22,11 @@ import (
 // library speaks it (RFC 9113).
 type http2Conn struct {
 	*http.ClientConn
-	key    key
-	from   netip.AddrPort
-	shared bool        // others may use it
-	used   atomic.Bool // an exchange has begun before
+	handler *Handler
+	key     key
+	from    netip.AddrPort
+	shared  bool        // others may use it
+	used    atomic.Bool // an exchange has begun before
 }
 
 func (c *http2Conn) pooled() bool { return c.used.Load() }
@@ -54,7 +55,7 @@ func (h *Handler) newHTTP2(ctx context.Context, secured *tls.Conn, r *request, f
 		_ = client.Close()
 		return nil, fmt.Errorf("beginning HTTP/2: %w", err)
 	}
-	c := &http2Conn{ClientConn: client, key: r.target.key, from: from}
+	c := &http2Conn{ClientConn: client, handler: h, key: r.target.key, from: from}
 	if r.keepsAlive() {
 		c.shared = h.shared.add(c)
 	}
@@ -71,6 +72,9 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 		return nil, sent.blame(ctx, silence(err))
 	}
 	c.used.Store(true)
+	if scheme.HasConnectionToken(response.Header) {
+		c.handler.shared.retire(c)
+	}
 	resource := &scheme.Resource{
 		Status: response.StatusCode, Reason: http.StatusText(response.StatusCode), Header: response.Header, ContentLength: response.ContentLength, From: c.from,
 		Trailer: make(http.Header, len(response.Trailer)),

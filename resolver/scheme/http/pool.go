@@ -45,7 +45,7 @@ func (p *pool) take(r *request) carrier {
 		if c == nil {
 			return nil
 		}
-		if p.now().Sub(c.since) < p.timeout && c.alive() {
+		if p.now().Sub(c.since) < p.timeout && c.Alive() {
 			return c
 		}
 		_ = c.Close()

@@ -104,9 +104,15 @@ func (r *request) repeatable(err error) bool {
 	}
 }
 
-// keepsAlive reports whether the caller lets the connection be used again.
+// keepsAlive reports whether the connection may be used again.
 func (r *request) keepsAlive() bool {
-	return r.handler.pool.enabled() && !httpguts.HeaderValuesContainsToken(r.Header["Connection"], "close")
+	return r.Bound != nil || !r.isPrivate() && r.handler.pool.enabled() && !httpguts.HeaderValuesContainsToken(r.Header["Connection"], "close")
+}
+
+// isPrivate reports whether the server may take the connection for that of the client from now on, which then is used
+// for this request alone.
+func (r *request) isPrivate() bool {
+	return r.Bound == nil && scheme.CredentialsOf(r.Header) != scheme.CredentialsOfRequest
 }
 
 func closeBody(body io.Reader) {

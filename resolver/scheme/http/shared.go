@@ -22,7 +22,7 @@ func newSharedConns(limit int) *sharedConns {
 
 // take returns a connection for a request, with a stream reserved, nil for none.
 func (s *sharedConns) take(r *request) carrier {
-	if !r.target.secure || r.upgrade {
+	if !r.target.secure || r.upgrade || r.isPrivate() {
 		return nil
 	}
 	s.mu.Lock()
@@ -82,6 +82,14 @@ func (s *sharedConns) remove(c *http2Conn) {
 	if s.conns[c.key] = slices.Delete(s.conns[c.key], i, i+1); len(s.conns[c.key]) == 0 {
 		delete(s.conns, c.key)
 	}
+}
+
+// retire lets no other request use a connection, which is closed when it has no stream.
+func (s *sharedConns) retire(c *http2Conn) {
+	s.mu.Lock()
+	c.shared = false
+	s.mu.Unlock()
+	s.changed(c)
 }
 
 // changed removes a connection that is closed, and closes one without a stream that no other

@@ -1,0 +1,84 @@
+package forward
+
+import (
+	"maps"
+	"net/http"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// bind binds a request with credentials that are about a connection to one that is its client's alone, and those
+// behind it to the same. They stay at the server that has it.
+func (p *Proxy) bind(r *Request) error {
+	if r.Fetched || !r.isWeb() {
+		return nil // no credentials of the client are passed on by HTTP
+	}
+	authority, _ := r.Key.Authority()
+	origin := r.Key.Scheme() + "://" + authority
+	if r.bound = r.Session.find(p, origin); r.bound == nil {
+		if scheme.CredentialsOf(r.Header) != scheme.CredentialsOfConnection {
+			return nil
+		}
+		if r.Session == nil {
+			return problem.ErrConnectionAuth
+		}
+		release, err := p.config.Bound.Acquire(r.Share)
+		if err != nil {
+			return err
+		}
+		r.bound = r.Session.bind(p, origin, r.Server, release)
+	}
+	r.Server, r.Others = r.bound.server, 0
+	return nil
+}
+
+// unbind ends the connection that a request is bound to, unless it waits for the next one.
+func (r *Request) unbind() {
+	if r.bound != nil {
+		r.bound.Waits()
+	}
+}
+
+// endsWith reports whether the connection of a client ends with a response: that which it is bound to does.
+func (r *Request) endsWith(resource *scheme.Resource) bool {
+	return r.bound != nil && httpguts.HeaderValuesContainsToken(resource.Header["Connection"], "close")
+}
+
+const (
+	challengeField    = "Www-Authenticate"
+	proxySupportField = "Proxy-Support"
+)
+
+// challenging returns an answer whose challenges its client can meet. A client with a session is told so: RFC 4559
+// section 6. Another one does not get those that authenticate a connection; where there are no others, there is an
+// error (RFC 9110 section 15.5.2), and the answer is closed.
+func challenging(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
+	if r.Fetched || len(a.Header[challengeField]) == 0 && len(a.Header[proxySupportField]) == 0 {
+		return a, nil
+	}
+	rest, found := scheme.WithoutConnectionSchemes(a.Header[challengeField])
+	changed := *a
+	changed.Header = maps.Clone(a.Header) // that of a stored response is shared
+	switch {
+	case r.Session != nil && !found:
+		return a, nil
+	case r.Session != nil:
+		changed.Header[proxySupportField] = []string{"Session-Based-Authentication"}
+		return &changed, nil
+	case found && len(rest) == 0 && a.Status == http.StatusUnauthorized:
+		if a.Content != nil {
+			a.Content.Close()
+		}
+		return nil, problem.ErrConnectionAuth
+	}
+	delete(changed.Header, proxySupportField)
+	delete(changed.Header, challengeField)
+	if len(rest) > 0 {
+		changed.Header[challengeField] = rest
+	}
+	return &changed, nil
+}

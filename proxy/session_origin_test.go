@@ -1,0 +1,101 @@
+package proxy_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// identityOrigin is an origin that authenticates connections, as IIS does, and Apache with GssapiConnectionBound On: by
+// NTLM with three legs, by Negotiate with one. What it answers to a user, all may store.
+type identityOrigin struct {
+	*peer
+
+	mu    sync.Mutex
+	users map[string]int // of the connections that are open
+}
+
+func newIdentityOrigin(t testing.TB) *identityOrigin {
+	t.Helper()
+	o := &identityOrigin{users: make(map[string]int)}
+	o.peer = listenRaw(t, o.serve)
+	return o
+}
+
+// add counts a connection of a user.
+func (o *identityOrigin) add(user string, n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if user != "" {
+		o.users[user] += n
+	}
+}
+
+// open returns how many connections of a user are open.
+func (o *identityOrigin) openOf(user string) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.users[user]
+}
+
+func (o *identityOrigin) serve(p *peer, c net.Conn, in *bufio.Reader) {
+	user, isChallenged := "", false
+	defer func() { o.add(user, -1) }()
+	for {
+		request, err := readMessage(in)
+		if err != nil {
+			return
+		}
+		p.record(request)
+		scheme, token, _ := strings.Cut(strings.Join(field(request, "Authorization"), ","), " ")
+		next, fields := user, ""
+		switch {
+		case strings.EqualFold(scheme, "NTLM") && token == "negotiate":
+			isChallenged, fields = true, "WWW-Authenticate: NTLM challenge==\r\n"
+		case strings.EqualFold(scheme, "NTLM") && isChallenged:
+			next = token
+		case token != "" && !strings.EqualFold(scheme, "NTLM"): // also what urnd does not know
+			next, fields = token, "WWW-Authenticate: Negotiate done==\r\n"
+		}
+		if next != user {
+			o.add(next, 1)
+			o.add(user, -1)
+			user = next
+		}
+		if _, err := io.WriteString(c, o.answer(request, user, fields)); err != nil || strings.HasPrefix(request, "GET /last ") || strings.HasPrefix(request, "GET /drop ") {
+			return
+		}
+	}
+}
+
+// answer returns the response to a request by a user, "" for nobody.
+func (o *identityOrigin) answer(request, user, fields string) string {
+	said, status, control := "you are "+user, "200 OK", "public, max-age=60"
+	switch {
+	case strings.HasPrefix(request, "GET /drop "):
+		return ""
+	case strings.HasPrefix(request, "GET /last "):
+		fields += "Connection: close\r\n"
+	case strings.HasPrefix(request, "GET /open "), strings.HasPrefix(request, "GET /stale "):
+		said, fields = "for all", ""
+		if strings.HasPrefix(request, "GET /stale ") {
+			control = "public, max-age=0, stale-while-revalidate=60"
+		}
+		if user != "" {
+			said = "for " + user
+		}
+	case user == "" && fields == "":
+		fields = "WWW-Authenticate: Negotiate, NTLM\r\n"
+		if strings.HasPrefix(request, "GET /basic ") {
+			fields += "WWW-Authenticate: Basic realm=\"a, NTLM b\", charset=\"UTF-8\", Negotiate\r\n"
+		}
+	}
+	if user == "" && said != "for all" {
+		said, status, control = "who are you", "401 Unauthorized", "no-store"
+	}
+	return fmt.Sprintf("HTTP/1.1 %s\r\n%sCache-Control: %s\r\nContent-Length: %d\r\n\r\n%s", status, fields, control, len(said), said)
+}

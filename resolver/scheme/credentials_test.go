@@ -1,0 +1,96 @@
+package scheme_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// What a server authenticates is known only of schemes that are written as RFC 9110 section 11.4 says.
+func TestCredentialsOf(t *testing.T) {
+	for text, want := range map[string]scheme.Credentials{
+		"":                          scheme.CredentialsOfRequest,
+		"Basic YTpi":                scheme.CredentialsOfRequest,
+		"bearer x":                  scheme.CredentialsOfRequest,
+		`Digest username="NTLM a"`:  scheme.CredentialsOfRequest,
+		"AWS4-HMAC-SHA256 x=y":      scheme.CredentialsOfRequest,
+		"Negotiate YII=":            scheme.CredentialsOfConnection,
+		"NTLM TlRMTVNTUAAB":         scheme.CredentialsOfConnection,
+		"ntlm":                      scheme.CredentialsOfConnection,
+		"KERBEROS a":                scheme.CredentialsOfConnection,
+		"Nego2 a":                   scheme.CredentialsOfConnection,
+		"Basic YTpi|NTLM a":         scheme.CredentialsOfConnection, // lines
+		"Negotiate\tYII=":           scheme.CredentialsUnknown,
+		"NegotiateYII=":             scheme.CredentialsUnknown,
+		" Negotiate YII=":           scheme.CredentialsUnknown,
+		"Basic\tYTpi":               scheme.CredentialsUnknown,
+		"Basic, NTLM a":             scheme.CredentialsUnknown,
+		"Custom a":                  scheme.CredentialsUnknown,
+		"Custom a|Basic YTpi":       scheme.CredentialsUnknown,
+		"Passport1.4 from-PP='t=a'": scheme.CredentialsUnknown,
+	} {
+		header := make(http.Header)
+		if text != "" {
+			header["Authorization"] = strings.Split(text, "|")
+		}
+		if got := scheme.CredentialsOf(header); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
+// Challenges and their parameters are in one list: RFC 9110 section 11.6.1.
+func TestConnectionChallenges(t *testing.T) {
+	for text, tt := range map[string]struct {
+		rest         string // lines; "" for none
+		found, token bool
+	}{
+		`Basic realm="a"`:                        {`Basic realm="a"`, false, false},
+		`Negotiate`:                              {"", true, false},
+		`NTLM TlRM==`:                            {"", true, true},
+		`Negotiate|NTLM|Basic realm="a, NTLM b"`: {`Basic realm="a, NTLM b"`, true, false},
+		`Negotiate, Basic realm="\"a, NTLM b", charset="UTF-8"`:   {`Basic realm="\"a, NTLM b", charset="UTF-8"`, true, false},
+		`Digest realm=a , qop = "auth,auth-int",NTLM , Bearer`:    {`Digest realm=a, qop = "auth,auth-int"|Bearer`, true, false},
+		`newauth realm="apps", type=1, title="Login \"to\" apps"`: {`newauth realm="apps", type=1, title="Login \"to\" apps"`, false, false},
+		`, ,Basic realm=a,, kerberos YII=,`:                       {`Basic realm=a`, true, true},
+		`Basic realm="unterminated, NTLM \`:                       {`Basic realm="unterminated, NTLM \`, false, false},
+		`=,"`:                                                     {`=, "`, false, false},
+		``:                                                        {"", false, false},
+	} {
+		lines := strings.Split(text, "|")
+		rest, found := scheme.WithoutConnectionSchemes(lines)
+		if want := strings.ReplaceAll(tt.rest, "|", ", "); strings.Join(rest, ", ") != want || found != tt.found {
+			t.Errorf("%s: %q, %t", text, rest, found)
+		}
+		for _, name := range []string{"Www-Authenticate", "Proxy-Authenticate", "Authentication-Info", "Proxy-Authentication-Info"} {
+			if got := scheme.HasConnectionToken(http.Header{name: lines}); got != tt.token {
+				t.Errorf("%s: %s: token %t", name, text, got)
+			}
+		}
+	}
+}
+
+// What is left has no such challenge, and is left as it is by another run; what has none loses nothing but spaces.
+func FuzzConnectionChallenges(f *testing.F) {
+	for _, text := range []string{"Negotiate", `Basic realm="a, NTLM b", Negotiate YII==`, `a="\", b`, ", ,=,\\", "NTLM\t=a, Kerberos"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		rest, found := scheme.WithoutConnectionSchemes([]string{line})
+		again, foundAgain := scheme.WithoutConnectionSchemes(rest)
+		if foundAgain || !slices.Equal(rest, again) {
+			t.Errorf("%q: %q, and then %q", line, rest, again)
+		}
+		if scheme.HasConnectionToken(http.Header{"Www-Authenticate": rest}) || scheme.HasConnectionToken(http.Header{"Www-Authenticate": {line}}) && !found {
+			t.Errorf("%q has a token", line)
+		}
+		squeeze := func(s string) string { return strings.NewReplacer(" ", "", "\t", "", ",", "").Replace(s) }
+		if !found && squeeze(line) != squeeze(strings.Join(rest, "")) {
+			t.Errorf("%q became %q", line, fmt.Sprint(rest))
+		}
+	})
+}
