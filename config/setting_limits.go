@@ -20,10 +20,11 @@ func limitSettings() []Setting {
 		{Path: "limits.requests", Default: 1024, Doc: "names at a time that are being resolved; others are answered 503, unless they are cached", Least: 1, Most: 1_000_000},
 		{Path: "limits.fetches", Default: 1024, Doc: "requests at a time that fetch from an origin; others are answered 503", Least: 1, Most: 1_000_000},
 		{Path: "limits.streams", Default: 1024, Doc: "tunnels (CONNECT), and connections that have changed their protocol, such as WebSockets, at a time; others are answered 503; at most half of outgoing", Least: 1, Most: 1_000_000},
+		{Path: "limits.documents", Default: Size(256 << 20), Doc: "memory for documents that are made whole, listings of gateways above all, while they are made and until their clients have read them; others are answered 503", Least: Size(1 << 20), Most: Size(1 << 40)},
 		{Path: "limits.tunnel_idle", Default: 15 * time.Minute, Doc: "how long a tunnel (CONNECT), or a connection that has changed its protocol, may carry nothing", Least: time.Second, Most: day},
 		{
 			Path: "limits.client_share", Default: 25,
-			Doc: "the percentage of requests, of fetches and of streams that one client may hold at a time; it is answered 503 for more; " +
+			Doc: "the percentage of requests, of fetches, of streams and of documents that one client may hold at a time; it is answered 503 for more; " +
 				"names that are cached or have local rules need none, and neither does waiting for what another client has begun; 100 is no bound", Least: 1, Most: 100,
 		},
 		{Path: "limits.rate", Doc: "requests of one client a second; more are answered 429; 0 is no limit", Least: 0, Most: 10_000_000},

@@ -11,12 +11,12 @@ import (
 // slots limit concurrent work, each kind apart, so that none starves another. A reload
 // reuses those whose limit is unchanged, so that it does not double the limit.
 type slots struct {
-	resolutions, fetches, streams resolver.Slots
+	resolutions, fetches, streams, documents resolver.Slots
 	// The shares of each client in these.
-	resolutionShares, fetchShares, streamShares *resolver.Shares
-	outgoing                                    chan struct{} // connections that fetch
-	thttp                                       chan struct{} // connections to resolution servers
-	queries                                     chan struct{} // questions to DNS servers
+	resolutionShares, fetchShares, streamShares, documentShares *resolver.Shares
+	outgoing                                                    chan struct{} // connections that fetch
+	thttp                                                       chan struct{} // connections to resolution servers
+	queries                                                     chan struct{} // questions to DNS servers
 }
 
 // newSlots returns the slots of a configuration. before is the previous one, which may be nil.
@@ -29,10 +29,12 @@ func newSlots(c config.Limits, before *resolution) slots {
 		resolutions: sameOrNew(old.resolutions, c.Requests),
 		fetches:     sameOrNew(old.fetches, c.Fetches),
 		streams:     sameOrNew(old.streams, streamsOf(c)),
+		documents:   sameOrNew(old.documents, documentsOf(c)),
 
 		resolutionShares: sameOrNewShares(old.resolutionShares, c.Requests, c.ClientShare),
 		fetchShares:      sameOrNewShares(old.fetchShares, c.Fetches, c.ClientShare),
 		streamShares:     sameOrNewShares(old.streamShares, streamsOf(c), c.ClientShare),
+		documentShares:   sameOrNewShares(old.documentShares, documentsOf(c), c.ClientShare),
 
 		outgoing: sameOrNew(old.outgoing, c.Outgoing),
 		thttp:    sameOrNew(old.thttp, c.Requests),
@@ -43,6 +45,9 @@ func newSlots(c config.Limits, before *resolution) slots {
 // streamsOf returns the limit of upgraded connections: each of them holds an outgoing
 // connection without a time limit, and half of these are left for fetches.
 func streamsOf(c config.Limits) int { return min(c.Streams, max(c.Outgoing/2, 1)) }
+
+// documentsOf returns the limit of documents in units of memory.
+func documentsOf(c config.Limits) int { return int(c.Documents / resolver.MemoryUnit) }
 
 // sameOrNew returns old, where it has the right number of slots, and new slots otherwise.
 func sameOrNew[S ~chan struct{}](old S, n int) S {
@@ -74,6 +79,7 @@ func (s slots) limitMetrics() []metrics.Limit {
 		{Name: "requests", Used: len(s.resolutions), Max: cap(s.resolutions)},
 		{Name: "fetches", Used: len(s.fetches), Max: cap(s.fetches)},
 		{Name: "streams", Used: len(s.streams), Max: cap(s.streams)},
+		{Name: "documents", Used: len(s.documents), Max: cap(s.documents)},
 		{Name: "outgoing", Used: len(s.outgoing), Max: cap(s.outgoing)},
 		{Name: "dns_queries", Used: len(s.queries), Max: cap(s.queries)},
 	}
