@@ -120,7 +120,7 @@ func (p presenting) listed(ctx context.Context, r scheme.Request, resource *sche
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
 	header := resource.Header
 	set(header, "Content-Type", contentType)
-	set(header, "Vary", "Accept")
+	header.Add("Vary", "Accept") // besides what the handler selects by
 	set(header, "Etag", etag)
 	if header.Get("Cache-Control") == "" {
 		set(header, "Cache-Control", message.MaxAge(p.ttl))
