@@ -278,6 +278,7 @@ type Limits struct {
 	Fetches           int           `mapstructure:"fetches"`            // at a time
 	Streams           int           `mapstructure:"streams"`            // upgraded connections at a time
 	BoundConnections  int           `mapstructure:"bound_connections"`  // to origins, each of one client
+	Documents         Size          `mapstructure:"documents"`          // memory of what is made whole
 	TunnelIdle        time.Duration `mapstructure:"tunnel_idle"`        // of tunnels and upgraded connections
 	Rate              int           `mapstructure:"rate"`               // of one client, a second; 0 is no limit
 	Outgoing          int           `mapstructure:"outgoing"`           // connections at a time

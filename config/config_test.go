@@ -131,6 +131,7 @@ func TestEveryLeaf(t *testing.T) {
 		"limits.fetches":            {"5", "6", "7"},
 		"limits.streams":            {"5", "6", "7"},
 		"limits.bound_connections":  {"5", "6", "7"},
+		"limits.documents":          {"5MiB", "6MiB", "7MiB"},
 		"limits.rate":               {"1", "2", "3"},
 		"limits.outgoing":           {"1", "2", "3"},
 		"limits.dns_queries":        {"1", "2", "3"},

@@ -22,9 +22,11 @@ func gatewaySettings() []Setting {
 			Form: "port, or two joined by a hyphen",
 		},
 		{
-			Path: "gateways.deny_ports", Default: deniedPorts(),
-			Doc: "Ports above 1023 that a URL may not name, since servers of other protocols listen there, which could take a " +
-				"request for a command (RFC 1738 section 6).",
+			Path: "gateways.deny_ports", Default: deniedPortRanges(),
+			Doc: "Ports above 1023 that a URL of a gateway may not name, and no data connection of FTP may be to, since servers of other " +
+				"protocols listen there, which could take a request for a command (RFC 1738 section 6). The list is a table with a " +
+				"reason for each, config/denied_ports.go of the source: the bad ports of browsers, and those of line protocols, databases, " +
+				"caches, queues and mail. It does not hold for http and https.",
 			Form: "port, or two joined by a hyphen",
 		},
 		{Path: "gateways.timeout", Default: 30 * time.Second, Doc: "for one reply of a server, and for a listing as a whole", Least: time.Millisecond, Most: 10 * time.Minute},
@@ -90,56 +92,6 @@ func newsSettings() []Setting {
 		{Path: "news.login", Doc: "the file with the user that urnd logs in as, at these servers only, a colon and the password; empty: it does not log in", Form: "path, or credential: and a name", check: checkSecretFile},
 		{Path: "news.page", Default: 100, Doc: "how many articles a page of a group has", Least: 1, Most: 1000},
 	}
-}
-
-// deniedPorts are the ports above 1023 that browsers refuse (the Fetch standard section 2.9), and those of
-// databases, caches and other servers that answer what looks like a line of text.
-func deniedPorts() []PortRange {
-	ports := []PortRange{}
-	for _, p := range [...][2]uint16{
-		{1025, 1025}, // SMTP
-		{1433, 1434},
-		{1521, 1521},
-		{1719, 1720},
-		{1723, 1723},
-		{2049, 2049},
-		{2375, 2376},
-		{2379, 2380},
-		{2525, 2525}, // SMTP
-		{3128, 3128},
-		{3306, 3306},
-		{3659, 3659},
-		{4045, 4045},
-		{4190, 4190},
-		{4369, 4369},
-		{5060, 5061},
-		{5432, 5432},
-		{5672, 5672},
-		{5900, 5906},
-		{5984, 5984}, // CouchDB
-		{6000, 6063},
-		{6379, 6380},
-		{6566, 6566},
-		{6665, 6669},
-		{6679, 6679},
-		{6697, 6697},
-		{8086, 8086},
-		{8125, 8126}, // StatsD, and its commands
-		{9042, 9042},
-		{9050, 9051}, // Tor, and its commands
-		{9092, 9092},
-		{9100, 9107},
-		{9200, 9200},
-		{9300, 9300},
-		{10050, 10051}, // Zabbix
-		{10080, 10080},
-		{11211, 11211},
-		{26379, 26379},
-		{27017, 27019},
-	} {
-		ports = append(ports, PortRange{First: p[0], Last: p[1]})
-	}
-	return ports
 }
 
 func checkFTPPassword(f *Faults, path string, value any) {

@@ -50,14 +50,26 @@ func TestDeniedPorts(t *testing.T) {
 		}
 		return false
 	}
-	for _, port := range []uint16{1025, 2525, 5984, 8125, 9050, 9051, 10050, 10051, 6379, 11211} {
+	for _, port := range []uint16{
+		1025, 2525, 5984, 8125, 9050, 9051, 10050, 10051, 6379, 11211,
+		3310, 4730, 6600, 11300, 2003, 4242, 8009, 9000, 7000, 16379, // those by which the list was attacked
+		1099, 2049, 2181, 3306, 3493, 3632, 4369, 4949, 5038, 5432, 5672, 6082, 6667, 8021, 8086, 9200, 9300, 10023, 12345, 27017, 61613,
+	} {
 		if !denied(port) {
 			t.Errorf("%d is not denied", port)
 		}
 	}
-	for _, port := range []uint16{1024, 7070, 8000, 8080, 9000, 10070} { // gopher and ftp servers without privileges, and the web
+	// Servers of the gateways without privileges, and the web.
+	for _, port := range []uint16{1024, 1070, 1119, 2100, 2121, 7070, 7090, 8000, 8080, 8443, 9999, 10000, 10070, 32768, 50000, 60000} {
 		if denied(port) {
 			t.Errorf("%d is denied", port)
 		}
+	}
+	last := uint16(1023)
+	for _, r := range config.Default().Gateways.DenyPorts {
+		if r.First <= last || r.Last < r.First {
+			t.Errorf("%d to %d is after %d", r.First, r.Last, last)
+		}
+		last = r.Last
 	}
 }

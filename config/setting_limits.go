@@ -25,10 +25,11 @@ func limitSettings() []Setting {
 			Doc: "connections to origins at a time that belong to one connection of a client, by which it logs in there with NTLM or Negotiate; " +
 				"others are answered 503; at most a quarter of outgoing", Least: 1, Most: 1_000_000,
 		},
+		{Path: "limits.documents", Default: Size(256 << 20), Doc: "memory for documents that are made whole, listings of gateways above all, while they are made and until their clients have read them; others are answered 503", Least: Size(1 << 20), Most: Size(1 << 40)},
 		{Path: "limits.tunnel_idle", Default: 15 * time.Minute, Doc: "how long a tunnel (CONNECT), or a connection that has changed its protocol, may carry nothing", Least: time.Second, Most: day},
 		{
 			Path: "limits.client_share", Default: 25,
-			Doc: "the percentage of requests, of fetches, of streams and of bound connections that one client may hold at a time; it is answered 503 for more; " +
+			Doc: "the percentage of requests, of fetches, of streams, of bound connections and of documents that one client may hold at a time; it is answered 503 for more; " +
 				"names that are cached or have local rules need none, and neither does waiting for what another client has begun; 100 is no bound", Least: 1, Most: 100,
 		},
 		{Path: "limits.rate", Doc: "requests of one client a second; more are answered 429; 0 is no limit", Least: 0, Most: 10_000_000},

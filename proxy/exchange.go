@@ -161,6 +161,15 @@ func (h *Handler) end(x *exchange, start time.Time, completed bool) {
 
 // reply answers an exchange.
 func (h *Handler) reply(x *exchange, r message.Reply) {
+	memory, err := h.config.Documents.Hold(listen.ClientNetwork(x.client.Addr), int64(len(r.Body)))
+	if err != nil {
+		if r.Close != nil {
+			r.Close()
+		}
+		h.fail(x, err) // with a shorter reply
+		return
+	}
+	defer memory.Release()
 	x.event.Cache = r.Cache.String()
 	h.answered(x.request, r.Record)
 	if r.Failure != nil {

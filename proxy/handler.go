@@ -51,6 +51,9 @@ type Config struct {
 	ClientShare int
 	// ListingTTL is the freshness lifetime of the listings of gateways.
 	ListingTTL time.Duration
+	// Documents bounds the memory of the documents that are made whole, listings above all, from before they are made until
+	// they are sent: a client that reads nothing would else hold as many as it has requests. The zero value bounds nothing.
+	Documents resolver.Memory
 	// ListingSize bounds a document of a listing, in octets, about: its items are cut where they exceed it.
 	ListingSize int64
 	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
@@ -122,7 +125,7 @@ func New(config Config) *Handler {
 	}
 	outgoing := config.Forward
 	outgoing.Fetch = presenting{
-		Handler: failures.Observe(config.Fetch), ttl: config.ListingTTL, most: config.ListingSize,
+		Handler: failures.Observe(config.Fetch), ttl: config.ListingTTL, most: config.ListingSize, documents: config.Documents,
 		large: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 	outgoing.Via, outgoing.Now = config.Via, config.Now

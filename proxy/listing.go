@@ -10,12 +10,14 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -24,8 +26,9 @@ import (
 // divides them like all responses.
 type presenting struct {
 	scheme.Handler
-	ttl  time.Duration // freshness lifetime of listings
-	most int64         // octets of a document of a listing, about
+	ttl       time.Duration // freshness lifetime of listings
+	most      int64         // octets of a document of a listing, about
+	documents resolver.Memory
 	// large are the large listings that documents are made of at the same time: they are in memory
 	// several times then. The others wait.
 	large chan struct{}
@@ -34,8 +37,55 @@ type presenting struct {
 // largeListing is from how many octets a document is one of the large ones.
 const largeListing = 256 << 10
 
-// Fetch implements scheme.Handler.
+// Fetch implements scheme.Handler. What the server sends is in memory before its document is, so the most that
+// this may have is taken before it is asked.
 func (p presenting) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+	if isWeb(r.URI.String()) {
+		return p.Handler.Fetch(ctx, r) //nolint:wrapcheck // handlers have wrapped it
+	}
+	memory, err := p.documents.Hold(r.Client, p.most)
+	if err != nil {
+		return nil, err
+	}
+	completed := false
+	defer func() {
+		if !completed { // also where a handler panics
+			memory.Release()
+		}
+	}()
+	resource, err := p.present(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	whole := int64(0)
+	if octets, ok := resource.Body.(scheme.Octets); ok {
+		whole = octets.Size()
+	}
+	if err := memory.Resize(whole); err != nil {
+		_ = resource.Body.Close()
+		return nil, err
+	}
+	completed = true
+	if whole > 0 {
+		resource.Body = documentBody{resource.Body, sync.OnceFunc(memory.Release)}
+	}
+	return resource, nil
+}
+
+// documentBody is the body of a document, which holds its memory until it is closed.
+type documentBody struct {
+	io.ReadCloser
+	release func()
+}
+
+// Close implements io.Closer.
+func (b documentBody) Close() error {
+	defer b.release()
+	return b.ReadCloser.Close()
+}
+
+// present fetches a resource of another protocol than HTTP.
+func (p presenting) present(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	resource, err := p.Handler.Fetch(ctx, r)
 	var refusal *scheme.Refusal
 	switch {
@@ -48,7 +98,7 @@ func (p presenting) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resour
 			return nil, err
 		}
 	}
-	if resource.Reason == "" && !isWeb(r.URI.String()) {
+	if resource.Reason == "" {
 		resource.Reason = http.StatusText(resource.Status)
 	}
 	return resource, nil
@@ -70,7 +120,7 @@ func (p presenting) listed(ctx context.Context, r scheme.Request, resource *sche
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
 	header := resource.Header
 	set(header, "Content-Type", contentType)
-	set(header, "Vary", "Accept")
+	header.Add("Vary", "Accept") // besides what the handler selects by
 	set(header, "Etag", etag)
 	if header.Get("Cache-Control") == "" {
 		set(header, "Cache-Control", message.MaxAge(p.ttl))
@@ -106,6 +156,9 @@ func refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
 }
 
 func withBody(r scheme.Request, resource *scheme.Resource, header http.Header, body []byte) *scheme.Resource {
+	if unused := cap(body) - len(body); unused > len(body)/4 {
+		body = bytes.Clone(body)
+	}
 	set(header, "Content-Length", strconv.Itoa(len(body)))
 	content := body
 	if r.Method == http.MethodHead {
@@ -113,7 +166,7 @@ func withBody(r scheme.Request, resource *scheme.Resource, header http.Header, b
 	}
 	return &scheme.Resource{
 		Status: resource.Status, Reason: resource.Reason, Header: header, From: resource.From,
-		Body: io.NopCloser(bytes.NewReader(content)), ContentLength: int64(len(body)),
+		Body: scheme.NewOctets(content), ContentLength: int64(len(body)),
 	}
 }
 

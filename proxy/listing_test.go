@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/resolver"
@@ -80,6 +83,43 @@ func TestListingIsRepresented(t *testing.T) {
 	}
 	if body := text(t, s.get(t, "ftp://h.example/pub/", "Accept: text/html")); !strings.Contains(body, `<a href="ftp://h.example/pub/%3Ca%3E">`) || strings.Contains(body, "/fetch") {
 		t.Errorf("for a client of the proxy: %s", body)
+	}
+}
+
+// A listing that is stored for everybody is not for who logs in by Authorization: its handler selects by that.
+func TestListingsByLogin(t *testing.T) {
+	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	s := start(t, func(c *proxy.Config) {
+		c.Forward.Accept, c.ListingTTL = answer.ListingAccept, time.Minute
+		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
+		t.Cleanup(c.Forward.Cache.Close)
+		c.Fetch = handlerFunc(func(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
+			resource := scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, Title: "for " + r.Header.Get("Authorization"), URI: "ftp://h.example/"})
+			resource.Header["Vary"] = []string{"Authorization"}
+			if r.Header.Get("Authorization") != "" {
+				resource.Header["Cache-Control"] = []string{"no-store"}
+			}
+			return resource, nil
+		})
+	})
+	for i, fields := range [][]string{{}, {}, {"Authorization: anna"}, {}} {
+		fields = append(fields, "Accept: text/plain")
+		want := "for " + strings.TrimPrefix(fields[0], "Authorization: ")
+		if len(fields) == 1 {
+			want = "for "
+		}
+		response := s.get(t, "ftp://h.example/", fields...)
+		if first, _, _ := strings.Cut(text(t, response), "\n"); strings.TrimSpace(first) != strings.TrimSpace(want) {
+			t.Errorf("%d: %q, want %q", i, first, want)
+		}
+		if vary := response.Header.Values("Vary"); strings.Join(vary, ", ") != "Authorization, Accept" {
+			t.Errorf("%d: %q", i, vary)
+		}
+		testserver.Wait(t, "it is stored", func() bool { return i > 0 || store.Stats().Entries > 0 })
 	}
 }
 

@@ -211,7 +211,7 @@ func (f fileContent) open(_ context.Context, part span) (Content, error) {
 // openFile is a part of a content on disk.
 type openFile struct{ file io.ReadCloser }
 
-// SendTo implements Content. The file is sent without copying it, where w can do that.
+// SendTo implements Content.
 func (o openFile) SendTo(w io.Writer, _ func()) error {
 	_, err := io.Copy(w, o.file)
 	return err //nolint:wrapcheck // the caller knows what it writes to

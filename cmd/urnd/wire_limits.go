@@ -11,9 +11,9 @@ import (
 // slots limit concurrent work, each kind apart, so that none starves another. A reload
 // reuses those whose limit is unchanged, so that it does not double the limit.
 type slots struct {
-	resolutions, fetches, streams, bound resolver.Slots
+	resolutions, fetches, streams, bound, documents resolver.Slots
 	// The shares of each client in these.
-	resolutionShares, fetchShares, streamShares, boundShares *resolver.Shares
+	resolutionShares, fetchShares, streamShares, boundShares, documentShares *resolver.Shares
 
 	outgoing chan struct{} // connections that fetch
 	thttp    chan struct{} // connections to resolution servers
@@ -31,11 +31,13 @@ func newSlots(c config.Limits, before *resolution) slots {
 		fetches:     sameOrNew(old.fetches, c.Fetches),
 		streams:     sameOrNew(old.streams, streamsOf(c)),
 		bound:       sameOrNew(old.bound, boundOf(c)),
+		documents:   sameOrNew(old.documents, documentsOf(c)),
 
 		resolutionShares: sameOrNewShares(old.resolutionShares, c.Requests, c.ClientShare),
 		fetchShares:      sameOrNewShares(old.fetchShares, c.Fetches, c.ClientShare),
 		streamShares:     sameOrNewShares(old.streamShares, streamsOf(c), c.ClientShare),
 		boundShares:      sameOrNewShares(old.boundShares, boundOf(c), c.ClientShare),
+		documentShares:   sameOrNewShares(old.documentShares, documentsOf(c), c.ClientShare),
 
 		outgoing: sameOrNew(old.outgoing, c.Outgoing),
 		thttp:    sameOrNew(old.thttp, c.Requests),
@@ -49,6 +51,9 @@ func streamsOf(c config.Limits) int { return min(c.Streams, max(c.Outgoing/2, 1)
 
 // boundOf returns the limit of connections that belong to a client, who may leave them idle: others need some, too.
 func boundOf(c config.Limits) int { return min(c.BoundConnections, max(c.Outgoing/4, 1)) }
+
+// documentsOf returns the limit of documents in units of memory.
+func documentsOf(c config.Limits) int { return int(c.Documents / resolver.MemoryUnit) }
 
 // sameOrNew returns old, where it has the right number of slots, and new slots otherwise.
 func sameOrNew[S ~chan struct{}](old S, n int) S {
@@ -81,6 +86,7 @@ func (s slots) limitMetrics() []metrics.Limit {
 		{Name: "fetches", Used: len(s.fetches), Max: cap(s.fetches)},
 		{Name: "streams", Used: len(s.streams), Max: cap(s.streams)},
 		{Name: "bound_connections", Used: len(s.bound), Max: cap(s.bound)},
+		{Name: "documents", Used: len(s.documents), Max: cap(s.documents)},
 		{Name: "outgoing", Used: len(s.outgoing), Max: cap(s.outgoing)},
 		{Name: "dns_queries", Used: len(s.queries), Max: cap(s.queries)},
 	}

@@ -109,8 +109,9 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	observe := observers{d.metrics}
 	handler := proxy.New(proxy.Config{
 		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
-		Fetch:  observedHandler{Handler: handlers, observe: observe.gateway("fetch"), now: d.now},
-		Policy: rules, Origins: originsOf(c.Proxy.Origins), PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
+		Documents: resolver.Memory{Quota: resolver.Quota{Slots: r.slots.documents, Shares: r.slots.documentShares, Busy: problem.ErrDocuments}},
+		Fetch:     observedHandler{Handler: handlers, observe: observe.gateway("fetch"), now: d.now},
+		Policy:    rules, Origins: originsOf(c.Proxy.Origins), PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{
 			Cache: responses.Cache, Forwarded: forwardings()[c.Proxy.Forwarded],

@@ -114,6 +114,7 @@ func TestStatus(t *testing.T) {
 		{problem.ErrBatches, 503},
 		{problem.ErrBatchTime, 503},
 		{problem.ErrFetches, 503},
+		{problem.ErrDocuments, 503},
 		{problem.ErrStreams, 503},
 		{context.Canceled, 503},
 		{context.DeadlineExceeded, 504},

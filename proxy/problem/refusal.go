@@ -27,6 +27,7 @@ var (
 	ErrBound          = fmt.Errorf("%w: the limit of connections that belong to a client is reached (limits.bound_connections)", resolver.ErrBusy)
 	ErrFetches        = fmt.Errorf("%w: the limit of fetches is reached (limits.fetches)", resolver.ErrBusy)
 	ErrStreams        = fmt.Errorf("%w: the limit of upgraded connections is reached (limits.streams)", resolver.ErrBusy)
+	ErrDocuments      = fmt.Errorf("%w: the memory for documents is used up; try again in a second (limits.documents)", resolver.ErrBusy)
 	ErrBatches        = errors.New("too many batches are running; try again in a second")
 	ErrBatchTime      = errors.New("the time of the batch is over: send this name again (limits.batch_timeout)")
 	ErrBatch          = errors.New("a batch is a JSON array of strings, or one JSON string a line")

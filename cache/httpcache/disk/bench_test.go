@@ -107,7 +107,7 @@ func BenchmarkVerify(b *testing.B) {
 			s, o := newBenchStage(b, size)
 			b.SetBytes(int64(size))
 			for b.Loop() {
-				s.index.shard(o.ref.digest).at(o.ref).verified = false
+				s.index.shard(o.ref.digest).at(o.ref).verified = noStamp
 				if _, err := read(o, 0, 1); err != nil {
 					b.Fatal(err)
 				}

@@ -11,9 +11,10 @@ import (
 	"sync/atomic"
 )
 
-// checked is which slices of a body were verified since the store was opened. It is safe
-// for concurrent use: one reader verifies, the others wait for it.
+// checked is which slices of a body were verified, in a file of one stamp. It is safe for
+// concurrent use: one reader verifies, the others wait for it.
 type checked struct {
+	stamp stamp
 	body  int64
 	slice []atomic.Bool
 
@@ -22,9 +23,51 @@ type checked struct {
 	sums []byte // nil until they are read
 }
 
-func newChecked(body int64) *checked {
+func newChecked(of stamp, body int64) *checked {
 	n := slicesOf(body)
-	return &checked{body: body, slice: make([]atomic.Bool, n), left: int(n)}
+	return &checked{stamp: of, body: body, slice: make([]atomic.Bool, n), left: int(n)}
+}
+
+// opened notes that an object is used, and returns which slices are verified in a file of a stamp, nil for
+// all. Where the file may change without another stamp, it is for one reader.
+func (x *index) opened(r ref, body int64, now uint32, of stamp, isSettled bool) *checked {
+	s := x.shard(r.digest)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.at(r)
+	if e == nil || e.removed {
+		return newChecked(of, body)
+	}
+	e.used = max(e.used, now)
+	if !isSettled {
+		return newChecked(of, body)
+	}
+	if e.verified == of {
+		return nil
+	}
+	c := s.checked[r]
+	if c == nil || c.stamp != of {
+		c = newChecked(of, body)
+		if s.checked == nil {
+			s.checked = make(map[ref]*checked)
+		}
+		s.checked[r] = c
+	}
+	return c
+}
+
+// completed notes that all slices of an object are verified.
+func (x *index) completed(r ref, c *checked) {
+	s := x.shard(r.digest)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.checked[r] != c {
+		return // it is for one reader, or the file has changed since
+	}
+	if e := s.at(r); e != nil {
+		e.verified = c.stamp
+	}
+	delete(s.checked, r)
 }
 
 // verified returns how many octets are verified from an offset on.

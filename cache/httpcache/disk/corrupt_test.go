@@ -202,35 +202,3 @@ func TestDamagedSlice(t *testing.T) {
 		}
 	}
 }
-
-// A slice is verified once, until a restart; a file that becomes shorter is found even so.
-func TestVerifiedOnce(t *testing.T) {
-	s := newStage(t, 64*mebibyte)
-	whole := body(1, 2*sliceSize)
-	mustPut(t, s.Store, "k", "a head", whole)
-	s.want(t, "k", "a head", whole)
-	path := s.path(t)
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	if _, err := file.WriteAt([]byte{whole[0] + 1}, 0); err != nil {
-		t.Fatal(err)
-	}
-	if _, body := s.readAll("k"); len(body) != len(whole) || body[0] != whole[0]+1 {
-		t.Error("it was verified again")
-	}
-	r, err := s.Get("k")[0].Open(0, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if err := os.Truncate(path, sliceSize); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := io.Copy(io.Discard, r); n != sliceSize || !errors.Is(err, ErrCorrupt) {
-		t.Errorf("a file that was truncated: %d octets, %v", n, err)
-	}
-	s.wantRemoved(t, "truncated")
-}

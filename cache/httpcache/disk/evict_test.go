@@ -144,7 +144,7 @@ func TestEvictionKeepsWhatIsAskedFor(t *testing.T) {
 		x.add(entry{name: name{digest: digestOf(key(i)), id: uint64(i), length: 100}, used: uint32(random.IntN(1000))})
 	}
 	for i := range popular {
-		x.opened(ref{digestOf(key(i)), uint64(i)}, 10, 2000)
+		x.opened(ref{digestOf(key(i)), uint64(i)}, 10, 2000, noStamp, false)
 	}
 	for range others * 3 / 4 {
 		n, ok := x.oldest()

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"bytes"
+	"hash/maphash"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ type index struct {
 	shards  [directories]shard
 	objects atomic.Int64
 	next    int // the directory where oldest begins; only eviction uses it
+	seed    maphash.Seed
 }
 
 // shard is the index of one directory.
@@ -23,7 +25,8 @@ type shard struct {
 	mu      sync.Mutex
 	loaded  bool    // the entries are all there are
 	entries []entry // sorted by digest
-	// checked are the objects that are read and of which some slices are not verified.
+	// checked are the objects that are read and of which some slices are not verified, in their files as they
+	// were last.
 	checked map[ref]*checked
 }
 
@@ -33,12 +36,12 @@ type ref struct {
 	id     uint64
 }
 
-// entry is an object in the index: 40 bytes.
+// entry is an object in the index: 48 bytes.
 type entry struct {
 	name
+	verified stamp  // of its file when all slices of its body were verified; noStamp if they are not
 	used     uint32 // seconds since 1970
 	removed  bool   // it is not found any more, but its file could not be removed yet
-	verified bool   // all slices of its body
 }
 
 func (n name) ref() ref { return ref{n.digest, n.id} }

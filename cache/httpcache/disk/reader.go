@@ -9,19 +9,21 @@ import (
 )
 
 // reader reads a part of a body. It verifies each slice before the first octet of it is
-// returned, unless that was done since the store was opened.
+// returned, unless that was done in the file as it is: see stamp.
 type reader struct {
 	object  *Object
 	file    *os.File
 	at, end int64
+	stamp   stamp    // of the file as it was last
 	checked *checked // nil if all slices are verified
 }
 
 // Open opens a part of the body; length -1 is up to the end. The first slice of it is
 // verified here, others while they are read: a fault there is an error of the reader, and
-// the object is removed. The reader also has WriteTo, which passes an *os.File in an
-// *io.LimitedReader to ReadFrom: on a TCP connection, that is sendfile. It is for one
-// goroutine, and stays readable after the object was removed.
+// the object is removed. So is a change of the file that others make while it is read: no octet is
+// returned that is not of the body as it was stored. The octets are copied, since those of a file that
+// is sent without (sendfile) may change until the client has them. The reader also has WriteTo, with a
+// buffer of 64 KiB. It is for one goroutine, and stays readable after the object was removed.
 func (o *Object) Open(offset, length int64) (io.ReadCloser, error) {
 	if length < 0 {
 		length = o.Size() - offset
@@ -34,9 +36,11 @@ func (o *Object) Open(offset, length int64) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("opening a body: %w", err)
 	}
 	r := &reader{object: o, file: file, at: offset, end: offset + length}
-	r.checked = o.store.index.opened(o.ref, o.Size(), o.store.seconds())
-	if _, err := r.verified(); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening a body: %w", err), file.Close())
+	if err = r.look(); err == nil {
+		_, err = r.verified()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening a body: %w", r.failed(err)), file.Close())
 	}
 	return r, nil
 }
@@ -61,42 +65,19 @@ func (s *Store) openBody(r ref) (*os.File, error) {
 	return nil, s.judge(e.name, err)
 }
 
-// opened notes that an object is used, and returns which slices are verified, nil for all.
-func (x *index) opened(r ref, body int64, now uint32) *checked {
-	s := x.shard(r.digest)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e := s.at(r)
-	if e == nil || e.removed {
-		return newChecked(body)
+// look takes the file for what it is now.
+func (r *reader) look() error {
+	s := r.object.store
+	now, isSettled, err := s.stampOf(r.file, r.object.trailer.sumOfSums)
+	if err != nil {
+		return err
 	}
-	e.used = max(e.used, now)
-	if e.verified {
-		return nil
-	}
-	c := s.checked[r]
-	if c == nil {
-		c = newChecked(body)
-		if s.checked == nil {
-			s.checked = make(map[ref]*checked)
-		}
-		s.checked[r] = c
-	}
-	return c
+	r.stamp = now
+	r.checked = s.index.opened(r.object.ref, r.object.Size(), s.seconds(), now, isSettled)
+	return nil
 }
 
-// completed notes that all slices of an object are verified.
-func (x *index) completed(r ref) {
-	s := x.shard(r.digest)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := s.at(r); e != nil {
-		e.verified = true
-	}
-	delete(s.checked, r)
-}
-
-// verified returns how many octets can be returned next. They are verified.
+// verified returns how many octets from the present one on are verified.
 func (r *reader) verified() (int64, error) {
 	left := r.end - r.at
 	if left == 0 || r.checked == nil {
@@ -107,11 +88,11 @@ func (r *reader) verified() (int64, error) {
 	}
 	complete, err := r.checked.verify(r.file, r.at, r.object.trailer.sumOfSums, &r.object.store.buffers)
 	if err != nil {
-		return 0, r.failed(err)
+		return 0, err
 	}
 	n := min(r.checked.verified(r.at), left)
 	if complete {
-		r.object.store.index.completed(r.object.ref)
+		r.object.store.index.completed(r.object.ref, r.checked)
 		r.checked = nil
 	}
 	return n, nil
@@ -126,6 +107,44 @@ func (r *reader) failed(err error) error {
 	return fmt.Errorf("reading a body: %w", err)
 }
 
+// errChanged means that a file was changed while it was read.
+var errChanged = fmt.Errorf("%w: it is being changed", ErrCorrupt)
+
+// next reads octets that are verified. They are read before the file is looked at: what it had then is what
+// was verified if it has not changed since.
+func (r *reader) next(p []byte) (int, error) {
+	n, err := r.verified()
+	if err != nil {
+		return 0, err
+	}
+	p = p[:min(int64(len(p)), n)]
+	if err := readAt(r.file, p, r.at); err != nil {
+		return 0, err
+	}
+	now, _, err := r.object.store.stampOf(r.file, r.object.trailer.sumOfSums)
+	if err == nil && now != r.stamp {
+		err = errChanged
+	}
+	return len(p), err
+}
+
+// again is next in a file that has changed, which is verified anew. Replace and the removal of the object
+// change it, too: the one waits meanwhile, the other is only once.
+func (r *reader) again(p []byte) (n int, err error) {
+	sh := r.object.store.index.shard(r.object.ref.digest)
+	sh.replacing.Lock()
+	defer sh.replacing.Unlock()
+	for range tries {
+		if err = r.look(); err != nil {
+			return 0, err
+		}
+		if n, err = r.next(p); !errors.Is(err, errChanged) {
+			break
+		}
+	}
+	return n, err
+}
+
 // Read implements io.Reader.
 func (r *reader) Read(p []byte) (int, error) {
 	if r.at == r.end {
@@ -134,41 +153,46 @@ func (r *reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	n, err := r.verified()
-	if err != nil {
-		return 0, err
+	n, err := r.next(p)
+	if errors.Is(err, errChanged) {
+		n, err = r.again(p)
 	}
-	p = p[:min(int64(len(p)), n)]
-	if err := readAt(r.file, p, r.at); err != nil {
+	if err != nil {
 		return 0, r.failed(err)
 	}
-	r.at += int64(len(p))
-	return len(p), nil
+	r.at += int64(n)
+	return n, nil
+}
+
+// chunkSize is how much is read at a time for others.
+const chunkSize = 64 << 10
+
+// chunk returns a buffer of chunkSize.
+func (s *Store) chunk() (b []byte, free func()) {
+	whole, ok := s.chunks.Get().(*[chunkSize]byte)
+	if !ok {
+		whole = new([chunkSize]byte)
+	}
+	return whole[:], func() { s.chunks.Put(whole) }
 }
 
 // WriteTo implements io.WriterTo.
 func (r *reader) WriteTo(w io.Writer) (int64, error) {
+	chunk, free := r.object.store.chunk()
+	defer free()
 	start := r.at
-	if r.at < r.end {
-		if _, err := r.file.Seek(r.at, io.SeekStart); err != nil {
-			return 0, r.failed(err)
-		}
-	}
-	for r.at < r.end {
-		n, err := r.verified()
-		if err != nil {
-			return r.at - start, err
-		}
-		sent, err := io.Copy(w, &io.LimitedReader{R: r.file, N: n})
-		r.at += sent
-		if err == nil && sent < n {
-			err = r.failed(fmt.Errorf("%w: it ends before octet %d", ErrCorrupt, r.end))
+	for {
+		n, err := r.Read(chunk)
+		if errors.Is(err, io.EOF) {
+			return r.at - start, nil
 		}
 		if err != nil {
 			return r.at - start, err
 		}
+		if sent, err := w.Write(chunk[:n]); err != nil {
+			return r.at - start - int64(n-sent), err //nolint:wrapcheck // the caller knows what it writes to
+		}
 	}
-	return r.at - start, nil
 }
 
 // Close implements io.Closer.

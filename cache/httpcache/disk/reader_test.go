@@ -9,52 +9,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"sync"
 	"testing"
 )
 
-// sendfile is what a *net.TCPConn does: it sends a file without reading it.
-type sendfile struct {
-	t        *testing.T
-	received bytes.Buffer
-}
-
-func (s *sendfile) Write([]byte) (int, error) {
-	s.t.Error("octets are copied")
-	return 0, io.ErrShortWrite
-}
-
-func (s *sendfile) ReadFrom(r io.Reader) (int64, error) {
-	limited, ok := r.(*io.LimitedReader)
-	if !ok {
-		s.t.Errorf("it reads from a %T", r)
-		return 0, io.ErrShortWrite
-	}
-	if _, ok := limited.R.(*os.File); !ok {
-		s.t.Errorf("it reads from a %T", limited.R)
-	}
-	return s.received.ReadFrom(r)
-}
-
-func TestSendfile(t *testing.T) {
-	s := newStage(t, 64*mebibyte)
-	whole := body(1, 3*sliceSize+5)
-	o := mustPut(t, s.Store, "k", "", whole)
-	for range 2 { // not verified, and verified
-		r, err := o.Open(7, 3*sliceSize-2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		to := &sendfile{t: t}
-		if n, err := io.Copy(to, r); n != 3*sliceSize-2 || err != nil || !bytes.Equal(to.received.Bytes(), whole[7:][:n]) {
-			t.Errorf("%d octets, %v", n, err)
-		}
-	}
-}
-
-// The same over TCP and by net/http, part of it after some was read.
+// Over TCP and by net/http, part of it after some was read.
 func TestBodyOverHTTP(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	whole := body(1, 3*sliceSize+5)

@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"os"
 	"sync"
@@ -30,6 +31,7 @@ type Store struct {
 	faults faults
 
 	buffers   sync.Pool // of *[sliceSize]byte
+	chunks    sync.Pool // of *[chunkSize]byte
 	leftover  []leftover
 	undone    atomic.Bool  // files of objects that are not found any more could not be removed
 	unindexed atomic.Int64 // directories whose contents are not known yet
@@ -52,7 +54,7 @@ func Open(directory string, config Config) (*Store, error) {
 		return nil, fmt.Errorf("opening the directory of the cache: %w", err)
 	}
 	s := &Store{
-		files: files{root: root}, now: config.Now, space: newSpace(config.MaxBytes),
+		files: files{root: root}, now: config.Now, index: index{seed: maphash.MakeSeed()}, space: newSpace(config.MaxBytes),
 		faults: faults{log: config.Log, now: config.Now},
 	}
 	if s.lock, err = lock(root); err != nil {

@@ -15,9 +15,10 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) } // i
 // slicesOf returns the number of slices of a body.
 func slicesOf(body int64) int64 { return (body + sliceSize - 1) / sliceSize }
 
-// sums computes the checksums of the slices of what is written to it. The zero value is
-// ready.
+// sums computes the checksums of the slices of what is written to it, of each octets. It is not safe for
+// concurrent use.
 type sums struct {
+	each int64
 	done []byte // the sums of all slices but the last, in the format of the file
 	last uint32
 	size int64 // of the last slice
@@ -25,10 +26,10 @@ type sums struct {
 
 func (s *sums) write(p []byte) {
 	for len(p) > 0 {
-		if s.size == sliceSize {
+		if s.size == s.each {
 			s.done, s.last, s.size = binary.LittleEndian.AppendUint32(s.done, s.last), 0, 0
 		}
-		n := min(int64(len(p)), sliceSize-s.size)
+		n := min(int64(len(p)), s.each-s.size)
 		s.last = crc32.Update(s.last, castagnoli(), p[:n])
 		s.size += n
 		p = p[n:]
@@ -41,4 +42,16 @@ func (s *sums) bytes() []byte {
 		return s.done
 	}
 	return binary.LittleEndian.AppendUint32(s.done, s.last)
+}
+
+// of returns the checksum of a slice, and its octets; none where there is no such slice.
+func (s *sums) of(slice int64) (sum uint32, size int64) {
+	switch whole := int64(len(s.done) / sumSize); {
+	case slice < whole:
+		return binary.LittleEndian.Uint32(s.done[slice*sumSize:]), s.each
+	case slice == whole:
+		return s.last, s.size
+	default:
+		return 0, 0
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"sync"
 	"sync/atomic"
 )
 
@@ -27,6 +28,9 @@ type Writer struct {
 	sums    sums
 	taken   int64 // of the budget
 	err     error // why it ended; nil while it writes
+
+	mu     sync.Mutex
+	chunks sums // of what ReadAt reads, which others may have changed
 }
 
 var errEnded = errors.New("the object was committed or aborted")
@@ -39,8 +43,8 @@ func (s *Store) Create(key string) (*Writer, error) {
 	if err := s.space.refusal(); err != nil {
 		return nil, fmt.Errorf("storing an object: %w", err)
 	}
-	w := &Writer{store: s, key: key, id: uint64(s.seconds())<<32 | uint64(rand.Uint32())} //nolint:gosec // it need not be secret: a name that exists is not overwritten
-	w.path = temporaryName(rand.Uint64())                                                 //nolint:gosec // as above
+	w := &Writer{store: s, key: key, sums: sums{each: sliceSize}, chunks: sums{each: chunkSize}, id: uint64(s.seconds())<<32 | uint64(rand.Uint32())} //nolint:gosec // it need not be secret: a name that exists is not overwritten
+	w.path = temporaryName(rand.Uint64())                                                                                                             //nolint:gosec // as above
 	var err error
 	if w.file, err = s.files.create(w.path); err != nil {
 		s.failed("creating a file", err)
@@ -56,6 +60,9 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	n, err := w.append(p)
 	w.sums.write(p[:n])
+	w.mu.Lock()
+	w.chunks.write(p[:n])
+	w.mu.Unlock()
 	w.written.Add(int64(n))
 	if err != nil {
 		w.err = fmt.Errorf("storing a body: %w", err)
@@ -104,17 +111,43 @@ func (w *Writer) take(length int64) error {
 // Size returns how many octets of the body are written.
 func (w *Writer) Size() int64 { return w.written.Load() }
 
-// ReadAt reads what is written of the body, and returns io.EOF at the end of that.
+// ReadAt reads what is written of the body, and returns io.EOF at the end of that. An error of ErrCorrupt means
+// that the file is not as it was written.
 func (w *Writer) ReadAt(p []byte, offset int64) (int, error) {
 	left := w.written.Load() - offset
 	if offset < 0 || left <= 0 {
 		return 0, io.EOF
 	}
-	n, err := w.file.ReadAt(p[:min(int64(len(p)), left)], offset)
-	if err == nil && n < len(p) {
-		err = io.EOF
+	wanted := p[:min(int64(len(p)), left)]
+	chunk, free := w.store.chunk()
+	defer free()
+	for n := 0; n < len(wanted); {
+		at := offset + int64(n)
+		read, err := w.readChunk(chunk, at/chunkSize)
+		if err != nil {
+			return n, fmt.Errorf("reading what was written: %w", err)
+		}
+		n += copy(wanted[n:], read[at%chunkSize:])
 	}
-	return n, err
+	if len(wanted) < len(p) {
+		return len(wanted), io.EOF
+	}
+	return len(wanted), nil
+}
+
+// readChunk reads a chunk of what is written, as far as it is, and verifies it.
+func (w *Writer) readChunk(b []byte, number int64) ([]byte, error) {
+	w.mu.Lock()
+	sum, size := w.chunks.of(number)
+	w.mu.Unlock()
+	b = b[:size]
+	if err := readAt(w.file, b, number*chunkSize); err != nil {
+		return nil, err
+	}
+	if crc32.Checksum(b, castagnoli()) != sum {
+		return nil, fmt.Errorf("%w: the checksum of chunk %d differs", ErrCorrupt, number)
+	}
+	return b, nil
 }
 
 // Commit ends the object, which Get returns from now on. The store may keep head.

@@ -2,6 +2,7 @@ package ftp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -23,8 +24,8 @@ func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*
 	// ended the others, too.
 	soon, cancel := context.WithTimeout(ctx, livenessTimeout)
 	defer cancel()
-	reply, err := c.command(soon, "CWD ", c.home)
-	if err == nil && reply.ok() && !c.broken {
+	err := c.goHome(soon)
+	if err == nil {
 		return c, nil
 	}
 	c.close()
@@ -34,6 +35,23 @@ func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*
 	}
 	return h.connect(ctx, r, t)
 }
+
+// goHome leads back to where the login led to. That the server says where this is shows that its replies are those to
+// these commands: one reply too many, to a request before, would be taken for that to the next command of another client.
+func (c *control) goHome(ctx context.Context) error {
+	reply, err := c.command(ctx, "CWD ", c.home)
+	if err != nil || !reply.ok() || c.broken {
+		return errors.Join(errAway, err)
+	}
+	where, err := c.command(ctx, "PWD", "")
+	if err != nil || where.code != 257 || quoted(where.last()) != c.home || c.broken || c.in.Buffered() > 0 {
+		return errors.Join(errAway, err)
+	}
+	return nil
+}
+
+// errAway is for a connection that cannot be used again.
+var errAway = fmt.Errorf("%w: the connection is not where its login led to", resolver.ErrUnreachable)
 
 // livenessTimeout is how long a connection that has waited may take for its first reply.
 const livenessTimeout = 2 * time.Second

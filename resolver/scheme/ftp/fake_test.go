@@ -25,6 +25,17 @@ type fake struct {
 
 	mu       sync.Mutex
 	commands []string
+	control  net.Conn // the last one
+}
+
+// stray sends a reply that nobody asked for.
+func (f *fake) stray(t *testing.T, reply string) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, err := io.WriteString(f.control, reply+"\r\n"); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (f *fake) log(command string) {
@@ -43,6 +54,9 @@ func (f *fake) sent() string {
 // serve answers on one control connection.
 func (f *fake) serve(conn net.Conn) {
 	defer conn.Close()
+	f.mu.Lock()
+	f.control = conn
+	f.mu.Unlock()
 	var data net.Listener
 	defer func() {
 		if data != nil {

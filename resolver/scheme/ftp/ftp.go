@@ -72,6 +72,9 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	}
 	resource, err := h.fetch(ctx, r, t)
 	if !t.private {
+		if err == nil { // what anybody gets is not for who logs in by the field
+			resource.Header["Vary"] = []string{"Authorization"}
+		}
 		return resource, err
 	}
 	var refusal *scheme.Refusal

@@ -61,8 +61,40 @@ func TestPool(t *testing.T) {
 			t.Errorf("%s: %d connections, want %d", c.what, got, c.dialled)
 		}
 	}
-	if want := "RETR x.txt\nCWD /ho\"me\nCWD b\n"; !strings.Contains(f.sent(), want) {
+	if want := "RETR x.txt\nCWD /ho\"me\nPWD\nCWD b\n"; !strings.Contains(f.sent(), want) {
 		t.Errorf("it sends %q, want the directory of the login before the next: %q", f.sent(), want)
+	}
+}
+
+// TestStrayReply: a reply that a server sends too late, or too often, is not taken for one to the next request.
+func TestStrayReply(t *testing.T) {
+	for _, stray := range []string{"250 done", "226 all sent", "213 99", "550 none", "421 bye", "250 done\r\n250 done"} {
+		f := &fake{replies: map[string]string{"SIZE a": "213 10", "SIZE b": "213 10"}}
+		address := f.start(t)
+		h := handler(t, func(c *Config) { c.TLS = TLSNever })
+		for _, name := range []string{"a", "b", "a"} {
+			if _, body, err := get(t, h, "ftp://"+address+"/d/"+name); err != nil || body != "0123456789" {
+				t.Errorf("after %q: %q, %v", stray, body, err)
+			}
+			f.stray(t, stray)
+		}
+	}
+}
+
+// TestVaryByLogin: what is stored for everybody is not for who logs in by Authorization.
+func TestVaryByLogin(t *testing.T) {
+	f := &fake{names: []string{"a"}}
+	address := f.start(t)
+	h := handler(t, func(c *Config) { c.TLS = TLSNever })
+	for _, path := range []string{"/", "/a"} {
+		resource, _, err := get(t, h, "ftp://"+address+path)
+		if err != nil || resource.Header.Get("Vary") != "Authorization" {
+			t.Errorf("%s: %v, %v", path, resource.Header, err)
+		}
+		resource, _, err = get(t, h, "ftp://"+address+path, "Authorization", "Basic YW5uYTpnZWhlaW0=")
+		if err != nil || resource.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s with a password: %v, %v", path, resource.Header, err)
+		}
 	}
 }
 

@@ -84,6 +84,16 @@ func TestServers(t *testing.T) {
 	}
 }
 
+// TestVaryByLogin: what is stored for everybody is not for who logs in by Authorization.
+func TestVaryByLogin(t *testing.T) {
+	c := config(serve(t, "200 x", "ARTICLE <a@b>", "220 0 <a@b>\r\nSubject: s\r\n\r\nt\r\n.", "GROUP", "211 0 0 0 g"))
+	for _, text := range []string{"news:a@b", "news:g"} {
+		if resource, err := fetch(t, c, text); err != nil || resource.Header.Get("Vary") != "Authorization" {
+			t.Errorf("%s: %+v, %v", text, resource, err)
+		}
+	}
+}
+
 // TestHostile: a server that does not keep to the protocol.
 func TestHostile(t *testing.T) {
 	for _, tt := range []struct {

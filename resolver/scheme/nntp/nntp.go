@@ -53,10 +53,12 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 		}
 		return nil, err
 	}
-	switch {
-	case t.private || r.Header.Get("Authorization") != "":
+	if t.private || r.Header.Get("Authorization") != "" {
 		resource.Header["Cache-Control"] = []string{"no-store"}
-	case t.isArticle():
+		return resource, nil
+	}
+	resource.Header["Vary"] = []string{"Authorization"} // what anybody gets is not for who logs in by the field
+	if t.isArticle() {
 		// An article never changes (RFC 5536 section 3.1.3), but may be cancelled.
 		resource.Header["Cache-Control"] = []string{"public, max-age=86400"}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -65,6 +64,6 @@ func serve(r scheme.Request, contentType string, body []byte) *scheme.Resource {
 	if r.Method == http.MethodHead {
 		body = nil
 	}
-	resource.Body = io.NopCloser(bytes.NewReader(body))
+	resource.Body = scheme.NewOctets(bytes.Clone(body)) // the record has a message around it
 	return resource
 }

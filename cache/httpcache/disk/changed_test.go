@@ -1,0 +1,228 @@
+package disk
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// changes are what another process may do to the file of an object whose first octet is not that of whole. Each
+// that can sets the time of the modification back.
+func changes(t *testing.T, whole []byte) map[string]func(path string) {
+	inPlace := func(path string, at int64) {
+		info, err := os.Stat(path)
+		must(t, err)
+		file, err := os.OpenFile(path, os.O_RDWR, 0)
+		must(t, err)
+		_, err = file.WriteAt([]byte{whole[at] + 1}, at)
+		must(t, errors.Join(err, file.Close()))
+		must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
+	}
+	copied := func(path string) string { // with another octet, as long and as old
+		octets, err := os.ReadFile(path)
+		must(t, err)
+		info, err := os.Stat(path)
+		must(t, err)
+		octets[len(whole)-1]++
+		other := filepath.Join(t.TempDir(), "other")
+		must(t, os.WriteFile(other, octets, 0o600))
+		must(t, os.Chtimes(other, time.Time{}, info.ModTime()))
+		return other
+	}
+	return map[string]func(string){
+		"the first octet":       func(path string) { inPlace(path, 0) },
+		"the last octet":        func(path string) { inPlace(path, int64(len(whole))-1) },
+		"an octet in between":   func(path string) { inPlace(path, sliceSize+1) },
+		"truncated":             func(path string) { must(t, os.Truncate(path, int64(len(whole))-1)) },
+		"truncated to nothing":  func(path string) { must(t, os.Truncate(path, 0)) },
+		"replaced":              func(path string) { must(t, os.Rename(copied(path), path)) },
+		"replaced by a link":    func(path string) { other := copied(path); must(t, os.Remove(path)); must(t, os.Link(other, path)) },
+		"replaced by a symlink": func(path string) { other := copied(path); must(t, os.Remove(path)); must(t, os.Symlink(other, path)) },
+		"truncated, and made as long again": func(path string) {
+			info, err := os.Stat(path)
+			must(t, err)
+			must(t, os.Truncate(path, 1))
+			must(t, os.Truncate(path, info.Size()))
+		},
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// age makes that the only file of a store was changed so long ago.
+func (s *stage) age(t *testing.T, by time.Duration) {
+	info, err := os.Stat(s.path(t))
+	must(t, err)
+	s.clock.mu.Lock()
+	s.clock.now = info.ModTime().Add(by)
+	s.clock.mu.Unlock()
+}
+
+// ages are those of files that are new, whose change may leave their times as they are, and of others.
+func ages() map[bool]time.Duration { return map[bool]time.Duration{true: settled / 2, false: settled} }
+
+// What was verified and then changed on disk is never read, whole or in part.
+func TestChangedBetweenReads(t *testing.T) {
+	whole := body(1, 2*sliceSize+9)
+	for name, change := range changes(t, whole) {
+		for isNew, age := range ages() {
+			s := newStage(t, 64*mebibyte)
+			o := mustPut(t, s.Store, "k", "a head", whole)
+			s.age(t, age)
+			s.want(t, "k", "a head", whole) // it is verified now
+			change(s.path(t))
+			got, err := read(o, 0, -1)
+			if err == nil || !bytes.HasPrefix(whole, got) {
+				t.Errorf("%s, new %v: %d octets, %v", name, isNew, len(got), err)
+			}
+			s.wantMiss(t, "k")
+		}
+	}
+}
+
+// A body whose file is changed while it is read breaks off, before an octet that it did not have.
+func TestChangedWhileRead(t *testing.T) {
+	whole := body(1, 2*sliceSize+9)
+	for name, change := range changes(t, whole) {
+		for _, verified := range []bool{true, false} {
+			s := newStage(t, 64*mebibyte)
+			o := mustPut(t, s.Store, "k", "a head", whole)
+			s.age(t, time.Hour)
+			if verified {
+				s.want(t, "k", "a head", whole)
+			}
+			path := s.path(t)
+			r, err := o.Open(0, -1)
+			must(t, err)
+			var got bytes.Buffer
+			_, err = io.CopyN(&got, r, 100) // it is in the first slice
+			must(t, err)
+			change(path)
+			_, err = io.Copy(&got, r)
+			must(t, r.Close())
+			complete := err == nil && got.Len() == len(whole)
+			if !bytes.HasPrefix(whole, got.Bytes()) || err == nil && !complete {
+				t.Errorf("%s, verified %v: %d octets, %v", name, verified, got.Len(), err)
+			}
+			if _, body := s.readAll("k"); body != nil {
+				t.Errorf("%s, verified %v: it is read again", name, verified)
+			}
+		}
+	}
+}
+
+// What is read is a body as it was stored also while others change the file all the time.
+func TestChangedAllTheTime(t *testing.T) {
+	s := newStage(t, 64*mebibyte)
+	whole := body(1, sliceSize+9)
+	for range 20 {
+		mustPut(t, s.Store, "k", "a head", whole)
+		s.age(t, time.Hour)
+		file, err := os.OpenFile(s.path(t), os.O_RDWR, 0)
+		must(t, err)
+		stop, stopped := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(stopped)
+			defer file.Close()
+			for octet := whole[5]; ; octet++ {
+				select {
+				case <-stop:
+					return
+				default:
+					_, _ = file.WriteAt([]byte{octet}, 5) // a fault shows as a body that is right
+				}
+			}
+		}()
+		for range 20 {
+			if _, got := s.readAll("k"); got != nil && !bytes.Equal(got, whole) {
+				t.Error("a body that was changed")
+			}
+		}
+		close(stop)
+		<-stopped
+		must(t, s.RemoveKey("k"))
+	}
+}
+
+// The head is replaced, and the object removed, while its body is read: that is no change of it.
+func TestOwnChangesWhileRead(t *testing.T) {
+	s := newStage(t, 64*mebibyte)
+	whole := body(1, 3*sliceSize+9)
+	o := mustPut(t, s.Store, "k", "a head", whole)
+	s.age(t, time.Hour)
+	r, err := o.Open(0, -1)
+	must(t, err)
+	defer r.Close()
+	var got bytes.Buffer
+	for i := range 30 {
+		_, err := io.CopyN(&got, r, 100_000)
+		must(t, err)
+		if o, err = s.Replace(o, body(uint64(i), 100*i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, s.Remove(o))
+	if _, err := io.Copy(&got, r); err != nil || !bytes.Equal(got.Bytes(), whole) {
+		t.Errorf("%d octets, %v", got.Len(), err)
+	}
+	if stats := s.Stats(); stats.Corrupt != 0 {
+		t.Errorf("%+v", stats)
+	}
+}
+
+// A file is verified once: what is neither new nor changed is read without its checksums.
+func TestVerifiedOnce(t *testing.T) {
+	s := newStage(t, 64*mebibyte)
+	whole := body(1, 2*sliceSize)
+	o := mustPut(t, s.Store, "k", "a head", whole)
+	for isNew, age := range ages() {
+		s.age(t, age)
+		s.want(t, "k", "a head", whole)
+		r, err := o.Open(0, -1)
+		must(t, err)
+		if isVerified := r.(*reader).checked == nil; isVerified == isNew {
+			t.Errorf("new %v: verified %v", isNew, isVerified)
+		}
+		must(t, r.Close())
+	}
+}
+
+// What is read back while it arrives is what was written, or an error.
+func TestChangedWhileWritten(t *testing.T) {
+	whole := body(1, 3*chunkSize+9)
+	for _, at := range []int64{0, chunkSize, 3*chunkSize + 8} {
+		s := newStage(t, 64*mebibyte)
+		w, err := s.Create("k")
+		must(t, err)
+		for _, part := range [][]byte{whole[:100], whole[100:]} {
+			_, err = w.Write(part)
+			must(t, err)
+		}
+		path := filepath.Join(s.dir, w.path)
+		if got, err := io.ReadAll(io.NewSectionReader(w, 50, int64(len(whole)))); err != nil || !bytes.Equal(got, whole[50:]) {
+			t.Errorf("%d octets, %v", len(got), err)
+		}
+		file, err := os.OpenFile(path, os.O_RDWR, 0)
+		must(t, err)
+		_, err = file.WriteAt([]byte{whole[at] + 1}, at)
+		must(t, errors.Join(err, file.Close()))
+		got, err := io.ReadAll(io.NewSectionReader(w, 0, int64(len(whole))))
+		if !errors.Is(err, ErrCorrupt) || !bytes.Equal(got, whole[:at/chunkSize*chunkSize]) {
+			t.Errorf("octet %d: %d octets, %v", at, len(got), err)
+		}
+		_, err = w.Commit(nil)
+		must(t, errors.Join(err, w.Close()))
+		if _, got := s.readAll("k"); got != nil {
+			t.Errorf("octet %d: it is a hit", at)
+		}
+	}
+}

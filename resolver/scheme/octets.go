@@ -1,0 +1,12 @@
+package scheme
+
+import "bytes"
+
+// Octets is a body that is in memory as a whole.
+type Octets struct{ *bytes.Reader }
+
+// NewOctets returns a body of the octets of b, which must not be changed.
+func NewOctets(b []byte) Octets { return Octets{bytes.NewReader(b)} }
+
+// Close implements io.Closer.
+func (Octets) Close() error { return nil }
