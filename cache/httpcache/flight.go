@@ -71,7 +71,7 @@ func (c *Cache) alone(key string) *flight {
 
 // begin begins a flight; the shard is held.
 func (s *shard) begin(c *Cache, key string, of class, solitary bool) *flight {
-	f := &flight{cache: c, key: key, ready: make(chan struct{}), class: of, solitary: solitary, begun: time.Now(), joined: 1}
+	f := &flight{cache: c, key: key, ready: make(chan struct{}), class: of, solitary: solitary, begun: c.config.Now(), joined: 1}
 	s.flights[key] = append(s.flights[key], f)
 	return f
 }
@@ -97,7 +97,7 @@ func (f *flight) suits(header http.Header, of class, solitary bool) bool {
 
 // patience returns how long others wait for the flight from now on.
 func (f *flight) patience() time.Duration {
-	return f.cache.config.CollapseTimeout - time.Since(f.begun)
+	return f.cache.config.CollapseTimeout - f.cache.config.Now().Sub(f.begun)
 }
 
 // leave is called by each client that has joined.

@@ -136,7 +136,7 @@ func TestLeaders(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newSite(t, nil)
+				s := newSite(t, func(c *httpcache.Config) { c.Now = time.Now })
 				test.origin(s)
 				leader := s.start(nil, test.leader...)
 				victims := s.victims(100, test.victim...)
@@ -169,7 +169,7 @@ func TestLeaders(t *testing.T) {
 // A slow origin is not stampeded by those who have waited in vain, of whom no client takes all turns.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t, func(c *httpcache.Config) { c.CollapseLimit = 8 })
+		s := newSite(t, func(c *httpcache.Config) { c.CollapseLimit, c.Now = 8, time.Now })
 		atOnce, most := 0, 0
 		slow := func(ctx context.Context) (*httpcache.Response, error) {
 			s.mu.Lock()
