@@ -81,6 +81,8 @@ func (o *identityOrigin) answer(request, user, fields string) string {
 		return ""
 	case strings.HasPrefix(request, "GET /last "):
 		fields += "Connection: close\r\n"
+	case strings.HasPrefix(request, "POST "):
+		fields += "Content-Location: .\r\n" // it is what a GET would bring: RFC 9110 section 9.3.3
 	case strings.HasPrefix(request, "GET /open "), strings.HasPrefix(request, "GET /stale "):
 		said, fields = "for all", ""
 		if strings.HasPrefix(request, "GET /stale ") {

@@ -261,6 +261,12 @@ func TestStoredBesideConnection(t *testing.T) {
 			}
 		}
 		a.asks(t, s.base+"/", "Authorization: Negotiate alice")
+		if got := text(t, a.ask(t, "POST "+s.base+"/ HTTP/1.1\r\nHost: www.example\r\nContent-Length: 0\r\n\r\n")); got != "you are alice" {
+			t.Errorf("%s: %s", name, got)
+		}
+		if got, _ := b.asks(t, s.base+"/"); got != nobody {
+			t.Errorf("%s, what a POST has brought: %s", name, got)
+		}
 		for range 3 {
 			for _, path := range []string{"/open", "/stale"} {
 				if got, _ := a.asks(t, s.base+path); got != "200 for alice" {
