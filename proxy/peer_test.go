@@ -246,7 +246,7 @@ func withCache(t testing.TB, c *proxy.Config) cache.Store[*httpcache.Entry] {
 	}
 	c.Forward.Cache = httpcache.New(httpcache.Config{
 		Store: store, Now: c.Now, MaxObject: 1 << 16, MaxArriving: 1 << 18, Targeted: []string{"Cdn-Cache-Control"},
-		Same: func(string, string) (string, bool) { return "", false },
+		Same: func(base, reference string) (string, bool) { return base, reference == "." },
 	})
 	t.Cleanup(func() { c.Forward.Cache.Close(); store.Close() })
 	return store

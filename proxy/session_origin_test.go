@@ -35,7 +35,7 @@ func (o *identityOrigin) add(user string, n int) {
 	}
 }
 
-// open returns how many connections of a user are open.
+// openOf returns how many connections of a user are open.
 func (o *identityOrigin) openOf(user string) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -66,7 +66,8 @@ func (o *identityOrigin) serve(p *peer, c net.Conn, in *bufio.Reader) {
 			o.add(user, -1)
 			user = next
 		}
-		if _, err := io.WriteString(c, o.answer(request, user, fields)); err != nil || strings.HasPrefix(request, "GET /last ") || strings.HasPrefix(request, "GET /drop ") {
+		_, err = io.WriteString(c, o.answer(request, user, fields))
+		if err != nil || strings.HasPrefix(request, "GET /last ") || strings.HasPrefix(request, "GET /drop ") {
 			return
 		}
 	}
@@ -80,6 +81,8 @@ func (o *identityOrigin) answer(request, user, fields string) string {
 		return ""
 	case strings.HasPrefix(request, "GET /last "):
 		fields += "Connection: close\r\n"
+	case strings.HasPrefix(request, "POST "):
+		fields += "Content-Location: .\r\n" // it is what a GET would bring: RFC 9110 section 9.3.3
 	case strings.HasPrefix(request, "GET /open "), strings.HasPrefix(request, "GET /stale "):
 		said, fields = "for all", ""
 		if strings.HasPrefix(request, "GET /stale ") {

@@ -14,16 +14,17 @@ import (
 // bind binds a request with credentials that are about a connection to one that is its client's alone, and those
 // behind it to the same. They stay at the server that has it.
 func (p *Proxy) bind(r *Request) error {
-	if r.Fetched || !r.isWeb() {
-		return nil // no credentials of the client are passed on by HTTP
+	isOfConnection := scheme.CredentialsOf(r.Header) == scheme.CredentialsOfConnection
+	if r.Fetched || !r.isWeb() || !isOfConnection && !r.Session.IsBound() { // what is fetched has no credentials
+		return nil
 	}
 	authority, _ := r.Key.Authority()
 	origin := r.Key.Scheme() + "://" + authority
 	if r.bound = r.Session.find(p, origin); r.bound == nil {
-		if scheme.CredentialsOf(r.Header) != scheme.CredentialsOfConnection {
+		switch {
+		case !isOfConnection:
 			return nil
-		}
-		if r.Session == nil {
+		case r.Session == nil:
 			return problem.ErrConnectionAuth
 		}
 		release, err := p.config.Bound.Acquire(r.Share)

@@ -102,8 +102,8 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	}
 	arrived = true
 	header := httpcache.EndToEnd(resource.Header)
-	if r.bound == nil && scheme.HasConnectionToken(resource.Header) {
-		header["Cache-Control"] = []string{"no-store"} // it is for one client, whatever else it says
+	if r.bound == nil && scheme.HasConnectionToken(resource.Header) || r.bound != nil && o.Method == http.MethodPost {
+		header["Cache-Control"] = []string{"no-store"} // it is for one client; Pass is about GET alone
 	}
 	return &httpcache.Response{
 		Status: resource.Status, Reason: resource.Reason, Header: header, Trailer: resource.Trailer, Announced: announced(resource.Trailer),

@@ -23,8 +23,6 @@ var (
 	ErrLoop           = errors.New("the request has come through this proxy before")
 	ErrConnections    = errors.New("this client has too many connections (limits.client_connections)")
 	ErrRate           = errors.New("this client sends too many requests (limits.rate)")
-	ErrConnectionAuth = errors.New("NTLM and Negotiate are about a connection, and requests of several clients may come by this one: HTTP/1.1 without a proxy in between is required (listen.http2)")
-	ErrBound          = fmt.Errorf("%w: the limit of connections that belong to a client is reached (limits.bound_connections)", resolver.ErrBusy)
 	ErrFetches        = fmt.Errorf("%w: the limit of fetches is reached (limits.fetches)", resolver.ErrBusy)
 	ErrStreams        = fmt.Errorf("%w: the limit of upgraded connections is reached (limits.streams)", resolver.ErrBusy)
 	ErrDocuments      = fmt.Errorf("%w: the memory for documents is used up; try again in a second (limits.documents)", resolver.ErrBusy)
@@ -67,6 +65,13 @@ var (
 	ErrNoJobs        = errors.New("there is no directory for the bodies of jobs (StateDirectory of systemd, or cache.directory)")
 	ErrJobEnded      = errors.New("the job cannot be cancelled")
 	ErrJob           = errors.New("there is no such job")
+)
+
+// The refusals of what is about a connection: RFC 4559 section 6.
+var (
+	ErrConnectionAuth = errors.New("NTLM and Negotiate are about a connection, and requests of several clients may come by this one: " +
+		"HTTP/1.1 without a proxy in between is required (listen.http2)")
+	ErrBound = fmt.Errorf("%w: the limit of connections that belong to a client is reached (limits.bound_connections)", resolver.ErrBusy)
 )
 
 // Malformed returns the error of a request that net/http refused before any handler, by

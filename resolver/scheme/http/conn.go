@@ -70,8 +70,8 @@ func (c *conn) endHead() {
 	}
 }
 
-// Alive implements scheme.IdleConn: it reports whether an idle connection can be used: the origin has neither closed it, nor sent
-// anything that nobody asked for.
+// Alive implements scheme.IdleConn. It reports whether an idle connection can be used: the origin has
+// neither closed it, nor sent anything that nobody asked for.
 func (c *conn) Alive() bool {
 	if c.in.Buffered() > 0 || !silent(c.Conn) {
 		return false
