@@ -98,15 +98,29 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// A file that is damaged is a miss.
+// A file that is damaged is a miss, also where it was a hit before.
 func TestDamagedDisk(t *testing.T) {
-	directory := t.TempDir()
-	s, closes := onDisk(t, directory)
-	defer closes()
-	large := text(5 << 20)
-	s.sends(200, large, "Cache-Control: max-age=60")
-	s.expect(s.get(), 200, large, false)
-	var damaged int
+	for _, hits := range []int{0, 2} {
+		directory := t.TempDir()
+		s, closes := onDisk(t, directory)
+		large := text(5 << 20)
+		s.sends(200, large, "Cache-Control: max-age=60")
+		s.expect(s.get(), 200, large, false)
+		for range hits {
+			s.expect(s.get(), 200, large, true)
+		}
+		if damaged := damage(t, directory); damaged != 1 {
+			t.Errorf("%d files are damaged", damaged)
+		}
+		s.expect(s.get(), 200, large, false)
+		s.expect(s.get(), 200, large, true)
+		closes()
+	}
+}
+
+// damage writes into the large files of a directory, and returns how many there are.
+func damage(t *testing.T, directory string) (damaged int) {
+	t.Helper()
 	err := filepath.Walk(directory, func(path string, info os.FileInfo, err error) error {
 		if err != nil || info.Size() < 5<<20 {
 			return err
@@ -120,11 +134,10 @@ func TestDamagedDisk(t *testing.T) {
 		_, err = f.WriteAt([]byte(strings.Repeat("x", 100)), 100)
 		return err
 	})
-	if err != nil || damaged != 1 {
-		t.Fatal(damaged, err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	s.expect(s.get(), 200, large, false)
-	s.expect(s.get(), 200, large, true)
+	return damaged
 }
 
 // TestOctetsOnDisk: a field keeps its octets, or the response is not stored on disk.

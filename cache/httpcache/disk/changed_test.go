@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -224,5 +225,31 @@ func TestChangedWhileWritten(t *testing.T) {
 		if _, got := s.readAll("k"); got != nil {
 			t.Errorf("octet %d: it is a hit", at)
 		}
+	}
+}
+
+// What was sent and not yet read by the client does not change with the file, as the pages of sendfile do.
+func TestChangedInFlight(t *testing.T) {
+	s := newStage(t, 64*mebibyte)
+	whole := body(1, 128<<10) // it fits into the buffers of the kernel
+	o := mustPut(t, s.Store, "k", "a head", whole)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer listener.Close()
+	client, err := net.Dial("tcp", listener.Addr().String())
+	must(t, err)
+	defer client.Close()
+	server, err := listener.Accept()
+	must(t, err)
+	r, err := o.Open(0, -1)
+	must(t, err)
+	_, err = io.Copy(server, r)
+	must(t, errors.Join(err, r.Close(), server.Close()))
+	file, err := os.OpenFile(s.path(t), os.O_RDWR, 0)
+	must(t, err)
+	_, err = file.Write(make([]byte, len(whole)))
+	must(t, errors.Join(err, file.Close()))
+	if got, err := io.ReadAll(client); err != nil || !bytes.Equal(got, whole) {
+		t.Errorf("%d octets, %v", len(got), err)
 	}
 }
