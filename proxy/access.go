@@ -19,9 +19,11 @@ type Access struct {
 	Purge   []netip.Prefix // clients that may purge the HTTP cache by PURGE
 	Fresh   []netip.Prefix // clients whose Cache-Control: no-cache asks all servers again
 	Origins []string       // sites whose pages may read public replies; "*" is all
-	Users   *Users         // users of the proxy; nil requires no password
-	Own     message.OwnHosts
-	Rate    int // requests of one client a second; 0 is no limit
+	// Embedders are the origins whose pages may load what is retrieved for their readers.
+	Embedders []string
+	Users     *Users // users of the proxy; nil requires no password
+	Own       message.OwnHosts
+	Rate      int // requests of one client a second; 0 is no limit
 }
 
 // clientOf returns who sent a request. Requests to a proxy name the host of another server.
