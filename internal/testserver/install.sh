@@ -15,6 +15,7 @@ pip3 python3-pip
 nginx nginx
 apache2 apache2
 chromium chromium
+firefox-esr firefox-esr
 nc netcat-openbsd
 named bind9
 squid squid
