@@ -80,14 +80,18 @@ func (h *Handler) allowed(x *exchange, credentials []string, login error) error 
 	if !ok {
 		return login
 	}
-	if h.guesses.Stopped(x.client.Addr) && !a.Users.Knows(name, password) {
+	if h.guesses.Stopped(x.client.Addr, name) {
 		return problem.ErrGuesses
 	}
 	right, err := a.Users.Check(x.request.Context(), name, password)
-	if err == nil && !right {
-		h.guesses.Wrong(x.client.Addr)
+	switch {
+	case err != nil:
+		return err
+	case !right:
+		h.guesses.Wrong(x.client.Addr, name)
 		return login
 	}
+	h.guesses.Right(x.client.Addr, name)
 	x.user = name
-	return err
+	return nil
 }
