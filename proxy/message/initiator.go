@@ -49,9 +49,13 @@ func IsCrossSite(header http.Header, host string) bool {
 	return site != "" && site != "none" && site != sameOrigin
 }
 
-// IsBrowser reports whether the fields of a request are those of a browser: pages cannot take them away.
+// IsBrowser reports whether the fields of a request are those of a browser that pages make send requests: they cannot take them
+// away. Lynx loads nothing by itself.
 func IsBrowser(header http.Header) bool {
 	agent := header.Get("User-Agent")
+	if strings.HasPrefix(agent, "Lynx/") {
+		return false
+	}
 	return strings.Contains(agent, "Mozilla/") || strings.Contains(agent, "Opera/") || acceptsPage(header)
 }
 
