@@ -31,7 +31,7 @@ func InitiatorOf(header http.Header, host string) Initiator {
 		return InitiatorOwn
 	case shown && header.Get("Sec-Fetch-User") == "?1" && header.Get("Sec-Purpose") == "": // no prefetch or prerender
 		return InitiatorPerson
-	case site == "" && !IsBrowser(header):
+	case site == "" && !isBrowser(header):
 		return InitiatorProgram
 	case site == "" || site == "none":
 		return InitiatorUnknown
@@ -49,9 +49,9 @@ func IsCrossSite(header http.Header, host string) bool {
 	return site != "" && site != "none" && site != sameOrigin
 }
 
-// IsBrowser reports whether the fields of a request are those of a browser that pages make send requests: they cannot take them
+// isBrowser reports whether the fields of a request are those of a browser that pages make send requests: they cannot take them
 // away. Lynx loads nothing by itself.
-func IsBrowser(header http.Header) bool {
+func isBrowser(header http.Header) bool {
 	agent := header.Get("User-Agent")
 	if strings.HasPrefix(agent, "Lynx/") {
 		return false
