@@ -205,7 +205,9 @@ type Access struct {
 	// FreshClients may have names resolved anew by Cache-Control: no-cache.
 	FreshClients []netip.Prefix `mapstructure:"fresh_clients"`
 	// CORS are the origins whose pages may read public replies; "*" is all.
-	CORS            []string       `mapstructure:"cors"`
+	CORS []string `mapstructure:"cors"`
+	// Embedders are the origins whose pages may load what is retrieved for their readers.
+	Embedders       []string       `mapstructure:"embedders"`
 	SecurityContact string         `mapstructure:"security_contact"` // of security.txt, a URI; empty: there is none
 	AdminClients    []netip.Prefix `mapstructure:"admin_clients"`
 	AdminToken      string         `mapstructure:"admin_token"` // a file; empty: no token is required

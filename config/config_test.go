@@ -113,6 +113,7 @@ func TestEveryLeaf(t *testing.T) {
 		"access.resolve_clients":    {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
 		"access.proxy_users":        {"/a", "credential:users", "/c"},
 		"access.fresh_clients":      {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
+		"access.embedders":          {"https://a.example", "https://b.example,http://c.example:81", "https://d.example"},
 		"access.cors":               {"https://a.example", "https://b.example,http://c.example:81", "*"},
 		"access.security_contact":   {"mailto:a@a.example", "https://b.example/contact", "mailto:c@c.example"},
 		"access.admin_clients":      {"127.0.0.0/16", "127.0.0.1/32,::1/128", "127.0.0.2/32"},

@@ -81,6 +81,13 @@ func checkOrigins(f *Faults, path string, value any) {
 	}
 }
 
+func checkEmbedders(f *Faults, path string, value any) {
+	origins, _ := value.([]string)
+	for i, origin := range origins {
+		checkServer(f, index(path, i), origin)
+	}
+}
+
 func checkContact(f *Faults, path string, value any) {
 	contact, _ := value.(string)
 	if contact == "" {
@@ -134,6 +141,13 @@ func accessSettings() []Setting {
 			Doc: "Sites whose pages may read answers, lists, descriptions and the OpenAPI document (cross-origin resource sharing), " +
 				"such as https://catalogue.example.org; \"*\" is all, an empty list none.",
 			Form: "\"*\", or http:// or https:// and a host", check: checkOrigins,
+		},
+		{
+			Path: "access.embedders", Default: []string{},
+			Doc: "Sites whose pages may load what is retrieved for their readers, by /fetch?uri= and as the resource of a name, as images or " +
+				"in frames, such as https://catalogue.example.org, without a path: with the rights that the reader has here. Pages of " +
+				"others may link to it.",
+			Form: "http:// or https:// and a host", check: checkEmbedders,
 		},
 		{Path: "access.security_contact", Doc: "The contact in /.well-known/security.txt (RFC 9116); empty: there is no such file.", Form: "URI, such as mailto:security@example.org", check: checkContact},
 		{Path: "access.admin_clients", Default: loopback(), Doc: "Clients of listen.admin. If addresses other than loopback are allowed, admin_token or tls.client_ca must be set.", Form: "address range", check: checkPrefixList},

@@ -19,9 +19,11 @@ type Access struct {
 	Purge   []netip.Prefix // clients that may purge the HTTP cache by PURGE
 	Fresh   []netip.Prefix // clients whose Cache-Control: no-cache asks all servers again
 	Origins []string       // sites whose pages may read public replies; "*" is all
-	Users   *Users         // users of the proxy; nil requires no password
-	Own     message.OwnHosts
-	Rate    int // requests of one client a second; 0 is no limit
+	// Embedders are the origins whose pages may load what is retrieved for their readers.
+	Embedders []string
+	Users     *Users // users of the proxy; nil requires no password
+	Own       message.OwnHosts
+	Rate      int // requests of one client a second; 0 is no limit
 }
 
 // clientOf returns who sent a request. Requests to a proxy name the host of another server.
@@ -78,14 +80,18 @@ func (h *Handler) allowed(x *exchange, credentials []string, login error) error 
 	if !ok {
 		return login
 	}
-	if h.guesses.Stopped(x.client.Addr) && !a.Users.Knows(name, password) {
+	if h.guesses.Stopped(x.client.Addr, name) {
 		return problem.ErrGuesses
 	}
 	right, err := a.Users.Check(x.request.Context(), name, password)
-	if err == nil && !right {
-		h.guesses.Wrong(x.client.Addr)
+	switch {
+	case err != nil:
+		return err
+	case !right:
+		h.guesses.Wrong(x.client.Addr, name)
 		return login
 	}
+	h.guesses.Right(x.client.Addr, name)
 	x.user = name
-	return err
+	return nil
 }

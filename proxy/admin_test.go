@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/message"
@@ -167,6 +168,15 @@ func TestAdminAccess(t *testing.T) {
 		{"a page of another site, in an old browser", here, purge, open, []string{"Origin: https://evil.example"}, 403},
 		{"a page of a neighbour's port", here, purge, open, []string{"Sec-Fetch-Site: same-site"}, 403},
 		{"a form of another site", here, "POST /debug/pprof/symbol", open, []string{"Sec-Fetch-Site: cross-site"}, 403},
+		{"a page of another site reads", here, get, open, []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"}, 403},
+		{"a page of another site reads, in an old browser", here, get, open, []string{"Referer: https://evil.example/"}, 403},
+		{"a page of another site takes a profile", here, "GET /debug/pprof/profile?seconds=1", open, []string{"Referer: https://evil.example/"}, 403},
+		{"a link of another site", here, "GET /debug/pprof/cmdline", open, []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Sec-Fetch-User: ?1"}, 403},
+		{"a page of another site, health", here, "GET /healthz", open, []string{"Origin: https://evil.example"}, 403},
+		{"a frame with a sandbox", here, get, open, []string{"Origin: null"}, 403},
+		{"an address that was typed", here, get, open, []string{"Sec-Fetch-Site: none"}, 200},
+		{"a link of its own, in an old browser", here, get, open, []string{"Host: 127.0.0.1:8142", "Referer: http://127.0.0.1:8142/"}, 200},
+		{"a link of another port", here, get, open, []string{"Host: 127.0.0.1:8142", "Referer: http://127.0.0.1:8141/"}, 403},
 		{"a program purges", here, purge, open, nil, 200},
 		{"a page of its own", here, purge, open, []string{"Sec-Fetch-Site: same-origin"}, 200},
 		{"what is not there, on this machine", here, "GET /nothing", open, nil, 404},
@@ -303,6 +313,46 @@ func TestAdminProfiles(t *testing.T) {
 	}
 }
 
+// Profiles that take time are taken one at a time, and end within a minute.
+func TestAdminProfilesAreBounded(t *testing.T) {
+	server := httptest.NewServer(newAdminHandler(&fakeCaches{}, nil))
+	defer server.Close()
+	get := func(ctx context.Context, target string) (int, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/debug/pprof/"+target, http.NoBody)
+		if err != nil {
+			return 0, err
+		}
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return 0, err
+		}
+		defer response.Body.Close()
+		return response.StatusCode, nil
+	}
+	for _, query := range []string{"profile?seconds=61", "trace?seconds=3600", "trace?seconds=1e9", "heap?seconds=61", "profile?seconds=-1", "profile?seconds=0", "trace?seconds=NaN", "profile?seconds=x", "goroutine?seconds=99999999999999999999"} {
+		if status, err := get(t.Context(), query); status != 400 {
+			t.Errorf("%s: %d %v", query, status, err)
+		}
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	first := make(chan struct{})
+	go func() {
+		defer close(first)
+		for ctx.Err() == nil { // it may come while the loop below has its turn
+			_, _ = get(ctx, "trace?seconds=60")
+		}
+	}()
+	testserver.Wait(t, "one is taken", func() bool { status, _ := get(t.Context(), "goroutine"); return status == 503 })
+	for query, want := range map[string]int{"profile?seconds=1": 503, "heap?seconds=1": 503, "": 200, "cmdline": 200} {
+		if status, err := get(t.Context(), query); status != want {
+			t.Errorf("%s beside another: %d %v", query, status, err)
+		}
+	}
+	leave()
+	<-first
+	testserver.Wait(t, "the next one is taken", func() bool { status, _ := get(t.Context(), "goroutine"); return status == 200 })
+}
+
 // remembered returns the document of a cache entry with a TTL in seconds.
 func remembered(key string, ttl int, locations []resolver.Location, err error) api.Entry {
 	return api.NewEntry(resolver.CachedAnswer{Key: key, TTL: time.Duration(ttl) * time.Second, Locations: locations, Err: err})
@@ -329,11 +379,11 @@ func TestTokenGuesses(t *testing.T) {
 	if got := status("127.0.0.2:1", token); got != 200 {
 		t.Errorf("another administrator: %d", got)
 	}
-	for range 20 { // somebody else guesses at his address
+	for range 20 { // somebody guesses at an address where the token was right before
 		status("127.0.0.2:1", "wrong")
 	}
-	if got := status("127.0.0.2:1", token); got != 200 {
-		t.Errorf("an administrator who is known: %d", got)
+	if got := status("127.0.0.2:1", token); got != 429 {
+		t.Errorf("guesses of the token where it was right before: %d", got)
 	}
 	clock.advance(time.Second)
 	if got := status("127.0.0.1:1", token); got != 200 {

@@ -13,19 +13,23 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// isFetch reports whether a request is one for what is retrieved at /fetch, and not for where a name leads,
-// or one that fetch refuses. err is that of parsing it.
+// isFetch reports whether a request is one for what is retrieved at /fetch, and not for where a name leads. err is that of
+// parsing it.
 func (h *Handler) isFetch(x *exchange, r *message.Request, err error) bool {
-	return r.Form == message.FormFetch && isGet(x.request) && (err != nil || !h.isName(r) || isForeign(x.request.Header))
+	return r.Form == message.FormFetch && isGet(x.request) && (err != nil || !h.isName(r))
 }
 
 // fetch retrieves a location for a client that may use the proxy, as a resource of this server:
 // /fetch?uri=. Browsers get a form where the parameter is missing. err is that of parsing the request.
 func (h *Handler) fetch(x *exchange, r *message.Request, err error) error {
-	if isForeign(x.request.Header) {
-		return unfetched(r, problem.ErrFetchSite)
+	by, refused := h.initiator(x)
+	if refused == nil {
+		refused = h.mayProxy(x)
 	}
-	if refused := h.mayProxy(x); refused != nil {
+	if refused == nil && err == nil {
+		refused = mayRetrieve(by, r.Query.URI, r.Led)
+	}
+	if refused != nil {
 		return unfetched(r, refused)
 	}
 	switch {
@@ -52,18 +56,7 @@ func (h *Handler) fetchURL(x *exchange, u uri.URI) error {
 		return err
 	}
 	u = u.WithoutFragment()
-	return h.forwardRequest(x, &forward.Request{Key: u.Normalize(), Target: h.spelled(x, u), Fetched: true}, v)
-}
-
-// isForeign reports whether a page of another site makes a browser send a request, and not by a link: it
-// would use the rights of its reader. Browsers send these fields of Fetch Metadata by TLS, and to localhost.
-func isForeign(header http.Header) bool {
-	switch header.Get("Sec-Fetch-Site") {
-	case "cross-site", "same-site":
-		return header.Get("Sec-Fetch-Mode") != "navigate" || header.Get("Sec-Fetch-Dest") != "document"
-	default:
-		return false
-	}
+	return h.forwardRequest(x, &forward.Request{Key: u.Normalize(), Target: h.spelled(x, u), Fetched: true, Embedder: h.embedder(x)}, v)
 }
 
 // fetchedFrom returns the host and port of what could not be fetched at /fetch, "" for other errors.

@@ -46,7 +46,7 @@ func TestLargestListings(t *testing.T) {
 			})
 		})
 		for _, accept := range []string{"text/html", "application/json"} {
-			response := s.get(t, "/fetch?uri=gopher://h.example/", "Accept: "+accept)
+			response := s.get(t, "/fetch?uri=gopher://h.example/", "Referer: http://a/", "Accept: "+accept)
 			n, err := io.Copy(io.Discard, response.Body)
 			if response.StatusCode != http.StatusOK || err != nil || n > 2*most {
 				t.Errorf("%s as %s: %s, %d octets, %v", name, accept, response.Status, n, err)

@@ -68,7 +68,7 @@ func TestListingIsRepresented(t *testing.T) {
 		{"application/json", "application/json", `"name": "<a>"`},
 		{"application/linkset+json", "application/linkset+json", `"anchor": "ftp://h.example/pub/"`},
 	} {
-		response := s.get(t, "/fetch?uri=ftp://h.example/pub/", "Accept: "+tt.accept)
+		response := s.get(t, "/fetch?uri=ftp://h.example/pub/", "Referer: http://a/", "Accept: "+tt.accept)
 		body := text(t, response)
 		if response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.kind || !strings.Contains(body, tt.has) {
 			t.Errorf("%s: %s %q %s", tt.accept, response.Status, response.Header, body)
@@ -77,7 +77,7 @@ func TestListingIsRepresented(t *testing.T) {
 			t.Errorf("%s: %q", tt.accept, response.Header)
 		}
 		etag := response.Header.Get("Etag")
-		if again := s.get(t, "/fetch?uri=ftp://h.example/pub/", "Accept: "+tt.accept, "If-None-Match: "+etag); again.StatusCode != 304 {
+		if again := s.get(t, "/fetch?uri=ftp://h.example/pub/", "Referer: http://a/", "Accept: "+tt.accept, "If-None-Match: "+etag); again.StatusCode != 304 {
 			t.Errorf("%s: %s by %s", tt.accept, again.Status, etag)
 		}
 	}
@@ -165,7 +165,7 @@ func TestRefusal(t *testing.T) {
 		{"ftp://h.example:25/port", 403, "did not forward the request", "urnd; error=http_request_denied", "gateways.allow_ports"},
 		{"/fetch?uri=ftp://h.example/%5c%zz", 400, "Error at the marked character", "urnd; error=http_request_error", `action="/fetch"`},
 	} {
-		response := s.get(t, tt.target, "Accept: text/html")
+		response := s.get(t, tt.target, "Accept: text/html", "Referer: http://a/")
 		page := text(t, response)
 		if response.StatusCode != tt.status || !strings.Contains(page, tt.says) || !strings.Contains(page, tt.contains) || strings.Contains(page, "secret") {
 			t.Errorf("%s: %s: %s", tt.target, response.Status, page)

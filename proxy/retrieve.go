@@ -13,7 +13,12 @@ import (
 )
 
 // retrieve fetches the resource at the first possible location of a name, or all for I2Rs.
-func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error) {
+func (h *Handler) retrieve(x *exchange, r *message.Request) (message.Reply, error) {
+	q := r.Query
+	by, err := h.initiator(x)
+	if err != nil {
+		return message.Reply{}, problem.About(err, q.URI)
+	}
 	all := q.Service == resolver.I2Rs
 	q.Service = resolver.I2L
 	if all {
@@ -29,7 +34,9 @@ func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error)
 	if all {
 		fetch = h.forward.Resources
 	}
-	reply, err := fetch(ctx, x.request, locations, q.Client, h.allow(x))
+	reply, err := fetch(ctx, forward.Retrieval{
+		Request: x.request, Locations: locations, Client: q.Client, Allow: h.allow(x, by, r.Led), Embedder: h.embedder(x),
+	})
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.URI)
 	}
@@ -37,10 +44,13 @@ func (h *Handler) retrieve(x *exchange, q resolver.Query) (message.Reply, error)
 	return reply, nil
 }
 
-// allow returns what decides, by the rules of the site, which servers may be asked for the resources of
-// a name.
-func (h *Handler) allow(x *exchange) forward.Allow {
-	return func(u uri.URI) (func(netip.AddrPort) error, error) {
+// allow returns what decides, by the rules of the site and by who made the client ask, which servers may be asked for the
+// resources of a name; toName is whether a server has led to the name.
+func (h *Handler) allow(x *exchange, by message.Initiator, toName bool) forward.Allow {
+	return func(u uri.URI, led bool) (func(netip.AddrPort) error, error) {
+		if err := mayRetrieve(by, u, led || toName); err != nil {
+			return nil, err
+		}
 		asked, err := policy.NewRequest(x.client.Addr, x.user, x.request.Method, u)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)

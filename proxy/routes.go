@@ -155,7 +155,7 @@ func (h *Handler) answer(x *exchange, request *message.Request) error {
 	var reply message.Reply
 	var err error
 	if retrieves {
-		reply, err = h.retrieve(x, request.Query)
+		reply, err = h.retrieve(x, request)
 	} else {
 		reply, err = h.answers.Reply(x.request.Context(), &answer.Question{
 			Request: request, Header: x.request.Header, HTTP11: x.request.ProtoAtLeast(1, 1),

@@ -66,7 +66,7 @@ func ParseUsers(text []byte) (*Users, error) {
 // name selects one of the hashes: they may differ in their cost. The error is that too many
 // passwords are being checked, or that ctx has ended.
 func (u *Users) Check(ctx context.Context, name, password string) (bool, error) {
-	if u.Knows(name, password) {
+	if u.knows(name, password) {
 		return true, nil
 	}
 	hash, ok := u.hashes[name]
@@ -87,8 +87,8 @@ func (u *Users) Check(ctx context.Context, name, password string) (bool, error) 
 	return true, nil
 }
 
-// Knows reports whether a user has this password, and was checked with it before: it costs nothing.
-func (u *Users) Knows(name, password string) bool {
+// knows reports whether a user has this password, and was checked with it before: it costs nothing.
+func (u *Users) knows(name, password string) bool {
 	key := keyOf(name, password)
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -189,8 +189,8 @@ type testClock struct{ nanoseconds atomic.Int64 }
 func (c *testClock) now() time.Time          { return time.Unix(1_800_000_000, c.nanoseconds.Load()) }
 func (c *testClock) advance(d time.Duration) { c.nanoseconds.Add(int64(d)) }
 
-// Guesses of one client are not even looked at for a second, those of others are; and a password
-// that was right before always is.
+// Guesses of one client are not even looked at for a second, those of others are; and the password of a
+// user who has logged in there is, but guesses of it are limited, too.
 func TestGuesses(t *testing.T) {
 	var clock testClock
 	var h http.Handler
@@ -221,6 +221,14 @@ func TestGuesses(t *testing.T) {
 	expect("one more", ask("127.0.0.1", "mallory", "wrong"), 429)
 	expect("the right one, too", ask("127.0.0.1", "bob", "right"), 429)
 	expect("one that is known", ask("127.0.0.1", "alice", "right"), 302)
+	for i := range 11 { // of a user who has logged in there: limited all the same
+		status := 401
+		if i == 10 {
+			status = 429
+		}
+		expect("a guess of a user who is known", ask("127.0.0.1", "alice", fmt.Sprint(i)), status)
+	}
+	expect("her password by then", ask("127.0.0.1", "alice", "right"), 429)
 	expect("another client", ask("127.0.0.2", "bob", "wrong"), 401)
 	clock.advance(time.Second)
 	expect("a second later", ask("127.0.0.1", "bob", "wrong"), 401)

@@ -93,7 +93,8 @@ func testGatewayCurl(t *testing.T, s *gatewaySite) {
 func testGatewayLynx(t *testing.T, s *gatewaySite) { s.testBrowser(t, "lynx", "-dump", "-nolist") }
 
 func testGatewayW3m(t *testing.T, s *gatewaySite) {
-	s.testBrowser(t, "w3m", "-dump", "-o", "use_proxy=1")
+	// As by a link of a page of urnd: to other browsers than Lynx it shows what it asks a person first.
+	s.testBrowser(t, "w3m", "-dump", "-o", "use_proxy=1", "-header", "Referer: "+s.service+"/")
 }
 
 // testBrowser shows files, a directory and a menu by a browser for terminals.

@@ -29,7 +29,7 @@ func irrelevant() map[string]string {
 func partly() map[string]string {
 	return map[string]string{
 		"Access.ResolveClients": "which clients may send requests", "Access.ProxyClients": "which clients may send requests", "Access.ProxyUsers": "which clients may send requests",
-		"Access.CORS": "which pages may read replies", "Access.SecurityContact": "a document", "Access.FreshClients": "which clients may go around the caches", "Access.AdminClients": "who the administrators are", "Access.AdminToken": "who the administrators are", "Access.TrustedProxies": "how clients are identified", "Access.AdminProxies": "how administrators are identified",
+		"Access.CORS": "which pages may read replies", "Access.Embedders": "which pages may load what is retrieved", "Access.SecurityContact": "a document", "Access.FreshClients": "which clients may go around the caches", "Access.AdminClients": "who the administrators are", "Access.AdminToken": "who the administrators are", "Access.TrustedProxies": "how clients are identified", "Access.AdminProxies": "how administrators are identified",
 		"Access.PurgeClients": "who may purge", "Cache.Responses": "HTTP responses", "Cache.MaxResponse": "HTTP responses",
 		"Cache.HeuristicPercent": "HTTP responses",
 		"Cache.HarmlessFields":   "HTTP responses", "Cache.CollapseTimeout": "HTTP responses", "Cache.CollapseLimit": "HTTP responses",

@@ -150,7 +150,7 @@ func tlsPort(addresses []string) string {
 func accessOf(all config.Config) (proxy.Access, error) {
 	c := all.Access
 	a := proxy.Access{
-		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Origins: c.CORS, Rate: all.Limits.Rate,
+		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Origins: c.CORS, Embedders: c.Embedders, Rate: all.Limits.Rate,
 		Own: ownHosts(all.Listen), Purge: c.PurgeClients,
 	}
 	if c.ProxyUsers == "" {

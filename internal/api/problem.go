@@ -24,6 +24,9 @@ type Problem struct {
 	Fetched  bool `json:"-"`
 	Refused  bool `json:"-"`
 	Declined bool `json:"-"` // by urnd, and not by the words of a server
+	// Retrieves is the URI that is retrieved where a person opens it, "" for other problems, and Opens the target of this
+	// server for it, "" for the same one again.
+	Opens, Retrieves string `json:"-"`
 }
 
 // Failed is the line of a batch for a URI that has no answer.

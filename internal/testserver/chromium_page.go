@@ -29,8 +29,8 @@ type Screen struct {
 }
 
 // StartChromium starts a browser that is asked by the Chrome DevTools Protocol, through pipes, and
-// stopped when the test ends.
-func StartChromium(t testing.TB) *Chromium {
+// stopped when the test ends. flags are those of Chromium.
+func StartChromium(t testing.TB, flags ...string) *Chromium {
 	t.Helper()
 	path, dir := Need(t, "chromium"), t.TempDir()
 	theirs, in, err := os.Pipe()
@@ -41,9 +41,12 @@ func StartChromium(t testing.TB) *Chromium {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
-		"--disable-component-update", "--no-first-run", "--disable-extensions", "--hide-scrollbars", "--user-data-dir="+filepath.Join(dir, "profile"),
-		"--remote-debugging-pipe", "about:blank")
+	arguments := []string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
+		"--disable-component-update", "--no-first-run", "--disable-extensions", "--hide-scrollbars", "--user-data-dir=" + filepath.Join(dir, "profile"),
+		"--remote-debugging-pipe",
+	}
+	cmd := exec.Command(path, append(append(arguments, flags...), "about:blank")...)
 	cmd.ExtraFiles = []*os.File{theirs, theirOut} // descriptors 3 and 4
 	p, err := startCommand(dir, filepath.Join(dir, "log"), cmd)
 	if err != nil {
@@ -117,6 +120,16 @@ func (c *Chromium) Evaluate(t testing.TB, expression string, value any) {
 	}
 	if err := json.Unmarshal(outcome.Result.Value, value); err != nil {
 		t.Fatalf("%s: %s: %v", expression, outcome.Result.Value, err)
+	}
+}
+
+// Click clicks the middle of the first element of a selector, as a person does.
+func (c *Chromium) Click(t testing.TB, selector string) {
+	t.Helper()
+	var at struct{ X, Y float64 }
+	c.Evaluate(t, fmt.Sprintf(`(r => ({X: r.x + r.width / 2, Y: r.y + r.height / 2}))(document.querySelector(%q).getClientRects()[0])`, selector), &at)
+	for _, event := range []string{"mousePressed", "mouseReleased"} {
+		c.call(t, "Input.dispatchMouseEvent", map[string]any{"type": event, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1}, nil)
 	}
 }
 

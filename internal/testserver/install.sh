@@ -19,6 +19,7 @@ krb5kdc krb5-kdc
 kadmin.local krb5-admin-server
 kinit krb5-user
 chromium chromium
+firefox-esr firefox-esr
 nc netcat-openbsd
 named bind9
 squid squid

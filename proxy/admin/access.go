@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime/debug"
-	"sync"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -16,6 +15,7 @@ var errPanic = errors.New("handling the request panicked")
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header()["Cross-Origin-Resource-Policy"] = []string{"same-origin"} // the Fetch standard section 3.7
 	actor, err := h.admit(r)
 	if err != nil {
 		h.config.Log.WarnContext(r.Context(), "a request to the admin interface was refused", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
@@ -44,11 +44,7 @@ func (h *Handler) admit(r *http.Request) (registry.Actor, error) {
 	if h.config.Registry == nil || !isRegistry(r.URL.Path) {
 		return registry.Actor{}, h.refusal(r)
 	}
-	actor, err := h.actorOf(r)
-	if err == nil && h.protection.Check(r) != nil {
-		err = problem.ErrAdminOrigin
-	}
-	return actor, err
+	return h.actorOf(r)
 }
 
 // refusal returns why a client may not use the admin interface, nil where it may.
@@ -75,6 +71,8 @@ func (h *Handler) reach(r *http.Request) (netip.Addr, error) {
 		return client, err
 	case !message.Contains(h.config.Clients, client):
 		return client, problem.ErrAdminClient
+	case message.IsCrossSite(r.Header, r.Host): // a page in the browser of somebody who may must not use his access
+		return client, problem.ErrAdminOrigin
 	case isHealth:
 		return client, nil
 	case h.config.Certificate && !verified(r):
@@ -104,42 +102,20 @@ func (h *Handler) client(r *http.Request, peer netip.Addr) (netip.Addr, error) {
 // for each request: a connection may be older than the configuration.
 func verified(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 }
 
-// administrators are the addresses that have shown a right token: guesses of others there do not
-// lock them out.
-type administrators struct {
-	mu    sync.Mutex
-	addrs map[netip.Addr]bool
-}
-
-// maxAdministrators bounds the addresses that are remembered.
-const maxAdministrators = 1000
-
-func (a *administrators) has(addr netip.Addr) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.addrs[addr]
-}
-
-func (a *administrators) add(addr netip.Addr) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.addrs == nil || len(a.addrs) >= maxAdministrators {
-		a.addrs = make(map[netip.Addr]bool)
-	}
-	a.addrs[addr] = true
-}
+// administrators are the account of Guesses that the token of administrators is for.
+const administrators = "administrators"
 
 func (h *Handler) checkToken(r *http.Request, client netip.Addr) error {
-	if h.config.Guesses.Stopped(client) && !h.known.has(client) {
+	if h.config.Guesses.Stopped(client, administrators) {
 		return problem.ErrGuesses
 	}
 	shown, ok := bearerOf(r)
 	if !ok || !h.isToken(shown) {
 		if ok { // who sends none does not guess
-			h.config.Guesses.Wrong(client)
+			h.config.Guesses.Wrong(client, administrators)
 		}
 		return problem.ErrAdminToken
 	}
-	h.known.add(client)
+	h.config.Guesses.Right(client, administrators)
 	return nil
 }

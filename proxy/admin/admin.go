@@ -39,11 +39,12 @@ type Config struct {
 	Settings func() any
 }
 
-// Guesses are wrong tokens by client.
+// Guesses are wrong tokens by client and account: administrators have one, and each token of the registry is one.
 type Guesses interface {
 	// Stopped reports whether what a client sends is not even looked at.
-	Stopped(client netip.Addr) bool
-	Wrong(client netip.Addr)
+	Stopped(client netip.Addr, account string) bool
+	Wrong(client netip.Addr, account string)
+	Right(client netip.Addr, account string)
 }
 
 //go:embed openapi.json
@@ -51,12 +52,9 @@ var openAPI []byte
 
 // Handler answers administrators. It is safe for concurrent use.
 type Handler struct {
-	config     Config
-	routes     http.Handler
-	registry   []registryRoute
-	protection *http.CrossOriginProtection
-	known      administrators
-	holders    administrators // of tokens of the registry
+	config   Config
+	routes   http.Handler
+	registry []registryRoute
 }
 
 // New returns a Handler.
@@ -78,11 +76,12 @@ func New(config Config) *Handler {
 	mux.HandleFunc("GET /api/v1/responses", h.serveResponses)
 	mux.HandleFunc("DELETE /api/v1/responses", h.servePurgeResponses)
 	mux.HandleFunc("GET /api/v1/config", showing(config.Settings))
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	profiles := make(profiles, 1)
+	mux.HandleFunc("GET /debug/pprof/", profiles.bounded(pprof.Index))
 	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/profile", profiles.bounded(pprof.Profile))
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("GET /debug/pprof/trace", profiles.bounded(pprof.Trace))
 	mux.HandleFunc("/", failing(problem.ErrAdminPath))
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/api/v1/cache", "/api/v1/config", "/debug/pprof/"} {
 		mux.HandleFunc(path, failing(&problem.MethodError{Allow: "GET, HEAD"}))
@@ -90,10 +89,7 @@ func New(config Config) *Handler {
 	for _, path := range []string{"/api/v1/cache/entries", "/api/v1/responses"} {
 		mux.HandleFunc(path, failing(&problem.MethodError{Allow: "GET, HEAD, DELETE"}))
 	}
-	// Cross-site request forgery: a page in a browser on this machine must not use its access.
-	h.protection = http.NewCrossOriginProtection()
-	h.protection.SetDenyHandler(failing(problem.ErrAdminOrigin))
-	h.routes = h.protection.Handler(mux)
+	h.routes = mux
 	h.registry = h.registryRoutes()
 	return h
 }

@@ -44,22 +44,23 @@ func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Act
 	if !required && !ours {
 		return h.withoutToken(r)
 	}
-	// Who has shown a token of the registry may not therefore guess that of administrators.
-	mayGuess := !h.config.Guesses.Stopped(client) || h.known.has(client)
-	if required && ok && mayGuess && h.isToken(shown) {
-		h.known.add(client)
-		return administrator(), nil
+	account := administrators
+	if ours {
+		account = shown[:min(len(shown), registry.TokenName)]
 	}
 	switch {
-	case !mayGuess && !h.holders.has(client):
+	case h.config.Guesses.Stopped(client, account):
 		return registry.Actor{}, problem.ErrGuesses
 	case !ok: // who sends none does not guess
 		return registry.Actor{}, problem.ErrTokenRequired
+	case required && h.isToken(shown):
+		h.config.Guesses.Right(client, administrators)
+		return administrator(), nil
 	case !ours:
-		h.config.Guesses.Wrong(client)
+		h.config.Guesses.Wrong(client, account)
 		return registry.Actor{}, problem.ErrTokenRequired
 	default:
-		return h.verify(r, client, shown)
+		return h.verify(r, client, shown, account)
 	}
 }
 
@@ -75,14 +76,14 @@ func (h *Handler) withoutToken(r *http.Request) (registry.Actor, error) {
 }
 
 // verify returns who uses a token of the registry.
-func (h *Handler) verify(r *http.Request, client netip.Addr, shown string) (registry.Actor, error) {
+func (h *Handler) verify(r *http.Request, client netip.Addr, shown, account string) (registry.Actor, error) {
 	change := r.Method != http.MethodGet && r.Method != http.MethodHead
 	actor, err := h.config.Registry.Tokens.Verify(r.Context(), shown, change)
 	switch {
 	case err == nil:
-		h.holders.add(client)
+		h.config.Guesses.Right(client, account)
 	case errors.Is(err, registry.ErrToken):
-		h.config.Guesses.Wrong(client)
+		h.config.Guesses.Wrong(client, account)
 	}
 	return actor, err
 }

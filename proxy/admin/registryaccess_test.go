@@ -158,8 +158,8 @@ func TestCrossSite(t *testing.T) {
 	}
 }
 
-// Wrong tokens are slowed down, but not who has shown a right one; and who has shown one of the registry
-// may not therefore guess that of administrators.
+// Wrong tokens are slowed down, whatever was right before at the same address; a token that was right there is not stopped by
+// guesses of others.
 func TestGuessesOfTokens(t *testing.T) {
 	const get, guesser = "GET " + names, "Peer: 192.0.2.66:1"
 	guess := func(s *site, bearer string) (status int) {
@@ -182,12 +182,18 @@ func TestGuessesOfTokens(t *testing.T) {
 		}
 	}
 	s := newSite(t, still)
-	reader := s.token(t, registry.Reader)
-	s.ask(get, "", guesser, reader)
-	guess(s, "wrong")
-	for token, status := range map[string]int{reader: 200, "Authorization: Bearer " + adminToken: 401} {
+	reader, guessed := s.token(t, registry.Reader), s.token(t, registry.Reader)
+	admin := "Authorization: Bearer " + adminToken
+	for _, right := range []string{reader, guessed, admin} {
+		if r := s.ask(get, "", guesser, right); r.status != 200 {
+			t.Fatalf("%s: %d", right, r.status)
+		}
+	}
+	guess(s, "wrong") // the token of administrators
+	guess(s, strings.TrimPrefix(guessed, "Authorization: Bearer ")[:registry.TokenName]+"_"+strings.Repeat("A", 43))
+	for token, status := range map[string]int{reader: 200, guessed: 429, admin: 429} {
 		if r := s.ask(get, "", guesser, token); r.status != status {
-			t.Errorf("%d, want %d", r.status, status)
+			t.Errorf("%s: %d, want %d", token, r.status, status)
 		}
 	}
 }

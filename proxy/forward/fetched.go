@@ -12,14 +12,6 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// DocumentPolicy is the Content-Security-Policy of the documents that urnd makes of listings: they show
-// text, and ask this server. resourcePolicy is that of what comes from others, which must not act as a
-// page of this server.
-const (
-	DocumentPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-	resourcePolicy = "sandbox"
-)
-
 // asked are the fields of a client that a request for a fetched resource, or one by another protocol than
 // HTTP, may have: the others are for this server, or for origins that know HTTP.
 var asked = [...]string{
@@ -91,6 +83,12 @@ func leadsTo(r *Request, a *httpcache.Answer) (string, error) {
 		if err != nil { // its text alone: it is no fault of the URI that the client asked for
 			return "", fmt.Errorf("%w: it redirects to what is no URI: %s", scheme.ErrResponse, err.Error())
 		}
+		if err := mayRefer(r.Target, target); err != nil {
+			return "", err
+		}
+		if message.TrustsLines(target) && isElsewhere(r.Target, target) {
+			return message.LedTo(target.String()), nil
+		}
 		return message.Fetched(target.String()), nil
 	default:
 		return "", nil
@@ -111,13 +109,11 @@ func shownOf(r *Request, a *httpcache.Answer) http.Header {
 		}
 	}
 	header["Cache-Control"] = []string{privately(header["Cache-Control"])}
-	header["X-Content-Type-Options"] = []string{"nosniff"}
-	header["Referrer-Policy"] = []string{"no-referrer"}
-	header["Cross-Origin-Resource-Policy"] = []string{"same-origin"} // the Fetch standard section 3.7
-	header["Content-Security-Policy"] = []string{resourcePolicy}
-	if policy := a.Header["Content-Security-Policy"]; !r.isWeb() && len(policy) > 0 { // urnd made the response
-		header["Content-Security-Policy"] = policy
+	made := ""
+	if policy := a.Header["Content-Security-Policy"]; !r.isWeb() && len(policy) > 0 {
+		made = policy[0]
 	}
+	protect(header, made, r.Embedder)
 	header["Content-Location"] = []string{r.Target.WithoutPassword().String()}
 	return header
 }

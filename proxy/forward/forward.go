@@ -74,6 +74,8 @@ type Request struct {
 	// Fetched is whether the response is shown as a resource of this server: without what would be
 	// taken for its own, such as cookies and scripts.
 	Fetched bool
+	// Embedder is the origin of a page of another site that may load the response, "" for none.
+	Embedder string
 	// Share is whose share of the limits the request takes, and Client the address of the client,
 	// which may be the zero value.
 	Share, Client netip.Addr

@@ -7,7 +7,6 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
-	"net/netip"
 	"net/textproto"
 
 	"github.com/elnormous/contenttype"
@@ -24,32 +23,34 @@ const MaxResources = 10
 
 // Resource returns the resource at the first location that has it. It takes the share of the
 // limits that a client has.
-func (p *Proxy) Resource(ctx context.Context, r *http.Request, locations []resolver.Location, client netip.Addr, allow Allow) (message.Reply, error) {
-	found, err := p.retrieve(ctx, r, locations, 1, client, allow)
+func (p *Proxy) Resource(ctx context.Context, r Retrieval) (message.Reply, error) {
+	found, err := p.retrieve(ctx, r, 1)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	return found.reply(found.resources[0]), nil
+	return found.reply(found.resources[0], r.Embedder), nil
 }
 
 // Resources returns all resources that could be fetched, as multipart (RFC 2169 section
 // 3.4), or the resource itself where it is the only one.
-func (p *Proxy) Resources(ctx context.Context, r *http.Request, locations []resolver.Location, client netip.Addr, allow Allow) (message.Reply, error) {
-	found, err := p.retrieve(ctx, r, locations, MaxResources, client, allow)
+func (p *Proxy) Resources(ctx context.Context, r Retrieval) (message.Reply, error) {
+	found, err := p.retrieve(ctx, r, MaxResources)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	accepted := acceptable(r, found.resources)
+	accepted := acceptable(r.Request, found.resources)
 	if len(accepted) == 0 {
 		found.close()
 		return message.Reply{}, problem.ErrNotAcceptable
 	}
 	if len(accepted) == 1 {
-		return found.reply(accepted[0]), nil
+		return found.reply(accepted[0], r.Embedder), nil
 	}
+	header := make(http.Header)
+	protect(header, "", r.Embedder)
 	boundary := multipart.NewWriter(io.Discard).Boundary()
 	return message.Reply{
-		Status: http.StatusOK, CacheControl: message.NoStore, Close: found.close,
+		Status: http.StatusOK, Header: header, CacheControl: message.NoStore, Close: found.close,
 		ContentType: `multipart/alternative; boundary="` + boundary + `"`,
 		Stream:      func(w http.ResponseWriter) error { return writeParts(w, boundary, accepted) },
 	}, nil
@@ -93,15 +94,14 @@ func (f fetched) close() {
 	f.leave()
 }
 
-// reply returns the reply with one of the resources. It comes from another origin: the
-// policy keeps its scripts from acting as pages of this one.
-func (f fetched) reply(resource retrieved) message.Reply {
+// reply returns the reply with one of the resources.
+func (f fetched) reply(resource retrieved, embedder string) message.Reply {
 	header := fieldsOf(resource)
-	header.Set("Content-Security-Policy", resourcePolicy)
-	if policy := resource.Header.Get("Content-Security-Policy"); !isWeb(resource.at.Scheme()) && policy != "" {
-		header.Set("Content-Security-Policy", policy) // urnd made the response
+	made := "" // the policy of what urnd made itself
+	if !isWeb(resource.at.Scheme()) {
+		made = resource.Header.Get("Content-Security-Policy")
 	}
-	header.Set("X-Content-Type-Options", "nosniff")
+	protect(header, made, embedder)
 	return message.Reply{
 		Status: http.StatusOK, Header: header, Vary: "Accept, Accept-Language, Accept-Encoding",
 		CacheControl: "private", // it is for clients who may use the proxy
@@ -138,8 +138,8 @@ func isAccept(field string) bool {
 }
 
 // retrieve fetches the resources of locations, in their order, at most limit of them.
-func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resolver.Location, limit int, client netip.Addr, allow Allow) (fetched, error) {
-	release, err := p.config.Fetches.Acquire(client)
+func (p *Proxy) retrieve(ctx context.Context, r Retrieval, limit int) (fetched, error) {
+	release, err := p.config.Fetches.Acquire(r.Client)
 	if err != nil {
 		return fetched{}, err
 	}
@@ -151,8 +151,8 @@ func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resol
 		}
 	}()
 	var faults []error
-	for _, l := range locations {
-		resource, err := p.fetch(ctx, r, l.URI, limit == 1, client, allow)
+	for _, l := range r.Locations {
+		resource, err := p.fetch(ctx, r.Request, l.URI, limit == 1, r.Client, r.Allow)
 		if err != nil {
 			faults = append(faults, err)
 			continue

@@ -34,7 +34,10 @@ func TestFetchReleasesSlot(t *testing.T) {
 					t.Errorf("%s: panicked: %t", name, panicked)
 				}
 			}()
-			if _, err := p.Resource(t.Context(), httptest.NewRequest("GET", "/", nil), locations, netip.Addr{}, func(uri.URI) (func(netip.AddrPort) error, error) { return nil, nil }); err == nil {
+			if _, err := p.Resource(t.Context(), Retrieval{
+				Request: httptest.NewRequest("GET", "/", nil), Locations: locations,
+				Allow: func(uri.URI, bool) (func(netip.AddrPort) error, error) { return nil, nil },
+			}); err == nil {
 				t.Errorf("%s: a resource", name)
 			}
 		}()

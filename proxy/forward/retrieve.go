@@ -16,8 +16,17 @@ import (
 )
 
 // Allow returns what decides whether the server at an address may be asked for a URI, nil where all may; or
-// why none may. It is asked for each redirect, too.
-type Allow func(u uri.URI) (check func(netip.AddrPort) error, err error)
+// why none may. It is asked for each redirect, too; led is whether another server leads there by one.
+type Allow func(u uri.URI, led bool) (check func(netip.AddrPort) error, err error)
+
+// Retrieval is what is retrieved for a name.
+type Retrieval struct {
+	Request   *http.Request
+	Locations []resolver.Location
+	Client    netip.Addr // whose share of the limits it takes
+	Allow     Allow
+	Embedder  string // see Request.Embedder
+}
 
 // maxRedirects bounds the redirects of each resource.
 const maxRedirects = 5
@@ -27,13 +36,14 @@ var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedi
 // fetch gets one resource with the client's Accept fields, and single where it is not a
 // part of a multipart. It follows redirects. Any status but 200 is an error.
 func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, single bool, client netip.Addr, allow Allow) (retrieved, error) {
+	led := false
 	u, err := uri.Parse(location)
 	if err != nil {
 		return retrieved{}, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
 	}
 	for range maxRedirects + 1 {
 		u = u.WithoutFragment().Normalize()
-		check, err := allow(u)
+		check, err := allow(u, led)
 		if err != nil {
 			return retrieved{}, err
 		}
@@ -53,24 +63,32 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, sin
 		if !isRedirect(resource.Status) || next == "" {
 			return retrieved{}, &statusError{u.WithoutPassword().String(), resource.Status}
 		}
-		from := u.Scheme()
+		from := u
 		if u, err = referred(u, next); err != nil { // it is not the client's error
 			return retrieved{}, fmt.Errorf("%w: %s leads to what is no URI: %s", resolver.ErrUnreachable, location, err.Error())
 		}
 		if err := mayRefer(from, u); err != nil {
 			return retrieved{}, err
 		}
+		led = led || isElsewhere(from, u)
 	}
 	return retrieved{}, fmt.Errorf("%w: %s: %w", resolver.ErrUnreachable, location, errRedirects)
 }
 
 // mayRefer returns an error where a server must not lead to a URI: to what is on this machine, or on
 // servers that the configuration names, which is for clients alone to ask for.
-func mayRefer(from string, u uri.URI) error {
-	if to := strings.ToLower(u.Scheme()); (to == "file" || to == "news") && to != from {
-		return fmt.Errorf("%w: a server of %s must not lead to %q", resolver.ErrForbidden, from, to)
+func mayRefer(from, u uri.URI) error {
+	if to := strings.ToLower(u.Scheme()); (to == "file" || to == "news") && !uri.EqualFold(to, from.Scheme()) {
+		return fmt.Errorf("%w: a server of %s must not lead to %q", resolver.ErrForbidden, from.Scheme(), to)
 	}
 	return nil
+}
+
+// isElsewhere reports whether a redirect leads to another server, or to another protocol.
+func isElsewhere(from, to uri.URI) bool {
+	before, _ := from.Normalize().Authority()
+	after, _ := to.Normalize().Authority()
+	return !uri.EqualFold(from.Scheme(), to.Scheme()) || before != after
 }
 
 func isRedirect(status int) bool {

@@ -15,6 +15,9 @@ const PathFetch = "/fetch"
 // Fetched returns the target of this server at which a URI is retrieved.
 func Fetched(u string) string { return PathFetch + "?uri=" + url.QueryEscape(u) }
 
+// LedTo is Fetched for a URI that a server redirects to, which a person has to open.
+func LedTo(u string) string { return Fetched(u) + "&led" }
+
 // isRetrieved reports whether a URI without authority is retrieved where a proxy is asked for it, and is
 // no identifier: by the gateways to news and files, and where its parts are explained.
 func isRetrieved(u uri.URI) bool {
@@ -45,7 +48,8 @@ func parseFetch(target string) (Request, error) {
 	if err == nil && !q.IsURN() {
 		err = q.URI.Check()
 	}
-	return Request{Form: FormFetch, Text: text, Query: q}, err
+	_, led := rawParameter(query, "led")
+	return Request{Form: FormFetch, Text: text, Query: q, Led: led}, err
 }
 
 // unencodedURI returns the URI of the parameter uri with all that follows, percent-decoded once as every

@@ -41,6 +41,8 @@ type Request struct {
 	// Identified is whether the table of identifiers gave Query: it is no URL of the client.
 	Identified bool
 	Other      uri.URI // the second URI of I=I
+	// Led is whether what was fetched redirects there: see LedTo.
+	Led bool
 	// Explains is whether the steps of the resolution are asked for.
 	Explains bool
 }

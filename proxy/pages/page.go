@@ -47,6 +47,8 @@ type data struct {
 	Detail string
 	// IsFetch is whether there is a form for a URL, alone or below a problem.
 	IsFetch bool
+	// Opens is a link to what a person has to open.
+	Opens link
 	// The input around the offending octet.
 	Before, At, After string
 }
@@ -96,6 +98,9 @@ func Problem(p api.Problem) []byte {
 		page.Since, _, _ = strings.Cut(r.Since, "T")
 		page.Successors = links(r.Successors)
 		page.Reason, page.Contact = sentence(r.Reason), contact(r.Contact)
+	}
+	if p.Retrieves != "" {
+		page.Title, page.Opens = "Open this?", link{hrefOf(p.Opens), p.Retrieves}
 	}
 	if p.Offset != nil {
 		page.Before, page.At, page.After = around(p.Input, *p.Offset)

@@ -48,6 +48,10 @@ func New(err error) api.Problem {
 	var refusal *scheme.Refusal
 	p.Refused = errors.As(err, &refusal)
 	p.Declined = p.Refused && refusal.Own
+	var person *PersonError
+	if errors.As(err, &person) {
+		p.Opens, p.Retrieves = person.Opens, person.URI
+	}
 	var parse *uri.ParseError
 	if errors.As(err, &parse) {
 		p.Detail = parse.Rule.Says

@@ -32,6 +32,7 @@ const (
 // statuses is the only table from errors to HTTP statuses. The first row in the chain of an
 // error applies; an error in no row is 500.
 var statuses = [...]row{
+	{err: ErrFetchPerson, status: http.StatusForbidden}, // before what other locations of a name say
 	{err: ErrTargetTooLong, status: http.StatusRequestURITooLong},
 	{err: ErrHeaderTooLarge, status: http.StatusRequestHeaderFieldsTooLarge},
 	{err: ErrMethod, status: http.StatusMethodNotAllowed},
@@ -58,6 +59,7 @@ var statuses = [...]row{
 	{err: ErrProxyClient, status: http.StatusForbidden},
 	{err: ErrConnectionAuth, status: http.StatusForbidden},
 	{err: ErrFetchSite, status: http.StatusForbidden},
+	{err: ErrFetchHost, status: http.StatusForbidden},
 	{err: ErrPurgeClient, status: http.StatusForbidden},
 	{err: ErrLogin, status: http.StatusUnauthorized, name: "Www-Authenticate", value: basic},
 	{err: ErrProxyLogin, status: http.StatusProxyAuthRequired, name: "Proxy-Authenticate", value: basic},
@@ -153,6 +155,15 @@ func (*MethodError) Error() string { return ErrMethod.Error() }
 // Unwrap returns ErrMethod.
 func (*MethodError) Unwrap() error { return ErrMethod }
 
+// PersonError is ErrFetchPerson with the URI that is retrieved then, without its password, and the target of this server that a
+// person opens for it: "" is the one that was asked for, whose password no page shows.
+type PersonError struct{ URI, Opens string }
+
+func (*PersonError) Error() string { return ErrFetchPerson.Error() }
+
+// Unwrap returns ErrFetchPerson.
+func (*PersonError) Unwrap() error { return ErrFetchPerson }
+
 // fields returns the header fields of a response to an error.
 func fields(err error, status int) http.Header {
 	header := make(http.Header)
@@ -162,6 +173,10 @@ func fields(err error, status int) http.Header {
 	var method *MethodError
 	if errors.As(err, &method) {
 		header["Allow"] = []string{method.Allow}
+	}
+	if errors.Is(err, ErrFetchPerson) { // the click on its link is that of a page of this server, which no frame hides
+		header["Referrer-Policy"] = []string{"same-origin"}
+		header["Content-Security-Policy"] = []string{"default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"}
 	}
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		header["Retry-After"] = []string{"1"}

@@ -42,6 +42,9 @@ func (t Token) Actor() Actor {
 // TokenStart is what the secret of each token begins with, so that programs which look for leaked secrets find it.
 const TokenStart = "urnd_"
 
+// TokenName is the length of what a secret begins with that is not secret: TokenStart and the identifier.
+const TokenName = len(TokenStart) + tokenID
+
 // The lengths of the parts of a secret: "urnd_ID_RANDOM".
 const (
 	tokenID     = 16                                        // hexadecimal

@@ -80,7 +80,11 @@ func (d directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 		return scheme.Item{}, false
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		if info, err = d.root.Stat(path.Join(d.name, entry.Name())); err != nil {
+		name := path.Join(d.name, entry.Name())
+		if leadsToHidden(d.root, name) {
+			return scheme.Item{}, false
+		}
+		if info, err = d.root.Stat(name); err != nil {
 			item.Kind, item.Note = scheme.ItemLink, "a link that leads nowhere, or out of the directory that is served"
 			return item, true
 		}

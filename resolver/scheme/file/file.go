@@ -68,6 +68,9 @@ func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, roo
 		return nil, refusalOf(err)
 	}
 	defer opened.Close() //nolint:errcheck // it was only read
+	if leadsToHidden(opened, name) {
+		return nil, scheme.Decline(http.StatusNotFound, noSuchFile)
+	}
 	f, info, err := open(opened, name)
 	if err != nil {
 		return nil, refusalOf(err)

@@ -34,6 +34,7 @@ func tree(t *testing.T) string {
 	}
 	for name, target := range map[string]string{
 		"pub/inside": "doc/x", "pub/indir": "doc", "pub/doc/up": "../a.txt", "pub/outside": "../secret", "pub/absolute": filepath.Join(dir, "secret"),
+		"pub/tohidden": ".env", "pub/totohidden": "tohidden", "pub/doc/hiddendir": "../.hidden", "pub/throughhidden": ".hidden/../a.txt", "pub/doc/hiddenthere": "../indir/../.env",
 		"pub/absoluteinside": filepath.Join(dir, "pub/a.txt"), "pub/outdir": "../pubother", "pub/broken": "nowhere", "pub/loop": "loop", "pub/pipelink": "pipe",
 	} {
 		must(t, os.Symlink(target, filepath.Join(dir, name)))
@@ -123,6 +124,12 @@ func TestRefused(t *testing.T) {
 		{"below a file", "file://" + dir + "/pub/a.txt/b", 404},
 		{"a hidden file", "file://" + dir + "/pub/.env", 404},
 		{"below a hidden directory", "file://" + dir + "/pub/.hidden/a", 404},
+		{"a link to a hidden file", "file://" + dir + "/pub/tohidden", 404},
+		{"a link to a link to a hidden file", "file://" + dir + "/pub/totohidden", 404},
+		{"below a link to a hidden directory", "file://" + dir + "/pub/doc/hiddendir/a", 404},
+		{"a link to a hidden directory", "file://" + dir + "/pub/doc/hiddendir/", 404},
+		{"a link through a hidden directory", "file://" + dir + "/pub/throughhidden", 404},
+		{"a link through a link to a hidden file", "file://" + dir + "/pub/doc/hiddenthere", 404},
 		{"a link out", "file://" + dir + "/pub/outside", 403},
 		{"an absolute link", "file://" + dir + "/pub/absolute", 403},
 		{"an absolute link that would lead inside", "file://" + dir + "/pub/absoluteinside", 403},

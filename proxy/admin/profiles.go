@@ -1,0 +1,54 @@
+package admin
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+)
+
+// maxProfile bounds the time of a profile, in seconds.
+const maxProfile = 60
+
+var (
+	errProfileTime = fmt.Errorf("%w: a profile takes at most %d seconds", problem.ErrSelection, maxProfile)
+	errProfiling   = fmt.Errorf("%w: another profile is being taken", resolver.ErrBusy)
+)
+
+// profiles are those of the Go runtime that are being taken: one at a time, since each slows down the whole process.
+type profiles chan struct{}
+
+// bounded returns a handler of one or several profiles, whose path ends with its name.
+func (p profiles) bounded(take http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/") { // the list of them
+			take(w, r)
+			return
+		}
+		if err := checkProfileTime(r.FormValue("seconds")); err != nil {
+			fail(w, r, err)
+			return
+		}
+		select {
+		case p <- struct{}{}:
+			defer func() { <-p }()
+			take(w, r)
+		default:
+			fail(w, r, errProfiling)
+		}
+	}
+}
+
+// checkProfileTime refuses a parameter "seconds" that is too long, or that pprof would read as its default of 30 seconds.
+func checkProfileTime(text string) error {
+	if text == "" {
+		return nil
+	}
+	if seconds, err := strconv.ParseFloat(text, 64); err != nil || !(seconds > 0 && seconds <= maxProfile) {
+		return errProfileTime
+	}
+	return nil
+}

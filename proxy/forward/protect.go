@@ -1,0 +1,30 @@
+package forward
+
+import "net/http"
+
+// DocumentPolicy is the Content-Security-Policy of the documents that urnd makes of listings: they show
+// text, and ask this server. resourcePolicy is that of what comes from others, which must not act as a
+// page of this server: it has no scripts, and loads nothing, since what it loads from here would have it as its Referer.
+const (
+	DocumentPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	resourcePolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors "
+)
+
+// protect sets the fields that all that is retrieved has, at /fetch and as the resource of a name: it does not act as a page of
+// this server, and pages of others do not load it, but those of an embedder, "" for none. made is the policy of a document that
+// urnd made itself, "" for what comes from others.
+func protect(header http.Header, made, embedder string) {
+	header["X-Content-Type-Options"] = []string{"nosniff"}
+	header["Referrer-Policy"] = []string{"no-referrer"}
+	header["Cross-Origin-Resource-Policy"] = []string{"same-origin"} // the Fetch standard section 3.7
+	header["Content-Security-Policy"] = []string{resourcePolicy + "'none'"}
+	if embedder != "" {
+		header["Cross-Origin-Resource-Policy"] = []string{"cross-origin"}
+		header["Content-Security-Policy"] = []string{resourcePolicy + embedder}
+		header["Vary"] = append(header["Vary"][:len(header["Vary"]):len(header["Vary"])], "Origin, Referer")
+	}
+	if made != "" {
+		header["Content-Security-Policy"] = []string{made}
+		header["Referrer-Policy"] = []string{"same-origin"} // a link of it is known by that as one of this server
+	}
+}

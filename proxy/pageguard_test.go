@@ -1,0 +1,238 @@
+package proxy_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// The fields that browsers send for a page that is shown, and for what a page loads.
+const (
+	agentField  = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+	acceptPage  = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	acceptImage = "Accept: image/avif,image/webp,*/*;q=0.8"
+	acceptAny   = "Accept: */*"
+)
+
+func metadata(site, mode, dest string, more ...string) []string {
+	return append([]string{agentField, acceptPage, "Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: " + mode, "Sec-Fetch-Dest: " + dest}, more...)
+}
+
+// retrievals are the targets at which something is retrieved, of a name that leads to location or of location itself.
+func retrievals(location string) []string {
+	return []string{
+		fetchOf(location), "/fetch?uri=" + location, fetchOf("urn:example:a"), "/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a",
+		"/uri-res/I2R?urn:example:a", "/uri-res/I2Rs?urn:example:a", "/uri-res/L2R?" + location, "/urn:example:a?s=I2R", "/?service=I2R&uri=urn:example:a",
+	}
+}
+
+// A page of another site makes nothing be retrieved with the rights of its reader: Fetch Metadata section 2, RFC 6454 section
+// 7, RFC 9110 section 10.1.3. asks is what is asked for by a page; lines are servers that may take a URL for commands.
+func TestPagesOfOtherSites(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "TOPSECRET-42") }))
+	defer origin.Close()
+	s := start(t, withGopher)
+	const allowed, refused, asked = 200, 403, 0
+	for _, tt := range []struct {
+		name       string
+		fields     []string
+		web, lines int
+	}{
+		{"a program", nil, allowed, allowed},
+		{"curl", []string{"User-Agent: curl/8.14.1", acceptAny}, allowed, allowed},
+		{"an address that was typed", metadata("none", "navigate", "document", "Sec-Fetch-User: ?1"), allowed, allowed},
+		{"a page that is shown again", metadata("none", "navigate", "document"), allowed, asked},
+		{"a link of urnd", metadata("same-origin", "navigate", "document", "Sec-Fetch-User: ?1"), allowed, allowed},
+		{"a link of urnd, by a browser that shows no person", metadata("same-origin", "navigate", "document"), allowed, allowed},
+		{"a link", metadata("cross-site", "navigate", "document", "Sec-Fetch-User: ?1"), allowed, allowed},
+		{"a link of a neighbour", metadata("same-site", "navigate", "document", "Sec-Fetch-User: ?1"), allowed, allowed},
+		{"meta refresh, window.open", metadata("cross-site", "navigate", "document"), asked, asked},
+		{"the same of a neighbour", metadata("same-site", "navigate", "document"), asked, asked},
+		{"what is shown before it is clicked", metadata("cross-site", "navigate", "document", "Sec-Fetch-User: ?1", "Sec-Purpose: prefetch;prerender"), asked, asked},
+		{"a frame", metadata("cross-site", "navigate", "iframe", "Sec-Fetch-User: ?1"), refused, refused},
+		{"an image", metadata("cross-site", "no-cors", "image"), refused, refused},
+		{"a script of a neighbour", metadata("same-site", "no-cors", "script"), refused, refused},
+		{"a prefetch", metadata("cross-site", "no-cors", "document"), refused, refused},
+		{"fetch", metadata("cross-site", "cors", "empty", "Origin: https://evil.example"), refused, refused},
+		{"an unknown site", metadata("cross-planet", "no-cors", "image"), refused, refused},
+		{"no mode", []string{agentField, acceptPage, "Sec-Fetch-Site: cross-site"}, refused, refused},
+
+		{"by http: a link of urnd", []string{agentField, acceptPage, "Referer: http://a/fetch?uri=gopher://a.example/1"}, allowed, allowed},
+		{"by http: a link", []string{agentField, acceptPage, "Referer: http://evil.example/"}, asked, asked},
+		{"by http: a link of another port", []string{agentField, acceptPage, "Referer: http://a:81/"}, asked, asked},
+		{"by http: a page without an origin", []string{agentField, acceptPage, "Referer: about:blank"}, asked, asked},
+		{"by http: an image", []string{agentField, acceptImage, "Referer: http://evil.example/"}, refused, refused},
+		{"by http: no-cors fetch", []string{agentField, acceptAny, "Referer: http://evil.example/"}, refused, refused},
+		{"by http: fetch", []string{agentField, acceptAny, "Origin: http://evil.example"}, refused, refused},
+		{"by http: fetch of a page", []string{agentField, acceptPage, "Origin: http://evil.example"}, refused, refused},
+		{"by http: fetch by a frame with a sandbox", []string{agentField, acceptAny, "Origin: null"}, refused, refused},
+		{"by http: a page that hides itself", []string{agentField, acceptPage}, allowed, asked},
+		{"by http: its image", []string{agentField, acceptImage}, allowed, refused},
+		{"by http: its script", []string{agentField, acceptAny}, allowed, refused},
+		{"by http: an old browser", []string{"User-Agent: Opera/9.80", acceptAny}, allowed, refused},
+	} {
+		for _, location := range []string{origin.URL + "/", "gopher://a.example/1"} {
+			s.next = withLocations(location)
+			want := tt.lines
+			if strings.HasPrefix(location, "http") {
+				want = tt.web
+			}
+			for _, target := range retrievals(location) {
+				response := s.get(t, target, tt.fields...)
+				body := text(t, response)
+				isAsked := response.StatusCode == 403 && strings.Contains(body, "Open <a href=")
+				if want == asked && !isAsked || want != asked && (isAsked || response.StatusCode != want) {
+					t.Errorf("%s: %s at %s: %d, want %d\n%.300s", tt.name, target, location, response.StatusCode, want, body)
+				}
+				if want != allowed && (response.Header.Get("Cache-Control") != "no-store" || strings.Contains(body, "TOPSECRET") || strings.Contains(body, "Menu of")) {
+					t.Errorf("%s: %s: %v\n%.300s", tt.name, target, response.Header, body)
+				}
+			}
+		}
+	}
+}
+
+// What is retrieved is loaded by no page of another site, and does nothing as a page of this one.
+func TestFieldsOfWhatIsRetrieved(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Refresh", "0;url=/fetch?uri=gopher://a.example/")
+		w.Header().Set("Link", "</fetch?uri=gopher://a.example/>; rel=prefetch")
+		fmt.Fprint(w, "<script>")
+	}))
+	defer origin.Close()
+	s := start(t, withGopher)
+	for location, policy := range map[string]string{
+		origin.URL + "/":           "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+		"gopher://a.example/0text": "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+		"gopher://a.example/1":     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+	} {
+		s.next = withLocations(location, location)
+		for _, target := range retrievals(location) {
+			response := s.get(t, target)
+			header := response.Header
+			of := policy
+			if strings.HasPrefix(header.Get("Content-Type"), "multipart/") {
+				of = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+			}
+			if response.StatusCode != 200 || header.Get("Content-Security-Policy") != of || header.Get("Cross-Origin-Resource-Policy") != "same-origin" ||
+				header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Access-Control-Allow-Origin") != "" || header.Get("Refresh") != "" || header.Get("Link") != "" ||
+				header.Get("Referrer-Policy") == "" {
+				t.Errorf("%s at %s: %d %v", target, location, response.StatusCode, header)
+			}
+		}
+	}
+}
+
+// A server leads a reader to no server that trusts lines, and to nothing that is refused as the resource of a name.
+func TestRedirectsOfWhatIsFetched(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", r.URL.Query().Get("to"))
+		w.WriteHeader(http.StatusFound)
+	}))
+	defer origin.Close()
+	s := start(t, func(c *proxy.Config) {
+		withGopher(c)
+		mux, _ := c.Fetch.(scheme.Mux)
+		mux["file"], mux["news"] = mux["gopher"], mux["gopher"]
+	})
+	person := metadata("none", "navigate", "document", "Sec-Fetch-User: ?1")
+	for _, tt := range []struct {
+		to       string
+		status   int
+		location string
+		then     int // of a person whose browser follows; 0 is asked
+	}{
+		{"/there", 302, fetchOf(origin.URL + "/there"), 502},
+		{"gopher://b.example/0text", 302, fetchOf("gopher://b.example/0text") + "&led", 0},
+		{"file:///0text", 403, "", 0},
+		{"FILE:///0text", 403, "", 0},
+		{"news:0text", 403, "", 0},
+	} {
+		from := origin.URL + "/?to=" + tt.to
+		response := s.get(t, fetchOf(from), person...)
+		if location := response.Header.Get("Location"); response.StatusCode != tt.status || location != tt.location {
+			t.Errorf("%s: %d %s", tt.to, response.StatusCode, location)
+		}
+		if tt.location != "" && tt.then == 0 {
+			if body := text(t, s.get(t, tt.location, person...)); !strings.Contains(body, `<a href="`+strings.TrimSuffix(tt.location, "&led")+`"><code>`+tt.to+`</code>`) {
+				t.Errorf("%s: %s", tt.location, body)
+			}
+			if program := s.get(t, tt.location); program.StatusCode != 200 {
+				t.Errorf("%s: a program: %d", tt.location, program.StatusCode)
+			}
+			s.next = withLocations(from)
+			if body := text(t, s.get(t, "/uri-res/N2R?urn:example:a", person...)); !strings.Contains(body, `<a href="`+fetchOf(tt.to)+`"><code>`+tt.to+`</code>`) {
+				t.Errorf("%s: the resource of a name: %s", tt.to, body)
+			}
+		}
+	}
+}
+
+// A server that leads to a name leads to where the name does.
+func TestRedirectToName(t *testing.T) {
+	s := start(t, withGopher)
+	s.next = withLocations("gopher://a.example/1")
+	person := metadata("none", "navigate", "document", "Sec-Fetch-User: ?1")
+	if body := text(t, s.get(t, fetchOf("urn:example:b")+"&led", person...)); !strings.Contains(body, `<a href="`+fetchOf("gopher://a.example/1")+`">`) {
+		t.Error(body)
+	}
+}
+
+// What urnd asks a person is answered by a link that only its own page can have: no frame shows it, and no form of another site
+// opens it.
+func TestPersonOpens(t *testing.T) {
+	s := start(t, func(c *proxy.Config) {
+		withGopher(c)
+		mux, _ := c.Fetch.(scheme.Mux)
+		mux["ftp"] = mux["gopher"]
+	})
+	s.next = withLocations("gopher://a.example/1")
+	for _, target := range []string{fetchOf("gopher://a.example/1"), fetchOf("gopher://a.example/7a%09") + "&search=b+c", fetchOf("ftp://u:secret@a.example/"), "/uri-res/N2R?urn:example:a"} {
+		response := s.get(t, target, agentField, acceptPage)
+		if body := text(t, response); !strings.Contains(body, `<a href=""><code>`) || strings.Contains(body, "secret") {
+			t.Errorf("%s: %s", target, body)
+		}
+		if header := response.Header; header.Get("Referrer-Policy") != "same-origin" || !strings.Contains(header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
+			t.Errorf("%s: %v", target, header)
+		}
+		if opened := s.get(t, target, agentField, acceptPage, "Referer: http://a"+target); opened.StatusCode != 200 {
+			t.Errorf("%s: %d", target, opened.StatusCode)
+		}
+		for _, origin := range []string{"http://a", "http://evil.example", "null"} { // nothing is retrieved by POST
+			head := "POST " + target + " HTTP/1.1\r\nHost: a\r\nOrigin: " + origin + "\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 0\r\n\r\n"
+			if response := s.ask(t, head)[0]; response.StatusCode != 405 {
+				t.Errorf("%s by POST of %s: %d", target, origin, response.StatusCode)
+			}
+		}
+	}
+}
+
+// The name of another site may lead to urnd by another address than at first (DNS rebinding), also from machines that are not
+// this one: its page would be of the same origin.
+func TestRetrievalByNameOfAnotherSite(t *testing.T) {
+	s := start(t, func(c *proxy.Config) {
+		withGopher(c)
+		c.Access.Trusted, c.Access.Proxy, c.Access.Resolve = []netip.Prefix{loopback}, prefixes("198.51.100.0/24"), prefixes("0.0.0.0/0")
+	})
+	s.next = withLocations("gopher://a.example/1")
+	for _, target := range retrievals("gopher://a.example/1") {
+		for host, want := range map[string]int{"a": 200, "evil.example:8141": 403} {
+			head := "GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\nX-Forwarded-For: 198.51.100.1\r\n"
+			browser := agentField + "\r\n" + acceptAny + "\r\nReferer: http://" + host + "/\r\n\r\n"
+			if response := s.ask(t, head+browser)[0]; response.StatusCode != want || want == 403 && !strings.Contains(text(t, response), "listen.names") {
+				t.Errorf("%s by %s: %d", target, host, response.StatusCode)
+			}
+			if response := s.ask(t, head+"\r\n")[0]; response.StatusCode != 200 {
+				t.Errorf("%s by %s: a program: %d", target, host, response.StatusCode)
+			}
+		}
+	}
+}
