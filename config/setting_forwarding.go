@@ -17,7 +17,7 @@ func forwardingSettings() []Setting {
 		{
 			Path: "proxy.spelling", Default: "normal",
 			Doc: "Responses are cached by the normal form of their URI. Sent to the origin is the normal form (normal), or what the " +
-				"client sent (original); redirect redirects clients to the normal form (308). Choose original only for origins to which all " +
+				"client sent (original), but for the host and port, whose normal form is always sent; redirect redirects clients to the normal form (308). Choose original only for origins to which all " +
 				"spellings mean the same: others could be made to have the response to one spelling cached for another.",
 			OneOf: []string{"normal", "original", "redirect"},
 		},

@@ -92,6 +92,7 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 	if err != nil {
 		return err //nolint:wrapcheck // it says all
 	}
+	u = withoutFinalDot(u)
 	if !h.config.Access.mayResolve(x.client) {
 		return problem.ErrResolveClient
 	}
@@ -108,6 +109,20 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 		Key: u.Normalize(), Target: h.spelled(x, u), Server: h.gateway.server(s),
 		Others: len(s.servers) - 1, Next: func() uri.URI { return h.gateway.server(s) },
 	}, v)
+}
+
+// withoutFinalDot returns a URI with the host of its site, which has no final dot; it has no user.
+func withoutFinalDot(u uri.URI) uri.URI {
+	host, _ := u.Host()
+	name, ok := strings.CutSuffix(host, ".")
+	if !ok {
+		return u
+	}
+	named, err := uri.Parse(strings.Replace(u.String(), "//"+host, "//"+name, 1))
+	if err != nil {
+		return u // it was valid, and so is its host
+	}
+	return named
 }
 
 // mayPurge reports whether a client may purge what is cached.

@@ -53,9 +53,9 @@ func TestGateway(t *testing.T) {
 	s := site(t, []string{o.addr}, nil)
 	for _, tt := range []struct{ target, host, want string }{
 		{"/", "www.example", "GET / HTTP/1.1 [www.example]"},
-		{"/a/../%7eb?q", "WWW.Example", "GET /~b?q HTTP/1.1 [WWW.Example]"},
+		{"/a/../%7eb?q", "WWW.Example", "GET /~b?q HTTP/1.1 [www.example]"},
 		{"/", "www.example:8080", "GET / HTTP/1.1 [www.example:8080]"},
-		{"/", "www.example.", "GET / HTTP/1.1 [www.example.]"},
+		{"/", "www.example.", "GET / HTTP/1.1 [www.example]"},
 		{"/urn:ietf:rfc:2648", "www.example", "GET /urn:ietf:rfc:2648 HTTP/1.1 [www.example]"},
 		{"/proxy.pac", "www.example", "GET /proxy.pac HTTP/1.1 [www.example]"},
 		{"//a//b", "www.example", "GET //a//b HTTP/1.1 [www.example]"},

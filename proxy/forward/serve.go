@@ -127,7 +127,8 @@ func isUnconnected(err error) bool {
 func (*Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgoing) scheme.Request {
 	request := scheme.Request{Method: o.Method, URI: r.Target, Header: o.Header, Check: r.Check}
 	if r.isGateway() {
-		request.URI, request.Host = at(server, r.Target), r.Host
+		request.URI = at(server, r.Target)
+		request.Host, _ = r.Key.Authority() // as the key says, and not as the client spells it
 	}
 	if c != nil && c.body != nil {
 		request.Body, request.ContentLength, request.Trailer = c.body, r.ContentLength, r.Trailer

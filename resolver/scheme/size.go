@@ -13,5 +13,5 @@ func ParseSize(text string) (size int64, ok bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(text, 10, 62)
-	return int64(n), err == nil //nolint:gosec // it has 62 bits
+	return int64(n), err == nil
 }
