@@ -111,6 +111,7 @@ func TestInvalidRequests(t *testing.T) {
 		"method":     {Method: "GET / HTTP/1.1\r\nA:"},
 		"no method":  {},
 		"the tunnel": {Method: "CONNECT"},
+		"the tunnel, for proxies that fold case": {Method: "Connect"},
 	} {
 		r.URI = parse(t, "http://a.example/")
 		if _, err := h.Fetch(t.Context(), r); err == nil || errors.Is(err, resolver.ErrUnreachable) {
