@@ -92,6 +92,30 @@ func TestGateway(t *testing.T) {
 	}
 }
 
+// What one client asks for takes no server of a site from the others.
+func TestOneClientTakesNoServer(t *testing.T) {
+	const answer = "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n"
+	reset := answering(t, func(request string) string {
+		if strings.HasPrefix(request, "GET /attack") {
+			return "HTTP/1.1 " // and the connection ends
+		}
+		return answer
+	})
+	s := site(t, []string{reset.addr, always(t, answer).addr}, nil)
+	for i := range 20 {
+		s.visit(t, "GET", fmt.Sprintf("/attack?%d", i), "www.example")
+	}
+	before := len(reset.requests())
+	for range 10 {
+		if got := s.visit(t, "GET", "/", "www.example").StatusCode; got != 200 {
+			t.Errorf("a request of another: %d", got)
+		}
+	}
+	if got := len(reset.requests()) - before; got != 5 {
+		t.Errorf("the server that was attacked answered %d of 10", got)
+	}
+}
+
 // Requests go to the servers in turn, and those that fail are avoided; no client notices one that
 // cannot be connected to.
 func TestGatewayServers(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 )
 
@@ -28,7 +29,9 @@ func TestHostOfSites(t *testing.T) {
 			if strings.HasPrefix(target, "?") {
 				target = "/" + target
 			}
-			s.visit(t, "GET", target, tt.host)
+			testserver.Wait(t, "what the client asked for is stored", func() bool {
+				return strings.Contains(s.visit(t, "GET", target, tt.host).Header.Get("Cache-Status"), "; hit")
+			})
 			plain := s.visit(t, "GET", fmt.Sprintf("/?%d.%d", spelling, i), "www.example")
 			if got := plain.Header.Get("Location"); got != "http://www.example/to" || fmt.Sprint(field(o.last(), "Host")) != "[www.example]" {
 				t.Errorf("%d: after %+v others are led to %q; Host was %q", spelling, tt, got, field(o.last(), "Host"))

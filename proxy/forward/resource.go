@@ -152,7 +152,7 @@ func (p *Proxy) retrieve(ctx context.Context, r *http.Request, locations []resol
 	}()
 	var faults []error
 	for _, l := range locations {
-		resource, err := p.fetch(ctx, r, l.URI, limit == 1, allow)
+		resource, err := p.fetch(ctx, r, client, l.URI, limit == 1, allow)
 		if err != nil {
 			faults = append(faults, err)
 			continue

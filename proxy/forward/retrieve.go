@@ -24,9 +24,9 @@ const maxRedirects = 5
 
 var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedirects)
 
-// fetch gets one resource with the client's Accept fields, and single where it is not a
+// fetch gets one resource for a client, with its Accept fields, and single where it is not a
 // part of a multipart. It follows redirects. Any status but 200 is an error.
-func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, single bool, allow Allow) (retrieved, error) {
+func (p *Proxy) fetch(ctx context.Context, r *http.Request, client netip.Addr, location string, single bool, allow Allow) (retrieved, error) {
 	u, err := uri.Parse(location)
 	if err != nil {
 		return retrieved{}, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
@@ -37,7 +37,7 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, sin
 		if err != nil {
 			return retrieved{}, err
 		}
-		resource, err := p.config.Fetch.Fetch(ctx, scheme.Request{Method: r.Method, URI: u, Header: p.resourceHeader(ctx, r, u, single), Check: check})
+		resource, err := p.config.Fetch.Fetch(ctx, scheme.Request{Method: r.Method, URI: u, Header: p.resourceHeader(ctx, r, u, single), Client: client, Check: check})
 		switch {
 		case errors.Is(err, scheme.ErrUnsupported) && u.String() != location:
 			return retrieved{}, fmt.Errorf("%w: %s leads to %q, which cannot be fetched", resolver.ErrUnreachable, location, u.WithoutPassword())

@@ -125,7 +125,7 @@ func isUnconnected(err error) bool {
 
 // request returns the request to the origin, for a client that may be nil.
 func (*Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgoing) scheme.Request {
-	request := scheme.Request{Method: o.Method, URI: r.Target, Header: o.Header, Check: r.Check}
+	request := scheme.Request{Method: o.Method, URI: r.Target, Header: o.Header, Client: r.Share, Check: r.Check}
 	if r.isGateway() {
 		request.URI = at(server, r.Target)
 		request.Host, _ = r.Key.Authority() // as the key says, and not as the client spells it

@@ -103,14 +103,14 @@ func TestInvalidRequests(t *testing.T) {
 		}
 	})
 	for name, r := range map[string]scheme.Request{
-		"CR":         {Method: "GET", Header: http.Header{"A": {"b\rc"}}},
-		"LF":         {Method: "GET", Header: http.Header{"A": {"b\nc"}}},
-		"NUL":        {Method: "GET", Header: http.Header{"A": {"\x00"}}},
-		"name":       {Method: "GET", Header: http.Header{"A: b\r\nC": {"d"}}},
-		"no name":    {Method: "GET", Header: http.Header{"": {"d"}}},
-		"method":     {Method: "GET / HTTP/1.1\r\nA:"},
-		"no method":  {},
-		"the tunnel": {Method: "CONNECT"},
+		"CR":                                     {Method: "GET", Header: http.Header{"A": {"b\rc"}}},
+		"LF":                                     {Method: "GET", Header: http.Header{"A": {"b\nc"}}},
+		"NUL":                                    {Method: "GET", Header: http.Header{"A": {"\x00"}}},
+		"name":                                   {Method: "GET", Header: http.Header{"A: b\r\nC": {"d"}}},
+		"no name":                                {Method: "GET", Header: http.Header{"": {"d"}}},
+		"method":                                 {Method: "GET / HTTP/1.1\r\nA:"},
+		"no method":                              {},
+		"the tunnel":                             {Method: "CONNECT"},
 		"the tunnel, for proxies that fold case": {Method: "Connect"},
 	} {
 		r.URI = parse(t, "http://a.example/")
