@@ -24,8 +24,15 @@ func forwardingSettings() []Setting {
 		{
 			Path: "proxy.forwarded", Default: "transparent",
 			Doc: "How clients are named to origins: transparent passes on what they send and adds nothing; off removes it; forwarded " +
-				"adds Forwarded (RFC 7239), x-forwarded-for the older field.",
+				"adds Forwarded (RFC 7239), x-forwarded-for the older field. What access.trusted_proxies say is never passed on: transparent " +
+				"makes X-Forwarded-For, X-Real-IP and Forwarded anew where they came. Servers of proxy.origins are always told the scheme and host, by " +
+				"X-Forwarded-Proto and X-Forwarded-Host.",
 			OneOf: []string{"transparent", "off", "forwarded", "x-forwarded-for"},
+		},
+		{
+			Path: "proxy.underscores_in_fields", Default: false,
+			Doc: "Servers of proxy.origins get fields with an underscore in their names. Many programs behind them take X_A for X-A, which another " +
+				"client or a proxy may have set. Fields with other characters than letters, digits and hyphens are never passed to them, nor is Proxy to any server.",
 		},
 		{Path: "proxy.connect_ports", Default: []PortRange{{443, 443}}, Doc: "ports that a tunnel (CONNECT) may lead to", Form: "port, or two joined by a hyphen"},
 		{Path: "proxy.connect_addresses", Default: true, Doc: "tunnels to IP addresses, and not only to host names, are allowed"},

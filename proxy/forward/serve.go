@@ -22,6 +22,7 @@ import (
 // Serve answers a request from the cache, or forwards it to the origin server, and returns what the
 // cache did in one word. An error means that nothing was sent.
 func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
+	r = p.consume(r)
 	left, limited, err := forwards(r.Request)
 	switch {
 	case err != nil:
