@@ -39,7 +39,8 @@ func forwardingSettings() []Setting {
 		{
 			Path: "proxy.upstreams", Default: []Upstream{},
 			Doc: "Proxies through which requests are forwarded. The first whose hosts match is used; where there is none, the request goes " +
-				"to the origin. Those in private networks must be in access.allow_destinations. The address of an origin behind one is not known: " +
+				"to the origin. Those in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and " +
+				"link-local, nor for others in private networks that are not in access.allow_destinations. The address of a name behind one is not known: " +
 				"rules with destinations that deny then hold, and those that allow do not. A list:",
 			Form: "table",
 			Sample: `upstreams:
@@ -167,6 +168,41 @@ func checkSites(f *Faults, origins []Site) {
 			checkServer(f, index(path+".servers", j), server)
 		}
 	}
+}
+
+// warnOfUpstreams names what upstream proxies were asked for once, and are no longer.
+func warnOfUpstreams(f *Faults, c Config) {
+	allows := func(addr netip.Addr) bool {
+		return slices.ContainsFunc(c.Access.AllowDestinations, func(p netip.Prefix) bool { return p.Contains(addr) })
+	}
+	opensNetwork := slices.ContainsFunc(c.Access.AllowDestinations, func(p netip.Prefix) bool { return !p.IsSingleIP() && !p.Addr().IsLoopback() })
+	for i, u := range c.Proxy.Upstreams {
+		path := index("proxy.upstreams", i)
+		if u.Server == "direct" {
+			continue
+		}
+		if len(u.Hosts) == 0 && !opensNetwork {
+			f.add(path, "is not asked for addresses in private networks: list those that it may be asked for in access.allow_destinations")
+		}
+		for j, host := range u.Hosts {
+			addr := addressOf(host)
+			switch {
+			case strings.EqualFold(host, "localhost") || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified():
+				f.add(index(path+".hosts", j), "no upstream proxy is asked for %s: write server: direct for what urnd itself reaches there", host)
+			case addr.IsPrivate() && !allows(addr):
+				f.add(index(path+".hosts", j), "the proxy is not asked for addresses in %s: list it in access.allow_destinations", host)
+			}
+		}
+	}
+}
+
+// addressOf returns an address, or the first one of a range, and the zero value for a name.
+func addressOf(host string) netip.Addr {
+	if prefix, err := netip.ParsePrefix(host); err == nil {
+		return prefix.Addr()
+	}
+	addr, _ := netip.ParseAddr(strings.Trim(host, "[]"))
+	return addr.Unmap()
 }
 
 // warnOfServers warns of servers of sites that the guard refuses.

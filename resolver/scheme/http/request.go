@@ -51,7 +51,7 @@ func (h *Handler) newRequest(in scheme.Request) (*request, error) {
 	}
 	r := &request{Request: in, target: to, check: refusing(in.Check), handler: h}
 	if upstream != nil {
-		if err := checkBehind(to.address, r.check); err != nil {
+		if err := h.checkBehind(to.address, r.check); err != nil {
 			return nil, err
 		}
 	}
