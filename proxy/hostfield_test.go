@@ -21,8 +21,18 @@ func TestHostOfSites(t *testing.T) {
 	})
 	for _, spelling := range []proxy.Spelling{proxy.SpellingNormal, proxy.SpellingOriginal, proxy.SpellingRedirect} {
 		for i, tt := range []hostSpelling{
-			{"/", "www.example:80"}, {"/", "www.example:080"}, {"/", "www.example:0000080"}, {"/", "www.example:"}, {"/", "WWW.Example"}, {"/", "www.example."}, {"/", "www.example.:80"},
-			{"http://www.example:80/", "www.example"}, {"http://WWW.example:080/", "www.example:81"}, {"HTTP://www.example:/", "elsewhere"}, {"http://www.example.:80/", "a"}, {"http://www.example", "www.example:80"},
+			{"/", "www.example:80"},
+			{"/", "www.example:080"},
+			{"/", "www.example:0000080"},
+			{"/", "www.example:"},
+			{"/", "WWW.Example"},
+			{"/", "www.example."},
+			{"/", "www.example.:80"},
+			{"http://www.example:80/", "www.example"},
+			{"http://WWW.example:080/", "www.example:81"},
+			{"HTTP://www.example:/", "elsewhere"},
+			{"http://www.example.:80/", "a"},
+			{"http://www.example", "www.example:80"},
 		} {
 			s := site(t, []string{o.addr}, func(c *proxy.Config) { c.Spelling = spelling })
 			target := fmt.Sprintf("%s?%d.%d", strings.TrimSuffix(tt.target, "/"), spelling, i)

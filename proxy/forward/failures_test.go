@@ -36,8 +36,8 @@ func (c *clock) now() time.Time { return c.at }
 
 func (c *clock) advance(d time.Duration) { c.at = c.at.Add(d) }
 
-// refused is the error of a server that cannot be connected to.
-var refused = fmt.Errorf("%w: %w", resolver.ErrUnreachable, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
+// errRefused is the error of a server that cannot be connected to.
+var errRefused = fmt.Errorf("%w: %w", resolver.ErrUnreachable, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
 
 // fetch notes the outcome of a fetch from a location for a client.
 func fetch(t *testing.T, f *forward.Failures, location string, outcome outcome) {
@@ -66,7 +66,7 @@ func TestFailuresByError(t *testing.T) {
 		{resolver.ErrUnreachable, true},
 		{context.DeadlineExceeded, true},
 		{fmt.Errorf("%w: dialling: %w", resolver.ErrUnreachable, context.DeadlineExceeded), true},
-		{refused, true},
+		{errRefused, true},
 		{fmt.Errorf("%w: %w", context.DeadlineExceeded, netguard.ErrConnectTimeout), true},
 		// A client that left, and a refusal by urnd, are not the fault of the server.
 		{context.Canceled, false},
@@ -96,8 +96,8 @@ func TestFailuresByError(t *testing.T) {
 // A failure is one of a server: of a scheme and an authority.
 func TestFailuresByServer(t *testing.T) {
 	f := forward.NewFailures((&clock{at: time.Unix(0, 0)}).now)
-	fetch(t, f, "HTTP://A.example:80/b?c", outcome{refused})
-	fetch(t, f, "mailto:a@a.example", outcome{refused}) // it has no server
+	fetch(t, f, "HTTP://A.example:80/b?c", outcome{errRefused})
+	fetch(t, f, "mailto:a@a.example", outcome{errRefused}) // it has no server
 	for location, want := range map[string]bool{
 		"http://a.example/": true, "http://a.example:80/other": true, "hTTp://A.EXAMPLE": true, "https://a.example/": false, "http://a.example:81/": false,
 		"http://b.example/": false, "mailto:a@a.example": false, "urn:a1:b": false, "no URI": false, "": false,
@@ -119,12 +119,12 @@ func TestFailuresEnd(t *testing.T) {
 		outcome *outcome
 		failing bool
 	}{
-		{"a failure", 0, &outcome{refused}, true},
+		{"a failure", 0, &outcome{errRefused}, true},
 		{"just before its end", 30*time.Second - 1, nil, true},
 		{"its end", 1, nil, false},
-		{"another failure", 0, &outcome{refused}, true},
+		{"another failure", 0, &outcome{errRefused}, true},
 		{"a client that left", 20 * time.Second, &outcome{context.Canceled}, true},
-		{"a failure again", 0, &outcome{refused}, true},
+		{"a failure again", 0, &outcome{errRefused}, true},
 		{"30 seconds from the last one count", 20 * time.Second, nil, true},
 		{"an answer", 0, &outcome{}, false},
 	} {
@@ -153,14 +153,14 @@ func TestFailuresAreBounded(t *testing.T) {
 		return count
 	}
 	for i := range bound + 10 {
-		fetch(t, f, server(i), outcome{refused})
+		fetch(t, f, server(i), outcome{errRefused})
 	}
 	if got := failing(bound + 10); got != bound {
 		t.Errorf("%d are remembered", got)
 	}
 	c.advance(30 * time.Second)
 	const late = "http://late.example/"
-	fetch(t, f, late, outcome{refused})
+	fetch(t, f, late, outcome{errRefused})
 	if got := failing(bound); got != 0 || !f.Failing(late) {
 		t.Errorf("%d are remembered for ever, and the last one: %t", got, f.Failing(late))
 	}

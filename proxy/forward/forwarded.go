@@ -48,7 +48,12 @@ func (p *Proxy) consume(r *Request) *Request {
 
 // passes reports whether a field of a request is passed on.
 func (p *Proxy) passes(r *Request, name string) bool {
-	return name != "Proxy" && !(r.Trusted && isOfProxy(name)) && (!r.isGateway() || isPlain(name, p.config.Underscores))
+	switch {
+	case name == "Proxy", r.Trusted && isOfProxy(name):
+		return false
+	default:
+		return !r.isGateway() || isPlain(name, p.config.Underscores)
+	}
 }
 
 // isOfProxy reports whether a trusted proxy sets a field to tell of the client and its request.
