@@ -239,11 +239,11 @@ func TestSchemeOf(t *testing.T) {
 		{"Forwarded", []string{"proto=https, for=192.0.2.1;proto=http"}, ""},
 		{"X-Forwarded-Protocol", []string{"https"}, ""},
 	} {
-		if got := message.SchemeOf(http.Header{tt.name: tt.values}); got != tt.want {
+		if got := SchemeOf(http.Header{tt.name: tt.values}); got != tt.want {
 			t.Errorf("%s %q: %q, want %q", tt.name, tt.values, got, tt.want)
 		}
 	}
-	if got := message.SchemeOf(nil); got != "" {
+	if got := SchemeOf(nil); got != "" {
 		t.Errorf("no field: %q", got)
 	}
 }
