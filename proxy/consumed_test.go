@@ -136,3 +136,34 @@ func TestOddFields(t *testing.T) {
 		}
 	}
 }
+
+// nginx as it is put in front of others: what it says of each client makes no exchange private.
+func TestBehindNginx(t *testing.T) {
+	o := answering(t, func(request string) string {
+		return "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLink: <" + strings.Join(field(request, "X-Forwarded-Proto"), ",") + "://" + strings.Join(field(request, "X-Forwarded-Host"), ",") + ">\r\n\r\n"
+	})
+	s := throughProxy(t, o, true, nil)
+	front := testserver.StartNginx(t, testserver.OpenFolder(t), "location /site/ {", "proxy_pass http://"+s.addr+"/;", "proxy_http_version 1.1;", "proxy_set_header Host www.example;",
+		"proxy_set_header X-Real-IP $remote_addr;", "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;", "proxy_set_header X-Forwarded-Proto https;",
+		"proxy_set_header X-Forwarded-Host $host;", "proxy_set_header X-Forwarded-Port 443;", "}")
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	get := func() *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+front.Addr()+"/site/a", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		return response
+	}
+	testserver.Wait(t, "the response is stored", func() bool { return strings.Contains(get().Header.Get("Cache-Status"), "; hit") })
+	if got := get().Header.Get("Link"); got != "<https://www.example>" {
+		t.Errorf("the server makes links to %s", got)
+	}
+	if got := named(o.last()); got != "X-Forwarded-For=127.0.0.1 X-Forwarded-Host=www.example X-Forwarded-Proto=https X-Real-IP=127.0.0.1" {
+		t.Errorf("the server is told %s", got)
+	}
+}
