@@ -87,3 +87,14 @@ func TestServerThatAnswersOthers(t *testing.T) {
 		t.Error("it is marked")
 	}
 }
+
+// A connection that is refused counts alone where it is before the request: an FTP server is asked before those for data.
+func TestRefusedConnections(t *testing.T) {
+	for location, want := range map[string]bool{"http://a.example/": true, "https://a.example/": true, "ftp://a.example/": false} {
+		f := forward.NewFailures((&clock{at: time.Unix(0, 0)}).now)
+		fetch(t, f, location, outcome{errRefused})
+		if got := f.Failing(location); got != want {
+			t.Errorf("%s: %t", location, got)
+		}
+	}
+}

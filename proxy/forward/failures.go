@@ -25,8 +25,8 @@ const (
 	maxFailing = 4096
 )
 
-// Failures remembers the servers whose last fetches failed. A server that cannot be connected to fails at once: no
-// request was sent. Else it fails by what two clients saw, with no answer to anybody since the request of the second
+// Failures remembers the servers whose last fetches failed. A server of HTTP that cannot be connected to fails at once:
+// no request was sent. Else it fails by what two clients saw, with no answer to anybody since the request of the second
 // one: what one client asks for may make any server slow, or end the connection. It is safe for concurrent use.
 type Failures struct {
 	now func() time.Time
@@ -94,7 +94,7 @@ func (f *Failures) end(server string, h *health, client netip.Addr, begun time.T
 	case err == nil:
 		*h = health{underWay: h.underWay, answered: now}
 	case errors.As(err, &refusal) || errors.Is(err, context.Canceled) || problem.Status(err) < http.StatusBadGateway:
-	case isUnreachable(err):
+	case strings.HasPrefix(server, "http") && isUnreachable(err): // FTP may have sent commands before it connects for data
 		h.until, h.failed = now.Add(failureTTL), now
 	case !h.answered.Before(begun): // it answers others
 	case !h.failed.IsZero() && h.client != client && now.Sub(h.failed) < failureTTL:
