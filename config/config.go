@@ -225,7 +225,9 @@ type Proxy struct {
 	Rules    []ProxyRule `mapstructure:"rules"`  // the first that holds decides
 	Spelling string      `mapstructure:"spelling"`
 	// Forwarded says how clients are named to origins.
-	Forwarded        string      `mapstructure:"forwarded"`
+	Forwarded string `mapstructure:"forwarded"`
+	// Underscores is whether sites get fields with "_" in their names.
+	Underscores      bool        `mapstructure:"underscores_in_fields"`
 	ConnectPorts     []PortRange `mapstructure:"connect_ports"`
 	ConnectAddresses bool        `mapstructure:"connect_addresses"` // CONNECT to IP addresses
 	Upstreams        []Upstream  `mapstructure:"upstreams"`         // the first that holds is used

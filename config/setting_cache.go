@@ -162,6 +162,6 @@ func accessSettings() []Setting {
 			Form: "address range", check: checkPrefixList,
 		},
 		{Path: "access.purge_clients", Default: loopback(), Doc: "clients that may purge cached responses by the method PURGE", Form: "address range", check: checkPrefixList},
-		{Path: "access.trusted_proxies", Default: []netip.Prefix{}, Doc: "Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client.", Form: "address range", check: checkPrefixList},
+		{Path: "access.trusted_proxies", Default: []netip.Prefix{}, Doc: "Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client, and whose X-Forwarded-Proto or Forwarded says by which scheme it asked for a site of proxy.origins. All X-Forwarded-* of theirs, X-Real-IP and Forwarded are consumed.", Form: "address range", check: checkPrefixList},
 	}
 }

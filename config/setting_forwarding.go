@@ -17,22 +17,30 @@ func forwardingSettings() []Setting {
 		{
 			Path: "proxy.spelling", Default: "normal",
 			Doc: "Responses are cached by the normal form of their URI. Sent to the origin is the normal form (normal), or what the " +
-				"client sent (original); redirect redirects clients to the normal form (308). Choose original only for origins to which all " +
+				"client sent (original), but for the host and port, whose normal form is always sent; redirect redirects clients to the normal form (308). Choose original only for origins to which all " +
 				"spellings mean the same: others could be made to have the response to one spelling cached for another.",
 			OneOf: []string{"normal", "original", "redirect"},
 		},
 		{
 			Path: "proxy.forwarded", Default: "transparent",
 			Doc: "How clients are named to origins: transparent passes on what they send and adds nothing; off removes it; forwarded " +
-				"adds Forwarded (RFC 7239), x-forwarded-for the older field.",
+				"adds Forwarded (RFC 7239), x-forwarded-for the older field. What access.trusted_proxies say is never passed on: transparent " +
+				"makes X-Forwarded-For, X-Real-IP and Forwarded anew where they came. Servers of proxy.origins are always told the scheme and host, by " +
+				"X-Forwarded-Proto and X-Forwarded-Host.",
 			OneOf: []string{"transparent", "off", "forwarded", "x-forwarded-for"},
+		},
+		{
+			Path: "proxy.underscores_in_fields", Default: false,
+			Doc: "Servers of proxy.origins get fields with an underscore in their names. Many programs behind them take X_A for X-A, which another " +
+				"client or a proxy may have set. Fields with other characters than letters, digits and hyphens are never passed to them, nor is Proxy to any server.",
 		},
 		{Path: "proxy.connect_ports", Default: []PortRange{{443, 443}}, Doc: "ports that a tunnel (CONNECT) may lead to", Form: "port, or two joined by a hyphen"},
 		{Path: "proxy.connect_addresses", Default: true, Doc: "tunnels to IP addresses, and not only to host names, are allowed"},
 		{
 			Path: "proxy.upstreams", Default: []Upstream{},
 			Doc: "Proxies through which requests are forwarded. The first whose hosts match is used; where there is none, the request goes " +
-				"to the origin. Those in private networks must be in access.allow_destinations. The address of an origin behind one is not known: " +
+				"to the origin. Those in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and " +
+				"link-local, nor for others in private networks that are not in access.allow_destinations. The address of a name behind one is not known: " +
 				"rules with destinations that deny then hold, and those that allow do not. A list:",
 			Form: "table",
 			Sample: `upstreams:
@@ -160,6 +168,41 @@ func checkSites(f *Faults, origins []Site) {
 			checkServer(f, index(path+".servers", j), server)
 		}
 	}
+}
+
+// warnOfUpstreams names what upstream proxies were asked for once, and are no longer.
+func warnOfUpstreams(f *Faults, c Config) {
+	allows := func(addr netip.Addr) bool {
+		return slices.ContainsFunc(c.Access.AllowDestinations, func(p netip.Prefix) bool { return p.Contains(addr) })
+	}
+	opensNetwork := slices.ContainsFunc(c.Access.AllowDestinations, func(p netip.Prefix) bool { return !p.IsSingleIP() && !p.Addr().IsLoopback() })
+	for i, u := range c.Proxy.Upstreams {
+		path := index("proxy.upstreams", i)
+		if u.Server == "direct" {
+			continue
+		}
+		if len(u.Hosts) == 0 && !opensNetwork {
+			f.add(path, "is not asked for addresses in private networks: list those that it may be asked for in access.allow_destinations")
+		}
+		for j, host := range u.Hosts {
+			addr := addressOf(host)
+			switch {
+			case strings.EqualFold(host, "localhost") || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified():
+				f.add(index(path+".hosts", j), "no upstream proxy is asked for %s: write server: direct for what urnd itself reaches there", host)
+			case addr.IsPrivate() && !allows(addr):
+				f.add(index(path+".hosts", j), "the proxy is not asked for addresses in %s: list it in access.allow_destinations", host)
+			}
+		}
+	}
+}
+
+// addressOf returns an address, or the first one of a range, and the zero value for a name.
+func addressOf(host string) netip.Addr {
+	if prefix, err := netip.ParsePrefix(host); err == nil {
+		return prefix.Addr()
+	}
+	addr, _ := netip.ParseAddr(strings.Trim(host, "[]"))
+	return addr.Unmap()
 }
 
 // warnOfServers warns of servers of sites that the guard refuses.

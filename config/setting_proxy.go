@@ -53,7 +53,7 @@ func proxyElements() []Setting {
 		{Path: "proxy.rules.*.action", Doc: "what happens to requests for which all conditions hold; it must be set", OneOf: actions()},
 		{Path: "proxy.rules.*.clients", Doc: "clients; empty: all", Form: "address range"},
 		{Path: "proxy.rules.*.users", Doc: "users of access.proxy_users; empty: all, and clients that did not log in", Form: "user"},
-		{Path: "proxy.rules.*.methods", Doc: "methods; empty: all", Form: "method, in capitals"},
+		{Path: "proxy.rules.*.methods", Doc: "methods; deny also holds for them in small letters, allow does not; empty: all", Form: "method, in capitals"},
 		{Path: "proxy.rules.*.schemes", Doc: "schemes of URLs, and connect for CONNECT, by which clients ask for https; empty: all", Form: "scheme"},
 		{
 			Path: "proxy.rules.*.hosts",

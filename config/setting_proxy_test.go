@@ -107,3 +107,30 @@ func TestRuleWarnings(t *testing.T) {
 		}
 	}
 }
+
+// What upstream proxies were asked for before is named, with what to write.
+func TestUpstreamWarnings(t *testing.T) {
+	for _, tt := range []struct{ settings, want string }{
+		{"proxy: {upstreams: [{server: 'http://proxy.example:3128'}]}", "proxy.upstreams.0: is not asked for addresses in private networks"},
+		{"{access: {allow_destinations: [127.0.0.0/8, 10.0.0.1]}, proxy: {upstreams: [{server: 'http://proxy.example:3128'}]}}", "proxy.upstreams.0: is not asked"},
+		{"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {upstreams: [{server: 'http://proxy.example:3128'}]}}", ""},
+		{"proxy: {upstreams: [{server: direct}]}", ""},
+		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [.example.org, 203.0.113.0/24]}]}", ""},
+		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [.example.org, 127.0.0.0/8]}]}", "proxy.upstreams.0.hosts.1: no upstream proxy is asked for 127.0.0.0/8"},
+		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: ['169.254.169.254']}]}", "proxy.upstreams.0.hosts.0: no upstream"},
+		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: ['::1']}]}", "proxy.upstreams.0.hosts.0: no upstream"},
+		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [localhost]}]}", "proxy.upstreams.0.hosts.0: no upstream"},
+		{"proxy: {upstreams: [{server: direct, hosts: [localhost]}]}", ""},
+		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [10.1.0.0/16]}]}", "proxy.upstreams.0.hosts.0: the proxy is not asked for addresses in 10.1.0.0/16"},
+		{"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [10.1.0.0/16]}]}}", ""},
+	} {
+		c, err := config.Load(write(t, "urnd.yaml", tt.settings), nil)
+		if err != nil {
+			t.Errorf("%s: %v", tt.settings, err)
+			continue
+		}
+		if got := c.Warnings(); (tt.want == "") != (len(got) == 0) || !strings.Contains(got.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.settings, got, tt.want)
+		}
+	}
+}

@@ -25,7 +25,7 @@ func TestFetchedByClient(t *testing.T) {
 		name      string
 		one, two  string
 	}{
-		{forward.ForwardedFor, "X-Forwarded-For", "198.51.100.1, 198.51.100.1", "198.51.100.2, 198.51.100.2"},
+		{forward.ForwardedFor, "X-Forwarded-For", "198.51.100.1", "198.51.100.2"},
 		{forward.ForwardedStandard, "Forwarded", "for=198.51.100.1", "for=198.51.100.2"},
 		{forward.ForwardedOff, "X-Forwarded-For", "", ""},
 		{forward.ForwardedTransparent, "X-Forwarded-For", "", ""},

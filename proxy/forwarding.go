@@ -67,6 +67,10 @@ func (h *Handler) spelled(x *exchange, u uri.URI) uri.URI {
 func (h *Handler) forwardRequest(x *exchange, r *forward.Request, v *verdict) error {
 	r.Request, r.Client, r.Share, r.Check = x.request, x.client.Addr, listen.ClientNetwork(x.client.Addr), v.check()
 	r.Session = h.session(x)
+	r.Trusted = message.Contains(h.config.Access.Trusted, x.client.Peer)
+	if x.client.Unknown {
+		r.Client = netip.Addr{} // that is the proxy
+	}
 	if x.request.Method == methodPurge {
 		return h.purge(x, r.Key)
 	}

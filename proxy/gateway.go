@@ -79,11 +79,7 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 	x.event.Form = "gateway"
 	x.client.Misled = false // the configuration names the host
 	if strings.HasPrefix(target, "/") {
-		scheme := "http"
-		if x.request.TLS != nil {
-			scheme = "https"
-		}
-		target = scheme + "://" + x.request.Host + target
+		target = h.siteScheme(x) + "://" + x.request.Host + target
 	}
 	u, err := uri.Parse(target)
 	if err == nil {
@@ -92,6 +88,7 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 	if err != nil {
 		return err //nolint:wrapcheck // it says all
 	}
+	u = withoutFinalDot(u)
 	if !h.config.Access.mayResolve(x.client) {
 		return problem.ErrResolveClient
 	}
@@ -108,6 +105,33 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 		Key: u.Normalize(), Target: h.spelled(x, u), Server: h.gateway.server(s),
 		Others: len(s.servers) - 1, Next: func() uri.URI { return h.gateway.server(s) },
 	}, v)
+}
+
+// siteScheme returns the scheme that a client asked for a site by: a trusted proxy in front of urnd may have ended TLS.
+func (h *Handler) siteScheme(x *exchange) string {
+	if message.Contains(h.config.Access.Trusted, x.client.Peer) {
+		if scheme := message.SchemeOf(x.request.Header); scheme != "" {
+			return scheme
+		}
+	}
+	if x.request.TLS != nil {
+		return "https"
+	}
+	return "http"
+}
+
+// withoutFinalDot returns a URI with the host of its site, which has no final dot; it has no user.
+func withoutFinalDot(u uri.URI) uri.URI {
+	host, _ := u.Host()
+	name, ok := strings.CutSuffix(host, ".")
+	if !ok {
+		return u
+	}
+	named, err := uri.Parse(strings.Replace(u.String(), "//"+host, "//"+name, 1))
+	if err != nil {
+		return u // it was valid, and so is its host
+	}
+	return named
 }
 
 // mayPurge reports whether a client may purge what is cached.

@@ -53,9 +53,9 @@ func TestGateway(t *testing.T) {
 	s := site(t, []string{o.addr}, nil)
 	for _, tt := range []struct{ target, host, want string }{
 		{"/", "www.example", "GET / HTTP/1.1 [www.example]"},
-		{"/a/../%7eb?q", "WWW.Example", "GET /~b?q HTTP/1.1 [WWW.Example]"},
+		{"/a/../%7eb?q", "WWW.Example", "GET /~b?q HTTP/1.1 [www.example]"},
 		{"/", "www.example:8080", "GET / HTTP/1.1 [www.example:8080]"},
-		{"/", "www.example.", "GET / HTTP/1.1 [www.example.]"},
+		{"/", "www.example.", "GET / HTTP/1.1 [www.example]"},
 		{"/urn:ietf:rfc:2648", "www.example", "GET /urn:ietf:rfc:2648 HTTP/1.1 [www.example]"},
 		{"/proxy.pac", "www.example", "GET /proxy.pac HTTP/1.1 [www.example]"},
 		{"//a//b", "www.example", "GET //a//b HTTP/1.1 [www.example]"},
@@ -89,6 +89,30 @@ func TestGateway(t *testing.T) {
 	}
 	if got := len(o.requests()); got != before {
 		t.Errorf("the server was asked: %q", o.requests()[before:])
+	}
+}
+
+// What one client asks for takes no server of a site from the others.
+func TestOneClientTakesNoServer(t *testing.T) {
+	const answer = "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n"
+	reset := answering(t, func(request string) string {
+		if strings.HasPrefix(request, "GET /attack") {
+			return "HTTP/1.1 " // and the connection ends
+		}
+		return answer
+	})
+	s := site(t, []string{reset.addr, always(t, answer).addr}, nil)
+	for i := range 20 {
+		s.visit(t, "GET", fmt.Sprintf("/attack?%d", i), "www.example")
+	}
+	before := len(reset.requests())
+	for range 10 {
+		if got := s.visit(t, "GET", "/", "www.example").StatusCode; got != 200 {
+			t.Errorf("a request of another: %d", got)
+		}
+	}
+	if got := len(reset.requests()) - before; got != 5 {
+		t.Errorf("the server that was attacked answered %d of 10", got)
 	}
 }
 

@@ -23,6 +23,7 @@ type contact struct {
 	about    string    // what a request was about that had no answer since then
 	err      error     // why it could not be reached; nil while it is asked
 	until    time.Time // of err
+	probed   bool      // somebody finds out whether it answers at all
 }
 
 // maxContacts bounds the servers that are remembered.
@@ -62,24 +63,33 @@ func (b *Backoff) Answered(server string) {
 
 // Unreachable records that a server could not be reached.
 func (b *Backoff) Unreachable(server string, err error) {
-	b.update(server, func(c *contact) { c.err, c.until = err, b.now().Add(b.period) })
+	b.update(server, func(c *contact) { c.err, c.until, c.probed = err, b.now().Add(b.period), false })
 }
 
 // Failed records that a server which could be reached did not answer a request about something,
 // such as a name, that was sent at a time. It is a failure of the server after requests about
-// two different things without an answer in between: one alone may be at fault itself.
-func (b *Backoff) Failed(server, about string, sent time.Time, err error) {
+// two different things without an answer in between, if it does not answer a question of urnd's own
+// either, which probe asks: one client may ask for two names at which servers are slow.
+func (b *Backoff) Failed(server, about string, sent time.Time, err error, probe func() (answered bool)) {
+	suspected := false
 	b.update(server, func(c *contact) {
 		switch {
 		case c.answered.After(sent):
 		case c.about == "":
 			c.about = about
-		case c.about != about:
-			c.err, c.until = err, b.now().Add(b.period)
-		default: // that it fails again says nothing about the server
+		case c.about == about: // that it fails again says nothing about the server
 			c.err = nil
+		default:
+			suspected, c.probed = !c.probed, true
 		}
 	})
+	switch {
+	case !suspected:
+	case probe():
+		b.Answered(server)
+	default:
+		b.Unreachable(server, err)
+	}
 }
 
 // Release is for a caller that was told to ask a server, and has left before its answer: the

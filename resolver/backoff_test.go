@@ -12,6 +12,9 @@ import (
 
 var errRefused = errors.New("connection refused")
 
+// silent is a probe of a server that does not answer.
+func silent() bool { return false }
+
 func TestBackoff(t *testing.T) {
 	now := time.Unix(1000, 0)
 	b := resolver.NewBackoff(5*time.Second, func() time.Time { return now })
@@ -44,7 +47,7 @@ func TestBackoffOfSlowServers(t *testing.T) {
 	now := time.Unix(1000, 0)
 	b := resolver.NewBackoff(5*time.Second, func() time.Time { return now })
 	for range 3 {
-		b.Failed("a", "slow", now, errRefused)
+		b.Failed("a", "slow", now, errRefused, silent)
 	}
 	if err := b.Err("a"); err != nil {
 		t.Errorf("after timeouts of one name: %v", err)
@@ -52,15 +55,23 @@ func TestBackoffOfSlowServers(t *testing.T) {
 	sent := now
 	now = now.Add(time.Second)
 	b.Answered("a")
-	b.Failed("a", "one", sent, errRefused)
-	b.Failed("a", "two", sent, errRefused)
+	b.Failed("a", "one", sent, errRefused, silent)
+	b.Failed("a", "two", sent, errRefused, silent)
 	if err := b.Err("a"); err != nil {
 		t.Errorf("timeouts of requests before an answer: %v", err)
 	}
-	b.Failed("a", "one", now, errRefused)
-	b.Failed("a", "two", now, errRefused)
+	b.Failed("a", "one", now, errRefused, silent)
+	b.Failed("a", "two", now, errRefused, silent)
 	if err := b.Err("a"); !errors.Is(err, errRefused) {
 		t.Errorf("after timeouts of two names: %v", err)
+	}
+	b.Failed("b", "one", now, errRefused, silent)
+	b.Failed("b", "two", now, errRefused, func() bool {
+		b.Failed("b", "three", now, errRefused, func() bool { t.Error("it is asked twice at a time"); return false })
+		return true
+	})
+	if err := b.Err("b"); err != nil {
+		t.Errorf("two slow names of a server that answers: %v", err)
 	}
 	now = now.Add(5 * time.Second)
 	if err := b.Err("a"); err != nil {

@@ -132,7 +132,7 @@ func (x *exchange) notStored(ctx context.Context, f *flight, response *Response)
 	shared := f.isShared()
 	f.finish(nil)
 	switch directives, _ := x.cache.directivesOf(x.r, response.Header); {
-	case x.private: // others are not asked the same
+	case x.private, len(x.r.Header["Authorization"]) > 0: // others do not ask the same
 	case response.Status == http.StatusNotModified:
 		x.cache.fetchWhole(x.r.URI)
 	case response.Status < http.StatusBadRequest && (shared || directives.Has("private") || directives.Has("no-store")):

@@ -30,7 +30,7 @@ func (p *passed) SendTo(w io.Writer, flush func()) error {
 	left := p.response.ContentLength
 	size := int64(blockSize)
 	if left >= 0 {
-		size = min(size, left+1) // one more for the end
+		size = min(size-1, left) + 1 // one more for the end
 	}
 	buffer := make([]byte, size)
 	for {

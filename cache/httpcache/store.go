@@ -18,6 +18,8 @@ var understood = [...]int{
 func (c *Cache) toStore(r *Request, requested cachecontrol.Directives, response *Response, at arrival) *stored {
 	directives, _ := c.directivesOf(r, response.Header)
 	switch {
+	case r.Pass:
+		return nil
 	case r.Method == http.MethodPost && !c.postIsStored(r, directives, response):
 		return nil
 	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body): // the content of GET means nothing that a cache knows: RFC 9110 section 9.3.1

@@ -43,7 +43,7 @@ func newWeb(c config.Config, r *resolution, d dependencies) (web, tunnels *schem
 	}
 	guard := r.guard.Bounded(r.slots.outgoing)
 	settings := schemehttp.Config{
-		Dial: guard.WithIdleTimeout(c.Limits.OriginIdle), Upstream: upstream, Now: d.now,
+		Dial: guard.WithIdleTimeout(c.Limits.OriginIdle), Upstream: upstream, Behind: guard.CheckBehind, Now: d.now,
 		DialChecked: func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
 			return guard.With(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
 		},

@@ -114,7 +114,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Policy:    rules, Origins: originsOf(c.Proxy.Origins), PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{
-			Cache: responses.Cache, Forwarded: forwardings()[c.Proxy.Forwarded],
+			Cache: responses.Cache, Forwarded: forwardings()[c.Proxy.Forwarded], Underscores: c.Proxy.Underscores,
 			Fetches: resolver.Quota{Slots: r.slots.fetches, Shares: r.slots.fetchShares, Busy: problem.ErrFetches},
 			Streams: resolver.Quota{Slots: r.slots.streams, Shares: r.slots.streamShares, Busy: problem.ErrStreams},
 			Bound:   resolver.Quota{Slots: r.slots.bound, Shares: r.slots.boundShares, Busy: problem.ErrBound},

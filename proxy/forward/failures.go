@@ -3,34 +3,50 @@ package forward
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
 const (
-	// failureTTL is how long a server that failed is avoided where there are others.
+	// failureTTL is how long a server that failed is avoided where there are others, and how long the failure of one
+	// client waits for that of another.
 	failureTTL = 30 * time.Second
 	// maxFailing bounds the servers that are remembered.
 	maxFailing = 4096
 )
 
-// Failures remembers the servers whose last fetch failed. It is safe for concurrent use.
+// Failures remembers the servers whose last fetches failed. A server of HTTP that cannot be connected to fails at once:
+// no request was sent. Else it fails by what two clients saw, with no answer to anybody since the request of the second
+// one: what one client asks for may make any server slow, or end the connection. It is safe for concurrent use.
 type Failures struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	failing map[string]time.Time // until when, by scheme and authority
+	servers map[string]*health // by scheme and authority; those without requests under way and failures are removed
+}
+
+// health is what is known of one server.
+type health struct {
+	underWay int        // fetches, which Proxy bounds
+	answered time.Time  // the last answer while fetches are under way
+	client   netip.Addr // whose fetch failed last
+	failed   time.Time  // when that was, the zero value where none failed since the last answer
+	until    time.Time  // the server is avoided
 }
 
 // NewFailures returns Failures without a failure.
 func NewFailures(now func() time.Time) *Failures {
-	return &Failures{now: now, failing: make(map[string]time.Time)}
+	return &Failures{now: now, servers: make(map[string]*health)}
 }
 
 // observed is a scheme.Handler that records its failures.
@@ -43,54 +59,90 @@ type observed struct {
 func (f *Failures) Observe(next scheme.Handler) scheme.Handler { return observed{next, f} }
 
 // Fetch implements scheme.Handler.
-func (o observed) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
-	resource, err := o.Handler.Fetch(ctx, r)
-	o.failures.note(r.URI, err)
-	return resource, err
+func (o observed) Fetch(ctx context.Context, r scheme.Request) (resource *scheme.Resource, err error) {
+	server := serverOf(r.URI)
+	if server == "" {
+		return o.Handler.Fetch(ctx, r) //nolint:wrapcheck // it stands for the handler
+	}
+	h, begun := o.failures.begin(server)
+	err = context.Canceled // where the handler panics
+	defer func() { o.failures.end(server, h, r.Client, begun, err) }()
+	return o.Handler.Fetch(ctx, r) //nolint:wrapcheck // likewise
 }
 
-// note records the outcome of a fetch from u. A refusal by urnd and a client that left are
-// not failures of the server; nor is a refusal by the server itself, whatever its status: it has answered.
-func (f *Failures) note(u uri.URI, err error) {
-	server := serverOf(u)
-	if server == "" {
-		return
+func (f *Failures) begin(server string) (*health, time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	h := f.servers[server]
+	if h == nil {
+		h = new(health)
+		f.servers[server] = h
 	}
+	h.underWay++
+	return h, f.now()
+}
+
+// end records the outcome of a fetch for a client. A refusal by urnd and a client that left are not failures of the
+// server; nor is a refusal by the server itself, whatever its status: it has answered.
+func (f *Failures) end(server string, h *health, client netip.Addr, begun time.Time, err error) {
 	var refusal *scheme.Refusal
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	now := f.now()
+	h.underWay--
 	switch {
 	case err == nil:
-		delete(f.failing, server)
+		*h = health{underWay: h.underWay, answered: now}
 	case errors.As(err, &refusal) || errors.Is(err, context.Canceled) || problem.Status(err) < http.StatusBadGateway:
+	case strings.HasPrefix(server, "http") && isUnreachable(err): // FTP may have sent commands before it connects for data
+		h.until, h.failed = now.Add(failureTTL), now
+	case !h.answered.Before(begun): // it answers others
+	case !h.failed.IsZero() && h.client != client && now.Sub(h.failed) < failureTTL:
+		h.until = now.Add(failureTTL)
+		fallthrough
 	default:
-		f.add(server)
+		h.client, h.failed = client, now
+	}
+	if h.underWay == 0 && (h.failed.IsZero() || !f.hasRoom(now)) {
+		delete(f.servers, server)
 	}
 }
 
-// add records a failure, unless there are too many; f.mu is held.
-func (f *Failures) add(server string) {
-	if len(f.failing) >= maxFailing {
-		f.removeExpired()
+// hasRoom reports whether failures of no more servers than maxFailing are remembered; f.mu is held.
+func (f *Failures) hasRoom(now time.Time) bool {
+	if len(f.servers) <= maxFailing {
+		return true
 	}
-	if _, known := f.failing[server]; known || len(f.failing) < maxFailing {
-		f.failing[server] = f.now().Add(failureTTL)
-	}
-}
-
-func (f *Failures) removeExpired() {
-	now := f.now()
-	for server, until := range f.failing {
-		if !now.Before(until) {
-			delete(f.failing, server)
+	for server, h := range f.servers {
+		if h.underWay == 0 && now.Sub(h.failed) >= failureTTL {
+			delete(f.servers, server)
 		}
 	}
+	return len(f.servers) <= maxFailing
+}
+
+// isUnreachable reports whether an error is of connecting to an address, to which nothing was sent. What this machine
+// lacks, such as a free port, says nothing of the server.
+func isUnreachable(err error) bool {
+	var operation *net.OpError
+	if errors.Is(err, netguard.ErrConnectTimeout) {
+		return true
+	}
+	if !errors.As(err, &operation) || operation.Op != "dial" {
+		return false
+	}
+	for _, cause := range [...]syscall.Errno{syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.ETIMEDOUT, syscall.EHOSTDOWN} {
+		if errors.Is(err, cause) {
+			return true
+		}
+	}
+	return false
 }
 
 // Failing reports whether the server of a location failed in the last 30 seconds.
 func (f *Failures) Failing(location string) bool {
 	f.mu.Lock()
-	empty := len(f.failing) == 0
+	empty := len(f.servers) == 0
 	f.mu.Unlock()
 	if empty {
 		return false
@@ -101,8 +153,8 @@ func (f *Failures) Failing(location string) bool {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	until, ok := f.failing[serverOf(u)]
-	return ok && f.now().Before(until)
+	h, ok := f.servers[serverOf(u)]
+	return ok && f.now().Before(h.until)
 }
 
 // serverOf returns the scheme and authority of u, "" where it has no authority.

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/netip"
+	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,14 +36,22 @@ func (c *clock) now() time.Time { return c.at }
 
 func (c *clock) advance(d time.Duration) { c.at = c.at.Add(d) }
 
-// fetch notes the outcome of a fetch from a location.
+// errRefused is the error of a server that cannot be connected to.
+var errRefused = fmt.Errorf("%w: %w", resolver.ErrUnreachable, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
+
+// fetch notes the outcome of a fetch from a location for a client.
 func fetch(t *testing.T, f *forward.Failures, location string, outcome outcome) {
+	t.Helper()
+	fetchFor(t, f, 1, location, outcome)
+}
+
+func fetchFor(t *testing.T, f *forward.Failures, client byte, location string, outcome outcome) {
 	t.Helper()
 	u, err := uri.Parse(location)
 	if err != nil {
 		t.Fatal(err)
 	}
-	resource, err := f.Observe(outcome).Fetch(t.Context(), scheme.Request{Method: "GET", URI: u})
+	resource, err := f.Observe(outcome).Fetch(t.Context(), scheme.Request{Method: "GET", URI: u, Client: netip.AddrFrom4([4]byte{192, 0, 2, client})})
 	if !errors.Is(err, outcome.err) || (resource == nil) != (outcome.err != nil) {
 		t.Fatalf("%v becomes %v, %v", outcome.err, resource, err)
 	}
@@ -54,6 +66,8 @@ func TestFailuresByError(t *testing.T) {
 		{resolver.ErrUnreachable, true},
 		{context.DeadlineExceeded, true},
 		{fmt.Errorf("%w: dialling: %w", resolver.ErrUnreachable, context.DeadlineExceeded), true},
+		{errRefused, true},
+		{fmt.Errorf("%w: %w", context.DeadlineExceeded, netguard.ErrConnectTimeout), true},
 		// A client that left, and a refusal by urnd, are not the fault of the server.
 		{context.Canceled, false},
 		{fmt.Errorf("%w: dialling: %w", resolver.ErrUnreachable, context.Canceled), false},
@@ -66,9 +80,13 @@ func TestFailuresByError(t *testing.T) {
 		{fmt.Errorf("listing: %w", scheme.Refuse(http.StatusServiceUnavailable, "450 File busy")), false},
 		{scheme.Refuse(http.StatusGatewayTimeout, "Target timed out"), false},
 	} {
-		c := new(clock)
+		c := &clock{at: time.Unix(0, 0)}
 		f := forward.NewFailures(c.now)
 		fetch(t, f, "http://a.example/b", outcome{tt.err})
+		if alone := errors.Is(tt.err, syscall.ECONNREFUSED) || errors.Is(tt.err, netguard.ErrConnectTimeout); f.Failing("http://a.example/") != alone {
+			t.Errorf("%v of one client: %t", tt.err, !alone)
+		}
+		fetchFor(t, f, 2, "http://a.example/b", outcome{tt.err})
 		if got := f.Failing("http://a.example/"); got != tt.failing {
 			t.Errorf("%v: %t", tt.err, got)
 		}
@@ -77,9 +95,9 @@ func TestFailuresByError(t *testing.T) {
 
 // A failure is one of a server: of a scheme and an authority.
 func TestFailuresByServer(t *testing.T) {
-	f := forward.NewFailures(new(clock).now)
-	fetch(t, f, "HTTP://A.example:80/b?c", outcome{resolver.ErrUnreachable})
-	fetch(t, f, "mailto:a@a.example", outcome{resolver.ErrUnreachable}) // it has no server
+	f := forward.NewFailures((&clock{at: time.Unix(0, 0)}).now)
+	fetch(t, f, "HTTP://A.example:80/b?c", outcome{errRefused})
+	fetch(t, f, "mailto:a@a.example", outcome{errRefused}) // it has no server
 	for location, want := range map[string]bool{
 		"http://a.example/": true, "http://a.example:80/other": true, "hTTp://A.EXAMPLE": true, "https://a.example/": false, "http://a.example:81/": false,
 		"http://b.example/": false, "mailto:a@a.example": false, "urn:a1:b": false, "no URI": false, "": false,
@@ -101,12 +119,12 @@ func TestFailuresEnd(t *testing.T) {
 		outcome *outcome
 		failing bool
 	}{
-		{"a failure", 0, &outcome{resolver.ErrUnreachable}, true},
+		{"a failure", 0, &outcome{errRefused}, true},
 		{"just before its end", 30*time.Second - 1, nil, true},
 		{"its end", 1, nil, false},
-		{"another failure", 0, &outcome{resolver.ErrUnreachable}, true},
+		{"another failure", 0, &outcome{errRefused}, true},
 		{"a client that left", 20 * time.Second, &outcome{context.Canceled}, true},
-		{"a failure again", 0, &outcome{resolver.ErrUnreachable}, true},
+		{"a failure again", 0, &outcome{errRefused}, true},
 		{"30 seconds from the last one count", 20 * time.Second, nil, true},
 		{"an answer", 0, &outcome{}, false},
 	} {
@@ -135,14 +153,14 @@ func TestFailuresAreBounded(t *testing.T) {
 		return count
 	}
 	for i := range bound + 10 {
-		fetch(t, f, server(i), outcome{resolver.ErrUnreachable})
+		fetch(t, f, server(i), outcome{errRefused})
 	}
 	if got := failing(bound + 10); got != bound {
 		t.Errorf("%d are remembered", got)
 	}
 	c.advance(30 * time.Second)
 	const late = "http://late.example/"
-	fetch(t, f, late, outcome{resolver.ErrUnreachable})
+	fetch(t, f, late, outcome{errRefused})
 	if got := failing(bound); got != 0 || !f.Failing(late) {
 		t.Errorf("%d are remembered for ever, and the last one: %t", got, f.Failing(late))
 	}

@@ -3,7 +3,6 @@ package forward
 import (
 	"maps"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -11,17 +10,6 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/proxy/message"
-)
-
-// Forwarded is how the client is named to origins.
-type Forwarded uint8
-
-// The ways to name a client.
-const (
-	ForwardedTransparent Forwarded = iota // what the client sends is passed on, and nothing is added
-	ForwardedOff                          // what the client sends is removed
-	ForwardedStandard                     // Forwarded is added: RFC 7239
-	ForwardedFor                          // X-Forwarded-For is added
 )
 
 // outgoing returns the header of a request that is passed on.
@@ -37,23 +25,10 @@ func (p *Proxy) outgoing(r *Request, header http.Header) http.Header {
 		header["Connection"] = []string{"TE"} // RFC 9110 section 10.1.4
 	}
 	p.nameClient(r, header)
-	return header
-}
-
-// nameClient sets the fields that name the client to origins.
-func (p *Proxy) nameClient(r *Request, header http.Header) {
-	switch p.config.Forwarded {
-	case ForwardedOff:
-		delete(header, "Forwarded")
-		delete(header, "X-Forwarded-For")
-	case ForwardedStandard:
-		header["Forwarded"] = append(r.Header["Forwarded"][:len(r.Header["Forwarded"]):len(r.Header["Forwarded"])], "for="+node(r.Client))
-	case ForwardedFor:
-		if r.Client.IsValid() {
-			header["X-Forwarded-For"] = append(r.Header["X-Forwarded-For"][:len(r.Header["X-Forwarded-For"]):len(r.Header["X-Forwarded-For"])], r.Client.String())
-		}
-	case ForwardedTransparent:
+	if r.isGateway() {
+		r.nameSite(header)
 	}
+	return header
 }
 
 // selecting returns the fields of a request as the origin gets them, by which it may select a response
@@ -62,7 +37,7 @@ func (p *Proxy) selecting(r *Request) http.Header {
 	if r.Fetched || !r.isWeb() {
 		return p.askedOf(r)
 	}
-	if p.config.Forwarded == ForwardedTransparent && len(r.Header["Connection"]) == 0 && len(r.Header["Proxy-Authorization"]) == 0 {
+	if p.config.Forwarded == ForwardedTransparent && len(r.consumed) == 0 && len(r.Header["Connection"]) == 0 && len(r.Header["Proxy-Authorization"]) == 0 {
 		return r.Header
 	}
 	header := httpcache.EndToEnd(r.Header)
@@ -70,32 +45,18 @@ func (p *Proxy) selecting(r *Request) http.Header {
 	return header
 }
 
-// node returns a client as Forwarded has it: RFC 7239 section 6.
-func node(client netip.Addr) string {
-	switch {
-	case !client.IsValid():
-		return "unknown"
-	case client.Is6():
-		return `"[` + client.WithZone("").String() + `]"`
-	default:
-		return client.String()
-	}
-}
-
-// added returns the field that selecting has added, and that no client has sent: it names the client.
+// added returns the fields that selecting has added, and that no client has sent: they name the client.
 func (p *Proxy) added(r *Request) []string {
-	name := ""
-	switch p.config.Forwarded {
-	case ForwardedStandard:
-		name = "Forwarded"
-	case ForwardedFor:
-		name = "X-Forwarded-For"
-	case ForwardedTransparent, ForwardedOff:
-	}
-	if name == "" || len(r.Header[name]) > 0 {
+	if p.config.Forwarded == ForwardedTransparent && len(r.consumed) == 0 {
 		return nil
 	}
-	return []string{name}
+	var names []string
+	for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
+		if len(r.Header[name]) == 0 {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // upgradeOf returns the protocol that a request asks to change to, "" for none: RFC 9110 section 7.8.

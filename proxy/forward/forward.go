@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Proxy. All fields but OwnField and Literals must be set.
+// Config configures a Proxy. All fields but OwnField, Underscores and Literals must be set.
 type Config struct {
 	Fetch scheme.Handler
 	Cache *httpcache.Cache
@@ -34,6 +34,8 @@ type Config struct {
 	OwnField string
 	// Forwarded is how the client is named to origins.
 	Forwarded Forwarded
+	// Underscores is whether servers of sites get fields with "_" in their names.
+	Underscores bool
 	// Tunnel connects to the target of a CONNECT, "host:port"; check refuses addresses, and nil
 	// refuses none.
 	Tunnel func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error)
@@ -79,6 +81,10 @@ type Request struct {
 	// Share is whose share of the limits the request takes, and Client the address of the client,
 	// which may be the zero value.
 	Share, Client netip.Addr
+	// Trusted is whether the request comes from a proxy whose fields of the client are believed: they are made anew.
+	Trusted bool
+	// consumed are those that name the client.
+	consumed []string
 	// Check returns why the server at an address must not be asked for this client; nil allows
 	// all.
 	Check func(netip.AddrPort) error

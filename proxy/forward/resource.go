@@ -152,7 +152,7 @@ func (p *Proxy) retrieve(ctx context.Context, r Retrieval, limit int) (fetched, 
 	}()
 	var faults []error
 	for _, l := range r.Locations {
-		resource, err := p.fetch(ctx, r.Request, l.URI, limit == 1, r.Client, r.Allow)
+		resource, err := p.fetch(ctx, r.Request, r.Client, l.URI, limit == 1, r.Allow)
 		if err != nil {
 			faults = append(faults, err)
 			continue

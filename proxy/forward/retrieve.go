@@ -33,9 +33,9 @@ const maxRedirects = 5
 
 var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedirects)
 
-// fetch gets one resource with the client's Accept fields, and single where it is not a
+// fetch gets one resource for a client, with its Accept fields, and single where it is not a
 // part of a multipart. It follows redirects. Any status but 200 is an error.
-func (p *Proxy) fetch(ctx context.Context, r *http.Request, location string, single bool, client netip.Addr, allow Allow) (retrieved, error) {
+func (p *Proxy) fetch(ctx context.Context, r *http.Request, client netip.Addr, location string, single bool, allow Allow) (retrieved, error) {
 	led := false
 	u, err := uri.Parse(location)
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 // Serve answers a request from the cache, or forwards it to the origin server, and returns what the
 // cache did in one word. An error means that nothing was sent.
 func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
+	r = p.consume(r)
 	left, limited, err := forwards(r.Request)
 	switch {
 	case err != nil:
@@ -141,7 +142,8 @@ func isUnconnected(err error) bool {
 func (*Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgoing) scheme.Request {
 	request := scheme.Request{Method: o.Method, URI: r.Target, Header: o.Header, Client: r.Share, Check: r.Check}
 	if r.isGateway() {
-		request.URI, request.Host = at(server, r.Target), r.Host
+		request.URI = at(server, r.Target)
+		request.Host, _ = r.Key.Authority() // as the key says, and not as the client spells it
 	}
 	if r.bound != nil && !o.Background {
 		request.Bound = r.bound.BoundConn

@@ -85,16 +85,36 @@ func hopsOf(values []string) []string {
 func forwardedFrom(values []string) []string {
 	var nodes []string
 	for _, element := range hopsOf(values) {
-		nodes = append(nodes, forParameter(element)) // "" where the element has none
+		nodes = append(nodes, parameterOf(element, "for")) // "" where the element has none
 	}
 	return nodes
 }
 
-// forParameter returns the "for" parameter of an element, "" where it has none or more than
+// SchemeOf returns the scheme, http or https, by which a request reached the trusted proxy that sent it on, by its field
+// X-Forwarded-Proto or Forwarded (RFC 7239 section 5.4); "" where that is not said by one proxy alone.
+func SchemeOf(header http.Header) string {
+	said := hopsOf(header["X-Forwarded-Proto"])
+	if len(said) == 0 {
+		for _, element := range hopsOf(header["Forwarded"]) {
+			said = append(said, parameterOf(element, "proto"))
+		}
+	}
+	if len(said) != 1 {
+		return ""
+	}
+	switch scheme := strings.ToLower(strings.TrimSpace(said[0])); scheme {
+	case "http", "https":
+		return scheme
+	default:
+		return ""
+	}
+}
+
+// parameterOf returns a parameter of an element, "" where it has none or more than
 // one. A quoted value may contain "," and ";" and come from the client, as a host does: an
 // element that is cut out of one has none.
-func forParameter(element string) string {
-	node := ""
+func parameterOf(element, parameter string) string {
+	found := ""
 	for pair := range strings.SplitSeq(element, ";") {
 		name, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
 		if name == "" && !ok {
@@ -103,15 +123,15 @@ func forParameter(element string) string {
 		if len(value) > 1 && value[0] == '"' && value[len(value)-1] == '"' {
 			value = value[1 : len(value)-1]
 		}
-		again := node != "" && strings.EqualFold(name, "for")
+		again := found != "" && strings.EqualFold(name, parameter)
 		if !ok || again || strings.ContainsAny(value, `"\\`) {
 			return ""
 		}
-		if strings.EqualFold(name, "for") {
-			node = value
+		if strings.EqualFold(name, parameter) {
+			found = value
 		}
 	}
-	return node
+	return found
 }
 
 // nodeAddr parses the address of a node, with or without port; "unknown" and obfuscated

@@ -218,3 +218,32 @@ func FuzzClientOf(f *testing.F) {
 		}
 	})
 }
+
+// The scheme that a proxy in front of urnd was asked by: RFC 7239 section 5.4. What may be of several proxies says nothing.
+func TestSchemeOf(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		values []string
+		want   string
+	}{
+		{"X-Forwarded-Proto", []string{"https"}, "https"},
+		{"X-Forwarded-Proto", []string{" HTTP "}, "http"},
+		{"X-Forwarded-Proto", []string{"https, http"}, ""},
+		{"X-Forwarded-Proto", []string{"https", "http"}, ""},
+		{"X-Forwarded-Proto", []string{"wss"}, ""},
+		{"X-Forwarded-Proto", []string{""}, ""},
+		{"Forwarded", []string{"for=192.0.2.1;proto=https"}, "https"},
+		{"Forwarded", []string{`Proto="HTTPS";for=192.0.2.1`}, "https"},
+		{"Forwarded", []string{"for=192.0.2.1"}, ""},
+		{"Forwarded", []string{"proto=https;proto=http"}, ""},
+		{"Forwarded", []string{"proto=https, for=192.0.2.1;proto=http"}, ""},
+		{"X-Forwarded-Protocol", []string{"https"}, ""},
+	} {
+		if got := SchemeOf(http.Header{tt.name: tt.values}); got != tt.want {
+			t.Errorf("%s %q: %q, want %q", tt.name, tt.values, got, tt.want)
+		}
+	}
+	if got := SchemeOf(nil); got != "" {
+		t.Errorf("no field: %q", got)
+	}
+}

@@ -51,7 +51,7 @@ func (r *rule) because(request Request) ([]Condition, bool) {
 	c := conditions{}
 	addCondition(&c, "clients", r.Clients, func(p netip.Prefix) bool { return p.Contains(plain(request.Client)) })
 	addCondition(&c, "users", r.Users, func(user string) bool { return user == request.User })
-	addCondition(&c, "methods", r.Methods, func(method string) bool { return method == request.Method })
+	addCondition(&c, "methods", r.Methods, func(method string) bool { return r.isMethod(method, request.Method) })
 	addCondition(&c, "schemes", r.Schemes, func(word string) bool { return schemeOf(word) == request.Scheme })
 	addCondition(&c, "hosts", r.Hosts, func(text string) bool {
 		var h hosts

@@ -18,7 +18,9 @@ type Rule struct {
 	Deny    bool // false allows
 	Clients []netip.Prefix
 	Users   []string // names with which clients have logged in
-	Methods []string // case-sensitive (RFC 9110 section 9.1)
+	// Methods are case-sensitive (RFC 9110 section 9.1). A rule that denies one also denies it in another case, which many
+	// servers take for the same; one that allows it does not.
+	Methods []string
 	Schemes []string // of URIs; "connect" stands for a CONNECT, which has none
 	// Hosts are names ("www.example.org"), names with all below them (".example.org"), patterns
 	// ("*.cdn-?.example.org"), addresses and address ranges. In a pattern "*" stands for any
@@ -102,10 +104,15 @@ func checkRange(prefix netip.Prefix) error {
 func (r *rule) holds(request *Request, literal netip.Addr) bool {
 	return (len(r.Ports) == 0 || hasPort(r.Ports, request.Port)) &&
 		(len(r.schemes) == 0 || slices.Contains(r.schemes, request.Scheme)) &&
-		(len(r.Methods) == 0 || slices.Contains(r.Methods, request.Method)) &&
+		(len(r.Methods) == 0 || slices.ContainsFunc(r.Methods, func(method string) bool { return r.isMethod(method, request.Method) })) &&
 		(len(r.Users) == 0 || slices.Contains(r.Users, request.User)) &&
 		(len(r.Clients) == 0 || contains(r.Clients, plain(request.Client))) &&
 		(len(r.Hosts) == 0 || r.hosts.has(request.Host, literal))
+}
+
+// isMethod reports whether a method is one of the rule.
+func (r *rule) isMethod(method, asked string) bool {
+	return method == asked || r.Deny && strings.EqualFold(method, asked)
 }
 
 // leadsTo reports whether the rule is for connections to an address. An unknown one is in all ranges

@@ -38,7 +38,8 @@ type Request struct {
 	Trailer       http.Header // complete at the end of Body; nil for none
 	// Interim is called with each interim response (1xx) but 100 and 101; nil is not called.
 	Interim func(status int, header http.Header)
-	// Client is whose share of the limits the request takes; the zero value has no share.
+	// Client is for whom the resource is fetched, as an address or that of a network, and whose share of the limits it
+	// takes; the zero value where it is for none. It decides nothing of what is sent.
 	Client netip.Addr
 	// Check returns why the server at an address must not be asked, in addition to the rules of
 	// the guard; nil allows all. It is called before an address is dialled, and before a

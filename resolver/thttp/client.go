@@ -92,7 +92,7 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	}
 	if parent.Err() == nil {
-		c.remember(base, q.URI.String(), start, err)
+		c.remember(parent, base, q.URI.String(), start, err)
 	} else {
 		c.config.Backoff.Release(base)
 	}
@@ -100,15 +100,38 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 }
 
 // remember records a failure of the server at base.
-func (c *Client) remember(base, name string, sent time.Time, err error) {
+func (c *Client) remember(ctx context.Context, base, name string, sent time.Time, err error) {
 	var dial *net.OpError
 	switch {
 	case !errors.Is(err, scheme.ErrUnanswered) || errors.Is(err, resolver.ErrForbidden) || isOwnLimit(err):
 	case errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout():
 		c.config.Backoff.Unreachable(base, err)
 	default: // it may be due to the name
-		c.config.Backoff.Failed(base, name, sent, err)
+		c.config.Backoff.Failed(base, name, sent, err, func() bool { return c.answers(ctx, base) })
 	}
+}
+
+// probeTimeout bounds the question whether a server answers at all.
+const probeTimeout = 2 * time.Second
+
+// answers reports whether a server answers a request about no name, with any status. Who has asked may leave before that.
+func (c *Client) answers(ctx context.Context, base string) bool {
+	u, err := uri.Parse(base + "/")
+	if err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(c.config.Timeout, probeTimeout))
+	defer cancel()
+	header := make(http.Header)
+	if c.config.Fields != nil {
+		c.config.Fields(ctx, header)
+	}
+	response, err := c.config.Web.Fetch(ctx, scheme.Request{Method: http.MethodHead, URI: u, Header: header})
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	return true
 }
 
 // isOwnLimit reports whether a connection failed for want of something that this machine has too

@@ -184,16 +184,13 @@ type peeked struct {
 	io.Closer
 }
 
-// parseSize returns a number of octets; -1 for what is none.
+// parseSize is scheme.ParseSize; -1 for what is none.
 func parseSize(text string) int64 {
-	if text == "" || text[0] < '0' || text[0] > '9' { // most words are none, and need no error
+	size, ok := scheme.ParseSize(text)
+	if !ok {
 		return -1
 	}
-	n, err := strconv.ParseUint(text, 10, 63)
-	if err != nil {
-		return -1
-	}
-	return int64(n)
+	return size
 }
 
 // parseTime returns a time-val of RFC 3659 section 2.3; the zero value for what is none.

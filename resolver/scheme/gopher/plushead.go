@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
-	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // The lengths of an answer of Gopher+ that does not say how many octets it has.
@@ -36,7 +39,7 @@ func readPlusHead(in *bufio.Reader) (head plusHead, found bool, err error) {
 		}
 		switch last := line[n-1]; {
 		case last == '\n':
-			if head, found = parsePlusHead(string(bytes.TrimRight(line, " \r\n"))); found {
+			if head, found, err = parsePlusHead(string(bytes.TrimRight(line, " \r\n"))); found {
 				_, err = in.Discard(n)
 			}
 			return head, found, err //nolint:wrapcheck // likewise
@@ -47,15 +50,26 @@ func readPlusHead(in *bufio.Reader) (head plusHead, found bool, err error) {
 	return plusHead{}, false, nil
 }
 
-func parsePlusHead(line string) (plusHead, bool) {
-	if len(line) < 2 || line[0] != '+' && line[0] != '-' || line[1] == '+' {
-		return plusHead{}, false
+// parsePlusHead parses the first line of an answer; found is false for a line that is none. The error is for a
+// length that no document has.
+func parsePlusHead(line string) (head plusHead, found bool, err error) {
+	if len(line) < 2 || line[0] != '+' && line[0] != '-' {
+		return plusHead{}, false, nil
 	}
-	n, err := strconv.ParseInt(line[1:], 10, 64)
-	if err != nil || n < untilClose || n == 0 && line[1] == '-' {
-		return plusHead{}, false
+	head.success = line[0] == '+'
+	switch length := line[1:]; {
+	case length == "-1":
+		head.length = untilDot
+	case length == "-2":
+		head.length = untilClose
+	case strings.Trim(length, "0123456789") != "":
+		return plusHead{}, false, nil
+	default:
+		if head.length, found = scheme.ParseSize(length); !found {
+			return plusHead{}, false, fmt.Errorf("%w: a document of %s octets", scheme.ErrResponse, length)
+		}
 	}
-	return plusHead{line[0] == '+', n}, true
+	return head, true, nil
 }
 
 // data returns the reader of what follows the line.

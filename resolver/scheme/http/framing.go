@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // framing is how the end of a response is found: RFC 9112 section 6.3.
@@ -69,15 +71,13 @@ func hasNoContent(method string, status int) bool {
 
 // parseLength returns the value of Content-Length, which may be repeated: RFC 9112 section 6.3.
 func parseLength(lines []string) (int64, error) {
-	const bits = 63
 	length := int64(-1)
 	for value := range strings.SplitSeq(strings.Join(lines, ","), ",") {
-		value = strings.Trim(value, " \t")
-		n, err := strconv.ParseUint(value, 10, bits)
-		if err != nil || length >= 0 && int64(n) != length {
-			return 0, invalid("its Content-Length %.40q is not one number", strings.Join(lines, ", "))
+		n, ok := scheme.ParseSize(strings.Trim(value, " \t"))
+		if !ok || length >= 0 && n != length {
+			return 0, invalid("its Content-Length %.40q is not one number up to %d", strings.Join(lines, ", "), scheme.MaxSize)
 		}
-		length = int64(n)
+		length = n
 	}
 	return length, nil
 }

@@ -26,6 +26,8 @@ type Config struct {
 	DialUpstream func(ctx context.Context, network, address string) (net.Conn, error)
 	// Upstream returns the proxy through which u is fetched; nil, and a nil result, is none.
 	Upstream func(u uri.URI) *Upstream
+	// Behind returns why an upstream proxy must not be asked for "host:port"; nil allows all.
+	Behind func(address string) error
 	// HeaderTimeout is how long an origin may take to send the header of its response, after the
 	// request was sent, and an upstream proxy to connect.
 	HeaderTimeout time.Duration

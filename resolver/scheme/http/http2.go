@@ -75,8 +75,15 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 	if scheme.HasConnectionToken(response.Header) {
 		c.handler.shared.retire(c)
 	}
+	length := int64(-1)
+	if lines := response.Header["Content-Length"]; len(lines) > 0 { // the library takes it for none where it is not valid
+		if length, err = parseLength(lines); err != nil {
+			_ = response.Body.Close()
+			return nil, err
+		}
+	}
 	resource := &scheme.Resource{
-		Status: response.StatusCode, Reason: http.StatusText(response.StatusCode), Header: response.Header, ContentLength: response.ContentLength, From: c.from,
+		Status: response.StatusCode, Reason: http.StatusText(response.StatusCode), Header: response.Header, ContentLength: length, From: c.from,
 		Trailer: make(http.Header, len(response.Trailer)),
 	}
 	for name := range response.Trailer {

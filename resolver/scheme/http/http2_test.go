@@ -249,3 +249,19 @@ func TestHTTP2Failures(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A length that is none is refused by HTTP/2 as by HTTP/1.1, and not passed on: RFC 9113 section 8.1.1.
+func TestHTTP2Lengths(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Content-Length"] = []string{r.URL.Query().Get("n")} // net/http sends none above 2^63-1
+	}, nil)
+	for length, refused := range map[string]bool{"5": false, "4611686018427387904": true, "9223372036854775807": true} {
+		resource, err := h.Fetch(t.Context(), scheme.Request{Method: http.MethodHead, URI: parse(t, o.URL+"/?n="+length)})
+		if errors.Is(err, scheme.ErrResponse) != refused {
+			t.Errorf("%s: %v", length, err)
+		}
+		if err == nil {
+			_ = resource.Body.Close()
+		}
+	}
+}

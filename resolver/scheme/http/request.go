@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"strings"
 
 	"golang.org/x/net/http/httpguts"
 
@@ -31,7 +32,7 @@ type request struct {
 
 // newRequest checks a request, and frames it anew.
 func (h *Handler) newRequest(in scheme.Request) (*request, error) {
-	if !httpguts.ValidHeaderFieldName(in.Method) || in.Method == http.MethodConnect {
+	if !httpguts.ValidHeaderFieldName(in.Method) || strings.EqualFold(in.Method, http.MethodConnect) {
 		return nil, fmt.Errorf("%w: %q", errMethod, in.Method)
 	}
 	if err := checkFields(in.Header); err != nil {
@@ -50,7 +51,7 @@ func (h *Handler) newRequest(in scheme.Request) (*request, error) {
 	}
 	r := &request{Request: in, target: to, check: refusing(in.Check), handler: h}
 	if upstream != nil {
-		if err := checkBehind(to.address, r.check); err != nil {
+		if err := h.checkBehind(to.address, r.check); err != nil {
 			return nil, err
 		}
 	}

@@ -103,14 +103,15 @@ func TestInvalidRequests(t *testing.T) {
 		}
 	})
 	for name, r := range map[string]scheme.Request{
-		"CR":         {Method: "GET", Header: http.Header{"A": {"b\rc"}}},
-		"LF":         {Method: "GET", Header: http.Header{"A": {"b\nc"}}},
-		"NUL":        {Method: "GET", Header: http.Header{"A": {"\x00"}}},
-		"name":       {Method: "GET", Header: http.Header{"A: b\r\nC": {"d"}}},
-		"no name":    {Method: "GET", Header: http.Header{"": {"d"}}},
-		"method":     {Method: "GET / HTTP/1.1\r\nA:"},
-		"no method":  {},
-		"the tunnel": {Method: "CONNECT"},
+		"CR":                                     {Method: "GET", Header: http.Header{"A": {"b\rc"}}},
+		"LF":                                     {Method: "GET", Header: http.Header{"A": {"b\nc"}}},
+		"NUL":                                    {Method: "GET", Header: http.Header{"A": {"\x00"}}},
+		"name":                                   {Method: "GET", Header: http.Header{"A: b\r\nC": {"d"}}},
+		"no name":                                {Method: "GET", Header: http.Header{"": {"d"}}},
+		"method":                                 {Method: "GET / HTTP/1.1\r\nA:"},
+		"no method":                              {},
+		"the tunnel":                             {Method: "CONNECT"},
+		"the tunnel, for proxies that fold case": {Method: "Connect"},
 	} {
 		r.URI = parse(t, "http://a.example/")
 		if _, err := h.Fetch(t.Context(), r); err == nil || errors.Is(err, resolver.ErrUnreachable) {

@@ -31,8 +31,13 @@ type target struct {
 	line      string // the request-target
 }
 
+// serverSteps make one form of the spellings of a server, whatever those of its paths are: origins make links of Host, and
+// a response that has them is stored for all spellings.
+const serverSteps = uri.IDNA | uri.HostCase | uri.IPv6Text | uri.DefaultPort
+
 // newTarget returns the target of a request for u.
 func newTarget(method string, u uri.URI, upstream *Upstream) (target, error) {
+	u = u.NormalizeSteps(serverSteps)
 	authority, _ := u.Host()
 	if authority == "" {
 		return target{}, errHost

@@ -38,7 +38,7 @@ type Conn interface {
 func (h *Handler) tunnel(ctx context.Context, u uri.URI, address string, check func(netip.AddrPort) error) (net.Conn, error) {
 	if h.config.Upstream != nil {
 		if upstream := h.config.Upstream(u); upstream != nil {
-			if err := checkBehind(address, check); err != nil {
+			if err := h.checkBehind(address, check); err != nil {
 				return nil, err
 			}
 			return h.through(ctx, *upstream, address)

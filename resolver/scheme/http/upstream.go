@@ -38,7 +38,12 @@ func answered(h head) error {
 
 // checkBehind checks the address of an origin behind an upstream proxy; check may be nil. That of a name
 // is not known, as the upstream proxy looks it up: check gets the zero value.
-func checkBehind(address string, check func(netip.AddrPort) error) error {
+func (h *Handler) checkBehind(address string, check func(netip.AddrPort) error) error {
+	if h.config.Behind != nil {
+		if err := h.config.Behind(address); err != nil {
+			return fmt.Errorf("asking the upstream proxy for %s: %w", address, err)
+		}
+	}
 	if check == nil {
 		return nil
 	}

@@ -100,7 +100,7 @@ func (x exchange) group() (*scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	count := int64(min(s.count, 1<<62))
+	count := int64(min(s.count, scheme.MaxSize))
 	l := &scheme.Listing{
 		Kind: scheme.KindGroup, Title: scheme.Text(x.target.group), URI: x.target.links.self, Parent: x.around(),
 		Properties: []scheme.Property{{Name: "Articles", Value: strconv.FormatInt(count, 10)}},

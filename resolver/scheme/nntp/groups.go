@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/scheme"
@@ -85,17 +84,17 @@ func parseActive(line string, isCount bool) (name string, count int64, ok bool) 
 	if len(words) < least || len(words[0]) > maxName {
 		return "", 0, false
 	}
-	high, errHigh := strconv.ParseInt(words[1], 10, 64)
-	low, errLow := strconv.ParseInt(words[2], 10, 64)
-	if errHigh != nil || errLow != nil || high < 0 || low < 0 {
+	high, isHigh := scheme.ParseSize(words[1])
+	low, isLow := scheme.ParseSize(words[2])
+	if !isHigh || !isLow {
 		return "", 0, false
 	}
 	if isCount {
 		if len(words) == least {
 			return "", 0, false
 		}
-		count, err := strconv.ParseInt(words[3], 10, 64)
-		return words[0], count, err == nil && count >= 0
+		count, ok := scheme.ParseSize(words[3])
+		return words[0], count, ok
 	}
 	if high >= low && high > 0 { // an empty group has one lower than low
 		count = high - max(low, 1) + 1

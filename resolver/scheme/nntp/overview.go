@@ -2,7 +2,6 @@ package nntp
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -88,7 +87,7 @@ func parseOverview(line string) (overview, bool) {
 		o.references = messageIDs(fields[references])
 	}
 	if len(fields) > octets {
-		if n, err := strconv.ParseInt(fields[octets], 10, 64); err == nil && n >= 0 {
+		if n, ok := scheme.ParseSize(fields[octets]); ok {
 			o.size = &n
 		}
 	}

@@ -1,0 +1,133 @@
+package forward
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// Forwarded is how the client is named to origins.
+type Forwarded uint8
+
+// The ways to name a client.
+const (
+	ForwardedTransparent Forwarded = iota // what the client sends is passed on, and nothing is added
+	ForwardedOff                          // what the client sends is removed
+	ForwardedStandard                     // Forwarded is added: RFC 7239
+	ForwardedFor                          // X-Forwarded-For is added
+)
+
+// consume returns a request without the fields that are not passed on: what is left is of the client, and all of it may
+// decide what an origin answers.
+//
+// Fields of a trusted proxy that name the client, and how it came, are made anew from what urnd knows by them. Proxy is never
+// passed on: there is no such field, and CGI makes HTTP_PROXY of it (CVE-2016-5385). Servers of sites get names of letters,
+// digits and hyphens, as nginx passes them: CGI (RFC 3875 section 4.1.18), WSGI and PHP make one variable of X-A, X_A and X.A,
+// so that a field would stand for another one, which urnd has removed, made or keyed.
+func (p *Proxy) consume(r *Request) *Request {
+	found := false
+	for name := range r.Header {
+		found = found || !p.passes(r, name)
+	}
+	if !found {
+		return r
+	}
+	left := *r
+	left.Request = r.WithContext(r.Context()) // a copy: the caller logs what was sent
+	left.Header = make(http.Header, len(r.Header))
+	for name, lines := range r.Header {
+		switch {
+		case p.passes(r, name):
+			left.Header[name] = lines
+		case isClientField(name) && !r.Fetched: // what is fetched has no fields of the client
+			left.consumed = append(left.consumed, name)
+		}
+	}
+	return &left
+}
+
+// passes reports whether a field of a request is passed on.
+func (p *Proxy) passes(r *Request, name string) bool {
+	switch {
+	case name == "Proxy", r.Trusted && isOfProxy(name):
+		return false
+	default:
+		return !r.isGateway() || isPlain(name, p.config.Underscores)
+	}
+}
+
+// isOfProxy reports whether a trusted proxy sets a field to tell of the client and its request.
+func isOfProxy(name string) bool {
+	const prefix = "X-Forwarded-"
+	name = strings.ReplaceAll(name, "_", "-")
+	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) || strings.EqualFold(name, "X-Real-IP") || strings.EqualFold(name, "Forwarded")
+}
+
+// isClientField reports whether a field names the client.
+func isClientField(name string) bool {
+	return name == "Forwarded" || name == "X-Forwarded-For" || name == "X-Real-Ip"
+}
+
+// isPlain reports whether a name has only letters, digits and hyphens.
+func isPlain(name string, underscores bool) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_' && underscores:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// nameClient sets the fields that name the client to origins.
+func (p *Proxy) nameClient(r *Request, header http.Header) {
+	switch p.config.Forwarded {
+	case ForwardedOff:
+		for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
+			delete(header, name)
+		}
+	case ForwardedStandard:
+		header["Forwarded"] = appended(r.Header["Forwarded"], "for="+node(r.Client))
+	case ForwardedFor:
+		if r.Client.IsValid() {
+			header["X-Forwarded-For"] = appended(r.Header["X-Forwarded-For"], r.Client.String())
+		}
+	case ForwardedTransparent:
+		for _, name := range r.consumed {
+			if name == "Forwarded" {
+				header[name] = []string{"for=" + node(r.Client)}
+			} else if r.Client.IsValid() {
+				header[name] = []string{r.Client.String()}
+			}
+		}
+	}
+}
+
+// nameSite tells the server of a site how the client reached it, as far as the key says it: else responses that differ by
+// that would be stored as one. What an untrusted client says of that is passed on.
+func (r *Request) nameSite(header http.Header) {
+	authority, _ := r.Key.Authority()
+	for _, f := range [...]struct{ name, value string }{{"X-Forwarded-Proto", r.Key.Scheme()}, {"X-Forwarded-Host", authority}} {
+		if len(header[f.name]) == 0 {
+			header[f.name] = []string{f.value}
+		}
+	}
+}
+
+// appended returns a list with one more line, in memory of its own.
+func appended(lines []string, line string) []string {
+	return append(lines[:len(lines):len(lines)], line)
+}
+
+// node returns a client as Forwarded has it: RFC 7239 section 6.
+func node(client netip.Addr) string {
+	switch {
+	case !client.IsValid():
+		return "unknown"
+	case client.Is6():
+		return `"[` + client.WithZone("").String() + `]"`
+	default:
+		return client.String()
+	}
+}
