@@ -62,6 +62,9 @@ func (a *arena) duels(family string, attacks []attack, first int) (all []payload
 			server, own = 2*own, own+1
 		}
 		for _, way := range orElse(one.ways, site1) {
+			if way.tls && a.secure == "" || way.absolute && a.forward == "" {
+				continue // the proxy has no such way
+			}
 			for _, shape := range orElse(one.asks, bare) {
 				d := &duel{a, one, way, way, shape, server}
 				all = append(all, payload{name: d.String(), section: one.section, shows: d.shows(), play: d.run})

@@ -61,9 +61,11 @@ func keepsVariant(ctx context.Context, d *duel) error {
 	if err != nil {
 		return err
 	}
-	if got[0].fault != nil || got[0].serial() != "1" {
-		all, _, _ := r.seen()
-		return fmt.Errorf("the variant in use is evicted: the victim got number %s of %d: %w", got[0].serial(), all, got[0].fault)
+	if got[0].fault != nil {
+		return got[0].fault
+	}
+	if all, _, _ := r.seen(); got[0].serial() != "1" {
+		return fmt.Errorf("the variant in use is evicted: the victim got the answer to request %s of %d", got[0].serial(), all)
 	}
 	return nil
 }

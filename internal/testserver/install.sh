@@ -18,6 +18,7 @@ chromium chromium
 nc netcat-openbsd
 named bind9
 squid squid
+varnishd varnish
 pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd
