@@ -40,17 +40,19 @@ access: {allow_destinations: [127.9.9.9/32], proxy_clients: [127.0.0.0/8]}
 cache: {max_response: 1MiB%[3]s}
 limits: {shutdown_timeout: 3s, drain_time: 1ms}
 log: {level: DEBUG, format: json}
-proxy:
+namespaces:
+%[4]sproxy:
   origins:
-%[4]s`
+%[5]s`
 
 // pairs is how many pairs of origins there are: each attack that may harm the name of a server has one of
 // its own.
-const pairs = 96
+const pairs = 128
 
 // siteName and forwardName are the hosts of an origin as a site, and as what a forward proxy is asked for.
 // Both have as many characters for each origin.
 func siteName(server int) string    { return fmt.Sprintf("s%03d.sites.example", server) }
+func mirrorName(server int) string  { return fmt.Sprintf("m%03d.sites.example", server) } // of a pair
 func forwardName(server int) string { return fmt.Sprintf("s%03d.hosts.example", server) }
 
 // newArena starts the origins.
@@ -64,13 +66,18 @@ func prepareClients(s *stage) (err error) {
 	if s.arena, err = newArena(); err != nil {
 		return err
 	}
-	var origins strings.Builder
-	for i := range s.arena.origin.listeners {
+	var names, origins strings.Builder
+	for i := range 2 * pairs {
 		fmt.Fprintf(&origins, "    - {host: %s, servers: ['http://%s']}\n", siteName(i), s.arena.origin.address(i))
 		s.dns.has(forwardName(i), "60 IN A "+originHost)
 	}
+	for i := 0; i < 2*pairs; i += 2 {
+		first, second := s.arena.origin.address(i), s.arena.origin.address(i+1)
+		fmt.Fprintf(&names, "  - {nid: mirror%d, targets: [{template: 'http://%s/{+nss}'}, {template: 'http://%s/{+nss}'}]}\n", i, first, second)
+		fmt.Fprintf(&origins, "    - {host: %s, servers: ['http://%s', 'http://%s']}\n", mirrorName(i), first, second)
+	}
 	setting, err := settingOfCollapse()
-	s.text = fmt.Sprintf(clientsConfig, s.directory, s.dns.address, setting, origins.String())
+	s.text = fmt.Sprintf(clientsConfig, s.directory, s.dns.address, setting, names.String(), origins.String())
 	return err
 }
 

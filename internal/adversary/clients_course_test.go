@@ -31,7 +31,8 @@ func (d *duel) open(ctx context.Context, from string, buffer int) (client, error
 	return way.open(ctx, service, d.secure, from, buffer)
 }
 
-// victim asks twice, on one connection where the version has such, and returns the responses.
+// victim asks twice, on one connection where the version has such, and returns the responses. While the attacker
+// delays what it asks for, it asks once: the bound is that of one request.
 func (d *duel) victim(ctx context.Context, id string, bound time.Duration) ([]received, error) {
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
@@ -50,7 +51,7 @@ func (d *duel) victimOn(ctx context.Context, c client, id string) (all []receive
 		return nil, err
 	}
 	all = append(all, d.receives(ctx, c, r))
-	if r.version == "HTTP/1.0" || d.site.endless || all[0].fault != nil || all[0].header.Get("Connection") == "close" {
+	if d.moment == delaying || r.version == "HTTP/1.0" || d.site.endless || all[0].fault != nil || all[0].header.Get("Connection") == "close" {
 		return all, nil
 	}
 	if err := c.send(r); err != nil {
@@ -84,10 +85,13 @@ func (d *duel) attacked(ctx context.Context, id string, r *resource, bound time.
 		if c, err = d.exchanges(ctx, c, id); err != nil {
 			return nil, err
 		}
-		if d.moment == before {
-			return d.victim(ctx, id, bound)
+		if d.moment == sharing {
+			got, err := d.victimOn(ctx, c, id)
+			if err == nil && got[0].status != 0 {
+				return got, nil
+			} // else the connection has ended with what the attacker sent
 		}
-		return d.victimOn(ctx, c, id)
+		return d.victim(ctx, id, bound)
 	default:
 		return d.meet(ctx, c, id, r, bound)
 	}

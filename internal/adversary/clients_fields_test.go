@@ -64,7 +64,7 @@ func withCookies() []attack {
 		owner := "nobody"
 		if v.isAttacker() {
 			owner = "attacker"
-		} else if v.UserAgent() == victimAgent {
+		} else if v.isVictim() {
 			owner = "victim"
 		}
 		return http.StatusOK, []string{"Set-Cookie: session=of-" + owner}

@@ -44,6 +44,8 @@ const (
 
 func (v *visit) isAttacker() bool { return strings.Contains(v.UserAgent(), attackerAgent) }
 
+func (v *visit) isVictim() bool { return v.UserAgent() == victimAgent }
+
 // harmlessFields are the fields of a request that origins are taken not to answer by, unless Vary names
 // them: they are left out of what the origins of these tests repeat. That is the rule of issue 23; a
 // cache could share nothing without it.
@@ -110,6 +112,8 @@ type resource struct {
 	site site
 	// names replaces the names of the resource and of its server by some that all resources have.
 	names *strings.Replacer
+	// attackedPort is that of the server that is attacked, where there are two.
+	attackedPort string
 	// arrived is closed when a request of the attacker is here, asked when one of the victim is.
 	arrived, asked chan struct{}
 	// release lets what is held go on; failing drops its connection instead.

@@ -8,23 +8,26 @@ func clients(s *stage) []payload { return s.arena.attacks() }
 type clientsFamily struct {
 	name    string
 	attacks []attack
+	// urndOnly is that others are not attacked: the attacks know what urnd is, and how it is configured.
+	urndOnly bool
 }
 
 func clientsFamilies() []clientsFamily {
 	return []clientsFamily{
-		{"clients: harmless", harmlessRequests()},
-		{"clients: fields", withFields()},
-		{"clients: cookies", withCookies()},
-		{"clients: credentials", withCredentials()},
-		{"clients: errors", withErrors()},
-		{"clients: ranges", withRanges()},
-		{"clients: hosts", withHosts()},
-		{"clients: methods", withMethods()},
-		{"clients: variants", withVariants()},
-		{"clients: costs", withCosts()}, // alone: it measures the processor
-		{"clients: connections", withConnections()},
-		{"clients: leaders", withLeaders()},
-		{"clients: bodies", withBodies()},
+		{"clients: harmless", harmlessRequests(), false},
+		{"clients: fields", withFields(), false},
+		{"clients: cookies", withCookies(), false},
+		{"clients: credentials", withCredentials(), false},
+		{"clients: errors", withErrors(), false},
+		{"clients: ranges", withRanges(), false},
+		{"clients: hosts", withHosts(), false},
+		{"clients: methods", withMethods(), false},
+		{"clients: variants", withVariants(), false},
+		{"clients: costs", withCosts(), true}, // alone: it measures the processor
+		{"clients: blame", withBlame(), true},
+		{"clients: connections", withConnections(), false},
+		{"clients: leaders", withLeaders(), false},
+		{"clients: bodies", withBodies(), false},
 	}
 }
 

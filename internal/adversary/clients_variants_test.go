@@ -74,9 +74,6 @@ func keepsVariant(ctx context.Context, d *duel) error {
 // name.
 func costs(ctx context.Context, d *duel) error {
 	process := d.process
-	if process == nil {
-		return nil // of another maker: nobody looks into it
-	}
 	used := func(field string) (time.Duration, error) {
 		id := d.id()
 		d.origin.on(id, d.site, d.names(d.server, id))
