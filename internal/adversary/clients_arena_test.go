@@ -73,7 +73,10 @@ func prepareClients(s *stage) (err error) {
 	}
 	for i := 0; i < 2*pairs; i += 2 {
 		first, second := s.arena.origin.address(i), s.arena.origin.address(i+1)
-		fmt.Fprintf(&names, "  - {nid: mirror%d, targets: [{template: 'http://%s/{+nss}'}, {template: 'http://%s/{+nss}'}]}\n", i, first, second)
+		fmt.Fprintf(
+			&names, "  - {nid: mirror%d, targets: [{template: 'http://%s/{+nss}'}, {template: 'http://%s/{+nss}'}]}\n", i, first,
+			second,
+		)
 		fmt.Fprintf(&origins, "    - {host: %s, servers: ['http://%s', 'http://%s']}\n", mirrorName(i), first, second)
 	}
 	setting, err := settingOfCollapse()

@@ -40,8 +40,8 @@ type attack struct {
 	alone bool
 	ways  []route // nil is the site by HTTP/1.1
 	asks  []shape // of victims, nil is a bare request
-	// play replaces the course of all that; nil does not.
-	play func(ctx context.Context, d *duel) error
+	// course replaces all that; nil does not.
+	course func(ctx context.Context, d *duel) error
 }
 
 // duel is an attack with one way and one victim.
@@ -112,8 +112,8 @@ func (d *duel) asked(id string, server int) sending {
 
 // run plays the attack.
 func (d *duel) run(ctx context.Context) error {
-	if d.play != nil {
-		return d.attack.play(ctx, d)
+	if d.course != nil {
+		return d.course(ctx, d)
 	}
 	right, took, err := d.undisturbed(ctx)
 	if err != nil {
@@ -122,15 +122,19 @@ func (d *duel) run(ctx context.Context) error {
 	id := d.id()
 	r := d.origin.on(id, d.site, d.names(d.server, id))
 	defer d.origin.off(id)
-	bound := took + d.slack
-	if !d.atOnce && d.moment != before && d.moment != sharing {
-		bound += d.collapse
-	}
-	got, err := d.attacked(ctx, id, r, bound)
+	got, err := d.attacked(ctx, id, r, d.bound(took))
 	if err != nil {
 		return err
 	}
 	return d.judge(got, right, id, r)
+}
+
+// bound is how long the victim may wait, who alone waits so long as that took.
+func (d *duel) bound(took time.Duration) time.Duration {
+	if d.moment == delaying && !d.atOnce {
+		return took + d.slack + d.collapse
+	}
+	return took + d.slack
 }
 
 // judge compares what the victim got with what is right for it.
@@ -145,7 +149,10 @@ func (d *duel) judge(all []received, right map[string]bool, id string, r *resour
 		for one := range right {
 			want = one
 		}
-		return fmt.Errorf("response %d of the victim is not one that it would get alone:\n      %s\n      alone:\n      %s\n      the origin saw:\n        %s", i+1, indented(text), indented(want), lines)
+		return fmt.Errorf(
+			"response %d of the victim is not one that it would get alone:\n      %s\n      alone:\n      %s\n      the origin saw:\n        %s",
+			i+1, indented(text), indented(want), lines,
+		)
 	}
 	if d.shares {
 		if _, _, lines := r.seen(); all[0].serial() != "1" {

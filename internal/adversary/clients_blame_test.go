@@ -19,18 +19,26 @@ func withBlame() (all []attack) {
 		"answers half a head":   func(v *visit) bool { return v.writes("HTTP/1.1 200 OK\r\nA: ") && false },
 		"answers a broken body": func(v *visit) bool { return v.writes("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na") && false },
 		"answers 502":           func(v *visit) bool { return v.respond(http.StatusBadGateway, nil, "") },
-		"answers 503":           func(v *visit) bool { return v.respond(http.StatusServiceUnavailable, []string{"Retry-After: 600"}, "") },
+		"answers 503": func(v *visit) bool {
+			return v.respond(http.StatusServiceUnavailable, []string{"Retry-After: 600"}, "")
+		},
 	} {
 		s := site{fields: []string{"Cache-Control: no-store"}, own: func(v *visit) bool {
 			if v.isAttacker() && v.serverPort() == v.attackedPort {
 				return fails(v)
 			}
-			return v.respond(http.StatusOK, append([]string{"X-Server: " + v.serverPort()}, v.resource.site.fields...), "ok")
+			return v.respond(http.StatusOK, append([]string{"X-Server: " + v.serverPort()}, v.site.fields...), "ok")
 		}}
 		for _, field := range []string{"X-Crash: 1", "Accept: */*"} {
 			all = append(all,
-				attack{name: "a server of a site that " + name + ", " + field, section: section, site: s, requests: []sending{{fields: []string{field}}}, alone: true, play: turns},
-				attack{name: "a location of a name that " + name + ", " + field, section: section, site: s, requests: []sending{{fields: []string{field}}}, alone: true, play: mirrors},
+				attack{
+					name: "a server of a site that " + name + ", " + field, section: section, site: s,
+					requests: []sending{{fields: []string{field}}}, alone: true, course: turns,
+				},
+				attack{
+					name: "a location of a name that " + name + ", " + field, section: section, site: s,
+					requests: []sending{{fields: []string{field}}}, alone: true, course: mirrors,
+				},
 			)
 		}
 	}

@@ -45,19 +45,25 @@ func (d *duel) victim(ctx context.Context, id string, bound time.Duration) ([]re
 }
 
 // victimOn is victim on a connection that there is.
-func (d *duel) victimOn(ctx context.Context, c client, id string) (all []received, err error) {
+func (d *duel) victimOn(ctx context.Context, c client, id string) ([]received, error) {
+	var all []received
 	r := d.asked(id, d.server)
-	if err := c.send(r); err != nil {
-		return nil, err
+	times := 2
+	if d.moment == delaying || r.version == "HTTP/1.0" || d.site.endless {
+		times = 1
 	}
-	all = append(all, d.receives(ctx, c, r))
-	if d.moment == delaying || r.version == "HTTP/1.0" || d.site.endless || all[0].fault != nil || all[0].header.Get("Connection") == "close" {
-		return all, nil
+	for range times {
+		err := c.send(r)
+		if err != nil {
+			return all, err
+		}
+		got := d.receives(ctx, c, r)
+		all = append(all, got)
+		if got.isLast() {
+			break
+		}
 	}
-	if err := c.send(r); err != nil {
-		return nil, err
-	}
-	return append(all, d.receives(ctx, c, r)), nil
+	return all, nil
 }
 
 // receives reads a response, and says where it did not come in time.
@@ -86,8 +92,7 @@ func (d *duel) attacked(ctx context.Context, id string, r *resource, bound time.
 			return nil, err
 		}
 		if d.moment == sharing {
-			got, err := d.victimOn(ctx, c, id)
-			if err == nil && got[0].status != 0 {
+			if got, err := d.victimOn(ctx, c, id); err == nil && got[0].status != 0 {
 				return got, nil
 			} // else the connection has ended with what the attacker sent
 		}
@@ -109,8 +114,7 @@ func (d *duel) exchanges(ctx context.Context, c client, id string) (client, erro
 			if err == nil {
 				got = c.receive(one, d.most())
 			}
-			broken := err != nil || got.fault != nil || got.header.Get("Connection") == "close" || one.version == "HTTP/1.0"
-			if !broken {
+			if err == nil && !got.isLast() && one.version != "HTTP/1.0" {
 				break
 			}
 			_ = c.Close()

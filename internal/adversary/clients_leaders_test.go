@@ -15,35 +15,48 @@ import (
 // withLeaders are attacks by a request that others could wait for.
 func withLeaders() (all []attack) {
 	const section = "RFC 9111 section 4"
-	plain, cookie, credentials := []sending{{}}, []sending{{fields: []string{"Cookie: session=attacker"}}}, []sending{{fields: []string{"Authorization: Bearer attacker"}}}
+	plain, cookie := []sending{{}}, []sending{{fields: []string{"Cookie: session=attacker"}}}
+	credentials := []sending{{fields: []string{"Authorization: Bearer attacker"}}}
 	held := site{fields: explicit, gated: true, ignores: []string{"cookie"}}
 	for _, m := range []moment{together, delaying, leaving, failing} {
-		all = append(all,
-			attack{name: "the leader", section: section, site: held, requests: plain, moment: m, alone: true, asks: []shape{bare, logged, ranged, conditional}},
-			attack{name: "the leader", section: section, site: held, requests: plain, moment: m, alone: true, ways: []route{site10, siteTLS, siteH2, forward1}},
-			attack{name: "a leader with a Cookie", section: section, site: held, requests: cookie, moment: m, alone: true, atOnce: true},
-			attack{name: "a leader with a Cookie, and a victim with one", section: section, site: held, requests: cookie, moment: m, alone: true, asks: []shape{logged}},
-			attack{name: "a leader with credentials", section: section, site: held, requests: credentials, moment: m, alone: true, atOnce: true},
-			attack{name: "a leader with an unknown field", section: section, site: held, requests: []sending{{fields: []string{"X-Anything: 1"}}}, moment: m, alone: true, atOnce: true},
-			attack{name: "a leader with content", section: section, site: held, requests: []sending{{body: "evil"}}, moment: m, alone: true, atOnce: true},
-			attack{name: "a leader with Range", section: section, site: held, requests: []sending{{fields: []string{"Range: bytes=0-4"}}}, moment: m, alone: true},
-			attack{name: "a leader with a condition", section: section, site: held, requests: []sending{{fields: []string{`If-None-Match: "a"`}}}, moment: m, alone: true},
-			attack{name: "a leader by HEAD", section: section, site: held, requests: []sending{{method: "HEAD"}}, moment: m, alone: true},
-		)
+		for _, one := range []attack{
+			{name: "the leader", requests: plain, asks: []shape{bare, logged, ranged, conditional}},
+			{name: "the leader", requests: plain, ways: []route{site10, siteTLS, siteH2, forward1}},
+			{name: "a leader with a Cookie", requests: cookie, atOnce: true},
+			{name: "a leader with a Cookie, as the victim has one", requests: cookie, asks: []shape{logged}},
+			{name: "a leader with credentials", requests: credentials, atOnce: true},
+			{name: "a leader with an unknown field", requests: []sending{{fields: []string{"X-Anything: 1"}}}, atOnce: true},
+			{name: "a leader with content", requests: []sending{{body: "evil"}}, atOnce: true},
+			{name: "a leader with Range", requests: []sending{{fields: []string{"Range: bytes=0-4"}}}},
+			{name: "a leader with a condition", requests: []sending{{fields: []string{`If-None-Match: "a"`}}}},
+			{name: "a leader by HEAD", requests: []sending{{method: "HEAD"}}},
+		} {
+			one.section, one.site, one.moment, one.alone = section, held, m, true
+			all = append(all, one)
+		}
 	}
 	private := site{fields: []string{"Cache-Control: private"}, gated: true}
-	all = append(all, attack{name: "a leader whose answer is private", section: section, site: private, requests: plain, moment: together})
+	all = append(all, attack{
+		name: "a leader whose answer is private", section: section, site: private, requests: plain, moment: together,
+	})
 	// A lock of sessions, as PHP has it: all with the same cookie wait, and nobody else.
 	lock := site{gated: true}
 	all = append(all,
-		attack{name: "a session lock", section: section, site: lock, requests: cookie, moment: delaying, alone: true, atOnce: true, ways: []route{site1, siteH2, forward1}},
-		attack{name: "a session lock, and a victim with another session", section: section, site: lock, requests: cookie, moment: delaying, alone: true, asks: []shape{logged}},
+		attack{
+			name: "a session lock", section: section, site: lock, requests: cookie, moment: delaying, alone: true, atOnce: true,
+			ways: []route{site1, siteH2, forward1},
+		},
+		attack{
+			name: "a session lock, and a victim with another session", section: section, site: lock, requests: cookie,
+			moment: delaying, alone: true, asks: []shape{logged},
+		},
 	)
 	varied := held
 	varied.fields = append([]string{"Vary: Accept-Language"}, explicit...)
 	all = append(all, attack{
-		name: "a leader of another variant", section: "RFC 9111 section 4.1", site: varied, moment: delaying, alone: true, atOnce: true, asks: []shape{bare, browser},
-		requests: []sending{{fields: []string{"Accept-Language: evil"}}}, play: afterOne,
+		name: "a leader of another variant", section: "RFC 9111 section 4.1", site: varied, moment: delaying, alone: true,
+		atOnce: true, asks: []shape{bare, browser},
+		requests: []sending{{fields: []string{"Accept-Language: evil"}}}, course: afterOne,
 	})
 	return append(append(all, withStale()...), withMany()...)
 }
@@ -63,9 +76,10 @@ func withStale() (all []attack) {
 	} {
 		asks := shape{"with " + one.name, one.fields}
 		all = append(all, attack{
-			name: "a leader who validates, " + one.name, section: "RFC 5861 section 3", site: site{fields: []string{"Cache-Control: " + one.control}, gated: true},
+			name: "a leader who validates, " + one.name, section: "RFC 5861 section 3",
+			site:     site{fields: []string{"Cache-Control: " + one.control}, gated: true},
 			requests: []sending{{}}, moment: delaying, alone: true, atOnce: one.atOnce, asks: []shape{asks},
-			play: func(ctx context.Context, d *duel) error { return d.afterPrimed(ctx, one.atOnce) },
+			course: func(ctx context.Context, d *duel) error { return d.afterPrimed(ctx, one.atOnce) },
 		})
 	}
 	return all
@@ -110,11 +124,7 @@ func (d *duel) primed(ctx context.Context, first sending) (received, error) {
 	if got := c.receive(first, d.most()); got.fault != nil {
 		return received{}, got.fault
 	}
-	bound := took + d.slack
-	if !d.atOnce {
-		bound += d.collapse
-	}
-	got, err := d.attacked(ctx, id, r, bound)
+	got, err := d.attacked(ctx, id, r, d.bound(took))
 	if err != nil {
 		return received{}, err
 	}
@@ -133,29 +143,38 @@ func withMany() []attack {
 		case <-work.C:
 		case <-v.conn.server.done:
 		}
-		return v.respond(http.StatusOK, v.resource.site.fields, v.echo())
+		return v.respond(http.StatusOK, v.site.fields, v.echo())
 	}}
 	const section = "RFC 9111 section 4"
 	all := []attack{
-		{name: "100 victims", section: section, site: slow, requests: []sending{{}}, moment: failing, alone: true, play: hundred},
-		{name: "100 victims", section: section, site: slow, requests: []sending{{}}, moment: leaving, alone: true, play: hundred},
+		{name: "100 victims", section: section, site: slow, requests: []sending{{}}, moment: failing, alone: true, course: hundred},
+		{name: "100 victims", section: section, site: slow, requests: []sending{{}}, moment: leaving, alone: true, course: hundred},
 	}
 	private := slow
 	private.fields = []string{"Cache-Control: private"}
-	all = append(all, attack{name: "100 victims of a private answer", section: section, site: private, requests: []sending{{}}, moment: together, alone: true, play: hundred})
+	all = append(all, attack{
+		name: "100 victims of a private answer", section: section, site: private, requests: []sending{{}}, moment: together,
+		alone: true, course: hundred,
+	})
 	drops := site{fields: explicit, own: func(v *visit) bool {
 		if v.isAttacker() {
 			return v.drops()
 		}
-		return v.respond(http.StatusOK, v.resource.site.fields, v.echo())
+		return v.respond(http.StatusOK, v.site.fields, v.echo())
 	}}
 	for _, field := range []string{"Accept: */*", "X-Crash: 1"} {
-		all = append(all, attack{name: "five victims and four attackers with " + field, section: "RFC 9110 section 15.6.3", site: drops, requests: []sending{{fields: []string{field}}}, alone: true, play: five})
+		all = append(all, attack{
+			name: "five victims and four attackers with " + field, section: "RFC 9110 section 15.6.3", site: drops,
+			requests: []sending{{fields: []string{field}}}, alone: true, course: five,
+		})
 		var many []sending
 		for range 60 {
 			many = append(many, sending{fields: []string{field}})
 		}
-		all = append(all, attack{name: "60 requests with " + field + " that the origin drops", section: "RFC 9110 section 15.6.3", site: drops, requests: many, alone: true})
+		all = append(all, attack{
+			name: "60 requests with " + field + " that the origin drops", section: "RFC 9110 section 15.6.3", site: drops,
+			requests: many, alone: true,
+		})
 	}
 	refuses := drops
 	refuses.own = func(v *visit) bool {
@@ -169,7 +188,10 @@ func withMany() []attack {
 	for range 60 {
 		many = append(many, sending{})
 	}
-	return append(all, attack{name: "60 requests that the origin answers 503", section: "RFC 9110 section 15.6.4", site: refuses, requests: many, alone: true})
+	return append(all, attack{
+		name: "60 requests that the origin answers 503", section: "RFC 9110 section 15.6.4", site: refuses, requests: many,
+		alone: true,
+	})
 }
 
 // hundred plays the attack with a hundred victims: each is answered, and few of them at once by the origin.

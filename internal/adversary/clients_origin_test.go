@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -123,7 +124,7 @@ func (s *siteServer) serve(conn *siteConnection) {
 
 // answer answers a request, and reports whether the connection stays.
 func (v *visit) answer() bool {
-	s := v.resource.site
+	s := v.site
 	if s.gated && v.isAttacker() && !v.isHeld() {
 		return v.drops()
 	}
@@ -150,14 +151,16 @@ func (v *visit) respond(status int, fields []string, text string) bool {
 	hash := fnv.New64a()
 	_, _ = io.WriteString(hash, text)
 	tag := fmt.Sprintf(`"%x"`, hash.Sum64())
-	fields = append(fields, "ETag: "+tag, "X-Serial: "+strconv.Itoa(v.serial), "Content-Type: text/plain", "Date: "+time.Now().UTC().Format(http.TimeFormat))
-	if first, last, ok := v.part(len(text)); ok && status == http.StatusOK {
-		if first >= len(text) {
-			status, text, fields = http.StatusRequestedRangeNotSatisfiable, "no such range", append(fields, fmt.Sprintf("Content-Range: bytes */%d", len(text)))
-		} else {
-			fields = append(fields, fmt.Sprintf("Content-Range: bytes %d-%d/%d", first, last, len(text)))
-			status, text = http.StatusPartialContent, text[first:last+1]
-		}
+	now := time.Now().UTC().Format(http.TimeFormat)
+	fields = append(slices.Clip(fields), "ETag: "+tag, "X-Serial: "+strconv.Itoa(v.serial), "Content-Type: text/plain", "Date: "+now)
+	switch first, last, ok := v.part(len(text)); {
+	case !ok || status != http.StatusOK:
+	case first >= len(text):
+		fields = append(fields, fmt.Sprintf("Content-Range: bytes */%d", len(text)))
+		status, text = http.StatusRequestedRangeNotSatisfiable, "no such range"
+	default:
+		fields = append(fields, fmt.Sprintf("Content-Range: bytes %d-%d/%d", first, last, len(text)))
+		status, text = http.StatusPartialContent, text[first:last+1]
 	}
 	if status == http.StatusOK && v.Header.Get("If-None-Match") == tag {
 		status = http.StatusNotModified
@@ -166,14 +169,14 @@ func (v *visit) respond(status int, fields []string, text string) bool {
 	if status == http.StatusNotModified || status == http.StatusNoContent {
 		return v.writes(head + "\r\n")
 	}
-	if v.resource.site.endless && v.Method != http.MethodHead {
+	if v.site.endless && v.Method != http.MethodHead {
 		return v.streams(head, text)
 	}
 	head += fmt.Sprintf("Content-Length: %d\r\n\r\n", len(text))
 	if v.Method == http.MethodHead {
 		return v.writes(head)
 	}
-	if v.resource.site.stalls && v.isAttacker() {
+	if v.site.stalls && v.isAttacker() {
 		if !v.writes(head+text[:len(text)/2]) || !v.isHeld() {
 			return v.drops()
 		}

@@ -124,13 +124,18 @@ func squidBefore(t *testing.T, a *arena) {
 	_ = listener.Close()
 	var hosts strings.Builder
 	lines := []string{
-		"http_access allow all", "http_port " + sites + " accel vhost name=sites", "acl sites myportname sites", "never_direct allow sites",
-		"collapsed_forwarding on", "forwarded_for transparent", "hosts_file " + filepath.Join(dir, "hosts"), "maximum_object_size_in_memory 1 MB",
+		"http_access allow all", "http_port " + sites + " accel vhost name=sites", "acl sites myportname sites",
+		"never_direct allow sites",
+		"collapsed_forwarding on", "forwarded_for transparent", "hosts_file " + filepath.Join(dir, "hosts"),
+		"maximum_object_size_in_memory 1 MB",
 	}
 	for i := range 2 * pairs {
 		fmt.Fprintf(&hosts, "%s %s\n", originHost, forwardName(i))
-		lines = append(lines, fmt.Sprintf("cache_peer %s parent %s 0 no-query no-digest originserver name=b%d", originHost, portOf(a.origin.address(i)), i),
-			fmt.Sprintf("acl h%d dstdomain %s", i, siteName(i)), fmt.Sprintf("cache_peer_access b%d allow h%d", i, i), fmt.Sprintf("cache_peer_access b%d deny all", i))
+		lines = append(lines, fmt.Sprintf(
+			"cache_peer %s parent %s 0 no-query no-digest originserver name=b%d", originHost, portOf(a.origin.address(i)), i,
+		),
+			fmt.Sprintf("acl h%d dstdomain %s", i, siteName(i)),
+			fmt.Sprintf("cache_peer_access b%d allow h%d", i, i), fmt.Sprintf("cache_peer_access b%d deny all", i))
 	}
 	if err := os.WriteFile(filepath.Join(dir, "hosts"), []byte(hosts.String()), 0o644); err != nil {
 		t.Fatal(err)

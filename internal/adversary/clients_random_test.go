@@ -88,10 +88,19 @@ func randomMoment(source *rand.Rand) moment {
 
 // randomSite is an origin with a freshness, a Vary and a dislike at random.
 func randomSite(source *rand.Rand) (s site) {
-	freshness := pick(source, [][]string{explicit, explicit, heuristic, public, {"Cache-Control: max-age=0, stale-while-revalidate=600"}, {"Cache-Control: private"}, nil})
+	freshness := pick(
+		source,
+		[][]string{
+			explicit, explicit, heuristic, public,
+			{"Cache-Control: max-age=0, stale-while-revalidate=600"},
+			{"Cache-Control: private"},
+			nil,
+		},
+	)
 	s.fields = append(s.fields, freshness...)
 	if source.IntN(3) == 0 {
-		s.fields = append(s.fields, "Vary: "+pick(source, []string{"Accept-Language", "Cookie", "X-Evil", "Accept, Accept-Language", "Authorization", "User-Agent"}))
+		names := []string{"Accept-Language", "Cookie", "X-Evil", "Accept, Accept-Language", "Authorization", "User-Agent"}
+		s.fields = append(s.fields, "Vary: "+pick(source, names))
 	}
 	switch {
 	case len(freshness) > 0 && freshness[0] == public[0]: // it says so of all requests: RFC 9111 section 3.5
@@ -153,20 +162,29 @@ func randomField(source *rand.Rand) string {
 		}
 		return "X" + string(letters) + ": evil"
 	case 2:
-		return pick(source, []string{"Cookie: session=attacker", "Cookie: a=" + strings.Repeat("a", 9000), "Authorization: Bearer attacker", "Authorization: Basic YTph", "X-Evil: 1", "X_Evil: 1"})
+		return pick(
+			source,
+			[]string{
+				"Cookie: session=attacker", "Cookie: a=" + strings.Repeat("a", 9000), "Authorization: Bearer attacker",
+				"Authorization: Basic YTph", "X-Evil: 1", "X_Evil: 1",
+			},
+		)
 	case 3:
 		return pick(source, []string{
-			"Range: bytes=99999999-", "Range: bytes=0-4", "Range: bytes=-5", "Range: bytes=5-", "If-Range: \"other\"", "If-None-Match: *", "If-None-Match: \"other\"", "If-Match: \"other\"",
+			"Range: bytes=99999999-", "Range: bytes=0-4", "Range: bytes=-5", "Range: bytes=5-", "If-Range: \"other\"",
+			"If-None-Match: *", "If-None-Match: \"other\"", "If-Match: \"other\"",
 			"If-Modified-Since: Mon, 02 Jan 2006 15:04:05 GMT", "If-Unmodified-Since: Mon, 02 Jan 2006 15:04:05 GMT",
 		})
 	case 4:
 		return pick(source, []string{
-			"Cache-Control: no-cache", "Cache-Control: no-store", "Cache-Control: max-age=0", "Cache-Control: max-stale", "Cache-Control: only-if-cached", "Pragma: no-cache", "Connection: Cookie, X-Evil",
+			"Cache-Control: no-cache", "Cache-Control: no-store", "Cache-Control: max-age=0", "Cache-Control: max-stale",
+			"Cache-Control: only-if-cached", "Pragma: no-cache", "Connection: Cookie, X-Evil",
 			"Expect: 100-continue", "TE: trailers", "Max-Forwards: 0", "Content-Type: text/evil",
 		})
 	default:
 		return pick(source, []string{
-			"Accept: evil", "Accept-Language: evil", "Accept-Encoding: gzip", "Referer: http://evil.example/", "Sec-Fetch-Site: cross-site", "Accept-Charset: evil", "Traceparent: evil",
+			"Accept: evil", "Accept-Language: evil", "Accept-Encoding: gzip", "Referer: http://evil.example/",
+			"Sec-Fetch-Site: cross-site", "Accept-Charset: evil", "Traceparent: evil",
 			"Accept-Language: " + strings.Repeat("evil,", 1000),
 		})
 	}

@@ -63,7 +63,8 @@ var (
 	bare    = shape{"bare", []string{"Accept: */*"}}
 	browser = shape{"browser", []string{
 		"Accept: text/html,application/xhtml+xml,*/*;q=0.8", "Accept-Language: de,en;q=0.5", "Sec-Fetch-Site: none",
-		"Sec-Fetch-Mode: navigate", "Sec-Fetch-User: ?1", "Sec-Fetch-Dest: document", "Upgrade-Insecure-Requests: 1", "Referer: http://a.example/",
+		"Sec-Fetch-Mode: navigate", "Sec-Fetch-User: ?1", "Sec-Fetch-Dest: document", "Upgrade-Insecure-Requests: 1",
+		"Referer: http://a.example/",
 	}}
 	logged      = shape{"with a Cookie", []string{"Cookie: session=victim"}}
 	ranged      = shape{"with Range", []string{"Range: bytes=0-19"}}
@@ -78,6 +79,9 @@ type received struct {
 	reply
 	fault error
 }
+
+// isLast reports whether nothing can follow on the connection.
+func (r received) isLast() bool { return r.fault != nil || r.header.Get("Connection") == "close" }
 
 // unequal are the fields that differ between two right responses to the same request: those of the time, the
 // connection and the framing, and those in which a proxy says what it did.

@@ -24,7 +24,8 @@ func withErrors() (all []attack) {
 	add := func(name string, s site, r sending) {
 		all = append(all, attack{name: name, section: section, site: s, requests: []sending{r}, asks: []shape{bare, logged}})
 	}
-	cookie, agent, accept := "Cookie: a="+strings.Repeat("a", 9000), "User-Agent: "+attackerAgent+strings.Repeat("a", 9000), "Accept-Language: "+strings.Repeat("a", 9000)
+	long := strings.Repeat("a", 9000)
+	cookie, agent, accept := "Cookie: a="+long, "User-Agent: "+attackerAgent+long, "Accept-Language: "+long
 	for _, status := range []int{400, 403, 404, 410, 414, 431, 500, 501} {
 		text := strconv.Itoa(status)
 		add(text+" to a Cookie of 9 kB", fails(status, longer("Cookie", 8192)), sending{fields: []string{cookie}})
@@ -37,17 +38,26 @@ func withErrors() (all []attack) {
 		add(strconv.Itoa(status)+" to the attacker", fails(status, isAttacker), sending{})
 	}
 	for _, field := range []string{"Range: bytes=99999-", "Range: bytes=99999-99999", "Range: bytes=99999-,999999-"} {
-		add("416 to "+field, fails(416, func(v *visit) bool { return strings.Contains(v.Header.Get("Range"), "99999") }), sending{fields: []string{field}})
+		add(
+			"416 to "+field, fails(416, func(v *visit) bool { return strings.Contains(v.Header.Get("Range"), "99999") }),
+			sending{fields: []string{field}},
+		)
 	}
-	for _, field := range []string{"If-Match: \"other\"", "If-Unmodified-Since: Mon, 02 Jan 2006 15:04:05 GMT", "If-Range: \"other\"", "Expect: other"} {
+	for _, field := range []string{
+		"If-Match: \"other\"", "If-Unmodified-Since: Mon, 02 Jan 2006 15:04:05 GMT", "If-Range: \"other\"", "Expect: other",
+	} {
 		for _, status := range []int{404, 412, 417} {
 			name, _, _ := strings.Cut(field, ":")
-			add(strconv.Itoa(status)+" to "+field, fails(status, func(v *visit) bool { return v.Header.Get(name) != "" }), sending{fields: []string{field}})
+			add(
+				strconv.Itoa(status)+" to "+field, fails(status, func(v *visit) bool { return v.Header.Get(name) != "" }),
+				sending{fields: []string{field}},
+			)
 		}
 	}
 	replaced := fails(416, func(v *visit) bool { return v.Header.Get("Range") == "bytes=99999-" })
 	all = append(all, attack{
-		name: "416 over what is stored", section: "RFC 9110 section 15.5.17", site: replaced, asks: []shape{bare, ranged, conditional}, ways: []route{site1, siteH2, forward1},
+		name: "416 over what is stored", section: "RFC 9110 section 15.5.17", site: replaced,
+		asks: []shape{bare, ranged, conditional}, ways: []route{site1, siteH2, forward1},
 		requests: []sending{{}, {fields: []string{"Range: bytes=99999-", "Cache-Control: no-cache"}}},
 	})
 	return all
@@ -55,10 +65,14 @@ func withErrors() (all []attack) {
 
 // withRanges are attacks that leave a part (RFC 9110 section 14).
 func withRanges() (all []attack) {
-	for _, field := range []string{"Range: bytes=0-4", "Range: bytes=5-9", "Range: bytes=-5", "Range: bytes=0-0,4-4", "Range: lines=1-2", "Range: bytes=0-99999999999999999999"} {
+	for _, field := range []string{
+		"Range: bytes=0-4", "Range: bytes=5-9", "Range: bytes=-5", "Range: bytes=0-0,4-4", "Range: lines=1-2",
+		"Range: bytes=0-99999999999999999999",
+	} {
 		for _, m := range []moment{before, together} {
 			all = append(all, attack{
-				name: field, section: "RFC 9111 section 3.3", site: site{fields: explicit, size: 4096, gated: m == together}, moment: m,
+				name: field, section: "RFC 9111 section 3.3", site: site{fields: explicit, size: 4096, gated: m == together},
+				moment:   m,
 				requests: []sending{{fields: []string{field}}}, asks: []shape{bare, ranged, conditional},
 			})
 		}
@@ -104,27 +118,49 @@ func withMethods() (all []attack) {
 	const section = "RFC 9110 section 9"
 	for _, freshness := range [][]string{explicit, heuristic} {
 		for _, r := range []sending{
-			{body: "evil"}, {method: "HEAD", fields: []string{"X_Forwarded_Host: evil.example"}}, {method: "POST", body: "evil"}, {method: "PUT", body: "evil"},
-			{method: "get"}, {method: "OPTIONS"}, {method: "QUERY", body: "evil"}, {method: "PATCH", body: "evil"}, {method: "FOO"},
+			{body: "evil"},
+			{method: "HEAD", fields: []string{"X_Forwarded_Host: evil.example"}},
+			{method: "POST", body: "evil"},
+			{method: "PUT", body: "evil"},
+			{method: "get"},
+			{method: "OPTIONS"},
+			{method: "QUERY", body: "evil"},
+			{method: "PATCH", body: "evil"},
+			{method: "FOO"},
 		} {
 			r.fields = append(r.fields, "X-Evil: 1")
-			all = append(all, attack{name: r.method + " with " + strings.Join(r.fields, ", ") + ", " + freshness[0], section: section, site: site{fields: freshness}, requests: []sending{r}})
+			all = append(all, attack{
+				name: r.method + " with " + strings.Join(r.fields, ", ") + ", " + freshness[0], section: section,
+				site: site{fields: freshness}, requests: []sending{r},
+			})
 		}
-		all = append(all, attack{name: "GET with content, " + freshness[0], section: section, site: site{fields: freshness}, requests: []sending{{body: "evil"}}, ways: routes(), asks: []shape{bare, browser}})
+		all = append(all, attack{
+			name: "GET with content, " + freshness[0], section: section, site: site{fields: freshness},
+			requests: []sending{{body: "evil"}}, ways: routes(), asks: []shape{bare, browser},
+		})
 	}
 	// The answer to POST is that to GET, the origin says; not that to a field.
 	located := site{fields: explicit, own: func(v *visit) bool {
 		text := v.echo()
 		text = strings.ReplaceAll(strings.ReplaceAll(text, "method POST", "method GET"), "content "+v.content, "content ")
-		return v.respond(200, append([]string{"Content-Location: " + v.RequestURI}, v.resource.site.fields...), text)
+		return v.respond(200, append([]string{"Content-Location: " + v.RequestURI}, v.site.fields...), text)
 	}, ignores: []string{"content-type"}}
 	for _, field := range []string{"X-Evil: 1", "X_Forwarded_Host: evil.example"} {
-		all = append(all, attack{name: "POST with Content-Location and " + field, section: "RFC 9110 section 9.3.3", site: located, requests: []sending{{method: "POST", body: "a", fields: []string{field}}}, asks: []shape{bare, browser}})
+		all = append(all, attack{
+			name: "POST with Content-Location and " + field, section: "RFC 9110 section 9.3.3", site: located,
+			requests: []sending{{method: "POST", body: "a", fields: []string{field}}}, asks: []shape{bare, browser},
+		})
 	}
 	cookie := located
 	cookie.fields = heuristic
-	all = append(all, attack{name: "POST with Content-Location, Cookie and no freshness", section: "RFC 9110 section 9.3.3", site: cookie, requests: []sending{{method: "POST", body: "a", fields: []string{"Cookie: session=attacker"}}}})
+	all = append(all, attack{
+		name: "POST with Content-Location, Cookie and no freshness", section: "RFC 9110 section 9.3.3", site: cookie,
+		requests: []sending{{method: "POST", body: "a", fields: []string{"Cookie: session=attacker"}}},
+	})
 	// Methods that make others start anew cost a request, and change nothing.
-	all = append(all, attack{name: "PUT and DELETE of what is stored", section: "RFC 9111 section 4.4", site: site{fields: explicit}, requests: []sending{{}, {method: "PUT", body: "evil"}, {method: "DELETE"}}})
+	all = append(all, attack{
+		name: "PUT and DELETE of what is stored", section: "RFC 9111 section 4.4", site: site{fields: explicit},
+		requests: []sending{{}, {method: "PUT", body: "evil"}, {method: "DELETE"}},
+	})
 	return all
 }

@@ -13,17 +13,31 @@ func withVariants() (all []attack) {
 	const section = "RFC 9111 section 4.1"
 	varies := func(names string) site { return site{fields: append([]string{"Vary: " + names}, explicit...)} }
 	for _, one := range []struct{ vary, field string }{
-		{"Accept-Language", "Accept-Language: evil"}, {"Accept-Language", "Accept-Language: de,en;q=0.5, evil"}, {"Accept-Language, X-Evil", "X-Evil: 1"}, {"accept-language,  x-evil", "X-Evil: 1"},
-		{"X-Evil", "X_Evil: 1"}, {"Cookie", "Cookie: session=attacker"}, {"User-Agent", "Accept: evil"}, {"Origin", "Origin: http://evil.example"}, {"*", "X-Evil: 1"}, {"Host", "X-Evil: 1"},
+		{"Accept-Language", "Accept-Language: evil"},
+		{"Accept-Language", "Accept-Language: de,en;q=0.5, evil"},
+		{"Accept-Language, X-Evil", "X-Evil: 1"},
+		{"accept-language,  x-evil", "X-Evil: 1"},
+		{"X-Evil", "X_Evil: 1"},
+		{"Cookie", "Cookie: session=attacker"},
+		{"User-Agent", "Accept: evil"},
+		{"Origin", "Origin: http://evil.example"},
+		{"*", "X-Evil: 1"},
+		{"Host", "X-Evil: 1"},
 	} {
 		for _, m := range []moment{before, together} {
 			s := varies(one.vary)
 			s.gated = m == together
-			all = append(all, attack{name: "Vary: " + one.vary + ", " + one.field, section: section, site: s, moment: m, requests: []sending{{fields: []string{one.field}}}, asks: []shape{bare, browser, logged}})
+			all = append(all, attack{
+				name: "Vary: " + one.vary + ", " + one.field, section: section, site: s, moment: m,
+				requests: []sending{{fields: []string{one.field}}}, asks: []shape{bare, browser, logged},
+			})
 		}
 	}
 	for _, n := range []int{33, 200} {
-		all = append(all, attack{name: fmt.Sprintf("%d variants", n), section: section, site: varies("Accept-Language"), asks: []shape{browser}, requests: manyVariants(n), play: keepsVariant})
+		all = append(all, attack{
+			name: fmt.Sprintf("%d variants", n), section: section, site: varies("Accept-Language"), asks: []shape{browser},
+			requests: manyVariants(n), course: keepsVariant,
+		})
 	}
 	return all
 }
@@ -31,7 +45,7 @@ func withVariants() (all []attack) {
 // withCosts are attacks on the processor.
 func withCosts() []attack {
 	s := site{fields: append([]string{"Vary: Accept-Language"}, explicit...)}
-	return []attack{{name: "60 kB of Accept-Language", section: "RFC 9111 section 4.1", site: s, play: costs}}
+	return []attack{{name: "60 kB of Accept-Language", section: "RFC 9111 section 4.1", site: s, course: costs}}
 }
 
 func manyVariants(n int) (all []sending) {
