@@ -131,10 +131,11 @@ func (d *duel) run(ctx context.Context) error {
 
 // bound is how long the victim may wait, who alone waits so long as that took.
 func (d *duel) bound(took time.Duration) time.Duration {
+	most := 3*took + d.slack // with an attacker there is more to do
 	if d.moment == delaying && !d.atOnce {
-		return took + d.slack + d.collapse
+		most += d.collapse
 	}
-	return took + d.slack
+	return most
 }
 
 // judge compares what the victim got with what is right for it.

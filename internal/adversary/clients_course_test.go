@@ -2,14 +2,17 @@ package adversary
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 )
 
-// wholeBody is more than any body that ends; someOfIt is enough of one that does not.
+// wholeBody is more than any body that ends; someOfIt is of one that does not, and more than the kernel and a
+// cache hold for who does not read.
 const (
 	wholeBody = 64 << 20
-	someOfIt  = 256 << 10
+	someOfIt  = 12 << 20
 )
 
 func (d *duel) most() int64 {
@@ -41,11 +44,11 @@ func (d *duel) victim(ctx context.Context, id string, bound time.Duration) ([]re
 		return nil, err
 	}
 	defer func() { _ = c.Close() }()
-	return d.victimOn(ctx, c, id)
+	return d.victimOn(c, id)
 }
 
 // victimOn is victim on a connection that there is.
-func (d *duel) victimOn(ctx context.Context, c client, id string) ([]received, error) {
+func (d *duel) victimOn(c client, id string) ([]received, error) {
 	var all []received
 	r := d.asked(id, d.server)
 	times := 2
@@ -57,7 +60,7 @@ func (d *duel) victimOn(ctx context.Context, c client, id string) ([]received, e
 		if err != nil {
 			return all, err
 		}
-		got := d.receives(ctx, c, r)
+		got := d.receives(c, r)
 		all = append(all, got)
 		if got.isLast() {
 			break
@@ -67,9 +70,9 @@ func (d *duel) victimOn(ctx context.Context, c client, id string) ([]received, e
 }
 
 // receives reads a response, and says where it did not come in time.
-func (d *duel) receives(ctx context.Context, c client, r sending) received {
+func (d *duel) receives(c client, r sending) received {
 	got := c.receive(r, d.most())
-	if got.fault != nil && ctx.Err() != nil {
+	if errors.Is(got.fault, os.ErrDeadlineExceeded) {
 		got.fault = fmt.Errorf("nothing whole in time: status %d and %d octets: %w", got.status, len(got.body), got.fault)
 	}
 	return got
@@ -92,7 +95,7 @@ func (d *duel) attacked(ctx context.Context, id string, r *resource, bound time.
 			return nil, err
 		}
 		if d.moment == sharing {
-			if got, err := d.victimOn(ctx, c, id); err == nil && got[0].status != 0 {
+			if got, err := d.victimOn(c, id); err == nil && got[0].status != 0 {
 				return got, nil
 			} // else the connection has ended with what the attacker sent
 		}

@@ -169,7 +169,7 @@ func (v *visit) respond(status int, fields []string, text string) bool {
 	if status == http.StatusNotModified || status == http.StatusNoContent {
 		return v.writes(head + "\r\n")
 	}
-	if v.site.endless && v.Method != http.MethodHead {
+	if (v.site.endless || v.site.chunked) && v.Method != http.MethodHead {
 		return v.streams(head, text)
 	}
 	head += fmt.Sprintf("Content-Length: %d\r\n\r\n", len(text))
@@ -185,13 +185,14 @@ func (v *visit) respond(status int, fields []string, text string) bool {
 	return v.writes(head + text)
 }
 
-// streams sends a body that ends with the connection only.
+// streams sends a body whose length is not known before, or that does not end.
 func (v *visit) streams(head, text string) bool {
-	chunk := strings.Repeat(text+"\n", 1+(16<<10)/len(text))
-	chunk = fmt.Sprintf("%x\r\n%s\r\n", len(chunk), chunk)
-	for ok := v.writes(head + "Transfer-Encoding: chunked\r\n\r\n"); ok; ok = v.writes(chunk) {
+	text = fmt.Sprintf("%x\r\n%s\r\n", len(text), text)
+	ok := v.writes(head + "Transfer-Encoding: chunked\r\n\r\n" + text)
+	for ok && v.site.endless {
+		ok = v.writes(text)
 	}
-	return false
+	return ok && v.writes("0\r\n\r\n")
 }
 
 func (v *visit) writes(text string) bool {

@@ -2,6 +2,8 @@ package adversary
 
 import (
 	"fmt"
+	"hash/fnv"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -103,8 +105,15 @@ func (r received) text(names *strings.Replacer) string {
 		}
 	}
 	slices.Sort(lines)
-	body := r.body
-	return names.Replace(fmt.Sprintf("%d\n%s\n\n", r.status, strings.Join(lines, "\n"))) + body
+	// Names are at the beginning; a longer body is compared by its hash.
+	const most = 64 << 10
+	beginning, rest := r.body[:min(most, len(r.body))], ""
+	if len(r.body) > most {
+		hash := fnv.New64a()
+		_, _ = io.WriteString(hash, r.body[most:])
+		rest = fmt.Sprintf("... and %d octets of hash %x", len(r.body)-most, hash.Sum64())
+	}
+	return names.Replace(fmt.Sprintf("%d\n%s\n\n%s", r.status, strings.Join(lines, "\n"), beginning)) + rest
 }
 
 // serial says which of the requests that the origin has seen was answered, "" where nothing says it.

@@ -18,9 +18,9 @@ type site struct {
 	reacts func(r *visit) (status int, fields []string)
 	// ignores are fields of requests that do not change the response, beside the harmless ones.
 	ignores []string
-	// size is that of the body in octets, at least; endless is a body without end.
-	size    int
-	endless bool
+	// size is that of the body in octets, at least; chunked does not say it, and endless is a body without end.
+	size             int
+	chunked, endless bool
 	// gated holds requests of attackers until the player lets them go; stalls does so in the middle of the body.
 	gated, stalls bool
 	// own answers in place of all that; it reports whether the connection stays. nil does not.
@@ -88,8 +88,12 @@ func (v *visit) echo() string {
 		}
 	}
 	slices.Sort(lines)
-	text := v.names.Replace(strings.Join(lines, "\n"))
-	if missing := v.site.size - len(text); missing > 0 {
+	return padded(v.names.Replace(strings.Join(lines, "\n")), v.site.size)
+}
+
+// padded makes a text so long, at least.
+func padded(text string, size int) string {
+	if missing := size - len(text); missing > 0 {
 		text += strings.Repeat("\n0123456789abcde", missing/16+1)
 	}
 	return text
