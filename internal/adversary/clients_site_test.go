@@ -50,11 +50,12 @@ func (v *visit) isVictim() bool { return v.UserAgent() == victimAgent }
 // them: they are left out of what the origins of these tests repeat. That is the rule of issue 23; a
 // cache could share nothing without it.
 var harmlessFields = []string{
-	"user-agent", "referer", "dnt", "sec-*", "accept", "accept-*", // preferences, RFC 9110 section 12.5
-	"traceparent", "tracestate", "baggage", // W3C Trace Context
-	"priority", "upgrade-insecure-requests", "save-data", // RFC 9218; hints
-	"via", "cdn-loop", "urnd-hops", "connection", "keep-alive", "te", "content-length", // of the connection, and of what is between
-	"max-forwards",
+	"user-agent", "referer", "dnt", "sec-*", "from", "save-data", "upgrade-insecure-requests", // who asks, and how
+	"accept", "accept-*", // negotiation, RFC 9110 section 12.5: Vary names what selects
+	"device-memory", "downlink", "dpr", "rtt", "viewport-width", "width", // client hints, likewise
+	"traceparent", "tracestate", "baggage", "b3", "x-b3-*", "x-request-id", "x-correlation-id", // of traces
+	"via", "cdn-loop", "urnd-hops", "max-forwards", // of proxies
+	"connection", "keep-alive", "te", "content-length", "expect", "priority", // of the message, RFC 9218
 	// What the cache itself handles, RFC 9111 sections 4.3 and 5.2 and RFC 9110 section 14.
 	"range", "if-range", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "cache-control", "pragma",
 	// What proxies of other makers add to each request: the same for all.
