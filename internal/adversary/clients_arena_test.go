@@ -62,7 +62,15 @@ func newArena() (*arena, error) {
 }
 
 // prepareClients gives the stage an arena, and a configuration for it.
-func prepareClients(s *stage) (err error) {
+func prepareClients(s *stage) error { return s.prepareArena("") }
+
+// prepareClientsOnDisk does so with a cache that has a disk, too.
+func prepareClientsOnDisk(s *stage) error {
+	return s.prepareArena(fmt.Sprintf(", disk: 64MiB, disk_directory: %s/disk", s.directory))
+}
+
+// prepareArena is both, with settings of the cache.
+func (s *stage) prepareArena(cache string) (err error) {
 	if s.arena, err = newArena(); err != nil {
 		return err
 	}
@@ -80,7 +88,7 @@ func prepareClients(s *stage) (err error) {
 		fmt.Fprintf(&origins, "    - {host: %s, servers: ['http://%s', 'http://%s']}\n", mirrorName(i), first, second)
 	}
 	setting, err := settingOfCollapse()
-	s.text = fmt.Sprintf(clientsConfig, s.directory, s.dns.address, setting, names.String(), origins.String())
+	s.text = fmt.Sprintf(clientsConfig, s.directory, s.dns.address, cache+setting, names.String(), origins.String())
 	return err
 }
 

@@ -22,6 +22,7 @@ func clientsFamilies() []clientsFamily {
 		{"clients: ranges", withRanges(), false},
 		{"clients: hosts", withHosts(), false},
 		{"clients: methods", withMethods(), false},
+		{"clients: updates", withUpdates(), false},
 		{"clients: variants", withVariants(), false},
 		{"clients: costs", withCosts(), true}, // alone: it measures the processor
 		{"clients: blame", withBlame(), true},
