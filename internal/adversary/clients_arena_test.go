@@ -20,6 +20,7 @@ type arena struct {
 	// process is the daemon, nil where the proxy is of another maker.
 	process *daemon
 	ids     atomic.Int64
+	played  atomic.Int64 // attacks at random
 }
 
 const (

@@ -141,11 +141,12 @@ func (d *duel) meet(ctx context.Context, c client, id string, r *resource, bound
 	if err := c.send(one); err != nil {
 		return nil, err
 	}
-	refused := make(chan struct{})
-	if d.moment != reading {
-		go func() { defer close(refused); c.receive(one, d.most()) }()
-		defer func() { r.let(r.release); _ = c.Close(); <-refused }()
+	refused, most := make(chan struct{}), d.most()
+	if d.moment == reading {
+		most = 1
 	}
+	go func() { defer close(refused); c.receive(one, most) }()
+	defer func() { r.let(r.release); _ = c.Close(); <-refused }()
 	if err := waitFor(ctx, r.arrived, refused); err != nil {
 		return nil, fmt.Errorf("the request of the attacker does not arrive: %w", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -18,6 +20,9 @@ func randomClients(s *stage) (all []payload) {
 		length = s.long
 	}
 	base := uint64(time.Now().UnixNano())
+	if seed, err := strconv.ParseUint(os.Getenv("ADVERSARY_SEED"), 10, 64); err == nil {
+		base = seed // that of the first worker
+	}
 	for worker := range 8 {
 		seed := base + uint64(worker)
 		all = append(all, payload{
@@ -28,6 +33,12 @@ func randomClients(s *stage) (all []payload) {
 		})
 	}
 	return inFamily("clients at random", all)
+}
+
+// sayPlayed prints how many attacks were composed.
+func sayPlayed(s *stage) error {
+	_, err := fmt.Printf("clients at random: %d attacks\n", s.arena.played.Load())
+	return err
 }
 
 // playRandom plays attacks until a time, and returns the first of those that a victim did not survive.
@@ -41,6 +52,7 @@ func (a *arena) playRandom(ctx context.Context, source *rand.Rand, server int, e
 			faults = append(faults, fmt.Errorf("attack %d: %s: %s: %w", n, d, d.shows(), err))
 		}
 		cancel()
+		a.played.Add(1)
 		if a.process.crashed() != nil {
 			break
 		}
@@ -119,13 +131,18 @@ func randomSite(source *rand.Rand) (s site) {
 func randomDislike(source *rand.Rand) func(v *visit) (int, []string) {
 	status := pick(source, []int{301, 302, 308, 400, 403, 404, 405, 410, 413, 414, 431, 500, 501, 503})
 	dislikes := pick(source, []func(v *visit) bool{
-		func(v *visit) bool { return len(v.Header.Get("Cookie")) > 4096 },
 		func(v *visit) bool { return v.Header.Get("Range") != "" && !v.isVictim() }, // else the stored one would be right, too
 		func(v *visit) bool { return v.content != "" },
-		func(v *visit) bool { return v.Header.Get("If-Match") != "" },
 		func(v *visit) bool { return v.Header.Get("X-Evil") != "" },
 		func(v *visit) bool { return v.Method != http.MethodGet && v.Method != http.MethodHead },
 	})
+	if source.IntN(2) == 0 { // an error with freshness is for who made it, whatever made it; a redirect is not always
+		status = pick(source, []int{400, 403, 404, 405, 410, 413, 414, 431, 500, 501, 503})
+		dislikes = pick(source, []func(v *visit) bool{
+			func(v *visit) bool { return len(v.Header.Get("Cookie")) > 4096 },
+			func(v *visit) bool { return v.Header.Get("If-Match") != "" },
+		})
+	}
 	return func(v *visit) (int, []string) {
 		if !dislikes(v) {
 			return http.StatusOK, nil
@@ -143,7 +160,7 @@ func randomRequest(source *rand.Rand) (r sending) {
 		r.body = strings.Repeat("evil", 1+source.IntN(100))
 	}
 	if source.IntN(8) == 0 {
-		r.host = pick(source, []string{"{HOST}", "{host}."})
+		r.host = "{HOST}"
 	}
 	for range source.IntN(5) {
 		r.fields = append(r.fields, randomField(source))

@@ -76,6 +76,14 @@ var (
 // shapes are all that victims send.
 func shapes() []shape { return []shape{bare, browser, logged, ranged, conditional} }
 
+// harmless is a shape without the fields that others could not share a response to.
+func (s shape) harmless() shape {
+	return shape{s.name, slices.DeleteFunc(slices.Clone(s.fields), func(field string) bool {
+		name, _, _ := strings.Cut(field, ":")
+		return name == "Cookie" || name == "Origin" || name == "Range" || name == "If-None-Match"
+	})}
+}
+
 // received is what a client got; fault is why it is none, or not whole.
 type received struct {
 	reply

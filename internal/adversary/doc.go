@@ -20,7 +20,8 @@
 // a family; a new family is a file, and a row in categories (main_test.go).
 //
 // ADVERSARY says how long: "short", or a duration for the random ones; ADVERSARY_ONLY is the
-// name of one category, or the beginning of that of a family.
+// name of one category, or the beginning of that of a family; ADVERSARY_SEED is a seed that a run of random
+// attacks of clients has printed.
 //
 // Without the variable ADVERSARY, as in "make test", only the tables themselves are checked.
 package adversary

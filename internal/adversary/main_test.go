@@ -35,7 +35,7 @@ func categories() []category {
 		{name: "floods", workers: 2, payloads: floods},
 		{name: "faults", workers: 4, payloads: faults},
 		{name: "clients", workers: 12, prepare: prepareClients, payloads: clients},
-		{name: "clients at random", workers: 8, prepare: prepareClientsOnDisk, payloads: randomClients},
+		{name: "clients at random", workers: 8, prepare: prepareClientsOnDisk, payloads: randomClients, after: sayPlayed},
 		{name: "random", workers: 4, payloads: random},
 	}
 }
