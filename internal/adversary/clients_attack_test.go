@@ -18,10 +18,11 @@ const (
 	leaving                // it is at the origin when the victim asks, and the attacker leaves then
 	failing                // likewise, and the origin resets its connection
 	reading                // its response has begun, and the attacker reads nothing of it
+	quitting               // its response has begun, and the attacker leaves when the victim asks
 )
 
 func (m moment) String() string {
-	return [...]string{"before", "on the same connection", "together", "delaying", "leaving", "failing", "not reading"}[m]
+	return [...]string{"before", "on the same connection", "together", "delaying", "leaving", "failing", "not reading", "quitting"}[m]
 }
 
 // attack is what one client does so that another one may get something else, or later.

@@ -13,10 +13,12 @@ func withBodies() (all []attack) {
 		"a body of 900 kB":                                        {fields: explicit, size: 900 << 10},
 		"a private body":                                          {fields: []string{"Cache-Control: private"}, size: large},
 	} {
-		all = append(all, attack{
-			name: name, section: section, site: s, requests: []sending{{}}, moment: reading, alone: true,
-			ways: []route{site1, siteH2, forward1},
-		})
+		for _, m := range []moment{reading, quitting} {
+			all = append(all, attack{
+				name: name, section: section, site: s, requests: []sending{{}}, moment: m, alone: true,
+				ways: []route{site1, siteH2, forward1},
+			})
+		}
 	}
 	stalls := site{fields: explicit, size: 64 << 10, stalls: true}
 	for _, m := range []moment{delaying, leaving, failing} {

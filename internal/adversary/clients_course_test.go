@@ -81,7 +81,7 @@ func (d *duel) receives(c client, r sending) received {
 // attacked plays the attack, and returns what the victim got.
 func (d *duel) attacked(ctx context.Context, id string, r *resource, bound time.Duration) ([]received, error) {
 	buffer := 0
-	if d.moment == reading {
+	if d.moment == reading || d.moment == quitting {
 		buffer = 4096
 	}
 	c, err := d.open(ctx, attackers, buffer)
@@ -142,7 +142,7 @@ func (d *duel) meet(ctx context.Context, c client, id string, r *resource, bound
 		return nil, err
 	}
 	refused, most := make(chan struct{}), d.most()
-	if d.moment == reading {
+	if d.moment == reading || d.moment == quitting {
 		most = 1
 	}
 	go func() { defer close(refused); c.receive(one, most) }()
@@ -173,7 +173,7 @@ func (d *duel) goOn(c client, r *resource, answered <-chan struct{}) {
 	switch d.moment {
 	case together:
 		r.let(r.release)
-	case leaving:
+	case leaving, quitting:
 		_ = c.Close()
 	case failing:
 		r.let(r.failing)

@@ -67,8 +67,8 @@ func pick[T any](source *rand.Rand, all []T) T { return all[source.IntN(len(all)
 func (a *arena) randomDuel(source *rand.Rand, server int) *duel {
 	s := randomSite(source)
 	one := attack{name: fmt.Sprintf("%q", s.fields), site: s, moment: randomMoment(source)}
-	one.site.gated = one.moment != before && one.moment != sharing && one.moment != reading
-	if one.moment == reading && one.site.size == 0 {
+	one.site.gated = one.moment != before && one.moment != sharing && one.moment < reading
+	if one.moment >= reading && one.site.size == 0 {
 		one.site.size = 64 << 10
 	}
 	for range 1 + source.IntN(3) {
@@ -94,7 +94,7 @@ func randomMoment(source *rand.Rand) moment {
 	case n < 90:
 		return together
 	default:
-		return pick(source, []moment{delaying, leaving, failing, reading})
+		return pick(source, []moment{delaying, leaving, failing, reading, quitting})
 	}
 }
 
@@ -120,7 +120,7 @@ func randomSite(source *rand.Rand) (s site) {
 	case len(freshness) > 0 && freshness[0] != heuristic[0]:
 		s.ignores = []string{"cookie"}
 	}
-	s.size = pick(source, []int{0, 0, 0, 4096, 100_000, 2 << 20})
+	s.size, s.chunked = pick(source, []int{0, 0, 0, 4096, 100_000, 2 << 20}), source.IntN(3) == 0
 	if source.IntN(4) == 0 {
 		s.reacts = randomDislike(source)
 	}

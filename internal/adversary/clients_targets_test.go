@@ -26,7 +26,7 @@ func withErrors() (all []attack) {
 	}
 	long := strings.Repeat("a", 9000)
 	cookie, agent, accept := "Cookie: a="+long, "User-Agent: "+attackerAgent+long, "Accept-Language: "+long
-	for _, status := range []int{400, 403, 404, 410, 414, 431, 500, 501} {
+	for _, status := range []int{400, 403, 404, 405, 410, 413, 414, 431, 500, 501} {
 		text := strconv.Itoa(status)
 		add(text+" to a Cookie of 9 kB", fails(status, longer("Cookie", 8192)), sending{fields: []string{cookie}})
 		add(text+" to a User-Agent of 9 kB", fails(status, longer("User-Agent", 8192)), sending{fields: []string{agent}})
