@@ -76,6 +76,9 @@ func (a *arena) randomDuel(source *rand.Rand, server int) *duel {
 	}
 	// Requests for one resource may come by ways that differ in version, but not in scheme.
 	ways := pick(source, [][]route{{site1, site10}, {siteTLS, siteH2}, {forward1, forward10}})
+	if source.IntN(12) == 0 && !one.site.gated {
+		one = stormy(one, source)
+	}
 	d := &duel{arena: a, attack: one, way: pick(source, ways), shape: pick(source, shapes()), server: server}
 	d.attackersWay = d.way
 	if one.moment != sharing {
