@@ -38,7 +38,8 @@ var (
 
 func routes() []route { return []route{site1, site10, siteTLS, siteH2, forward1, forward10} }
 
-// open connects to the proxy; buffer is the size of the kernel's for what is received, 0 for its own choice.
+// open connects to the proxy; buffer is the size of the kernel's for what is received, or by HTTP/2 that of the window
+// of a stream, 0 for one that bounds nothing.
 func (r route) open(ctx context.Context, service, secure, from string, buffer int) (client, error) {
 	address, protocol := service, "http/1.1"
 	if r.tls {
@@ -48,7 +49,7 @@ func (r route) open(ctx context.Context, service, secure, from string, buffer in
 	if err != nil {
 		return nil, err
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok && buffer > 0 {
+	if tcp, ok := conn.(*net.TCPConn); ok && buffer > 0 && !r.h2 {
 		_ = tcp.SetReadBuffer(buffer)
 	}
 	if !r.tls {

@@ -64,7 +64,7 @@ func (c *clientH2) send(r sending) error {
 	return err
 }
 
-// receive reads frames to the end of the stream.
+// receive reads frames to the end of the stream of the last request; those of others are dropped.
 func (c *clientH2) receive(_ sending, most int64) (got received) {
 	var body bytes.Buffer
 	defer func() { got.body = body.String() }()
@@ -73,6 +73,9 @@ func (c *clientH2) receive(_ sending, most int64) (got received) {
 		if err != nil {
 			got.fault = err
 			return got
+		}
+		if stream := frame.Header().StreamID; stream != 0 && stream != c.stream {
+			continue
 		}
 		switch frame := frame.(type) {
 		case *http2.SettingsFrame:
