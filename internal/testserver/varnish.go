@@ -32,6 +32,7 @@ func StartVarnish(t testing.TB, dir, vcl string) *WebServer {
 		path: path, listen: "-a",
 		arguments: []string{
 			"-F", "-j", "none", "-n", filepath.Join(dir, webFolder), "-f", filepath.Join(dir, webConfigFile), "-s", "malloc,256m",
+			"-p", "cc_command=exec cc -w -fpic -shared -o %o %s", // Debian's own optimizes, which takes long
 		},
 		config: func(_ netip.AddrPort, dir string) string { return fmt.Sprintf(varnishConfig, vcl, webReady, dir) },
 	})
