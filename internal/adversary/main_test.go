@@ -19,6 +19,8 @@ type category struct {
 	workers int
 	// settings of the environment for its daemon
 	settings []string
+	// prepare is called before the daemon starts; nil does nothing.
+	prepare  func(*stage) error
 	payloads func(*stage) []payload
 	// after checks what is known only when all have been played; nil checks nothing.
 	after func(*stage) error
@@ -32,6 +34,8 @@ func categories() []category {
 		{name: "spoofing", workers: 8, payloads: spoofing, after: func(s *stage) error { return s.canary.heard() }},
 		{name: "floods", workers: 2, payloads: floods},
 		{name: "faults", workers: 4, payloads: faults},
+		{name: "clients", workers: 12, prepare: prepareClients, payloads: clients},
+		{name: "clients at random", workers: 8, prepare: prepareClientsOnDisk, payloads: randomClients, after: sayPlayed},
 		{name: "random", workers: 4, payloads: random},
 	}
 }
@@ -100,10 +104,18 @@ func (c category) play(binary, directory, only string, long time.Duration) (row,
 		return row{}, err
 	}
 	defer s.close()
+	if c.prepare != nil {
+		if err := c.prepare(s); err != nil {
+			return row{}, err
+		}
+	}
 	starting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if s.daemon, err = s.start(starting, c.settings...); err != nil {
 		return row{}, err
+	}
+	if s.arena != nil {
+		s.arena.uses(s.daemon)
 	}
 	payloads := c.payloads(s)
 	if only != "" && only != c.name {

@@ -46,7 +46,7 @@ func (p payload) judge(ctx context.Context) (v verdict) {
 
 // String describes the failure of a payload.
 func (v verdict) String() string {
-	const most = 300
+	const most = 1200
 	shows := v.shows
 	if len(shows) > most {
 		shows = shows[:most] + fmt.Sprintf("... (%d octets)", len(v.shows))

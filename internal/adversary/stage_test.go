@@ -24,6 +24,9 @@ type stage struct {
 	dns    *nameServer
 	canary *canary
 
+	arena *arena // nil but for two clients
+	text  string // the configuration, "" for baseConfig
+
 	binary, directory string
 	long              time.Duration // how long the run may take, 0 for the short form
 	ids               atomic.Int64
@@ -120,6 +123,9 @@ func (s *stage) stopAll(ctx context.Context) error {
 }
 
 func (s *stage) config() string {
+	if s.text != "" {
+		return s.text
+	}
 	return fmt.Sprintf(baseConfig, s.directory, s.dns.address, s.origin.address)
 }
 
@@ -129,6 +135,9 @@ func (s *stage) id() string { return fmt.Sprintf("p%dx", s.ids.Add(1)) }
 func (s *stage) close() {
 	for _, d := range s.daemons {
 		d.kill()
+	}
+	if s.arena != nil {
+		s.arena.origin.close()
 	}
 	s.origin.close()
 	s.dns.close()

@@ -23,6 +23,7 @@ firefox-esr firefox-esr
 nc netcat-openbsd
 named bind9
 squid squid
+varnishd varnish
 pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd

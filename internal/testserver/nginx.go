@@ -24,6 +24,7 @@ http {
 	scgi_temp_path web/scgi;
 	log_format test "$request_method $request_uri $status";
 	access_log web/access.log test;
+%s
 	server {
 		listen %s;
 		root %s;
@@ -38,14 +39,20 @@ http {
 // test.
 func StartNginx(t testing.TB, dir string, lines ...string) *WebServer {
 	t.Helper()
-	return startWebServer(t, dir, nginxProgram(Need(t, "nginx"), dir, lines))
+	return StartNginxProxy(t, dir, "", lines...)
 }
 
-func nginxProgram(path, dir string, lines []string) webProgram {
+// StartNginxProxy is StartNginx with text for the block around that of the server, such as upstreams.
+func StartNginxProxy(t testing.TB, dir, http string, lines ...string) *WebServer {
+	t.Helper()
+	return startWebServer(t, dir, nginxProgram(Need(t, "nginx"), dir, http, lines))
+}
+
+func nginxProgram(path, dir, http string, lines []string) webProgram {
 	return webProgram{
 		path: path, arguments: []string{"-p", dir, "-c", webConfigFile, "-e", "stderr"},
 		config: func(addr netip.AddrPort, dir string) string {
-			return fmt.Sprintf(nginxConfig, addr, dir, strings.Join(lines, "\n"))
+			return fmt.Sprintf(nginxConfig, http, addr, dir, strings.Join(lines, "\n"))
 		},
 	}
 }

@@ -9,12 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// WebServer is a running nginx or Apache. Any goroutine may call its methods.
+// WebServer is a running nginx, Apache or Varnish. Any goroutine may call its methods.
 type WebServer struct {
 	dir     string
 	addr    netip.AddrPort
@@ -35,6 +36,8 @@ const (
 type webProgram struct {
 	path      string
 	arguments []string
+	// listen is the option that an address follows, "" where the configuration has it.
+	listen string
 	// config returns the configuration for an address and a folder.
 	config func(addr netip.AddrPort, dir string) string
 }
@@ -74,7 +77,11 @@ func launchWebServer(dir string, addr netip.AddrPort, program webProgram) (*WebS
 	if err := s.write(program.config(addr, dir)); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program.path, program.arguments...)
+	arguments := program.arguments
+	if program.listen != "" {
+		arguments = append(slices.Clone(arguments), program.listen, addr.String())
+	}
+	cmd := exec.Command(program.path, arguments...)
 	if err := asNobody(cmd); err != nil {
 		return nil, err
 	}

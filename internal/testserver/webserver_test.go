@@ -60,7 +60,7 @@ func TestWebServerDoesNotStart(t *testing.T) {
 	addr := taken.Addr().(*net.TCPAddr).AddrPort()
 	for line, wrong := range map[string]bool{"": false, "nonsense;": true} {
 		dir := OpenFolder(t)
-		_, err := launchWebServer(dir, addr, nginxProgram(path, dir, []string{line}))
+		_, err := launchWebServer(dir, addr, nginxProgram(path, dir, "", []string{line}))
 		if err == nil || wrong != strings.Contains(err.Error(), "nonsense") || wrong == errors.Is(err, errPortTaken) {
 			t.Errorf("%q: %v", line, err)
 		}

@@ -1,0 +1,212 @@
+package adversary
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// moment is when the attacker asks, seen from the victim.
+type moment uint8
+
+const (
+	before   moment = iota // it is answered before
+	sharing                // likewise, on the connection that the victim uses then, as behind a balancer
+	together               // it is at the origin when the victim asks, and is answered then
+	delaying               // it is at the origin, and is not answered before the victim is
+	leaving                // it is at the origin when the victim asks, and the attacker leaves then
+	failing                // likewise, and the origin resets its connection
+	reading                // its response has begun, and the attacker reads nothing of it
+	quitting               // its response has begun, and the attacker leaves when the victim asks
+)
+
+func (m moment) String() string {
+	return [...]string{"before", "on the same connection", "together", "delaying", "leaving", "failing", "not reading", "quitting"}[m]
+}
+
+// attack is what one client does so that another one may get something else, or later.
+type attack struct {
+	name, section string
+	site          site
+	requests      []sending // of the attacker, one after another
+	moment        moment
+	// atOnce is that the victim need not wait for the attacker at all: the two are of different classes.
+	atOnce bool
+	// shares is that the victim must get the response to the attacker: what is harmless leaves caches useful.
+	shares bool
+	// setsCookie is that Set-Cookie may be missing: a cache may leave it out.
+	setsCookie bool
+	// alone is that the attack has origins of its own, because it may harm their name.
+	alone bool
+	ways  []route // nil is the site by HTTP/1.1
+	asks  []shape // of victims, nil is a bare request
+	// course replaces all that; nil does not.
+	course func(ctx context.Context, d *duel) error
+}
+
+// duel is an attack with one way and one victim.
+type duel struct {
+	*arena
+	attack
+	way, attackersWay route
+	shape             shape
+	server            int // the attacked origin; the next one is its twin
+}
+
+// duels are all ways and victims of attacks, in the family.
+func (a *arena) duels(family string, attacks []attack, first int) (all []payload) {
+	own := first
+	for _, one := range attacks {
+		server := 0
+		if one.alone {
+			server, own = 2*own, own+1
+		}
+		for _, way := range orElse(one.ways, site1) {
+			if way.tls && a.secure == "" || way.absolute && a.forward == "" {
+				continue // the proxy has no such way
+			}
+			for _, shape := range orElse(one.asks, bare) {
+				d := &duel{a, one, way, way, shape, server}
+				all = append(all, payload{name: d.String(), section: one.section, shows: d.shows(), play: d.run})
+			}
+		}
+	}
+	if own > pairs {
+		panic(fmt.Sprintf("%s: there are only %d pairs of origins", family, pairs)) // a payload is written wrongly
+	}
+	return inFamily(family, all)
+}
+
+func orElse[T any](all []T, other T) []T {
+	if len(all) == 0 {
+		return []T{other}
+	}
+	return all
+}
+
+func (d *duel) String() string {
+	return fmt.Sprintf("%s, %s, by %s, victim %s", d.name, d.moment, d.way.name, d.shape.name)
+}
+
+// shows are the octets of both clients.
+func (d *duel) shows() string {
+	var text strings.Builder
+	for i, r := range d.requests {
+		const most = 3
+		if i == most {
+			fmt.Fprintf(&text, "and %d more; ", len(d.requests)-most)
+			break
+		}
+		r = r.as(attackerAgent, "http", d.host(d.server, d.way), "/id", d.way.absolute)
+		fmt.Fprintf(&text, "attacker: %.400s; ", r.octets())
+	}
+	fmt.Fprintf(&text, "victim: %.400s", d.asked("id", d.server).octets())
+	return text.String()
+}
+
+// asked is what the victim asks for a resource of a server.
+func (d *duel) asked(id string, server int) sending {
+	r := sending{version: d.way.version, fields: d.shape.fields}
+	return r.as(victimAgent, "http", d.host(server, d.way), "/"+id, d.way.absolute)
+}
+
+// run plays the attack.
+func (d *duel) run(ctx context.Context) error {
+	if d.course != nil {
+		return d.course(ctx, d)
+	}
+	right, took, err := d.undisturbed(ctx)
+	if err != nil {
+		return err
+	}
+	id := d.id()
+	r := d.origin.on(id, d.site, d.names(d.server, id))
+	defer d.origin.off(id)
+	got, err := d.attacked(ctx, id, r, d.bound(took))
+	if err != nil {
+		return err
+	}
+	return d.judge(got, right, id, r)
+}
+
+// bound is how long the victim may wait, who alone waits so long as that took.
+func (d *duel) bound(took time.Duration) time.Duration {
+	most := 3*took + d.slack // with an attacker there is more to do
+	if d.moment == delaying && !d.atOnce {
+		most += d.collapse
+	}
+	return most
+}
+
+// judge compares what the victim got with what is right for it.
+func (d *duel) judge(all []received, right map[string]bool, id string, r *resource) error {
+	for i, got := range all {
+		text := got.text(d.names(d.server, id))
+		if right[text] {
+			continue
+		}
+		_, _, lines := r.seen()
+		var want string
+		for one := range right {
+			want = one
+		}
+		return fmt.Errorf(
+			"response %d of the victim is not one that it would get alone:\n      %s\n      alone:\n      %s\n      the origin saw:\n        %s",
+			i+1, indented(text), indented(want), lines,
+		)
+	}
+	if d.shares {
+		if _, _, lines := r.seen(); all[0].serial() != "1" {
+			return fmt.Errorf("the response to the first client is not shared with the second; the origin saw:\n        %s", lines)
+		}
+	}
+	return nil
+}
+
+// indented is the beginning of a text, for a report.
+func indented(text string) string {
+	const most = 900
+	if len(text) > most {
+		text = text[:most] + fmt.Sprintf("... (%d octets)", len(text))
+	}
+	return strings.ReplaceAll(text, "\n", "\n      ")
+}
+
+// undisturbed returns the responses that the victim may get, by asking for a resource that nobody else asks
+// for, and the time that the slowest of them took. It may also get what it would get without the fields that are not
+// harmless, or that the cache handles: that is stored for all.
+func (d *duel) undisturbed(ctx context.Context) (right map[string]bool, took time.Duration, err error) {
+	right = make(map[string]bool)
+	shapes := []shape{d.shape}
+	if less := d.shape.harmless(); len(less.fields) < len(d.shape.fields) {
+		shapes = append(shapes, less)
+	}
+	for i, shape := range shapes {
+		other := *d
+		other.shape, other.server = shape, d.server+1
+		id := d.id()
+		names := d.names(other.server, id)
+		d.origin.on(id, d.site, names)
+		began := time.Now()
+		got, err := other.victim(ctx, id, patience/2)
+		if i == 0 {
+			took = time.Since(began)
+		}
+		d.origin.off(id)
+		if err != nil {
+			return nil, 0, fmt.Errorf("alone: %w", err)
+		}
+		for _, one := range got {
+			if one.fault != nil {
+				return nil, 0, fmt.Errorf("alone: %w", one.fault)
+			}
+			right[one.text(names)] = true
+			if d.setsCookie {
+				one.header.Del("Set-Cookie")
+				right[one.text(names)] = true
+			}
+		}
+	}
+	return right, took, nil
+}
