@@ -119,6 +119,7 @@ func TestEveryLeaf(t *testing.T) {
 		"access.trusted_proxies":    {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
 		"limits.write_timeout":      {"1s", "2s", "3s"},
 		"limits.client_share":       {"1", "2", "3"},
+		"limits.network_factor":     {"1", "2", "3"},
 		"limits.batch_timeout":      {"1s", "2s", "3s"},
 		"limits.drain_time":         {"1s", "2s", "3s"},
 		"limits.body_timeout":       {"1s", "2s", "3s"},

@@ -51,7 +51,7 @@ type exchange struct {
 
 // asking returns a question as that of the client.
 func (x *exchange) asking(q resolver.Query) resolver.Query {
-	q.Hops, q.Client = x.hops, listen.ClientNetwork(x.client.Addr)
+	q.Hops, q.Client = x.hops, x.client.Addr
 	return q
 }
 
