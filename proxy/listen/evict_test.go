@@ -45,10 +45,12 @@ func TestLimitClosesIdleConnections(t *testing.T) {
 	for range 3 {
 		large = append(large, call(t, addr, "127.0.0.2"))
 	}
+	testserver.Wait(t, "all wait", func() bool { return limit.Waiting() == 4 })
 	for _, c := range []*caller{large[1], large[2], large[0]} { // large[1] will have waited longest
 		if !c.ask() {
 			t.Fatal("one below the limit is not served")
 		}
+		testserver.Wait(t, "it waits", func() bool { return limit.Waiting() == 4 })
 	}
 	for range 2 {
 		call(t, addr, "127.0.0.3").hold(t)
