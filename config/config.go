@@ -271,7 +271,8 @@ type Limits struct {
 	Header            Size          `mapstructure:"header"` // of all header fields
 	HeaderTimeout     time.Duration `mapstructure:"header_timeout"`
 	IdleTimeout       time.Duration `mapstructure:"idle_timeout"`
-	ClientShare       int           `mapstructure:"client_share"` // a percentage
+	ClientShare       int           `mapstructure:"client_share"`   // a percentage
+	NetworkFactor     int           `mapstructure:"network_factor"` // of what a /64 network has
 	BatchTimeout      time.Duration `mapstructure:"batch_timeout"`
 	DrainTime         time.Duration `mapstructure:"drain_time"`
 	BodyTimeout       time.Duration `mapstructure:"body_timeout"`

@@ -217,6 +217,7 @@ func TestEveryLeaf(t *testing.T) {
 		"log.level":                   {"DEBUG", "WARN", "ERROR"},
 		"log.format":                  {"json", "text", "journald"},
 		"proxy.underscores_in_fields": {"true", "true", "false"},
+		"limits.network_factor":       {"1", "2", "3"},
 
 		"gateways.allow_ports": {"1-2", "3-4,5-6", "7-8"},
 		"gateways.deny_ports":  {"1-2", "3-4,5-6", "7-8"},

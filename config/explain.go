@@ -243,6 +243,9 @@ func (c Config) Warnings() Faults {
 	if c.Cache.Disk > 0 && c.Cache.Responses == 0 {
 		f.add("cache.disk", "is not used: cache.responses is 0B, which turns the cache off")
 	}
+	if l := c.Limits; l.ClientShare < 100 && l.ClientShare*l.NetworkFactor >= 100 {
+		f.add("limits.client_share", "is %d percent, and with limits.network_factor one /64 network of IPv6, which one host may have, can take all", l.ClientShare)
+	}
 	return f
 }
 

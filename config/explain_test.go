@@ -84,7 +84,10 @@ func TestWarningsOfProxy(t *testing.T) {
 		"proxy: {origins: [{host: a.example, servers: ['http://192.0.2.1', 'http://10.0.0.1:80']}]}":                                               "proxy.origins.0.servers.1: 10.0.0.1 is not in access.allow_destinations",
 		"proxy: {origins: [{host: a.example, servers: ['http://[::1]:80']}]}":                                                                      "proxy.origins.0.servers.0: ::1 is not in",
 		"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {origins: [{host: a.example, servers: ['http://10.0.0.1:80', 'http://b.example']}]}}": "",
-		"cache: {disk: 1GiB, disk_directory: /a, responses: 0B}":                                                                                   "cache.disk: is not used",
+		"limits: {client_share: 50}":                             "limits.client_share: is 50 percent",
+		"limits: {client_share: 50, network_factor: 1}":          "",
+		"limits: {client_share: 100}":                            "",
+		"cache: {disk: 1GiB, disk_directory: /a, responses: 0B}": "cache.disk: is not used",
 	} {
 		c, err := config.Load(write(t, "urnd.yaml", text), nil)
 		if err != nil {

@@ -15,8 +15,8 @@ func limitSettings() []Setting {
 		{Path: "limits.batch_timeout", Default: 2 * time.Minute, Doc: "for all names of a batch; those that are left are answered 503", Least: time.Millisecond, Most: day},
 		{Path: "limits.write_timeout", Default: time.Minute, Doc: "for a client to read a chunk (64 KiB) of a response", Least: time.Second, Most: day},
 		{Path: "limits.body_timeout", Default: time.Minute, Doc: "for a client to send the next part of a request's body", Least: time.Millisecond, Most: day},
-		{Path: "limits.connections", Default: 8192, Doc: "connections of clients at a time; others wait to be accepted", Least: 1, Most: 1_000_000},
-		{Path: "limits.client_connections", Default: 1024, Doc: "connections of one client at a time; more are closed; 0 is no limit", Least: 0, Most: 1_000_000},
+		{Path: "limits.connections", Default: 8192, Doc: "connections of clients at a time; for a new one, the one of the largest client that has waited longest for a request is closed; where all are in use, the new one waits", Least: 1, Most: 1_000_000},
+		{Path: "limits.client_connections", Default: 1024, Doc: "connections of one client at a time; for a new one, the one that has waited longest for a request is closed; where all are in use, the new one is answered 429; 0 is no limit", Least: 0, Most: 1_000_000},
 		{Path: "limits.requests", Default: 1024, Doc: "names at a time that are being resolved; others are answered 503, unless they are cached", Least: 1, Most: 1_000_000},
 		{Path: "limits.fetches", Default: 1024, Doc: "requests at a time that fetch from an origin; others are answered 503", Least: 1, Most: 1_000_000},
 		{Path: "limits.streams", Default: 1024, Doc: "tunnels (CONNECT), and connections that have changed their protocol, such as WebSockets, at a time; others are answered 503; at most half of outgoing", Least: 1, Most: 1_000_000},
@@ -31,6 +31,11 @@ func limitSettings() []Setting {
 			Path: "limits.client_share", Default: 25,
 			Doc: "the percentage of requests, of fetches, of streams, of bound connections and of documents that one client may hold at a time; it is answered 503 for more; " +
 				"names that are cached or have local rules need none, and neither does waiting for what another client has begun; 100 is no bound", Least: 1, Most: 100,
+		},
+		{
+			Path: "limits.network_factor", Default: 2,
+			Doc: "how many times client_connections, client_share and rate the addresses of one /64 network of IPv6 have together, " +
+				"of which one host may have any number; where client_share times it is 100 or more, one network may take all", Least: 1, Most: 1000,
 		},
 		{Path: "limits.rate", Doc: "requests of one client a second; more are answered 429; 0 is no limit", Least: 0, Most: 10_000_000},
 		{Path: "limits.outgoing", Default: 2048, Doc: "connections to origins at a time; more wait", Least: 1, Most: 1_000_000},

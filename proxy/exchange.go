@@ -51,7 +51,7 @@ type exchange struct {
 
 // asking returns a question as that of the client.
 func (x *exchange) asking(q resolver.Query) resolver.Query {
-	q.Hops, q.Client = x.hops, listen.ClientNetwork(x.client.Addr)
+	q.Hops, q.Client = x.hops, x.client.Addr
 	return q
 }
 
@@ -161,7 +161,7 @@ func (h *Handler) end(x *exchange, start time.Time, completed bool) {
 
 // reply answers an exchange.
 func (h *Handler) reply(x *exchange, r message.Reply) {
-	memory, err := h.config.Documents.Hold(listen.ClientNetwork(x.client.Addr), int64(len(r.Body)))
+	memory, err := h.config.Documents.Hold(x.client.Addr, int64(len(r.Body)))
 	if err != nil {
 		if r.Close != nil {
 			r.Close()

@@ -21,7 +21,7 @@ func withAnswers(t testing.TB, c *proxy.Config, next resolver.Func) {
 	}
 	answers := cache.New(cache.Config[resolver.Locations]{Store: store, Now: c.Now, LoadTimeout: time.Minute})
 	t.Cleanup(func() { answers.Close(); store.Close() })
-	c.Resolver = resolver.NewCanonical(c.Names, resolver.NewCached(answers, next, resolver.NewShares(100, resolver.ErrBusy)))
+	c.Resolver = resolver.NewCanonical(c.Names, resolver.NewCached(answers, next, resolver.NewShares(100, 100, resolver.ErrBusy)))
 	c.Ready = &resolver.Ready{Names: c.Names, Cache: answers}
 }
 

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/urnd/urnd/proxy/forward"
-	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/policy"
 	"github.com/urnd/urnd/proxy/problem"
@@ -65,7 +64,7 @@ func (h *Handler) spelled(x *exchange, u uri.URI) uri.URI {
 
 // forwardRequest forwards a request, whose client may.
 func (h *Handler) forwardRequest(x *exchange, r *forward.Request, v *verdict) error {
-	r.Request, r.Client, r.Share, r.Check = x.request, x.client.Addr, listen.ClientNetwork(x.client.Addr), v.check()
+	r.Request, r.Client, r.Share, r.Check = x.request, x.client.Addr, x.client.Addr, v.check()
 	r.Session = h.session(x)
 	r.Trusted = message.Contains(h.config.Access.Trusted, x.client.Peer)
 	if x.client.Unknown {
@@ -157,7 +156,7 @@ func (h *Handler) connect(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	r := &forward.Request{Request: x.request, Client: x.client.Addr, Share: listen.ClientNetwork(x.client.Addr), Check: v.check()}
+	r := &forward.Request{Request: x.request, Client: x.client.Addr, Share: x.client.Addr, Check: v.check()}
 	carried, err := h.forward.Connect(x, r, forward.Target{Host: asked.Host, Port: asked.Port})
 	x.event.Bytes += carried
 	x.event.Rule = v.rule()

@@ -8,7 +8,8 @@ import (
 )
 
 // Guesses slow down who guesses passwords or tokens: a client may send maxGuesses wrong ones at
-// once, and then one a second. They are safe for concurrent use.
+// once, and then one a second, and the addresses of a /64 network of IPv6 networkGuesses times as many together. They are
+// safe for concurrent use.
 type Guesses struct {
 	rates *rates
 	known accounts
@@ -17,8 +18,12 @@ type Guesses struct {
 // maxGuesses is how many wrong passwords a client may send at once.
 const maxGuesses = 10
 
+const networkGuesses = 2
+
 // NewGuesses returns Guesses of no client.
-func NewGuesses(now func() time.Time) *Guesses { return &Guesses{rates: newRates(1, maxGuesses, now)} }
+func NewGuesses(now func() time.Time) *Guesses {
+	return &Guesses{rates: newRates(1, maxGuesses, networkGuesses, now)}
+}
 
 // Stopped reports whether what a client sends for an account is not even looked at. What others guess at its address does not stop
 // an account that was right there before, but guesses of that account do.

@@ -47,8 +47,9 @@ type Config struct {
 	PAC      PAC
 	// BatchTimeout bounds the time of a batch.
 	BatchTimeout time.Duration
-	// ClientShare is the part of batches that one client may run, as a percentage.
-	ClientShare int
+	// ClientShare is the part of batches that one client may run, as a percentage, and NetworkFactor how many times that,
+	// and Access.Rate, the addresses of a /64 network of IPv6 have together; 0 is once.
+	ClientShare, NetworkFactor int
 	// ListingTTL is the freshness lifetime of the listings of gateways.
 	ListingTTL time.Duration
 	// Documents bounds the memory of the documents that are made whole, listings above all, from before they are made until
@@ -120,7 +121,7 @@ func New(config Config) *Handler {
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,
-			ClientShare: config.ClientShare, BatchTimeout: config.BatchTimeout, History: config.History,
+			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History,
 		}),
 	}
 	outgoing := config.Forward
@@ -137,7 +138,7 @@ func New(config Config) *Handler {
 	h.pac = config.PAC.static()
 	h.gateway = newGateway(config.Origins, failures.Failing)
 	if config.Access.Rate > 0 {
-		h.rates = newRates(config.Access.Rate, config.Access.Rate, config.Now)
+		h.rates = newRates(config.Access.Rate, config.Access.Rate, max(config.NetworkFactor, 1), config.Now)
 	}
 	return h
 }

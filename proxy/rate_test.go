@@ -121,7 +121,7 @@ func TestRateOfAllForms(t *testing.T) {
 
 func TestRateIsExactAtOnce(t *testing.T) {
 	clock := new(stopwatch)
-	r := newRates(100, 100, clock.now)
+	r := newRates(100, 100, 1, clock.now)
 	var allowed atomic.Int64
 	var clients sync.WaitGroup
 	for range 8 {
@@ -143,7 +143,7 @@ func TestRateIsExactAtOnce(t *testing.T) {
 // are not removed while others can be.
 func TestRateRemembersSomeClients(t *testing.T) {
 	clock := new(stopwatch)
-	r := newRates(1, 1, clock.now)
+	r := newRates(1, 1, 1, clock.now)
 	from := func(n int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}) }
 	for n := range maxClients {
 		if !r.allows(from(n)) {
@@ -166,5 +166,56 @@ func TestRateRemembersSomeClients(t *testing.T) {
 		if len(r.clients) > maxClients {
 			t.Fatalf("%d clients are remembered", len(r.clients))
 		}
+	}
+}
+
+// Of IPv6 an address has a rate, and its /64 a larger one, also for guesses: a neighbour leaves some of it, and a host with
+// many addresses has no more. What an address may not send takes nothing from its network.
+func TestRateOfNetworks(t *testing.T) {
+	clock := new(stopwatch)
+	r := newRates(2, 2, 2, clock.now)
+	send := func(client string, times, want int) {
+		t.Helper()
+		allowed := 0
+		for range times {
+			if r.allows(netip.MustParseAddr(client)) {
+				allowed++
+			}
+		}
+		if allowed != want {
+			t.Errorf("%s: %d of %d are allowed, want %d", client, allowed, times, want)
+		}
+	}
+	send("2001:db8::1", 100, 2)
+	send("2001:db8::2", 1, 1)
+	send("2001:db8::3", 100, 1)
+	send("2001:db8::4", 1, 0)
+	send("2001:db8:0:1::1", 9, 2)
+	send("192.0.2.1", 9, 2)
+	for i := range 1000 {
+		r.allows(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 8: byte(i >> 8), 9: byte(i), 15: 9}))
+	}
+	if got := len(r.clients); got > 8 {
+		t.Errorf("a network that may send nothing has %d addresses remembered", got)
+	}
+	clock.set(time.Second)
+	send("2001:db8::4", 9, 2)
+}
+
+func TestGuessesOfNetworks(t *testing.T) {
+	clock := new(stopwatch)
+	g := NewGuesses(clock.now)
+	at := func(host byte) netip.Addr { return netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: host}) }
+	for range maxGuesses {
+		g.Wrong(at(1), "")
+	}
+	if !g.Stopped(at(1), "") || g.Stopped(at(2), "") {
+		t.Error("the guesses of an address stop its neighbour, or not itself")
+	}
+	for host := range byte(100) {
+		g.Wrong(at(host + 2), "")
+	}
+	if !g.Stopped(at(200), "") {
+		t.Error("a host with many addresses goes on guessing")
 	}
 }

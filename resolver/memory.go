@@ -58,5 +58,6 @@ func (m Memory) most() int {
 	if m.Shares == nil {
 		return cap(m.Slots)
 	}
-	return min(cap(m.Slots), m.Shares.Most())
+	most, _ := m.Shares.Bounds()
+	return min(cap(m.Slots), most)
 }

@@ -13,7 +13,7 @@ func TestMemory(t *testing.T) {
 	busy, full := errors.New("busy"), errors.New("full")
 	a, b, c := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.3")
 	slots := make(resolver.Slots, 10)
-	memory := resolver.Memory{Quota: resolver.Quota{Slots: slots, Shares: resolver.NewShares(6, busy), Busy: full}}
+	memory := resolver.Memory{Quota: resolver.Quota{Slots: slots, Shares: resolver.NewShares(6, 6, busy), Busy: full}}
 	hold := func(client netip.Addr, octets int64, want error, used int) *resolver.Held {
 		t.Helper()
 		h, err := memory.Hold(client, octets)

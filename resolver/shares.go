@@ -6,24 +6,35 @@ import (
 	"sync"
 )
 
-// Shares bound how much of a limit one client holds, so that none can take all of it. A nil
-// *Shares bounds nothing. They are safe for concurrent use.
+// Shares bound how much of a limit one client holds, so that none can take all of it. Of IPv6 a client is an address, and
+// the addresses of a /64 network, any number of which one host may have, have a larger share together. A nil *Shares
+// bounds nothing. They are safe for concurrent use.
 type Shares struct {
-	most int
-	busy error
+	most     int
+	networks int
+	busy     error
 
 	mu   sync.Mutex
-	held map[netip.Addr]int
+	held map[netip.Prefix]int
 }
 
-// NewShares returns Shares of at most a number of slots for each client. busy is the error for
-// a client that has as many.
-func NewShares(most int, busy error) *Shares {
-	return &Shares{most: most, busy: busy, held: make(map[netip.Addr]int)}
+// NewShares returns Shares of at most a number of slots for each address, and of another one for each network. busy is the
+// error for a client that has as many.
+func NewShares(most, networks int, busy error) *Shares {
+	return &Shares{most: most, networks: networks, busy: busy, held: make(map[netip.Prefix]int)}
 }
 
-// Most returns the number of slots that a client may have.
-func (s *Shares) Most() int { return s.most }
+// Bounds returns the number of slots that an address may have, and a network.
+func (s *Shares) Bounds() (most, networks int) { return s.most, s.networks }
+
+// ClientNetwork returns the network that has a share of its own: of an address of IPv6 its /64.
+func ClientNetwork(client netip.Addr) (netip.Prefix, bool) {
+	if !client.Is6() || client.Is4In6() {
+		return netip.Prefix{}, false
+	}
+	network, err := client.WithZone("").Prefix(64)
+	return network, err == nil
+}
 
 // Acquire takes a slot of the share of a client, the zero value of which has no share. The
 // caller must call release once, unless there is an error.
@@ -31,20 +42,28 @@ func (s *Shares) Acquire(client netip.Addr) (release func(), err error) {
 	if s == nil || !client.IsValid() {
 		return func() {}, nil
 	}
+	address := netip.PrefixFrom(client, client.BitLen())
+	network, has := ClientNetwork(client)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held[client] >= s.most {
+	if s.held[address] >= s.most || has && s.held[network] >= s.networks {
 		return nil, s.busy
 	}
-	s.held[client]++
-	return func() { s.release(client) }, nil
+	s.held[address]++
+	if has {
+		s.held[network]++
+	}
+	return func() { s.release(address, network) }, nil
 }
 
-func (s *Shares) release(client netip.Addr) {
+// release returns a slot of each share; that of no network is not held.
+func (s *Shares) release(shares ...netip.Prefix) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held[client]--; s.held[client] == 0 {
-		delete(s.held, client)
+	for _, share := range shares {
+		if s.held[share]--; s.held[share] <= 0 {
+			delete(s.held, share)
+		}
 	}
 }
 

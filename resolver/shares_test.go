@@ -15,7 +15,7 @@ import (
 func TestShares(t *testing.T) {
 	busy, full := errors.New("busy"), errors.New("full")
 	a, b, c := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.3")
-	quota := resolver.Quota{Slots: make(resolver.Slots, 4), Shares: resolver.NewShares(2, busy), Busy: full}
+	quota := resolver.Quota{Slots: make(resolver.Slots, 4), Shares: resolver.NewShares(2, 2, busy), Busy: full}
 	var releases []func()
 	acquire := func(client netip.Addr, want error) {
 		t.Helper()
@@ -51,6 +51,52 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// Of IPv6 an address has a share, and its /64 a larger one: a neighbour leaves some of it, and a host with many addresses
+// takes no more. IPv4 addresses have no network, also in the form of IPv6 (RFC 4291 section 2.5.5.2).
+func TestSharesOfNetworks(t *testing.T) {
+	busy := errors.New("busy")
+	shares := resolver.NewShares(2, 3, busy)
+	var releases []func()
+	for i, tt := range []struct {
+		client string
+		want   error
+	}{
+		{"2001:db8::1", nil},
+		{"2001:db8::1", nil},
+		{"2001:db8::1", busy}, // its own share
+		{"2001:db8::2", nil},  // a neighbour
+		{"2001:db8::2", busy}, // that of the network
+		{"2001:db8:0:0:ffff::9", busy},
+		{"2001:db8:0:1::1", nil}, // another network
+		{"192.0.2.1", nil},
+		{"192.0.2.1", nil},
+		{"192.0.2.1", busy},
+		{"::ffff:192.0.2.2", nil},
+		{"::ffff:192.0.2.2", nil},
+		{"::ffff:192.0.2.3", nil},
+		{"::ffff:192.0.2.4", nil},
+	} {
+		release, err := shares.Acquire(netip.MustParseAddr(tt.client))
+		if !errors.Is(err, tt.want) || (err == nil) != (tt.want == nil) {
+			t.Errorf("%d, %s: %v, want %v", i, tt.client, err, tt.want)
+		}
+		if err == nil {
+			releases = append(releases, release)
+		}
+	}
+	for _, release := range releases {
+		release()
+	}
+	for _, client := range []string{"2001:db8::3", "2001:db8::3", "2001:db8::4"} { // what was not acquired was not released either
+		if _, err := shares.Acquire(netip.MustParseAddr(client)); err != nil {
+			t.Errorf("%s: %v", client, err)
+		}
+	}
+	if _, err := shares.Acquire(netip.MustParseAddr("2001:db8::5")); !errors.Is(err, busy) {
+		t.Errorf("beyond the share of the network: %v", err)
+	}
+}
+
 // A client with its share of slow names gets no other, except those of the cache and of local
 // rules; other clients do.
 func TestShareOfNames(t *testing.T) {
@@ -73,7 +119,7 @@ func TestShareOfNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		answers := newAnswers(t, time.Now, nil)
-		cached := resolver.NewCached(answers.Cache, chain, resolver.NewShares(2, busy))
+		cached := resolver.NewCached(answers.Cache, chain, resolver.NewShares(2, 2, busy))
 		one, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 		ask := func(name string, client netip.Addr) error {
 			q := query(t, name)
@@ -119,7 +165,7 @@ func TestCachedNamesNeedNoShare(t *testing.T) {
 	busy := errors.New("busy")
 	now := time.Unix(1000, 0)
 	answers := newAnswers(t, func() time.Time { return now }, func(c *cache.Config[resolver.Locations]) { c.RefreshAhead = true })
-	shares := resolver.NewShares(1, busy)
+	shares := resolver.NewShares(1, 1, busy)
 	next := resolver.Limit{Slots: make(resolver.Slots, 9), Next: &stub{answer: located("http://a/", 100*time.Second)}}
 	cached := resolver.NewCached(answers.Cache, next, shares)
 	q := query(t, "urn:example:a")
@@ -148,7 +194,7 @@ func TestCachedNamesNeedNoShare(t *testing.T) {
 func TestShareOfHistory(t *testing.T) {
 	busy := errors.New("busy")
 	client := netip.MustParseAddr("192.0.2.1")
-	shares := resolver.NewShares(1, busy)
+	shares := resolver.NewShares(1, 1, busy)
 	next := resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
 		if _, err := shares.Acquire(client); !errors.Is(err, busy) {
 			t.Errorf("the client has another slot: %v", err)

@@ -49,6 +49,8 @@ type Response struct {
 	Body          io.ReadCloser
 	ContentLength int64 // -1 if unknown
 	From          netip.AddrPort
+	// Private is whether it is for the client that has asked alone, whatever its fields say.
+	Private bool
 }
 
 // isGet reports whether a request is for a representation that may come from the cache.

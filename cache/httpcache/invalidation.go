@@ -99,7 +99,7 @@ func (x *exchange) updateByHead(response *Response, at arrival) *stored {
 		return nil
 	}
 	changed := s.copied()
-	update := &Response{Status: s.status, Reason: s.reason, Header: updatedFields(s.header, response.Header), From: response.From}
+	update := &Response{Status: s.status, Reason: s.reason, Header: updatedFields(s.header, response.Header), From: response.From, Private: response.Private}
 	directives, _ := x.cache.directivesOf(x.r, update.Header)
 	same := sameByHead(s, response.Header) && mayStoreResponse(x.r, x.asked, directives, update)
 	if same {

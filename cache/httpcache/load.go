@@ -70,7 +70,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 	f.cancel(nil)
 	_ = got.Body.Close()
 	s := got.valid
-	update := &Response{Status: s.status, Reason: s.reason, Header: updatedFields(s.header, got.Header), From: got.From}
+	update := &Response{Status: s.status, Reason: s.reason, Header: updatedFields(s.header, got.Header), From: got.From, Private: got.Private}
 	fresh := x.cache.storedResponse(x.r, update, got.arrival)
 	fresh.selectors, fresh.content, fresh.part, fresh.length, fresh.saved = s.selectors, s.content, s.part, s.length, s.saved
 	if s != x.selected {

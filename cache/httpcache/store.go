@@ -39,6 +39,8 @@ func (c *Cache) toStore(r *Request, requested cachecontrol.Directives, response 
 func mayStoreResponse(r *Request, requested, directives cachecontrol.Directives, response *Response) bool {
 	status := response.Status
 	switch {
+	case response.Private:
+		return false
 	case status < 200 || status == http.StatusNotModified:
 		return false
 	case status == http.StatusPartialContent && response.Header.Get("Content-Range") == "": // of several ranges

@@ -167,7 +167,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	return &daemon.Generation{
 		Endpoints: endpoints, Log: d.log, WriteTimeout: c.Limits.WriteTimeout, DrainTime: c.Limits.DrainTime,
 		Connections: listen.ConnectionLimits{
-			Connections: c.Limits.Connections, ClientConnections: c.Limits.ClientConnections,
+			Connections: c.Limits.Connections, ClientConnections: c.Limits.ClientConnections, NetworkConnections: c.Limits.ClientConnections * c.Limits.NetworkFactor,
 			Exempt: slices.Concat(c.Access.TrustedProxies, c.Listen.ProxyProtocol),
 		},
 		MemoryLimit: int64(c.Limits.Memory), Watch: c.Reload.Watch, Parts: whole,

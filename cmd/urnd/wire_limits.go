@@ -33,11 +33,11 @@ func newSlots(c config.Limits, before *resolution) slots {
 		bound:       sameOrNew(old.bound, boundOf(c)),
 		documents:   sameOrNew(old.documents, documentsOf(c)),
 
-		resolutionShares: sameOrNewShares(old.resolutionShares, c.Requests, c.ClientShare),
-		fetchShares:      sameOrNewShares(old.fetchShares, c.Fetches, c.ClientShare),
-		streamShares:     sameOrNewShares(old.streamShares, streamsOf(c), c.ClientShare),
-		boundShares:      sameOrNewShares(old.boundShares, boundOf(c), c.ClientShare),
-		documentShares:   sameOrNewShares(old.documentShares, documentsOf(c), c.ClientShare),
+		resolutionShares: sameOrNewShares(old.resolutionShares, c.Requests, c),
+		fetchShares:      sameOrNewShares(old.fetchShares, c.Fetches, c),
+		streamShares:     sameOrNewShares(old.streamShares, streamsOf(c), c),
+		boundShares:      sameOrNewShares(old.boundShares, boundOf(c), c),
+		documentShares:   sameOrNewShares(old.documentShares, documentsOf(c), c),
 
 		outgoing: sameOrNew(old.outgoing, c.Outgoing),
 		thttp:    sameOrNew(old.thttp, c.Requests),
@@ -63,17 +63,20 @@ func sameOrNew[S ~chan struct{}](old S, n int) S {
 	return make(S, n)
 }
 
-// sameOrNewShares returns old, where it has the right share of n slots, and new shares otherwise, nil
+// sameOrNewShares returns old, where it has the right shares of n slots, and new shares otherwise, nil
 // for no bound.
-func sameOrNewShares(old *resolver.Shares, n, percentage int) *resolver.Shares {
-	if percentage == 100 {
+func sameOrNewShares(old *resolver.Shares, n int, c config.Limits) *resolver.Shares {
+	if c.ClientShare == 100 {
 		return nil // no bound
 	}
-	most := max(n*percentage/100, 1)
-	if old != nil && old.Most() == most {
-		return old
+	most := max(n*c.ClientShare/100, 1)
+	networks := most * c.NetworkFactor
+	if old != nil {
+		if oldMost, oldNetworks := old.Bounds(); oldMost == most && oldNetworks == networks {
+			return old
+		}
 	}
-	return resolver.NewShares(most, errShare)
+	return resolver.NewShares(most, networks, errShare)
 }
 
 // errShare is the error for a client that holds its share of a limit.

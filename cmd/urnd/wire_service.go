@@ -124,7 +124,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Log: d.log, Now: d.now,
 		Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) }, Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: spans.begin, Untraced: spans.untraced, Answered: answered,
 		Unhealthy: s.checks.unhealthy(),
-		Access:    access, Via: d.via, ClientShare: c.Limits.ClientShare, BatchTimeout: c.Limits.BatchTimeout,
+		Access:    access, Via: d.via, ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),
 		Panicked:    d.panicked,
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,

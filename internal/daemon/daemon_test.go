@@ -20,7 +20,7 @@ func serving(t *testing.T) *Daemon {
 			return &Generation{
 				Endpoints: []Endpoint{{
 					Name: "http", Address: "127.0.0.1:0", Handler: http.NotFoundHandler(),
-					Server: listen.ServerConfig{MaxHeader: 4096, MaxTarget: 4096, ShutdownTimeout: time.Second},
+					Server: listen.ServerConfig{Now: time.Now, MaxHeader: 4096, MaxTarget: 4096, ShutdownTimeout: time.Second},
 				}},
 				Log: slog.New(slog.DiscardHandler), Connections: listen.ConnectionLimits{Connections: 10}, WriteTimeout: time.Minute,
 				Close: func() {}, Reopen: func() error { return nil },

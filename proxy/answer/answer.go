@@ -31,8 +31,9 @@ type Config struct {
 	MaxTarget int
 	// BatchTimeout bounds the time of a batch.
 	BatchTimeout time.Duration
-	// ClientShare is the part of batches that one client may run, as a percentage.
-	ClientShare int
+	// ClientShare is the part of batches that one client may run, as a percentage, and NetworkFactor how many times that
+	// the addresses of a /64 network of IPv6 may run; 0 is once.
+	ClientShare, NetworkFactor int
 	// Panicked is called with a panic over a name of a batch, and its stack.
 	Panicked func(value any, stack []byte)
 }
@@ -47,7 +48,7 @@ type Responder struct {
 func New(config Config) *Responder {
 	share := max(maxBatches*config.ClientShare/100, 1)
 	return &Responder{config: config, batches: resolver.Quota{
-		Slots: make(resolver.Slots, maxBatches), Shares: resolver.NewShares(share, problem.ErrBatches), Busy: problem.ErrBatches,
+		Slots: make(resolver.Slots, maxBatches), Shares: resolver.NewShares(share, share*max(config.NetworkFactor, 1), problem.ErrBatches), Busy: problem.ErrBatches,
 	}}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -39,7 +40,7 @@ type Failures struct {
 type health struct {
 	underWay int        // fetches, which Proxy bounds
 	answered time.Time  // the last answer while fetches are under way
-	client   netip.Addr // whose fetch failed last
+	client   netip.Addr // whose fetch failed last: see clientNetwork
 	failed   time.Time  // when that was, the zero value where none failed since the last answer
 	until    time.Time  // the server is avoided
 }
@@ -86,6 +87,7 @@ func (f *Failures) begin(server string) (*health, time.Time) {
 // server; nor is a refusal by the server itself, whatever its status: it has answered.
 func (f *Failures) end(server string, h *health, client netip.Addr, begun time.Time, err error) {
 	var refusal *scheme.Refusal
+	client = clientNetwork(client)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.now()
@@ -106,6 +108,15 @@ func (f *Failures) end(server string, h *health, client netip.Addr, begun time.T
 	if h.underWay == 0 && (h.failed.IsZero() || !f.hasRoom(now)) {
 		delete(f.servers, server)
 	}
+}
+
+// clientNetwork returns what is one client where two are needed: of an address of IPv6 its network, whose addresses may be
+// those of one host.
+func clientNetwork(client netip.Addr) netip.Addr {
+	if network, ok := resolver.ClientNetwork(client); ok {
+		return network.Addr()
+	}
+	return client
 }
 
 // hasRoom reports whether failures of no more servers than maxFailing are remembered; f.mu is held.

@@ -102,7 +102,7 @@ func (s *readySite) serve(t testing.TB, own bool) {
 				t.Error(err)
 			}
 		}),
-		Log: slog.New(slog.DiscardHandler), MaxTarget: 1024, MaxHeader: 64 << 10,
+		Now: time.Now, Log: slog.New(slog.DiscardHandler), MaxTarget: 1024, MaxHeader: 64 << 10,
 		HeaderTimeout: testserver.Patience, IdleTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience,
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

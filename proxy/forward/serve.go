@@ -44,7 +44,7 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	c := p.newClient(w, r)
 	defer c.end()
 	asked := &httpcache.Request{
-		Method: r.Method, URI: r.Key.String(), Header: p.selecting(r), Added: p.added(r), Client: r.Share,
+		Method: r.Method, URI: r.Key.String(), Header: p.selecting(r), Added: p.added(r), Client: clientNetwork(r.Share),
 		Body: r.hasBody(), Gateway: r.isGateway(), Check: r.Check, Pass: r.bound != nil,
 	}
 	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
@@ -102,13 +102,10 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 		return nil, err
 	}
 	arrived = true
-	header := httpcache.EndToEnd(resource.Header)
-	if r.bound == nil && scheme.HasConnectionToken(resource.Header) || r.bound != nil && o.Method == http.MethodPost {
-		header["Cache-Control"] = []string{"no-store"} // it is for one client; Pass is about GET alone
-	}
 	return &httpcache.Response{
-		Status: resource.Status, Reason: resource.Reason, Header: header, Trailer: resource.Trailer, Announced: announced(resource.Trailer),
+		Status: resource.Status, Reason: resource.Reason, Header: httpcache.EndToEnd(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
 		Body: released{resource.Body, sync.OnceFunc(release)}, ContentLength: resource.ContentLength, From: resource.From,
+		Private: scheme.HasConnectionToken(resource.Header),
 	}, nil
 }
 

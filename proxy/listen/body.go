@@ -38,21 +38,15 @@ func (c *requestConn) endHandler() {
 
 // SetReadDeadline implements net.Conn.
 func (c *requestConn) SetReadDeadline(t time.Time) error {
-	if c.fast != nil {
-		c.fast.deadlines.Add(1)
-	}
+	c.deadlines.Add(1)
 	c.body.mu.Lock()
 	defer c.body.mu.Unlock()
 	c.body.aborted = !t.IsZero() && t.Before(distantPast())
 	return c.Conn.SetReadDeadline(t)
 }
 
-// readBody reads with a deadline. A read of one octet is the one by which net/http notices that a
-// client has left, and takes as long as the response does.
+// readBody reads with a deadline.
 func (c *requestConn) readBody(conn net.Conn, p []byte) (int, error) {
-	if len(p) == 1 {
-		return conn.Read(p)
-	}
 	c.boundRead(false)
 	defer c.boundRead(true)
 	return conn.Read(p)

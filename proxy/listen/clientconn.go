@@ -13,7 +13,8 @@ import (
 // end for that of a complete response.
 type clientConn struct {
 	net.Conn
-	release  func()
+	counted  *counted         // nil where no limit counts it
+	refuse   func()           // answers a client that has too many connections
 	deadline func() time.Time // of each chunk that is written; nil for none
 	explicit atomic.Bool      // the server has set a deadline itself
 	aborted  atomic.Bool      // see SetWriteDeadline
@@ -90,6 +91,22 @@ func (c *clientConn) SetWriteDeadline(t time.Time) error {
 // distantPast is after the deadlines that abort a connection, and before all others.
 func distantPast() time.Time { return time.Unix(1<<20, 0) }
 
+// SetReadDeadline implements net.Conn. Reads of a connection that was closed for another one end at once, whatever
+// deadline is set at the same time.
+func (c *clientConn) SetReadDeadline(t time.Time) error {
+	err := c.Conn.SetReadDeadline(t)
+	if c.counted.isEvicted() {
+		c.wake()
+	}
+	return err
+}
+
+// wake implements wakeable.
+func (c *clientConn) wake() { _ = c.Conn.SetReadDeadline(time.Unix(1, 0)) } // one that is closed is awake
+
+// hasUnread implements wakeable.
+func (c *clientConn) hasUnread() bool { return hasUnread(c.Conn) }
+
 // SetDeadline implements net.Conn.
 func (c *clientConn) SetDeadline(t time.Time) error {
 	c.explicit.Store(!t.IsZero())
@@ -98,11 +115,29 @@ func (c *clientConn) SetDeadline(t time.Time) error {
 
 // Close implements net.Conn.
 func (c *clientConn) Close() error {
-	c.release()
+	if c.counted != nil {
+		c.counted.limit.release(c.counted)
+	}
 	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.aborted.Load() {
 		_ = tcp.SetLinger(0)
 	}
 	return c.Conn.Close()
+}
+
+// clientOf returns the connection of the client below TLS and the PROXY protocol, and whether that says who the client is;
+// nil for none.
+func clientOf(conn net.Conn) (client *clientConn, isProxied bool) {
+	switch c := conn.(type) {
+	case *clientConn:
+		return c, false
+	case *secureConn:
+		return clientOf(c.raw)
+	case proxyConn:
+		client, _ = clientOf(c.below)
+		return client, true
+	default:
+		return nil, false
+	}
 }
 
 // CloseWrite lets net/http close the write direction.

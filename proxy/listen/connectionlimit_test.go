@@ -14,11 +14,15 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
+// held is a request that is answered when the test ends.
+const held = "GET /held HTTP/1.1\r\nHost: a\r\n\r\n"
+
 // serveLimited serves connections within limits. most is the greatest number of connections
 // that were open when a request was served, since it was last read.
-func serveLimited(t testing.TB, limits listen.ConnectionLimits, config listen.SocketConfig) (addr string, limit *listen.ConnectionLimit, most func() int) {
+func serveLimited(t testing.TB, limits listen.ConnectionLimits, config listen.SocketConfig, change ...func(*listen.ServerConfig)) (addr string, limit *listen.ConnectionLimit, most func() int) {
 	t.Helper()
-	limit = listen.NewConnectionLimit(limits)
+	end := make(chan struct{})
+	limit = listen.NewConnectionLimit(limits, time.Now)
 	config.Limit = limit
 	s := listen.NewSocket(localListener(t), config)
 	t.Cleanup(func() { // after the server's
@@ -30,17 +34,44 @@ func serveLimited(t testing.TB, limits listen.ConnectionLimits, config listen.So
 	var mu sync.Mutex
 	seen := 0
 	serve(t, s.Listen(), func(c *listen.ServerConfig) {
-		c.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		c.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
-			defer mu.Unlock()
 			seen = max(seen, limit.Open())
+			mu.Unlock()
+			if r.URL.Path == "/held" {
+				w.WriteHeader(http.StatusAccepted)
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-end:
+				case <-r.Context().Done():
+				}
+			}
 		})
+		for _, change := range change {
+			change(c)
+		}
 	})
+	t.Cleanup(func() { close(end) })
 	return s.Addr().String(), limit, func() int {
 		mu.Lock()
 		defer mu.Unlock()
 		defer func() { seen = 0 }()
 		return seen
+	}
+}
+
+// hold sends a request that is being answered until the test ends.
+func (c *caller) hold(t testing.TB) {
+	t.Helper()
+	c.send(t, held)
+	c.begun(t)
+}
+
+// begun reads the head of the answer.
+func (c *caller) begun(t testing.TB) {
+	t.Helper()
+	if response, err := http.ReadResponse(c.in, nil); err != nil || response.StatusCode != http.StatusAccepted {
+		t.Fatalf("%+v, %v", response, err)
 	}
 }
 
@@ -70,8 +101,7 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 		var first *caller
 		for range 2 {
 			first = call(t, addr, "127.0.0.1")
-			first.send(t, request)
-			first.served(t, 200)
+			first.hold(t)
 		}
 		for _, says := range []string{"", request} {
 			c := call(t, addr, "127.0.0.1")
@@ -93,10 +123,9 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 			t.Errorf("%d are refused, %d open", got, limit.Open())
 		}
 		for _, from := range []string{"127.0.0.2", "127.0.0.9", "127.0.0.9", "127.0.0.9", "127.0.0.9"} { // others, and an exempt proxy
-			c := call(t, addr, from)
-			c.send(t, request)
-			c.served(t, 200)
+			call(t, addr, from).hold(t)
 		}
+		_ = first.Conn.(*net.TCPConn).SetLinger(0)
 		first.Close()
 		testserver.Wait(t, "one of its own ends", func() bool { return limit.Open() == 6 })
 		c := call(t, addr, "127.0.0.1")
@@ -107,43 +136,42 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 
 func TestConnectionLimitChanged(t *testing.T) {
 	addr, limit, most := serveLimited(t, listen.ConnectionLimits{Connections: 1}, listen.SocketConfig{TooMany: tooMany})
+	first := call(t, addr, "127.0.0.1")
+	first.hold(t)
 	var callers []*caller
-	for range 4 {
+	for range 3 {
 		c := call(t, addr, "127.0.0.1")
-		c.send(t, request)
+		c.send(t, held)
 		callers = append(callers, c)
 	}
-	callers[0].served(t, 200)
 	if got := most(); got != 1 {
 		t.Errorf("%d were open, where one may be", got)
 	}
 	limit.Change(listen.ConnectionLimits{Connections: 3})
-	callers[1].served(t, 200)
-	callers[2].served(t, 200)
+	callers[0].begun(t)
+	callers[1].begun(t)
 	if got := most(); got > 3 {
 		t.Errorf("%d were open, where three may be", got)
 	}
 	limit.Change(listen.ConnectionLimits{Connections: 1}) // those that are open stay
-	for _, c := range callers[:3] {
-		c.send(t, request)
-		c.served(t, 200)
+	if got := limit.Open(); got != 3 {
+		t.Errorf("%d are open", got)
 	}
-	most()
-	for _, c := range callers[:3] {
+	for _, c := range []*caller{first, callers[0], callers[1]} {
+		_ = c.Conn.(*net.TCPConn).SetLinger(0)
 		c.Close()
 	}
-	callers[3].served(t, 200)
+	callers[2].begun(t)
 	if got := most(); got != 1 {
 		t.Errorf("%d were open when the last one was served, where one may be", got)
 	}
 	limit.Change(listen.ConnectionLimits{Connections: 9, ClientConnections: 1})
-	c := call(t, addr, "127.0.0.1")
-	c.served(t, 429)
+	call(t, addr, "127.0.0.1").served(t, 429)
 }
 
 // A connection is released once, however often it is closed.
 func TestConnectionLimitCountsBack(t *testing.T) {
-	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 100, ClientConnections: 100})
+	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 100, ClientConnections: 100}, time.Now)
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
 	server := socket.Listen()
 	var accepted []net.Conn

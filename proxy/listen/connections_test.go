@@ -24,7 +24,7 @@ func serveFor(t *testing.T, handler http.Handler, shutdown time.Duration) (addre
 	ctx, replace := context.WithCancel(context.Background())
 	ended = make(chan error, 1)
 	server := listen.NewServer(listen.ServerConfig{
-		Handler: handler, Log: slog.New(slog.DiscardHandler), Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
+		Handler: handler, Now: time.Now, Log: slog.New(slog.DiscardHandler), Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
 		HeaderTimeout: testserver.Patience, IdleTimeout: time.Second, ShutdownTimeout: shutdown, DaemonContext: life,
 	})
 	go func() { ended <- server.Serve(ctx, listener) }()

@@ -6,6 +6,8 @@ import (
 	"os"
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // fastIO reads from and writes to a socket by one system call each. Its zero value, for connections with TLS or the PROXY
@@ -119,4 +121,43 @@ func socketCall(trap, fd uintptr, p []byte) (n int, errno syscall.Errno) {
 		return 0, errno
 	}
 	return int(done), 0
+}
+
+// hasUnread reports whether octets have come that are not read yet.
+func hasUnread(conn net.Conn) bool {
+	socket, ok := conn.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return false // it is closed
+	}
+	n := 0
+	_ = raw.Control(func(fd uintptr) { // it fails where the connection is closed
+		n, _, _ = syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+	})
+	return n > 0
+}
+
+// awaitReset returns io.EOF when the peer of a connection has left that sends nothing more, or why it does not wait any
+// longer.
+func awaitReset(conn net.Conn) error {
+	socket, ok := conn.(syscall.Conn)
+	if !ok {
+		return io.EOF
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return err //nolint:wrapcheck // net/http looks at its type
+	}
+	err = raw.Read(func(fd uintptr) bool {
+		state := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a descriptor is an int
+		n, err := unix.Poll(state, 0)
+		return err == nil && n > 0 && state[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+	})
+	if err != nil {
+		return err //nolint:wrapcheck // net/http looks at its type
+	}
+	return io.EOF
 }

@@ -32,16 +32,14 @@ type FastConn struct {
 	tracked *connections
 	io      *fastIO // nil before the first write
 
-	between bool      // no octet of a request has gone to net/http
-	isNew   bool      // net/http has seen no request: it waits with the header timeout
-	isRest  bool      // what was read last begins behind requests that were answered
-	err     error     // of a write
-	since   time.Time // when await was called
+	between bool  // no octet of a request has gone to net/http
+	isNew   bool  // net/http has seen no request: it waits with the header timeout
+	isRest  bool  // what was read last begins behind requests that were answered
+	err     error // of a write
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
 
-	deadlines atomic.Int32 // how many net/http has set for reads since the connection is new or idle
-	state     atomic.Int32 // waiting, answering, ending or closed
+	state atomic.Int32 // waiting, answering, ending or closed
 	// unseen is whether requests were answered, and no handler has begun: net/http takes the connection for a new one, and
 	// would wait for a request when it ends. Who takes it may close the connection, or let the handler go on.
 	unseen atomic.Bool
@@ -124,13 +122,12 @@ func (f *FastConn) Abort() {
 // must see it.
 func (f *FastConn) idle(isPosted bool) {
 	f.between, f.isNew = !isPosted, false
-	f.deadlines.Store(0)
 }
 
 // isOut reports whether a read into p is none at which the fast path may look.
 func (f *FastConn) isOut(p []byte) bool {
 	f.isRest = false
-	if f.between && (len(p) != readSize || f.deadlines.Load() > 1 || f.conn.server.isEnding(f.tracked)) {
+	if f.between && (len(p) != readSize || f.conn.deadlines.Load() > 1 || f.conn.server.isEnding(f.tracked)) {
 		f.between = false
 	}
 	return !f.between
@@ -170,7 +167,7 @@ func (f *FastConn) answer(p []byte, n int) (left int) {
 	if f.conn.server.isEnding(f.tracked) {
 		return n
 	}
-	if !f.state.CompareAndSwap(waiting, answering) {
+	if !f.conn.counted().begin() || !f.state.CompareAndSwap(waiting, answering) {
 		f.err = net.ErrClosed
 		return 0
 	}
@@ -187,6 +184,9 @@ func (f *FastConn) answer(p []byte, n int) (left int) {
 	if !f.state.CompareAndSwap(answering, waiting) && f.err == nil {
 		f.err = net.ErrClosed // leave closes it: fastIO.read holds it
 	}
+	if used == n {
+		f.conn.counted().rest()
+	}
 	return copy(p, p[used:n])
 }
 
@@ -196,7 +196,6 @@ const watched = 2 * time.Second
 // await gives the client so long for its next request.
 func (f *FastConn) await(wait time.Duration) {
 	now := f.conn.server.config.Now()
-	f.since = now
 	_ = f.conn.Conn.SetReadDeadline(now.Add(min(wait, f.conn.server.config.IdleTimeout))) // a connection that is closed fails to be read, too
 }
 
@@ -205,13 +204,6 @@ func (f *FastConn) await(wait time.Duration) {
 // request was answered. Where the connection was closed, io.EOF ends it: net/http does not answer to that.
 func (f *FastConn) leave(p []byte, n int, err error) (int, error) {
 	isSilent := f.hasAnswered && f.isNew
-	switch {
-	case !f.hasAnswered || n >= peeked:
-	case f.isRest:
-		f.await(f.conn.server.config.IdleTimeout)
-	default: // they give the client no more time
-		_ = f.conn.Conn.SetReadDeadline(f.since.Add(f.conn.server.config.IdleTimeout))
-	}
 	f.between, f.hasAnswered = false, false
 	if f.state.Load() == ending {
 		_ = f.cut()
@@ -222,6 +214,9 @@ func (f *FastConn) leave(p []byte, n int, err error) (int, error) {
 	}
 	if !isSilent {
 		return n, err
+	}
+	if n > 0 && n < peeked {
+		f.conn.boundHead()
 	}
 	for err == nil && n < peeked {
 		var more int

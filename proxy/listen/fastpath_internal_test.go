@@ -52,7 +52,7 @@ type fastServer struct {
 	path     fakePath
 	unused   atomic.Int32
 	refused  atomic.Int32
-	released atomic.Int32  // connections
+	limit    *ConnectionLimit
 	timeout  time.Duration // for a client to read a chunk; 0 is none
 	accepted chan net.Conn // the server's end of each connection, below its FastConn
 	listener net.Listener
@@ -86,6 +86,7 @@ func serveFast(t testing.TB, change func(*fastServer, *ServerConfig)) *fastServe
 		t.Fatal(err)
 	}
 	s := &fastServer{listener: listener, ended: make(chan error, 1), accepted: make(chan net.Conn, 64)}
+	s.limit = NewConnectionLimit(ConnectionLimits{Connections: 1 << 10}, time.Now)
 	life, end := context.WithCancel(t.Context())
 	ctx, replace := context.WithCancel(context.WithoutCancel(t.Context()))
 	s.end, s.replace = end, replace
@@ -130,7 +131,8 @@ func (l recordingListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &clientConn{Conn: conn, release: sync.OnceFunc(func() { l.server.released.Add(1) })}
+	client := &clientConn{Conn: conn}
+	client.counted = l.server.limit.acquire(addrOf(conn), client, nil)
 	if l.server.timeout > 0 {
 		client.deadline = func() time.Time { return time.Now().Add(l.server.timeout) }
 	}

@@ -165,7 +165,7 @@ func TestFastPathClientLeaves(t *testing.T) {
 			if err := leave(c.Conn.(*net.TCPConn)); err != nil {
 				t.Fatal(err)
 			}
-			testserver.Wait(t, "the connection that it "+name+" is released", func() bool { return s.released.Load() == 1 })
+			testserver.Wait(t, "the connection that it "+name+" is released", func() bool { return s.limit.Open() == 0 })
 		}
 	}
 }
@@ -227,10 +227,10 @@ func TestFastPathPanics(t *testing.T) {
 	c := s.dial(t)
 	c.send(t, fastRequest)
 	c.expect(t, "closed")
-	testserver.Wait(t, "it is released", func() bool { return s.released.Load() == 1 })
+	testserver.Wait(t, "it is released", func() bool { return s.limit.Open() == 0 })
 }
 
-// The deadlines of a connection: that of the head while it is new and again from the fourth octet of a request on, and
+// The deadlines of a connection: that of the head while it is new and again from the first octet of a request on, and
 // the idle timeout while it waits for one.
 func TestFastPathDeadlines(t *testing.T) {
 	const short = 50 * time.Millisecond
@@ -244,6 +244,8 @@ func TestFastPathDeadlines(t *testing.T) {
 		{"it sends a part of a head", short, testserver.Patience, "GET /f", "400"},
 		{"it sends a part of a head behind a request", short, testserver.Patience, fastRequest + "GET /f", fastAnswer + "|400"},
 		{"it sends an octet behind a request", testserver.Patience, short, fastRequest + "G", fastAnswer + "|closed"},
+		{"it sends an octet late behind a request", short, testserver.Patience, fastRequest + "G", fastAnswer + "|closed"},
+		{"it sends an octet behind a slow request", short, testserver.Patience, slowRequest + "G", slowAnswer + "|closed"},
 		{"it sends nothing behind a request", testserver.Patience, short, fastRequest, fastAnswer + "|closed"},
 		{"it sends nothing behind requests of both paths", testserver.Patience, short, fastRequest + slowRequest, fastAnswer + "|" + slowAnswer + "|closed"},
 	} {
@@ -294,7 +296,7 @@ func TestFastPathRenewsDeadlines(t *testing.T) {
 	conn := &busyConn{now: time.Unix(1e9, 0), end: time.Unix(1e9+60, 0), step: 10 * time.Millisecond, shortest: time.Hour}
 	path := new(fakePath)
 	server := NewServer(ServerConfig{Now: func() time.Time { return conn.now }, HeaderTimeout: header, IdleTimeout: idle})
-	c := &requestConn{Conn: conn, server: server}
+	c := &requestConn{Conn: conn, server: server, isNew: true, between: true}
 	tracked := newConnections(nil)
 	c.fast = &FastConn{conn: c, path: path, tracked: tracked, between: true, isNew: true}
 	conn.deadline = conn.now.Add(header)

@@ -38,17 +38,26 @@ type requestConn struct {
 	net.Conn
 	server *Server
 	fast   *FastConn // nil for none
+	// client is below TLS and the PROXY protocol, which says who it is where isProxied is set; nil for that of a probe.
+	client    *clientConn
+	isProxied bool
+
+	isNew     bool         // nothing was read
+	between   bool         // no octet of a request was read since the connection is new or idle
+	deadlines atomic.Int32 // how many net/http has set for reads since then
+	isTaken   bool         // by a handler
+	lastOctet *byte        // of net/http's buffer
 
 	head     head
 	body     bodyReads
-	line     []byte       // the last request line, or its beginning
-	complete atomic.Bool  // the end of the line was seen
-	handled  atomic.Bool  // the request has reached a handler
-	used     atomic.Bool  // some request of the connection has reached a handler
-	isPosted bool         // the last one was a POST
-	http2    atomic.Bool  // it has no request lines
-	reason   reasonPhrase // see SetReason
-	attached io.Closer    // see Attach; nil for none
+	line     []byte                    // the last request line, or its beginning
+	complete atomic.Bool               // the end of the line was seen
+	handled  atomic.Bool               // the request has reached a handler
+	used     atomic.Bool               // some request of the connection has reached a handler
+	isPosted bool                      // the last one was a POST
+	http2    atomic.Pointer[http2Conn] // it has no request lines; nil by HTTP/1
+	reason   reasonPhrase              // see SetReason
+	attached io.Closer                 // see Attach; nil for none
 }
 
 // enter is called when net/http gives the connection a state.
@@ -58,6 +67,7 @@ func (c *requestConn) enter(state http.ConnState) {
 		c.begin()
 	case http.StateHijacked:
 		c.body.inBody.Store(false)
+		c.between, c.isTaken = false, true
 		if c.fast != nil {
 			c.fast.between = false
 		}
@@ -73,7 +83,7 @@ func (c *requestConn) enter(state http.ConnState) {
 
 // begin is called when the connection is idle: the next octet begins a request line.
 func (c *requestConn) begin() {
-	if c.http2.Load() { // it is read while it is idle
+	if c.http2.Load() != nil { // it is read while it is idle
 		return
 	}
 	c.line = c.line[:0]
@@ -82,6 +92,8 @@ func (c *requestConn) begin() {
 	c.body.inBody.Store(false)
 	c.complete.Store(false)
 	c.handled.Store(false)
+	c.between = true
+	c.deadlines.Store(0)
 	if c.fast != nil {
 		c.fast.idle(c.isPosted)
 	}
@@ -97,38 +109,73 @@ func (c *requestConn) beginHandler() {
 
 // Read implements net.Conn.
 func (c *requestConn) Read(p []byte) (int, error) {
-	var n int
-	var err error
-	switch {
-	case c.body.inBody.Load():
-		n, err = c.readBody(c.Conn, p)
-	case c.fast != nil && !c.fast.isOut(p):
-		n, err = c.fast.read(p)
-	default:
-		n, err = c.Conn.Read(p)
+	if c.isNew {
+		if err := c.firstRead(p); err != nil {
+			return 0, err
+		}
 	}
-	if n > 0 && !c.complete.Load() && (c.fast == nil || !c.fast.isRest) {
-		c.record(p[:n])
-	} else if c.head.active.Load() {
-		c.head.scan(p[:n])
+	isWaiting := c.isWaiting(p)
+	if isWaiting {
+		c.counted().rest()
+	}
+	n, err := c.read(p)
+	if isWaiting && n > 0 && !c.takesUp(n) {
+		return 0, io.EOF
+	}
+	if h := c.http2.Load(); h != nil {
+		return h.read(p[:n], err)
+	}
+	if failed := c.look(p[:n]); failed != nil {
+		return 0, failed
 	}
 	return n, err
 }
 
-func (c *requestConn) record(p []byte) {
-	if i := bytes.IndexByte(p, '\n'); i >= 0 {
-		rest := p[i+1:]
-		p = p[:i]
-		defer func() {
-			c.http2.Store(bytes.HasPrefix(c.line, []byte(preface)))
-			c.head.begin(c.line)
-			c.head.scan(rest)
-			c.complete.Store(true)
-		}()
+// read reads by whoever the octets are for.
+func (c *requestConn) read(p []byte) (int, error) {
+	switch {
+	case c.isWatch(p):
+		return c.watch(p)
+	case c.body.inBody.Load():
+		return c.readBody(c.Conn, p)
+	case c.fast != nil && !c.fast.isOut(p):
+		return c.fast.read(p)
+	default:
+		return c.Conn.Read(p)
 	}
+}
+
+// look looks at what was read by HTTP/1, or before it is known to be HTTP/2, whose frames it passes on then.
+func (c *requestConn) look(p []byte) error {
+	if len(p) == 0 || c.complete.Load() || c.fast != nil && c.fast.isRest {
+		if c.head.active.Load() {
+			c.head.scan(p)
+		}
+		return nil
+	}
+	rest := c.record(p)
+	if h := c.http2.Load(); h != nil {
+		return h.received(rest)
+	}
+	return nil
+}
+
+// record records what was read as a part of a request line, and returns what is behind its end.
+func (c *requestConn) record(p []byte) (rest []byte) {
+	line, rest, isEnd := bytes.Cut(p, []byte("\n"))
 	const methodAndVersion = 64
 	room := max(c.server.config.MaxTarget+methodAndVersion-len(c.line), 0)
-	c.line = append(c.line, p[:min(room, len(p))]...)
+	c.line = append(c.line, line[:min(room, len(line))]...)
+	if !isEnd {
+		return nil
+	}
+	if c.server.config.TLS != nil && bytes.HasPrefix(c.line, []byte(preface)) {
+		c.http2.Store(newHTTP2Conn(c))
+	}
+	c.head.begin(c.line)
+	c.head.scan(rest)
+	c.complete.Store(true)
+	return rest
 }
 
 // preface is the first line of a connection by HTTP/2: RFC 9113 section 3.4.
@@ -141,10 +188,13 @@ const refusalFields = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection
 // Write implements net.Conn. While a handler runs, data is a response and is not
 // changed: its body may look like a refusal on purpose.
 func (c *requestConn) Write(p []byte) (int, error) {
+	if h := c.http2.Load(); h != nil {
+		return h.write(p)
+	}
 	if c.handled.Load() && c.reason.status != "" {
 		return c.writeReason(p)
 	}
-	if c.handled.Load() || c.http2.Load() {
+	if c.handled.Load() {
 		return c.Conn.Write(p)
 	}
 	head, body, ok := bytes.Cut(p, []byte(refusalFields))

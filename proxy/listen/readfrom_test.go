@@ -29,7 +29,7 @@ func TestFiles(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		listener := localListener(t)
 		socket := listen.NewSocket(listener, listen.SocketConfig{
-			Limit:         listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 10}),
+			Limit:         listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 10}, time.Now),
 			WriteDeadline: func() time.Time { return time.Now().Add(time.Second) },
 		})
 		t.Cleanup(func() { _ = socket.Close() })
@@ -81,7 +81,7 @@ func TestFileThatNobodyReads(t *testing.T) {
 	}
 	listener := localListener(t)
 	socket := listen.NewSocket(listener, listen.SocketConfig{
-		Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 10}), WriteDeadline: shortDeadline,
+		Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 10}, time.Now), WriteDeadline: shortDeadline,
 	})
 	t.Cleanup(func() { _ = socket.Close() })
 	ended := make(chan error, 1)

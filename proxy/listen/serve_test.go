@@ -57,7 +57,7 @@ func serve(t testing.TB, listener net.Listener, change func(*listen.ServerConfig
 	t.Helper()
 	config := listen.ServerConfig{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.RemoteAddr) }),
-		Log:     slog.New(slog.DiscardHandler), Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
+		Now:     time.Now, Log: slog.New(slog.DiscardHandler), Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
 		HeaderTimeout: testserver.Patience, IdleTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience,
 	}
 	if change != nil {

@@ -17,12 +17,12 @@ import (
 	"time"
 )
 
-// ServerConfig configures a Server. Handler, Log, Malformed, the limits and the timeouts
-// must be set.
+// ServerConfig configures a Server. Handler, Now, Log, Malformed, the limits and the
+// timeouts must be set.
 type ServerConfig struct {
 	Handler http.Handler
 	// FastPath answers what it can before net/http reads it; nil answers nothing. Now is the system clock, for
-	// the deadlines of its connections.
+	// the deadlines of connections.
 	FastPath FastPath
 	Now      func() time.Time
 	// Probe answers the requests of Socket.Probe instead of Handler; nil answers 204.
@@ -188,7 +188,8 @@ func (l requestListener) Accept() (net.Conn, error) {
 	if l.server.config.TLS != nil {
 		conn = newSecureConn(conn, l.server.config.TLS, l.server.config.Log)
 	}
-	c := &requestConn{Conn: conn, server: l.server}
+	c := &requestConn{Conn: conn, server: l.server, isNew: true, between: true}
+	c.client, c.isProxied = clientOf(conn)
 	if path := l.server.config.FastPath; path != nil && !isProbe(conn) {
 		c.fast = &FastConn{conn: c, path: path, tracked: l.tracked, between: true, isNew: true}
 	}

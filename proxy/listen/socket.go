@@ -54,15 +54,13 @@ func NewSocket(listener net.Listener, config SocketConfig) *Socket {
 // Addr returns the address that is listened on.
 func (s *Socket) Addr() net.Addr { return s.listener.Addr() }
 
-// run accepts until Drain. Connections that came before it are still served.
+// run accepts until Drain. Connections that came before it are still served. At the limit one waits here for room, and
+// others to be accepted.
 func (s *Socket) run() {
 	defer close(s.stopped)
 	failures := newBackoff()
 	defer failures.stop()
 	for {
-		if s.config.Limit != nil {
-			s.config.Limit.wait(s.done)
-		}
 		conn, err := s.listener.Accept()
 		select {
 		case <-s.done:
@@ -92,24 +90,28 @@ func (s *Socket) run() {
 	}
 }
 
-// admit counts a connection, and returns nil where its client has too many.
+// admit counts a connection, for which it waits until there is room, and returns nil where its client has too many.
 func (s *Socket) admit(conn net.Conn) net.Conn {
-	limit := s.config.Limit
-	if limit == nil {
-		return &clientConn{Conn: conn, release: func() {}, deadline: s.config.WriteDeadline}
+	c := &clientConn{Conn: conn, deadline: s.config.WriteDeadline, refuse: func() { s.refuse(conn) }}
+	if s.config.Limit == nil {
+		return c
 	}
-	client := addrOf(conn)
-	if limit.acquire(client) {
-		return &clientConn{Conn: conn, release: sync.OnceFunc(func() { limit.release(client) }), deadline: s.config.WriteDeadline}
+	if c.counted = s.config.Limit.acquire(addrOf(conn), c, s.done); c.counted == nil {
+		c.refuse()
+		_ = conn.Close()
+		return nil
 	}
+	return c
+}
+
+// refuse answers a client that has too many connections.
+func (s *Socket) refuse(conn net.Conn) {
 	if s.config.Refused != nil {
 		s.config.Refused()
 	}
 	if s.config.TooMany != nil {
 		_, _ = conn.Write(s.config.TooMany().response("", "Retry-After: 1\r\n")) // it fits the buffer of a fresh socket
 	}
-	_ = conn.Close()
-	return nil
 }
 
 // addrOf returns the IP address of the peer of a connection, in its own form; the zero

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/listen"
@@ -18,7 +19,7 @@ import (
 
 // While servers are replaced no client is refused or cut off.
 func TestSocketHandOver(t *testing.T) {
-	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 64})
+	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 64}, time.Now)
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
 	addr := socket.Addr().String()
 	stop := serve(t, socket.Listen(), nil)
@@ -121,7 +122,7 @@ func TestSocketDrain(t *testing.T) {
 // Close returns also where no server takes accepted connections, or none may be accepted.
 func TestSocketCloseWithoutServer(t *testing.T) {
 	for name, config := range map[string]listen.SocketConfig{
-		"all": {}, "some": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1})}, "none": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{})},
+		"all": {}, "some": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1}, time.Now)}, "none": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{}, time.Now)},
 	} {
 		socket := listen.NewSocket(localListener(t), config)
 		var callers []*caller
@@ -185,7 +186,7 @@ func (l *failing) Accept() (net.Conn, error) {
 func TestSocketAcceptErrors(t *testing.T) {
 	listener := &failing{Listener: localListener(t)}
 	listener.failures.Store(4)
-	socket := listen.NewSocket(listener, listen.SocketConfig{Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1})})
+	socket := listen.NewSocket(listener, listen.SocketConfig{Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1}, time.Now)})
 	stop := serve(t, socket.Listen(), nil)
 	for range 3 {
 		if err := requestOnce(socket.Addr().String()); err != nil {

@@ -55,7 +55,7 @@ func TestBrokenOffIsNotWhole(t *testing.T) {
 	own, pool := certificates(t)
 	for _, secure := range []bool{false, true} {
 		listener := localListener(t)
-		socket := listen.NewSocket(listener, listen.SocketConfig{Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 10})})
+		socket := listen.NewSocket(listener, listen.SocketConfig{Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 10}, time.Now)})
 		t.Cleanup(func() { _ = socket.Close() })
 		serve(t, socket.Listen(), func(c *listen.ServerConfig) {
 			if secure {

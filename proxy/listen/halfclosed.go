@@ -1,0 +1,64 @@
+package listen
+
+import (
+	"errors"
+	"io"
+	"net"
+	"time"
+)
+
+// A client may end its side of a connection behind its last request: what it asked for is sent in full, by both paths. To
+// net/http that is the end of the client, and of the requests that it has made. So the end is not passed on while one of
+// them is answered: net/http sees it when it waits for the next one. A client that has left is noticed by the reset that
+// its machine sends for a response, or for a keep-alive probe of TCP.
+
+// isWatch reports whether a read into p is the one by which net/http notices that a client has left, while a request is
+// answered. No other one is into a single octet, but into the last of its buffer.
+func (c *requestConn) isWatch(p []byte) bool {
+	return cap(p) == 1 && !c.isTaken && &p[0] != c.lastOctet
+}
+
+// watch reads an octet of the next request. It returns where one comes, the client has left, or net/http ends the read.
+func (c *requestConn) watch(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n == 0 && isEnd(err) {
+		err = awaitReset(socketOf(c.Conn))
+	}
+	return n, err
+}
+
+// isEnd reports whether the client has ended its side: by TLS, with close_notify or without.
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+// socketOf returns what is below TLS, the PROXY protocol and the limits.
+func socketOf(conn net.Conn) net.Conn {
+	switch c := conn.(type) {
+	case *secureConn:
+		return socketOf(c.raw)
+	case proxyConn:
+		return socketOf(c.below)
+	case *clientConn:
+		return c.Conn
+	default:
+		return conn
+	}
+}
+
+// awaitAnswers waits until the responses are sent, where the client has ended its side.
+func (h *http2Conn) awaitAnswers(err error) error {
+	h.mu.Lock()
+	h.ended = true
+	isOpen := len(h.open) > 0
+	h.mu.Unlock()
+	if isOpen {
+		_ = awaitReset(socketOf(h.conn.Conn))
+	}
+	return err
+}
+
+// answered is called when a response was sent.
+func (h *http2Conn) answered() {
+	if h.ended && len(h.open) == 0 {
+		_ = h.conn.Conn.SetReadDeadline(time.Unix(1, 0)) // one that is closed is awake
+	}
+}

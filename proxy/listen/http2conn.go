@@ -1,0 +1,200 @@
+package listen
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"sync"
+	"time"
+)
+
+// http2Conn follows the frames of a connection by HTTP/2 in both directions, below net/http and above TLS. net/http bounds
+// neither the frames of a header block nor those that carry nothing, and says that a connection is idle before its last
+// response is sent.
+type http2Conn struct {
+	conn  *requestConn
+	began time.Time
+
+	writing sync.Mutex // held while the connection is written to
+
+	mu            sync.Mutex
+	in, out       frameScanner
+	open          map[uint32]struct{} // streams without the end of their response
+	last          uint32              // the client's last stream
+	continuations int                 // of the header block
+	empty         int64               // frames that carry nothing
+	earned        int64               // how many of these the client may send for what it has got
+	sent          int64               // octets
+	timed         bool                // a header block has a deadline
+	ended         bool                // the client sends nothing more
+}
+
+// prefaceRest is the number of octets of the preface behind its first line: RFC 9113 section 3.4.
+const prefaceRest = len("\r\nSM\r\n\r\n")
+
+func newHTTP2Conn(c *requestConn) *http2Conn {
+	h := &http2Conn{conn: c, began: c.server.config.Now(), open: make(map[uint32]struct{})}
+	h.in.left = prefaceRest
+	return h
+}
+
+// A client may send so many frames that carry nothing at once, then so many a second, and others for what it gets: it
+// opens windows for that, and closes streams. A browser that leaves a page resets all of its streams.
+const (
+	emptyAtOnce     = 1000
+	emptyPerSecond  = 100
+	emptyPerAnswer  = 4
+	octetsPerUpdate = 1 << 10
+)
+
+// A header block has so many CONTINUATION frames, and one more for each KiB that a header may have: others send full
+// frames of 16 KiB.
+const (
+	continuationsAtLeast = 16
+	octetsPerPart        = 1 << 10
+)
+
+var (
+	errContinuations = errors.New("a header block by HTTP/2 has too many CONTINUATION frames")
+	errEmptyFrames   = errors.New("a client by HTTP/2 sends too many frames that carry nothing")
+)
+
+// read is called with what was read, and the error of that.
+func (h *http2Conn) read(p []byte, err error) (int, error) {
+	if len(p) == 0 && isEnd(err) {
+		return 0, h.awaitAnswers(err)
+	}
+	if len(p) == 0 {
+		h.left()
+		return 0, err
+	}
+	if failed := h.received(p); failed != nil {
+		return 0, failed
+	}
+	return len(p), err
+}
+
+// received looks at what was read, before net/http does. An error ends the connection: RFC 9113 section 10.5.
+func (h *http2Conn) received(p []byte) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	last := h.last
+	for f, rest, ok := h.in.next(p); ok; f, rest, ok = h.in.next(rest) {
+		if err := h.take(f); err != nil {
+			h.conn.server.config.Log.Debug("a connection was ended", "client", h.conn.RemoteAddr(), "error", err)
+			h.goAway(last, enhanceYourCalm)
+			return err
+		}
+	}
+	h.boundHead()
+	if !h.update() {
+		h.goAway(last, noError)
+		return io.EOF
+	}
+	return nil
+}
+
+// take records a frame of the client.
+func (h *http2Conn) take(f frame) error {
+	switch f.kind {
+	case frameHeaders:
+		if h.continuations = 0; f.stream > h.last {
+			h.last = f.stream
+			h.open[f.stream] = struct{}{}
+		}
+		return nil
+	case frameContinuation:
+		if h.continuations++; h.continuations > continuationsAtLeast+h.conn.server.config.MaxHeader/octetsPerPart {
+			return errContinuations
+		}
+		if !f.isEmpty {
+			return nil
+		}
+	case frameData:
+		if !f.isEmpty || f.flags&flagEndStream != 0 {
+			return nil
+		}
+	case frameReset:
+		delete(h.open, f.stream)
+	}
+	h.empty++
+	if over := h.empty - emptyAtOnce - h.earned - h.sent/octetsPerUpdate; over > 0 &&
+		over > int64(h.conn.server.config.Now().Sub(h.began)*emptyPerSecond/time.Second) {
+		return errEmptyFrames
+	}
+	return nil
+}
+
+// boundHead gives the client the time of a head for a header block, as net/http does for HTTP/1.1 alone.
+func (h *http2Conn) boundHead() {
+	if h.timed == h.in.isWithinHead() {
+		return
+	}
+	var deadline time.Time
+	if h.timed = !h.timed; h.timed {
+		deadline = h.conn.server.config.Now().Add(h.conn.server.config.HeaderTimeout)
+	}
+	_ = h.conn.Conn.SetReadDeadline(deadline) // a connection that is closed fails to be read, too
+}
+
+// update says whether the connection waits for a request: it does where no stream is open, no header block was begun, and
+// what was sent has been written. It returns false where the connection was closed for another one.
+func (h *http2Conn) update() bool {
+	if len(h.open) == 0 && !h.in.isWithinHead() && h.out.isBetween() {
+		h.conn.counted().rest()
+		return !h.conn.counted().isEvicted()
+	}
+	return h.conn.counted().begin()
+}
+
+// write writes what net/http sends.
+func (h *http2Conn) write(p []byte) (int, error) {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	n, err := h.conn.Conn.Write(p)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sent += int64(n)
+	for f, rest, ok := h.out.next(p[:n]); ok; f, rest, ok = h.out.next(rest) {
+		isEnd := (f.kind == frameData || f.kind == frameHeaders) && f.flags&flagEndStream != 0
+		if _, isOpen := h.open[f.stream]; isOpen && (isEnd || f.kind == frameReset) {
+			delete(h.open, f.stream)
+			if isEnd {
+				h.earned += emptyPerAnswer
+			}
+		}
+	}
+	h.update()
+	h.answered()
+	return n, err
+}
+
+// left is called where nothing was read. Where the connection was closed for another one, the client learns that no later
+// request was looked at: RFC 9113 section 6.8.
+func (h *http2Conn) left() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.conn.counted().isEvicted() {
+		h.goAway(h.last, noError)
+	}
+}
+
+// The error codes of RFC 9113 section 7.
+const (
+	noError         = 0x0
+	enhanceYourCalm = 0xb
+)
+
+// goAway writes a GOAWAY frame, unless another one is being written.
+func (h *http2Conn) goAway(last uint32, code uint32) {
+	if !h.writing.TryLock() {
+		return
+	}
+	defer h.writing.Unlock()
+	if !h.out.isBetween() {
+		return
+	}
+	p := []byte{0, 0, 8, frameGoAway, 0, 0, 0, 0, 0}
+	p = binary.BigEndian.AppendUint32(p, last)
+	_, _ = h.conn.Conn.Write(binary.BigEndian.AppendUint32(p, code)) // it ends in any case
+}
