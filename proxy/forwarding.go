@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/policy"
 	"github.com/urnd/urnd/proxy/problem"
@@ -65,7 +66,7 @@ func (h *Handler) spelled(x *exchange, u uri.URI) uri.URI {
 // forwardRequest forwards a request, whose client may.
 func (h *Handler) forwardRequest(x *exchange, r *forward.Request, v *verdict) error {
 	r.Request, r.Client, r.Share, r.Check = x.request, x.client.Addr, x.client.Addr, v.check()
-	r.Session = h.session(x)
+	r.Session, r.Ended = h.session(x), listen.Ended(x.request)
 	r.Trusted = message.Contains(h.config.Access.Trusted, x.client.Peer)
 	if x.client.Unknown {
 		r.Client = netip.Addr{} // that is the proxy

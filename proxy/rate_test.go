@@ -213,7 +213,7 @@ func TestGuessesOfNetworks(t *testing.T) {
 		t.Error("the guesses of an address stop its neighbour, or not itself")
 	}
 	for host := range byte(100) {
-		g.Wrong(at(host + 2), "")
+		g.Wrong(at(host+2), "")
 	}
 	if !g.Stopped(at(200), "") {
 		t.Error("a host with many addresses goes on guessing")

@@ -10,14 +10,15 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *sto
 	c, response := x.cache, got.Response
 	b := x.newBody(f, response, s)
 	s.content = b
-	f.result, f.live, f.isAwaited = s, response, b.spool == nil && b.length < 0
+	result := s
+	f.live, f.isAwaited = response, b.isSoonComplete() || b.spool == nil && b.length < 0
 	fits := b.spool != nil || response.ContentLength <= c.config.MaxObject
 	switch {
 	case response.Status == http.StatusPartialContent, response.ContentLength == 0:
-		f.result = nil // the one is not for others, the other needs no waiting
+		result = nil // the one is not for others, the other needs no waiting
 	case !fits, // the slowest client would hold up the others
 		s.useOf(demands{}, c.config.Now()) == validate: // each of the others has to ask: RFC 9111 section 4
-		f.result = nil
+		result = nil
 		if f.isShared() {
 			defer x.doNotCollapse()
 		}
@@ -25,7 +26,10 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *sto
 	outcome := x.outcome
 	outcome.Stored, outcome.TTL, outcome.HasTTL = fits, s.ttl(c.config.Now()), true
 	reader := b.join(ctx, span{0, -1})
-	f.publish()
+	if !f.arrived() {
+		result = nil // its body ends
+	}
+	f.publish(result)
 	a := x.live(response, outcome, reader)
 	if response.Status != http.StatusOK || x.r.Method != http.MethodGet {
 		return a, nil

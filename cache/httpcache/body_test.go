@@ -26,31 +26,34 @@ func pattern(n int) string {
 // wait for that.
 func TestJoin(t *testing.T) {
 	leakless(t)
-	for _, length := range []int64{10, -1} {
+	for _, test := range []struct {
+		size, length int64
+		awaits       bool // others wait for the end
+	}{
+		{300 << 10, 300 << 10, false}, {10, 10, true}, {10, -1, true}, {300 << 10, -1, true},
+	} {
 		s := newSite(t, nil)
-		streams := s.streams(length, fresh)
+		want := pattern(int(test.size))
+		streams := s.streams(test.length, fresh)
 		first := s.start(nil)
 		origin := <-streams
-		io.WriteString(origin, "01234")
+		io.WriteString(origin, want[:5])
 		s.eventually("the first one gets what is there", func() bool { return first.received() == 5 })
-		late := s.start(nil)
-		want := "0123456789"
-		if length >= 0 {
-			s.eventually("the late one too", func() bool { return late.received() == 5 })
-			part := s.start(nil, "Range: bytes=3-7")
-			s.eventually("and one that wants a part", func() bool { return part.received() == 2 })
-			io.WriteString(origin, "56789")
-			part.whole("34567")
-			if g := part.end(); g.Status != 206 || !g.Outcome.Collapsed || g.field("Content-Range") != "bytes 3-7/10" {
-				t.Errorf("%d %s", g.Status, g.Outcome.Status("urnd"))
-			}
+		late, part := s.start(nil), s.start(nil, "Range: bytes=3-7")
+		if test.awaits {
+			s.eventually("the late ones wait", func() bool { return s.cache.Awaiting(target) == 2 })
 		} else {
-			s.eventually("the late one waits", func() bool { return s.cache.Awaiting(target) == 1 })
-			io.WriteString(origin, "56789")
+			s.eventually("the late one too", func() bool { return late.received() == 5 })
+			s.eventually("and one that wants a part", func() bool { return part.received() == 2 })
 		}
+		io.WriteString(origin, want[5:])
 		origin.Close()
 		first.whole(want)
 		late.whole(want)
+		part.whole(want[3:8])
+		if g := part.end(); g.Status != 206 || !g.Outcome.Collapsed {
+			t.Errorf("%d %s", g.Status, g.Outcome.Status("urnd"))
+		}
 		if !late.end().Outcome.Collapsed || s.count() != 1 {
 			t.Errorf("%s, %d requests", late.end().Outcome.Status("urnd"), s.count())
 		}

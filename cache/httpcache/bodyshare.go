@@ -14,6 +14,10 @@ func (b *body) isShareable() bool {
 	return b.isSpooled() || b.done && b.err == nil && !b.passing || b.reserve()
 }
 
+// isSoonComplete reports whether a body is so small that others wait for its end: what fails, or stops, in the middle
+// of it is then not theirs.
+func (b *body) isSoonComplete() bool { return b.length >= 0 && b.length <= finishSize }
+
 // reserve takes the memory for all of a body, and reports whether there is as much; b.mu is held.
 func (b *body) reserve() bool {
 	if b.reserved || b.done || b.passing || b.length < 0 || b.length > b.most || !b.budget.take(b.length-b.taken) {

@@ -10,6 +10,7 @@
 package httpcache
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/netip"
@@ -26,6 +27,9 @@ type Request struct {
 	// Client is the address by whose share the client takes turns with others; all with the zero value
 	// are one client.
 	Client netip.Addr
+	// Ended ends when the client has ended its side of the connection, and may have left: it is answered, and
+	// nobody else waits for its exchange. nil never does.
+	Ended context.Context //nolint:containedctx // it is not that of the request
 	// Body is whether the request has a body, which is not sent twice.
 	Body bool
 	// Pass is whether nothing stored may be used for it, and its response is not stored.

@@ -20,7 +20,7 @@ type flight struct {
 	solitary bool
 	begun    time.Time
 
-	ready chan struct{} // closed when the header of the response is here, or nothing comes
+	ready chan struct{} // closed when the header of the response is here, or nobody is to wait for it any more
 	// After ready: what came.
 	result *stored   // nil where there is nothing for others
 	live   *Response // whose content result is, while it arrives; nil for a validated one
@@ -29,7 +29,8 @@ type flight struct {
 
 	mu        sync.Mutex
 	joined    int  // clients, the leader included
-	left      bool // the leader has, before the header came
+	hasCome   bool // the header of the response, or nothing will
+	left      bool // the leader has, before that
 	forgotten bool // a purge or an invalidation came in between: nothing is stored
 }
 
@@ -112,11 +113,14 @@ func (f *flight) leave() {
 func (f *flight) abandon() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.isReady() {
+	if !f.hasCome {
 		f.left = true
 		f.cancel(errAbandoned)
 	}
 }
+
+// free lets those who wait go on without the client that leads, who may have left: Request.Ended.
+func (f *flight) free() { f.publish(nil) }
 
 // isShared reports whether others than the leader have joined.
 func (f *flight) isShared() bool {
@@ -131,19 +135,27 @@ func (f *flight) fail() { f.finish(nil) }
 // finish ends the flight, with what is stored, nil for nothing, and lets those who wait go on. Until
 // it is stored the disk may change where its content is.
 func (f *flight) finish(s *stored) {
-	f.result = s
-	defer f.publish() // also where storing it panics
+	defer f.publish(s) // also where storing it panics
+	defer f.arrived()
 	f.commit(s)
 }
 
-// publish lets those who wait go on, without a body whose client has left.
-func (f *flight) publish() {
+// arrived notes that the header has come, or nothing does, and reports whether the client that leads was there by then.
+func (f *flight) arrived() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.left && f.live != nil {
-		f.result = nil
+	f.hasCome = true
+	return !f.left
+}
+
+// publish lets those who wait go on, with what is for them, nil for nothing.
+func (f *flight) publish(result *stored) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.isReady() {
+		f.result = result
+		close(f.ready)
 	}
-	close(f.ready)
 }
 
 // isReady reports whether those who wait can go on.

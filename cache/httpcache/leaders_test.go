@@ -120,6 +120,20 @@ func TestLeaders(t *testing.T) {
 			within: time.Second, asked: 2,
 		},
 		{
+			name: "a small body that stops half way",
+			origin: func(s *site) {
+				s.first(func(context.Context) (*httpcache.Response, error) {
+					r, w := io.Pipe()
+					go func() { _, _ = io.WriteString(w, "o") }()
+					time.AfterFunc(time.Minute, func() { w.CloseWithError(errOrigin) })
+					response := s.response(200, "", fresh)
+					response.Body, response.ContentLength = r, 2
+					return response, nil
+				}, s.later(time.Second, "ok", fresh))
+			},
+			within: timeout + time.Second, asked: 2,
+		},
+		{
 			name: "a body without an end",
 			origin: func(s *site) {
 				s.first(func(ctx context.Context) (*httpcache.Response, error) {
@@ -164,6 +178,29 @@ func TestLeaders(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Who has ended its side of the connection may have left: nobody waits for it, and it is answered all the same.
+func TestEndedLeader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, func(c *httpcache.Config) { c.Now = time.Now })
+		s.first(s.later(time.Minute, "late", fresh), s.later(time.Second, "ok", fresh))
+		ended, end := context.WithCancel(t.Context())
+		leader := make(chan got)
+		go func() {
+			leader <- s.request(&httpcache.Request{Method: "GET", URI: target, Header: fields(), Ended: ended})
+		}()
+		victims := s.victims(10)
+		end()
+		begun := time.Now()
+		for _, victim := range victims {
+			victim.whole("ok")
+		}
+		if took := time.Since(begun); took > time.Second {
+			t.Errorf("they waited %v", took)
+		}
+		s.expect(<-leader, 200, "late", false)
+	})
 }
 
 // A slow origin is not stampeded by those who have waited in vain, of whom no client takes all turns.

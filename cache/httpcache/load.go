@@ -13,13 +13,24 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 	exchange, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	f.cancel = cancel
 	defer context.AfterFunc(ctx, f.abandon)()
+	if x.r.Ended != nil {
+		defer context.AfterFunc(x.r.Ended, f.free)()
+	}
 	defer f.leave()
+	returned := false
 	defer func() {
-		if !f.isReady() { // a panic
+		if !returned { // a panic
 			cancel(errAbandoned)
 			f.fail()
 		}
 	}()
+	a, err := x.ask(ctx, exchange, f)
+	returned = true
+	return a, err
+}
+
+// ask asks the origin, and answers by what it sends. exchange is the context of that.
+func (x *exchange) ask(ctx, exchange context.Context, f *flight) (*Answer, error) {
 	got, err := x.fetch(exchange)
 	switch {
 	case err != nil:
@@ -27,7 +38,7 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 	case got.valid != nil:
 		return x.validated(ctx, f, got)
 	case x.replacesError(got.Response):
-		cancel(errAbandoned)
+		f.cancel(errAbandoned)
 		_ = got.Body.Close()
 		f.fail()
 		return x.stale(ctx)

@@ -27,7 +27,7 @@ func (x *exchange) refresh(ctx context.Context) {
 	}
 	detached := *x
 	r := *x.r
-	r.Header, r.Method = unconditional(x.r.Header), "GET"
+	r.Header, r.Method, r.Ended = unconditional(x.r.Header), "GET", nil
 	detached.r, detached.background = &r, true
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(c.base, cancel) //nolint:contextcheck // it ends with the cache too

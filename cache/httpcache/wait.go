@@ -111,7 +111,7 @@ func (x *exchange) take(ctx context.Context, f *flight, late <-chan time.Time) (
 	if use := s.useOf(x.demands, x.cache.config.Now()); use == validate || use == reloadRequired {
 		return nil, nil //nolint:nilnil // likewise
 	}
-	if b, ok := s.content.(*body); ok && !b.isShareable() {
+	if b, ok := s.content.(*body); ok && (f.isAwaited || !b.isShareable()) {
 		if err := b.awaitEnd(ctx, late); err != nil {
 			return nil, err
 		}

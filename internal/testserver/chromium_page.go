@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -114,7 +115,14 @@ func (c *Chromium) Evaluate(t testing.TB, expression string, value any) {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	c.call(t, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &outcome)
+	params := map[string]any{"expression": expression, "returnByValue": true}
+	err := c.ask("Runtime.evaluate", params, &outcome)
+	for tries := 0; err != nil && strings.Contains(err.Error(), "navigated") && tries < maxTries; tries++ { // the page is another one by now
+		err = c.ask("Runtime.evaluate", params, &outcome)
+	}
+	if err != nil {
+		t.Fatalf("chromium: Runtime.evaluate: %v", err)
+	}
 	if outcome.ExceptionDetails != nil {
 		t.Fatalf("%s: %s", expression, outcome.ExceptionDetails)
 	}
@@ -151,9 +159,19 @@ type devtoolsMessage struct {
 	Error     json.RawMessage `json:"error,omitempty"`
 }
 
+// maxTries bounds how often a page is asked that goes on to another one.
+const maxTries = 10
+
 // call asks for something, and sets result to the reply.
 func (c *Chromium) call(t testing.TB, method string, params, result any) {
 	t.Helper()
+	if err := c.ask(method, params, result); err != nil {
+		t.Fatalf("chromium: %s: %v", method, err)
+	}
+}
+
+// ask asks for something, and sets result to the reply.
+func (c *Chromium) ask(method string, params, result any) error {
 	id, err := c.send(method, params)
 	for err == nil {
 		var m devtoolsMessage
@@ -167,9 +185,7 @@ func (c *Chromium) call(t testing.TB, method string, params, result any) {
 		}
 		break
 	}
-	if err != nil {
-		t.Fatalf("chromium: %s: %v", method, err)
-	}
+	return err
 }
 
 func (c *Chromium) send(method string, params any) (id int, err error) {

@@ -88,6 +88,8 @@ type Request struct {
 	// Check returns why the server at an address must not be asked for this client; nil allows
 	// all.
 	Check func(netip.AddrPort) error
+	// Ended ends when the client has ended its side of the connection, and may have left; nil never does.
+	Ended context.Context //nolint:containedctx // it is not that of the request
 	// Session is the connection of the client; nil where requests of others may come by it.
 	Session *Session
 	bound   *bound // nil for none

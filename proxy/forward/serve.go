@@ -45,7 +45,7 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	defer c.end()
 	asked := &httpcache.Request{
 		Method: r.Method, URI: r.Key.String(), Header: p.selecting(r), Added: p.added(r), Client: clientNetwork(r.Share),
-		Body: r.hasBody(), Gateway: r.isGateway(), Check: r.Check, Pass: r.bound != nil,
+		Body: r.hasBody(), Gateway: r.isGateway(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
 	}
 	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
 		return p.ask(ctx, c, r, o)

@@ -22,6 +22,7 @@ func (c *requestConn) isWatch(p []byte) bool {
 func (c *requestConn) watch(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n == 0 && isEnd(err) {
+		c.ended.note()
 		err = awaitReset(socketOf(c.Conn))
 	}
 	return n, err
@@ -51,6 +52,7 @@ func (h *http2Conn) awaitAnswers(err error) error {
 	isOpen := len(h.open) > 0
 	h.mu.Unlock()
 	if isOpen {
+		h.conn.ended.note()
 		_ = awaitReset(socketOf(h.conn.Conn))
 	}
 	return err

@@ -58,6 +58,7 @@ type requestConn struct {
 	http2    atomic.Pointer[http2Conn] // it has no request lines; nil by HTTP/1
 	reason   reasonPhrase              // see SetReason
 	attached io.Closer                 // see Attach; nil for none
+	ended    ended                     // see Ended
 }
 
 // enter is called when net/http gives the connection a state.

@@ -8,4 +8,6 @@ import (
 )
 
 // inodeOf returns what is known everywhere.
-func inodeOf(info fs.FileInfo) (device, number uint64, changed time.Time) { return 0, 0, info.ModTime() }
+func inodeOf(info fs.FileInfo) (device, number uint64, changed time.Time) {
+	return 0, 0, info.ModTime()
+}
