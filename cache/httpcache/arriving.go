@@ -11,7 +11,7 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *sto
 	b := x.newBody(f, response, s)
 	s.content = b
 	result := s
-	f.live, f.isAwaited = response, b.isSoonComplete() || b.spool == nil && b.length < 0
+	f.live, f.isAwaited = response, b.isSoonComplete() || b.length < 0
 	fits := b.spool != nil || response.ContentLength <= c.config.MaxObject
 	switch {
 	case response.Status == http.StatusPartialContent, response.ContentLength == 0:
@@ -52,7 +52,7 @@ func (x *exchange) newBody(f *flight, response *Response, s *stored) *body {
 		})
 	}
 	if !s.isPartial() {
-		b.spool = c.newSpool(f.key)
+		b.spool = c.newSpool(f.key, response.ContentLength)
 	}
 	b.ended = func(content blocks, complete bool) {
 		if !complete {

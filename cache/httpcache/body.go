@@ -70,9 +70,11 @@ func (b *body) finish() {
 	}
 }
 
-// isFull reports whether the slowest reader of a body that is passed on is too far behind; b.mu is
-// held.
-func (b *body) isFull() bool { return b.passing && !b.isSpooled() && b.arrived-b.start >= window }
+// isFull reports whether the reader of a body that is passed on is too far behind; b.mu is held. One of several, where the
+// disk has failed, holds up nobody: see drop.
+func (b *body) isFull() bool {
+	return b.passing && !b.isSpooled() && len(b.readers) == 1 && b.arrived-b.start >= window
+}
 
 // wait waits until more has arrived or was sent; b.mu is held.
 func (b *body) wait() {

@@ -11,7 +11,8 @@ import (
 func (b *body) isShareable() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.isSpooled() || b.done && b.err == nil && !b.passing || b.reserve()
+	isOnDisk := b.isSpooled() && b.length >= 0 // where space for all of it is reserved
+	return isOnDisk || b.done && b.err == nil && !b.passing || b.reserve()
 }
 
 // isSoonComplete reports whether a body is so small that others wait for its end: what fails, or stops, in the middle

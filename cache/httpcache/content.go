@@ -1,6 +1,7 @@
 package httpcache
 
 import (
+	"bytes"
 	"context"
 	"io"
 )
@@ -66,6 +67,17 @@ func (b blocks) part(part span) blocks {
 		at += int64(len(block))
 	}
 	return cut
+}
+
+// ownMemory returns a part of a content without the memory of the rest: blocks that are much smaller than those that they
+// were cut from are copied.
+func (b blocks) ownMemory(whole blocks) blocks {
+	for i, block := range b {
+		if cap(block) < blockSize/2 && whole.memory() > b.memory() {
+			b[i] = bytes.Clone(block)
+		}
+	}
+	return b
 }
 
 // blocksContent sends blocks.

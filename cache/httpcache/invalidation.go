@@ -100,13 +100,13 @@ func (x *exchange) updateByHead(response *Response, at arrival) *stored {
 	}
 	changed := s.copied()
 	update := &Response{Status: s.status, Reason: s.reason, Header: updatedFields(s.header, response.Header), From: response.From, Private: response.Private}
-	directives, _ := x.cache.directivesOf(x.r, update.Header)
-	same := sameByHead(s, response.Header) && mayStoreResponse(x.r, x.asked, directives, update)
+	updated := x.cache.storedResponse(x.r, update, at)
+	if !x.cache.isForAll(x.r, x.asked, update, updated.explicit) { // of another one's answer it says nothing
+		return nil
+	}
+	same := sameByHead(s, response.Header)
 	if same {
-		changed = x.cache.storedResponse(x.r, update, at)
-		if !x.cache.isForOthers(x.r, update, changed.explicit) {
-			return nil
-		}
+		changed = updated
 		changed.content, changed.part, changed.length, changed.selectors, changed.saved = s.content, s.part, s.length, s.selectors, s.saved
 	} else {
 		changed.purged = true

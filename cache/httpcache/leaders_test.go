@@ -188,7 +188,7 @@ func TestEndedLeader(t *testing.T) {
 		ended, end := context.WithCancel(t.Context())
 		leader := make(chan got)
 		go func() {
-			leader <- s.request(&httpcache.Request{Method: "GET", URI: target, Header: fields(), Ended: ended})
+			leader <- s.request(&httpcache.Request{Method: "GET", URI: target, Header: fields(), Ended: ended}) //nolint:contextcheck // it is about the connection
 		}()
 		victims := s.victims(10)
 		end()
@@ -244,6 +244,34 @@ func TestTurns(t *testing.T) {
 		}
 		if most > 3 { // a quarter of 8 for the attacker, and one for the victim
 			t.Errorf("the origin has seen %d requests at a time", most)
+		}
+	})
+}
+
+// Who lets the origin hang has a turn for no longer than others wait.
+func TestTurnsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, func(c *httpcache.Config) { c.CollapseLimit, c.Now = 4, time.Now })
+		s.first(hangs, hangs)
+		attackers := append([]*client{s.start(nil)}, s.victims(5)...)
+		time.Sleep(2*timeout + time.Millisecond) // of the bubble: one second leader, then turns
+		s.first(s.later(0, "", "Cache-Control: private"), s.later(0, "ok", fresh))
+		time.Sleep(2 * timeout)
+		synctest.Wait()
+		answered := 0
+		for _, one := range attackers {
+			select {
+			case <-one.done:
+				answered++
+			default:
+			}
+		}
+		if answered == 0 {
+			t.Error("nobody has got a turn")
+		}
+		for _, one := range attackers {
+			one.stop()
+			<-one.done
 		}
 	})
 }

@@ -14,7 +14,7 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 	f.cancel = cancel
 	defer context.AfterFunc(ctx, f.abandon)()
 	if x.r.Ended != nil {
-		defer context.AfterFunc(x.r.Ended, f.free)()
+		defer context.AfterFunc(x.r.Ended, f.free)() //nolint:contextcheck // it is about the connection
 	}
 	defer f.leave()
 	returned := false
@@ -90,10 +90,10 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 	outcome := x.outcome
 	outcome.OriginStatus = http.StatusNotModified
 	switch directives, _ := x.cache.directivesOf(x.r, update.Header); {
-	case !mayStoreResponse(x.r, x.asked, directives, update):
+	case !isStorable(directives, update):
 		x.cache.remove(x.r.URI, s)
 		f.finish(nil)
-	case !x.cache.isForOthers(x.r, update, fresh.explicit): // what is stored stays as it is
+	case !x.cache.isForAll(x.r, x.asked, update, fresh.explicit): // what is stored stays as it is
 		f.finish(nil)
 	default:
 		outcome.Stored = true
@@ -146,10 +146,17 @@ func (x *exchange) notStored(ctx context.Context, f *flight, response *Response)
 	case x.private, len(x.r.Header["Authorization"]) > 0: // others do not ask the same
 	case response.Status == http.StatusNotModified:
 		x.cache.fetchWhole(x.r.URI)
-	case response.Status < http.StatusBadRequest && (shared || directives.Has("private") || directives.Has("no-store")):
+	case response.Status >= http.StatusBadRequest: // others may get another answer
+	case directives.Has("private"), directives.Has("no-store"), shared && x.isNotForAny(response):
 		x.doNotCollapse()
 	}
 	return x.live(response, x.outcome, newPassed(ctx, response, func() { f.cancel(nil) }))
+}
+
+// isNotForAny reports whether a response is not stored for what it is itself, or for the cookies that all have who wait
+// for it, and not for something else in this request.
+func (x *exchange) isNotForAny(response *Response) bool {
+	return len(x.r.Header["Cookie"]) > 0 || x.cache.isForOthers(x.r, response, true)
 }
 
 // doNotCollapse lets requests like this one for its URI go their own way for some time.

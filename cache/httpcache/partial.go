@@ -52,11 +52,11 @@ func (s *stored) joined(fresh blocks, other *stored, before blocks) *stored {
 	whole.part = span{min(s.part.start, other.part.start), max(s.part.end, other.part.end)}
 	var content blocks
 	if other.part.start < s.part.start {
-		content = append(content, before.part(span{0, s.part.start - other.part.start})...)
+		content = append(content, before.part(span{0, s.part.start - other.part.start}).ownMemory(before)...)
 	}
 	content = append(content, fresh...)
 	if other.part.end > s.part.end {
-		content = append(content, before.part(span{s.part.end - other.part.start, other.part.length()})...)
+		content = append(content, before.part(span{s.part.end - other.part.start, other.part.length()}).ownMemory(before)...)
 	}
 	whole.content = content
 	if !other.isPartial() { // the other one was whole already

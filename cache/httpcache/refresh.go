@@ -11,7 +11,7 @@ import (
 // section 3. It does not end with the client.
 func (x *exchange) refresh(ctx context.Context) {
 	c := x.cache
-	if x.isPrivate() {
+	if x.isPrivate() || len(x.r.Header["Authorization"]) > 0 {
 		return // a request that is not for all makes nothing for others
 	}
 	f, leads := c.enter(x.r.URI, x.r.Header, x.class(), false)

@@ -58,7 +58,7 @@ func (v *requestValues) match(request Lines, variants []*stored, s *stored) bool
 		if one.value == v.of(request, variants, one.name) {
 			continue
 		}
-		if one.name != acceptLanguage || !v.prefers(request, s.header["Content-Language"]) {
+		if one.name != acceptLanguage || !isOfLanguages(one.value) || !v.prefers(request, s.header["Content-Language"]) {
 			return false
 		}
 	}
@@ -113,6 +113,25 @@ func (v *requestValues) prefers(request Lines, content []string) bool {
 	}
 	return v.language != "" && strings.EqualFold(v.language, trimSpace(content[0]))
 }
+
+// isOfLanguages reports whether a value has nothing but ranges of languages and their weights: nothing else in it can have
+// made the response that it selected (RFC 9110 section 12.5.4).
+func isOfLanguages(value string) bool {
+	if value == absent || len(value) > maxLanguages {
+		return value == absent
+	}
+	for i := range len(value) {
+		switch c := value[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-,;=.*", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// maxLanguages bounds the value of Accept-Language that a response for others was selected by.
+const maxLanguages = 256
 
 const acceptLanguage = "Accept-Language"
 

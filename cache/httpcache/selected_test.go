@@ -105,7 +105,7 @@ func referenceSelected(e *Entry, asked []http.Header, request http.Header) *stor
 			same := name != "*" && normalValue(name, asked[i][name]) == normalValue(name, request[name])
 			prefers := name == acceptLanguage && preferredLanguage(request[name]) != "" &&
 				strings.EqualFold(preferredLanguage(request[name]), s.header.Get("Content-Language"))
-			matches = matches && (same || prefers)
+			matches = matches && (same || prefers && isOfLanguages(normalValue(name, asked[i][name])))
 		}
 		if matches {
 			matching = append(matching, s)

@@ -8,13 +8,18 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 )
 
-// maxErrorValues bounds the values of the fields of a request whose error is stored for others, in octets:
-// larger ones may be what the error is about.
-const maxErrorValues = 1 << 10
+// A request whose error is stored for others has fields of so many octets at most, with their names, and so many lines: more
+// may be what the error is about.
+const (
+	maxErrorHeader = 2 << 10
+	maxErrorValues = 1 << 10
+	maxErrorLines  = 40
+)
 
 // ofOneClient are the errors that are about the client or its request, whatever their freshness.
 var ofOneClient = [...]int{
-	http.StatusRequestTimeout, http.StatusRequestedRangeNotSatisfiable, http.StatusMisdirectedRequest, http.StatusTooEarly,
+	http.StatusNotAcceptable, http.StatusRequestTimeout, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+	http.StatusRequestedRangeNotSatisfiable, http.StatusExpectationFailed, http.StatusMisdirectedRequest, http.StatusTooEarly,
 	http.StatusTooManyRequests, http.StatusRequestHeaderFieldsTooLarge,
 }
 
@@ -68,18 +73,25 @@ func isForAllSites(header http.Header) bool {
 
 // isPlain reports whether a request has nothing that an error may be about besides its URI.
 func isPlain(r *Request) bool {
-	for _, name := range [...]string{"Cookie", "Range", "Origin", ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince, ifRange} {
+	for _, name := range [...]string{"Authorization", "Cookie", "Range", "Origin", ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince, ifRange} {
 		if len(r.Header[name]) > 0 {
 			return false
 		}
 	}
-	size := 0
-	for _, lines := range r.Header {
+	names, values, count := 0, 0, 0
+	for name, lines := range r.Header {
 		for _, line := range lines {
-			size += len(line)
+			names, values, count = names+len(name), values+len(line), count+1
 		}
 	}
-	return !r.Body && size <= maxErrorValues
+	return !r.Body && values <= maxErrorValues && names+values <= maxErrorHeader && count <= maxErrorLines
+}
+
+// isForAll reports whether a response that is made of an update and of what is stored may be stored in place of
+// that: the update may be made by anything in the request.
+func (c *Cache) isForAll(r *Request, requested cachecontrol.Directives, update *Response, explicit bool) bool {
+	directives, _ := c.directivesOf(r, update.Header)
+	return mayStoreResponse(r, requested, directives, update) && c.isForOthers(r, update, explicit)
 }
 
 // setsCookiesForAll reports whether the cookies that a response sets are for all who get it: RFC 6265 section 3

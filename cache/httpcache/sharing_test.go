@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
 )
@@ -64,6 +65,10 @@ func TestStoredForOthers(t *testing.T) {
 		{"an error to a condition", `If-None-Match: "a"`, 404, lasting, false},
 		{"an error to values of 1 KiB", "User-Agent: " + long[:512] + " | Referer: " + long[:512], 400, lasting, true},
 		{"an error to larger values", "User-Agent: " + long[:512] + " | Referer: " + long[:513], 400, lasting, false},
+		{"an error to credentials", "Authorization: Bearer x", 401, lasting + ", must-revalidate", false},
+		{"an error to many fields", strings.TrimSuffix(strings.Repeat("Referer: | ", 41), " | "), 400, lasting, false},
+		{"an error to long names", "Sec-" + strings.Repeat("a", 2<<10) + ": 1", 400, lasting, false},
+		{"406", "Accept: x/x", 406, lasting, false},
 		{"408", "", 408, lasting, false},
 		{"416", "", 416, lasting, false},
 		{"421", "", 421, lasting, false},
@@ -173,6 +178,56 @@ func TestCookieValidates(t *testing.T) {
 	s.expect(s.get("Cookie: a=b"), 200, "a", false)
 	s.expect(s.get(), 200, "a", false)
 	s.expect(s.get("Cookie: a=b"), 200, "a", true)
+}
+
+// A request with credentials, or one that gets another answer for its cookie, neither removes nor outdates what is stored
+// for all: RFC 9111 sections 3.5 and 4.3.5.
+func TestCredentialsChangeNothing(t *testing.T) {
+	const control = "Cache-Control: max-age=60, stale-while-revalidate=600"
+	for _, test := range []struct {
+		name, method string
+		fields       []string
+		age          time.Duration
+		status       int
+		body         string
+		response     []string
+	}{
+		{"validation", "GET", []string{"Authorization: Basic x", "Cache-Control: no-cache"}, 0, 304, "", []string{control, `ETag: "1"`}},
+		{"a refresh", "GET", []string{"Authorization: Basic x"}, 2 * time.Minute, 401, "", nil},
+		{"HEAD with credentials", "HEAD", []string{"Authorization: Basic x", "Cache-Control: no-cache"}, 0, 200, "", []string{control, "Content-Length: 99"}},
+		{"HEAD with a cookie", "HEAD", []string{"Cookie: a=b", "Cache-Control: no-cache"}, 0, 200, "", []string{"Content-Length: 99"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t, nil)
+			header := []string{control, `ETag: "1"`}
+			if len(test.response) == 1 { // no freshness of its own, so that the answer to a cookie is not for all
+				header = []string{"Last-Modified: Sun, 01 Nov 2026 00:00:00 GMT"}
+			}
+			s.sends(200, "page", header...)
+			s.expect(s.get(), 200, "page", false)
+			s.clock.advance(test.age)
+			s.sends(test.status, test.body, test.response...)
+			if g := s.do(test.method, test.fields...); g.err != nil {
+				t.Fatal(g.err)
+			}
+			s.eventually("nothing is under way", func() bool { return s.cache.Flights(target) == 0 })
+			s.fails(errOrigin)
+			if g := s.get(); g.err != nil || g.body != "page" {
+				t.Errorf("another client gets %v %q", g.err, g.body)
+			}
+		})
+	}
+}
+
+// A response that was selected by a value with more than ranges of languages is for that value alone, whatever
+// language it is in.
+func TestLanguagesOfOthers(t *testing.T) {
+	s := newSite(t, nil)
+	s.sends(200, "evil", "Cache-Control: max-age=60", "Vary: Accept-Language", "Content-Language: en")
+	s.expect(s.get("Accept-Language: <script>evil</script>"), 200, "evil", false)
+	s.sends(200, "good", "Cache-Control: max-age=60", "Vary: Accept-Language", "Content-Language: en")
+	s.expect(s.get("Accept-Language: en, de;q=0.5"), 200, "good", false)
+	s.expect(s.get("Accept-Language: en"), 200, "good", true)
 }
 
 // The documentation names each field that is harmless.

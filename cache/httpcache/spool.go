@@ -15,13 +15,18 @@ type spool struct {
 	whole bool
 }
 
-// newSpool returns the spool of an object with a key, nil where there is no disk, or it has no room.
-func (c *Cache) newSpool(key string) *spool {
+// newSpool returns the spool of an object with a key, and a body of a length, -1 if unknown; nil where there is no disk, or
+// it has no room.
+func (c *Cache) newSpool(key string, length int64) *spool {
 	if c.config.Disk == nil {
 		return nil
 	}
 	w, err := c.config.Disk.Create(key)
 	if err != nil {
+		return nil
+	}
+	if length > 0 && w.Reserve(length) != nil {
+		_ = w.Close()
 		return nil
 	}
 	return &spool{w, true}

@@ -37,11 +37,15 @@ func (c *Cache) toStore(r *Request, requested cachecontrol.Directives, response 
 // mayStoreResponse reports whether a shared cache may store a response to a method that it understands: RFC
 // 9111 section 3.
 func mayStoreResponse(r *Request, requested, directives cachecontrol.Directives, response *Response) bool {
+	isAllowed := len(r.Header["Authorization"]) == 0 || sharesAuthorized(directives)
+	return isAllowed && !requested.Has("no-store") && isStorable(directives, response)
+}
+
+// isStorable reports whether a response may be stored, whatever the request.
+func isStorable(directives cachecontrol.Directives, response *Response) bool {
 	status := response.Status
 	switch {
-	case response.Private:
-		return false
-	case status < 200 || status == http.StatusNotModified:
+	case response.Private, status < 200, status == http.StatusNotModified:
 		return false
 	case status == http.StatusPartialContent && response.Header.Get("Content-Range") == "": // of several ranges
 		return false
@@ -52,16 +56,8 @@ func mayStoreResponse(r *Request, requested, directives cachecontrol.Directives,
 	case directives.Has("no-store"):
 		return false
 	}
-	switch {
-	case requested.Has("no-store"):
-		return false
-	case directives.Has("private") && directives.Fields("private") == nil:
-		return false
-	case len(r.Header["Authorization"]) > 0 && !sharesAuthorized(directives):
-		return false
-	default:
-		return isCacheable(status, response.Header, directives) && !variesAlways(response.Header)
-	}
+	isPrivate := directives.Has("private") && directives.Fields("private") == nil
+	return !isPrivate && isCacheable(status, response.Header, directives) && !variesAlways(response.Header)
 }
 
 // isCacheable reports whether a status, or the origin, allows a response to be stored (RFC 9111

@@ -149,7 +149,9 @@ func (x *exchange) takeTurn(ctx context.Context) (*Answer, error) {
 		}
 		release, freed := x.cache.turns.take(originOf(x.r.URI), x.r.Client)
 		if release != nil {
-			defer release() // the header is here, or an error
+			// It ends with the header, and before where the origin hangs.
+			defer release()
+			defer time.AfterFunc(x.cache.config.CollapseTimeout, release).Stop()
 			return x.useTurn(ctx)
 		}
 		select {

@@ -25,11 +25,7 @@ const (
 // digits and hyphens, as nginx passes them: CGI (RFC 3875 section 4.1.18), WSGI and PHP make one variable of X-A, X_A and X.A,
 // so that a field would stand for another one, which urnd has removed, made or keyed.
 func (p *Proxy) consume(r *Request) *Request {
-	found := false
-	for name := range r.Header {
-		found = found || !p.passes(r, name)
-	}
-	if !found {
+	if p.passesAll(r, r.Header) {
 		return r
 	}
 	left := *r
@@ -54,6 +50,16 @@ func (p *Proxy) passes(r *Request, name string) bool {
 	default:
 		return !r.isGateway() || isPlain(name, p.config.Underscores)
 	}
+}
+
+// passesAll reports whether all of some fields of a request are passed on.
+func (p *Proxy) passesAll(r *Request, header http.Header) bool {
+	for name := range header {
+		if !p.passes(r, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // isOfProxy reports whether a trusted proxy sets a field to tell of the client and its request.

@@ -136,7 +136,7 @@ func isUnconnected(err error) bool {
 }
 
 // request returns the request to the origin, for a client that may be nil.
-func (*Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgoing) scheme.Request {
+func (p *Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgoing) scheme.Request {
 	request := scheme.Request{Method: o.Method, URI: r.Target, Header: o.Header, Client: r.Share, Check: r.Check}
 	if r.isGateway() {
 		request.URI = at(server, r.Target)
@@ -146,7 +146,10 @@ func (*Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgoin
 		request.Bound = r.bound.BoundConn
 	}
 	if c != nil && c.body != nil {
-		request.Body, request.ContentLength, request.Trailer = c.body, r.ContentLength, r.Trailer
+		request.Body, request.ContentLength = c.body, r.ContentLength
+		if p.passesAll(r, r.Trailer) {
+			request.Trailer = r.Trailer
+		}
 	}
 	return request
 }

@@ -70,6 +70,15 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, w.err
 }
 
+// Reserve takes the space for a body of a length from the budget, before anything is written: what is written then
+// fails for no lack of it.
+func (w *Writer) Reserve(length int64) error {
+	if length > maxBody {
+		return ErrTooLarge
+	}
+	return w.take(length)
+}
+
 // append appends to the file, if the budget allows it.
 func (w *Writer) append(p []byte) (int, error) {
 	length := w.written.Load() + int64(len(p))
