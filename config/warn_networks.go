@@ -114,7 +114,8 @@ func warnOfServers(f *Faults, c Config) {
 				continue
 			}
 			if addr = addr.Unmap(); hasAddress(specialNetworks(), addr) && !hasAddress(c.Access.AllowDestinations, addr) {
-				f.add(index(index("proxy.origins", i)+".servers", j), "%s is not in access.allow_destinations: requests for %s will be refused", addr, o.Host)
+				f.add(index(index("proxy.origins", i)+".servers", j), "%s is not in access.allow_destinations: requests for %s will be refused",
+					addr, o.Host)
 			}
 		}
 	}
