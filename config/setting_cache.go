@@ -63,7 +63,7 @@ func checkHarmlessFields(f *Faults, path string, value any) {
 			f.add(index(path, i), "%q is not the name of a field, which may end with * (RFC 9110 section 5.1)", name)
 		case isPrefix && len(stem) < 3: //nolint:mnd // "x-" would be an open door
 			f.add(index(path, i), "%q stands for too many fields: write at least three characters before *", name)
-		case slices.ContainsFunc(handledFields[:], func(one string) bool { return one == folded || isPrefix && strings.HasPrefix(one, folded) }):
+		case standsFor(handledFields[:], folded, isPrefix), isPrefix && strings.HasPrefix("content-type", folded): // alone it may be listed
 			f.add(index(path, i), "%q has rules of its own in the cache (RFC 9111), which cannot be turned off", name)
 		}
 	}
@@ -71,6 +71,29 @@ func checkHarmlessFields(f *Faults, path string, value any) {
 
 // handledFields are fields of requests by which clients get what others must not get.
 var handledFields = [...]string{"authorization", "cookie", "host", "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "cache-control", "pragma", "origin"}
+
+// standsFor reports whether a name is one of several, or the beginning of one.
+func standsFor(names []string, name string, isPrefix bool) bool {
+	return slices.ContainsFunc(names, func(one string) bool { return one == name || isPrefix && strings.HasPrefix(one, name) })
+}
+
+// decidingFields are fields by which frameworks and proxies of origins replace the method, the URI, the host or the client of a request,
+// besides all x-forwarded-* and all that end with -override.
+var decidingFields = [...]string{
+	"forwarded", "x-forwarded-", "x-real-ip", "x-http-method", "x-http-method-override", "x-method-override",
+	"x-host", "x-original-host", "x-original-url", "x-rewrite-url",
+}
+
+// warnOfHarmlessFields names entries that are often not harmless: what an origin makes of them would be stored for all.
+func warnOfHarmlessFields(f *Faults, names []string) {
+	for i, name := range names {
+		stem, isPrefix := strings.CutSuffix(strings.ToLower(strings.ReplaceAll(name, "_", "-")), "*")
+		if standsFor(decidingFields[:], stem, isPrefix) || strings.HasPrefix(stem, "x-forwarded-") || strings.HasSuffix(stem, "-override") {
+			f.add(index("cache.harmless_fields", i), "origins are known to answer differently by what %s stands for, and others would get the "+
+				"response: list it only where you know that yours do not", name)
+		}
+	}
+}
 
 func checkOrigins(f *Faults, path string, value any) {
 	origins, _ := value.([]string)

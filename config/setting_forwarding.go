@@ -1,10 +1,7 @@
 package config
 
 import (
-	"fmt"
 	"net"
-	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -166,59 +163,6 @@ func checkSites(f *Faults, origins []Site) {
 		}
 		for j, server := range o.Servers {
 			checkServer(f, index(path+".servers", j), server)
-		}
-	}
-}
-
-// warnOfUpstreams names what upstream proxies were asked for once, and are no longer.
-func warnOfUpstreams(f *Faults, c Config) {
-	allows := func(addr netip.Addr) bool {
-		return slices.ContainsFunc(c.Access.AllowDestinations, func(p netip.Prefix) bool { return p.Contains(addr) })
-	}
-	opensNetwork := slices.ContainsFunc(c.Access.AllowDestinations, func(p netip.Prefix) bool { return !p.IsSingleIP() && !p.Addr().IsLoopback() })
-	for i, u := range c.Proxy.Upstreams {
-		path := index("proxy.upstreams", i)
-		if u.Server == "direct" {
-			continue
-		}
-		if len(u.Hosts) == 0 && !opensNetwork {
-			f.add(path, "is not asked for addresses in private networks: list those that it may be asked for in access.allow_destinations")
-		}
-		for j, host := range u.Hosts {
-			addr := addressOf(host)
-			switch {
-			case strings.EqualFold(host, "localhost") || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified():
-				f.add(index(path+".hosts", j), "no upstream proxy is asked for %s: write server: direct for what urnd itself reaches there", host)
-			case addr.IsPrivate() && !allows(addr):
-				f.add(index(path+".hosts", j), "the proxy is not asked for addresses in %s: list it in access.allow_destinations", host)
-			}
-		}
-	}
-}
-
-// addressOf returns an address, or the first one of a range, and the zero value for a name.
-func addressOf(host string) netip.Addr {
-	if prefix, err := netip.ParsePrefix(host); err == nil {
-		return prefix.Addr()
-	}
-	addr, _ := netip.ParseAddr(strings.Trim(host, "[]"))
-	return addr.Unmap()
-}
-
-// warnOfServers warns of servers of sites that the guard refuses.
-func warnOfServers(f *Faults, c Config) {
-	for i, o := range c.Proxy.Origins {
-		for j, server := range o.Servers {
-			u, err := uri.Parse(server)
-			if err != nil {
-				continue // Validate has said so
-			}
-			host, _ := u.Host()
-			addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
-			allows := func(p netip.Prefix) bool { return p.Contains(addr) }
-			if err == nil && (addr.IsPrivate() || addr.IsLoopback()) && !slices.ContainsFunc(c.Access.AllowDestinations, allows) {
-				f.add(fmt.Sprintf("proxy.origins.%d.servers.%d", i, j), "%s is not in access.allow_destinations: requests for %s will be refused", addr, o.Host)
-			}
 		}
 	}
 }

@@ -26,7 +26,7 @@ func gatewaySettings() []Setting {
 			Doc: "Ports above 1023 that a URL of a gateway may not name, and no data connection of FTP may be to, since servers of other " +
 				"protocols listen there, which could take a request for a command (RFC 1738 section 6). The list is a table with a " +
 				"reason for each, config/denied_ports.go of the source: the bad ports of browsers, and those of line protocols, databases, " +
-				"caches, queues and mail. It does not hold for http and https.",
+				"caches, queues and mail, as far as they are known. It does not hold for http and https.",
 			Form: "port, or two joined by a hyphen",
 		},
 		{Path: "gateways.timeout", Default: 30 * time.Second, Doc: "for one reply of a server, and for a listing as a whole", Least: time.Millisecond, Most: 10 * time.Minute},

@@ -1,12 +1,15 @@
 package config_test
 
 import (
+	"net"
 	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/netguard"
 )
 
 // The commented rules of the example are valid, and give no warning.
@@ -115,7 +118,7 @@ func TestUpstreamWarnings(t *testing.T) {
 		{"{access: {allow_destinations: [127.0.0.0/8, 10.0.0.1]}, proxy: {upstreams: [{server: 'http://proxy.example:3128'}]}}", "proxy.upstreams.0: is not asked"},
 		{"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {upstreams: [{server: 'http://proxy.example:3128'}]}}", ""},
 		{"proxy: {upstreams: [{server: direct}]}", ""},
-		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [.example.org, 203.0.113.0/24]}]}", ""},
+		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [.example.org, 93.184.0.0/16]}]}", ""},
 		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [.example.org, 127.0.0.0/8]}]}", "proxy.upstreams.0.hosts.1: no upstream proxy is asked for 127.0.0.0/8"},
 		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: ['169.254.169.254']}]}", "proxy.upstreams.0.hosts.0: no upstream"},
 		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: ['::1']}]}", "proxy.upstreams.0.hosts.0: no upstream"},
@@ -131,6 +134,82 @@ func TestUpstreamWarnings(t *testing.T) {
 		}
 		if got := c.Warnings(); (tt.want == "") != (len(got) == 0) || !strings.Contains(got.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.settings, got, tt.want)
+		}
+	}
+}
+
+// Ranges are compared with those that are refused, also where they are wider.
+func TestUpstreamWarningsOfRanges(t *testing.T) {
+	const never = "proxy.upstreams.0.hosts.0: no upstream proxy is asked for "
+	for _, tt := range []struct{ allowed, host, want string }{
+		{"", "0.0.0.0", never},
+		{"", "::", never},
+		{"", "0.0.0.0/8", never},
+		{"", "127.0.0.0/9", never},
+		{"127.0.0.0/8", "127.0.0.1", never},
+		{"", "sub.localhost", never},
+		{"", ".localhost", never},
+		{"", "a.LOCALHOST", never},
+		{"", "notlocalhost", ""},
+		{"", "172.0.0.0/8", "the proxy is not asked for addresses in 172.16.0.0/12"},
+		{"172.16.0.0/12", "172.0.0.0/8", ""},
+		{"172.16.0.0/16", "172.0.0.0/8", ""},
+		{"10.0.0.0/8", "172.0.0.0/8", "172.16.0.0/12"},
+		{"172.0.0.0/12", "172.0.0.0/8", "172.16.0.0/12"},
+		{"", "100.64.0.0/10", "the proxy is not asked for addresses in 100.64.0.0/10"},
+		{"100.64.0.0/10", "100.64.0.0/10", ""},
+		{"", "100.64.1.0/24", "100.64.1.0/24"},
+		{"", "0.0.0.0/0", "the proxy is not asked for addresses in 10.0.0.0/8"},
+		{"10.0.0.0/8", "0.0.0.0/0", ""},
+		{"", "::/0", "the proxy is not asked for addresses in fc00::/7"},
+		{"fd00::/8", "::/0", ""},
+		{"93.184.0.0/16", "0.0.0.0/0", "10.0.0.0/8"},
+		{"", "93.184.0.0/16", ""},
+		{"", "2606:2800::/32", ""},
+		{"10.0.0.1", "10.0.0.1", ""},
+		{"10.0.0.1", "10.0.0.0/24", "10.0.0.0/24"},
+	} {
+		settings := "{access: {allow_destinations: [" + quoted(tt.allowed) + "]}, proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: ['" + tt.host + "']}]}}"
+		wantWarnings(t, map[string]string{settings: tt.want})
+	}
+	wantWarnings(t, map[string]string{ // a public range opens no network
+		"{access: {allow_destinations: [93.184.0.0/16]}, proxy: {upstreams: [{server: 'http://proxy.example:3128'}]}}": "proxy.upstreams.0: is not asked",
+		"proxy: {origins: [{host: a.example, servers: ['http://100.64.0.1:80']}]}":                                     "100.64.0.1 is not in access.allow_destinations",
+	})
+}
+
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "'" + text + "'"
+}
+
+// An address is warned of where the guard refuses it, and nowhere else: the beginnings and ends of all that is not public, and what is beside it.
+func TestUpstreamWarningsAreThoseOfTheGuard(t *testing.T) {
+	guard := netguard.New(time.Second)
+	addresses := []string{"::ffff:10.0.0.1", "::ffff:93.184.215.14"}
+	for _, edge := range []string{
+		"0.0.0.0 0.255.255.255", "10.0.0.0 10.255.255.255", "100.64.0.0 100.127.255.255", "127.0.0.0 127.255.255.255", "168.63.129.16 168.63.129.16",
+		"169.254.0.0 169.254.255.255", "172.16.0.0 172.31.255.255", "192.0.0.0 192.0.0.255", "192.0.2.0 192.0.2.255", "192.88.99.0 192.88.99.255",
+		"192.168.0.0 192.168.255.255", "198.18.0.0 198.19.255.255", "198.51.100.0 198.51.100.255", "203.0.113.0 203.0.113.255", "224.0.0.0 255.255.255.254",
+		":: ::1", "::1:0:0 ::ffff:0:ffff:ffff", "64:ff9b:: 64:ff9b::ffff:ffff", "64:ff9b:1:: 64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "100:: 100::ffff:ffff:ffff:ffff",
+		"2001:: 2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db8:: 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2002:: 2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"3fff:: 3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "5f00:: 5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fc00:: fdff::", "fe80:: febf::", "fec0:: feff::", "ff00:: ff02::1",
+	} {
+		first, last, _ := strings.Cut(edge, " ")
+		for _, addr := range []netip.Addr{netip.MustParseAddr(first).Prev(), netip.MustParseAddr(first), netip.MustParseAddr(last), netip.MustParseAddr(last).Next()} {
+			if addr.IsValid() {
+				addresses = append(addresses, addr.String())
+			}
+		}
+	}
+	for _, host := range addresses {
+		c := config.Default()
+		c.Proxy.Upstreams = []config.Upstream{{Hosts: []string{host}, Server: "http://proxy.example:3128"}}
+		refused := guard.CheckBehind(net.JoinHostPort(host, "443")) != nil
+		if got := c.Warnings(); (len(got) > 0) != refused {
+			t.Errorf("%s: %v, refused: %v", host, got, refused)
 		}
 	}
 }

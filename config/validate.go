@@ -54,7 +54,7 @@ func (c Config) checkTogether(f *Faults) {
 	if c.Cache.Responses > 0 && c.Cache.MaxResponse > c.Cache.Responses/8 {
 		f.add("cache.max_response", "%s is more than an eighth of cache.responses, %s", show(c.Cache.MaxResponse), show(c.Cache.Responses))
 	}
-	if held := c.Cache.Answers + c.Cache.Records + c.Cache.Responses + c.Cache.Responses/4 + minMemory; c.Limits.Memory > 0 && c.Limits.Memory < held {
+	if held := heldMemory(c.Cache); c.Limits.Memory > 0 && c.Limits.Memory < held {
 		f.add("limits.memory", "%s is less than %s, which cache.answers, cache.records, cache.responses (and a quarter of that for those that arrive) and urnd itself may take", show(c.Limits.Memory), show(held))
 	}
 	if c.Registry.HealthInterval > 0 && c.Registry.HealthContact == "" {

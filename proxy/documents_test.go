@@ -202,3 +202,36 @@ func TestMemoryOfLists(t *testing.T) {
 		t.Errorf("a short one: %s", response.Status)
 	}
 }
+
+// Many answers that are smaller than a slot are as much memory as few large ones: 1000 of 60 KiB that nobody reads.
+func TestMemoryOfSmallLists(t *testing.T) {
+	memory := memoryOf(16 * mebibyte)
+	s := startOn(t, certificate(t), func(c *proxy.Config) { c.Documents = memory })
+	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
+		locations := make([]resolver.Location, 450)
+		for i := range locations {
+			locations[i] = resolver.Location{URI: fmt.Sprintf("https://a.example/%d/%s", i, strings.Repeat("a", 100)), From: &resolver.Source{Name: "test"}}
+		}
+		return resolver.Answer{Locations: locations, TTL: time.Minute}, nil
+	}
+	statuses := make(map[int]int)
+	for range 4 { // connections, each with fewer streams than a server allows
+		transport := s.client2(t, "a")
+		transport.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 16 << 10, MaxReceiveBufferPerConnection: 64 << 10}
+		for range 50 {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://a/uri-res/N2Ls?urn:example:a", http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := transport.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { response.Body.Close() })
+			statuses[response.StatusCode]++
+		}
+	}
+	if used := len(memory.Slots); statuses[200] != cap(memory.Slots)/4 || statuses[503] != 200-statuses[200] || used != statuses[200] {
+		t.Errorf("%v, %d of %d slots", statuses, used, cap(memory.Slots))
+	}
+}

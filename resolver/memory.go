@@ -2,8 +2,12 @@ package resolver
 
 import "net/netip"
 
-// MemoryUnit is how many octets one slot of a Memory stands for. What has fewer takes no slot.
+// MemoryUnit is how many octets one slot of a Memory stands for. What is begun of one takes a slot, since many that are
+// smaller than it are as much memory.
 const MemoryUnit = 64 << 10
+
+// freeMemory is how many octets take no slot: plain answers do not, of which a connection has about as much in its buffers.
+const freeMemory = 4 << 10
 
 // Memory is a limit of memory in slots of MemoryUnit, of which each client has a share. One without slots bounds
 // nothing. It is safe for concurrent use.
@@ -29,7 +33,10 @@ func (h *Held) Resize(octets int64) error {
 	if h.memory.Slots == nil {
 		return nil
 	}
-	units := int(min(octets/MemoryUnit, int64(h.memory.most())))
+	units := 0
+	if octets > freeMemory {
+		units = int(min((octets-1)/MemoryUnit+1, int64(h.memory.most())))
+	}
 	for len(h.units) < units {
 		unit, err := h.memory.Acquire(h.client)
 		if err != nil {

@@ -22,12 +22,15 @@ func TestMemory(t *testing.T) {
 		}
 		return &h
 	}
-	small := hold(a, unit-1, nil, 0)
+	small := hold(a, 4<<10, nil, 0)
+	for _, octets := range []int64{4<<10 + 1, 60 << 10, unit} { // many of these are as much memory as one that is large
+		hold(a, octets, nil, 1).Release()
+	}
 	first := hold(a, 4*unit, nil, 4)
 	hold(a, 3*unit, busy, 4) // what it got of them is given back
 	second := hold(b, 100*unit, nil, 10)
 	hold(c, unit, full, 10)
-	if err := second.Resize(2*unit + 5); err != nil || len(slots) != 6 {
+	if err := second.Resize(unit + 5); err != nil || len(slots) != 6 {
 		t.Errorf("fewer: %v, %d slots", err, len(slots))
 	}
 	if err := first.Resize(6 * unit); err != nil || len(slots) != 8 {

@@ -10,7 +10,7 @@ type block struct {
 
 // blocks are the entries of the IANA special-purpose address registries
 // (RFC 6890) that are not globally reachable, or that lead to an address of
-// another kind.
+// another kind. The warnings of package config have a copy, specialNetworks.
 var blocks = [...]block{
 	{netip.MustParsePrefix("0.0.0.0/8"), "this network"},
 	{netip.MustParsePrefix("10.0.0.0/8"), "private"},
