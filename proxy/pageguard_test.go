@@ -230,6 +230,9 @@ func TestRetrievalByNameOfAnotherSite(t *testing.T) {
 			if response := s.ask(t, head+browser)[0]; response.StatusCode != want || want == 403 && !strings.Contains(text(t, response), "listen.names") {
 				t.Errorf("%s by %s: %d", target, host, response.StatusCode)
 			}
+			if response := s.ask(t, head+"User-Agent: curl/8.14.1\r\nAccept-Language: de\r\n\r\n")[0]; response.StatusCode != want {
+				t.Errorf("%s by %s: a page of a browser that says that it is a program: %d", target, host, response.StatusCode)
+			}
 			if response := s.ask(t, head+"\r\n")[0]; response.StatusCode != 200 {
 				t.Errorf("%s by %s: a program: %d", target, host, response.StatusCode)
 			}
