@@ -240,6 +240,8 @@ func (c Config) Warnings() Faults {
 	warnOfServers(&f, c)
 	warnOfUpstreams(&f, c)
 	warnOfRoots(&f, c.File.Roots, values)
+	warnOfOrigins(&f, c.Access.CORS)
+	warnOfNames(&f, c)
 	if c.Cache.Disk > 0 && c.Cache.Responses == 0 {
 		f.add("cache.disk", "is not used: cache.responses is 0B, which turns the cache off")
 	}
