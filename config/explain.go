@@ -243,6 +243,8 @@ func (c Config) Warnings() Faults {
 	warnOfDeniedPorts(&f, c.Gateways.DenyPorts)
 	warnOfHarmlessFields(&f, c.Cache.HarmlessFields)
 	warnOfDocuments(&f, c)
+	warnOfOrigins(&f, c.Access.CORS)
+	warnOfNames(&f, c)
 	if c.Cache.Disk > 0 && c.Cache.Responses == 0 {
 		f.add("cache.disk", "is not used: cache.responses is 0B, which turns the cache off")
 	}

@@ -107,8 +107,32 @@ func checkOrigins(f *Faults, path string, value any) {
 func checkEmbedders(f *Faults, path string, value any) {
 	origins, _ := value.([]string)
 	for i, origin := range origins {
+		before := len(*f)
 		checkServer(f, index(path, i), origin)
+		if plain := browserOrigin(origin); len(*f) == before && !strings.EqualFold(origin, plain) {
+			f.add(index(path, i), neverMatches, origin, plain)
+		}
 	}
+}
+
+// warnOfOrigins names sites of access.cors that are not written as browsers do: they are compared as text.
+func warnOfOrigins(f *Faults, origins []string) {
+	for i, origin := range origins {
+		if plain := browserOrigin(origin); origin != "*" && origin != plain {
+			f.add(index("access.cors", i), neverMatches, origin, plain)
+		}
+	}
+}
+
+const neverMatches = "%q is not what browsers write for this site, and never matches: write %s"
+
+// browserOrigin returns an origin as browsers write it: RFC 6454 section 6.2.
+func browserOrigin(origin string) string {
+	u, err := uri.Parse(origin)
+	if err != nil {
+		return origin // Validate says so
+	}
+	return strings.TrimSuffix(u.Normalize().String(), "/")
 }
 
 func checkContact(f *Faults, path string, value any) {

@@ -3,6 +3,7 @@ package config
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,7 +36,8 @@ func listenSettings() []Setting {
 			Path: "listen.names", Default: []string{},
 			Doc: "Host names by which clients reach urnd, besides its addresses, localhost and the name of the machine. " +
 				"The admin interface refuses requests for other hosts, and service lends them no rights that " +
-				"only this machine has: a page of another site may have led a browser here (DNS rebinding).",
+				"only this machine has, nor browsers over http what is retrieved: a page of another site may have led " +
+				"a browser here (DNS rebinding).",
 			Sample: "names: [urn.example.org]", Form: "host name", check: checkDomainList,
 		},
 		{
@@ -102,6 +104,22 @@ func checkListen(f *Faults, path, address string) {
 		f.add(path, "%q has no port between 0 and 65535", address)
 	} else if _, err := netip.ParseAddr(host); host != "" && host != "localhost" && err != nil {
 		f.add(path, "%q does not begin with an IP address (port %d)", address, n)
+	}
+}
+
+// warnOfNames warns where others than this machine have resources retrieved over http, and urnd knows no name of its own by which
+// they come: their browsers are refused.
+func warnOfNames(f *Faults, c Config) {
+	isForOthers := func(address string) bool {
+		host, _, err := net.SplitHostPort(address)
+		addr, _ := netip.ParseAddr(host)
+		return err == nil && host != "localhost" && !addr.IsLoopback()
+	}
+	isOpen := !c.Listen.RedirectTLS && (slices.ContainsFunc(c.Listen.Service, isForOthers) || len(c.Listen.ProxyProtocol) > 0)
+	hasOthers := slices.ContainsFunc(c.Access.ProxyClients, func(p netip.Prefix) bool { return !isLoopback(p) })
+	if len(c.Listen.Names) == 0 && hasOthers && (isOpen || len(c.Access.TrustedProxies) > 0) {
+		f.add("listen.names", "is empty: browsers that come to listen.service by another name than localhost and that of the machine "+
+			"are refused what is retrieved for access.proxy_clients (/fetch, N2R): list the names that they use")
 	}
 }
 

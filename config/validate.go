@@ -2,6 +2,7 @@ package config
 
 import (
 	"mime"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
@@ -91,10 +92,15 @@ func (c Config) checkAdmin(f *Faults) {
 		return
 	}
 	for i, prefix := range c.Access.AdminClients {
-		if !prefix.Addr().IsLoopback() || prefix.Bits() < 8 || prefix.Addr().Is6() && prefix.Bits() < 128 {
+		if !isLoopback(prefix) {
 			f.add(index("access.admin_clients", i), "%s is more than this machine: access.admin_token or tls.client_ca must be set", prefix)
 		}
 	}
+}
+
+// isLoopback reports whether all addresses of a range are of this machine.
+func isLoopback(prefix netip.Prefix) bool {
+	return prefix.Addr().IsLoopback() && prefix.Bits() >= 8 && (prefix.Addr().Is4() || prefix.Bits() == 128)
 }
 
 func index(path string, i int) string { return path + "." + strconv.Itoa(i) }

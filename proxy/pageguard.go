@@ -15,10 +15,11 @@ import (
 func (h *Handler) initiator(x *exchange) (message.Initiator, error) {
 	by := message.InitiatorOf(x.request.Header, x.request.Host)
 	switch {
+	// DNS rebinding; by TLS there is no certificate for it.
+	case x.request.TLS == nil && message.MayBePage(x.request.Header) && !h.config.Access.Own.Has(x.request.Host):
+		return by, problem.ErrFetchHost
 	case by == message.InitiatorProgram:
 		return by, nil
-	case x.request.TLS == nil && !h.config.Access.Own.Has(x.request.Host): // DNS rebinding; by TLS there is no certificate for it
-		return by, problem.ErrFetchHost
 	case h.embedder(x) != "":
 		return message.InitiatorOwn, nil
 	case by == message.InitiatorForeign:

@@ -90,6 +90,9 @@ func TestPagesOfOtherSites(t *testing.T) {
 				if want == asked && !isAsked || want != asked && (isAsked || response.StatusCode != want) {
 					t.Errorf("%s: %s at %s: %d, want %d\n%.300s", tt.name, target, location, response.StatusCode, want, body)
 				}
+				if policy := response.Header.Get("Content-Security-Policy"); want != allowed && !strings.HasSuffix(policy, "; frame-ancestors 'none'") {
+					t.Errorf("%s: %s: a frame may show it: %s", tt.name, target, policy)
+				}
 				if want != allowed && (response.Header.Get("Cache-Control") != "no-store" || strings.Contains(body, "TOPSECRET") || strings.Contains(body, "Menu of")) {
 					t.Errorf("%s: %s: %v\n%.300s", tt.name, target, response.Header, body)
 				}
@@ -186,6 +189,24 @@ func TestRedirectToName(t *testing.T) {
 	}
 }
 
+// No page of urnd is shown in a frame: its forms may be filled in by the URL, and a click on them is that of a person on a page of
+// urnd. CSP Level 3 section 6.4.2.
+func TestNoFrames(t *testing.T) {
+	s := start(t, withGopher)
+	s.next = withLocations("gopher://a.example/1")
+	for _, target := range []string{
+		"/", "/?uri=urn:example:a", "/urn:example:a", "/uri-res/N2L?urn:example:a", "/uri-res/N2Ls?urn:example:a", "/uri-res/N2R?urn:example:a",
+		"/fetch", fetchOf("gopher://a.example/1"), fetchOf("nothing"), "/fetch?uri=https://user@evil.example/", "/nothing",
+	} {
+		for _, fields := range [][]string{metadata("cross-site", "navigate", "iframe"), metadata("same-origin", "navigate", "document")} {
+			header := s.get(t, target, fields...).Header
+			if policy := header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors 'none'") {
+				t.Errorf("%s: %q", target, policy)
+			}
+		}
+	}
+}
+
 // What urnd asks a person is answered by a link that only its own page can have: no frame shows it, and no form of another site
 // opens it.
 func TestPersonOpens(t *testing.T) {
@@ -229,6 +250,9 @@ func TestRetrievalByNameOfAnotherSite(t *testing.T) {
 			browser := agentField + "\r\n" + acceptAny + "\r\nReferer: http://" + host + "/\r\n\r\n"
 			if response := s.ask(t, head+browser)[0]; response.StatusCode != want || want == 403 && !strings.Contains(text(t, response), "listen.names") {
 				t.Errorf("%s by %s: %d", target, host, response.StatusCode)
+			}
+			if response := s.ask(t, head+"User-Agent: curl/8.14.1\r\nAccept-Language: de\r\n\r\n")[0]; response.StatusCode != want {
+				t.Errorf("%s by %s: a page of a browser that says that it is a program: %d", target, host, response.StatusCode)
 			}
 			if response := s.ask(t, head+"\r\n")[0]; response.StatusCode != 200 {
 				t.Errorf("%s by %s: a program: %d", target, host, response.StatusCode)

@@ -43,8 +43,11 @@ func TestOwnListeners(t *testing.T) {
 	for _, local := range localAddrs(t) {
 		refused("http://" + netip.AddrPortFrom(local, 0).Addr().String() + ":" + admin + "/metrics")
 	}
-	if status, _ := d.adminRequest(t, "GET /metrics"); status != http.StatusOK {
-		t.Errorf("an administrator: %d", status)
+	for host, want := range map[string]int{"127.0.0.1": http.StatusOK, "0.0.0.0": http.StatusMisdirectedRequest} {
+		d.admin = "http://" + net.JoinHostPort(host, admin)
+		if status, _ := d.adminRequest(t, "GET /metrics"); status != want {
+			t.Errorf("an administrator by %s: %d", host, status)
+		}
 	}
 }
 

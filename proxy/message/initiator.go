@@ -59,6 +59,13 @@ func isBrowser(header http.Header) bool {
 	return strings.Contains(agent, "Mozilla/") || strings.Contains(agent, "Opera/") || acceptsPage(header)
 }
 
+// MayBePage reports whether a page may have made a browser send a request with these fields, although they are those of a program:
+// scripts can set User-Agent and Accept for the origin of their page. They can make Accept-Language empty, and not leave it out.
+func MayBePage(header http.Header) bool {
+	_, hasLanguage := header["Accept-Language"]
+	return hasLanguage || isBrowser(header)
+}
+
 // OriginOf returns the origin of the page that sent a request, by Origin or Referer, "" where neither shows it.
 func OriginOf(header http.Header) string {
 	if origin := header.Get("Origin"); origin != "" {

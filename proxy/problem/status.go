@@ -174,9 +174,8 @@ func fields(err error, status int) http.Header {
 	if errors.As(err, &method) {
 		header["Allow"] = []string{method.Allow}
 	}
-	if errors.Is(err, ErrFetchPerson) { // the click on its link is that of a page of this server, which no frame hides
+	if errors.Is(err, ErrFetchPerson) { // the click on its link is that of a page of this server
 		header["Referrer-Policy"] = []string{"same-origin"}
-		header["Content-Security-Policy"] = []string{"default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"}
 	}
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		header["Retry-After"] = []string{"1"}
