@@ -87,11 +87,14 @@ func TestBoundLimitEndsIdleConnections(t *testing.T) {
 		err    error
 		ended  int // the connection that makes room, -1 for none
 	}{
-		{1, true, nil, -1}, {1, true, nil, -1}, {1, false, nil, -1},
+		{1, true, nil, -1},
+		{1, true, nil, -1},
+		{1, false, nil, -1},
 		{1, true, nil, 0}, // its share
 		{2, true, nil, -1},
 		{3, true, nil, 1}, // the largest one's
-		{3, false, nil, 3}, {3, false, nil, 4},
+		{3, false, nil, 3},
+		{3, false, nil, 4},
 		{2, true, nil, 5},
 		{4, false, nil, 8},
 		{5, true, busy, -1},
