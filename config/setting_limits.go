@@ -23,7 +23,7 @@ func limitSettings() []Setting {
 		{
 			Path: "limits.bound_connections", Default: 512,
 			Doc: "connections to origins at a time that belong to one connection of a client, by which it logs in there with NTLM or Negotiate; " +
-				"others are answered 503; at most a quarter of outgoing", Least: 1, Most: 1_000_000,
+				"where all are in use others are answered 503; at most a quarter of outgoing", Least: 1, Most: 1_000_000,
 		},
 		{Path: "limits.documents", Default: Size(256 << 20), Doc: "memory for documents that are made whole, listings of gateways above all, while they are made and until their clients have read them; answers of more than 4KiB take units of 64KiB of it; others are answered 503", Least: Size(1 << 20), Most: Size(1 << 40)},
 		{Path: "limits.tunnel_idle", Default: 15 * time.Minute, Doc: "how long a tunnel (CONNECT), or a connection that has changed its protocol, may carry nothing", Least: time.Second, Most: day},

@@ -87,11 +87,11 @@ func (h *Handler) allowed(x *exchange, credentials []string, login error) error 
 	switch {
 	case err != nil:
 		return err
-	case !right:
-		h.guesses.Wrong(x.client.Addr, name)
+	case !right && h.guesses.Wrong(x.client.Addr, name):
 		return login
+	case !right || !h.guesses.Right(x.client.Addr, name):
+		return problem.ErrGuesses
 	}
-	h.guesses.Right(x.client.Addr, name)
 	x.user = name
 	return nil
 }

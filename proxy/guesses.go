@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/urnd/urnd/resolver"
 )
 
 // Guesses slow down who guesses passwords or tokens: a client may send maxGuesses wrong ones at
@@ -31,20 +33,29 @@ func (g *Guesses) Stopped(client netip.Addr, account string) bool {
 	if g.rates.left(client) >= 1 {
 		return false
 	}
-	at := accountAt(client, account)
-	return !g.known.has(at) || g.rates.left(at) < 1
+	return !g.known.has(client, account) || g.rates.left(accountAt(client, account)) < 1
 }
 
-// Wrong records a wrong guess.
-func (g *Guesses) Wrong(client netip.Addr, account string) {
-	g.rates.allows(client)
-	if client.IsValid() {
-		g.rates.allows(accountAt(client, account))
+// Wrong records a wrong guess. It returns false where the client may not learn that it was wrong: of guesses that are compared at
+// the same time, too, it may send no more than one by one.
+func (g *Guesses) Wrong(client netip.Addr, account string) bool {
+	isAllowed := g.rates.allows(client)
+	if !client.IsValid() {
+		return true
 	}
+	at := accountAt(client, account)
+	return g.rates.allows(at) && g.known.has(client, account) || isAllowed
 }
 
-// Right records that a client has shown what is right for an account.
-func (g *Guesses) Right(client netip.Addr, account string) { g.known.add(accountAt(client, account)) }
+// Right records that a client has shown what is right for an account. It returns false where the client may not learn that
+// either: others of its guesses, which were compared at the same time, were wrong.
+func (g *Guesses) Right(client netip.Addr, account string) bool {
+	if g.Stopped(client, account) {
+		return false
+	}
+	g.known.add(client, account)
+	return true
+}
 
 // accountAt returns a key of an account at an address, which is one of the addresses of rates.
 func accountAt(client netip.Addr, account string) netip.Addr {
@@ -52,26 +63,44 @@ func accountAt(client netip.Addr, account string) netip.Addr {
 	return netip.AddrFrom16([16]byte(sum[:16]))
 }
 
-// accounts are those that were right at an address. They are safe for concurrent use.
+// accounts are those that were right, and the address where each was so last: one in each network, or a host with many
+// addresses would fill them. They are safe for concurrent use.
 type accounts struct {
 	mu  sync.Mutex
-	all map[netip.Addr]bool
+	all map[netip.Addr]netip.Addr // by accountAt of the network
 }
 
 // maxAccounts bounds the accounts that are remembered.
 const maxAccounts = 10_000
 
-func (a *accounts) has(at netip.Addr) bool {
+func (a *accounts) has(client netip.Addr, account string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.all[at]
+	at, ok := a.all[accountAt(networkOf(client), account)]
+	return ok && at == client
 }
 
-func (a *accounts) add(at netip.Addr) {
+// add remembers an account, in place of any other one where there are too many.
+func (a *accounts) add(client netip.Addr, account string) {
+	key := accountAt(networkOf(client), account)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.all == nil || len(a.all) >= maxAccounts {
-		a.all = make(map[netip.Addr]bool)
+	if a.all == nil {
+		a.all = make(map[netip.Addr]netip.Addr)
 	}
-	a.all[at] = true
+	if _, ok := a.all[key]; !ok && len(a.all) >= maxAccounts {
+		for other := range a.all {
+			delete(a.all, other)
+			break
+		}
+	}
+	a.all[key] = client
+}
+
+// networkOf returns the address of the network of a client, of IPv4 the client.
+func networkOf(client netip.Addr) netip.Addr {
+	if network, ok := resolver.ClientNetwork(client); ok {
+		return network.Addr()
+	}
+	return client
 }

@@ -219,3 +219,54 @@ func TestGuessesOfNetworks(t *testing.T) {
 		t.Error("a host with many addresses goes on guessing")
 	}
 }
+
+// Guesses that are compared at the same time tell no more than one after the other: who has sent too many learns neither which
+// were wrong nor which was right.
+func TestGuessesAtTheSameTime(t *testing.T) {
+	clock := new(stopwatch)
+	client := netip.MustParseAddr("192.0.2.1")
+	for _, wasRight := range []bool{false, true} {
+		g := NewGuesses(clock.now)
+		if wasRight && !g.Right(client, "a") {
+			t.Fatal("the first one is stopped")
+		}
+		const many = 100
+		for range many {
+			if g.Stopped(client, "a") {
+				t.Fatal("stopped before the first one is known to be wrong")
+			}
+		}
+		told := 0
+		for range many {
+			if g.Wrong(client, "a") {
+				told++
+			}
+		}
+		if told != maxGuesses || g.Right(client, "a") {
+			t.Errorf("right before: %t: %d of %d are answered, or the right one", wasRight, told, many)
+		}
+	}
+}
+
+// Whoever has a password does not make urnd forget where those of others were right: neither by the addresses of its network
+// nor, at the bound, all at once.
+func TestKnownAccountsOfOthers(t *testing.T) {
+	var a accounts
+	victim, host := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1")
+	a.add(victim, "victim")
+	for range 2 * maxAccounts {
+		host = host.Next()
+		a.add(host, "user")
+	}
+	if !a.has(victim, "victim") || !a.has(host, "user") || a.has(host.Prev(), "user") || len(a.all) != 2 {
+		t.Errorf("%d are known", len(a.all))
+	}
+	host = netip.MustParseAddr("198.18.0.1")
+	for range maxAccounts + 1 {
+		host = host.Next()
+		a.add(host, "user")
+	}
+	if len(a.all) != maxAccounts {
+		t.Errorf("%d are known at the bound", len(a.all))
+	}
+}

@@ -235,6 +235,36 @@ func TestGuesses(t *testing.T) {
 	expect("and again", ask("127.0.0.1", "bob", "right"), 429)
 }
 
+// Guesses that are compared at the same time are no more than those one after the other.
+func TestGuessesInFlight(t *testing.T) {
+	hash, err := bcrypt.GenerateFromPassword([]byte("right"), bcrypt.DefaultCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var clock testClock
+	var h http.Handler
+	start(t, func(c *proxy.Config) {
+		c.Now, c.Access.Users, c.Access.Proxy = clock.now, users(t, "alice:"+string(hash)), prefixes("127.0.0.0/8")
+		h = proxy.New(*c)
+	})
+	var told atomic.Int32
+	var guesses sync.WaitGroup
+	for i := range 16 { // so many may wait
+		guesses.Go(func() {
+			r := httptest.NewRequest(http.MethodGet, "/http://a.example/", nil)
+			r.RemoteAddr, r.Host = "127.0.0.1:1", "a"
+			r.SetBasicAuth("alice", fmt.Sprint(i))
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); w.Code == http.StatusUnauthorized {
+				told.Add(1)
+			}
+		})
+	}
+	if guesses.Wait(); told.Load() != 10 {
+		t.Errorf("%d guesses at the same time are answered", told.Load())
+	}
+}
+
 // Few passwords are compared at a time, and few wait: the rest is refused at once.
 func TestPasswordsAtATime(t *testing.T) {
 	u := users(t, hashed(t, "alice", "right"))

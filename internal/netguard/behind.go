@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,6 +22,9 @@ func (g *Guard) CheckBehind(address string) error {
 		return fmt.Errorf("%w: %w", ErrForbidden, err)
 	}
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
+	if err := checkLabels(name); err != nil {
+		return err
+	}
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") { // RFC 6761 section 6.3
 		return fmt.Errorf("%w: %s is loopback", ErrForbidden, host)
 	}
@@ -29,7 +33,7 @@ func (g *Guard) CheckBehind(address string) error {
 		return checkSpelling(name)
 	}
 	addr = addr.Unmap().WithZone("")
-	if addr.IsLoopback() || addr.IsUnspecified() || addr.IsLinkLocalUnicast() || addr.IsLinkLocalMulticast() || thisNetwork.Contains(addr) {
+	if isBeside(addr) || isBeside(embedded(addr)) {
 		return &refusal{addr, special(addr)}
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
@@ -42,6 +46,39 @@ func (g *Guard) CheckBehind(address string) error {
 	default: // a port of another service: who may ask the proxy for one is in the rules for tunnels
 		return nil
 	}
+}
+
+// isBeside reports whether an address is that of a machine itself, or of its link.
+func isBeside(addr netip.Addr) bool {
+	return addr.IsLoopback() || addr.IsUnspecified() || addr.IsLinkLocalUnicast() || addr.IsLinkLocalMulticast() || thisNetwork.Contains(addr)
+}
+
+// embedded returns the IPv4 address to which a translator or a tunnel leads from one of IPv6: RFC 6052 section 2.1, RFC 8215,
+// RFC 3056 section 2, RFC 2765 section 2.1 and RFC 4291 section 2.5.5.1. The zero value is that of none.
+func embedded(addr netip.Addr) netip.Addr {
+	octets := addr.As16()
+	for _, e := range [...]struct {
+		prefix string
+		at     int
+	}{{"64:ff9b::/96", 12}, {"64:ff9b:1::/96", 12}, {"::ffff:0:0:0/96", 12}, {"::/96", 12}, {"2002::/16", 2}} {
+		if addr.Is6() && netip.MustParsePrefix(e.prefix).Contains(addr) {
+			return netip.AddrFrom4([4]byte(octets[e.at:]))
+		}
+	}
+	return netip.Addr{}
+}
+
+// errLabels is for a name that programs map to another one: RFC 1035 section 2.3.1, and UTS 46 section 4.
+var errLabels = fmt.Errorf("%w: it is no name of DNS in ASCII", ErrForbidden)
+
+// checkLabels refuses a host with an empty label, or with an octet that is not ASCII: a circled digit is a digit to some
+// programs, and an ideographic full stop a dot.
+func checkLabels(name string) error {
+	isOther := func(c rune) bool { return c <= ' ' || c >= 0x7f }
+	if slices.Contains(strings.Split(name, "."), "") || strings.ContainsFunc(name, isOther) {
+		return errLabels
+	}
+	return nil
 }
 
 // thisNetwork are addresses that lead to this machine: RFC 1122 section 3.2.1.3.

@@ -24,7 +24,10 @@ func TestCheckBehind(t *testing.T) {
 		"localhost:80": false, "LOCALHOST.:80": false, "a.localhost:80": false, "notlocalhost:80": true,
 		"127.1:80": false, "0177.0.0.1:80": false, "0x7f.0.0.1:80": false, "0x7F000001:80": false, "2130706433:80": false, "017700000001:80": false, "127.0.0.01:80": false,
 		"127.0.0.1.:80": false, "127.0.0x1:80": false, "1.2.3.4.5:80": false, "a.1:80": false, "0x.0x:80": false, "127.0.0.%31:80": false, "a.0xg:80": true, "a.1a:80": true, "1.example:80": true,
-		"a.example": false, "": false,
+		"a.example": false, "": false, ":80": false, ".:80": false, "127.0.0.1..:80": false, "localhost..:80": false, "a..example:80": false, ".a.example:80": false,
+		"①②⑦.0.0.1:80": false, "127。0。0。1:80": false, "ｌocalhost:80": false, "a\x00:80": false, "a b:80": false, "\xff:80": false, "a_b.example:80": true, "xn--bcher-kva.example:80": true,
+		"[64:ff9b::7f00:1]:80": false, "[64:ff9b:1::a9fe:a9fe]:80": false, "[::127.0.0.1]:80": false, "[::ffff:0:127.0.0.1]:80": false, "[2002:7f00:1::]:80": false, "[2002:a9fe:a9fe::1]:80": false,
+		"[64:ff9b::5db8:d70e]:80": true, "[2002:5db8:d70e::1]:80": true,
 	} {
 		if err := guard.CheckBehind(address); (err == nil) != allowed || err != nil && !errors.Is(err, netguard.ErrForbidden) {
 			t.Errorf("%s: %v", address, err)

@@ -110,12 +110,21 @@ func (h *Handler) checkToken(r *http.Request, client netip.Addr) error {
 		return problem.ErrGuesses
 	}
 	shown, ok := bearerOf(r)
-	if !ok || !h.isToken(shown) {
-		if ok { // who sends none does not guess
-			h.config.Guesses.Wrong(client, administrators)
-		}
+	if !ok { // who sends none does not guess
 		return problem.ErrAdminToken
 	}
-	h.config.Guesses.Right(client, administrators)
-	return nil
+	return h.guessed(client, administrators, h.isToken(shown), problem.ErrAdminToken)
+}
+
+// guessed records whether what a client has shown for an account was right. It returns nil then, and wrong where it was not,
+// unless the client may not learn which.
+func (h *Handler) guessed(client netip.Addr, account string, isRight bool, wrong error) error {
+	switch {
+	case isRight && h.config.Guesses.Right(client, account):
+		return nil
+	case !isRight && h.config.Guesses.Wrong(client, account):
+		return wrong
+	default:
+		return problem.ErrGuesses
+	}
 }

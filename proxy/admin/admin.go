@@ -43,8 +43,9 @@ type Config struct {
 type Guesses interface {
 	// Stopped reports whether what a client sends is not even looked at.
 	Stopped(client netip.Addr, account string) bool
-	Wrong(client netip.Addr, account string)
-	Right(client netip.Addr, account string)
+	// Wrong and Right record an outcome, and report whether the client may learn it.
+	Wrong(client netip.Addr, account string) bool
+	Right(client netip.Addr, account string) bool
 }
 
 //go:embed openapi.json

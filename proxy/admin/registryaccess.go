@@ -54,11 +54,9 @@ func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Act
 	case !ok: // who sends none does not guess
 		return registry.Actor{}, problem.ErrTokenRequired
 	case required && h.isToken(shown):
-		h.config.Guesses.Right(client, administrators)
-		return administrator(), nil
+		return administrator(), h.guessed(client, administrators, true, nil)
 	case !ours:
-		h.config.Guesses.Wrong(client, account)
-		return registry.Actor{}, problem.ErrTokenRequired
+		return registry.Actor{}, h.guessed(client, account, false, problem.ErrTokenRequired)
 	default:
 		return h.verify(r, client, shown, account)
 	}
@@ -79,11 +77,8 @@ func (h *Handler) withoutToken(r *http.Request) (registry.Actor, error) {
 func (h *Handler) verify(r *http.Request, client netip.Addr, shown, account string) (registry.Actor, error) {
 	change := r.Method != http.MethodGet && r.Method != http.MethodHead
 	actor, err := h.config.Registry.Tokens.Verify(r.Context(), shown, change)
-	switch {
-	case err == nil:
-		h.config.Guesses.Right(client, account)
-	case errors.Is(err, registry.ErrToken):
-		h.config.Guesses.Wrong(client, account)
+	if err == nil || errors.Is(err, registry.ErrToken) {
+		err = h.guessed(client, account, err == nil, err)
 	}
 	return actor, err
 }

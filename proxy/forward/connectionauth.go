@@ -27,12 +27,13 @@ func (p *Proxy) bind(r *Request) error {
 		case r.Session == nil:
 			return problem.ErrConnectionAuth
 		}
-		release, err := p.config.Bound.Acquire(r.Share)
+		release, err := p.acquireBound(r.Share)
 		if err != nil {
 			return err
 		}
 		r.bound = r.Session.bind(p, origin, r.Server, release)
 	}
+	p.boundConns.use(r.bound, r.Share)
 	r.Server, r.Others = r.bound.server, 0
 	return nil
 }

@@ -27,7 +27,7 @@ const (
 )
 
 // Failures remembers the servers whose last fetches failed. A server of HTTP that cannot be connected to fails at once:
-// no request was sent. Else it fails by what two clients saw, with no answer to anybody since the request of the second
+// no request was sent, and no rule was about its addresses. Else it fails by what two clients saw, with no answer to anybody since the request of the second
 // one: what one client asks for may make any server slow, or end the connection. It is safe for concurrent use.
 type Failures struct {
 	now func() time.Time
@@ -67,7 +67,7 @@ func (o observed) Fetch(ctx context.Context, r scheme.Request) (resource *scheme
 	}
 	h, begun := o.failures.begin(server)
 	err = context.Canceled // where the handler panics
-	defer func() { o.failures.end(server, h, r.Client, begun, err) }()
+	defer func() { o.failures.end(server, h, r, begun, err) }()
 	return o.Handler.Fetch(ctx, r) //nolint:wrapcheck // likewise
 }
 
@@ -83,11 +83,13 @@ func (f *Failures) begin(server string) (*health, time.Time) {
 	return h, f.now()
 }
 
-// end records the outcome of a fetch for a client. A refusal by urnd and a client that left are not failures of the
+// end records the outcome of a fetch. A refusal by urnd and a client that left are not failures of the
 // server; nor is a refusal by the server itself, whatever its status: it has answered.
-func (f *Failures) end(server string, h *health, client netip.Addr, begun time.Time, err error) {
+func (f *Failures) end(server string, h *health, r scheme.Request, begun time.Time, err error) {
 	var refusal *scheme.Refusal
-	client = clientNetwork(client)
+	client := clientNetwork(r.Client)
+	// FTP may have sent commands before it connects for data; what is checked for one client may leave others more addresses.
+	forAll := strings.HasPrefix(server, "http") && r.Check == nil && isUnreachable(err)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.now()
@@ -96,8 +98,8 @@ func (f *Failures) end(server string, h *health, client netip.Addr, begun time.T
 	case err == nil:
 		*h = health{underWay: h.underWay, answered: now}
 	case errors.As(err, &refusal) || errors.Is(err, context.Canceled) || problem.Status(err) < http.StatusBadGateway:
-	case strings.HasPrefix(server, "http") && isUnreachable(err): // FTP may have sent commands before it connects for data
-		h.until, h.failed = now.Add(failureTTL), now
+	case forAll:
+		h.until, h.client, h.failed = now.Add(failureTTL), client, now
 	case !h.answered.Before(begun): // it answers others
 	case !h.failed.IsZero() && h.client != client && now.Sub(h.failed) < failureTTL:
 		h.until = now.Add(failureTTL)
@@ -105,7 +107,10 @@ func (f *Failures) end(server string, h *health, client netip.Addr, begun time.T
 	default:
 		h.client, h.failed = client, now
 	}
-	if h.underWay == 0 && (h.failed.IsZero() || !f.hasRoom(now)) {
+	switch {
+	case !h.failed.IsZero():
+		f.makeRoom(now)
+	case h.underWay == 0:
 		delete(f.servers, server)
 	}
 }
@@ -119,17 +124,33 @@ func clientNetwork(client netip.Addr) netip.Addr {
 	return client
 }
 
-// hasRoom reports whether failures of no more servers than maxFailing are remembered; f.mu is held.
-func (f *Failures) hasRoom(now time.Time) bool {
+// makeRoom forgets a failure where those of more servers than maxFailing are remembered: one that is over, or the oldest of
+// those that only one client has seen, or else the oldest. f.mu is held.
+func (f *Failures) makeRoom(now time.Time) {
 	if len(f.servers) <= maxFailing {
-		return true
+		return
 	}
+	first := ""
 	for server, h := range f.servers {
-		if h.underWay == 0 && now.Sub(h.failed) >= failureTTL {
+		switch {
+		case h.underWay > 0:
+		case now.Sub(h.failed) >= failureTTL:
 			delete(f.servers, server)
+		case first == "" || h.isBefore(f.servers[first], now):
+			first = server
 		}
 	}
-	return len(f.servers) <= maxFailing
+	if len(f.servers) > maxFailing {
+		delete(f.servers, first)
+	}
+}
+
+// isBefore reports whether a failure is forgotten before another one.
+func (h *health) isBefore(other *health, now time.Time) bool {
+	if isAvoided := now.Before(h.until); isAvoided != now.Before(other.until) {
+		return !isAvoided
+	}
+	return h.failed.Before(other.failed)
 }
 
 // isUnreachable reports whether an error is of connecting to an address, to which nothing was sent. What this machine

@@ -165,3 +165,55 @@ func TestFailuresAreBounded(t *testing.T) {
 		t.Errorf("%d are remembered for ever, and the last one: %t", got, f.Failing(late))
 	}
 }
+
+// A rule that leaves a client only some addresses of a server says nothing of those that others are left.
+func TestFailuresBehindARule(t *testing.T) {
+	const location = "http://a.example/"
+	f := forward.NewFailures((&clock{at: time.Unix(0, 0)}).now)
+	u, err := uri.Parse(location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for client := byte(1); client < 3; client++ {
+		if f.Failing(location) {
+			t.Fatal("what one client is left does not answer")
+		}
+		r := scheme.Request{Method: "GET", URI: u, Client: netip.AddrFrom4([4]byte{192, 0, 2, client}), Check: func(netip.AddrPort) error { return nil }}
+		_, _ = f.Observe(outcome{errRefused}).Fetch(t.Context(), r)
+	}
+	if !f.Failing(location) {
+		t.Error("what two clients are left does not answer")
+	}
+}
+
+// One client that sees a server refuse connections, and then end them, is not two.
+func TestFailuresOfOneClientInTwoWays(t *testing.T) {
+	const location = "http://a.example/"
+	c := &clock{at: time.Unix(0, 0)}
+	f := forward.NewFailures(c.now)
+	fetch(t, f, location, outcome{errRefused})
+	c.advance(20 * time.Second)
+	fetch(t, f, location, outcome{resolver.ErrUnreachable})
+	c.advance(10 * time.Second)
+	if f.Failing(location) {
+		t.Error("one client prolongs what it has seen")
+	}
+}
+
+// One client with many names that fail leaves room for what others see.
+func TestFailuresOfOneClientLeaveRoom(t *testing.T) {
+	const bound, first, late = 4096, "http://first.example/", "http://late.example/"
+	c := &clock{at: time.Unix(0, 0)}
+	f := forward.NewFailures(c.now)
+	fetch(t, f, first, outcome{errRefused})
+	for i := range bound + 10 {
+		c.advance(time.Microsecond)
+		fetchFor(t, f, 1, fmt.Sprintf("http://s%d.example/", i), outcome{resolver.ErrUnreachable})
+	}
+	for client := byte(2); client < 4; client++ {
+		fetchFor(t, f, client, late, outcome{resolver.ErrUnreachable})
+	}
+	if !f.Failing(first) || !f.Failing(late) {
+		t.Errorf("forgotten: the first one %t, the late one %t", !f.Failing(first), !f.Failing(late))
+	}
+}

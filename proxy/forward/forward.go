@@ -55,6 +55,8 @@ type Proxy struct {
 	config Config
 	// maker is by whom a readyHead was made.
 	maker *maker
+
+	boundConns boundConns
 }
 
 // New returns a Proxy.

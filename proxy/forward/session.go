@@ -61,6 +61,7 @@ func (s *Session) bind(p *Proxy, origin string, server uri.URI, release func()) 
 		}
 		s.count.Store(int32(len(s.bound))) //nolint:gosec // the limit of bound connections is less
 		s.mu.Unlock()
+		p.boundConns.remove(b)
 		release()
 	})
 	s.mu.Lock()

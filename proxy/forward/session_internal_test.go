@@ -1,8 +1,12 @@
 package forward
 
 import (
+	"errors"
+	"net/http"
+	"net/netip"
 	"testing"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -52,6 +56,64 @@ func TestSession(t *testing.T) {
 		}
 		if released != 2 || !late.isClosed || s.IsBound() {
 			t.Errorf("%s: behind its end: released %d times, closed %t", name, released, late.isClosed)
+		}
+	}
+}
+
+// At the limit of all, and of a client, the connection that has waited longest makes room: of whoever has most, or of the client
+// itself. One in use never does.
+func TestBoundLimitEndsIdleConnections(t *testing.T) {
+	const timeout = 1 << 40 // more than the test takes
+	busy, share := errors.New("all"), errors.New("share")
+	p := New(Config{Bound: resolver.Quota{Slots: make(resolver.Slots, 4), Shares: resolver.NewShares(3, 3, share), Busy: busy}})
+	open := func(client byte, isIdle bool) (*waiting, error) {
+		address := netip.AddrFrom4([4]byte{192, 0, 2, client})
+		r := &Request{Request: &http.Request{Header: http.Header{"Authorization": {"NTLM a"}}}, Share: address, Session: new(Session)}
+		r.Target, _ = uri.Parse("http://a.example/")
+		r.Key = r.Target
+		if err := p.bind(r); err != nil {
+			return nil, err
+		}
+		c := new(waiting)
+		if isIdle {
+			r.bound.Put(c, timeout)
+		}
+		return c, nil
+	}
+	var all []*waiting
+	for i, tt := range []struct {
+		client byte
+		isIdle bool
+		err    error
+		ended  int // the connection that makes room, -1 for none
+	}{
+		{1, true, nil, -1},
+		{1, true, nil, -1},
+		{1, false, nil, -1},
+		{1, true, nil, 0}, // its share
+		{2, true, nil, -1},
+		{3, true, nil, 1}, // the largest one's
+		{3, false, nil, 3},
+		{3, false, nil, 4},
+		{2, true, nil, 5},
+		{4, false, nil, 8},
+		{5, true, busy, -1},
+	} {
+		c, err := open(tt.client, tt.isIdle)
+		if !errors.Is(err, tt.err) {
+			t.Fatalf("%d: %v", i, err)
+		}
+		all = append(all, c)
+		for j, other := range all[:i] {
+			if other.isClosed && j == tt.ended {
+				tt.ended, other.isClosed = -1, false
+			}
+			if other.isClosed {
+				t.Fatalf("%d: %d has ended", i, j)
+			}
+		}
+		if tt.ended >= 0 {
+			t.Fatalf("%d: %d has not ended", i, tt.ended)
 		}
 	}
 }

@@ -79,8 +79,17 @@ func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error
 	return written, nil
 }
 
+// farewell is how long a connection that was closed for another one may take for its last octets: a GOAWAY frame, and the
+// close_notify of TLS, for which crypto/tls gives five seconds. It is not counted any more, and its client need not read.
+const farewell = 100 * time.Millisecond
+
 // SetWriteDeadline implements net.Conn. A deadline in the distant past aborts.
 func (c *clientConn) SetWriteDeadline(t time.Time) error {
+	if c.counted.isEvicted() {
+		if latest := c.counted.limit.now().Add(farewell); t.IsZero() || t.After(latest) {
+			t = latest
+		}
+	}
 	c.explicit.Store(!t.IsZero())
 	if !t.IsZero() && t.Before(distantPast()) {
 		c.aborted.Store(true)
@@ -101,8 +110,11 @@ func (c *clientConn) SetReadDeadline(t time.Time) error {
 	return err
 }
 
-// wake implements wakeable.
-func (c *clientConn) wake() { _ = c.Conn.SetReadDeadline(time.Unix(1, 0)) } // one that is closed is awake
+// wake implements wakeable. It bounds what is still written, too. One that is closed is awake.
+func (c *clientConn) wake() {
+	_ = c.Conn.SetReadDeadline(time.Unix(1, 0))
+	_ = c.SetWriteDeadline(time.Time{})
+}
 
 // hasUnread implements wakeable.
 func (c *clientConn) hasUnread() bool { return hasUnread(c.Conn) }
@@ -118,7 +130,8 @@ func (c *clientConn) Close() error {
 	if c.counted != nil {
 		c.counted.limit.release(c.counted)
 	}
-	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.aborted.Load() {
+	// Where the connection was closed for another one, only the farewell is missing: a reset would lose the end of a response.
+	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.aborted.Load() && !c.counted.isEvicted() {
 		_ = tcp.SetLinger(0)
 	}
 	return c.Conn.Close()

@@ -6,14 +6,15 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // http2Conn follows the frames of a connection by HTTP/2 in both directions, below net/http and above TLS. net/http bounds
 // neither the frames of a header block nor those that carry nothing, and says that a connection is idle before its last
 // response is sent.
 type http2Conn struct {
-	conn  *requestConn
-	began time.Time
+	conn *requestConn
 
 	writing sync.Mutex // held while the connection is written to
 
@@ -22,8 +23,9 @@ type http2Conn struct {
 	open          map[uint32]struct{} // streams without the end of their response
 	last          uint32              // the client's last stream
 	continuations int                 // of the header block
-	empty         int64               // frames that carry nothing
-	earned        int64               // how many of these the client may send for what it has got
+	empty         *rate.Limiter       // of frames that carry nothing
+	extra         int64               // those beyond that rate
+	earned        int64               // how many of these the client may send for its answers
 	sent          int64               // octets
 	timed         bool                // a header block has a deadline
 	ended         bool                // the client sends nothing more
@@ -33,7 +35,7 @@ type http2Conn struct {
 const prefaceRest = len("\r\nSM\r\n\r\n")
 
 func newHTTP2Conn(c *requestConn) *http2Conn {
-	h := &http2Conn{conn: c, began: c.server.config.Now(), open: make(map[uint32]struct{})}
+	h := &http2Conn{conn: c, empty: rate.NewLimiter(emptyPerSecond, emptyAtOnce), open: make(map[uint32]struct{})}
 	h.in.left = prefaceRest
 	return h
 }
@@ -117,9 +119,10 @@ func (h *http2Conn) take(f frame) error {
 	case frameReset:
 		delete(h.open, f.stream)
 	}
-	h.empty++
-	if over := h.empty - emptyAtOnce - h.earned - h.sent/octetsPerUpdate; over > 0 &&
-		over > int64(h.conn.server.config.Now().Sub(h.began)*emptyPerSecond/time.Second) {
+	if h.empty.AllowN(h.conn.server.config.Now(), 1) {
+		return nil
+	}
+	if h.extra++; h.extra > h.earned+h.sent/octetsPerUpdate {
 		return errEmptyFrames
 	}
 	return nil

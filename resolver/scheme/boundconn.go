@@ -62,6 +62,20 @@ func (b *BoundConn) Waits() bool {
 	return waits
 }
 
+// IsIdle reports whether the connection waits for an exchange, alive or not.
+func (b *BoundConn) IsIdle() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.idle != nil
+}
+
+// IsOver reports whether End was called.
+func (b *BoundConn) IsOver() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.isOver
+}
+
 // End closes the connection, or lets its exchange do so.
 func (b *BoundConn) End() {
 	b.mu.Lock()

@@ -50,7 +50,7 @@ func HasConnectionToken(header http.Header) bool {
 	for _, name := range [...]string{"Www-Authenticate", "Proxy-Authenticate", "Authentication-Info", "Proxy-Authentication-Info"} {
 		for _, line := range header[name] {
 			for _, c := range challenges(line) {
-				if c.isOfConnection() && len(c.text) > len(c.scheme) {
+				if c.isOfConnection() && !c.isName() {
 					return true
 				}
 			}
@@ -69,7 +69,7 @@ func WithoutConnectionSchemes(lines []string) (rest []string, found bool) {
 				found = true
 				continue
 			}
-			others = append(others, c.text)
+			others = append(others, c.elements...)
 		}
 		if len(others) > 0 {
 			rest = append(rest, strings.Join(others, ", "))
@@ -80,28 +80,33 @@ func WithoutConnectionSchemes(lines []string) (rest []string, found bool) {
 
 // challenge is one of those in a line: RFC 9110 section 11.3.
 type challenge struct {
-	scheme string
-	text   string // with its scheme and parameters
+	scheme   string
+	elements []string // of the list: with its scheme and parameters
 }
 
 func (c challenge) isOfConnection() bool {
 	return slices.Contains(connectionSchemes[:], strings.ToLower(c.scheme))
 }
 
+// isName reports whether it has neither data nor parameters.
+func (c challenge) isName() bool { return len(c.elements) == 1 && len(c.elements[0]) == len(c.scheme) }
+
 // challenges returns the challenges of a line. A comma is between two of them, and between the parameters of one: a
 // token and "=" begin a parameter (RFC 9110 section 11.6.1).
 func challenges(line string) (all []challenge) {
-	for _, element := range elements(line) {
+	list, begin := elements(line), 0
+	for i, element := range list {
 		end := 0
 		for end < len(element) && isTokenOctet(element[end]) {
 			end++
 		}
 		isParameter := end == 0 || strings.HasPrefix(strings.TrimLeft(element[end:], " \t"), "=")
 		if isParameter && len(all) > 0 {
-			all[len(all)-1].text += ", " + element
+			all[len(all)-1].elements = list[begin : i+1]
 			continue
 		}
-		all = append(all, challenge{element[:end], element})
+		begin = i
+		all = append(all, challenge{element[:end], list[i : i+1]})
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package scheme_test
 import (
 	"fmt"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -70,6 +71,22 @@ func TestConnectionChallenges(t *testing.T) {
 			if got := scheme.HasConnectionToken(http.Header{name: lines}); got != tt.token {
 				t.Errorf("%s: %s: token %t", name, text, got)
 			}
+		}
+	}
+}
+
+// A server may fill a head with challenges, or with the parameters of one: the memory for them is linear in their length.
+func TestConnectionChallengesAreLinear(t *testing.T) {
+	const length, octetsEach = 64 << 10, 500 // of memory for an octet
+	for _, unit := range []string{"a=b,", "a,", ",", "=,", "Negotiate,", "Negotiate a=b,c=d,", `"`, "\\"} {
+		line := "Basic " + strings.Repeat(unit, length/len(unit))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		scheme.HasConnectionToken(http.Header{"Www-Authenticate": {line}})
+		scheme.WithoutConnectionSchemes([]string{line})
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > octetsEach*length {
+			t.Errorf("%q: %d octets of memory for %d", unit, used, length)
 		}
 	}
 }

@@ -25,7 +25,7 @@ type http2Conn struct {
 	handler *Handler
 	key     key
 	from    netip.AddrPort
-	shared  bool        // others may use it
+	shared  bool        // others may use it; under the lock of sharedConns
 	used    atomic.Bool // an exchange has begun before
 }
 
@@ -57,7 +57,7 @@ func (h *Handler) newHTTP2(ctx context.Context, secured *tls.Conn, r *request, f
 	}
 	c := &http2Conn{ClientConn: client, handler: h, key: r.target.key, from: from}
 	if r.keepsAlive() {
-		c.shared = h.shared.add(c)
+		h.shared.add(c)
 	}
 	client.SetStateHook(func(*http.ClientConn) { h.shared.changed(c) })
 	return c, nil

@@ -36,9 +36,8 @@ func (s *sharedConns) take(r *request) carrier {
 	return nil
 }
 
-// add adds a connection, in place of one that is idle where there are too many, and reports
-// whether there was room.
-func (s *sharedConns) add(c *http2Conn) bool {
+// add lets others use a connection, in place of one that is idle where there are too many, where there is room.
+func (s *sharedConns) add(c *http2Conn) {
 	s.mu.Lock()
 	full := s.total >= s.max
 	var idle *http2Conn
@@ -52,12 +51,12 @@ func (s *sharedConns) add(c *http2Conn) bool {
 	if full = full || s.closed; !full {
 		s.conns[c.key] = append(s.conns[c.key], c)
 		s.total++
+		c.shared = true
 	}
 	s.mu.Unlock()
 	if idle != nil {
 		_ = idle.Close()
 	}
-	return !full
 }
 
 // idle returns a connection without a stream, nil for none; s.mu is held.

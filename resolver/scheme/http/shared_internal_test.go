@@ -1,0 +1,24 @@
+package http
+
+import (
+	"sync"
+	"testing"
+)
+
+// Others may use a connection, and retire it, as soon as it was added: for the race detector.
+func TestSharedOnceAdded(t *testing.T) {
+	s := newSharedConns(1)
+	c := &http2Conn{key: key{}}
+	var others sync.WaitGroup
+	others.Go(func() { s.add(c) })
+	others.Go(func() {
+		for isThere := false; !isThere; {
+			s.mu.Lock()
+			if isThere = len(s.conns[c.key]) > 0; isThere && !c.shared {
+				t.Error("a connection can be found before others may use it")
+			}
+			s.mu.Unlock()
+		}
+	})
+	others.Wait()
+}
