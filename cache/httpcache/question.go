@@ -102,7 +102,7 @@ func (a *fetched) isOfUse() bool {
 			a.Response = whole
 		}
 		return whole != nil
-	default:
-		return a.begun == nil || a.Status != http.StatusRequestedRangeNotSatisfiable
+	default: // to the request for the rest of a part an origin may answer what it does not to that of the client
+		return a.begun == nil || a.Status == http.StatusOK
 	}
 }

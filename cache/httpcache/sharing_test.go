@@ -1,6 +1,7 @@
 package httpcache_test
 
 import (
+	"context"
 	"net/http"
 	"os"
 	"slices"
@@ -217,6 +218,21 @@ func TestCredentialsChangeNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What an origin answers to the request for the rest of a part, which no client has sent, is for nobody.
+func TestRestIsRefused(t *testing.T) {
+	s := newSite(t, nil)
+	s.sends(206, "ab", fresh, `ETag: "1"`, "Content-Range: bytes 0-1/4")
+	s.expect(s.get("Range: bytes=0-1"), 206, "ab", false)
+	s.respond = func(_ context.Context, r sent) (*httpcache.Response, error) {
+		if r.header.Get("Range") != "" {
+			return s.response(410, "gone", fresh), nil
+		}
+		return s.response(200, "abcd", fresh, `ETag: "1"`), nil
+	}
+	s.expect(s.get(), 200, "abcd", false)
+	s.expect(s.get("Range: bytes=2-3"), 206, "cd", true)
 }
 
 // A response that was selected by a value with more than ranges of languages is for that value alone, whatever
