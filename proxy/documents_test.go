@@ -156,20 +156,29 @@ func TestReadersThatReadNothingByHTTP2(t *testing.T) {
 	s, memory := startLarge(t, certificate(t))
 	before := heap()
 	statuses := make(map[int]int)
+	var readers sync.WaitGroup
+	var mu sync.Mutex
 	for i := range 60 {
-		transport := s.client2(t, "a")
-		transport.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 16 << 10, MaxReceiveBufferPerConnection: 64 << 10}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("https://a/fetch?uri=gopher://h.example/1/%d", i), http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := transport.RoundTrip(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { response.Body.Close() })
-		statuses[response.StatusCode]++
+		readers.Go(func() {
+			transport := s.client2(t, "a")
+			transport.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 16 << 10, MaxReceiveBufferPerConnection: 64 << 10}
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("https://a/fetch?uri=gopher://h.example/1/%d", i), http.NoBody)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			response, err := transport.RoundTrip(r)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			t.Cleanup(func() { response.Body.Close() })
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[response.StatusCode]++
+		})
 	}
+	readers.Wait()
 	used := heap() - before
 	t.Logf("%v, %d MiB in use", statuses, used/mebibyte)
 	if statuses[200] < 4 || statuses[503] < 20 || used > 128*mebibyte || len(memory.Slots) > cap(memory.Slots)/4 {
@@ -234,4 +243,25 @@ func TestMemoryOfSmallLists(t *testing.T) {
 	if used := len(memory.Slots); statuses[200] != cap(memory.Slots)/4 || statuses[503] != 200-statuses[200] || used != statuses[200] {
 		t.Errorf("%v, %d of %d slots", statuses, used, cap(memory.Slots))
 	}
+}
+
+// More clients behind one address than their share has memory for wait for each other, and all are answered.
+func TestDocumentsWaitForEachOther(t *testing.T) {
+	s := startOn(t, nil, func(c *proxy.Config) {
+		c.Fetch = scheme.Mux{"gopher": handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
+			return scheme.Listed(&scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: "gopher://h.example/1/"}), nil
+		})}
+		c.ListingSize = 4 * mebibyte
+		c.Documents, c.ListingTTL, c.Forward.Accept = memoryOf(32*mebibyte), time.Minute, answer.ListingAccept
+		c.Forward.Fetches = resolver.Quota{Slots: make(resolver.Slots, 1024)}
+	})
+	var readers sync.WaitGroup
+	for i := range 64 {
+		readers.Go(func() {
+			if status := s.idleReader(t, "127.0.0.1", i, "text/plain"); status != "200" {
+				t.Errorf("%s", status)
+			}
+		})
+	}
+	readers.Wait()
 }

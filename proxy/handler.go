@@ -126,7 +126,7 @@ func New(config Config) *Handler {
 	}
 	outgoing := config.Forward
 	outgoing.Fetch = presenting{
-		Handler: failures.Observe(config.Fetch), ttl: config.ListingTTL, most: config.ListingSize, documents: config.Documents,
+		Handler: failures.Observe(config.Fetch), ttl: config.ListingTTL, most: config.ListingSize, documents: &documents{memory: config.Documents},
 		large: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 	outgoing.Via, outgoing.Now = config.Via, config.Now

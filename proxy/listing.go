@@ -17,7 +17,6 @@ import (
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -28,7 +27,7 @@ type presenting struct {
 	scheme.Handler
 	ttl       time.Duration // freshness lifetime of listings
 	most      int64         // octets of a document of a listing, about
-	documents resolver.Memory
+	documents *documents
 	// large are the large listings that documents are made of at the same time: they are in memory
 	// several times then. The others wait.
 	large chan struct{}
@@ -43,14 +42,15 @@ func (p presenting) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resour
 	if isWeb(r.URI.String()) {
 		return p.Handler.Fetch(ctx, r) //nolint:wrapcheck // handlers have wrapped it
 	}
-	memory, err := p.documents.Hold(r.Client, p.most)
+	memory, err := p.documents.hold(ctx, r.Client, p.most)
 	if err != nil {
 		return nil, err
 	}
+	release := sync.OnceFunc(func() { memory.Release(); p.documents.given() })
 	completed := false
 	defer func() {
 		if !completed { // also where a handler panics
-			memory.Release()
+			release()
 		}
 	}()
 	resource, err := p.present(ctx, r)
@@ -65,9 +65,10 @@ func (p presenting) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resour
 		_ = resource.Body.Close()
 		return nil, err
 	}
+	p.documents.given()
 	completed = true
 	if whole > 0 {
-		resource.Body = documentBody{resource.Body, sync.OnceFunc(memory.Release)}
+		resource.Body = documentBody{resource.Body, release}
 	}
 	return resource, nil
 }

@@ -26,7 +26,7 @@ func TestLargeListingsWait(t *testing.T) {
 	}
 	r := scheme.Request{Method: http.MethodGet, URI: u, Header: make(http.Header)}
 	large := make(chan struct{}, 1)
-	p := presenting{most: 1 << 20, large: large}
+	p := presenting{most: 1 << 20, large: large, documents: new(documents)}
 	p.Handler = listed(largeListing / 2)
 	large <- struct{}{}
 	if resource, err := p.Fetch(t.Context(), r); err != nil || resource.ContentLength < largeListing/2 {
