@@ -119,6 +119,8 @@ func folded(name string) string { return strings.ReplaceAll(name, "_", "-") }
 // no rule of the cache has seen it.
 func (c *Cache) isHarmless(name string, r *Request) bool {
 	switch {
+	case c.harmless.names[name]: // nearly all are
+		return true
 	case c.configured.has(http.CanonicalHeaderKey(folded(name))), slices.Contains(r.Added, name):
 		return true
 	case strings.Contains(name, "_"):
