@@ -169,6 +169,10 @@ func (x *exchange) useTurn(ctx context.Context) (*Answer, error) {
 	}
 	f, leads := x.cache.enterReady(x.r.URI, x.r.Header, x.class())
 	if leads {
+		if a, err := x.again(ctx); a != nil || err != nil { // it was stored, and its flight ended, in this moment
+			f.fail()
+			return a, err
+		}
 		return x.lead(ctx, f)
 	}
 	if a, err := x.follow(ctx, f, nil); a != nil || err != nil && !errors.Is(err, errOverdue) {
