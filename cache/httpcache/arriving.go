@@ -44,6 +44,9 @@ func (x *exchange) newBody(f *flight, response *Response, s *stored) *body {
 		source: response.Body, length: response.ContentLength, most: c.config.MaxObject, budget: &c.arriving,
 		cancel: f.cancel, finishes: x.r.Method == http.MethodGet, readers: make(map[*bodyReader]struct{}),
 	}
+	if x.r.Ended != nil {
+		b.deserted = x.r.Ended.Done()
+	}
 	b.spawn = func(run func()) {
 		c.spawn(func() {
 			stop := context.AfterFunc(c.base, func() { f.cancel(errAbandoned) })

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 )
 
 const (
@@ -39,6 +40,8 @@ type body struct {
 	// finishes is whether little that is left is read although all clients have left: not where the
 	// exchange may still read the body of a request.
 	finishes bool
+	// deserted is closed when the client that leads has ended its side, and may have left; nil never is.
+	deserted <-chan struct{}
 	// cancel ends the exchange with the origin.
 	cancel context.CancelCauseFunc
 	// spawn runs a function in the background.
@@ -54,13 +57,15 @@ type body struct {
 	reserved bool
 	// awaiting is how many clients wait for the end, and read nothing before.
 	awaiting int
-	spare    []byte // a block that all readers have, for the next read
-	fixed    bool   // no block is used again: a reader that has left may still send one
-	done     bool
-	err      error // of a body that is not complete
-	reading  bool  // some reader reads from source
-	readers  map[*bodyReader]struct{}
-	changed  chan struct{} // closed when more has arrived, or was sent; nil where nobody waits
+	// unread is whether the last reader has left; it is set while mu is held.
+	unread  atomic.Bool
+	spare   []byte // a block that all readers have, for the next read
+	fixed   bool   // no block is used again: a reader that has left may still send one
+	done    bool
+	err     error // of a body that is not complete
+	reading bool  // some reader reads from source
+	readers map[*bodyReader]struct{}
+	changed chan struct{} // closed when more has arrived, or was sent; nil where nobody waits
 }
 
 // finish reads a body to its end, for the store alone. What is left is bounded, and so is the time

@@ -27,6 +27,7 @@ func (b *body) join(ctx context.Context, part span) *bodyReader {
 	}
 	r := &bodyReader{body: b, at: part.start, end: part.end}
 	b.readers[r] = struct{}{}
+	b.unread.Store(false)
 	r.leave = context.AfterFunc(ctx, r.remove)
 	return r
 }
@@ -46,6 +47,7 @@ func (r *bodyReader) remove() {
 		return
 	}
 	delete(b.readers, r)
+	b.unread.Store(len(b.readers) == 0)
 	b.fixed = b.fixed || r.sends
 	if b.passing {
 		b.drop()

@@ -29,18 +29,19 @@ func (b *body) reserve() bool {
 }
 
 // awaitEnd waits until all has arrived, which is read on meanwhile whatever the pace of its readers; or
-// until it turns out that it is not stored. errOverdue means that late has come before.
+// until it turns out that it is not stored, or the client that leads leaves: what an origin does not send is not to
+// hold up others. errOverdue means that late has come before.
 func (b *body) awaitEnd(ctx context.Context, late <-chan time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.awaiting++
 	defer func() {
 		b.awaiting--
-		if b.awaiting == 0 && !b.reading {
+		if b.awaiting == 0 {
 			b.endUnread()
 		}
 	}()
-	for !b.done && !b.passing {
+	for !b.done && !b.passing && !b.isDeserted() {
 		if !b.reading {
 			b.reading = true
 			b.spawn(b.finish)
@@ -50,6 +51,7 @@ func (b *body) awaitEnd(ctx context.Context, late <-chan time.Time) error {
 		err := error(nil)
 		select {
 		case <-changed:
+		case <-b.deserted:
 		case <-late:
 			err = errOverdue
 		case <-ctx.Done():
@@ -61,6 +63,16 @@ func (b *body) awaitEnd(ctx context.Context, late <-chan time.Time) error {
 		}
 	}
 	return nil
+}
+
+// isDeserted reports whether the client that leads has left, or may have.
+func (b *body) isDeserted() bool {
+	select {
+	case <-b.deserted:
+		return true
+	default:
+		return b.unread.Load()
+	}
 }
 
 // isAwaited reports whether clients wait for the end of a body that may be stored; b.mu is held.

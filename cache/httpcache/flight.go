@@ -86,7 +86,7 @@ func (f *flight) suits(header http.Header, of class, solitary bool) bool {
 	case f.forgotten, f.solitary, f.class.cookie != of.cookie:
 		return false
 	case f.isReady():
-		if f.result == nil || f.isAwaited && f.patience() <= 0 || !f.result.matches(linesOf(header)) {
+		if f.result == nil || f.isAwaited && (f.patience() <= 0 || f.isDeserted()) || !f.result.matches(linesOf(header)) {
 			return false
 		}
 	case solitary, f.class != of, f.left, f.patience() <= 0:
@@ -94,6 +94,12 @@ func (f *flight) suits(header http.Header, of class, solitary bool) bool {
 	}
 	f.joined++
 	return true
+}
+
+// isDeserted reports whether the client that leads has left, or may have, while the body arrives.
+func (f *flight) isDeserted() bool {
+	b, ok := f.result.content.(*body)
+	return ok && b.isDeserted()
 }
 
 // patience returns how long others wait for the flight from now on.

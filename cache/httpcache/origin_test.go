@@ -215,6 +215,16 @@ func (s *site) request(r *httpcache.Request) got {
 	return g
 }
 
+// peek returns the body that a client gets, where the background may change it meanwhile: nothing is compared.
+func (s *site) peek() string {
+	s.t.Helper()
+	a, err := s.cache.Serve(s.t.Context(), &httpcache.Request{Method: "GET", URI: target, Header: fields()}, s.forward)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return read(a).body
+}
+
 // read reads the content of an answer.
 func read(a *httpcache.Answer) got {
 	g := got{Answer: a}

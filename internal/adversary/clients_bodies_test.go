@@ -36,8 +36,7 @@ func withBodies() (all []attack) {
 		})
 	}
 	stalls := site{fields: explicit, size: 64 << 10, stalls: true}
-	// Who leaves in the middle is not played: others wait for the end of a small body, as long as for a leader that hangs.
-	for _, m := range []moment{delaying, failing} {
+	for _, m := range []moment{delaying, leaving, failing} {
 		all = append(all, attack{
 			name: "a body that stops half way for the leader", section: section, site: stalls, requests: []sending{{}},
 			moment: m, alone: true,

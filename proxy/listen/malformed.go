@@ -215,8 +215,12 @@ func (c *requestConn) Write(p []byte) (int, error) {
 		}
 		m.PlainHTTP = to != c.Conn
 	}
-	if _, err := to.Write(c.server.refusal(m)); err != nil {
-		return 0, err
+	d := c.server.config.Malformed(m)
+	if _, err := to.Write(d.response(m.Method, "")); err != nil {
+		return 0, err // of a connection that was closed in the middle of a request, which net/http takes for its end
+	}
+	if c.server.config.Refused != nil {
+		c.server.config.Refused(d.Status)
 	}
 	return len(p), nil
 }
@@ -247,15 +251,6 @@ func (c *requestConn) CloseWrite() error {
 		return half.CloseWrite()
 	}
 	return nil
-}
-
-// refusal returns the complete response that replaces that of net/http.
-func (s *Server) refusal(m Malformed) []byte {
-	d := s.config.Malformed(m)
-	if s.config.Refused != nil {
-		s.config.Refused(d.Status)
-	}
-	return d.response(m.Method, "")
 }
 
 // response returns the document as a complete response that ends its connection, with
