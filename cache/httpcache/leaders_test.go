@@ -203,6 +203,50 @@ func TestEndedLeader(t *testing.T) {
 	})
 }
 
+// Who leaves in the middle of a small body, which the origin does not go on with, holds up nobody who waits for its end.
+func TestLeaderLeavesBody(t *testing.T) {
+	for name, leaves := range map[string]func(stop, end func()){
+		"it is gone": func(stop, _ func()) { stop() },
+		"it has ended its side of the connection": func(_, end func()) { end() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSite(t, func(c *httpcache.Config) { c.Now = time.Now })
+				streams := s.streams(10, fresh)
+				ctx, stop := context.WithCancel(t.Context())
+				ended, end := context.WithCancel(t.Context())
+				r := &httpcache.Request{Method: "GET", URI: target, Header: fields(), Ended: ended} //nolint:contextcheck // it is about the connection
+				a, err := s.cache.Serve(ctx, r, s.forward)
+				if err != nil {
+					t.Fatal(err)
+				}
+				first := <-streams
+				go func() { _ = a.Content.SendTo(io.Discard, func() {}); a.Content.Close() }()
+				io.WriteString(first, "01234")
+				victims := s.victims(10)
+				begun := time.Now()
+				leaves(stop, end)
+				go func() {
+					for origin := range streams {
+						io.WriteString(origin, "0123456789")
+						origin.Close()
+					}
+				}()
+				for _, victim := range victims {
+					victim.whole("0123456789")
+				}
+				if took := time.Since(begun); took > 0 {
+					t.Errorf("they waited %v", took)
+				}
+				first.CloseWithError(errOrigin)
+				close(streams)
+				stop()
+				end()
+			})
+		})
+	}
+}
+
 // A slow origin is not stampeded by those who have waited in vain, of whom no client takes all turns.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -34,7 +34,7 @@ func (b *streamBody) Close() error {
 
 // streams makes the origin answer by streams from now on, of which each request makes one. length may
 // be -1.
-func (s *site) streams(length int64, lines ...string) <-chan *stream {
+func (s *site) streams(length int64, lines ...string) chan *stream {
 	streams := make(chan *stream, 1000)
 	s.mu.Lock()
 	defer s.mu.Unlock()
