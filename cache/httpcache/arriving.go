@@ -42,10 +42,7 @@ func (x *exchange) newBody(f *flight, response *Response, s *stored) *body {
 	c := x.cache
 	b := &body{
 		source: response.Body, length: response.ContentLength, most: c.config.MaxObject, budget: &c.arriving,
-		cancel: f.cancel, finishes: x.r.Method == http.MethodGet, readers: make(map[*bodyReader]struct{}),
-	}
-	if x.r.Ended != nil {
-		b.deserted = x.r.Ended.Done()
+		cancel: f.cancel, deserted: f.ended, finishes: x.r.Method == http.MethodGet, readers: make(map[*bodyReader]struct{}),
 	}
 	b.spawn = func(run func()) {
 		c.spawn(func() {

@@ -158,7 +158,7 @@ func (c *Cache) entryLocked(key string) *Entry {
 	}
 	e := c.load(key)
 	if e != nil {
-		c.config.Store.Set(cache.NewEntry(key, e, nil, 0, 0))
+		c.config.Store.Set(cache.NewEntry(key, e.measured(), nil, 0, 0))
 	}
 	return e
 }
@@ -185,7 +185,7 @@ func (c *Cache) updateLocked(key string, change func(*Entry) *Entry) {
 	case nil:
 		c.config.Store.Delete(key)
 	default:
-		c.config.Store.Set(cache.NewEntry(key, after, nil, 0, 0))
+		c.config.Store.Set(cache.NewEntry(key, after.measured(), nil, 0, 0))
 	}
 }
 

@@ -20,7 +20,9 @@ type flight struct {
 	solitary bool
 	begun    time.Time
 
-	ready chan struct{} // closed when the header of the response is here, or nobody is to wait for it any more
+	// ended is closed when the client that leads has ended its side, and may have left: Request.Ended. nil never is.
+	ended <-chan struct{}
+	ready chan struct{} // closed when the header of the response is here, or nothing will come
 	// After ready: what came.
 	result *stored   // nil where there is nothing for others
 	live   *Response // whose content result is, while it arrives; nil for a validated one
@@ -36,44 +38,47 @@ type flight struct {
 
 // enter returns the flight that a request may wait for, or begins one, which it leads. A solitary
 // request waits for no header: it takes what has come already, or begins a flight that nobody else joins.
-func (c *Cache) enter(key string, header http.Header, of class, solitary bool) (f *flight, leads bool) {
-	s := c.shard(key)
+func (c *Cache) enter(r *Request, of class, solitary bool) (f *flight, leads bool) {
+	s := c.shard(r.URI)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range s.flights[key] {
-		if f.suits(header, of, solitary) {
+	for _, f := range s.flights[r.URI] {
+		if f.suits(r.Header, of, solitary) {
 			return f, false
 		}
 	}
-	return s.begin(c, key, of, solitary), true
+	return s.begin(c, r, of, solitary), true
 }
 
 // enterReady returns the flight whose header is here and suits a request, or begins one, which it leads and
 // others may join.
-func (c *Cache) enterReady(key string, header http.Header, of class) (f *flight, leads bool) {
-	s := c.shard(key)
+func (c *Cache) enterReady(r *Request, of class) (f *flight, leads bool) {
+	s := c.shard(r.URI)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range s.flights[key] {
-		if f.isReady() && f.suits(header, of, false) {
+	for _, f := range s.flights[r.URI] {
+		if f.isReady() && f.suits(r.Header, of, false) {
 			return f, false
 		}
 	}
-	return s.begin(c, key, of, false), true
+	return s.begin(c, r, of, false), true
 }
 
 // alone begins a flight that nobody else joins.
-func (c *Cache) alone(key string) *flight {
-	s := c.shard(key)
+func (c *Cache) alone(r *Request) *flight {
+	s := c.shard(r.URI)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.begin(c, key, class{}, true)
+	return s.begin(c, r, class{}, true)
 }
 
 // begin begins a flight; the shard is held.
-func (s *shard) begin(c *Cache, key string, of class, solitary bool) *flight {
-	f := &flight{cache: c, key: key, ready: make(chan struct{}), class: of, solitary: solitary, begun: c.config.Now(), joined: 1}
-	s.flights[key] = append(s.flights[key], f)
+func (s *shard) begin(c *Cache, r *Request, of class, solitary bool) *flight {
+	f := &flight{cache: c, key: r.URI, ready: make(chan struct{}), class: of, solitary: solitary, begun: c.config.Now(), joined: 1}
+	if r.Ended != nil {
+		f.ended = r.Ended.Done()
+	}
+	s.flights[f.key] = append(s.flights[f.key], f)
 	return f
 }
 
@@ -89,7 +94,7 @@ func (f *flight) suits(header http.Header, of class, solitary bool) bool {
 		if f.result == nil || f.isAwaited && (f.patience() <= 0 || f.isDeserted()) || !f.result.matches(linesOf(header)) {
 			return false
 		}
-	case solitary, f.class != of, f.left, f.patience() <= 0:
+	case solitary, f.class != of, f.left, f.isEnded(), f.patience() <= 0:
 		return false
 	}
 	f.joined++
@@ -100,6 +105,16 @@ func (f *flight) suits(header http.Header, of class, solitary bool) bool {
 func (f *flight) isDeserted() bool {
 	b, ok := f.result.content.(*body)
 	return ok && b.isDeserted()
+}
+
+// isEnded reports whether the client that leads has ended its side.
+func (f *flight) isEnded() bool {
+	select {
+	case <-f.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // patience returns how long others wait for the flight from now on.
@@ -124,9 +139,6 @@ func (f *flight) abandon() {
 		f.cancel(errAbandoned)
 	}
 }
-
-// free lets those who wait go on without the client that leads, who may have left: Request.Ended.
-func (f *flight) free() { f.publish(nil) }
 
 // isShared reports whether others than the leader have joined.
 func (f *flight) isShared() bool {

@@ -38,7 +38,7 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 		x.invalidate(response)
 	}
 	if s := x.cache.toStore(x.r, x.asked, response, at); s != nil {
-		f := x.cache.alone(x.r.URI)
+		f := x.cache.alone(x.r)
 		f.cancel = cancel
 		x.outcome.Forwarded = reason
 		return x.arriving(ctx, f, &fetched{Response: response, arrival: at}, s)

@@ -13,9 +13,6 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 	exchange, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	f.cancel = cancel
 	defer context.AfterFunc(ctx, f.abandon)()
-	if x.r.Ended != nil {
-		defer context.AfterFunc(x.r.Ended, f.free)() //nolint:contextcheck // it is about the connection
-	}
 	defer f.leave()
 	returned := false
 	defer func() {

@@ -14,7 +14,9 @@ func (x *exchange) refresh(ctx context.Context) {
 	if x.isPrivate() || len(x.r.Header["Authorization"]) > 0 {
 		return // a request that is not for all makes nothing for others
 	}
-	f, leads := c.enter(x.r.URI, x.r.Header, x.class(), false)
+	r := *x.r
+	r.Ended = nil
+	f, leads := c.enter(&r, x.class(), false)
 	if !leads {
 		f.leave()
 		return
@@ -26,8 +28,7 @@ func (x *exchange) refresh(ctx context.Context) {
 		return
 	}
 	detached := *x
-	r := *x.r
-	r.Header, r.Method, r.Ended = unconditional(x.r.Header), "GET", nil
+	r.Header, r.Method = unconditional(x.r.Header), "GET"
 	detached.r, detached.background = &r, true
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(c.base, cancel) //nolint:contextcheck // it ends with the cache too

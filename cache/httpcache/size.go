@@ -9,6 +9,9 @@ import (
 // Size returns the memory that it holds, in bytes. It never changes, so that what is made of a response later is
 // in it from the beginning: see Ready.SetMemo.
 func (e *Entry) Size() int {
+	if e.memory > 0 {
+		return e.memory
+	}
 	size := int(unsafe.Sizeof(*e))
 	for _, s := range e.variants {
 		size += s.size() + int(unsafe.Sizeof(s))
@@ -16,9 +19,16 @@ func (e *Entry) Size() int {
 	return size
 }
 
+// measured returns an entry that knows its size, before others see it: a store asks for it several times.
+func (e *Entry) measured() *Entry {
+	e.memory = 0 // of what it was copied from
+	e.memory = e.Size()
+	return e
+}
+
 // size returns the memory that a stored response holds, in bytes.
 func (s *stored) size() int {
-	size := int(unsafe.Sizeof(*s)) + int(unsafe.Sizeof(uses{})) + len(s.reason) + headerSize(s.header) + memoSize(s.header)
+	size := int(unsafe.Sizeof(*s)) + int(unsafe.Sizeof(uses{})) + len(s.reason) + headerSize(s.header)
 	for _, one := range s.selectors {
 		size += int(unsafe.Sizeof(one)) + len(one.name) + textOverhead
 		if one.value != absent {
@@ -48,13 +58,13 @@ const (
 	memoOverhead = 480
 )
 
-// headerSize returns the memory of a header that is compacted.
+// headerSize returns the memory of a header that is compacted, and about that of the head that is made of it.
 func headerSize(header http.Header) int {
-	size := mapSize + slotSize*slots(len(header))
+	size := mapSize + slotSize*slots(len(header)) + memoOverhead
 	for name, lines := range header {
 		size += len(name) + stringSize*len(lines)
 		for _, line := range lines {
-			size += len(line)
+			size += len(line) + len(name) + len(": ") + len(line) + len("\r\n")
 		}
 	}
 	return size
@@ -68,15 +78,4 @@ func slots(n int) int {
 		return group
 	}
 	return 1 << bits.Len(uint(n*group/(group-1)-1))
-}
-
-// memoSize returns about the memory of the head that is made of a header.
-func memoSize(header http.Header) int {
-	size := memoOverhead
-	for name, lines := range header {
-		for _, line := range lines {
-			size += len(name) + len(": ") + len(line) + len("\r\n")
-		}
-	}
-	return size
 }

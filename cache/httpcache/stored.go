@@ -118,6 +118,8 @@ type Entry struct {
 	// unconditional is whether the conditions of clients are not passed on, so that a response
 	// can be stored.
 	unconditional bool
+	// memory is its size, 0 where it was not measured.
+	memory int
 }
 
 // tagged returns the complete variants that have a strong entity tag. A weak one does not name a

@@ -11,11 +11,11 @@ import (
 func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
 	x.outcome.Forwarded = reason
 	if x.private = x.isPrivate(); x.private {
-		return x.lead(ctx, x.cache.alone(x.r.URI))
+		return x.lead(ctx, x.cache.alone(x.r))
 	}
 	of := x.class()
 	if !x.collapses(of) {
-		return x.lead(ctx, x.cache.alone(x.r.URI))
+		return x.lead(ctx, x.cache.alone(x.r))
 	}
 	f, leads := x.enter(of)
 	switch {
@@ -30,7 +30,7 @@ func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
 }
 
 func (x *exchange) enter(of class) (f *flight, leads bool) {
-	return x.cache.enter(x.r.URI, x.r.Header, of, x.isSolitary())
+	return x.cache.enter(x.r, of, x.isSolitary())
 }
 
 // isSolitary reports whether what the origin answers to a request is not for others who wait for the header:
@@ -82,6 +82,8 @@ func (x *exchange) follow(ctx context.Context, f, earlier *flight) (*Answer, err
 		select {
 		case <-f.ready:
 			return x.take(ctx, f, late.C)
+		case <-f.ended: // nobody waits for who may have left
+			return nil, nil //nolint:nilnil // it brings nothing in time
 		case <-before:
 			if a, err := x.take(ctx, earlier, atOnce()); a != nil || err != nil && !errors.Is(err, errOverdue) {
 				return a, err
@@ -165,9 +167,9 @@ func (x *exchange) takeTurn(ctx context.Context) (*Answer, error) {
 // useTurn asks the origin, unless another one who has done so has the header of an answer for all.
 func (x *exchange) useTurn(ctx context.Context) (*Answer, error) {
 	if x.isSolitary() {
-		return x.lead(ctx, x.cache.alone(x.r.URI))
+		return x.lead(ctx, x.cache.alone(x.r))
 	}
-	f, leads := x.cache.enterReady(x.r.URI, x.r.Header, x.class())
+	f, leads := x.cache.enterReady(x.r, x.class())
 	if leads {
 		if a, err := x.again(ctx); a != nil || err != nil { // it was stored, and its flight ended, in this moment
 			f.fail()
@@ -178,7 +180,7 @@ func (x *exchange) useTurn(ctx context.Context) (*Answer, error) {
 	if a, err := x.follow(ctx, f, nil); a != nil || err != nil && !errors.Is(err, errOverdue) {
 		return a, err
 	}
-	return x.lead(ctx, x.cache.alone(x.r.URI))
+	return x.lead(ctx, x.cache.alone(x.r))
 }
 
 // mayUseStaleNow reports whether a stale response may be used while another client has it validated: RFC

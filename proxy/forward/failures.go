@@ -83,22 +83,21 @@ func (f *Failures) begin(server string) (*health, time.Time) {
 	return h, f.now()
 }
 
-// end records the outcome of a fetch. A refusal by urnd and a client that left are not failures of the
-// server; nor is a refusal by the server itself, whatever its status: it has answered.
+// end records the outcome of a fetch.
 func (f *Failures) end(server string, h *health, r scheme.Request, begun time.Time, err error) {
-	var refusal *scheme.Refusal
-	client := clientNetwork(r.Client)
-	// FTP may have sent commands before it connects for data; what is checked for one client may leave others more addresses.
-	forAll := strings.HasPrefix(server, "http") && r.Check == nil && isUnreachable(err)
+	blame := nobody
+	if err != nil {
+		blame = blameOf(server, r, err)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.now()
 	h.underWay--
-	switch {
+	switch client := clientNetwork(r.Client); {
 	case err == nil:
 		*h = health{underWay: h.underWay, answered: now}
-	case errors.As(err, &refusal) || errors.Is(err, context.Canceled) || problem.Status(err) < http.StatusBadGateway:
-	case forAll:
+	case blame == nobody:
+	case blame == everybody:
 		h.until, h.client, h.failed = now.Add(failureTTL), client, now
 	case !h.answered.Before(begun): // it answers others
 	case !h.failed.IsZero() && h.client != client && now.Sub(h.failed) < failureTTL:
@@ -112,6 +111,30 @@ func (f *Failures) end(server string, h *health, r scheme.Request, begun time.Ti
 		f.makeRoom(now)
 	case h.underWay == 0:
 		delete(f.servers, server)
+	}
+}
+
+// blames is what an error says of a server.
+type blames uint8
+
+const (
+	nobody    blames = iota // nothing
+	oneClient               // that it fails for one client
+	everybody               // that it fails for all
+)
+
+// blameOf returns what the error of a fetch says of the server. A refusal by urnd and a client that left are not failures
+// of the server; nor is a refusal by the server itself, whatever its status: it has answered.
+func blameOf(server string, r scheme.Request, err error) blames {
+	var refusal *scheme.Refusal
+	switch {
+	case errors.As(err, &refusal) || errors.Is(err, context.Canceled) || problem.Status(err) < http.StatusBadGateway:
+		return nobody
+	// FTP may have sent commands before it connects for data; what is checked for one client may leave others more addresses.
+	case strings.HasPrefix(server, "http") && r.Check == nil && isUnreachable(err):
+		return everybody
+	default:
+		return oneClient
 	}
 }
 

@@ -114,9 +114,10 @@ func (p *Proxy) nameClient(r *Request, header http.Header) {
 // that would be stored as one. What an untrusted client says of that is passed on.
 func (r *Request) nameSite(header http.Header) {
 	authority, _ := r.Key.Authority()
-	for _, f := range [...]struct{ name, value string }{{"X-Forwarded-Proto", r.Key.Scheme()}, {"X-Forwarded-Host", authority}} {
-		if len(header[f.name]) == 0 {
-			header[f.name] = []string{f.value}
+	values := []string{r.Key.Scheme(), authority}
+	for i, name := range [...]string{"X-Forwarded-Proto", "X-Forwarded-Host"} {
+		if len(header[name]) == 0 {
+			header[name] = values[i : i+1 : i+1]
 		}
 	}
 }
