@@ -215,7 +215,7 @@ func TestLeaderLeavesBody(t *testing.T) {
 				streams := s.streams(10, fresh)
 				ctx, stop := context.WithCancel(t.Context())
 				ended, end := context.WithCancel(t.Context())
-				r := &httpcache.Request{Method: "GET", URI: target, Header: fields(), Ended: ended} //nolint:contextcheck // it is about the connection
+				r := &httpcache.Request{Method: "GET", URI: target, Header: fields(), Ended: ended}
 				a, err := s.cache.Serve(ctx, r, s.forward)
 				if err != nil {
 					t.Fatal(err)

@@ -27,8 +27,9 @@ const (
 )
 
 // Failures remembers the servers whose last fetches failed. A server of HTTP that cannot be connected to fails at once:
-// no request was sent, and no rule was about its addresses. Else it fails by what two clients saw, with no answer to anybody since the request of the second
-// one: what one client asks for may make any server slow, or end the connection. It is safe for concurrent use.
+// no request was sent, and no rule was about its addresses. Else it fails by what two clients saw, with no answer to
+// anybody since the request of the second one: what one client asks for may make any server slow, or end the connection.
+// It is safe for concurrent use.
 type Failures struct {
 	now func() time.Time
 

@@ -43,8 +43,9 @@ func (s *Store) Create(key string) (*Writer, error) {
 	if err := s.space.refusal(); err != nil {
 		return nil, fmt.Errorf("storing an object: %w", err)
 	}
-	w := &Writer{store: s, key: key, sums: sums{each: sliceSize}, chunks: sums{each: chunkSize}, id: uint64(s.seconds())<<32 | uint64(rand.Uint32())} //nolint:gosec // it need not be secret: a name that exists is not overwritten
-	w.path = temporaryName(rand.Uint64())                                                                                                             //nolint:gosec // as above
+	w := &Writer{store: s, key: key, sums: sums{each: sliceSize}, chunks: sums{each: chunkSize}}
+	w.id = uint64(s.seconds())<<32 | uint64(rand.Uint32()) //nolint:gosec // it need not be secret: a name that exists is not overwritten
+	w.path = temporaryName(rand.Uint64())                  //nolint:gosec // as above
 	var err error
 	if w.file, err = s.files.create(w.path); err != nil {
 		s.failed("creating a file", err)
