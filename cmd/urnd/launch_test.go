@@ -21,7 +21,13 @@ type process struct {
 // ends.
 func launch(t *testing.T, path string, environment []string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(path, append([]string{"serve"}, args...)...), rest: make(chan string, 1)}
+	return launchCommand(t, exec.Command(path, append([]string{"serve"}, args...)...), environment)
+}
+
+// launchCommand is launch for a command that has more than a path and arguments.
+func launchCommand(t *testing.T, command *exec.Cmd, environment []string) *process {
+	t.Helper()
+	p := &process{cmd: command, rest: make(chan string, 1)}
 	p.cmd.Env = append(append(os.Environ(), "URND_LISTEN_SERVICE=127.0.0.1:0", "URND_LISTEN_ADMIN=127.0.0.1:0", "URND_DNS_SERVERS=127.0.0.1:9", "URND_LOG_FORMAT=json"), environment...)
 	stderr, err := p.cmd.StderrPipe()
 	if err != nil {

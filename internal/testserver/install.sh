@@ -23,6 +23,10 @@ firefox-esr firefox-esr
 nc netcat-openbsd
 named bind9
 squid squid
+haproxy haproxy
+caddy caddy
+nft nftables
+logrotate logrotate
 varnishd varnish
 pg_createcluster postgresql
 systemd-analyze systemd

@@ -1,0 +1,319 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// recipe is a section of docs/recipes.md: its files, by their paths.
+type recipe map[string]string
+
+// recipes returns the sections of docs/recipes.md by their titles.
+func recipes(t *testing.T) map[string]recipe {
+	t.Helper()
+	text := readFile(t, "../../docs/recipes.md")
+	all := make(map[string]recipe)
+	for _, section := range strings.Split(text, "\n## ")[1:] {
+		title, rest, _ := strings.Cut(section, "\n")
+		files := make(recipe)
+		for _, block := range regexp.MustCompile("(?s)```\\w*\n# ((?:/|Container)\\S*)\n(.*?)```").FindAllStringSubmatch(rest, -1) {
+			files[block[1]] = block[2]
+		}
+		all[title] = files
+	}
+	return all
+}
+
+const urndFile = "/etc/urnd/urnd.yaml"
+
+// kitchen is where recipes are tried.
+type kitchen struct {
+	all    map[string]recipe
+	binary string
+}
+
+// write writes a file of a recipe, with other addresses and paths, and returns its path.
+func (k *kitchen) write(t *testing.T, title, path, folder string, replacements ...string) string {
+	t.Helper()
+	text, ok := k.all[title][path]
+	if !ok {
+		t.Fatalf("%q has no %s", title, path)
+	}
+	for i := 0; i < len(replacements); i += 2 {
+		if !strings.Contains(text, replacements[i]) {
+			t.Fatalf("%s of %q has no %q", path, title, replacements[i])
+		}
+	}
+	to := filepath.Join(folder, filepath.Base(path))
+	if err := os.WriteFile(to, []byte(strings.NewReplacer(replacements...).Replace(text)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// start runs urnd with the file of a recipe.
+func (k *kitchen) start(t *testing.T, title string, replacements ...string) *process {
+	t.Helper()
+	return launch(t, k.binary, nil, "--config", k.write(t, title, urndFile, t.TempDir(), replacements...))
+}
+
+// ask sends a request to an address with a Host, and returns the response with its body.
+func ask(t *testing.T, address, host, target string, fields ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+strings.TrimPrefix(address, "http://")+target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = host
+	for i := 0; i < len(fields); i += 2 {
+		r.Header.Set(fields[i], fields[i+1])
+	}
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, string(body)
+}
+
+// Each recipe of docs/recipes.md works as it stands there, but for addresses and paths.
+func TestRecipes(t *testing.T) {
+	k := &kitchen{all: recipes(t), binary: filepath.Join(t.TempDir(), "urnd")}
+	command := exec.Command("go", "build", "-pgo=off", "-o", k.binary, ".")
+	command.Env = append(os.Environ(), "CGO_ENABLED=0") // for the container
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for title, try := range map[string]func(*testing.T, *kitchen, string){
+		"A resolver behind nginx":        behindNginx,
+		"A resolver behind Apache httpd": behindApache,
+		"A resolver behind HAProxy":      behindHAProxy,
+		"A resolver behind Caddy":        behindCaddy,
+		"An office proxy":                officeProxy,
+		"A gateway of a site":            gatewayOfSite,
+		"An air-gapped resolver":         airGapped,
+		"Prometheus on another machine":  prometheus,
+		"Access logs and logrotate":      rotated,
+		"A container":                    container,
+		"A firewall":                     firewall,
+		"Memory":                         littleMemory,
+	} {
+		t.Run(title, func(t *testing.T) { try(t, k, title) })
+	}
+}
+
+// asksBehind asks a front for a name whose spelling is to reach urnd as it is, by its client's address.
+func asksBehind(t *testing.T, front string) {
+	t.Helper()
+	response, _ := ask(t, front, "urn.example.org", "/urn:example:a%2Fb/c")
+	if got := response.Header.Get("Location"); response.StatusCode != http.StatusFound || got != "https://books.example.org/a%2Fb/c" {
+		t.Errorf("%d, %q", response.StatusCode, got)
+	}
+}
+
+func behindNginx(t *testing.T, k *kitchen, title string) {
+	urnd, front := k.start(t, title), freeAddress(t)
+	site := k.write(t, title, "/etc/nginx/sites-enabled/urn.example.org", t.TempDir(), "listen 80", "listen "+front, "http://127.0.0.1:8141", urnd.service)
+	testserver.StartNginxProxy(t, testserver.OpenFolder(t), readFile(t, site))
+	asksBehind(t, front)
+}
+
+func behindApache(t *testing.T, k *kitchen, title string) {
+	urnd, front := k.start(t, title), freeAddress(t)
+	site := k.write(t, title, "/etc/apache2/sites-enabled/urn.example.org.conf", t.TempDir(), "*:80", front, "http://127.0.0.1:8141", urnd.service)
+	const modules = "/usr/lib/apache2/modules/mod_proxy"
+	testserver.StartApache(t, testserver.OpenFolder(t), "Listen "+front,
+		"LoadModule proxy_module "+modules+".so", "LoadModule proxy_http_module "+modules+"_http.so", readFile(t, site))
+	asksBehind(t, front)
+}
+
+func behindHAProxy(t *testing.T, k *kitchen, title string) {
+	urnd, front, folder := k.start(t, title), freeAddress(t), testserver.OpenFolder(t)
+	file := k.write(t, title, "/etc/haproxy/haproxy.cfg", folder, "bind :80", "bind "+front, "127.0.0.1:8141", strings.TrimPrefix(urnd.service, "http://"))
+	testserver.StartFront(t, folder, "haproxy", front, "-db", "-f", file)
+	asksBehind(t, front)
+}
+
+func behindCaddy(t *testing.T, k *kitchen, title string) {
+	urnd, front, folder := k.start(t, title), freeAddress(t), testserver.OpenFolder(t)
+	_, port, _ := strings.Cut(front, ":")
+	file := k.write(t, title, "/etc/caddy/Caddyfile", folder, "http://urn.example.org {", "http://urn.example.org:"+port+" {\n\tbind 127.0.0.1", "127.0.0.1:8141", strings.TrimPrefix(urnd.service, "http://"))
+	options := "{\n\tadmin off\n}\n"
+	if err := os.WriteFile(file, []byte(options+readFile(t, file)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	testserver.StartFront(t, folder, "caddy", front, "run", "--adapter", "caddyfile", "--config", file)
+	asksBehind(t, front)
+}
+
+func officeProxy(t *testing.T, k *kitchen, title string) {
+	folder := t.TempDir()
+	users := filepath.Join(folder, "users")
+	if err := os.WriteFile(users, []byte("alice:$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	urnd := k.start(t, title, "/etc/urnd/users", users)
+	if response, body := ask(t, urnd.service, "proxy.example.org", "/proxy.pac"); response.StatusCode != http.StatusOK || !strings.Contains(body, "PROXY proxy.example.org:8141") {
+		t.Errorf("%d, %s", response.StatusCode, body)
+	}
+	if response, _ := ask(t, urnd.service, "www.example.org", "/http://www.example.org/"); response.StatusCode == http.StatusOK {
+		t.Error("no password is asked for")
+	}
+	file := k.write(t, title, urndFile, folder, "/etc/urnd/users", users)
+	for _, tt := range []struct{ client, method, user, url, answer string }{
+		{"10.1.7.3", "GET", "alice", "http://www.bank.example/", `allowed by rule "bank"`},
+		{"10.1.7.3", "GET", "alice", "http://www.example.org/", `denied by rule "accounting"`},
+		{"10.1.8.3", "GET", "alice", "http://www.example.org/", "allowed"},
+		{"10.1.8.3", "POST", "guest", "http://www.example.org/", `denied by rule "guests-read"`},
+		{"10.9.0.1", "GET", "alice", "http://www.example.org/", "denied"},
+	} {
+		out, _ := exec.Command(k.binary, "access", "test", "--config", file, "--user", tt.user, tt.client, tt.method, tt.url).CombinedOutput() // a denial is an error
+		if !strings.HasPrefix(string(out), tt.answer) {
+			t.Errorf("%v: %s", tt, out)
+		}
+	}
+}
+
+func gatewayOfSite(t *testing.T, k *kitchen, title string) {
+	var asked []string
+	var servers []string
+	for range 2 {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.Host+" "+r.Header.Get("X-Forwarded-For"))
+			w.Header().Set("Cache-Control", "max-age=600")
+		}))
+		t.Cleanup(server.Close)
+		servers = append(servers, server.URL)
+	}
+	urnd := k.start(t, title, "http://10.2.0.10:8080", servers[0], "http://10.2.0.11:8080", servers[1], "10.2.0.0/24", "127.0.0.0/8")
+	first, _ := ask(t, urnd.service, "www.example.org", "/page")
+	second, _ := ask(t, urnd.service, "www.example.org", "/page")
+	if got := second.Header.Get("Cache-Status"); first.StatusCode != http.StatusOK || !strings.HasPrefix(got, "urnd; hit") {
+		t.Errorf("%d, %q", first.StatusCode, got)
+	}
+	if len(asked) != 1 || asked[0] != "www.example.org 127.0.0.1" {
+		t.Errorf("%q", asked)
+	}
+}
+
+func airGapped(t *testing.T, k *kitchen, title string) {
+	store := "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
+	names := filepath.Join(t.TempDir(), "names.csv")
+	if err := os.WriteFile(names, []byte("name,target\nurn:example:1,https://books.example.org/1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(k.binary, "registry", "import", "--store", store, names).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	urnd := k.start(t, title, "sqlite:/var/lib/urnd/registry.db", store)
+	for name, status := range map[string]int{"/urn:example:1": http.StatusFound, "/urn:example:2": http.StatusNotFound, "/urn:unheard:1": http.StatusNotFound, "/urn:ietf:rfc:2648": http.StatusFound} {
+		if response, body := ask(t, urnd.service, "localhost", name); response.StatusCode != status {
+			t.Errorf("%s: %d, %s", name, response.StatusCode, body)
+		}
+	}
+}
+
+func prometheus(t *testing.T, k *kitchen, title string) {
+	const token = "0123456789abcdef0123456789abcdef"
+	credentials := t.TempDir()
+	if err := os.WriteFile(filepath.Join(credentials, "admin-token"), []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := k.write(t, title, urndFile, t.TempDir())
+	urnd := launch(t, k.binary, []string{"CREDENTIALS_DIRECTORY=" + credentials}, "--config", file)
+	if response, _ := ask(t, urnd.admin, "127.0.0.1", "/metrics"); response.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without the token: %d", response.StatusCode)
+	}
+	if response, body := ask(t, urnd.admin, "127.0.0.1", "/metrics", "Authorization", "Bearer "+token); response.StatusCode != http.StatusOK || !strings.Contains(body, "urnd_cache_entries") {
+		t.Errorf("with it: %d, %.300s", response.StatusCode, body)
+	}
+}
+
+func rotated(t *testing.T, k *kitchen, title string) {
+	logrotate := testserver.Need(t, "logrotate")
+	if os.Getuid() != 0 {
+		t.Skip("logrotate changes to the user root")
+	}
+	folder := t.TempDir()
+	log := filepath.Join(folder, "access.log")
+	urnd := k.start(t, title, "/var/log/urnd/access.log", log)
+	ask(t, urnd.service, "localhost", "/urn:example:before")
+	hangUp := fmt.Sprintf("kill -HUP %d", urnd.cmd.Process.Pid)
+	rules := k.write(t, title, "/etc/logrotate.d/urnd", folder, "/var/log/urnd/access.log", log, "systemctl reload urnd.service >/dev/null 2>&1 || true", hangUp)
+	testserver.Wait(t, "the request is logged", func() bool { text, _ := os.ReadFile(log); return strings.Contains(string(text), "before") })
+	runProgram(t, folder, nil, logrotate, "-f", "-s", filepath.Join(folder, "state"), rules)
+	testserver.Wait(t, "requests are logged in a new file", func() bool {
+		ask(t, urnd.service, "localhost", "/urn:example:after")
+		text, _ := os.ReadFile(log)
+		return strings.Contains(string(text), "after") && !strings.Contains(string(text), "before")
+	})
+	if text := readFile(t, log+".1"); !strings.Contains(text, "before") {
+		t.Errorf("the old file: %s", text)
+	}
+}
+
+// The image is a folder here, in which nothing else is: podman needs more than tests may ask of a machine.
+func container(t *testing.T, k *kitchen, title string) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can change the root of a process")
+	}
+	if !strings.Contains(k.all[title]["Containerfile"], `ENTRYPOINT ["/urnd", "serve", "--config", "/urnd.yaml"]`) {
+		t.Error("the image is started in another way")
+	}
+	root := testserver.OpenFolder(t)
+	k.write(t, title, "/urnd.yaml", root)
+	binary := readFile(t, k.binary)
+	if err := os.WriteFile(filepath.Join(root, "urnd"), []byte(binary), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	state := filepath.Join(root, "state")
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const nobody = 65534
+	if err := os.Chown(state, nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("urnd", func(t *testing.T) {
+		command := exec.Command("/urnd", "serve", "--config", "/urnd.yaml")
+		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		urnd := launchCommand(t, command, nil)
+		if response, body := ask(t, urnd.service, "urn.example.org", "/urn:ietf:rfc:2648"); response.StatusCode != http.StatusFound {
+			t.Errorf("%d, %s", response.StatusCode, body)
+		}
+	})
+	if _, err := os.Stat(filepath.Join(state, "answers")); err != nil {
+		t.Errorf("the answers are not saved: %v", err)
+	}
+}
+
+func firewall(t *testing.T, k *kitchen, title string) {
+	nft := testserver.Need(t, "nft")
+	if os.Getuid() != 0 {
+		t.Skip("only root can check rules of nftables")
+	}
+	runProgram(t, t.TempDir(), nil, nft, "-c", "-f", k.write(t, title, "/etc/nftables.conf", t.TempDir()))
+}
+
+func littleMemory(t *testing.T, k *kitchen, title string) {
+	out, err := exec.Command(k.binary, "config", "check", k.write(t, title, urndFile, t.TempDir())).CombinedOutput()
+	if err != nil || !strings.HasSuffix(strings.TrimSpace(string(out)), "is a valid configuration") || strings.Contains(string(out), "warning") {
+		t.Errorf("%v: %s", err, out)
+	}
+	k.start(t, title)
+}
