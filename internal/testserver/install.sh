@@ -27,6 +27,7 @@ varnishd varnish
 pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd
+strace strace
 finger finger
 in.fingerd fingerd
 gophernicus gophernicus
