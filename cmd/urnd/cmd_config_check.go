@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/proxy/listen"
 )
 
 func newConfigCheck() *cobra.Command {
@@ -36,6 +37,9 @@ and certificates; what only opening can show is listed as "not checked".`,
 				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: warning: %s\n", warning)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s is a valid configuration\n", args[0])
+			if expiry := expiryOf(c, time.Now()); expiry != "" {
+				fmt.Fprintf(cmd.OutOrStdout(), "tls.certificate: %s\n", expiry)
+			}
 			for _, line := range notChecked(c) {
 				fmt.Fprintf(cmd.OutOrStdout(), "not checked: %s\n", line)
 			}
@@ -70,10 +74,8 @@ func warningsOf(c config.Config, origins config.Origins) config.Faults {
 // dryRun wires a configuration as the daemon does, without what it would open: see notChecked.
 func dryRun(c config.Config) error {
 	c = withoutCredentials(c)
-	if c.TLS.Certificate != "" && c.TLS.Key != "" {
-		if _, err := tlsConfig(c.TLS, time.Now); err != nil {
-			return err
-		}
+	if _, err := checkCertificate(c.TLS); err != nil {
+		return err
 	}
 	for _, directory := range []struct{ setting, path string }{
 		{"log.access_file", accessDirectory(c.Log)}, {"cache.disk_directory", existing(c.Cache.DiskDirectory)},
@@ -103,6 +105,32 @@ func dryRun(c config.Config) error {
 	defer s.close()
 	_, err = newAdmin(c, r, s, d)
 	return err
+}
+
+// checkCertificate returns the certificate of a configuration, nil where there is none.
+func checkCertificate(c config.TLS) (*listen.Certificate, error) {
+	if c.Certificate == "" || c.Key == "" {
+		return nil, nil //nolint:nilnil // there is none, and nothing is wrong
+	}
+	certificate, err := newCertificate(c, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tlsConfig(c, func() (*listen.Certificate, error) { return certificate, nil })
+	return certificate, err
+}
+
+// expiryOf says when the certificate of a configuration expires, "" where there is none.
+func expiryOf(c config.Config, now time.Time) string {
+	certificate, err := checkCertificate(withoutCredentials(c).TLS)
+	if err != nil || certificate == nil {
+		return ""
+	}
+	leaf, _ := certificate.Leaf()
+	if notice := validity(leaf.NotBefore, leaf.NotAfter, now); notice != "" {
+		return "warning: it " + notice
+	}
+	return "it expires at " + leaf.NotAfter.UTC().Format(time.RFC3339)
 }
 
 // accessDirectory returns the directory of the access log, which urnd does not make; "" where there is none.
