@@ -28,6 +28,7 @@ pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd
 strace strace
+logrotate logrotate
 finger finger
 in.fingerd fingerd
 gophernicus gophernicus
