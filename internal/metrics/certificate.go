@@ -9,7 +9,7 @@ import (
 // Certificate exports at every scrape when the certificate of urnd expires; ok is false where there is none.
 func (m *Metrics) Certificate(get func() (expires time.Time, ok bool)) {
 	m.registry.MustRegister(&certificate{get, prometheus.NewDesc(
-		"urnd_certificate_expiry_timestamp_seconds", "When the certificate of urnd (tls.certificate) expires, in seconds since 1970.", nil, nil)})
+		"urnd_certificate_expiry_timestamp_seconds", "When the certificate of urnd expires, in seconds since 1970.", nil, nil)})
 }
 
 type certificate struct {
