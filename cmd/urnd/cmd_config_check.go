@@ -78,7 +78,7 @@ func dryRun(c config.Config) error {
 		return err
 	}
 	for _, directory := range []struct{ setting, path string }{
-		{"log.access_file", accessDirectory(c.Log)}, {"cache.disk_directory", existing(c.Cache.DiskDirectory)},
+		{"log.access_file", accessDirectory(c.Log)}, {"cache.disk_directory", diskDirectory(c.Cache)},
 	} {
 		if directory.path == "" {
 			continue
@@ -141,10 +141,10 @@ func accessDirectory(c config.Log) string {
 	return filepath.Dir(c.AccessFile)
 }
 
-// existing returns a path, "" where nothing is there.
-func existing(path string) string {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+// diskDirectory returns the directory of the cache on disk, which urnd makes; "" where it is not there, or not used.
+func diskDirectory(c config.Cache) string {
+	if _, err := os.Stat(c.DiskDirectory); c.Disk == 0 || errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	return path
+	return c.DiskDirectory
 }

@@ -58,10 +58,14 @@ func serversOf(c config.Config) []string {
 		setting string
 		names   bool
 	}{
-		{"dns.servers", len(c.DNS.Servers) > 0}, {"slp", slpEnabled(c.SLP)},
-		{"registry.store", c.Registry.Store != "" && !strings.HasPrefix(c.Registry.Store, storeSQLite)}, {"registry.replica", c.Registry.Replica != ""},
-		{"proxy.upstreams", len(c.Proxy.Upstreams) > 0}, {"proxy.origins", len(c.Proxy.Origins) > 0},
-		{"news.servers", c.News.Enabled && len(c.News.Servers) > 0}, {"telemetry.endpoint", c.Telemetry.Endpoint != ""},
+		{"dns.servers", len(c.DNS.Servers) > 0},
+		{"slp", slpEnabled(c.SLP)},
+		{"registry.store", c.Registry.Store != "" && !strings.HasPrefix(c.Registry.Store, storeSQLite)},
+		{"registry.replica", c.Registry.Replica != ""},
+		{"proxy.upstreams", len(c.Proxy.Upstreams) > 0},
+		{"proxy.origins", len(c.Proxy.Origins) > 0},
+		{"news.servers", c.News.Enabled && len(c.News.Servers) > 0},
+		{"telemetry.endpoint", c.Telemetry.Endpoint != ""},
 		{"namespaces", slices.ContainsFunc(c.Namespaces, func(n config.Namespace) bool { return len(n.THTTP) > 0 })},
 	} {
 		if s.names {
@@ -81,9 +85,13 @@ type secretFile struct {
 // secretFiles returns the settings that name files of secrets or certificates, which may be credentials of systemd.
 func secretFiles(c *config.Config) []secretFile {
 	all := []secretFile{
-		{"tls.certificate", &c.TLS.Certificate, true}, {"tls.client_ca", &c.TLS.ClientCA, true}, {"tls.key", &c.TLS.Key, false},
-		{"access.admin_token", &c.Access.AdminToken, false}, {"access.proxy_users", &c.Access.ProxyUsers, false},
-		{"registry.password", &c.Registry.Password, false}, {"news.login", &c.News.Login, false},
+		{"tls.certificate", &c.TLS.Certificate, true},
+		{"tls.client_ca", &c.TLS.ClientCA, true},
+		{"tls.key", &c.TLS.Key, false},
+		{"access.admin_token", &c.Access.AdminToken, false},
+		{"access.proxy_users", &c.Access.ProxyUsers, false},
+		{"registry.password", &c.Registry.Password, false},
+		{"news.login", &c.News.Login, false},
 	}
 	for i := range c.Proxy.Upstreams {
 		all = append(all, secretFile{fmt.Sprintf("proxy.upstreams.%d.password", i), &c.Proxy.Upstreams[i].Password, false})

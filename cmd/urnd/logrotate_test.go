@@ -26,7 +26,7 @@ func TestLogrotate(t *testing.T) {
 	rules := strings.ReplaceAll(string(text), "/var/log/urnd/", dir+"/")
 	rules = regexp.MustCompile(`(?s)postrotate.*endscript`).ReplaceAllString(rules, fmt.Sprintf("postrotate\nkill -HUP %d\nendscript", l.pid))
 	file := filepath.Join(t.TempDir(), "logrotate.conf")
-	if err := os.WriteFile(file, []byte(rules), 0o644); err != nil { //nolint:gosec // logrotate wants it so
+	if err := os.WriteFile(file, []byte(rules), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	has := func(name, part string) func() bool {
