@@ -20,7 +20,7 @@ func TestExitStatus(t *testing.T) {
 	if _, err := run(t, "", "regstry"); err == nil || !strings.Contains(err.Error(), "did you mean registry?") {
 		t.Error(err)
 	}
-	if _, err := run(t, ""); err != nil {
+	if _, err := run(t, "", "help"); err != nil {
 		t.Error(err)
 	}
 }
