@@ -104,6 +104,24 @@ func TestReloadWithEveryStore(t *testing.T) {
 	}
 }
 
+// The same with a registry in PostgreSQL, which urnd config check does not ask.
+func TestReloadWithPostgres(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	server.Ask("", "CREATE DATABASE names")
+	l := start(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", "registry: {store: '"+server.URL("names")+"'}")
+	admin := testService{url: "http://" + l.admin}
+	testserver.Wait(t, "the registry is open", func() bool { return !strings.Contains(admin.get(t, "/readyz").body, "registry") })
+	for range 2 {
+		out, err := run(t, "", "config", "check", l.file)
+		if err != nil || !strings.Contains(out, "whether the servers answer that these settings name: dns.servers, registry.store") {
+			t.Errorf("%s, %v", out, err)
+		}
+		if !l.reload(t) || strings.Contains(admin.get(t, "/readyz").body, "registry") {
+			t.Error("the reload is refused, or the registry cannot be asked after it")
+		}
+	}
+}
+
 // As with the package: the directories and credentials are those of the service, which a shell does not know.
 func TestConfigCheckWithoutTheService(t *testing.T) {
 	t.Setenv("CACHE_DIRECTORY", "")
