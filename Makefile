@@ -22,6 +22,8 @@ deb:
 	dist/urnd man dist/man
 	rm -f dist/man/urnd-completion*
 	gzip -9n dist/man/*
+	packaging/notices > dist/notices
+	gzip -9n dist/notices
 	dist/urnd completion bash > dist/completions/urnd.bash
 	dist/urnd completion zsh > dist/completions/_urnd
 	dist/urnd completion fish > dist/completions/urnd.fish

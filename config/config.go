@@ -13,6 +13,7 @@ import (
 // Config is everything an administrator can set. The zero value is not a
 // configuration: begin with Default. Keys of files are the mapstructure tags,
 // joined by dots; the environment variable of dns.timeout is URND_DNS_TIMEOUT.
+// The tag secret marks what may hold a secret by mistake: messages do not show its value.
 type Config struct {
 	Listen     Listen      `mapstructure:"listen"`
 	TLS        TLS         `mapstructure:"tls"`
@@ -59,7 +60,7 @@ type Listen struct {
 // TLS names files of certificates: paths, or "credential:" and a name.
 type TLS struct {
 	Certificate string `mapstructure:"certificate"`
-	Key         string `mapstructure:"key"`
+	Key         string `mapstructure:"key" secret:"true"`
 	ClientCA    string `mapstructure:"client_ca"` // of administrators; empty: no client certificate is required
 }
 
@@ -201,7 +202,7 @@ type Access struct {
 	ResolveClients    []netip.Prefix `mapstructure:"resolve_clients"`
 	// ProxyClients may use the forward proxy and the redirects of URLs.
 	ProxyClients []netip.Prefix `mapstructure:"proxy_clients"`
-	ProxyUsers   string         `mapstructure:"proxy_users"` // a file; empty: no password is required
+	ProxyUsers   string         `mapstructure:"proxy_users" secret:"true"` // a file; empty: no password is required
 	// FreshClients may have names resolved anew by Cache-Control: no-cache.
 	FreshClients []netip.Prefix `mapstructure:"fresh_clients"`
 	// CORS are the origins whose pages may read public replies; "*" is all.
@@ -210,7 +211,7 @@ type Access struct {
 	Embedders       []string       `mapstructure:"embedders"`
 	SecurityContact string         `mapstructure:"security_contact"` // of security.txt, a URI; empty: there is none
 	AdminClients    []netip.Prefix `mapstructure:"admin_clients"`
-	AdminToken      string         `mapstructure:"admin_token"` // a file; empty: no token is required
+	AdminToken      string         `mapstructure:"admin_token" secret:"true"` // a file; empty: no token is required
 	// TrustedProxies are proxies whose X-Forwarded-For or Forwarded names the client.
 	TrustedProxies []netip.Prefix `mapstructure:"trusted_proxies"`
 	// PurgeClients may purge cached responses by PURGE.
@@ -239,10 +240,10 @@ type Proxy struct {
 
 // Upstream is a proxy through which requests are forwarded.
 type Upstream struct {
-	Hosts    []string `mapstructure:"hosts"`    // as in ProxyRule; empty: all
-	Server   string   `mapstructure:"server"`   // "http://", "https://" or "socks5://", host and port; or "direct"
-	User     string   `mapstructure:"user"`     // empty: no credentials
-	Password string   `mapstructure:"password"` // a file
+	Hosts    []string `mapstructure:"hosts"`                  // as in ProxyRule; empty: all
+	Server   string   `mapstructure:"server" secret:"true"`   // "http://", "https://" or "socks5://", host and port; or "direct"
+	User     string   `mapstructure:"user"`                   // empty: no credentials
+	Password string   `mapstructure:"password" secret:"true"` // a file
 }
 
 // Site is a site that urnd is the gateway of.
@@ -310,9 +311,9 @@ type Log struct {
 
 // Registry says where the names are that the site owns.
 type Registry struct {
-	Store    string        `mapstructure:"store"`    // "sqlite:PATH" or "postgres://..."; empty: there is no registry
-	Replica  string        `mapstructure:"replica"`  // of a PostgreSQL database; empty: none
-	Password string        `mapstructure:"password"` // a file, or "credential:" and a name; empty: none
+	Store    string        `mapstructure:"store" secret:"true"`    // "sqlite:PATH" or "postgres://..."; empty: there is no registry
+	Replica  string        `mapstructure:"replica" secret:"true"`  // of a PostgreSQL database; empty: none
+	Password string        `mapstructure:"password" secret:"true"` // a file, or "credential:" and a name; empty: none
 	TTL      time.Duration `mapstructure:"ttl"`
 	Only     []string      `mapstructure:"only"` // what names begin with; empty: all URNs
 	Count    bool          `mapstructure:"count"`

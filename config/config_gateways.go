@@ -37,9 +37,9 @@ type Gopher struct {
 // News configures the gateway to news servers, RFC 3977.
 type News struct {
 	Enabled bool     `mapstructure:"enabled"`
-	Servers []string `mapstructure:"servers"` // for news URLs without host: "news.example.org:119" or "tls://news.example.org:563"
-	Login   string   `mapstructure:"login"`   // at Servers, a file, or "credential:" and a name; empty: it does not log in
-	Page    int      `mapstructure:"page"`    // articles of a page
+	Servers []string `mapstructure:"servers"`             // for news URLs without host: "news.example.org:119" or "tls://news.example.org:563"
+	Login   string   `mapstructure:"login" secret:"true"` // at Servers, a file, or "credential:" and a name; empty: it does not log in
+	Page    int      `mapstructure:"page"`                // articles of a page
 }
 
 // WAIS configures the gateway to WAIS servers by Z39.50.

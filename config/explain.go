@@ -103,16 +103,6 @@ func closest(word string, candidates map[string]bool) string {
 	return best
 }
 
-// isSecret reports whether a setting, or a part of its value, may hold a secret by mistake.
-func isSecret(path string) bool {
-	for _, secret := range []string{"access.admin_token", "access.proxy_users", "tls.key", "registry.password", "registry.store", "registry.replica"} {
-		if path == secret || strings.HasPrefix(path, secret+".") {
-			return true
-		}
-	}
-	return false
-}
-
 // withoutSection returns the setting that a key without a section probably is, "" for none.
 func withoutSection(key string) string {
 	var found []string

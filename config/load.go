@@ -131,8 +131,8 @@ func decode(v *viper.Viper) (Config, error) {
 		)
 	})
 	for _, fault := range typeFaults(err) {
-		if isSecret(fault.Path) {
-			fault.Message = "is not text; its value is not shown, since it may be the secret"
+		if mayHoldSecret(fault.Path) {
+			fault.Message = "has another type; its value is not shown, since it may be the secret"
 		} else if plain := wrongType(fault.Path, v.Get(fault.Path)); plain != "" {
 			fault.Message = plain
 		} else if value := v.Get(fault.Path); value != nil && !strings.Contains(fault.Message, fmt.Sprint(value)) {

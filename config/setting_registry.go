@@ -89,7 +89,7 @@ func checkStore(f *Faults, path string, value any) {
 	case strings.HasPrefix(text, storePostgres) || strings.HasPrefix(text, "postgresql:"):
 		checkReplica(f, path, value)
 	default:
-		f.add(path, "%q is neither sqlite: and the path of a file nor a URL that begins with postgres:", text)
+		f.add(path, "is neither sqlite: and the path of a file nor a URL that begins with postgres:; its value is not shown, since it may contain a password")
 	}
 }
 
@@ -104,7 +104,7 @@ func checkReplica(f *Faults, path string, value any) {
 		f.add(path, "is not a URL that begins with postgres:; its value is not shown, since it may contain a password")
 		return
 	}
-	if _, has := u.User.Password(); has || u.Query().Has("password") {
+	if _, has := u.User.Password(); has || u.Query().Has("password") || u.Query().Has("sslpassword") {
 		f.add(path, "has a password, which others can read in the configuration: put it into a file, and name that in registry.password")
 	}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"iter"
 	"reflect"
 	"strconv"
 	"strings"
@@ -37,15 +38,31 @@ const anyIndex = "*"
 // keysOf returns the paths of all settings in a type, sections included.
 func keysOf(prefix string, t reflect.Type) []string {
 	var keys []string
-	for field := range t.Fields() {
-		key := prefix + field.Tag.Get("mapstructure")
+	for key := range fieldsOf(prefix, t) {
 		keys = append(keys, key)
-		switch {
-		case isSection(field.Type):
-			keys = append(keys, keysOf(key+".", field.Type)...)
-		case field.Type.Kind() == reflect.Slice && isSection(field.Type.Elem()):
-			keys = append(keys, keysOf(key+"."+anyIndex+".", field.Type.Elem())...)
-		}
 	}
 	return keys
+}
+
+// fieldsOf yields the paths of all settings in a type, sections included, with their fields.
+func fieldsOf(prefix string, t reflect.Type) iter.Seq2[string, reflect.StructField] {
+	return func(yield func(string, reflect.StructField) bool) {
+		for field := range t.Fields() {
+			key, below := prefix+field.Tag.Get("mapstructure"), field.Type
+			if !yield(key, field) {
+				return
+			}
+			if below.Kind() == reflect.Slice {
+				key, below = key+"."+anyIndex, below.Elem()
+			}
+			if !isSection(below) {
+				continue
+			}
+			for inner, field := range fieldsOf(key+".", below) {
+				if !yield(inner, field) {
+					return
+				}
+			}
+		}
+	}
 }

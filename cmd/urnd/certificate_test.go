@@ -47,13 +47,19 @@ func newAuthority(t *testing.T) *authority {
 // authority's own.
 func (a *authority) issue(t *testing.T, name string) (certificate, key []byte) {
 	t.Helper()
+	return a.issueUntil(t, name, time.Now().Add(time.Hour))
+}
+
+// issueUntil is issue with the end of the validity.
+func (a *authority) issueUntil(t *testing.T, name string, end time.Time) (certificate, key []byte) {
+	t.Helper()
 	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: end, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		BasicConstraintsValid: true, IsCA: a.certificate == nil,
 	}
 	parent, signs := a.certificate, a.key
@@ -193,7 +199,7 @@ func TestCertificateHalfWritten(t *testing.T) {
 	next, nextKey := ca.issue(t, "second")
 	files := newPairFiles(t, certificate, key)
 	var now clock
-	serverTLS, err := tlsConfig(config.TLS{Certificate: files.certificate, Key: files.key}, now.now)
+	own, err := newCertificate(config.TLS{Certificate: files.certificate, Key: files.key}, now.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +223,7 @@ func TestCertificateHalfWritten(t *testing.T) {
 			writeLater(t, tt.path, tt.text)
 		}
 		now.advance(time.Second)
-		got, _ := serverTLS.GetCertificate(nil)
+		got, _ := own.Get(nil)
 		if block, _ := pem.Decode(tt.want); err != nil || got == nil || !bytes.Equal(got.Certificate[0], block.Bytes) {
 			t.Errorf("%s: another certificate; %v", tt.name, err)
 		}
@@ -228,12 +234,12 @@ func TestCertificateHalfWritten(t *testing.T) {
 		"credential":  {Certificate: files.certificate, Key: "credential:key"},
 		"authority":   {Certificate: files.certificate, Key: files.key, ClientCA: files.key},
 	} {
-		if _, err := tlsConfig(c, now.now); err == nil {
+		if _, err := checkCertificate(c); err == nil {
 			t.Errorf("%s is no fault", name)
 		}
 	}
 	t.Setenv("CREDENTIALS_DIRECTORY", filepath.Dir(files.key))
-	if _, err := tlsConfig(config.TLS{Certificate: "credential:certificate.pem", Key: "credential:key.pem"}, now.now); err != nil {
+	if _, err := checkCertificate(config.TLS{Certificate: "credential:certificate.pem", Key: "credential:key.pem"}); err != nil {
 		t.Error(err)
 	}
 }

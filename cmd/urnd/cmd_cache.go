@@ -98,7 +98,7 @@ func newCacheStats() *cobra.Command {
 		}
 		return printStats(cmd.OutOrStdout(), text)
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // printStats prints the document of pathStats as a table.

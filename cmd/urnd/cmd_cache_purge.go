@@ -63,7 +63,7 @@ they came from. With --refresh stored responses are fetched again at once, in al
 		}
 		return p.run(cmd.Context(), c, purges, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // purgeLine is what is to be purged, and how much that was.

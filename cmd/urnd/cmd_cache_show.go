@@ -47,7 +47,7 @@ another URI, the answers for all services.`,
 		}
 		return printCached(cmd.OutOrStdout(), args[0], text)
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // printCached prints the document of what is cached of a URI.

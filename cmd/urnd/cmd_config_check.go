@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/systemd"
+	"github.com/urnd/urnd/proxy/listen"
 )
 
 func newConfigCheck() *cobra.Command {
@@ -17,8 +19,10 @@ func newConfigCheck() *cobra.Command {
 		Use:   "check FILE",
 		Short: "Report all errors of a configuration file",
 		Long: `Report all errors of a configuration file, with the environment applied to it.
-The exit status is 0 if urnd would start with it, as far as can be checked without
-listening; credentials that systemd passes on when it starts urnd are assumed to exist.`,
+The exit status is 0 if urnd would start with it, as far as can be known without opening
+anything: it makes no file and no directory, takes no lock, listens nowhere and connects
+to nothing, so that it can be used beside an urnd that runs. It reads the files of secrets
+and certificates; what only opening can show is listed as "not checked".`,
 		Example: "  urnd config check /etc/urnd/urnd.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -32,8 +36,14 @@ listening; credentials that systemd passes on when it starts urnd are assumed to
 			for _, warning := range warningsOf(c, origins) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: warning: %s\n", warning)
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is a valid configuration\n", args[0])
-			return err
+			fmt.Fprintf(cmd.OutOrStdout(), "%s is a valid configuration\n", args[0])
+			if expiry := expiryOf(c, time.Now()); expiry != "" {
+				fmt.Fprintf(cmd.OutOrStdout(), "tls.certificate: %s\n", expiry)
+			}
+			for _, line := range notChecked(c) {
+				fmt.Fprintf(cmd.OutOrStdout(), "not checked: %s\n", line)
+			}
+			return nil
 		},
 	}
 }
@@ -44,39 +54,44 @@ func warningsOf(c config.Config, origins config.Origins) config.Faults {
 	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
 		warnings = append(warnings, config.Fault{Path: "listen.redirect_tls", Message: "without listen.tls it needs urnd-https.socket, or urnd does not start"})
 	}
-	for _, secret := range []struct{ setting, name string }{
-		{"access.admin_token", c.Access.AdminToken}, {"access.proxy_users", c.Access.ProxyUsers}, {"tls.key", c.TLS.Key},
-	} {
-		if secret.name == "" || strings.HasPrefix(secret.name, config.CredentialPrefix) {
+	for _, secret := range secretFiles(&c) {
+		if *secret.name == "" || secret.isPublic || strings.HasPrefix(*secret.name, config.CredentialPrefix) {
 			continue
 		}
 		const others = 0o004
-		if info, err := os.Stat(secret.name); err == nil && info.Mode()&others != 0 {
-			warnings = append(warnings, config.Fault{Path: secret.setting, Message: fmt.Sprintf("all users of this machine can read %s (chmod o-r)", secret.name)})
+		info, err := os.Stat(*secret.name)
+		switch {
+		case err == nil && info.Mode()&others != 0:
+			warnings = append(warnings, config.Fault{Path: secret.setting, Message: fmt.Sprintf("all users of this machine can read %s (chmod o-r)", *secret.name)})
+		case err != nil && secret.setting == "registry.password": // of the others, reading fails
+			warnings = append(warnings, config.Fault{Path: secret.setting, Message: "the file that it names cannot be read: the registry cannot be asked with a password"})
 		}
 	}
 	warnings.Locate(origins)
 	return warnings
 }
 
-// dryRun does what the daemon does with a configuration before it listens.
-// Credentials that only systemd can pass on are assumed to exist.
+// dryRun wires a configuration as the daemon does, without what it would open: see notChecked.
 func dryRun(c config.Config) error {
-	for _, secret := range []*string{&c.Access.AdminToken, &c.Access.ProxyUsers, &c.TLS.Certificate, &c.TLS.Key, &c.TLS.ClientCA, &c.News.Login} {
-		if strings.HasPrefix(*secret, config.CredentialPrefix) && !systemd.HasCredentials() {
-			*secret = ""
+	c = withoutCredentials(c)
+	if _, err := checkCertificate(c.TLS); err != nil {
+		return err
+	}
+	for _, directory := range []struct{ setting, path string }{
+		{"log.access_file", accessDirectory(c.Log)}, {"cache.disk_directory", diskDirectory(c.Cache)},
+	} {
+		if directory.path == "" {
+			continue
+		}
+		if info, err := os.Stat(directory.path); err != nil {
+			return fmt.Errorf("%s: %w", directory.setting, err)
+		} else if !info.IsDir() {
+			return fmt.Errorf("%s: %s is no directory", directory.setting, directory.path)
 		}
 	}
-	if c.TLS.Certificate != "" && c.TLS.Key != "" {
-		if _, err := tlsConfig(c.TLS, time.Now); err != nil {
-			return err
-		}
-	}
-	if directory := filepath.Dir(c.Log.AccessFile); c.Log.AccessFile != "" && c.Log.Access != "off" {
-		if _, err := os.Stat(directory); err != nil {
-			return fmt.Errorf("log.access_file: %w", err)
-		}
-	}
+	c.Cache.Disk = 0 // making the store makes its directory, and takes its lock
+	// Nothing is cached: the memory may be that of the service, whose reload it is.
+	c.Cache.Answers, c.Cache.Records, c.Cache.Responses = min(c.Cache.Answers, 1<<20), min(c.Cache.Records, 1<<20), min(c.Cache.Responses, 1<<20)
 	d := newDependencies()
 	r, err := newResolution(c, d.resolverDependencies)
 	if err != nil {
@@ -90,4 +105,46 @@ func dryRun(c config.Config) error {
 	defer s.close()
 	_, err = newAdmin(c, r, s, d)
 	return err
+}
+
+// checkCertificate returns the certificate of a configuration, nil where there is none.
+func checkCertificate(c config.TLS) (*listen.Certificate, error) {
+	if c.Certificate == "" || c.Key == "" {
+		return nil, nil //nolint:nilnil // there is none, and nothing is wrong
+	}
+	certificate, err := newCertificate(c, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tlsConfig(c, func() (*listen.Certificate, error) { return certificate, nil })
+	return certificate, err
+}
+
+// expiryOf says when the certificate of a configuration expires, "" where there is none.
+func expiryOf(c config.Config, now time.Time) string {
+	certificate, err := checkCertificate(withoutCredentials(c).TLS)
+	if err != nil || certificate == nil {
+		return ""
+	}
+	leaf, _ := certificate.Leaf()
+	if notice := validity(leaf.NotBefore, leaf.NotAfter, now); notice != "" {
+		return "warning: it " + notice
+	}
+	return "it expires at " + leaf.NotAfter.UTC().Format(time.RFC3339)
+}
+
+// accessDirectory returns the directory of the access log, which urnd does not make; "" where there is none.
+func accessDirectory(c config.Log) string {
+	if c.AccessFile == "" || c.Access == "off" {
+		return ""
+	}
+	return filepath.Dir(c.AccessFile)
+}
+
+// diskDirectory returns the directory of the cache on disk, which urnd makes; "" where it is not there, or not used.
+func diskDirectory(c config.Cache) string {
+	if _, err := os.Stat(c.DiskDirectory); c.Disk == 0 || errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return c.DiskDirectory
 }

@@ -28,7 +28,7 @@ func newMan() *cobra.Command {
 			if err := doc.GenManTree(cmd.Root(), &header, args[0]); err != nil {
 				return err
 			}
-			if err := appendTo(filepath.Join(args[0], "urnd.1"), md2man.Render([]byte(programManual))); err != nil {
+			if err := appendTo(filepath.Join(args[0], "urnd.1"), md2man.Render([]byte(programManual+seeAlso(cmd.Root())))); err != nil {
 				return err
 			}
 			const readable = 0o644
@@ -46,10 +46,10 @@ const programManual = `% URND 1
 : The command did all that was asked. For **urnd serve**: it was stopped by SIGTERM or SIGINT.
 
 **1**
-: It failed, or some of its inputs did; the reason is on standard error, or in the line for the input. For **urnd access test**: the request is refused, or that depends on the address.
+: It failed, or some of its inputs did; the reason is on standard error, or in the line for the input. For **urnd config check**: the configuration is invalid. For **urnd access test**: the request is refused, or that depends on the address. For **urnd registry check**, **verify**, **expect**, **health**, **search**, **get**, **history**, **import** and **export**: something is not as it should be, is not there, or was left out, as their manual says.
 
 **2**
-: **urnd access test** could not decide.
+: The command was used wrongly: an unknown command or flag, or other arguments than it takes. For **urnd access test** also: there is no decision, as the client, the method or the target cannot be read.
 
 # ENVIRONMENT
 
@@ -59,7 +59,7 @@ const programManual = `% URND 1
 **URND_SECTION_SETTING**
 : Each setting of urnd.yaml(5): **URND_DNS_TIMEOUT** is **dns.timeout**. Others that begin with **URND_** are errors.
 
-**STATE_DIRECTORY**, **CREDENTIALS_DIRECTORY**, **LISTEN_FDS**, **NOTIFY_SOCKET**, **WATCHDOG_USEC**
+**STATE_DIRECTORY**, **CACHE_DIRECTORY**, **CREDENTIALS_DIRECTORY**, **LISTEN_FDS**, **NOTIFY_SOCKET**, **WATCHDOG_USEC**
 : Set by systemd: see systemd.exec(5), sd_listen_fds(3), sd_notify(3) and sd_watchdog_enabled(3).
 
 # FILES
@@ -73,13 +73,35 @@ const programManual = `% URND 1
 */var/lib/urnd/answers*
 : The cached answers, from a stop to the next start.
 
+*/var/cache/urnd*, */var/log/urnd*, */run/urnd*
+: HTTP responses (**cache.disk**), the access log (**log.access_file**), and sockets, in the directories that systemd makes for the service.
+
+*/etc/logrotate.d/urnd*
+: How the access log is rotated.
+
 */usr/share/doc/urnd/docs/operations.md*
 : How to run it.
 
 # SEE ALSO
 
-**urnd-serve**(1), **urnd-resolve**(1), **urnd-uri**(1), **urnd-config**(1), **urnd-namespaces**(1), **urnd-helper**(1), **urnd.yaml**(5), **systemd.socket**(5), **systemctl**(1), RFC 8141, RFC 3401 to RFC 3405, RFC 2169
 `
+
+// seeAlso lists the manual pages of all commands, and others.
+func seeAlso(root *cobra.Command) string {
+	var pages []string
+	var add func(cmd *cobra.Command)
+	add = func(cmd *cobra.Command) {
+		for _, below := range cmd.Commands() {
+			if below.IsAvailableCommand() && below.Name() != "completion" {
+				pages = append(pages, "**"+strings.ReplaceAll(below.CommandPath(), " ", "-")+"**(1)")
+				add(below)
+			}
+		}
+	}
+	add(root)
+	pages = append(pages, "**urnd.yaml**(5)", "**systemctl**(1)", "**journalctl**(1)", "**logrotate**(8)", "**systemd.exec**(5)", "**systemd.socket**(5)")
+	return strings.Join(pages, ", ") + ", RFC 8141, RFC 3401 to RFC 3405, RFC 2169, RFC 2483, RFC 9110, RFC 9111\n"
+}
 
 // appendTo appends a rendered manual, without its own header, to a page.
 func appendTo(path string, manual []byte) error {
@@ -146,7 +168,7 @@ credential of systemd.
 			}
 		}
 	}
-	b.WriteString("\n# FILES\n\n*/etc/urnd/urnd.yaml*, *FILE* of **urnd serve --config** *FILE*\n\n# SEE ALSO\n\n**urnd**(1), **urnd-serve**(1), **systemd.exec**(5)\n")
+	b.WriteString("\n# FILES\n\n*/etc/urnd/urnd.yaml*, *FILE* of **urnd serve --config** *FILE*\n\n# SEE ALSO\n\n**urnd**(1), **urnd-serve**(1), **urnd-config-check**(1), **urnd-config-show**(1), **urnd-config-schema**(1), **systemd.exec**(5)\n")
 	return []byte(b.String())
 }
 

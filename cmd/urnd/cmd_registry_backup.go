@@ -60,7 +60,7 @@ restore. Of a PostgreSQL database pg_dump makes backups.`,
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: a backup of %d octets\n", args[0], info.Size())
 		return err
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // checkBackupFile returns an error if a backup of a store must not be made in a file.

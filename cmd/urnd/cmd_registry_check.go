@@ -66,7 +66,7 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 		}
 		return concludeCheck(cmd, summary)
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // ownNames returns the names of hosts by which clients reach this urnd: also that of the machine, with

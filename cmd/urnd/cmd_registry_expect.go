@@ -65,7 +65,7 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		}
 		return nil
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // expectationTest compares names with what is expected of them.

@@ -73,7 +73,7 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		}
 		return nil
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // exportTo exports into a file, which is complete or not there; "" is w.

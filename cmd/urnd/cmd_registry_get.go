@@ -50,5 +50,5 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 		}
 		return printEntry(cmd.OutOrStdout(), e, asJSON)
 	}
-	return withUsage(cmd)
+	return cmd
 }

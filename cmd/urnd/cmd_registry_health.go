@@ -65,7 +65,7 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 		}
 		return h.show(cmd, r, prefix)
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // show prints what is known.

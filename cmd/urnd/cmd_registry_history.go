@@ -47,7 +47,7 @@ The exit status is 1 if the name is not registered.`,
 		h := history{r, key, cmd.OutOrStdout(), asJSON}
 		return unknownHelp(key, h.print(cmd.Context(), limit))
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // history prints the versions of a key.

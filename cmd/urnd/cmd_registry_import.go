@@ -80,7 +80,7 @@ it came from standard input.`,
 		}
 		return f.run(cmd.Context(), template, files, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // mapping returns the mapping of the flags.

@@ -48,7 +48,7 @@ of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 		}
 		return f.mint(cmd, m)
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 func (f *registryFlags) mint(cmd *cobra.Command, m registry.Minting) (err error) {

@@ -55,7 +55,7 @@ func (r registryAt) must(lines ...string) {
 var (
 	aTime = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`)
 	aDay  = regexp.MustCompile(`\d{4}-\d\d-\d\d`)
-	aUser = regexp.MustCompile(`, by [\w-]+`)
+	aUser = regexp.MustCompile(`, by (?:uid \d+|[\w.-]+)`)
 )
 
 // without returns text without times and users, which differ.

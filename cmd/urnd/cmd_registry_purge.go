@@ -42,7 +42,7 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %d removed\n", key, n)
 		return err
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 var errNotPurged = errors.New("nothing was removed: add --yes")

@@ -36,7 +36,7 @@ of an older urnd becomes one of this version; FILE itself does not change.`,
 		}
 		return nil
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 var errFaultyBackup = errors.New("the backup has the faults above, and nothing was restored")

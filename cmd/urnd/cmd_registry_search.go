@@ -69,7 +69,7 @@ The exit status is 1 if the time was too short to read all.`,
 		}
 		return s.run(cmd, r, search)
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 func (s *searchFlags) addTo(cmd *cobra.Command) {

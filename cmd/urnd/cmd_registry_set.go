@@ -88,7 +88,7 @@ times are not used.`,
 		}
 		return err
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 func (s *setFlags) addFlags() {

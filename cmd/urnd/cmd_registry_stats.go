@@ -69,7 +69,7 @@ was no room for more names, others are counted as "other".`,
 		}
 		return stats.print(cmd.OutOrStdout())
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // statsOf returns the statistics of a store, which the configuration has by a name.

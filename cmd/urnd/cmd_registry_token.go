@@ -68,7 +68,7 @@ stored.`,
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), secret)
 		return err
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // expiry parses the time at which a token expires; the zero value is never.
@@ -129,7 +129,7 @@ func newTokenList() *cobra.Command {
 		}
 		return table.Flush()
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 func orDash(text string) string {
@@ -170,5 +170,5 @@ second, and stops the imports that were sent with them.`,
 		}
 		return nil
 	}
-	return withUsage(cmd)
+	return cmd
 }

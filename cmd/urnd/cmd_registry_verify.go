@@ -41,7 +41,7 @@ Whether names lead where they should is shown by check and health.`,
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), "no fault was found")
 		return err
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // verified opens what is to be verified: the file that is named, or the registry.

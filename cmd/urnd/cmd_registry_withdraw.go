@@ -50,7 +50,7 @@ All names are withdrawn, or none.`,
 		}
 		return applyEdits(cmd.Context(), r, cmd.OutOrStdout(), edits)
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 func newRegistrySupersede() *cobra.Command {
@@ -91,7 +91,7 @@ understood later without it.`,
 		}
 		return applyEdits(cmd.Context(), r, cmd.OutOrStdout(), edits)
 	}
-	return withUsage(cmd)
+	return cmd
 }
 
 // applyEdits makes edits, and prints what each changed.

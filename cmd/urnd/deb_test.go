@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"debug/buildinfo"
 	"io"
 	"net/http"
 	"os"
@@ -49,14 +50,18 @@ func TestDebianPackage(t *testing.T) {
 		"usr/share/doc/urnd/copyright":                      "Apache-2.0",
 		"usr/share/doc/urnd/changelog.Debian.gz":            "urnd (",
 		"usr/share/lintian/overrides/urnd":                  "statically-linked-binary",
+		"etc/logrotate.d/urnd":                              "systemctl kill --signal=HUP",
 	} {
 		if text := readUnpacked(t, filepath.Join(root, path)); !strings.Contains(strings.ReplaceAll(text, `\`, ""), says) {
 			t.Errorf("%s does not say %q", path, says)
 		}
 	}
-	if out, err := exec.Command("dpkg-deb", "--info", found[0], "conffiles").Output(); err != nil || string(out) != "/etc/urnd/urnd.yaml\n" {
+	if out, err := exec.Command("dpkg-deb", "--info", found[0], "conffiles").Output(); err != nil || string(out) != "/etc/logrotate.d/urnd\n/etc/urnd/urnd.yaml\n" {
 		t.Errorf("configuration files %q, %v", out, err)
 	}
+	checkManual(t, filepath.Join(root, "usr/share/man/man1"))
+	checkNotices(t, filepath.Join(root, "usr/bin/urnd"), readUnpacked(t, filepath.Join(root, "usr/share/doc/urnd/notices.gz")))
+	checkHomepage(t, found[0])
 	if lintian, err := exec.LookPath("lintian"); err == nil {
 		if out, err := exec.Command(lintian, "--allow-root", "--fail-on", "error,warning", found[0]).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
 			t.Errorf("lintian: %v\n%s", err, out)
@@ -66,6 +71,50 @@ func TestDebianPackage(t *testing.T) {
 	response, err := http.DefaultTransport.RoundTrip(mustGet(t, p.service+"/urn:ietf:rfc:2648"))
 	if err != nil || response.Header.Get("Location") != "https://www.rfc-editor.org/info/rfc2648" {
 		t.Errorf("%v, %v", response, err)
+	}
+}
+
+// checkManual checks that urnd(1) names the pages of all commands.
+func checkManual(t *testing.T, directory string) {
+	t.Helper()
+	pages, err := filepath.Glob(directory + "/urnd-*.1.gz")
+	if err != nil || len(pages) < 20 {
+		t.Errorf("pages %q, %v", pages, err)
+	}
+	_, also, _ := strings.Cut(strings.ReplaceAll(readUnpacked(t, directory+"/urnd.1.gz"), `\`, ""), ".SH SEE ALSO")
+	for _, page := range pages {
+		name := strings.TrimSuffix(filepath.Base(page), ".1.gz")
+		if !strings.Contains(also, "fB"+name+"fP(1)") {
+			t.Errorf("urnd(1) does not name %s under SEE ALSO", name)
+		}
+	}
+}
+
+// checkNotices checks that the licences of all modules in a binary are among the notices.
+func checkNotices(t *testing.T, binary, notices string) {
+	t.Helper()
+	info, err := buildinfo.ReadFile(binary)
+	if err != nil || len(info.Deps) < 30 {
+		t.Fatalf("%v, %v", info, err)
+	}
+	for _, module := range info.Deps {
+		_, text, ok := strings.Cut(notices, "==== "+module.Path+" "+module.Version+"\n")
+		text, _, _ = strings.Cut(text, "\n==== ")
+		if !ok || len(text) < 200 {
+			t.Errorf("the notices of %s %s are %q", module.Path, module.Version, text)
+		}
+	}
+	if !strings.Contains(notices, "==== The Go standard library, go1.") || !strings.Contains(notices, "Copyright 2009 The Go Authors") {
+		t.Error("the licence of Go is missing")
+	}
+}
+
+// checkHomepage checks that a homepage is one that can exist: .invalid cannot (RFC 2606 section 2).
+func checkHomepage(t *testing.T, deb string) {
+	t.Helper()
+	out, err := exec.Command("dpkg-deb", "--field", deb, "Homepage").Output()
+	if err != nil || strings.Contains(string(out), ".invalid") {
+		t.Errorf("homepage %q, %v", out, err)
 	}
 }
 

@@ -59,11 +59,15 @@ func usage(err error) error {
 	return &statusError{err, statusUsage}
 }
 
-// withUsage makes faults of flags and arguments end the program with statusUsage.
+// withUsage makes faults of flags and arguments of a command, and of those below it, end the program with statusUsage.
 func withUsage(cmd *cobra.Command) *cobra.Command {
-	args := cmd.Args
-	cmd.Args = func(cmd *cobra.Command, given []string) error { return usage(args(cmd, given)) }
+	if args := cmd.Args; args != nil {
+		cmd.Args = func(cmd *cobra.Command, given []string) error { return usage(args(cmd, given)) }
+	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	for _, below := range cmd.Commands() {
+		withUsage(below)
+	}
 	return cmd
 }
 
@@ -76,18 +80,25 @@ func newRoot() *cobra.Command {
 		Short: "Resolver and caching proxy for URNs and URIs",
 		Long: `urnd resolves URNs to locations by the DNS (DDDS) and by the rules of their
 namespaces, normalizes URIs, and answers with redirects.`,
+		Args:          cobra.ArbitraryArgs, // so that requireSubcommand sees them
+		RunE:          requireSubcommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.AddCommand(newServe(), newAccess(), newCaches(), newRegistryCommand(), newResolve(), newURI(), newNamespaces(), newHelper(), newConfig(), newVersion(), newMan())
-	return root
+	return withUsage(root)
 }
 
 // requireSubcommand runs a group of commands without one of them: a mistyped name must not
 // look like success.
 func requireSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usage(fmt.Errorf("unknown command %q of %q", args[0], cmd.CommandPath()))
+		cmd.SuggestionsMinimumDistance = 2
+		message := fmt.Sprintf("unknown command %q of %q", args[0], cmd.CommandPath())
+		if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
+			message += "; did you mean " + strings.Join(similar, " or ") + "?"
+		}
+		return usage(errors.New(message))
 	}
 	return cmd.Help()
 }

@@ -96,13 +96,20 @@ func clientOf(t *testing.T, proxy string) *http.Client {
 // What nginx and Apache answer is cached, validated and sent as they meant it.
 func TestOrigins(t *testing.T) {
 	binary := build(t)
-	for name, start := range map[string]func(folder string) *testserver.WebServer{
-		"nginx":  func(folder string) *testserver.WebServer { return testserver.StartNginx(t, folder, nginxOrigin()...) },
-		"Apache": func(folder string) *testserver.WebServer { return testserver.StartApache(t, folder, apacheOrigin()...) },
+	// They are skipped by the subtest that needs them: a subtest must not skip its parent.
+	for name, start := range map[string]func(t *testing.T, folder string) *testserver.WebServer{
+		"nginx": func(t *testing.T, folder string) *testserver.WebServer {
+			t.Helper()
+			return testserver.StartNginx(t, folder, nginxOrigin()...)
+		},
+		"Apache": func(t *testing.T, folder string) *testserver.WebServer {
+			t.Helper()
+			return testserver.StartApache(t, folder, apacheOrigin()...)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &site{folder: testserver.OpenFolder(t)}
-			s.server = start(s.folder)
+			s.server = start(t, s.folder)
 			s.process = launchWith(t, binary, filepath.Join(t.TempDir(), "urnd.yaml"), loopbackConfig)
 			s.client = clientOf(t, s.service)
 			t.Run("steps", s.testSteps)

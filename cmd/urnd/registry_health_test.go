@@ -123,7 +123,7 @@ func TestRegistryHealthCommand(t *testing.T) {
 	t.Setenv("URND_DNS_SERVERS", "127.0.0.1:1")
 	for _, c := range []struct {
 		name, args string
-		before     func()
+		before     func(t *testing.T)
 		status     int // 0 is success
 		out        []string
 		err        string
@@ -136,7 +136,8 @@ func TestRegistryHealthCommand(t *testing.T) {
 		{"checked, all shown", "urn:nbn:fi:a --check --all --contact a@a.example", nil, 0, []string{"urn:nbn:fi:a-1\thealthy\t", "\t-\t" + good}, ""},
 		{"checked, one gone", "--check --contact a@a.example", nil, 1, []string{"urn:nbn:fi:b-1\tsuspect\t", "404 Not Found\t" + bad, "inaccessible", "http://10.0.0.1/"}, "checked 3 targets: 1 do not answer"},
 		{"suspect", "", nil, 0, []string{"suspect", bad}, "0 unhealthy"},
-		{"unhealthy", "urn:nbn:fi:b", func() {
+		{"unhealthy", "urn:nbn:fi:b", func(t *testing.T) {
+			t.Helper()
 			checkAt(t, r, time.Now().Add(12*time.Hour))
 			checkAt(t, r, time.Now().Add(25*time.Hour))
 		}, 1, []string{"unhealthy", bad}, "1 unhealthy"},
@@ -146,7 +147,7 @@ func TestRegistryHealthCommand(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.before != nil {
-				c.before()
+				c.before(t)
 			}
 			var out, stderr strings.Builder
 			root := newRoot()

@@ -43,7 +43,7 @@ var errNoCertificate = errors.New("tls.certificate and tls.key are required for 
 
 // endpointsOf returns the endpoints of a configuration. Sockets that systemd has opened
 // replace addresses.
-func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *service, admin http.Handler, d dependencies) ([]daemon.Endpoint, error) {
+func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *service, admin http.Handler, own func() (*listen.Certificate, error), d dependencies) ([]daemon.Endpoint, error) {
 	secure := config.TLS{Certificate: c.TLS.Certificate, Key: c.TLS.Key}
 	var administrators config.TLS
 	if c.TLS.ClientCA != "" {
@@ -77,7 +77,7 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *
 		if e.name == nameHTTPS && e.tls.Certificate == "" {
 			return nil, errNoCertificate
 		}
-		serverTLS, err := tlsConfig(e.tls, d.now)
+		serverTLS, err := tlsConfig(e.tls, own)
 		if err != nil {
 			return nil, err
 		}
@@ -158,21 +158,14 @@ func fileVersion(setting, name string) string {
 	return fmt.Sprint(info.ModTime(), info.Size())
 }
 
-// tlsConfig returns the TLS configuration of a server, nil for no TLS.
-func tlsConfig(c config.TLS, now func() time.Time) (*tls.Config, error) {
+// tlsConfig returns the TLS configuration of a server, nil for no TLS. own is called where there is one.
+func tlsConfig(c config.TLS, own func() (*listen.Certificate, error)) (*tls.Config, error) {
 	if c == (config.TLS{}) {
 		return nil, nil //nolint:nilnil // no TLS, and nothing is wrong
 	}
-	var paths [2]string
-	for i, s := range []struct{ setting, name string }{{"tls.certificate", c.Certificate}, {"tls.key", c.Key}} {
-		var err error
-		if paths[i], err = secretPath(s.setting, s.name); err != nil {
-			return nil, err
-		}
-	}
-	certificate, err := listen.NewCertificate(paths[0], paths[1], now)
+	certificate, err := own()
 	if err != nil {
-		return nil, fmt.Errorf("tls.certificate and tls.key: %w", err)
+		return nil, err
 	}
 	serverTLS := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.Get}
 	if c.ClientCA == "" {

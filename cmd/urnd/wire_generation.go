@@ -89,6 +89,10 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		made.Use(func(g *daemon.Generation) { found, ok = wired(g).service.checks.metrics() })
 		return found, ok
 	})
+	d.metrics.Certificate(func() (expires time.Time, ok bool) {
+		made.Use(func(g *daemon.Generation) { expires, ok = wired(g).certificate.expires() })
+		return expires, ok
+	})
 	d.metrics.Limits(func() (all []metrics.Limit) {
 		made.Use(func(g *daemon.Generation) {
 			connections := metrics.Limit{Name: "connections", Used: made.Connections(), Max: g.Connections.Connections}
@@ -105,6 +109,8 @@ type parts struct {
 	config  config.Config
 	service *service
 	log     *logs
+	// certificate is nil where no endpoint has TLS.
+	certificate *ownCertificate
 }
 
 func wired(g *daemon.Generation) parts {
@@ -124,7 +130,7 @@ func (p parts) close() {
 
 // newGeneration returns the generation of a configuration, which is not in force yet.
 func newGeneration(c config.Config, inherited map[string][]net.Listener, d dependencies) (*daemon.Generation, error) {
-	log, err := openLogs(c.Log, d.stderr, d.metrics.LostLine)
+	log, err := openLogs(c.Log, d.stderr, d.metrics.LostLine, d.now)
 	if err != nil {
 		return nil, err
 	}
@@ -151,6 +157,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.resolution, err = newResolution(c, d.resolverDependencies); err != nil {
 		return nil, err
 	}
+	p.faults = append(p.faults, p.log.state.faults)
 	if p.service, err = newService(c, p.resolution, d); err != nil {
 		return nil, err
 	}
@@ -158,7 +165,15 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if err != nil {
 		return nil, err
 	}
-	endpoints, err := endpointsOf(c, inherited, p.service, administration, d)
+	endpoints, err := endpointsOf(c, inherited, p.service, administration, func() (*listen.Certificate, error) {
+		if p.certificate == nil {
+			var err error
+			if p.certificate, err = wireCertificate(c.TLS, p.resolution, d); err != nil {
+				return nil, err
+			}
+		}
+		return p.certificate.Certificate, nil
+	}, d)
 	if err != nil {
 		return nil, err
 	}

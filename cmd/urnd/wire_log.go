@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"syscall"
+	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/accesslog"
@@ -17,16 +20,18 @@ type logs struct {
 	log    *slog.Logger
 	access *accesslog.Log // nil: off
 	file   *os.File       // of access, nil where it is standard error
+	state  *writeState    // of access
 }
 
 // openLogs opens the logs of a configuration; those without a file are written to w. lost is
 // called for lines of the access log that cannot be written.
-func openLogs(c config.Log, w *os.File, lost func()) (*logs, error) {
+func openLogs(c config.Log, w *os.File, lost func(), now func() time.Time) (*logs, error) {
 	handler, err := logHandler(c, w)
 	if err != nil {
 		return nil, err
 	}
-	l := &logs{log: slog.New(handler)}
+	log := slog.New(handler)
+	l := &logs{log: log, state: &writeState{log: log, now: now}}
 	if c.Access == "off" {
 		return l, nil
 	}
@@ -37,7 +42,7 @@ func openLogs(c config.Log, w *os.File, lost func()) (*logs, error) {
 		}
 		to = l.file
 	}
-	l.access = accesslog.New(to, c.Access, lost)
+	l.access = accesslog.New(stateWriter{to, l.state}, c.Access, lost)
 	return l, nil
 }
 
@@ -59,14 +64,14 @@ func (l *logs) reopen() error {
 	if err != nil {
 		return err
 	}
-	l.access.Redirect(file) // what was logged before is in the old one
+	l.access.Redirect(stateWriter{file, l.state}) // what was logged before is in the old one
 	before := l.file
 	l.file = file
 	return before.Close()
 }
 
 func logHandler(c config.Log, w *os.File) (slog.Handler, error) {
-	options := &slog.HandlerOptions{Level: c.Level, ReplaceAttr: redact.Attr}
+	options := &slog.HandlerOptions{Level: c.Level, ReplaceAttr: logAttr}
 	format := c.Format
 	if format == "auto" {
 		format = formatFor(w)
@@ -83,6 +88,24 @@ func logHandler(c config.Log, w *os.File) (slog.Handler, error) {
 	default:
 		return slog.NewTextHandler(w, options), nil
 	}
+}
+
+// logAttr is a ReplaceAttr of slog.HandlerOptions.
+func logAttr(groups []string, a slog.Attr) slog.Attr {
+	if err, ok := a.Value.Any().(error); ok {
+		a.Value = slog.AnyValue(explainOpenFiles(err))
+	}
+	return redact.Attr(groups, a)
+}
+
+// explainOpenFiles adds the limit of open files, and where it is set, to an error of reaching it.
+func explainOpenFiles(err error) error {
+	var limit syscall.Rlimit
+	if !errors.Is(err, syscall.EMFILE) || syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return err
+	}
+	return fmt.Errorf("%w: this process may open %d files and connections: raise LimitNOFILE in the unit of systemd (systemctl edit urnd), or "+
+		"ulimit -n, or lower limits.connections and limits.outgoing", err, limit.Cur)
 }
 
 // formatFor returns the log format for a destination.

@@ -180,6 +180,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 		return err
 	}
 	r.starters = append(r.starters, r.registry.start)
+	r.faults = append(r.faults, r.registry.faults)
 	r.own = registry.NewResolver(registry.ResolverConfig{Store: r.registry, TTL: c.Registry.TTL, Only: c.Registry.Only, Now: d.now})
 	return nil
 }
@@ -240,14 +241,14 @@ func registryFirst(systems resolver.ChainConfig, own resolver.Resolver) resolver
 	return systems
 }
 
-// healthReport returns a report of the health of the daemon with what is wrong with the registry.
+// healthReport returns a report of the health of the daemon with what is wrong with the parts of its configuration.
 func (r *resolution) healthReport(report func() (unready, degraded []string)) func() (unready, degraded []string) {
-	if r.registry == nil {
-		return report
-	}
 	return func() (unready, degraded []string) {
 		unready, degraded = report()
-		return unready, append(degraded, r.registry.faults()...)
+		for _, faults := range r.faults {
+			degraded = append(degraded, faults()...)
+		}
+		return unready, degraded
 	}
 }
 

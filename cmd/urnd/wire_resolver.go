@@ -64,6 +64,7 @@ type resolution struct {
 	// registry is that of the site; nil where there is none.
 	registry *followed
 	own      resolver.Resolver // by the registry
+	faults   []func() []string // what is wrong although urnd is ready
 	starters []func()          // what runs in the background is started by these
 	caches   []observed
 	closers  []func()

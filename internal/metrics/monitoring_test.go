@@ -28,6 +28,7 @@ func exported() string {
 	})
 	m.TargetCheck("alive")
 	m.Registry(func() (available, ok bool) { return true, true })
+	m.Certificate(func() (expires time.Time, ok bool) { return time.Unix(1, 0), true })
 	m.Targets(func() (metrics.Targets, bool) {
 		return metrics.Targets{States: map[string]int64{"unhealthy": 1}, Moved: time.Unix(1, 0)}, true
 	})

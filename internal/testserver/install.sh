@@ -31,6 +31,8 @@ varnishd varnish
 pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd
+strace strace
+logrotate logrotate
 finger finger
 in.fingerd fingerd
 gophernicus gophernicus

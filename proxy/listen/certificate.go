@@ -2,6 +2,7 @@ package listen
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"os"
 	"sync"
 	"time"
@@ -17,16 +18,16 @@ type Certificate struct {
 	loaded  *tls.Certificate
 	seen    [2]os.FileInfo
 	checked time.Time
+	fault   error // of the files when they were last checked
 }
 
-// recheckAfter is the minimum time between two checks of the files.
+// recheckAfter is the minimum time between two checks of the files for handshakes.
 const recheckAfter = time.Second
 
 // NewCertificate reads a certificate and its key.
 func NewCertificate(certificate, key string, now func() time.Time) (*Certificate, error) {
 	c := &Certificate{paths: [2]string{certificate, key}, now: now}
-	_, err := c.Get(nil)
-	return c, err
+	return c, c.Check()
 }
 
 // Get returns the certificate in the files, or the last valid one while they are invalid:
@@ -34,11 +35,38 @@ func NewCertificate(certificate, key string, now func() time.Time) (*Certificate
 func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.now()
-	if c.loaded != nil && now.Sub(c.checked) < recheckAfter {
-		return c.loaded, nil
+	if c.loaded == nil || c.now().Sub(c.checked) >= recheckAfter {
+		c.read()
 	}
-	c.checked = now
+	if c.loaded == nil {
+		return nil, c.fault
+	}
+	return c.loaded, nil
+}
+
+// Check reads the files if they have changed, and returns why they cannot be used: Get returns the last valid certificate
+// then.
+func (c *Certificate) Check() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.read()
+	return c.fault
+}
+
+// Leaf returns the certificate that Get returns, without those of its issuers, and why the files could not be used when
+// they were last checked. It reads nothing.
+func (c *Certificate) Leaf() (leaf *x509.Certificate, fault error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.loaded != nil {
+		leaf = c.loaded.Leaf
+	}
+	return leaf, c.fault
+}
+
+// read reads the files if they have changed. The caller has locked mu.
+func (c *Certificate) read() {
+	c.checked = c.now()
 	var found [2]os.FileInfo
 	for i, path := range c.paths {
 		if info, err := os.Stat(path); err == nil {
@@ -46,17 +74,12 @@ func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		}
 	}
 	if c.loaded != nil && unchanged(found[0], c.seen[0]) && unchanged(found[1], c.seen[1]) {
-		return c.loaded, nil
+		c.fault = nil
+		return
 	}
 	pair, err := tls.LoadX509KeyPair(c.paths[0], c.paths[1])
-	switch {
-	case err == nil:
+	if c.fault = err; err == nil {
 		c.loaded, c.seen = &pair, found
-		return c.loaded, nil
-	case c.loaded != nil:
-		return c.loaded, nil
-	default:
-		return nil, err //nolint:wrapcheck // it names the file
 	}
 }
 

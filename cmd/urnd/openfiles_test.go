@@ -1,0 +1,28 @@
+package main
+
+import (
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// Who reaches the limit of open files reads which limit that is, and where it is set.
+func TestLimitOfOpenFiles(t *testing.T) {
+	l := newFileDaemon(t)
+	l.startProgram(t, exec.Command("/bin/sh", "-c", `ulimit -n 40; exec "$0" serve --config "$1"`, filepath.Join(build(t), "urnd"), l.file))
+	l.ready(t)
+	for range 60 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(l.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	testserver.Wait(t, "the log names the limit", func() bool {
+		return l.logged("too many open files: this process may open 40 files and connections: raise LimitNOFILE in the unit of systemd") > 0
+	})
+}

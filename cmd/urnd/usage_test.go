@@ -1,0 +1,26 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Whatever is used wrongly ends with 2, and what fails with 1: EXIT STATUS of urnd(1).
+func TestExitStatus(t *testing.T) {
+	for command, want := range map[string]int{
+		"bogus": 2, "--bogus": 2, "serve --bogus": 2, "serve more": 2, "resolve --bogus": 2, "uri bogus": 2, "uri parse --bogus": 2, "namespaces --bogus": 2,
+		"config bogus": 2, "config check": 2, "config check a b": 2, "config show more": 2, "helper bogus": 2, "cache bogus": 2, "cache --bogus": 2,
+		"registry bogus": 2, "registry get": 2, "registry token bogus": 2, "access test": 2, "access bogus": 2, "version more": 2,
+		"config check /nowhere.yaml": 1, "uri parse %": 1, "registry get --store sqlite:/nowhere urn:a1:b": 1,
+	} {
+		if _, err := run(t, "", strings.Fields(command)...); err == nil || statusOf(err) != want {
+			t.Errorf("urnd %s: %d, %v", command, statusOf(err), err)
+		}
+	}
+	if _, err := run(t, "", "regstry"); err == nil || !strings.Contains(err.Error(), "did you mean registry?") {
+		t.Error(err)
+	}
+	if _, err := run(t, "", "help"); err != nil {
+		t.Error(err)
+	}
+}
