@@ -15,7 +15,7 @@ import (
 // The commented rules of the example are valid, and give no warning.
 func TestExampleRules(t *testing.T) {
 	_, block, _ := strings.Cut(config.Example(), "  # rules:\n")
-	text := "proxy:\n  rules:\n"
+	text := "access: {proxy_clients: [10.0.0.0/8], proxy_users: /etc/urnd/users}\nproxy:\n  rules:\n"
 	for line := range strings.Lines(block) {
 		if !strings.HasPrefix(line, "  #") {
 			break

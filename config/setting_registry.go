@@ -80,14 +80,21 @@ const (
 	storePostgres = "postgres:"
 )
 
+// isPostgres reports whether a store is the URL of a PostgreSQL database.
+func isPostgres(store string) bool {
+	return strings.HasPrefix(store, storePostgres) || strings.HasPrefix(store, "postgresql:")
+}
+
 // checkStore checks registry.store.
 func checkStore(f *Faults, path string, value any) {
 	text, _ := value.(string)
 	switch {
 	case text == "":
 	case strings.HasPrefix(text, storeSQLite) && len(text) > len(storeSQLite):
-	case strings.HasPrefix(text, storePostgres) || strings.HasPrefix(text, "postgresql:"):
+	case isPostgres(text):
 		checkReplica(f, path, value)
+	case strings.HasPrefix(text, "/"):
+		f.add(path, "%q is neither sqlite: and a path nor a URL: write sqlite:%[1]s", text)
 	default:
 		f.add(path, "%q is neither sqlite: and the path of a file nor a URL that begins with postgres:", text)
 	}

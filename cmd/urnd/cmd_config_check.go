@@ -40,10 +40,7 @@ listening; credentials that systemd passes on when it starts urnd are assumed to
 
 // warningsOf returns what is valid in a configuration, and probably not meant.
 func warningsOf(c config.Config, origins config.Origins) config.Faults {
-	warnings := c.Warnings()
-	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
-		warnings = append(warnings, config.Fault{Path: "listen.redirect_tls", Message: "without listen.tls it needs urnd-https.socket, or urnd does not start"})
-	}
+	warnings := append(c.Warnings(), origins.Warnings()...)
 	for _, secret := range []struct{ setting, name string }{
 		{"access.admin_token", c.Access.AdminToken}, {"access.proxy_users", c.Access.ProxyUsers}, {"tls.key", c.TLS.Key},
 	} {
