@@ -2,15 +2,14 @@ package config
 
 import (
 	"fmt"
-	"reflect"
 	"strconv"
 )
 
 // sizesWithoutUnit returns, by path, what to write for sizes without unit: octets are meant by few who write 64.
 func sizesWithoutUnit(get func(path string) any) map[string]string {
 	sizes := make(map[string]string)
-	for path := range leaves(Default()) {
-		if typeOf(path) != reflect.TypeFor[Size]() {
+	for path, byDefault := range leaves(Default()) {
+		if _, ok := byDefault.(Size); !ok {
 			continue
 		}
 		value := get(path)
