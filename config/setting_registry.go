@@ -37,7 +37,7 @@ func registrySettings() []Setting {
 		},
 		{
 			Path: "registry.only", Default: []string{},
-			Doc:    "What the names begin with that the registry is asked for; others are resolved although it is not available. Empty: all URNs.",
+			Doc:    "What the names begin with that the registry is asked for; others are resolved although it is not available, and cannot be registered. Empty: all URNs. With 'urn:' in it, it has all URNs, too.",
 			Sample: "only: ['urn:nbn:fi:', 'ark:/12345/']", Form: "beginning of canonical names",
 		},
 		{

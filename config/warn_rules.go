@@ -28,8 +28,6 @@ func warnOfProxyRules(f *Faults, c Config) {
 	case len(rules) == 0:
 	case c.Proxy.Policy == "open":
 		f.add("proxy.policy", "is open: the rules are not looked at, and nothing is refused by them: write enforce")
-	case c.Proxy.Policy == "report":
-		f.add("proxy.policy", "is report: nothing is refused by the rules, only logged: write enforce")
 	case !slices.ContainsFunc(rules, denies):
 		f.add("proxy.rules", "no rule denies, and what no rule decides is allowed: end the list with - {id: default, action: deny}")
 	}
