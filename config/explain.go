@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -31,13 +30,12 @@ func explainFile(path string, text []byte, err error) error {
 		fault.Line, _ = strconv.Atoi(found[1])
 	}
 	fault.Message = strings.ReplaceAll(strings.TrimPrefix(fault.Message, "yaml: unmarshal errors:\n  "), "\n ", ";")
-	isTOML := filepath.Ext(path) == ".toml"
 	switch line := lineWithTab(text); {
-	case !isTOML && parsesAs("toml", text):
+	case !isTOML(path) && parsesAs("toml", text):
 		fault.Line, fault.Message = 0, "this is TOML: the name of the file must end in .toml, or its content be YAML"
-	case isTOML && parsesAs("yaml", text):
+	case isTOML(path) && parsesAs("yaml", text):
 		fault.Line, fault.Message = 0, "this is YAML: the name of the file must end in .yaml, or its content be TOML"
-	case !isTOML && line > 0:
+	case !isTOML(path) && line > 0:
 		fault.Line, fault.Message = line, "the line is indented by a tab: YAML is indented by spaces"
 	}
 	return Faults{fault}

@@ -43,7 +43,7 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 		if text, err = readFile(v, path); err != nil {
 			return Config{}, Origins{}, explainFile(path, text, err)
 		}
-		if message, line := afterDocument(text); message != "" {
+		if message, line := afterDocument(text); !isTOML(path) && message != "" {
 			return Config{}, Origins{}, Faults{{File: path, Line: line, Message: message}}
 		}
 	}
@@ -78,11 +78,10 @@ func readFile(v *viper.Viper, path string) ([]byte, error) {
 	if err := v.ReadConfig(bytes.NewReader(text)); err != nil {
 		return text, err
 	}
-	if kind == "toml" {
-		return nil, nil
-	}
 	return text, nil
 }
+
+func isTOML(path string) bool { return filepath.Ext(path) == ".toml" }
 
 // parsesAs reports whether a text is a file of the kind, and not only white space.
 func parsesAs(kind string, text []byte) bool {
@@ -93,6 +92,9 @@ func parsesAs(kind string, text []byte) bool {
 
 func originsOf(v *viper.Viper, path string, text []byte, flags map[string]any) Origins {
 	o := Origins{settings: make(map[string]Origin), file: path, lines: linesOf(text)}
+	if isTOML(path) {
+		o.lines = linesOfTOML(text)
+	}
 	for key := range leaves(Default()) {
 		variable := variableOf(key)
 		_, isFlag := flags[key]

@@ -84,7 +84,7 @@ func (o Origins) ofFault(f Fault) Origin {
 
 // isOutsidePath reports whether a character is in no path of a setting.
 func isOutsidePath(c rune) bool {
-	return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '.')
+	return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789_.", c)
 }
 
 // Locate adds the file and line to an error that begins with the path of a setting, as those

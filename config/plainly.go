@@ -47,12 +47,12 @@ func asNumber(text string) string {
 // isShortFor reports whether a word has the first letters of another one, "xff" for x-forwarded-for, or is what other programs
 // call it.
 func isShortFor(word, known string) bool {
-	initials := ""
+	var initials []byte
 	for part := range strings.SplitSeq(known, "-") {
-		initials += part[:min(1, len(part))]
+		initials = append(initials, part[:min(1, len(part))]...)
 	}
 	word = strings.ToLower(word)
-	return word == initials && len(word) > 1 || slices.Contains(strings.Fields(synonyms(known)), word)
+	return word == string(initials) && len(word) > 1 || slices.Contains(strings.Fields(synonyms(known)), word)
 }
 
 // synonyms returns what other programs call a word of urnd.

@@ -7,8 +7,11 @@ import (
 	"strings"
 )
 
-// isEverybody reports whether a range is no network of anybody: half of all addresses, or more.
-func isEverybody(p netip.Prefix) bool { return p.Bits() <= 1 }
+// isEverybody reports whether a range is no network of anybody: all addresses, or as many as 2000::/3.
+func isEverybody(p netip.Prefix) bool {
+	const most = 4
+	return p.Bits() <= most
+}
 
 // isForOthers reports whether others than this machine reach an address.
 func isForOthers(address string) bool {

@@ -22,6 +22,7 @@ func warnOfProxyRules(f *Faults, c Config) {
 		warnOfHostBits(f, path+".destinations", r.Destinations)
 		warnOfRuleHosts(f, path+".hosts", r.Hosts)
 		warnOfNever(f, path, r, c)
+		warnOfTunnels(f, path, r, c.Proxy.ConnectPorts)
 	}
 	denies := func(r ProxyRule) bool { return r.Action == "deny" }
 	switch {
@@ -50,6 +51,9 @@ func (r ProxyRule) hides(later ProxyRule) bool {
 	has := func(p, q PortRange) bool { return p.First <= q.First && q.Last <= p.Last }
 	hasAll := func(p, q netip.Prefix) bool { return p.Bits() <= q.Bits() && p.Overlaps(q) }
 	is := func(a, b string) bool { return a == b }
+	if r.Action == "allow" && len(r.Destinations) > 0 {
+		return false // behind an upstream proxy it does not hold
+	}
 	return covers(r.Clients, later.Clients, hasAll) && covers(r.Users, later.Users, is) && covers(r.Methods, later.Methods, is) &&
 		covers(r.Schemes, later.Schemes, strings.EqualFold) && covers(r.Hosts, later.Hosts, coversHost) &&
 		covers(r.Ports, later.Ports, has) && covers(r.Destinations, later.Destinations, hasAll)
@@ -57,8 +61,9 @@ func (r ProxyRule) hides(later ProxyRule) bool {
 
 // covers reports whether a condition holds wherever a later one does; without values it always holds.
 func covers[T any](values, later []T, has func(T, T) bool) bool {
-	if len(values) == 0 {
-		return true
+	const maxPairs = 1 << 16 // two long lists are not compared
+	if len(values) == 0 || len(values)*len(later) > maxPairs {
+		return len(values) == 0
 	}
 	missing := func(l T) bool { return !slices.ContainsFunc(values, func(v T) bool { return has(v, l) }) }
 	return len(later) > 0 && !slices.ContainsFunc(later, missing)
@@ -97,10 +102,14 @@ func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
 			f.add(index(path+".destinations", i), "a rule opens no network: list %s in access.allow_destinations", closed)
 		}
 	}
+}
+
+// warnOfTunnels warns of rules that miss the requests by which clients ask for https.
+func warnOfTunnels(f *Faults, path string, r ProxyRule, open []PortRange) {
 	isTunnel := slices.Equal(r.Schemes, []string{"connect"}) || slices.Equal(r.Methods, []string{"CONNECT"})
 	for i, ports := range r.Ports {
 		opens := func(p PortRange) bool { return p.First <= ports.Last && ports.First <= p.Last }
-		if isTunnel && r.Action == "allow" && !slices.ContainsFunc(c.Proxy.ConnectPorts, opens) {
+		if isTunnel && r.Action == "allow" && !slices.ContainsFunc(open, opens) {
 			f.add(index(path+".ports", i), "a rule opens no port for CONNECT: list %s in proxy.connect_ports", ports)
 		}
 	}
