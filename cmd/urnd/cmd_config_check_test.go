@@ -38,8 +38,8 @@ func TestConfigCheckAnswersMistakes(t *testing.T) {
 		if strings.HasPrefix(answer, "#") || text == "" { // the head, or one of two answers
 			continue
 		}
-		words := strings.Split(answer, " | ")
-		line, path, _ := strings.Cut(words[0], " ")
+		words := strings.Split(answer, "|")
+		line, path, _ := strings.Cut(strings.TrimSpace(words[0]), " ")
 		words[0] = "urnd.yaml:" + line + ": " + path
 		if line == "0" {
 			words[0] = "urnd.yaml: "
