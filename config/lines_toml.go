@@ -64,15 +64,15 @@ func (l lines) walkTOML(p *unstable.Parser, path string, value *unstable.Node) {
 	children, i := value.Children(), 0
 	for children.Next() {
 		child := children.Node()
-		switch {
-		case value.Kind == unstable.Array:
+		switch value.Kind {
+		case unstable.Array:
 			at := path + "." + strconv.Itoa(i)
 			i++
 			if child.Raw.Length > 0 {
 				l[at] = p.Shape(child.Raw).Start.Line
 			}
 			l.walkTOML(p, at, child)
-		case value.Kind == unstable.InlineTable:
+		case unstable.InlineTable:
 			key, line := keyOfTOML(p, child, path, nil)
 			l[key] = line
 			l.walkTOML(p, key, child.Value())
