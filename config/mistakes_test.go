@@ -106,6 +106,7 @@ func TestNoMistakes(t *testing.T) {
 		"{access: {allow_destinations: [127.0.0.1]}, proxy: {origins: [{host: www.example.org, servers: ['http://127.0.0.1:8080', 'http://127.0.0.1:81']}]}}",
 		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['urn:nbn:fi:', 'ark:/12345/']}",
 		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['urn:']}",
+		"news: {servers: [news.example.org:119, 'tls://news.example.net:563']}",
 		"resolve: {timeout: 1s}",
 		"resolve: {elsewhere: 'https://resolver.example.org/{+urn}'}",
 		"dns: {timeout: 200ms}",

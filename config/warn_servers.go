@@ -12,7 +12,7 @@ import (
 )
 
 // safePorts are those below 1024 that the guard lets requests go to at all addresses: internal/netguard, which config cannot ask.
-func safePorts() []uint16 { return []uint16{21, 23, 70, 80, 119, 210, 280, 443, 488, 591, 777} }
+func safePorts() []uint16 { return []uint16{21, 23, 70, 80, 119, 210, 280, 443, 488, 563, 591, 777} }
 
 // refusal says why urnd does not dial a server, "" where it does, or where that is not known before its name is looked up.
 func (c Config) refusal(host, port string) string {
