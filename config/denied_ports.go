@@ -1,6 +1,9 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // deniedPort is ports at which servers of other protocols than those of the gateways listen as a rule.
 type deniedPort struct {
@@ -196,8 +199,14 @@ const earlierDeniedPorts = "[1025 1433-1434 1521 1719-1720 1723 2049 2375-2376 2
 
 // warnOfDeniedPorts warns of a list that was copied, and not chosen.
 func warnOfDeniedPorts(f *Faults, ports []PortRange) {
-	if fmt.Sprint(ports) == earlierDeniedPorts {
+	isOfDefault := func(p PortRange) bool {
+		return slices.ContainsFunc(deniedPortRanges(), func(d PortRange) bool { return p.First <= d.Last && d.First <= p.Last })
+	}
+	switch {
+	case fmt.Sprint(ports) == earlierDeniedPorts:
 		f.add("gateways.deny_ports", "is the default of an earlier version: delete the line, since the default has more")
+	case len(ports) > 0 && !slices.ContainsFunc(ports, isOfDefault):
+		f.add("gateways.deny_ports", "takes the place of the default, and has none of its ports: write these too, or delete the line")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -30,13 +29,13 @@ func explainFile(path string, text []byte, err error) error {
 	if found := parserLine.FindStringSubmatch(fault.Message); found != nil {
 		fault.Line, _ = strconv.Atoi(found[1])
 	}
-	isTOML := filepath.Ext(path) == ".toml"
+	fault.Message = strings.ReplaceAll(strings.TrimPrefix(fault.Message, "yaml: unmarshal errors:\n  "), "\n ", ";")
 	switch line := lineWithTab(text); {
-	case !isTOML && parsesAs("toml", text):
+	case !isTOML(path) && parsesAs("toml", text):
 		fault.Line, fault.Message = 0, "this is TOML: the name of the file must end in .toml, or its content be YAML"
-	case isTOML && parsesAs("yaml", text):
+	case isTOML(path) && parsesAs("yaml", text):
 		fault.Line, fault.Message = 0, "this is YAML: the name of the file must end in .yaml, or its content be TOML"
-	case !isTOML && line > 0:
+	case !isTOML(path) && line > 0:
 		fault.Line, fault.Message = line, "the line is indented by a tab: YAML is indented by spaces"
 	}
 	return Faults{fault}
@@ -130,7 +129,7 @@ func set(words []string) map[string]bool {
 // didYouMean returns the end of a message about a word that is not one of others.
 func didYouMean(word string, words []string) string {
 	for _, known := range words { // "warning" for WARN
-		if len(known) > 2 && strings.HasPrefix(strings.ToLower(word), strings.ToLower(known)) {
+		if len(known) > 2 && strings.HasPrefix(strings.ToLower(word), strings.ToLower(known)) || isShortFor(word, known) {
 			return "; did you mean " + known + "?"
 		}
 	}
@@ -149,8 +148,11 @@ func wrongType(path string, value any) string {
 			declared = s
 		}
 	}
-	if declared.Path == "" || declared.IsSection() || value == nil {
+	if declared.Path == "" || value == nil {
 		return ""
+	}
+	if declared.IsSection() {
+		return "must be a section: write its settings below it, each on a line that is indented, such as" + settingOf(path)
 	}
 	text := fmt.Sprint(value)
 	t := typeOf(path)
@@ -163,11 +165,21 @@ func wrongType(path string, value any) string {
 		if _, err := strconv.ParseFloat(text, 64); err == nil {
 			return fmt.Sprintf("%s has no unit: write %[1]ss or %[1]sms", text)
 		}
-		return fmt.Sprintf("%q is not a duration such as 5s, 2m or 1h30m", text)
+		return fmt.Sprintf("%q is not a duration such as 5s, 2m or 1h30m%s", text, inHours(text))
 	case t.Kind() == reflect.Bool:
-		return fmt.Sprintf("%q is not true or false", text)
+		return fmt.Sprintf("%q is not true or false%s", text, asBool(text))
 	case t.Kind() == reflect.Int && !isText(t) && !isNumber(text):
-		return fmt.Sprintf("%q is not a whole number", text)
+		return fmt.Sprintf("%q is not a whole number%s", text, asNumber(text))
+	}
+	return ""
+}
+
+// settingOf returns the first setting of a section.
+func settingOf(section string) string {
+	for _, s := range Settings() {
+		if key, ok := strings.CutPrefix(s.Path, section+"."); ok {
+			return " " + key + ": ..."
+		}
 	}
 	return ""
 }
@@ -212,42 +224,11 @@ func singleAddresses(from, to reflect.Type, value any) (any, error) {
 		return netip.PrefixFrom(addr.WithZone(""), addr.BitLen()), nil
 	}
 	prefix, err := netip.ParsePrefix(text)
+	if _, portErr := netip.ParseAddrPort(text); portErr == nil {
+		return nil, fmt.Errorf("%q is not an address range such as 192.0.2.0/24, or an address: write it without port", text)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%q is not an address range such as 192.0.2.0/24, or an address", text)
 	}
 	return prefix, nil
-}
-
-// Warnings returns what is valid, and probably not meant.
-func (c Config) Warnings() Faults {
-	var f Faults
-	values := leaves(c)
-	for _, s := range Settings() {
-		prefixes, _ := values[s.Path].([]netip.Prefix)
-		warnOfHostBits(&f, s.Path, prefixes)
-	}
-	warnOfProxyRules(&f, c.Proxy.Rules)
-	warnOfServers(&f, c)
-	warnOfUpstreams(&f, c)
-	warnOfRoots(&f, c.File.Roots, values)
-	warnOfDeniedPorts(&f, c.Gateways.DenyPorts)
-	warnOfHarmlessFields(&f, c.Cache.HarmlessFields)
-	warnOfDocuments(&f, c)
-	warnOfOrigins(&f, c.Access.CORS)
-	warnOfNames(&f, c)
-	if c.Cache.Disk > 0 && c.Cache.Responses == 0 {
-		f.add("cache.disk", "is not used: cache.responses is 0B, which turns the cache off")
-	}
-	if l := c.Limits; l.ClientShare < 100 && l.ClientShare*l.NetworkFactor >= 100 {
-		f.add("limits.client_share", "is %d percent, and with limits.network_factor one /64 network of IPv6, which one host may have, can take all", l.ClientShare)
-	}
-	return f
-}
-
-func warnOfHostBits(f *Faults, path string, prefixes []netip.Prefix) {
-	for i, prefix := range prefixes {
-		if prefix != prefix.Masked() {
-			f.add(index(path, i), "%s is taken as %s: the address has bits behind the length of the prefix", prefix, prefix.Masked())
-		}
-	}
 }

@@ -47,7 +47,7 @@ func (f *Faults) add(path, format string, args ...any) {
 // Locate adds the file and the line to each fault.
 func (f Faults) Locate(origins Origins) {
 	for i := range f {
-		if o := origins.of(f[i].Path); o.Kind == FromFile {
+		if o := origins.ofFault(f[i]); o.Kind == FromFile {
 			f[i].File, f[i].Line = o.Name, o.Line
 		} else if o.Kind == FromEnvironment {
 			f[i].File = o.Name

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -24,18 +25,45 @@ func linesOf(text []byte) lines {
 	return found
 }
 
-// secondDocument returns the line of the second document of a YAML file, which the parser of
-// the configuration would ignore; 0 where that is no YAML. One that is empty is none.
-func secondDocument(text []byte) (line int, found bool) {
+// afterDocument says what is wrong behind the first document of a YAML file, which the parser of the configuration would
+// ignore, and in which line; 0 where that is not known. A second document that is empty is none.
+func afterDocument(text []byte) (message string, line int) {
+	const second = `a second YAML document, after "---": all settings are in one`
 	documents := yaml.NewDecoder(bytes.NewReader(text))
-	var first, second yaml.Node
+	var first, next yaml.Node
 	if documents.Decode(&first) != nil {
-		return 0, false
+		return "", 0
 	}
-	if err := documents.Decode(&second); err != nil {
-		return 0, !errors.Is(err, io.EOF)
+	err := documents.Decode(&next)
+	switch beginning, less := lessIndented(text); {
+	case err != nil && !errors.Is(err, io.EOF) && less > 0:
+		return fmt.Sprintf("the line has less indentation than line %d: write its section above line %[1]d, or begin both at the start of the line", beginning), less
+	case err != nil && !errors.Is(err, io.EOF):
+		return second, 0
+	case len(next.Content) > 0 && next.Content[0].Tag != "!!null":
+		return second, next.Line
 	}
-	return second.Line, len(second.Content) > 0 && second.Content[0].Tag != "!!null"
+	return "", 0
+}
+
+// lessIndented returns the first line of a text, and the first one behind it with less indentation; 0 where there is none.
+func lessIndented(text []byte) (first, less int) {
+	n, most := 0, 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		content := strings.TrimLeft(line, " ")
+		if plain := strings.TrimSpace(content); plain == "" || plain[0] == '#' || plain == "---" {
+			continue
+		}
+		indentation := len(line) - len(content)
+		if first == 0 {
+			first, most = n, indentation
+		}
+		if indentation < most {
+			return first, n
+		}
+	}
+	return first, 0
 }
 
 func (l lines) walk(prefix string, node *yaml.Node) {

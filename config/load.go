@@ -43,19 +43,19 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 		if text, err = readFile(v, path); err != nil {
 			return Config{}, Origins{}, explainFile(path, text, err)
 		}
-		if line, found := secondDocument(text); found {
-			return Config{}, Origins{}, Faults{{
-				File: path, Line: line, Message: `a second YAML document, after "---": all settings are in one`,
-			}}
+		if message, line := afterDocument(text); !isTOML(path) && message != "" {
+			return Config{}, Origins{}, Faults{{File: path, Line: line, Message: message}}
 		}
 	}
 	for key, value := range flags {
 		v.Set(key, value)
 	}
 	origins := originsOf(v, path, text, flags)
+	origins.sizes = sizesWithoutUnit(v.Get)
 	c, err := decode(v)
 	var faults Faults
 	if errors.As(err, &faults) {
+		faults.explain(origins.sizes)
 		faults.Locate(origins)
 	}
 	if unknown := unknownVariables(); len(unknown) > 0 {
@@ -78,11 +78,10 @@ func readFile(v *viper.Viper, path string) ([]byte, error) {
 	if err := v.ReadConfig(bytes.NewReader(text)); err != nil {
 		return text, err
 	}
-	if kind == "toml" {
-		return nil, nil
-	}
 	return text, nil
 }
+
+func isTOML(path string) bool { return filepath.Ext(path) == ".toml" }
 
 // parsesAs reports whether a text is a file of the kind, and not only white space.
 func parsesAs(kind string, text []byte) bool {
@@ -93,6 +92,9 @@ func parsesAs(kind string, text []byte) bool {
 
 func originsOf(v *viper.Viper, path string, text []byte, flags map[string]any) Origins {
 	o := Origins{settings: make(map[string]Origin), file: path, lines: linesOf(text)}
+	if isTOML(path) {
+		o.lines = linesOfTOML(text)
+	}
 	for key := range leaves(Default()) {
 		variable := variableOf(key)
 		_, isFlag := flags[key]
@@ -123,6 +125,7 @@ func decode(v *viper.Viper) (Config, error) {
 		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(
 			durationUnits,
 			wholeNumbers,
+			plainWords,
 			singlePorts,
 			singleAddresses,
 			mapstructure.StringToTimeDurationHookFunc(),
@@ -191,15 +194,27 @@ func singlePorts(from, to reflect.Type, value any) (any, error) {
 	return value, nil
 }
 
-// boundOf returns the allowed values of the setting at a path, or around it.
+// plainWords reads true and false as words where a setting is text: mapstructure would make "1" and "0" of them.
+func plainWords(from, to reflect.Type, value any) (any, error) {
+	if from.Kind() == reflect.Bool && to.Kind() == reflect.String {
+		return fmt.Sprint(value), nil
+	}
+	return value, nil
+}
+
+// boundOf returns the allowed values of the setting at a path, or around it; "" for tables, whose settings have their own.
 func boundOf(path string) string {
 	for _, s := range Settings() {
-		if path == s.Path || strings.HasPrefix(path, s.Path+".") && !s.IsSection() {
+		isAround := strings.HasPrefix(path, s.Path+".") && !s.IsSection()
+		if s.Form != tableForm && (path == s.Path || isAround) {
 			return s.Bound()
 		}
 	}
 	return ""
 }
+
+// tableForm is the Form of a list of tables.
+const tableForm = "table"
 
 // splitList splits "a, b" from a variable or a flag into a list; the empty text is
 // the empty list.

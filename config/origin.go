@@ -44,6 +44,7 @@ type Origins struct {
 	settings map[string]Origin
 	file     string
 	lines    lines
+	sizes    map[string]string // what to write for a size without unit, by its path
 }
 
 // Of returns the origin of a setting.
@@ -66,6 +67,26 @@ func (o Origins) of(path string) Origin {
 	return Origin{}
 }
 
+// ofFault returns the origin of what a fault is about. Where that is a default, it is the first setting in its message that
+// is none: what is missing, or too small for another setting, has no line of its own.
+func (o Origins) ofFault(f Fault) Origin {
+	own := o.of(f.Path)
+	if own.Kind != FromDefault {
+		return own
+	}
+	for _, word := range strings.FieldsFunc(f.Message, isOutsidePath) {
+		if named := o.of(strings.Trim(word, ".")); named.Kind != FromDefault {
+			return named
+		}
+	}
+	return own
+}
+
+// isOutsidePath reports whether a character is in no path of a setting.
+func isOutsidePath(c rune) bool {
+	return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789_.", c)
+}
+
 // Locate adds the file and line to an error that begins with the path of a setting, as those
 // of files that a configuration names do.
 func (o Origins) Locate(err error) error {
@@ -73,8 +94,8 @@ func (o Origins) Locate(err error) error {
 		return nil
 	}
 	path, _, _ := strings.Cut(err.Error(), ":")
-	path, _, _ = strings.Cut(path, " and ")
-	switch origin := o.settings[path]; {
+	path, _, _ = strings.Cut(path, " ")
+	switch origin := o.of(path); {
 	case origin.Kind == FromFile && origin.Line > 0:
 		return fmt.Errorf("%s:%d: %w", origin.Name, origin.Line, err)
 	case origin.Kind == FromFile, origin.Kind == FromEnvironment:

@@ -141,7 +141,11 @@ func checkContact(f *Faults, path string, value any) {
 		return
 	}
 	if u, err := uri.Parse(contact); err != nil || u.Check() != nil || u.Scheme() != "mailto" && u.Scheme() != "https" && u.Scheme() != "tel" {
-		f.add(path, "%q is not a URI with mailto:, https: or tel: (RFC 9116 section 2.5.3)", contact)
+		help := ""
+		if strings.Contains(contact, "@") && !strings.Contains(contact, ":") {
+			help = ": write mailto:" + contact
+		}
+		f.add(path, "%q is not a URI with mailto:, https: or tel: (RFC 9116 section 2.5.3)%s", contact, help)
 	}
 }
 

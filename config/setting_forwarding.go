@@ -39,7 +39,7 @@ func forwardingSettings() []Setting {
 				"to the origin. Those in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and " +
 				"link-local, nor for others in private networks that are not in access.allow_destinations. The address of a name behind one is not known: " +
 				"rules with destinations that deny then hold, and those that allow do not. A list:",
-			Form: "table",
+			Form: tableForm,
 			Sample: `upstreams:
   # hosts as in rules; empty: all
   - hosts: [.intranet.example]
@@ -61,7 +61,7 @@ func forwardingSettings() []Setting {
 			Path: "proxy.origins", Default: []Site{},
 			Doc: "Sites that urnd is the gateway of: requests whose Host is one of these go to its servers in turn, through the cache. " +
 				"Servers in private networks must be in access.allow_destinations. A list:",
-			Form: "table",
+			Form: tableForm,
 			Sample: `origins:
   - host: www.example.org
     # http:// or https://, host and port
@@ -89,10 +89,15 @@ func forwardingElements() []Setting {
 
 func checkPAC(f *Faults, path string, value any) {
 	addresses, _ := value.([]string)
+	checkAddresses(f, path, addresses, "https://", "proxy.example.org:8141")
+}
+
+// checkAddresses checks hosts with ports, with or without a prefix; sample is one.
+func checkAddresses(f *Faults, path string, addresses []string, prefix, sample string) {
 	for i, address := range addresses {
-		host, port, err := net.SplitHostPort(strings.TrimPrefix(address, "https://"))
+		host, port, err := net.SplitHostPort(strings.TrimPrefix(address, prefix))
 		if n, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || n == 0 || !isHost(host) {
-			f.add(index(path, i), "%q is not host:port, such as proxy.example.org:8141", address)
+			f.add(index(path, i), "%q is not host:port%s", address, writeAddress(address, sample))
 		}
 	}
 }
@@ -101,7 +106,7 @@ func checkPACDirect(f *Faults, path string, value any) {
 	hosts, _ := value.([]string)
 	for i, host := range hosts {
 		if !isHost(strings.TrimPrefix(host, ".")) {
-			f.add(index(path, i), "%q is not a host such as www.example.org or .example.org", host)
+			f.add(index(path, i), "%q is not a host such as www.example.org or .example.org%s", host, writeHost(host, "write ."+strings.TrimLeft(host, "*.")))
 		}
 	}
 }
@@ -130,19 +135,40 @@ func checkUpstreams(f *Faults, upstreams []Upstream) {
 		if u.Password != "" {
 			checkSecretFile(f, path+".password", u.Password)
 		}
-		if (u.User == "") != (u.Password == "") {
-			f.add(path+".user", "and password go together")
+		switch {
+		case u.User != "" && u.Password == "":
+			f.add(path+".user", "%q cannot log in: password is missing, a file", u.User)
+		case u.User == "" && u.Password != "":
+			f.add(path+".password", "is not used: user is missing")
 		}
-		if u.Server == "direct" {
-			continue
-		}
-		scheme, address, _ := strings.Cut(u.Server, "://")
-		host, port, err := net.SplitHostPort(address)
-		if _, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || !isHost(host) {
-			f.add(path+".server", "is not direct, or http://, https:// or socks5:// with a host and a port; its value is not shown, since it may have a password")
-			continue
-		}
-		Setting{Path: path + ".server", OneOf: upstreamSchemes()}.validate(f, scheme)
+		checkUpstreamServer(f, path+".server", u.Server)
+	}
+}
+
+// checkUpstreamServer does not show what it refuses: it may have a password.
+func checkUpstreamServer(f *Faults, path, server string) {
+	const form = "is not direct, or http://, https:// or socks5:// with a host and a port"
+	if server == "direct" {
+		return
+	}
+	scheme, address, ok := strings.Cut(server, "://")
+	host, port, err := net.SplitHostPort(address)
+	_, portErr := strconv.ParseUint(port, 10, 16)
+	switch {
+	case server == "":
+		f.add(path, "is missing: write direct, or http://, https:// or socks5:// with a host and a port")
+	case strings.Contains(server, "@"):
+		f.add(path, "%s; its value is not shown, since it may have a password: write user and password below it", form)
+	case !ok:
+		f.add(path, "%s: it has no scheme; its value is not shown, since it may have a password", form)
+	case strings.HasSuffix(address, "/"):
+		f.add(path, "%s: write it without a slash at its end", form)
+	case err != nil && isHost(address):
+		f.add(path, "%s: it has no port", form)
+	case err != nil || portErr != nil || !isHost(host):
+		f.add(path, "%s; its value is not shown, since it may have a password", form)
+	default:
+		Setting{Path: path, OneOf: upstreamSchemes()}.validate(f, scheme)
 	}
 }
 
@@ -152,7 +178,7 @@ func checkSites(f *Faults, origins []Site) {
 		path := index("proxy.origins", i)
 		switch name := uri.CanonicalDomain(o.Host); {
 		case !isHost(o.Host):
-			f.add(path+".host", "%q is not a host such as www.example.org, without port", o.Host)
+			f.add(path+".host", "%q is not a host such as www.example.org, without port%s", o.Host, writeHost(o.Host, "there are no patterns: list each site"))
 		case seen[name]:
 			f.add(path+".host", "%q is configured twice", o.Host)
 		default:

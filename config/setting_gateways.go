@@ -37,7 +37,7 @@ func gatewaySettings() []Setting {
 			Path: "gateways.templates", Default: []Gateway{},
 			Doc: "Other gateways, to which clients are redirected for URLs of a scheme: also instead of the ones of urnd. The variables are " +
 				"uri, the URI as a whole, and its parts scheme, host, port, path and query. A list:",
-			Form:   "table",
+			Form:   tableForm,
 			Sample: "templates:\n  - scheme: prospero\n    template: https://gateway.example.org/?url={uri}",
 		},
 	}, ftpSettings(), newsSettings(), []Setting{
@@ -105,8 +105,10 @@ func checkRoots(f *Faults, path string, value any) {
 	roots, _ := value.([]string)
 	for i, root := range roots {
 		switch {
-		case !filepath.IsAbs(root) || filepath.Clean(root) != root:
+		case !filepath.IsAbs(root):
 			f.add(index(path, i), "%q is not an absolute path such as /srv/documents", root)
+		case filepath.Clean(root) != root:
+			f.add(index(path, i), "%q is not an absolute path in its shortest form: write %s", root, filepath.Clean(root))
 		case root == "/":
 			f.add(index(path, i), "%q is all of this machine: name the directories to serve", root)
 		case slices.ContainsFunc([]string{"/proc", "/sys", "/dev"}, func(system string) bool { return isBelow(root, system) }):
@@ -142,15 +144,7 @@ func isBelow(path, directory string) bool {
 
 func checkNewsServers(f *Faults, path string, value any) {
 	servers, _ := value.([]string)
-	checkPAC(f, path, trimPrefixes(servers, "tls://"))
-}
-
-func trimPrefixes(texts []string, prefix string) []string {
-	trimmed := make([]string, len(texts))
-	for i, text := range texts {
-		trimmed[i] = strings.TrimPrefix(text, prefix)
-	}
-	return trimmed
+	checkAddresses(f, path, servers, "tls://", "news.example.org:119")
 }
 
 // checkGateways checks the templates of other gateways.

@@ -97,7 +97,7 @@ func checkAdminListen(f *Faults, path string, value any) {
 func checkListen(f *Faults, path, address string) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		f.add(path, "%q is not host:port, such as 127.0.0.1:8141", address)
+		f.add(path, "%q is not host:port%s", address, writeAddress(address, "127.0.0.1:8141"))
 		return
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
@@ -110,11 +110,6 @@ func checkListen(f *Faults, path, address string) {
 // warnOfNames warns where others than this machine have resources retrieved over http, and urnd knows no name of its own by which
 // they come: their browsers are refused.
 func warnOfNames(f *Faults, c Config) {
-	isForOthers := func(address string) bool {
-		host, _, err := net.SplitHostPort(address)
-		addr, _ := netip.ParseAddr(host)
-		return err == nil && host != "localhost" && !addr.IsLoopback()
-	}
 	isOpen := !c.Listen.RedirectTLS && (slices.ContainsFunc(c.Listen.Service, isForOthers) || len(c.Listen.ProxyProtocol) > 0)
 	hasOthers := slices.ContainsFunc(c.Access.ProxyClients, func(p netip.Prefix) bool { return !isLoopback(p) })
 	if len(c.Listen.Names) == 0 && hasOthers && (isOpen || len(c.Access.TrustedProxies) > 0) {

@@ -6,7 +6,7 @@ func namespaceSettings() []Setting {
 	return []Setting{{
 		Path: "namespaces", Default: []Namespace{},
 		Doc:  "Namespaces of your own, and changes to those that are built in. A list:",
-		Form: "table",
+		Form: tableForm,
 		Sample: `namespaces:
   - nid: example
     # which part is case-insensitive: none, lower or upper (the whole name),
@@ -62,7 +62,7 @@ func Elements() []Setting {
 		{Path: "namespaces.*.order", Doc: "as resolve.order; where it is not set, thttp goes first if servers are given, then namespace if targets are", OneOf: systems()},
 		{Path: "namespaces.*.thttp", Doc: "servers that resolve the names by THTTP, asked in order", Form: "http:// or https:// and a host"},
 		{Path: "namespaces.*.schemes", Doc: "schemes of locations that such servers may return, in addition to http and https; empty: all that lead somewhere", OneOf: schemes()},
-		{Path: "namespaces.*.targets", Doc: "the locations of names, the best first", Form: "table"},
+		{Path: "namespaces.*.targets", Doc: "the locations of names, the best first", Form: tableForm},
 		{Path: "namespaces.*.targets.*.pattern", Doc: "which canonical names; empty: all", Form: "regular expression (RE2)"},
 		{Path: "namespaces.*.targets.*.template", Doc: "their location; it must be set, except with gone", Form: "URI template (RFC 6570)"},
 		{Path: "namespaces.*.targets.*.type", Doc: "the media type of the resource", Form: "media type"},

@@ -2,7 +2,6 @@ package config
 
 import (
 	"net/netip"
-	"slices"
 	"strings"
 )
 
@@ -19,7 +18,7 @@ func proxySettings() []Setting {
 			Path: "proxy.rules", Default: []ProxyRule{},
 			Doc: "What the clients of the proxy may ask for. The first rule of which all conditions hold decides; where there is " +
 				"none, the request is allowed. urnd access test says which rule decides a request, and why. A list:",
-			Form: "table",
+			Form: tableForm,
 			Sample: `rules:
   # the name of the rule in logs, for the client, and in Proxy-Status
   - id: no-metadata
@@ -95,7 +94,7 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 		checkPrefixList(f, path+".destinations", r.Destinations)
 		checkEach(f, path+".users", r.Users, isUser, "the name of a user, which has no colon (RFC 7617 section 2)")
 		checkEach(f, path+".methods", r.Methods, isMethod, "a method in capitals, such as GET: methods are case-sensitive (RFC 9110 section 9.1)")
-		checkEach(f, path+".schemes", r.Schemes, isScheme, "a scheme such as http, or connect")
+		checkEach(f, path+".schemes", r.Schemes, isScheme, "a scheme such as http, or connect: write it without ://")
 		checkRuleHosts(f, path+".hosts", r.Hosts)
 	}
 }
@@ -141,35 +140,17 @@ func checkRuleHosts(f *Faults, path string, hosts []string) {
 		case strings.ContainsAny(host, digits) && strings.Trim(host, digits+".*?") == "":
 			f.add(at, "%q is no address, and a pattern is for names: write a range such as 192.0.2.0/24", host)
 		case !isDomain(strings.NewReplacer("*", "a", "?", "a").Replace(name)):
-			f.add(at, "%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, without scheme and port; other scripts are written as in xn--bcher-kva.example", host)
+			f.add(at, "%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, without scheme and port%s; other scripts are written as in xn--bcher-kva.example", host, writeRuleHost(host))
 		case strings.ContainsAny(host, "*?") && name != host:
 			f.add(at, "%q is a pattern, which has no dot at its start", host)
 		}
 	}
 }
 
-// hasNoCondition reports whether a rule decides every request that comes to it.
-func (r ProxyRule) hasNoCondition() bool {
-	return len(r.Clients)+len(r.Users)+len(r.Methods)+len(r.Schemes)+len(r.Hosts)+len(r.Ports)+len(r.Destinations) == 0
-}
-
-// warnOfProxyRules adds what is valid in rules, and probably not meant.
-func warnOfProxyRules(f *Faults, rules []ProxyRule) {
-	last := slices.IndexFunc(rules, ProxyRule.hasNoCondition)
-	for i, r := range rules {
-		path := index("proxy.rules", i)
-		if last >= 0 && i > last {
-			f.add(path, "%q never decides: %q before it has no condition, and decides all requests", r.ID, rules[last].ID)
-		}
-		warnOfHostBits(f, path+".clients", r.Clients)
-		warnOfHostBits(f, path+".destinations", r.Destinations)
-		for j, host := range r.Hosts {
-			if rest, ok := strings.CutPrefix(host, "*."); ok && !strings.ContainsAny(rest, "*?") {
-				f.add(index(path+".hosts", j), "%s has only names of one label more than %s: %q has all below it, and itself", host, rest, "."+rest)
-			}
-		}
-		if slices.Contains(r.Schemes, "https") && !slices.Contains(r.Schemes, "connect") {
-			f.add(path+".schemes", "has https without connect: clients ask for https by CONNECT, for which this rule does not hold")
-		}
+// writeRuleHost returns what to write for a URL, or for a host with a port.
+func writeRuleHost(text string) string {
+	if help := writeHost(text, ""); len(help) > len(": ") {
+		return help + ", and the port in ports of a rule"
 	}
+	return ""
 }

@@ -15,7 +15,7 @@ import (
 // The commented rules of the example are valid, and give no warning.
 func TestExampleRules(t *testing.T) {
 	_, block, _ := strings.Cut(config.Example(), "  # rules:\n")
-	text := "proxy:\n  rules:\n"
+	text := "access: {proxy_clients: [10.0.0.0/8], proxy_users: /etc/urnd/users}\nproxy:\n  rules:\n"
 	for line := range strings.Lines(block) {
 		if !strings.HasPrefix(line, "  #") {
 			break
@@ -211,5 +211,22 @@ func TestUpstreamWarningsAreThoseOfTheGuard(t *testing.T) {
 		if got := c.Warnings(); (len(got) > 0) != refused {
 			t.Errorf("%s: %v, refused: %v", host, got, refused)
 		}
+	}
+}
+
+// A server is warned of at the ports that the guard refuses, and at no other.
+func TestRefusedPortsAreThoseOfTheGuard(t *testing.T) {
+	guard := netguard.New(time.Second)
+	addr := netip.MustParseAddr("93.184.215.14")
+	for port := uint16(1); port < 1100; port++ {
+		at := netip.AddrPortFrom(addr, port)
+		c := config.Default()
+		c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"http://" + at.String()}}}
+		if refused, got := guard.Check(at) != nil, c.Warnings(); (len(got) > 0) != refused {
+			t.Errorf("%d: %v, refused: %v", port, got, refused)
+		}
+	}
+	if err := guard.Check(netip.AddrPortFrom(addr, 563)); err != nil {
+		t.Errorf("news by TLS (RFC 4642 section 1): %v", err)
 	}
 }

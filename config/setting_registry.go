@@ -37,7 +37,7 @@ func registrySettings() []Setting {
 		},
 		{
 			Path: "registry.only", Default: []string{},
-			Doc:    "What the names begin with that the registry is asked for; others are resolved although it is not available. Empty: all URNs.",
+			Doc:    "What the names begin with that the registry is asked for; others are resolved although it is not available, and cannot be registered. Empty: all URNs. With 'urn:' in it, it has all URNs, too.",
 			Sample: "only: ['urn:nbn:fi:', 'ark:/12345/']", Form: "beginning of canonical names",
 		},
 		{
@@ -80,14 +80,23 @@ const (
 	storePostgres = "postgres:"
 )
 
+// isPostgres reports whether a store is the URL of a PostgreSQL database.
+func isPostgres(store string) bool {
+	return strings.HasPrefix(store, storePostgres) || strings.HasPrefix(store, "postgresql:")
+}
+
 // checkStore checks registry.store.
 func checkStore(f *Faults, path string, value any) {
 	text, _ := value.(string)
 	switch {
 	case text == "":
 	case strings.HasPrefix(text, storeSQLite) && len(text) > len(storeSQLite):
-	case strings.HasPrefix(text, storePostgres) || strings.HasPrefix(text, "postgresql:"):
+	case isPostgres(text):
 		checkReplica(f, path, value)
+	case strings.HasPrefix(text, "/"):
+		f.add(path, "%q is neither sqlite: and a path nor a URL: write sqlite:%[1]s", text)
+	case strings.Contains(text, "@"):
+		f.add(path, "is neither sqlite: and the path of a file nor a URL that begins with postgres:; its value is not shown, since it may contain a password")
 	default:
 		f.add(path, "is neither sqlite: and the path of a file nor a URL that begins with postgres:; its value is not shown, since it may contain a password")
 	}

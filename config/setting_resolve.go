@@ -44,7 +44,7 @@ func resolveSettings() []Setting {
 			Doc: "Identifiers that people use without urn: and what they mean, before those that are built in (a bare ISBN, " +
 				"ISSN or DOI, and doi:, hdl: and ark:). A list:",
 			Sample: "identifiers:\n  - pattern: '^shelf (?P<number>[0-9]+)$'\n    template: urn:library:shelf:{number}",
-			Form:   "table",
+			Form:   tableForm,
 		},
 		{
 			Path: "urn",

@@ -65,7 +65,7 @@ func systemSettings() []Setting {
 				"authenticated (DNSSEC, the AD bit). The servers must resolve all domains to which the rules lead; " +
 				"the addresses of hosts are looked up at dns.servers. A list:",
 			Sample: "root_options:\n  - root: urn.example.org.\n    servers: [192.0.2.53]\n    require_dnssec: true",
-			Form:   "table",
+			Form:   tableForm,
 		},
 		{
 			Path: "thttp",
@@ -116,7 +116,7 @@ func checkDomainList(f *Faults, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		if !isDomain(name) {
-			f.add(index(path, i), "%q is not a domain name such as urn.arpa.", name)
+			f.add(index(path, i), "%q is not a domain name such as urn.arpa.%s", name, writeHost(name, "there are no patterns: list each name"))
 		} else if slices.IndexFunc(names, func(other string) bool { return sameDomain(name, other) }) != i {
 			f.add(index(path, i), "%q is named twice", name)
 		}

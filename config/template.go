@@ -35,7 +35,11 @@ func checkTemplate(f *Faults, path, template string, known []string) {
 	case !literalScheme.MatchString(template):
 		f.add(path, "%q does not begin with a scheme such as https:", template)
 	case len(unknown) > 0:
-		f.add(path, "%q: there is no variable %q%s; there are %s", template, unknown[0], didYouMean(unknown[0], known), strings.Join(known, ", "))
+		there := strings.Join(known, ", ")
+		if there == "" {
+			there = "none: the groups of a pattern are, as in (?P<name>...)"
+		}
+		f.add(path, "%q: there is no variable %q%s; there are %s", template, unknown[0], didYouMean(unknown[0], known), there)
 	default:
 		checkLocation(f, path, template, location)
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"mime"
 	"net/netip"
 	"regexp"
@@ -66,7 +67,7 @@ func (c Config) checkTogether(f *Faults) {
 }
 
 func (c Config) checkListeners(f *Faults) {
-	taken := make(map[string]bool)
+	taken := make(map[string]string)
 	for _, l := range []struct {
 		path      string
 		addresses []string
@@ -74,15 +75,15 @@ func (c Config) checkListeners(f *Faults) {
 		{"listen.service", c.Listen.Service}, {"listen.tls", c.Listen.TLS}, {"listen.admin", []string{c.Listen.Admin}},
 	} {
 		for _, address := range l.addresses {
-			if taken[address] && address != "" && !strings.HasSuffix(address, ":0") {
-				f.add(l.path, "%q is the address of another listener too", address)
+			if taken[address] != "" && address != "" && !strings.HasSuffix(address, ":0") {
+				f.add(l.path, "%q is the address of another listener too, %s", address, taken[address])
 			}
-			taken[address] = true
+			taken[address] = l.path
 		}
 	}
 	needsTLS := len(c.Listen.TLS) > 0 || c.TLS.ClientCA != ""
 	if needsTLS && (c.TLS.Certificate == "" || c.TLS.Key == "") {
-		f.add("tls.certificate", "and tls.key are needed for listen.tls and tls.client_ca")
+		f.add("tls.certificate", "and tls.key are needed for listen.tls and tls.client_ca: write the paths of both")
 	}
 }
 
@@ -110,9 +111,14 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 	for i, ns := range namespaces {
 		path := index("namespaces", i)
 		nid := strings.ToLower(ns.NID)
-		if err := uri.CheckNID(ns.NID); err != nil {
+		switch err := uri.CheckNID(ns.NID); {
+		case ns.NID == "":
+			f.add(path+".nid", "is missing")
+		case err != nil && strings.HasPrefix(nid, "urn:"):
+			f.add(path+".nid", "%q is not a NID: write %s", ns.NID, strings.Trim(ns.NID[len("urn:"):], ":"))
+		case err != nil:
 			f.add(path+".nid", "%q: %v", ns.NID, err)
-		} else if seen[nid] {
+		case seen[nid]:
 			f.add(path+".nid", "%q is configured twice", ns.NID)
 		}
 		seen[nid] = true
@@ -146,19 +152,31 @@ func schemes() []string {
 
 // checkServer checks the base of a THTTP server.
 func checkServer(f *Faults, path, server string) {
+	switch err := isServer(server); {
+	case err == nil:
+	case strings.Contains(server, "@"):
+		f.add(path, "contains a user or a password, which is not allowed there")
+	case writeServer(server) != "" || errors.Is(err, errNoServer):
+		f.add(path, "%q %v%s", server, errNoServer, writeServer(server))
+	default:
+		f.add(path, "%v", err)
+	}
+}
+
+var errNoServer = errors.New("is not http:// or https:// and a host, without a path")
+
+// isServer returns why a URL is not the base of a server.
+func isServer(server string) error {
 	u, err := uri.Parse(server)
 	if err == nil {
 		err = u.Check()
 	}
 	host, _ := u.Host()
-	switch scheme := strings.ToLower(u.Scheme()); {
-	case err != nil:
-		f.add(path, "%v", err)
-	case userinfo.MatchString(server):
-		f.add(path, "contains a user or a password, which is not allowed there")
-	case scheme != "http" && scheme != "https" || server != u.Scheme()+"://"+authority(u) || host == "":
-		f.add(path, "%q is not http:// or https:// and a host, without a path", server)
+	scheme := strings.ToLower(u.Scheme())
+	if err == nil && (scheme != "http" && scheme != "https" || server != u.Scheme()+"://"+authority(u) || host == "" || strings.Contains(server, "@")) {
+		err = errNoServer
 	}
+	return err
 }
 
 func authority(u uri.URI) string { a, _ := u.Authority(); return a }

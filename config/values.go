@@ -33,10 +33,23 @@ func (s *Server) UnmarshalText(text []byte) error {
 	if addr, err := netip.ParseAddr(address); err == nil {
 		read.AddrPort = netip.AddrPortFrom(addr, port)
 	} else if read.AddrPort, err = netip.ParseAddrPort(address); err != nil {
-		return fmt.Errorf("%q is not an IP address, with or without port, or tls:// and one", text)
+		return fmt.Errorf("%q is not an IP address, with or without port, or tls:// and one%s", text, ofServer(string(text)))
 	}
 	*s = read
 	return nil
+}
+
+// ofServer returns the end of a message about what is no address of a server.
+func ofServer(text string) string {
+	host, _, hasName := strings.Cut(text, "#")
+	_, err := netip.ParseAddr(host)
+	switch {
+	case hasName && err == nil:
+		return ": write tls://" + text
+	case hostIn(text) != "":
+		return ": a host name would have to be looked up first"
+	}
+	return ""
 }
 
 // String returns the server as UnmarshalText reads it.
@@ -67,7 +80,7 @@ func (a *Agent) UnmarshalText(text []byte) error {
 	}
 	addrPort, err := netip.ParseAddrPort(string(text))
 	if err != nil {
-		return fmt.Errorf("%q is not an IP address, with or without port", text)
+		return fmt.Errorf("%q is not an IP address, with or without port%s", text, ofServer(string(text)))
 	}
 	a.AddrPort = addrPort
 	return nil
@@ -87,7 +100,11 @@ func (p *PortRange) UnmarshalText(text []byte) error {
 	from, err := strconv.ParseUint(first, 10, 16)
 	to, lastErr := strconv.ParseUint(last, 10, 16)
 	if err != nil || lastErr != nil || from > to {
-		return fmt.Errorf("%q is not a port, such as 443, or a range of ports, such as 8000-8999", text)
+		help := ""
+		if strings.Contains(string(text), ",") {
+			help = fmt.Sprintf(": write [%s]", strings.Join(strings.FieldsFunc(string(text), func(c rune) bool { return c == ',' || c == ' ' }), ", "))
+		}
+		return fmt.Errorf("%q is not a port, such as 443, or a range of ports, such as 8000-8999%s", text, help)
 	}
 	*p = PortRange{uint16(from), uint16(to)}
 	return nil

@@ -4,8 +4,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-
-	"github.com/urnd/urnd/uri"
 )
 
 // specialNetworks are those that no connection is made to, unless access.allow_destinations has them: the blocks of
@@ -46,8 +44,16 @@ func isWithin(networks []netip.Prefix, hosts netip.Prefix) bool {
 func warnOfUpstreams(f *Faults, c Config) {
 	for i, u := range c.Proxy.Upstreams {
 		path := index("proxy.upstreams", i)
+		warnOfRuleHosts(f, path+".hosts", u.Hosts)
+		hides := func(before Upstream) bool { return covers(before.Hosts, u.Hosts, coversHost) }
+		if first := slices.IndexFunc(c.Proxy.Upstreams[:i], hides); first >= 0 {
+			f.add(path, "is never used: proxy.upstreams.%d, before it, is used for all its hosts: write it before that one", first)
+		}
 		if u.Server == "direct" {
 			continue
+		}
+		if reason := c.refusal(hostAndPort(u.Server)); reason != "" {
+			f.add(path+".server", "%s: no request will reach it", reason)
 		}
 		opens := func(all netip.Prefix) bool { return !closedNetwork(c.Access.AllowDestinations, all).IsValid() }
 		if len(u.Hosts) == 0 && !slices.ContainsFunc(prefixes("0.0.0.0/0", "::/0"), opens) {
@@ -98,25 +104,4 @@ func networkOf(host string) (network netip.Prefix, ok bool) {
 	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	addr = addr.Unmap().WithZone("")
 	return netip.PrefixFrom(addr, addr.BitLen()), err == nil
-}
-
-// warnOfServers warns of servers of sites that the guard refuses.
-func warnOfServers(f *Faults, c Config) {
-	for i, o := range c.Proxy.Origins {
-		for j, server := range o.Servers {
-			u, err := uri.Parse(server)
-			if err != nil {
-				continue // Validate has said so
-			}
-			host, _ := u.Host()
-			addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
-			if err != nil {
-				continue
-			}
-			if addr = addr.Unmap(); hasAddress(specialNetworks(), addr) && !hasAddress(c.Access.AllowDestinations, addr) {
-				f.add(index(index("proxy.origins", i)+".servers", j), "%s is not in access.allow_destinations: requests for %s will be refused",
-					addr, o.Host)
-			}
-		}
-	}
 }

@@ -50,7 +50,7 @@ and certificates; what only opening can show is listed as "not checked".`,
 
 // warningsOf returns what is valid in a configuration, and probably not meant.
 func warningsOf(c config.Config, origins config.Origins) config.Faults {
-	warnings := c.Warnings()
+	warnings := append(c.Warnings(), origins.Warnings()...)
 	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
 		warnings = append(warnings, config.Fault{Path: "listen.redirect_tls", Message: "without listen.tls it needs urnd-https.socket, or urnd does not start"})
 	}

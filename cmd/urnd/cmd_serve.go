@@ -40,7 +40,7 @@ configuration; SIGTERM stops it after running requests have ended.`,
 		d := newDependencies()
 		var origins config.Origins
 		d.locate = func(err error) error { return origins.Locate(err) }
-		d.warnings = func(c config.Config) config.Faults { return warningsOf(c, origins) }
+		d.warnings = func(c config.Config) config.Faults { return warningsOf(withSockets(c, inherited), origins) }
 		service := newDaemon(d, path, func() (c config.Config, err error) {
 			c, origins, err = s.loadOrigins(map[string]string{"listen.service": "listen", "listen.admin": "admin"})
 			return c, err
@@ -61,6 +61,22 @@ func inheritedSockets() (map[string][]net.Listener, error) {
 		return nil, err
 	}
 	return sockets, checkNames(sockets)
+}
+
+// withSockets returns a configuration with the addresses of sockets that systemd has opened, which warnings are about.
+func withSockets(c config.Config, sockets map[string][]net.Listener) config.Config {
+	addresses := func(name string, configured []string) []string {
+		var all []string
+		for _, socket := range sockets[name] {
+			all = append(all, socket.Addr().String())
+		}
+		if all == nil {
+			return configured
+		}
+		return all
+	}
+	c.Listen.Service, c.Listen.TLS = addresses(nameHTTP, c.Listen.Service), addresses(nameHTTPS, c.Listen.TLS)
+	return c
 }
 
 // checkNames refuses sockets without an endpoint: no server would answer there.

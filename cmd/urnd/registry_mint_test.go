@@ -11,6 +11,7 @@ import (
 )
 
 func TestRegistryMint(t *testing.T) {
+	t.Setenv("URND_REGISTRY_ONLY", "urn:,ark:/12345/")
 	store := "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
 	for _, tt := range []struct{ args, want, err string }{
 		{args: "urn:nbn:fi:lib-{counter} -n 2", want: "urn:nbn:fi:lib-1\nurn:nbn:fi:lib-2\n"},

@@ -31,7 +31,9 @@ func newSiteRegistry(t *testing.T) siteRegistry {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	names, err := namesOf(config.Default())
+	c := config.Default()
+	c.Registry.Only = []string{"urn:", "ark:/12345/"}
+	names, err := namesOf(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, err
 		scheme, address, _ := strings.Cut(u.Server, "://")
 		server := &schemehttp.Upstream{Scheme: scheme, Address: address, User: u.User}
 		if u.Password != "" {
-			text, err := readSecret("proxy.upstreams["+id+"].password", u.Password)
+			text, err := readSecret("proxy.upstreams."+id+".password", u.Password)
 			if err != nil {
 				return nil, err
 			}

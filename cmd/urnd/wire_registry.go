@@ -38,7 +38,7 @@ func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
 // newRegistry returns the registry in a store. audit may be nil.
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, audit audit) *registry.Registry {
 	return registry.New(registry.Config{
-		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now, Audit: audit, CheckDigits: checkDigits(),
+		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now, Audit: audit, CheckDigits: checkDigits(), Only: askedFor(names.Own),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
 			if err == nil {
@@ -47,6 +47,14 @@ func newRegistry(store registry.Store, names resolver.Names, now func() time.Tim
 			return q.URI.String(), err
 		},
 	})
+}
+
+// askedFor returns what the names begin with that the registry is asked for, by registry.only.
+func askedFor(only []string) []string {
+	if len(only) == 0 {
+		return []string{"urn:"}
+	}
+	return only
 }
 
 // The times of a registry.
@@ -181,7 +189,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	}
 	r.starters = append(r.starters, r.registry.start)
 	r.faults = append(r.faults, r.registry.faults)
-	r.own = registry.NewResolver(registry.ResolverConfig{Store: r.registry, TTL: c.Registry.TTL, Only: c.Registry.Only, Now: d.now})
+	r.own = registry.NewResolver(registry.ResolverConfig{Store: r.registry, TTL: c.Registry.TTL, Only: askedFor(c.Registry.Only), Now: d.now})
 	return nil
 }
 

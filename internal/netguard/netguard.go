@@ -241,6 +241,6 @@ func (r *refusal) public() string { return fmt.Sprintf("%s: its address is %s", 
 // Unwrap returns ErrForbidden.
 func (*refusal) Unwrap() error { return ErrForbidden }
 
-// safePorts are the ports below 1024 of the web and of the services of RFC 1738. On other
+// safePorts are the ports below 1024 of the web and of the services of RFC 1738, also by TLS (RFC 4642 section 1). On other
 // ports a request could be taken for a command, above all by a mail server.
-var safePorts = [...]uint16{21, 23, 70, 80, 119, 210, 280, 443, 488, 591, 777}
+var safePorts = [...]uint16{21, 23, 70, 80, 119, 210, 280, 443, 488, 563, 591, 777}

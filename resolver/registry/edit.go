@@ -121,6 +121,9 @@ func (r *Registry) canonicalEdits(actor Actor, edits []Edit) ([]Edit, error) {
 		change := edit.Change
 		edit.Change = func(before Entry) (Record, error) {
 			record, err := change(before)
+			if err == nil {
+				err = r.CheckAsked(before, edit.Key)
+			}
 			if err != nil {
 				return Record{}, err
 			}

@@ -225,5 +225,8 @@ func (m *minter) key(name string) (Key, error) {
 	if m.pattern.check == ofNOID && key.Name != name {
 		return Key{}, invalidPattern(m.Pattern, "write it as names are in their canonical form, which its check character is of: it makes %q, and that is %q", name, key.Name)
 	}
+	if err := m.r.CheckAsked(Entry{}, key); err != nil {
+		return Key{}, err
+	}
 	return key, m.actor.May(Writer, key)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Config configures a Registry. All fields but CheckDigits and Audit must be set.
+// Config configures a Registry. All fields but Only, CheckDigits and Audit must be set.
 type Config struct {
 	Store Store
 	// Canonical returns the canonical name of a URI; its error says why it is not valid.
@@ -14,6 +14,8 @@ type Config struct {
 	// CanonicalPrefix returns what canonical names begin with where names begin with text.
 	CanonicalPrefix func(text string) (string, error)
 	Now             func() time.Time
+	// Only are what the names begin with that a resolver asks for; nil is all. Others are not registered.
+	Only []string
 	// CheckDigits are, by what names begin with, such as "urn:isbn:", those of numbers that are minted.
 	CheckDigits map[string]CheckDigit
 	// Audit is called after each change that was committed; nil is not.

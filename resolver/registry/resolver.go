@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/resolver"
@@ -15,7 +14,7 @@ type ResolverConfig struct {
 	Store Store
 	// TTL is that of answers, which is also how long clients may use them.
 	TTL time.Duration
-	// Only are what the names begin with that the registry is asked for; nil is all URNs.
+	// Only are what the names begin with that the registry is asked for; nil is all.
 	Only []string
 	Now  func() time.Time
 }
@@ -32,7 +31,7 @@ func NewResolver(config ResolverConfig) *Resolver {
 // Resolve implements resolver.Resolver for canonical names, of any scheme.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	name := q.URI.String()
-	if !r.asked(name) {
+	if !Asked(r.config.Only, Name(name)) {
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the registry is not asked for it", TTL: resolver.Forever}
 	}
 	found, err := r.find(ctx, q, name)
@@ -70,19 +69,6 @@ type unavailable struct{ err error }
 func (*unavailable) Error() string { return ErrNoStore.Error() + " now" }
 
 func (u *unavailable) Unwrap() []error { return []error{ErrNoStore, u.err} }
-
-// asked reports whether the registry is asked for a name.
-func (r *Resolver) asked(name string) bool {
-	if len(r.config.Only) == 0 {
-		return strings.HasPrefix(name, "urn:")
-	}
-	for _, prefix := range r.config.Only {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
-}
 
 // state is what is asked for entries: now, or as it was then.
 type state interface {

@@ -31,12 +31,17 @@ func openFile(t testing.TB, path string) *registry.Registry {
 
 func registryOf(t testing.TB, store registry.Store, now func() time.Time) *registry.Registry {
 	t.Helper()
+	return registry.New(configOf(t, store, now))
+}
+
+func configOf(t testing.TB, store registry.Store, now func() time.Time) registry.Config {
+	t.Helper()
 	set, err := urnns.NewSet(urnns.Builtin()...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := resolver.Names{Set: set}
-	return registry.New(registry.Config{
+	return registry.Config{
 		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now,
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
@@ -46,7 +51,7 @@ func registryOf(t testing.TB, store registry.Store, now func() time.Time) *regis
 			q, err = names.Canonical(q)
 			return q.URI.String(), err
 		},
-	})
+	}
 }
 
 // open opens a new registry.

@@ -220,6 +220,9 @@ func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, now time.Time) (
 	if u.whole() {
 		return r.applyWhole(tx, w, u, before, now)
 	}
+	if err := r.Registry.CheckAsked(before, u.entry.Key); err != nil {
+		return unchanged, err
+	}
 	record := u.over(before.Record)
 	if u.lines > 1 || before.Exists() {
 		if record, err = r.Registry.Check(u.entry.Key, record); err != nil {

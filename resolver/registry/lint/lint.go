@@ -5,7 +5,6 @@ package lint
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/resolver"
@@ -204,13 +203,6 @@ func (l *linter) related(tx registry.Tx, subjects []subject) (map[string]registr
 		}
 	}
 	return known, nil
-}
-
-// asked reports whether the registry is asked for a name or prefix, or for a part of what is below it.
-func (l *linter) asked(key registry.Key) bool {
-	return len(l.Only) == 0 || slices.ContainsFunc(l.Only, func(prefix string) bool {
-		return strings.HasPrefix(key.Name, prefix) || key.Kind == registry.KindPrefix && strings.HasPrefix(prefix, key.Name)
-	})
 }
 
 // isURN reports whether a canonical name is a URN.

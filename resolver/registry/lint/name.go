@@ -23,7 +23,7 @@ func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 		}
 		l.add(e, Error, ruleCanonical, what)
 	}
-	if !l.asked(e.Key) {
+	if !registry.Asked(l.Only, e.Key) {
 		l.add(e, Warning, ruleNotAsked, "the registry is not asked for it")
 	}
 	if e.Kind == registry.KindPrefix {

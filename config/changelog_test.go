@@ -1,0 +1,35 @@
+package config_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+)
+
+// What the list of changes says to write to keep what was is a setting that loads, and is not the default.
+func TestUpgrade(t *testing.T) {
+	text, err := os.ReadFile("../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "to keep it, write |\n|---|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	rows := 0
+	for row := range strings.SplitSeq(table, "\n") {
+		cells := strings.Split(strings.Trim(row, "|"), "|")
+		_, code, _ := strings.Cut(cells[len(cells)-1], "`")
+		setting, _, _ := strings.Cut(code, "`")
+		path, value, _ := strings.Cut(setting, ": ")
+		section, key, _ := strings.Cut(path, ".")
+		c, err := config.Load(write(t, "urnd.yaml", section+":\n  "+key+": "+value+"\n"), nil)
+		if err != nil || c.Text(path) == config.Default().Text(path) {
+			t.Errorf("%s\n%q: %v", row, setting, err)
+		}
+		rows++
+	}
+	if rows < 30 {
+		t.Errorf("%d rows", rows)
+	}
+}

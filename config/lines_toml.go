@@ -1,0 +1,81 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// linesOfTOML returns none for what is no TOML: the parser of the configuration reports it.
+func linesOfTOML(text []byte) lines {
+	found := make(lines)
+	elements := make(map[string]int) // of arrays of tables, by their path
+	var p unstable.Parser
+	p.Reset(text)
+	table := ""
+	for p.NextExpression() {
+		e := p.Expression()
+		path, line := keyOfTOML(&p, e, table, elements)
+		switch e.Kind {
+		case unstable.ArrayTable:
+			elements[path]++
+			found.addTOML(path, line)
+			path += "." + strconv.Itoa(elements[path]-1)
+			table = path
+		case unstable.Table:
+			table = path
+		}
+		found.addTOML(path, line)
+		if e.Kind == unstable.KeyValue {
+			found.walkTOML(&p, path, e.Value())
+		}
+	}
+	if p.Error() != nil {
+		return nil
+	}
+	return found
+}
+
+// addTOML records where a path is first.
+func (l lines) addTOML(path string, line int) {
+	if _, ok := l[path]; !ok {
+		l[path] = line
+	}
+}
+
+// keyOfTOML returns the dotted path of an expression, whose keys may lead through arrays of tables, and its line.
+func keyOfTOML(p *unstable.Parser, e *unstable.Node, table string, elements map[string]int) (path string, line int) {
+	if e.Kind == unstable.KeyValue {
+		path = table
+	}
+	for keys := e.Key(); keys.Next(); {
+		if n := elements[path]; n > 0 && e.Kind != unstable.KeyValue {
+			path += "." + strconv.Itoa(n-1)
+		}
+		path = strings.TrimPrefix(path+"."+strings.ToLower(string(keys.Node().Data)), ".")
+		line = p.Shape(keys.Node().Raw).Start.Line
+	}
+	return path, line
+}
+
+// walkTOML records the lines of the elements of a value: those of arrays, and the keys of inline tables.
+func (l lines) walkTOML(p *unstable.Parser, path string, value *unstable.Node) {
+	children, i := value.Children(), 0
+	for children.Next() {
+		child := children.Node()
+		switch value.Kind {
+		case unstable.Array:
+			at := path + "." + strconv.Itoa(i)
+			i++
+			if child.Raw.Length > 0 {
+				l[at] = p.Shape(child.Raw).Start.Line
+			}
+			l.walkTOML(p, at, child)
+		case unstable.InlineTable:
+			key, line := keyOfTOML(p, child, path, nil)
+			l[key] = line
+			l.walkTOML(p, key, child.Value())
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package config_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+)
+
+// mistake is a configuration of testdata/mistakes.txt, and what is answered to it.
+type mistake struct {
+	text    string
+	answers []string // "LINE PATH | words | words"
+}
+
+func mistakes(t *testing.T) []mistake {
+	t.Helper()
+	table, err := os.ReadFile("testdata/mistakes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []mistake
+	isAnswer := false
+	for line := range strings.Lines(string(table)) {
+		answer, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "== ")
+		switch {
+		case ok && isAnswer:
+			last := &all[len(all)-1]
+			last.answers = append(last.answers, answer)
+		case ok:
+			all = append(all, mistake{answers: []string{answer}})
+		case len(all) > 0 && line != "\n" && !strings.HasPrefix(line, "#"):
+			all[len(all)-1].text += line
+		}
+		isAnswer = ok
+	}
+	return all
+}
+
+// check returns what urnd config check says of a file without opening what it names.
+func check(path string) config.Faults {
+	c, origins, err := config.LoadOrigins(path, nil)
+	var faults config.Faults
+	if errors.As(err, &faults) || err != nil {
+		return faults
+	}
+	faults = append(c.Warnings(), origins.Warnings()...)
+	faults.Locate(origins)
+	return faults
+}
+
+// isAnswer reports whether a fault is what an answer of the table says.
+func isAnswer(fault config.Fault, answer string) bool {
+	words := strings.Split(answer, "|")
+	where := fmt.Sprintf("%d %s", fault.Line, fault.Path)
+	if strings.TrimSpace(words[0]) != strings.TrimSpace(where) || strings.Contains(fault.Message, "s3cr3t") {
+		return false
+	}
+	for _, word := range words[1:] {
+		if !strings.Contains(fault.Message, strings.TrimSpace(word)) {
+			return false
+		}
+	}
+	return fault.File != ""
+}
+
+// Each mistake is answered by its line, its setting and what to write, and by nothing else.
+func TestMistakes(t *testing.T) {
+	all := mistakes(t)
+	if len(all) < 200 {
+		t.Errorf("%d mistakes", len(all))
+	}
+	for _, m := range all {
+		faults := check(write(t, "urnd.yaml", m.text))
+		if len(faults) != len(m.answers) {
+			t.Errorf("%s%d answers: %v\n", m.text, len(faults), faults)
+			continue
+		}
+		for i, answer := range m.answers {
+			if !isAnswer(faults[i], answer) {
+				t.Errorf("%s%v\nwant %s", m.text, faults[i], answer)
+			}
+		}
+	}
+}
+
+// What is meant so is not answered.
+func TestNoMistakes(t *testing.T) {
+	for _, text := range []string{
+		"listen: {service: ['127.0.0.1:0']}",
+		"access: {trusted_proxies: [0.0.0.0/0]}",                                // on loopback
+		"access: {proxy_clients: [0.0.0.0/0, '::/0'], purge_clients: ['::/0']}", // on loopback
+		"{listen: {service: ['0.0.0.0:8141'], names: [a.example]}, access: {proxy_clients: [0.0.0.0/0], proxy_users: /etc/urnd/users}}",
+		"{listen: {service: ['0.0.0.0:8141'], names: [a.example]}, access: {proxy_clients: [0.0.0.0/0]}, proxy: {rules: [{id: a, action: allow, hosts: [.debian.org]}, {id: b, action: deny}]}}",
+		"access: {allow_destinations: [10.0.0.0/8, 127.0.0.0/8, 'fc00::/7', 192.0.2.1, '2001:db8::1']}",
+		"proxy: {rules: [{id: a, action: deny, hosts: [.example.org], ports: [80]}, {id: b, action: deny, hosts: [www.example.org], ports: [80-90]}]}",
+		"proxy: {rules: [{id: a, action: deny, hosts: [www.example.org]}, {id: b, action: deny, hosts: [.example.org]}]}",
+		"proxy: {rules: [{id: a, action: deny, hosts: ['w?w.example.org']}, {id: b, action: deny, hosts: ['w*.example.org', 192.0.2.1]}]}",
+		"proxy: {rules: [{id: a, action: deny, destinations: [10.0.0.0/8]}, {id: b, action: deny, hosts: [a.example]}]}",
+		"proxy: {rules: [{id: a, action: allow, methods: [GET]}, {id: b, action: deny}]}",
+		"proxy: {upstreams: [{server: direct, hosts: [.example.org]}, {server: 'http://proxy.example.net:3128', hosts: [.example.net]}]}",
+		"proxy: {origins: [{host: www.example.org, servers: ['https://backend.example.org:8443', 'http://[2606:2800::1]']}]}",
+		"{access: {allow_destinations: [127.0.0.1]}, proxy: {origins: [{host: www.example.org, servers: ['http://127.0.0.1:8080', 'http://127.0.0.1:81']}]}}",
+		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['urn:nbn:fi:', 'ark:/12345/']}",
+		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['urn:']}",
+		"news: {servers: [news.example.org:119, 'tls://news.example.net:563']}",
+		"resolve: {timeout: 1s}",
+		"resolve: {elsewhere: 'https://resolver.example.org/{+urn}'}",
+		"dns: {timeout: 200ms}",
+		"namespaces: [{nid: isbn, check: warn}]",
+		"cache: {disk: 0, max_saved: 0, responses: 0}",
+		"cache: {answers: 64 MiB, records: 16MB}",
+	} {
+		if got := check(write(t, "urnd.yaml", text)); len(got) > 0 {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

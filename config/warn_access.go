@@ -1,0 +1,83 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// isEverybody reports whether a range is no network of anybody: all addresses, or as many as 2000::/3.
+func isEverybody(p netip.Prefix) bool {
+	const most = 4
+	return p.Bits() <= most
+}
+
+// isForOthers reports whether others than this machine reach an address.
+func isForOthers(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	addr, _ := netip.ParseAddr(host)
+	return err == nil && host != "localhost" && !addr.IsLoopback()
+}
+
+// warnOfEverybody warns of ranges that give rights to all who reach urnd.
+func warnOfEverybody(f *Faults, c Config) {
+	first := func(addresses []string) string {
+		if i := slices.IndexFunc(addresses, isForOthers); i >= 0 {
+			return addresses[i]
+		}
+		return ""
+	}
+	service, admin := first(slices.Concat(c.Listen.Service, c.Listen.TLS)), first([]string{c.Listen.Admin})
+	clients := service
+	if clients == "" && len(c.Access.TrustedProxies) > 0 {
+		clients = "access.trusted_proxies"
+	}
+	const sender = "%s is everybody who reaches %s, who may say that it is any client: list the addresses of your "
+	warnOfAll(f, "listen.proxy_protocol", c.Listen.ProxyProtocol, service, sender+"load balancers")
+	warnOfAll(f, "access.trusted_proxies", c.Access.TrustedProxies, service, sender+"proxies")
+	warnOfAll(f, "access.admin_proxies", c.Access.AdminProxies, admin, sender+"proxies")
+	if c.Access.ProxyUsers == "" && opensAll(c.Proxy) {
+		warnOfAll(f, "access.proxy_clients", c.Access.ProxyClients, clients, "%s is everybody who reaches %s: list the networks of your clients, or set access.proxy_users")
+	}
+	warnOfAll(f, "access.purge_clients", c.Access.PurgeClients, clients, "%s is everybody who reaches %s, who may empty the cache: list the addresses of those who publish")
+	warnOfAll(f, "access.fresh_clients", c.Access.FreshClients, clients, "%s is everybody who reaches %s, who may have all servers asked again for each request: list the addresses of those who test")
+	const networkOfIPv4, uniqueLocal = 8, 7 // 10.0.0.0/8, fc00::/7
+	isAll := func(p netip.Prefix) bool {
+		return p.Addr().Is4() && p.Bits() < networkOfIPv4 || p.Addr().Is6() && p.Bits() < uniqueLocal
+	}
+	if i := slices.IndexFunc(c.Access.AllowDestinations, isAll); i >= 0 {
+		f.add(index("access.allow_destinations", i), "with %s every client of the proxy reaches this machine and the networks around it: write the networks that clients need, "+
+			"such as 10.1.0.0/16", c.Access.AllowDestinations[i])
+	}
+}
+
+// warnOfAll warns of a range of everybody, where others reach urnd at an address.
+func warnOfAll(f *Faults, path string, prefixes []netip.Prefix, address, format string) {
+	if i := slices.IndexFunc(prefixes, isEverybody); i >= 0 && address != "" {
+		f.add(index(path, i), format, prefixes[i], address)
+	}
+}
+
+// warnOfNobody warns of services that nobody may use, or that only one side knows of.
+func warnOfNobody(f *Faults, c Config) {
+	if len(c.Access.ResolveClients) == 0 {
+		f.add("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks of your clients")
+	}
+	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
+		f.add("listen.redirect_tls", "without listen.tls it needs urnd-https.socket, or urnd does not start")
+	}
+	switch {
+	case c.TLS.Certificate != "" && c.TLS.Key == "":
+		f.add("tls.certificate", "is not used: tls.key is missing")
+	case c.TLS.Certificate == "" && c.TLS.Key != "":
+		f.add("tls.key", "is not used: tls.certificate is missing")
+	case c.TLS.ClientCA != "" && strings.HasPrefix(c.Listen.Admin, UnixPrefix):
+		f.add("tls.client_ca", "is not used: listen.admin is a unix socket, whose clients are those who may open it")
+	}
+	for i, server := range c.News.Servers {
+		if c.News.Login != "" && !strings.HasPrefix(server, tlsPrefix) {
+			f.add(index("news.servers", i), "news.login goes there in the clear: write tls://%s, with the port for TLS", server)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// warnOfRegistry warns of names that the registry would not be asked for.
+func warnOfRegistry(f *Faults, r Registry) {
+	isURN := func(beginning string) bool {
+		beginning = strings.ToLower(beginning)
+		return strings.HasPrefix(beginning, "urn:") || strings.HasPrefix("urn:", beginning)
+	}
+	if len(r.Only) > 0 && r.Store != "" && !slices.ContainsFunc(r.Only, isURN) {
+		f.add("registry.only", "has no URN: the registry is asked for none, and takes none: add 'urn:' for all, or what yours begin with")
+	}
+	for i, beginning := range r.Only {
+		at := index("registry.only", i)
+		scheme, _, ok := strings.Cut(beginning, ":")
+		switch plain := canonicalBeginning(beginning); {
+		case !ok || !isScheme(scheme):
+			f.add(at, "%q has no scheme, and never matches: write what names begin with, such as urn:nbn:fi: or ark:/12345/", beginning)
+		case strings.ContainsAny(beginning, "*?"):
+			f.add(at, "%q never matches: write it without \"*\" and \"?\": all names that begin so are meant", beginning)
+		case plain != beginning:
+			f.add(at, "%q never matches: names are compared in their canonical form: write %q", beginning, plain)
+		}
+	}
+}
+
+// canonicalBeginning returns the beginning of names with its scheme, and the NID of URNs, in small letters: RFC 8141 section 3.1.
+func canonicalBeginning(text string) string {
+	scheme, rest, _ := strings.Cut(text, ":")
+	if nid, nss, ok := strings.Cut(rest, ":"); ok && strings.EqualFold(scheme, "urn") {
+		rest = strings.ToLower(nid) + ":" + nss
+	}
+	return strings.ToLower(scheme) + ":" + rest
+}

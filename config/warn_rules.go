@@ -1,0 +1,152 @@
+package config
+
+import (
+	"net/netip"
+	urlpath "path"
+	"slices"
+	"strings"
+)
+
+// hasNoCondition reports whether a rule decides every request that comes to it.
+func (r ProxyRule) hasNoCondition() bool {
+	return len(r.Clients)+len(r.Users)+len(r.Methods)+len(r.Schemes)+len(r.Hosts)+len(r.Ports)+len(r.Destinations) == 0
+}
+
+// warnOfProxyRules adds what is valid in rules, and probably not meant.
+func warnOfProxyRules(f *Faults, c Config) {
+	rules := c.Proxy.Rules
+	for i, r := range rules {
+		path := index("proxy.rules", i)
+		warnOfHiddenRule(f, path, r, rules[:i])
+		warnOfHostBits(f, path+".clients", r.Clients)
+		warnOfHostBits(f, path+".destinations", r.Destinations)
+		warnOfRuleHosts(f, path+".hosts", r.Hosts)
+		warnOfNever(f, path, r, c)
+		warnOfTunnels(f, path, r, c.Proxy.ConnectPorts)
+	}
+	denies := func(r ProxyRule) bool { return r.Action == "deny" }
+	switch {
+	case len(rules) == 0:
+	case c.Proxy.Policy == "open":
+		f.add("proxy.policy", "is open: the rules are not looked at, and nothing is refused by them: write enforce")
+	case !slices.ContainsFunc(rules, denies):
+		f.add("proxy.rules", "no rule denies, and what no rule decides is allowed: end the list with - {id: default, action: deny}")
+	}
+}
+
+// warnOfHiddenRule warns of a rule to which no request comes.
+func warnOfHiddenRule(f *Faults, path string, r ProxyRule, before []ProxyRule) {
+	first := slices.IndexFunc(before, func(b ProxyRule) bool { return b.hides(r) })
+	switch {
+	case first < 0:
+	case before[first].hasNoCondition():
+		f.add(path, "%q never decides: %q before it has no condition, and decides all requests", r.ID, before[first].ID)
+	default:
+		f.add(path, "%q never decides: %q before it decides all its requests: write it before that one", r.ID, before[first].ID)
+	}
+}
+
+// hides reports whether a rule holds for all requests for which a later one does.
+func (r ProxyRule) hides(later ProxyRule) bool {
+	has := func(p, q PortRange) bool { return p.First <= q.First && q.Last <= p.Last }
+	hasAll := func(p, q netip.Prefix) bool { return p.Bits() <= q.Bits() && p.Overlaps(q) }
+	is := func(a, b string) bool { return a == b }
+	if r.Action == "allow" && len(r.Destinations) > 0 {
+		return false // behind an upstream proxy it does not hold
+	}
+	return covers(r.Clients, later.Clients, hasAll) && covers(r.Users, later.Users, is) && covers(r.Methods, later.Methods, is) &&
+		covers(r.Schemes, later.Schemes, strings.EqualFold) && covers(r.Hosts, later.Hosts, coversHost) &&
+		covers(r.Ports, later.Ports, has) && covers(r.Destinations, later.Destinations, hasAll)
+}
+
+// covers reports whether a condition holds wherever a later one does; without values it always holds.
+func covers[T any](values, later []T, has func(T, T) bool) bool {
+	const maxPairs = 1 << 16 // two long lists are not compared
+	if len(values) == 0 || len(values)*len(later) > maxPairs {
+		return len(values) == 0
+	}
+	missing := func(l T) bool { return !slices.ContainsFunc(values, func(v T) bool { return has(v, l) }) }
+	return len(later) > 0 && !slices.ContainsFunc(later, missing)
+}
+
+// coversHost reports whether a host of a rule stands for all hosts for which a later one does.
+func coversHost(host, later string) bool {
+	host, later = plainHost(host), plainHost(later)
+	if network, ok := networkOf(host); ok {
+		other, isAddress := networkOf(later)
+		return isAddress && network.Bits() <= other.Bits() && network.Overlaps(other)
+	}
+	if _, isAddress := networkOf(later); isAddress {
+		return false
+	}
+	if strings.HasPrefix(host, ".") {
+		return strings.HasSuffix("."+strings.TrimPrefix(later, "."), host)
+	}
+	return host == later || !strings.HasPrefix(later, ".") && !strings.ContainsAny(later, "*?") && matchesHost(host, later)
+}
+
+func plainHost(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
+
+// warnOfNever warns of conditions for which no request comes, or none gets through.
+func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
+	if len(r.Users) > 0 && c.Access.ProxyUsers == "" {
+		f.add(path+".users", "never hold: access.proxy_users is empty, so that nobody logs in: name a file of users there")
+	}
+	for i, clients := range r.Clients {
+		if len(c.Access.ProxyClients) > 0 && !slices.ContainsFunc(c.Access.ProxyClients, clients.Overlaps) {
+			f.add(index(path+".clients", i), "none of %s may use the proxy: list it in access.proxy_clients", clients)
+		}
+	}
+	for i, destinations := range r.Destinations {
+		if closed := closedNetwork(c.Access.AllowDestinations, destinations); r.Action == "allow" && closed.IsValid() {
+			f.add(index(path+".destinations", i), "a rule opens no network: list %s in access.allow_destinations", closed)
+		}
+	}
+}
+
+// warnOfTunnels warns of rules that miss the requests by which clients ask for https.
+func warnOfTunnels(f *Faults, path string, r ProxyRule, open []PortRange) {
+	isTunnel := slices.Equal(r.Schemes, []string{"connect"}) || slices.Equal(r.Methods, []string{"CONNECT"})
+	for i, ports := range r.Ports {
+		opens := func(p PortRange) bool { return p.First <= ports.Last && ports.First <= p.Last }
+		if isTunnel && r.Action == "allow" && !slices.ContainsFunc(open, opens) {
+			f.add(index(path+".ports", i), "a rule opens no port for CONNECT: list %s in proxy.connect_ports", ports)
+		}
+	}
+	if slices.Contains(r.Schemes, "https") && !slices.Contains(r.Schemes, "connect") {
+		f.add(path+".schemes", "has https without connect: clients ask for https by CONNECT, for which this rule does not hold")
+	}
+}
+
+// warnOfRuleHosts warns of patterns that stand for other names than they seem to.
+func warnOfRuleHosts(f *Faults, path string, hosts []string) {
+	for i, host := range hosts {
+		labels := strings.Split(plainHost(host), ".")
+		last := len(labels) - 1
+		rest := strings.TrimPrefix(host, "*.")
+		example := strings.NewReplacer("*", "x", "?", "x").Replace(host)
+		inner := func(label string) bool { return strings.Contains(label, "*") }
+		switch at := index(path, i); {
+		case rest != host && !strings.ContainsAny(rest, "*?"):
+			f.add(at, "%s has only names of one label more than %s: %q has all below it, and itself", host, rest, "."+rest)
+		case inner(labels[last]):
+			f.add(at, "%q has names of others, such as %s: list the names", host, example)
+		case last == 1 && strings.HasPrefix(host, "*"):
+			f.add(at, "%q has names of others, such as %s: write %q", host, example, "."+strings.TrimLeft(host, "*"))
+		case slices.ContainsFunc(labels[1:], inner):
+			f.add(at, "%q has names such as %s, and none with more labels: * stands for any characters but a dot", host, example)
+		}
+	}
+}
+
+// opensAll reports whether the rules let everybody's requests pass that no other rule decides.
+func opensAll(p Proxy) bool {
+	deniesRest := func(r ProxyRule) bool { return r.Action == "deny" && r.hasNoCondition() }
+	return p.Policy != "enforce" || !slices.ContainsFunc(p.Rules, deniesRest)
+}
+
+// matchesHost reports whether a name has the labels of a pattern.
+func matchesHost(pattern, name string) bool {
+	matched, err := urlpath.Match(strings.ReplaceAll(pattern, ".", "/"), strings.ReplaceAll(name, ".", "/"))
+	return matched && err == nil
+}

@@ -1,0 +1,105 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// safePorts are those below 1024 that the guard lets requests go to at all addresses: internal/netguard, which config cannot ask.
+func safePorts() []uint16 { return []uint16{21, 23, 70, 80, 119, 210, 280, 443, 488, 563, 591, 777} }
+
+// refusal says why urnd does not dial a server, "" where it does, or where that is not known before its name is looked up.
+func (c Config) refusal(host, port string) string {
+	const wellKnown = 1024
+	host = strings.Trim(host, "[]")
+	n, _ := strconv.ParseUint(port, 10, 16)
+	addr, err := netip.ParseAddr(host)
+	addr = addr.Unmap()
+	isOpen := hasAddress(c.Access.AllowDestinations, addr)
+	switch {
+	case port == "0":
+		return "port 0 is none"
+	case c.isOwn(host, port):
+		return net.JoinHostPort(host, port) + " is urnd itself"
+	case err == nil && !isOpen && hasAddress(specialNetworks(), addr):
+		return addr.String() + " is not in access.allow_destinations"
+	case n < wellKnown && n > 0 && !slices.Contains(safePorts(), uint16(n)) && !isOpen && (err == nil || len(c.Access.AllowDestinations) == 0):
+		return fmt.Sprintf("port %d is of another service than http, and its address is not in access.allow_destinations", n)
+	}
+	return ""
+}
+
+// isOwn reports whether urnd listens at a host and a port.
+func (c Config) isOwn(host, port string) bool {
+	addr, _ := netip.ParseAddr(host)
+	isName := strings.EqualFold(host, "localhost") || slices.ContainsFunc(c.Listen.Names, func(name string) bool { return sameDomain(name, host) })
+	for _, address := range slices.Concat(c.Listen.Service, c.Listen.TLS, []string{c.Listen.Admin}) {
+		at, own, _ := net.SplitHostPort(address)
+		listens, _ := netip.ParseAddr(at)
+		isAll := at == "" || listens.IsUnspecified()
+		if own == port && own != "0" && (isName || addr.IsValid() && addr == listens || isAll && (addr.IsLoopback() || addr.IsUnspecified())) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostAndPort returns those of a URL of http or https, with the default port; "" where there are none.
+func hostAndPort(server string) (host, port string) {
+	u, err := uri.Parse(server)
+	if err != nil {
+		return "", "" // Validate has said so
+	}
+	host, _ = u.Host()
+	if port, _ = u.Port(); port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme())]
+	}
+	return host, port
+}
+
+// warnOfServers warns of servers that urnd does not dial, and of sites that come back to it.
+func warnOfServers(f *Faults, c Config) {
+	for i, o := range c.Proxy.Origins {
+		path := index("proxy.origins", i)
+		if slices.ContainsFunc(c.Listen.Names, func(name string) bool { return sameDomain(name, o.Host) }) {
+			f.add(path+".host", "%s is one of listen.names, too: all requests for it go to the servers of the site, and none to urnd: delete one of them", o.Host)
+		}
+		for j, server := range o.Servers {
+			host, port := hostAndPort(server)
+			reason := c.refusal(host, port)
+			switch at := index(path+".servers", j); {
+			case reason != "":
+				f.add(at, "%s: requests for %s will be refused", reason, o.Host)
+			case sameDomain(host, o.Host) && !isAddress(host):
+				f.add(at, "%s is the site itself, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
+			}
+		}
+	}
+	for i, ns := range c.Namespaces {
+		for j, server := range ns.THTTP {
+			warnOfRefusal(f, c, index(index("namespaces", i)+".thttp", j), server)
+		}
+	}
+	for i, server := range c.News.Servers {
+		warnOfRefusal(f, c, index("news.servers", i), "nntp://"+strings.TrimPrefix(server, tlsPrefix))
+	}
+}
+
+// warnOfRefusal warns of a server that is never asked.
+func warnOfRefusal(f *Faults, c Config, path, server string) {
+	host, port := hostAndPort(server)
+	if reason := c.refusal(host, port); reason != "" {
+		f.add(path, "%s: it will not be asked", reason)
+	}
+}
+
+func isAddress(host string) bool {
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil
+}

@@ -1,0 +1,62 @@
+package config
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// warnOfSystems warns of systems that are configured and never asked, or asked and not configured.
+func warnOfSystems(f *Faults, c Config) {
+	order := c.Resolve.Order
+	hasServers := slices.ContainsFunc(c.Namespaces, func(ns Namespace) bool { return len(ns.THTTP) > 0 })
+	if i := slices.Index(order, "thttp"); i >= 0 && !hasServers {
+		f.add(index("resolve.order", i), "thttp asks the servers of namespaces.thttp, and there are none")
+	}
+	if slices.Equal(order, []string{"ddds"}) && !c.DDDS.Enabled {
+		f.add("resolve.order", "names ddds alone, and ddds.enabled is false: only namespaces with targets are resolved")
+	}
+	if len(c.SLP.Agents) > 0 && !slices.Contains(order, "slp") && !slices.ContainsFunc(c.Namespaces, func(ns Namespace) bool { return slices.Contains(ns.Order, "slp") }) {
+		f.add("slp.agents", "are not asked: resolve.order does not name slp")
+	}
+	base, _, _ := strings.Cut(c.Resolve.Fallback, "{")
+	if host, port := hostAndPort(base); slices.ContainsFunc(c.Listen.Names, func(name string) bool { return sameDomain(name, host) }) || c.isOwn(host, port) {
+		f.add("resolve.elsewhere", "leads back to this urnd, which does not know the names that are redirected there: write another resolver, or leave it empty")
+	}
+	for i, g := range c.Gateways.Templates {
+		if len(variablesOf(g.Template)) == 0 {
+			f.add(index("gateways.templates", i)+".template", "has no variable, so that all URLs lead to the same page: write {uri} where the URL belongs")
+		}
+	}
+	warnOfDiscovery(f, c)
+	warnOfNamespaces(f, c.Namespaces)
+}
+
+// warnOfDiscovery warns of what finds no server.
+func warnOfDiscovery(f *Faults, c Config) {
+	if c.DDDS.Enabled && len(c.DDDS.Roots) == 0 {
+		f.add("ddds.roots", "names no domain, so that no namespace is looked up: delete the line, or write enabled: false")
+	}
+	for i, o := range c.DDDS.RootOptions {
+		if len(o.Servers) == 0 && !o.RequireDNSSEC {
+			f.add(index("ddds.root_options", i), "changes nothing: write servers, or require_dnssec: true")
+		}
+	}
+	if group := c.SLP.Group.Addr(); !group.IsMulticast() {
+		f.add("slp.group", "%s is not a multicast address: write it in slp.agents", group)
+	}
+}
+
+func warnOfNamespaces(f *Faults, namespaces []Namespace) {
+	for i, ns := range namespaces {
+		path := index("namespaces", i)
+		switch {
+		case reflect.DeepEqual(ns, Namespace{NID: ns.NID}):
+			f.add(path, "changes nothing: write targets, thttp, or what else is different")
+		case len(ns.Targets) > 0 && len(ns.Order) > 0 && !slices.Contains(ns.Order, "namespace"):
+			f.add(path+".order", "does not name namespace, so that the targets are not used")
+		case len(ns.Schemes) > 0 && len(ns.THTTP) == 0:
+			f.add(path+".schemes", "is not used: it is for locations that servers of thttp return, and there are none")
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package config
+
+import "time"
+
+// warnOfTimes warns of times that other times leave without effect.
+func warnOfTimes(f *Faults, c Config) {
+	d := Default()
+	for _, t := range []struct {
+		path                 string
+		value, byDefault, by time.Duration
+		other                string
+	}{
+		{"dns.timeout", c.DNS.Timeout, d.DNS.Timeout, c.Resolve.Timeout, "resolve.timeout"},
+		{"thttp.timeout", c.THTTP.Timeout, d.THTTP.Timeout, c.Resolve.Timeout, "resolve.timeout"},
+		{"slp.timeout", c.SLP.Timeout, d.SLP.Timeout, c.Resolve.Timeout, "resolve.timeout"},
+		{"thttp.default_ttl", c.THTTP.DefaultTTL, d.THTTP.DefaultTTL, c.THTTP.MaxTTL, "thttp.max_ttl"},
+		{"limits.connect_timeout", c.Limits.ConnectTimeout, d.Limits.ConnectTimeout, c.Limits.OriginTimeout, "limits.origin_timeout"},
+	} {
+		if t.value > t.by && t.value != t.byDefault {
+			f.add(t.path, "%s is more than %s, %s, which ends before: write a longer one there, or a shorter one here", show(t.value), t.other, show(t.by))
+		}
+	}
+	if hedge := c.DNS.HedgeAfter; hedge >= c.DNS.Timeout && hedge != d.DNS.HedgeAfter {
+		f.add("dns.hedge_after", "%s is not less than dns.timeout, %s: no other server is asked in parallel", show(hedge), show(c.DNS.Timeout))
+	}
+}
+
+// warnOfShares warns of limits that are more than what they are a part of.
+func warnOfShares(f *Faults, l Limits) {
+	const ofStreams, ofBound = 2, 4
+	if l.Streams > l.Outgoing/ofStreams {
+		f.add("limits.streams", "%d is more than half of limits.outgoing, %d: only that half is used", l.Streams, l.Outgoing)
+	}
+	if l.BoundConnections > l.Outgoing/ofBound {
+		f.add("limits.bound_connections", "%d is more than a quarter of limits.outgoing, %d: only that quarter is used", l.BoundConnections, l.Outgoing)
+	}
+	if l.ClientConnections > l.Connections {
+		f.add("limits.client_connections", "%d is more than limits.connections, %d: one client can take them all", l.ClientConnections, l.Connections)
+	}
+}
