@@ -95,7 +95,7 @@ func New[V any](config Config[V]) (*Store[V], error) {
 }
 
 // powerOfTwo returns the largest power of two that is not more than n: ristretto takes memory for the next larger one.
-func powerOfTwo(n int64) int64 { return 1 << (bits.Len64(uint64(n)) - 1) }
+func powerOfTwo(n int64) int64 { return 1 << (bits.Len64(uint64(n)) - 1) } //nolint:gosec // n is positive
 
 // Get implements cache.Store.
 func (s *Store[V]) Get(key string) *cache.Entry[V] {

@@ -18,7 +18,8 @@ func newConfigCheck() *cobra.Command {
 		Short: "Report all errors of a configuration file",
 		Long: `Report all errors of a configuration file, with the environment applied to it.
 The exit status is 0 if urnd would start with it, as far as can be checked without
-listening; credentials that systemd passes on when it starts urnd are assumed to exist.`,
+listening, and the settings allow no more memory together than limits.memory, if that is
+set; credentials that systemd passes on when it starts urnd are assumed to exist.`,
 		Example: "  urnd config check /etc/urnd/urnd.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -28,6 +29,9 @@ listening; credentials that systemd passes on when it starts urnd are assumed to
 			}
 			if err := dryRun(c); err != nil {
 				return origins.Locate(err)
+			}
+			if faults := c.MemoryFaults(0); len(faults) > 0 {
+				return origins.Locate(faults)
 			}
 			for _, warning := range warningsOf(c, origins) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: warning: %s\n", warning)
@@ -40,7 +44,7 @@ listening; credentials that systemd passes on when it starts urnd are assumed to
 
 // warningsOf returns what is valid in a configuration, and probably not meant.
 func warningsOf(c config.Config, origins config.Origins) config.Faults {
-	warnings := c.Warnings()
+	warnings := append(c.Warnings(), c.MemoryFaults(availableMemory())...)
 	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
 		warnings = append(warnings, config.Fault{Path: "listen.redirect_tls", Message: "without listen.tls it needs urnd-https.socket, or urnd does not start"})
 	}
