@@ -8,6 +8,8 @@ const minMemory = 32 << 20
 // The memory of one of many, at most, in bytes.
 const (
 	connectionMemory = 32 << 10  // with its goroutine and buffers, after a request
+	secureMemory     = 64 << 10  // likewise with TLS and HTTP/2
+	receiveMemory    = 256 << 10 // of a body by HTTP/2 that is not read yet
 	requestMemory    = 32 << 10  // a name that is resolved
 	fetchMemory      = 128 << 10 // two blocks of a body that is only passed on
 	streamMemory     = 128 << 10 // a buffer for each direction that carries something
@@ -25,15 +27,22 @@ type memoryUse struct {
 // memoryUses returns what the settings allow, and what urnd needs itself.
 func (c Config) memoryUses() []memoryUse {
 	l := c.Limits
+	connection, receive := Size(connectionMemory), Size(0)
+	if len(c.Listen.TLS) > 0 {
+		connection = secureMemory
+		if c.Listen.HTTP2 {
+			receive = receiveMemory
+		}
+	}
 	uses := []memoryUse{
 		{"cache.answers", c.Cache.Answers},
 		{"cache.records", c.Cache.Records},
 		{"cache.responses and a quarter for those that arrive", c.Cache.Responses + c.Cache.Responses/4},
 		{"limits.documents", l.Documents},
-		{"limits.connections", Size(l.Connections) * connectionMemory},
+		{"limits.connections", Size(l.Connections) * connection},
 		{"limits.requests", Size(l.Requests) * requestMemory},
-		{"limits.fetches", Size(l.Fetches) * fetchMemory},
-		{"limits.streams", Size(min(l.Streams, max(l.Outgoing/2, 1))) * streamMemory}, //nolint:mnd // half of them
+		{"limits.fetches", Size(l.Fetches) * (fetchMemory + receive)},
+		{"limits.streams", Size(min(l.Streams, max(l.Outgoing/2, 1))) * (streamMemory + receive)}, //nolint:mnd // half of them
 		{"batches", batches * batchMemory},
 	}
 	if strings.HasPrefix(c.Registry.Store, "sqlite:") {

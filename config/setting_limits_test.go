@@ -22,6 +22,7 @@ func TestWarningsOfDocuments(t *testing.T) {
 // What the settings allow together has a place in the memory that there is.
 func TestMemoryFaults(t *testing.T) {
 	const most = 64<<20 + 16<<20 + 160<<20 + 256<<20 + 8192*32<<10 + 1024*32<<10 + 1024*128<<10 + 1024*128<<10 + 8*16<<20 + 32<<20
+	const secure = "listen: {tls: ['127.0.0.1:443']}, tls: {certificate: /a, key: /b}"
 	for _, test := range []struct {
 		name, text string
 		available  config.Size
@@ -40,6 +41,8 @@ func TestMemoryFaults(t *testing.T) {
 		{"streams that have no connections", "limits: {memory: 2GiB, streams: 100000}", 0, ""},
 		{"fetches", "limits: {memory: 2GiB, fetches: 10000}", 0, "limits.fetches 1250MiB"},
 		{"requests", "limits: {memory: 2GiB, requests: 100000}", 0, "limits.requests 3125MiB"},
+		{"TLS", "{" + secure + ", limits: {memory: 1900MiB}}", 0, "limits.connections 512MiB, limits.requests 32MiB, limits.fetches 384MiB, limits.streams 384MiB"},
+		{"TLS without HTTP/2", "{" + strings.Replace(secure, "}", ", http2: false}", 1) + ", limits: {memory: 1456MiB}}", 0, ""},
 		{"of an office", "{cache: {responses: 64MiB, max_response: 8MiB, answers: 16MiB}, limits: {memory: 400MiB, documents: 16MiB, connections: 512, requests: 128, fetches: 128, streams: 128}}", 0, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
