@@ -40,7 +40,7 @@ func limitSettings() []Setting {
 		{Path: "limits.rate", Doc: "requests of one client a second; more are answered 429; 0 is no limit", Least: 0, Most: 10_000_000},
 		{Path: "limits.outgoing", Default: 2048, Doc: "connections to origins at a time; more wait", Least: 1, Most: 1_000_000},
 		{Path: "limits.dns_queries", Default: 1024, Doc: "queries to DNS servers at a time; more wait", Least: 1, Most: 1_000_000},
-		{Path: "limits.memory", Doc: "memory that the Go runtime tries to stay below (GOMEMLIMIT); it must be more than the maximum of the caches, and should be so with documents; 0B is no limit", Least: Size(0), Most: Size(1 << 50)},
+		{Path: "limits.memory", Doc: "memory that the Go runtime tries to stay below (GOMEMLIMIT); it must be more than the maximum of the caches, and urnd config check refuses less than what all settings allow together; 0B is nine tenths of the limit of the control group (memory.max, memory.high; MemoryMax of systemd), and none where that has none", Least: Size(0), Most: Size(1 << 50)},
 		{Path: "limits.connect_timeout", Default: 10 * time.Second, Doc: "to connect to an origin server", Least: time.Millisecond, Most: 10 * time.Minute},
 		{Path: "limits.origin_timeout", Default: time.Minute, Doc: "for an origin to begin its answer", Least: time.Millisecond, Most: day},
 		{Path: "limits.origin_idle", Default: 5 * time.Minute, Doc: "between two reads of its response", Least: time.Second, Most: day},
@@ -55,9 +55,6 @@ func limitSettings() []Setting {
 	}
 }
 
-// minMemory is what urnd needs with almost empty caches.
-const minMemory = 32 << 20
-
 // warnOfDocuments warns where limits.documents is not what it bounds: a listing has at most the share of its client, and takes more.
 func warnOfDocuments(f *Faults, c Config) {
 	share := c.Limits.Documents * Size(c.Limits.ClientShare) / 100 //nolint:mnd // percent
@@ -65,13 +62,7 @@ func warnOfDocuments(f *Faults, c Config) {
 		f.add("gateways.max_listing", "%s is more than %s, which one client may have of limits.documents: a listing can take more memory than is counted",
 			show(c.Gateways.MaxListing), show(share))
 	}
-	if held := heldMemory(c.Cache) + c.Limits.Documents; c.Limits.Memory > 0 && c.Limits.Memory < held {
-		f.add("limits.memory", "%s is less than %s, which the caches, limits.documents and urnd itself may take together", show(c.Limits.Memory), show(held))
-	}
 }
-
-// heldMemory is what the caches, and urnd without them, may take.
-func heldMemory(c Cache) Size { return c.Answers + c.Records + c.Responses + c.Responses/4 + minMemory }
 
 func logSettings() []Setting {
 	return []Setting{

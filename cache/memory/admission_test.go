@@ -26,7 +26,7 @@ func keysOf[V any](s *Store[V]) (keys []string) {
 func TestLargeWorkingSetGetsIn(t *testing.T) {
 	a := openAnswers(t, 2<<20)
 	a.askAll(t, "f", 15_000)
-	const set = 2500 // the cache holds 5,100 names, the probation an eighth of them
+	const set = 2500 // the cache holds 4,700 names, the probation an eighth of them
 	var hits []int
 	for range 6 {
 		hits = append(hits, a.askAll(t, "w", set))
@@ -39,7 +39,7 @@ func TestLargeWorkingSetGetsIn(t *testing.T) {
 // Entries that just fit all stay: nothing is kept free for others.
 func TestWhatFitsStays(t *testing.T) {
 	a := openAnswers(t, 2<<20)
-	const set = 5000
+	const set = 4650
 	for range 3 {
 		a.askAll(t, "w", set)
 	}

@@ -1,10 +1,12 @@
 package memory
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"unsafe"
+)
 
-// bytesPerFingerprint is the capacity of a store in bytes for each fingerprint of its
-// ghost: about half as many again as entries of 400 bytes.
-const bytesPerFingerprint = 256
+// fingerprintsPerEntry is how many fingerprints a ghost has for each usual entry of its store.
+const fingerprintsPerEntry = 2
 
 // ghost remembers keys without their entries: a table of fingerprints, in which a new one
 // takes the place of an old one. It may forget a key early, and takes one in some billions
@@ -17,6 +19,9 @@ type ghost struct {
 func newGhost(slots int64) ghost {
 	return ghost{seed: maphash.MakeSeed(), fingerprints: make([]uint32, max(slots, 1))}
 }
+
+// memory returns the memory of the table, in bytes.
+func (g *ghost) memory() int64 { return int64(unsafe.Sizeof(uint32(0))) * int64(len(g.fingerprints)) }
 
 func (g *ghost) add(key string) {
 	slot, fingerprint := g.place(key)

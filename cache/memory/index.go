@@ -57,8 +57,8 @@ func (s *Store[V]) Keys(group string) []string {
 	return keys
 }
 
-// indexCost is about the memory of an index entry in bytes, without its key.
-const indexCost = 150
+// indexCost is about the memory in bytes of a group with one key, without their texts.
+const indexCost = 250
 
 func (x *index) cost(key string) int {
 	if x.groupOf == nil || x.groupOf(key) == "" {

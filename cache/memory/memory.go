@@ -3,8 +3,10 @@
 package memory
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,14 +48,21 @@ type Store[V any] struct {
 	ghost     ghost
 }
 
-// bytesPerCounter is the capacity in bytes for each access counter. ristretto
-// recommends ten counters for each entry, and an entry has some hundreds of bytes.
-const bytesPerCounter = 64
+const (
+	// usualSize is what Config.Usual is where it is not set.
+	usualSize = 640
+	// countersPerEntry is how many access counters ristretto recommends for an entry, and counterSize the memory of
+	// one in bytes: four of half a byte, and 16 bits of a Bloom filter.
+	countersPerEntry, counterSize = 10, 4
+)
 
 // Config is the configuration of a store. GroupOf may be nil.
 type Config[V any] struct {
-	// MaxBytes bounds the memory of the entries, keys and overhead included.
+	// MaxBytes bounds the memory of the store: of the entries, with keys and overhead, and of the tables by which it
+	// decides what stays.
 	MaxBytes int64
+	// Usual is the memory of a usual entry in bytes, by which these tables are sized; 0 is 640.
+	Usual int64
 	// Size returns the memory held by a value, in bytes, beyond its own struct.
 	Size func(V) int
 	// GroupOf returns the group of a key for Keys, "" for a key without group.
@@ -63,12 +72,15 @@ type Config[V any] struct {
 // New returns an empty store. The caller must close it.
 func New[V any](config Config[V]) (*Store[V], error) {
 	s := &Store[V]{size: config.Size, index: index{groupOf: config.GroupOf}}
-	s.probation = probation[V]{maxBytes: config.MaxBytes / probationShare, cost: s.cost}
-	s.ghost = newGhost(config.MaxBytes / bytesPerFingerprint)
-	s.mainBytes = config.MaxBytes - s.probation.maxBytes
+	usual := cmp.Or(config.Usual, usualSize)
+	counters := powerOfTwo(max(config.MaxBytes*countersPerEntry/usual, 1))
+	s.ghost = newGhost(config.MaxBytes * fingerprintsPerEntry / usual)
+	maxBytes := config.MaxBytes - counters*counterSize - s.ghost.memory()
+	s.probation = probation[V]{maxBytes: maxBytes / probationShare, cost: s.cost}
+	s.mainBytes = maxBytes - s.probation.maxBytes
 	var err error
 	s.items, err = ristretto.NewCache(&ristretto.Config[string, *cache.Entry[V]]{
-		NumCounters: max(config.MaxBytes/bytesPerCounter, 1024),
+		NumCounters: counters,
 		MaxCost:     s.mainBytes,
 		BufferItems: 64,
 		// It is part of overhead, so that the store knows by its own count what fits.
@@ -81,6 +93,9 @@ func New[V any](config Config[V]) (*Store[V], error) {
 	}
 	return s, nil
 }
+
+// powerOfTwo returns the largest power of two that is not more than n: ristretto takes memory for the next larger one.
+func powerOfTwo(n int64) int64 { return 1 << (bits.Len64(uint64(n)) - 1) } //nolint:gosec // n is positive
 
 // Get implements cache.Store.
 func (s *Store[V]) Get(key string) *cache.Entry[V] {
@@ -171,7 +186,7 @@ func (s *Store[V]) Each(f func(*cache.Entry[V]) bool) {
 // Stats are the size of a store, and its evictions.
 type Stats struct {
 	Evictions      uint64 // entries evicted to make room, since the store was created
-	Entries, Bytes int64  // stored now; Bytes is counted as for Config.MaxBytes
+	Entries, Bytes int64  // stored now; Bytes is the memory of the entries, without the tables of the store
 }
 
 // Stats returns the current values. Writes that are not yet applied count.

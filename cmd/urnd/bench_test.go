@@ -74,7 +74,7 @@ func BenchmarkCachedRedirect(b *testing.B) {
 // heap that one of them takes, with keys and the overhead of ristretto. The
 // capacity is chosen so that they just fit: cache.answers is an honest bound.
 func BenchmarkMemoryPerAnswer(b *testing.B) {
-	const names, capacity = 1_000_000, 400 << 20
+	const names, capacity = 1_000_000, 450 << 20
 	for b.Loop() {
 		before := heap()
 		p := wireForBench(b, capacity)

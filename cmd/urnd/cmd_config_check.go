@@ -22,7 +22,8 @@ func newConfigCheck() *cobra.Command {
 The exit status is 0 if urnd would start with it, as far as can be known without opening
 anything: it makes no file and no directory, takes no lock, listens nowhere and connects
 to nothing, so that it can be used beside an urnd that runs. It reads the files of secrets
-and certificates; what only opening can show is listed as "not checked".`,
+and certificates; what only opening can show is listed as "not checked". The status is 1, too, if
+the settings allow more memory together than limits.memory, if that is set.`,
 		Example: "  urnd config check /etc/urnd/urnd.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -32,6 +33,9 @@ and certificates; what only opening can show is listed as "not checked".`,
 			}
 			if err := dryRun(c); err != nil {
 				return origins.Locate(err)
+			}
+			if faults := c.MemoryFaults(0); len(faults) > 0 {
+				return origins.Locate(faults)
 			}
 			for _, warning := range warningsOf(c, origins) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: warning: %s\n", warning)
@@ -51,6 +55,7 @@ and certificates; what only opening can show is listed as "not checked".`,
 // warningsOf returns what is valid in a configuration, and probably not meant.
 func warningsOf(c config.Config, origins config.Origins) config.Faults {
 	warnings := append(c.Warnings(), origins.Warnings()...)
+	warnings = append(warnings, c.MemoryFaults(availableMemory())...)
 	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
 		warnings = append(warnings, config.Fault{Path: "listen.redirect_tls", Message: "without listen.tls it needs urnd-https.socket, or urnd does not start"})
 	}

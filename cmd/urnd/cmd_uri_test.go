@@ -97,6 +97,11 @@ func TestConfigCommands(t *testing.T) {
 		!strings.Contains(err.Error(), "namespaces.0.targets.0.template: ") {
 		t.Errorf("%v", err)
 	}
+	t.Setenv("URND_LIMITS_MEMORY", "1199MiB")
+	if _, err := run(t, "", "config", "check", "../../config/example.yaml"); err == nil || !strings.Contains(err.Error(), "limits.memory: 1199MiB is less than 1200MiB, which the settings allow together: ") {
+		t.Errorf("more than the memory: %v", err)
+	}
+	t.Setenv("URND_LIMITS_MEMORY", "1200MiB")
 	if got, err := run(t, "", "config", "check", "../../config/example.yaml"); err != nil || !strings.Contains(got, "is a valid configuration") {
 		t.Errorf("%s, %v", got, err)
 	}

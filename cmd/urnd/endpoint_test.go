@@ -148,7 +148,8 @@ func TestActivationNeedsNames(t *testing.T) {
 }
 
 func TestReloadMemoryLimit(t *testing.T) {
-	was := debug.SetMemoryLimit(1 << 40) // as GOMEMLIMIT does
+	t.Setenv("GOMEMLIMIT", "1TiB")
+	was := debug.SetMemoryLimit(1 << 40) // as it does
 	defer debug.SetMemoryLimit(was)
 	start(t)
 	if now := debug.SetMemoryLimit(-1); now != 1<<40 {

@@ -185,7 +185,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 			Connections: c.Limits.Connections, ClientConnections: c.Limits.ClientConnections, NetworkConnections: c.Limits.ClientConnections * c.Limits.NetworkFactor,
 			Exempt: slices.Concat(c.Access.TrustedProxies, c.Listen.ProxyProtocol),
 		},
-		MemoryLimit: int64(c.Limits.Memory), Watch: c.Reload.Watch, Parts: whole,
+		MemoryLimit: int64(memoryLimit(c.Limits)), Watch: c.Reload.Watch, Parts: whole,
 		Start: whole.start,
 		Ready: func(ctx context.Context) {
 			whole.awaitDNS(ctx, c, d)
@@ -194,7 +194,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		ReadyLog: func(address func(string) string) []any {
 			return []any{
 				"service", address(nameHTTP), "tls", address(nameHTTPS), "admin", address(nameAdmin), "version", versionText(),
-				"url", urlsOf(address(nameHTTP), address(nameHTTPS)),
+				"url", urlsOf(address(nameHTTP), address(nameHTTPS)), "memory_limit", memoryLimit(c.Limits),
 			}
 		},
 		Restore: func() {

@@ -99,7 +99,7 @@ func makeResponses(c config.Config, files *disk.Store, d dependencies) (response
 		made := responses{Cache: httpcache.New(settings)}
 		return made, made.Close, nil
 	}
-	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: int64(c.Cache.Responses), Size: (*httpcache.Entry).Size})
+	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: int64(c.Cache.Responses), Usual: usualResponse, Size: (*httpcache.Entry).Size})
 	if err != nil {
 		return responses{}, nil, err
 	}
@@ -107,6 +107,9 @@ func makeResponses(c config.Config, files *disk.Store, d dependencies) (response
 	made := responses{httpcache.New(settings), store}
 	return made, func() { made.Close(); store.Close() }, nil
 }
+
+// usualResponse is the memory of a usual response in bytes: most have a body of some KiB, and all a head.
+const usualResponse = 4 << 10
 
 // sameOrigin returns the canonical form of a URI reference in a response to a request for base, and
 // whether it is of the same origin: RFC 9110 section 4.3.1.

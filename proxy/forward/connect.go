@@ -62,7 +62,7 @@ func (p *Proxy) carry(ctx context.Context, client net.Conn, buffered *bufio.Read
 	if n := buffered.Reader.Buffered(); n > 0 { // the client did not wait for the answer
 		reader = io.MultiReader(io.LimitReader(buffered.Reader, int64(n)), client)
 	}
-	return tunnel(ctx, sideOf(client, reader), sideOf(server, server), p.config.TunnelIdle, p.config.Now)
+	return p.tunnel(ctx, sideOf(client, reader), sideOf(server, server))
 }
 
 // connectStream is the tunnel of a stream of HTTP/2: RFC 9113 section 8.5. Only the end of the handler
@@ -76,7 +76,7 @@ func (p *Proxy) connectStream(w http.ResponseWriter, r *Request, server net.Conn
 		return
 	}
 	client := side{Reader: r.Body, Writer: flushed{w, control}, closeWrite: r.Body.Close, close: func() { _ = r.Body.Close() }}
-	tunnel(r.Context(), client, sideOf(server, server), p.config.TunnelIdle, p.config.Now)
+	p.tunnel(r.Context(), client, sideOf(server, server))
 }
 
 // flushed sends what is written at once.

@@ -57,6 +57,7 @@ type Proxy struct {
 	maker *maker
 
 	boundConns boundConns
+	buffers    buffers
 }
 
 // New returns a Proxy.

@@ -34,10 +34,10 @@ func closeWrite(conn io.Closer) error {
 }
 
 // tunnel carries octets both ways, until both sides have ended, one fails, nothing is carried for
-// idle, or ctx ends. It closes both sides, and returns what was carried from b to a.
-func tunnel(ctx context.Context, a, b side, idle time.Duration, now func() time.Time) (carried int64) {
+// Config.TunnelIdle, or ctx ends. It closes both sides, and returns what was carried from b to a.
+func (p *Proxy) tunnel(ctx context.Context, a, b side) (carried int64) {
 	ctx, end := context.WithCancel(ctx)
-	t := &activity{idle: idle, now: now}
+	t := &activity{idle: p.config.TunnelIdle, now: p.config.Now, buffers: &p.buffers}
 	t.note()
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -67,6 +67,8 @@ type activity struct {
 	idle time.Duration
 	now  func() time.Time
 	last atomic.Pointer[time.Time]
+	// buffers are those of all tunnels.
+	buffers *buffers
 }
 
 func (t *activity) note() {
@@ -93,17 +95,32 @@ func (t *activity) await(ctx context.Context) {
 	}
 }
 
-// carry carries octets from one side to the other until that ends, and returns how many.
+// waitingSize is the buffer of a direction of a tunnel that waits: many tunnels carry nothing most of the time.
+const waitingSize = 1 << 10
+
+// buffers are those of directions that carry much, until they have to wait. It is safe for concurrent use.
+type buffers struct{ pool sync.Pool }
+
+const bufferSize = 64 << 10
+
+func (b *buffers) take() *[bufferSize]byte {
+	if buffer, ok := b.pool.Get().(*[bufferSize]byte); ok {
+		return buffer
+	}
+	return new([bufferSize]byte)
+}
+
+// carry carries octets from one side to the other until that ends, and returns how many. Where a read has filled its
+// buffer, more has probably come already.
 func (t *activity) carry(to, from side) (carried int64, err error) {
-	const size = 64 << 10
-	buffer := make([]byte, size)
+	var waiting [waitingSize]byte
 	for {
-		n, err := from.Read(buffer)
-		if n > 0 {
-			t.note()
-			if _, err := to.Write(buffer[:n]); err != nil {
-				return carried, err //nolint:wrapcheck // it only ends the tunnel
-			}
+		n, err := t.pass(to, from, waiting[:])
+		carried += int64(n)
+		for filled := waitingSize; n == filled && err == nil; filled = bufferSize {
+			buffer := t.buffers.take()
+			n, err = t.pass(to, from, buffer[:])
+			t.buffers.pool.Put(buffer)
 			carried += int64(n)
 		}
 		switch {
@@ -111,7 +128,19 @@ func (t *activity) carry(to, from side) (carried int64, err error) {
 			_ = to.closeWrite() // the other side sees it, or has gone
 			return carried, nil
 		case err != nil:
-			return carried, err //nolint:wrapcheck // likewise
+			return carried, err
 		}
 	}
+}
+
+// pass carries what one read returns, and returns how many octets were written.
+func (t *activity) pass(to, from side, buffer []byte) (n int, err error) {
+	n, err = from.Read(buffer)
+	if n > 0 {
+		t.note()
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return 0, err //nolint:wrapcheck // it only ends the tunnel
+		}
+	}
+	return n, err //nolint:wrapcheck // likewise
 }

@@ -239,6 +239,32 @@ func TestLimitSendsGoAway(t *testing.T) {
 	}
 }
 
+// A client may send 256 KiB by HTTP/2 that nobody reads, by all streams of a connection: RFC 9113 sections 6.5.2 and 6.9.
+func TestReceiveBufferByHTTP2(t *testing.T) {
+	const want, initial = 256 << 10, 65_535
+	own, _ := certificates(t)
+	addr, _, _ := serveLimited(t, listen.ConnectionLimits{Connections: 1}, listen.SocketConfig{}, func(c *listen.ServerConfig) { c.TLS = own })
+	f := openHTTP2(tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{InsecureSkipVerify: true}))
+	stream, connection := uint32(initial), uint32(initial)
+	for connection == initial {
+		frame, err := f.ReadFrame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch frame := frame.(type) {
+		case *http2.SettingsFrame:
+			if window, ok := frame.Value(http2.SettingInitialWindowSize); ok {
+				stream = window
+			}
+		case *http2.WindowUpdateFrame:
+			connection += frame.Increment
+		}
+	}
+	if stream != want || connection != want {
+		t.Errorf("the windows are %d and %d, want %d", stream, connection, want)
+	}
+}
+
 // A connection by HTTP/2 without streams ends at the idle timeout, whatever else its client sends, and one whose client
 // sends no preface at the header timeout.
 func TestIdleByHTTP2(t *testing.T) {

@@ -76,6 +76,9 @@ func NewServer(config ServerConfig) *Server {
 	return &Server{config: config}
 }
 
+// receiveBuffer is how much of bodies a client of HTTP/2 may send that is not read yet, which is in memory then: RFC 9113 section 5.2.
+const receiveBuffer = 256 << 10
+
 // Serve answers connections of listener until ctx ends. It closes listener then, and
 // lets clients go on with the connections that they have until these are idle for too
 // long; when DaemonContext ends too, it lets running requests finish for ShutdownTimeout at
@@ -102,6 +105,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 			return context.WithValue(ctx, connKey{}, conn)
 		},
 		Protocols: protocols(s.config.TLS != nil && !s.config.HTTP1),
+		HTTP2:     &http.HTTP2Config{MaxReceiveBufferPerConnection: receiveBuffer, MaxReceiveBufferPerStream: receiveBuffer},
 		ErrorLog:  slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
 	}
 	if len(s.config.ProxyProtocol) > 0 {

@@ -1,0 +1,51 @@
+package memory
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/cache"
+)
+
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// A full store takes no more than MaxBytes, its tables included, whatever the size of its entries is.
+func TestBoundHasAllOfTheStore(t *testing.T) {
+	const maxBytes, queue = 16 << 20, 300 << 10 // of writes, in each store of ristretto
+	for _, usual := range []int64{0, 4 << 10} {
+		for _, length := range []int{200, 2 << 10, 8 << 10} {
+			t.Run(strconv.FormatInt(usual, 10)+" "+strconv.Itoa(length), func(t *testing.T) {
+				before := heapInUse()
+				s, err := New(Config[string]{MaxBytes: maxBytes, Usual: usual, Size: func(text string) int { return len(text) }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				tables := heapInUse() - before
+				for i := range 2 * maxBytes / length {
+					s.Set(entry(strconv.Itoa(i), strings.Repeat("v", length)))
+					if i%1000 == 0 {
+						s.Each(func(*cache.Entry[string]) bool { return false }) // it waits for what is written
+					}
+				}
+				settled(t, s)
+				grown, stats := heapInUse()-before, s.Stats()
+				t.Logf("%d bytes of tables, %d grown with %d entries, %d counted", tables, grown, stats.Entries, stats.Bytes)
+				if grown-queue > maxBytes || stats.Bytes < maxBytes*3/4 {
+					t.Errorf("%d bytes grown, %d counted, of %d", grown, stats.Bytes, maxBytes)
+				}
+				if share := (tables - queue) * 100 / maxBytes; usual > 0 && share > 1 {
+					t.Errorf("the tables take %d %%", share)
+				}
+			})
+		}
+	}
+}

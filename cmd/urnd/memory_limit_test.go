@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/miekg/dns"
+)
+
+// memoryGroup makes a control group with a limit in bytes, of either version of cgroups(7), and returns its folder and the file
+// that says how much it had at most.
+func memoryGroup(t *testing.T, limit int) (group, peak string) {
+	t.Helper()
+	for _, version := range []struct{ root, limit, swap, peak string }{
+		{"/sys/fs/cgroup", "memory.max", "memory.swap.max", "memory.peak"},
+		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "memory.max_usage_in_bytes"},
+	} {
+		group := filepath.Join(version.root, "urnd-test-"+strconv.Itoa(os.Getpid()))
+		if os.Mkdir(group, 0o755) != nil {
+			continue
+		}
+		t.Cleanup(func() { _ = os.Remove(group) })
+		file, err := os.OpenFile(filepath.Join(group, version.limit), os.O_WRONLY, 0)
+		if err != nil {
+			_ = os.Remove(group)
+			continue // the root does not give it the controller, or is no control group
+		}
+		_, err = file.WriteString(strconv.Itoa(limit))
+		if err = errors.Join(err, file.Close()); err != nil {
+			t.Fatal(err)
+		}
+		swap, bound := filepath.Join(group, version.swap), "0"
+		if strings.HasSuffix(version.swap, "_in_bytes") {
+			bound = strconv.Itoa(limit)
+		}
+		_ = os.WriteFile(swap, []byte(bound), 0) // it may have none
+		return group, filepath.Join(group, version.peak)
+	}
+	t.Skip("no control group with a limit of memory can be made: it takes root and a writable /sys/fs/cgroup")
+	return "", ""
+}
+
+// fill sends requests for n targets, by several connections and many at a time.
+func fill(t *testing.T, address string, n int, target func(i int) string) {
+	t.Helper()
+	const connections, batch = 4, 50
+	var all sync.WaitGroup
+	defer all.Wait()
+	for first := range connections {
+		all.Go(func() {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			in := bufio.NewReader(conn)
+			for i := first * batch; i < n; i += connections * batch {
+				var requests strings.Builder
+				for j := range batch {
+					fmt.Fprintf(&requests, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", target(i+j))
+				}
+				if _, err := io.WriteString(conn, requests.String()); err != nil {
+					t.Error(err)
+					return
+				}
+				for range batch {
+					got, err := http.ReadResponse(in, nil)
+					if err == nil {
+						_, err = io.Copy(io.Discard, got.Body)
+					}
+					if err != nil || got.StatusCode >= http.StatusInternalServerError {
+						t.Errorf("at %d: %v %v", i, got, err)
+						return
+					}
+				}
+			}
+		})
+	}
+}
+
+// urnd is not killed by the limit of its control group when every cache is full, of objects of half and of twice the usual size. The
+// limit is what the settings allow together, but for batches; without it the collector would begin when the heap has doubled.
+func TestFullCachesInControlGroup(t *testing.T) {
+	const limit = 220 << 20
+	text := `cache: {responses: 128MiB, max_response: 1MiB, answers: 4MiB, records: 4MiB}
+limits: {documents: 4MiB, connections: 64, requests: 64, fetches: 64, streams: 16}
+access: {allow_destinations: [127.0.0.0/8]}
+namespaces: ` + bookNamespace("a") + "\n"
+	nxdomain := func(w dns.ResponseWriter, question *dns.Msg) {
+		m := new(dns.Msg).SetRcode(question, dns.RcodeNameError)
+		soa, err := dns.NewRR("arpa. 3600 IN SOA ns.example.org. host.example.org. 1 1 1 1 3600")
+		if err != nil {
+			t.Error(err)
+		}
+		m.Ns = []dns.RR{soa}
+		_ = w.WriteMsg(m)
+	}
+	binary, names := filepath.Join(build(t), "urnd"), udpAndTCP(nxdomain).serve(t)
+	for _, size := range []struct{ body, name int }{{512, 20}, {2 << 10, 80}} {
+		t.Run(strconv.Itoa(size.body), func(t *testing.T) {
+			group, peak := memoryGroup(t, limit)
+			body := []byte(strings.Repeat("b", size.body))
+			origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Cache-Control", "max-age=3600")
+				_, _ = w.Write(body)
+			}))
+			defer origin.Close()
+			dir := t.TempDir()
+			config, start := filepath.Join(dir, "urnd.yaml"), filepath.Join(dir, "start")
+			for file, content := range map[string]string{
+				config: text, start: fmt.Sprintf("#!/bin/sh\necho $$ > %s/cgroup.procs && exec %s \"$@\"\n", group, binary),
+			} {
+				if err := os.WriteFile(file, []byte(content), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p := launch(t, start, []string{"URND_DNS_SERVERS=" + names, "GOMEMLIMIT="}, "--config", config)
+			usual := strings.Repeat("n", size.name)
+			fill(t, p.service, 128<<20/(size.body+1500)*5/4, func(i int) string { return origin.URL + "/" + strconv.Itoa(i) })
+			fill(t, p.service, 15_000, func(i int) string { return "/urn:book:" + usual + strconv.Itoa(i) })
+			fill(t, p.service, 10_000, func(i int) string { return "/urn:unknown-" + strconv.Itoa(i) + ":" + usual })
+			metrics := (&testService{url: p.admin}).get(t, "/metrics").body
+			for _, cache := range []string{"answers", "records", "responses"} {
+				evictions := regexp.MustCompile(`urnd_cache_evictions_total\{cache="` + cache + `"\} (.+)`).FindStringSubmatch(metrics)
+				if evictions == nil || evictions[1] == "0" {
+					t.Errorf("%s: it is not full: %v", cache, evictions)
+				}
+			}
+			most, _ := strconv.Atoi(strings.TrimSpace(readFile(t, peak)))
+			t.Logf("%d MiB of %d at most", most>>20, limit>>20)
+		})
+	}
+}
