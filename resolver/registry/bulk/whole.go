@@ -24,11 +24,27 @@ func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before regi
 		err = fmt.Errorf("%w: it is older than the version before", registry.ErrInvalid)
 	case e.Version == 0 && before.Exists() && sameRecord(before.Record, e.Record):
 	case e.Version == 0 && before.Exists() && !e.Changed.After(before.Changed): // somebody has edited an export
-		_, is, err = w.Put(e.Key, e.Record, r.Note)
+		note := ""
+		if u.isOf(before) && e.Note != before.Note {
+			note = e.Note
+		}
+		return r.put(w, u, before, registry.Activated(before, e.Record), note)
+	case e.Version == 0 && before.Exists():
+		if err = r.mayChange(u, before, e.Record); err == nil {
+			is, err = r.putVersion(w, e)
+		}
 	default:
-		is, err = w.Import(e)
+		is, err = r.putVersion(w, e)
 	}
 	return outcomeOf(before, is), err
+}
+
+// putVersion makes a version as it was. Only who may do all says what somebody else has done.
+func (r *run) putVersion(w *registry.Batch, e registry.Entry) (bool, error) {
+	if err := r.Actor.May(registry.Admin, e.Key); err != nil {
+		return false, err
+	}
+	return w.Import(e)
 }
 
 // version returns the version that a unit has, checked.

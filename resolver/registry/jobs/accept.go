@@ -21,7 +21,9 @@ import (
 type Upload struct {
 	Format bulk.Format
 	DryRun bool
-	Note   string
+	// Overwrite is that of bulk.Import.
+	Overwrite bool
+	Note      string
 	// Key is an idempotency key: the same request with the same key is the same job. "" is none.
 	Key  string
 	Body io.Reader
@@ -50,7 +52,7 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 	_, _ = rand.Read(random[:]) // it never fails
 	made := storedJob{Actor: actor, Job: Job{
 		ID: now.Format("20060102T150405-") + hex.EncodeToString(random[:]), State: Queued, By: actor.Name,
-		Format: u.Format, DryRun: u.DryRun, Note: u.Note, Created: now, Updated: now, Rejections: []Rejection{},
+		Format: u.Format, DryRun: u.DryRun, Overwrite: u.Overwrite, Note: u.Note, Created: now, Updated: now, Rejections: []Rejection{},
 	}}
 	f, err := j.create(made.ID, uploadFile)
 	if err != nil {
@@ -97,7 +99,7 @@ func (u Upload) check() error {
 // receive writes a body into its file, and returns the hash of all that was sent.
 func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%q %v %q\n", u.Format, u.DryRun, u.Note)
+	fmt.Fprintf(hash, "%q %v %v %q\n", u.Format, u.DryRun, u.Overwrite, u.Note)
 	start := make([]byte, 4)
 	n, err := io.ReadFull(u.Body, start)
 	start = start[:n]

@@ -28,13 +28,14 @@ func (s State) ended() bool { return s == Done || s == Failed || s == Cancelled 
 
 // Job is an import of many names.
 type Job struct {
-	ID     string      `json:"id"`
-	State  State       `json:"state"`
-	By     string      `json:"by"`
-	Format bulk.Format `json:"format"`
-	DryRun bool        `json:"dry_run,omitempty"`
-	Note   string      `json:"note,omitempty"`
-	Octets int64       `json:"octets"` // of the body
+	ID        string      `json:"id"`
+	State     State       `json:"state"`
+	By        string      `json:"by"`
+	Format    bulk.Format `json:"format"`
+	DryRun    bool        `json:"dry_run,omitempty"`
+	Overwrite bool        `json:"overwrite,omitempty"`
+	Note      string      `json:"note,omitempty"`
+	Octets    int64       `json:"octets"` // of the body
 
 	Created time.Time `json:"created"`
 	Started time.Time `json:"started,omitzero"`
