@@ -144,13 +144,21 @@ func (j *Jobs) record(ctx context.Context, made storedJob, key, hash string) (ac
 		made.Request = made.Actor.Token + " " + key
 	}
 	err = j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
-		accepted, pruned = made, nil
+		pruned = nil
 		before, known, err := j.requested(tx, made.Request, hash)
 		if err != nil || known {
 			accepted = before
 			return err
 		}
-		if pruned, err = j.prune(tx); err != nil {
+		jobs, err := all(tx)
+		if err != nil {
+			return err
+		}
+		if len(jobs) > 0 {
+			made.Order = jobs[len(jobs)-1].Order + 1
+		}
+		accepted = made
+		if pruned, err = j.prune(tx, jobs); err != nil {
 			return err
 		}
 		if made.Request != "" {
@@ -188,11 +196,7 @@ func (j *Jobs) requested(tx registry.Tx, key, hash string) (storedJob, bool, err
 }
 
 // prune removes old jobs, and returns them; ErrWaiting where too many have not ended.
-func (j *Jobs) prune(tx registry.WriteTx) (pruned []string, err error) {
-	jobs, err := all(tx)
-	if err != nil {
-		return nil, err
-	}
+func (j *Jobs) prune(tx registry.WriteTx, jobs []storedJob) (pruned []string, err error) {
 	waiting, now := 0, j.config.Registry.Now()
 	for i, old := range jobs {
 		if !old.State.ended() {

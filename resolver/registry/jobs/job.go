@@ -70,6 +70,7 @@ type Rejection struct {
 type storedJob struct {
 	Job
 	Actor   registry.Actor `json:"actor"`
+	Order   int64          `json:"order"`             // jobs run in this order; it is given where one is accepted
 	Cancel  bool           `json:"cancel,omitempty"`  // it is to be cancelled
 	Request string         `json:"request,omitempty"` // key of its document in registry.TableRequests
 }
