@@ -201,15 +201,19 @@ func (r *resolution) openRegistry(ctx context.Context, messages io.Writer) {
 	r.registry.state(err)
 }
 
-// registered resolves names that only the registry knows.
-type registered struct{ resolver.Resolver }
+// registered resolves names that only the registry knows: there is no other system that gives the answer that it
+// does not have a name its lifetime.
+type registered struct {
+	resolver.Resolver
+	ttl time.Duration
+}
 
 // Resolve implements resolver.Resolver.
 func (r registered) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	answer, err := r.Resolver.Resolve(ctx, q)
 	var n *resolver.Negative
 	if errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrUnsupported) {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: n.TTL}
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: r.ttl}
 	}
 	return answer, err
 }

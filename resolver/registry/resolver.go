@@ -158,7 +158,7 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 // Prefixes without targets only say something of what they enclose, as that it is a sandbox: what
 // encloses them counts, too.
 func below(s state, found resolved) (resolved, error) {
-	sandbox := false
+	sandbox, longest := false, true
 	for name := found.name; ; {
 		p, err := s.prefix(name)
 		if err == nil && p.Exists() {
@@ -174,7 +174,9 @@ func below(s state, found resolved) (resolved, error) {
 		case len(p.Targets) == 0 && p.Authoritative:
 			return resolved{}, notBelow(&p)
 		}
-		sandbox = sandbox || p.Sandbox
+		if longest { // of the registered names below, it is what decides that, too
+			sandbox, longest = p.Sandbox, false
+		}
 		if len(p.Targets) > 0 {
 			found.entry = p
 			found.entry.Sandbox = sandbox
