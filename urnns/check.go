@@ -45,8 +45,12 @@ func lookupCheck(name string) (check, bool) {
 		return check{verify: checkISBN, identity: isbn13, others: otherISBN}, true
 	case "issn":
 		return check{verify: checkISSN}, true
+	case "isni":
+		return check{verify: checkISNI}, true
 	case "lei":
 		return check{verify: checkLEI}, true
+	case "lex":
+		return check{verify: checkLEX}, true
 	case "nbn":
 		return check{verify: checkNBN}, true
 	case "oid":

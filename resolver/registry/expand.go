@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
-
 	"github.com/urnd/urnd/uri"
 )
 
@@ -68,11 +66,11 @@ func substitute(target, prefix, name string) (string, error) {
 	if !strings.Contains(target, "{") {
 		return target + suffix, nil
 	}
-	variables := stduritemplate.Substitutions{"suffix": suffix, "name": name}
+	variables := uri.Variables{"suffix": suffix, "name": name}
 	if nid, nss, ok := strings.Cut(strings.TrimPrefix(name, "urn:"), ":"); ok && strings.HasPrefix(name, "urn:") {
 		variables["nid"], variables["nss"] = nid, nss
 	}
-	location, err := stduritemplate.Expand(target, variables)
+	location, err := uri.ExpandTemplate(target, variables)
 	if err != nil {
 		return "", fmt.Errorf("expanding the template: %w", err)
 	}
