@@ -19,7 +19,7 @@ func expand(target, prefix, name string) (string, error) {
 		return "", err
 	}
 	fixed, _, isTemplate := strings.Cut(target, "{")
-	if _, rest, ok := strings.Cut(fixed, "://"); isTemplate && !(ok && strings.ContainsAny(rest, "/?#")) {
+	if _, rest, ok := strings.Cut(fixed, "://"); isTemplate && (!ok || !strings.ContainsAny(rest, "/?#")) {
 		// The name may be a part of the server, which is not to depend on it.
 		if !hasServer(target, prefix) || !sameServer(location, target, prefix) {
 			return "", errLeaves

@@ -25,7 +25,7 @@ func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) e
 	switch {
 	case u.isOf(before), !says && (!before.Exists() || isFirst(before.Record, after)):
 		return nil
-	case r.Overwrite && !(says && revives): // who made the line did not know that the name is withdrawn
+	case r.Overwrite && (!says || !revives): // who made the line did not know that the name is withdrawn
 		return nil
 	case !before.Exists():
 		return fmt.Errorf("%w: the line was made from version %d of %s, which is not registered", registry.ErrConflict, u.ifVersion, before.Key)

@@ -56,13 +56,9 @@ func (l *line) setOwn(f field, text string) (err error) {
 	case fieldPrefix:
 		l.setPrefix(strings.TrimSpace(text))
 	case fieldVersion:
-		if e.Version, err = number(text); e.Version < 0 {
-			err = fmt.Errorf("%d is not positive", e.Version)
-		}
+		e.Version, err = versionNumber(text)
 	case fieldIfVersion:
-		if l.ifVersion, err = number(text); l.ifVersion < 0 {
-			err = fmt.Errorf("%d is negative", l.ifVersion)
-		}
+		l.ifVersion, err = versionNumber(text)
 	case fieldStatus:
 		err = e.Status.UnmarshalText([]byte(strings.TrimSpace(text)))
 	case fieldSince:
@@ -83,6 +79,15 @@ func (l *line) setOwn(f field, text string) (err error) {
 		err = l.setText(f, text)
 	}
 	return err
+}
+
+// versionNumber reads the number of a version, 0 for none.
+func versionNumber(text string) (int, error) {
+	n, err := number(text)
+	if n < 0 {
+		err = fmt.Errorf("%d is not positive", n)
+	}
+	return n, err
 }
 
 // setText takes a text that is kept as it is.

@@ -62,7 +62,7 @@ func (s *Store) isThere() error {
 	}
 	now, err := os.Stat(s.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && os.SameFile(now, s.file) {
-		return nil //nolint:nilerr // it may not be looked at now
+		return nil // it may not be looked at now
 	}
 	return fmt.Errorf("%w: %s: %w", registry.ErrNoStore, s.path, registry.ErrReplaced)
 }
