@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
-
 	"github.com/urnd/urnd/uri"
 )
 
@@ -17,11 +15,11 @@ func ofNames() []string { return []string{"urn", "nid", "nss", "c"} }
 // checkTemplate checks a URI template with its variables, to which the named groups of patterns
 // belong.
 func checkTemplate(f *Faults, path, template string, known []string) {
-	values := make(stduritemplate.Substitutions)
+	values := make(uri.Variables)
 	for _, name := range known {
 		values[name] = "1"
 	}
-	location, err := stduritemplate.Expand(template, values)
+	location, err := uri.ExpandTemplate(template, values)
 	unknown := slices.DeleteFunc(variablesOf(template), func(name string) bool { return slices.Contains(known, name) })
 	switch {
 	case template == "":

@@ -14,7 +14,8 @@ type Gopher struct {
 }
 
 var (
-	ruleSelector   = Rule{"selector", "RFC 1738 section 3.4.1", "a selector contains no carriage return, line feed or NUL"}
+	ruleSelector   = Rule{"selector", "RFC 1738 section 3.4.1", "neither a selector nor a search contains a carriage return or line feed"}
+	ruleUNASCII    = Rule{"UNASCII", "RFC 1436 appendix", "neither a selector nor a search contains a NUL, not even percent-encoded"}
 	ruleGopherType = Rule{"gtype", "RFC 1738 section 3.4.1", "a type is one character, which is not a control"}
 )
 
@@ -47,6 +48,9 @@ func (u URI) Gopher() (Gopher, error) {
 	parts := strings.SplitN(path[1+size:], "%09", 3)
 	for _, part := range parts[:min(len(parts), 2)] { // an electronic form, section 3.4.9, has lines
 		if i := indexEncoded(part, isGopherEnd); i >= 0 {
+			if strings.HasPrefix(part[i:], "%00") {
+				return Gopher{}, fault(u.s, at+i, ruleUNASCII)
+			}
 			return Gopher{}, fault(u.s, at+i, ruleSelector)
 		}
 		at += len(part) + len("%09")

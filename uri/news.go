@@ -123,3 +123,11 @@ func isGroupChar(b byte, encoded bool) bool {
 	return is(b, classAlpha|classDigit) || strings.IndexByte("-.+_~", b) >= 0 ||
 		encoded && b > ' ' && b != 0x7F && strings.IndexByte(`!*,?[\]@`, b) < 0
 }
+
+// newsForm writes all groups of a server as "*": RFC 5538 section 4. That is what no path and an empty one mean, too.
+func newsForm(dst []byte, start int, hasAuthority bool) []byte {
+	if path := string(dst[start:]); hasAuthority && (path == "" || path == "/") {
+		return append(dst[:start], '/', '*')
+	}
+	return dst
+}

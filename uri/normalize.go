@@ -150,7 +150,7 @@ func (n Steps) appendPath(dst []byte, u URI, row schemeID, hasAuthority bool) []
 		dst = removeDotSegments(dst, start, hasAuthority)
 	}
 	if n.has(SchemeForm) {
-		dst = schemes[row].form.apply(dst, start, u.queryStart() < u.fragStart())
+		dst = schemes[row].form.apply(dst, start, hasAuthority, u.queryStart() < u.fragStart())
 	}
 	return dst
 }

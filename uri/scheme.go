@@ -33,7 +33,7 @@ var schemes = [...]scheme{
 	{name: "file", server: true, local: true},                          // RFC 1738 section 3.10, RFC 8089
 	{name: "ws", port: "80", server: true, root: true},                 // RFC 6455 section 3
 	{name: "wss", port: "443", server: true, root: true},
-	{name: "news", port: "119", server: true, opaque: true},                    // RFC 1738 section 3.6
+	{name: "news", port: "119", server: true, opaque: true, form: formNews},    // RFC 1738 section 3.6
 	{name: "nntp", port: "119", server: true, opaque: true},                    // RFC 1738 section 3.7
 	{name: "gopher", port: "70", server: true, opaque: true, form: formGopher}, // RFC 1738 section 3.4: within the path no character is reserved
 	{name: "telnet", port: "23", server: true, root: true},                     // RFC 1738 section 3.8: the final slash may be omitted
@@ -68,15 +68,18 @@ const (
 	formFTP
 	formGopher
 	formMailto
+	formNews
 )
 
 // apply normalizes the path dst[start:]; a query may follow it.
-func (f form) apply(dst []byte, start int, hasQuery bool) []byte {
+func (f form) apply(dst []byte, start int, hasAuthority, hasQuery bool) []byte {
 	switch f {
 	case formGopher:
 		return gopherForm(dst, start, hasQuery)
 	case formMailto:
 		return mailtoForm(dst, start)
+	case formNews:
+		return newsForm(dst, start, hasAuthority)
 	default:
 		return dst
 	}

@@ -33,29 +33,42 @@ func lookupCheck(name string) (check, bool) {
 		return check{}, true
 	case "ddi":
 		return check{firstKey: reversedAgency}, true
-	case "eidr":
-		return check{verify: checkEIDR}, true
 	case "gsma":
 		return check{shorten: withoutVersion0}, true
 	case "ietf": // RFC 2648 section 2 makes names case-insensitive, but RFC 3553 section 3 compares parameters exactly
 		return check{verify: checkIETF, exactPrefix: "params:"}, true
-	case "isan":
-		return check{verify: checkISAN}, true
 	case "isbn":
 		return check{verify: checkISBN, identity: isbn13, others: otherISBN}, true
-	case "issn":
-		return check{verify: checkISSN}, true
-	case "lei":
-		return check{verify: checkLEI}, true
-	case "nbn":
-		return check{verify: checkNBN}, true
-	case "oid":
-		return check{verify: checkOID}, true
 	case "smpte": // RFC 5119 section 2: universal labels are hexadecimal
 		return check{foldedPrefix: "ul:"}, true
-	case "uuid":
-		return check{verify: checkUUID}, true
 	default:
-		return check{}, false
+		verify := lookupVerify(name)
+		return check{verify: verify}, verify != nil
+	}
+}
+
+// lookupVerify returns the verification of checks that have nothing else, nil for others.
+func lookupVerify(name string) func(nss string) (int, uri.Rule) {
+	switch name {
+	case "eidr":
+		return checkEIDR
+	case "isan":
+		return checkISAN
+	case "isni":
+		return checkISNI
+	case "issn":
+		return checkISSN
+	case "lei":
+		return checkLEI
+	case "lex":
+		return checkLEX
+	case "nbn":
+		return checkNBN
+	case "oid":
+		return checkOID
+	case "uuid":
+		return checkUUID
+	default:
+		return nil
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
-
 	"github.com/urnd/urnd/uri"
 )
 
@@ -35,9 +33,9 @@ func BuiltinIdentifiers() []Identifier {
 	return []Identifier{
 		{`(?i)^(?:isbn[:\s-]*)?(?P<id>(?:97[89][- ]?)?[0-9](?:[- ]?[0-9]){8}[- ]?[0-9X])$`, "urn:isbn:{+id}"},
 		{`(?i)^(?:issn[:\s-]*)?(?P<id>[0-9]{4}-?[0-9]{3}[0-9X])$`, "urn:issn:{+id}"},
-		{`(?i)^(?:doi:\s*)?(?P<id>10\.[0-9]{4,9}/\S+)$`, "urn:doi:{+id}"},
-		{`(?i)^hdl:\s*(?P<id>[0-9a-z.]+/\S+)$`, "https://hdl.handle.net/{+id}"},
-		{`(?i)^ark:/?(?P<id>[0-9b-z]{5,}/\S+)$`, "https://n2t.net/ark:/{+id}"},
+		{`(?i)^(?:doi[:\s]\s*)?(?P<id>10\.[0-9]{4,9}/\S+)$`, "urn:doi:{+id}"},
+		{`(?i)^hdl[:\s]\s*(?P<id>[0-9a-z.]+/\S+)$`, "https://hdl.handle.net/{+id}"},
+		{`(?i)^ark[:\s]\s*/?(?P<id>[0-9b-z]{5,}/\S+)$`, "https://n2t.net/ark:/{+id}"},
 	}
 }
 
@@ -49,7 +47,7 @@ func NewIdentifiers(rows ...Identifier) (*Identifiers, error) {
 		if err != nil {
 			return nil, fmt.Errorf("identifier %d: %w", i, err)
 		}
-		if _, err := stduritemplate.Expand(row.Template, nil); err != nil {
+		if _, err := uri.ExpandTemplate(row.Template, nil); err != nil {
 			return nil, fmt.Errorf("identifier %d: template: %w", i, err)
 		}
 		table.rows = append(table.rows, identifierRow{match, row.Template})
@@ -67,7 +65,7 @@ func (t *Identifiers) URI(text string) (uri.URI, bool) {
 		return uri.URI{}, false
 	}
 	for _, row := range t.rows {
-		vars := make(stduritemplate.Substitutions)
+		vars := make(uri.Variables)
 		if !row.match.capture(text, vars) {
 			continue
 		}
@@ -76,7 +74,7 @@ func (t *Identifiers) URI(text string) (uri.URI, bool) {
 				vars[name] = literal.Replace(group)
 			}
 		}
-		expanded, err := stduritemplate.Expand(row.template, vars)
+		expanded, err := uri.ExpandTemplate(row.template, vars)
 		if err != nil {
 			return uri.URI{}, false
 		}

@@ -17,6 +17,7 @@ func TestIdentifiers(t *testing.T) {
 		"1046-8188": "urn:issn:1046-8188", "ISSN: 1046-8188": "urn:issn:1046-8188", "03178471": "urn:issn:03178471",
 		"10.1000/182": "urn:doi:10.1000/182", "doi:10.1000/182": "urn:doi:10.1000/182", "DOI: 10.1000/a<b>": "urn:doi:10.1000/a%3Cb%3E", "10.1000/a?b#c%20d": "urn:doi:10.1000/a%3Fb%23c%2520d",
 		"hdl:20.500.12345/abc": "https://hdl.handle.net/20.500.12345/abc", "ark:/12148/btv1b8449691v": "https://n2t.net/ark:/12148/btv1b8449691v", "ark:12148/x1": "https://n2t.net/ark:/12148/x1",
+		"DOI 10.1000/182": "urn:doi:10.1000/182", "doi10.1000/182": "", "HDL 20.500.12345/abc": "https://hdl.handle.net/20.500.12345/abc", "ARK 12148/x1": "https://n2t.net/ark:/12148/x1",
 		"shelf 7": "urn:library:shelf:7",
 		"about":   "", "https://doi.org/10.1000/182": "", "urn:isbn:0395363411": "", "12": "", "": "", "10.1000/": "",
 	} {

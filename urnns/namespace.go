@@ -58,7 +58,7 @@ type Namespace struct {
 	Fold  Fold   `json:"fold"`
 	Strip string `json:"strip"` // octets that do not count, such as "-"
 	// Check names the rules of an NSS that no other field expresses: "ddi", "eidr", "gsma",
-	// "ietf", "isan", "isbn", "issn", "lei", "nbn", "oid", "smpte" or "uuid". Empty adds none.
+	// "ietf", "isan", "isbn", "isni", "issn", "lei", "lex", "nbn", "oid", "smpte" or "uuid". Empty adds none.
 	Check string `json:"check"`
 	// Lenient accepts the names that Check refuses; Set.Doubt returns the error.
 	Lenient bool `json:"lenient"`

@@ -1,6 +1,7 @@
 package urnns
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
@@ -30,6 +31,40 @@ func checkNBN(nss string) (int, uri.Rule) {
 	}
 	if found && name == "" || !found && !strings.Contains(prefix, ":") {
 		return len(nss), ruleNBNString
+	}
+	if uri.EqualFold(nss[:2], "de") {
+		return checkDNB(nss)
+	}
+	return 0, uri.Rule{}
+}
+
+// dnbValues are the values of characters in the check digit of names of the Deutsche Nationalbibliothek; they are not defined
+// for others.
+const dnbValues = " " +
+	"+49 -39 .47 /45 01 12 23 34 45 56 67 78 89 941 :17 " +
+	"a18 b14 c19 d15 e16 f21 g22 h23 i24 j25 k42 l26 m27 n13 o28 p29 q31 r12 s32 t33 u11 v34 w35 x36 y37 z38 _43 "
+
+// checkDNB checks the last digit of a name of urn:nbn:de, by the "Description of algorithm for calculation of URN check digit" of the
+// Deutsche Nationalbibliothek: the digits of the values of all characters before it, each multiplied by its position, are
+// summed up, and divided by the last of them; it is the last digit of the quotient. Of a name with other characters
+// it is not defined.
+func checkDNB(nss string) (int, uri.Rule) {
+	last := len(nss) - 1
+	sum, position, divisor := 0, 0, 1
+	for _, b := range []byte("urn:nbn:" + nss[:last]) {
+		_, after, ok := strings.Cut(dnbValues, " "+string(uri.Lower(b)))
+		if !ok {
+			return 0, uri.Rule{}
+		}
+		value, _, _ := strings.Cut(after, " ")
+		for i := range len(value) {
+			position++
+			divisor = int(value[i] - '0')
+			sum += position * divisor
+		}
+	}
+	if want := "0123456789"[sum/divisor%10]; nss[last] != want {
+		return last, uri.Rule{Name: "check digit", Section: "Deutsche Nationalbibliothek", Says: fmt.Sprintf("the check digit should be %c", want)}
 	}
 	return 0, uri.Rule{}
 }

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"regexp"
 
-	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
-
 	"github.com/urnd/urnd/uri"
 )
 
@@ -29,7 +27,7 @@ func newMatcher(pattern string) (matcher, error) {
 func (m matcher) matches(nss string) bool { return m.re == nil || m.re.MatchString(nss) }
 
 // capture reports whether nss matches, and adds the named groups to vars.
-func (m matcher) capture(nss string, vars stduritemplate.Substitutions) bool {
+func (m matcher) capture(nss string, vars uri.Variables) bool {
 	if m.re == nil {
 		return true
 	}
@@ -71,7 +69,7 @@ func compile(ns Namespace) (*row, error) {
 			return nil, fmt.Errorf("target %d: %w", i, err)
 		}
 		c.template, c.gone = t.Template, t.Gone
-		if _, err = stduritemplate.Expand(c.template, nil); err != nil {
+		if _, err = uri.ExpandTemplate(c.template, nil); err != nil {
 			return nil, fmt.Errorf("target %d: template: %w", i, err)
 		}
 		r.targets = append(r.targets, c)
@@ -80,8 +78,8 @@ func compile(ns Namespace) (*row, error) {
 }
 
 // variables returns the variables of a canonical name that every template has.
-func variables(v uri.URN) stduritemplate.Substitutions {
-	return stduritemplate.Substitutions{
+func variables(v uri.URN) uri.Variables {
+	return uri.Variables{
 		"urn": v.Name().URI().String(),
 		"nid": v.NID(),
 		"nss": v.NSS(),
@@ -90,12 +88,12 @@ func variables(v uri.URN) stduritemplate.Substitutions {
 
 // expand returns the location of a canonical NSS, and false if the target does not
 // match it. Groups of the target's pattern are added to a copy of vars.
-func (t *target) expand(nss string, vars stduritemplate.Substitutions) (string, bool, error) {
+func (t *target) expand(nss string, vars uri.Variables) (string, bool, error) {
 	all := maps.Clone(vars)
 	if !t.match.capture(nss, all) {
 		return "", false, nil
 	}
-	location, err := stduritemplate.Expand(t.template, all)
+	location, err := uri.ExpandTemplate(t.template, all)
 	if err != nil {
 		return "", false, fmt.Errorf("expanding template %q: %w", t.template, err)
 	}

@@ -24,7 +24,7 @@ import (
 type importFlags struct {
 	format, note, rejected, base, temp string
 	columns                            []string
-	dry, asJSON                        bool
+	dry, overwrite, asJSON             bool
 }
 
 func newRegistryImport() *cobra.Command {
@@ -36,6 +36,11 @@ func newRegistryImport() *cobra.Command {
 The first line of CSV and TSV names the columns; the simplest is "name,target". Several targets
 of a name are several lines with the same name. What a file has no column for stays as it is, and
 an equal name is not changed, so that a file can be imported again.
+
+A line that differs from what is registered changes it only if its column if_version, which exports
+have, is the current version: otherwise it is rejected as a conflict, with both. --overwrite is for
+those who know that nobody else's change is lost. A withdrawn name comes back only by a line with
+the status active, made from the version that is withdrawn.
 
 A line that is not valid is reported with its number and the reason, while the good ones go in;
 then the exit status is 1. An import that was interrupted is continued by the same command, unless
@@ -53,6 +58,7 @@ it came from standard input.`,
 	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: their column is our column; -=THEIRS leaves it out, and -=* all others. May be repeated")
 	flags.StringVar(&f.base, "base", "", "what comes before the prefixes of the Bioregistry; empty makes CURIEs, as chebi:24867")
 	flags.BoolVar(&f.dry, "dry-run", false, "say what would be done, and write nothing")
+	flags.BoolVar(&f.overwrite, "overwrite", false, "change names also where somebody else's change is lost by that")
 	flags.StringVar(&f.note, "note", "", "the `note` of versions whose lines have none")
 	flags.StringVar(&f.rejected, "rejected", "", "write the rejected lines into this `file`, as CSV")
 	flags.StringVar(&f.temp, "temp-dir", "", "the `directory` to sort large files in. Empty: TMPDIR or /tmp")
@@ -76,7 +82,7 @@ it came from standard input.`,
 		}
 		defer r.Store().Close()
 		template := bulk.Import{
-			Registry: r, Actor: actor(), Format: format, Mapping: mapping, Base: f.base, DryRun: f.dry, Note: f.note, TempDir: f.temp,
+			Registry: r, Actor: actor(), Format: format, Mapping: mapping, Base: f.base, DryRun: f.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
 		}
 		return f.run(cmd.Context(), template, files, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type setFlags struct {
 	remove                          []string
 	alias, metadata, contact        string
 	document                        string
+	documentStatus                  bool // the document says the status
 }
 
 func newRegistrySet() *cobra.Command {
@@ -82,7 +84,7 @@ times are not used.`,
 			withdrawn = before.Status == registry.Withdrawn && record.Status == registry.Withdrawn
 			return record, err
 		}
-		err = applyEdits(cmd.Context(), r, cmd.OutOrStdout(), []registry.Edit{{Key: key, IfVersion: version, Note: note, Change: edit}})
+		err = applyEdits(cmd.Context(), r, cmd.OutOrStdout(), []registry.Edit{{Key: key, IfVersion: version, Note: note, Activate: s.activate || s.documentStatus, Change: edit}})
 		if err == nil && withdrawn {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s is withdrawn still, and leads nowhere: --activate makes it active again\n", key)
 		}
@@ -170,6 +172,13 @@ func (s *setFlags) ofDocument(args []string, prefix bool) (registry.Key, func(re
 		document.Name = args[0]
 	}
 	document.Prefix = document.Prefix || prefix
+	var said struct {
+		Status *json.RawMessage `json:"status"`
+	}
+	if err := json.Unmarshal(text, &said); err != nil {
+		return registry.Key{}, nil, fmt.Errorf("%s: %w", s.document, err)
+	}
+	s.documentStatus = said.Status != nil
 	record, err := document.Record()
 	return document.Key(), registry.Put(record), err
 }
@@ -190,8 +199,10 @@ func (s *setFlags) record(before registry.Entry, metadata string) (registry.Reco
 	switch {
 	case s.reserve:
 		record.Status = registry.Reserved
-	case s.activate, record.Status == registry.Reserved && (len(s.targets.targets) > 0 || s.alias != ""):
+	case s.activate:
 		record.Status = registry.Active
+	default:
+		record = registry.Activated(before, record)
 	}
 	if changed("metadata") {
 		record.Metadata = metadata

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/urnd/urnd/config"
@@ -61,114 +60,9 @@ func askedFor(only []string) []string {
 const (
 	reopenEvery  = 2 * time.Second        // where its store cannot be opened
 	changesEvery = 250 * time.Millisecond // how often a store is asked for changes
+
+	changesWithin = 5 * time.Second // how long a writer waits until its change is known here
 )
-
-// followed is a store whose changes are followed, over all configurations that have it.
-type followed struct {
-	*registry.Reopening
-	once    sync.Once
-	running sync.WaitGroup
-	cancel  context.CancelFunc
-	isOpen  chan struct{} // closed when it is open
-	noFile  bool          // a file that there is not is an error, and not made
-
-	mu      sync.Mutex
-	changed map[int]func(keys []registry.Key) // by the number of a configuration
-	next    int
-	fault   error
-	report  func(err error) // see resolverDependencies.registryState
-}
-
-// follow makes the store of a configuration; nothing is opened.
-func follow(c config.Registry, report func(err error)) *followed {
-	f := &followed{isOpen: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}, report: report}
-	f.Reopening = registry.NewReopening(registry.ReopeningConfig{
-		Open: func(ctx context.Context) (registry.Store, error) {
-			if f.noFile {
-				if err := mustExist(c.Store); err != nil {
-					return nil, err
-				}
-			}
-			return openStore(ctx, c)
-		},
-		Every: reopenEvery, After: time.After,
-		Opened: f.state,
-	})
-	return f
-}
-
-// start opens the store in the background, and follows its changes. Only the first call does.
-func (f *followed) start() {
-	f.once.Do(func() {
-		var ctx context.Context
-		ctx, f.cancel = context.WithCancel(context.Background())
-		f.running.Go(func() {
-			head := f.Run(ctx)
-			if ctx.Err() != nil {
-				return
-			}
-			close(f.isOpen)
-			feed := registry.Feed{Store: f, Every: changesEvery, Changed: f.tell, State: f.state, After: time.After}
-			feed.Run(ctx, head)
-		})
-	})
-}
-
-// state records whether the store can be asked.
-func (f *followed) state(err error) {
-	f.mu.Lock()
-	changed := (err == nil) != (f.fault == nil)
-	f.fault = err
-	f.mu.Unlock()
-	if changed && f.report != nil {
-		f.report(err)
-	}
-}
-
-// faults are what is wrong with the store.
-func (f *followed) faults() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.fault == nil {
-		return nil
-	}
-	return []string{fmt.Sprintf("the registry cannot be asked: %s", f.fault)}
-}
-
-// tell passes changes on to all configurations.
-func (f *followed) tell(keys []registry.Key) {
-	f.mu.Lock()
-	var all []func([]registry.Key)
-	for _, changed := range f.changed {
-		all = append(all, changed)
-	}
-	f.mu.Unlock()
-	for _, changed := range all {
-		changed(keys)
-	}
-}
-
-// watch calls changed with the keys that change, until the function that it returns is called.
-func (f *followed) watch(changed func(keys []registry.Key)) (end func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n := f.next
-	f.next++
-	f.changed[n] = changed
-	return func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		delete(f.changed, n)
-	}
-}
-
-func (f *followed) close() {
-	f.cancel()
-	f.running.Wait()
-	if err := f.Close(); err != nil && f.report != nil {
-		f.report(err)
-	}
-}
 
 // wireRegistry makes the registry of a configuration, if there is one.
 func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error {
@@ -210,15 +104,19 @@ func (r *resolution) openRegistry(ctx context.Context, messages io.Writer) {
 	r.registry.state(err)
 }
 
-// registered resolves names that only the registry knows.
-type registered struct{ resolver.Resolver }
+// registered resolves names that only the registry knows: there is no other system that gives the answer that it
+// does not have a name its lifetime.
+type registered struct {
+	resolver.Resolver
+	ttl time.Duration
+}
 
 // Resolve implements resolver.Resolver.
 func (r registered) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	answer, err := r.Resolver.Resolve(ctx, q)
 	var n *resolver.Negative
 	if errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrUnsupported) {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: n.TTL}
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: r.ttl}
 	}
 	return answer, err
 }

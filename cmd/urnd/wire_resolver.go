@@ -143,7 +143,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 		split.Others = cached(uris)
 	}
 	if r.own != nil {
-		split.Owns, split.Own = r.names.Owns, cached(registered{r.own})
+		split.Owns, split.Own = r.names.Owns, cached(registered{r.own, c.Registry.TTL})
 		r.closers = append(r.closers, r.registry.watch(r.forgetChanged))
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)

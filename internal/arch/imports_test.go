@@ -89,6 +89,7 @@ func allowlists() []allowlist {
 		may: []string{
 			"strings", "strconv", "unicode", "unicode/utf8", "errors", "fmt", "iter", "slices", "cmp",
 			"bytes", "math/bits", "hash/maphash", "net/netip", "encoding", "golang.org/x/net/idna",
+			"regexp", "github.com/std-uritemplate/std-uritemplate/go/v2",
 		},
 		why: "uri is pure: text in, values out. Without net, net/http, net/url, os and time it cannot use the network, wait or depend on the machine",
 	}}

@@ -72,7 +72,7 @@ func TestDecisions(t *testing.T) {
 		case "admin":
 			fields = append(fields, s.token(t, registry.Admin))
 		case "limited":
-			fields = append(fields, s.token(t, registry.Admin, "urn:nbn:de:"))
+			fields = append(fields, s.token(t, registry.Admin, "urn:nbn:at:"))
 		case "revoked":
 			field := s.token(t, registry.Admin)
 			fields = append(fields, field)
@@ -101,7 +101,7 @@ func TestDecisions(t *testing.T) {
 func TestRolesOfOperations(t *testing.T) {
 	s := newSite(t, locked)
 	reader, writer, all := s.token(t, registry.Reader), s.token(t, registry.Writer), s.token(t, registry.Admin)
-	limited := s.token(t, registry.Admin, "urn:nbn:de:")
+	limited := s.token(t, registry.Admin, "urn:nbn:at:")
 	const name, prefix = "urn:nbn:fi:a", "urn:nbn:fi:p-"
 	for _, tt := range []struct {
 		request, body string
@@ -114,7 +114,7 @@ func TestRolesOfOperations(t *testing.T) {
 		{"PUT " + of(names, name), "{}", registry.Writer},
 		{"PATCH " + of(names, name), "{}", registry.Writer},
 		{"POST " + of(names+"/withdraw", name), "{}", registry.Writer},
-		{"POST " + names + "/supersede", `{"names":["` + name + `"],"successors":["urn:nbn:de:b"],"note":"n"}`, registry.Writer},
+		{"POST " + names + "/supersede", `{"names":["` + name + `"],"successors":["urn:nbn:at:b"],"note":"n"}`, registry.Writer},
 		{"POST " + names + "/mint", `{"pattern":"urn:nbn:fi:m-{counter}"}`, registry.Writer},
 		{"GET " + of(prefixes, prefix), "", registry.Reader},
 		{"GET " + prefixes, "", registry.Reader},
@@ -133,10 +133,10 @@ func TestRolesOfOperations(t *testing.T) {
 			t.Errorf("%s for other names: %d %s", tt.request, r.status, r.body)
 		}
 	}
-	if r := s.ask("GET "+names+"?prefix=urn:nbn:de:", "", limited); r.status != 200 {
+	if r := s.ask("GET "+names+"?prefix=urn:nbn:at:", "", limited); r.status != 200 {
 		t.Errorf("its own names: %d %s", r.status, r.body)
 	}
-	if r := s.ask("PUT "+of(names, "urn:nbn:de:x"), "{}", limited); r.status != 201 || r.name(t).By != "admin one" {
+	if r := s.ask("PUT "+of(names, "urn:nbn:at:x"), "{}", limited); r.status != 201 || r.name(t).By != "admin one" {
 		t.Errorf("its own name: %d %s", r.status, r.body)
 	}
 }

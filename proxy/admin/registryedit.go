@@ -17,6 +17,7 @@ import (
 type change struct {
 	key       registry.Key
 	condition condition
+	activate  bool // the request says that a withdrawn entry is to be active
 }
 
 // changeOf returns the entry that a request is to change, and on which condition.
@@ -30,14 +31,14 @@ func (h *Handler) changeOf(c *call) (change, error) {
 		return change{}, err
 	}
 	condition, err := conditionOf(c.Header)
-	return change{key, condition}, err
+	return change{key: key, condition: condition}, err
 }
 
 // apply makes a change in one transaction, if its condition is true then.
 func (h *Handler) apply(c *call, of change, note string, edit func(before registry.Entry) (registry.Record, error)) (message.Reply, error) {
 	created := false
 	after, err := h.config.Registry.Names.Apply(c.Context(), c.actor, registry.Edit{
-		Key: of.key, IfVersion: registry.Any, Note: note,
+		Key: of.key, IfVersion: registry.Any, Note: note, Activate: of.activate,
 		Change: func(before registry.Entry) (registry.Record, error) {
 			created = !before.Exists()
 			if err := of.condition.check(before); err != nil {
@@ -72,6 +73,8 @@ func (h *Handler) servePut(c *call) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
+	given, _ := members(text)
+	_, of.activate = given["status"]
 	return h.apply(c, of, document.Note, func(before registry.Entry) (registry.Record, error) {
 		if before.Exists() && of.condition.isEmpty() {
 			return registry.Record{}, problem.ErrPrecondition
@@ -118,6 +121,7 @@ func (h *Handler) servePatch(c *call) (message.Reply, error) {
 			return message.Reply{}, fmt.Errorf("%w: a name has no member %q", registry.ErrInvalid, name)
 		}
 	}
+	_, of.activate = changes["status"]
 	var note string
 	if text, ok := changes["note"]; ok {
 		if err := json.Unmarshal(text, &note); err != nil {
@@ -133,6 +137,9 @@ func (h *Handler) servePatch(c *call) (message.Reply, error) {
 			return registry.Record{}, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 		}
 		_, record, err := h.read(of.key, text)
+		if !of.activate {
+			record = registry.Activated(before, record)
+		}
 		return record, err
 	})
 }

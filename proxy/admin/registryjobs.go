@@ -43,14 +43,16 @@ func (h *Handler) jobs() (Jobs, error) {
 
 // serveAccept takes an import, which is done in the background: RFC 9110 section 15.3.3.
 func (h *Handler) serveAccept(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "dry_run", "note")
+	given, err := parametersOf(c.Request, "dry_run", "overwrite", "note")
 	if err != nil {
 		return message.Reply{}, err
 	}
 	u := jobs.Upload{Note: given["note"], Body: c.Body}
-	if value, ok := given["dry_run"]; ok {
-		if u.DryRun, err = boolean("dry_run", value); err != nil {
-			return message.Reply{}, err
+	for name, is := range map[string]*bool{"dry_run": &u.DryRun, "overwrite": &u.Overwrite} {
+		if value, ok := given[name]; ok {
+			if *is, err = boolean(name, value); err != nil {
+				return message.Reply{}, err
+			}
 		}
 	}
 	kind, err := c.contentType(typeNDJSON, "application/ndjson", "text/csv", "text/tab-separated-values")

@@ -30,7 +30,7 @@ func TestListByPages(t *testing.T) {
 		s.put(t, name, `{}`)
 		want = append(want, name)
 	}
-	s.put(t, "urn:nbn:de:x", `{}`)
+	s.put(t, "urn:nbn:at:x", `{}`)
 	s.put(t, "https://a.example//x%2Fy?z=1&y", `{}`)
 	var got []string
 	pages := 0

@@ -235,10 +235,11 @@ func BatchService(target string) (resolver.Service, error) {
 }
 
 // formText returns the text of a form: browsers send a blank as a plus, and a colon as "%3A". A
-// plus in a parameter that a person or a program wrote, with a colon, stays a plus.
+// plus in a parameter that a person or a program wrote, with a colon, stays a plus, unless it begins with
+// one: no URI does (RFC 3986 section 3.1).
 func formText(query, text string) string {
 	raw, _ := rawParameter(query, "uri")
-	if !strings.Contains(raw, "+") || strings.Contains(raw, ":") {
+	if !strings.Contains(raw, "+") || strings.Contains(raw, ":") && raw[0] != '+' {
 		return text
 	}
 	if decoded, err := url.QueryUnescape(raw); err == nil {

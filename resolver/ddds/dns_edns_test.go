@@ -43,7 +43,7 @@ func TestServerWithoutEDNS(t *testing.T) {
 			if got, _, err := c.NAPTR(ctx, name); replacements(got) != "a.example." || err != nil {
 				t.Fatalf("got %v, %v", got, err)
 			}
-			if got := details(trace, "dns"); len(got) != 1 || !strings.Contains(got[0], ", again without EDNS: NOERROR") {
+			if got := details(trace, "dns"); len(got) != 1 || !strings.Contains(got[0], strings.Fields(what)[0]+", again without EDNS: NOERROR") {
 				t.Errorf("traced %q", got)
 			}
 			expectReply(t, c, "a.example.")

@@ -65,7 +65,7 @@ func (c *Client) exchanges(ctx context.Context, s *server, name string, rrtype u
 	}
 	reply, err = ask(network)
 	if err == nil && !plain && rejectsEDNS(reply) {
-		repeats += dns.RcodeToString[reply.Rcode] + ", again without EDNS: "
+		repeats += rcodeText(reply.Rcode) + ", again without EDNS: "
 		plain = true
 		reply, err = ask(network)
 		if err == nil && !rejectsEDNS(reply) {
@@ -94,7 +94,7 @@ func question(name string, rrtype uint16, plain bool) *dns.Msg {
 func rcode(ctx context.Context, reply *dns.Msg, err error) string {
 	switch {
 	case err == nil:
-		return dns.RcodeToString[reply.Rcode]
+		return rcodeText(reply.Rcode)
 	case errors.Is(ctx.Err(), context.Canceled): // another server was faster
 		return "canceled"
 	case isTimeout(err):

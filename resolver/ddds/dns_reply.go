@@ -37,7 +37,7 @@ func rejectsEDNS(reply *dns.Msg) bool {
 // authoritative (RFC 2308 section 2).
 func checkReply(reply *dns.Msg) error {
 	if reply.Rcode != dns.RcodeSuccess && reply.Rcode != dns.RcodeNameError {
-		return fmt.Errorf("it answered %s%s", dns.RcodeToString[reply.Rcode], extendedError(reply))
+		return fmt.Errorf("it answered %s%s", rcodeText(reply.Rcode), extendedError(reply))
 	}
 	asked := reply.Question[0]
 	owner, _, loop := followAliases(reply, asked.Name)
@@ -81,7 +81,16 @@ func describe(ctx context.Context, reply *dns.Msg, err error) string {
 	if !has(reply.Answer, reply.Question[0].Qtype) {
 		ttl = min(ttl, negativeTTL(reply))
 	}
-	return fmt.Sprintf("%s, %s, ttl %s, %s%s", dns.RcodeToString[reply.Rcode], countRecords(records), ttl, dnssec(reply.AuthenticatedData), extendedError(reply))
+	return fmt.Sprintf("%s, %s, ttl %s, %s%s", rcodeText(reply.Rcode), countRecords(records), ttl, dnssec(reply.AuthenticatedData), extendedError(reply))
+}
+
+// rcodeText returns the name of a response code. 16 is BADVERS in replies to questions with EDNS (RFC 6891 section 9), and
+// BADSIG in those with a signature, which there are none of here.
+func rcodeText(code int) string {
+	if code == dns.RcodeBadVers {
+		return "BADVERS"
+	}
+	return dns.RcodeToString[code]
 }
 
 // extendedError describes the extended DNS errors of a reply: RFC 8914.

@@ -3,7 +3,6 @@ package registry
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -18,9 +17,15 @@ type Batch struct {
 	known    []known
 	changes  []Changed
 	removed  []Entry
-	inside   []int32         // prefixes among the changes, as indexes of known
-	enclosed map[string]bool // whether what begins with a prefix is in a sandbox
-	prefixes int             // whether there are prefixes: 0 is unknown, 1 yes, -1 no
+	inside   bool                 // whether there are prefixes among the changes
+	enclosed map[string]enclosure // by what names begin with
+	prefixes int                  // whether there are prefixes in the store: 0 is unknown, 1 yes, -1 no
+}
+
+// enclosure is the longest prefix that the store has of some names.
+type enclosure struct {
+	length  int // of its name, 0 where there is none
+	sandbox bool
 }
 
 // known is a key whose entry was read.
@@ -33,7 +38,7 @@ type known struct {
 func NewBatch(tx WriteTx, by string, now time.Time) *Batch {
 	return &Batch{
 		tx: tx, by: by, now: now,
-		enclosed: make(map[string]bool),
+		enclosed: make(map[string]enclosure),
 	}
 }
 
@@ -97,6 +102,9 @@ func (b *Batch) edit(edit Edit) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
+	if before.Status == Withdrawn && record.Status == Active && !edit.Activate {
+		return Entry{}, fmt.Errorf("%w: %s was withdrawn, and comes back only where its status is said to be active (set --activate)", ErrInvalid, edit.Key)
+	}
 	after, _, err := b.Put(edit.Key, record, edit.Note)
 	return after, err
 }
@@ -104,6 +112,12 @@ func (b *Batch) edit(edit Edit) (Entry, error) {
 // Put makes a record that Check has returned the current one of a key. It reports whether that changes
 // anything: an equal record makes no version.
 func (b *Batch) Put(key Key, record Record, note string) (Entry, bool, error) {
+	return b.PutIf(key, record, note, func(Entry, Record) error { return nil })
+}
+
+// PutIf is Put, unless may returns an error for what is there and what would be instead. It is not called where
+// the record makes no version.
+func (b *Batch) PutIf(key Key, record Record, note string, may func(before Entry, after Record) error) (Entry, bool, error) {
 	at, before, err := b.find(key)
 	if err != nil {
 		return Entry{}, false, err
@@ -120,6 +134,9 @@ func (b *Batch) Put(key Key, record Record, note string) (Entry, bool, error) {
 	record.Since = sinceOf(before, record.Status, b.now)
 	if before.Exists() && sameRecord(&before.Record, &record) {
 		return *before, false, nil
+	}
+	if err := may(*before, record); err != nil {
+		return Entry{}, false, err
 	}
 	if record.Alias != "" {
 		if err := b.checkAlias(key, record.Alias); err != nil {
@@ -159,9 +176,7 @@ func (b *Batch) add(at int32, after Entry) *Entry {
 	after.Prev, after.Version = before.Seq, before.Version+1
 	b.known[at].change = len(b.changes)
 	b.changes = append(b.changes, Changed{*before, after})
-	if after.Kind == KindPrefix {
-		b.inside = append(b.inside, at)
-	}
+	b.inside = b.inside || after.Kind == KindPrefix
 	return &b.changes[len(b.changes)-1].After
 }
 
@@ -225,25 +240,25 @@ func (b *Batch) enclosedBySandbox(key Key) (bool, error) {
 		}
 		b.prefixes = 2*min(len(first), 1) - 1
 	}
-	if b.prefixes < 0 && len(b.inside) == 0 {
+	if b.prefixes < 0 && !b.inside {
 		return false, nil
 	}
 	path := enclosing(key.Name)
-	for _, p := range b.inside { // not in the store yet
-		if after := &b.changes[b.known[p].change].After; strings.HasPrefix(path, after.Name) && after.Sandbox {
-			return true, nil
-		}
-	}
-	is, ok := b.enclosed[path]
+	stored, ok := b.enclosed[path]
 	if !ok {
 		p, err := longestPrefix(b.tx.Floor, path)
 		if err != nil {
 			return false, err
 		}
-		is = p.Sandbox
-		b.enclosed[path] = is
+		stored = enclosure{len(p.Name), p.Sandbox}
+		b.enclosed[path] = stored
 	}
-	return is, nil
+	for text := path; len(text) >= stored.length && text != ""; text = enclosing(text) { // those that are not in the store yet
+		if at, ok := b.index[Prefix(text)]; ok && b.known[at].change >= 0 {
+			return b.changes[b.known[at].change].After.Sandbox, nil
+		}
+	}
+	return stored.sandbox, nil
 }
 
 // Flush writes the changes, and returns them. The batch is empty then.

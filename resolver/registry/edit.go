@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -23,6 +24,8 @@ type Edit struct {
 	// IfVersion is the version that must be the current one: 0 is that there is none, Any is any.
 	IfVersion int
 	Note      string // why
+	// Activate says that a withdrawn entry may become active: whoever makes the change has said so.
+	Activate bool
 	// Change returns the new record. before is the zero value where there is no entry yet. It may
 	// be called more than once.
 	Change func(before Entry) (Record, error)
@@ -31,6 +34,17 @@ type Edit struct {
 // Put returns a change to a record, whatever was there before.
 func Put(record Record) func(Entry) (Record, error) {
 	return func(Entry) (Record, error) { return record, nil }
+}
+
+// Activated returns a record with the status that it has where nothing was said of that: what was only reserved
+// becomes active when it gets targets, or becomes an alias.
+func Activated(before Entry, record Record) Record {
+	leads := len(record.Targets) > 0 && !slices.EqualFunc(before.Targets, record.Targets, sameTarget)
+	aliased := record.Alias != "" && record.Alias != before.Alias
+	if before.Exists() && before.Status == Reserved && record.Status == Reserved && (leads || aliased) {
+		record.Status = Active
+	}
+	return record
 }
 
 // Withdraw returns the change that withdraws an entry. Its targets stay in the record: nobody is

@@ -17,7 +17,8 @@ import (
 // fixture is a registry in a file, whose clock moves by a second with each look.
 type fixture struct {
 	*registry.Registry
-	audited []registry.Changed
+	audited  []registry.Changed
+	activate bool // edits bring withdrawn entries back
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -49,7 +50,7 @@ var librarian = registry.Actor{Name: "librarian", Role: registry.Admin}
 // edit makes one edit.
 func (f *fixture) edit(t *testing.T, key registry.Key, change func(registry.Entry) (registry.Record, error)) (registry.Entry, error) {
 	t.Helper()
-	after, err := f.Apply(t.Context(), librarian, registry.Edit{Key: key, IfVersion: registry.Any, Note: "test", Change: change})
+	after, err := f.Apply(t.Context(), librarian, registry.Edit{Key: key, IfVersion: registry.Any, Note: "test", Activate: f.activate, Change: change})
 	if err != nil {
 		return registry.Entry{}, err
 	}
@@ -86,6 +87,10 @@ func TestApply(t *testing.T) {
 	if err != nil || withdrawn.Status != registry.Withdrawn || !withdrawn.Since.Equal(withdrawn.Changed) || len(withdrawn.Targets) != 1 {
 		t.Errorf("withdrawn: %+v, %v", withdrawn, err)
 	}
+	if _, err := f.edit(t, registry.Name("urn:example:a"), registry.Put(leadsTo("https://a.example/3"))); !errors.Is(err, registry.ErrInvalid) {
+		t.Errorf("a withdrawn name came back, though nobody said so: %v", err)
+	}
+	f.activate = true
 	if again := f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/3")); again.Reason != "" || again.Successors != nil || again.Status != registry.Active {
 		t.Errorf("in use again: %+v", again)
 	}

@@ -15,6 +15,8 @@ var (
 	ErrDenied = errors.New("not permitted")
 	// ErrNoStore means that the store cannot be used now.
 	ErrNoStore = errors.New("the registry is not available")
+	// ErrReplaced means that the file of a store is not the one that was opened.
+	ErrReplaced = errors.New("its file was removed or replaced while it was in use")
 	// ErrSchema means that a store was written by a newer urnd.
 	ErrSchema = errors.New("the registry was written by a newer version of urnd")
 	// ErrDamaged means that the content of a store is not what was written.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -21,6 +22,7 @@ type Feed struct {
 	// After returns a channel that receives once, after a time.
 	After func(time.Duration) <-chan time.Time
 
+	mu     sync.Mutex // one reads at a time
 	cursor Seq
 	last   lastChange // that at cursor
 }
@@ -37,24 +39,35 @@ const feedPage = 1000
 
 // Run follows the changes after a Seq until ctx ends. It returns up to where it has.
 func (f *Feed) Run(ctx context.Context, after Seq) Seq {
+	f.mu.Lock()
 	f.cursor, f.last = after, lastChange{}
+	f.mu.Unlock()
 	for {
 		err := f.Poll(ctx)
 		if ctx.Err() != nil {
-			return f.cursor
+			return f.at()
 		}
 		f.State(err)
 		select {
 		case <-ctx.Done():
-			return f.cursor
+			return f.at()
 		case <-f.Store.Hint():
 		case <-f.After(f.Every):
 		}
 	}
 }
 
-// Poll reads all changes that there are.
+// at returns up to where changes were read.
+func (f *Feed) at() Seq {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.cursor
+}
+
+// Poll reads all changes that there are. It is safe for concurrent use, also while Run runs.
 func (f *Feed) Poll(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for {
 		n, lost, err := f.page(ctx)
 		if err == nil && lost {

@@ -16,7 +16,8 @@ type Reopening struct {
 
 	opened atomic.Pointer[opened]
 	mu     sync.Mutex
-	err    error // why it could not be opened
+	err    error   // why it could not be opened
+	former []Store // that were given up, which others may still be using
 }
 
 // ReopeningConfig configures a Reopening. All fields must be set.
@@ -71,6 +72,17 @@ func (r *Reopening) Try(ctx context.Context) (head Seq, err error) {
 		r.opened.Store(&opened{store})
 	}
 	return head, err
+}
+
+// GiveUp ends the use of the store that is open, because of an error: Run opens it again. It is closed by Close, as others may still be
+// using it.
+func (r *Reopening) GiveUp(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if o := r.opened.Swap(nil); o != nil {
+		r.former = append(r.former, o.store)
+	}
+	r.err = err
 }
 
 // get returns the store, or why it is not open.
@@ -148,8 +160,10 @@ func (r *Reopening) Hint() <-chan struct{} {
 
 // Close implements Store.
 func (r *Reopening) Close() error {
-	if o := r.opened.Load(); o != nil {
-		return o.store.Close()
+	r.GiveUp(ErrNoStore)
+	var err error
+	for _, store := range r.former {
+		err = errors.Join(err, store.Close())
 	}
-	return nil
+	return err
 }

@@ -56,10 +56,30 @@ func (r *Resolver) find(ctx context.Context, q resolver.Query, name string) (res
 	}
 	var found resolved
 	err := r.config.Store.Read(ctx, func(tx Tx) (err error) {
-		found, err = resolve(ctx, then{tx, q.At}, name)
-		return err
+		if found, err = resolve(ctx, then{tx, q.At}, name); err != nil || q.Service != resolver.I2L && q.Service != resolver.I2Ls {
+			return err
+		}
+		return stillShown(ctx, present{tx}, found, name)
 	})
 	return found, err
+}
+
+// stillShown returns an error where a name led once by what is withdrawn now: where that was is for those alone who may
+// read the registry.
+func stillShown(ctx context.Context, now state, found resolved, name string) error {
+	e, err := now.entry(found.entry.Key)
+	if err == nil && e.Status == Withdrawn {
+		err = decide(&e)
+	}
+	for _, name := range []string{name, found.name} {
+		if err != nil {
+			return err
+		}
+		if _, err = resolve(ctx, now, name); errors.As(err, new(*resolver.Negative)) && !errors.Is(err, resolver.ErrGone) {
+			err = nil
+		}
+	}
+	return err
 }
 
 // unavailable is the error of a store for those who ask for names: why, which may tell where the store
@@ -87,6 +107,19 @@ func (n now) entry(key Key) (Entry, error) { return n.store.Lookup(n.ctx, key) }
 func (n now) prefix(name string) (Entry, error) {
 	return longestPrefix(func(text string) (Entry, error) { return n.store.Floor(n.ctx, text) }, name)
 }
+
+// present is what a transaction has now.
+type present struct{ tx Tx }
+
+func (p present) entry(key Key) (Entry, error) {
+	entries, err := p.tx.Entries([]Key{key})
+	if err != nil {
+		return Entry{}, err
+	}
+	return entries[0], nil
+}
+
+func (p present) prefix(name string) (Entry, error) { return LongestPrefix(p.tx, name) }
 
 type then struct {
 	tx Tx
@@ -144,7 +177,7 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 // Prefixes without targets only say something of what they enclose, as that it is a sandbox: what
 // encloses them counts, too.
 func below(s state, found resolved) (resolved, error) {
-	sandbox := false
+	sandbox, longest := false, true
 	for name := found.name; ; {
 		p, err := s.prefix(name)
 		if err == nil && p.Exists() {
@@ -160,7 +193,9 @@ func below(s state, found resolved) (resolved, error) {
 		case len(p.Targets) == 0 && p.Authoritative:
 			return resolved{}, notBelow(&p)
 		}
-		sandbox = sandbox || p.Sandbox
+		if longest { // of the registered names below, it is what decides that, too
+			sandbox, longest = p.Sandbox, false
+		}
 		if len(p.Targets) > 0 {
 			found.entry = p
 			found.entry.Sandbox = sandbox

@@ -49,6 +49,37 @@ func TestPrefixAtTime(t *testing.T) {
 	}
 }
 
+// Where a name led that is withdrawn now is not shown, by whatever it led there.
+func TestWithdrawnAtTime(t *testing.T) {
+	f := newFixture(t)
+	f.put(t, registry.Name("urn:example:a"), leadsTo("https://secret.example/a"))
+	f.put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
+	f.put(t, registry.Name("urn:example:moved"), registry.Record{Alias: "urn:example:a"})
+	f.put(t, registry.Prefix("urn:example:p:"), leadsTo("https://secret.example/p/"))
+	f.put(t, registry.Prefix("urn:example:q:"), leadsTo("https://q.example/"))
+	then := f.put(t, registry.Name("urn:example:b"), leadsTo("https://b.example/1")).Changed
+	f.put(t, registry.Name("urn:example:b"), leadsTo("https://b.example/2"))
+	f.put(t, registry.Name("urn:example:moved"), registry.Record{Alias: "urn:example:b"})
+	f.put(t, registry.Prefix("urn:example:p:longer:"), leadsTo("https://b.example/"))
+	f.put(t, registry.Name("urn:example:q:taken-down"), leadsTo("https://b.example/"))
+	for _, key := range []registry.Key{registry.Name("urn:example:a"), registry.Prefix("urn:example:p:"), registry.Name("urn:example:q:taken-down")} {
+		if _, err := f.edit(t, key, registry.Withdraw("why")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"urn:example:a": "", "urn:example:alias": "", "urn:example:moved": "", "urn:example:p:x": "", "urn:example:p:longer:x": "",
+		"urn:example:q:taken-down": "", "urn:example:q:x": "https://q.example/x", "urn:example:b": "https://b.example/1",
+	} {
+		for _, service := range []resolver.Service{resolver.I2L, resolver.I2Ls} {
+			got, err := resolved(t, f.Store(), name, service, then)
+			if got != want || want == "" && !errors.Is(err, resolver.ErrGone) {
+				t.Errorf("%s %s led to %q, %v, want %q", service, name, got, err, want)
+			}
+		}
+	}
+}
+
 // Other systems are not asked for an alias, whatever it is an alias of.
 func TestAliasOfUnknown(t *testing.T) {
 	f := newFixture(t)

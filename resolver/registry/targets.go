@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -34,20 +35,24 @@ func (r *Resolver) located(q resolver.Query, found resolved, record *resolver.Re
 	if !until.IsZero() {
 		ttl = min(ttl, max(until.Sub(at), time.Second))
 	}
+	none := "the name is registered, and has no target now"
 	locations := make([]resolver.Location, 0, len(targets))
 	source := &resolver.Source{Name: "registry", Record: record}
 	for _, t := range targets {
 		location := t.URI
 		if found.entry.Kind == KindPrefix {
 			var err error
-			if location, err = expand(t.URI, found.entry.Name, found.name); err != nil || len(location) > resolver.MaxLocation || resolver.CheckLocation(location) != nil {
+			if location, err = expand(t.URI, found.entry.Name, found.name); errors.Is(err, errLeaves) {
+				none = err.Error()
+			}
+			if err != nil || len(location) > resolver.MaxLocation || resolver.CheckLocation(location) != nil {
 				continue // a template may take the scheme from the name
 			}
 		}
 		locations = append(locations, resolver.Location{URI: location, From: sourceOf(source, t)})
 	}
 	if len(locations) == 0 {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the name is registered, and has no target now", TTL: ttl, Record: record}
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: none, TTL: ttl, Record: record}
 	}
 	return resolver.Answer{Locations: locations, TTL: ttl}, nil
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
-
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -192,14 +190,14 @@ func checkTarget(key Key, t Target) error {
 	location := t.URI
 	if key.Kind == KindPrefix {
 		var err error
-		if location, err = expand(t.URI, key.Name, key.Name+"0"); err != nil {
+		if location, err = substitute(t.URI, key.Name, key.Name+"0"); err != nil {
 			return err
 		}
 	}
 	if err := resolver.CheckLocation(location); err != nil {
 		return err
 	}
-	if key.Kind == KindPrefix && location == t.URI+"0" && !sameServer(location, t.URI+"1") {
+	if key.Kind == KindPrefix && !hasServer(t.URI, key.Name) {
 		return errors.New("the rest of a name would become a part of its server: end that with \"/\"")
 	}
 	if !t.From.IsZero() && !t.Until.IsZero() && !t.From.Before(t.Until) {
@@ -214,35 +212,4 @@ func checkTarget(key Key, t Target) error {
 		return errors.New("a media type or language has one line")
 	}
 	return nil
-}
-
-// sameServer reports whether two URIs have the same host and port.
-func sameServer(a, b string) bool {
-	u, err := uri.Parse(a)
-	v, fault := uri.Parse(b)
-	if err != nil || fault != nil {
-		return false
-	}
-	host, _ := u.Host()
-	port, _ := u.Port()
-	otherHost, _ := v.Host()
-	otherPort, _ := v.Port()
-	return host == otherHost && port == otherPort
-}
-
-// expand returns the location of a name by the target of a prefix.
-func expand(target, prefix, name string) (string, error) {
-	suffix := name[len(prefix):]
-	if !strings.Contains(target, "{") {
-		return target + suffix, nil
-	}
-	variables := stduritemplate.Substitutions{"suffix": suffix, "name": name}
-	if nid, nss, ok := strings.Cut(strings.TrimPrefix(name, "urn:"), ":"); ok && strings.HasPrefix(name, "urn:") {
-		variables["nid"], variables["nss"] = nid, nss
-	}
-	location, err := stduritemplate.Expand(target, variables)
-	if err != nil {
-		return "", fmt.Errorf("expanding the template: %w", err)
-	}
-	return location, nil
 }

@@ -172,7 +172,7 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 var (
 	errMaxServers = fmt.Errorf("only the first %d servers are used", maxServers)
 	errNotTHTTP   = errors.New("it is not a URL of the service type " + serviceType)
-	errPath       = errors.New("a server of THTTP has no path of its own")
+	errPath       = errors.New("it has a path or a query, and a server of THTTP is asked below /uri-res/ of its root (RFC 2169 section 2)")
 )
 
 // baseOf converts a service URL to the base URI of a THTTP server; it must have no path.

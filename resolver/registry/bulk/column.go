@@ -18,6 +18,7 @@ const (
 	fieldName
 	fieldPrefix
 	fieldVersion
+	fieldIfVersion
 	fieldStatus
 	fieldSince
 	fieldReason
@@ -44,7 +45,7 @@ const (
 // columnNames are the names of the columns by field, as an export has them. "-" in a mapping leaves
 // a column out.
 var columnNames = [fieldsEnd]string{ //nolint:gochecknoglobals // a constant table
-	"-", "name", "prefix", "version", "status", "since", "reason", "successors", "alias", "targets", "metadata", "contact",
+	"-", "name", "prefix", "version", "if_version", "status", "since", "reason", "successors", "alias", "targets", "metadata", "contact",
 	"authoritative", "sandbox", "changed", "by", "note",
 	"target", "type", "language", "priority", "from", "until", "target_note",
 }

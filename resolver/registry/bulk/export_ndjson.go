@@ -20,6 +20,7 @@ type document struct {
 	Name          string           `json:"name"`
 	Prefix        bool             `json:"prefix,omitempty"`
 	Version       int              `json:"version,omitempty"`
+	IfVersion     int              `json:"if_version,omitempty"`
 	Status        registry.Status  `json:"status"`
 	Since         time.Time        `json:"since,omitzero"`
 	Reason        string           `json:"reason,omitempty"`
@@ -59,6 +60,8 @@ func (x *ndjsonExport) entry(_ *bufio.Writer, e *registry.Entry) error {
 	}
 	if x.history {
 		d.Version = e.Version
+	} else {
+		d.IfVersion = e.Version
 	}
 	for _, t := range e.Targets {
 		d.Targets = append(d.Targets, documentTarget(t))

@@ -21,6 +21,8 @@ func (x *tableExport) columns() []field {
 	columns := []field{fieldName, fieldPrefix}
 	if x.history {
 		columns = append(columns, fieldVersion)
+	} else {
+		columns = append(columns, fieldIfVersion)
 	}
 	return append(columns, fieldStatus, fieldSince, fieldReason, fieldSuccessors, fieldAlias,
 		fieldURI, fieldType, fieldLanguage, fieldPriority, fieldFrom, fieldUntil, fieldTargetNote,
@@ -47,7 +49,7 @@ func (x *tableExport) entry(w *bufio.Writer, e *registry.Entry) error {
 	}
 	for i := range max(len(e.Targets), 1) {
 		x.cells[fieldName], x.cells[fieldPrefix] = e.Name, flag(e.Kind == registry.KindPrefix)
-		x.cells[fieldVersion], x.cells[fieldChanged] = strconv.Itoa(e.Version), formatTime(e.Changed)
+		x.cells[fieldVersion], x.cells[fieldIfVersion], x.cells[fieldChanged] = strconv.Itoa(e.Version), strconv.Itoa(e.Version), formatTime(e.Changed)
 		if len(e.Targets) > 0 {
 			x.target(e.Targets[i])
 		}

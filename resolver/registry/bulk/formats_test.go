@@ -153,7 +153,7 @@ func TestUnsaid(t *testing.T) {
 		{"name,alias\nurn:nbn:fi:a,urn:nbn:fi:b\n", "a = urn:nbn:fi:b"},
 		{`{"name":"urn:nbn:fi:a","targets":[{"uri":"https://example.org/3"}],"note":"back"}`, "a 3 back"},
 	} {
-		if _, rejected := imported(t, bulk.Import{Registry: r}, step.text); len(rejected) > 0 {
+		if _, rejected := imported(t, bulk.Import{Registry: r, Overwrite: true}, step.text); len(rejected) > 0 {
 			t.Errorf("%s: %v", step.text, rejected)
 		}
 		if got := summary(t, r); got != step.want {
@@ -253,7 +253,7 @@ func TestDryRun(t *testing.T) {
 	r := open(t)
 	imported(t, bulk.Import{Registry: r}, "name,target\nurn:nbn:fi:a,https://example.org/1\nurn:nbn:fi:b,https://example.org/2\n")
 	before := exported(t, r, bulk.ExportOptions{History: true})
-	report, rejected := imported(t, bulk.Import{Registry: r, DryRun: true, Source: "x"}, "name,target\nurn:nbn:fi:a,https://example.org/1\nurn:nbn:fi:b,https://example.org/3\nurn:nbn:fi:c,https://example.org/4\nx,\n")
+	report, rejected := imported(t, bulk.Import{Registry: r, DryRun: true, Overwrite: true, Source: "x"}, "name,target\nurn:nbn:fi:a,https://example.org/1\nurn:nbn:fi:b,https://example.org/3\nurn:nbn:fi:c,https://example.org/4\nx,\n")
 	if numbersOf(report) != (numbers{New: 1, Changed: 1, Unchanged: 1, Rejected: 1}) || len(rejected) != 1 {
 		t.Errorf("the report is %+v", report)
 	}

@@ -17,6 +17,10 @@ import (
 // time (an export has them), which needs the role Admin; what it does not say is empty. Other lines change
 // only what they say: what they have no column for stays as it is.
 //
+// A line that would change what is registered says by if_version from which version it was made; where that is
+// not the current one, somebody else's change would be lost, and it is rejected. A name that is only reserved may get
+// what it did not have without that.
+//
 // A line that cannot be imported is rejected, and changes nothing. An equal record makes no version.
 type Import struct {
 	Registry *registry.Registry
@@ -29,7 +33,10 @@ type Import struct {
 	Base string
 	// DryRun is to find out what would be done, and write nothing.
 	DryRun bool
-	Note   string // of versions whose lines have none
+	// Overwrite is for lines that change what is registered whatever version they were made from. A name that
+	// was withdrawn since stays so.
+	Overwrite bool
+	Note      string // of versions whose lines have none
 	// Source identifies the input: an import that was interrupted is continued by one with the
 	// same Source and the same content. "" cannot be continued.
 	Source string
@@ -81,7 +88,7 @@ func (r *run) all(ctx context.Context, from io.Reader) error {
 
 // digest returns what identifies the input and how it is read.
 func (r *run) digest() string {
-	settings, _ := json.Marshal([]any{r.Format, r.Mapping, r.Base, r.Note, r.Actor.Name}) // texts can be marshalled
+	settings, _ := json.Marshal([]any{r.Format, r.Mapping, r.Base, r.Note, r.Actor.Name, r.Overwrite}) // texts can be marshalled
 	_, _ = r.input.digest.Write(settings)
 	return fmt.Sprintf("%d-%08x", r.input.n.Load(), r.input.digest.Sum32())
 }

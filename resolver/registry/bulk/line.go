@@ -18,7 +18,9 @@ type line struct {
 	number int64
 	said   fields // the fields that it has, also those that are empty
 	entry  registry.Entry
-	more   []registry.Target // of the column targets, which come after those of single columns
+	// ifVersion is the version that the line was made from, 0 for none, if it says fieldIfVersion.
+	ifVersion int
+	more      []registry.Target // of the column targets, which come after those of single columns
 }
 
 // whole reports whether the line is a version as it was, from an export. What it does not say is empty;
@@ -33,8 +35,8 @@ func (l *line) set(c column, text string) error {
 	if c.field == fieldIgnored {
 		return nil
 	}
-	if c.field == fieldStatus && strings.TrimSpace(text) == "" {
-		return nil // it stays as it is: a name that was withdrawn is not to come back by an empty cell
+	if (c.field == fieldStatus || c.field == fieldIfVersion) && strings.TrimSpace(text) == "" {
+		return nil // the status stays as it is: a name that was withdrawn is not to come back by an empty cell
 	}
 	if err := l.setOwn(c.field, text); err != nil {
 		return fmt.Errorf("the %s: %w", columnNames[c.field], err)
@@ -54,9 +56,9 @@ func (l *line) setOwn(f field, text string) (err error) {
 	case fieldPrefix:
 		l.setPrefix(strings.TrimSpace(text))
 	case fieldVersion:
-		if e.Version, err = number(text); e.Version < 0 {
-			err = fmt.Errorf("%d is not positive", e.Version)
-		}
+		e.Version, err = versionNumber(text)
+	case fieldIfVersion:
+		l.ifVersion, err = versionNumber(text)
 	case fieldStatus:
 		err = e.Status.UnmarshalText([]byte(strings.TrimSpace(text)))
 	case fieldSince:
@@ -77,6 +79,15 @@ func (l *line) setOwn(f field, text string) (err error) {
 		err = l.setText(f, text)
 	}
 	return err
+}
+
+// versionNumber reads the number of a version, 0 for none.
+func versionNumber(text string) (int, error) {
+	n, err := number(text)
+	if n < 0 {
+		err = fmt.Errorf("%d is not positive", n)
+	}
+	return n, err
 }
 
 // setText takes a text that is kept as it is.
@@ -188,11 +199,7 @@ func (l *line) check(r *registry.Registry, actor registry.Actor) error {
 		return err
 	}
 	l.entry.Key = key
-	role := registry.Writer
-	if key.Kind == registry.KindPrefix || l.whole() {
-		role = registry.Admin // only who may do all says what somebody else has done
-	}
-	if err := actor.May(role, key); err != nil {
+	if err := actor.May(registry.Writer, key); err != nil {
 		return err
 	}
 	record := l.entry.Record

@@ -132,6 +132,7 @@ func appendRecord(b []byte, l *line) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(l.number)) //nolint:gosec // it is not negative
 	key := len(b) - begin - recordHead
 	b = binary.LittleEndian.AppendUint32(b, uint32(l.said))
+	b = binary.LittleEndian.AppendUint32(b, uint32(l.ifVersion)) //nolint:gosec // it is not negative
 	b = registry.AppendEncoded(b, &l.entry)
 	binary.LittleEndian.PutUint32(b[begin:], uint32(key))                           //nolint:gosec // lines are bounded
 	binary.LittleEndian.PutUint32(b[begin+4:], uint32(len(b)-begin-recordHead-key)) //nolint:gosec // lines are bounded
@@ -145,10 +146,12 @@ func lineOf(record []byte) (line, error) {
 	l := line{
 		number: int64(binary.BigEndian.Uint64(key[tail:])), //nolint:gosec // it was an int64
 		said:   fields(binary.LittleEndian.Uint32(rest)),
+
+		ifVersion: int(binary.LittleEndian.Uint32(rest[4:])),
 	}
 	l.entry.Kind = registry.Kind(1 - key[0])
 	l.entry.Name = string(key[1 : tail-versionSize-1])
-	err := registry.Decode(&l.entry, rest[4:])
+	err := registry.Decode(&l.entry, rest[8:])
 	if !l.said.has(fieldSince) {
 		l.entry.Since = time.Time{} // Decode has taken Changed
 	}

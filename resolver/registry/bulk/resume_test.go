@@ -104,7 +104,7 @@ func TestOtherContent(t *testing.T) {
 	if _, err := i.Run(ctx, strings.NewReader(many(1000))); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	i.Progress = nil
+	i.Progress, i.Overwrite = nil, true
 	report, _ := imported(t, i, many(900))
 	if report.Continued || report.Names < 700 {
 		t.Errorf("the report is %+v", report)

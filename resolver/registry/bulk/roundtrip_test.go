@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -80,7 +81,7 @@ func fill(t testing.TB, r *rand.Rand, versions int) *registry.Registry {
 		}
 		actor := registry.Actor{Name: pick(r, []string{"anna", "bo \"b\"", "uid 1,2"}), Role: registry.Admin}
 		record := randomRecord(r, key)
-		_, err := of.Apply(t.Context(), actor, registry.Edit{Key: key, IfVersion: registry.Any, Note: pick(r, texts), Change: registry.Put(record)})
+		_, err := of.Apply(t.Context(), actor, registry.Edit{Key: key, IfVersion: registry.Any, Note: pick(r, texts), Activate: true, Change: registry.Put(record)})
 		if err != nil && (record.Status != registry.Reserved || !errors.Is(err, registry.ErrInvalid)) { // some were assigned before
 			t.Fatalf("%s: %v of %+v", key, err, record)
 		}
@@ -95,6 +96,14 @@ func exported(t testing.TB, r *registry.Registry, o bulk.ExportOptions) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// ownVersions returns an export without the versions of its registry: one that was imported begins anew.
+func ownVersions(o bulk.ExportOptions, text string) string {
+	if o.History {
+		return text
+	}
+	return regexp.MustCompile(`(?m)"if_version":\d+,|^(urn:nbn:fi:[^,\t]+[,\t](?:true)?[,\t])\d+`).ReplaceAllString(text, "$1")
 }
 
 // What was exported, imported and exported again is the same, in all formats, with history and without; and importing
@@ -122,7 +131,7 @@ func TestRoundTrip(t *testing.T) {
 					if i == 1 && (report.New+report.Changed != 0 || o.History && report.Unchanged != want) {
 						t.Errorf("the second import has %+v, want %d unchanged", report, want)
 					}
-					if second := exported(t, into, o); second != first {
+					if second := exported(t, into, o); ownVersions(o, second) != ownVersions(o, first) {
 						t.Fatalf("exported was\n%s\nand after an import\n%s", first, second)
 					}
 				}

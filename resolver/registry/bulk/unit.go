@@ -120,6 +120,9 @@ func (u *unit) contradicts(l line) error {
 	if u.said.has(fieldStatus) && l.said.has(fieldStatus) && a.Status != b.Status {
 		return fmt.Errorf("its status is not that of line %d, which has the same name", u.number)
 	}
+	if u.said.has(fieldIfVersion) && l.said.has(fieldIfVersion) && u.ifVersion != l.ifVersion {
+		return fmt.Errorf("its if_version is not that of line %d, which has the same name", u.number)
+	}
 	if !agree(a.Changed, b.Changed) || !agree(a.Since, b.Since) {
 		return fmt.Errorf("its times are not those of line %d, which has the same name", u.number)
 	}
@@ -141,6 +144,9 @@ func (u *unit) take(l line) {
 	}
 	if l.said.has(fieldStatus) {
 		a.Status = b.Status
+	}
+	if l.said.has(fieldIfVersion) {
+		u.ifVersion = l.ifVersion
 	}
 	if a.Changed.IsZero() {
 		a.Changed = b.Changed

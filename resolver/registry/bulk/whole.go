@@ -14,6 +14,9 @@ func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before regi
 	if err != nil {
 		return unchanged, err
 	}
+	if e.Version == 0 && before.Exists() {
+		return r.applyEdited(w, u, before, e)
+	}
 	is := false
 	switch {
 	case e.Version > 0 && e.Version <= before.Version:
@@ -22,13 +25,37 @@ func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before regi
 		err = fmt.Errorf("%w: it is version %d of %s, and the registry has %d", registry.ErrConflict, e.Version, e.Key, before.Version)
 	case e.Version > 0 && e.Changed.Before(before.Changed):
 		err = fmt.Errorf("%w: it is older than the version before", registry.ErrInvalid)
-	case e.Version == 0 && before.Exists() && sameRecord(before.Record, e.Record):
-	case e.Version == 0 && before.Exists() && !e.Changed.After(before.Changed): // somebody has edited an export
-		_, is, err = w.Put(e.Key, e.Record, r.Note)
 	default:
-		is, err = w.Import(e)
+		is, err = r.putVersion(w, e)
 	}
 	return outcomeOf(before, is), err
+}
+
+// applyEdited makes the change of a line from an export without history, of a name that is there.
+func (r *run) applyEdited(w *registry.Batch, u *unit, before, e registry.Entry) (outcome, error) {
+	switch {
+	case sameRecord(before.Record, e.Record):
+		return unchanged, nil
+	case !e.Changed.After(before.Changed): // somebody has edited an export
+		note := ""
+		if u.isOf(before) && e.Note != before.Note {
+			note = e.Note
+		}
+		return r.put(w, u, before, registry.Activated(before, e.Record), note)
+	}
+	if err := r.mayChange(u, before, e.Record); err != nil {
+		return unchanged, err
+	}
+	is, err := r.putVersion(w, e)
+	return outcomeOf(before, is), err
+}
+
+// putVersion makes a version as it was. Only who may do all says what somebody else has done.
+func (r *run) putVersion(w *registry.Batch, e registry.Entry) (bool, error) {
+	if err := r.Actor.May(registry.Admin, e.Key); err != nil {
+		return false, err
+	}
+	return w.Import(e)
 }
 
 // version returns the version that a unit has, checked.

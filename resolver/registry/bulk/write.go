@@ -148,7 +148,7 @@ func (r *run) applyAll(tx registry.Tx, w *registry.Batch, units []unit, p *posit
 		switch {
 		case err == nil:
 			p.count(what)
-		case errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict):
+		case errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict) || errors.Is(err, registry.ErrDenied):
 			rejected = append(rejected, Rejection{u.number, u.entry.String(), err})
 			p.Rejected += u.lines
 		default:
@@ -224,15 +224,22 @@ func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, now time.Time) (
 		return unchanged, err
 	}
 	record := u.over(before.Record)
+	if !u.said.has(fieldStatus) {
+		record = registry.Activated(before, record)
+	}
 	if u.lines > 1 || before.Exists() {
 		if record, err = r.Registry.Check(u.entry.Key, record); err != nil {
 			return unchanged, err
 		}
 	}
-	note := u.entry.Note
+	return r.put(w, u, before, record, u.entry.Note)
+}
+
+// put makes a record the current one of the name of a unit, if the unit may change what is there.
+func (r *run) put(w *registry.Batch, u *unit, before registry.Entry, record registry.Record, note string) (outcome, error) {
 	if note == "" {
 		note = r.Note
 	}
-	_, is, err := w.Put(u.entry.Key, record, note)
+	_, is, err := w.PutIf(u.entry.Key, record, note, func(_ registry.Entry, after registry.Record) error { return r.mayChange(u, before, after) })
 	return outcomeOf(before, is), err
 }

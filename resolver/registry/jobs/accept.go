@@ -21,7 +21,9 @@ import (
 type Upload struct {
 	Format bulk.Format
 	DryRun bool
-	Note   string
+	// Overwrite is that of bulk.Import.
+	Overwrite bool
+	Note      string
 	// Key is an idempotency key: the same request with the same key is the same job. "" is none.
 	Key  string
 	Body io.Reader
@@ -50,7 +52,7 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 	_, _ = rand.Read(random[:]) // it never fails
 	made := storedJob{Actor: actor, Job: Job{
 		ID: now.Format("20060102T150405-") + hex.EncodeToString(random[:]), State: Queued, By: actor.Name,
-		Format: u.Format, DryRun: u.DryRun, Note: u.Note, Created: now, Updated: now, Rejections: []Rejection{},
+		Format: u.Format, DryRun: u.DryRun, Overwrite: u.Overwrite, Note: u.Note, Created: now, Updated: now, Rejections: []Rejection{},
 	}}
 	f, err := j.create(made.ID, uploadFile)
 	if err != nil {
@@ -97,7 +99,7 @@ func (u Upload) check() error {
 // receive writes a body into its file, and returns the hash of all that was sent.
 func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%q %v %q\n", u.Format, u.DryRun, u.Note)
+	fmt.Fprintf(hash, "%q %v %v %q\n", u.Format, u.DryRun, u.Overwrite, u.Note)
 	start := make([]byte, 4)
 	n, err := io.ReadFull(u.Body, start)
 	start = start[:n]
@@ -142,13 +144,21 @@ func (j *Jobs) record(ctx context.Context, made storedJob, key, hash string) (ac
 		made.Request = made.Actor.Token + " " + key
 	}
 	err = j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
-		accepted, pruned = made, nil
+		pruned = nil
 		before, known, err := j.requested(tx, made.Request, hash)
 		if err != nil || known {
 			accepted = before
 			return err
 		}
-		if pruned, err = j.prune(tx); err != nil {
+		jobs, err := all(tx)
+		if err != nil {
+			return err
+		}
+		if len(jobs) > 0 {
+			made.Order = jobs[len(jobs)-1].Order + 1
+		}
+		accepted = made
+		if pruned, err = j.prune(tx, jobs); err != nil {
 			return err
 		}
 		if made.Request != "" {
@@ -186,11 +196,7 @@ func (j *Jobs) requested(tx registry.Tx, key, hash string) (storedJob, bool, err
 }
 
 // prune removes old jobs, and returns them; ErrWaiting where too many have not ended.
-func (j *Jobs) prune(tx registry.WriteTx) (pruned []string, err error) {
-	jobs, err := all(tx)
-	if err != nil {
-		return nil, err
-	}
+func (j *Jobs) prune(tx registry.WriteTx, jobs []storedJob) (pruned []string, err error) {
 	waiting, now := 0, j.config.Registry.Now()
 	for i, old := range jobs {
 		if !old.State.ended() {

@@ -28,13 +28,14 @@ func (s State) ended() bool { return s == Done || s == Failed || s == Cancelled 
 
 // Job is an import of many names.
 type Job struct {
-	ID     string      `json:"id"`
-	State  State       `json:"state"`
-	By     string      `json:"by"`
-	Format bulk.Format `json:"format"`
-	DryRun bool        `json:"dry_run,omitempty"`
-	Note   string      `json:"note,omitempty"`
-	Octets int64       `json:"octets"` // of the body
+	ID        string      `json:"id"`
+	State     State       `json:"state"`
+	By        string      `json:"by"`
+	Format    bulk.Format `json:"format"`
+	DryRun    bool        `json:"dry_run,omitempty"`
+	Overwrite bool        `json:"overwrite,omitempty"`
+	Note      string      `json:"note,omitempty"`
+	Octets    int64       `json:"octets"` // of the body
 
 	Created time.Time `json:"created"`
 	Started time.Time `json:"started,omitzero"`
@@ -69,6 +70,7 @@ type Rejection struct {
 type storedJob struct {
 	Job
 	Actor   registry.Actor `json:"actor"`
+	Order   int64          `json:"order"`             // jobs run in this order; it is given where one is accepted
 	Cancel  bool           `json:"cancel,omitempty"`  // it is to be cancelled
 	Request string         `json:"request,omitempty"` // key of its document in registry.TableRequests
 }

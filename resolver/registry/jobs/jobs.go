@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ const (
 	maxRejections  = 20                  // in the document
 	maxRejected    = 100_000             // lines in the file
 	maxInput       = 500                 // octets of a rejected line that are kept, and of the reason
-	silentFor      = 5 * time.Minute     // then a running job is called interrupted
+	silentFor      = 5 * time.Minute     // then a running job is called interrupted, and none waits for it
 	maxKey         = 200                 // octets of an idempotency key
 	savedEvery     = 2 * time.Second     // progress
 	heardEvery     = time.Minute         // where there is no progress
@@ -124,7 +125,7 @@ func (j *Jobs) List(ctx context.Context, actor registry.Actor) ([]Job, error) {
 	return list, err
 }
 
-// all returns all jobs, the oldest first.
+// all returns all jobs, in the order in which they were accepted.
 func all(tx registry.Tx) ([]storedJob, error) {
 	documents, err := tx.Documents(registry.TableJobs, "", "", maxKept+maxWaiting)
 	if err != nil {
@@ -138,6 +139,7 @@ func all(tx registry.Tx) ([]storedJob, error) {
 		}
 		list = append(list, found)
 	}
+	slices.SortStableFunc(list, func(a, b storedJob) int { return cmp.Compare(a.Order, b.Order) })
 	return list, nil
 }
 

@@ -10,8 +10,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -389,6 +391,84 @@ func TestInterrupted(t *testing.T) {
 		}
 		return true
 	})
+}
+
+// Jobs run in the order in which they were accepted, also those of one second: the later import wins.
+func TestOrder(t *testing.T) {
+	dir := t.TempDir()
+	store := openStore(t, dir)
+	j, r := newJobs(store, dir, io.Discard)
+	var last jobs.Job
+	const n = 8
+	for i := range n {
+		body := fmt.Sprintf(`{"name":"urn:x:a","targets":["https://a.example/%d"]}`, i)
+		var err error
+		if last, _, err = j.Accept(t.Context(), root, jobs.Upload{Format: bulk.NDJSON, Overwrite: true, Body: strings.NewReader(body)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	running(t, j)
+	await(t, j, last.ID, jobs.Done)
+	history, err := r.History(t.Context(), registry.Name("urn:x:a"), 0, n+1)
+	if err != nil || len(history) != n {
+		t.Fatalf("there are %d versions, %v", len(history), err)
+	}
+	for i, e := range history {
+		if want := fmt.Sprintf("https://a.example/%d", n-1-i); e.Targets[0].URI != want {
+			t.Errorf("version %d leads to %s, want %s", e.Version, e.Targets[0].URI, want)
+		}
+	}
+}
+
+// flaky is a store that a job can be taken from, and that is away when its import is to write for the first time.
+type flaky struct {
+	registry.Store
+	failed *atomic.Bool
+}
+
+func (f flaky) Read(ctx context.Context, do func(registry.Tx) error) error {
+	return f.Store.Read(ctx, func(tx registry.Tx) error { return do(flakyTx{tx, f.failed}) })
+}
+
+type flakyTx struct {
+	registry.Tx
+	failed *atomic.Bool
+}
+
+func (f flakyTx) Document(table registry.Table, key string) ([]byte, error) {
+	if table == registry.TableImports && f.failed.CompareAndSwap(false, true) {
+		return nil, registry.ErrNoStore
+	}
+	return f.Tx.Document(table, key)
+}
+
+// A job that a fault of the store has stopped is run before later ones; and so is one of another instance that runs it.
+func TestOrderAfterFault(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	store := openStore(t, dir)
+	there, _ := newJobs(store, elsewhere, io.Discard)
+	j, r := newJobs(flaky{store, new(atomic.Bool)}, dir, io.Discard)
+	for i, at := range []*jobs.Jobs{j, there, j} {
+		body := fmt.Sprintf(`{"name":"urn:x:a","targets":["https://a.example/%d"]}`, i)
+		if _, _, err := at.Accept(t.Context(), root, jobs.Upload{Format: bulk.NDJSON, Overwrite: true, Body: strings.NewReader(body)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	running(t, there)
+	running(t, j)
+	testserver.Wait(t, "all jobs are done", func() bool {
+		list, err := j.List(context.WithoutCancel(t.Context()), root)
+		return err == nil && !slices.ContainsFunc(list, func(of jobs.Job) bool { return of.State != jobs.Done })
+	})
+	history, err := r.History(t.Context(), registry.Name("urn:x:a"), 0, 4)
+	if err != nil || len(history) != 3 {
+		t.Fatalf("there are %d versions, %v", len(history), err)
+	}
+	for i, e := range history {
+		if want := fmt.Sprintf("https://a.example/%d", 2-i); e.Targets[0].URI != want {
+			t.Errorf("version %d leads to %s, want %s", e.Version, e.Targets[0].URI, want)
+		}
+	}
 }
 
 // A rejected line is as long as it may be in its file, and is valid JSON.

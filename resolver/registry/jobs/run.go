@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -25,25 +26,82 @@ func (j *Jobs) Run(ctx context.Context) {
 	}
 }
 
-// next runs a job that is here and that nobody runs, and reports whether there was one.
+// next runs the job whose turn it is, if its body is here and nobody runs it, and reports whether it did. A later one is
+// not run instead: it may be about the same names.
 func (j *Jobs) next(ctx context.Context) bool {
-	for _, id := range j.waiting() {
-		f := j.open(id, bodyFile)
-		if f == nil {
-			continue
+	here := j.waiting()
+	if len(here) == 0 {
+		return false
+	}
+	first, err := j.first(ctx, here)
+	if err != nil || !slices.Contains(here, first) { // the store is away, or another instance has the body
+		return false
+	}
+	f := j.open(first, bodyFile)
+	if f == nil {
+		return false
+	}
+	defer f.Close()
+	return j.take(ctx, first, f)
+}
+
+// first returns the job whose turn it is, "" for none: the first one that was accepted of those that have not ended. Those
+// of an instance that has not been heard of are left out; that there is this one is said of its own. Bodies of no such
+// job are removed.
+func (j *Jobs) first(ctx context.Context, here []string) (first string, err error) {
+	now := j.config.Registry.Now()
+	var waiting []string
+	// A replica that is read may not know a job yet.
+	err = j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
+		first, waiting = "", nil
+		jobs, err := all(tx)
+		for _, found := range jobs {
+			isHere, silent := slices.Contains(here, found.ID), now.Sub(found.Updated)
+			if found.State.ended() || !isHere && silent > silentFor {
+				continue
+			}
+			if waiting = append(waiting, found.ID); first == "" {
+				first = found.ID
+			}
+			if isHere && silent > heardEvery && err == nil {
+				found.Updated = now
+				err = put(tx, found)
+			}
 		}
-		ran := j.take(ctx, id, f)
-		_ = f.Close()
-		if ran {
-			return true
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	for _, id := range here {
+		if !slices.Contains(waiting, id) {
+			j.tidy(ctx, id)
 		}
 	}
-	return false
+	return first, nil
+}
+
+// tidy removes a body that no job waits for.
+func (j *Jobs) tidy(ctx context.Context, id string) {
+	f := j.open(id, bodyFile)
+	if f == nil { // it is being accepted
+		return
+	}
+	defer f.Close()
+	err := j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
+		found, err := read(tx, id)
+		if err == nil && found.State.ended() {
+			err = ErrUnknown
+		}
+		return err
+	})
+	if errors.Is(err, ErrUnknown) {
+		j.remove(bodyFile, id)
+	}
 }
 
 // take runs a job whose body is locked, and reports whether it did.
 func (j *Jobs) take(ctx context.Context, id string, body *os.File) bool {
-	// A replica that is read may not know the job yet: only a writer knows that there is none.
 	found, err := j.change(ctx, id, func(s *storedJob) {
 		if s.State.ended() {
 			return

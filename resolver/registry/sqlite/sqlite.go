@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"runtime"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -14,6 +16,7 @@ import (
 // Store is a registry.Store in a file.
 type Store struct {
 	path string
+	file os.FileInfo // that was opened; nil is not looked at again
 	// Questions have connections of their own, so that long transactions do not keep them waiting.
 	questions, transactions *pool
 	writing                 chan struct{} // holds one value while the writer is used
@@ -35,9 +38,12 @@ func (s *Store) open(ctx context.Context) error {
 	if err := prepare(ctx, s.path); err != nil {
 		return err
 	}
+	var err error
+	if s.file, err = os.Stat(s.path); err != nil {
+		return err
+	}
 	n := max(runtime.GOMAXPROCS(0), 2)
 	s.questions, s.transactions = newPool(s.path, n), newPool(s.path, n)
-	var err error
 	if s.writer, err = connect(s.path, writerCache, writes); err != nil {
 		return err
 	}
@@ -46,6 +52,19 @@ func (s *Store) open(ctx context.Context) error {
 		return err
 	}
 	return shareAs(s.path)
+}
+
+// isThere returns an error where the file is not the one that was opened: SQLite would go on with that one, which nobody
+// else sees any more, and which is lost with the process.
+func (s *Store) isThere() error {
+	if s.file == nil {
+		return nil
+	}
+	now, err := os.Stat(s.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && os.SameFile(now, s.file) {
+		return nil // it may not be looked at now
+	}
+	return fmt.Errorf("%w: %s: %w", registry.ErrNoStore, s.path, registry.ErrReplaced)
 }
 
 // Path returns the path of the file.
@@ -101,6 +120,9 @@ func (s *Store) Head(ctx context.Context) (head registry.Seq, err error) {
 
 // Read implements registry.Store.
 func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
+	if err := s.isThere(); err != nil {
+		return err
+	}
 	return s.transactions.with(ctx, func(c *conn) error {
 		return c.within(ctx, "BEGIN", func() error { return f(c) })
 	})
@@ -126,6 +148,9 @@ func (s *Store) write(ctx context.Context, d *durability, f func(registry.WriteT
 		return ctx.Err()
 	}
 	defer func() { <-s.writing }()
+	if err := s.isThere(); err != nil {
+		return err
+	}
 	if err := s.writer.synchronize(d); err != nil {
 		return err
 	}

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"strings"
 
-	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
-
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -28,7 +26,7 @@ func New(config Config) *Handler { return &Handler{config} }
 // Fetch implements scheme.Handler. It connects to no server. Its error wraps resolver.ErrForbidden where the
 // template leads to a scheme that is not one of locations, or back to the scheme of the request.
 func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
-	location, err := stduritemplate.Expand(h.config.Template, variables(r.URI))
+	location, err := uri.ExpandTemplate(h.config.Template, variables(r.URI))
 	if err != nil {
 		return nil, fmt.Errorf("expanding the template %q: %w", h.config.Template, err)
 	}
@@ -54,9 +52,9 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 
 // variables returns the parts of a URI as they are written, the port also where the scheme implies it. Parts
 // that it does not have are undefined, and no variable has its password.
-func variables(u uri.URI) stduritemplate.Substitutions {
+func variables(u uri.URI) uri.Variables {
 	u = u.WithoutPassword()
-	found := stduritemplate.Substitutions{"uri": u.String(), "scheme": strings.ToLower(u.Scheme()), "path": u.Path()}
+	found := uri.Variables{"uri": u.String(), "scheme": strings.ToLower(u.Scheme()), "path": u.Path()}
 	if host, ok := u.Host(); ok {
 		found["host"] = host
 	}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"encoding/json"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+var aLifetime = regexp.MustCompile(`(?:max-age|s-maxage|ttl)=(-?\d+)`)
+
+// Every answer has a lifetime from its records or from the settings: positive, negative and withdrawn ones, of every
+// system, by every service.
+func TestLifetimes(t *testing.T) {
+	const registryTTL, ruleTTL, recordTTL = 100, 200, 300 // seconds
+	r := newSiteRegistry(t)
+	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: targets("https://a.example/1", "https://a.example/2"), Metadata: `{"title":"A"}`})
+	r.put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{URI: "https://a.example/", Until: new(clock).now().Add(50 * time.Second)}}})
+	r.put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
+	r.put(t, registry.Name("urn:example:lost"), registry.Record{Alias: "urn:example:nobody"})
+	r.put(t, registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved})
+	r.put(t, registry.Name("urn:example:gone"), registry.Record{Status: registry.Withdrawn, Reason: "why", Targets: targets("https://a.example/1")})
+	r.put(t, registry.Prefix("urn:example:p:"), registry.Record{Targets: targets("https://p.example/")})
+	r.put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
+	r.put(t, registry.Prefix("urn:example:below:"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
+	r.put(t, registry.Name("ark:/12345/x"), registry.Record{Targets: targets("https://ark.example/x")})
+	r.put(t, registry.Name("ark:/12345/gone"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
+	bind := testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org", Text: "$TTL 300\n@ IN SOA ns hostmaster 1 60 60 60 300\n@ IN NS ns\nns IN A 127.0.0.1\n" +
+		`found IN NAPTR 10 10 "u" "http+I2L" "!^.*$!https://dns.example/!" .` + "\n"})
+	w := startDaemon(t, bind.Addr(), 0, func(c *config.Config) {
+		c.Registry.Store, c.Registry.TTL, c.Resolve.RuleTTL = "sqlite:"+r.path, registryTTL*time.Second, ruleTTL*time.Second
+		c.Registry.Only = []string{"urn:", "ark:/12345/"}
+		c.DDDS.Enabled = true
+		c.Access.ProxyClients = append(c.Access.ProxyClients, netip.MustParsePrefix("127.0.0.0/8"))
+		c.Namespaces = []config.Namespace{{NID: "rule", Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
+	})
+	for name, most := range map[string]int{
+		"urn:example:a": registryTTL, "urn:example:bounded": 50, "urn:example:alias": registryTTL, "urn:example:reserved": registryTTL, "urn:example:gone": registryTTL,
+		"urn:example:lost": registryTTL, "urn:example:p:x": registryTTL, "urn:example:own:x": registryTTL, "urn:example:below:x": registryTTL,
+		"ark:/12345/x": registryTTL, "ark:/12345/gone": registryTTL, "ark:/12345/none": registryTTL, "ark:/99999/x": registryTTL,
+		"urn:example:none": recordTTL, "urn:found:x": recordTTL, "urn:none:x": recordTTL, "urn:rule:x": recordTTL, "urn:ietf:rfc:2648": recordTTL, "urn:ietf:none": recordTTL,
+		"http://a.example/x": ruleTTL, "x-none:y": ruleTTL,
+	} {
+		for _, path := range []string{
+			"/" + name, "/?uri=" + name, "/uri-res/N2L?" + name, "/uri-res/N2Ls?" + name, "/uri-res/N2C?" + name, "/uri-res/N2Ns?" + name, "/uri-res/I=I?" + name + "%20" + name,
+			"/api/v1/resolve?uri=" + name, "/api/v1/resolve?service=I2C&uri=" + name, "/api/v1/resolve?service=I2Ns&uri=" + name, "/api/v1/explain?uri=" + name,
+			"/api/v1/resolve?uri=" + name + "&at=2001-01-01", "/api/v1/resolve?uri=" + name + "&at=2199-01-01",
+		} {
+			for range 2 { // what is stored, too
+				reply := w.ask(t, path, "application/json", "")
+				fields := reply.header.Get("Cache-Control") + " " + reply.header.Get("Cache-Status")
+				var document struct {
+					TTL int `json:"ttl"`
+				}
+				_ = json.Unmarshal([]byte(reply.body), &document) // others have none
+				fields += " ttl=" + strconv.Itoa(document.TTL)
+				for _, found := range aLifetime.FindAllStringSubmatch(fields, -1) {
+					if seconds, err := strconv.Atoi(found[1]); err != nil || seconds < 0 || seconds > max(most, ruleTTL) || strings.HasPrefix(path, "/"+name) && seconds > most {
+						t.Errorf("%s: %d with %s, want at most %d", path, reply.status, fields, most)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package bulk
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// isOf reports whether a unit says that it was made from the version that an entry has.
+func (u *unit) isOf(e registry.Entry) bool {
+	return u.said.has(fieldIfVersion) && u.ifVersion == e.Version
+}
+
+// mayChange returns an error unless a unit may change an entry to a record: registry.ErrConflict where what somebody
+// else has done would be lost.
+func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) error {
+	if before.Kind == registry.KindPrefix {
+		if err := r.Actor.May(registry.Admin, before.Key); err != nil {
+			return err
+		}
+	}
+	says := u.said.has(fieldIfVersion)
+	revives := before.Status == registry.Withdrawn && after.Status != registry.Withdrawn
+	switch {
+	case u.isOf(before), !says && (!before.Exists() || isFirst(before.Record, after)):
+		return nil
+	case r.Overwrite && (!says || !revives): // who made the line did not know that the name is withdrawn
+		return nil
+	case !before.Exists():
+		return fmt.Errorf("%w: the line was made from version %d of %s, which is not registered", registry.ErrConflict, u.ifVersion, before.Key)
+	}
+	from := "and the line does not say from which one it was made (if_version)"
+	if says {
+		from = fmt.Sprintf("and the line was made from version %d", u.ifVersion)
+	}
+	return fmt.Errorf("%w: %s has version %d of %s, by %s, %s: %s",
+		registry.ErrConflict, before.Key, before.Version, formatTime(before.Changed), before.By, from, both(before.Record, after))
+}
+
+// isFirst reports whether a record only says more than that of a name that is reserved, and has led nowhere yet.
+func isFirst(before, after registry.Record) bool {
+	within := func(a, b string) bool { return a == "" || a == b }
+	return before.Status == registry.Reserved && after.Status != registry.Withdrawn && len(before.Targets) == 0 && before.Alias == "" &&
+		within(before.Metadata, after.Metadata) && within(before.Contact, after.Contact) &&
+		(after.Authoritative || !before.Authoritative) && before.Sandbox == after.Sandbox
+}
+
+// Bounds of the differences that are shown.
+const (
+	shownDifferences = 10
+	shownText        = 200 // octets of a value
+)
+
+// both shows where a record differs from that of the registry: both of them.
+func both(before, after registry.Record) string {
+	var all []string
+	for _, d := range registry.Differences(before, after) {
+		if len(all) == shownDifferences {
+			all = append(all, "and more")
+			break
+		}
+		switch {
+		case d.After == "":
+			all = append(all, fmt.Sprintf("only the registry has the %s %q", d.Field, bounded(d.Before)))
+		case d.Before == "":
+			all = append(all, fmt.Sprintf("only the line has the %s %q", d.Field, bounded(d.After)))
+		default:
+			all = append(all, fmt.Sprintf("the %s is %q in the registry and %q in the line", d.Field, bounded(d.Before), bounded(d.After)))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+func bounded(text string) string {
+	if len(text) <= shownText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:shownText], "") + "..."
+}
