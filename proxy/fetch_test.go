@@ -170,6 +170,25 @@ func TestFetchedResources(t *testing.T) {
 	}
 }
 
+// Content-Location is on what is the resource itself, and on nothing that urnd made: RFC 9110 section 8.7.
+func TestLocationOfContent(t *testing.T) {
+	s := start(t, withGopher)
+	for name, want := range map[string]string{"0text": "gopher://a.example/0text", "1menu": "", "0missing": "", "0away": ""} {
+		for _, method := range []string{"GET", "HEAD"} {
+			response := s.ask(t, method+" /fetch?uri=gopher://a.example/"+name+" HTTP/1.1\r\nHost: a\r\n\r\n")[0]
+			if got := response.Header.Get("Content-Location"); got != want {
+				t.Errorf("%s %s: %q, want %q", method, name, got, want)
+			}
+		}
+	}
+	for name, want := range map[string]string{"0text": "gopher://a.example/0text", "1menu": ""} {
+		s.next = withLocations("gopher://a.example/" + name)
+		if got := s.get(t, "/uri-res/N2R?urn:example:"+name).Header.Get("Content-Location"); got != want {
+			t.Errorf("N2R %s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // Both forms of a listing, and its representations, are cached side by side.
 func TestListingsAreCached(t *testing.T) {
 	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})

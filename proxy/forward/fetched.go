@@ -109,12 +109,11 @@ func shownOf(r *Request, a *httpcache.Answer) http.Header {
 		}
 	}
 	header["Cache-Control"] = []string{privately(header["Cache-Control"])}
-	made := ""
-	if policy := a.Header["Content-Security-Policy"]; !r.isWeb() && len(policy) > 0 {
-		made = policy[0]
-	}
+	made := madePolicy(r.Target, a.Header)
 	protect(header, made, r.Embedder)
-	header["Content-Location"] = []string{r.Target.WithoutPassword().String()}
+	if made == "" && !isRedirect(a.Status) {
+		header["Content-Location"] = []string{r.Target.WithoutPassword().String()}
+	}
 	return header
 }
 

@@ -31,7 +31,7 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	if err != nil {
 		return nil, err
 	}
-	resource, err := h.fetch(ctx, r, q)
+	resource, err := h.fetch(ctx, r, q.asked())
 	if err != nil {
 		return nil, fmt.Errorf("fetching by gopher: %w", err)
 	}

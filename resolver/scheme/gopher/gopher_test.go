@@ -171,6 +171,24 @@ func TestSearch(t *testing.T) {
 	if got := <-p.asked; got != "find\tcafé au lait\r\n" {
 		t.Errorf("%q", got)
 	}
+	for url, want := range map[string]string{ // as Lynx asks a proxy
+		"7/q?two+words":   "/q\ttwo words\r\n",
+		"7find?a%26b=c&d": "find\ta&b=c&d\r\n",
+		"7find%3Fa?+":     "find?a",
+		"7find%09a?b":     "find\ta?b\r\n",
+	} {
+		p := says(t, "0A result\t/r\t127.0.0.1\t7070\r\n.\r\n")
+		l := fetch(t, handler(), "gopher://"+p.addr+"/"+url).Listing
+		if want == "find?a" { // no words
+			if l.Kind != scheme.KindMenu || l.Search == nil || !strings.HasSuffix(l.Search.Prefix, "7find%3Fa%09") {
+				t.Errorf("%s: %+v", url, l)
+			}
+			continue
+		}
+		if got := <-p.asked; got != want {
+			t.Errorf("%s: %q", url, got)
+		}
+	}
 	p = says(t, "No results\r\n.\r\n") // without fields
 	if l := fetch(t, handler(), "gopher://"+p.addr+"/7find%09a").Listing; len(l.Items) != 1 || l.Items[0].Kind != scheme.ItemInfo {
 		t.Errorf("%+v", l)
