@@ -32,8 +32,10 @@ func (f *fetch) file(ctx, before context.Context) (*scheme.Resource, error) {
 		return nil, err
 	}
 	info, err := f.info(before)
-	if err == nil && f.request.Method == http.MethodHead && info.size < 0 && info.modified.IsZero() {
-		err = f.missing(before)
+	if err == nil && f.request.Method == http.MethodHead {
+		if resource, headErr := f.head(ctx, before, info); resource != nil || headErr != nil {
+			return resource, headErr
+		}
 	}
 	if err != nil {
 		if resource, err := f.redirected(ctx, before, err); err == nil || f.request.Method == http.MethodHead || f.control.broken {
@@ -49,6 +51,24 @@ func (f *fetch) file(ctx, before context.Context) (*scheme.Resource, error) {
 	}
 	return f.content(ctx, before, info, header)
 }
+
+// head returns what a HEAD is answered with in place of the file: only RETR, which it does not send, would show that a name is
+// that of a directory, for which some servers have a size and a time, too. It is nil for a file.
+func (f *fetch) head(ctx, before context.Context, info fileInfo) (*scheme.Resource, error) {
+	if info.size < 0 && info.modified.IsZero() {
+		if err := f.missing(before); err != nil {
+			return f.redirected(ctx, before, err)
+		}
+	}
+	resource, err := f.redirected(ctx, before, errUnsent)
+	if errors.Is(err, errUnsent) {
+		return nil, nil //nolint:nilnil // it is a file
+	}
+	return resource, err
+}
+
+// errUnsent stands for the refusal of a RETR that was not sent.
+var errUnsent = scheme.Refuse(http.StatusNotFound, "")
 
 // header returns the fields of a file.
 func (i fileInfo) header() http.Header {
