@@ -79,7 +79,7 @@ func dateShape(fields []field, now time.Time) (end int, ok bool) {
 	const words = 3
 	if len(fields) >= words {
 		first, second, last := fields[0].text, fields[1].text, fields[2].text
-		isYear := isYear(last, now) && !(isNumber(first) && isNumber(second))
+		isYear := isYear(last, now) && (!isNumber(first) || !isNumber(second))
 		if (isYear || isClock(last)) && !isClock(first) && !isClock(second) && (isDay(first) || isDay(second)) {
 			return fields[2].end, true
 		}
