@@ -139,8 +139,8 @@ func (i *fileInfo) setTag(now time.Time) {
 // content returns the octets of the file, or the part of them that is asked for.
 func (f *fetch) content(ctx, before context.Context, info fileInfo, header http.Header) (*scheme.Resource, error) {
 	resource := &scheme.Resource{Status: http.StatusOK, Header: header, Body: http.NoBody, ContentLength: info.size}
-	named := scheme.MediaType(f.target.Name, nil)
-	if named != "application/octet-stream" {
+	// What only the octets show is left out of a HEAD (RFC 9110 section 9.3.2): a cache would take it for that of GET.
+	if named, isSure := scheme.NamedType(f.target.Name); isSure || named != "" && f.request.Method == http.MethodGet {
 		header["Content-Type"] = []string{named}
 	}
 	part := scheme.Range{Length: info.size}
@@ -193,7 +193,7 @@ func sniffed(stream *body, name string, header http.Header) (io.ReadCloser, erro
 	if cause := stream.finished; err != nil && !errors.Is(cause, io.EOF) {
 		return nil, resolver.Unreachable(cause)
 	}
-	header["Content-Type"] = []string{scheme.MediaType(name, head[:n])}
+	header["Content-Type"] = []string{scheme.WithCharset(scheme.MediaType(name, head[:n]), head[:n])}
 	return peeked{io.MultiReader(bytes.NewReader(head[:n]), stream), stream}, nil
 }
 
