@@ -104,14 +104,15 @@ func appendUU(to, line []byte) ([]byte, bool) {
 		}
 	}
 	left := int(at(0))
-	if (left+2)/3*group+group < len(line)-1 {
+	const three = 3 // octets of a group
+	if missing := (left+three-1)/three*group - (len(line) - 1); missing > group || missing < -group {
 		return nil, false
 	}
 	for i := 1; left > 0; i += group {
 		word := at(i)<<18 | at(i+1)<<12 | at(i+2)<<6 | at(i+3)
-		three := [...]byte{byte(word >> 16), byte(word >> 8), byte(word)}
-		to = append(to, three[:min(left, len(three))]...)
-		left -= len(three)
+		octets := [three]byte{byte(word >> 16), byte(word >> 8), byte(word)}
+		to = append(to, octets[:min(left, three)]...)
+		left -= three
 	}
 	return to, true
 }

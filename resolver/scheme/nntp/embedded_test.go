@@ -79,7 +79,7 @@ func FuzzDetach(f *testing.F) {
 		for _, file := range files {
 			size += len(file.octets)
 		}
-		if size > len(article) || len(files) > maxParts {
+		if size > 2*len(article) || len(files) > maxParts {
 			t.Errorf("%d octets and %d files of %d octets", size, len(files), len(article))
 		}
 	})
