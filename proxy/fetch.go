@@ -80,7 +80,7 @@ func fetchedFrom(err error) string {
 // do not know its scheme.
 func (h *Handler) leadsToFetch(x *exchange, r *message.Request) bool {
 	return r.Typed && !h.isName(r) && problem.PrefersHTML(x.request.Header) &&
-		slices.Contains([]string{"ftp", "gopher", "news", "nntp", "wais", "z39.50r", "z39.50s", "file", "telnet", "prospero"}, r.Query.URI.Scheme())
+		slices.Contains([]string{"ftp", "gopher", "news", "nntp", "wais", "z39.50r", "z39.50s", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini", "prospero"}, r.Query.URI.Scheme())
 }
 
 // unfetched returns the error of a request at /fetch with what was asked for, without its password.

@@ -64,6 +64,37 @@ func TestOldServer(t *testing.T) {
 	}
 }
 
+// TestHierarchies: more groups than a page has are shown by the next part of their names.
+func TestHierarchies(t *testing.T) {
+	list := "215 list"
+	for _, name := range []string{"comp.lang.c", "comp.lang.go", "comp.os", "alt.a", "alt.b", "alt.c.d", "local", "de.alone", "comp.lang.c.moderated"} {
+		list += "\r\n" + name + " 2 1 y"
+	}
+	all := serve(t, "200 x", "LIST ACTIVE", list+"\r\n.", "LIST NEWS", "503 no")
+	for page, tests := range map[int]map[string]string{
+		3: {
+			"news:*":          "alt.* news:alt.*|comp.* news:comp.*|de.alone news:de.alone|local news:local",
+			"news:comp.*":     "comp.lang.* news:comp.lang.*|comp.os news:comp.os",
+			"news:comp.lang*": "comp.lang.c news:comp.lang.c|comp.lang.c.moderated news:comp.lang.c.moderated|comp.lang.go news:comp.lang.go",
+			"news:alt.*":      "alt.a news:alt.a|alt.b news:alt.b|alt.c.d news:alt.c.d",
+		},
+		100: {"news:comp.*": "comp.lang.c news:comp.lang.c|comp.lang.c.moderated news:comp.lang.c.moderated|comp.lang.go news:comp.lang.go|comp.os news:comp.os"},
+	} {
+		c := config(all)
+		c.Page = page
+		for url, want := range tests {
+			var got []string
+			l := listing(t, c, url)
+			for _, item := range l.Items {
+				got = append(got, item.Name+" "+item.URI)
+			}
+			if strings.Join(got, "|") != want || l.Incomplete != "" {
+				t.Errorf("%s by %d: %q, %q", url, page, got, l.Incomplete)
+			}
+		}
+	}
+}
+
 // TestServers: the next server is asked where one is not available or does not have it; what says more
 // than that is reported.
 func TestServers(t *testing.T) {

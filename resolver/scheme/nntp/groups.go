@@ -33,10 +33,14 @@ func (x exchange) groups() (*scheme.Resource, error) {
 		return nil, r.refusal(x.server)
 	}
 	index := make(map[string]int)
+	h := newHierarchies(pattern)
 	lines := x.client.lines()
 	for lines.next() {
 		name, count, ok := parseActive(lines.text(), isCount)
 		_, known := index[name]
+		if ok && !known && matchPattern(pattern, name) {
+			h.add(name, x.config.Limits.Entries)
+		}
 		switch {
 		case !ok, known, !matchPattern(pattern, name): // not what was asked for
 		case len(l.Items) == x.config.Limits.Entries:
@@ -50,6 +54,13 @@ func (x exchange) groups() (*scheme.Resource, error) {
 	}
 	if err := lines.end(); err != nil {
 		return nil, err
+	}
+	if h.isBetter(len(l.Items), x.config.Page) {
+		l.Items, l.Incomplete = x.hierarchyItems(l.Items, h), h.incomplete
+		if lines.isCut {
+			l.Incomplete = tooLong(x.config.Limits.Octets)
+		}
+		return scheme.Listed(l), nil
 	}
 	if lines.isCut { // the rest of the response is not read: no other command can follow
 		l.Incomplete = tooLong(x.config.Limits.Octets)
