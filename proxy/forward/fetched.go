@@ -31,7 +31,7 @@ func (p *Proxy) askedOf(r *Request) http.Header {
 		p.nameClient(r, header) // the origin may select by it
 		return header
 	}
-	header["Accept"] = []string{p.config.Accept(r.Header, r.Fetched)}
+	header["Accept"] = []string{p.config.Accept(r.Header, r.Fetched, r.Sort)}
 	// A password for the server, and not for this one.
 	if lines := r.Header["Authorization"]; len(lines) > 0 && !r.Fetched {
 		header["Authorization"] = lines

@@ -220,9 +220,9 @@ func TestSearchForm(t *testing.T) {
 
 func TestListingElements(t *testing.T) {
 	for name, want := range map[string]map[string]int{
-		"directory": {"caption": 1, "tr": 11, "a": 12, "time": 9, "data": 6, "div": 1, "nav": 1},
+		"directory": {"caption": 1, "tr": 11, "a": 15, "time": 9, "data": 6, "div": 1, "nav": 1},
 		"menu":      {"pre": 3, "li": 13, "a": 9},
-		"groups":    {"tr": 3, "a": 2},
+		"groups":    {"tr": 3, "a": 4},
 		"group":     {"nav": 2, "a": 20, "dt": 2, "li": 20, "ul": 11, "time": 15},
 		"article":   {"dt": 5, "pre": 1, "h2": 1, "li": 3, "a": 5},
 		"results":   {"form": 1, "div": 1, "li": 3},

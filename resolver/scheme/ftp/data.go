@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
-	"time"
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -74,10 +73,7 @@ func (f *fetch) dialData(ctx context.Context) (net.Conn, error) {
 		return f.dialAt(ctx, address)
 	}
 	const parts = 3
-	part, cancel := ctx, context.CancelFunc(func() {})
-	if end, ok := ctx.Deadline(); ok {
-		part, cancel = context.WithTimeoutCause(ctx, time.Until(end)/parts, errBusy)
-	}
+	part, cancel := context.WithTimeoutCause(ctx, f.config.Limits.Timeout/parts, errBusy)
 	defer cancel()
 	conn, err := f.dialAt(part, address)
 	if err == nil || ctx.Err() != nil || errors.Is(err, resolver.ErrBusy) {
