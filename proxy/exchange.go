@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -92,7 +91,7 @@ func (x *exchange) SetReason(status int, reason string) { listen.SetReason(x.req
 func (x *exchange) Broken(err error) {
 	x.event.Err = err
 	x.handler.identify(x)
-	x.handler.reportAs(x, "a response broke off", x.event.Status, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err))
+	x.handler.reportAs(x, "a response broke off", x.event.Status, resolver.Unreachable(err))
 }
 
 // ReadFrom lets files be sent without copying them.

@@ -37,7 +37,7 @@ func (h *Handler) fetch(x *exchange, r *message.Request, err error) error {
 		h.reply(x, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Fetch(), Vary: "Accept"})
 		return nil
 	case err == nil:
-		err = h.fetchURL(x, r.Query.URI)
+		err = h.fetchURL(x, r.Query.URI, r.Sort)
 	}
 	if err != nil {
 		return unfetched(r, err)
@@ -45,8 +45,8 @@ func (h *Handler) fetch(x *exchange, r *message.Request, err error) error {
 	return nil
 }
 
-// fetchURL retrieves a location. The rules of the site hold for it as for a request to the proxy.
-func (h *Handler) fetchURL(x *exchange, u uri.URI) error {
+// fetchURL retrieves a location, a listing in an order that message.Request names. The rules of the site hold for it as for a request to the proxy.
+func (h *Handler) fetchURL(x *exchange, u uri.URI, order string) error {
 	asked, err := policy.NewRequest(x.client.Addr, x.user, x.request.Method, u)
 	if err != nil {
 		return err //nolint:wrapcheck // it says all
@@ -56,7 +56,7 @@ func (h *Handler) fetchURL(x *exchange, u uri.URI) error {
 		return err
 	}
 	u = u.WithoutFragment()
-	return h.forwardRequest(x, &forward.Request{Key: u.Normalize(), Target: h.spelled(x, u), Fetched: true, Embedder: h.embedder(x)}, v)
+	return h.forwardRequest(x, &forward.Request{Key: u.Normalize(), Target: h.spelled(x, u), Fetched: true, Sort: order, Embedder: h.embedder(x)}, v)
 }
 
 // fetchedFrom returns the host and port of what could not be fetched at /fetch, "" for other errors.
@@ -80,7 +80,7 @@ func fetchedFrom(err error) string {
 // do not know its scheme.
 func (h *Handler) leadsToFetch(x *exchange, r *message.Request) bool {
 	return r.Typed && !h.isName(r) && problem.PrefersHTML(x.request.Header) &&
-		slices.Contains([]string{"ftp", "gopher", "news", "nntp", "wais", "z39.50r", "z39.50s", "file", "telnet", "prospero"}, r.Query.URI.Scheme())
+		slices.Contains([]string{"ftp", "gopher", "news", "nntp", "wais", "z39.50r", "z39.50s", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini", "prospero"}, r.Query.URI.Scheme())
 }
 
 // unfetched returns the error of a request at /fetch with what was asked for, without its password.

@@ -170,6 +170,57 @@ func TestFetchedResources(t *testing.T) {
 	}
 }
 
+// A listing at /fetch is in the order that sort asks for, without a script; as a part of a URI it is none of urnd.
+func TestSortedListings(t *testing.T) {
+	s := start(t, func(c *proxy.Config) {
+		withGopher(c)
+		c.Fetch.(scheme.Mux)["ftp"] = scheme.Gateway{Handler: handlerFunc(func(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
+			one, two := int64(1), int64(2)
+			return scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, URI: r.URI.String(), Items: []scheme.Item{
+				{Kind: scheme.ItemDirectory, Name: "c", Modified: time.Unix(1, 0)},
+				{Kind: scheme.ItemFile, Name: "a", Size: &one, Modified: time.Unix(3, 0)},
+				{Kind: scheme.ItemFile, Name: "B", Size: &two, Modified: time.Unix(2, 0)},
+			}}), nil
+		})}
+	})
+	const at = "/fetch?uri=ftp%3A%2F%2Fh.example%2Fd%2F"
+	for target, want := range map[string]string{
+		at: "caB", at + "&sort=name": "aBc", at + "&sort=size": "Bac", at + "&sort=time": "aBc", at + "&sort=other": "caB", "/fetch?uri=ftp://h.example/d/&sort=size": "caB",
+	} {
+		page := text(t, s.get(t, target, "Accept: */*"))
+		_, rows, _ := strings.Cut(page, "<tbody>")
+		got := ""
+		for _, part := range strings.Split(rows, "<bdi>")[1:] {
+			got += part[:1]
+		}
+		if got != want || !strings.Contains(target, "d/&") && !strings.Contains(page, `href="`+strings.ReplaceAll(at+"&sort=size", "&", "&amp;")+`"`) {
+			t.Errorf("%s: %q, want %q\n%s", target, got, want, page)
+		}
+	}
+	if got := text(t, s.get(t, at+"&sort=size", "Accept: text/plain")); strings.Index(got, "B") > strings.Index(got, " a") {
+		t.Errorf("as text: %s", got)
+	}
+}
+
+// Content-Location is on what is the resource itself, and on nothing that urnd made: RFC 9110 section 8.7.
+func TestLocationOfContent(t *testing.T) {
+	s := start(t, withGopher)
+	for name, want := range map[string]string{"0text": "gopher://a.example/0text", "1menu": "", "0missing": "", "0away": ""} {
+		for _, method := range []string{"GET", "HEAD"} {
+			response := s.ask(t, method+" /fetch?uri=gopher://a.example/"+name+" HTTP/1.1\r\nHost: a\r\n\r\n")[0]
+			if got := response.Header.Get("Content-Location"); got != want {
+				t.Errorf("%s %s: %q, want %q", method, name, got, want)
+			}
+		}
+	}
+	for name, want := range map[string]string{"0text": "gopher://a.example/0text", "1menu": ""} {
+		s.next = withLocations("gopher://a.example/" + name)
+		if got := s.get(t, "/uri-res/N2R?urn:example:"+name).Header.Get("Content-Location"); got != want {
+			t.Errorf("N2R %s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // Both forms of a listing, and its representations, are cached side by side.
 func TestListingsAreCached(t *testing.T) {
 	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})

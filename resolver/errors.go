@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -25,6 +26,14 @@ var (
 	// ErrForbidden means that the policy does not allow the destination.
 	ErrForbidden = errors.New("destination not allowed")
 )
+
+// Unreachable returns an error that wraps ErrUnreachable, and says so once, however often it passes here.
+func Unreachable(err error) error {
+	if errors.Is(err, ErrUnreachable) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnreachable, err)
+}
 
 // Forever is the TTL of outcomes that only a new configuration changes.
 const Forever = time.Duration(math.MaxInt64)

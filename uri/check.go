@@ -23,8 +23,10 @@ func (u URI) Check() error {
 		_, err = u.News()
 	case "nntp":
 		_, err = u.NNTP()
-	case "telnet":
+	case "telnet", "tn3270", "rlogin":
 		err = u.checkTelnet()
+	case "ftps", "gemini":
+		err = u.checkServer()
 	case "wais":
 		_, err = u.WAIS()
 	case "z39.50r", "z39.50s":

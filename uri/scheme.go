@@ -37,6 +37,10 @@ var schemes = [...]scheme{
 	{name: "nntp", port: "119", server: true, opaque: true},                    // RFC 1738 section 3.7
 	{name: "gopher", port: "70", server: true, opaque: true, form: formGopher}, // RFC 1738 section 3.4: within the path no character is reserved
 	{name: "telnet", port: "23", server: true, root: true},                     // RFC 1738 section 3.8: the final slash may be omitted
+	{name: "tn3270", port: "23", server: true, root: true},                     // RFC 6270
+	{name: "rlogin", port: "513", server: true, root: true},                    // RFC 1282
+	{name: "ftps", port: "990", server: true, root: true},                      // registered as a service, and in use as a scheme
+	{name: "gemini", port: "1965", server: true, root: true},                   // the Gemini protocol, section 1.2
 	{name: "wais", port: "210", server: true, opaque: true},                    // RFC 1738 section 3.9
 	{name: "z39.50r", port: "210", server: true, opaque: true},                 // RFC 2056
 	{name: "z39.50s", port: "210", server: true, opaque: true},                 // RFC 2056

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/urnd/urnd/internal/testserver"
@@ -90,7 +93,50 @@ func testGatewayCurl(t *testing.T, s *gatewaySite) {
 	}
 }
 
-func testGatewayLynx(t *testing.T, s *gatewaySite) { s.testBrowser(t, "lynx", "-dump", "-nolist") }
+func testGatewayLynx(t *testing.T, s *gatewaySite) {
+	s.testBrowser(t, "lynx", "-dump", "-nolist")
+	// Lynx takes Content-Location for the base of links.
+	for _, start := range []string{s.ftp + "pub/", s.gopher + "1/pub"} {
+		got := runProgram(t, "", s.environment(t), "lynx", "-dump", "-listonly", "-nonumbers", s.service+"/fetch?uri="+url.QueryEscape(start))
+		links := strings.Fields(got)
+		if len(links) == 0 {
+			t.Errorf("%s: no links", start)
+		}
+		for _, link := range links {
+			if !strings.HasPrefix(link, s.service+"/fetch?uri=") {
+				t.Errorf("%s has a link to %s", start, link)
+			}
+		}
+	}
+	// To a proxy Lynx writes the words of a search behind a question mark, as browsers always did.
+	search := startSearch(t)
+	if got := runProgram(t, "", s.environment(t), "lynx", "-dump", "-nolist", search+"7/q?two+words"); !strings.Contains(got, "found: /q, two words") {
+		t.Errorf("a search: %s", got)
+	}
+}
+
+// startSearch starts a gopher server that answers every search by an item that repeats it, and returns its URL.
+func startSearch(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var served sync.WaitGroup
+	t.Cleanup(func() { _ = listener.Close(); served.Wait() })
+	served.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			line, _ := bufio.NewReader(conn).ReadString('\n')
+			fmt.Fprintf(conn, "0found: %s\t/found\tlocalhost\t70\r\n.\r\n", strings.ReplaceAll(strings.TrimSpace(line), "\t", ", "))
+			_ = conn.Close()
+		}
+	})
+	return "gopher://" + listener.Addr().String() + "/"
+}
 
 func testGatewayW3m(t *testing.T, s *gatewaySite) {
 	// As by a link of a page of urnd: to other browsers than Lynx it shows what it asks a person first.

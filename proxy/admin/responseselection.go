@@ -109,7 +109,8 @@ func keyOf(text string) (uri.URI, error) {
 // http, https and all gateways. Of others, which are names, there are answers.
 func HasResponses(scheme string) bool {
 	switch scheme {
-	case "http", "https", "ftp", "gopher", "news", "nntp", "wais", "z39.50r", "z39.50s", "file", "telnet", "mailto", "prospero":
+	case "http", "https", "ftp", "gopher", "news", "nntp", "wais", "z39.50r", "z39.50s", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini",
+		"mailto", "prospero":
 		return true
 	}
 	return false

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ const (
 // this server. So representations of either kind are told apart wherever they are cached.
 const throughFetch = ";links=fetch"
 
+// inOrder is before the order of a listing, as a parameter of the media type, too.
+const inOrder = ";sort="
+
 func listingTypes() []contenttype.MediaType {
 	return []contenttype.MediaType{
 		contenttype.NewMediaType(pages.Type), contenttype.NewMediaType(listingJSON), contenttype.NewMediaType(listingText), contenttype.NewMediaType(linksetType),
@@ -30,8 +34,8 @@ func listingTypes() []contenttype.MediaType {
 }
 
 // ListingAccept returns the field Accept for what may be a listing, with the one representation that suits
-// the client best: a page where it says nothing else.
-func ListingAccept(header http.Header, fetched bool) string {
+// the client best: a page where it says nothing else. The order is one of message, or "".
+func ListingAccept(header http.Header, fetched bool, order string) string {
 	chosen := pages.Type
 	if accept := message.List(header, "Accept"); accept != "" {
 		if media, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, listingTypes()); err == nil {
@@ -41,12 +45,18 @@ func ListingAccept(header http.Header, fetched bool) string {
 	if fetched {
 		chosen += throughFetch
 	}
+	if order != "" {
+		chosen += inOrder + order
+	}
 	return chosen
 }
 
 // Listing returns a listing as a document of the type that ListingAccept has chosen.
 func Listing(header http.Header, l *scheme.Listing) (contentType string, body []byte) {
 	accept, fetched := AcceptOf(header)
+	if _, order, isSorted := strings.Cut(header.Get("Accept"), inOrder); isSorted {
+		sortItems(l, order)
+	}
 	switch accept.Get("Accept") {
 	case listingJSON:
 		return listingJSON, message.Marshal(datable(l))
@@ -62,8 +72,32 @@ func Listing(header http.Header, l *scheme.Listing) (contentType string, body []
 // AcceptOf returns the field Accept of a client for which ListingAccept has chosen, alone, and whether it
 // has asked at /fetch.
 func AcceptOf(header http.Header) (accept http.Header, fetched bool) {
-	chosen, fetched := strings.CutSuffix(header.Get("Accept"), throughFetch)
+	chosen, _, _ := strings.Cut(header.Get("Accept"), inOrder)
+	chosen, fetched = strings.CutSuffix(chosen, throughFetch)
 	return http.Header{"Accept": {chosen}}, fetched
+}
+
+// sortItems puts the items of a directory or a list of groups in an order, one without a value last.
+func sortItems(l *scheme.Listing, order string) {
+	if l.Kind != scheme.KindDirectory && l.Kind != scheme.KindGroups {
+		return
+	}
+	number := func(n *int64) int64 {
+		if n == nil {
+			return -1
+		}
+		return *n
+	}
+	slices.SortStableFunc(l.Items, func(a, b scheme.Item) int {
+		switch order {
+		case message.SortSize:
+			return cmp.Compare(max(number(b.Size), number(b.Count)), max(number(a.Size), number(a.Count)))
+		case message.SortTime:
+			return b.Modified.Compare(a.Modified)
+		default:
+			return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+		}
+	})
 }
 
 // datable returns a listing without times that RFC 3339, and so JSON, cannot have.

@@ -31,7 +31,7 @@ func (p *Proxy) askedOf(r *Request) http.Header {
 		p.nameClient(r, header) // the origin may select by it
 		return header
 	}
-	header["Accept"] = []string{p.config.Accept(r.Header, r.Fetched)}
+	header["Accept"] = []string{p.config.Accept(r.Header, r.Fetched, r.Sort)}
 	// A password for the server, and not for this one.
 	if lines := r.Header["Authorization"]; len(lines) > 0 && !r.Fetched {
 		header["Authorization"] = lines
@@ -109,12 +109,11 @@ func shownOf(r *Request, a *httpcache.Answer) http.Header {
 		}
 	}
 	header["Cache-Control"] = []string{privately(header["Cache-Control"])}
-	made := ""
-	if policy := a.Header["Content-Security-Policy"]; !r.isWeb() && len(policy) > 0 {
-		made = policy[0]
-	}
+	made := madePolicy(r.Target, a.Header)
 	protect(header, made, r.Embedder)
-	header["Content-Location"] = []string{r.Target.WithoutPassword().String()}
+	if made == "" && !isRedirect(a.Status) {
+		header["Content-Location"] = []string{r.Target.WithoutPassword().String()}
+	}
 	return header
 }
 

@@ -28,8 +28,8 @@ type Config struct {
 	// Bound bounds the connections to servers that belong to a Session.
 	Bound resolver.Quota
 	// Accept returns the field Accept of a request for what may be a listing, by that of a client; fetched
-	// is whether its links lead back through /fetch, as those of Request.Fetched.
-	Accept func(header http.Header, fetched bool) string
+	// is whether its links lead back through /fetch, as those of Request.Fetched, and order that of Request.Sort.
+	Accept func(header http.Header, fetched bool, order string) string
 	// OwnField is a field that urnd itself sends in each response, "" for none.
 	OwnField string
 	// Forwarded is how the client is named to origins.
@@ -79,6 +79,8 @@ type Request struct {
 	// Fetched is whether the response is shown as a resource of this server: without what would be
 	// taken for its own, such as cookies and scripts.
 	Fetched bool
+	// Sort is the order of a listing, one of package message; "" for its own.
+	Sort string
 	// Embedder is the origin of a page of another site that may load the response, "" for none.
 	Embedder string
 	// Share is whose share of the limits the request takes, and Client the address of the client,

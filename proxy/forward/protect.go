@@ -1,6 +1,10 @@
 package forward
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/urnd/urnd/uri"
+)
 
 // DocumentPolicy is the Content-Security-Policy of the documents that urnd makes of listings: they show
 // text, and ask this server. resourcePolicy is that of what comes from others, which must not act as a
@@ -9,6 +13,16 @@ const (
 	DocumentPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	resourcePolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors "
 )
+
+// madePolicy returns the Content-Security-Policy of a document that urnd made of what is at a location, "" where the octets are
+// the resource itself. Only that has Content-Location (RFC 9110 section 8.7), which Lynx takes for the base of links: those of
+// documents of urnd lead to this server.
+func madePolicy(at uri.URI, header http.Header) string {
+	if isWeb(at.Scheme()) {
+		return ""
+	}
+	return header.Get("Content-Security-Policy")
+}
 
 // protect sets the fields that all that is retrieved has, at /fetch and as the resource of a name: it does not act as a page of
 // this server, and pages of others do not load it, but those of an embedder, "" for none. made is the policy of a document that

@@ -97,11 +97,7 @@ func (f fetched) close() {
 // reply returns the reply with one of the resources.
 func (f fetched) reply(resource retrieved, embedder string) message.Reply {
 	header := fieldsOf(resource)
-	made := "" // the policy of what urnd made itself
-	if !isWeb(resource.at.Scheme()) {
-		made = resource.Header.Get("Content-Security-Policy")
-	}
-	protect(header, made, embedder)
+	protect(header, madePolicy(resource.at, resource.Header), embedder)
 	return message.Reply{
 		Status: http.StatusOK, Header: header, Vary: "Accept, Accept-Language, Accept-Encoding",
 		CacheControl: "private", // it is for clients who may use the proxy
@@ -215,6 +211,8 @@ func fieldsOf(f retrieved) http.Header {
 			header[http.CanonicalHeaderKey(name)] = values
 		}
 	}
-	header.Set("Content-Location", f.at.WithoutPassword().String())
+	if madePolicy(f.at, f.Header) == "" {
+		header.Set("Content-Location", f.at.WithoutPassword().String())
+	}
 	return header
 }

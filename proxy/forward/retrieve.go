@@ -109,7 +109,7 @@ func (p *Proxy) resourceHeader(ctx context.Context, r *http.Request, u uri.URI, 
 		}
 	}
 	if !isWeb(u.Scheme()) {
-		header.Set("Accept", p.config.Accept(r.Header, true))
+		header.Set("Accept", p.config.Accept(r.Header, true, ""))
 	}
 	if !single { // clients do not decode the parts of a multipart
 		header.Del("Accept-Encoding")

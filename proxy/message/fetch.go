@@ -49,8 +49,24 @@ func parseFetch(target string) (Request, error) {
 		err = q.URI.Check()
 	}
 	_, led := rawParameter(query, "led")
-	return Request{Form: FormFetch, Text: text, Query: q, Led: led}, err
+	return Request{Form: FormFetch, Text: text, Query: q, Led: led, Sort: sortOf(query)}, err
 }
+
+// sortOf returns the order of a listing that a query asks for, "" for that of the listing.
+func sortOf(query string) string {
+	order, _ := rawParameter(query, "sort")
+	if _, isUnencoded := unencodedURI(query); isUnencoded || !slices.Contains([]string{SortName, SortSize, SortTime}, order) {
+		return ""
+	}
+	return order
+}
+
+// The orders of a listing at /fetch, by its parameter sort: the greatest and the latest first.
+const (
+	SortName = "name"
+	SortSize = "size"
+	SortTime = "time"
+)
 
 // unencodedURI returns the URI of the parameter uri with all that follows, percent-decoded once as every
 // parameter is, where the colon behind its scheme is not encoded.

@@ -114,5 +114,5 @@ func acceptsPage(header http.Header) bool {
 // TrustsLines reports whether a server of the scheme of a URI may take what a URL holds for commands, in lines of text: all but
 // those of the web, of local files, and those that are explained and not retrieved.
 func TrustsLines(u uri.URI) bool {
-	return !slices.Contains([]string{"http", "https", "file", "telnet", "tn3270", "mailto", "prospero"}, strings.ToLower(u.Scheme()))
+	return !slices.Contains([]string{"http", "https", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini", "mailto", "prospero"}, strings.ToLower(u.Scheme()))
 }

@@ -43,6 +43,8 @@ type Request struct {
 	Other      uri.URI // the second URI of I=I
 	// Led is whether what was fetched redirects there: see LedTo.
 	Led bool
+	// Sort is the order of a listing at /fetch, one of SortName and those with it; "" for that of the listing.
+	Sort string
 	// Explains is whether the steps of the resolution are asked for.
 	Explains bool
 }

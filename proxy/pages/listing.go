@@ -60,6 +60,7 @@ func Listing(l *scheme.Listing, through func(string) string) []byte {
 	if page.Title == "" || page.Title == page.URI {
 		page.Title, page.Heading = page.URI, page.URI
 	}
+	page.Top.Links = to.crumbs(l)
 	for _, part := range []struct {
 		word string
 		link *scheme.Link

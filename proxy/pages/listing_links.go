@@ -3,6 +3,7 @@ package pages
 import (
 	"html/template"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
@@ -21,7 +22,8 @@ func isSafe(text string) bool {
 	if err != nil || u.Check() != nil {
 		return false
 	}
-	return resolver.CheckScheme(u) == nil || uri.EqualFold(u.Scheme(), "file") || uri.EqualFold(u.Scheme(), "tn3270")
+	others := []string{"file", "urn", "tn3270", "rlogin", "ftps", "gemini"}
+	return resolver.CheckScheme(u) == nil || slices.Contains(others, strings.ToLower(u.Scheme()))
 }
 
 // isWeb reports whether a URI is one that browsers retrieve themselves.
@@ -32,7 +34,7 @@ func isWeb(text string) bool {
 
 // target returns where a link to a URI leads, "" where it must not be one, and whether that is in the web.
 // Pages of the web are linked to directly, and do not learn from where. All others lead where through says:
-// urnd retrieves them, or explains them (telnet, mailto, prospero).
+// urnd retrieves them, or explains them (telnet, mailto, prospero), or resolves the name.
 func (to linker) target(u string) (href string, web bool) {
 	switch {
 	case u == "" || !isSafe(u):

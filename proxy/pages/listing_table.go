@@ -2,6 +2,7 @@ package pages
 
 import (
 	"html/template"
+	"strings"
 
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -9,9 +10,10 @@ import (
 // table is a listing in columns.
 type table struct {
 	columns
-	Caption   string
-	CountHead string // above the column of what items contain
-	Rows      template.HTML
+	Caption                      string
+	SortName, SortSize, SortTime template.HTMLAttr // links to the same in another order; "" for none
+	CountHead                    string            // above the column of what items contain
+	Rows                         template.HTML
 }
 
 // columns are those that a table has beside kinds and names: those that an item has a value for.
@@ -33,6 +35,9 @@ func tableOf(l *scheme.Listing, to linker) *table {
 	unit := literal("entries")
 	if l.Kind == scheme.KindGroups {
 		t.Caption, t.CountHead, unit = number(len(l.Items), "newsgroup", "newsgroups"), "Articles", "articles"
+	}
+	if at, isWeb := to.target(l.URI); !isWeb && strings.HasPrefix(at, "/") && len(l.Items) > 1 {
+		t.SortName, t.SortSize, t.SortTime = hrefOf(at+"&sort=name"), hrefOf(at+"&sort=size"), hrefOf(at+"&sort=time") // see package message
 	}
 	m := itemsFor(len(l.Items), to)
 	for i := range l.Items {

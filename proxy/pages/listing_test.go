@@ -75,7 +75,7 @@ func checkHarmless(t *testing.T, l *scheme.Listing) {
 		for _, e := range read(t, page) {
 			if to, ok := e.attrs["href"]; ok && !strings.HasPrefix(to, "/fetch?uri=") {
 				u, err := url.Parse(to)
-				if err != nil || !slices.Contains([]string{"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "tn3270", "wais", "prospero", "z39.50r", "z39.50s", "file"}, strings.ToLower(u.Scheme)) {
+				if err != nil || !slices.Contains([]string{"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "tn3270", "rlogin", "ftps", "gemini", "urn", "wais", "prospero", "z39.50r", "z39.50s", "file"}, strings.ToLower(u.Scheme)) {
 					t.Errorf("a link to %.100q", to)
 				}
 			}
@@ -119,6 +119,29 @@ func FuzzListing(f *testing.F) {
 		l.Items[0].Kind, l.Search.Prefix, l.Open.URI = scheme.ItemInfo, uri, uri
 		checkHarmless(t, l)
 	})
+}
+
+// The directories above one are links.
+func TestCrumbs(t *testing.T) {
+	for _, tt := range []struct{ kind, uri, want string }{
+		{scheme.KindDirectory, "ftp://u@h.example:2121/a/b%20c/d/", "u@h.example:2121 ftp://u@h.example:2121/|a ftp://u@h.example:2121/a/|b c ftp://u@h.example:2121/a/b%20c/"},
+		{scheme.KindDirectory, "ftp://h.example/%2Fetc/x/", "h.example ftp://h.example/|/etc ftp://h.example/%2Fetc/"},
+		{scheme.KindDirectory, "ftp://h.example//etc/", "h.example ftp://h.example/|/ ftp://h.example//"},
+		{scheme.KindDirectory, "ftp://h.example/", ""},
+		{scheme.KindDirectory, "ftp://h.example", ""},
+		{scheme.KindDirectory, "file:///a/b/", ""},
+		{scheme.KindMenu, "gopher://h.example/1/a/b", ""},
+	} {
+		var got []string
+		for _, e := range read(t, pages.Listing(&scheme.Listing{Kind: tt.kind, URI: tt.uri}, itself)) {
+			if e.name == "a" {
+				got = append(got, e.text+" "+e.attrs["href"])
+			}
+		}
+		if strings.Join(got, "|") != tt.want {
+			t.Errorf("%s: %q", tt.uri, got)
+		}
+	}
 }
 
 // What a page links to, and how: locations, and what urnd serves.
@@ -197,9 +220,9 @@ func TestSearchForm(t *testing.T) {
 
 func TestListingElements(t *testing.T) {
 	for name, want := range map[string]map[string]int{
-		"directory": {"caption": 1, "tr": 11, "a": 10, "time": 9, "data": 6, "div": 1, "nav": 1},
+		"directory": {"caption": 1, "tr": 11, "a": 15, "time": 9, "data": 6, "div": 1, "nav": 1},
 		"menu":      {"pre": 3, "li": 13, "a": 9},
-		"groups":    {"tr": 3, "a": 2},
+		"groups":    {"tr": 3, "a": 4},
 		"group":     {"nav": 2, "a": 20, "dt": 2, "li": 20, "ul": 11, "time": 15},
 		"article":   {"dt": 5, "pre": 1, "h2": 1, "li": 3, "a": 5},
 		"results":   {"form": 1, "div": 1, "li": 3},

@@ -163,6 +163,9 @@ func TestHome(t *testing.T) {
 	if !slices.ContainsFunc(elements, func(e *element) bool { return e.name == "input" && e.attrs["name"] == "uri" }) {
 		t.Error("no field for a URI")
 	}
+	if !slices.ContainsFunc(elements, func(e *element) bool { return e.name == "a" && e.attrs["href"] == "/fetch" }) {
+		t.Error("no link to /fetch")
+	}
 }
 
 // A link leads to a location, or to this server: never to a script.

@@ -161,7 +161,7 @@ func (f *failures) err(servers int) error {
 		}
 		errs = append(errs, fault)
 	}
-	return fmt.Errorf("%w: %w", resolver.ErrUnreachable, errors.Join(errs...))
+	return resolver.Unreachable(errors.Join(errs...))
 }
 
 // hedge is the timer after which another server is asked in parallel with slow ones.

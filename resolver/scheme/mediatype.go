@@ -1,17 +1,19 @@
 package scheme
 
 import (
+	"mime"
 	"path"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// SniffLength is how many octets of a body MediaType looks at, at most.
-const SniffLength = 512
+// SniffLength is how many octets of a body MediaType and WithCharset look at, at most: a small document as a whole, since the
+// names in a README are often the only words that are not in ASCII.
+const SniffLength = 8 << 10
 
-// typeOf returns the media type of names that end in an extension, in lower case, "" where their octets say
-// more than the name: texts of all kinds, and what was common on servers of FTP and gopher.
+// typeOf returns the media type of names that end in an extension, in lower case, "" for others: of what was common on servers
+// of FTP and gopher, the same on every system, and of texts that browsers show only as text/plain.
 func typeOf(extension string) string { //nolint:cyclop // a table
 	switch extension {
 	case ".txt", ".text", ".asc", ".md", ".log", ".diff", ".patch", ".c", ".h", ".go", ".py", ".sh", ".dsc", ".uu":
@@ -101,15 +103,28 @@ func typeOf(extension string) string { //nolint:cyclop // a table
 	}
 }
 
+// NamedType returns the media type of a name by its extension, "" for none, and whether it is sure whatever the octets are.
+// After the table it is that of the system, which is not sure: names such as a.doc were given to texts, too.
+func NamedType(name string) (mediaType string, isSure bool) {
+	extension := strings.ToLower(path.Ext(name))
+	if mediaType = typeOf(extension); mediaType != "" {
+		return mediaType, !strings.HasPrefix(mediaType, "text/") && mediaType != "message/rfc822"
+	}
+	mediaType, _, _ = strings.Cut(mime.TypeByExtension(extension), ";")
+	if strings.HasPrefix(mediaType, "text/x-") { // which browsers do not show
+		mediaType = "text/plain"
+	}
+	return mediaType, false
+}
+
 // MediaType returns the media type of a resource by its name, which may be "", and its first octets, at
 // most SniffLength of them, which may be none. Octets that are no text are never called one, whatever
 // their name is; and those that are one are plain text unless the name says more: no page, and no other
 // form of text that a browser runs scripts in, is made by octets alone.
 func MediaType(name string, head []byte) string {
 	const plain = "text/plain"
-	named := typeOf(strings.ToLower(path.Ext(name)))
-	isText := strings.HasPrefix(named, "text/") || named == "message/rfc822"
-	if named != "" && !isText {
+	named, isSure := NamedType(name)
+	if isSure {
 		return named
 	}
 	if len(head) == 0 {
@@ -119,11 +134,14 @@ func MediaType(name string, head []byte) string {
 		return named
 	}
 	sniffed := mimetype.Detect(head)
+	isNamedText := strings.HasPrefix(named, "text/") || named == "message/rfc822"
 	switch {
-	case isForm(sniffed, plain) && isText:
+	case isForm(sniffed, plain) && isNamedText:
 		return named
 	case isForm(sniffed, plain):
 		return plain
+	case named != "" && !isNamedText:
+		return named
 	default:
 		mediaType, _, _ := strings.Cut(sniffed.String(), ";")
 		return mediaType

@@ -39,6 +39,10 @@ func TestMediaType(t *testing.T) {
 		{"a.csv", "#!/bin/sh\n", "text/csv"},
 		{"a.html", "%PDF-1.4", "application/pdf"},
 		{"a.txt", "\xff\xfea\x00", "text/plain"},
+		{"a.wasm", "", "application/wasm"}, // by the mime package
+		{"a.wasm", "text", "text/plain"},
+		{"a.wasm", "\x00\x01\x02\x03", "application/wasm"},
+		{"a.avif", "\x00\x01\x02\x03", "image/avif"},
 		{"a.unknown", "\x00\x01\x02\x03", "application/octet-stream"},
 	} {
 		if got := scheme.MediaType(tt.name, []byte(tt.head)); got != tt.want {

@@ -91,7 +91,7 @@ func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]
 	if slow == len(faults) {
 		return nil, fmt.Errorf("%w: %w", context.DeadlineExceeded, errors.Join(faults...))
 	}
-	return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, errors.Join(faults...))
+	return nil, resolver.Unreachable(errors.Join(faults...))
 }
 
 // errOverflow means that an agent answered, and its whole answer could not be fetched over TCP.

@@ -16,7 +16,9 @@ type Config struct {
 }
 
 // Schemes returns the schemes that a Handler explains.
-func Schemes() []string { return []string{"telnet", "mailto", "prospero"} }
+func Schemes() []string {
+	return []string{"telnet", "tn3270", "rlogin", "ftps", "gemini", "mailto", "prospero"}
+}
 
 // Handler implements scheme.Handler. It is safe for concurrent use.
 type Handler struct{ config Config }
@@ -34,8 +36,12 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 	d := newDescription(u)
 	var err error
 	switch u.Scheme() {
-	case "telnet":
-		d.telnet(u)
+	case "telnet", "tn3270", "rlogin":
+		d.session(u)
+	case "ftps":
+		d.ftps(u)
+	case "gemini":
+		d.gemini(u)
 	case "mailto":
 		err = d.mailto(u)
 	case "prospero":

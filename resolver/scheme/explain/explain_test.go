@@ -124,6 +124,21 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// TestOthers: what urnd does not retrieve says what it is, and has a link for a program.
+func TestOthers(t *testing.T) {
+	for text, want := range map[string]string{
+		"tn3270://library.example/":      "3270",
+		"rlogin://guest@library.example": "rlogin program",
+		"ftps://h.example/a%20b":         "FTP server that speaks TLS",
+		"gemini://h.example/a?b":         "Gemini protocol",
+	} {
+		l := explained(t, text)
+		if !strings.Contains(strings.Join(l.Notes, " "), want) || l.Open == nil || !strings.HasPrefix(l.Open.URI, text) || len(l.Warnings) > 0 {
+			t.Errorf("%s: %+v", text, l)
+		}
+	}
+}
+
 func TestCacheControl(t *testing.T) {
 	for text, want := range map[string]string{"telnet://h/": "", "telnet://a@h/": "no-store", "mailto:a@h.example": ""} {
 		if resource, err := fetch(t, text); err != nil || resource.Header.Get("Cache-Control") != want {

@@ -6,10 +6,14 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// telnet describes RFC 1738 section 3.8, RFC 4248.
-func (d *description) telnet(u uri.URI) {
+// session describes what is typed at: telnet by RFC 4248, tn3270 by RFC 6270, and rlogin by RFC 1282.
+func (d *description) session(u uri.URI) {
+	name := u.Scheme()
 	d.note("This is the address of a service that people use by typing, such as an old library catalogue. It is no document: nothing was retrieved, and no connection was made.")
-	d.note("To use the service, give the host and the port to a telnet program. Telnet encrypts nothing: others on the way can read all that you type, passwords too.")
+	if name == "tn3270" {
+		d.note("It is for terminals of IBM mainframes, the 3270, whose programs are x3270 and others.")
+	}
+	d.note("To use the service, give the host and the port to a " + name + " program. It encrypts nothing: others on the way can read all that you type, passwords too.")
 	d.server(u)
 	userinfo, _ := u.Userinfo()
 	user, _, hasPassword := strings.Cut(userinfo, ":")
@@ -20,5 +24,5 @@ func (d *description) telnet(u uri.URI) {
 	if hasPassword {
 		d.property("Password", "(not shown)")
 	}
-	d.open.Text = "Open in a telnet program"
+	d.open.Text = "Open in a " + name + " program"
 }

@@ -191,17 +191,17 @@ func TestFiles(t *testing.T) {
 	h := handler(dir+"/pub", dir+"/linked", dir+"/other/.config", dir+"/other")
 	must(t, os.WriteFile(dir+"/other/.config/a", []byte("a"), 0o644))
 	for _, c := range []struct{ url, contentType, body string }{
-		{"file://" + dir + "/pub/a.txt", "text/plain", "0123456789"},
-		{"FILE://LocalHost" + dir + "/pub/a.txt", "text/plain", "0123456789"},
-		{"file:" + dir + "/pub/./doc/../a.txt", "text/plain", "0123456789"},
-		{"file://" + dir + "/pub/b%20c%25%23%3F%3B%C3%A9.html", "text/html", "<html>"},
+		{"file://" + dir + "/pub/a.txt", "text/plain; charset=utf-8", "0123456789"},
+		{"FILE://LocalHost" + dir + "/pub/a.txt", "text/plain; charset=utf-8", "0123456789"},
+		{"file:" + dir + "/pub/./doc/../a.txt", "text/plain; charset=utf-8", "0123456789"},
+		{"file://" + dir + "/pub/b%20c%25%23%3F%3B%C3%A9.html", "text/html; charset=utf-8", "<html>"},
 		{"file://" + dir + "/pub/none", "application/octet-stream", ""},
 		{"file://" + dir + "/pub/inside", "image/png", "\x89PNG\r\n\x1a\n"},
 		{"file://" + dir + "/pub/indir/deep/y.pdf", "application/pdf", "%PDF-1.4"},
-		{"file://" + dir + "/pub/doc/up", "text/plain", "0123456789"},
-		{"file://" + dir + "/pub/back%5Cslash", "text/plain", "b"},
-		{"file://" + dir + "/linked/a.txt", "text/plain", "0123456789"}, // the root itself may be a link
-		{"file://" + dir + "/other/.config/a", "text/plain", "a"},       // it is a root
+		{"file://" + dir + "/pub/doc/up", "text/plain; charset=utf-8", "0123456789"},
+		{"file://" + dir + "/pub/back%5Cslash", "text/plain; charset=utf-8", "b"},
+		{"file://" + dir + "/linked/a.txt", "text/plain; charset=utf-8", "0123456789"}, // the root itself may be a link
+		{"file://" + dir + "/other/.config/a", "text/plain; charset=utf-8", "a"},       // it is a root
 	} {
 		t.Run(c.url, func(t *testing.T) {
 			resource, err := get(t, h, c.url)

@@ -41,7 +41,7 @@ func (h *Handler) resource(r scheme.Request, f *os.File, info fs.FileInfo) (*sch
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, scheme.Range{}, fmt.Errorf("%w: reading the file: %w", resolver.ErrUnreachable, withoutPath(err))
 	}
-	header["Content-Type"] = []string{scheme.MediaType(info.Name(), head[:n])}
+	header["Content-Type"] = []string{scheme.WithCharset(scheme.MediaType(info.Name(), head[:n]), head[:n])}
 	status := http.StatusOK
 	part, ok := scheme.RangeOf(r, size, etag, modified)
 	if ok {

@@ -9,13 +9,16 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // TestClose closes a stream of which another goroutine waits for more.
 func TestClose(t *testing.T) {
 	in, out := io.Pipe()
 	defer out.Close()
-	f := &fake{body: func() io.Reader { return io.MultiReader(strings.NewReader(strings.Repeat("a", 1000)), in) }}
+	f := &fake{body: func() io.Reader {
+		return io.MultiReader(strings.NewReader(strings.Repeat("a", 2*scheme.SniffLength)), in)
+	}}
 	h := handler(t, func(c *Config) { c.TLS = TLSNever })
 	resource, err := h.Fetch(t.Context(), request(t, http.MethodGet, "ftp://"+f.start(t)+"/a.txt"))
 	if err != nil {

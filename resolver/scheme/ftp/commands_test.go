@@ -1,6 +1,7 @@
 package ftp
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -79,6 +81,7 @@ func TestLogin(t *testing.T) {
 		what, userinfo, authorization, want string
 		off                                 bool
 		replies                             map[string]string
+		timeout                             time.Duration
 		status                              int // 0 for success
 		private                             bool
 	}{
@@ -99,11 +102,13 @@ func TestLogin(t *testing.T) {
 		{what: "no anonymous", replies: map[string]string{"PASS": "530 no"}, want: "USER anonymous\nPASS urnd@", status: 401},
 		{what: "no anonymous, and users are refused", off: true, replies: map[string]string{"PASS": "530 no"}, want: "USER anonymous\nPASS urnd@", status: 403},
 		{what: "account", replies: map[string]string{"PASS": "332 account"}, want: "USER anonymous\nPASS urnd@", status: 403},
-		{what: "busy", replies: map[string]string{"greeting": "421 too many"}, want: "", status: 503},
+		{what: "busy", replies: map[string]string{"greeting": "421 too many"}, timeout: 100 * time.Millisecond, want: "", status: 503},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			f := &fake{replies: c.replies}
-			h := handler(t, func(config *Config) { config.TLS, config.Login = TLSNever, !c.off })
+			h := handler(t, func(config *Config) {
+				config.TLS, config.Login, config.Limits.Timeout = TLSNever, !c.off, cmp.Or(c.timeout, config.Limits.Timeout)
+			})
 			fields := []string{}
 			if c.authorization != "" {
 				fields = []string{"Authorization", c.authorization}
@@ -187,6 +192,56 @@ func TestData(t *testing.T) {
 	}
 }
 
+// TestPassive has servers behind a firewall that opens the port of PASV, and not that of EPSV: it refuses, or is silent.
+func TestPassive(t *testing.T) {
+	for _, what := range []string{"refused", "silent", "wrong address family"} {
+		f := &fake{passive: true, replies: map[string]string{"EPSV": "229 here (|||5001|)"}}
+		if what == "wrong address family" {
+			f.replies["EPSV"] = "522 not for me"
+		}
+		h := handler(t, func(c *Config) {
+			c.TLS, c.Limits.Timeout = TLSNever, 3*time.Second
+			c.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+				if !strings.HasSuffix(address, ":5001") {
+					return settings().Dial(ctx, network, address, check)
+				}
+				if what == "silent" {
+					<-ctx.Done()
+				}
+				return nil, net.ErrClosed
+			}
+		})
+		at := "ftp://" + f.start(t)
+		for range 2 {
+			if _, text, err := get(t, h, at+"/a.txt"); err != nil || text != "0123456789" {
+				t.Errorf("%s: %q, %v", what, text, err)
+			}
+		}
+		if got := strings.Count(f.sent(), "EPSV"); got != 1 {
+			t.Errorf("%s: EPSV is sent %d times", what, got)
+		}
+	}
+}
+
+// TestHeadOfDirectory has a directory for which the server has a size or a time, as for files: HEAD is answered as GET.
+func TestHeadOfDirectory(t *testing.T) {
+	for what, replies := range map[string]map[string]string{
+		"a size":  {"SIZE": "213 4096", "RETR": "550 not a plain file"},
+		"a time":  {"MDTM": "213 20200102030405", "RETR": "550 not a plain file"},
+		"neither": {"RETR": "550 not a plain file", "NLST": "550 no files"},
+	} {
+		f := &fake{replies: replies}
+		h := handler(t, func(c *Config) { c.TLS = TLSNever })
+		at := "ftp://" + f.start(t)
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			resource, _, err := do(t, h, request(t, method, at+"/pub"))
+			if err != nil || resource.Status != http.StatusFound || resource.Header.Get("Location") != at+"/pub/" {
+				t.Errorf("%s: %s is %+v, %v", what, method, resource, err)
+			}
+		}
+	}
+}
+
 // TestIncomplete has transfers that end too early: none is whole.
 func TestIncomplete(t *testing.T) {
 	for _, c := range []struct {
@@ -249,6 +304,8 @@ func TestReplies(t *testing.T) {
 		switch {
 		case c.status == 0 && (err == nil || errors.As(err, &refused)):
 			t.Errorf("%q: %v, want an error that is no refusal", c.reply, err)
+		case err != nil && strings.Contains(err.Error(), "  "):
+			t.Errorf("%q: %v", c.reply, err)
 		case c.status != 0 && (!errors.As(err, &refused) || refused.Status != c.status):
 			t.Errorf("%q: %v, want %d", c.reply, err, c.status)
 		}

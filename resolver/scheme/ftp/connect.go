@@ -14,11 +14,36 @@ import (
 )
 
 // connection returns a connection on which the user of the target is logged in, in the directory where
-// the login leads to: one that waited, else a new one.
+// the login leads to: one that waited, else a new one. Where the server has no place for a new one, those that wait
+// are ended, as it may count them, and it is asked again until ctx ends.
 func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*control, error) {
+	const first, longest = 50 * time.Millisecond, time.Second
+	for wait := first; ; wait = min(2*wait, longest) {
+		c, err := h.waiting(ctx, r, t)
+		if c != nil || err != nil {
+			return c, err
+		}
+		c, err = h.connect(ctx, r, t)
+		var refused *scheme.Refusal
+		if !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable {
+			return c, err
+		}
+		h.pool.drop(func(k key) bool { return k.address == t.address })
+		again := time.NewTimer(wait)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return nil, err // what the server says
+		}
+	}
+}
+
+// waiting returns a connection that waited, and still works; nil where there is none.
+func (h *Handler) waiting(ctx context.Context, r scheme.Request, t target) (*control, error) {
 	c := h.pool.get(t.key, r.Check)
 	if c == nil {
-		return h.connect(ctx, r, t)
+		return nil, nil //nolint:nilnil // none waits
 	}
 	// The request before left it somewhere else. A server that has ended it meanwhile is asked anew, and has
 	// ended the others, too.
@@ -29,11 +54,11 @@ func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*
 		return c, nil
 	}
 	c.close()
-	h.pool.drop(t.key)
+	h.pool.drop(func(k key) bool { return k == t.key })
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	return h.connect(ctx, r, t)
+	return nil, nil //nolint:nilnil // none waits any more
 }
 
 // goHome leads back to where the login led to. That the server says where this is shows that its replies are those to

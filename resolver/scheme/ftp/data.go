@@ -3,11 +3,13 @@ package ftp
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -59,6 +61,40 @@ func (f *fetch) dataAddress(ctx context.Context) (netip.AddrPort, error) {
 	}
 }
 
+// dialData opens a data connection. A firewall that knows PASV alone lets nothing through to the port of EPSV, so where that
+// cannot be reached within a third of the time, PASV is tried (RFC 1123 section 4.1.2.6), and used from then on.
+func (f *fetch) dialData(ctx context.Context) (net.Conn, error) {
+	c := f.control
+	address, err := f.dataAddress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.noEPSV || !address.Addr().Unmap().Is4() {
+		return f.dialAt(ctx, address)
+	}
+	const parts = 3
+	part, cancel := context.WithTimeoutCause(ctx, f.config.Limits.Timeout/parts, errBusy)
+	defer cancel()
+	conn, err := f.dialAt(part, address)
+	if err == nil || ctx.Err() != nil || errors.Is(err, resolver.ErrBusy) {
+		return conn, err
+	}
+	c.noEPSV = true
+	address, passiveErr := f.dataAddress(ctx)
+	if passiveErr != nil {
+		return nil, err // there was a port
+	}
+	return f.dialAt(ctx, address)
+}
+
+func (f *fetch) dialAt(ctx context.Context, address netip.AddrPort) (net.Conn, error) {
+	conn, err := f.config.Dial(ctx, "tcp", address.String(), f.request.Check)
+	if err != nil {
+		return nil, fmt.Errorf("opening a data connection: %w", err)
+	}
+	return conn, nil
+}
+
 // transfer is a data connection, of which the server has begun to send.
 type transfer struct {
 	net.Conn
@@ -69,15 +105,10 @@ type transfer struct {
 // transfer opens a data connection, on which the server answers a command, from an offset.
 func (f *fetch) transfer(ctx context.Context, verb, argument string, offset int64) (*transfer, error) {
 	c := f.control
-	address, err := f.dataAddress(ctx)
+	conn, err := f.dialData(ctx)
 	if err != nil {
 		c.broken = true // the server may wait for a connection
 		return nil, err
-	}
-	conn, err := f.config.Dial(ctx, "tcp", address.String(), f.request.Check)
-	if err != nil {
-		c.broken = true
-		return nil, fmt.Errorf("opening a data connection: %w", err)
 	}
 	done, err := c.begin(ctx, verb, argument, offset)
 	if err != nil {

@@ -16,6 +16,8 @@ type entry struct {
 	target   string // of a link
 	size     int64  // -1 where it is not known
 	modified time.Time
+	// noSize and noTime are whether the server says it, in a form that cannot be read.
+	noSize, noTime bool
 }
 
 // isShown reports whether the name can be a segment of a URI that leads to it: "." and ".." do not, nor
@@ -26,7 +28,7 @@ func (e entry) isShown() bool {
 
 // item returns the entry of the directory whose URI is base, which ends in a slash.
 func (e entry) item(base string) scheme.Item {
-	item := scheme.Item{Kind: e.kind, Name: scheme.Text(e.name), URI: base + escape(e.name), Modified: e.modified, Note: scheme.Text(e.target)}
+	item := scheme.Item{Kind: e.kind, Name: scheme.Text(e.name), URI: base + escape(e.name), Modified: e.modified, Note: e.note()}
 	if e.kind == scheme.ItemDirectory {
 		item.URI += "/"
 	}
@@ -40,6 +42,21 @@ func (e entry) item(base string) scheme.Item {
 		}
 	}
 	return item
+}
+
+// note returns the target of a link, and which fields of the server cannot be read.
+func (e entry) note() string {
+	notes := make([]string, 0, 3)
+	if e.target != "" {
+		notes = append(notes, scheme.Text(e.target))
+	}
+	if e.noSize {
+		notes = append(notes, "size unknown")
+	}
+	if e.noTime {
+		notes = append(notes, "time unknown")
+	}
+	return strings.Join(notes, ", ")
 }
 
 // sortEntries puts directories first, and then names in the order of the alphabet, without regard to case.

@@ -20,6 +20,7 @@ type fake struct {
 	data    map[string]string    // by verb, such as "MLSD": what it lists in place of names
 	slow    func(command string) // called before each reply
 	tls     *tls.Config          // for AUTH
+	passive bool                 // PASV is known
 	replies map[string]string    // by command, "RETR a", or verb, "RETR"; "" is to close the connection
 	end     string               // the reply at the end of a transfer; "" for 226, "close" is to close the connection
 
@@ -100,14 +101,18 @@ func (f *fake) serve(conn net.Conn) {
 			in, line = bufio.NewReader(conn), ""
 		case ok:
 			line = scripted
-		case verb == "EPSV":
+		case verb == "EPSV", verb == "PASV" && f.passive:
 			if data != nil {
 				data.Close()
 			}
 			if data, err = f.listen(); err != nil {
 				return
 			}
-			line = fmt.Sprintf("229 here (|||%d|)", data.Addr().(*net.TCPAddr).Port)
+			port := data.Addr().(*net.TCPAddr).Port
+			line = fmt.Sprintf("229 here (|||%d|)", port)
+			if verb == "PASV" {
+				line = fmt.Sprintf("227 here (192,0,2,1,%d,%d)", port>>8, port&0xff)
+			}
 		case verb == "RETR", verb == "LIST", f.data[verb] != "":
 			if verb == "RETR" && f.asked != nil {
 				f.asked(argument)
@@ -115,6 +120,8 @@ func (f *fake) serve(conn net.Conn) {
 			if line = f.transfer(conn, data, verb); line == "close" {
 				return
 			}
+		case verb == "CWD" && strings.Contains(argument, "."):
+			line = "550 not a directory"
 		default:
 			line = f.answer(verb)
 		}

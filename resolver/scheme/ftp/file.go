@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -32,8 +31,10 @@ func (f *fetch) file(ctx, before context.Context) (*scheme.Resource, error) {
 		return nil, err
 	}
 	info, err := f.info(before)
-	if err == nil && f.request.Method == http.MethodHead && info.size < 0 && info.modified.IsZero() {
-		err = f.missing(before)
+	if err == nil && f.request.Method == http.MethodHead {
+		if resource, headErr := f.head(ctx, before, info); resource != nil || headErr != nil {
+			return resource, headErr
+		}
 	}
 	if err != nil {
 		if resource, err := f.redirected(ctx, before, err); err == nil || f.request.Method == http.MethodHead || f.control.broken {
@@ -49,6 +50,24 @@ func (f *fetch) file(ctx, before context.Context) (*scheme.Resource, error) {
 	}
 	return f.content(ctx, before, info, header)
 }
+
+// head returns what a HEAD is answered with in place of the file: only RETR, which it does not send, would show that a name is
+// that of a directory, for which some servers have a size and a time, too. It is nil for a file.
+func (f *fetch) head(ctx, before context.Context, info fileInfo) (*scheme.Resource, error) {
+	if info.size < 0 && info.modified.IsZero() {
+		if err := f.missing(before); err != nil {
+			return f.redirected(ctx, before, err)
+		}
+	}
+	resource, err := f.redirected(ctx, before, errUnsent)
+	if errors.Is(err, errUnsent) {
+		return nil, nil //nolint:nilnil // it is a file
+	}
+	return resource, err
+}
+
+// errUnsent stands for the refusal of a RETR that was not sent.
+var errUnsent = scheme.Refuse(http.StatusNotFound, "")
 
 // header returns the fields of a file.
 func (i fileInfo) header() http.Header {
@@ -120,8 +139,8 @@ func (i *fileInfo) setTag(now time.Time) {
 // content returns the octets of the file, or the part of them that is asked for.
 func (f *fetch) content(ctx, before context.Context, info fileInfo, header http.Header) (*scheme.Resource, error) {
 	resource := &scheme.Resource{Status: http.StatusOK, Header: header, Body: http.NoBody, ContentLength: info.size}
-	named := scheme.MediaType(f.target.Name, nil)
-	if named != "application/octet-stream" {
+	// What only the octets show is left out of a HEAD (RFC 9110 section 9.3.2): a cache would take it for that of GET.
+	if named, isSure := scheme.NamedType(f.target.Name); isSure || named != "" && f.request.Method == http.MethodGet {
 		header["Content-Type"] = []string{named}
 	}
 	part := scheme.Range{Length: info.size}
@@ -172,9 +191,9 @@ func sniffed(stream *body, name string, header http.Header) (io.ReadCloser, erro
 	head := make([]byte, scheme.SniffLength)
 	n, err := io.ReadFull(stream, head)
 	if cause := stream.finished; err != nil && !errors.Is(cause, io.EOF) {
-		return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, cause)
+		return nil, resolver.Unreachable(cause)
 	}
-	header["Content-Type"] = []string{scheme.MediaType(name, head[:n])}
+	header["Content-Type"] = []string{scheme.WithCharset(scheme.MediaType(name, head[:n]), head[:n])}
 	return peeked{io.MultiReader(bytes.NewReader(head[:n]), stream), stream}, nil
 }
 

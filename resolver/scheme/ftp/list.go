@@ -47,82 +47,36 @@ func fieldsOf(line string, limit int) []field {
 }
 
 // parseUnix reads the form of "ls -l": mode, links, user, perhaps group, size or device, date, name. What is
-// between the mode and the size differs between servers, so the date is looked for: it follows a number,
-// and has one of four forms.
+// between the mode and the size differs between servers, so the date is looked for: it follows a number.
 func parseUnix(line string, now time.Time) (entry, bool) {
 	const most = 12 // words before the name
 	fields := fieldsOf(line, most)
 	if len(fields) < 4 || strings.IndexByte("-dlbcpsD", fields[0].text[0]) < 0 || len(fields[0].text) > 1 && len(fields[0].text) < 10 {
 		return entry{}, false
 	}
-	for i := 2; i < len(fields); i++ {
-		size := parseSize(fields[i-1].text)
-		if size < 0 {
-			continue
-		}
-		modified, end, ok := unixDate(fields[i:], now)
-		if !ok || end+1 >= len(line) {
-			continue
-		}
-		e := entry{name: line[end+1:], kind: scheme.ItemOther, size: size, modified: modified}
-		switch line[0] {
-		case '-':
-			e.kind = scheme.ItemFile
-		case 'd':
-			e.kind = scheme.ItemDirectory
-		case 'l':
-			e.kind = scheme.ItemLink
-			if name, target, found := strings.Cut(e.name, " -> "); found && name != "" {
-				e.name, e.target = name, target
-			}
-		}
-		return e, true
+	at, modified, end := findDate(fields, now)
+	if at == 0 || end+1 >= len(line) {
+		return entry{}, false
 	}
-	return entry{}, false
-}
-
-// unixDate reads the date that fields begin with, and returns where it ends: "Jan 2 15:04", "Jan 2 2006",
-// either with the day first, or "2006-01-02 15:04".
-func unixDate(fields []field, now time.Time) (t time.Time, end int, ok bool) {
-	if len(fields) >= 2 && strings.IndexByte(fields[0].text, '-') == len("2006") {
-		if t, err := time.Parse("2006-01-02 15:04", fields[0].text+" "+fields[1].text); err == nil {
-			return t, fields[1].end, true
+	size := parseSize(fields[at-1].text)
+	e := entry{name: line[end+1:], kind: scheme.ItemOther, size: size, modified: modified, noSize: size < 0, noTime: modified.IsZero()}
+	if strings.Contains(fields[0].text+fields[1].text, "[") { // NetWare has its rights there, and fills with blanks
+		if e.name = strings.TrimLeft(e.name, " "); e.name == "" {
+			return entry{}, false
 		}
 	}
-	if len(fields) < 3 {
-		return time.Time{}, 0, false
-	}
-	month, day, clock := fields[0].text, fields[1].text, fields[2].text
-	if parseSize(month) >= 0 {
-		month, day = day, month
-	}
-	if parseSize(day) < 0 {
-		return time.Time{}, 0, false
-	}
-	if strings.IndexByte(clock, ':') < 0 {
-		t, err := time.Parse("Jan 2 2006", month+" "+day+" "+clock)
-		return t, fields[2].end, err == nil
-	}
-	t, ok = recent(month+" "+day+" "+clock, now)
-	return t, fields[2].end, ok
-}
-
-// recent reads a date without a year, which is of the last half year, or nearly: the clocks of servers
-// differ, and their zones.
-func recent(date string, now time.Time) (time.Time, bool) {
-	const ahead = 24 * time.Hour
-	t, err := time.Parse("Jan 2 15:04", date) // of year 0, which has a February 29
-	if err != nil {
-		return time.Time{}, false
-	}
-	this := now.UTC().Year()
-	for _, year := range [...]int{this + 1, this, this - 1} {
-		at := time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), 0, 0, time.UTC)
-		if at.Day() == t.Day() && !at.After(now.Add(ahead)) {
-			return at, true
+	switch line[0] {
+	case '-':
+		e.kind = scheme.ItemFile
+	case 'd':
+		e.kind = scheme.ItemDirectory
+	case 'l':
+		e.kind = scheme.ItemLink
+		if name, target, found := strings.Cut(e.name, " -> "); found && name != "" {
+			e.name, e.target = name, target
 		}
 	}
-	return time.Time{}, false
+	return e, true
 }
 
 // parseDOS reads the form of "dir" of MS-DOS: date, time, "<DIR>" or a size, name.
@@ -144,28 +98,18 @@ func parseDOS(line string) (entry, bool) {
 	if !ok {
 		return entry{}, false
 	}
+	size := strings.ReplaceAll(fields[2].text, ",", "")
 	e := entry{
-		name: strings.TrimLeft(line[fields[2].end:], " "), kind: scheme.ItemFile, modified: modified,
-		size: parseSize(strings.ReplaceAll(fields[2].text, ",", "")),
+		name: strings.TrimLeft(line[fields[2].end:], " "), kind: scheme.ItemFile, modified: modified, noTime: modified.IsZero(),
+		size: parseSize(size), noSize: isNumber(size) && parseSize(size) < 0,
 	}
 	switch what := strings.ToUpper(fields[2].text); {
 	case what == "<DIR>":
 		e.kind = scheme.ItemDirectory
 	case what == "<JUNCTION>", strings.HasPrefix(what, "<SYMLINK"):
 		e.kind = scheme.ItemLink
-	case e.size < 0:
+	case !isNumber(size):
 		return entry{}, false
 	}
 	return e, true
-}
-
-func dosDate(date, clock string) (time.Time, bool) {
-	for _, day := range [...]string{"01-02-06", "01-02-2006", "2006-01-02"} {
-		for _, hour := range [...]string{"03:04PM", "15:04"} {
-			if t, err := time.Parse(day+" "+hour, date+" "+clock); err == nil {
-				return t, true
-			}
-		}
-	}
-	return time.Time{}, false
 }

@@ -10,8 +10,12 @@ import (
 // parseMLSD reads a line of the reply to MLSD: RFC 3659 section 7.2. skip is true for a directory itself, and
 // that above it.
 func parseMLSD(line string) (e entry, skip, ok bool) {
-	facts, name, found := strings.Cut(line, " ")
-	if !found || facts != "" && !strings.HasSuffix(facts, ";") {
+	// A fact may have spaces, as the target of a link in Pure-FTPd does; the last one ends by a semicolon.
+	facts, name, found := strings.Cut(line, "; ")
+	if after, isBare := strings.CutPrefix(line, " "); isBare { // without facts
+		facts, name, found = "", after, true
+	}
+	if !found {
 		return entry{}, false, false
 	}
 	e = entry{name: name, kind: scheme.ItemOther, size: -1}
@@ -22,8 +26,10 @@ func parseMLSD(line string) (e entry, skip, ok bool) {
 			skip = e.setType(value)
 		case uri.EqualFold(key, "size"):
 			e.size = parseSize(value)
+			e.noSize = e.size < 0
 		case uri.EqualFold(key, "modify"):
 			e.modified = parseTime(value)
+			e.noTime = e.modified.IsZero()
 		}
 	}
 	return e, skip, true

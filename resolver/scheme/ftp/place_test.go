@@ -16,6 +16,7 @@ import (
 
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -84,7 +85,9 @@ func TestSlots(t *testing.T) {
 func TestMaxFetches(t *testing.T) {
 	in, out := io.Pipe()
 	defer out.Close()
-	f := &fake{body: func() io.Reader { return io.MultiReader(strings.NewReader(strings.Repeat("a", 1000)), in) }}
+	f := &fake{body: func() io.Reader {
+		return io.MultiReader(strings.NewReader(strings.Repeat("a", 2*scheme.SniffLength)), in)
+	}}
 	at := "ftp://" + f.start(t)
 	h := handler(t, func(c *Config) { c.TLS, c.MaxFetches = TLSNever, 1 })
 	first, err := h.Fetch(t.Context(), request(t, http.MethodGet, at+"/a.txt"))

@@ -61,12 +61,12 @@ func (p *pool) add(c *control) bool {
 	return true
 }
 
-// drop closes all that wait with a key.
-func (p *pool) drop(k key) {
+// drop closes all that wait with a key of which is is true.
+func (p *pool) drop(is func(key) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.idle = slices.DeleteFunc(p.idle, func(w waiting) bool {
-		if w.key != k {
+		if !is(w.key) {
 			return false
 		}
 		w.end.Stop()

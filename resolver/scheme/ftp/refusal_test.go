@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -96,7 +97,7 @@ func TestFull(t *testing.T) {
 		{"CWD", "530 Maximum reached"},
 	} {
 		f := &fake{replies: map[string]string{c.verb: c.reply}}
-		_, _, err := get(t, handler(t, func(c *Config) { c.TLS = TLSNever }), "ftp://"+f.start(t)+"/a/b")
+		_, _, err := get(t, handler(t, func(c *Config) { c.TLS, c.Limits.Timeout = TLSNever, 500*time.Millisecond }), "ftp://"+f.start(t)+"/a/b")
 		var refused *scheme.Refusal
 		if !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable || len(refused.Header) > 0 {
 			t.Errorf("%s: %+v, want 503", c.reply, err)

@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ func tree(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.Chmod(filepath.Join(root, "pub/secret"), 0o600), os.Symlink("lines.txt", filepath.Join(root, "pub/link"))); err != nil {
+	if err := errors.Join(os.Chmod(filepath.Join(root, "pub/secret"), 0o600), os.Symlink("lines.txt", filepath.Join(root, "pub/link")), os.Symlink("sub dir/x", filepath.Join(root, "pub/to a name"))); err != nil {
 		t.Fatal(err)
 	}
 	return root
@@ -105,6 +106,9 @@ func testFiles(t *testing.T, h *Handler, at string) {
 		{"/pub/big.bin", strings.Repeat("0123456789", 100_000)},
 	} {
 		resource, text, err := get(t, h, at+c.path)
+		if isText := strings.HasSuffix(c.path, "/motd") || strings.HasSuffix(c.path, "/lines.txt"); err == nil && isText && resource.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
+			t.Errorf("%s: %v", c.path, resource.Header)
+		}
 		if err != nil || text != c.want || resource.Status != 200 {
 			t.Errorf("%s: %d octets, %v; want %d octets", c.path, len(text), err, len(c.want))
 		}
@@ -112,7 +116,7 @@ func testFiles(t *testing.T, h *Handler, at string) {
 }
 
 func testDirectory(t *testing.T, h *Handler, at string) {
-	want := []string{"empty/", "sub dir/", " leading", "<b>&\"", "a;b#c%41?.txt", "big.bin", "lines.txt", "link", "secret", "zero", "über.txt"}
+	want := []string{"empty/", "sub dir/", " leading", "<b>&\"", "a;b#c%41?.txt", "big.bin", "lines.txt", "link", "secret", "to a name", "zero", "über.txt"}
 	for _, path := range []string{"/pub/", "/pub;type=d", "/pub/;type=d", "/%2Fpub/"} {
 		resource, _, err := get(t, h, at+path)
 		if err != nil {
@@ -187,7 +191,7 @@ func testConditions(t *testing.T, h *Handler, at string) {
 		}
 	}
 	resource, text, err = do(t, h, request(t, http.MethodHead, at+"/pub/lines.txt"))
-	if err != nil || resource.Header.Get("Content-Length") != "8" || text != "" || resource.Header.Get("Content-Type") != "text/plain" {
+	if err != nil || resource.Header.Get("Content-Length") != "8" || text != "" || resource.Header.Get("Content-Type") != "" { // its charset is that of its octets
 		t.Errorf("HEAD: %v, %q, %v", resource, text, err)
 	}
 }
@@ -200,6 +204,27 @@ func testRefusals(t *testing.T, h *Handler, at string) {
 			}
 		}
 	}
+}
+
+// TestMaxPerIP has a server with two places for all users of an address: those of connections that wait are given free, and
+// who finds none waits.
+func TestMaxPerIP(t *testing.T) {
+	at := testserver.StartVsftpd(t, tree(t), "max_per_ip=2").Addr()
+	h := handler(t)
+	for _, user := range []string{"", "ftp:a@", "ftp:b@", "ftp:c@"} { // each has a connection of its own
+		if _, text, err := get(t, h, "ftp://"+user+at+"/etc/motd"); err != nil || text != "hello\n" {
+			t.Errorf("%s: %q, %v", user, text, err)
+		}
+	}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if _, text, err := get(t, h, "ftp://"+at+"/pub/big.bin"); err != nil || len(text) != 1_000_000 {
+				t.Errorf("%d octets, %v", len(text), err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // certificate returns a certificate for 127.0.0.1, as a file with its key, and who trusts it.
@@ -262,7 +287,7 @@ func TestTLS(t *testing.T) {
 					if _, text, err := get(t, h, at+"/pub/zero"); err != nil || text != "" {
 						t.Errorf("%s: an empty file: %q, %v", mode, text, err)
 					}
-					if resource, _, err := get(t, h, at+"/pub/"); err != nil || len(resource.Listing.Items) != 11 {
+					if resource, _, err := get(t, h, at+"/pub/"); err != nil || len(resource.Listing.Items) != 12 {
 						t.Errorf("%s: %v, %v", mode, resource, err)
 					}
 				}

@@ -3,7 +3,6 @@ package gopher
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -13,48 +12,26 @@ import (
 func contentType(q request, isPlus bool, head []byte) string {
 	if isPlus {
 		if view := viewType(q.Plus); view != "" {
-			return withCharset(view, head)
+			return scheme.WithCharset(view, head)
 		}
 	}
 	switch q.Type {
 	case typeText, typeUUEncoded:
 		if isText(head) {
-			return withCharset("text/plain", head)
+			return scheme.WithCharset("text/plain", head)
 		}
 	case typeBinHex:
 		return "application/mac-binhex40" // RFC 1741
 	case typeHTML:
 		if isText(head) {
-			return withCharset("text/html", head)
+			return scheme.WithCharset("text/html", head)
 		}
 	}
 	if sniffed := scheme.MediaType("", head); itemKind(q.Type) == scheme.ItemImage && strings.HasPrefix(sniffed, "image/") {
 		return sniffed // whatever its name is
 	}
-	return withCharset(scheme.MediaType(q.Selector, head), head)
+	return scheme.WithCharset(scheme.MediaType(q.Selector, head), head)
 }
 
 // isText reports whether octets look like text in some charset.
 func isText(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }
-
-// withCharset adds to a type of text the charset of its first octets. RFC 1436 section 4 leaves it open:
-// UTF-8 is what servers use today, and what they used before, Latin-1, is hardly ever valid in it.
-func withCharset(media string, head []byte) string {
-	if !strings.HasPrefix(media, "text/") {
-		return media
-	}
-	if len(head) == scheme.SniffLength { // the last character may be cut
-		for i := 1; i < utf8.UTFMax && i < len(head); i++ {
-			if last := head[len(head)-i:]; utf8.RuneStart(last[0]) {
-				if !utf8.FullRune(last) {
-					head = head[:len(head)-i]
-				}
-				break
-			}
-		}
-	}
-	if utf8.Valid(head) {
-		return media + "; charset=utf-8"
-	}
-	return media + "; charset=windows-1252"
-}

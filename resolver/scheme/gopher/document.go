@@ -38,7 +38,7 @@ func (a *answer) document(r scheme.Request, q request) (*scheme.Resource, error)
 			a.data = &dotted{in: a.in, more: func() (bool, error) { return a.moreWithin(afterDot) }}
 		}
 	}
-	in := bufio.NewReader(a.data)
+	in := bufio.NewReaderSize(a.data, scheme.SniffLength)
 	head, err := in.Peek(scheme.SniffLength)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, a.fault("reading the beginning of a document", err)

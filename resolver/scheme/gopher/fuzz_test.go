@@ -201,7 +201,7 @@ func FuzzAttributes(f *testing.F) {
 
 // No URL makes a request of more than one line, or of more parts than there are in the protocol.
 func FuzzRequest(f *testing.F) {
-	for _, path := range []string{"", "1", "0a%0D%0A", "7a%09b%09+c%20d", "0%09%09+%091%0D%0A+-1", "7?search=a+b%25", "7%09?search=%0A%09", "8a", "hURL:http://a", "0a%09b%09c%09d"} {
+	for _, path := range []string{"", "1", "0a%0D%0A", "7a%09b%09+c%20d", "0%09%09+%091%0D%0A+-1", "7?search=a+b%25", "7/q?a+b", "7%09?search=%0A%09", "8a", "hURL:http://a", "0a%09b%09c%09d"} {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, path string) {

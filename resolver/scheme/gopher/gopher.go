@@ -10,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 )
 
 // Config configures a Handler. All fields must be set.
@@ -31,7 +32,7 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	if err != nil {
 		return nil, err
 	}
-	resource, err := h.fetch(ctx, r, q)
+	resource, err := h.fetch(ctx, r, q.asked())
 	if err != nil {
 		return nil, fmt.Errorf("fetching by gopher: %w", err)
 	}
@@ -73,13 +74,13 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, q request) (*sche
 	return h.document(ctx, r, q)
 }
 
-// session leads to the URL of a session, which is explained and not retrieved. TN3270 is a mode of Telnet.
+// session leads to the URL of a session, which is explained and not retrieved.
 func session(q request) (*scheme.Resource, error) {
 	port := q.port
 	if port == defaultPort { // which gopher has, and no session
 		port = ""
 	}
-	location := sessionLink("telnet", q.Selector, q.host, port)
+	location := sessionLink(q.Type, q.Selector, q.host, port)
 	if location == "" {
 		return nil, scheme.Decline(http.StatusNotFound, "this session has no valid address")
 	}
@@ -101,8 +102,14 @@ func webSelector(selector string) (string, bool) {
 	return strings.CutPrefix(strings.TrimPrefix(selector, "/"), "URL:")
 }
 
-// checkLocation is resolver.CheckLocation for links of servers.
+// checkLocation is resolver.CheckLocation for links of servers. They may also name what is resolved, and what is explained.
 func checkLocation(text string) error {
+	if u, err := uri.Parse(text); err == nil && u.Check() == nil {
+		switch u.Scheme() {
+		case "urn", "gemini", "tn3270", "rlogin", "ftps":
+			return nil
+		}
+	}
 	if err := resolver.CheckLocation(text); err != nil {
 		return fmt.Errorf("the link of the server: %w", err)
 	}

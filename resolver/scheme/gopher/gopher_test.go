@@ -128,10 +128,13 @@ func TestWithoutServer(t *testing.T) {
 	for url, want := range map[string]string{
 		"gopher://h/8login":                              "telnet://login@h/",
 		"gopher://h:2323/8":                              "telnet://h:2323/",
-		"gopher://[::1]:23/Ta%3Ab%40c":                   "telnet://a%3Ab%40c@[::1]/",
+		"gopher://[::1]:23/Ta%3Ab%40c":                   "tn3270://a%3Ab%40c@[::1]/",
 		"gopher://h/hURL:http://example.org/a%3fb":       "http://example.org/a?b",
 		"gopher://h/h/URL:https://example.org/":          "https://example.org/",
 		"gopher://h/hURL:ftp://user:secret@example.org/": "ftp://user@example.org/",
+		"gopher://h/hURL:gemini://h.example:1965/a":      "gemini://h.example/a",
+		"gopher://h/hURL:urn:isbn:0-395-36341-1":         "urn:isbn:0-395-36341-1",
+		"gopher://h/hURL:tn3270://h.example":             "tn3270://h.example/",
 		"gopher://h/7find?search=two+words":              "gopher://h/7find%09two%20words",
 		"gopher://h/7find%09?search=a%26b+%C3%A9":        "gopher://h/7find%09a%26b%20%C3%A9",
 		"gopher://h/7find%09?search=":                    "gopher://h/7find",
@@ -170,6 +173,24 @@ func TestSearch(t *testing.T) {
 	}
 	if got := <-p.asked; got != "find\tcafé au lait\r\n" {
 		t.Errorf("%q", got)
+	}
+	for url, want := range map[string]string{ // as Lynx asks a proxy
+		"7/q?two+words":   "/q\ttwo words\r\n",
+		"7find?a%26b=c&d": "find\ta&b=c&d\r\n",
+		"7find%3Fa?+":     "find?a",
+		"7find%09a?b":     "find\ta?b\r\n",
+	} {
+		p := says(t, "0A result\t/r\t127.0.0.1\t7070\r\n.\r\n")
+		l := fetch(t, handler(), "gopher://"+p.addr+"/"+url).Listing
+		if want == "find?a" { // no words
+			if l.Kind != scheme.KindMenu || l.Search == nil || !strings.HasSuffix(l.Search.Prefix, "7find%3Fa%09") {
+				t.Errorf("%s: %+v", url, l)
+			}
+			continue
+		}
+		if got := <-p.asked; got != want {
+			t.Errorf("%s: %q", url, got)
+		}
 	}
 	p = says(t, "No results\r\n.\r\n") // without fields
 	if l := fetch(t, handler(), "gopher://"+p.addr+"/7find%09a").Listing; len(l.Items) != 1 || l.Items[0].Kind != scheme.ItemInfo {
@@ -232,7 +253,7 @@ func TestSilence(t *testing.T) {
 	silent := func(first string) string {
 		return serve(t, func(conn *net.TCPConn, line string) {
 			if strings.HasPrefix(line, "late") {
-				_, _ = io.WriteString(conn, first+strings.Repeat("text\r\n", 1000))
+				_, _ = io.WriteString(conn, first+strings.Repeat("text of a line\r\n", 600))
 			}
 			<-release
 		}).addr
@@ -279,7 +300,7 @@ func TestOpenAfterDot(t *testing.T) {
 func TestHead(t *testing.T) {
 	p := says(t, strings.Repeat("text\r\n", 10000))
 	r, err := handler().Fetch(t.Context(), request(t, http.MethodHead, "gopher://"+p.addr+"/0a"))
-	if err != nil || r.Header.Get("Content-Type") != "text/plain; charset=utf-8" || r.ContentLength != -1 || read(t, r) != "" {
+	if err != nil || r.Header.Get("Content-Type") != "text/plain" || r.ContentLength != -1 || read(t, r) != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	p = says(t, "+4\r\ntextmore")

@@ -16,8 +16,8 @@ func link(i item) string {
 	switch i.kind {
 	case typeInfo, typeError, typeCSO:
 		return ""
-	case typeTelnet, typeTN3270: // what is explained of both is the same
-		return sessionLink("telnet", i.selector, i.host, i.port)
+	case typeTelnet, typeTN3270:
+		return sessionLink(i.kind, i.selector, i.host, i.port)
 	case typeHTML:
 		if target, ok := webSelector(i.selector); ok {
 			location, _ := webLink(target) // "" where it is not allowed
@@ -35,9 +35,12 @@ func link(i item) string {
 	return valid("gopher://" + server + "/" + escape(string([]byte{i.kind})) + escape(i.selector) + suffix)
 }
 
-// sessionLink returns the URI of a session, whose user is the selector: RFC 1436 section 3.8 and RFC
-// 4248.
-func sessionLink(name, user, host, port string) string {
+// sessionLink returns the URI of a session, whose user is the selector: RFC 1436 section 3.8, RFC 4248 and RFC 6270.
+func sessionLink(kind byte, user, host, port string) string {
+	name := "telnet"
+	if kind == typeTN3270 {
+		name = "tn3270"
+	}
 	if port == "" || port == "0" {
 		port = "23" // the default one, which the normal form is without
 	}

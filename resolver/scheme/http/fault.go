@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
@@ -72,12 +73,21 @@ func caused(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 }
 
+// ofKind is an error of a kind that its text says already.
+type ofKind struct{ error, kind error }
+
+func (o ofKind) Error() string   { return o.error.Error() }
+func (o ofKind) Unwrap() []error { return []error{o.error, o.kind} }
+
 // wrap adds its kind to the error of a fetch.
 func wrap(u uri.URI, err error) error {
 	host, _ := u.Host()
 	kind := kindOf(err)
-	if kind == nil {
+	switch {
+	case kind == nil:
 		return fmt.Errorf("fetching from %s: %w", host, err)
+	case strings.Contains(err.Error(), kind.Error()):
+		return fmt.Errorf("fetching from %s: %w", host, ofKind{err, kind})
 	}
 	return fmt.Errorf("fetching from %s: %w: %w", host, kind, err)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +54,11 @@ func TestUnanswered(t *testing.T) {
 		_, err := h.Fetch(tt.ctx, scheme.Request{Method: "GET", URI: parse(t, tt.uri)})
 		if err == nil || errors.Is(err, scheme.ErrUnanswered) != tt.want {
 			t.Errorf("%s: %v", tt.name, err)
+		}
+		for _, words := range []string{"destination not allowed", "source unreachable"} {
+			if strings.Count(err.Error(), words) > 1 {
+				t.Errorf("%s says it twice: %v", tt.name, err)
+			}
 		}
 	}
 }

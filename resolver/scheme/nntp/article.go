@@ -46,12 +46,24 @@ func (x exchange) show(l *scheme.Listing, data []byte) {
 		return
 	}
 	x.showHeader(l, e.Header)
+	var files []embedded
+	if hasEmbedded(e) {
+		var rest []byte
+		if rest, files = detach(data); len(files) > 0 {
+			if e, err = readEntity(&untilEnd{bytes.NewReader(rest), x.client.ended}); err != nil {
+				return // the connection has ended
+			}
+		}
+	}
 	parts, warnings := partsOf(e, x.config.Limits.Octets)
 	l.Warnings = warnings
 	text, rest := shown(parts)
 	l.Text = text
 	for _, p := range rest {
 		l.Items = append(l.Items, x.partItem(p))
+	}
+	for i, file := range files {
+		l.Items = append(l.Items, x.embeddedItem(i+1, file))
 	}
 }
 

@@ -62,6 +62,9 @@ func (c *client) open(s server) error {
 	if err != nil {
 		return err
 	}
+	if greeting.code == codeFeature { // of servers that mean what HTTP does by it; RFC 3977 section 5.1 has 400 and 502
+		return scheme.Refuse(http.StatusServiceUnavailable, greeting.String())
+	}
 	if greeting.code != codeMayPost && greeting.code != codeNoPosting {
 		return greeting.refusal(s)
 	}
@@ -203,5 +206,5 @@ func broken(doing string, err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		err = errEnded
 	}
-	return fmt.Errorf("%s: %w: %w", doing, resolver.ErrUnreachable, err)
+	return fmt.Errorf("%s: %w", doing, resolver.Unreachable(err))
 }

@@ -3,6 +3,7 @@ package nntp_test
 import (
 	"bufio"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -63,6 +64,37 @@ func TestOldServer(t *testing.T) {
 	}
 }
 
+// TestHierarchies: more groups than a page has are shown by the next part of their names.
+func TestHierarchies(t *testing.T) {
+	list := "215 list"
+	for _, name := range []string{"comp.lang.c", "comp.lang.go", "comp.os", "alt.a", "alt.b", "alt.c.d", "local", "de.alone", "comp.lang.c.moderated"} {
+		list += "\r\n" + name + " 2 1 y"
+	}
+	all := serve(t, "200 x", "LIST ACTIVE", list+"\r\n.", "LIST NEWS", "503 no")
+	for page, tests := range map[int]map[string]string{
+		3: {
+			"news:*":          "alt.* news:alt.*|comp.* news:comp.*|de.alone news:de.alone|local news:local",
+			"news:comp.*":     "comp.lang.* news:comp.lang.*|comp.os news:comp.os",
+			"news:comp.lang*": "comp.lang.c news:comp.lang.c|comp.lang.c.moderated news:comp.lang.c.moderated|comp.lang.go news:comp.lang.go",
+			"news:alt.*":      "alt.a news:alt.a|alt.b news:alt.b|alt.c.d news:alt.c.d",
+		},
+		100: {"news:comp.*": "comp.lang.c news:comp.lang.c|comp.lang.c.moderated news:comp.lang.c.moderated|comp.lang.go news:comp.lang.go|comp.os news:comp.os"},
+	} {
+		c := config(all)
+		c.Page = page
+		for url, want := range tests {
+			var got []string
+			l := listing(t, c, url)
+			for _, item := range l.Items {
+				got = append(got, item.Name+" "+item.URI)
+			}
+			if strings.Join(got, "|") != want || l.Incomplete != "" {
+				t.Errorf("%s by %d: %q, %q", url, page, got, l.Incomplete)
+			}
+		}
+	}
+}
+
 // TestServers: the next server is asked where one is not available or does not have it; what says more
 // than that is reported.
 func TestServers(t *testing.T) {
@@ -116,5 +148,36 @@ func TestHostile(t *testing.T) {
 	}
 	if _, err := fetch(t, config(nntp.Server{Address: "127.0.0.1:1"}), "news:g"); err == nil || errors.Is(err, resolver.ErrUnsupported) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestEmbedded: files in the text of an article are parts of it.
+func TestEmbedded(t *testing.T) {
+	const article = "220 0 <a@b>\r\nSubject: s\r\n\r\nbefore\r\nbegin 644 cat.txt\r\n#0V%T\r\n`\r\nend\r\nafter\r\n.\r\n"
+	c := config(serve(t, "200 x", "ARTICLE <a@b>", strings.TrimSuffix(article, "\r\n")))
+	l := listing(t, c, "news:a@b")
+	if l.Text != "before\nafter\n" || len(l.Items) != 2 || l.Items[0].Name != "cat.txt" || l.Items[0].URI != "news:a@b?part=1.1" || *l.Items[0].Size != 3 {
+		t.Fatalf("%+v", l)
+	}
+	r, err := fetch(t, c, "news:a@b?part=1.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(r.Body)
+	r.Body.Close() // the server has one connection at a time
+	if err != nil || string(body) != "Cat" || r.Header.Get("Content-Disposition") != "attachment; filename=cat.txt" || r.ContentLength != 3 {
+		t.Errorf("%q, %v, %+v", body, err, r)
+	}
+	if got := status(t, c, "news:a@b?part=1.2"); got != http.StatusNotFound {
+		t.Errorf("a file that there is not: %d", got)
+	}
+}
+
+// TestGreeting: RFC 3977 section 5.1; some servers say 503 as in HTTP.
+func TestGreeting(t *testing.T) {
+	for greeting, want := range map[string]int{"400 busy": 503, "502 not for you": 403, "503 overloaded": 503} {
+		if got := status(t, config(serve(t, greeting)), "news:a@b"); got != want {
+			t.Errorf("%s: %d, want %d", greeting, got, want)
+		}
 	}
 }

@@ -20,36 +20,38 @@ func (x exchange) groups() (*scheme.Resource, error) {
 	if pattern != allGroups {
 		l.Parent = &scheme.Link{Text: "all groups", URI: x.target.links.news + allGroups}
 	}
-	command, isCount := x.listCommand()
-	r, err := x.client.command(command)
-	if err == nil && (r.code == codeUnknown || r.code == codeSyntax) {
-		r, err = x.client.command("LIST") // all that RFC 977 has
-		isCount = false
-	}
+	isCount, err := x.list()
 	if err != nil {
 		return nil, err
 	}
-	if r.code != codeList {
-		return nil, r.refusal(x.server)
-	}
 	index := make(map[string]int)
+	h := newHierarchies(pattern)
 	lines := x.client.lines()
 	for lines.next() {
 		name, count, ok := parseActive(lines.text(), isCount)
 		_, known := index[name]
-		switch {
-		case !ok, known, !matchPattern(pattern, name): // not what was asked for
-		case len(l.Items) == x.config.Limits.Entries:
-			l.Incomplete = fmt.Sprintf("only the first %d groups are shown", len(l.Items))
-		default:
-			index[name] = len(l.Items)
-			l.Items = append(l.Items, scheme.Item{
-				Kind: scheme.ItemGroup, Name: scheme.Text(name), URI: x.target.links.group(name, uri.NewsQuery{}), Count: &count,
-			})
+		if !ok || known || !matchPattern(pattern, name) { // not what was asked for
+			continue
 		}
+		h.add(name, x.config.Limits.Entries)
+		if len(l.Items) == x.config.Limits.Entries {
+			l.Incomplete = fmt.Sprintf("only the first %d groups are shown", len(l.Items))
+			continue
+		}
+		index[name] = len(l.Items)
+		l.Items = append(l.Items, scheme.Item{
+			Kind: scheme.ItemGroup, Name: scheme.Text(name), URI: x.target.links.group(name, uri.NewsQuery{}), Count: &count,
+		})
 	}
 	if err := lines.end(); err != nil {
 		return nil, err
+	}
+	if h.isBetter(len(l.Items), x.config.Page) {
+		l.Items, l.Incomplete = x.hierarchyItems(l.Items, h), h.incomplete
+		if lines.isCut {
+			l.Incomplete = tooLong(x.config.Limits.Octets)
+		}
+		return scheme.Listed(l), nil
 	}
 	if lines.isCut { // the rest of the response is not read: no other command can follow
 		l.Incomplete = tooLong(x.config.Limits.Octets)
@@ -62,6 +64,23 @@ func (x exchange) groups() (*scheme.Resource, error) {
 	}
 	slices.SortFunc(l.Items, func(a, b scheme.Item) int { return cmp.Compare(a.Name, b.Name) })
 	return scheme.Listed(l), nil
+}
+
+// list asks for the groups; isCount is as of listCommand.
+func (x exchange) list() (isCount bool, err error) {
+	command, isCount := x.listCommand()
+	r, err := x.client.command(command)
+	if err == nil && (r.code == codeUnknown || r.code == codeSyntax) {
+		r, err = x.client.command("LIST") // all that RFC 977 has
+		isCount = false
+	}
+	if err != nil {
+		return false, err
+	}
+	if r.code != codeList {
+		return false, r.refusal(x.server)
+	}
+	return isCount, nil
 }
 
 // listCommand returns the command that lists the groups, and whether its response has their numbers

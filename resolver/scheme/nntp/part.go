@@ -1,6 +1,7 @@
 package nntp
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +50,15 @@ func (x exchange) part() (*scheme.Resource, error) {
 		return nil, err
 	}
 	// The server has the time for one reply for what is before the part.
-	e, err := findPart(octets, x.target.query.Part, x.config.Limits.Octets)
+	var article io.Reader = octets
+	if isEmbeddedNumber(x.target.query.Part) {
+		resource, read, err := x.embedded(id, octets)
+		if resource != nil || err != nil {
+			return resource, err
+		}
+		article = io.MultiReader(bytes.NewReader(read), octets)
+	}
+	e, err := findPart(article, x.target.query.Part, x.config.Limits.Octets)
 	if err != nil {
 		return nil, err
 	}

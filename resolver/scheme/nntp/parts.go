@@ -166,7 +166,11 @@ func (c *collector) addLeaf(e *message.Entity, number string) {
 		var text bytes.Buffer // a charset may make it longer than it was
 		p.size, err = io.Copy(&text, io.LimitReader(e.Body, c.left))
 		c.left -= p.size
-		p.text = text.String()
+		if p.text = text.String(); p.mediaType == "text/plain" {
+			if _, parameters, err := e.Header.ContentType(); err == nil && strings.EqualFold(parameters["format"], "flowed") {
+				p.text = unflow(p.text, strings.EqualFold(parameters["delsp"], "yes"))
+			}
+		}
 	}
 	rest, failure := io.Copy(io.Discard, e.Body)
 	p.size += rest

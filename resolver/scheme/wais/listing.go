@@ -38,7 +38,7 @@ func (t target) searchForm() *scheme.Search {
 	return &scheme.Search{Label: "Words, all of which are searched for; a phrase in double quotes", Prefix: t.database(t.databases[0]) + "?"}
 }
 
-// results returns the listing of the first records that a search finds.
+// results returns the listing of the records that a search finds, from that of the target, at most so many.
 func (s *session) results(t target, most int64) (*scheme.Listing, error) {
 	count, err := s.find(t)
 	if err != nil {
@@ -50,12 +50,20 @@ func (s *session) results(t target, most int64) (*scheme.Listing, error) {
 		Notes:  []string{fmt.Sprintf("The server finds %d records.", count)},
 		Search: t.searchForm(),
 	}
-	records, err := s.presentAll(min(count, most), &wanted{elementSet: "B", syntaxes: t.as})
+	first := max(t.first, 1)
+	if first > 1 {
+		l.URI = t.list(first)
+		l.Previous = t.page(max(first-most, 1), min(first-1, most))
+	}
+	if first > count {
+		return l, nil
+	}
+	records, err := s.presentAll(first, min(count-first+1, most), &wanted{elementSet: "B", syntaxes: t.as})
 	if err != nil {
 		return nil, err
 	}
 	for i, r := range records {
-		position := int64(i) + 1
+		position := first + int64(i)
 		if r.failed != nil {
 			l.Items = append(l.Items, scheme.Item{Kind: scheme.ItemError, Name: fmt.Sprintf("Record %d: %s", position, short(r.failed.Error()))})
 			continue
@@ -68,10 +76,16 @@ func (s *session) results(t target, most int64) (*scheme.Listing, error) {
 			Kind: scheme.ItemDocument, Name: b.title, From: b.author, Note: b.note, URI: t.document(position), Type: "text/plain",
 		})
 	}
-	if shown := int64(len(records)); shown < count {
-		l.Incomplete = fmt.Sprintf("only the first %d of %d records are shown", shown, count)
+	if next := first + int64(len(records)); next <= count {
+		l.Incomplete = fmt.Sprintf("records %d to %d of %d are shown", first, next-1, count)
+		l.Next = t.page(next, min(count-next+1, most))
 	}
 	return l, nil
+}
+
+// page returns the link to count records from the first.
+func (t target) page(first, count int64) *scheme.Link {
+	return &scheme.Link{Text: fmt.Sprintf("records %d to %d", first, first+count-1), URI: t.list(first)}
 }
 
 // find searches for what a target names.

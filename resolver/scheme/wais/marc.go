@@ -35,8 +35,9 @@ const (
 	marcIndicator = 2 // octets
 )
 
-// parseMARC parses a record; ok is false where it is none. Fields that are not all in it are left out.
-func parseMARC(b []byte) (m marc, ok bool) {
+// parseMARC parses a record; ok is false where it is none. Fields that are not all in it are left out. What is not of UTF-8 is
+// of MARC-8 in USMARC, and of no set that is known in others.
+func parseMARC(b []byte, isUSMARC bool) (m marc, ok bool) {
 	if len(b) < marcLeader {
 		return marc{}, false
 	}
@@ -57,7 +58,7 @@ func parseMARC(b []byte) (m marc, ok bool) {
 		left -= int(length)
 		content := b[base+int(start) : base+int(start+length)]
 		content = bytes.TrimSuffix(content, []byte{marcFieldEnd})
-		m.fields = append(m.fields, parseMARCField(string(directory[:3]), marcText(content, isUnicode)))
+		m.fields = append(m.fields, parseMARCField(string(directory[:3]), marcText(content, isUnicode, isUSMARC)))
 	}
 	return m, true
 }
@@ -78,11 +79,13 @@ func parseMARCField(tag, content string) marcField {
 	return f
 }
 
-// marcText returns octets of a field as UTF-8. Of MARC-8, which has a diacritic before its letter, only what
-// is ASCII is shown.
-func marcText(b []byte, isUnicode bool) string {
-	if isUnicode {
+// marcText returns octets of a field as UTF-8. Of sets that are not known only what is ASCII is shown.
+func marcText(b []byte, isUnicode, isMARC8 bool) string {
+	switch {
+	case isUnicode:
 		return strings.ToValidUTF8(string(b), string(utf8.RuneError))
+	case isMARC8:
+		return marc8Text(b)
 	}
 	var s strings.Builder
 	for _, octet := range b {

@@ -75,12 +75,12 @@ func (s *session) presentOne(first, count int64, elementSet string, as syntax) (
 	return records, nil
 }
 
-// presentAll returns the first records of the result. Servers send less at once than is asked for, where it
+// presentAll returns records of the result from the first, counted from 1. Servers send less at once than is asked for, where it
 // would be a long message. Where all of them are longer than may be received, only some are returned.
-func (s *session) presentAll(count int64, w *wanted) ([]record, error) {
+func (s *session) presentAll(first, count int64, w *wanted) ([]record, error) {
 	var records []record
 	for n := int64(0); n < count; n = int64(len(records)) {
-		more, err := s.present(n+1, count-n, w)
+		more, err := s.present(first+n, count-n, w)
 		if n > 0 && errors.Is(err, errTooLong) {
 			break
 		}

@@ -63,7 +63,7 @@ func (r record) text() string {
 	case r.failed != nil:
 		return scheme.Text(r.failed.Error())
 	case isMARC(r.syntax):
-		if m, ok := parseMARC(r.octets); ok {
+		if m, ok := parseMARC(r.octets, r.syntax == idUSMARC); ok {
 			return m.text()
 		}
 	case r.syntax == idGRS1:
@@ -85,7 +85,7 @@ func (r record) brief() brief {
 	var b brief
 	switch {
 	case isMARC(r.syntax):
-		if m, ok := parseMARC(r.octets); ok {
+		if m, ok := parseMARC(r.octets, r.syntax == idUSMARC); ok {
 			b = m.brief()
 		}
 	case r.syntax == idXML:

@@ -44,7 +44,7 @@ func TestMARC(t *testing.T) {
 	const directory = "245002100000260001000021\x1e"
 	for _, c := range []struct{ leader, title, text, brief string }{
 		{"00090nam a2200049   4500", "10\x1faCaf\u00e9 au lait  /\x1e", "245 10 $a Caf\u00e9 au lait  /\n260    $c 1996\n", "Caf\u00e9 au lait"},
-		{"00090nam  2200049   4500", "10\x1faCaf\xe2e au lait  /\x1e", "245 10 $a Caf\ufffde au lait  /\n260    $c 1996\n", "Caf\ufffde au lait"},
+		{"00090nam  2200049   4500", "10\x1faCaf\xe2e au lait  /\x1e", "245 10 $a Caf\u00e9 au lait  /\n260    $c 1996\n", "Caf\u00e9 au lait"},
 	} {
 		r := record{syntax: recordSyntaxes + "10", octets: []byte(c.leader + directory + c.title + "  \x1fc1996 \x1e\x1d")}
 		if got, want := r.text(), "LDR    "+c.leader+"\n"+c.text; got != want {
@@ -152,5 +152,28 @@ func TestInteger(t *testing.T) {
 		if err != nil || e.integer() != n {
 			t.Errorf("%d becomes %d: %v", n, e.integer(), err)
 		}
+	}
+}
+
+// TestMARC8: MARC 21 Specifications, Character Sets, MARC-8.
+func TestMARC8(t *testing.T) {
+	for octets, want := range map[string]string{
+		"Caf\xe2e":                      "Café",
+		"Universit\xe8at T\xe8ubingen":  "Universität Tübingen",
+		"Stra\xc7e, \xb1\xf1odz, \xb2l": "Straße, łǫdz, øl",
+		"\xf2\xe3a \xf2e":               "ậ ẹ",
+		"\xe2":                          "\ufffd",
+		"\xff\xaf\x80":                  "\ufffd\ufffd\ufffd",
+		"a\x1b(3\x47\x1b(Bb":            "a\ufffdb",
+		"a\x1b$1\x21\x30\x1b(Bb":        "a\ufffd\ufffdb",
+		"H\x1bb2\x1bsO":                 "H\ufffdO",
+		"\x1b":                          "",
+	} {
+		if got := marc8Text([]byte(octets)); got != want {
+			t.Errorf("%q: %q, want %q", octets, got, want)
+		}
+	}
+	if r := (record{syntax: recordSyntaxes + "1", octets: []byte("00090nam  2200049   4500245000500000260000500005\x1e10\x1fa\xe2\x1e" + "10\x1fae\x1e\x1d")}); strings.Contains(r.text(), "é") {
+		t.Errorf("UNIMARC: %q", r.text())
 	}
 }

@@ -104,14 +104,33 @@ func TestYazTest(t *testing.T) {
 	if got, want := found.Items[1].URI, base+"/Default/TEXT/2%3Acomputer%20science"; got != want {
 		t.Errorf("the second record is %s, want %s", got, want)
 	}
-	if got := found.Items[1].Name; got != "This is dummy SUTRS record number 2" {
+	if got := found.Items[1].Name; got != "How to program a computer" {
 		t.Errorf("the second record is %q", got)
 	}
+	next := found.Next
+	if next == nil || next.URI != base+"/Default/LIST/11%3Acomputer%20science" {
+		t.Fatalf("after these: %+v", next)
+	}
+	more := listing(t, h, next.URI)
+	if more.URI != next.URI || more.Previous == nil || more.Previous.URI != found.URI || more.Items[0].URI != base+"/Default/TEXT/11%3Acomputer%20science" {
+		t.Errorf("the next records are %+v", more)
+	}
+	pages := 2
+	for ; more.Next != nil; pages++ {
+		more = listing(t, h, more.Next.URI)
+	}
+	if last := len(more.Items); pages != 2 || more.Incomplete != "" || last != 7 {
+		t.Errorf("%d pages, the last is %+v", pages, more)
+	}
+	if after := listing(t, h, base+"/Default/LIST/9999%3Acomputer%20science"); len(after.Items) != 0 || after.Previous == nil {
+		t.Errorf("after the last: %+v", after)
+	}
 	for path, want := range map[string][2]string{
-		"Default/TEXT/2%3Acomputer%20science": {"text/plain; charset=utf-8", "This is dummy SUTRS record number 2"},
-		"Default/USMARC/1%3Acomputer":         {"application/marc", "00366nam"},
-		"Default/xml/1%3Acomputer":            {"application/xml", "<record xmlns="},
-		"Default/OPAC/1%3Acomputer":           {"text/plain; charset=utf-8", "245 10 $a How to program a computer\n"},
+		"Default/TEXT/2%3Acomputer%20science":  {"text/plain; charset=utf-8", "$a How to program a computer"},
+		"Default/SUTRS/2%3Acomputer%20science": {"text/plain; charset=utf-8", "This is dummy SUTRS record number 2"},
+		"Default/USMARC/1%3Acomputer":          {"application/marc", "00366nam"},
+		"Default/xml/1%3Acomputer":             {"application/xml", "<record xmlns="},
+		"Default/OPAC/1%3Acomputer":            {"text/plain; charset=utf-8", "245 10 $a How to program a computer\n"},
 	} {
 		contentType, body := document(t, h, base+"/"+path)
 		if contentType != want[0] || !strings.Contains(body, want[1]) {

@@ -17,22 +17,23 @@ type syntax struct {
 const recordSyntaxes = "1.2.840.10003.5."
 
 const (
-	idSUTRS = recordSyntaxes + "101"
-	idOPAC  = recordSyntaxes + "102"
-	idGRS1  = recordSyntaxes + "105"
-	idXML   = recordSyntaxes + "109.10"
+	idUSMARC = recordSyntaxes + "10"
+	idSUTRS  = recordSyntaxes + "101"
+	idOPAC   = recordSyntaxes + "102"
+	idGRS1   = recordSyntaxes + "105"
+	idXML    = recordSyntaxes + "109.10"
 )
 
 // mediaTypeMARC is RFC 2220.
 const mediaTypeMARC = "application/marc"
 
-// syntaxes are those that are known, the preferred ones first: a text that the server made for people, then
-// what a text can be made of here.
+// syntaxes are those that are known, the preferred ones first: those that have all of a record, of which a text can be made here,
+// before the text that the server makes, which is often a part of it.
 func syntaxes() []syntax {
 	return []syntax{
-		{"sutrs", idSUTRS, "text/plain; charset=utf-8"},
-		{"usmarc", recordSyntaxes + "10", mediaTypeMARC},
+		{"usmarc", idUSMARC, mediaTypeMARC},
 		{"xml", idXML, "application/xml"},
+		{"sutrs", idSUTRS, "text/plain; charset=utf-8"},
 		{"grs-1", idGRS1, ""},
 		{"opac", idOPAC, ""},
 	}
@@ -41,8 +42,8 @@ func syntaxes() []syntax {
 // asked are known as well, but only sent to who asks for them.
 func asked() []syntax {
 	return append(syntaxes(),
-		syntax{"marc", recordSyntaxes + "10", mediaTypeMARC},
-		syntax{"marc21", recordSyntaxes + "10", mediaTypeMARC},
+		syntax{"marc", idUSMARC, mediaTypeMARC},
+		syntax{"marc21", idUSMARC, mediaTypeMARC},
 		syntax{"unimarc", recordSyntaxes + "1", mediaTypeMARC},
 		syntax{"ukmarc", recordSyntaxes + "11", mediaTypeMARC},
 		syntax{"danmarc", recordSyntaxes + "14", mediaTypeMARC},

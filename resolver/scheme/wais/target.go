@@ -16,6 +16,7 @@ type target struct {
 	databases []string
 	search    string // words, or a query in Prefix Query Format; "" for none
 	position  int64  // of a record in the result of search, counted from 1; 0 for all of them
+	first     int64  // of the records that are listed, counted from 1; 0 is 1
 	docID     string // of a record, as the server names it; "" for none
 	as        []syntax
 	asText    bool // a text is made of the record
@@ -49,6 +50,9 @@ func newTarget(u uri.URI) (target, error) {
 	return t, nil
 }
 
+// typeList is the type of the records of a search from a position on, which is in the path as that of a document.
+const typeList = "LIST"
+
 // typeText is the type of a document that is shown as text, whatever its record syntax is.
 const typeText = "TEXT"
 
@@ -70,6 +74,10 @@ func (t *target) setWAIS() error {
 	}
 	number, search, _ := strings.Cut(w.Path, ":")
 	position, err := strconv.ParseInt(number, 10, 32)
+	if err == nil && position > 0 && search != "" && w.Type == typeList {
+		t.first, t.search = position, search
+		return nil
+	}
 	if err == nil && position > 0 && search != "" {
 		t.position, t.search = position, search
 	} else {
@@ -117,7 +125,19 @@ func (t target) searching(search string) string {
 // document returns the URL of a record of the result: the search, and its position. It is not sure that a
 // server finds a record by anything else.
 func (t target) document(position int64) string {
-	return t.database(t.databases[0]) + "/" + typeText + "/" + strconv.FormatInt(position, 10) + "%3A" + escape(t.search)
+	return t.found(typeText, position)
+}
+
+// list returns the URL of the records of the result from a position on.
+func (t target) list(first int64) string {
+	if first == 1 {
+		return t.searching(t.search)
+	}
+	return t.found(typeList, first)
+}
+
+func (t target) found(kind string, position int64) string {
+	return t.database(t.databases[0]) + "/" + kind + "/" + strconv.FormatInt(position, 10) + "%3A" + escape(t.search)
 }
 
 // escape encodes all that is not unreserved.

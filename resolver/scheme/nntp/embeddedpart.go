@@ -1,0 +1,76 @@
+package nntp
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// embeddedNumber is before the number of a file in the text of an article, which is its part 1.
+const embeddedNumber = "1."
+
+// isEmbeddedNumber reports whether a part may be a file in the text of an article.
+func isEmbeddedNumber(number string) bool {
+	number, ok := strings.CutPrefix(number, embeddedNumber)
+	return ok && !strings.Contains(number, ".")
+}
+
+// embeddedItem returns a file in the text of an article as an item of it.
+func (x exchange) embeddedItem(number int, file embedded) scheme.Item {
+	size := int64(len(file.octets))
+	mediaType := scheme.MediaType(baseName(file.name), nil)
+	return scheme.Item{
+		Kind: itemKind(mediaType), Name: file.fileName(number), Type: mediaType, Size: &size, Note: scheme.Text(file.note),
+		URI: x.target.links.within(uri.NewsQuery{Part: embeddedNumber + strconv.Itoa(number)}),
+	}
+}
+
+func (f embedded) fileName(number int) string {
+	if name := baseName(f.name); name != "" {
+		return name
+	}
+	return "file-" + strconv.Itoa(number)
+}
+
+// embedded returns the file in the text of an article that the target names. Where the article has parts, there is none, and
+// what was read of it is returned.
+func (x exchange) embedded(id string, article io.Reader) (*scheme.Resource, []byte, error) {
+	var head bytes.Buffer
+	e, err := readEntity(&partBound{io.TeeReader(article, &head), maxHeader, maxHeader})
+	if err != nil {
+		return nil, nil, err
+	}
+	if !hasEmbedded(e) {
+		return nil, head.Bytes(), nil
+	}
+	limit := x.config.Limits.Octets
+	data, err := io.ReadAll(io.LimitReader(io.MultiReader(&head, article), limit+1))
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading an article: %w", err)
+	}
+	_, files := detach(data)
+	number, _ := strconv.Atoi(strings.TrimPrefix(x.target.query.Part, embeddedNumber)) // package uri has parsed it
+	switch {
+	case number <= len(files):
+		file := files[number-1]
+		resource := x.stream(id, bytes.NewReader(file.octets), http.Header{
+			"Content-Type":        {scheme.MediaType(baseName(file.name), file.octets[:min(len(file.octets), scheme.SniffLength)])},
+			"Content-Disposition": {disposition(file.fileName(number))},
+		})
+		if resource.Status == http.StatusOK {
+			resource.ContentLength = int64(len(file.octets))
+			resource.Header["Content-Length"] = []string{strconv.Itoa(len(file.octets))}
+		}
+		return resource, nil, nil
+	case int64(len(data)) > limit:
+		return nil, nil, scheme.Refuse(http.StatusBadGateway, fmt.Sprintf("the article is longer than %d octets; its source has all of it", limit))
+	default:
+		return nil, nil, errPart()
+	}
+}

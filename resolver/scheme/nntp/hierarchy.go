@@ -1,0 +1,62 @@
+package nntp
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// hierarchies counts the groups of a pattern such as "*" and "comp.*" by the next part of their names.
+type hierarchies struct {
+	prefix     string // of the pattern
+	isOne      bool   // the pattern is a prefix and a star
+	counts     map[string]int64
+	incomplete string // why it is not all; "" where it is
+}
+
+func newHierarchies(pattern string) *hierarchies {
+	prefix, isPrefix := strings.CutSuffix(pattern, "*")
+	isOne := isPrefix && !strings.ContainsAny(prefix, "*?") && (prefix == "" || strings.HasSuffix(prefix, "."))
+	return &hierarchies{prefix: prefix, isOne: isOne, counts: make(map[string]int64)}
+}
+
+// add counts a group, in at most so many hierarchies.
+func (h *hierarchies) add(name string, most int) {
+	part, _, isBelow := strings.Cut(strings.TrimPrefix(name, h.prefix), ".")
+	if !h.isOne || !isBelow || part == "" {
+		return
+	}
+	key := h.prefix + part + "."
+	if _, known := h.counts[key]; !known && len(h.counts) == most {
+		h.incomplete = fmt.Sprintf("only the first %d hierarchies are shown", most)
+		return
+	}
+	h.counts[key]++
+}
+
+// isBetter reports whether the hierarchies are shown in place of groups: where these are more than a page, and fewer so.
+func (h *hierarchies) isBetter(groups, page int) bool {
+	return h.isOne && groups > page && len(h.counts) < groups
+}
+
+// hierarchyItems returns the hierarchies, and of the groups those that are in none, or alone in theirs.
+func (x exchange) hierarchyItems(groups []scheme.Item, h *hierarchies) []scheme.Item {
+	var items []scheme.Item
+	for _, g := range groups {
+		part, _, isBelow := strings.Cut(strings.TrimPrefix(g.Name, h.prefix), ".")
+		if key := h.prefix + part + "."; !isBelow || h.counts[key] == 1 {
+			delete(h.counts, key)
+			items = append(items, g)
+		}
+	}
+	for key, count := range h.counts {
+		items = append(items, scheme.Item{
+			Kind: scheme.ItemDirectory, Name: scheme.Text(key) + "*", URI: valid(x.target.links.news + escape(key) + "*"), Note: fmt.Sprintf("%d groups", count),
+		})
+	}
+	slices.SortFunc(items, func(a, b scheme.Item) int { return cmp.Compare(a.Name, b.Name) })
+	return items
+}
