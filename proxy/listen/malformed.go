@@ -51,6 +51,12 @@ type requestConn struct {
 	head     head
 	body     bodyReads
 	line     []byte                    // the last request line, or its beginning
+	// isLineStart is whether that begins with the first octet of the request, and isReplaced whether net/http has read
+	// another target: see restoreTarget.
+	isLineStart, isReplaced bool
+	// watched is an octet of the next request that came while one was answered, where hasWatched is set.
+	watched    byte
+	hasWatched bool
 	complete atomic.Bool               // the end of the line was seen
 	handled  atomic.Bool               // the request has reached a handler
 	used     atomic.Bool               // some request of the connection has reached a handler
@@ -87,7 +93,7 @@ func (c *requestConn) begin() {
 	if c.http2.Load() != nil { // it is read while it is idle
 		return
 	}
-	c.line = c.line[:0]
+	c.line, c.isLineStart, c.isReplaced = c.line[:0], false, false
 	c.reason = reasonPhrase{}
 	c.head.reset()
 	c.body.inBody.Store(false)
@@ -123,6 +129,7 @@ func (c *requestConn) Read(p []byte) (int, error) {
 	if isWaiting && n > 0 && !c.takesUp(n) {
 		return 0, io.EOF
 	}
+	c.isLineStart = c.isLineStart || isWaiting && (c.fast == nil || !c.fast.isRest)
 	if h := c.http2.Load(); h != nil {
 		return h.read(p[:n], err)
 	}
@@ -167,6 +174,9 @@ func (c *requestConn) record(p []byte) (rest []byte) {
 	const methodAndVersion = 64
 	room := max(c.server.config.MaxTarget+methodAndVersion-len(c.line), 0)
 	c.line = append(c.line, line[:min(room, len(line))]...)
+	if len(line) <= room {
+		c.replaceStray(line)
+	}
 	if !isEnd {
 		return nil
 	}
