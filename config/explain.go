@@ -245,6 +245,7 @@ func (c Config) Warnings() Faults {
 	warnOfDocuments(&f, c)
 	warnOfOrigins(&f, c.Access.CORS)
 	warnOfNames(&f, c)
+	warnOfSpelling(&f, c.Proxy.Spelling)
 	if c.Cache.Disk > 0 && c.Cache.Responses == 0 {
 		f.add("cache.disk", "is not used: cache.responses is 0B, which turns the cache off")
 	}

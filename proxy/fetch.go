@@ -37,7 +37,7 @@ func (h *Handler) fetch(x *exchange, r *message.Request, err error) error {
 		h.reply(x, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Fetch(), Vary: "Accept"})
 		return nil
 	case err == nil:
-		err = h.fetchURL(x, r.Query.URI)
+		err = h.fetchURL(x, r)
 	}
 	if err != nil {
 		return unfetched(r, err)
@@ -46,7 +46,8 @@ func (h *Handler) fetch(x *exchange, r *message.Request, err error) error {
 }
 
 // fetchURL retrieves a location. The rules of the site hold for it as for a request to the proxy.
-func (h *Handler) fetchURL(x *exchange, u uri.URI) error {
+func (h *Handler) fetchURL(x *exchange, r *message.Request) error {
+	u := r.Query.URI
 	asked, err := policy.NewRequest(x.client.Addr, x.user, x.request.Method, u)
 	if err != nil {
 		return err //nolint:wrapcheck // it says all
@@ -56,7 +57,12 @@ func (h *Handler) fetchURL(x *exchange, u uri.URI) error {
 		return err
 	}
 	u = u.WithoutFragment()
-	return h.forwardRequest(x, &forward.Request{Key: u.Normalize(), Target: h.spelled(x, u), Fetched: true, Embedder: h.embedder(x)}, v)
+	key := u.Normalize()
+	target := u.String()
+	if uri.EncodeRaw(r.Text) == target { // else it has spaces, or a host that is no name of the DNS yet
+		target = r.Text
+	}
+	return h.forwardRequest(x, &forward.Request{Key: key, Target: normalTarget(x.request.Method, u), Spelling: h.config.Spelling.of(target, key), Fetched: true, Embedder: h.embedder(x)}, v)
 }
 
 // fetchedFrom returns the host and port of what could not be fetched at /fetch, "" for other errors.

@@ -79,7 +79,7 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 	}
 	switch {
 	case err == nil && request.Form == message.FormForward:
-		err = h.forwardTo(x, request.Query.URI)
+		err = h.forwardTo(x, request.Query.URI, target)
 	case h.isFetch(x, &request, err):
 		err = h.fetch(x, &request, err)
 	case !h.config.Access.mayResolve(x.client):

@@ -45,9 +45,11 @@ func TestSpellings(t *testing.T) {
 // Whatever purges or invalidates a URI does so in all of its spellings: RFC 9111 section 4.4.
 func TestPurgedSpellings(t *testing.T) {
 	for name, purge := range map[string]func(s *site){
-		"a purge":  func(s *site) { s.cache.Purge(target, true) },
-		"prefixes": func(s *site) { s.cache.PurgeAll(httpcache.Selection{Key: func(key string) bool { return key == target }}, true) },
-		"POST":     func(s *site) { s.do("POST") },
+		"a purge": func(s *site) { s.cache.Purge(target, true) },
+		"prefixes": func(s *site) {
+			s.cache.PurgeAll(httpcache.Selection{Key: func(key string) bool { return key == target }}, true)
+		},
+		"POST": func(s *site) { s.do("POST") },
 		"POST of another spelling": func(s *site) {
 			s.request(&httpcache.Request{Method: "POST", URI: target, Spelling: "/%62", Header: fields()})
 		},

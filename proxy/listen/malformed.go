@@ -48,23 +48,23 @@ type requestConn struct {
 	isTaken   bool         // by a handler
 	lastOctet *byte        // of net/http's buffer
 
-	head     head
-	body     bodyReads
-	line     []byte                    // the last request line, or its beginning
+	head head
+	body bodyReads
+	line []byte // the last request line, or its beginning
 	// isLineStart is whether that begins with the first octet of the request, and isReplaced whether net/http has read
 	// another target: see restoreTarget.
 	isLineStart, isReplaced bool
 	// watched is an octet of the next request that came while one was answered, where hasWatched is set.
 	watched    byte
 	hasWatched bool
-	complete atomic.Bool               // the end of the line was seen
-	handled  atomic.Bool               // the request has reached a handler
-	used     atomic.Bool               // some request of the connection has reached a handler
-	isPosted bool                      // the last one was a POST
-	http2    atomic.Pointer[http2Conn] // it has no request lines; nil by HTTP/1
-	reason   reasonPhrase              // see SetReason
-	attached io.Closer                 // see Attach; nil for none
-	ended    ended                     // see Ended
+	complete   atomic.Bool               // the end of the line was seen
+	handled    atomic.Bool               // the request has reached a handler
+	used       atomic.Bool               // some request of the connection has reached a handler
+	isPosted   bool                      // the last one was a POST
+	http2      atomic.Pointer[http2Conn] // it has no request lines; nil by HTTP/1
+	reason     reasonPhrase              // see SetReason
+	attached   io.Closer                 // see Attach; nil for none
+	ended      ended                     // see Ended
 }
 
 // enter is called when net/http gives the connection a state.
@@ -129,7 +129,7 @@ func (c *requestConn) Read(p []byte) (int, error) {
 	if isWaiting && n > 0 && !c.takesUp(n) {
 		return 0, io.EOF
 	}
-	c.isLineStart = c.isLineStart || isWaiting && (c.fast == nil || !c.fast.isRest)
+	c.isLineStart = c.isLineStart || isWaiting && (c.fast == nil || !c.fast.isAfter)
 	if h := c.http2.Load(); h != nil {
 		return h.read(p[:n], err)
 	}
