@@ -27,6 +27,7 @@ func (n Names) Suggest(text string) []string {
 	if joined := strings.Join(strings.Fields(text), ""); joined != text {
 		try(joined)
 	}
+	try(uri.EncodeRawName(text))
 	for _, f := range uri.Extract(text, uri.ExtractOptions{}) {
 		try(f.URI.String())
 	}

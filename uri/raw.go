@@ -15,6 +15,15 @@ func EncodeRaw(s string) string {
 	return encodeRaw(s, pathIndex(s, scheme+len("://")))
 }
 
+// EncodeRawName is EncodeRaw for a URN: the name that a text without percent-encoding probably means. It is for suggestions:
+// a name with such octets is none (RFC 8141 section 2.2). All other texts are returned as they are.
+func EncodeRawName(s string) string {
+	if len(s) < len(urnPrefix) || !EqualFold(s[:len(urnPrefix)], urnPrefix) {
+		return s
+	}
+	return encodeRaw(s, len(urnPrefix))
+}
+
 // ParseRaw is Parse of EncodeRaw: it parses what a client sends as the target of a request.
 func ParseRaw(s string) (URI, error) { return Parse(EncodeRaw(s)) }
 

@@ -62,6 +62,18 @@ func TestParseRawReference(t *testing.T) {
 	}
 }
 
+// Names stay strict, and what they mean is suggested: RFC 8141 section 2.2.
+func TestEncodeRawName(t *testing.T) {
+	for text, want := range map[string]string{
+		"urn:example:a[b]": "urn:example:a%5Bb%5D", "URN:example:100%": "URN:example:100%25", "urn:example:ü#[": "urn:example:%C3%BC#[",
+		"urn:example:a b": "urn:example:a b", "http://a/[": "http://a/[", "urn": "urn",
+	} {
+		if got := uri.EncodeRawName(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
 func TestPathAndQuery(t *testing.T) {
 	for text, want := range map[string]string{
 		"http://a": "", "http://a/": "/", "http://a?b": "?b", "http://a/[?|#f": "/[?|", "http://a#f": "", "http://a//b?//c": "//b?//c", "urn:a:b": "",
