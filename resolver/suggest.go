@@ -27,7 +27,9 @@ func (n Names) Suggest(text string) []string {
 	if joined := strings.Join(strings.Fields(text), ""); joined != text {
 		try(joined)
 	}
-	try(uri.EncodeRawName(text))
+	if try(uri.EncodeRawName(text)); len(found) > 0 {
+		return found // what is in it is only the beginning of the name
+	}
 	for _, f := range uri.Extract(text, uri.ExtractOptions{}) {
 		try(f.URI.String())
 	}
