@@ -106,12 +106,17 @@ func (c *requestConn) begin() {
 	}
 }
 
-// beginHandler is called when a request has reached its handler.
-func (c *requestConn) beginHandler() {
+// beginHandler is called when a request has reached its handler. It returns false where that must not see it: see
+// restoreTarget.
+func (c *requestConn) beginHandler(r *http.Request) bool {
 	c.handled.Store(true)
 	if c.fast != nil {
 		c.fast.unseen.Store(false)
 	}
+	if r.ProtoMajor == 1 {
+		c.isPosted = r.Method == http.MethodPost
+	}
+	return c.restoreTarget(r)
 }
 
 // Read implements net.Conn.
