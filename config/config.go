@@ -250,6 +250,8 @@ type Upstream struct {
 type Site struct {
 	Host    string   `mapstructure:"host"`
 	Servers []string `mapstructure:"servers"` // "http://" or "https://", host and port
+	// Spelling is "exact" or "normal"; empty: exact.
+	Spelling string `mapstructure:"spelling"`
 }
 
 // ProxyRule allows or denies the requests for which all of its conditions hold. An empty one holds

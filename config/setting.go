@@ -22,6 +22,8 @@ type Setting struct {
 	Least, Most any
 	// OneOf are the only allowed texts, for lists the only allowed elements.
 	OneOf []string
+	// Former are words that were in OneOf, and are still loaded, with a warning.
+	Former []string
 	// Form describes the syntax of a text, or of each element of a list, without OneOf.
 	Form string
 	// check makes further checks; nil makes none.
@@ -84,7 +86,7 @@ func (s Setting) validateWords(f *Faults, value any) {
 		if isList {
 			path = index(path, i)
 		}
-		if !slices.Contains(s.OneOf, word) {
+		if !slices.Contains(s.OneOf, word) && !slices.Contains(s.Former, word) {
 			f.add(path, "%q is not %s%s", word, oneOf(s.OneOf), didYouMean(word, s.OneOf))
 		} else if isList && slices.Index(list, word) != i {
 			f.add(path, "%q is named twice", word)

@@ -13,10 +13,11 @@ func forwardingSettings() []Setting {
 	return []Setting{
 		{
 			Path: "proxy.spelling", Default: "normal",
-			Doc: "Responses are cached by the normal form of their URI. Sent to the origin is the normal form (normal), or what the " +
-				"client sent (original), but for the host and port, whose normal form is always sent; redirect redirects clients to the normal form (308). Choose original only for origins to which all " +
-				"spellings mean the same: others could be made to have the response to one spelling cached for another.",
-			OneOf: []string{"normal", "original", "redirect"},
+			Doc: "What is sent to origins for clients of the proxy, of the path and query of an http or https URL: the normal form (normal), in which " +
+				"octets that are none of URLs are percent-encoded, or what the client sent (exact); redirect redirects clients to the normal form " +
+				"(308). Responses are stored by what was sent, so that no spelling is answered for another; rules and purges are about the " +
+				"normal form, and so about all spellings. Of scheme, host and port the normal form is always sent. proxy.origins have a setting of their own.",
+			OneOf: []string{"normal", "exact", "redirect"}, Former: []string{SpellingOriginal},
 		},
 		{
 			Path: "proxy.forwarded", Default: "transparent",
@@ -65,7 +66,10 @@ func forwardingSettings() []Setting {
 			Sample: `origins:
   - host: www.example.org
     # http:// or https://, host and port
-    servers: [http://192.0.2.10:8080, http://192.0.2.11:8080]`,
+    servers: [http://192.0.2.10:8080, http://192.0.2.11:8080]
+    # what is sent of the path and query: as the client sent it (exact), or in
+    # normal form (normal), see proxy.spelling
+    spelling: exact`,
 		},
 		{
 			Path: "proxy.targeted", Default: []string{"CDN-Cache-Control"},
@@ -84,6 +88,21 @@ func forwardingElements() []Setting {
 		{Path: "proxy.upstreams.*.password", Doc: "the file of the password", Form: "path, or credential: and a name"},
 		{Path: "proxy.origins.*.host", Doc: "the host of the site, without port; it must be set", Form: "host name"},
 		{Path: "proxy.origins.*.servers", Doc: "its servers; one must be set", Form: "http:// or https://, host and port"},
+		{Path: "proxy.origins.*.spelling", Doc: "what is sent of the path and query, as in proxy.spelling; empty: exact", OneOf: siteSpellings()},
+	}
+}
+
+// siteSpellings are the values of proxy.origins.*.spelling.
+func siteSpellings() []string { return []string{"exact", "normal"} }
+
+// SpellingOriginal is a value of proxy.spelling that was: it sent what the client sent, and stored it for all spellings. It
+// is accepted as exact.
+const SpellingOriginal = "original"
+
+// warnOfSpelling says what to write for a value that was.
+func warnOfSpelling(f *Faults, spelling string) {
+	if spelling == SpellingOriginal {
+		f.add("proxy.spelling", "original is exact now, which keeps responses to different spellings apart: write exact")
 	}
 }
 
@@ -189,6 +208,9 @@ func checkSites(f *Faults, origins []Site) {
 		}
 		for j, server := range o.Servers {
 			checkServer(f, index(path+".servers", j), server)
+		}
+		if o.Spelling != "" {
+			Setting{Path: path + ".spelling", OneOf: siteSpellings()}.validate(f, o.Spelling)
 		}
 	}
 }

@@ -47,6 +47,10 @@ func TestFastPathAnswers(t *testing.T) {
 		{"identified", asked(cachedName)},
 		{"rate", asked(cachedName)},
 		{"PROXY protocol", asked(cachedName)},
+		{"exact spelling", asked(cachedPage)},
+		{"exact spelling", asked("http://a.example/x/../page") + asked("http://a.example/x/../page")},
+		{"exact spelling", asked("http://a.example/%70age") + asked("http://a.example/%70age")},
+		{"exact spelling", strings.Repeat("GET /./page HTTP/1.1\r\nHost: www.example\r\n\r\n", 2)},
 	} {
 		i := slices.IndexFunc(variants(), func(v *variant) bool { return v.name == tt.variant })
 		if packets := cut(tt.request, strings.Index(tt.request, "\r\n\r\n")+4); compare(t, filled, variants()[i], dialog{packets: packets}) != 1 {

@@ -82,7 +82,10 @@ var variants = sync.OnceValue(func() []*variant {
 		{name: "no cache ready", change: func(c *proxy.Config) { c.Ready = nil }},
 		{name: "unhealthy", change: func(c *proxy.Config) { c.Unhealthy = func(l string) bool { return l == "https://a.example/1" } }},
 		{name: "fresh", change: func(c *proxy.Config) { c.Access.Fresh = []netip.Prefix{loopback} }},
-		{name: "original spelling", change: func(c *proxy.Config) { c.Spelling = proxy.SpellingOriginal; gateway(c) }},
+		{name: "exact spelling", change: func(c *proxy.Config) {
+			gateway(c)
+			c.Spelling, c.Origins[0].Spelling = proxy.SpellingExact, proxy.SpellingExact
+		}},
 		{name: "redirected spelling", change: func(c *proxy.Config) { c.Spelling = proxy.SpellingRedirect; gateway(c) }},
 		{name: "traced", change: func(c *proxy.Config) {
 			c.Begin = func(*http.Request, time.Time, bool) proxy.Span { return untraced{} }

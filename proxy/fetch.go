@@ -37,7 +37,7 @@ func (h *Handler) fetch(x *exchange, r *message.Request, err error) error {
 		h.reply(x, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Fetch(), Vary: "Accept"})
 		return nil
 	case err == nil:
-		err = h.fetchURL(x, r.Query.URI, r.Sort)
+		err = h.fetchURL(x, r)
 	}
 	if err != nil {
 		return unfetched(r, err)
@@ -45,8 +45,10 @@ func (h *Handler) fetch(x *exchange, r *message.Request, err error) error {
 	return nil
 }
 
-// fetchURL retrieves a location, a listing in an order that message.Request names. The rules of the site hold for it as for a request to the proxy.
-func (h *Handler) fetchURL(x *exchange, u uri.URI, order string) error {
+// fetchURL retrieves a location, a listing in the order that the request names. The rules of the site hold for it as for a
+// request to the proxy.
+func (h *Handler) fetchURL(x *exchange, r *message.Request) error {
+	u := r.Query.URI
 	asked, err := policy.NewRequest(x.client.Addr, x.user, x.request.Method, u)
 	if err != nil {
 		return err //nolint:wrapcheck // it says all
@@ -56,7 +58,12 @@ func (h *Handler) fetchURL(x *exchange, u uri.URI, order string) error {
 		return err
 	}
 	u = u.WithoutFragment()
-	return h.forwardRequest(x, &forward.Request{Key: u.Normalize(), Target: h.spelled(x, u), Fetched: true, Sort: order, Embedder: h.embedder(x)}, v)
+	key := u.Normalize()
+	target := u.String()
+	if uri.EncodeRaw(r.Text) == target { // else it has spaces, or a host that is no name of the DNS yet
+		target = r.Text
+	}
+	return h.forwardRequest(x, &forward.Request{Key: key, Target: normalTarget(x.request.Method, u), Spelling: h.config.Spelling.of(target, key), Fetched: true, Sort: r.Sort, Embedder: h.embedder(x)}, v)
 }
 
 // fetchedFrom returns the host and port of what could not be fetched at /fetch, "" for other errors.

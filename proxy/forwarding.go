@@ -17,18 +17,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Spelling is which spelling of a target URI is sent on. Responses are cached by the normal form.
-type Spelling uint8
-
-// The spellings.
-const (
-	SpellingNormal   Spelling = iota // the normal form is sent
-	SpellingOriginal                 // what the client sent
-	SpellingRedirect                 // GET and HEAD are redirected to the normal form; of others it is sent
-)
-
-// forwardTo forwards a request of a proxy client, by the rules of the site.
-func (h *Handler) forwardTo(x *exchange, u uri.URI) error {
+// forwardTo forwards a request of a proxy client for a target, by the rules of the site.
+func (h *Handler) forwardTo(x *exchange, u uri.URI, target string) error {
 	if err := h.mayForward(x); err != nil {
 		return err
 	}
@@ -42,25 +32,12 @@ func (h *Handler) forwardTo(x *exchange, u uri.URI) error {
 	}
 	u = u.WithoutFragment()
 	key := u.Normalize()
-	if key != u && h.config.Spelling == SpellingRedirect && isGet(x.request) {
+	isOdd := key != u || isAbsoluteWeb(target) && oddSpelling(target, key) != ""
+	if isOdd && h.config.Spelling == SpellingRedirect && isGet(x.request) {
 		h.reply(x, message.Reply{Status: http.StatusPermanentRedirect, Location: key.String(), CacheControl: message.MaxAge(h.config.RuleTTL)})
 		return nil
 	}
-	return h.forwardRequest(x, &forward.Request{Key: key, Target: h.spelled(x, u)}, verdict)
-}
-
-// spelled returns the URI that is sent for the one of a client. Its scheme and host are always in a
-// form that can be connected to, and OPTIONS for a server as a whole has no path: RFC 9112 section
-// 3.2.4.
-func (h *Handler) spelled(x *exchange, u uri.URI) uri.URI {
-	switch {
-	case h.config.Spelling == SpellingOriginal:
-		return u.NormalizeSteps(uri.SchemeCase | uri.IDNA)
-	case x.request.Method == http.MethodOptions:
-		return u.NormalizeSteps(uri.AllSteps &^ (uri.EmptyPath | uri.SchemeForm))
-	default:
-		return u.Normalize()
-	}
+	return h.forwardRequest(x, &forward.Request{Key: key, Target: normalTarget(x.request.Method, u), Spelling: h.config.Spelling.of(target, key)}, verdict)
 }
 
 // forwardRequest forwards a request, whose client may.

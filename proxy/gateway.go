@@ -17,6 +17,8 @@ import (
 type Origin struct {
 	Host    string    // in lower case, without port
 	Servers []uri.URI // scheme and authority; one at least
+	// Spelling is what is sent to them: SpellingNormal or SpellingExact.
+	Spelling Spelling
 }
 
 // gateway has the origins by host.
@@ -27,14 +29,15 @@ type gateway struct {
 
 // site is an origin, and how many requests were forwarded to it.
 type site struct {
-	servers []uri.URI
-	turn    atomic.Uint32
+	servers  []uri.URI
+	spelling Spelling
+	turn     atomic.Uint32
 }
 
 func newGateway(origins []Origin, failing func(string) bool) gateway {
 	g := gateway{origins: make(map[string]*site, len(origins)), failing: failing}
 	for _, o := range origins {
-		g.origins[o.Host] = &site{servers: o.Servers}
+		g.origins[o.Host] = &site{servers: o.Servers, spelling: o.Spelling}
 	}
 	return g
 }
@@ -70,8 +73,7 @@ func (g gateway) siteAt(host string) *site {
 
 // isWeb reports whether a target is in origin-form, or of a scheme of the web in absolute-form.
 func isWeb(target string) bool {
-	scheme, _, absolute := strings.Cut(target, "://")
-	return strings.HasPrefix(target, "/") || absolute && (uri.EqualFold(scheme, "http") || uri.EqualFold(scheme, "https"))
+	return strings.HasPrefix(target, "/") || isAbsoluteWeb(target)
 }
 
 // forwardToSite forwards a request for a site that urnd is the gateway of.
@@ -81,7 +83,7 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 	if strings.HasPrefix(target, "/") {
 		target = h.siteScheme(x) + "://" + x.request.Host + target
 	}
-	u, err := uri.Parse(target)
+	u, err := uri.ParseRaw(target)
 	if err == nil {
 		err = u.Check()
 	}
@@ -101,8 +103,9 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 		return err
 	}
 	u = u.WithoutFragment()
+	key := u.Normalize()
 	return h.forwardRequest(x, &forward.Request{
-		Key: u.Normalize(), Target: h.spelled(x, u), Server: h.gateway.server(s),
+		Key: key, Target: normalTarget(x.request.Method, u), Spelling: s.spelling.of(target, key), Server: h.gateway.server(s),
 		Others: len(s.servers) - 1, Next: func() uri.URI { return h.gateway.server(s) },
 	}, v)
 }

@@ -42,7 +42,7 @@ type Config struct {
 	// Forward configures what is forwarded; New sets Fetch, Via, Now, Accept and OwnField.
 	Forward  forward.Config
 	Policy   *policy.Policy // what proxy clients may ask for; nil allows all
-	Spelling Spelling       // of the URIs that are sent on
+	Spelling Spelling       // of what is sent on for clients of the proxy
 	Origins  []Origin       // the sites that urnd is the gateway of
 	PAC      PAC
 	// BatchTimeout bounds the time of a batch.

@@ -19,7 +19,7 @@ func TestHostOfSites(t *testing.T) {
 	o := answering(t, func(request string) string {
 		return "HTTP/1.1 301 Moved Permanently\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLocation: http://" + strings.Join(field(request, "Host"), " and ") + "/to\r\n\r\n"
 	})
-	for _, spelling := range []proxy.Spelling{proxy.SpellingNormal, proxy.SpellingOriginal, proxy.SpellingRedirect} {
+	for _, spelling := range []proxy.Spelling{proxy.SpellingNormal, proxy.SpellingExact} {
 		for i, tt := range []hostSpelling{
 			{"/", "www.example:80"},
 			{"/", "www.example:080"},
@@ -34,7 +34,7 @@ func TestHostOfSites(t *testing.T) {
 			{"http://www.example.:80/", "a"},
 			{"http://www.example", "www.example:80"},
 		} {
-			s := site(t, []string{o.addr}, func(c *proxy.Config) { c.Spelling = spelling })
+			s := site(t, []string{o.addr}, func(c *proxy.Config) { c.Origins[0].Spelling = spelling })
 			target := fmt.Sprintf("%s?%d.%d", strings.TrimSuffix(tt.target, "/"), spelling, i)
 			if strings.HasPrefix(target, "?") {
 				target = "/" + target
@@ -57,7 +57,7 @@ func TestHostOfSites(t *testing.T) {
 func TestHostOfForwarding(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n")
 	_, port, _ := strings.Cut(o.addr, ":")
-	for _, spelling := range []proxy.Spelling{proxy.SpellingNormal, proxy.SpellingOriginal} {
+	for _, spelling := range []proxy.Spelling{proxy.SpellingNormal, proxy.SpellingExact} {
 		s := start(t, func(c *proxy.Config) { c.Spelling = spelling })
 		for _, authority := range []string{"localhost:" + port, "LocalHost:0" + port, "localhos%74:" + port} {
 			s.get(t, "http://"+authority+"/a")

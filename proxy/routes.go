@@ -16,6 +16,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 // route dispatches a request by its raw request-target: http.ServeMux would clean "//" and
@@ -79,7 +80,7 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 	}
 	switch {
 	case err == nil && request.Form == message.FormForward:
-		err = h.forwardTo(x, request.Query.URI)
+		err = h.forwardTo(x, request.Query.URI, target)
 	case h.isFetch(x, &request, err):
 		err = h.fetch(x, &request, err)
 	case !h.config.Access.mayResolve(x.client):
@@ -99,8 +100,12 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 	}
 }
 
-// suggest adds to the error of a name whose namespace nobody knows what may have been meant.
+// suggest adds to the error of a name whose namespace nobody knows, or that has raw octets, what may have been meant.
 func (h *Handler) suggest(request *message.Request, err error) error {
+	var parse *uri.ParseError
+	if request.Form != message.FormPath && errors.As(err, &parse) && uri.EncodeRawName(parse.Input) != parse.Input {
+		return &problem.Failure{Err: err, Input: parse.Input, Suggestions: h.config.Names.Suggest(parse.Input)}
+	}
 	var n *resolver.Negative
 	unknownScheme := errors.Is(err, resolver.ErrService) && !request.Query.IsURN()
 	if request.Form != message.FormPath || !errors.As(err, &n) || !n.Unclaimed && !unknownScheme {

@@ -28,11 +28,15 @@ func (h *Handler) toTLS(x *exchange, target string) bool {
 		host += ":" + h.config.TLSPort
 	}
 	location := "https://" + host + target
+	request, parseErr := message.Parse(target)
+	if parseErr == nil {
+		location = uri.EncodeRaw(location) // a name with raw octets stays one that is refused
+	}
 	u, err := uri.Parse(location)
 	if err != nil || u.Check() != nil {
 		return false // it is answered here, as a request without a host that can be linked to
 	}
-	if request, err := message.Parse(target); h.isShared(&request, err) {
+	if h.isShared(&request, parseErr) {
 		h.allowOrigin(x) // or a page could not follow the redirect
 	}
 	h.reply(x, message.Reply{Status: http.StatusPermanentRedirect, Location: location, CacheControl: "max-age=3600"})

@@ -70,6 +70,12 @@ func TestSuggestions(t *testing.T) {
 		"/about":                               {404, ""},
 		"/api/v1/nope":                         {404, ""},
 		"/unknown:thing":                       {501, ""},
+		// Names stay strict: RFC 8141 section 2.2.
+		"/urn:example:a[1]":                    {400, "urn:example:a%5B1%5D"},
+		"/urn:example:a1%":                     {400, "urn:example:a1%25"},
+		"urn:example:aü":                       {400, "urn:example:a%C3%BC"},
+		"/uri-res/N2L?urn:example:a|":          {400, "urn:example:a%7C"},
+		"/api/v1/resolve?uri=urn:example:a%5B": {400, "urn:example:a%5B"},
 	} {
 		response := s.get(t, target)
 		var p struct{ Suggestions []string }

@@ -16,16 +16,15 @@ const maxSuggestions = 5
 func (n Names) Suggest(text string) []string {
 	var found []string
 	try := func(candidate string) {
-		q, err := ParseQuery(candidate, I2L)
-		if err != nil || CheckScheme(q.URI) != nil && !q.IsURN() || candidate == text || len(found) == maxSuggestions || slices.Contains(found, candidate) {
-			return
-		}
-		if _, err := n.Canonical(q); err == nil {
+		if candidate != text && len(found) < maxSuggestions && !slices.Contains(found, candidate) && n.accepts(candidate) {
 			found = append(found, candidate)
 		}
 	}
 	if joined := strings.Join(strings.Fields(text), ""); joined != text {
 		try(joined)
+	}
+	if try(uri.EncodeRawName(text)); len(found) > 0 {
+		return found // what is in it is only the beginning of the name
 	}
 	for _, f := range uri.Extract(text, uri.ExtractOptions{}) {
 		try(f.URI.String())
@@ -47,6 +46,16 @@ func (n Names) Suggest(text string) []string {
 		}
 	}
 	return found
+}
+
+// accepts reports whether a text is a URI that Canonical accepts, of a scheme that is resolved.
+func (n Names) accepts(text string) bool {
+	q, err := ParseQuery(text, I2L)
+	if err != nil || CheckScheme(q.URI) != nil && !q.IsURN() {
+		return false
+	}
+	_, err = n.Canonical(q)
+	return err == nil
 }
 
 // isNear reports whether one letter of a was replaced, left out, added, or exchanged with its

@@ -20,8 +20,12 @@ import (
 type Request struct {
 	Method string
 	// URI is the canonical form of the target URI: the primary cache key, RFC 9111 section 2.
-	URI    string
-	Header http.Header
+	URI string
+	// Spelling is the path and query that the origin is asked for, where they are not those of URI; "" for those. It is a
+	// part of the key: what is stored for one spelling answers no other one. What changes or removes what is stored for
+	// URI does so for all spellings of it.
+	Spelling string
+	Header   http.Header
 	// Added are the fields of Header that are not the client's, as http.Header has their names.
 	Added []string
 	// Client is the address by whose share the client takes turns with others; all with the zero value

@@ -88,7 +88,7 @@ func (f *flight) suits(header http.Header, of class, solitary bool) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case f.forgotten, f.solitary, f.class.cookie != of.cookie:
+	case f.forgotten, f.solitary, f.class.kind != of.kind:
 		return false
 	case f.isReady():
 		if f.result == nil || f.isAwaited && (f.patience() <= 0 || f.isDeserted()) || !f.result.matches(linesOf(header)) {

@@ -158,12 +158,8 @@ func (x *exchange) isNotForAny(response *Response) bool {
 
 // doNotCollapse lets requests like this one for its URI go their own way for some time.
 func (x *exchange) doNotCollapse() {
-	until, of := x.cache.config.Now().Add(uncollapsedFor), x.class()
-	x.cache.update(x.r.URI, func(e *Entry) *Entry {
-		after := e.copied()
-		after.uncollapsed[of.index()] = until
-		return after
-	})
+	now, of := x.cache.config.Now(), x.class()
+	x.cache.update(x.r.URI, func(e *Entry) *Entry { return e.alone(of.kind, now, now.Add(uncollapsedFor)) })
 }
 
 // fetchWhole lets the next request for a URI ask for a response that can be stored, after a 304

@@ -8,6 +8,8 @@ import (
 // Info is what an administrator wants to know of a stored response. It is a copy.
 type Info struct {
 	Status int
+	// Spelling is Request.Spelling, "" for the normal one.
+	Spelling string
 	// Selecting are the fields of requests that select it, in normal form; one without lines must be
 	// missing from a request: RFC 9111 section 4.1.
 	Selecting http.Header
@@ -56,7 +58,7 @@ func (c *Cache) found(key string) *Entry {
 
 func (s *stored) info(now time.Time) Info {
 	i := Info{
-		Status: s.status, Selecting: s.selecting(), Age: s.age(now), TTL: s.ttl(now),
+		Status: s.status, Spelling: s.spelling, Selecting: s.selecting(), Age: s.age(now), TTL: s.ttl(now),
 		ETag: s.etag, Modified: s.modified, Tags: s.tags(), OnDisk: s.saved != nil,
 		Partial: s.isPartial(), Purged: s.purged,
 	}

@@ -59,7 +59,7 @@ func targetedDirectives(lines []string) (cachecontrol.Directives, bool) {
 func (c *Cache) storedResponse(r *Request, response *Response, at arrival) *stored {
 	control, targeted := c.directivesOf(r, response.Header)
 	s := &stored{record: record{
-		status: response.Status, reason: strings.Clone(response.Reason), header: storedFields(response.Header, control),
+		status: response.Status, reason: strings.Clone(response.Reason), spelling: strings.Clone(r.Spelling), header: storedFields(response.Header, control),
 		selectors: selectorsOf(response.Header, r.Header), received: at.received, length: response.ContentLength, from: response.From, basis: c.config.Basis,
 		uses: new(uses),
 	}}
@@ -89,7 +89,7 @@ func (s *stored) isUseful() bool { return s.explicit || s.lifetime > 0 || s.hasV
 
 // replaces reports whether the same requests select a response and an older one.
 func (s *stored) replaces(other *stored) bool {
-	if !slices.EqualFunc(s.selectors, other.selectors, selector.selectsSame) {
+	if s.spelling != other.spelling || !slices.EqualFunc(s.selectors, other.selectors, selector.selectsSame) {
 		return false
 	}
 	// A part does not replace the whole that it is a part of.

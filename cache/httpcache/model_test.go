@@ -143,7 +143,7 @@ func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, ran
 
 // checkReady checks that what is ready for a name is a version of it, whole.
 func checkReady(t *testing.T, ctx context.Context, s *site, name int) {
-	r, ok := s.cache.Ready(nameOf(name), nil, time.Now())
+	r, ok := s.cache.Ready(nameOf(name), "", nil, time.Now())
 	if !ok {
 		return
 	}

@@ -28,7 +28,7 @@ type purge struct {
 	of   func(key string, s *stored) bool
 }
 
-// Purge purges all variants of a URI, and returns how many there were. A soft purge makes them to be
+// Purge purges all variants of a URI in all of its spellings, and returns how many there were. A soft purge makes them to be
 // validated before they are used again; a hard one removes them. What arrives now is not stored.
 func (c *Cache) Purge(key string, hard bool) (variants int) {
 	s := c.shard(key)
@@ -225,13 +225,19 @@ func listOf(lines []string) []string {
 	return texts
 }
 
-// Variants returns the values of the fields of requests by which the variants of a URI are selected.
-func (c *Cache) Variants(key string) []http.Header {
+// Variant is what requests have that select a variant of a URI.
+type Variant struct {
+	Spelling string      // Request.Spelling
+	Header   http.Header // the fields by which it is selected
+}
+
+// Variants returns what selects the variants of a URI.
+func (c *Cache) Variants(key string) []Variant {
 	e := c.entry(key)
 	if e == nil {
 		return nil
 	}
-	all := make([]http.Header, 0, len(e.variants))
+	all := make([]Variant, 0, len(e.variants))
 	for _, s := range e.variants {
 		header := make(http.Header)
 		for _, one := range s.selectors {
@@ -239,7 +245,7 @@ func (c *Cache) Variants(key string) []http.Header {
 				header[one.name] = []string{one.value}
 			}
 		}
-		all = append(all, header)
+		all = append(all, Variant{s.spelling, header})
 	}
 	return all
 }

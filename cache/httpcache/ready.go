@@ -22,10 +22,10 @@ type Ready struct {
 // Cache-Control, If-Match, If-Unmodified-Since, Pragma and Range; its method and conditions are for the caller,
 // and so is Request.Check: see From and IsUnmodified. Only what is in memory is looked at, of which the content
 // may be on disk. The fields of the request are asked for only where they select one of several responses. The
-// key is not retained.
+// key, and Request.Spelling, are not retained.
 //
 // It changes and counts nothing: see Used.
-func (c *Cache) Ready(key string, request Lines, now time.Time) (Ready, bool) {
+func (c *Cache) Ready(key, spelling string, request Lines, now time.Time) (Ready, bool) {
 	if c.config.Store == nil {
 		return Ready{}, false
 	}
@@ -33,7 +33,7 @@ func (c *Cache) Ready(key string, request Lines, now time.Time) (Ready, bool) {
 	if e == nil || len(c.announced()) > 0 { // a purge may be about it
 		return Ready{}, false
 	}
-	s := e.selected(request)
+	s := e.selected(spelling, request)
 	if s == nil || !s.isWhole() || s.useOf(demands{}, now) != useFresh {
 		return Ready{}, false
 	}

@@ -90,7 +90,7 @@ func TestReady(t *testing.T) {
 func TestReadyForNone(t *testing.T) {
 	for name, change := range map[string]func(*httpcache.Config){"empty": nil, "without a store": func(c *httpcache.Config) { c.Store = nil }} {
 		s := newSite(t, change)
-		if _, ok := s.cache.Ready(target, nil, s.clock.now()); ok {
+		if _, ok := s.cache.Ready(target, "", nil, s.clock.now()); ok {
 			t.Error(name)
 		}
 	}
@@ -101,12 +101,12 @@ func TestReadyPartly(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(206, "01234", fresh, `ETag: "1"`, "Content-Range: bytes 0-4/10")
 	s.expect(s.get("Range: bytes=0-4"), 206, "01234", false)
-	if _, ok := s.cache.Ready(target, nil, s.clock.now()); ok {
+	if _, ok := s.cache.Ready(target, "", nil, s.clock.now()); ok {
 		t.Error("a part is ready")
 	}
 	s.sends(206, "56789", fresh, `ETag: "1"`, "Content-Range: bytes 5-9/10")
 	s.expect(s.get(), 200, "0123456789", false)
-	if r, ok := s.cache.Ready(target, nil, s.clock.now()); !ok || r.Length() != 10 {
+	if r, ok := s.cache.Ready(target, "", nil, s.clock.now()); !ok || r.Length() != 10 {
 		t.Error("the whole is not ready")
 	}
 
@@ -116,7 +116,7 @@ func TestReadyPartly(t *testing.T) {
 	origin := <-streams
 	_, _ = io.WriteString(origin, "ab")
 	s.eventually("it has what there is", func() bool { return c.received() == 2 })
-	if _, ok := s.cache.Ready(target, nil, s.clock.now()); ok {
+	if _, ok := s.cache.Ready(target, "", nil, s.clock.now()); ok {
 		t.Error("what arrives is ready")
 	}
 	_, _ = io.WriteString(origin, "cd")
@@ -147,14 +147,14 @@ func TestReadyWhilePurging(t *testing.T) {
 	purging := false
 	store.during = func() {
 		purging = true
-		if _, ok := s.cache.Ready(target, nil, s.clock.now()); ok {
+		if _, ok := s.cache.Ready(target, "", nil, s.clock.now()); ok {
 			t.Error("it is ready")
 		}
 	}
 	if n := s.cache.PurgeAll(httpcache.Selection{Tag: "other"}, true); n != 0 || !purging {
 		t.Errorf("%d purged", n)
 	}
-	if _, ok := s.cache.Ready(target, nil, s.clock.now()); !ok {
+	if _, ok := s.cache.Ready(target, "", nil, s.clock.now()); !ok {
 		t.Error("it is not ready any more")
 	}
 }
@@ -168,7 +168,7 @@ func TestReadyOnDisk(t *testing.T) {
 	s.sends(200, large, fresh)
 	s.expect(s.get(), 200, large, false)
 	s.expect(s.get(), 200, large, true)
-	r, ok := s.cache.Ready(target, nil, s.clock.now())
+	r, ok := s.cache.Ready(target, "", nil, s.clock.now())
 	if _, inMemory := r.Blocks(); !ok || inMemory || r.Length() != int64(len(large)) {
 		t.Errorf("ready: %t, in memory: %t, %d octets", ok, inMemory, r.Length())
 	}
@@ -176,12 +176,12 @@ func TestReadyOnDisk(t *testing.T) {
 
 	s, closes = onDisk(t, directory)
 	defer closes()
-	if _, ok := s.cache.Ready(target, nil, s.clock.now()); ok {
+	if _, ok := s.cache.Ready(target, "", nil, s.clock.now()); ok {
 		t.Error("the disk was read")
 	}
 	s.fails(errOrigin)
 	s.expect(s.get(), 200, large, true)
-	if r, ok = s.cache.Ready(target, nil, s.clock.now()); !ok {
+	if r, ok = s.cache.Ready(target, "", nil, s.clock.now()); !ok {
 		t.Fatal("it is not ready after it was read")
 	}
 	err := filepath.WalkDir(directory, func(path string, entry os.DirEntry, err error) error {
@@ -208,7 +208,7 @@ func TestReadyCounts(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "one", fresh)
 	s.get()
-	r, _ := s.cache.Ready(target, nil, s.clock.now())
+	r, _ := s.cache.Ready(target, "", nil, s.clock.now())
 	if before := s.cache.Counts().Hits; before != 0 {
 		t.Errorf("%d hits before", before)
 	}
@@ -224,13 +224,13 @@ func TestMemo(t *testing.T) {
 	s := newSite(t, func(c *httpcache.Config) { c.Store = store })
 	s.sends(200, "one", fresh, `Etag: "1"`)
 	s.get()
-	r, _ := s.cache.Ready(target, nil, s.clock.now())
+	r, _ := s.cache.Ready(target, "", nil, s.clock.now())
 	if r.Memo() != nil {
 		t.Errorf("it has %v", r.Memo())
 	}
 	before := store.Get(target).Value.Size()
 	r.SetMemo("a")
-	r, _ = s.cache.Ready(target, nil, s.clock.now())
+	r, _ = s.cache.Ready(target, "", nil, s.clock.now())
 	if r.Memo() != "a" {
 		t.Errorf("it has %v", r.Memo())
 	}
@@ -240,7 +240,7 @@ func TestMemo(t *testing.T) {
 	s.clock.advance(time.Hour)
 	s.sends(304, "", fresh, `Etag: "1"`)
 	s.get()
-	if r, ok := s.cache.Ready(target, nil, s.clock.now()); !ok || r.Memo() != nil {
+	if r, ok := s.cache.Ready(target, "", nil, s.clock.now()); !ok || r.Memo() != nil {
 		t.Errorf("ready: %t, with %v", ok, r.Memo())
 	}
 }
@@ -274,7 +274,7 @@ func TestReadyAllocates(t *testing.T) {
 	size := 0
 	for _, uri := range []string{target, target + "/plain"} {
 		if n := testing.AllocsPerRun(100, func() {
-			r, ok := s.cache.Ready(uri, request, now)
+			r, ok := s.cache.Ready(uri, "", request, now)
 			if !ok || r.IsUnmodified(request) {
 				t.Error("it is not ready")
 			}
@@ -304,7 +304,7 @@ func BenchmarkReady(b *testing.B) {
 	header := http.Header{}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, ok := c.Ready(target, func(name string) []string { return header[name] }, time.Now()); !ok {
+		if _, ok := c.Ready(target, "", func(name string) []string { return header[name] }, time.Now()); !ok {
 			b.Fatal("it is not ready")
 		}
 	}

@@ -33,7 +33,7 @@ func (s *site) ready(r *httpcache.Request) first {
 	}
 	f := first{expected: s.cache.InMemory(r.URI) && !s.cache.Purging()}
 	lines := func(name string) []string { return r.Header[name] }
-	f.ready, f.found = s.cache.Ready(r.URI, lines, s.clock.now())
+	f.ready, f.found = s.cache.Ready(r.URI, r.Spelling, lines, s.clock.now())
 	if !f.found || r.Check != nil && r.Check(f.ready.From()) != nil {
 		f.found = false
 		return f

@@ -19,6 +19,7 @@ import (
 type savedHead struct {
 	Status        int
 	Reason        string `json:",omitempty"`
+	Spelling      string `json:",omitempty"`
 	Header        http.Header
 	Selectors     [][2]string `json:",omitempty"`
 	Received      time.Time
@@ -41,7 +42,7 @@ type savedDirectives struct {
 // head returns the head of a stored response on disk.
 func (s *stored) head() ([]byte, error) {
 	h := savedHead{
-		Status: s.status, Reason: s.reason, Header: s.header, Received: s.received.Round(0), InitialAge: s.initialAge,
+		Status: s.status, Reason: s.reason, Spelling: s.spelling, Header: s.header, Received: s.received.Round(0), InitialAge: s.initialAge,
 		Lifetime: s.lifetime, Explicit: s.explicit, ValidatedOnly: s.validatedOnly, From: s.from, Purged: s.purged, Basis: s.basis,
 		Directives: savedDirectives{s.noCache, s.mustRevalidate, s.immutable, s.whileRevalidate, s.ifError},
 	}
@@ -71,7 +72,7 @@ func (s *stored) isUnicode() bool {
 			}
 		}
 	}
-	return utf8.ValidString(s.reason) &&
+	return utf8.ValidString(s.reason) && utf8.ValidString(s.spelling) &&
 		!slices.ContainsFunc(s.selectors, func(one selector) bool { return !utf8.ValidString(one.value) })
 }
 
@@ -91,7 +92,7 @@ func storedOfHead(text []byte) *stored {
 		return nil
 	}
 	s := &stored{record: record{
-		status: h.Status, reason: h.Reason, header: compacted(h.Header), received: h.Received, initialAge: h.InitialAge,
+		status: h.Status, reason: h.Reason, spelling: h.Spelling, header: compacted(h.Header), received: h.Received, initialAge: h.InitialAge,
 		freshness: freshness{h.Lifetime, h.Explicit}, validatedOnly: h.ValidatedOnly, from: h.From, purged: h.Purged, basis: h.Basis,
 		directives: directives{
 			h.Directives.NoCache, h.Directives.MustRevalidate, h.Directives.Immutable, h.Directives.WhileRevalidate, h.Directives.IfError,

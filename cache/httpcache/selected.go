@@ -2,6 +2,7 @@ package httpcache
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,13 +14,24 @@ type Lines func(name string) []string
 // linesOf returns the lines of a header.
 func linesOf(header http.Header) Lines { return func(name string) []string { return header[name] } }
 
-// selected returns the variant that a request selects: of several the one with the most recent
+// spelled returns the entry with what is stored for one spelling alone: see Request.Spelling. nil stays nil.
+func (e *Entry) spelled(spelling string) *Entry {
+	isOther := func(s *stored) bool { return s.spelling != spelling }
+	if e == nil || !slices.ContainsFunc(e.variants, isOther) {
+		return e
+	}
+	one := *e
+	one.variants = slices.DeleteFunc(slices.Clone(e.variants), isOther)
+	return &one
+}
+
+// selected returns the variant that a request selects: of several of its spelling the one with the most recent
 // Date (RFC 9111 section 4.1), complete ones before parts; nil for none.
-func (e *Entry) selected(request Lines) *stored {
+func (e *Entry) selected(spelling string, request Lines) *stored {
 	var values requestValues
 	var best *stored
 	for _, s := range e.variants {
-		if !values.match(request, e.variants, s) {
+		if s.spelling != spelling || !values.match(request, e.variants, s) {
 			continue
 		}
 		switch {

@@ -45,10 +45,10 @@ func TestValuesAreMadeOnce(t *testing.T) {
 			}
 			return nil
 		}
-		if e.selected(request) != nil || asked > 2 { // once more for what it likes best
+		if e.selected("", request) != nil || asked > 2 { // once more for what it likes best
 			t.Errorf("%s: the request is asked %d times", test.name, asked)
 		}
-		if n := testing.AllocsPerRun(10, func() { e.selected(request) }); n > test.allocations {
+		if n := testing.AllocsPerRun(10, func() { e.selected("", request) }); n > test.allocations {
 			t.Errorf("%s: %v allocations", test.name, n)
 		}
 	}
@@ -161,7 +161,7 @@ func FuzzSelected(f *testing.F) {
 		}
 		for range 4 {
 			request := some()
-			if got, want := e.selected(linesOf(request)), referenceSelected(&e, asked, request); got != want {
+			if got, want := e.selected("", linesOf(request)), referenceSelected(&e, asked, request); got != want {
 				t.Errorf("%v selects %+v, want %+v", request, got, want)
 			}
 		}

@@ -72,8 +72,8 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 // look looks for what is stored.
 func (x *exchange) look() {
 	x.selected = nil
-	if x.entry = x.cache.unpurged(x.r.URI, x.cache.entry(x.r.URI)); x.entry != nil {
-		x.selected = x.entry.selected(linesOf(x.r.Header))
+	if x.entry = x.cache.unpurged(x.r.URI, x.cache.entry(x.r.URI)).spelled(x.r.Spelling); x.entry != nil {
+		x.selected = x.entry.selected(x.r.Spelling, linesOf(x.r.Header))
 	}
 }
 

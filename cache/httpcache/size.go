@@ -16,6 +16,12 @@ func (e *Entry) Size() int {
 	for _, s := range e.variants {
 		size += s.size() + int(unsafe.Sizeof(s))
 	}
+	if len(e.uncollapsed) > 0 {
+		size += mapSize
+	}
+	for of := range e.uncollapsed {
+		size += int(unsafe.Sizeof(of)) + len(of.spelling) + slotSize
+	}
 	return size
 }
 
@@ -28,7 +34,7 @@ func (e *Entry) measured() *Entry {
 
 // size returns the memory that a stored response holds, in bytes.
 func (s *stored) size() int {
-	size := int(unsafe.Sizeof(*s)) + int(unsafe.Sizeof(uses{})) + len(s.reason) + headerSize(s.header)
+	size := int(unsafe.Sizeof(*s)) + int(unsafe.Sizeof(uses{})) + len(s.reason) + len(s.spelling) + headerSize(s.header)
 	for _, one := range s.selectors {
 		size += int(unsafe.Sizeof(one)) + len(one.name) + textOverhead
 		if one.value != absent {

@@ -83,7 +83,7 @@ func (c *Cache) postIsStored(r *Request, directives cachecontrol.Directives, res
 		return false
 	}
 	key, same := c.config.Same(r.URI, location)
-	return same && key == r.URI
+	return same && key == r.URI && r.Spelling == "" // of another spelling it is not known which one it names
 }
 
 // storedFields returns the fields of a response that are stored: not those of one connection (RFC

@@ -22,7 +22,9 @@ type stored struct {
 type record struct {
 	status int
 	reason string
-	header http.Header // shared: never written to
+	// spelling is Request.Spelling.
+	spelling string
+	header   http.Header // shared: never written to
 	// selectors are what the response was selected by, in the order of their names.
 	selectors []selector
 	directives
@@ -108,13 +110,13 @@ func (s *stored) hasValidator() bool { return s.etag != "" || !s.modified.IsZero
 // isStrong reports whether an entity tag is a strong validator: RFC 9110 section 8.8.3.
 func isStrong(etag string) bool { return strings.HasPrefix(etag, `"`) }
 
-// Entry is what is stored for a URI: its variants, RFC 9111 section 4.1, the last one first. It
-// is immutable.
+// Entry is what is stored for a URI, in all of its spellings: its variants, RFC 9111 section 4.1, the last one
+// first. It is immutable.
 type Entry struct {
 	variants []*stored
-	// uncollapsed is until when requests for the URI do not wait for each other, those without cookies
-	// and those with some: their responses were not for all.
-	uncollapsed [2]time.Time
+	// uncollapsed is until when requests of a kind do not wait for each other: their responses were not for all.
+	// It is never written to.
+	uncollapsed map[kind]time.Time
 	// unconditional is whether the conditions of clients are not passed on, so that a response
 	// can be stored.
 	unconditional bool

@@ -1,6 +1,10 @@
 package httpcache
 
-import "slices"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // A client that sends many values of a field by which an origin selects makes as many variants, and they must not
 // displace those that others use. So the variants of a URI that were used in the most intervals of the last hour
@@ -23,6 +27,8 @@ func (c *Cache) with(e *Entry, s *stored) *Entry {
 	if e == nil {
 		return after
 	}
+	after.uncollapsed = maps.Clone(e.uncollapsed)
+	maps.DeleteFunc(after.uncollapsed, func(of kind, _ time.Time) bool { return of.spelling == s.spelling })
 	for _, other := range e.variants {
 		if s.replaces(other) {
 			s.uses.inherit(other.uses)

@@ -34,7 +34,7 @@ func (s *site) ask(format string, args ...any) bool {
 
 // askFast is ask by the fast path.
 func (s *site) askFast(value string) bool {
-	r, ok := s.cache.Ready(target, func(string) []string { return []string{value} }, s.clock.now())
+	r, ok := s.cache.Ready(target, "", func(string) []string { return []string{value} }, s.clock.now())
 	if ok {
 		r.Used()
 	}

@@ -41,7 +41,7 @@ func (x *exchange) isSolitary() bool { return len(x.r.Header["Range"]) > 0 || x.
 // credentials mostly cannot be answered by what it brings.
 func (x *exchange) collapses(of class) bool {
 	return x.r.Method == http.MethodGet && len(x.r.Header["Authorization"]) == 0 && !x.demands.noCache &&
-		(x.entry == nil || x.cache.config.Now().After(x.entry.uncollapsed[of.index()]))
+		(x.entry == nil || x.cache.config.Now().After(x.entry.uncollapsed[of.kind]))
 }
 
 // wait answers by the exchange of another client, who shares the answer and never an error, a delay or the

@@ -110,7 +110,7 @@ func parseAccess(client, method, target, user string) (r policy.Request, u uri.U
 		r, err = policy.NewConnect(addr, user, target)
 		return r, u, err
 	}
-	if u, err = uri.FromIRI(target); err == nil {
+	if u, err = uri.FromIRI(uri.EncodeRaw(target)); err == nil {
 		err = u.Check()
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -97,6 +98,9 @@ func responseLines(r api.Response) []string {
 		if value != "" {
 			lines = append(lines, "  "+name+": "+value)
 		}
+	}
+	if r.Spelling != "" {
+		add("spelling", strconv.Quote(r.Spelling)) // it is what a client has sent
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Selecting)) {
 		value := "none"

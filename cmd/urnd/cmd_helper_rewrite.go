@@ -8,6 +8,7 @@ import (
 
 	"github.com/urnd/urnd/internal/squid"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 func newURLRewrite() *cobra.Command {
@@ -16,7 +17,8 @@ func newURLRewrite() *cobra.Command {
 		Short: "Resolve URNs and normalize URLs, as the url_rewrite_program of Squid",
 		Long: `Resolve URNs and normalize URLs, as the url_rewrite_program of Squid. A client that
 asks Squid for a URN is redirected to its first location, by the rules and servers of
-the configuration. A URL is replaced by its normal form. All else is left as it is:
+the configuration. A URL is replaced by its normal form, in which octets that are none of
+URLs, such as "[", are percent-encoded. All else is left as it is:
 the answer is ERR, with a message if the URL is invalid or the URN has no location,
 and BH if urnd or a server has failed.`,
 		Example: `  printf 'urn:ietf:rfc:2648\n' | urnd helper url-rewrite
@@ -53,7 +55,7 @@ type urlRewriter struct {
 }
 
 func (r urlRewriter) answer(ctx context.Context, url string) squid.Answer {
-	q, err := resolver.ParseQuery(url, resolver.I2L)
+	q, err := resolver.ParseQuery(uri.EncodeRaw(url), resolver.I2L)
 	if err != nil {
 		return failed(err)
 	}

@@ -46,7 +46,9 @@ func TestHelperCommands(t *testing.T) {
 		{"url-rewrite", "ftp://A.example/b", `OK rewrite-url="ftp://a.example/b"`},
 		{"url-rewrite", "http://a.example/urn:ISBN:0-395-36341-1", "ERR"},
 		{"url-rewrite", "http://a.example/", "ERR"},
-		{"url-rewrite", "http://u:secret@a.example/%", `ERR message="parsing \"http://u:xxxxx@a.example/%\": offset ...`},
+		{"url-rewrite", "http://u:secret@a.example[/", `ERR message="parsing \"http://u:xxxxx@a.example[/\": offset ...`},
+		// What is sent is then the key of Squid, too.
+		{"url-rewrite", "http://a.example/100%?a[]=1|2", `OK rewrite-url="http://a.example/100%25?a%5B%5D=1%7C2"`},
 		// The host and port of CONNECT are no URL: RFC 9112 section 3.2.3.
 		{"url-rewrite", "A.example:443", "ERR"},
 		{"url-rewrite", "[2001:DB8::1]:443", `ERR message="parsing ...`},
@@ -56,6 +58,7 @@ func TestHelperCommands(t *testing.T) {
 		{"store-id", "urn:book:42?=a=b", `ERR message="the components of a URN are not part of its key"`},
 		{"store-id", "http://A.example:80/%7esmith#f", `OK store-id="http://a.example/~smith"`},
 		{"store-id", "http://a.example/~smith", "ERR"},
+		// Squid sends this as it is, and so has it as its key.
 		{"store-id", "http://a.example/|", `ERR message="parsing ...`},
 		{"store-id", "A.example:443", "ERR"},
 	} {

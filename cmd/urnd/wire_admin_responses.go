@@ -41,7 +41,7 @@ func (r storedResponses) Refresh(ctx context.Context, key uri.URI) (int, error) 
 
 func responseDocument(info httpcache.Info) api.Response {
 	document := api.Response{
-		Status: info.Status, Selecting: make(map[string]*string, len(info.Selecting)), Age: api.Seconds(info.Age), TTL: api.Seconds(info.TTL),
+		Status: info.Status, Spelling: info.Spelling, Selecting: make(map[string]*string, len(info.Selecting)), Age: api.Seconds(info.Age), TTL: api.Seconds(info.TTL),
 		Size: info.Size, ETag: info.ETag, Where: []string{}, Tags: append([]string{}, info.Tags...), Partial: info.Partial, Purged: info.Purged,
 	}
 	if !info.Modified.IsZero() {

@@ -18,9 +18,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// spellings are the values of proxy.spelling.
+// spellings are the values of proxy.spelling, and of proxy.origins.*.spelling, where "" is the default.
 func spellings() map[string]proxy.Spelling {
-	return map[string]proxy.Spelling{"normal": proxy.SpellingNormal, "original": proxy.SpellingOriginal, "redirect": proxy.SpellingRedirect}
+	return map[string]proxy.Spelling{
+		"normal": proxy.SpellingNormal, "exact": proxy.SpellingExact, "redirect": proxy.SpellingRedirect,
+		config.SpellingOriginal: proxy.SpellingExact, "": proxy.SpellingExact,
+	}
 }
 
 // forwardings are the values of proxy.forwarded.
@@ -121,7 +124,7 @@ func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, err
 func originsOf(all []config.Site) []proxy.Origin {
 	origins := make([]proxy.Origin, 0, len(all))
 	for _, site := range all {
-		o := proxy.Origin{Host: strings.ToLower(strings.TrimSuffix(site.Host, "."))}
+		o := proxy.Origin{Host: strings.ToLower(strings.TrimSuffix(site.Host, ".")), Spelling: spellings()[site.Spelling]}
 		for _, server := range site.Servers {
 			u, err := uri.Parse(server)
 			if err == nil { // the configuration was checked

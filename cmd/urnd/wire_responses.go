@@ -45,7 +45,7 @@ func diskBasis(c config.Config) string {
 }
 
 // storageRules changes with the rules of what is stored for others: what was stored by others is not used.
-const storageRules = 2
+const storageRules = 3
 
 // gatewayBasis returns the settings of the gateways that decide whether, and from where, what is stored
 // could be fetched again. The others are left out: what was made by another limit is still a response of
@@ -118,7 +118,7 @@ func sameOrigin(base, reference string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	relative, err := uri.ParseReference(reference)
+	relative, err := uri.ParseRawReference(reference)
 	if err != nil {
 		return "", false
 	}

@@ -47,12 +47,18 @@ func (r sending) as(agent, scheme, host, path string, absolute bool) sending {
 		r.target = scheme + "://" + r.host + r.target
 	}
 	for _, text := range []*string{&r.target, &r.host} {
-		*text = strings.NewReplacer("{host}", host, "{HOST}", strings.ToUpper(host), "{path}", path).Replace(*text)
+		*text = strings.NewReplacer("{host}", host, "{HOST}", strings.ToUpper(host), "{path}", path, "{encoded}", encodedPath(path)).Replace(*text)
 	}
 	if !slices.ContainsFunc(r.fields, func(field string) bool { return strings.HasPrefix(field, "User-Agent:") }) {
 		r.fields = append(r.fields, "User-Agent: "+agent)
 	}
 	return r
+}
+
+// encodedPath returns a path in another spelling: RFC 3986 section 6.2.2.2.
+func encodedPath(path string) string {
+	last := len(path) - 1
+	return fmt.Sprintf("%s%%%02x", path[:last], path[last])
 }
 
 // shape is what a victim sends.

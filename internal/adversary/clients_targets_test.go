@@ -113,6 +113,23 @@ func withHosts() (all []attack) {
 	return all
 }
 
+// withSpellings are attacks by spellings of the path (RFC 3986 section 6.2.2), at an origin that repeats it in a redirect.
+func withSpellings() (all []attack) {
+	carries := site{fields: explicit, reacts: func(v *visit) (int, []string) {
+		return http.StatusMovedPermanently, []string{"Location: http://" + v.Host + v.RequestURI + "/next"}
+	}}
+	for _, m := range []moment{before, together} {
+		s := carries
+		s.gated = m == together
+		for target, ways := range map[string][]route{"{encoded}": {site1, siteH2}, "http://{host}{encoded}": {site1, forward1}} {
+			all = append(all, attack{
+				name: "the target " + target, section: "RFC 9110 section 4.2.3", site: s, moment: m, requests: []sending{{target: target}}, ways: ways,
+			})
+		}
+	}
+	return all
+}
+
 // withMethods are attacks by methods and content (RFC 9110 section 9, RFC 9111 section 4).
 func withMethods() (all []attack) {
 	const section = "RFC 9110 section 9"

@@ -21,6 +21,7 @@ func clientsFamilies() []clientsFamily {
 		{"clients: errors", withErrors(), false},
 		{"clients: ranges", withRanges(), false},
 		{"clients: hosts", withHosts(), false},
+		{"clients: spellings", withSpellings(), false},
 		{"clients: methods", withMethods(), false},
 		{"clients: updates", withUpdates(), false},
 		{"clients: variants", withVariants(), false},

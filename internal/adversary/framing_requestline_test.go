@@ -56,6 +56,8 @@ func requestLines() []request {
 			want = refused
 		case strings.Contains(target, "{id}#"): // a client should not send one, and nobody may pass it on
 			want = either
+		case strings.HasPrefix(target, "http://{o}/") && strings.ContainsAny(target, "%\"<\\"): // octets that programs send raw: ADR 33
+			want = either
 		}
 		add(fmt.Sprintf("target %.40q", target), "RFC 9112 section 3.2", "GET "+target+" HTTP/1.1", want)
 	}

@@ -3,6 +3,8 @@ package api
 // Response is a stored response of the HTTP cache.
 type Response struct {
 	Status int `json:"status"`
+	// Spelling is the path and query that were sent for it, empty for those of the URI in normal form.
+	Spelling string `json:"spelling,omitempty"`
 	// Selecting are the fields of requests that select it; one that is null must be missing.
 	Selecting    map[string]*string `json:"selecting"`
 	Age          int64              `json:"age"`  // seconds

@@ -91,7 +91,7 @@ func responseSelectionOf(given map[string]string) (s ResponseSelection, err erro
 
 // keyOf returns the canonical form of a URL, by which its responses are stored.
 func keyOf(text string) (uri.URI, error) {
-	u, err := uri.Parse(text)
+	u, err := uri.ParseRaw(text)
 	if err == nil {
 		err = u.Check()
 	}

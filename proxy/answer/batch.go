@@ -15,6 +15,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 // Bounds of batches.
@@ -165,7 +166,7 @@ func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, er
 	if in.long {
 		return nil, problem.ErrTargetTooLong
 	}
-	q, err := resolver.ParseQuery(in.text, b.service)
+	q, err := resolver.ParseQuery(uri.EncodeRaw(in.text), b.service)
 	if err != nil {
 		return nil, err
 	}

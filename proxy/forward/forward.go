@@ -69,6 +69,9 @@ type Request struct {
 	// Key is the target URI in canonical form, by which the response is cached, and Target the one
 	// that is sent.
 	Key, Target uri.URI
+	// Spelling is the path and query that are sent in place of those of Target, and a part of the key; "" for those. It
+	// is that of a client: no URI, but without controls, spaces and "#".
+	Spelling string
 	// Server is the server of a site that urnd is the gateway of, in place of that of Target; the
 	// zero value is that of Target.
 	Server uri.URI

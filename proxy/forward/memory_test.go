@@ -135,7 +135,7 @@ func fill(t *testing.T, c *httpcache.Cache, p *forward.Proxy, key string, reques
 		t.Fatal(err)
 	}
 	a.Content.Close()
-	if r, ok := c.Ready(key, func(name string) []string { return request[name] }, now); ok {
+	if r, ok := c.Ready(key, "", func(name string) []string { return request[name] }, now); ok {
 		p.AppendReady(nil, r, false, "", nil)
 	}
 }

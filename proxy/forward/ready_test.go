@@ -171,7 +171,7 @@ func (s *readySite) store(t testing.TB, status int, reason, body string, header 
 	s.mu.Unlock()
 	var ready httpcache.Ready
 	testserver.Wait(t, "it is stored", func() (ok bool) {
-		ready, ok = s.cache.Ready(readyURI, nil, s.time())
+		ready, ok = s.cache.Ready(readyURI, "", nil, s.time())
 		return ok
 	})
 	return ready
@@ -265,7 +265,7 @@ func TestReadyAges(t *testing.T) {
 	s.mu.Lock()
 	s.now = s.now.Add(123 * time.Second)
 	s.mu.Unlock()
-	ready, ok := s.cache.Ready(readyURI, nil, s.time())
+	ready, ok := s.cache.Ready(readyURI, "", nil, s.time())
 	if !ok || ready.Memo() == nil || ready.Age() != 133*time.Second {
 		t.Errorf("ready: %t, %v old, with %v", ok, ready.Age(), ready.Memo())
 	}
@@ -310,10 +310,10 @@ func TestReadySelects(t *testing.T) {
 		}
 		a.Content.Close()
 		none := func(string) []string { return nil }
-		if _, ok := s.cache.Ready(test.key, none, s.time()); !ok {
+		if _, ok := s.cache.Ready(test.key, "", none, s.time()); !ok {
 			t.Errorf("%+v: it is not stored", test)
 		}
-		if _, ok := p.Ready(test.key, none, s.time()); ok != test.want {
+		if _, ok := p.Ready(test.key, "", none, s.time()); ok != test.want {
 			t.Errorf("%+v: ready is %t", test, ok)
 		}
 	}
@@ -326,7 +326,7 @@ func TestReadyAllocates(t *testing.T) {
 	buffer, date := make([]byte, 0, 4096), []byte("Sun, 22 Nov 2026 08:00:00 GMT")
 	for _, unmodified := range []bool{false, true} {
 		if n := testing.AllocsPerRun(100, func() {
-			if _, ok := s.proxy.Ready(readyURI, func(string) []string { return nil }, s.time()); !ok {
+			if _, ok := s.proxy.Ready(readyURI, "", func(string) []string { return nil }, s.time()); !ok {
 				t.Error("it is not ready")
 			}
 			buffer = s.proxy.AppendReady(buffer[:0], ready, unmodified, ownID, date)

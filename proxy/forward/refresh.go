@@ -18,8 +18,8 @@ func (p *Proxy) Refresh(ctx context.Context, key, server uri.URI) (int, error) {
 	variants := p.config.Cache.Variants(key.String())
 	fetched, outdated := 0, false
 	var faults []error
-	for _, fields := range variants {
-		outcome, err := p.refresh(ctx, key, server, fields)
+	for _, variant := range variants {
+		outcome, err := p.refresh(ctx, key, server, variant)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -36,20 +36,19 @@ func (p *Proxy) Refresh(ctx context.Context, key, server uri.URI) (int, error) {
 	return fetched, nil
 }
 
-// refresh asks the origin for the variant that requests with some fields select, and drops its
-// content when it is stored.
-func (p *Proxy) refresh(ctx context.Context, key, server uri.URI, fields http.Header) (httpcache.Outcome, error) {
+// refresh asks the origin for a variant, and drops its content when it is stored.
+func (p *Proxy) refresh(ctx context.Context, key, server uri.URI, v httpcache.Variant) (httpcache.Outcome, error) {
 	authority, _ := key.Authority()
 	r := &Request{
 		Request: (&http.Request{Method: http.MethodGet, Host: authority, Header: http.Header{}}).WithContext(ctx),
-		Key:     key, Target: key, Server: server,
+		Key:     key, Target: key, Spelling: v.Spelling, Server: server,
 	}
-	header := make(http.Header, len(fields)+1)
-	for name, lines := range fields {
+	header := make(http.Header, len(v.Header)+1)
+	for name, lines := range v.Header {
 		header[name] = lines
 	}
 	header["Cache-Control"] = []string{"no-cache"}
-	asked := &httpcache.Request{Method: r.Method, URI: key.String(), Header: header, Gateway: r.isGateway()}
+	asked := &httpcache.Request{Method: r.Method, URI: key.String(), Spelling: v.Spelling, Header: header, Gateway: r.isGateway()}
 	answer, err := p.config.Cache.Serve(ctx, asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
 		o.Background = true // there is no client for interim responses
 		return p.ask(ctx, nil, r, o)

@@ -44,7 +44,7 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	c := p.newClient(w, r)
 	defer c.end()
 	asked := &httpcache.Request{
-		Method: r.Method, URI: r.Key.String(), Header: p.selecting(r), Added: p.added(r), Client: clientNetwork(r.Share),
+		Method: r.Method, URI: r.Key.String(), Spelling: r.Spelling, Header: p.selecting(r), Added: p.added(r), Client: clientNetwork(r.Share),
 		Body: r.hasBody(), Gateway: r.isGateway(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
 	}
 	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
@@ -137,7 +137,7 @@ func isUnconnected(err error) bool {
 
 // request returns the request to the origin, for a client that may be nil.
 func (p *Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgoing) scheme.Request {
-	request := scheme.Request{Method: o.Method, URI: r.Target, Header: o.Header, Client: r.Share, Check: r.Check}
+	request := scheme.Request{Method: o.Method, URI: r.Target, Spelling: r.Spelling, Header: o.Header, Client: r.Share, Check: r.Check}
 	if r.isGateway() {
 		request.URI = at(server, r.Target)
 		request.Host, _ = r.Key.Authority() // as the key says, and not as the client spells it
@@ -184,6 +184,6 @@ func at(server, target uri.URI) uri.URI {
 	return moved
 }
 
-// Purge makes the stored responses for a URI to be validated before they are used again, and returns
+// Purge makes the stored responses for a URI, in all of its spellings, to be validated before they are used again, and returns
 // how many there were.
 func (p *Proxy) Purge(key uri.URI) int { return p.config.Cache.Purge(key.String(), false) }

@@ -35,6 +35,7 @@ type FastConn struct {
 	between bool  // no octet of a request has gone to net/http
 	isNew   bool  // net/http has seen no request: it waits with the header timeout
 	isRest  bool  // what was read last begins behind requests that were answered
+	isAfter bool  // what was read last came with such requests: without the fast path net/http would have it in its buffer
 	err     error // of a write
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
@@ -126,7 +127,7 @@ func (f *FastConn) idle(isPosted bool) {
 
 // isOut reports whether a read into p is none at which the fast path may look.
 func (f *FastConn) isOut(p []byte) bool {
-	f.isRest = false
+	f.isRest, f.isAfter = false, false
 	if f.between && (len(p) != readSize || f.conn.deadlines.Load() > 1 || f.conn.server.isEnding(f.tracked)) {
 		f.between = false
 	}
@@ -145,7 +146,7 @@ func (f *FastConn) read(p []byte) (n int, err error) {
 		if answered > 0 {
 			f.await(f.conn.server.config.IdleTimeout)
 		}
-		f.isRest = false
+		f.isRest, f.isAfter = false, false
 		if n, err = f.conn.Conn.Read(p); n == 0 || err != nil {
 			break
 		}
@@ -163,7 +164,7 @@ const confirmed = 2
 // answer answers the requests that the first n octets of p begin with. What is left of them it moves to the beginning of p,
 // and returns how many octets that is.
 func (f *FastConn) answer(p []byte, n int) (left int) {
-	f.isRest = false
+	f.isRest, f.isAfter = false, false
 	if f.conn.server.isEnding(f.tracked) {
 		return n
 	}
@@ -173,7 +174,7 @@ func (f *FastConn) answer(p []byte, n int) (left int) {
 	}
 	used := f.path.AnswerFast(f, p[:n])
 	if used > 0 {
-		f.hasAnswered, f.isRest = true, true
+		f.hasAnswered, f.isRest, f.isAfter = true, true, true
 		if !f.conn.used.Load() {
 			f.conn.used.Store(true)
 			f.unseen.Store(true)

@@ -21,6 +21,9 @@ func (c *requestConn) isWatch(p []byte) bool {
 // watch reads an octet of the next request. It returns where one comes, the client has left, or net/http ends the read.
 func (c *requestConn) watch(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
+	if c.hasWatched = n > 0; n > 0 {
+		c.watched = p[0]
+	}
 	if n == 0 && isEnd(err) {
 		c.ended.note()
 		err = awaitReset(socketOf(c.Conn))

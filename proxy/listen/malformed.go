@@ -48,17 +48,23 @@ type requestConn struct {
 	isTaken   bool         // by a handler
 	lastOctet *byte        // of net/http's buffer
 
-	head     head
-	body     bodyReads
-	line     []byte                    // the last request line, or its beginning
-	complete atomic.Bool               // the end of the line was seen
-	handled  atomic.Bool               // the request has reached a handler
-	used     atomic.Bool               // some request of the connection has reached a handler
-	isPosted bool                      // the last one was a POST
-	http2    atomic.Pointer[http2Conn] // it has no request lines; nil by HTTP/1
-	reason   reasonPhrase              // see SetReason
-	attached io.Closer                 // see Attach; nil for none
-	ended    ended                     // see Ended
+	head head
+	body bodyReads
+	line []byte // the last request line, or its beginning
+	// isLineStart is whether that begins with the first octet of the request, and isReplaced whether net/http has read
+	// another target: see restoreTarget.
+	isLineStart, isReplaced bool
+	// watched is an octet of the next request that came while one was answered, where hasWatched is set.
+	watched    byte
+	hasWatched bool
+	complete   atomic.Bool               // the end of the line was seen
+	handled    atomic.Bool               // the request has reached a handler
+	used       atomic.Bool               // some request of the connection has reached a handler
+	isPosted   bool                      // the last one was a POST
+	http2      atomic.Pointer[http2Conn] // it has no request lines; nil by HTTP/1
+	reason     reasonPhrase              // see SetReason
+	attached   io.Closer                 // see Attach; nil for none
+	ended      ended                     // see Ended
 }
 
 // enter is called when net/http gives the connection a state.
@@ -87,7 +93,7 @@ func (c *requestConn) begin() {
 	if c.http2.Load() != nil { // it is read while it is idle
 		return
 	}
-	c.line = c.line[:0]
+	c.line, c.isLineStart, c.isReplaced = c.line[:0], false, false
 	c.reason = reasonPhrase{}
 	c.head.reset()
 	c.body.inBody.Store(false)
@@ -100,12 +106,17 @@ func (c *requestConn) begin() {
 	}
 }
 
-// beginHandler is called when a request has reached its handler.
-func (c *requestConn) beginHandler() {
+// beginHandler is called when a request has reached its handler. It returns false where that must not see it: see
+// restoreTarget.
+func (c *requestConn) beginHandler(r *http.Request) bool {
 	c.handled.Store(true)
 	if c.fast != nil {
 		c.fast.unseen.Store(false)
 	}
+	if r.ProtoMajor == 1 {
+		c.isPosted = r.Method == http.MethodPost
+	}
+	return c.restoreTarget(r)
 }
 
 // Read implements net.Conn.
@@ -123,6 +134,7 @@ func (c *requestConn) Read(p []byte) (int, error) {
 	if isWaiting && n > 0 && !c.takesUp(n) {
 		return 0, io.EOF
 	}
+	c.isLineStart = c.isLineStart || isWaiting && (c.fast == nil || !c.fast.isAfter)
 	if h := c.http2.Load(); h != nil {
 		return h.read(p[:n], err)
 	}
@@ -167,6 +179,9 @@ func (c *requestConn) record(p []byte) (rest []byte) {
 	const methodAndVersion = 64
 	room := max(c.server.config.MaxTarget+methodAndVersion-len(c.line), 0)
 	c.line = append(c.line, line[:min(room, len(line))]...)
+	if len(line) <= room {
+		c.replaceStray(line)
+	}
 	if !isEnd {
 		return nil
 	}

@@ -206,12 +206,9 @@ type connKey struct{}
 // serveHTTP calls the handler of a request, and records its beginning and end.
 func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Request) {
 	conn, _ := r.Context().Value(connKey{}).(*requestConn)
-	handler := s.config.Handler
+	handler, isSound := s.config.Handler, true
 	if conn != nil {
-		conn.beginHandler()
-		if r.ProtoMajor == 1 {
-			conn.isPosted = r.Method == http.MethodPost
-		}
+		isSound = conn.beginHandler(r)
 		if secure, ok := conn.Conn.(*secureConn); ok {
 			state := secure.ConnectionState()
 			r.TLS = &state // net/http does not see the TLS
@@ -223,6 +220,10 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 	first := conn != nil && !conn.used.Swap(true)
 	conns.begin(conn, first)
 	defer conns.end()
+	if !isSound {
+		s.refuse(w, r, "malformed request-target")
+		return
+	}
 	if s.checkCoding(w, r, conn, first) {
 		return
 	}

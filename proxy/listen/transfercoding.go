@@ -90,7 +90,13 @@ func (s *Server) checkCoding(w http.ResponseWriter, r *http.Request, conn *reque
 	if !faulty {
 		return false
 	}
-	const reason = "a request by HTTP/1.0 has no Transfer-Encoding"
+	s.refuse(w, r, "a request by HTTP/1.0 has no Transfer-Encoding")
+	return true
+}
+
+// refuse answers a request that is malformed, and ends its connection.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, reason string) {
+	w.Header().Set("Connection", "close")
 	d := s.config.Malformed(Malformed{Status: http.StatusBadRequest, Reason: reason, Method: r.Method, Target: r.RequestURI})
 	if s.config.Refused != nil {
 		s.config.Refused(d.Status)
@@ -99,5 +105,4 @@ func (s *Server) checkCoding(w http.ResponseWriter, r *http.Request, conn *reque
 	w.Header().Set("Content-Length", strconv.Itoa(len(d.Body)))
 	w.WriteHeader(d.Status)
 	_, _ = w.Write(d.Body) // it fails only where the client left
-	return true
 }

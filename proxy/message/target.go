@@ -121,7 +121,7 @@ func isEncoded(text string) bool {
 }
 
 func parseURI(f Form, text string, service resolver.Service) (Request, error) {
-	q, err := resolver.ParseQuery(text, service)
+	q, err := resolver.ParseQuery(uri.EncodeRaw(text), service)
 	return Request{Form: f, Query: q.Selected()}, err
 }
 
@@ -142,7 +142,7 @@ func parseTHTTP(target string) (Request, error) {
 		return parsePair(target, text)
 	}
 	// The path says which service: it is not that of a directive in the URI.
-	q, err := resolver.ParseQuery(text, service)
+	q, err := resolver.ParseQuery(uri.EncodeRaw(text), service)
 	return Request{Form: FormTHTTP, Query: q}, err
 }
 
@@ -152,8 +152,8 @@ func parsePair(target, text string) (Request, error) {
 	const space = "%20"
 	for i := strings.Index(text, space); i >= 0; {
 		// The second one first: it mostly fails at its first octets.
-		if b, err := uri.Parse(text[i+len(space):]); err == nil {
-			if a, err := uri.Parse(text[:i]); err == nil {
+		if b, err := uri.ParseRaw(text[i+len(space):]); err == nil {
+			if a, err := uri.ParseRaw(text[:i]); err == nil {
 				q, err := resolver.NewQuery(a, resolver.IisI)
 				return Request{Form: FormTHTTP, Query: q, Other: b}, err
 			}
@@ -190,7 +190,7 @@ func parseParameters(f Form, target, query string) (Request, error) {
 	}
 	var q resolver.Query
 	if f == FormAPI {
-		q, err = resolver.ParseQuery(text, service)
+		q, err = resolver.ParseQuery(uri.EncodeRaw(text), service)
 	} else {
 		q, err = typedQuery(text, service)
 	}
@@ -252,7 +252,7 @@ func formText(query, text string) string {
 
 // typedQuery returns the question about an identifier that a user has typed.
 func typedQuery(text string, service resolver.Service) (resolver.Query, error) {
-	u, err := uri.FromIRI(text)
+	u, err := uri.FromIRI(uri.EncodeRaw(text))
 	if err != nil {
 		return resolver.Query{Service: service}, err
 	}

@@ -31,6 +31,7 @@ var ErrUnanswered = errors.New("the server did not answer")
 type Request struct {
 	Method        string
 	URI           uri.URI // absolute, without fragment; it is sent as it is
+	Spelling      string  // the path and query that are sent by HTTP in place of those of URI; "" for those
 	Host          string  // the Host field, where it is not the host of URI; "" for that
 	Header        http.Header
 	Body          io.Reader   // may be nil

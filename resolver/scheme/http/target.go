@@ -12,7 +12,7 @@ import (
 var (
 	errHostField = errors.New("the Host is none")
 	errHost      = errors.New("the URI has no host")
-	errTarget    = errors.New("the URI has an octet that a request line cannot have")
+	errTarget    = errors.New("the path has an octet that a request line cannot have")
 )
 
 // key is what connections have in common that can stand for each other.
@@ -35,8 +35,8 @@ type target struct {
 // a response that has them is stored for all spellings.
 const serverSteps = uri.IDNA | uri.HostCase | uri.IPv6Text | uri.DefaultPort
 
-// newTarget returns the target of a request for u.
-func newTarget(method string, u uri.URI, upstream *Upstream) (target, error) {
+// newTarget returns the target of a request for u, in a spelling of its path and query, "" for that of u.
+func newTarget(method string, u uri.URI, spelling string, upstream *Upstream) (target, error) {
 	u = u.NormalizeSteps(serverSteps)
 	authority, _ := u.Host()
 	if authority == "" {
@@ -53,6 +53,12 @@ func newTarget(method string, u uri.URI, upstream *Upstream) (target, error) {
 	t.address = net.JoinHostPort(t.host, port)
 	t.key = key{secure: secure, address: t.address}
 	t.line = originForm(method, u)
+	if spelling != "" {
+		if spelling[0] != '/' || strings.IndexByte(spelling, '#') >= 0 {
+			return target{}, errTarget
+		}
+		t.line = spelling
+	}
 	if upstream != nil {
 		t.upstream = *upstream
 		if t.forwarded() {

@@ -1,0 +1,122 @@
+package httpcache_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+)
+
+// spelled makes the origin answer each request by its spelling, which it is sent.
+func (s *site) spelled(spelling string, lines ...string) got {
+	s.t.Helper()
+	s.sends(200, "of "+spelling, append(lines, "Cache-Control: max-age=60")...)
+	return s.request(&httpcache.Request{Method: "GET", URI: target, Spelling: spelling, Header: fields()})
+}
+
+// What the origin was asked for is the key: what is stored for one spelling answers no other one, from memory or disk.
+func TestSpellings(t *testing.T) {
+	directory := t.TempDir()
+	s, closes := onDisk(t, directory)
+	spellings := []string{"", "/%62", "/x/../b", "/b|", "/\xff"}
+	for round := range 2 {
+		for _, spelling := range spellings {
+			s.expect(s.spelled(spelling, `ETag: "1"`), 200, "of "+spelling, round > 0)
+			if got := s.last().header.Get("If-None-Match"); round == 0 && got != "" {
+				t.Errorf("%q is validated by what another spelling has: %s", spelling, got)
+			}
+		}
+	}
+	infos := s.cache.Lookup(target)
+	if len(infos) != len(spellings) || len(s.cache.Variants(target)) != len(spellings) {
+		t.Errorf("%d are stored: %+v", len(infos), infos)
+	}
+	s.cache.Close()
+	closes()
+	s, closes = onDisk(t, directory)
+	defer closes()
+	for _, spelling := range spellings {
+		s.expect(s.spelled(spelling), 200, "of "+spelling, spelling != "/\xff") // JSON has no such octet
+	}
+}
+
+// Whatever purges or invalidates a URI does so in all of its spellings: RFC 9111 section 4.4.
+func TestPurgedSpellings(t *testing.T) {
+	for name, purge := range map[string]func(s *site){
+		"a purge": func(s *site) { s.cache.Purge(target, true) },
+		"prefixes": func(s *site) {
+			s.cache.PurgeAll(httpcache.Selection{Key: func(key string) bool { return key == target }}, true)
+		},
+		"POST": func(s *site) { s.do("POST") },
+		"POST of another spelling": func(s *site) {
+			s.request(&httpcache.Request{Method: "POST", URI: target, Spelling: "/%62", Header: fields()})
+		},
+		"Location": func(s *site) {
+			s.sends(201, "", "Location: /b")
+			s.request(&httpcache.Request{Method: "PUT", URI: "http://a.example/c", Header: fields()})
+		},
+	} {
+		s := newSite(t, nil)
+		for _, spelling := range []string{"", "/%62", "/./b"} {
+			s.spelled(spelling)
+		}
+		purge(s)
+		for _, spelling := range []string{"", "/%62", "/./b"} {
+			if s.spelled(spelling).Outcome.Hit() {
+				t.Errorf("%s left %q", name, spelling)
+			}
+		}
+	}
+}
+
+// A response to POST answers GET where Content-Location names what was asked (RFC 9110 section 9.3.3): whether a spelling
+// is named is not known.
+func TestPostOfSpelling(t *testing.T) {
+	for _, spelling := range []string{"", "/%62"} {
+		s := newSite(t, nil)
+		s.sends(200, "posted", "Cache-Control: max-age=60", "Content-Location: /b")
+		s.request(&httpcache.Request{Method: "POST", URI: target, Spelling: spelling, Header: fields()})
+		s.sends(200, "got")
+		if got := s.request(&httpcache.Request{Method: "GET", URI: target, Spelling: spelling, Header: fields()}); got.Outcome.Hit() != (spelling == "") {
+			t.Errorf("%q: %s", spelling, got.body)
+		}
+	}
+}
+
+// Nobody waits for a request of another spelling.
+func TestSpellingsDoNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, func(c *httpcache.Config) { c.CollapseTimeout = time.Minute })
+		s.first(hangs, s.later(0, "ok"))
+		ctx, leave := context.WithCancel(t.Context())
+		led := make(chan struct{})
+		go func() {
+			defer close(led)
+			_, _ = s.cache.Serve(ctx, &httpcache.Request{Method: "GET", URI: target, Spelling: "/%62", Header: fields()}, s.forward)
+		}()
+		synctest.Wait()
+		begun := time.Now()
+		s.expect(s.get(), 200, "ok", false)
+		if took := time.Since(begun); took > 0 {
+			t.Errorf("it waited for %s", took)
+		}
+		leave()
+		<-led
+	})
+}
+
+// That the responses to one spelling are for one client each does not let those of another one ask the origin all at once.
+func TestPrivateSpelling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, func(c *httpcache.Config) { c.CollapseTimeout = time.Minute })
+		s.sends(200, "mine", "Cache-Control: private")
+		s.request(&httpcache.Request{Method: "GET", URI: target, Spelling: "/%62", Header: fields()})
+		s.first(s.later(time.Second, "ok", "Cache-Control: max-age=60"), s.later(0, "a second exchange"))
+		leader := s.start(nil)
+		for _, one := range append(s.victims(3), leader) {
+			one.whole("ok")
+		}
+	})
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// What curl sends raw reaches nginx as proxy.spelling and that of the site say, and is stored by what was sent: RFC 9110
+// sections 4.2.3 and 7.7.
+func TestSpellingsByCurl(t *testing.T) {
+	testserver.Need(t, "curl")
+	nginx := testserver.StartNginx(t, testserver.OpenFolder(t), `location / { add_header Cache-Control max-age=60 always; add_header X-Target "$request_uri" always; return 200 "sent\n"; }`)
+	binary := build(t)
+	const config = "access: {allow_destinations: [127.0.0.0/8], purge_clients: [127.0.0.0/8]}\n" +
+		"proxy:\n  spelling: %s\n  origins:\n    - {host: exact.example, servers: ['http://%s']}\n    - {host: normal.example, servers: ['http://%[2]s'], spelling: normal}\n"
+	for _, spelling := range []string{"normal", "exact", "original"} {
+		urnd := launchWith(t, binary, filepath.Join(t.TempDir(), "urnd.yaml"), fmt.Sprintf(config, spelling, nginx.Addr()))
+		get := func(arguments ...string) (target string, isHit bool) {
+			t.Helper()
+			header, _ := curl(t, urnd.service, append([]string{"-g", "--path-as-is"}, arguments...)...)
+			if found := regexp.MustCompile(`\r\nX-Target: (.*)\r\n`).FindStringSubmatch(header); found != nil {
+				target = found[1]
+			}
+			return target, strings.Contains(header, "Cache-Status: urnd; hit")
+		}
+		for _, tt := range []struct{ raw, normal string }{
+			{"/?a[]=1", "/?a%5B%5D=1"},
+			{"/?family=A|B&c=100%", "/?family=A%7CB&c=100%25"},
+			{"/x/{x}^`\"", "/x/%7Bx%7D%5E%60%22"}, // curl encodes octets beyond ASCII itself
+			{"/a/../%7eb", "/~b"},
+			{"/a/./b//c", "/a/b//c"},
+		} {
+			for _, form := range []struct {
+				name     string
+				isNormal bool
+				get      func(target string) (string, bool)
+			}{
+				{"forward", spelling == "normal", func(target string) (string, bool) { return get("http://" + nginx.Addr() + target) }},
+				{"exact.example", false, func(target string) (string, bool) {
+					return get("--proxy", "", "-H", "Host: exact.example", urnd.service+target)
+				}},
+				{"normal.example", true, func(target string) (string, bool) {
+					return get("--proxy", "", "-H", "Host: normal.example", urnd.service+target)
+				}},
+			} {
+				want := tt.raw
+				if form.isNormal {
+					want = tt.normal
+				}
+				testserver.Wait(t, "what was sent is stored", func() bool {
+					got, isHit := form.get(tt.raw)
+					if got != want {
+						t.Fatalf("%s, %s: %q is sent as %q", spelling, form.name, tt.raw, got)
+					}
+					return isHit
+				})
+				if got, _ := form.get(tt.normal); got != tt.normal {
+					t.Errorf("%s, %s: %q is answered by that of %q", spelling, form.name, tt.normal, got)
+				}
+				if form.name == "exact.example" { // a purge is about all spellings
+					curl(t, urnd.service, "-g", "-X", "PURGE", "--proxy", "", "-H", "Host: exact.example", urnd.service+tt.normal)
+					if _, isHit := form.get(tt.raw); isHit {
+						t.Errorf("%q was not purged", tt.raw)
+					}
+				}
+			}
+		}
+		// nginx refuses such a path itself, in this spelling.
+		if got, _ := get("http://" + nginx.Addr() + "/100%"); got != map[string]string{"normal": "/100%25"}[spelling] {
+			t.Errorf("%s: /100%% is sent as %q", spelling, got)
+		}
+	}
+}
+
+// What a response names is invalidated in whatever spelling it is named: RFC 9111 section 4.4.
+func TestSameOriginOfSpellings(t *testing.T) {
+	for reference, want := range map[string]string{
+		"/c?x[]=1": "http://a.example/c?x%5B%5D=1", "100%": "http://a.example/100%25", "../%7ed|": "http://a.example/~d%7C", "http://A.example:80/ü": "http://a.example/%C3%BC",
+	} {
+		if key, same := sameOrigin("http://a.example/b", reference); key != want || !same {
+			t.Errorf("%q: %q, %t", reference, key, same)
+		}
+	}
+	for _, reference := range []string{"//b.example/[", "https://a.example/[", "http://a.example\\@b.example/", "/a b", "http://a.example[/"} {
+		if key, same := sameOrigin("http://a.example/b", reference); same {
+			t.Errorf("%q is of the same origin: %q", reference, key)
+		}
+	}
+}
