@@ -30,7 +30,7 @@ type Config struct {
 	// Accept returns the field Accept of a request for what may be a listing, by that of a client; fetched
 	// is whether its links lead back through /fetch, as those of Request.Fetched.
 	Accept func(header http.Header, fetched bool) string
-	// OwnField is a field that urnd itself sends in each response, "" for none.
+	// OwnField is a field that urnd itself sends in each response where the origin has not, "" for none.
 	OwnField string
 	// Forwarded is how the client is named to origins.
 	Forwarded Forwarded

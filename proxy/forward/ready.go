@@ -33,8 +33,8 @@ func (p *Proxy) Ready(key string, request httpcache.Lines, now time.Time) (httpc
 
 // AppendReady appends the head of the response to a request that a stored response answers, by HTTP/1.1 on a
 // connection that stays open: the octets that net/http sends for what Serve sets, words of the origin included.
-// isUnmodified is whether the answer is 304. requestID is sent in Config.OwnField, and must be a field value, or
-// is not used without one. date is that of Date where the response has none: http.TimeFormat of the present time.
+// isUnmodified is whether the answer is 304. requestID is sent in Config.OwnField where the origin has sent none, and must be a
+// field value, or is not used without one. date is that of Date where the response has none: http.TimeFormat of the present time.
 func (p *Proxy) AppendReady(dst []byte, r httpcache.Ready, isUnmodified bool, requestID string, date []byte) []byte {
 	h := p.readyHead(r)
 	if isUnmodified {
