@@ -208,6 +208,7 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 		if r.ProtoMajor == 1 {
 			conn.isPosted = r.Method == http.MethodPost
 		}
+		conn.dropMadeControl(r)
 		if secure, ok := conn.Conn.(*secureConn); ok {
 			state := secure.ConnectionState()
 			r.TLS = &state // net/http does not see the TLS
