@@ -225,14 +225,18 @@ func listOf(lines []string) []string {
 	return texts
 }
 
-// Variants returns the values of the fields of requests by which the variants of a URI are selected.
+// Variants returns the values of the fields of requests by which the variants of a URI are selected, once for parts
+// that are stored beside each other.
 func (c *Cache) Variants(key string) []http.Header {
 	e := c.entry(key)
 	if e == nil {
 		return nil
 	}
 	all := make([]http.Header, 0, len(e.variants))
-	for _, s := range e.variants {
+	for i, s := range e.variants {
+		if slices.ContainsFunc(e.variants[:i], s.isBeside) {
+			continue
+		}
 		header := make(http.Header)
 		for _, one := range s.selectors {
 			if one.value != absent {
