@@ -159,8 +159,8 @@ func (h *Handler) sendFast(c *listen.FastConn, w *fastWork) {
 func (h *Handler) sendFastFile(c *listen.FastConn, content forward.Content) int64 {
 	defer content.Close()
 	out := countingConn{FastConn: c}
-	if err := content.SendTo(&out, nil); err != nil {
-		c.Abort()
+	if err := content.SendTo(&out, nil); err != nil && c.Err() == nil {
+		c.EndEarly()
 	}
 	return out.sent
 }
