@@ -243,12 +243,28 @@ type Upstream struct {
 	Server   string   `mapstructure:"server"`   // "http://", "https://" or "socks5://", host and port; or "direct"
 	User     string   `mapstructure:"user"`     // empty: no credentials
 	Password string   `mapstructure:"password"` // a file
+	// TLS is how an https server is authenticated, and urnd to it.
+	TLS ServerTLS `mapstructure:"tls"`
 }
 
 // Site is a site that urnd is the gateway of.
 type Site struct {
 	Host    string   `mapstructure:"host"`
 	Servers []string `mapstructure:"servers"` // "http://" or "https://", host and port
+	// Forwarded says how the servers are told of the client, and how it came; empty: as Proxy.Forwarded.
+	Forwarded string `mapstructure:"forwarded"`
+	// TLS is how https servers are authenticated, and urnd to them.
+	TLS ServerTLS `mapstructure:"tls"`
+}
+
+// ServerTLS is how a server is authenticated by TLS, and urnd to it. Its files are paths, or "credential:" and a name.
+// The zero value believes the authorities of the system, and has no certificate.
+type ServerTLS struct {
+	CA          string `mapstructure:"ca"`          // of the authorities of the server
+	ServerName  string `mapstructure:"server_name"` // empty: the host of the server
+	Certificate string `mapstructure:"certificate"` // of urnd
+	Key         string `mapstructure:"key"`
+	MinVersion  string `mapstructure:"min_version"` // "1.2" or "1.3"; empty: "1.2"
 }
 
 // ProxyRule allows or denies the requests for which all of its conditions hold. An empty one holds

@@ -44,7 +44,7 @@ func (h *Handler) answerFastAbsolute(f *fastClient, w *fastWork) fast.Reason {
 	case host.isOwn && scheme == "http":
 		return fast.Form
 	case host.site != nil && isWeb(target):
-		return h.answerFastSite(f, w, target)
+		return h.answerFastSite(f, w, host.site, target)
 	case !f.mayProxy:
 		return fast.Access
 	}
@@ -57,11 +57,11 @@ func (h *Handler) answerFastAbsolute(f *fastClient, w *fastWork) fast.Reason {
 	if h.config.Spelling == SpellingRedirect && key != u {
 		return fast.Form
 	}
-	return h.answerFastForward(f, w, key, message.FormForward.String())
+	return h.answerFastForward(f, w, key, nil, message.FormForward.String())
 }
 
 // answerFastSite answers a request for a site that urnd is the gateway of.
-func (h *Handler) answerFastSite(f *fastClient, w *fastWork, target string) fast.Reason {
+func (h *Handler) answerFastSite(f *fastClient, w *fastWork, s *site, target string) fast.Reason {
 	u, err := uri.Parse(target)
 	switch {
 	case err != nil || u.Check() != nil:
@@ -69,13 +69,13 @@ func (h *Handler) answerFastSite(f *fastClient, w *fastWork, target string) fast
 	case !f.mayResolve:
 		return fast.Access
 	}
-	return h.answerFastForward(f, w, u.NormalizeIn(w.name[:], inPlace), "gateway")
+	return h.answerFastForward(f, w, u.NormalizeIn(w.name[:], inPlace), s.set, "gateway")
 }
 
 // answerFastForward answers a request for a URI that a stored response answers, by the rules of the site.
-func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, form string) fast.Reason {
+func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, set *forward.Site, form string) fast.Reason {
 	r := &w.request
-	found, ok := h.forward.Ready(key.String(), w.lines, w.now)
+	found, ok := h.forward.Ready(key.String(), set, w.lines, w.now)
 	if !ok {
 		return fast.Uncached
 	}

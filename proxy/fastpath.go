@@ -205,7 +205,7 @@ func (h *Handler) answerFast(f *fastClient, w *fastWork) fast.Reason {
 			scheme = "https://"
 		}
 		w.target = append(append(append(w.target[:0], scheme...), r.Host...), r.Target...)
-		return h.answerFastSite(f, w, inPlace(w.target))
+		return h.answerFastSite(f, w, host.site, inPlace(w.target))
 	case h.config.RedirectTLS && !f.secure || host.misled:
 		return fast.Form
 	}

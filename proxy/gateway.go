@@ -17,6 +17,7 @@ import (
 type Origin struct {
 	Host    string    // in lower case, without port
 	Servers []uri.URI // scheme and authority; one at least
+	forward.Site
 }
 
 // gateway has the origins by host.
@@ -28,13 +29,14 @@ type gateway struct {
 // site is an origin, and how many requests were forwarded to it.
 type site struct {
 	servers []uri.URI
+	set     *forward.Site
 	turn    atomic.Uint32
 }
 
 func newGateway(origins []Origin, failing func(string) bool) gateway {
 	g := gateway{origins: make(map[string]*site, len(origins)), failing: failing}
 	for _, o := range origins {
-		g.origins[o.Host] = &site{servers: o.Servers}
+		g.origins[o.Host] = &site{servers: o.Servers, set: &o.Site}
 	}
 	return g
 }
@@ -102,7 +104,7 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 	}
 	u = u.WithoutFragment()
 	return h.forwardRequest(x, &forward.Request{
-		Key: u.Normalize(), Target: h.spelled(x, u), Server: h.gateway.server(s),
+		Key: u.Normalize(), Target: h.spelled(x, u), Server: h.gateway.server(s), Site: s.set,
 		Others: len(s.servers) - 1, Next: func() uri.URI { return h.gateway.server(s) },
 	}, v)
 }

@@ -13,18 +13,18 @@ import (
 type Content = httpcache.Content
 
 // Ready returns the stored response that Serve would answer a request with, as httpcache.Cache.Ready does, by its
-// key, the canonical URI of its target. The request is from a client of the proxy or of a site, not fetched, and
+// key, the canonical URI of its target, for what is set for a site, nil for none. The request is from a client of the proxy or of a site, not fetched, and
 // has no field Connection and none that unkeyed names. False is also for what Serve selects by other
 // fields than those of the request: resources of other protocols, and how clients are named to origins; and for
 // challenges, which Serve changes.
-func (p *Proxy) Ready(key string, request httpcache.Lines, now time.Time) (httpcache.Ready, bool) {
+func (p *Proxy) Ready(key string, site *Site, request httpcache.Lines, now time.Time) (httpcache.Ready, bool) {
 	if !strings.HasPrefix(key, "http://") && !strings.HasPrefix(key, "https://") {
 		return httpcache.Ready{}, false
 	}
-	isNamed := false
+	isNamed, forwarded := false, p.forwarded(site)
 	r, ok := p.config.Cache.Ready(key, func(name string) []string {
 		if name == "Forwarded" || name == "X-Forwarded-For" {
-			isNamed = isNamed || p.config.Forwarded != ForwardedTransparent
+			isNamed = isNamed || forwarded != ForwardedTransparent
 		}
 		return request(name)
 	}, now)

@@ -313,7 +313,7 @@ func TestReadySelects(t *testing.T) {
 		if _, ok := s.cache.Ready(test.key, none, s.time()); !ok {
 			t.Errorf("%+v: it is not stored", test)
 		}
-		if _, ok := p.Ready(test.key, none, s.time()); ok != test.want {
+		if _, ok := p.Ready(test.key, nil, none, s.time()); ok != test.want {
 			t.Errorf("%+v: ready is %t", test, ok)
 		}
 	}
@@ -326,7 +326,7 @@ func TestReadyAllocates(t *testing.T) {
 	buffer, date := make([]byte, 0, 4096), []byte("Sun, 22 Nov 2026 08:00:00 GMT")
 	for _, unmodified := range []bool{false, true} {
 		if n := testing.AllocsPerRun(100, func() {
-			if _, ok := s.proxy.Ready(readyURI, func(string) []string { return nil }, s.time()); !ok {
+			if _, ok := s.proxy.Ready(readyURI, nil, func(string) []string { return nil }, s.time()); !ok {
 				t.Error("it is not ready")
 			}
 			buffer = s.proxy.AppendReady(buffer[:0], ready, unmodified, ownID, date)

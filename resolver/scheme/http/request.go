@@ -49,6 +49,9 @@ func (h *Handler) newRequest(in scheme.Request) (*request, error) {
 	if in.Host != "" && !httpguts.ValidHostHeader(in.Host) {
 		return nil, fmt.Errorf("%w: %q", errHostField, in.Host)
 	}
+	if to.secure {
+		to.tls = in.TLS
+	}
 	r := &request{Request: in, target: to, check: refusing(in.Check), handler: h}
 	if upstream != nil {
 		if err := h.checkBehind(to.address, r.check); err != nil {

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -20,6 +21,7 @@ type key struct {
 	secure   bool
 	address  string // host and port of the origin; "" where an upstream proxy selects it
 	upstream Upstream
+	tls      *tls.Config // of the request; nil for that of the Handler
 }
 
 // target is where a request goes: RFC 9112 section 3.2.
