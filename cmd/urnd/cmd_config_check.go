@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,9 +45,16 @@ func warningsOf(c config.Config, origins config.Origins) config.Faults {
 	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
 		warnings = append(warnings, config.Fault{Path: "listen.redirect_tls", Message: "without listen.tls it needs urnd-https.socket, or urnd does not start"})
 	}
-	for _, secret := range []struct{ setting, name string }{
+	secrets := []struct{ setting, name string }{
 		{"access.admin_token", c.Access.AdminToken}, {"access.proxy_users", c.Access.ProxyUsers}, {"tls.key", c.TLS.Key},
-	} {
+	}
+	for i, o := range c.Proxy.Origins {
+		secrets = append(secrets, struct{ setting, name string }{fmt.Sprintf("proxy.origins.%d.tls.key", i), o.TLS.Key})
+	}
+	for i, u := range c.Proxy.Upstreams {
+		secrets = append(secrets, struct{ setting, name string }{fmt.Sprintf("proxy.upstreams.%d.tls.key", i), u.TLS.Key})
+	}
+	for _, secret := range secrets {
 		if secret.name == "" || strings.HasPrefix(secret.name, config.CredentialPrefix) {
 			continue
 		}
@@ -59,6 +67,20 @@ func warningsOf(c config.Config, origins config.Origins) config.Faults {
 	return warnings
 }
 
+// checkable returns TLS with a server without the files that only systemd can pass on.
+func checkable(c config.ServerTLS) config.ServerTLS {
+	isPassed := func(name string) bool {
+		return strings.HasPrefix(name, config.CredentialPrefix) && !systemd.HasCredentials()
+	}
+	if isPassed(c.CA) {
+		c.CA = ""
+	}
+	if isPassed(c.Certificate) || isPassed(c.Key) {
+		c.Certificate, c.Key = "", ""
+	}
+	return c
+}
+
 // dryRun does what the daemon does with a configuration before it listens.
 // Credentials that only systemd can pass on are assumed to exist.
 func dryRun(c config.Config) error {
@@ -66,6 +88,13 @@ func dryRun(c config.Config) error {
 		if strings.HasPrefix(*secret, config.CredentialPrefix) && !systemd.HasCredentials() {
 			*secret = ""
 		}
+	}
+	c.Proxy.Origins, c.Proxy.Upstreams = slices.Clone(c.Proxy.Origins), slices.Clone(c.Proxy.Upstreams)
+	for i := range c.Proxy.Origins {
+		c.Proxy.Origins[i].TLS = checkable(c.Proxy.Origins[i].TLS)
+	}
+	for i := range c.Proxy.Upstreams {
+		c.Proxy.Upstreams[i].TLS = checkable(c.Proxy.Upstreams[i].TLS)
 	}
 	if c.TLS.Certificate != "" && c.TLS.Key != "" {
 		if _, err := tlsConfig(c.TLS, time.Now); err != nil {

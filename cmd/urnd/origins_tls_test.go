@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
 )
 
@@ -233,5 +234,30 @@ func TestTLSOfSitesIsOfSites(t *testing.T) {
 	defer got.Body.Close()
 	if status := got.Header.Get("Proxy-Status"); got.StatusCode != 502 || !strings.Contains(status, "tls_certificate_error") {
 		t.Errorf("a client of the proxy: %d, %s", got.StatusCode, status)
+	}
+}
+
+// Files that cannot be used are named by their setting. A check of the configuration knows no credentials of systemd.
+func TestFilesOfServerTLS(t *testing.T) {
+	s := newSecureSite(t)
+	path := func(name string) string { return filepath.Join(s.folder, name) }
+	s.write(t, "empty.pem", nil)
+	for _, tt := range []struct {
+		tls  config.ServerTLS
+		want string
+	}{
+		{config.ServerTLS{CA: path("ca.pem"), Certificate: path("urnd.pem"), Key: path("urnd.key")}, ""},
+		{config.ServerTLS{CA: path("none.pem")}, "proxy.origins[0].tls.ca: reading the file that it names: no such file"},
+		{config.ServerTLS{CA: path("empty.pem")}, "proxy.origins[0].tls.ca: " + path("empty.pem") + " contains no certificate"},
+		{config.ServerTLS{Certificate: path("urnd.pem"), Key: path("backend.key")}, "proxy.origins[0].tls.certificate and proxy.origins[0].tls.key: "},
+		{config.ServerTLS{Certificate: path("urnd.pem"), Key: "credential:key"}, ""},
+		{config.ServerTLS{CA: "credential:ca", MinVersion: "1.3"}, ""},
+	} {
+		c := config.Default()
+		c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"https://127.0.0.1:1"}, TLS: tt.tls}}
+		err := dryRun(c)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v", tt.tls, err)
+		}
 	}
 }
