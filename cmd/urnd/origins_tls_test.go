@@ -195,8 +195,12 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 		settings string
 		status   int
 	}{
-		{strings.Replace(all, "backend.example", "other.example", 1), 502}, {"ca: DIR/ca.pem", 400}, {strings.Replace(all, "ca: DIR/ca.pem, ", "", 1), 502},
-		{all + ", min_version: 1.3", 502}, {strings.Replace(all, "ca.pem", "other.pem", 1), 502}, {all, 200},
+		{strings.Replace(all, "backend.example", "other.example", 1), 502},
+		{"ca: DIR/ca.pem", 400},
+		{strings.Replace(all, "ca: DIR/ca.pem, ", "", 1), 502},
+		{all + ", min_version: 1.3", 502},
+		{strings.Replace(all, "ca.pem", "other.pem", 1), 502},
+		{all, 200},
 	} {
 		s.write(t, "other.pem", newAuthority(t).pem)
 		s.fileDaemon.write(t, s.lines(addr, tt.settings)...)

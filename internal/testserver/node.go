@@ -19,7 +19,7 @@ func StartNode(t testing.TB, dir, script string) netip.AddrPort {
 	t.Helper()
 	path := Need(t, "node")
 	file, log := filepath.Join(dir, "server.js"), filepath.Join(dir, "node.out")
-	if err := os.WriteFile(file, []byte(nodeExit+script), 0o644); err != nil { //nolint:gosec // another user reads it
+	if err := os.WriteFile(file, []byte(nodeExit+script), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	addr, err := freePort()

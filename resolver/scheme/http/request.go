@@ -42,15 +42,12 @@ func (h *Handler) newRequest(in scheme.Request) (*request, error) {
 	if h.config.Upstream != nil {
 		upstream = h.config.Upstream(in.URI)
 	}
-	to, err := newTarget(in.Method, in.URI, upstream)
+	to, err := newTarget(in.Method, in.URI, upstream, in.TLS)
 	if err != nil {
 		return nil, err
 	}
 	if in.Host != "" && !httpguts.ValidHostHeader(in.Host) {
 		return nil, fmt.Errorf("%w: %q", errHostField, in.Host)
-	}
-	if to.secure {
-		to.tls = in.TLS
 	}
 	r := &request{Request: in, target: to, check: refusing(in.Check), handler: h}
 	if upstream != nil {

@@ -37,8 +37,8 @@ type target struct {
 // a response that has them is stored for all spellings.
 const serverSteps = uri.IDNA | uri.HostCase | uri.IPv6Text | uri.DefaultPort
 
-// newTarget returns the target of a request for u.
-func newTarget(method string, u uri.URI, upstream *Upstream) (target, error) {
+// newTarget returns the target of a request for u; own is scheme.Request.TLS.
+func newTarget(method string, u uri.URI, upstream *Upstream, own *tls.Config) (target, error) {
 	u = u.NormalizeSteps(serverSteps)
 	authority, _ := u.Host()
 	if authority == "" {
@@ -54,6 +54,9 @@ func newTarget(method string, u uri.URI, upstream *Upstream) (target, error) {
 	}
 	t.address = net.JoinHostPort(t.host, port)
 	t.key = key{secure: secure, address: t.address}
+	if secure {
+		t.tls = own
+	}
 	t.line = originForm(method, u)
 	if upstream != nil {
 		t.upstream = *upstream
