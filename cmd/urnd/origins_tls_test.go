@@ -125,14 +125,15 @@ func TestSiteByHTTP2OfNode(t *testing.T) {
 			t.Errorf("the trailers of the request: %v", got.Trailer)
 		}
 	}
-	s.streamsBothWays(t)
+	s.streamsBothWays(t, "")
 }
 
-// streamsBothWays sends parts of a request, each when the one before it has come back, as gRPC does.
-func (s *secureSite) streamsBothWays(t *testing.T) {
+// streamsBothWays sends parts of a request, each when the one before it has come back, as gRPC does; first is sent before there
+// is a response.
+func (s *secureSite) streamsBothWays(t *testing.T, first string) {
 	t.Helper()
 	in, out := io.Pipe()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+s.secure+"/echo", in)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+s.secure+"/echo", io.MultiReader(strings.NewReader(first), in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,6 +144,11 @@ func (s *secureSite) streamsBothWays(t *testing.T) {
 	}
 	defer got.Body.Close()
 	testserver.Within(t, "messages both ways", func() {
+		if back := make([]byte, len(first)); first != "" {
+			if _, err := io.ReadFull(got.Body, back); err != nil || string(back) != first {
+				t.Errorf("%q, %v", back, err)
+			}
+		}
 		for i := range 5 {
 			message := fmt.Sprintf("message %d", i)
 			if _, err := io.WriteString(out, message); err != nil {
@@ -160,10 +166,10 @@ func (s *secureSite) streamsBothWays(t *testing.T) {
 	})
 }
 
-// nginx by HTTP/2 gets requests, and checks the certificate of urnd; what is set for its TLS holds, and is read again.
+// nginx by HTTP/2 gets requests, streams both ways, and checks the certificate of urnd; what is set for its TLS holds, and is read again.
 func TestSiteByHTTP2OfNginx(t *testing.T) {
 	s := newSecureSite(t)
-	addr := freeAddress(t)
+	addr, behind := freeAddress(t), testserver.StartNode(t, s.folder, nodeSite)
 	testserver.StartNginxProxy(t, s.folder, `server {
 		listen `+addr+` ssl http2;
 		ssl_certificate `+s.folder+`/backend.pem;
@@ -174,6 +180,11 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 		root `+s.folder+`;
 		add_trailer X-T done;
 		add_header Cache-Control no-store;
+		location /echo {
+			grpc_pass grpcs://`+behind.String()+`;
+			grpc_ssl_certificate `+s.folder+`/backend.pem;
+			grpc_ssl_certificate_key `+s.folder+`/backend.key;
+		}
 		location /said { return 200 "$server_protocol $request_method $request_uri $host $http_x_forwarded_proto $ssl_client_s_dn $ssl_server_name"; }
 	}`)
 	const all = "ca: DIR/ca.pem, server_name: backend.example, certificate: DIR/urnd.pem, key: DIR/urnd.key"
@@ -191,6 +202,7 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 	if got := s.send(t, "GET", "/ca.pem", nil); string(got.body) != string(s.ca.pem) || got.Trailer.Get("X-T") != "done" {
 		t.Errorf("a file: %d %q, %v", got.StatusCode, got.body, got.Trailer)
 	}
+	s.streamsBothWays(t, "first") // nginx passes nothing on before there is some
 	for _, tt := range []struct {
 		settings string
 		status   int

@@ -286,14 +286,17 @@ func TestReadySelects(t *testing.T) {
 		named forward.Forwarded
 		key   string
 		want  bool
+		site  *forward.Site
 	}{
-		{"X-A", forward.ForwardedFor, readyURI, true},
-		{"X-Forwarded-For", forward.ForwardedTransparent, readyURI, true},
-		{"X-Forwarded-For", forward.ForwardedFor, readyURI, false},
-		{"Forwarded, X-A", forward.ForwardedOff, readyURI, false},
-		{"Forwarded", forward.ForwardedStandard, readyURI, false},
-		{"X-A", forward.ForwardedTransparent, "https://a.example/b", true},
-		{"X-A", forward.ForwardedTransparent, "ftp://a.example/b", false},
+		{"X-Forwarded-For", forward.ForwardedTransparent, readyURI, false, &forward.Site{Forwarded: forward.ForwardedFor}},
+		{"X-Forwarded-For", forward.ForwardedFor, readyURI, true, &forward.Site{}},
+		{"X-A", forward.ForwardedFor, readyURI, true, nil},
+		{"X-Forwarded-For", forward.ForwardedTransparent, readyURI, true, nil},
+		{"X-Forwarded-For", forward.ForwardedFor, readyURI, false, nil},
+		{"Forwarded, X-A", forward.ForwardedOff, readyURI, false, nil},
+		{"Forwarded", forward.ForwardedStandard, readyURI, false, nil},
+		{"X-A", forward.ForwardedTransparent, "https://a.example/b", true, nil},
+		{"X-A", forward.ForwardedTransparent, "ftp://a.example/b", false, nil},
 	} {
 		s := newReadySite(t, false)
 		p := forward.New(forward.Config{Cache: s.cache, Forwarded: test.named})
@@ -313,7 +316,7 @@ func TestReadySelects(t *testing.T) {
 		if _, ok := s.cache.Ready(test.key, none, s.time()); !ok {
 			t.Errorf("%+v: it is not stored", test)
 		}
-		if _, ok := p.Ready(test.key, nil, none, s.time()); ok != test.want {
+		if _, ok := p.Ready(test.key, test.site, none, s.time()); ok != test.want {
 			t.Errorf("%+v: ready is %t", test, ok)
 		}
 	}
