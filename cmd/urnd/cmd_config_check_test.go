@@ -159,7 +159,7 @@ func TestConfigCheckRefuses(t *testing.T) {
 		"access: {admin_token: " + file + "}":                                                     "access.admin_token: the token is shorter",
 		"news: {login: " + file + "}":                                                             "news.login: there is no colon",
 		"tls: {certificate: " + file + ", key: " + file + "}":                                     "tls.certificate and tls.key: ",
-		"proxy: {upstreams: [{server: 'http://a:1', user: u, password: " + dir + "/none}]}":       "proxy.upstreams[0].password: ",
+		"proxy: {upstreams: [{server: 'http://a:1', user: u, password: " + dir + "/none}]}":       "proxy.upstreams.0.password: ",
 	} {
 		if _, err := run(t, "", "config", "check", newFileDaemon(t, line).file); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", line, err)

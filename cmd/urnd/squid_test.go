@@ -120,7 +120,7 @@ func TestSquidRewritesURLs(t *testing.T) {
 				{"GET urn:book:x%22%5C", 403, "", ""},
 				{"GET " + origin.URL + "/b/../%7Esmith?%3d", 200, "", "/~smith?%3D"},
 				{"GET " + strings.ToUpper(origin.URL) + "/urn:ISBN:1", 200, "", "/urn:ISBN:1"},
-				{"GET " + origin.URL + `/a|"\b`, 200, "", `/a|"\b`}, // no URI: as it is
+				{"GET " + origin.URL + `/a|"\b`, 200, "", "/a%7C%22%5Cb"}, // the encoded form of what is no URI
 				{"POST " + origin.URL + "/%7e", 200, "", "/~"},
 				{"CONNECT " + strings.TrimPrefix(origin.URL, "http://"), 200, "", ""},
 				{"GET " + origin.URL + "/after", 200, "", "/after"}, // the helper lives

@@ -56,7 +56,8 @@ func (s *stage) schemes() []payload {
 			if got.status == 502 || got.status == 504 {
 				return fmt.Errorf("urnd tried to connect: %d", got.status)
 			}
-			if strings.HasPrefix(uri, "telnet:") && got.status == 200 && strings.Contains(got.body, "no connection was made") {
+			isExplained := strings.HasPrefix(uri, "telnet:") || strings.HasPrefix(uri, "ftps:")
+			if isExplained && got.status == 200 && strings.Contains(got.body, "no connection was made") {
 				return nil // a page explains the URI
 			}
 			return destination{uri, false}.wantRefusal(got, err)
