@@ -76,13 +76,13 @@ const maxAccounts = 10_000
 func (a *accounts) has(client netip.Addr, account string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	at, ok := a.all[accountAt(networkOf(client), account)]
+	at, ok := a.all[accountAt(resolver.ClientAddress(client), account)]
 	return ok && at == client
 }
 
 // add remembers an account, in place of any other one where there are too many.
 func (a *accounts) add(client netip.Addr, account string) {
-	key := accountAt(networkOf(client), account)
+	key := accountAt(resolver.ClientAddress(client), account)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.all == nil {
@@ -95,12 +95,4 @@ func (a *accounts) add(client netip.Addr, account string) {
 		}
 	}
 	a.all[key] = client
-}
-
-// networkOf returns the address of the network of a client, of IPv4 the client.
-func networkOf(client netip.Addr) netip.Addr {
-	if network, ok := resolver.ClientNetwork(client); ok {
-		return network.Addr()
-	}
-	return client
 }

@@ -27,6 +27,15 @@ func NewShares(most, networks int, busy error) *Shares {
 // Bounds returns the number of slots that an address may have, and a network.
 func (s *Shares) Bounds() (most, networks int) { return s.most, s.networks }
 
+// ClientAddress returns the address that stands for a client where several are to be told apart: of IPv6 that of its
+// ClientNetwork, whose addresses may be those of one host.
+func ClientAddress(client netip.Addr) netip.Addr {
+	if network, ok := ClientNetwork(client); ok {
+		return network.Addr()
+	}
+	return client
+}
+
 // ClientNetwork returns the network that has a share of its own: of an address of IPv6 its /64.
 func ClientNetwork(client netip.Addr) (netip.Prefix, bool) {
 	if !client.Is6() || client.Is4In6() {

@@ -3,6 +3,7 @@ package uri
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -68,8 +69,7 @@ func withoutPrefixes(template string, values Variables) (string, Variables, erro
 
 // beginning returns the first characters of a text, in which one may be percent-encoded.
 func beginning(text, length string) string {
-	var n int
-	_, _ = fmt.Sscan(length, &n) // it is a number
+	n, _ := strconv.Atoi(length) // maxLength has seen it
 	end := 0
 	for ; n > 0 && end < len(text); n-- {
 		end += characterSize(text[end:])

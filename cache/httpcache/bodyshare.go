@@ -66,14 +66,7 @@ func (b *body) awaitEnd(ctx context.Context, late <-chan time.Time) error {
 }
 
 // isDeserted reports whether the client that leads has left, or may have.
-func (b *body) isDeserted() bool {
-	select {
-	case <-b.deserted:
-		return true
-	default:
-		return b.unread.Load()
-	}
-}
+func (b *body) isDeserted() bool { return isClosed(b.deserted) || b.unread.Load() }
 
 // isAwaited reports whether clients wait for the end of a body that may be stored; b.mu is held.
 func (b *body) isAwaited() bool { return b.awaiting > 0 && !b.passing }

@@ -108,14 +108,7 @@ func (f *flight) isDeserted() bool {
 }
 
 // isEnded reports whether the client that leads has ended its side.
-func (f *flight) isEnded() bool {
-	select {
-	case <-f.ended:
-		return true
-	default:
-		return false
-	}
-}
+func (f *flight) isEnded() bool { return isClosed(f.ended) }
 
 // patience returns how long others wait for the flight from now on.
 func (f *flight) patience() time.Duration {
@@ -177,9 +170,12 @@ func (f *flight) publish(result *stored) {
 }
 
 // isReady reports whether those who wait can go on.
-func (f *flight) isReady() bool {
+func (f *flight) isReady() bool { return isClosed(f.ready) }
+
+// isClosed reports whether a channel is closed on which nothing is sent; nil never is.
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-f.ready:
+	case <-c:
 		return true
 	default:
 		return false

@@ -56,9 +56,6 @@ the settings allow more memory together than limits.memory, if that is set.`,
 func warningsOf(c config.Config, origins config.Origins) config.Faults {
 	warnings := append(c.Warnings(), origins.Warnings()...)
 	warnings = append(warnings, c.MemoryFaults(availableMemory())...)
-	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
-		warnings = append(warnings, config.Fault{Path: "listen.redirect_tls", Message: "without listen.tls it needs urnd-https.socket, or urnd does not start"})
-	}
 	for _, secret := range secretFiles(&c) {
 		if *secret.name == "" || secret.isPublic || strings.HasPrefix(*secret.name, config.CredentialPrefix) {
 			continue

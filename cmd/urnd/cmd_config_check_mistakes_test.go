@@ -56,6 +56,9 @@ func TestConfigCheckAnswersMistakes(t *testing.T) {
 		all := checked(t, "urnd.yaml", text)
 		for said := range strings.Lines(all) {
 			found = found || is(said)
+			if strings.Count(all, said) > 1 {
+				t.Errorf("%s\nit says more than once: %s", text, said)
+			}
 		}
 		if !found {
 			t.Errorf("%s\n%swant %q", text, all, words)

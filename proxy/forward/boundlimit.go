@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/netip"
 	"sync"
+
+	"github.com/urnd/urnd/resolver"
 )
 
 // boundConns are the connections to servers that belong to clients. Those that wait for a request make room for others,
@@ -14,7 +16,7 @@ type boundConns struct {
 	all  map[*bound]boundUse
 }
 
-// boundUse is whose a connection is, as clientNetwork has it, and when it was used last.
+// boundUse is whose a connection is, as resolver.ClientAddress has it, and when it was used last.
 type boundUse struct {
 	client netip.Addr
 	last   uint64 // use of any of them
@@ -28,7 +30,7 @@ func (c *boundConns) use(b *bound, client netip.Addr) {
 		c.all = make(map[*bound]boundUse)
 	}
 	c.uses++
-	c.all[b] = boundUse{clientNetwork(client), c.uses}
+	c.all[b] = boundUse{resolver.ClientAddress(client), c.uses}
 	if b.IsOver() { // remove came before
 		delete(c.all, b)
 	}
@@ -75,7 +77,7 @@ func (p *Proxy) acquireBound(client netip.Addr) (release func(), err error) {
 		}
 		var whose netip.Addr
 		if client.IsValid() && !errors.Is(err, p.config.Bound.Busy) {
-			whose = clientNetwork(client)
+			whose = resolver.ClientAddress(client)
 		}
 		longest := p.boundConns.longestIdle(whose)
 		if longest == nil {

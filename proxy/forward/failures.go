@@ -41,7 +41,7 @@ type Failures struct {
 type health struct {
 	underWay int        // fetches, which Proxy bounds
 	answered time.Time  // the last answer while fetches are under way
-	client   netip.Addr // whose fetch failed last: see clientNetwork
+	client   netip.Addr // whose fetch failed last: see resolver.ClientAddress
 	failed   time.Time  // when that was, the zero value where none failed since the last answer
 	until    time.Time  // the server is avoided
 }
@@ -94,7 +94,7 @@ func (f *Failures) end(server string, h *health, r scheme.Request, begun time.Ti
 	defer f.mu.Unlock()
 	now := f.now()
 	h.underWay--
-	switch client := clientNetwork(r.Client); {
+	switch client := resolver.ClientAddress(r.Client); {
 	case err == nil:
 		*h = health{underWay: h.underWay, answered: now}
 	case blame == nobody:
@@ -137,15 +137,6 @@ func blameOf(server string, r scheme.Request, err error) blames {
 	default:
 		return oneClient
 	}
-}
-
-// clientNetwork returns what is one client where two are needed: of an address of IPv6 its network, whose addresses may be
-// those of one host.
-func clientNetwork(client netip.Addr) netip.Addr {
-	if network, ok := resolver.ClientNetwork(client); ok {
-		return network.Addr()
-	}
-	return client
 }
 
 // makeRoom forgets a failure where those of more servers than maxFailing are remembered: one that is over, or the oldest of

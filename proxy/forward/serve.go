@@ -15,6 +15,7 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -44,7 +45,7 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	c := p.newClient(w, r)
 	defer c.end()
 	asked := &httpcache.Request{
-		Method: r.Method, URI: r.Key.String(), Spelling: r.Spelling, Header: p.selecting(r), Added: p.added(r), Client: clientNetwork(r.Share),
+		Method: r.Method, URI: r.Key.String(), Spelling: r.Spelling, Header: p.selecting(r), Added: p.added(r), Client: resolver.ClientAddress(r.Share),
 		Body: r.hasBody(), Gateway: r.isGateway(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
 	}
 	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
