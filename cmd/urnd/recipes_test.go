@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -117,40 +118,71 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// asksBehind asks a front for a name whose spelling is to reach urnd as it is, by its client's address.
-func asksBehind(t *testing.T, front string) {
+// behind is urnd with the file of a recipe, and the access log of it.
+type behind struct {
+	*process
+	log string
+}
+
+// startBehind runs urnd for a front.
+func (k *kitchen) startBehind(t *testing.T, title string) behind {
 	t.Helper()
-	response, _ := ask(t, front, "urn.example.org", "/urn:example:a%2Fb/c")
+	log := filepath.Join(t.TempDir(), "access.log")
+	file := k.write(t, title, urndFile, t.TempDir())
+	return behind{launch(t, k.binary, []string{"URND_LOG_ACCESS=json", "URND_LOG_ACCESS_FILE=" + log}, "--config", file), log}
+}
+
+// isAsked asks a front for a name, whose spelling is to reach urnd as it is, and the address of the client too.
+func (b behind) isAsked(t *testing.T, front string) {
+	t.Helper()
+	const client = "127.0.0.77"
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(client)}}
+	transport := &http.Transport{DialContext: dialer.DialContext}
+	defer transport.CloseIdleConnections()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+front+"/urn:example:a%2Fb/c", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "urn.example.org"
+	response, err := transport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
 	if got := response.Header.Get("Location"); response.StatusCode != http.StatusFound || got != "https://books.example.org/a%2Fb/c" {
 		t.Errorf("%d, %q", response.StatusCode, got)
 	}
+	testserver.Wait(t, "urnd logs the request of "+client, func() bool {
+		text, _ := os.ReadFile(b.log)
+		return strings.Contains(string(text), `"client":"`+client+`"`)
+	})
 }
 
 func behindNginx(t *testing.T, k *kitchen, title string) {
-	urnd, front := k.start(t, title), freeAddress(t)
+	urnd, front := k.startBehind(t, title), freeAddress(t)
 	site := k.write(t, title, "/etc/nginx/sites-enabled/urn.example.org", t.TempDir(), "listen 80", "listen "+front, "http://127.0.0.1:8141", urnd.service)
 	testserver.StartNginxProxy(t, testserver.OpenFolder(t), readFile(t, site))
-	asksBehind(t, front)
+	urnd.isAsked(t, front)
 }
 
 func behindApache(t *testing.T, k *kitchen, title string) {
-	urnd, front := k.start(t, title), freeAddress(t)
+	urnd, front := k.startBehind(t, title), freeAddress(t)
 	site := k.write(t, title, "/etc/apache2/sites-enabled/urn.example.org.conf", t.TempDir(), "*:80", front, "http://127.0.0.1:8141", urnd.service)
 	const modules = "/usr/lib/apache2/modules/mod_proxy"
 	testserver.StartApache(t, testserver.OpenFolder(t), "Listen "+front,
 		"LoadModule proxy_module "+modules+".so", "LoadModule proxy_http_module "+modules+"_http.so", readFile(t, site))
-	asksBehind(t, front)
+	urnd.isAsked(t, front)
 }
 
 func behindHAProxy(t *testing.T, k *kitchen, title string) {
-	urnd, front, folder := k.start(t, title), freeAddress(t), testserver.OpenFolder(t)
+	urnd, front, folder := k.startBehind(t, title), freeAddress(t), testserver.OpenFolder(t)
 	file := k.write(t, title, "/etc/haproxy/haproxy.cfg", folder, "bind :80", "bind "+front, "127.0.0.1:8141", strings.TrimPrefix(urnd.service, "http://"))
 	testserver.StartFront(t, folder, "haproxy", front, "-db", "-f", file)
-	asksBehind(t, front)
+	urnd.isAsked(t, front)
 }
 
 func behindCaddy(t *testing.T, k *kitchen, title string) {
-	urnd, front, folder := k.start(t, title), freeAddress(t), testserver.OpenFolder(t)
+	urnd, front, folder := k.startBehind(t, title), freeAddress(t), testserver.OpenFolder(t)
 	_, port, _ := strings.Cut(front, ":")
 	file := k.write(t, title, "/etc/caddy/Caddyfile", folder, "http://urn.example.org {", "http://urn.example.org:"+port+" {\n\tbind 127.0.0.1", "127.0.0.1:8141", strings.TrimPrefix(urnd.service, "http://"))
 	options := "{\n\tadmin off\n}\n"
@@ -158,7 +190,7 @@ func behindCaddy(t *testing.T, k *kitchen, title string) {
 		t.Fatal(err)
 	}
 	testserver.StartFront(t, folder, "caddy", front, "run", "--adapter", "caddyfile", "--config", file)
-	asksBehind(t, front)
+	urnd.isAsked(t, front)
 }
 
 func officeProxy(t *testing.T, k *kitchen, title string) {
