@@ -244,6 +244,8 @@ type Upstream struct {
 	Server   string   `mapstructure:"server" secret:"true"`   // "http://", "https://" or "socks5://", host and port; or "direct"
 	User     string   `mapstructure:"user"`                   // empty: no credentials
 	Password string   `mapstructure:"password" secret:"true"` // a file
+	// TLS is how an https server is authenticated, and urnd to it.
+	TLS ServerTLS `mapstructure:"tls"`
 }
 
 // Site is a site that urnd is the gateway of.
@@ -252,6 +254,20 @@ type Site struct {
 	Servers []string `mapstructure:"servers"` // "http://" or "https://", host and port
 	// Spelling is "exact" or "normal"; empty: exact.
 	Spelling string `mapstructure:"spelling"`
+	// Forwarded says how the servers are told of the client, and how it came; empty: as Proxy.Forwarded.
+	Forwarded string `mapstructure:"forwarded"`
+	// TLS is how https servers are authenticated, and urnd to them.
+	TLS ServerTLS `mapstructure:"tls"`
+}
+
+// ServerTLS is how a server is authenticated by TLS, and urnd to it. Its files are paths, or "credential:" and a name.
+// The zero value believes the authorities of the system, and has no certificate.
+type ServerTLS struct {
+	CA          string `mapstructure:"ca"`          // of the authorities of the server
+	ServerName  string `mapstructure:"server_name"` // empty: the host of the server
+	Certificate string `mapstructure:"certificate"` // of urnd
+	Key         string `mapstructure:"key" secret:"true"`
+	MinVersion  string `mapstructure:"min_version"` // "1.2" or "1.3"; empty: "1.2"
 }
 
 // ProxyRule allows or denies the requests for which all of its conditions hold. An empty one holds

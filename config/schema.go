@@ -65,9 +65,11 @@ func schemaOf(t reflect.Type, s Setting) map[string]any {
 	case t == reflect.TypeFor[PortRange]():
 		return map[string]any{"type": []string{"string", "integer"}, "pattern": portsPattern, "minimum": 0, "maximum": math.MaxUint16, "$comment": s.Form}
 	case isSection(t):
-		return schemaOfElement(t, s)
+		return schemaOfTable(t, s.Path)
 	case t.Kind() == reflect.Slice && strings.HasPrefix(s.Path, "listen.") && t.Elem().Kind() == reflect.String: // one address is often enough
 		return map[string]any{"type": []string{"array", "string"}, "items": schemaOf(t.Elem(), s)}
+	case t.Kind() == reflect.Slice && isSection(t.Elem()):
+		return map[string]any{"type": "array", "items": schemaOfTable(t.Elem(), s.Path+"."+anyIndex)}
 	case t.Kind() == reflect.Slice:
 		return map[string]any{"type": "array", "items": schemaOf(t.Elem(), s)}
 	case t.Kind() == reflect.Bool:
@@ -79,13 +81,13 @@ func schemaOf(t reflect.Type, s Setting) map[string]any {
 	}
 }
 
-// schemaOfElement returns the schema of a table in the list s.
-func schemaOfElement(t reflect.Type, s Setting) map[string]any {
+// schemaOfTable returns the schema of a table in a list, or in such a table.
+func schemaOfTable(t reflect.Type, path string) map[string]any {
 	table := object()
 	properties := table["properties"].(map[string]any) //nolint:forcetypeassert // object created it
 	for field := range t.Fields() {
 		key := field.Tag.Get("mapstructure")
-		element := Setting{Path: s.Path + "." + anyIndex + "." + key}
+		element := Setting{Path: path + "." + key}
 		for _, declared := range Elements() {
 			if declared.Path == element.Path {
 				element = declared

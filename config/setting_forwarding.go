@@ -2,6 +2,7 @@ package config
 
 import (
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,9 +24,9 @@ func forwardingSettings() []Setting {
 			Path: "proxy.forwarded", Default: "transparent",
 			Doc: "How clients are named to origins: transparent passes on what they send and adds nothing; off removes it; forwarded " +
 				"adds Forwarded (RFC 7239), x-forwarded-for the older field. What access.trusted_proxies say is never passed on: transparent " +
-				"makes X-Forwarded-For, X-Real-IP and Forwarded anew where they came. Servers of proxy.origins are always told the scheme and host, by " +
-				"X-Forwarded-Proto and X-Forwarded-Host.",
-			OneOf: []string{"transparent", "off", "forwarded", "x-forwarded-for"},
+				"makes X-Forwarded-For, X-Real-IP and Forwarded anew where they came. proxy.origins.*.forwarded says it for a site, whose servers " +
+				"get neither Forwarded nor X-Forwarded-* but X-Forwarded-For as a client has sent them.",
+			OneOf: forwardings(),
 		},
 		{
 			Path: "proxy.underscores_in_fields", Default: false,
@@ -49,7 +50,9 @@ func forwardingSettings() []Setting {
   - server: https://proxy.example.org:3128
     user: urnd
     # a file
-    password: credential:upstream-password`,
+    password: credential:upstream-password
+    # of https: as in proxy.origins
+    tls: {ca: /etc/urnd/proxy-ca.pem}`,
 		},
 		{
 			Path: "proxy.pac_proxies", Default: []string{},
@@ -69,7 +72,18 @@ func forwardingSettings() []Setting {
     servers: [http://192.0.2.10:8080, http://192.0.2.11:8080]
     # what is sent of the path and query: as the client sent it (exact), or in
     # normal form (normal), see proxy.spelling
-    spelling: exact`,
+    spelling: exact
+  - host: api.example.org
+    servers: [https://192.0.2.12:8443]
+    # how the servers learn of the client: off, transparent, forwarded or x-forwarded-for
+    forwarded: x-forwarded-for
+    # of https servers: who may have signed their certificates, for which name, and the certificate of urnd
+    tls:
+      ca: /etc/urnd/origin-ca.pem
+      server_name: backend.example.org
+      certificate: /etc/urnd/client.pem
+      key: credential:client-key
+      min_version: "1.3"`,
 		},
 		{
 			Path: "proxy.targeted", Default: []string{"CDN-Cache-Control"},
@@ -81,16 +95,27 @@ func forwardingSettings() []Setting {
 
 // forwardingElements are the settings in their lists of tables.
 func forwardingElements() []Setting {
-	return []Setting{
+	return slices.Concat([]Setting{
 		{Path: "proxy.upstreams.*.hosts", Doc: "hosts as in proxy.rules; empty: all", Form: "host name, pattern, address or address range"},
 		{Path: "proxy.upstreams.*.server", Doc: "the proxy, or direct; it must be set", Form: "http://, https:// or socks5://, host and port"},
 		{Path: "proxy.upstreams.*.user", Doc: "the user that urnd logs in as; empty: it does not", Form: "user"},
 		{Path: "proxy.upstreams.*.password", Doc: "the file of the password", Form: "path, or credential: and a name"},
+		{Path: "proxy.upstreams.*.tls", Doc: "TLS with an https proxy, as in proxy.origins"},
 		{Path: "proxy.origins.*.host", Doc: "the host of the site, without port; it must be set", Form: "host name"},
 		{Path: "proxy.origins.*.servers", Doc: "its servers; one must be set", Form: "http:// or https://, host and port"},
 		{Path: "proxy.origins.*.spelling", Doc: "what is sent of the path and query, as in proxy.spelling; empty: exact", OneOf: siteSpellings()},
-	}
+		{
+			Path: "proxy.origins.*.forwarded",
+			Doc: "how its servers are told of the client, and how it came: by X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Port, and besides " +
+				"of the client as proxy.forwarded has it, where forwarded has host and proto, too; off tells them nothing at all; empty: as proxy.forwarded, and off of that is about the client alone. " +
+				"How it came is what urnd knows, or access.trusted_proxies say, and never what a client says",
+			OneOf: forwardings(),
+		},
+		{Path: "proxy.origins.*.tls", Doc: "TLS with its https servers; the files are read again at each reload"},
+	}, tlsElements("proxy.upstreams.*.tls"), tlsElements("proxy.origins.*.tls"))
 }
+
+func forwardings() []string { return []string{"transparent", "off", "forwarded", "x-forwarded-for"} }
 
 // siteSpellings are the values of proxy.origins.*.spelling.
 func siteSpellings() []string { return []string{"exact", "normal"} }
@@ -103,6 +128,39 @@ const SpellingOriginal = "original"
 func warnOfSpelling(f *Faults, spelling string) {
 	if spelling == SpellingOriginal {
 		f.add("proxy.spelling", "original is exact now, which keeps responses to different spellings apart: write exact")
+	}
+}
+
+// tlsElements are the settings of TLS with the servers of a list.
+func tlsElements(path string) []Setting {
+	return []Setting{
+		{Path: path + ".ca", Doc: "the certificates of the authorities that the server's is believed of, in PEM; empty: those of the system", Form: "path, or credential: and a name"},
+		{Path: path + ".server_name", Doc: "the name that its certificate must have, and that it is asked for; empty: the host in its URL", Form: "host name"},
+		{Path: path + ".certificate", Doc: "the certificate of urnd, followed by those of its issuers, for a server that asks for one", Form: "path, or credential: and a name"},
+		{Path: path + ".key", Doc: "its key", Form: "path, or credential: and a name"},
+		{Path: path + ".min_version", Doc: "the least version of TLS; empty: 1.2 (RFC 8996)", OneOf: tlsVersions()},
+	}
+}
+
+func tlsVersions() []string { return []string{"1.2", "1.3"} }
+
+// checkServerTLS checks how a server is authenticated, where isHTTPS is whether there is one with TLS.
+func checkServerTLS(f *Faults, path string, c ServerTLS, isHTTPS bool) {
+	if c == (ServerTLS{}) {
+		return
+	}
+	if !isHTTPS {
+		f.add(path, "is for https, and there is no https server")
+	}
+	if (c.Certificate == "") != (c.Key == "") {
+		f.add(path+".certificate", "and key go together")
+	}
+	checkKeyFile(f, path+".key", c.Key)
+	if c.ServerName != "" && !isHost(c.ServerName) {
+		f.add(path+".server_name", "%q is not a host such as www.example.org, without port", c.ServerName)
+	}
+	if c.MinVersion != "" {
+		Setting{Path: path + ".min_version", OneOf: tlsVersions()}.validate(f, c.MinVersion)
 	}
 }
 
@@ -161,6 +219,7 @@ func checkUpstreams(f *Faults, upstreams []Upstream) {
 			f.add(path+".password", "is not used: user is missing")
 		}
 		checkUpstreamServer(f, path+".server", u.Server)
+		checkServerTLS(f, path+".tls", u.TLS, strings.HasPrefix(u.Server, "https://"))
 	}
 }
 
@@ -212,5 +271,9 @@ func checkSites(f *Faults, origins []Site) {
 		if o.Spelling != "" {
 			Setting{Path: path + ".spelling", OneOf: siteSpellings()}.validate(f, o.Spelling)
 		}
+		if o.Forwarded != "" {
+			Setting{Path: path + ".forwarded", OneOf: forwardings()}.validate(f, o.Forwarded)
+		}
+		checkServerTLS(f, path+".tls", o.TLS, slices.ContainsFunc(o.Servers, func(server string) bool { return strings.HasPrefix(strings.ToLower(server), "https:") }))
 	}
 }

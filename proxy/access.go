@@ -43,9 +43,12 @@ func (a Access) mayResolve(client message.Client) bool {
 }
 
 // wantsFresh reports whether a client demands an answer without caches (RFC 9111 section
-// 5.2.1.4), and may: it costs the servers work.
+// 5.2.1.4, and 5.4 of Pragma), and may: it costs the servers work.
 func (a Access) wantsFresh(client message.Client, header http.Header) bool {
 	control := header["Cache-Control"]
+	if len(control) == 0 {
+		control = header["Pragma"]
+	}
 	return len(control) > 0 && !client.Unknown && !client.Misled && message.Contains(a.Fresh, client.Addr) && cachecontrol.Parse(control).Has("no-cache")
 }
 

@@ -128,6 +128,8 @@ func TestNoCache(t *testing.T) {
 	}{
 		{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "Cache-Control: no-cache", true},
 		{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "Cache-Control: max-age=0", false},
+		{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "Pragma: no-cache", true},
+		{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "Pragma: no-cache\r\nCache-Control: max-age=0", false},
 		{[]netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, "Cache-Control: no-cache", false},
 		{nil, "Cache-Control: no-cache", false},
 	} {

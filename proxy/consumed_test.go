@@ -16,7 +16,7 @@ import (
 // named are the fields of a request that tell of its client, sorted.
 func named(request string) string {
 	var found []string
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"} {
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Proto", "X-Real-IP"} {
 		for _, value := range field(request, name) {
 			found = append(found, name+"="+value)
 		}
@@ -39,7 +39,7 @@ func throughProxy(t *testing.T, o *peer, isTrusted bool, change func(*proxy.Conf
 }
 
 // What a trusted proxy says of a client is made anew from what urnd knows by it; its scheme is that of the key. What others
-// say is passed on. RFC 7239 section 8.1.
+// say of themselves is passed on, and nothing that they say of how they came. RFC 7239 section 8.1.
 func TestFieldsOfProxies(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\n\r\n")
 	const front = "X-Forwarded-For: 203.0.113.1, 192.0.2.1\r\nX-Real-IP: 203.0.113.1\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: https\r\n" +
@@ -50,27 +50,37 @@ func TestFieldsOfProxies(t *testing.T) {
 		fields  string
 		want    string
 	}{
-		{forward.ForwardedTransparent, true, front, "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Proto=https X-Real-IP=192.0.2.1"},
-		{forward.ForwardedOff, true, front, "X-Forwarded-Host=www.example X-Forwarded-Proto=https"},
-		{forward.ForwardedStandard, true, front, "Forwarded=for=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Proto=https"},
-		{forward.ForwardedFor, true, front, "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Proto=https"},
-		{forward.ForwardedTransparent, true, "Forwarded: for=192.0.2.1;proto=https;host=evil.example", "Forwarded=for=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Proto=https"},
-		{forward.ForwardedTransparent, true, "Forwarded: for=unknown", "Forwarded=for=unknown X-Forwarded-Host=www.example X-Forwarded-Proto=http"},
-		{forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: gopher", "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Proto=http"},
-		{forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https, http", "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Proto=http"},
-		{forward.ForwardedTransparent, true, "X: 1", "X-Forwarded-Host=www.example X-Forwarded-Proto=http"},
-		{forward.ForwardedTransparent, false, "X: 1", "X-Forwarded-Host=www.example X-Forwarded-Proto=http"},
+		{forward.ForwardedTransparent, true, front, "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https X-Real-IP=192.0.2.1"},
+		{forward.ForwardedOff, true, front, "X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
+		{forward.ForwardedStandard, true, front, "Forwarded=for=192.0.2.1;host=www.example;proto=https X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
+		{forward.ForwardedFor, true, front, "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
+		{forward.ForwardedNothing, true, front, ""},
+		{forward.ForwardedNothing, false, front, ""},
+		{forward.ForwardedTransparent, true, "Forwarded: for=192.0.2.1;proto=https;host=evil.example", "Forwarded=for=192.0.2.1;host=www.example;proto=https X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
+		{forward.ForwardedTransparent, true, "Forwarded: for=unknown", "Forwarded=for=unknown;host=www.example;proto=http X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
+		{forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: gopher", "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
+		{forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https, http", "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
+		{forward.ForwardedTransparent, true, "X: 1", "X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
+		{forward.ForwardedTransparent, false, "X: 1", "X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
 		{
-			forward.ForwardedTransparent, false, "X-Forwarded-For: 203.0.113.1\r\nX-Forwarded-Host: evil.example",
-			"X-Forwarded-For=203.0.113.1 X-Forwarded-Host=evil.example X-Forwarded-Proto=http",
+			forward.ForwardedTransparent, false, "Forwarded: for=203.0.113.2;proto=https;host=evil\r\n" + front,
+			"X-Forwarded-For=203.0.113.1, 192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http X-Real-IP=203.0.113.1",
+		},
+		{
+			forward.ForwardedStandard, false, "Forwarded: for=203.0.113.2;proto=https;host=evil",
+			"Forwarded=for=127.0.0.1;host=www.example;proto=http X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http",
+		},
+		{
+			forward.ForwardedFor, false, "X-Forwarded-For: 203.0.113.2\r\nX-Forwarded-Port: 443",
+			"X-Forwarded-For=203.0.113.2 X-Forwarded-For=127.0.0.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http",
 		},
 	} {
-		s := throughProxy(t, o, tt.trusted, func(c *proxy.Config) { c.Forward.Forwarded = tt.mode })
+		s := throughProxy(t, o, tt.trusted, func(c *proxy.Config) { c.Origins[0].Forwarded = tt.mode })
 		s.visit(t, "GET", fmt.Sprintf("/%d", i), "www.example", tt.fields)
 		if got := named(o.last()); got != tt.want {
 			t.Errorf("%d, trusted %t, %q:\n%s, want\n%s", tt.mode, tt.trusted, tt.fields, got, tt.want)
 		}
-		if tt.trusted && strings.Contains(strings.ToLower(o.last()), "evil") {
+		if strings.Contains(strings.ToLower(o.last()), "evil") {
 			t.Errorf("%q is passed on: %q", tt.fields, o.last())
 		}
 	}
@@ -163,7 +173,7 @@ func TestBehindNginx(t *testing.T) {
 	if got := get().Header.Get("Link"); got != "<https://www.example>" {
 		t.Errorf("the server makes links to %s", got)
 	}
-	if got := named(o.last()); got != "X-Forwarded-For=127.0.0.1 X-Forwarded-Host=www.example X-Forwarded-Proto=https X-Real-IP=127.0.0.1" {
+	if got := named(o.last()); got != "X-Forwarded-For=127.0.0.1 X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https X-Real-IP=127.0.0.1" {
 		t.Errorf("the server is told %s", got)
 	}
 }

@@ -94,6 +94,16 @@ func (x *exchange) Broken(err error) {
 	x.handler.reportAs(x, "a response broke off", x.event.Status, resolver.Unreachable(err))
 }
 
+// EndEarly is for message.Abort. A client gets what has come, where it sees by the framing that more is missing: by HTTP/1.1
+// each response has a length or chunks, by HTTP/1.0 only a length (RFC 9112 section 8). A stream of HTTP/2 is reset.
+func (x *exchange) EndEarly() bool {
+	if err := http.NewResponseController(x.ResponseWriter).Flush(); err != nil {
+		return false // the client does not read
+	}
+	isFramed := x.request.ProtoAtLeast(1, 1) || len(x.Header()["Content-Length"]) > 0
+	return isFramed && listen.EndEarly(x.request)
+}
+
 // ReadFrom lets files be sent without copying them.
 func (x *exchange) ReadFrom(r io.Reader) (int64, error) {
 	if x.event.Status == 0 {
@@ -139,7 +149,7 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
 // completed is false where its handler panicked.
 func (h *Handler) end(x *exchange, start time.Time, completed bool) {
 	if !completed {
-		message.Abort(x.ResponseWriter)
+		message.Abort(x)
 	}
 	switch event := &x.event; {
 	case errors.Is(event.Err, context.Canceled) && event.Request.Context().Err() != nil:

@@ -57,7 +57,7 @@ func (h *Handler) answerFastAbsolute(f *fastClient, w *fastWork) fast.Reason {
 	if h.config.Spelling == SpellingRedirect && key != u {
 		return fast.Form
 	}
-	return h.answerFastForward(f, w, key, h.config.Spelling.of(target, key), message.FormForward.String())
+	return h.answerFastForward(f, w, key, h.config.Spelling.of(target, key), nil, message.FormForward.String())
 }
 
 // answerFastSite answers a request for a site that urnd is the gateway of.
@@ -70,13 +70,13 @@ func (h *Handler) answerFastSite(f *fastClient, w *fastWork, s *site, target str
 		return fast.Access
 	}
 	key := u.NormalizeIn(w.name[:], inPlace)
-	return h.answerFastForward(f, w, key, s.spelling.of(target, key), "gateway")
+	return h.answerFastForward(f, w, key, s.spelling.of(target, key), s.set, "gateway")
 }
 
 // answerFastForward answers a request for a URI in a spelling that a stored response answers, by the rules of the site.
-func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, spelling, form string) fast.Reason {
+func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, spelling string, set *forward.Site, form string) fast.Reason {
 	r := &w.request
-	found, ok := h.forward.Ready(key.String(), spelling, w.lines, w.now)
+	found, ok := h.forward.Ready(key.String(), spelling, set, w.lines, w.now)
 	if !ok {
 		return fast.Uncached
 	}
@@ -160,8 +160,8 @@ func (h *Handler) sendFast(c *listen.FastConn, w *fastWork) {
 func (h *Handler) sendFastFile(c *listen.FastConn, content forward.Content) int64 {
 	defer content.Close()
 	out := countingConn{FastConn: c}
-	if err := content.SendTo(&out, nil); err != nil {
-		c.Abort()
+	if err := content.SendTo(&out, nil); err != nil && c.Err() == nil {
+		c.EndEarly()
 	}
 	return out.sent
 }

@@ -19,6 +19,7 @@ type Origin struct {
 	Servers []uri.URI // scheme and authority; one at least
 	// Spelling is what is sent to them: SpellingNormal or SpellingExact.
 	Spelling Spelling
+	forward.Site
 }
 
 // gateway has the origins by host.
@@ -31,13 +32,14 @@ type gateway struct {
 type site struct {
 	servers  []uri.URI
 	spelling Spelling
+	set      *forward.Site
 	turn     atomic.Uint32
 }
 
 func newGateway(origins []Origin, failing func(string) bool) gateway {
 	g := gateway{origins: make(map[string]*site, len(origins)), failing: failing}
 	for _, o := range origins {
-		g.origins[o.Host] = &site{servers: o.Servers, spelling: o.Spelling}
+		g.origins[o.Host] = &site{servers: o.Servers, spelling: o.Spelling, set: &o.Site}
 	}
 	return g
 }
@@ -105,7 +107,7 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 	u = u.WithoutFragment()
 	key := u.Normalize()
 	return h.forwardRequest(x, &forward.Request{
-		Key: key, Target: normalTarget(x.request.Method, u), Spelling: s.spelling.of(target, key), Server: h.gateway.server(s),
+		Key: key, Target: normalTarget(x.request.Method, u), Spelling: s.spelling.of(target, key), Server: h.gateway.server(s), Site: s.set,
 		Others: len(s.servers) - 1, Next: func() uri.URI { return h.gateway.server(s) },
 	}, v)
 }

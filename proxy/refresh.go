@@ -12,9 +12,9 @@ import (
 // origin.
 func (h *Handler) Refresh(ctx context.Context, key uri.URI) (int, error) {
 	host, _ := key.Host()
-	var server uri.URI
-	if s := h.gateway.origins[strings.TrimSuffix(host, ".")]; s != nil {
-		server = h.gateway.server(s)
+	s := h.gateway.origins[strings.TrimSuffix(host, ".")]
+	if s == nil {
+		return h.forward.Refresh(ctx, key, uri.URI{}, nil) //nolint:wrapcheck // likewise
 	}
-	return h.forward.Refresh(ctx, key, server) //nolint:wrapcheck // forward has done so
+	return h.forward.Refresh(ctx, key, h.gateway.server(s), s.set) //nolint:wrapcheck // forward has done so
 }

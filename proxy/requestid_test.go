@@ -136,7 +136,7 @@ func TestRequestIDsOfBatches(t *testing.T) {
 	}
 }
 
-// A response has one identifier: that of an origin is removed.
+// A response has one identifier: that of an origin, where it has sent one.
 func TestRequestIDsOfTheForwardProxy(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Request-Id", "origin")
@@ -145,7 +145,7 @@ func TestRequestIDsOfTheForwardProxy(t *testing.T) {
 	defer web.Close()
 	w := startObserved(t, func(c *proxy.Config) { c.Identify = true })
 	ids := w.get(t, web.URL+"/").Header.Values("X-Request-Id")
-	if e := w.event(t); len(ids) != 1 || ids[0] != e.ID {
-		t.Errorf("%q, want %q", ids, e.ID)
+	if e := w.event(t); len(ids) != 1 || ids[0] != "origin" || !fresh.MatchString(e.ID) {
+		t.Errorf("%q, and %q in the log", ids, e.ID)
 	}
 }

@@ -92,6 +92,12 @@ func (s *stored) replaces(other *stored) bool {
 	if s.spelling != other.spelling || !slices.EqualFunc(s.selectors, other.selectors, selector.selectsSame) {
 		return false
 	}
-	// A part does not replace the whole that it is a part of.
-	return !s.isPartial() || other.isPartial() || s.etag != other.etag
+	switch {
+	case !s.isPartial():
+		return true
+	case other.isPartial():
+		return !s.isBeside(other)
+	default: // a part does not replace the whole that it is a part of
+		return s.etag != other.etag
+	}
 }

@@ -19,15 +19,15 @@ func (c *Cache) combined(key string, s *stored) *stored {
 	}
 	s.part.end = s.part.start + fresh.size() // some origins send less than they say
 	if e := c.peek(key); e != nil {
-		for _, other := range e.variants {
+		for _, other := range e.variants { // two, where it fills the gap between them
 			before, ok := other.content.(blocks)
 			if !ok || !s.sameRepresentation(other) || !s.part.touches(other.part) {
 				continue
 			}
 			if whole := s.joined(fresh, other, before); whole.part.length() <= c.config.MaxObject {
 				s = whole
+				fresh, _ = s.content.(blocks)
 			}
-			break
 		}
 	}
 	if s.part == (span{0, s.length}) {
@@ -43,6 +43,28 @@ func (s *stored) sameRepresentation(other *stored) bool {
 		return false
 	}
 	return s.etag != "" && isStrong(s.etag) && s.etag == other.etag
+}
+
+// isBeside reports whether the same requests select two parts, which are of one representation, as far as their validators
+// say, and do not touch. Each answers requests for what it has; without a strong validator nothing is combined.
+func (s *stored) isBeside(other *stored) bool {
+	isSelected := s.isPartial() && other.isPartial() && slices.EqualFunc(s.selectors, other.selectors, selector.selectsSame)
+	isSame := s.etag == other.etag && s.modified.Equal(other.modified) && s.length == other.length && !other.purged
+	return isSelected && (isSame || s.sameRepresentation(other)) && !s.part.touches(other.part)
+}
+
+// partFor returns the part that has what a request asks for, or begins the whole that it asks for, of those beside a part
+// that the request selects; that part where there is none.
+func (x *exchange) partFor(s *stored) *stored {
+	if !s.isPartial() || x.covers(s) || x.completes(s) {
+		return s
+	}
+	for _, other := range x.entry.variants {
+		if other.isBeside(s) && (x.covers(other) || x.completes(other)) {
+			return other
+		}
+	}
+	return s
 }
 
 // joined returns a response with its own content and that of another part, which touches it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 )
 
 // passed is the content of a response that is for one client, and not stored.
@@ -33,8 +34,8 @@ func (p *passed) SendTo(w io.Writer, flush func()) error {
 		size = min(size-1, left) + 1 // one more for the end
 	}
 	buffer := make([]byte, size)
-	for {
-		n, err := p.response.Body.Read(buffer)
+	for read := p.first(flush); ; read = p.response.Body.Read {
+		n, err := read(buffer)
 		left -= int64(n)
 		if n > 0 {
 			if _, err := w.Write(buffer[:n]); err != nil {
@@ -49,6 +50,29 @@ func (p *passed) SendTo(w io.Writer, flush func()) error {
 		case n < len(buffer) && left != 0 && flush != nil:
 			flush() // more may take long
 		}
+	}
+}
+
+// headDelay is how long the head of a response waits for the first octets of its body, to be sent with them.
+const headDelay = 5 * time.Millisecond
+
+// first returns what reads the first octets, and flushes the head where they do not come soon: the client may send what they
+// answer when it has the head, as with gRPC.
+func (p *passed) first(flush func()) func([]byte) (int, error) {
+	if flush == nil {
+		return p.response.Body.Read
+	}
+	return func(buffer []byte) (int, error) {
+		flushed := make(chan struct{})
+		timer := time.AfterFunc(headDelay, func() {
+			defer close(flushed)
+			flush()
+		})
+		n, err := p.response.Body.Read(buffer)
+		if !timer.Stop() {
+			<-flushed
+		}
+		return n, err //nolint:wrapcheck // it stands for the body
 	}
 }
 

@@ -231,14 +231,17 @@ type Variant struct {
 	Header   http.Header // the fields by which it is selected
 }
 
-// Variants returns what selects the variants of a URI.
+// Variants returns what selects the variants of a URI, once for parts that are stored beside each other.
 func (c *Cache) Variants(key string) []Variant {
 	e := c.entry(key)
 	if e == nil {
 		return nil
 	}
 	all := make([]Variant, 0, len(e.variants))
-	for _, s := range e.variants {
+	for i, s := range e.variants {
+		if slices.ContainsFunc(e.variants[:i], s.isBeside) {
+			continue
+		}
 		header := make(http.Header)
 		for _, one := range s.selectors {
 			if one.value != absent {

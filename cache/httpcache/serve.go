@@ -73,7 +73,9 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 func (x *exchange) look() {
 	x.selected = nil
 	if x.entry = x.cache.unpurged(x.r.URI, x.cache.entry(x.r.URI)).spelled(x.r.Spelling); x.entry != nil {
-		x.selected = x.entry.selected(x.r.Spelling, linesOf(x.r.Header))
+		if s := x.entry.selected(x.r.Spelling, linesOf(x.r.Header)); s != nil {
+			x.selected = x.partFor(s)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ var understood = [...]int{
 func (c *Cache) toStore(r *Request, requested cachecontrol.Directives, response *Response, at arrival) *stored {
 	directives, _ := c.directivesOf(r, response.Header)
 	switch {
-	case r.Pass:
+	case r.Pass, c.config.Store == nil:
 		return nil
 	case r.Method == http.MethodPost && !c.postIsStored(r, directives, response):
 		return nil

@@ -59,7 +59,7 @@ func (a *authority) issueUntil(t *testing.T, name string, end time.Time) (certif
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: end, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: end, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{name + ".example"},
 		BasicConstraintsValid: true, IsCA: a.certificate == nil,
 	}
 	parent, signs := a.certificate, a.key

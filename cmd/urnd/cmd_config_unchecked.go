@@ -95,17 +95,39 @@ func secretFiles(c *config.Config) []secretFile {
 	}
 	for i := range c.Proxy.Upstreams {
 		all = append(all, secretFile{fmt.Sprintf("proxy.upstreams.%d.password", i), &c.Proxy.Upstreams[i].Password, false})
+		all = append(all, filesOfServerTLS(fmt.Sprintf("proxy.upstreams.%d.tls", i), &c.Proxy.Upstreams[i].TLS)...)
+	}
+	for i := range c.Proxy.Origins {
+		all = append(all, filesOfServerTLS(fmt.Sprintf("proxy.origins.%d.tls", i), &c.Proxy.Origins[i].TLS)...)
 	}
 	return all
 }
 
+// filesOfServerTLS returns those of TLS with a server.
+func filesOfServerTLS(path string, c *config.ServerTLS) []secretFile {
+	return []secretFile{{path + ".ca", &c.CA, true}, {path + ".certificate", &c.Certificate, true}, {path + ".key", &c.Key, false}}
+}
+
 // withoutCredentials returns a configuration without the credentials that only systemd can pass on, where it has not.
 func withoutCredentials(c config.Config) config.Config {
-	c.Proxy.Upstreams = slices.Clone(c.Proxy.Upstreams)
+	c.Proxy.Origins, c.Proxy.Upstreams = slices.Clone(c.Proxy.Origins), slices.Clone(c.Proxy.Upstreams)
 	for _, secret := range secretFiles(&c) {
 		if strings.HasPrefix(*secret.name, config.CredentialPrefix) && !systemd.HasCredentials() {
 			*secret.name = ""
 		}
 	}
+	for i := range c.Proxy.Origins {
+		dropHalf(&c.Proxy.Origins[i].TLS)
+	}
+	for i := range c.Proxy.Upstreams {
+		dropHalf(&c.Proxy.Upstreams[i].TLS)
+	}
 	return c
+}
+
+// dropHalf removes a certificate of which the key is missing, and a key without a certificate.
+func dropHalf(c *config.ServerTLS) {
+	if c.Certificate == "" || c.Key == "" {
+		c.Certificate, c.Key = "", ""
+	}
 }

@@ -26,6 +26,7 @@ func TestFraming(t *testing.T) {
 		test func(*testing.T, *process)
 	}{
 		{"an origin that breaks off", testBrokenBody},
+		{"the end of what breaks off", testEndOfBrokenBody},
 		{"a huge body", testHugeBody},
 		{"a WebSocket", testWebSocket},
 		{"half of a tunnel", testHalfTunnel},
@@ -115,6 +116,37 @@ func testBrokenBody(t *testing.T, p *process) {
 		}
 		if n := asked.Load(); tt.complete != (n == 1) {
 			t.Errorf("%s: the origin was asked %d times", tt.name, n)
+		}
+	}
+}
+
+// A client that is slow gets all that has come of a body that breaks off, and the connection ends behind it, wherever it
+// sees that something is missing: RFC 9112 section 8. By HTTP/1.0 a body without length ends by a reset.
+func testEndOfBrokenBody(t *testing.T, p *process) {
+	const size = 1 << 20
+	body := strings.Repeat("x", size)
+	whole := "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n"
+	for name, answer := range map[string]string{
+		"Content-Length": whole + "Content-Length: 2097152\r\n\r\n" + body, "not stored": strings.Replace(whole, "max-age=60", "no-store", 1) + "Content-Length: 2097152\r\n\r\n" + body,
+		"too large": whole + "Content-Length: 2097152000\r\n\r\n" + body,
+		"chunked":   whole + "Transfer-Encoding: chunked\r\n\r\n200000\r\n" + body, "chunks": whole + "Transfer-Encoding: chunked\r\n\r\n100000\r\n" + body + "\r\n",
+		"short": whole + "Content-Length: 10\r\n\r\n12345", "short chunk": whole + "Transfer-Encoding: chunked\r\n\r\na\r\n12345",
+	} {
+		for _, version := range []string{"HTTP/1.1", "HTTP/1.0"} {
+			addr, _ := rawOrigin(t, answer)
+			_, reader := dialProxy(t, p, fmt.Sprintf("GET http://%s/ %s\r\nHost: %s\r\n\r\n", addr, version, addr))
+			p.waitBelow(t, `urnd_limit_used\{limit="connections"\}`, 0) // urnd has closed it, and nothing was read yet
+			got, err := io.ReadAll(reader)
+			_, content, _ := strings.Cut(string(got), "\r\n\r\n")
+			isFramed := version == "HTTP/1.1" || strings.Contains(string(got), "\r\nContent-Length: ")
+			want := strings.Count(answer, "x") - strings.Count(whole, "x") + strings.Count(answer, "12345")*len("12345")
+			octets := strings.Count(content, "x") + strings.Count(content, "12345")*len("12345")
+			if isFramed && (err != nil || octets < want || strings.HasSuffix(content, "\r\n0\r\n\r\n")) {
+				t.Errorf("%s, %s: %d octets of %d, %v", name, version, octets, want, err)
+			}
+			if !isFramed && err == nil {
+				t.Errorf("%s, %s: it looks whole", name, version)
+			}
 		}
 	}
 }

@@ -105,6 +105,10 @@ func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, err
 			}
 			server.Password = string(bytes.TrimSpace(text))
 		}
+		var err error
+		if server.TLS, err = serverTLS("proxy.upstreams["+id+"].tls", u.TLS); err != nil {
+			return nil, err
+		}
 		servers[id] = server
 	}
 	selection, err := policy.New(policy.Enforce, rules)
@@ -121,10 +125,22 @@ func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, err
 }
 
 // originsOf returns the sites that urnd is the gateway of.
-func originsOf(all []config.Site) []proxy.Origin {
-	origins := make([]proxy.Origin, 0, len(all))
-	for _, site := range all {
+func originsOf(c config.Proxy) ([]proxy.Origin, error) {
+	origins := make([]proxy.Origin, 0, len(c.Origins))
+	for i, site := range c.Origins {
 		o := proxy.Origin{Host: strings.ToLower(strings.TrimSuffix(site.Host, ".")), Spelling: spellings()[site.Spelling]}
+		switch site.Forwarded {
+		case "":
+			o.Forwarded = forwardings()[c.Forwarded]
+		case "off":
+			o.Forwarded = forward.ForwardedNothing
+		default:
+			o.Forwarded = forwardings()[site.Forwarded]
+		}
+		var err error
+		if o.TLS, err = serverTLS("proxy.origins["+strconv.Itoa(i)+"].tls", site.TLS); err != nil {
+			return nil, err
+		}
 		for _, server := range site.Servers {
 			u, err := uri.Parse(server)
 			if err == nil { // the configuration was checked
@@ -133,5 +149,5 @@ func originsOf(all []config.Site) []proxy.Origin {
 		}
 		origins = append(origins, o)
 	}
-	return origins
+	return origins, nil
 }

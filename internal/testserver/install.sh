@@ -10,6 +10,7 @@ set -eu
 peers='
 gcc build-essential
 curl curl
+node nodejs
 wget wget
 pip3 python3-pip
 nginx nginx

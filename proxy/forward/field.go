@@ -26,7 +26,7 @@ func (p *Proxy) outgoing(r *Request, header http.Header) http.Header {
 	}
 	p.nameClient(r, header)
 	if r.isGateway() {
-		r.nameSite(header)
+		p.nameSite(r, header)
 	}
 	return header
 }
@@ -37,7 +37,7 @@ func (p *Proxy) selecting(r *Request) http.Header {
 	if r.Fetched || !r.isWeb() {
 		return p.askedOf(r)
 	}
-	if p.config.Forwarded == ForwardedTransparent && len(r.consumed) == 0 && len(r.Header["Connection"]) == 0 && len(r.Header["Proxy-Authorization"]) == 0 {
+	if p.forwarded(r.Site) == ForwardedTransparent && len(r.consumed) == 0 && len(r.Header["Connection"]) == 0 && len(r.Header["Proxy-Authorization"]) == 0 {
 		return r.Header
 	}
 	header := httpcache.EndToEnd(r.Header)
@@ -47,7 +47,7 @@ func (p *Proxy) selecting(r *Request) http.Header {
 
 // added returns the fields that selecting has added, and that no client has sent: they name the client.
 func (p *Proxy) added(r *Request) []string {
-	if p.config.Forwarded == ForwardedTransparent && len(r.consumed) == 0 {
+	if p.forwarded(r.Site) == ForwardedTransparent && len(r.consumed) == 0 {
 		return nil
 	}
 	var names []string

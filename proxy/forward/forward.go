@@ -4,6 +4,7 @@ package forward
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"net/netip"
@@ -30,7 +31,7 @@ type Config struct {
 	// Accept returns the field Accept of a request for what may be a listing, by that of a client; fetched
 	// is whether its links lead back through /fetch, as those of Request.Fetched, and order that of Request.Sort.
 	Accept func(header http.Header, fetched bool, order string) string
-	// OwnField is a field that urnd itself sends in each response, "" for none.
+	// OwnField is a field that urnd itself sends in each response where the origin has not, "" for none.
 	OwnField string
 	// Forwarded is how the client is named to origins.
 	Forwarded Forwarded
@@ -75,6 +76,8 @@ type Request struct {
 	// Server is the server of a site that urnd is the gateway of, in place of that of Target; the
 	// zero value is that of Target.
 	Server uri.URI
+	// Site is what is set for that site, nil for nothing.
+	Site *Site
 	// Others is how many other servers the site has, and Next returns the one to ask after one that
 	// could not be connected to; it may be called when the request has ended. nil where there are none.
 	Others int
@@ -89,7 +92,7 @@ type Request struct {
 	// Share is whose share of the limits the request takes, and Client the address of the client,
 	// which may be the zero value.
 	Share, Client netip.Addr
-	// Trusted is whether the request comes from a proxy whose fields of the client are believed: they are made anew.
+	// Trusted is whether the request comes from a proxy whose fields of the client are believed, and made anew.
 	Trusted bool
 	// consumed are those that name the client.
 	consumed []string
@@ -118,6 +121,14 @@ func (r *Request) isWeb() bool { return isWeb(r.Target.Scheme()) }
 
 // isWeb reports whether a scheme, in lower case, is one of HTTP.
 func isWeb(scheme string) bool { return scheme == "http" || scheme == "https" }
+
+// Site is what is set for a site that urnd is the gateway of. It is immutable.
+type Site struct {
+	// Forwarded is how its servers are told of the client, and how it came.
+	Forwarded Forwarded
+	// TLS is how its https servers are authenticated, and urnd to them; nil for the defaults.
+	TLS *tls.Config
+}
 
 // isGateway reports whether a request is one for a site that urnd is the gateway of.
 func (r *Request) isGateway() bool { return r.Server.IsValid() }

@@ -13,18 +13,19 @@ import (
 type Content = httpcache.Content
 
 // Ready returns the stored response that Serve would answer a request with, as httpcache.Cache.Ready does, by its
-// key, the canonical URI of its target and Request.Spelling. The request is from a client of the proxy or of a site, not fetched, and
+// key, the canonical URI of its target, and Request.Spelling, for what is set for a site, nil for none. The request is
+// from a client of the proxy or of a site, not fetched, and
 // has no field Connection and none that unkeyed names. False is also for what Serve selects by other
 // fields than those of the request: resources of other protocols, and how clients are named to origins; and for
 // challenges, which Serve changes.
-func (p *Proxy) Ready(key, spelling string, request httpcache.Lines, now time.Time) (httpcache.Ready, bool) {
+func (p *Proxy) Ready(key, spelling string, site *Site, request httpcache.Lines, now time.Time) (httpcache.Ready, bool) {
 	if !strings.HasPrefix(key, "http://") && !strings.HasPrefix(key, "https://") {
 		return httpcache.Ready{}, false
 	}
-	isNamed := false
+	isNamed, forwarded := false, p.forwarded(site)
 	r, ok := p.config.Cache.Ready(key, spelling, func(name string) []string {
 		if name == "Forwarded" || name == "X-Forwarded-For" {
-			isNamed = isNamed || p.config.Forwarded != ForwardedTransparent
+			isNamed = isNamed || forwarded != ForwardedTransparent
 		}
 		return request(name)
 	}, now)
@@ -33,8 +34,8 @@ func (p *Proxy) Ready(key, spelling string, request httpcache.Lines, now time.Ti
 
 // AppendReady appends the head of the response to a request that a stored response answers, by HTTP/1.1 on a
 // connection that stays open: the octets that net/http sends for what Serve sets, words of the origin included.
-// isUnmodified is whether the answer is 304. requestID is sent in Config.OwnField, and must be a field value, or
-// is not used without one. date is that of Date where the response has none: http.TimeFormat of the present time.
+// isUnmodified is whether the answer is 304. requestID is sent in Config.OwnField where the origin has sent none, and must be a
+// field value, or is not used without one. date is that of Date where the response has none: http.TimeFormat of the present time.
 func (p *Proxy) AppendReady(dst []byte, r httpcache.Ready, isUnmodified bool, requestID string, date []byte) []byte {
 	h := p.readyHead(r)
 	if isUnmodified {

@@ -286,14 +286,17 @@ func TestReadySelects(t *testing.T) {
 		named forward.Forwarded
 		key   string
 		want  bool
+		site  *forward.Site
 	}{
-		{"X-A", forward.ForwardedFor, readyURI, true},
-		{"X-Forwarded-For", forward.ForwardedTransparent, readyURI, true},
-		{"X-Forwarded-For", forward.ForwardedFor, readyURI, false},
-		{"Forwarded, X-A", forward.ForwardedOff, readyURI, false},
-		{"Forwarded", forward.ForwardedStandard, readyURI, false},
-		{"X-A", forward.ForwardedTransparent, "https://a.example/b", true},
-		{"X-A", forward.ForwardedTransparent, "ftp://a.example/b", false},
+		{"X-Forwarded-For", forward.ForwardedTransparent, readyURI, false, &forward.Site{Forwarded: forward.ForwardedFor}},
+		{"X-Forwarded-For", forward.ForwardedFor, readyURI, true, &forward.Site{}},
+		{"X-A", forward.ForwardedFor, readyURI, true, nil},
+		{"X-Forwarded-For", forward.ForwardedTransparent, readyURI, true, nil},
+		{"X-Forwarded-For", forward.ForwardedFor, readyURI, false, nil},
+		{"Forwarded, X-A", forward.ForwardedOff, readyURI, false, nil},
+		{"Forwarded", forward.ForwardedStandard, readyURI, false, nil},
+		{"X-A", forward.ForwardedTransparent, "https://a.example/b", true, nil},
+		{"X-A", forward.ForwardedTransparent, "ftp://a.example/b", false, nil},
 	} {
 		s := newReadySite(t, false)
 		p := forward.New(forward.Config{Cache: s.cache, Forwarded: test.named})
@@ -313,7 +316,7 @@ func TestReadySelects(t *testing.T) {
 		if _, ok := s.cache.Ready(test.key, "", none, s.time()); !ok {
 			t.Errorf("%+v: it is not stored", test)
 		}
-		if _, ok := p.Ready(test.key, "", none, s.time()); ok != test.want {
+		if _, ok := p.Ready(test.key, "", test.site, none, s.time()); ok != test.want {
 			t.Errorf("%+v: ready is %t", test, ok)
 		}
 	}
@@ -326,7 +329,7 @@ func TestReadyAllocates(t *testing.T) {
 	buffer, date := make([]byte, 0, 4096), []byte("Sun, 22 Nov 2026 08:00:00 GMT")
 	for _, unmodified := range []bool{false, true} {
 		if n := testing.AllocsPerRun(100, func() {
-			if _, ok := s.proxy.Ready(readyURI, "", func(string) []string { return nil }, s.time()); !ok {
+			if _, ok := s.proxy.Ready(readyURI, "", nil, func(string) []string { return nil }, s.time()); !ok {
 				t.Error("it is not ready")
 			}
 			buffer = s.proxy.AppendReady(buffer[:0], ready, unmodified, ownID, date)

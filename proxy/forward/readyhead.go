@@ -42,7 +42,7 @@ const (
 // newReadyHead returns a head whose values that differ, each of which is the end of its field, are cut out.
 func (p *Proxy) newReadyHead(r httpcache.Ready) *readyHead {
 	cut := map[string]next{"Age": nextAge, "Cache-Status": nextTTL}
-	if p.config.OwnField != "" {
+	if p.config.OwnField != "" && len(r.Header(false)[p.config.OwnField]) == 0 {
 		cut[p.config.OwnField] = nextID
 	}
 	const end = variable + "\r\n"

@@ -12,14 +12,14 @@ import (
 )
 
 // Refresh fetches all variants that are stored for a URI once more, one after another, and returns how
-// many of them it has fetched. server is that of a site that urnd is the gateway of; the zero value is
-// that of the URI. A variant whose origin fails stays as it was.
-func (p *Proxy) Refresh(ctx context.Context, key, server uri.URI) (int, error) {
+// many of them it has fetched. server is that of a site that urnd is the gateway of, with what is set
+// for it; the zero value is that of the URI. A variant whose origin fails stays as it was.
+func (p *Proxy) Refresh(ctx context.Context, key, server uri.URI, site *Site) (int, error) {
 	variants := p.config.Cache.Variants(key.String())
 	fetched, outdated := 0, false
 	var faults []error
 	for _, variant := range variants {
-		outcome, err := p.refresh(ctx, key, server, variant)
+		outcome, err := p.refresh(ctx, key, server, site, variant)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -37,11 +37,11 @@ func (p *Proxy) Refresh(ctx context.Context, key, server uri.URI) (int, error) {
 }
 
 // refresh asks the origin for a variant, and drops its content when it is stored.
-func (p *Proxy) refresh(ctx context.Context, key, server uri.URI, v httpcache.Variant) (httpcache.Outcome, error) {
+func (p *Proxy) refresh(ctx context.Context, key, server uri.URI, site *Site, v httpcache.Variant) (httpcache.Outcome, error) {
 	authority, _ := key.Authority()
 	r := &Request{
 		Request: (&http.Request{Method: http.MethodGet, Host: authority, Header: http.Header{}}).WithContext(ctx),
-		Key:     key, Target: key, Spelling: v.Spelling, Server: server,
+		Key:     key, Target: key, Spelling: v.Spelling, Server: server, Site: site,
 	}
 	header := make(http.Header, len(v.Header)+1)
 	for name, lines := range v.Header {

@@ -78,9 +78,7 @@ func setLength(header http.Header, method string, a *httpcache.Answer) {
 // setFields sets the fields of an answer.
 func (p *Proxy) setFields(header http.Header, a *httpcache.Answer) {
 	for name, lines := range a.Header {
-		if name != p.config.OwnField { // or there would be two
-			header[name] = lines[:len(lines):len(lines)]
-		}
+		header[name] = lines[:len(lines):len(lines)] // also in place of Config.OwnField
 	}
 	for _, f := range a.Fields {
 		header[f.Name] = []string{f.Value}

@@ -142,6 +142,9 @@ func (p *Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgo
 	if r.isGateway() {
 		request.URI = at(server, r.Target)
 		request.Host, _ = r.Key.Authority() // as the key says, and not as the client spells it
+		if r.Site != nil {
+			request.TLS = r.Site.TLS
+		}
 	}
 	if r.bound != nil && !o.Background {
 		request.Bound = r.bound.BoundConn

@@ -65,6 +65,8 @@ type requestConn struct {
 	reason     reasonPhrase              // see SetReason
 	attached   io.Closer                 // see Attach; nil for none
 	ended      ended                     // see Ended
+
+	endsEarly atomic.Bool // see EndEarly
 }
 
 // enter is called when net/http gives the connection a state.
@@ -204,6 +206,9 @@ const refusalFields = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection
 // Write implements net.Conn. While a handler runs, data is a response and is not
 // changed: its body may look like a refusal on purpose.
 func (c *requestConn) Write(p []byte) (int, error) {
+	if c.endsEarly.Load() {
+		return 0, errEndedEarly
+	}
 	if h := c.http2.Load(); h != nil {
 		return h.write(p)
 	}

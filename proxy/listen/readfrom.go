@@ -11,6 +11,9 @@ import (
 
 // ReadFrom implements io.ReaderFrom.
 func (c *requestConn) ReadFrom(r io.Reader) (int64, error) {
+	if c.endsEarly.Load() {
+		return 0, errEndedEarly
+	}
 	if to, ok := c.Conn.(io.ReaderFrom); ok && c.handled.Load() && c.reason.status == "" {
 		return to.ReadFrom(r)
 	}

@@ -22,8 +22,11 @@ type head struct {
 	scanned bool        // it has
 	coded   bool        // it has Transfer-Encoding
 	length  bool        // it has Content-Length
-	line    []byte      // the beginning of the present line
-	cut     bool        // it is longer
+	// isBodiless is whether it is that of a GET or HEAD, of which only control is of use.
+	isBodiless bool
+	control    atomic.Int32 // see pragma.go; a background read of net/http may begin the next head
+	line       []byte       // the beginning of the present line
+	cut        bool         // it is longer
 }
 
 const (
@@ -35,6 +38,7 @@ const (
 func (h *head) reset() {
 	h.active.Store(false)
 	h.scanned, h.coded, h.length = false, false, false
+	h.control.Store(controlUnknown)
 }
 
 // begin is called with the request line.
@@ -42,8 +46,11 @@ func (h *head) begin(line []byte) {
 	h.reset()
 	h.line, h.cut = h.line[:0], false
 	line = bytes.TrimRight(line, "\r")
-	bodiless := bytes.HasPrefix(line, []byte("GET ")) || bytes.HasPrefix(line, []byte("HEAD "))
-	h.active.Store(!bodiless || bytes.HasSuffix(line, []byte(" HTTP/1.0")))
+	h.isBodiless = (bytes.HasPrefix(line, []byte("GET ")) || bytes.HasPrefix(line, []byte("HEAD "))) && !bytes.HasSuffix(line, []byte(" HTTP/1.0"))
+	if isRequestLine(line) {
+		h.control.Store(controlMissing)
+	}
+	h.active.Store(true)
 }
 
 // scan reads octets behind the request line.
@@ -66,12 +73,14 @@ func (h *head) scan(p []byte) {
 		switch {
 		case !h.cut && len(bytes.TrimRight(h.line, "\r")) == 0:
 			h.active.Store(false)
-			h.scanned = true
+			h.scanned = !h.isBodiless
 		case !isField:
 		case bytes.EqualFold(name, []byte(codingField)):
 			h.coded = true
 		case bytes.EqualFold(name, []byte(lengthField)):
 			h.length = true
+		case bytes.EqualFold(name, []byte(controlName)):
+			h.control.Store(controlSent)
 		}
 		h.line, h.cut = h.line[:0], false
 	}

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/tls"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -84,5 +86,54 @@ func TestBrokenOffIsNotWhole(t *testing.T) {
 			}
 			conn.Close()
 		}
+	}
+}
+
+// A response that ends early has all that was flushed of it, does not look complete, and ends without a reset: RFC 9112
+// section 8. The next request of its connection is not answered.
+func TestEndEarly(t *testing.T) {
+	const size = 1 << 20
+	own, pool := certificates(t)
+	for _, secure := range []bool{false, true} {
+		for _, length := range []string{"", "2097152"} {
+			listener := localListener(t)
+			ended := make(chan struct{}, 1)
+			serve(t, listener, func(c *listen.ServerConfig) {
+				if secure {
+					c.TLS = own
+				}
+				c.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if length != "" {
+						w.Header().Set("Content-Length", length)
+					}
+					ended <- struct{}{}
+					_, _ = w.Write(make([]byte, size))
+					_ = http.NewResponseController(w).Flush()
+					if !listen.EndEarly(r) {
+						t.Error("it does not end")
+					}
+				})
+			})
+			conn, err := net.Dial("tcp", listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if secure {
+				conn = tls.Client(conn, &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"})
+			}
+			_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+			<-ended
+			response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := io.Copy(io.Discard, response.Body); n != size || !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("secure %t, length %q: %d octets, %v", secure, length, n, err)
+			}
+			conn.Close()
+		}
+	}
+	if listen.EndEarly(httptest.NewRequest(http.MethodGet, "/", nil)) {
+		t.Error("a request that came by no server")
 	}
 }

@@ -100,8 +100,11 @@ func setDefault(header http.Header, name string, value []string) {
 }
 
 // Abort ends the connection in the middle of a response: one that is cut off at its source
-// must not look complete.
+// must not look complete. A writer may have a method EndEarly, which does so without a reset, and reports whether it has.
 func Abort(w http.ResponseWriter) {
+	if early, ok := w.(interface{ EndEarly() bool }); ok && early.EndEarly() {
+		return
+	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
 }
 

@@ -4,6 +4,7 @@ package scheme
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -46,6 +47,9 @@ type Request struct {
 	// the guard; nil allows all. It is called before an address is dialled, and before a
 	// connection is used again; with the zero value where an upstream proxy hides the address.
 	Check func(netip.AddrPort) error
+	// TLS is how an https server is authenticated, and the client to it, in place of what the handler has for all; nil for that.
+	// Requests with another one go by other connections. It must not be changed.
+	TLS *tls.Config
 	// Bound is the connection by which the request is sent, and by no other one, where it belongs to the client; nil
 	// where the handler chooses. It has ended where there is an error.
 	Bound *BoundConn

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -24,7 +25,7 @@ func (h *Handler) connect(ctx context.Context, r *request) (carrier, error) {
 		if r.upgrade || r.Bound != nil { // RFC 9113 section 8.6; a connection of HTTP/2 is shared
 			protocols = protocols[1:]
 		}
-		secured, err := h.handshake(ctx, c, r.target.host, protocols...)
+		secured, err := h.handshake(ctx, c, r.target.host, r.target.tls, protocols...)
 		if err != nil {
 			return nil, begun{err}
 		}
@@ -84,11 +85,11 @@ func remote(c net.Conn) netip.AddrPort {
 }
 
 // handshake begins TLS with a host on a connection, which it closes on error: RFC 9110
-// section 4.3.3.
-func (h *Handler) handshake(ctx context.Context, c net.Conn, host string, protocols ...string) (*tls.Conn, error) {
+// section 4.3.3. own is how, nil for that of the Handler.
+func (h *Handler) handshake(ctx context.Context, c net.Conn, host string, own *tls.Config, protocols ...string) (*tls.Conn, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if h.config.TLS != nil {
-		config = h.config.TLS.Clone()
+	if own = cmp.Or(own, h.config.TLS); own != nil {
+		config = own.Clone()
 	}
 	if config.ServerName == "" {
 		config.ServerName = strings.TrimSuffix(host, ".")

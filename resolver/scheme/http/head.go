@@ -124,9 +124,10 @@ func parseFields(text string) (http.Header, error) {
 	return header, nil
 }
 
-// parseField parses one field line. There is no space before the colon: RFC 9112 section 5.1.
+// parseField parses one field line. Space before the colon is removed: RFC 9112 section 5.1.
 func parseField(line string) (name, value string, err error) {
 	name, value, ok := strings.Cut(line, ":")
+	name = strings.TrimRight(name, " \t")
 	if !ok || !httpguts.ValidHeaderFieldName(name) {
 		return "", "", invalid("its field line %.40q", line)
 	}

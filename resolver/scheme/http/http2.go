@@ -126,13 +126,14 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 			return nil
 		}})
 	}
-	// The path is opaque, so that it is sent as it is; the library removes what is before it.
-	opaque := "//" + r.target.authority + r.target.line
+	// The path is opaque, so that it is sent as it is; the library removes what is before it where that is the Host.
+	host := cmp.Or(r.Host, r.target.authority)
+	opaque := "//" + host + r.target.line
 	if r.target.line == "*" {
 		opaque = "*"
 	}
 	out := (&http.Request{
-		Method: r.Method, URL: &url.URL{Scheme: "https", Host: r.target.authority, Opaque: opaque}, Host: cmp.Or(r.Host, r.target.authority),
+		Method: r.Method, URL: &url.URL{Scheme: "https", Host: r.target.authority, Opaque: opaque}, Host: host,
 		Header: header, Trailer: r.Trailer, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
 	sent := &sentBody{Reader: r.Body}

@@ -98,6 +98,19 @@ func TestHTTP2(t *testing.T) {
 	}
 }
 
+// The server of a site is asked for the host of the site, which is not its own: RFC 9113 section 8.3.1.
+func TestHTTP2OfSite(t *testing.T) {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Host, " ", r.RequestURI) }, nil)
+	for _, host := range []string{"www.example.org", "www.example.org:8443", "[2001:db8::1]:8443", "xn--bcher-kva.example"} {
+		for _, target := range []string{"/", "/a?b", "//a", "/?//a"} {
+			r, text := fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, o.URL+target), Host: host})
+			if want := host + " " + target; r.Status != 200 || text != want {
+				t.Errorf("%d %s, want %s", r.Status, text, want)
+			}
+		}
+	}
+}
+
 // A server as a whole is asked by "*": RFC 9113 section 8.3.1.
 func TestHTTP2OfServer(t *testing.T) {
 	asked := make(chan string, 1)

@@ -42,7 +42,7 @@ func (h *Handler) newRequest(in scheme.Request) (*request, error) {
 	if h.config.Upstream != nil {
 		upstream = h.config.Upstream(in.URI)
 	}
-	to, err := newTarget(in.Method, in.URI, in.Spelling, upstream)
+	to, err := newTarget(in.Method, in.URI, in.Spelling, upstream, in.TLS)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,8 @@ func TestInvalidResponses(t *testing.T) {
 		"RFC 9112 section 4: four digits":            "HTTP/1.1 2000 OK\r\n\r\n",
 		"RFC 9112 section 4: sign":                   "HTTP/1.1 +20 OK\r\n\r\n",
 		"RFC 9112 section 4: words":                  "HTTP/1.1 200 O\rK\r\n\r\n",
-		"RFC 9112 section 5.1":                       ok + "A : b\r\n\r\n",
+		"RFC 9112 section 5.1: space in a name":      ok + "A B : c\r\n\r\n",
+		"RFC 9112 section 5.1: both lengths":         ok + "Content-Length : 5\r\nTransfer-Encoding\t: chunked\r\n\r\n0\r\n\r\n",
 		"RFC 9112 section 5: no colon":               ok + "A\r\n\r\n",
 		"RFC 9112 section 5: no name":                ok + ": a\r\n\r\n",
 		"RFC 9112 section 5.2: nothing to continue":  ok + " a: b\r\n\r\n",
@@ -111,6 +112,15 @@ func TestInvalidResponses(t *testing.T) {
 	}
 }
 
+// Space between a name and its colon is removed from a response, and from its trailers: RFC 9112 section 5.1.
+func TestSpaceBeforeColon(t *testing.T) {
+	o := serve(t, once("HTTP/1.1 200 OK\r\nX-A : 1\r\nX-A\t : 2\r\nTransfer-Encoding : chunked\r\n\r\n4\r\nbody\r\n0\r\nX-T : 3\r\n\r\n"))
+	r, text := fetch(t, newHandler(t, nil), scheme.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")})
+	if want := (http.Header{"X-A": {"1", "2"}}); text != "body" || !reflect.DeepEqual(r.Header, want) || r.Trailer.Get("X-T") != "3" {
+		t.Errorf("%q, %v, %v", text, r.Header, r.Trailer)
+	}
+}
+
 // A body that ends early never ends with io.EOF.
 func TestBodiesThatEndEarly(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
@@ -124,7 +134,7 @@ func TestBodiesThatEndEarly(t *testing.T) {
 		"RFC 9112 section 8: last chunk":   {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n", io.ErrUnexpectedEOF},
 		"RFC 9112 section 7.1: size":       {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\nx\r\n", scheme.ErrResponse},
 		"RFC 9112 section 7.1: no CRLF":    {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbodyx\r\n", scheme.ErrResponse},
-		"RFC 9112 section 7.1.2: trailers": {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\nA : b\r\n\r\n", scheme.ErrResponse},
+		"RFC 9112 section 7.1.2: trailers": {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\nA b: c\r\n\r\n", scheme.ErrResponse},
 	} {
 		o := serve(t, once(tt.response))
 		r, err := get(t, newHandler(t, nil), "http://"+o.addr+"/")

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -20,6 +21,7 @@ type key struct {
 	secure   bool
 	address  string // host and port of the origin; "" where an upstream proxy selects it
 	upstream Upstream
+	tls      *tls.Config // of the request; nil for that of the Handler
 }
 
 // target is where a request goes: RFC 9112 section 3.2.
@@ -35,8 +37,9 @@ type target struct {
 // a response that has them is stored for all spellings.
 const serverSteps = uri.IDNA | uri.HostCase | uri.IPv6Text | uri.DefaultPort
 
-// newTarget returns the target of a request for u, in a spelling of its path and query, "" for that of u.
-func newTarget(method string, u uri.URI, spelling string, upstream *Upstream) (target, error) {
+// newTarget returns the target of a request for u, in a spelling of its path and query, "" for that of u; own is
+// scheme.Request.TLS.
+func newTarget(method string, u uri.URI, spelling string, upstream *Upstream, own *tls.Config) (target, error) {
 	u = u.NormalizeSteps(serverSteps)
 	authority, _ := u.Host()
 	if authority == "" {
@@ -52,6 +55,9 @@ func newTarget(method string, u uri.URI, spelling string, upstream *Upstream) (t
 	}
 	t.address = net.JoinHostPort(t.host, port)
 	t.key = key{secure: secure, address: t.address}
+	if secure {
+		t.tls = own
+	}
 	t.line = originForm(method, u)
 	if spelling != "" {
 		if spelling[0] != '/' || strings.IndexByte(spelling, '#') >= 0 {

@@ -3,6 +3,7 @@ package http
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -16,6 +17,8 @@ type Upstream struct {
 	Scheme         string // "http", "https" or "socks5"
 	Address        string // host and port
 	User, Password string // no credentials where both are empty
+	// TLS is how an https proxy is authenticated, and the client to it; nil for that of the Handler.
+	TLS *tls.Config
 }
 
 var errUpstream = errors.New("an upstream proxy is http, https or socks5")
@@ -72,7 +75,7 @@ func (h *Handler) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error
 		_ = c.Close()
 		return nil, fmt.Errorf("connecting to the upstream proxy: %w", err)
 	}
-	secured, err := h.handshake(ctx, c, host, "http/1.1")
+	secured, err := h.handshake(ctx, c, host, u.TLS, "http/1.1")
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the upstream proxy: %w", err)
 	}

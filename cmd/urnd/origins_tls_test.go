@@ -1,0 +1,279 @@
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// secureSite is a site of which the servers speak TLS, and an urnd in front of it that does, too.
+type secureSite struct {
+	*fileDaemon
+	ca     *authority
+	folder string
+	client *http.Client
+}
+
+// newSecureSite makes the certificates of a site; its server is one of a folder that every user can enter.
+func newSecureSite(t *testing.T) *secureSite {
+	s := &secureSite{ca: newAuthority(t), folder: testserver.OpenFolder(t)}
+	s.write(t, "ca.pem", s.ca.pem)
+	for _, name := range []string{"backend", "urnd"} {
+		certificate, key := s.ca.issue(t, name)
+		s.write(t, name+".pem", certificate)
+		s.write(t, name+".key", key)
+	}
+	return s
+}
+
+func (s *secureSite) write(t *testing.T, name string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.folder, name), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// start starts urnd for https servers with settings of TLS.
+func (s *secureSite) start(t *testing.T, server, settings string) {
+	t.Helper()
+	s.fileDaemon = start(t, s.lines(server, settings)...)
+	s.client = s.ca.client(&tls.Config{ServerName: "urnd.example"})
+	s.client.Transport.(*http.Transport).DisableKeepAlives = false
+	t.Cleanup(s.client.CloseIdleConnections)
+}
+
+func (s *secureSite) lines(server, settings string) []string {
+	return []string{
+		`listen: {service: "127.0.0.1:0", tls: ["127.0.0.1:0"], admin: ""}`, "tls: {certificate: " + s.folder + "/urnd.pem, key: " + s.folder + "/urnd.key}",
+		"cache: {responses: 16MiB, max_response: 1MiB}",
+		"proxy: {origins: [{host: www.example.org, servers: ['https://" + server + "'], forwarded: forwarded, tls: {" + strings.ReplaceAll(settings, "DIR", s.folder) + "}}]}",
+	}
+}
+
+// send sends a request for the site by HTTP/2, and returns the response with its body.
+func (s *secureSite) send(t *testing.T, method, path string, body io.Reader) response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, "https://"+s.secure+path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "www.example.org"
+	r.Header.Set("Te", "trailers")
+	if body != nil {
+		r.Trailer = http.Header{"X-Sum": {"7"}}
+	}
+	got, err := s.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	return response{got, text, err}
+}
+
+// nodeSite is a server of HTTP/2 alone: it says what it was asked, and sends back what comes to /echo, as it comes.
+const nodeSite = `
+const http2 = require('http2'), fs = require('fs');
+const read = (name) => fs.readFileSync(__dirname + '/' + name);
+const server = http2.createSecureServer({key: read('backend.key'), cert: read('backend.pem'), ca: read('ca.pem'), requestCert: true, rejectUnauthorized: true});
+server.on('stream', (stream, headers) => {
+	const trailers = {'grpc-status': '0'};
+	stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+	stream.on('trailers', (sent) => { trailers['x-sum'] = sent['x-sum']; });
+	if (headers[':path'] === '/echo') {
+		stream.respond({':status': 200, 'content-type': 'application/grpc'}, {waitForTrailers: true});
+		stream.pipe(stream);
+		return;
+	}
+	let body = '';
+	stream.on('data', (part) => { body += part; });
+	stream.on('end', () => {
+		stream.respond({':status': 200, 'x-client': stream.session.socket.getPeerCertificate().subject.CN}, {waitForTrailers: true});
+		stream.end([headers[':method'], headers[':path'], headers[':authority'], headers['x-forwarded-proto'], headers['x-forwarded-port'], headers['forwarded'], body].join(' '));
+	});
+});
+server.listen(process.env.PORT, '127.0.0.1');
+`
+
+// A server of a site that speaks HTTP/2 gets requests, answers with trailers, and streams both ways: RFC 9113 section 8.
+func TestSiteByHTTP2OfNode(t *testing.T) {
+	s := newSecureSite(t)
+	server := testserver.StartNode(t, s.folder, nodeSite)
+	s.start(t, server.String(), "ca: DIR/ca.pem, server_name: backend.example, certificate: DIR/urnd.pem, key: DIR/urnd.key, min_version: 1.3")
+	for _, tt := range []struct {
+		method, path string
+		body         io.Reader
+		want         string
+	}{
+		{"GET", "/a?b", nil, "GET /a?b www.example.org https 443 for=127.0.0.1;host=www.example.org;proto=https "},
+		{"GET", "//a", nil, "GET //a www.example.org https 443 for=127.0.0.1;host=www.example.org;proto=https "},
+		{"POST", "/", strings.NewReader("body"), "POST / www.example.org https 443 for=127.0.0.1;host=www.example.org;proto=https body"},
+	} {
+		got := s.send(t, tt.method, tt.path, tt.body)
+		if got.StatusCode != 200 || string(got.body) != tt.want || got.err != nil || got.Trailer.Get("Grpc-Status") != "0" || got.Header.Get("X-Client") != "urnd" {
+			t.Errorf("%s %s: %d %q, %v, %v", tt.method, tt.path, got.StatusCode, got.body, got.Header, got.Trailer)
+		}
+		if sum := got.Trailer.Get("X-Sum"); tt.body != nil && sum != "7" {
+			t.Errorf("the trailers of the request: %v", got.Trailer)
+		}
+	}
+	s.streamsBothWays(t, "")
+}
+
+// streamsBothWays sends parts of a request, each when the one before it has come back, as gRPC does; first is sent before there
+// is a response.
+func (s *secureSite) streamsBothWays(t *testing.T, first string) {
+	t.Helper()
+	in, out := io.Pipe()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+s.secure+"/echo", io.MultiReader(strings.NewReader(first), in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host, r.Header = "www.example.org", http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"}}
+	got, err := s.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	testserver.Within(t, "messages both ways", func() {
+		if back := make([]byte, len(first)); first != "" {
+			if _, err := io.ReadFull(got.Body, back); err != nil || string(back) != first {
+				t.Errorf("%q, %v", back, err)
+			}
+		}
+		for i := range 5 {
+			message := fmt.Sprintf("message %d", i)
+			if _, err := io.WriteString(out, message); err != nil {
+				t.Error(err)
+			}
+			back := make([]byte, len(message))
+			if _, err := io.ReadFull(got.Body, back); err != nil || string(back) != message {
+				t.Errorf("%q, %v", back, err)
+			}
+		}
+		_ = out.Close()
+		if rest, err := io.ReadAll(got.Body); len(rest) > 0 || err != nil || got.ProtoMajor != 2 || got.Trailer.Get("Grpc-Status") != "0" {
+			t.Errorf("%q, %v, %v by %s", rest, err, got.Trailer, got.Proto)
+		}
+	})
+}
+
+// nginx by HTTP/2 gets requests, streams both ways, and checks the certificate of urnd; what is set for its TLS holds, and is read again.
+func TestSiteByHTTP2OfNginx(t *testing.T) {
+	s := newSecureSite(t)
+	addr, behind := freeAddress(t), testserver.StartNode(t, s.folder, nodeSite)
+	testserver.StartNginxProxy(t, s.folder, `server {
+		listen `+addr+` ssl http2;
+		ssl_certificate `+s.folder+`/backend.pem;
+		ssl_certificate_key `+s.folder+`/backend.key;
+		ssl_client_certificate `+s.folder+`/ca.pem;
+		ssl_verify_client on;
+		ssl_protocols TLSv1.2;
+		root `+s.folder+`;
+		add_trailer X-T done;
+		add_header Cache-Control no-store;
+		location /echo {
+			grpc_pass grpcs://`+behind.String()+`;
+			grpc_ssl_certificate `+s.folder+`/backend.pem;
+			grpc_ssl_certificate_key `+s.folder+`/backend.key;
+		}
+		location /said { return 200 "$server_protocol $request_method $request_uri $host $http_x_forwarded_proto $ssl_client_s_dn $ssl_server_name"; }
+	}`)
+	const all = "ca: DIR/ca.pem, server_name: backend.example, certificate: DIR/urnd.pem, key: DIR/urnd.key"
+	s.start(t, addr, all)
+	for _, method := range []string{"GET", "POST"} {
+		var body io.Reader
+		if method == "POST" {
+			body = strings.NewReader("body")
+		}
+		want := "HTTP/2.0 " + method + " /said?x www.example.org https CN=urnd backend.example"
+		if got := s.send(t, method, "/said?x", body); got.StatusCode != 200 || string(got.body) != want {
+			t.Errorf("%s: %d %q", method, got.StatusCode, got.body)
+		}
+	}
+	if got := s.send(t, "GET", "/ca.pem", nil); string(got.body) != string(s.ca.pem) || got.Trailer.Get("X-T") != "done" {
+		t.Errorf("a file: %d %q, %v", got.StatusCode, got.body, got.Trailer)
+	}
+	s.streamsBothWays(t, "first") // nginx passes nothing on before there is some
+	for _, tt := range []struct {
+		settings string
+		status   int
+	}{
+		{strings.Replace(all, "backend.example", "other.example", 1), 502},
+		{"ca: DIR/ca.pem", 400},
+		{strings.Replace(all, "ca: DIR/ca.pem, ", "", 1), 502},
+		{all + ", min_version: 1.3", 502},
+		{strings.Replace(all, "ca.pem", "other.pem", 1), 502},
+		{all, 200},
+	} {
+		s.write(t, "other.pem", newAuthority(t).pem)
+		s.fileDaemon.write(t, s.lines(addr, tt.settings)...)
+		if !s.reload(t) {
+			t.Errorf("%s is refused", tt.settings)
+		}
+		if got := s.send(t, "GET", "/said", nil); got.StatusCode != tt.status {
+			t.Errorf("%s: %d %q", tt.settings, got.StatusCode, got.body)
+		}
+	}
+	s.write(t, "ca.pem", newAuthority(t).pem) // with the same settings
+	s.reload(t)
+	if got := s.send(t, "GET", "/said", nil); got.StatusCode != 502 {
+		t.Errorf("with another authority: %d %q", got.StatusCode, got.body)
+	}
+}
+
+// The certificate of urnd for the servers of a site is not for clients of the proxy who name these servers.
+func TestTLSOfSitesIsOfSites(t *testing.T) {
+	s := newSecureSite(t)
+	server := testserver.StartNode(t, s.folder, nodeSite)
+	s.start(t, server.String(), "ca: DIR/ca.pem, server_name: backend.example, certificate: DIR/urnd.pem, key: DIR/urnd.key")
+	if got := s.send(t, "GET", "/", nil); got.StatusCode != 200 {
+		t.Errorf("the site: %d", got.StatusCode)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.URL.Opaque = "https://" + server.String() + "/" // RFC 9112 section 3.2.2
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	if status := got.Header.Get("Proxy-Status"); got.StatusCode != 502 || !strings.Contains(status, "tls_certificate_error") {
+		t.Errorf("a client of the proxy: %d, %s", got.StatusCode, status)
+	}
+}
+
+// Files that cannot be used are named by their setting. A check of the configuration knows no credentials of systemd.
+func TestFilesOfServerTLS(t *testing.T) {
+	s := newSecureSite(t)
+	path := func(name string) string { return filepath.Join(s.folder, name) }
+	s.write(t, "empty.pem", nil)
+	for _, tt := range []struct {
+		tls  config.ServerTLS
+		want string
+	}{
+		{config.ServerTLS{CA: path("ca.pem"), Certificate: path("urnd.pem"), Key: path("urnd.key")}, ""},
+		{config.ServerTLS{CA: path("none.pem")}, "proxy.origins[0].tls.ca: reading the file that it names: no such file"},
+		{config.ServerTLS{CA: path("empty.pem")}, "proxy.origins[0].tls.ca: " + path("empty.pem") + " contains no certificate"},
+		{config.ServerTLS{Certificate: path("urnd.pem"), Key: path("backend.key")}, "proxy.origins[0].tls.certificate and proxy.origins[0].tls.key: "},
+		{config.ServerTLS{Certificate: path("urnd.pem"), Key: "credential:key"}, ""},
+		{config.ServerTLS{CA: "credential:ca", MinVersion: "1.3"}, ""},
+	} {
+		c := config.Default()
+		c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"https://127.0.0.1:1"}, TLS: tt.tls}}
+		err := dryRun(c)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v", tt.tls, err)
+		}
+	}
+}

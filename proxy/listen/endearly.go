@@ -1,0 +1,27 @@
+package listen
+
+import (
+	"io"
+	"net"
+	"net/http"
+)
+
+// EndEarly ends the response to a request by HTTP/1 behind what was flushed of it: its connection is closed, and nothing
+// more is written, not even the last chunk. A reset, by which an aborted connection ends, would take from the client what
+// it has not read yet; so this is for responses of which the framing shows that they are incomplete (RFC 9112 section 8). It
+// returns false where it does nothing: by HTTP/2, and for a request that came by no Server. Only the handler of the
+// request may call it.
+func EndEarly(r *http.Request) bool {
+	conn, ok := r.Context().Value(connKey{}).(*requestConn)
+	if !ok || r.ProtoMajor != 1 {
+		return false
+	}
+	conn.endsEarly.Store(true)
+	return true
+}
+
+// EndEarly ends the connection behind what was written of a response that has a length.
+func (f *FastConn) EndEarly() { f.err = io.ErrClosedPipe }
+
+// errEndedEarly is the error of a write behind the end.
+var errEndedEarly = net.ErrClosed

@@ -1,0 +1,93 @@
+package http_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+	"github.com/urnd/urnd/uri"
+)
+
+// secureOrigin is a server with TLS that asks for a certificate, and says what it got.
+func secureOrigin(t *testing.T, isHTTP2 bool) (server *httptest.Server, trusting *tls.Config) {
+	t.Helper()
+	server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, len(r.TLS.PeerCertificates), " ", r.TLS.ServerName, " ", r.RemoteAddr)
+	}))
+	server.EnableHTTP2 = isHTTP2
+	server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server, server.Client().Transport.(*http.Transport).TLSClientConfig
+}
+
+// A request with a certificate goes by connections of its own, on which others are not sent, and what was known of the
+// server by others does not count for it.
+func TestTLSOfRequests(t *testing.T) {
+	for _, isHTTP2 := range []bool{false, true} {
+		server, trusting := secureOrigin(t, isHTTP2)
+		known := trusting.Clone()
+		known.Certificates, known.ServerName = server.TLS.Certificates, "example.com"
+		h := newHandler(t, func(c *schemehttp.Config) { c.TLS = trusting })
+		ask := func(of *tls.Config) (certificates, name, connection string) {
+			_, text := fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, server.URL+"/"), TLS: of})
+			parts := strings.Split(text, " ")
+			return parts[0], parts[1], parts[2]
+		}
+		connections := make(map[string]*tls.Config)
+		for _, of := range []*tls.Config{nil, known, nil, known} {
+			certificates, name, connection := ask(of)
+			if (certificates == "1") != (of == known) || (name == "example.com") != (of == known) {
+				t.Errorf("HTTP/2 %t: %s certificates, for %q", isHTTP2, certificates, name)
+			}
+			if other, ok := connections[connection]; ok && other != of {
+				t.Errorf("HTTP/2 %t: requests of others share a connection", isHTTP2)
+			}
+			connections[connection] = of
+		}
+		testserver.Wait(t, "connections are used again", func() bool { // each is in the pool a moment after its response
+			_, _, connection := ask(known)
+			return connections[connection] == known
+		})
+		strange := trusting.Clone()
+		strange.ServerName = "a.invalid"
+		if _, err := h.Fetch(t.Context(), scheme.Request{Method: "GET", URI: parse(t, server.URL+"/"), TLS: strange}); !errors.Is(err, resolver.ErrUnreachable) {
+			t.Errorf("HTTP/2 %t, another name: %v", isHTTP2, err)
+		}
+	}
+}
+
+// An https proxy has settings of its own, which are not for the servers behind it.
+func TestTLSOfUpstreams(t *testing.T) {
+	proxy, trusting := secureOrigin(t, false)
+	own := trusting.Clone()
+	own.Certificates, own.ServerName = proxy.TLS.Certificates, "example.com"
+	for _, tt := range []struct {
+		tls  *tls.Config
+		want string
+	}{{own, "1 example.com "}, {trusting, "0  "}, {nil, ""}} {
+		h := newHandler(t, func(c *schemehttp.Config) {
+			c.Upstream = func(uri.URI) *schemehttp.Upstream {
+				return &schemehttp.Upstream{Scheme: "https", Address: strings.TrimPrefix(proxy.URL, "https://"), TLS: tt.tls}
+			}
+		})
+		resource, err := get(t, h, "http://a.example/")
+		if (err != nil) != (tt.want == "") {
+			t.Errorf("%q: %v", tt.want, err)
+		}
+		if err != nil {
+			continue
+		}
+		if text, err := body(resource); !strings.HasPrefix(text, tt.want) || err != nil {
+			t.Errorf("%q, want %q: %v", text, tt.want, err)
+		}
+	}
+}
