@@ -21,9 +21,11 @@ type head struct {
 	active  atomic.Bool // the head has not ended
 	scanned bool        // it has
 	coded   bool        // it has Transfer-Encoding
-	length  bool        // it has Content-Length
-	line    []byte      // the beginning of the present line
-	cut     bool        // it is longer
+	// isChunked is whether chunked is the last transfer coding.
+	isChunked bool
+	length    bool   // it has Content-Length
+	line      []byte // the beginning of the present line
+	cut       bool   // it is longer
 }
 
 const (
@@ -34,7 +36,7 @@ const (
 // reset is called when the connection is idle.
 func (h *head) reset() {
 	h.active.Store(false)
-	h.scanned, h.coded, h.length = false, false, false
+	h.scanned, h.coded, h.length, h.isChunked = false, false, false, false
 }
 
 // begin is called with the request line.
@@ -54,7 +56,7 @@ func (h *head) scan(p []byte) {
 		if end >= 0 {
 			part = p[:end]
 		}
-		const enough = len(codingField) + 1
+		const enough = 256 // for codings
 		room := max(enough-len(h.line), 0)
 		h.line = append(h.line, part[:min(len(part), room)]...)
 		h.cut = h.cut || len(part) > room
@@ -62,14 +64,15 @@ func (h *head) scan(p []byte) {
 			return
 		}
 		p = p[end+1:]
-		name, _, isField := bytes.Cut(h.line, []byte(":"))
+		name, value, isField := bytes.Cut(h.line, []byte(":"))
 		switch {
 		case !h.cut && len(bytes.TrimRight(h.line, "\r")) == 0:
 			h.active.Store(false)
 			h.scanned = true
 		case !isField:
 		case bytes.EqualFold(name, []byte(codingField)):
-			h.coded = true
+			last := value[bytes.LastIndexByte(value, ',')+1:]
+			h.coded, h.isChunked = true, !h.cut && bytes.EqualFold(bytes.TrimSpace(last), []byte("chunked"))
 		case bytes.EqualFold(name, []byte(lengthField)):
 			h.length = true
 		}
@@ -90,8 +93,23 @@ func (s *Server) checkCoding(w http.ResponseWriter, r *http.Request, conn *reque
 	if !faulty {
 		return false
 	}
-	const reason = "a request by HTTP/1.0 has no Transfer-Encoding"
-	d := s.config.Malformed(Malformed{Status: http.StatusBadRequest, Reason: reason, Method: r.Method, Target: r.RequestURI})
+	s.refuse(w, r, http.StatusBadRequest, "a request by HTTP/1.0 has no Transfer-Encoding")
+	return true
+}
+
+// checkVersion refuses the connection preface of HTTP/2 behind a request by HTTP/1, which net/http gives to a handler.
+func (s *Server) checkVersion(w http.ResponseWriter, r *http.Request, conn *requestConn) (answered bool) {
+	if r.ProtoMajor == 1 || conn == nil || conn.http2.Load() != nil {
+		return false
+	}
+	w.Header().Set("Connection", "close")
+	s.refuse(w, r, http.StatusHTTPVersionNotSupported, "")
+	return true
+}
+
+// refuse answers a malformed request that net/http has accepted.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, reason string) {
+	d := s.config.Malformed(Malformed{Status: status, Reason: reason, Method: r.Method, Target: r.RequestURI})
 	if s.config.Refused != nil {
 		s.config.Refused(d.Status)
 	}
@@ -99,5 +117,4 @@ func (s *Server) checkCoding(w http.ResponseWriter, r *http.Request, conn *reque
 	w.Header().Set("Content-Length", strconv.Itoa(len(d.Body)))
 	w.WriteHeader(d.Status)
 	_, _ = w.Write(d.Body) // it fails only where the client left
-	return true
 }

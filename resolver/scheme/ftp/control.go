@@ -100,7 +100,7 @@ func broke(what string, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.As(err, &netErr) && netErr.Timeout():
 		return fmt.Errorf("waiting for %s: %w", what, err)
 	default:
-		return fmt.Errorf("%w: waiting for %s: %w", resolver.ErrUnreachable, what, err)
+		return fmt.Errorf("waiting for %s: %w", what, resolver.Unreachable(err))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -172,7 +171,7 @@ func sniffed(stream *body, name string, header http.Header) (io.ReadCloser, erro
 	head := make([]byte, scheme.SniffLength)
 	n, err := io.ReadFull(stream, head)
 	if cause := stream.finished; err != nil && !errors.Is(cause, io.EOF) {
-		return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, cause)
+		return nil, resolver.Unreachable(cause)
 	}
 	header["Content-Type"] = []string{scheme.MediaType(name, head[:n])}
 	return peeked{io.MultiReader(bytes.NewReader(head[:n]), stream), stream}, nil

@@ -77,7 +77,7 @@ func (c *conn) fault(doing string, err error) error {
 	case errors.As(err, &late) && late.Timeout():
 		return fmt.Errorf("%s: %w", doing, context.DeadlineExceeded)
 	default:
-		return fmt.Errorf("%s: %w: %w", doing, resolver.ErrUnreachable, err)
+		return fmt.Errorf("%s: %w", doing, resolver.Unreachable(err))
 	}
 }
 

@@ -76,7 +76,7 @@ func caused(ctx context.Context, err error) error {
 func wrap(u uri.URI, err error) error {
 	host, _ := u.Host()
 	kind := kindOf(err)
-	if kind == nil {
+	if kind == nil || errors.Is(err, kind) {
 		return fmt.Errorf("fetching from %s: %w", host, err)
 	}
 	return fmt.Errorf("fetching from %s: %w: %w", host, kind, err)

@@ -203,5 +203,5 @@ func broken(doing string, err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		err = errEnded
 	}
-	return fmt.Errorf("%s: %w: %w", doing, resolver.ErrUnreachable, err)
+	return fmt.Errorf("%s: %w", doing, resolver.Unreachable(err))
 }

@@ -111,7 +111,7 @@ func (s *session) broken(doing string, err error) error {
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	return fmt.Errorf("%w: %s: %w", resolver.ErrUnreachable, doing, err)
+	return fmt.Errorf("%s: %w", doing, resolver.Unreachable(err))
 }
 
 // closed returns the error of a server that ends the session: section 3.2.11.
