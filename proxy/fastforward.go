@@ -98,6 +98,9 @@ func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, for
 	found.Used()
 	event := h.fastEvent(f, w)
 	event.Form, event.Cache, event.Rule, event.Status = form, "hit", rule, found.Status()
+	if strings.HasPrefix(r.Target, "/") {
+		event.Scheme, _, _ = strings.Cut(key.String(), ":")
+	}
 	if isUnmodified {
 		event.Status = http.StatusNotModified
 	} else {
