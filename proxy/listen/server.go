@@ -219,7 +219,7 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 	first := conn != nil && !conn.used.Swap(true)
 	conns.begin(conn, first)
 	defer conns.end()
-	if s.checkVersion(w, r, conn) || s.checkCoding(w, r, conn, first) {
+	if s.checkCoding(w, r, conn, first) {
 		return
 	}
 	if s.isEnding(conns) && r.Header.Get("Upgrade") == "" {

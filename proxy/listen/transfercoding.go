@@ -81,9 +81,12 @@ func (h *head) scan(p []byte) {
 }
 
 // checkCoding makes the connection of a request end where its framing may be another one for who
-// sent it, and answers the request if it is faulty. first is whether it is the first one of its
+// sent it, and answers the request if it is faulty, or of another version. first is whether it is the first one of its
 // connection.
 func (s *Server) checkCoding(w http.ResponseWriter, r *http.Request, conn *requestConn, first bool) (answered bool) {
+	if s.checkVersion(w, r, conn) {
+		return true
+	}
 	old := r.ProtoMajor == 1 && r.ProtoMinor == 0
 	coded := r.ProtoMajor == 1 && len(r.TransferEncoding) > 0
 	faulty := old && conn != nil && conn.head.coded
