@@ -23,7 +23,10 @@ import (
 type Event struct {
 	Request *http.Request
 	Client  netip.Addr // the zero value where it has no address
-	Form    string     // the form of the request: "path", "thttp", "forward" ...
+	// Scheme is that of the target URI where the target of the request is only its path: of a site, or by HTTP/2; "" for others.
+	Scheme  string
+	Server  netip.AddrPort // the origin that has answered the request; the zero value for none, or where it is not known
+	Form    string         // the form of the request: "path", "thttp", "forward" ...
 	Service resolver.Service
 	Cache   string // what the cache did, in one word: "hit", "miss" ...; "" where none was used
 	Rule    string // the rule of the site that decided, "" for none
@@ -83,6 +86,21 @@ func (x *exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	}
 	return conn, rw, err //nolint:wrapcheck // it stands for the writer that it wraps
 }
+
+// unreached adds to an error about a server, other than one that names it, the URL that was asked for.
+func (x *exchange) unreached(err error) error {
+	if problem.Status(err) < http.StatusBadGateway || errors.As(err, new(*problem.Failure)) {
+		return err
+	}
+	target := x.request.RequestURI
+	if x.event.Scheme != "" {
+		target = x.event.Scheme + "://" + x.request.Host + target
+	}
+	return &problem.Failure{Err: err, Input: target}
+}
+
+// SetServer implements forward.ResponseWriter.
+func (x *exchange) SetServer(at netip.AddrPort) { x.event.Server = at }
 
 // SetReason implements forward.ResponseWriter.
 func (x *exchange) SetReason(status int, reason string) { listen.SetReason(x.request, status, reason) }
@@ -202,7 +220,7 @@ func (h *Handler) fail(x *exchange, err error) {
 	h.report(x, err)
 	reply := problem.Reply(x.request.Header, err)
 	if x.forwards() {
-		reply = problem.ProxyReply(x.request.Header, "urnd", err)
+		reply = problem.ProxyReply(x.request.Header, "urnd", x.unreached(err))
 	}
 	var denied *policy.Denied
 	if errors.As(err, &denied) {

@@ -10,7 +10,7 @@ import (
 // fastEvent is an event of the fast path, with what observers want to know of its request.
 type fastEvent struct {
 	Event
-	method, target, referer, userAgent string
+	method, target, host, referer, userAgent string
 }
 
 // fastEvent appends the event of the request that is answered.
@@ -18,7 +18,7 @@ func (h *Handler) fastEvent(f *fastClient, w *fastWork) *fastEvent {
 	r := &w.request
 	w.events = append(w.events, fastEvent{
 		Event:  Event{Client: f.client.Addr, Fast: true},
-		method: r.Method, target: r.Target, referer: r.Value("Referer"), userAgent: r.Value("User-Agent"),
+		method: r.Method, target: r.Target, host: r.Host, referer: r.Value("Referer"), userAgent: r.Value("User-Agent"),
 	})
 	event := &w.events[len(w.events)-1]
 	if h.config.Identify {
@@ -54,7 +54,7 @@ func (s *seenRequest) of(event *fastEvent) *http.Request {
 	if r.Header == nil {
 		r.Header, r.ProtoMajor, r.ProtoMinor, r.Proto = make(http.Header), 1, 1, "HTTP/1.1"
 	}
-	r.Method, r.RequestURI = event.method, event.target
+	r.Method, r.RequestURI, r.Host = event.method, event.target, event.host
 	s.referer[0], s.userAgent[0] = event.referer, event.userAgent
 	setLine(r.Header, "Referer", s.referer[:])
 	setLine(r.Header, "User-Agent", s.userAgent[:])

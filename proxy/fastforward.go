@@ -99,6 +99,9 @@ func (h *Handler) answerFastForward(f *fastClient, w *fastWork, key uri.URI, spe
 	found.Used()
 	event := h.fastEvent(f, w)
 	event.Form, event.Cache, event.Rule, event.Status = form, "hit", rule, found.Status()
+	if strings.HasPrefix(r.Target, "/") {
+		event.Scheme, _, _ = strings.Cut(key.String(), ":")
+	}
 	if isUnmodified {
 		event.Status = http.StatusNotModified
 	} else {

@@ -83,7 +83,7 @@ func TestForwardIsGuarded(t *testing.T) {
 		c.Fetch = scheme.Mux{"http": fetch}
 	})
 	response := s.get(t, "http://"+host+"/")
-	if body := text(t, response); response.StatusCode != 403 || !strings.Contains(body, "127.0.0.1 is loopback") {
+	if body := text(t, response); response.StatusCode != 403 || !strings.Contains(body, "its address is loopback") {
 		t.Errorf("%d %s", response.StatusCode, body)
 	}
 }

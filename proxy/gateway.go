@@ -83,7 +83,7 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 	x.event.Form = "gateway"
 	x.client.Misled = false // the configuration names the host
 	if strings.HasPrefix(target, "/") {
-		target = h.siteScheme(x) + "://" + x.request.Host + target
+		target = x.event.Scheme + "://" + x.request.Host + target
 	}
 	u, err := uri.ParseRaw(target)
 	if err == nil {

@@ -329,6 +329,8 @@ func TestStatus(t *testing.T) {
 		{"GET " + long, nil, 414},
 		{"GET " + huge, nil, 414},
 		{"POST /urn:example:a", nil, 405},
+		{"BREW /urn:example:a", nil, 501}, // RFC 9110 section 15.6.2
+		{"PROPFIND /", nil, 501},
 		{"CONNECT a.example:0", nil, 400},
 		{"GET /urn:example:a HTTP/1.1\r\nX: " + strings.Repeat("a", 64<<10) + "\r\nY: z", nil, 431},
 		{"GET /urn:example:a HTTP/1.1\r\nA B: c\r\nY: z", nil, 400},

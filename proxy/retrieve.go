@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"fmt"
 	"net/netip"
 
 	"github.com/urnd/urnd/proxy/forward"
@@ -53,7 +52,7 @@ func (h *Handler) allow(x *exchange, by message.Initiator, toName bool) forward.
 		}
 		asked, err := policy.NewRequest(x.client.Addr, x.user, x.request.Method, u)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
+			return nil, resolver.Unreachable(err)
 		}
 		v, err := h.judge(x, asked)
 		if err != nil {

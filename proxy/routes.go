@@ -33,8 +33,10 @@ func (h *Handler) route(x *exchange) {
 	}
 	target := h.ownTarget(r)
 	site := h.siteOf(x, target)
-	if absolute := h.streamTarget(x); absolute != "" && site == nil {
-		target = absolute
+	if site != nil && strings.HasPrefix(target, "/") {
+		x.event.Scheme = h.siteScheme(x)
+	} else if absolute := h.streamTarget(x); absolute != "" && site == nil {
+		target, x.event.Scheme = absolute, "http"
 	}
 	var err error
 	switch {
@@ -88,7 +90,7 @@ func (h *Handler) routeTarget(x *exchange, target string) {
 			err = problem.ErrHost
 		}
 	case !isGet(x.request):
-		err = &problem.MethodError{Allow: methods(target)}
+		err = problem.NotAllowed(x.request.Method, methods(target))
 	case err != nil: // the target is not valid
 	case request.Form == message.FormHome:
 		h.reply(x, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Home()})

@@ -80,7 +80,7 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 		}
 		answer, err := m.Resolve(ctx, q)
 		if t := TraceOf(ctx); t != nil {
-			t.Add(m.Name, "%s", outcome(answer, err))
+			t.AddInside(0, m.Name, PublicOutcome(err), "%s", outcome(answer, err))
 		}
 		if !errors.Is(err, ErrUnsupported) {
 			// The outcome depends on every ErrUnsupported before it.
@@ -100,6 +100,16 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 		ttl = 0
 	}
 	return Answer{}, &Negative{Kind: c.unknown, Reason: "tried " + strings.Join(tried, "; "), TTL: ttl, Unclaimed: true}
+}
+
+// PublicOutcome returns what everybody may read of an error in a trace: nothing of a failure, whose text may have addresses
+// of the internal network, and "" where its text may be shown, as that of a negative answer, or where there is none.
+func PublicOutcome(err error) string {
+	var n *Negative
+	if err == nil || errors.As(err, &n) {
+		return ""
+	}
+	return "it failed"
 }
 
 func outcome(answer Answer, err error) string {

@@ -21,13 +21,15 @@ var (
 	ErrService = errors.New("service not offered")
 	// ErrUnreachable means that a server gave no usable answer.
 	ErrUnreachable = errors.New("source unreachable")
+	// ErrNoHost means that a host does not exist, or has no address.
+	ErrNoHost = errors.New("there is no such host")
 	// ErrBusy means that a limit is reached.
 	ErrBusy = errors.New("too many requests are running")
 	// ErrForbidden means that the policy does not allow the destination.
 	ErrForbidden = errors.New("destination not allowed")
 )
 
-// Unreachable returns an error that wraps ErrUnreachable, and says so once, however often it passes here.
+// Unreachable returns err as one of ErrUnreachable, whose text says so once.
 func Unreachable(err error) error {
 	if errors.Is(err, ErrUnreachable) {
 		return err

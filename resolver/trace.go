@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -11,7 +12,8 @@ import (
 // Step is one step of a resolution.
 type Step struct {
 	Stage  string        // the part of urnd: "normalize", "cache", "ddds" ...
-	Detail string        // for a person to read
+	Detail string        // for an administrator to read
+	Public string        // Detail for everybody, without addresses of the internal network; "" is Detail itself
 	At     time.Duration // since the start of the trace
 	Took   time.Duration // 0 if it was not measured
 }
@@ -79,14 +81,28 @@ func (t *Trace) Add(stage, format string, args ...any) { t.AddTook(0, stage, for
 
 // AddTook adds a step with its duration.
 func (t *Trace) AddTook(took time.Duration, stage, format string, args ...any) {
+	t.AddInside(took, stage, "", format, args...)
+}
+
+// AddInside is AddTook for a step whose detail may have addresses of the internal network: public is what everybody may read.
+func (t *Trace) AddInside(took time.Duration, stage, public, format string, args ...any) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.steps) < maxSteps {
-		t.steps = append(t.steps, Step{Stage: stage, Detail: fmt.Sprintf(format, args...), At: t.now().Sub(t.start), Took: took})
+		t.steps = append(t.steps, Step{Stage: stage, Detail: fmt.Sprintf(format, args...), Public: public, At: t.now().Sub(t.start), Took: took})
 	}
+}
+
+// PublicSteps returns a copy of the steps so far, with the details that everybody may read.
+func (t *Trace) PublicSteps() []Step {
+	steps := t.Steps()
+	for i, s := range steps {
+		steps[i].Detail = cmp.Or(s.Public, s.Detail)
+	}
+	return steps
 }
 
 // Steps returns a copy of the steps so far.

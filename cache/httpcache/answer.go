@@ -3,6 +3,7 @@ package httpcache
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"time"
 )
@@ -15,10 +16,11 @@ type Answer struct {
 	Header http.Header
 	// Fields are added to Header, and replace what is there.
 	Fields        []Field
-	Trailer       http.Header // complete at the end of Content, and not to be read before; nil for none
-	Announced     []string    // the fields of Trailer that are known before
-	ContentLength int64       // -1 if unknown
-	Content       Content     // nil for none
+	Trailer       http.Header    // complete at the end of Content, and not to be read before; nil for none
+	Announced     []string       // the fields of Trailer that are known before
+	ContentLength int64          // -1 if unknown
+	Content       Content        // nil for none
+	From          netip.AddrPort // whence the response came; the zero value where that is not known
 	Outcome       Outcome
 }
 
@@ -37,7 +39,7 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isVal
 	s.uses.add(intervalOf(now))
 	outcome.TTL, outcome.HasTTL = s.ttl(now), true
 	outcome.Stale = outcome.TTL <= 0
-	a := &Answer{Status: s.status, Reason: s.reason, Header: s.fields(isValidated), ContentLength: s.length, Outcome: outcome}
+	a := &Answer{Status: s.status, Reason: s.reason, Header: s.fields(isValidated), ContentLength: s.length, From: s.from, Outcome: outcome}
 	if age := s.age(now); !isValidated || age >= time.Second { // RFC 9111 section 5.1
 		a.Fields = append(make([]Field, 0, 2), Field{"Age", strconv.FormatInt(int64(age/time.Second), 10)})
 	}

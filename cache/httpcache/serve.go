@@ -136,7 +136,7 @@ func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
 func (x *exchange) live(response *Response, outcome Outcome, content Content) *Answer {
 	a := &Answer{
 		Status: response.Status, Reason: response.Reason, Header: response.Header, Trailer: response.Trailer, Announced: response.Announced,
-		ContentLength: response.ContentLength, Content: content, Outcome: outcome,
+		ContentLength: response.ContentLength, Content: content, From: response.From, Outcome: outcome,
 	}
 	if len(response.Header["Date"]) == 0 {
 		a.Fields = append(a.Fields, Field{"Date", x.cache.config.Now().UTC().Format(http.TimeFormat)})

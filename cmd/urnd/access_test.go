@@ -75,9 +75,9 @@ func TestAccessLogs(t *testing.T) {
 		{`GET /urn:a1:"\`, "", "path", "I2L", "bypass", "400"},
 	}
 	lines := map[string]*regexp.Regexp{
-		"json":     regexp.MustCompile(`^\{"time":"2096-10-02T07:06:40Z","client":"127\.0\.0\.1","user":"me","method":"(\S+)","target":("(?:[^"\\]|\\.)*"),"proto":"HTTP/1\.1","status":(\d+),"bytes":(\d+),"ms":0,"cache":"(\S+)","form":"(\S+)","service":"(\S+)","request_id":"([0-9a-f]{16})","referer":"http://r\.example/","user_agent":"a b"\}$`),
+		"json":     regexp.MustCompile(`^\{"time":"2096-10-02T07:06:40Z","client":"127\.0\.0\.1","user":"me","method":"(\S+)","target":("(?:[^"\\]|\\.)*"),"proto":"HTTP/1\.1","status":(\d+),"bytes":(\d+),"ms":0,"cache":"(\S+?)"(?:,"origin":"127\.0\.0\.1:\d+")?,"form":"(\S+)","service":"(\S+)","request_id":"([0-9a-f]{16})","referer":"http://r\.example/","user_agent":"a b"\}$`),
 		"combined": regexp.MustCompile(`^127\.0\.0\.1 - me \[02/Oct/2096:07:06:40 \+0000\] "(\S+) (\S+) HTTP/1\.1" (\d+) (\d+) "http://r\.example/" "a b"$`),
-		"squid":    regexp.MustCompile(`^4000000000\.000      0 127\.0\.0\.1 (?:NONE|TCP_MEM_HIT|TCP_MISS)/(\d+) (\d+) (\S+) (\S+) me HIER_NONE/- \S+$`),
+		"squid":    regexp.MustCompile(`^4000000000\.000      0 127\.0\.0\.1 (?:NONE|TCP_MEM_HIT|TCP_MISS)/(\d+) (\d+) (\S+) (\S+) me HIER_(?:NONE/-|DIRECT/127\.0\.0\.1) \S+$`),
 	}
 	t.Setenv("TZ", "UTC")
 	for format, shape := range lines {

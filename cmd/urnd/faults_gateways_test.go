@@ -97,7 +97,7 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 		},
 		{
 			name: "location at a private address", dns: first, change: openLoopback, path: "/urn:name:private?s=I2R", status: 403, asked: 1,
-			detail: "10.0.0.1 is private", log: "10.0.0.1 is private", metrics: []string{exchangeCount("thttp", "found", 1), exchangeCount("fetch", "forbidden", 1)},
+			detail: "its address is private", log: "10.0.0.1 is private", metrics: []string{exchangeCount("thttp", "found", 1), exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
 			name: "origin that redirects to itself", dns: first, change: openLoopback, path: "/urn:origin:self?s=I2R", status: 502, asked: 6,
@@ -109,11 +109,11 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 		},
 		{
 			name: "origin that redirects to a private address", dns: first, change: openLoopback, path: "/urn:origin:private?s=I2R", status: 403, asked: 1,
-			detail: "10.0.0.1 is private", log: "10.0.0.1 is private", metrics: []string{exchangeCount("fetch", "found", 1), exchangeCount("fetch", "forbidden", 1)},
+			detail: "its address is private", log: "10.0.0.1 is private", metrics: []string{exchangeCount("fetch", "found", 1), exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
 			name: "origin that redirects to metadata", dns: first, change: openLoopback, path: "/urn:origin:metadata?s=I2R", status: 403, asked: 1,
-			detail: "169.254.169.254 is link-local", log: "169.254.169.254 is link-local", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
+			detail: "its address is link-local", log: "169.254.169.254 is link-local", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
 			name: "origin that redirects to port 25", dns: first, change: openLoopback, path: "/urn:origin:mail?s=I2R", status: 403, asked: 1,
@@ -125,7 +125,7 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 		},
 		{
 			name: "location on loopback", dns: first, path: "/urn:origin:1?s=I2R", status: 403,
-			detail: "127.0.0.1 is loopback", log: "127.0.0.1 is loopback", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
+			detail: "its address is loopback", log: "127.0.0.1 is loopback", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
 		},
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/urnd/urnd/internal/accesslog"
@@ -35,10 +36,21 @@ func (o observers) logged(access *accesslog.Log, now func() time.Time) func(*pro
 func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	r := e.Request
 	return accesslog.Entry{
+		Scheme: e.Scheme, Host: r.Host, Server: withoutZone(e.Server), Forwarded: isForwarded(e.Form), Refused: e.Err != nil,
 		Time: at, Took: e.Took, Client: e.Client, User: userOf(r.Header), Method: r.Method, Target: r.RequestURI, Proto: r.Proto,
 		Status: e.Status, Bytes: e.Bytes, Cache: cmp.Or(e.Cache, "bypass"), Rule: e.Rule, Form: e.Form, Service: e.Service.String(), RequestID: e.ID,
 		Referer: firstOf(r.Header["Referer"]), UserAgent: firstOf(r.Header["User-Agent"]), Type: e.Type,
 	}
+}
+
+// withoutZone returns an address without its zone, which is of this machine, and as one of IPv4 where it is.
+func withoutZone(at netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
+}
+
+// isForwarded reports whether a form is that of requests for origins.
+func isForwarded(form string) bool {
+	return form == "forward" || form == "gateway" || form == "connect" || form == "fetch"
 }
 
 // userOf returns the user whom a request names, "" for none. It is not verified where the status is 407 or 401.

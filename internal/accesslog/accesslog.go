@@ -14,23 +14,29 @@ import (
 
 // Entry is one request.
 type Entry struct {
-	Time      time.Time // when it ended
-	Took      time.Duration
-	Client    netip.Addr // the zero value where it has no address
-	User      string     // "" if no authentication was required
-	Method    string
-	Target    string // as received
-	Proto     string // "HTTP/1.1"
-	Status    int
-	Bytes     int64 // of the body
-	Cache     string
-	Rule      string // the rule of the site that decided, "" for none
-	Form      string
-	Service   string
-	RequestID string
-	Referer   string
-	UserAgent string
-	Type      string // the media type of the response
+	Time   time.Time // when it ended
+	Took   time.Duration
+	Client netip.Addr // the zero value where it has no address
+	User   string     // "" if no authentication was required
+	Method string
+	Target string // as received
+	// Scheme and Host are those of the target URI where Target is only its path, of a site or by HTTP/2: the line has them
+	// before it. Scheme is "" for others.
+	Scheme, Host string
+	Proto        string // "HTTP/1.1"
+	Status       int
+	Bytes        int64 // of the body
+	Cache        string
+	Server       netip.AddrPort // the origin that answered; the zero value for none, or where it is not known
+	Forwarded    bool           // it was a request for an origin, whoever answered it
+	Refused      bool           // urnd itself has answered with an error
+	Rule         string         // the rule of the site that decided, "" for none
+	Form         string
+	Service      string
+	RequestID    string
+	Referer      string
+	UserAgent    string
+	Type         string // the media type of the response
 }
 
 const (
@@ -77,6 +83,7 @@ func (l *Log) Write(e Entry) {
 	} else {
 		e.Target = redact.URLs(e.Target)
 	}
+	e.Host = redact.URLs("//" + e.Host)[2:]
 	e.Referer, e.UserAgent = redact.URLs(e.Referer), redact.URLs(e.UserAgent)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -49,6 +49,9 @@ func appendCombined(b []byte, e *Entry) []byte {
 	b = append(b, '"')
 	b = appendQuoted(b, e.Method)
 	b = append(b, ' ')
+	if e.Scheme != "" {
+		b = appendQuoted(append(append(b, e.Scheme...), "://"...), e.Host)
+	}
 	b = appendQuoted(b, e.Target)
 	b = append(b, ' ')
 	b = append(b, e.Proto...)
@@ -81,21 +84,32 @@ func appendSquid(b []byte, e *Entry) []byte {
 	b = append(b, ' ')
 	b = appendWord(b, e.Method)
 	b = append(b, ' ')
+	if e.Scheme != "" {
+		b = appendWord(append(append(b, e.Scheme...), "://"...), e.Host)
+	}
 	b = appendWord(b, e.Target)
 	b = append(b, ' ')
 	b = appendWord(b, orDash(e.User))
-	b = append(b, " HIER_NONE/- "...)
+	if e.Server.IsValid() {
+		b = e.Server.Addr().AppendTo(append(b, " HIER_DIRECT/"...))
+		b = append(b, ' ')
+	} else {
+		b = append(b, " HIER_NONE/- "...)
+	}
 	b = appendWord(b, orDash(e.Type))
 	return append(b, '\n')
 }
 
 // squidCode returns the result code of Squid for a request: its kind, or the outcome of a cache lookup.
 func squidCode(e *Entry) string {
+	isDenial := e.Status == http.StatusForbidden || e.Status == http.StatusProxyAuthRequired || e.Status == http.StatusTooManyRequests
 	switch {
-	case e.Status == http.StatusForbidden || e.Status == http.StatusProxyAuthRequired:
+	case e.Refused && isDenial:
 		return "TCP_DENIED"
-	case e.Method == http.MethodConnect:
+	case e.Method == http.MethodConnect && !e.Refused:
 		return "TCP_TUNNEL"
+	case e.Status == 0 && e.Forwarded: // the client has left
+		return "TCP_MISS_ABORTED"
 	}
 	switch e.Cache {
 	case "hit":
@@ -106,9 +120,11 @@ func squidCode(e *Entry) string {
 		return "TCP_REFRESH_FAIL_OLD"
 	case "miss", "collapsed":
 		return "TCP_MISS"
-	default:
-		return "NONE"
 	}
+	if e.Forwarded {
+		return "TCP_MISS"
+	}
+	return "NONE"
 }
 
 func appendClient(b []byte, client netip.Addr) []byte {

@@ -28,7 +28,10 @@ func FuzzFormats(f *testing.F) {
 	f.Fuzz(func(t *testing.T, at, took int64, client []byte, user, method, target string, status uint16, size int64, cache, referer, agent string) {
 		e := accesslog.Entry{
 			Time: time.Unix(0, at), Took: time.Duration(took), Client: clientOf(client, user), User: user, Method: method, Target: target, Proto: "HTTP/1.1",
-			Status: int(status), Bytes: size, Cache: cache, Rule: user, Form: "path", Service: "I2L", RequestID: cache, Referer: referer, UserAgent: agent, Type: agent,
+			Status: int(status), Bytes: size, Cache: cache, Rule: user, Form: "path", Service: "I2L", RequestID: cache, Forwarded: size%2 == 0, Refused: took%2 == 0, Referer: referer, UserAgent: agent, Type: agent,
+		}
+		if len(client) > 0 {
+			e.Scheme, e.Host, e.Server = "https", agent, netip.AddrPortFrom(e.Client.WithZone(""), status)
 		}
 		for _, format := range []string{"json", "combined", "squid"} {
 			var b bytes.Buffer

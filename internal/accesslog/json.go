@@ -22,12 +22,19 @@ func appendJSON(b []byte, e *Entry) []byte {
 	}
 	b = appendOptional(b, `,"user":`, e.User)
 	b = appendString(append(b, `,"method":`...), e.Method)
-	b = appendString(append(b, `,"target":`...), e.Target)
+	b = append(b, `,"target":"`...)
+	if e.Scheme != "" {
+		b = appendEscaped(append(append(b, e.Scheme...), "://"...), e.Host)
+	}
+	b = append(appendEscaped(b, e.Target), '"')
 	b = appendString(append(b, `,"proto":`...), e.Proto)
 	b = strconv.AppendInt(append(b, `,"status":`...), int64(e.Status), 10)
 	b = strconv.AppendInt(append(b, `,"bytes":`...), e.Bytes, 10)
 	b = strconv.AppendFloat(append(b, `,"ms":`...), float64(e.Took.Microseconds())/1000, 'f', -1, 64)
 	b = appendString(append(b, `,"cache":`...), e.Cache)
+	if e.Server.IsValid() {
+		b = append(e.Server.AppendTo(append(b, `,"origin":"`...)), '"')
+	}
 	b = appendOptional(b, `,"rule":`, e.Rule)
 	b = appendString(append(b, `,"form":`...), e.Form)
 	b = appendString(append(b, `,"service":`...), e.Service)
@@ -58,7 +65,11 @@ func plainOctets() (all [256]bool) {
 
 // appendString appends a JSON string (RFC 8259 section 7). Octets that are not UTF-8 become U+FFFD.
 func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
+	return append(appendEscaped(append(b, '"'), s), '"')
+}
+
+// appendEscaped is appendString without the quotation marks.
+func appendEscaped(b []byte, s string) []byte {
 	done := 0
 	for i := 0; i < len(s); {
 		if plain[s[i]] {
@@ -72,7 +83,7 @@ func appendString(b []byte, s string) []byte {
 		}
 		i += size
 	}
-	return append(append(b, s[done:]...), '"')
+	return append(b, s[done:]...)
 }
 
 // isEscaped reports whether a character of some octets, which is not plain, is escaped. Two that

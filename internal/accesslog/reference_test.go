@@ -20,7 +20,13 @@ func reference(format string, e accesslog.Entry) string {
 		e.Target = redact.URLs(e.Target)
 	}
 	e.Referer, e.UserAgent = redact.URLs(e.Referer), redact.URLs(e.UserAgent)
-	client := ""
+	if e.Scheme != "" {
+		e.Target = e.Scheme + "://" + redact.URLs("//" + e.Host)[2:] + e.Target
+	}
+	client, origin, hierarchy := "", "", "HIER_NONE/-"
+	if e.Server.IsValid() {
+		origin, hierarchy = e.Server.String(), "HIER_DIRECT/"+e.Server.Addr().String()
+	}
 	if e.Client != (netip.Addr{}) {
 		client = e.Client.String()
 	}
@@ -37,6 +43,7 @@ func reference(format string, e accesslog.Entry) string {
 			Bytes     int64   `json:"bytes"`
 			Millis    float64 `json:"ms"`
 			Cache     string  `json:"cache"`
+			Origin    string  `json:"origin,omitempty"`
 			Rule      string  `json:"rule,omitempty"`
 			Form      string  `json:"form"`
 			Service   string  `json:"service"`
@@ -45,7 +52,7 @@ func reference(format string, e accesslog.Entry) string {
 			UserAgent string  `json:"user_agent,omitempty"`
 		}{
 			e.Time.UTC().Format(time.RFC3339Nano), client, e.User, e.Method, e.Target, e.Proto, e.Status, e.Bytes,
-			float64(e.Took.Microseconds()) / 1000, e.Cache, e.Rule, e.Form, e.Service, e.RequestID, e.Referer, e.UserAgent,
+			float64(e.Took.Microseconds()) / 1000, e.Cache, origin, e.Rule, e.Form, e.Service, e.RequestID, e.Referer, e.UserAgent,
 		})
 		return string(line) + "\n"
 	case "combined":
@@ -53,22 +60,27 @@ func reference(format string, e accesslog.Entry) string {
 			dash(client), dash(escape(e.User)), e.Time.Format("02/Jan/2006:15:04:05 -0700"),
 			escape(e.Method), escape(e.Target), e.Proto, e.Status, e.Bytes, dash(escape(e.Referer)), dash(escape(e.UserAgent)))
 	default:
-		return fmt.Sprintf("%d.%03d %6d %s %s/%03d %d %s %s %s HIER_NONE/- %s\n",
+		return fmt.Sprintf("%d.%03d %6d %s %s/%03d %d %s %s %s %s %s\n",
 			e.Time.Unix(), e.Time.Nanosecond()/1e6, e.Took.Milliseconds(), dash(client), squidCode(e), e.Status, e.Bytes,
-			word(e.Method), word(e.Target), dash(word(e.User)), dash(word(e.Type)))
+			word(e.Method), word(e.Target), dash(word(e.User)), hierarchy, dash(word(e.Type)))
 	}
 }
 
 func squidCode(e accesslog.Entry) string {
 	switch {
-	case e.Status == 403 || e.Status == 407:
+	case e.Refused && (e.Status == 403 || e.Status == 407 || e.Status == 429):
 		return "TCP_DENIED"
-	case e.Method == http.MethodConnect:
+	case e.Method == http.MethodConnect && !e.Refused:
 		return "TCP_TUNNEL"
+	case e.Status == 0 && e.Forwarded:
+		return "TCP_MISS_ABORTED"
 	}
 	code, ok := map[string]string{
 		"hit": "TCP_MEM_HIT", "revalidated": "TCP_REFRESH_UNMODIFIED", "stale": "TCP_REFRESH_FAIL_OLD", "miss": "TCP_MISS", "collapsed": "TCP_MISS",
 	}[e.Cache]
+	if !ok && e.Forwarded {
+		return "TCP_MISS"
+	}
 	if !ok {
 		return "NONE"
 	}

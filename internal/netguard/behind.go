@@ -34,14 +34,15 @@ func (g *Guard) CheckBehind(address string) error {
 	}
 	addr = addr.Unmap().WithZone("")
 	if isBeside(addr) || isBeside(embedded(addr)) {
-		return &refusal{addr, special(addr)}
+		return refusalOf(addr, special(addr))
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrForbidden, err)
 	}
+	var refused *refusal
 	switch err := g.allows(netip.AddrPortFrom(addr, uint16(number))); {
-	case errors.Is(err, ErrOwn), errors.As(err, new(*refusal)):
+	case errors.Is(err, ErrOwn), errors.As(err, &refused) && !refused.isPort:
 		return err
 	default: // a port of another service: who may ask the proxy for one is in the rules for tunnels
 		return nil

@@ -27,6 +27,20 @@ func Detail(err error) string {
 	return h.detail.Error()
 }
 
+// Public returns the text of an error of ErrForbidden for clients, who must not learn which address a name has.
+func Public(err error) string {
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return ErrForbidden.Error() + ": " + refused.public
+	}
+	for _, known := range [...]error{ErrOwn, errSpelling, errLabels} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return ErrForbidden.Error()
+}
+
 // hide returns the error of connecting to a name without its addresses.
 func hide(err error) error {
 	text := withoutAddresses(err)
@@ -50,7 +64,7 @@ func withoutAddresses(err error) string {
 		}
 		return text
 	case errors.As(err, &refused):
-		return refused.public()
+		return Public(refused)
 	case errors.As(err, &op):
 		return withoutEnds(op).Error()
 	default:

@@ -216,27 +216,29 @@ func (g *Guard) allows(dialled netip.AddrPort) error {
 		}
 	}
 	if g.only {
-		return fmt.Errorf("%w: %s is not a configured server", ErrForbidden, addr)
+		return refusalOf(addr, "not a configured server")
 	}
 	if kind := special(addr); kind != "" {
-		return &refusal{addr, kind}
+		return refusalOf(addr, kind)
 	}
 	if port := dialled.Port(); port < 1024 && !slices.Contains(safePorts[:], port) {
-		return fmt.Errorf("%w: port %d is of another service", ErrForbidden, port)
+		text := fmt.Sprintf("port %d is of another service", port)
+		return &refusal{why: text, public: text, isPort: true}
 	}
 	return nil
 }
 
-// refusal is the error for an address that is not public.
+// refusal is the error for a destination that the policy does not allow: why, and why for those who may not know its address.
 type refusal struct {
-	addr netip.Addr
-	kind string
+	why, public string
+	isPort      bool // it is about the port, and not the address
 }
 
-func (r *refusal) Error() string { return fmt.Sprintf("%s: %s is %s", ErrForbidden, r.addr, r.kind) }
+func refusalOf(addr netip.Addr, kind string) error {
+	return &refusal{why: fmt.Sprintf("%s is %s", addr, kind), public: "its address is " + kind}
+}
 
-// public is the error for who may not know the address.
-func (r *refusal) public() string { return fmt.Sprintf("%s: its address is %s", ErrForbidden, r.kind) }
+func (r *refusal) Error() string { return ErrForbidden.Error() + ": " + r.why }
 
 // Unwrap returns ErrForbidden.
 func (*refusal) Unwrap() error { return ErrForbidden }

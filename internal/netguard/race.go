@@ -2,7 +2,6 @@ package netguard
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -93,4 +92,4 @@ func join(a, b error) error {
 }
 
 // errNoAddress means that a lookup returned no address, and no error.
-var errNoAddress = errors.New("the host has no address")
+var errNoAddress = fmt.Errorf("%w: it has no address", ErrLookup)

@@ -42,6 +42,8 @@ proftpd proftpd-core
 /usr/lib/proftpd/mod_tls.so proftpd-mod-crypto
 yaz-ztest yaz
 zebrasrv idzebra-2.0
+calamaris calamaris
+goaccess goaccess
 lynx lynx
 w3m w3m
 '

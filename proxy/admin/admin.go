@@ -85,10 +85,10 @@ func New(config Config) *Handler {
 	mux.HandleFunc("GET /debug/pprof/trace", profiles.bounded(pprof.Trace))
 	mux.HandleFunc("/", failing(problem.ErrAdminPath))
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/api/v1/cache", "/api/v1/config", "/debug/pprof/"} {
-		mux.HandleFunc(path, failing(&problem.MethodError{Allow: "GET, HEAD"}))
+		mux.HandleFunc(path, notAllowed("GET, HEAD"))
 	}
 	for _, path := range []string{"/api/v1/cache/entries", "/api/v1/responses"} {
-		mux.HandleFunc(path, failing(&problem.MethodError{Allow: "GET, HEAD, DELETE"}))
+		mux.HandleFunc(path, notAllowed("GET, HEAD, DELETE"))
 	}
 	h.routes = mux
 	h.registry = h.registryRoutes()
@@ -123,6 +123,11 @@ func showing(get func() any) http.HandlerFunc {
 // failing returns a handler that answers an error.
 func failing(err error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { fail(w, r, err) }
+}
+
+// notAllowed returns a handler of other methods than those of a path.
+func notAllowed(allow string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { fail(w, r, problem.NotAllowed(r.Method, allow)) }
 }
 
 func fail(w http.ResponseWriter, r *http.Request, err error) {

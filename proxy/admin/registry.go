@@ -132,7 +132,7 @@ func (h *Handler) registryRouteOf(r *http.Request) (found registryRoute, job str
 	case r.Method == http.MethodDelete && strings.Trim(r.URL.Path[len("/api/v1/"):], "/") != "jobs":
 		return found, "", fmt.Errorf("%w: %w", problem.ErrNotDeleted, &problem.MethodError{Allow: strings.Join(allow, ", ")})
 	default:
-		return found, "", &problem.MethodError{Allow: strings.Join(allow, ", ")}
+		return found, "", problem.NotAllowed(r.Method, strings.Join(allow, ", "))
 	}
 }
 

@@ -40,9 +40,9 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 	}
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	if err != nil {
-		return message.Reply{}, &problem.Failure{Err: err, Input: q.Query.URI.String(), Trace: trace.Steps()}
+		return message.Reply{}, &problem.Failure{Err: err, Input: q.Query.URI.String(), Trace: trace.PublicSteps()}
 	}
-	reply := message.JSON(http.StatusOK, a.withFailing(api.NewAnswer(q.Query, answer, trace.Steps())))
+	reply := message.JSON(http.StatusOK, a.withFailing(api.NewAnswer(q.Query, answer, trace.PublicSteps())))
 	reply.Vary, reply.Cache, reply.Record = "Accept", answer.Cache, answer.Record()
 	switch {
 	case wantsTrace(q.Header):

@@ -39,6 +39,9 @@ func (p *Proxy) Connect(w ResponseWriter, r *Request, target Target) (carried in
 	if err != nil {
 		return 0, err
 	}
+	if at, err := netip.ParseAddrPort(server.RemoteAddr().String()); err == nil {
+		w.SetServer(at)
+	}
 	if r.ProtoMajor == 2 {
 		p.connectStream(w, r, server)
 		return 0, nil

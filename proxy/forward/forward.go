@@ -111,6 +111,8 @@ type ResponseWriter interface {
 	http.ResponseWriter
 	// SetReason sets the words of the next status, which are sent by HTTP/1.1.
 	SetReason(status int, reason string)
+	// SetServer tells which server has answered, the zero value where that is not known.
+	SetServer(at netip.AddrPort)
 	// Broken is called where the source of a response breaks off, which is broken off for the
 	// client, too.
 	Broken(err error)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,6 +63,7 @@ type writer struct {
 }
 
 func (w writer) SetReason(status int, reason string) { listen.SetReason(w.request, status, reason) }
+func (writer) SetServer(netip.AddrPort)              {}
 func (writer) Broken(error)                          {}
 
 // newReadySite returns a site, and connects to it. own is whether it identifies requests.

@@ -166,7 +166,7 @@ func (p *Proxy) retrieve(ctx context.Context, r Retrieval, limit int) (fetched, 
 
 // statusError is the status of an origin that did not send the resource.
 type statusError struct {
-	location string
+	location string // of the name, and not where redirects led, which may be of an internal network
 	status   int
 }
 
@@ -174,7 +174,9 @@ func (e *statusError) Error() string { return fmt.Sprintf("%s answered %d", e.lo
 
 // Unwrap returns resolver.ErrUnreachable: that one origin lacks a resource says nothing about
 // its name.
-func (e *statusError) Unwrap() error { return resolver.ErrUnreachable }
+func (e *statusError) Unwrap() []error {
+	return []error{resolver.ErrUnreachable, problem.Reason(e.Error())}
+}
 
 // noResource returns the error of a name none of whose locations has the resource: that it
 // does not exist, or is gone, where all origins say so.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -31,7 +32,7 @@ type Retrieval struct {
 // maxRedirects bounds the redirects of each resource.
 const maxRedirects = 5
 
-var errRedirects = fmt.Errorf("the origin redirects more than %d times", maxRedirects)
+var errRedirects = problem.Reason(fmt.Sprintf("the origin redirects more than %d times", maxRedirects))
 
 // fetch gets one resource for a client, with its Accept fields, and single where it is not a
 // part of a multipart. It follows redirects. Any status but 200 is an error.
@@ -39,8 +40,9 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, client netip.Addr, l
 	led := false
 	u, err := uri.Parse(location)
 	if err != nil {
-		return retrieved{}, fmt.Errorf("%w: %w", resolver.ErrUnreachable, err)
+		return retrieved{}, resolver.Unreachable(err)
 	}
+	named := u.WithoutPassword().String()
 	for range maxRedirects + 1 {
 		u = u.WithoutFragment().Normalize()
 		check, err := allow(u, led)
@@ -61,7 +63,7 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, client netip.Addr, l
 		_ = resource.Body.Close()
 		next := resource.Header.Get("Location")
 		if !isRedirect(resource.Status) || next == "" {
-			return retrieved{}, &statusError{u.WithoutPassword().String(), resource.Status}
+			return retrieved{}, &statusError{named, resource.Status}
 		}
 		from := u
 		if u, err = referred(u, next); err != nil { // it is not the client's error
@@ -79,7 +81,7 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, client netip.Addr, l
 // servers that the configuration names, which is for clients alone to ask for.
 func mayRefer(from, u uri.URI) error {
 	if to := strings.ToLower(u.Scheme()); (to == "file" || to == "news") && !uri.EqualFold(to, from.Scheme()) {
-		return fmt.Errorf("%w: a server of %s must not lead to %q", resolver.ErrForbidden, from.Scheme(), to)
+		return fmt.Errorf("%w: %w", resolver.ErrForbidden, problem.Reason(fmt.Sprintf("a server of %s must not lead to %q", from.Scheme(), to)))
 	}
 	return nil
 }

@@ -14,6 +14,9 @@ func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
 	if a.Content != nil {
 		defer a.Content.Close()
 	}
+	if !a.Outcome.Hit() {
+		w.SetServer(a.From)
+	}
 	header := w.Header()
 	p.setFields(header, a)
 	announced := p.announce(header, r, a)

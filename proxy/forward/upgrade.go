@@ -37,7 +37,7 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 		response := &httpcache.Response{Body: resource.Body, ContentLength: resource.ContentLength}
 		answer, err := challenging(r, &httpcache.Answer{
 			Status: resource.Status, Reason: resource.Reason, Header: httpcache.EndToEnd(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
-			ContentLength: resource.ContentLength, Content: httpcache.Live(r.Context(), response), Outcome: httpcache.Outcome{Forwarded: "bypass"},
+			ContentLength: resource.ContentLength, From: resource.From, Content: httpcache.Live(r.Context(), response), Outcome: httpcache.Outcome{Forwarded: "bypass"},
 		})
 		if err != nil {
 			return err
@@ -54,6 +54,7 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 		return err
 	}
 	defer endStream()
+	w.SetServer(resource.From)
 	leave() // it counts as a stream from now on
 	return p.switchProtocols(w, r, resource.Header, server)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -170,10 +171,14 @@ func TestLimitClosesNothingInUse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			addr, _, _ := serveLimited(t, listen.ConnectionLimits{Connections: 2}, listen.SocketConfig{}, func(c *listen.ServerConfig) { c.TLS = own })
-			dial := func(from string) *caller {
-				return newCaller(tls.Client(call(t, addr, from).Conn, &tls.Config{InsecureSkipVerify: true}))
+			dial := func(from string, protocols ...string) *caller {
+				return newCaller(tls.Client(call(t, addr, from).Conn, &tls.Config{InsecureSkipVerify: true, NextProtos: protocols}))
 			}
-			busy := dial("127.0.0.2")
+			protocol := "http/1.1"
+			if strings.Contains(name, "stream") || strings.Contains(name, "HTTP/2") {
+				protocol = "h2"
+			}
+			busy := dial("127.0.0.2", protocol)
 			use(t, busy)
 			for range 4 { // each takes the place of the one before
 				if !dial("127.0.0.1").ask() {

@@ -165,7 +165,7 @@ const confirmed = 2
 // and returns how many octets that is.
 func (f *FastConn) answer(p []byte, n int) (left int) {
 	f.isRest, f.isAfter = false, false
-	if f.conn.server.isEnding(f.tracked) {
+	if f.conn.server.isEnding(f.tracked) || f.conn.choseHTTP2() {
 		return n
 	}
 	if !f.conn.counted().begin() || !f.state.CompareAndSwap(waiting, answering) {

@@ -305,8 +305,22 @@ func TestFastPathBoundaries(t *testing.T) {
 		},
 		{
 			"an empty line behind a GET behind a POST", []string{"POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", fastRequest, "\r\n" + slowRequest}, []string{
-				"200 POST /slow ", fastAnswer, "400 malformed   close",
+				"200 POST /slow ", fastAnswer, "200 GET /slow ",
 			},
+		},
+		{ // RFC 9112 section 2.2
+			"an empty line before requests", []string{"\r\n" + fastRequest, "\r\n" + slowRequest, "\r\n" + fastRequest, fastRequest}, []string{
+				fastAnswer, "200 GET /slow ", fastAnswer, fastAnswer,
+			},
+		},
+		{
+			"an empty line in parts", []string{"\r", "\n", slowRequest, "\r", "\n" + fastRequest}, []string{"", "", "200 GET /slow ", "", fastAnswer},
+		},
+		{
+			"two empty lines", []string{"\r\n\r\n" + fastRequest}, []string{"400 malformed   close"},
+		},
+		{
+			"a CR before a request", []string{"\r" + slowRequest}, []string{"400 malformed   close"},
 		},
 		{
 			"a line longer than the buffer", []string{"GET /" + strings.Repeat("a", readSize-5), fastRequest}, []string{

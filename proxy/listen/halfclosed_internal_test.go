@@ -99,6 +99,7 @@ func overTLS(s *fastServer, c *ServerConfig) {
 func TestHalfClosedByHTTP2(t *testing.T) {
 	s := serveFast(t, func(s *fastServer, c *ServerConfig) {
 		overTLS(s, c)
+		s.secure.NextProtos = []string{"h2"}
 		c.Handler = http.HandlerFunc(patientHandler)
 	})
 	c := s.dial(t)

@@ -117,7 +117,7 @@ func TestEndlessFrames(t *testing.T) {
 				stopped := time.Now()
 				c.Now = func() time.Time { seen.Add(1); return stopped } // it earns nothing by the time
 			})
-			conn := newCaller(tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{InsecureSkipVerify: true}))
+			conn := newCaller(tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}))
 			f := openHTTP2(conn)
 			if tt.begin != nil {
 				tt.begin(f)
@@ -180,7 +180,7 @@ func TestLegalFrames(t *testing.T) {
 		}
 		response.Body.Close()
 	}
-	conn := newCaller(tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{InsecureSkipVerify: true}))
+	conn := newCaller(tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}))
 	f := openHTTP2(conn)
 	block := fields("GET", "/")
 	_ = f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block[:1], EndStream: true})
@@ -217,7 +217,7 @@ func TestHeaderTimeoutByHTTP2(t *testing.T) {
 		addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: 10}, listen.SocketConfig{}, func(c *listen.ServerConfig) {
 			c.TLS, c.HeaderTimeout = own, 300*time.Millisecond
 		})
-		conn := newCaller(tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{InsecureSkipVerify: true}))
+		conn := newCaller(tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}))
 		f := openHTTP2(conn)
 		writeHeld(f, 1)
 		part(f, conn)
@@ -244,7 +244,7 @@ func TestReceiveBufferByHTTP2(t *testing.T) {
 	const want, initial = 256 << 10, 65_535
 	own, _ := certificates(t)
 	addr, _, _ := serveLimited(t, listen.ConnectionLimits{Connections: 1}, listen.SocketConfig{}, func(c *listen.ServerConfig) { c.TLS = own })
-	f := openHTTP2(tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{InsecureSkipVerify: true}))
+	f := openHTTP2(tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}))
 	stream, connection := uint32(initial), uint32(initial)
 	for connection == initial {
 		frame, err := f.ReadFrame()
@@ -280,7 +280,7 @@ func TestIdleByHTTP2(t *testing.T) {
 		t.Errorf("it ends by %v", end)
 	}
 	for _, part := range []string{"PRI * HT", http2.ClientPreface[:20]} {
-		conn := tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{InsecureSkipVerify: true})
+		conn := tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
 		_, _ = io.WriteString(conn, part)
 	}
 	testserver.Wait(t, "all have ended", func() bool { return limit.Open() == 0 })

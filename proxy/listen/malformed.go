@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 )
@@ -17,7 +18,9 @@ import (
 
 // Malformed is a request that net/http refused.
 type Malformed struct {
-	Status int    // of the response of net/http: 431 where the header is larger than MaxHeader
+	// Status is that of the response of net/http: 431 where the header is larger than MaxHeader, 505 for another version of
+	// HTTP, 501 for a transfer coding, else 400.
+	Status int
 	Reason string // why it is not valid, such as "malformed Host header"; "" where net/http gives none
 	Method string // "" where the beginning of the request line was not seen
 	Target string // likewise; it may be cut off
@@ -48,9 +51,10 @@ type requestConn struct {
 	isTaken   bool         // by a handler
 	lastOctet *byte        // of net/http's buffer
 
-	head head
-	body bodyReads
-	line []byte // the last request line, or its beginning
+	head      head
+	body      bodyReads
+	emptyLine emptyLine // before the next request line
+	line      []byte    // the last request line, or its beginning
 	// isLineStart is whether that begins with the first octet of the request, and isReplaced whether net/http has read
 	// another target: see restoreTarget.
 	isLineStart, isReplaced bool
@@ -133,6 +137,12 @@ func (c *requestConn) Read(p []byte) (int, error) {
 		c.counted().rest()
 	}
 	n, err := c.read(p)
+	for isWaiting && n > 0 && err == nil && !c.isRest() {
+		if n = copy(p, c.emptyLine.behind(p[:n])); n > 0 {
+			break
+		}
+		n, err = c.read(p)
+	}
 	if isWaiting && n > 0 && !c.takesUp(n) {
 		return 0, io.EOF
 	}
@@ -160,9 +170,13 @@ func (c *requestConn) read(p []byte) (int, error) {
 	}
 }
 
+// isRest reports whether what was read last came together with requests that were answered, as what net/http has in its buffer
+// does: it is not looked at.
+func (c *requestConn) isRest() bool { return c.fast != nil && c.fast.isRest }
+
 // look looks at what was read by HTTP/1, or before it is known to be HTTP/2, whose frames it passes on then.
 func (c *requestConn) look(p []byte) error {
-	if len(p) == 0 || c.complete.Load() || c.fast != nil && c.fast.isRest {
+	if len(p) == 0 || c.complete.Load() || c.isRest() {
 		if c.head.active.Load() {
 			c.head.scan(p)
 		}
@@ -172,7 +186,17 @@ func (c *requestConn) look(p []byte) error {
 	if h := c.http2.Load(); h != nil {
 		return h.received(rest)
 	}
+	if begun := min(len(c.line), len(preface)); c.choseHTTP2() && string(c.line[:begun]) != preface[:begun] {
+		return io.EOF // RFC 9113 section 3.4
+	}
 	return nil
+}
+
+// choseHTTP2 reports whether ALPN has chosen HTTP/2 for the connection, without which there is none by TLS: RFC 9113
+// section 3.2. It is for behind the first Read.
+func (c *requestConn) choseHTTP2() bool {
+	secure, ok := c.Conn.(*secureConn)
+	return ok && secure.isHTTP2
 }
 
 // record records what was read as a part of a request line, and returns what is behind its end.
@@ -180,14 +204,19 @@ func (c *requestConn) record(p []byte) (rest []byte) {
 	line, rest, isEnd := bytes.Cut(p, []byte("\n"))
 	const methodAndVersion = 64
 	room := max(c.server.config.MaxTarget+methodAndVersion-len(c.line), 0)
+	before := len(c.line)
 	c.line = append(c.line, line[:min(room, len(line))]...)
 	if len(line) <= room {
 		c.replaceStray(line)
 	}
+	if before < len(preface) && bytes.HasPrefix(c.line, []byte(preface)) && !c.choseHTTP2() {
+		p[len(preface)-1-before] = '1' // net/http refuses HTTP/2.1
+	}
 	if !isEnd {
 		return nil
 	}
-	if c.server.config.TLS != nil && bytes.HasPrefix(c.line, []byte(preface)) {
+	c.emptyLine = noEmptyLine
+	if c.choseHTTP2() && bytes.HasPrefix(c.line, []byte(preface)) {
 		c.http2.Store(newHTTP2Conn(c))
 	}
 	c.head.begin(c.line)
@@ -218,16 +247,10 @@ func (c *requestConn) Write(p []byte) (int, error) {
 	if c.handled.Load() {
 		return c.Conn.Write(p)
 	}
-	head, body, ok := bytes.Cut(p, []byte(refusalFields))
-	if !ok || "HTTP/1.1 "+string(body) != string(head) {
+	m, ok := c.refusal(p)
+	if !ok {
 		return c.Conn.Write(p)
 	}
-	method, target := requestLine(string(c.line))
-	m := Malformed{Status: http.StatusBadRequest, Method: method, Target: target}
-	if bytes.HasPrefix(body, []byte("431")) {
-		m.Status = http.StatusRequestHeaderFieldsTooLarge
-	}
-	_, m.Reason, _ = strings.Cut(string(body), ": ")
 	to := c.Conn
 	if secure, ok := c.Conn.(*secureConn); ok {
 		if to = secure.plain(); to == nil {
@@ -243,6 +266,29 @@ func (c *requestConn) Write(p []byte) (int, error) {
 		c.server.config.Refused(d.Status)
 	}
 	return len(p), nil
+}
+
+// refusal returns what net/http refuses by a response, and false for another response. A body of which chunked is not the last
+// coding has no end that is known: RFC 9112 section 6.3.
+func (c *requestConn) refusal(response []byte) (m Malformed, ok bool) {
+	head, body, ok := strings.Cut(string(response), refusalFields)
+	m.Method, m.Target = requestLine(string(c.line))
+	switch {
+	case !ok:
+		return m, false
+	case head == "HTTP/1.1 501 Not Implemented" && body == "Unsupported transfer encoding":
+		m.Status, m.Reason = http.StatusBadRequest, "chunked is not the only transfer coding"
+		if c.head.isChunked {
+			m.Status = http.StatusNotImplemented
+		}
+		return m, true
+	case "HTTP/1.1 "+body != head:
+		return m, false
+	}
+	code, _, _ := strings.Cut(body, " ")
+	m.Status, _ = strconv.Atoi(code) // of net/http
+	_, m.Reason, _ = strings.Cut(body, ": ")
+	return m, true
 }
 
 // writeReason writes what may begin with the status whose words are set.

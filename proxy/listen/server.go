@@ -225,7 +225,7 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 	conns.begin(conn, first)
 	defer conns.end()
 	if !isSound {
-		s.refuse(w, r, "malformed request-target")
+		s.refuse(w, r, http.StatusBadRequest, "malformed request-target")
 		return
 	}
 	if s.checkCoding(w, r, conn, first) {

@@ -12,12 +12,13 @@ import (
 
 // secureConn is a connection with TLS that hides it from net/http, which would write its
 // refusals itself, below requestConn. The handshake is made with the first Read, on the
-// goroutine of the connection, within the header timeout; HTTP/2 is recognised by its
-// preface.
+// goroutine of the connection, within the header timeout; net/http recognises HTTP/2 by its
+// preface, which it sees where ALPN has chosen that.
 type secureConn struct {
 	*tls.Conn
 	raw       net.Conn
 	handshake func() error // runs once
+	isHTTP2   bool         // ALPN has chosen it; set by handshake
 }
 
 func newSecureConn(conn net.Conn, config *tls.Config, log *slog.Logger) *secureConn {
@@ -27,6 +28,7 @@ func newSecureConn(conn net.Conn, config *tls.Config, log *slog.Logger) *secureC
 		if err != nil {
 			log.Debug("TLS handshake failed", "client", conn.RemoteAddr(), "error", err)
 		}
+		c.isHTTP2 = c.ConnectionState().NegotiatedProtocol == "h2"
 		return err //nolint:wrapcheck // net/http looks at its type
 	})
 	return c

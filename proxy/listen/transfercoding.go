@@ -21,7 +21,9 @@ type head struct {
 	active  atomic.Bool // the head has not ended
 	scanned bool        // it has
 	coded   bool        // it has Transfer-Encoding
-	length  bool        // it has Content-Length
+	// isChunked is whether chunked is the last transfer coding.
+	isChunked bool
+	length    bool // it has Content-Length
 	// isBodiless is whether it is that of a GET or HEAD, of which only control is of use.
 	isBodiless bool
 	control    atomic.Int32 // see pragma.go; a background read of net/http may begin the next head
@@ -37,7 +39,7 @@ const (
 // reset is called when the connection is idle.
 func (h *head) reset() {
 	h.active.Store(false)
-	h.scanned, h.coded, h.length = false, false, false
+	h.scanned, h.coded, h.length, h.isChunked = false, false, false, false
 	h.control.Store(controlUnknown)
 }
 
@@ -61,7 +63,7 @@ func (h *head) scan(p []byte) {
 		if end >= 0 {
 			part = p[:end]
 		}
-		const enough = len(codingField) + 1
+		const enough = 256 // for codings
 		room := max(enough-len(h.line), 0)
 		h.line = append(h.line, part[:min(len(part), room)]...)
 		h.cut = h.cut || len(part) > room
@@ -69,14 +71,15 @@ func (h *head) scan(p []byte) {
 			return
 		}
 		p = p[end+1:]
-		name, _, isField := bytes.Cut(h.line, []byte(":"))
+		name, value, isField := bytes.Cut(h.line, []byte(":"))
 		switch {
 		case !h.cut && len(bytes.TrimRight(h.line, "\r")) == 0:
 			h.active.Store(false)
 			h.scanned = !h.isBodiless
 		case !isField:
 		case bytes.EqualFold(name, []byte(codingField)):
-			h.coded = true
+			last := value[bytes.LastIndexByte(value, ',')+1:]
+			h.coded, h.isChunked = true, !h.cut && bytes.EqualFold(bytes.TrimSpace(last), []byte("chunked"))
 		case bytes.EqualFold(name, []byte(lengthField)):
 			h.length = true
 		case bytes.EqualFold(name, []byte(controlName)):
@@ -87,9 +90,12 @@ func (h *head) scan(p []byte) {
 }
 
 // checkCoding makes the connection of a request end where its framing may be another one for who
-// sent it, and answers the request if it is faulty. first is whether it is the first one of its
+// sent it, and answers the request if it is faulty, or of another version. first is whether it is the first one of its
 // connection.
 func (s *Server) checkCoding(w http.ResponseWriter, r *http.Request, conn *requestConn, first bool) (answered bool) {
+	if s.checkVersion(w, r, conn) {
+		return true
+	}
 	old := r.ProtoMajor == 1 && r.ProtoMinor == 0
 	coded := r.ProtoMajor == 1 && len(r.TransferEncoding) > 0
 	faulty := old && conn != nil && conn.head.coded
@@ -99,14 +105,23 @@ func (s *Server) checkCoding(w http.ResponseWriter, r *http.Request, conn *reque
 	if !faulty {
 		return false
 	}
-	s.refuse(w, r, "a request by HTTP/1.0 has no Transfer-Encoding")
+	s.refuse(w, r, http.StatusBadRequest, "a request by HTTP/1.0 has no Transfer-Encoding")
+	return true
+}
+
+// checkVersion refuses the connection preface of HTTP/2 behind a request by HTTP/1, which net/http gives to a handler.
+func (s *Server) checkVersion(w http.ResponseWriter, r *http.Request, conn *requestConn) (answered bool) {
+	if r.ProtoMajor == 1 || conn == nil || conn.http2.Load() != nil {
+		return false
+	}
+	s.refuse(w, r, http.StatusHTTPVersionNotSupported, "")
 	return true
 }
 
 // refuse answers a request that is malformed, and ends its connection.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, reason string) {
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, reason string) {
 	w.Header().Set("Connection", "close")
-	d := s.config.Malformed(Malformed{Status: http.StatusBadRequest, Reason: reason, Method: r.Method, Target: r.RequestURI})
+	d := s.config.Malformed(Malformed{Status: status, Reason: reason, Method: r.Method, Target: r.RequestURI})
 	if s.config.Refused != nil {
 		s.config.Refused(d.Status)
 	}

@@ -24,9 +24,16 @@ func thing(u string) string {
 	}
 }
 
+// isUnreached reports whether a status is that of a proxy which has no response of the server.
+func isUnreached(status int) bool {
+	return status == http.StatusBadGateway || status == http.StatusGatewayTimeout
+}
+
 // headingOfForwarded is heading for a URL.
 func headingOfForwarded(p api.Problem) string {
 	switch {
+	case !p.Refused && isUnreached(p.Status):
+		return "This " + thing(p.Input) + " cannot be reached"
 	case !p.Refused:
 		return p.Title
 	case p.Status == http.StatusNotFound, p.Status == http.StatusGone:
@@ -48,10 +55,8 @@ func saysOfForwarded(p api.Problem) string {
 	}
 	const who = "The proxy on the way to this site"
 	switch p.Status {
-	case http.StatusBadGateway:
-		return who + " got no valid response from it. Try again later."
-	case http.StatusGatewayTimeout:
-		return who + " got no response from it in time. Try again later."
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return who + " got no response from it: " + sentence(p.Detail)
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		return who + " is busy. Try again in a moment."
 	default:
@@ -62,10 +67,8 @@ func saysOfForwarded(p api.Problem) string {
 // saysOfFetched is says for what was asked for at /fetch.
 func saysOfFetched(p api.Problem) string {
 	switch p.Status {
-	case http.StatusBadGateway:
-		return "Its server cannot be reached, or does not answer as it should. Try again later."
-	case http.StatusGatewayTimeout:
-		return "Its server does not answer. Try again later."
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return "Its server cannot be reached, or does not answer as it should: " + sentence(p.Detail)
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		return "This server is busy. Try again in a moment."
 	default:

@@ -86,14 +86,15 @@ func texts(elements []*element, name string) []string {
 
 // Who uses a proxy is told about the site, and has no form: it would be sent to that site.
 func TestForwardedPage(t *testing.T) {
-	for status, want := range map[int]string{
-		http.StatusBadGateway:         "no valid response",
-		http.StatusGatewayTimeout:     "in time",
-		http.StatusServiceUnavailable: "is busy",
-		http.StatusForbidden:          "did not forward the request: a reason.",
+	for status, want := range map[int][2]string{
+		http.StatusBadGateway:         {"This resource cannot be reached", "got no response from it: a reason."},
+		http.StatusGatewayTimeout:     {"This resource cannot be reached", "got no response from it: a reason."},
+		http.StatusServiceUnavailable: {"Service Unavailable", "is busy"},
+		http.StatusForbidden:          {"Forbidden", "did not forward the request: a reason."},
 	} {
-		page := string(pages.Problem(api.Problem{Status: status, Title: http.StatusText(status), Detail: "a reason", Forwarded: true}))
-		if !strings.Contains(page, want) || strings.Contains(page, "<form") || !strings.Contains(page, "<h1>"+http.StatusText(status)+"</h1>") {
+		const u = "http://a.example/b"
+		page := string(pages.Problem(api.Problem{Status: status, Title: http.StatusText(status), Detail: "a reason", Forwarded: true, Input: u}))
+		if !strings.Contains(page, want[1]) || strings.Contains(page, "<form") || !strings.Contains(page, "<h1>"+want[0]+"</h1>") || !strings.Contains(page, u) {
 			t.Errorf("%d: %s", status, page)
 		}
 	}

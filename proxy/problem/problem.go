@@ -39,7 +39,7 @@ func About(err error, u uri.URI) error { return &Failure{Err: err, Input: u.Stri
 // New returns the problem document of an error. It shows no password of a URL: RFC 3986 section 7.5.
 func New(err error) api.Problem {
 	status := Status(err)
-	p := api.Problem{Title: http.StatusText(status), Status: status, Detail: err.Error(), Record: api.NewRecord(resolver.RecordOf(err))}
+	p := api.Problem{Title: http.StatusText(status), Status: status, Detail: words(err), Record: api.NewRecord(resolver.RecordOf(err))}
 	var failure *Failure
 	if errors.As(err, &failure) {
 		p.Input, p.Trace, p.Suggestions = redact.URLs(failure.Input), api.Steps(failure.Trace), failure.Suggestions

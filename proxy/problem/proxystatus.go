@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -18,46 +19,65 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// errorType is the error type of a kind of errors: RFC 9209 section 2.3.
+// errorType is the error type of a kind of errors, RFC 9209 section 2.3, and what it says to clients, "" where the error
+// may speak for itself.
 type errorType struct {
-	is   func(error) bool
-	name string
+	is         func(error) bool
+	name, says string
 }
 
-// errorTypes is the only table from errors to the error types of Proxy-Status. The first row that
-// applies counts.
+// errorTypes is the only table from errors to the error types of Proxy-Status, and to the words for what failed between
+// urnd and a server, which clients are told instead of addresses. The first row that applies counts.
 func errorTypes() []errorType {
 	return []errorType{
-		{wraps(ErrLoop), "proxy_loop_detected"},
-		{wraps(netguard.ErrForbidden), "destination_ip_prohibited"},
-		{wraps(httpcache.ErrOnlyIfCached), "proxy_internal_response"},
-		{wraps(ErrFetches), "connection_limit_reached"},
-		{wraps(ErrBound), "connection_limit_reached"},
-		{wraps(ErrStreams), "connection_limit_reached"},
-		{isDNSTimeout, "dns_timeout"},
-		{wraps(netguard.ErrLookup), "dns_error"},
-		{has[*tls.CertificateVerificationError], "tls_certificate_error"},
-		{has[x509.HostnameError], "tls_certificate_error"},
-		{has[x509.UnknownAuthorityError], "tls_certificate_error"},
-		{isAlert, "tls_alert_received"},
-		{has[tls.RecordHeaderError], "tls_protocol_error"},
-		{wraps(syscall.ECONNREFUSED), "connection_refused"},
-		{wraps(syscall.EHOSTUNREACH), "destination_ip_unroutable"},
-		{wraps(syscall.ENETUNREACH), "destination_ip_unroutable"},
-		{wraps(scheme.ErrBody), "http_request_error"},
-		{wraps(ErrBodyTimeout), "http_request_error"},
-		{wraps(scheme.ErrResponse), "http_protocol_error"},
-		{wraps(httpcache.ErrUnasked), "http_protocol_error"},
-		{wraps(netguard.ErrConnectTimeout), "connection_timeout"},
-		{wraps(context.DeadlineExceeded), "http_response_timeout"},
-		{wraps(os.ErrDeadlineExceeded), "http_response_timeout"},
-		{wraps(syscall.ECONNRESET), "connection_terminated"},
-		{wraps(syscall.EPIPE), "connection_terminated"},
-		{wraps(io.ErrUnexpectedEOF), "http_response_incomplete"},
-		{wraps(io.EOF), "connection_terminated"},
-		{wraps(scheme.ErrUnsupported), "proxy_configuration_error"},
-		{wraps(resolver.ErrUnreachable), "destination_unavailable"},
+		{wraps(ErrLoop), "proxy_loop_detected", ""},
+		{wraps(netguard.ErrForbidden), "destination_ip_prohibited", ""},
+		{wraps(httpcache.ErrOnlyIfCached), "proxy_internal_response", ""},
+		{wraps(ErrFetches), "connection_limit_reached", ""},
+		{wraps(ErrBound), "connection_limit_reached", ""},
+		{wraps(ErrStreams), "connection_limit_reached", ""},
+		{isDNSTimeout, "dns_timeout", "the DNS does not tell the address of the host in time"},
+		{isNoHost, "dns_error", "there is no such host"},
+		{wraps(netguard.ErrLookup), "dns_error", "the DNS does not tell the address of the host"},
+		{has[x509.HostnameError], certificateError, "the certificate of the server is for another host"},
+		{has[x509.UnknownAuthorityError], certificateError, "the certificate of the server is of an authority that is not trusted"},
+		{isExpired, certificateError, "the certificate of the server has expired, or is not valid yet"},
+		{has[*tls.CertificateVerificationError], certificateError, "the certificate of the server is not valid"},
+		{isAlert, "tls_alert_received", "the server refuses the TLS handshake"},
+		{has[tls.RecordHeaderError], "tls_protocol_error", "the server does not speak TLS"},
+		{wraps(syscall.ECONNREFUSED), "connection_refused", "the server refuses the connection"},
+		{wraps(syscall.EHOSTUNREACH), "destination_ip_unroutable", "there is no route to the server"},
+		{wraps(syscall.ENETUNREACH), "destination_ip_unroutable", "there is no route to the server"},
+		{wraps(scheme.ErrBody), "http_request_error", ""},
+		{wraps(ErrBodyTimeout), "http_request_error", ""},
+		{wraps(scheme.ErrResponse), "http_protocol_error", ""},
+		{wraps(httpcache.ErrUnasked), "http_protocol_error", ""},
+		{wraps(netguard.ErrConnectTimeout), "connection_timeout", "the server does not accept the connection in time"},
+		{wraps(context.DeadlineExceeded), "http_response_timeout", tooSlow},
+		{wraps(os.ErrDeadlineExceeded), "http_response_timeout", tooSlow},
+		{isTimeout, "http_response_timeout", tooSlow},
+		{wraps(syscall.ECONNRESET), "connection_terminated", "the server broke the connection off"},
+		{wraps(syscall.EPIPE), "connection_terminated", "the server broke the connection off"},
+		{wraps(io.ErrUnexpectedEOF), "http_response_incomplete", "the response of the server is not complete"},
+		{wraps(io.EOF), "connection_terminated", "the server closed the connection without an answer"},
+		{wraps(scheme.ErrUnsupported), "proxy_configuration_error", ""},
+		{wraps(resolver.ErrUnreachable), "destination_unavailable", "the server gives no usable answer"},
 	}
+}
+
+const (
+	certificateError = "tls_certificate_error"
+	tooSlow          = "the server does not answer in time"
+)
+
+// typeOf returns the row of an error, the zero value for none.
+func typeOf(err error) errorType {
+	for _, t := range errorTypes() {
+		if t.is(err) {
+			return t
+		}
+	}
+	return errorType{}
 }
 
 func wraps(target error) func(error) bool {
@@ -76,8 +96,23 @@ func isAlert(err error) bool {
 }
 
 func isDNSTimeout(err error) bool {
-	var dns net.Error
-	return errors.Is(err, netguard.ErrLookup) && (errors.Is(err, context.DeadlineExceeded) || errors.As(err, &dns) && dns.Timeout())
+	return errors.Is(err, netguard.ErrLookup) && (errors.Is(err, context.DeadlineExceeded) || isTimeout(err))
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// isNoHost reports whether an error is that a host does not exist, or has no address.
+func isNoHost(err error) bool {
+	var dns *net.DNSError
+	return errors.Is(err, netguard.ErrLookup) && (errors.Is(err, resolver.ErrNoHost) || errors.As(err, &dns) && dns.IsNotFound)
+}
+
+func isExpired(err error) bool {
+	var invalid x509.CertificateInvalidError
+	return errors.As(err, &invalid) && invalid.Reason == x509.Expired
 }
 
 // ProxyStatus returns the member of Proxy-Status (RFC 9209) of a proxy with this name for an error
@@ -87,14 +122,8 @@ func ProxyStatus(name string, err error) string {
 	if refusal := new(scheme.Refusal); errors.As(err, &refusal) {
 		return name + "; details=" + quoted(refusal.Reply)
 	}
-	kind := "proxy_internal_error"
+	kind := cmp.Or(typeOf(err).name, "proxy_internal_error")
 	status := Status(err)
-	for _, t := range errorTypes() {
-		if t.is(err) {
-			kind = t.name
-			break
-		}
-	}
 	if kind == "proxy_internal_error" && status < http.StatusInternalServerError {
 		kind = "http_request_error"
 		if status == http.StatusForbidden || status == http.StatusProxyAuthRequired || status == http.StatusTooManyRequests {

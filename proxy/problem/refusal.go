@@ -17,6 +17,9 @@ var (
 	ErrMalformed      = errors.New("the request is not valid HTTP/1.1 (RFC 9112)")
 	ErrBodyTimeout    = errors.New("the client took too long to send the next part of its body (limits.body_timeout)")
 	ErrNotTLS         = errors.New("this port speaks HTTPS, and the request is plain HTTP")
+	ErrVersion        = errors.New("this version of HTTP is not spoken here: HTTP/1.1 is, and HTTP/2 where TLS chooses it (ALPN)")
+	ErrCoding         = errors.New("no transfer coding but chunked is supported")
+	ErrUnknownMethod  = errors.New("this method is not known here")
 	ErrMethod         = errors.New("this method is not supported here")
 	ErrTunnelPort     = errors.New("a tunnel to this port is not allowed (proxy.connect_ports)")
 	ErrTunnelLiteral  = errors.New("a tunnel to an IP address is not allowed: name the host (proxy.connect_addresses)")
@@ -86,6 +89,12 @@ func Malformed(status int, reason, target string, maxTarget int, plainHTTP bool)
 		return ErrTargetTooLong
 	case status == http.StatusRequestHeaderFieldsTooLarge:
 		return ErrHeaderTooLarge
+	}
+	switch status {
+	case http.StatusHTTPVersionNotSupported:
+		return ErrVersion
+	case http.StatusNotImplemented:
+		return ErrCoding
 	}
 	var parse *uri.ParseError
 	if _, err := message.Parse(target); target != "" && errors.As(err, &parse) {

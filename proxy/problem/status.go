@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 
@@ -22,6 +23,8 @@ type row struct {
 	status      int
 	name, value string
 	setting     string
+	// inside is whether the text of the error may tell of the network of urnd, such as addresses: clients get other words.
+	inside bool
 }
 
 const (
@@ -35,14 +38,17 @@ var statuses = [...]row{
 	{err: ErrFetchPerson, status: http.StatusForbidden}, // before what other locations of a name say
 	{err: ErrTargetTooLong, status: http.StatusRequestURITooLong},
 	{err: ErrHeaderTooLarge, status: http.StatusRequestHeaderFieldsTooLarge},
+	{err: ErrVersion, status: http.StatusHTTPVersionNotSupported},
+	{err: ErrCoding, status: http.StatusNotImplemented},
+	{err: ErrUnknownMethod, status: http.StatusNotImplemented},
 	{err: ErrMethod, status: http.StatusMethodNotAllowed},
 	{err: ErrTunnelPort, status: http.StatusForbidden},
 	{err: ErrTunnelLiteral, status: http.StatusForbidden},
-	{err: httpcache.ErrOnlyIfCached, status: http.StatusGatewayTimeout},
+	{err: httpcache.ErrOnlyIfCached, status: http.StatusGatewayTimeout, inside: true},
 	{err: ErrLoop, status: http.StatusLoopDetected},
 	{err: ErrMalformed, status: http.StatusBadRequest},
-	{err: ErrBodyTimeout, status: http.StatusRequestTimeout},
-	{err: scheme.ErrBody, status: http.StatusBadRequest},
+	{err: ErrBodyTimeout, status: http.StatusRequestTimeout, inside: true},
+	{err: scheme.ErrBody, status: http.StatusBadRequest, inside: true},
 	{err: ErrNotTLS, status: http.StatusBadRequest},
 	{err: ErrBatchSize, status: http.StatusRequestEntityTooLarge},
 	{err: ErrBatchTime, status: http.StatusServiceUnavailable},
@@ -84,20 +90,20 @@ var statuses = [...]row{
 	{err: ErrJobEnded, status: http.StatusConflict},
 	{err: ErrJob, status: http.StatusNotFound},
 	{err: registry.ErrToken, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer + `, error="invalid_token"`}, // RFC 6750 section 3.1
-	{err: registry.ErrNoStore, status: http.StatusServiceUnavailable},
-	{err: registry.ErrSchema, status: http.StatusServiceUnavailable},
-	{err: registry.ErrDamaged, status: http.StatusInternalServerError},
+	{err: registry.ErrNoStore, status: http.StatusServiceUnavailable, inside: true},
+	{err: registry.ErrSchema, status: http.StatusServiceUnavailable, inside: true},
+	{err: registry.ErrDamaged, status: http.StatusInternalServerError, inside: true},
 	{err: registry.ErrDenied, status: http.StatusForbidden},
 	{err: registry.ErrUnknown, status: http.StatusNotFound},
 	{err: registry.ErrConflict, status: http.StatusPreconditionFailed},
 	{err: registry.ErrExhausted, status: http.StatusConflict},
 	{err: registry.ErrInvalid, status: http.StatusUnprocessableEntity},
-	{err: resolver.ErrBusy, status: http.StatusServiceUnavailable},
-	{err: netguard.ErrOwn, status: http.StatusForbidden},
-	{err: netguard.ErrForbidden, status: http.StatusForbidden, setting: "access.allow_destinations"},
+	{err: resolver.ErrBusy, status: http.StatusServiceUnavailable, inside: true},
+	{err: netguard.ErrOwn, status: http.StatusForbidden, inside: true},
+	{err: netguard.ErrForbidden, status: http.StatusForbidden, setting: "access.allow_destinations", inside: true},
 	{err: policy.ErrPort, status: http.StatusBadRequest},
 	{err: policy.ErrDenied, status: http.StatusForbidden, setting: "proxy.rules"},
-	{err: resolver.ErrForbidden, status: http.StatusForbidden},
+	{err: resolver.ErrForbidden, status: http.StatusForbidden, inside: true},
 	{err: resolver.ErrNotFound, status: http.StatusNotFound},
 	{err: resolver.ErrGone, status: http.StatusGone},
 	{err: resolver.ErrUnsupported, status: http.StatusNotFound},
@@ -106,11 +112,11 @@ var statuses = [...]row{
 	{err: scheme.ErrMethod, status: http.StatusNotImplemented},
 	{err: scheme.ErrPort, status: http.StatusForbidden, setting: "gateways.allow_ports"},
 	{err: scheme.ErrOff, status: http.StatusForbidden},
-	{err: scheme.ErrResponse, status: http.StatusBadGateway},
-	{err: httpcache.ErrUnasked, status: http.StatusBadGateway},
-	{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout},
-	{err: resolver.ErrUnreachable, status: http.StatusBadGateway},
-	{err: context.Canceled, status: http.StatusServiceUnavailable},
+	{err: scheme.ErrResponse, status: http.StatusBadGateway, inside: true},
+	{err: httpcache.ErrUnasked, status: http.StatusBadGateway, inside: true},
+	{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout, inside: true},
+	{err: resolver.ErrUnreachable, status: http.StatusBadGateway, inside: true},
+	{err: context.Canceled, status: http.StatusServiceUnavailable, inside: true},
 }
 
 // rowOf returns the row of an error.
@@ -131,9 +137,9 @@ func rowOf(err error) row {
 	var netErr net.Error
 	switch {
 	case errors.As(err, &netErr) && netErr.Timeout():
-		return row{err: err, status: http.StatusGatewayTimeout}
+		return row{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout, inside: true}
 	case netErr != nil:
-		return row{err: err, status: http.StatusBadGateway}
+		return row{err: resolver.ErrUnreachable, status: http.StatusBadGateway, inside: true}
 	default:
 		return row{err: err, status: http.StatusInternalServerError}
 	}
@@ -144,6 +150,18 @@ func Status(err error) int { return rowOf(err).status }
 
 // Setting returns the setting that decides, "" where the text of the error names it or there is none.
 func Setting(err error) string { return rowOf(err).setting }
+
+// NotAllowed returns the error of a method that a resource of urnd has not, by those which it has: of one that urnd knows
+// nowhere it is another one (RFC 9110 sections 15.5.6 and 15.6.2).
+func NotAllowed(method, allow string) error {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions, http.MethodConnect, http.MethodTrace, "PURGE":
+		return &MethodError{Allow: allow}
+	default:
+		return fmt.Errorf("%w: %q", ErrUnknownMethod, method)
+	}
+}
 
 // MethodError is ErrMethod with the supported methods.
 type MethodError struct {

@@ -140,7 +140,11 @@ func (c recordCache) get(ctx context.Context, name, rrtype string, load cache.Lo
 		return records, ttl, err
 	})
 	if t := resolver.TraceOf(ctx); t != nil && result.Status != cache.Miss {
-		t.Add("dns", "%s %s %s", name, rrtype, describeCached(result, err))
+		public := fmt.Sprintf("%s %s %s", name, rrtype, describeCached(result, nil))
+		if resolver.PublicOutcome(err) == "" {
+			public = ""
+		}
+		t.AddInside(0, "dns", public, "%s %s %s", name, rrtype, describeCached(result, err))
 	}
 	if result.Status == cache.Stale {
 		result.TTL = staleTTL

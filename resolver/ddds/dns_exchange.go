@@ -1,6 +1,7 @@
 package ddds
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -44,7 +45,9 @@ func (c *Client) askServer(ctx context.Context, s *server, name string, rrtype u
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
 		took := c.config.Now().Sub(start)
-		t.AddTook(took, "dns", "%s %s at %s%s: %s%s in %s", name, dns.TypeToString[rrtype], s, why, repeats, describe(parent, reply, err), took.Round(time.Microsecond))
+		outcome := describe(parent, reply, err)
+		public := fmt.Sprintf("%s %s%s: %s%s", name, dns.TypeToString[rrtype], why, repeats, cmp.Or(publicFailure(reply, err), outcome))
+		t.AddInside(took, "dns", public, "%s %s at %s%s: %s%s in %s", name, dns.TypeToString[rrtype], s, why, repeats, outcome, took.Round(time.Microsecond))
 	}
 	return reply, err
 }

@@ -60,6 +60,14 @@ func has(records []dns.RR, rrtype uint16) bool {
 	})
 }
 
+// publicFailure returns what everybody may read of a server that has not answered, and "" where describe says no more.
+func publicFailure(reply *dns.Msg, err error) string {
+	if err == nil || reply != nil || isTimeout(err) {
+		return ""
+	}
+	return "no answer that can be used"
+}
+
 // describe describes the outcome of a query for a trace.
 func describe(ctx context.Context, reply *dns.Msg, err error) string {
 	switch {

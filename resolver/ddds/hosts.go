@@ -73,7 +73,7 @@ func (h *Hosts) Lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 		return nil, failed
 	}
 	// Without %w: that a host has no address is not an answer about the name that is resolved.
-	return nil, fmt.Errorf("%w: host %s has no address: %s", resolver.ErrUnreachable, host, err.Error())
+	return nil, fmt.Errorf("%w: %w: %s: %s", resolver.ErrUnreachable, resolver.ErrNoHost, host, err.Error())
 }
 
 // candidates returns the names to look up for a host: a name of one label is local.

@@ -74,7 +74,7 @@ func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) 
 			first = err
 		}
 		if t := resolver.TraceOf(ctx); t != nil {
-			t.Add("ddds", "%s: %s failed: %s", key, m.record, err)
+			t.AddInside(0, "ddds", fmt.Sprintf("%s: %s failed", key, m.record), "%s: %s failed: %s", key, m.record, err)
 		}
 	}
 	return resolver.Answer{}, first

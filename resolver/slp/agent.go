@@ -1,6 +1,7 @@
 package slp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,8 @@ func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]
 		}
 		if t := resolver.TraceOf(ctx); t != nil {
 			took := a.now().Sub(start)
-			t.AddTook(took, "slp", "%s %s at %s: %s in %s", r.service, r.predicate, address, summary(entries, err), took.Round(time.Microsecond))
+			public := fmt.Sprintf("%s %s: %s", r.service, r.predicate, cmp.Or(resolver.PublicOutcome(err), summary(entries, err)))
+			t.AddInside(took, "slp", public, "%s %s at %s: %s in %s", r.service, r.predicate, address, summary(entries, err), took.Round(time.Microsecond))
 		}
 		if err == nil {
 			a.backoff.Answered(address)

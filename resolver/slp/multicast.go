@@ -40,7 +40,8 @@ func (a *agents) discover(ctx context.Context, r request) ([]entry, error) {
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
 		took := a.now().Sub(start)
-		t.AddTook(took, "slp", "%s %s to %s: %d services of %d agents in %s", r.service, r.predicate, group, len(entries), responders, took.Round(time.Microsecond))
+		public := fmt.Sprintf("%s %s: %d services of %d agents", r.service, r.predicate, len(entries), responders)
+		t.AddInside(took, "slp", public, "%s %s to %s: %d services of %d agents in %s", r.service, r.predicate, group, len(entries), responders, took.Round(time.Microsecond))
 	}
 	return entries, nil
 }
@@ -79,7 +80,8 @@ func (a *agents) directory(ctx context.Context, r request) ([]string, error) {
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
 		took := a.now().Sub(start)
-		t.AddTook(took, "slp", "%s to %s: %d directory agents %v in %s", r.service, group, len(found), found, took.Round(time.Microsecond))
+		public := fmt.Sprintf("%s: %d directory agents", r.service, len(found))
+		t.AddInside(took, "slp", public, "%s to %s: %d directory agents %v in %s", r.service, group, len(found), found, took.Round(time.Microsecond))
 	}
 	return found, nil
 }
@@ -102,7 +104,7 @@ func (a *agents) forget() {
 func (a *agents) askGroup(ctx context.Context, r request, timeout time.Duration, take func(from net.Addr, message []byte, xid uint16) (reply, enough bool)) (responders int, group net.Addr, err error) {
 	conn, group, err := a.group(ctx)
 	if err != nil {
-		return 0, nil, fmt.Errorf("%w: multicast: %w", resolver.ErrUnreachable, err)
+		return 0, nil, fmt.Errorf("multicast: %w", resolver.Unreachable(err))
 	}
 	defer func() { _ = conn.Close() }()
 	r.xid, r.multicast = uint16(rand.UintN(1<<16)), true //nolint:gosec // identifies the replies
@@ -146,7 +148,7 @@ func (a *agents) round(ctx context.Context, conn net.PacketConn, group net.Addr,
 	stop := context.AfterFunc(limited, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if _, err := conn.WriteTo(message, group); err != nil {
-		return false, fmt.Errorf("%w: sending to %s: %w", resolver.ErrUnreachable, group, err)
+		return false, fmt.Errorf("sending to %s: %w", group, resolver.Unreachable(err))
 	}
 	buf := make([]byte, 1<<16)
 	for {
@@ -155,7 +157,7 @@ func (a *agents) round(ctx context.Context, conn net.PacketConn, group net.Addr,
 			break
 		}
 		if err != nil {
-			return false, fmt.Errorf("%w: receiving: %w", resolver.ErrUnreachable, err)
+			return false, fmt.Errorf("receiving: %w", resolver.Unreachable(err))
 		}
 		if take(from, buf[:n]) {
 			return true, nil

@@ -114,7 +114,8 @@ func (r *Resolver) ask(ctx context.Context, q resolver.Query) (resolver.Answer, 
 		return resolver.Answer{}, 0, err
 	}
 	if t := resolver.TraceOf(ctx); t != nil && found.Age > 0 {
-		t.Add("slp", "servers of %s from the cache, %s old: %v", q.NID(), found.Age.Round(time.Second), found.Value)
+		public := fmt.Sprintf("%d servers of %s from the cache", len(found.Value), q.NID())
+		t.AddInside(0, "slp", public, "servers of %s from the cache, %s old: %v", q.NID(), found.Age.Round(time.Second), found.Value)
 	}
 	answer, err := r.config.Ask.Each(ctx, found.Value, q)
 	ttl := max(found.TTL, 0)
@@ -150,7 +151,7 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 		if err != nil {
 			if unusable++; unusable <= maxReported {
 				url := e.url[:min(len(e.url), maxReportedURL)]
-				resolver.TraceOf(ctx).Add("slp", "%q cannot be used: %s", url, err)
+				resolver.TraceOf(ctx).AddInside(0, "slp", "a URL cannot be used", "%q cannot be used: %s", url, err)
 				if r.config.Unusable != nil {
 					r.config.Unusable(url, err)
 				}

@@ -65,7 +65,7 @@ const Path = "/uri-res/"
 func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
 	if err := c.config.Backoff.Err(base); err != nil {
 		if t := resolver.TraceOf(ctx); t != nil {
-			t.Add("thttp", "%s: %s", base, err)
+			t.AddInside(0, "thttp", "a resolution server that has failed is not asked again yet", "%s: %s", base, err)
 		}
 		return resolver.Answer{}, fmt.Errorf("asking %s: %w", base, err)
 	}
@@ -79,11 +79,12 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 		c.config.Observe(err, c.config.Now().Sub(start))
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
+		public := "a resolution server: " + strings.TrimSpace(summary+" "+resolver.PublicOutcome(err))
 		if err != nil {
 			summary = strings.TrimSpace(summary + " " + err.Error())
 		}
 		took := c.config.Now().Sub(start)
-		t.AddTook(took, "thttp", "GET %s: %s in %s", target, summary, took.Round(time.Microsecond))
+		t.AddInside(took, "thttp", public, "GET %s: %s in %s", target, summary, took.Round(time.Microsecond))
 	}
 	if err == nil || errors.As(err, new(*resolver.Negative)) {
 		return answer, err
@@ -174,7 +175,7 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	}
 	found, err := c.read(ctx, u, response, q)
 	if err != nil {
-		return resolver.Answer{}, summary, negative(err, base, response.Status, ttl)
+		return resolver.Answer{}, summary, negative(err, response.Status, ttl)
 	}
 	answer := resolver.Answer{TTL: ttl}
 	source := c.sources.of(base)

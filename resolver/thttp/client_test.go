@@ -216,7 +216,7 @@ func TestDescriptionsAndNames(t *testing.T) {
 			t.Errorf("%+v: %s, %v, asked %v", tt, locations(answer), err, s.asked)
 			continue
 		}
-		if from := answer.Locations[0].From; from.Type != tt.kind || from.Content != tt.described || from.Name != "thttp http://r.example" {
+		if from := answer.Locations[0].From; from.Type != tt.kind || from.Content != tt.described || from.Name != "thttp r.example" {
 			t.Errorf("%+v: from %+v", tt, from)
 		}
 	}

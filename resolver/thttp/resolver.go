@@ -3,9 +3,12 @@ package thttp
 import (
 	"context"
 	"fmt"
+	"net/netip"
+	"strings"
 	"sync"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 // Resolver resolves names by the servers that are configured for their namespaces.
@@ -51,7 +54,21 @@ func (s *sources) of(base string) *resolver.Source {
 	if s.byBase == nil || len(s.byBase) == maxSources {
 		s.byBase = make(map[string]*resolver.Source)
 	}
-	created := &resolver.Source{Name: "thttp " + base}
+	created := &resolver.Source{Name: strings.TrimSpace("thttp " + publicName(base))}
 	s.byBase[base] = created
 	return created
+}
+
+// publicName returns the host of a server where that is a name of DNS, which is told to all whom its answers reach, and "" for an
+// address, or a name of a local network.
+func publicName(base string) string {
+	u, err := uri.Parse(base)
+	if err != nil {
+		return ""
+	}
+	host, _ := u.Host()
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || !strings.Contains(host, ".") {
+		return ""
+	}
+	return host
 }

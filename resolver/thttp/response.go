@@ -242,11 +242,11 @@ var (
 
 // negative converts a negative answer to a *resolver.Negative; it returns other errors
 // unchanged.
-func negative(err error, base string, status int, ttl time.Duration) error {
+func negative(err error, status int, ttl time.Duration) error {
 	kinds := map[error]error{errNotFound: resolver.ErrNotFound, errGone: resolver.ErrGone, errService: resolver.ErrUnsupported}
 	kind, ok := kinds[err]
 	if !ok {
 		return err
 	}
-	return &resolver.Negative{Kind: kind, Reason: fmt.Sprintf("%s answered %d: %s", base, status, err), TTL: ttl}
+	return &resolver.Negative{Kind: kind, Reason: fmt.Sprintf("its resolution server answered %d: %s", status, err), TTL: ttl}
 }

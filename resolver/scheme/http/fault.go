@@ -84,7 +84,7 @@ func wrap(u uri.URI, err error) error {
 	host, _ := u.Host()
 	kind := kindOf(err)
 	switch {
-	case kind == nil:
+	case kind == nil || errors.Is(err, kind):
 		return fmt.Errorf("fetching from %s: %w", host, err)
 	case strings.Contains(err.Error(), kind.Error()):
 		return fmt.Errorf("fetching from %s: %w", host, ofKind{err, kind})

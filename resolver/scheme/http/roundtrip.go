@@ -16,7 +16,7 @@ func (h *Handler) RoundTrip(request *http.Request) (*http.Response, error) {
 	u, err := uri.FromIRI(request.URL.String())
 	if err != nil {
 		closeBody(request.Body)
-		return nil, fmt.Errorf("fetching: %w: %w", resolver.ErrUnreachable, err)
+		return nil, fmt.Errorf("fetching: %w", resolver.Unreachable(err))
 	}
 	in := scheme.Request{Method: request.Method, URI: u.WithoutFragment(), Header: request.Header, ContentLength: request.ContentLength, Trailer: request.Trailer}
 	if in.Method == "" {

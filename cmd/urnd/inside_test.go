@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// insideHost is a host whose address is of the internal network, as far as its clients know.
+const insideHost = "inside.example.org"
+
+// faultyServers returns the addresses of servers that fail in every way.
+func faultyServers(t *testing.T) map[string]string {
+	t.Helper()
+	servers := make(map[string]string)
+	for name, serve := range map[string]func(net.Conn){
+		"refuses":         nil,
+		"hangs":           func(c net.Conn) { _, _ = io.Copy(io.Discard, c) },
+		"closes":          func(net.Conn) {},
+		"resets":          func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) },
+		"speaks nonsense": func(c net.Conn) { _, _ = io.WriteString(c, "nonsense\r\n\r\n\r\n") },
+		"breaks off":      func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nX: ") },
+		"fails":           func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 500 Failed\r\nContent-Length: 0\r\n\r\n") },
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		servers[name] = listener.Addr().String()
+		if serve == nil {
+			listener.Close()
+			continue
+		}
+		t.Cleanup(func() { listener.Close() })
+		go func() {
+			for {
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				go func() {
+					defer conn.Close()
+					serve(conn)
+				}()
+			}
+		}()
+	}
+	return servers
+}
+
+// insideRequests returns requests by every path to a server at a port, by name; its port is one of the inside for those that
+// do not name it.
+func insideRequests(port string) map[string]string {
+	at := insideHost + ":" + port
+	requests := make(map[string]string)
+	ask := func(name, line, host, fields string) {
+		requests[name] = line + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n" + fields + "\r\n"
+	}
+	for _, accept := range []string{"application/json", "text/html"} {
+		field := "Accept: " + accept + "\r\n"
+		ask("proxy, "+accept, "GET http://"+at+"/", at, field)
+		ask("tunnel, "+accept, "CONNECT "+at, at, field)
+		ask("site, "+accept, "GET /page", "www.example.org", field)
+		ask("https, "+accept, "GET https://"+at+"/", at, field)
+		ask("address, "+accept, "GET http://10.9.9.1/", "a", field)
+		for _, scheme := range []string{"http", "https", "ftp", "gopher", "nntp", "wais", "ws"} {
+			path := map[string]string{"ftp": "pub/", "gopher": "0a", "nntp": "comp.a/1", "wais": "base?word"}[scheme]
+			u := scheme + "://" + at + "/" + path
+			ask("fetch "+scheme+", "+accept, "GET /fetch?uri="+url.QueryEscape(u), "127.0.0.1", field+"Sec-Fetch-Site: none\r\n")
+			ask("proxy "+scheme+", "+accept, "GET "+u, at, field)
+		}
+		for _, service := range []string{"I2L", "I2Ls", "I2C", "I2N", "I2R", "I2Rs"} {
+			for _, nid := range []string{"name", "origin"} {
+				ask("name "+nid+" "+service+", "+accept, "GET /urn:"+nid+":1?s="+service, "127.0.0.1", field)
+			}
+		}
+		for _, nid := range []string{"name", "origin", "configured"} {
+			ask("API "+nid+", "+accept, "GET /api/v1/resolve?uri=urn:"+nid+":1", "127.0.0.1", field)
+			ask("explain "+nid+", "+accept, "GET /api/v1/explain?uri=urn:"+nid+":1", "127.0.0.1", field)
+			ask("path "+nid+", "+accept, "GET /urn:"+nid+":1", "127.0.0.1", field)
+		}
+		body := `["urn:name:1","urn:origin:1","urn:configured:1"]`
+		ask("batch, "+accept, "POST /api/v1/resolve", "127.0.0.1", fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", field, len(body), body))
+	}
+	ask("trace", "GET /urn:configured:1", "127.0.0.1", "Accept: application/vnd.urnd.trace+json\r\n")
+	return requests
+}
+
+// exchangeOctets sends a request, and returns all that comes.
+func exchangeOctets(t *testing.T, address, request string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(testserver.Patience))
+	_, _ = io.WriteString(conn, request)
+	got, _ := io.ReadAll(bufio.NewReader(conn))
+	return string(got)
+}
+
+// Whatever fails, and by whichever way it was asked for, clients are not told of addresses, ports and system calls of the
+// network that urnd is in. The log has them.
+func TestNothingOfTheInside(t *testing.T) {
+	servers := faultyServers(t)
+	for name, resolves := range map[string]func(records dnsServer) dnsServer{
+		"DNS answers":     func(records dnsServer) dnsServer { return records },
+		"DNS is silent":   func(dnsServer) dnsServer { return udpAndTCP(silent) },
+		"DNS is not here": func(dnsServer) dnsServer { return dnsServer{} },
+		"DNS fails":       func(dnsServer) dnsServer { return udpAndTCP(answerRcode(dns.RcodeServerFailure)) },
+		"no such host":    func(dnsServer) dnsServer { return udpAndTCP(answerRcode(dns.RcodeNameError)) },
+	} {
+		for fault, server := range servers {
+			if name != "DNS answers" && fault != "refuses" {
+				continue
+			}
+			t.Run(name+", "+fault, func(t *testing.T) {
+				t.Parallel()
+				_, port, _ := net.SplitHostPort(server)
+				lines := []string{
+					thttpRule, insideHost + ". 60 IN A 127.0.0.1", "_thttp._tcp.urn.example.org. 60 IN SRV 0 0 " + port + " " + insideHost + ".",
+					fmt.Sprintf(`origin.urn.example.org. 60 IN NAPTR 100 10 "u" "http+I2L" "!^urn:origin:(.*)$!http://%s:%s/\\1!" .`, insideHost, port),
+				}
+				at := resolves(udpAndTCP(zone(t, lines...))).serve(t)
+				d := startService(t, at, func(c *config.Config) {
+					openLoopback(c)
+					c.DNS.Timeout, c.Limits.ConnectTimeout, c.Limits.OriginTimeout = 50*time.Millisecond, 100*time.Millisecond, 100*time.Millisecond
+					c.THTTP.Timeout, c.Gateways.Timeout = 100*time.Millisecond, 100*time.Millisecond
+					c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"http://" + server}}}
+					c.Namespaces = append(c.Namespaces, config.Namespace{NID: "configured", Order: []string{"thttp"}, THTTP: []string{"http://" + server}})
+				})
+				_, dnsPort, _ := net.SplitHostPort(at)
+				inside := []string{"127.0.0.1:", "127.0.0.1->", ":" + dnsPort, "10.9.9.1 ", "dial ", "read tcp", "read udp", "connect: ", "syscall", "lookup "}
+				for path, request := range insideRequests(port) {
+					if form, _, _ := strings.Cut(path, " "); fault == "hangs" && !strings.Contains("path API explain trace", form) {
+						continue // the clock of this service does not go on
+					}
+					got := exchangeOctets(t, strings.TrimPrefix(d.url, "http://"), request)
+					if !strings.HasPrefix(got, "HTTP/1.1 ") {
+						t.Errorf("%s: %q", path, got)
+					}
+					secrets := inside
+					if strings.HasPrefix(path, "site") || strings.HasPrefix(path, "path configured") || strings.Contains(path, "API configured") {
+						secrets = append(secrets, port)
+					}
+					for _, secret := range secrets {
+						if strings.Contains(got, secret) {
+							t.Errorf("%s: %q in\n%s", path, secret, got)
+						}
+					}
+					for word := range strings.FieldsFuncSeq(got, func(r rune) bool { return r == ':' || r == ';' || r == '"' }) {
+						if word = strings.TrimSpace(word); len(word) > 8 && strings.Contains(got, word+": "+word) {
+							t.Errorf("%s: %q twice in\n%s", path, word, got)
+						}
+					}
+				}
+				if fault == "refuses" && name == "DNS answers" && !strings.Contains(d.log.String(), "dial tcp "+server) {
+					t.Errorf("the log has not what failed: %s", d.log.String())
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package listen
+
+// emptyLine is what was seen of an empty line before a request line, of which a server ignores one at least: RFC 9112
+// section 2.2. net/http does so behind a POST alone. One that came together with the request before it, or while that was
+// answered, is net/http's, which refuses it: by then where a request begins is known to nobody else.
+type emptyLine uint8
+
+const (
+	noEmptyLine emptyLine = iota
+	half                  // its CR has come
+	whole
+)
+
+// behind returns the octets behind an empty line, where the first octets of a request are one or its beginning.
+func (e *emptyLine) behind(octets []byte) []byte {
+	if *e == noEmptyLine && octets[0] == '\r' && (len(octets) == 1 || octets[1] == '\n') {
+		*e, octets = half, octets[1:]
+	}
+	if *e == half && len(octets) > 0 {
+		if *e = whole; octets[0] == '\n' {
+			octets = octets[1:]
+		}
+	}
+	return octets
+}

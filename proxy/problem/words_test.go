@@ -1,0 +1,85 @@
+package problem_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// What fails is said in words, without what the error tells of the network of urnd.
+func TestWords(t *testing.T) {
+	at := net.TCPAddrFromAddrPort(netip.MustParseAddrPort("10.9.9.1:8080"))
+	dial := func(err error) error {
+		return &net.OpError{Op: "dial", Net: "tcp", Addr: at, Err: os.NewSyscallError("connect", err)}
+	}
+	read := func(err error) error { return &net.OpError{Op: "read", Net: "udp", Source: at, Addr: at, Err: err} }
+	lookup := func(err error) error { return fmt.Errorf("%w: %w", netguard.ErrLookup, err) }
+	verification := func(err error) error { return &tls.CertificateVerificationError{Err: err} }
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{dial(syscall.ECONNREFUSED), "the server refuses the connection"},
+		{dial(syscall.EHOSTUNREACH), "there is no route to the server"},
+		{dial(syscall.EMFILE), "the server gives no usable answer"},
+		{fmt.Errorf("%w: %w", netguard.ErrConnectTimeout, dial(os.ErrDeadlineExceeded)), "the server does not accept the connection in time"},
+		{read(os.ErrDeadlineExceeded), "the server does not answer in time"},
+		{read(syscall.ECONNRESET), "the server broke the connection off"},
+		{io.ErrUnexpectedEOF, "the response of the server is not complete"},
+		{io.EOF, "the server closed the connection without an answer"},
+		{lookup(resolver.ErrNoHost), "there is no such host"},
+		{lookup(&net.DNSError{Err: "no such host", Name: "a", Server: "10.9.9.53:53", IsNotFound: true}), "there is no such host"},
+		{lookup(&net.DNSError{Err: "server misbehaving", Name: "a", Server: "10.9.9.53:53"}), "the DNS does not tell the address of the host"},
+		{lookup(read(os.ErrDeadlineExceeded)), "the DNS does not tell the address of the host in time"},
+		{verification(x509.HostnameError{Host: "10.9.9.1", Certificate: new(x509.Certificate)}), "the certificate of the server is for another host"},
+		{verification(x509.UnknownAuthorityError{}), "the certificate of the server is of an authority that is not trusted"},
+		{verification(x509.CertificateInvalidError{Reason: x509.Expired}), "the certificate of the server has expired, or is not valid yet"},
+		{verification(errors.New("10.9.9.1")), "the certificate of the server is not valid"},
+		{tls.RecordHeaderError{Msg: "10.9.9.1"}, "the server does not speak TLS"},
+		{errors.New("10.9.9.1"), "the server gives no usable answer"},
+		{fmt.Errorf("%w: two lengths", scheme.ErrResponse), "the response of the origin is not valid: two lengths"},
+		{fmt.Errorf("%w: %w", scheme.ErrResponse, read(io.EOF)), "the response of the origin is not valid"},
+		{fmt.Errorf("%w: the limit (limits.a)", resolver.ErrBusy), "too many requests are running: the limit (limits.a)"},
+		{netguard.Only(1).Check(netip.MustParseAddrPort("10.9.9.1:80")), "destination not allowed: its address is not a configured server (access.allow_destinations)"},
+		{netguard.New(1).Check(netip.MustParseAddrPort("10.9.9.1:80")), "destination not allowed: its address is private (access.allow_destinations)"},
+		{netguard.ErrOwn, netguard.ErrOwn.Error()},
+		{&policy.Denied{Rule: "a"}, `the site's rule "a" denies this request (proxy.rules)`},
+		{problem.Reason("it redirects"), "it redirects"},
+		{&scheme.Refusal{Status: 502, Reply: "550 none"}, `the server answers: "550 none"`},
+		{fmt.Errorf("%w: %w", scheme.ErrBody, read(io.EOF)), scheme.ErrBody.Error()},
+		{fmt.Errorf("%w: %w", registry.ErrNoStore, &fs.PathError{Op: "open", Path: "/10.9.9.1", Err: syscall.EACCES}), registry.ErrNoStore.Error()},
+		{fmt.Errorf("%w: %w", registry.ErrInvalid, &fs.PathError{Op: "open", Path: "/10.9.9.1", Err: syscall.EACCES}), registry.ErrInvalid.Error()},
+		{context.Canceled, "the server gives no usable answer"},
+	} {
+		for _, err := range []error{
+			fmt.Errorf("fetching from 10.9.9.1: %w", resolver.Unreachable(fmt.Errorf("server 10.9.9.1: %w", tt.err))),
+			resolver.Unreachable(errors.Join(errors.New("10.9.9.1"), tt.err)),
+		} {
+			if got := problem.New(err).Detail; got != tt.want {
+				t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
+			}
+			reply := problem.ProxyReply(http.Header{"Accept": {"text/html"}}, "urnd", err)
+			if all := fmt.Sprint(reply.Header, string(reply.Body)); strings.Contains(all, "10.9.9.") {
+				t.Errorf("%v: %s", tt.err, all)
+			}
+		}
+	}
+}
