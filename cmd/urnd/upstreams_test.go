@@ -68,10 +68,10 @@ func TestUpstreams(t *testing.T) {
 		{"GET " + origin.URL + "/", 200, "origin true", ""},
 		{"GET http://a.socks.example/", 200, "origin true", ""},
 		{"GET http://any.example/a?b", 200, "upstream http://any.example/a?b", ""},
-		{"GET http://wrong.example/", 502, "the upstream proxy answered 407", "destination_unavailable"},
-		{"GET http://wrong.socks.example.org/", 502, "upstream proxy", "destination_unavailable"},
-		{"GET http://closed.example/", 502, "connecting to the upstream proxy", "connection_refused"},
-		{"CONNECT any.example:443", 502, "the upstream proxy answered 403", "destination_unavailable"},
+		{"GET http://wrong.example/", 502, "the upstream proxy gave no way to the server", "destination_unavailable"},
+		{"GET http://wrong.socks.example.org/", 502, "the upstream proxy gave no way to the server", "destination_unavailable"},
+		{"GET http://closed.example/", 502, "the upstream proxy gave no way to the server", "connection_refused"},
+		{"CONNECT any.example:443", 502, "the upstream proxy gave no way to the server", "destination_unavailable"},
 	} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
 		if err != nil {

@@ -41,6 +41,9 @@ func words(err error) string {
 	case !row.inside && !isOfSystem(err):
 		return err.Error()
 	}
+	if errors.Is(err, scheme.ErrUpstream) {
+		return scheme.ErrUpstream.Error()
+	}
 	if says := typeOf(err).says; says != "" && (row.status == http.StatusBadGateway || row.status == http.StatusGatewayTimeout) {
 		return says
 	}

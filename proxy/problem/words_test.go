@@ -56,6 +56,7 @@ func TestWords(t *testing.T) {
 		{tls.RecordHeaderError{Msg: "10.9.9.1"}, "the server does not speak TLS"},
 		{errors.New("10.9.9.1"), "the server gives no usable answer"},
 		{fmt.Errorf("%w: two lengths", scheme.ErrResponse), "the response of the origin is not valid: two lengths"},
+		{fmt.Errorf("%w: %w", scheme.ErrUpstream, dial(syscall.ECONNREFUSED)), "the upstream proxy gave no way to the server"},
 		{fmt.Errorf("%w: %w", scheme.ErrResponse, read(io.EOF)), "the response of the origin is not valid"},
 		{fmt.Errorf("%w: the limit (limits.a)", resolver.ErrBusy), "too many requests are running: the limit (limits.a)"},
 		{netguard.Only(1).Check(netip.MustParseAddrPort("10.9.9.1:80")), "destination not allowed: its address is not a configured server (access.allow_destinations)"},

@@ -23,6 +23,9 @@ var ErrBody = errors.New("the body of the request could not be read")
 // ErrResponse means that the response of an origin is not valid, or its framing ambiguous.
 var ErrResponse = errors.New("the response of the origin is not valid")
 
+// ErrUpstream means that the upstream proxy could not be asked, or has refused.
+var ErrUpstream = errors.New("the upstream proxy gave no way to the server")
+
 // ErrUnanswered is in the chain of the error of a fetch by HTTP without a response, for which a
 // connection was found or begun. Without it the server was not asked: a limit of urnd was reached, or
 // its host has no address.

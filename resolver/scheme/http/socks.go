@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/proxy"
+
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // socks opens a tunnel by SOCKS: RFC 1928, and RFC 1929 with credentials.
@@ -19,7 +21,7 @@ func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Co
 	to := &upstreamDialer{handler: h, upstream: u}
 	dialer, err := proxy.SOCKS5("tcp", u.Address, auth, to)
 	if err != nil {
-		return nil, fmt.Errorf("connecting to the upstream proxy: %w", err)
+		return nil, fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err)
 	}
 	through, ok := dialer.(proxy.ContextDialer)
 	if !ok {
@@ -33,7 +35,7 @@ func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Co
 		case errors.As(err, &op) && strings.HasPrefix(op.Op, "socks"):
 			err = op.Err // without the address of the proxy, which is nobody's business
 		}
-		return nil, fmt.Errorf("asking the upstream proxy for a tunnel: %w", err)
+		return nil, fmt.Errorf("%w: asking it for a tunnel: %w", scheme.ErrUpstream, err)
 	}
 	return to.opened, nil // and not the wrapper of the library, which hides what is below it
 }

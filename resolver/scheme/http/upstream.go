@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // Upstream is a proxy through which resources are fetched. It is comparable. The addresses of
@@ -36,7 +38,7 @@ func (u Upstream) appendCredentials(b []byte) []byte {
 
 // answered returns the error of an upstream proxy that refuses.
 func answered(h head) error {
-	return fmt.Errorf("the upstream proxy answered %d %s", h.status, h.reason)
+	return fmt.Errorf("%w: it answered %d %s", scheme.ErrUpstream, h.status, h.reason)
 }
 
 // checkBehind checks the address of an origin behind an upstream proxy; check may be nil. That of a name
@@ -65,7 +67,7 @@ func (h *Handler) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error
 	}
 	c, err := dial(ctx, "tcp", u.Address)
 	if err != nil {
-		return nil, fmt.Errorf("connecting to the upstream proxy: %w", err)
+		return nil, fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err)
 	}
 	if u.Scheme != "https" {
 		return c, nil
@@ -73,11 +75,11 @@ func (h *Handler) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error
 	host, _, err := net.SplitHostPort(u.Address)
 	if err != nil {
 		_ = c.Close()
-		return nil, fmt.Errorf("connecting to the upstream proxy: %w", err)
+		return nil, fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err)
 	}
 	secured, err := h.handshake(ctx, c, host, u.TLS, "http/1.1")
 	if err != nil {
-		return nil, fmt.Errorf("connecting to the upstream proxy: %w", err)
+		return nil, fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err)
 	}
 	return secured, nil
 }
@@ -110,7 +112,7 @@ func connectThrough(ctx context.Context, c net.Conn, u Upstream, address string)
 	}
 	if err != nil {
 		_ = c.Close()
-		return nil, fmt.Errorf("asking the upstream proxy for a tunnel: %w", err)
+		return nil, fmt.Errorf("%w: asking it for a tunnel: %w", scheme.ErrUpstream, err)
 	}
 	return tunnel, nil
 }
