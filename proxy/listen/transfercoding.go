@@ -24,6 +24,8 @@ type head struct {
 	// isChunked is whether chunked is the last transfer coding.
 	isChunked bool
 	length    bool // it has Content-Length
+	changes   bool // it asks for another protocol: CONNECT, or it has Upgrade
+	isPost    bool
 	// isBodiless is whether it is that of a GET or HEAD, of which only control is of use.
 	isBodiless bool
 	control    atomic.Int32 // see pragma.go; a background read of net/http may begin the next head
@@ -39,7 +41,7 @@ const (
 // reset is called when the connection is idle.
 func (h *head) reset() {
 	h.active.Store(false)
-	h.scanned, h.coded, h.length, h.isChunked = false, false, false, false
+	h.scanned, h.coded, h.length, h.isChunked, h.changes = false, false, false, false, false
 	h.control.Store(controlUnknown)
 }
 
@@ -52,6 +54,7 @@ func (h *head) begin(line []byte) {
 	if isRequestLine(line) {
 		h.control.Store(controlMissing)
 	}
+	h.changes, h.isPost = bytes.HasPrefix(line, []byte("CONNECT ")), bytes.HasPrefix(line, []byte("POST "))
 	h.active.Store(true)
 }
 
@@ -84,6 +87,8 @@ func (h *head) scan(p []byte) {
 			h.length = true
 		case bytes.EqualFold(name, []byte(controlName)):
 			h.control.Store(controlSent)
+		case bytes.EqualFold(name, []byte("upgrade")):
+			h.changes = true
 		}
 		h.line, h.cut = h.line[:0], false
 	}
