@@ -26,8 +26,10 @@ func (e *emptyLine) behind(octets []byte) []byte {
 	return octets
 }
 
-// isSkippedByWatch reports whether an empty line may be removed from what comes while a request is answered. Behind one whose
-// connection may get another protocol, it may be of that; behind a POST, net/http removes one.
+// isSkippedByWatch reports whether an empty line may be removed from what comes while a request is answered: where that begins
+// the next one, and net/http has nothing of it. Behind a request that asks for another protocol it may be of that; behind a
+// POST, net/http removes one.
 func (c *requestConn) isSkippedByWatch() bool {
-	return c.head.control.Load() != controlUnknown && !c.head.changes && !c.head.isPost
+	h := &c.head
+	return h.control.Load() != controlUnknown && h.isAll && !h.changes && !h.isPost
 }
