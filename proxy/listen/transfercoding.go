@@ -76,23 +76,28 @@ func (h *head) scan(p []byte) {
 			return
 		}
 		p = p[end+1:]
-		name, value, isField := bytes.Cut(h.line, []byte(":"))
-		switch {
-		case !h.cut && len(bytes.TrimRight(h.line, "\r")) == 0:
+		if name, value, isField := bytes.Cut(h.line, []byte(":")); isField {
+			h.field(name, value)
+		} else if !h.cut && len(bytes.TrimRight(h.line, "\r")) == 0 {
 			h.active.Store(false)
 			h.scanned, h.isAll = !h.isBodiless, len(p) == 0 && !h.length && !h.coded
-		case !isField:
-		case bytes.EqualFold(name, []byte(codingField)):
-			last := value[bytes.LastIndexByte(value, ',')+1:]
-			h.coded, h.isChunked = true, !h.cut && bytes.EqualFold(bytes.TrimSpace(last), []byte("chunked"))
-		case bytes.EqualFold(name, []byte(lengthField)):
-			h.length = true
-		case bytes.EqualFold(name, []byte(controlName)):
-			h.control.Store(controlSent)
-		case bytes.EqualFold(name, []byte("upgrade")):
-			h.changes = true
 		}
 		h.line, h.cut = h.line[:0], false
+	}
+}
+
+// field records a field, whose value may be cut off.
+func (h *head) field(name, value []byte) {
+	switch {
+	case bytes.EqualFold(name, []byte(codingField)):
+		last := value[bytes.LastIndexByte(value, ',')+1:]
+		h.coded, h.isChunked = true, !h.cut && bytes.EqualFold(bytes.TrimSpace(last), []byte("chunked"))
+	case bytes.EqualFold(name, []byte(lengthField)):
+		h.length = true
+	case bytes.EqualFold(name, []byte(controlName)):
+		h.control.Store(controlSent)
+	case bytes.EqualFold(name, []byte("upgrade")):
+		h.changes = true
 	}
 }
 
