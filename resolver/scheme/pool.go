@@ -65,7 +65,7 @@ func (p *Pool[C]) Put(conn C) {
 func (p *Pool[C]) add(conn C) (old C, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || p.most == 0 {
+	if p.closed || p.most <= 0 {
 		return conn, true
 	}
 	if i := p.surplus(conn.Server()); i >= 0 {
