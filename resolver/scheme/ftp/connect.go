@@ -53,10 +53,10 @@ func (h *Handler) waiting(ctx context.Context, r scheme.Request, t target) (*con
 		return c, nil
 	}
 	c.Close()
-	h.pool.Drop(func(c *control) bool { return c.key == t.key })
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // the client has left, and the others may work
 		return nil, err
 	}
+	h.pool.Drop(func(c *control) bool { return c.key == t.key })
 	return nil, nil //nolint:nilnil // none waits any more
 }
 

@@ -21,7 +21,9 @@ func (h *Handler) waiting(ctx context.Context, check func(netip.AddrPort) error,
 		return c
 	}
 	c.close()
-	h.pool.Drop(isSame) // the server has ended the others, too
+	if ctx.Err() == nil { // the client has not left: the server has ended the others, too
+		h.pool.Drop(isSame)
+	}
 	return nil
 }
 

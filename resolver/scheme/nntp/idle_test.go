@@ -2,6 +2,7 @@ package nntp_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -406,4 +407,53 @@ func TestReadAfterClose(t *testing.T) {
 	if got, err := ask(t, h, "news://"+s.Address+"/g"); got != 200 || err != nil || s.accepted() != 1 {
 		t.Errorf("%d, %v, %d connections", got, err, s.accepted())
 	}
+}
+
+// TestClientLeaves: a client that leaves while its connection is asked whether it is alive ends that one alone.
+func TestClientLeaves(t *testing.T) {
+	s := (&reader{}).start(t)
+	c := config()
+	ctx, cancel := context.WithCancel(t.Context())
+	dial := c.Dial
+	c.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+		conn, err := dial(ctx, network, address, check)
+		return leaving{conn, cancel}, err
+	}
+	h := pooled(t, c)
+	fetch := func(ctx context.Context, text string) (*scheme.Resource, error) {
+		u, err := uri.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Fetch(ctx, scheme.Request{Method: http.MethodGet, URI: u})
+	}
+	first, err := fetch(t.Context(), "news://"+s.Address+"/a@b?source")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ask(t, h, "news://"+s.Address+"/g"); got != 200 || err != nil { // a second connection
+		t.Fatalf("%d, %v", got, err)
+	}
+	io.Copy(io.Discard, first.Body)
+	first.Body.Close()
+	if _, err := fetch(ctx, "news://"+s.Address+"/g"); !errors.Is(err, context.Canceled) {
+		t.Errorf("who leaves: %v", err)
+	}
+	if got, err := ask(t, h, "news://"+s.Address+"/g"); got != 200 || err != nil || s.accepted() != 2 {
+		t.Errorf("another: %d, %v, %d connections, want 2", got, err, s.accepted())
+	}
+}
+
+// leaving is a connection whose client leaves when it is asked for the time.
+type leaving struct {
+	net.Conn
+	leave func()
+}
+
+// Write implements net.Conn.
+func (l leaving) Write(p []byte) (int, error) {
+	if strings.HasPrefix(string(p), "DATE") {
+		l.leave()
+	}
+	return l.Conn.Write(p)
 }
