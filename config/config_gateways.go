@@ -40,6 +40,9 @@ type News struct {
 	Servers []string `mapstructure:"servers"`             // for news URLs without host: "news.example.org:119" or "tls://news.example.org:563"
 	Login   string   `mapstructure:"login" secret:"true"` // at Servers, a file, or "credential:" and a name; empty: it does not log in
 	Page    int      `mapstructure:"page"`                // articles of a page
+
+	MaxIdle int           `mapstructure:"max_idle"` // connections that wait for the next request
+	Idle    time.Duration `mapstructure:"idle"`     // how long they do
 }
 
 // WAIS configures the gateway to WAIS servers by Z39.50.

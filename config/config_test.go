@@ -231,6 +231,8 @@ func TestEveryLeaf(t *testing.T) {
 		"ftp.tls":              {"never", "required", "offered"},
 		"ftp.max_idle":         {"1", "2", "3"},
 		"ftp.idle":             {"1s", "2s", "3s"},
+		"news.max_idle":        {"1", "2", "3"},
+		"news.idle":            {"1s", "2s", "3s"},
 		"gopher.enabled":       {"false", "false", "true"},
 		"news.enabled":         {"false", "false", "true"},
 		"news.servers":         {"a.example:119", "b.example:1,tls://c.example:2", "d.example:3"},

@@ -73,7 +73,7 @@ func ftpSettings() []Setting {
 				"servers that do not offer it, or whose certificate is not valid",
 			OneOf: []string{"never", "offered", "required"},
 		},
-		{Path: "ftp.max_idle", Default: 16, Doc: "how many connections wait for the next request; 0 closes each after its request", Least: 0, Most: 1000},
+		{Path: "ftp.max_idle", Default: 16, Doc: "how many connections wait for the next request, half of them to one server, and no more than an eighth of limits.outgoing; 0 closes each after its request", Least: 0, Most: 1000},
 		{Path: "ftp.idle", Default: 30 * time.Second, Doc: "how long they wait", Least: time.Second, Most: time.Hour},
 	}
 }
@@ -91,6 +91,8 @@ func newsSettings() []Setting {
 		},
 		{Path: "news.login", Doc: "the file with the user that urnd logs in as, at these servers only, a colon and the password; empty: it does not log in", Form: "path, or credential: and a name", check: checkSecretFile},
 		{Path: "news.page", Default: 100, Doc: "how many articles a page of a group has", Least: 1, Most: 1000},
+		{Path: "news.max_idle", Default: 16, Doc: "how many connections wait for the next request, half of them to one server, and no more than an eighth of limits.outgoing; 0 closes each after its request", Least: 0, Most: 1000},
+		{Path: "news.idle", Default: 30 * time.Second, Doc: "how long they wait", Least: time.Second, Most: time.Hour},
 	}
 }
 

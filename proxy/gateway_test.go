@@ -149,12 +149,12 @@ func TestGatewayTargeted(t *testing.T) {
 	const answer = "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nCDN-Cache-Control: max-age=60\r\nContent-Length: 0\r\n\r\n"
 	o := always(t, answer)
 	s := site(t, []string{o.addr}, func(c *proxy.Config) { c.Access.Proxy = []netip.Prefix{loopback} })
+	var states []string
 	for range 3 {
-		s.visit(t, "GET", "/", "www.example")
-		s.get(t, "http://"+o.addr+"/")
+		states = append(states, s.visit(t, "GET", "/", "www.example").Header.Get("Cache-Status"), s.get(t, "http://"+o.addr+"/").Header.Get("Cache-Status"))
 	}
 	if got := len(o.requests()); got != 1+3 {
-		t.Errorf("%d requests", got)
+		t.Errorf("%d requests: %q", got, states)
 	}
 }
 

@@ -29,6 +29,9 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *sto
 	if !f.arrived() {
 		result = nil // its body ends
 	}
+	if response.Body == http.NoBody { // it is stored before its client, who may ask again, has its head, which is all of it
+		b.finishEmpty()
+	}
 	f.publish(result)
 	a := x.live(response, outcome, reader)
 	if response.Status != http.StatusOK || x.r.Method != http.MethodGet {

@@ -75,6 +75,17 @@ func (b *body) finish() {
 	}
 }
 
+// finishEmpty is finish for a body without octets, which waits for nothing.
+func (b *body) finishEmpty() {
+	b.mu.Lock()
+	isRead := b.done || b.reading
+	b.reading = true
+	b.mu.Unlock()
+	if !isRead {
+		b.finish()
+	}
+}
+
 // isFull reports whether the reader of a body that is passed on is too far behind; b.mu is held. One of several, where the
 // disk has failed, holds up nobody: see drop.
 func (b *body) isFull() bool {

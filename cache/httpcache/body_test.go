@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -314,5 +315,25 @@ func TestNotShared(t *testing.T) {
 		if s.count() != 4 {
 			t.Errorf("%s: %d requests", control, s.count())
 		}
+	}
+}
+
+// TestEmptyIsStoredFirst: who has the head of a response without a body has all of it, and may ask again at once.
+func TestEmptyIsStoredFirst(t *testing.T) {
+	s := newSite(t, nil)
+	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+		response := s.response(200, "", "Cache-Control: max-age=60")
+		response.Body = http.NoBody
+		return response, nil
+	}
+	for range 2 {
+		a, err := s.cache.Serve(t.Context(), &httpcache.Request{Method: http.MethodGet, URI: target, Header: fields()}, s.forward)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Content.Close() // after the next request
+	}
+	if s.count() != 1 {
+		t.Errorf("%d requests", s.count())
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -138,16 +139,20 @@ func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func()
 	disableGC(t)
 	before := level()
 	asked := startTraffic(t, l.url)
-	began := time.Now()
-	for range 40 {
+	const rounds, some, most = 40, 10, 8
+	var took []time.Duration
+	for range rounds {
+		began := time.Now()
 		round()
+		took = append(took, time.Since(began))
 	}
-	took := time.Since(began)
-	if took > time.Minute { // with the race detector, beside other tests
-		t.Errorf("200 reloads took %s", took)
+	// What reloads leave behind makes later ones slower; what else the machine does, is at most for some of them.
+	first, last := slices.Sorted(slices.Values(took[:some])), slices.Sorted(slices.Values(took[rounds-some:]))
+	if first[some/2]*most < last[some/2] {
+		t.Errorf("five reloads took %s at first, %s in the end", first[some/2], last[some/2])
 	}
 	asked.stop()
-	t.Logf("%d answers in %s", asked.answered.Load(), took)
+	t.Logf("%d answers, five reloads took %s at first, %s in the end", asked.answered.Load(), first[some/2], last[some/2])
 	var after [2]int
 	defer func() { t.Logf("goroutines and descriptors: %d, then %d", before, after) }()
 	testserver.Wait(t, "all goroutines and descriptors of the reloads are gone", func() bool {

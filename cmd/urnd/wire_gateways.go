@@ -33,12 +33,15 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 		Timeout: c.Gateways.Timeout, Entries: c.Gateways.MaxEntries, Octets: int64(c.Gateways.MaxListing), Line: maxGatewayLine,
 	}
 	ports := gatewayPorts(c.Gateways)
+	// Connections that wait must not have all that there may be: those of the web have at most half.
+	const part = 8
+	mayWait := c.Limits.Outgoing / part
 	handlers := make(scheme.Mux)
 	if c.FTP.Enabled {
 		client := ftp.New(ftp.Config{
 			Dial: dial, Limits: limits, Now: d.now, Anonymous: c.FTP.Anonymous, Login: c.FTP.Login, TLS: ftpTLS()[c.FTP.TLS],
-			// Each request needs two connections at a time, and those that wait must not have them all.
-			MaxIdle: min(c.FTP.MaxIdle, c.Limits.Outgoing/4), Idle: c.FTP.Idle, MaxFetches: max(c.Limits.Outgoing/2, 1),
+			// Each request needs two connections at a time.
+			MaxIdle: min(c.FTP.MaxIdle, mayWait), Idle: c.FTP.Idle, MaxFetches: max(c.Limits.Outgoing/2, 1),
 			DataPort: func(port uint16) error { return ports.CheckPort("ftp", port) },
 		})
 		s.closers = append(s.closers, client.Close)
@@ -52,10 +55,13 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 		handlers["wais"], handlers["z39.50r"], handlers["z39.50s"] = client, client, client
 	}
 	if c.News.Enabled {
-		client, err := newNews(c.News, nntp.Config{Dial: dial, Limits: limits, Now: d.now})
+		client, err := newNews(c.News, nntp.Config{
+			Dial: dial, Limits: limits, Now: d.now, MaxIdle: min(c.News.MaxIdle, mayWait), Idle: c.News.Idle,
+		})
 		if err != nil {
 			return nil, err
 		}
+		s.closers = append(s.closers, client.Close)
 		handlers["news"], handlers["nntp"] = client, client
 	}
 	for name, handler := range handlers {

@@ -12,7 +12,7 @@ import (
 func undecidedSettings() map[string]string {
 	return map[string]string{
 		"Gateways.Timeout": "how long a server may take", "Gateways.MaxEntries": "the length of a listing", "Gateways.MaxListing": "the length of a listing",
-		"Gateways.TTL": "how long the next listing is fresh", "FTP.Anonymous": "the password of everybody", "FTP.MaxIdle": "connections", "FTP.Idle": "connections",
+		"Gateways.TTL": "how long the next listing is fresh", "FTP.Anonymous": "the password of everybody", "FTP.MaxIdle": "connections", "FTP.Idle": "connections", "News.MaxIdle": "connections", "News.Idle": "connections",
 		"News.Page": "the length of a page", "WAIS.Records": "the length of a page",
 	}
 }

@@ -103,9 +103,14 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 		return nil, err
 	}
 	arrived = true
+	body := io.ReadCloser(released{resource.Body, sync.OnceFunc(release)})
+	if resource.Body == http.NoBody { // nothing more is to come
+		release()
+		body = http.NoBody
+	}
 	return &httpcache.Response{
 		Status: resource.Status, Reason: resource.Reason, Header: httpcache.EndToEnd(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
-		Body: released{resource.Body, sync.OnceFunc(release)}, ContentLength: resource.ContentLength, From: resource.From,
+		Body: body, ContentLength: resource.ContentLength, From: resource.From,
 		Private: scheme.HasConnectionToken(resource.Header),
 	}, nil
 }

@@ -33,7 +33,7 @@ func TestClose(t *testing.T) {
 	if _, err := resource.Body.Read(make([]byte, 1)); err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("after Close: %v", err)
 	}
-	if n := len(h.pool.idle); n != 0 {
+	if n := h.pool.Len(); n != 0 {
 		t.Errorf("%d connections wait, after a transfer that is not over", n)
 	}
 	if err := resource.Body.Close(); err != nil || errors.Is(err, net.ErrClosed) {

@@ -269,7 +269,7 @@ func TestIncomplete(t *testing.T) {
 		if (err == nil) != c.whole || !c.whole && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%s: %v", c.what, err)
 		}
-		if waits := len(h.pool.idle) == 1; waits != c.whole {
+		if waits := h.pool.Len() == 1; waits != c.whole {
 			t.Errorf("%s: the connection waits: %v", c.what, waits)
 		}
 	}
@@ -326,8 +326,8 @@ func TestNoRest(t *testing.T) {
 func TestRestKept(t *testing.T) {
 	f := &fake{replies: map[string]string{"SIZE": "213 10", "RETR": "550 none"}}
 	h := handler(t, func(c *Config) { c.TLS = TLSNever })
-	if _, _, err := get(t, h, "ftp://"+f.start(t)+"/a.txt", "Range", "bytes=5-"); statusOf(nil, err) != 404 || len(h.pool.idle) > 0 {
-		t.Errorf("%v, and %d connections wait", err, len(h.pool.idle))
+	if _, _, err := get(t, h, "ftp://"+f.start(t)+"/a.txt", "Range", "bytes=5-"); statusOf(nil, err) != 404 || h.pool.Len() > 0 {
+		t.Errorf("%v, and %d connections wait", err, h.pool.Len())
 	}
 }
 

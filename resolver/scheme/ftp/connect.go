@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*
 		if !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable {
 			return c, err
 		}
-		h.pool.drop(func(k key) bool { return k.address == t.address })
+		h.pool.Drop(func(c *control) bool { return c.key.address == t.address })
 		again := time.NewTimer(wait)
 		select {
 		case <-again.C:
@@ -41,8 +40,8 @@ func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*
 
 // waiting returns a connection that waited, and still works; nil where there is none.
 func (h *Handler) waiting(ctx context.Context, r scheme.Request, t target) (*control, error) {
-	c := h.pool.get(t.key, r.Check)
-	if c == nil {
+	c, ok := h.pool.Take(r.Check, func(c *control) bool { return c.key == t.key })
+	if !ok {
 		return nil, nil //nolint:nilnil // none waits
 	}
 	// The request before left it somewhere else. A server that has ended it meanwhile is asked anew, and has
@@ -53,11 +52,11 @@ func (h *Handler) waiting(ctx context.Context, r scheme.Request, t target) (*con
 	if err == nil {
 		return c, nil
 	}
-	c.close()
-	h.pool.drop(func(k key) bool { return k == t.key })
-	if ctx.Err() != nil {
+	c.Close()
+	if ctx.Err() != nil { // the client has left, and the others may work
 		return nil, err
 	}
+	h.pool.Drop(func(c *control) bool { return c.key == t.key })
 	return nil, nil //nolint:nilnil // none waits any more
 }
 
@@ -93,7 +92,7 @@ func (h *Handler) connect(ctx context.Context, r scheme.Request, t target) (*con
 		return nil, err
 	}
 	if err := h.begin(ctx, c, t); err != nil {
-		c.close()
+		c.Close()
 		return nil, err
 	}
 	return c, nil
@@ -174,14 +173,6 @@ func quoted(text string) string {
 		name.WriteByte(text[i])
 	}
 	return ""
-}
-
-// checked returns an error where check does not allow an address.
-func checked(check func(netip.AddrPort) error, address netip.AddrPort) error {
-	if check == nil {
-		return nil
-	}
-	return check(address)
 }
 
 // errNoTLS is for a server that has to, but does not.

@@ -41,8 +41,14 @@ func newControl(conn net.Conn, k key, limits scheme.Limits) (*control, error) {
 	return &control{key: k, conn: conn, in: bufio.NewReaderSize(conn, limits.Line), remote: remote, timeout: limits.Timeout}, nil
 }
 
-// close ends the connection.
-func (c *control) close() {
+// Server implements scheme.PooledConn.
+func (c *control) Server() string { return c.key.address }
+
+// Remote implements scheme.PooledConn.
+func (c *control) Remote() netip.AddrPort { return c.remote }
+
+// Close ends the connection. It implements scheme.PooledConn.
+func (c *control) Close() {
 	c.broken = true
 	_ = c.conn.Close() // nothing is left to be sent
 }
@@ -87,7 +93,7 @@ func (c *control) within(ctx context.Context, verb string, do func() error) erro
 	if err == nil {
 		return nil
 	}
-	c.close()
+	c.Close()
 	return broke("the reply to "+strings.TrimSpace(verb), err)
 }
 

@@ -25,7 +25,7 @@ type Config struct {
 	Login     bool
 	TLS       TLS
 	Roots     *x509.CertPool // of certificates where TLS is required; nil for those of the system
-	// MaxIdle bounds the connections that wait for the next request, and Idle how long each does.
+	// MaxIdle bounds the connections that wait for the next request, half of them to one server, and Idle how long each does.
 	MaxIdle int
 	Idle    time.Duration
 	// MaxFetches bounds the requests at a time, of which each may need two connections: where Dial itself
@@ -48,13 +48,13 @@ const (
 // Handler implements scheme.Handler. It is safe for concurrent use.
 type Handler struct {
 	config Config
-	pool   *pool
+	pool   *scheme.Pool[*control]
 	places chan struct{} // one for each request that runs; nil for no bound
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
-	h := &Handler{config: config, pool: newPool(config.MaxIdle, config.Idle)}
+	h := &Handler{config: config, pool: scheme.NewPool[*control](config.MaxIdle, config.Idle)}
 	if config.MaxFetches > 0 {
 		h.places = make(chan struct{}, config.MaxFetches)
 	}
@@ -62,7 +62,7 @@ func New(config Config) *Handler {
 }
 
 // Close closes the connections that wait, and those in use when their requests end.
-func (h *Handler) Close() { h.pool.close() }
+func (h *Handler) Close() { h.pool.Close() }
 
 // Fetch implements scheme.Handler.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
@@ -103,7 +103,7 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target) (*schem
 		h.leave()
 		return nil, err
 	}
-	release := func() { h.pool.put(c); h.leave() }
+	release := func() { h.giveBack(c); h.leave() }
 	f := fetch{config: &h.config, request: r, target: t, control: c, release: release}
 	resource, err := f.answer(ctx, before)
 	if err != nil && !errors.As(err, new(*scheme.Refusal)) {
@@ -117,4 +117,13 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target) (*schem
 	}
 	resource.From = c.remote
 	return resource, nil
+}
+
+// giveBack lets a connection wait, where it can be used again.
+func (h *Handler) giveBack(c *control) {
+	if c.broken || c.home == "" || c.in.Buffered() > 0 {
+		c.Close()
+		return
+	}
+	h.pool.Put(c)
 }

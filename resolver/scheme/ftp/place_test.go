@@ -128,12 +128,12 @@ func TestSilentIdle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.pool.put(c)
+			h.pool.Put(c)
 		}
 		isSilent.Store(true)
 		start := time.Now()
-		if _, _, err := do(t, h, r); err != nil || time.Since(start) > livenessTimeout || len(h.pool.idle) != 1 {
-			t.Errorf("%v after %v, and %d connections wait", err, time.Since(start), len(h.pool.idle))
+		if _, _, err := do(t, h, r); err != nil || time.Since(start) > livenessTimeout || h.pool.Len() != 1 {
+			t.Errorf("%v after %v, and %d connections wait", err, time.Since(start), h.pool.Len())
 		}
 	})
 }

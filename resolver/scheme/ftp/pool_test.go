@@ -134,7 +134,7 @@ func TestPoolCheck(t *testing.T) {
 	if _, _, err := do(t, h, r); !errors.Is(err, resolver.ErrForbidden) || f.sent() != before {
 		t.Errorf("%v, and %q is sent", err, f.sent())
 	}
-	if len(h.pool.idle) != 1 {
+	if h.pool.Len() != 1 {
 		t.Error("the connection does not wait for others")
 	}
 }
@@ -152,17 +152,12 @@ func TestPoolBounds(t *testing.T) {
 			}
 		}
 	}
-	waiting := func(h *Handler) int {
-		h.pool.mu.Lock()
-		defer h.pool.mu.Unlock()
-		return len(h.pool.idle)
-	}
-	testserver.Wait(t, "no connection waits any more", func() bool { return waiting(idle) == 0 })
-	if a, b := waiting(few), waiting(none); a != 1 || b != 0 {
+	testserver.Wait(t, "no connection waits any more", func() bool { return idle.pool.Len() == 0 })
+	if a, b := few.pool.Len(), none.pool.Len(); a != 1 || b != 0 {
 		t.Errorf("%d and %d connections wait, want 1 and none", a, b)
 	}
 	few.Close()
-	if _, _, err := get(t, few, "ftp://"+address+"/x.txt"); err != nil || waiting(few) != 0 {
-		t.Errorf("after Close: %v, and %d wait", err, waiting(few))
+	if _, _, err := get(t, few, "ftp://"+address+"/x.txt"); err != nil || few.pool.Len() != 0 {
+		t.Errorf("after Close: %v, and %d wait", err, few.pool.Len())
 	}
 }

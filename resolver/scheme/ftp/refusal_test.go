@@ -82,7 +82,7 @@ func TestListReplies(t *testing.T) {
 		if err == nil && (resource.Listing.Incomplete != "") != c.incomplete {
 			t.Errorf("%s%s: incomplete is %q", c.list, c.end, resource.Listing.Incomplete)
 		}
-		if len(h.pool.idle) != 1 {
+		if h.pool.Len() != 1 {
 			t.Errorf("%s%s: the connection does not wait", c.list, c.end)
 		}
 	}

@@ -11,20 +11,24 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// client is one connection to a news server, for one request. It is not safe for concurrent use.
+// client is one connection to a news server, for one request at a time. It is not safe for concurrent use.
 type client struct {
 	config       *Config
+	server       server // and who is logged in
 	conn         net.Conn
 	reader       *bufio.Reader
+	block        *dotReader   // of the last response that had one; nil for none
 	forget       func() bool  // that the end of the context closes the connection
 	ended        func() error // why the context has ended; nil if it has not
 	from         netip.AddrPort
 	capabilities capabilities
+	isOver       bool // the server has no more for this connection: RFC 3977 section 3.2.1
 }
 
 // maxCommand bounds a command, without its line end: RFC 3977 section 3.1.
@@ -32,23 +36,56 @@ const maxCommand = 512 - len("\r\n")
 
 var errEnded = errors.New("the server closes the connection in the middle")
 
-// connect returns a connection that is ready for commands of readers. The end of ctx closes it.
+// connect returns a connection that is ready for commands of readers. Where the server has no place for it, those that
+// wait are ended, as it may count them, and it is asked again, since it may take a moment to notice.
 func (h *Handler) connect(ctx context.Context, check func(netip.AddrPort) error, s server) (*client, error) {
+	const first, longest = 20 * time.Millisecond, 500 * time.Millisecond
+	hasEnded := false
+	for pause := first; ; pause *= 2 {
+		c, isFull, err := h.dial(ctx, check, s)
+		if isFull {
+			hasEnded = h.dropServer(s) > 0 || hasEnded
+		}
+		if !isFull || !hasEnded || pause > longest {
+			return c, err
+		}
+		again := time.NewTimer(pause)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return nil, err // what the server says
+		}
+	}
+}
+
+// dial opens a connection, which the end of ctx closes. isFull is whether the server turns it away.
+func (h *Handler) dial(ctx context.Context, check func(netip.AddrPort) error, s server) (c *client, isFull bool, err error) {
 	conn, err := h.config.Dial(ctx, "tcp", s.Address, check)
 	if err != nil {
-		return nil, fmt.Errorf("connecting to news server %s: %w", s.Address, err)
+		return nil, false, fmt.Errorf("connecting to news server %s: %w", s.Address, err)
 	}
-	c := &client{config: &h.config, ended: ctx.Err}
-	c.forget = context.AfterFunc(ctx, func() { _ = conn.Close() })
+	c = &client{config: &h.config, server: s}
 	if address, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
 		c.from = address.AddrPort()
 	}
 	c.use(conn)
+	c.begin(ctx)
 	if err := c.open(s); err != nil {
 		c.close()
-		return nil, fmt.Errorf("news server %s: %w", s.Address, err)
+		return nil, c.isOver, fmt.Errorf("news server %s: %w", s.Address, err)
 	}
-	return c, nil
+	return c, false, nil
+}
+
+// begin lets the end of ctx close the connection, until forget.
+func (c *client) begin(ctx context.Context) {
+	conn := c.conn
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn() // its Close would wait for a Write
+	}
+	c.ended = ctx.Err
+	c.forget = context.AfterFunc(ctx, func() { _ = conn.Close() })
 }
 
 // open begins the session: RFC 3977 sections 5.1 to 5.3.
@@ -62,10 +99,11 @@ func (c *client) open(s server) error {
 	if err != nil {
 		return err
 	}
+	c.isOver = greeting.code != codeMayPost && greeting.code != codeNoPosting
 	if greeting.code == codeFeature { // of servers that mean what HTTP does by it; RFC 3977 section 5.1 has 400 and 502
 		return scheme.Refuse(http.StatusServiceUnavailable, greeting.String())
 	}
-	if greeting.code != codeMayPost && greeting.code != codeNoPosting {
+	if c.isOver {
 		return greeting.refusal(s)
 	}
 	if err := c.discover(); err != nil {
@@ -89,6 +127,7 @@ func (c *client) beReader(s server) error {
 	}
 	switch r.code {
 	case codeUnavailable, codeDenied:
+		c.isOver = true
 		return r.refusal(s)
 	}
 	if c.capabilities == nil { // a server of RFC 977
@@ -167,7 +206,9 @@ func (c *client) reply() (reply, error) {
 			return reply{}, fmt.Errorf("%w: a reply of more than %d octets", scheme.ErrResponse, c.config.Limits.Line)
 		}
 		if err == nil {
-			return parseReply(strings.TrimRight(string(line), "\r\n"))
+			r, err := parseReply(strings.TrimRight(string(line), "\r\n"))
+			c.isOver = c.isOver || r.code == codeUnavailable
+			return r, err
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return reply{}, broken("reading a reply", err)
@@ -187,13 +228,6 @@ func (c *client) wait() error {
 func (c *client) close() {
 	c.forget()
 	_ = c.conn.Close() // nothing is left to send
-}
-
-// quit ends the session. It does not wait for the reply, nor for who does not read.
-func (c *client) quit() {
-	_ = c.wait()
-	_, _ = io.WriteString(c.conn, "QUIT\r\n") // the connection ends in any case
-	c.close()
 }
 
 // broken returns the error of a connection, by which a server that is too slow differs from one that

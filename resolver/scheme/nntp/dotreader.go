@@ -61,3 +61,12 @@ func (d *dotReader) fill() error {
 	d.rest, d.inLine = line, isPart
 	return nil
 }
+
+// skip reads what needs no read of the connection.
+func (d *dotReader) skip() {
+	for !d.hasLast && d.hasLine() {
+		if err := d.fill(); err != nil {
+			return // it is the last line
+		}
+	}
+}

@@ -98,7 +98,7 @@ func FuzzArticle(f *testing.F) {
 	f.Add([]byte("Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>a<script>b</script>\n--x\nContent-Type: image/png; name=\"a/b\"\n\nc\n--x--\n"))
 	f.Add([]byte("Newsgroups: a,b c\nReferences: <a@b> <<\nContent-Type: multipart/mixed\n\na"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		h := &Handler{Config{Limits: scheme.Limits{Octets: 1 << 16}}}
+		h := &Handler{config: Config{Limits: scheme.Limits{Octets: 1 << 16}}}
 		x := exchange{Handler: h, client: &client{ended: func() error { return nil }}, target: target{links: links{news: "news:", self: "news:a@b"}}}
 		l := &scheme.Listing{}
 		x.show(l, data)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -290,4 +291,46 @@ func TestINN(t *testing.T) {
 			t.Errorf("with a wrong login in the configuration: %v", err)
 		}
 	})
+	t.Run("connections", func(t *testing.T) { testINNConnections(t, s) })
+}
+
+// testINNConnections has many requests by one connection, and by another one for each login.
+func testINNConnections(t *testing.T, s *testserver.INN) {
+	relay := testserver.StartRelay(t, s.Addr())
+	c := config(nntp.Server{Address: relay.Addr()})
+	c.RootCAs = s.Roots
+	var dialled atomic.Int64
+	dial := c.Dial
+	c.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+		dialled.Add(1)
+		return dial(ctx, network, address, check)
+	}
+	h := pooled(t, c)
+	fetch := func(want int64, requests ...string) {
+		t.Helper()
+		for _, text := range requests {
+			if got, err := ask(t, h, text); got != http.StatusOK || err != nil {
+				t.Errorf("%s: %d, %v", text, got, err)
+			}
+		}
+		if got := dialled.Load(); got != want {
+			t.Errorf("%d connections, want %d", got, want)
+		}
+	}
+	at := relay.Addr() + "/"
+	public := []string{
+		"news:*", "news:local.test", "nntp://" + at + "local.other", "nntp://" + at + "local.test/1", "news:root@news.test", "news:root@news.test?source",
+		"news:parts%2F1%3Fx@news.test?part=2", "news:local.empty", "news:*",
+	}
+	fetch(1, public...)
+	for range 2 {
+		fetch(2, "nntp://reader:secret@"+at+"secret.plans", "nntp://reader:secret@"+at+"local.test")
+	}
+	if got, err := ask(t, h, "nntp://"+at+"secret.plans"); got != http.StatusUnauthorized || err != nil {
+		t.Errorf("the group of another: %d, %v", got, err)
+	}
+	fetch(2, public...)
+	relay.Cut() // as a server, or a firewall, does that ends idle connections
+	relay.Restore()
+	fetch(3, public...)
 }

@@ -17,7 +17,8 @@ type lines struct {
 
 // lines returns the lines that follow a reply. The server has the time for one reply to send them all.
 func (c *client) lines() *lines {
-	scanner := bufio.NewScanner(&dotReader{reader: c.reader})
+	c.block = &dotReader{reader: c.reader}
+	scanner := bufio.NewScanner(c.block)
 	const initial = 4 << 10
 	scanner.Buffer(make([]byte, 0, min(initial, c.config.Limits.Line)), c.config.Limits.Line)
 	return &lines{scanner: scanner, left: c.config.Limits.Octets}

@@ -9,10 +9,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Config configures a Handler. All fields but Servers, User, Password and RootCAs must be set.
+// Config configures a Handler. All fields but Servers, User, Password, RootCAs and MaxIdle must be set.
 type Config struct {
 	Dial   scheme.Dial
 	Limits scheme.Limits
@@ -20,8 +21,12 @@ type Config struct {
 	// Servers are asked, in order, for URLs without host; User logs in there, unless it is empty.
 	Servers        []Server
 	User, Password string
-	Page           int            // articles of a page
-	RootCAs        *x509.CertPool // that certificates of servers are verified with; nil for those of the system
+	Page           int // articles of a page
+	// MaxIdle bounds the connections that wait for the next request, half of them to one server, and Idle how long each
+	// does. 0 ends each after its request.
+	MaxIdle int
+	Idle    time.Duration
+	RootCAs *x509.CertPool // that certificates of servers are verified with; nil for those of the system
 }
 
 // Server is a news server.
@@ -30,12 +35,20 @@ type Server struct {
 	TLS     bool   // from the start
 }
 
-// Handler implements scheme.Handler. It is safe for concurrent use. It has no connections but those of
-// its requests, one each: what a server allows a user who has logged in is nothing that another gets.
-type Handler struct{ config Config }
+// Handler implements scheme.Handler. It is safe for concurrent use. A connection has one request at a time, and is used
+// again for the same server and user only: what a server allows a user who has logged in is nothing that another gets.
+type Handler struct {
+	config Config
+	pool   *scheme.Pool[*client]
+}
 
 // New returns a Handler.
-func New(config Config) *Handler { return &Handler{config} }
+func New(config Config) *Handler {
+	return &Handler{config, scheme.NewPool[*client](config.MaxIdle, config.Idle)}
+}
+
+// Close ends the connections that wait, and those in use when their requests end.
+func (h *Handler) Close() { h.pool.Close() }
 
 // errNoServer is for URLs without host.
 var errNoServer = fmt.Errorf("%w: no news server is configured", scheme.ErrOff)
@@ -100,23 +113,43 @@ func isMissing(err error) bool {
 	return errors.As(err, &refusal) && refusal.Status == http.StatusNotFound
 }
 
-// fetch asks one server. The connection is closed at the end, or by the Body of the Resource.
+// fetch asks one server. One that has ended a connection which waited is asked once more, by a new one: nothing that is
+// asked changes anything there.
 func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target, s server) (*scheme.Resource, error) {
+	if c := h.waiting(ctx, r.Check, s); c != nil {
+		resource, hasEnded, err := h.ask(c, r, t, s)
+		if err == nil || !hasEnded || ctx.Err() != nil {
+			return resource, err
+		}
+	}
 	c, err := h.connect(ctx, r.Check, s)
 	if err != nil {
 		return nil, err
 	}
+	resource, _, err := h.ask(c, r, t, s)
+	return resource, err
+}
+
+// ask asks by a connection, which is given back at the end, or by the Body of the Resource. hasEnded is whether the server
+// has ended the connection.
+func (h *Handler) ask(c *client, r scheme.Request, t target, s server) (resource *scheme.Resource, hasEnded bool, err error) {
 	x := exchange{Handler: h, client: c, server: s, request: r, target: t}
-	resource, err := x.retrieve()
-	if err != nil {
+	resource, err = x.retrieve()
+	if c.isOver {
+		h.dropServer(s)
+	}
+	hasEnded = c.isOver || errors.Is(err, resolver.ErrUnreachable)
+	switch {
+	case err != nil && !errors.As(err, new(*scheme.Refusal)):
 		c.close()
-		return nil, err
+	case err != nil || resource.Body == http.NoBody:
+		h.giveBack(c)
 	}
-	if resource.Body == http.NoBody {
-		c.quit()
+	if err != nil {
+		return nil, hasEnded, err
 	}
-	resource.From = c.from
-	return resource, nil
+	resource.From = c.from // which does not change
+	return resource, hasEnded, nil
 }
 
 // exchange is one request that one server is asked.

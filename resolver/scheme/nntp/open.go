@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urnd/urnd/resolver/scheme"
@@ -37,7 +39,8 @@ func (x exchange) openArticle() (id string, octets *dotReader, err error) {
 	if x.target.messageID != "" {
 		id = "<" + x.target.messageID + ">"
 	}
-	return id, &dotReader{reader: x.client.reader}, nil
+	x.client.block = &dotReader{reader: x.client.reader}
+	return id, x.client.block, nil
 }
 
 // stream returns octets of an article as they come, with the time for a reply for each read.
@@ -54,19 +57,28 @@ func (x exchange) stream(id string, body io.Reader, header http.Header) *scheme.
 	}
 	resource := &scheme.Resource{Status: http.StatusOK, Header: header, Body: http.NoBody, ContentLength: -1}
 	if x.request.Method != http.MethodHead {
-		resource.Body = &stream{body, x.client}
+		resource.Body = &stream{body: body, exchange: x}
 	}
 	return resource
 }
 
 // stream is a body that comes by a connection.
 type stream struct {
+	exchange
+
 	body   io.Reader
-	client *client
+	reads  sync.Mutex // held by a Read
+	ends   sync.Once
+	closed bool
 }
 
 // Read implements io.Reader.
 func (s *stream) Read(p []byte) (int, error) {
+	s.reads.Lock()
+	defer s.reads.Unlock()
+	if s.closed { // the connection may be that of another request
+		return 0, fmt.Errorf("reading an article: %w", net.ErrClosed)
+	}
 	n, err := s.body.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		if ended := s.client.ended(); ended != nil {
@@ -77,9 +89,17 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the connection, without what is left of the body.
+// Close gives the connection back where all of the article was read, and else ends it, also for a Read that waits.
 func (s *stream) Close() error {
-	s.client.close()
+	s.ends.Do(func() {
+		if !s.reads.TryLock() {
+			s.client.close()
+			return
+		}
+		defer s.reads.Unlock()
+		s.closed = true
+		s.giveBack(s.client)
+	})
 	return nil
 }
 

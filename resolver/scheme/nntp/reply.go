@@ -11,6 +11,7 @@ import (
 // The replies: RFC 3977 appendix C, RFC 4643 section 3 and RFC 4642 section 3.
 const (
 	codeCapabilities = 101
+	codeDate         = 111
 	codeMayPost      = 200
 	codeNoPosting    = 201
 	codeGroup        = 211

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+)
+
+// startNews plays a news server without groups, and counts its connections.
+func startNews(t *testing.T) (address string, accepted *atomic.Int64) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted = new(atomic.Int64)
+	var running sync.WaitGroup
+	t.Cleanup(func() { listener.Close(); running.Wait() })
+	running.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			accepted.Add(1)
+			running.Go(func() { serveNews(conn) })
+		}
+	})
+	return listener.Addr().String(), accepted
+}
+
+func serveNews(conn net.Conn) {
+	defer conn.Close()
+	fmt.Fprint(conn, "200 hello\r\n")
+	for lines := bufio.NewScanner(conn); lines.Scan() && lines.Text() != "QUIT"; {
+		word, _, _ := strings.Cut(lines.Text(), " ")
+		said := map[string]string{"GROUP": "211 0 0 0 g", "DATE": "111 20261123120000"}[word]
+		if said == "" {
+			said = "500 what?"
+		}
+		fmt.Fprint(conn, said+"\r\n")
+	}
+}
+
+// Connections of a gateway that wait are used again, and never all that limits.outgoing allows.
+func TestIdleConnectionsOfGateways(t *testing.T) {
+	type server struct {
+		address  string
+		accepted *atomic.Int64
+	}
+	for outgoing, used := range map[int]int64{4: 2, 64: 1} { // connections of each server, of which two requests are made
+		var servers []server // which end after the daemon
+		for range 6 {
+			address, accepted := startNews(t)
+			servers = append(servers, server{address, accepted})
+		}
+		d := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
+			openLoopback(c)
+			c.Limits.Outgoing, c.Limits.Streams, c.Limits.BoundConnections = outgoing, 1, 1
+			c.Gateways.Timeout = 5 * time.Second
+		})
+		for _, s := range servers {
+			for _, group := range []string{"g", "h"} {
+				if got := d.send(t, "GET nntp://"+s.address+"/"+group, ""); got.StatusCode != 200 {
+					t.Errorf("limits.outgoing %d: %s", outgoing, got.Status)
+				}
+			}
+			if got := s.accepted.Load(); got != used {
+				t.Errorf("limits.outgoing %d: %d connections of a server, want %d", outgoing, got, used)
+			}
+		}
+	}
+}
