@@ -172,6 +172,10 @@ func checkPAC(f *Faults, path string, value any) {
 // checkAddresses checks hosts with ports, with or without a prefix; sample is one without, and behindPrefix what follows it.
 func checkAddresses(f *Faults, path string, addresses []string, prefix, sample, behindPrefix string) {
 	for i, address := range addresses {
+		if strings.Contains(address, "@") {
+			f.add(index(path, i), hasUserinfo)
+			continue
+		}
 		host, port, err := net.SplitHostPort(strings.TrimPrefix(address, prefix))
 		if n, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || n == 0 || !isHost(host) {
 			help := writeAddress(address, sample)

@@ -176,13 +176,15 @@ func checkServer(f *Faults, path, server string) {
 	switch err := isServer(server); {
 	case err == nil:
 	case strings.Contains(server, "@"):
-		f.add(path, "contains a user or a password, which is not allowed there")
+		f.add(path, hasUserinfo)
 	case writeServer(server) != "" || errors.Is(err, errNoServer):
 		f.add(path, "%q %v%s", server, errNoServer, writeServer(server))
 	default:
 		f.add(path, "%v", err)
 	}
 }
+
+const hasUserinfo = "contains a user or a password, which is not allowed there"
 
 var errNoServer = errors.New("is not http:// or https:// and a host, without a path")
 
