@@ -74,7 +74,8 @@ func (h *Handler) purgeResponses(ctx context.Context, given map[string]string) (
 	case mode == modeRefresh && !s.URI.IsValid():
 		return 0, fmt.Errorf("%w: mode=refresh is for one URI: uri is required", problem.ErrSelection)
 	case mode == modeRefresh:
-		return h.config.Responses.Refresh(ctx, s.URI) //nolint:wrapcheck // it says all
+		refreshed, err := h.config.Responses.Refresh(ctx, s.URI)
+		return refreshed, problem.Shown(err)
 	case mode == modeSoft, mode == modeHard:
 		return h.config.Responses.Purge(s, mode == modeHard), nil
 	default:

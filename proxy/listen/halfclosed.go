@@ -21,6 +21,9 @@ func (c *requestConn) isWatch(p []byte) bool {
 // watch reads an octet of the next request. It returns where one comes, the client has left, or net/http ends the read.
 func (c *requestConn) watch(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
+	for n > 0 && err == nil && c.isSkippedByWatch() && len(c.emptyLine.behind(p[:n])) == 0 {
+		n, err = c.Conn.Read(p)
+	}
 	if c.hasWatched = n > 0; n > 0 {
 		c.watched = p[0]
 	}

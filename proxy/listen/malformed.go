@@ -137,11 +137,8 @@ func (c *requestConn) Read(p []byte) (int, error) {
 		c.counted().rest()
 	}
 	n, err := c.read(p)
-	for isWaiting && n > 0 && err == nil && !c.isRest() {
-		if n = copy(p, c.emptyLine.behind(p[:n])); n > 0 {
-			break
-		}
-		n, err = c.read(p)
+	if isWaiting {
+		n, err = c.skipEmptyLine(p, n, err)
 	}
 	if isWaiting && n > 0 && !c.takesUp(n) {
 		return 0, io.EOF
@@ -152,6 +149,18 @@ func (c *requestConn) Read(p []byte) (int, error) {
 	}
 	if failed := c.look(p[:n]); failed != nil {
 		return 0, failed
+	}
+	return n, err
+}
+
+// skipEmptyLine removes an empty line before a request from the first n octets that were read into p, and reads on where
+// there are no others.
+func (c *requestConn) skipEmptyLine(p []byte, n int, err error) (int, error) {
+	for n > 0 && err == nil && !c.isRest() {
+		if n = copy(p, c.emptyLine.behind(p[:n])); n > 0 {
+			break
+		}
+		n, err = c.read(p)
 	}
 	return n, err
 }

@@ -19,6 +19,19 @@ type Reason string
 
 func (r Reason) Error() string { return string(r) }
 
+// shown is an error of which clients are told all.
+type shown struct{ error }
+
+// Shown returns an error of which clients are told all, as administrators are of servers that they have asked for.
+func Shown(err error) error {
+	if err == nil {
+		return nil
+	}
+	return shown{err}
+}
+
+func (s shown) Unwrap() []error { return []error{Reason(s.Error()), s.error} }
+
 // words returns what clients are told of an error: in words what failed, without addresses, ports and paths of the network
 // that urnd is in, which are for its log. It is the one place that decides so.
 func words(err error) string {
