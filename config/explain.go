@@ -174,6 +174,32 @@ func wrongType(path string, value any) string {
 	return ""
 }
 
+const noTable = "is one word, and must be a table: "
+
+// wrongElement says what an element of a list of tables must be, "" where a fault is about something else.
+func wrongElement(f Fault) string {
+	list := f.Path[:max(strings.LastIndexByte(f.Path, '.'), 0)]
+	if !strings.HasPrefix(f.Message, "expected a map or struct") {
+		return ""
+	}
+	for _, s := range Settings() {
+		if s.Path == list && s.Form == tableForm {
+			return noTable + "write \"- " + typeOf(list).Elem().Field(0).Tag.Get("mapstructure") + ": ...\", and its other settings below it"
+		}
+	}
+	return ""
+}
+
+// withoutParts removes what is missing in elements that are no tables.
+func withoutParts(faults Faults) Faults {
+	isPart := func(f Fault) bool {
+		return slices.ContainsFunc(faults, func(of Fault) bool {
+			return strings.HasPrefix(of.Message, noTable) && strings.HasPrefix(f.Path, of.Path+".")
+		})
+	}
+	return slices.DeleteFunc(slices.Clone(faults), isPart)
+}
+
 // settingOf returns the first setting of a section.
 func settingOf(section string) string {
 	for _, s := range Settings() {

@@ -94,6 +94,8 @@ func originsOf(v *viper.Viper, path string, text []byte, flags map[string]any) O
 	o := Origins{settings: make(map[string]Origin), file: path, lines: linesOf(text)}
 	if isTOML(path) {
 		o.lines = linesOfTOML(text)
+	} else {
+		o.empty = withoutValue(text)
 	}
 	for key := range leaves(Default()) {
 		variable := variableOf(key)
@@ -126,6 +128,7 @@ func decode(v *viper.Viper) (Config, error) {
 			durationUnits,
 			wholeNumbers,
 			plainWords,
+			trueOrFalse,
 			singlePorts,
 			singleAddresses,
 			mapstructure.StringToTimeDurationHookFunc(),
@@ -134,7 +137,9 @@ func decode(v *viper.Viper) (Config, error) {
 		)
 	})
 	for _, fault := range typeFaults(err) {
-		if mayHoldSecret(fault.Path) {
+		if plain := wrongElement(fault); plain != "" {
+			fault.Message = plain
+		} else if mayHoldSecret(fault.Path) {
 			fault.Message = "has another type; its value is not shown, since it may be the secret"
 		} else if plain := wrongType(fault.Path, v.Get(fault.Path)); plain != "" {
 			fault.Message = plain
@@ -159,7 +164,7 @@ func decode(v *viper.Viper) (Config, error) {
 	if errors.As(config.Validate(), &invalid) {
 		faults = append(faults, invalid...)
 	}
-	if faults = tablesForLists(v.Get, faults); len(faults) > 0 {
+	if faults = tablesForLists(v.Get, withoutParts(faults)); len(faults) > 0 {
 		return Config{}, faults
 	}
 	return config, nil
@@ -198,6 +203,15 @@ func singlePorts(from, to reflect.Type, value any) (any, error) {
 func plainWords(from, to reflect.Type, value any) (any, error) {
 	if from.Kind() == reflect.Bool && to.Kind() == reflect.String {
 		return fmt.Sprint(value), nil
+	}
+	return value, nil
+}
+
+// trueOrFalse refuses other words where a setting is true or false, and says which of them is meant.
+func trueOrFalse(from, to reflect.Type, value any) (any, error) {
+	text := fmt.Sprint(value)
+	if _, err := strconv.ParseBool(text); err != nil && from.Kind() == reflect.String && to.Kind() == reflect.Bool {
+		return nil, fmt.Errorf("%q is not true or false%s", text, asBool(text))
 	}
 	return value, nil
 }

@@ -52,7 +52,7 @@ func (c Config) memoryUses() []memoryUse {
 }
 
 // MemoryFaults returns the fault of settings that allow more memory together than urnd may have: limits.memory or, where
-// that is 0, available, of which 0 is no bound.
+// that is 0, available, of which 0 is no bound; and of a limits.memory that is more than there is.
 func (c Config) MemoryFaults(available Size) Faults {
 	sum, uses := Size(0), c.memoryUses()
 	parts := make([]string, 0, len(uses))
@@ -61,12 +61,15 @@ func (c Config) MemoryFaults(available Size) Faults {
 		parts = append(parts, use.setting+" "+show(use.most))
 	}
 	var f Faults
-	const allowed = "%s is less than %s, which the settings allow together: %s"
+	const ofGroup, room = "this process may have", 8 // available leaves room, which a limit that is set may use
 	switch l := c.Limits.Memory; {
 	case l > 0 && l < sum:
-		f.add("limits.memory", allowed, show(l), show(sum), strings.Join(parts, ", "))
+		f.add("limits.memory", "%s is less than %s, which the settings allow together: %s", show(l), show(sum), strings.Join(parts, ", "))
 	case l == 0 && available > 0 && available < sum:
-		f.add("limits.memory", "what this process may have, "+allowed, show(available), show(sum), strings.Join(parts, ", "))
+		f.add("limits.memory", ofGroup+" %s by its control group or container, and the settings allow %s together: %s: make some of them smaller",
+			show(available), show(sum), strings.Join(parts, ", "))
+	case available > 0 && l > available+available/room:
+		f.add("limits.memory", "%s is more than "+ofGroup+" by its control group or container, %s: write that, or delete the line", show(l), show(available))
 	}
 	return f
 }

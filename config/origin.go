@@ -44,6 +44,7 @@ type Origins struct {
 	settings map[string]Origin
 	file     string
 	lines    lines
+	empty    []string          // paths that are written without a value
 	sizes    map[string]string // what to write for a size without unit, by its path
 }
 

@@ -166,15 +166,23 @@ func checkServerTLS(f *Faults, path string, c ServerTLS, isHTTPS bool) {
 
 func checkPAC(f *Faults, path string, value any) {
 	addresses, _ := value.([]string)
-	checkAddresses(f, path, addresses, "https://", "proxy.example.org:8141")
+	checkAddresses(f, path, addresses, "https://", "proxy.example.org:8141", "proxy.example.org:8141")
 }
 
-// checkAddresses checks hosts with ports, with or without a prefix; sample is one.
-func checkAddresses(f *Faults, path string, addresses []string, prefix, sample string) {
+// checkAddresses checks hosts with ports, with or without a prefix; sample is one without, and behindPrefix what follows it.
+func checkAddresses(f *Faults, path string, addresses []string, prefix, sample, behindPrefix string) {
 	for i, address := range addresses {
+		if strings.Contains(address, "@") {
+			f.add(index(path, i), hasUserinfo)
+			continue
+		}
 		host, port, err := net.SplitHostPort(strings.TrimPrefix(address, prefix))
 		if n, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || n == 0 || !isHost(host) {
-			f.add(index(path, i), "%q is not host:port%s", address, writeAddress(address, sample))
+			help := writeAddress(address, sample)
+			if strings.HasPrefix(address, prefix) {
+				help = strings.Replace(writeAddress(address, behindPrefix), "write ", "write "+prefix, 1)
+			}
+			f.add(index(path, i), "%q is not host:port%s", address, help)
 		}
 	}
 }
@@ -217,6 +225,8 @@ func checkUpstreams(f *Faults, upstreams []Upstream) {
 			f.add(path+".user", "%q cannot log in: password is missing, a file", u.User)
 		case u.User == "" && u.Password != "":
 			f.add(path+".password", "is not used: user is missing")
+		case u.User != "" && u.Server == "direct":
+			f.add(path+".user", "is not used: server is direct, where nobody asks for it")
 		}
 		checkUpstreamServer(f, path+".server", u.Server)
 		checkServerTLS(f, path+".tls", u.TLS, strings.HasPrefix(u.Server, "https://"))

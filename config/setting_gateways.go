@@ -146,7 +146,7 @@ func isBelow(path, directory string) bool {
 
 func checkNewsServers(f *Faults, path string, value any) {
 	servers, _ := value.([]string)
-	checkAddresses(f, path, servers, "tls://", "news.example.org:119")
+	checkAddresses(f, path, servers, "tls://", "news.example.org:119", "news.example.org:563")
 }
 
 // checkGateways checks the templates of other gateways.

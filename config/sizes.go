@@ -39,6 +39,7 @@ func (o Origins) Warnings() Faults {
 			f.add(s.Path, "%s", size)
 		}
 	}
+	o.warnOfEmpty(&f)
 	return f
 }
 

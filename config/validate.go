@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"mime"
+	"net"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -67,7 +68,8 @@ func (c Config) checkTogether(f *Faults) {
 }
 
 func (c Config) checkListeners(f *Faults) {
-	taken := make(map[string]string)
+	type listener struct{ address, path string }
+	var taken []listener
 	for _, l := range []struct {
 		path      string
 		addresses []string
@@ -75,16 +77,35 @@ func (c Config) checkListeners(f *Faults) {
 		{"listen.service", c.Listen.Service}, {"listen.tls", c.Listen.TLS}, {"listen.admin", []string{c.Listen.Admin}},
 	} {
 		for _, address := range l.addresses {
-			if taken[address] != "" && address != "" && !strings.HasSuffix(address, ":0") {
-				f.add(l.path, "%q is the address of another listener too, %s", address, taken[address])
+			i := slices.IndexFunc(taken, func(other listener) bool { return sameListener(other.address, address) })
+			switch {
+			case i >= 0 && taken[i].address == address:
+				f.add(l.path, "%q is the address of another listener too, %s", address, taken[i].path)
+			case i >= 0:
+				f.add(l.path, "%q is an address of another listener too, %q of %s: delete one of them", address, taken[i].address, taken[i].path)
 			}
-			taken[address] = l.path
+			taken = append(taken, listener{address, l.path})
 		}
 	}
 	needsTLS := len(c.Listen.TLS) > 0 || c.TLS.ClientCA != ""
 	if needsTLS && (c.TLS.Certificate == "" || c.TLS.Key == "") {
 		f.add("tls.certificate", "and tls.key are needed for listen.tls and tls.client_ca: write the paths of both")
 	}
+}
+
+// sameListener reports whether two listeners cannot be open at the same time: one of them may have all addresses.
+func sameListener(a, b string) bool {
+	host, port, err := net.SplitHostPort(a)
+	other, otherPort, otherErr := net.SplitHostPort(b)
+	if err != nil || otherErr != nil || port != otherPort || port == "0" {
+		return err != nil && a == b && a != ""
+	}
+	addr, _ := netip.ParseAddr(host)
+	otherAddr, _ := netip.ParseAddr(other)
+	isAll := func(host string, addr, of netip.Addr) bool { // "" and [::] have those of IPv4, too
+		return host == "" || addr == netip.IPv6Unspecified() || addr == netip.IPv4Unspecified() && (of.Is4() || !of.IsValid())
+	}
+	return host == other || isAll(host, addr, otherAddr) || isAll(other, otherAddr, addr)
 }
 
 // checkAdmin requires authentication where administrators may be on other machines.
@@ -155,13 +176,15 @@ func checkServer(f *Faults, path, server string) {
 	switch err := isServer(server); {
 	case err == nil:
 	case strings.Contains(server, "@"):
-		f.add(path, "contains a user or a password, which is not allowed there")
+		f.add(path, hasUserinfo)
 	case writeServer(server) != "" || errors.Is(err, errNoServer):
 		f.add(path, "%q %v%s", server, errNoServer, writeServer(server))
 	default:
 		f.add(path, "%v", err)
 	}
 }
+
+const hasUserinfo = "contains a user or a password, which is not allowed there"
 
 var errNoServer = errors.New("is not http:// or https:// and a host, without a path")
 

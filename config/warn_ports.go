@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -31,6 +32,12 @@ func warnOfPorts(f *Faults, c Config) {
 	}
 	if _, port := hostAndPort(c.Telemetry.Endpoint); port == "0" {
 		f.add("telemetry.endpoint", none)
+	}
+	for i, address := range c.Proxy.PACProxies {
+		host, _, _ := net.SplitHostPort(strings.TrimPrefix(address, "https://"))
+		if addr, err := netip.ParseAddr(host); err == nil && addr.IsUnspecified() {
+			f.add(index("proxy.pac_proxies", i), "no browser reaches %s: write the name of this machine, such as proxy.example.org:8141", addr)
+		}
 	}
 	for i, r := range c.Proxy.Rules {
 		warnOfZero(f, index("proxy.rules", i)+".ports", r.Ports)

@@ -14,6 +14,9 @@ func warnOfRegistry(f *Faults, r Registry) {
 	if len(r.Only) > 0 && r.Store != "" && !slices.ContainsFunc(r.Only, isURN) {
 		f.add("registry.only", "has no URN: the registry is asked for none, and takes none: add 'urn:' for all, or what yours begin with")
 	}
+	if strings.HasPrefix(r.Store, "sqlite:~") {
+		f.add("registry.store", "~ is no directory of yours here: write all of the path, such as sqlite:/var/lib/urnd/registry.db")
+	}
 	for i, beginning := range r.Only {
 		at := index("registry.only", i)
 		scheme, _, ok := strings.Cut(beginning, ":")

@@ -22,6 +22,7 @@ func warnOfProxyRules(f *Faults, c Config) {
 		warnOfHostBits(f, path+".destinations", r.Destinations)
 		warnOfRuleHosts(f, path+".hosts", r.Hosts)
 		warnOfNever(f, path, r, c)
+		warnOfAlmostAll(f, path, r)
 		warnOfTunnels(f, path, r, c.Proxy.ConnectPorts)
 	}
 	denies := func(r ProxyRule) bool { return r.Action == "deny" }
@@ -104,6 +105,33 @@ func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
 	}
 }
 
+// warnOfAlmostAll warns of values that look as if they stood for all, and do not.
+func warnOfAlmostAll(f *Faults, path string, r ProxyRule) {
+	for _, list := range []struct {
+		name   string
+		ranges []netip.Prefix
+	}{{"clients", r.Clients}, {"destinations", r.Destinations}} {
+		for family, other := range map[netip.Prefix]string{netip.MustParsePrefix("0.0.0.0/0"): "IPv6: add ::/0", netip.MustParsePrefix("::/0"): "IPv4: add 0.0.0.0/0"} {
+			isOther := func(p netip.Prefix) bool { return p.Addr().Is4() != family.Addr().Is4() }
+			if i := slices.Index(list.ranges, family); i >= 0 && !slices.ContainsFunc(list.ranges, isOther) {
+				f.add(index(path+"."+list.name, i), "%s has none of %s, or leave %s out", family, other, list.name)
+			}
+		}
+	}
+	for _, list := range []struct {
+		name  string
+		words []string
+	}{{"methods", r.Methods}, {"users", r.Users}} {
+		if i := slices.Index(list.words, "*"); i >= 0 {
+			f.add(index(path+"."+list.name, i), "%q stands for itself alone: leave %s out for a rule about all of them", "*", list.name)
+		}
+	}
+	isSocket := func(scheme string) bool { return strings.EqualFold(scheme, "ws") || strings.EqualFold(scheme, "wss") }
+	if i := slices.IndexFunc(r.Schemes, isSocket); i >= 0 {
+		f.add(index(path+".schemes", i), "no request has the scheme %s: WebSockets are asked for by connect, or as http", r.Schemes[i])
+	}
+}
+
 // warnOfTunnels warns of rules that miss the requests by which clients ask for https.
 func warnOfTunnels(f *Faults, path string, r ProxyRule, open []PortRange) {
 	isTunnel := slices.Equal(r.Schemes, []string{"connect"}) || slices.Equal(r.Methods, []string{"CONNECT"})
@@ -126,7 +154,10 @@ func warnOfRuleHosts(f *Faults, path string, hosts []string) {
 		rest := strings.TrimPrefix(host, "*.")
 		example := strings.NewReplacer("*", "x", "?", "x").Replace(host)
 		inner := func(label string) bool { return strings.Contains(label, "*") }
+		prefix, err := netip.ParsePrefix(host)
 		switch at := index(path, i); {
+		case err == nil && prefix != prefix.Masked():
+			f.add(at, "%s is taken as %s: the address has bits behind the length of the prefix", prefix, prefix.Masked())
 		case rest != host && !strings.ContainsAny(rest, "*?"):
 			f.add(at, "%s has only names of one label more than %s: %q has all below it, and itself", host, rest, "."+rest)
 		case inner(labels[last]):

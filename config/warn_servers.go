@@ -76,8 +76,10 @@ func warnOfServers(f *Faults, c Config) {
 			switch at := index(path+".servers", j); {
 			case reason != "":
 				f.add(at, "%s: requests for %s will be refused", reason, o.Host)
-			case sameDomain(host, o.Host) && !isAddress(host):
+			case c.isSite(host, port) && sameDomain(host, o.Host):
 				f.add(at, "%s is the site itself, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
+			case c.isSite(host, port):
+				f.add(at, "%s is a site of this urnd, too, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
 			}
 		}
 	}
@@ -89,6 +91,18 @@ func warnOfServers(f *Faults, c Config) {
 	for i, server := range c.News.Servers {
 		warnOfRefusal(f, c, index("news.servers", i), "nntp://"+strings.TrimPrefix(server, tlsPrefix))
 	}
+}
+
+// isSite reports whether a server is a site that urnd is the gateway of, at a port by which clients reach sites.
+func (c Config) isSite(host, port string) bool {
+	ports := []string{"80", "443"}
+	for _, address := range slices.Concat(c.Listen.Service, c.Listen.TLS) {
+		if _, own, err := net.SplitHostPort(address); err == nil {
+			ports = append(ports, own)
+		}
+	}
+	is := func(o Site) bool { return sameDomain(o.Host, host) }
+	return !isAddress(host) && slices.Contains(ports, port) && slices.ContainsFunc(c.Proxy.Origins, is)
 }
 
 // warnOfRefusal warns of a server that is never asked.

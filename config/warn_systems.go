@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,9 @@ func warnOfSystems(f *Faults, c Config) {
 	}
 	if slices.Equal(order, []string{"ddds"}) && !c.DDDS.Enabled {
 		f.add("resolve.order", "names ddds alone, and ddds.enabled is false: only namespaces with targets are resolved")
+	}
+	if slices.Equal(order, []string{"slp"}) && len(c.SLP.Agents) == 0 && !c.SLP.Multicast {
+		f.add("resolve.order", "names slp alone, and slp.agents is empty: only namespaces with targets are resolved")
 	}
 	if len(c.SLP.Agents) > 0 && !slices.Contains(order, "slp") && !slices.ContainsFunc(c.Namespaces, func(ns Namespace) bool { return slices.Contains(ns.Order, "slp") }) {
 		f.add("slp.agents", "are not asked: resolve.order does not name slp")
@@ -58,5 +62,22 @@ func warnOfNamespaces(f *Faults, namespaces []Namespace) {
 		case len(ns.Schemes) > 0 && len(ns.THTTP) == 0:
 			f.add(path+".schemes", "is not used: it is for locations that servers of thttp return, and there are none")
 		}
+		for j, target := range ns.Targets {
+			warnOfTarget(f, index(path+".targets", j)+".template", target)
+		}
+	}
+}
+
+// anyServer matches a template whose server a name says: a variable that is not encoded is in it, or any one ends it.
+var anyServer = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#{}]|\{\w[^{}]*\})*(?:\{[+]|\{\w[^{}]*\}(?:$|[?#]|\{[?#;&]))`)
+
+// warnOfTarget warns of templates that lead elsewhere than they seem to.
+func warnOfTarget(f *Faults, path string, target Target) {
+	switch {
+	case target.Gone || target.Template == "":
+	case target.Pattern == "" && len(variablesOf(target.Template)) == 0:
+		f.add(path, "has no variable, so that all names lead to the same page: write {+nss} where the name belongs")
+	case anyServer.MatchString(target.Template):
+		f.add(path, "a name can lead to any server, since the variable belongs to the host: write a slash before it, as in https://example.org/{+nss}")
 	}
 }

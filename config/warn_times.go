@@ -14,6 +14,7 @@ func warnOfTimes(f *Faults, c Config) {
 		{"thttp.timeout", c.THTTP.Timeout, d.THTTP.Timeout, c.Resolve.Timeout, "resolve.timeout"},
 		{"slp.timeout", c.SLP.Timeout, d.SLP.Timeout, c.Resolve.Timeout, "resolve.timeout"},
 		{"thttp.default_ttl", c.THTTP.DefaultTTL, d.THTTP.DefaultTTL, c.THTTP.MaxTTL, "thttp.max_ttl"},
+		{"cache.retry_after", c.Cache.RetryAfter, d.Cache.RetryAfter, c.Cache.StaleFor, "cache.stale_for"},
 		{"limits.connect_timeout", c.Limits.ConnectTimeout, d.Limits.ConnectTimeout, c.Limits.OriginTimeout, "limits.origin_timeout"},
 	} {
 		if t.value > t.by && t.value != t.byDefault {

@@ -29,6 +29,13 @@ var (
 	ErrForbidden = errors.New("destination not allowed")
 )
 
+// DNSError is an error of servers of the DNS, as opposed to those that they lead to. Its text is that of Err.
+type DNSError struct{ Err error }
+
+func (e *DNSError) Error() string { return e.Err.Error() }
+
+func (e *DNSError) Unwrap() error { return e.Err }
+
 // Unreachable returns err as one of ErrUnreachable, whose text says so once.
 func Unreachable(err error) error {
 	if errors.Is(err, ErrUnreachable) {

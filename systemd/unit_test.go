@@ -59,10 +59,34 @@ func TestUnitPassesCredentials(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Type=notify\n", "WatchdogSec=", "DynamicUser=yes\n", "StateDirectory=urnd\n", "CacheDirectory=urnd\n", "ExecReload=/bin/kill -HUP $MAINPID\n", "Restart=on-failure\n",
-		"LoadCredential=admin-token:", "LoadCredential=proxy-users:", "LoadCredential=certificate:", "LoadCredential=key:",
+		"LoadCredential=admin-token:", "LoadCredential=proxy-users:", "LoadCredential=certificate:", "LoadCredential=key:", "LoadCredential=news-login:",
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the unit has no line %q", want)
 		}
+	}
+}
+
+// It passes on those that the example of all settings and the recipes name.
+func TestUnitPassesCredentialsOfDocuments(t *testing.T) {
+	unit, err := os.ReadFile("urnd.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, document := range []string{"../config/example.yaml", "../docs/recipes.md", "../docs/operations.md", "../docs/proxy.md", "../docs/registry-operations.md"} {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`credential:([a-z][a-z-]*)`).FindAllSubmatch(text, -1) {
+			found++
+			if line := "LoadCredential=" + string(name[1]) + ":urnd." + string(name[1]) + "\n"; !strings.Contains(string(unit), line) {
+				t.Errorf("%s: the unit has no %s", document, line)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no document names a credential")
 	}
 }

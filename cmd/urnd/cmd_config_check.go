@@ -85,7 +85,10 @@ func dryRun(c config.Config) error {
 		if directory.path == "" {
 			continue
 		}
-		if info, err := os.Stat(directory.path); err != nil {
+		info, err := os.Stat(directory.path)
+		if errors.Is(err, fs.ErrPermission) {
+			continue // notChecked says so: those of systemd are for the service alone
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", directory.setting, err)
 		} else if !info.IsDir() {
 			return fmt.Errorf("%s: %s is no directory", directory.setting, directory.path)

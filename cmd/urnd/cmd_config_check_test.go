@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -9,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/urnd/urnd/internal/testserver"
@@ -58,7 +61,7 @@ func TestConfigCheckOpensNothing(t *testing.T) {
 	}
 	for _, part := range []string{
 		"is a valid configuration", "not checked: listen: ", "not checked: cache.disk_directory: whether urnd can write to " + dir + "/disk",
-		"not checked: cache.directory: ", "not checked: registry.store: whether urnd can write to " + dir + "/names.sqlite", "not checked: log.access_file: ",
+		"not checked: cache.directory: ", "not checked: registry.store: whether urnd can write to " + dir + "/names.sqlite", "not checked: log.access_file: ", "not checked: file.roots: whether urnd can read " + dir,
 		"settings name: dns.servers, slp, proxy.upstreams, proxy.origins, news.servers, telemetry.endpoint, namespaces",
 	} {
 		if !strings.Contains(string(out), part) {
@@ -164,6 +167,32 @@ func TestConfigCheckRefuses(t *testing.T) {
 		if _, err := run(t, "", "config", "check", newFileDaemon(t, line).file); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", line, err)
 		}
+	}
+}
+
+// A directory that only the service may look into, as systemd makes it, is not checked, and no fault.
+func TestConfigCheckOfAnotherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("it takes root to become another user")
+	}
+	const nobody = 65534
+	dir, err := os.MkdirTemp("", "urnd-private") //nolint:usetesting // nobody may look into it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	private, file, binary := filepath.Join(dir, "private"), filepath.Join(dir, "urnd.yaml"), filepath.Join(dir, "urnd")
+	text := fmt.Sprintf("log: {access: json, access_file: %s/urnd/access.log}\ncache: {disk: 1GiB, disk_directory: %[1]s/urnd}\n", private)
+	err = errors.Join(os.Chmod(dir, 0o755), os.MkdirAll(filepath.Join(private, "urnd"), 0o700), os.WriteFile(file, []byte(text), 0o644))
+	program, readErr := os.ReadFile(filepath.Join(build(t), "urnd"))
+	if err = errors.Join(err, readErr, os.WriteFile(binary, program, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	check := exec.Command(binary, "config", "check", file)
+	check.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := check.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "not checked: log.access_file: whether urnd can write to "+private) {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

@@ -32,6 +32,9 @@ func notChecked(c config.Config) []string {
 	if path, ok := strings.CutPrefix(c.Registry.Store, storeSQLite); ok {
 		add("registry.store", path)
 	}
+	if len(c.File.Roots) > 0 {
+		lines = append(lines, "file.roots: whether urnd can read "+strings.Join(c.File.Roots, ", "))
+	}
 	if c.Log.Access != "off" {
 		add("log.access_file", c.Log.AccessFile)
 	}

@@ -20,9 +20,15 @@ func TestRegistryConflicts(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "example.org/1", "example.org/3")), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	simple := filepath.Join(t.TempDir(), "simple.csv")
+	if err := os.WriteFile(simple, []byte("name,target\nurn:nbn:fi:a,https://example.org/9\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, s := range []step{
 		{args: words("import " + file), status: 1, part: "and the line was made from version 1"},
-		{args: words("import --overwrite " + file), status: 1},
+		{args: words("import " + file), status: 1, part: "; edit a new export, or import with overwrite"},
+		{args: words("import --overwrite " + file), status: 1, part: "; a withdrawn name comes back by set --activate, or by a line made from this version"},
+		{args: words("import " + simple), status: 1, part: ":2: conflict: urn:nbn:fi:a has version 3"},
 		{args: words("set urn:nbn:fi:b --replace --target https://example.org/4"), status: 2, part: "set --activate"},
 		{args: words("set urn:nbn:fi:b --json -"), in: `{"name":"urn:nbn:fi:b","targets":[{"uri":"https://example.org/4"}]}`, status: 2, part: "set --activate"},
 		{args: words("set urn:nbn:fi:b --json -"), in: `{"name":"urn:nbn:fi:b","status":"active","targets":[{"uri":"https://example.org/4"}]}`},

@@ -138,7 +138,7 @@ func (o *ownCertificate) faults() []string {
 	leaf, fault := o.Leaf()
 	var all []string
 	if fault != nil {
-		all = append(all, fmt.Sprintf("the files of the certificate cannot be used, and the certificate before them is: %s", fault))
+		all = append(all, fmt.Sprintf("the files of the certificate cannot be used, so that the certificate before them stays in use: %s", fault))
 	}
 	if notice := validity(leaf.NotBefore, leaf.NotAfter, o.now()); notice != "" {
 		all = append(all, "the certificate of urnd "+notice)

@@ -19,5 +19,6 @@ func availableMemory() config.Size {
 		return 0
 	}
 	limit := config.Size(cgroup.Memory(os.DirFS("/")))
-	return limit - limit/10 //nolint:mnd // a tenth
+	const tenth, mebibyte = 10, 1 << 20
+	return (limit - limit/tenth) &^ (mebibyte - 1)
 }

@@ -106,7 +106,7 @@ func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, err
 			server.Password = string(bytes.TrimSpace(text))
 		}
 		var err error
-		if server.TLS, err = serverTLS("proxy.upstreams["+id+"].tls", u.TLS); err != nil {
+		if server.TLS, err = serverTLS("proxy.upstreams."+id+".tls", u.TLS); err != nil {
 			return nil, err
 		}
 		servers[id] = server
@@ -138,7 +138,7 @@ func originsOf(c config.Proxy) ([]proxy.Origin, error) {
 			o.Forwarded = forwardings()[site.Forwarded]
 		}
 		var err error
-		if o.TLS, err = serverTLS("proxy.origins["+strconv.Itoa(i)+"].tls", site.TLS); err != nil {
+		if o.TLS, err = serverTLS("proxy.origins."+strconv.Itoa(i)+".tls", site.TLS); err != nil {
 			return nil, err
 		}
 		for _, server := range site.Servers {

@@ -39,6 +39,8 @@ func errorTypes() []errorType {
 		{isDNSTimeout, "dns_timeout", "the DNS does not tell the address of the host in time"},
 		{isNoHost, "dns_error", "there is no such host"},
 		{wraps(netguard.ErrLookup), "dns_error", "the DNS does not tell the address of the host"},
+		{isNameTimeout, "dns_timeout", "the DNS gives no answer in time"},
+		{has[*resolver.DNSError], "dns_error", "the DNS gives no answer"},
 		{has[x509.HostnameError], certificateError, "the certificate of the server is for another host"},
 		{has[x509.UnknownAuthorityError], certificateError, "the certificate of the server is of an authority that is not trusted"},
 		{isExpired, certificateError, "the certificate of the server has expired, or is not valid yet"},
@@ -97,6 +99,11 @@ func isAlert(err error) bool {
 
 func isDNSTimeout(err error) bool {
 	return errors.Is(err, netguard.ErrLookup) && (errors.Is(err, context.DeadlineExceeded) || isTimeout(err))
+}
+
+// isNameTimeout reports whether the DNS was too slow with the rules for a name.
+func isNameTimeout(err error) bool {
+	return has[*resolver.DNSError](err) && (errors.Is(err, context.DeadlineExceeded) || isTimeout(err))
 }
 
 func isTimeout(err error) bool {

@@ -151,7 +151,7 @@ func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype
 	name = dns.CanonicalName(name)
 	reply, err := c.ask(ctx, name, rrtype)
 	if err != nil {
-		return nil, RRsetInfo{}, fmt.Errorf("asking for %s %s: %w", name, dns.TypeToString[rrtype], err)
+		return nil, RRsetInfo{}, &resolver.DNSError{Err: fmt.Errorf("asking for %s %s: %w", name, dns.TypeToString[rrtype], err)}
 	}
 	owner, ttl, _ := followAliases(reply, name)
 	var records []T

@@ -8,7 +8,7 @@ var (
 	// ErrInvalid means that what is to be registered is not valid.
 	ErrInvalid = errors.New("not valid")
 	// ErrConflict means that an entry has changed since, or is already there.
-	ErrConflict = errors.New("changed by somebody else")
+	ErrConflict = errors.New("conflict")
 	// ErrExhausted means that not enough names are free to be minted.
 	ErrExhausted = errors.New("not enough names are free")
 	// ErrDenied means that someone may not change a name.

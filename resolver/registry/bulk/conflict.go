@@ -34,8 +34,12 @@ func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) e
 	if says {
 		from = fmt.Sprintf("and the line was made from version %d", u.ifVersion)
 	}
-	return fmt.Errorf("%w: %s has version %d of %s, by %s, %s: %s",
-		registry.ErrConflict, before.Key, before.Version, formatTime(before.Changed), before.By, from, both(before.Record, after))
+	help := "edit a new export, or import with overwrite"
+	if revives {
+		help = "a withdrawn name comes back by set --activate, or by a line made from this version"
+	}
+	return fmt.Errorf("%w: %s has version %d of %s, by %s, %s: %s; %s",
+		registry.ErrConflict, before.Key, before.Version, formatTime(before.Changed), before.By, from, both(before.Record, after), help)
 }
 
 // isFirst reports whether a record only says more than that of a name that is reserved, and has led nowhere yet.
