@@ -1,25 +1,22 @@
 package listen
 
-// emptyLine is what was seen of an empty line before a request line, of which a server ignores one at least: RFC 9112
-// section 2.2. net/http does so behind a POST alone. One that came together with the request before it, or while that was
-// answered, is net/http's, which refuses it: by then where a request begins is known to nobody else.
-type emptyLine uint8
-
-const (
-	noEmptyLine emptyLine = iota
-	half                  // its CR has come
-	whole
-)
-
-// behind returns the octets behind an empty line, where the first octets of a request are one or its beginning.
-func (e *emptyLine) behind(octets []byte) []byte {
-	if *e == noEmptyLine && octets[0] == '\r' && (len(octets) == 1 || octets[1] == '\n') {
-		*e, octets = half, octets[1:]
-	}
-	if *e == half && len(octets) > 0 {
-		if *e = whole; octets[0] == '\n' {
-			octets = octets[1:]
+// skipEmptyLine skips an empty line that the first n octets of a request in p begin with, and returns how many octets p has
+// then: a server ignores one at least (RFC 9112 section 2.2), and net/http does so behind a POST alone. One that came together
+// with the request before it is net/http's, which refuses it: where a request begins in its buffer is known to nobody else.
+func (c *requestConn) skipEmptyLine(p []byte, n int) (int, error) {
+	for n == 1 && p[0] == '\r' {
+		more, err := c.read(p[1:])
+		if n += more; err != nil {
+			return n, err
 		}
 	}
-	return octets
+	if n < len(emptyLine) || string(p[:len(emptyLine)]) != emptyLine {
+		return n, nil
+	}
+	if n = copy(p, p[len(emptyLine):n]); n > 0 {
+		return n, nil
+	}
+	return c.read(p)
 }
+
+const emptyLine = "\r\n"
