@@ -209,9 +209,6 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 	handler, isSound := s.config.Handler, true
 	if conn != nil {
 		isSound = conn.beginHandler(r)
-		if r.ProtoMajor == 1 {
-			conn.isPosted = r.Method == http.MethodPost
-		}
 		conn.dropMadeControl(r)
 		if secure, ok := conn.Conn.(*secureConn); ok {
 			state := secure.ConnectionState()
