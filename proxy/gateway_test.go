@@ -166,6 +166,13 @@ func TestGatewayServers(t *testing.T) {
 	if first, second := len(a.requests()), len(b.requests()); failed != 0 || first < 9 || second < 9 {
 		t.Errorf("%d failed, %d and %d answered", failed, first, second)
 	}
+	const switched = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
+	s = site(t, []string{closed.Addr().String(), always(t, switched).addr, closed.Addr().String()}, nil)
+	for range 2 {
+		if response := s.visit(t, "GET", "/", "www.example", "Connection: Upgrade", "Upgrade: echo"); response.StatusCode != 101 {
+			t.Errorf("a change of protocol: %d", response.StatusCode)
+		}
+	}
 	s = site(t, []string{closed.Addr().String()}, nil)
 	for range 2 { // there is no other one
 		if response := s.visit(t, "GET", "/", "www.example"); response.StatusCode != 502 || !strings.Contains(response.Header.Get("Proxy-Status"), "error=connection_refused") {
