@@ -303,6 +303,9 @@ func (c *requestConn) writeReason(p []byte) (int, error) {
 
 // Close implements net.Conn.
 func (c *requestConn) Close() error {
+	if c.endsEarly.Load() {
+		c.linger()
+	}
 	if c.fast != nil {
 		return c.fast.close()
 	}
