@@ -51,6 +51,9 @@ func (h *Handler) forwardRequest(x *exchange, r *forward.Request, v *verdict) er
 	if x.request.Method == methodPurge {
 		return h.purge(x, r.Key)
 	}
+	if s := h.gateway.siteOf(r.Key); s != nil && !r.Server.IsValid() {
+		h.gateway.sendTo(s, r)
+	}
 	word, err := h.forward.Serve(x, r)
 	x.event.Cache, x.event.Rule = word, v.rule()
 	return err //nolint:wrapcheck // forward has done so

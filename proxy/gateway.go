@@ -73,6 +73,22 @@ func (g gateway) siteAt(host string) *site {
 	return g.origins[strings.ToLower(strings.TrimSuffix(hostOf(host), "."))]
 }
 
+// siteOf returns the origin of a key, nil for none. What other servers answer for such a key would be stored for the visitors of
+// the site.
+func (g gateway) siteOf(key uri.URI) *site {
+	host, _ := key.Host()
+	if strings.HasSuffix(host, ".") || !isAbsoluteWeb(key.String()) {
+		return nil // no key of a site
+	}
+	return g.siteAt(host)
+}
+
+// sendTo makes a request one for the servers of a site.
+func (g gateway) sendTo(s *site, r *forward.Request) {
+	r.Server, r.Site, r.Others = g.server(s), s.set, len(s.servers)-1
+	r.Next = func() uri.URI { return g.server(s) }
+}
+
 // isWeb reports whether a target is in origin-form, or of a scheme of the web in absolute-form.
 func isWeb(target string) bool {
 	return strings.HasPrefix(target, "/") || isAbsoluteWeb(target)
@@ -106,10 +122,9 @@ func (h *Handler) forwardToSite(x *exchange, s *site, target string) error {
 	}
 	u = u.WithoutFragment()
 	key := u.Normalize()
-	return h.forwardRequest(x, &forward.Request{
-		Key: key, Target: normalTarget(x.request.Method, u), Spelling: s.spelling.of(target, key), Server: h.gateway.server(s), Site: s.set,
-		Others: len(s.servers) - 1, Next: func() uri.URI { return h.gateway.server(s) },
-	}, v)
+	r := &forward.Request{Key: key, Target: normalTarget(x.request.Method, u), Spelling: s.spelling.of(target, key)}
+	h.gateway.sendTo(s, r)
+	return h.forwardRequest(x, r, v)
 }
 
 // siteScheme returns the scheme that a client asked for a site by: a trusted proxy in front of urnd may have ended TLS.

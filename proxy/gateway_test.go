@@ -92,6 +92,36 @@ func TestGateway(t *testing.T) {
 	}
 }
 
+// Clients of the proxy get the resources of a site from its servers by whichever way they ask, and so what is stored for its visitors is from
+// these.
+func TestResourcesOfSites(t *testing.T) {
+	o := answering(t, func(request string) string {
+		line, _, _ := strings.Cut(request, "\r\n")
+		said := fmt.Sprint(line, field(request, "Host"), field(request, "X-Forwarded-Proto"))
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: %d\r\n\r\n%s", len(said), said)
+	})
+	s := site(t, []string{o.addr}, func(c *proxy.Config) {
+		c.Access.Proxy = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	for _, tt := range []struct{ target, host, visited string }{
+		{"/fetch?uri=http://www.example/fetched", "127.0.0.1", "/fetched"},
+		{"/fetch?uri=http://WWW.example:80/%2566etched%3f", "127.0.0.1", "/fetched?"},
+		{"http://www.example/absolute", "www.example", "/absolute"},
+	} {
+		want := "GET " + tt.visited + " HTTP/1.1[www.example] [http]"
+		response := s.visit(t, "GET", tt.target, tt.host)
+		if got := text(t, response); response.StatusCode != 200 || got != want {
+			t.Errorf("%s: %d %s", tt.target, response.StatusCode, got)
+		}
+		if got := text(t, s.visit(t, "GET", tt.visited, "www.example")); got != want {
+			t.Errorf("%s for a visitor: %s", tt.visited, got)
+		}
+	}
+	if got := len(o.requests()); got != 3 {
+		t.Errorf("%d requests, not one for each", got)
+	}
+}
+
 // What one client asks for takes no server of a site from the others.
 func TestOneClientTakesNoServer(t *testing.T) {
 	const answer = "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n"
@@ -135,6 +165,13 @@ func TestGatewayServers(t *testing.T) {
 	}
 	if first, second := len(a.requests()), len(b.requests()); failed != 0 || first < 9 || second < 9 {
 		t.Errorf("%d failed, %d and %d answered", failed, first, second)
+	}
+	const switched = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
+	s = site(t, []string{closed.Addr().String(), always(t, switched).addr, closed.Addr().String()}, nil)
+	for range 2 {
+		if response := s.visit(t, "GET", "/", "www.example", "Connection: Upgrade", "Upgrade: echo"); response.StatusCode != 101 {
+			t.Errorf("a change of protocol: %d", response.StatusCode)
+		}
 	}
 	s = site(t, []string{closed.Addr().String()}, nil)
 	for range 2 { // there is no other one

@@ -19,6 +19,9 @@ import (
 // insideHost is a host whose address is of the internal network, as far as its clients know.
 const insideHost = "inside.example.org"
 
+// insideWords are what a server says that does not speak HTTP.
+const insideWords = "SSH-2.0-OpenSSH_9.2p1"
+
 // faultyServers returns the addresses of servers that fail in every way.
 func faultyServers(t *testing.T) map[string]string {
 	t.Helper()
@@ -28,7 +31,8 @@ func faultyServers(t *testing.T) map[string]string {
 		"hangs":           func(c net.Conn) { _, _ = io.Copy(io.Discard, c) },
 		"closes":          func(net.Conn) {},
 		"resets":          func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) },
-		"speaks nonsense": func(c net.Conn) { _, _ = io.WriteString(c, "nonsense\r\n\r\n\r\n") },
+		"speaks nonsense": func(c net.Conn) { _, _ = io.WriteString(c, "nonsense "+insideWords+"\r\n\r\n\r\n") },
+		"has no fields":   func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n"+insideWords+"\r\n\r\n") },
 		"breaks off":      func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nX: ") },
 		"fails":           func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 500 Failed\r\nContent-Length: 0\r\n\r\n") },
 	} {
@@ -153,6 +157,9 @@ func TestNothingOfTheInside(t *testing.T) {
 					secrets := inside
 					if strings.HasPrefix(path, "site") || strings.HasPrefix(path, "path configured") || strings.Contains(path, "API configured") {
 						secrets = append(secrets, port)
+					}
+					if !strings.Contains(path, " ftp,") && !strings.Contains(path, " gopher,") && !strings.Contains(path, " nntp,") {
+						secrets = append(secrets, insideWords)
 					}
 					for _, secret := range secrets {
 						if strings.Contains(got, secret) {

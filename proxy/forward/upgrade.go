@@ -22,12 +22,7 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 	leave := sync.OnceFunc(release)
 	defer leave()
 	c := p.newClient(w, r)
-	request := p.request(c, r, r.Server, httpcache.Outgoing{Method: r.Method, Header: header})
-	request.Interim = c.interim
-	resource, err := p.config.Fetch.Fetch(r.Context(), request)
-	if err == nil && r.endsWith(resource) {
-		c.ends.Store(true)
-	}
+	resource, err := p.fetchOf(r.Context(), c, r, httpcache.Outgoing{Method: r.Method, Header: header})
 	c.answer()
 	if err != nil {
 		return blamed(c, err)

@@ -2,6 +2,7 @@ package listen
 
 import (
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,8 +15,9 @@ type bodyReads struct {
 	inBody atomic.Bool // the request that is handled has a body
 
 	mu      sync.Mutex
-	aborted bool      // net/http has set a deadline in the past, to end a read
-	until   time.Time // for all that is still read once the handler has ended; zero before
+	changed *sync.Cond // aborted has become true; nil while nothing waits for it
+	aborted bool       // net/http has set a deadline in the past, to end a read
+	until   time.Time  // for all that is still read once the handler has ended; zero before
 }
 
 // beginBody is called when a request with a body reaches its handler, and endHandler when that
@@ -42,7 +44,23 @@ func (c *requestConn) SetReadDeadline(t time.Time) error {
 	c.body.mu.Lock()
 	defer c.body.mu.Unlock()
 	c.body.aborted = !t.IsZero() && t.Before(distantPast())
+	if c.body.aborted && c.body.changed != nil {
+		c.body.changed.Broadcast()
+	}
 	return c.Conn.SetReadDeadline(t)
+}
+
+// awaitAbort waits until net/http ends a read, and returns the error of that.
+func (b *bodyReads) awaitAbort() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.changed == nil {
+		b.changed = sync.NewCond(&b.mu)
+	}
+	for !b.aborted {
+		b.changed.Wait()
+	}
+	return os.ErrDeadlineExceeded
 }
 
 // readBody reads with a deadline.

@@ -1,35 +1,22 @@
 package listen
 
-// emptyLine is what was seen of an empty line before a request line, of which a server ignores one at least: RFC 9112
-// section 2.2. net/http does so behind a POST alone. One that came together with the request before it is net/http's, which
-// refuses it: by then where a request begins is known to nobody else.
-type emptyLine uint8
-
-const (
-	noEmptyLine emptyLine = iota
-	half                  // its CR has come
-	whole
-)
-
-// behind returns the octets behind an empty line, where the first octets of a request are one or its beginning. A CR that no LF
-// follows takes the place of the octet behind it, wherever the octets were divided: a request line that begins so is refused.
-func (e *emptyLine) behind(octets []byte) []byte {
-	if *e == noEmptyLine && octets[0] == '\r' && (len(octets) == 1 || octets[1] == '\n') {
-		*e, octets = half, octets[1:]
-	}
-	if *e == half && len(octets) > 0 {
-		if *e = whole; octets[0] == '\n' {
-			return octets[1:]
+// skipEmptyLine skips an empty line that the first n octets of a request in p begin with, and returns how many octets p has
+// then: a server ignores one at least (RFC 9112 section 2.2), and net/http does so behind a POST alone. One that came together
+// with the request before it is net/http's, which refuses it: where a request begins in its buffer is known to nobody else.
+func (c *requestConn) skipEmptyLine(p []byte, n int) (int, error) {
+	for n == 1 && p[0] == '\r' {
+		more, err := c.read(p[1:])
+		if n += more; err != nil {
+			return n, err
 		}
-		octets[0] = '\r'
 	}
-	return octets
+	if n < len(emptyLine) || string(p[:len(emptyLine)]) != emptyLine {
+		return n, nil
+	}
+	if n = copy(p, p[len(emptyLine):n]); n > 0 {
+		return n, nil
+	}
+	return c.read(p)
 }
 
-// isSkippedByWatch reports whether an empty line may be removed from what comes while a request is answered: where that begins
-// the next one, and net/http has nothing of it. Behind a request that asks for another protocol it may be of that; behind a
-// POST, net/http removes one.
-func (c *requestConn) isSkippedByWatch() bool {
-	h := &c.head
-	return h.control.Load() != controlUnknown && h.isAll && !h.changes && !h.isPost
-}
+const emptyLine = "\r\n"

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"time"
 )
 
 // EndEarly ends the response to a request by HTTP/1 behind what was flushed of it: its connection is closed, and nothing
@@ -21,7 +22,22 @@ func EndEarly(r *http.Request) bool {
 }
 
 // EndEarly ends the connection behind what was written of a response that has a length.
-func (f *FastConn) EndEarly() { f.err = io.ErrClosedPipe }
+func (f *FastConn) EndEarly() {
+	f.err = io.ErrClosedPipe
+	f.conn.endsEarly.Store(true)
+}
+
+// lingering is how long a client may take to close a connection that ends early, as net/http gives it where it has not read a
+// body.
+const lingering = 500 * time.Millisecond
+
+// linger reads what the client still sends on a connection that ends early: to close one with octets that were not read resets it
+// (RFC 9112 section 9.6).
+func (c *requestConn) linger() {
+	if c.CloseWrite() == nil && c.Conn.SetReadDeadline(c.server.config.Now().Add(lingering)) == nil {
+		_, _ = io.Copy(io.Discard, c.Conn) // until the client closes it, or has sent for too long
+	}
+}
 
 // errEndedEarly is the error of a write behind the end.
 var errEndedEarly = net.ErrClosed

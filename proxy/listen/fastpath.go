@@ -123,6 +123,7 @@ func (f *FastConn) Abort() {
 // must see it.
 func (f *FastConn) idle(isPosted bool) {
 	f.between, f.isNew = !isPosted, false
+	f.isRest, f.isAfter = false, false
 }
 
 // isOut reports whether a read into p is none at which the fast path may look.

@@ -323,7 +323,7 @@ func TestFastPathBoundaries(t *testing.T) {
 			"a CR before a request", []string{"\r" + slowRequest}, []string{"400 malformed   close"},
 		},
 		{
-			"a CR before a request, in parts", []string{"\r", slowRequest}, []string{"", "400 malformed   close"},
+			"a CR before a request in parts", []string{"\r", slowRequest}, []string{"", "400 malformed   close"},
 		},
 		{
 			"a line longer than the buffer", []string{"GET /" + strings.Repeat("a", readSize-5), fastRequest}, []string{

@@ -13,25 +13,26 @@ import (
 // its machine sends for a response, or for a keep-alive probe of TCP.
 
 // isWatch reports whether a read into p is the one by which net/http notices that a client has left, while a request is
-// answered. No other one is into a single octet, but into the last of its buffer.
+// answered. No other one by HTTP/1 is into a single octet, but into the last of its buffer.
 func (c *requestConn) isWatch(p []byte) bool {
-	return cap(p) == 1 && !c.isTaken && &p[0] != c.lastOctet
+	return cap(p) == 1 && !c.isTaken && c.http2.Load() == nil && &p[0] != c.lastOctet
 }
 
-// watch reads an octet of the next request. It returns where one comes, the client has left, or net/http ends the read.
+// watch returns where the client has left, or net/http ends the read. An octet that comes is read with those that follow it, so
+// that it is seen whether a request begins with it.
 func (c *requestConn) watch(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	for n > 0 && err == nil && c.isSkippedByWatch() && len(c.emptyLine.behind(p[:n])) == 0 {
-		n, err = c.Conn.Read(p)
+	if !c.hasWatched {
+		n, err := c.Conn.Read(p)
+		if n == 0 && isEnd(err) {
+			c.ended.note()
+			err = awaitReset(socketOf(c.Conn))
+		}
+		if n == 0 {
+			return 0, err
+		}
+		c.watched, c.hasWatched = p[0], true
 	}
-	if c.hasWatched = n > 0; n > 0 {
-		c.watched = p[0]
-	}
-	if n == 0 && isEnd(err) {
-		c.ended.note()
-		err = awaitReset(socketOf(c.Conn))
-	}
-	return n, err
+	return 0, c.body.awaitAbort()
 }
 
 // isEnd reports whether the client has ended its side: by TLS, with close_notify or without.

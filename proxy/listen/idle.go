@@ -104,11 +104,7 @@ func (c *requestConn) isWaiting(p []byte) bool {
 	}
 	if c.between = false; c.deadlines.Load() <= 1 { // net/http has an octet, and waits for peeked ones
 		c.boundHead()
-		if c.hasWatched && len(p) == readSize-1 { // it is this one, and no other
-			c.line, c.isLineStart = append(c.line, c.watched), true
-		}
 	}
-	c.hasWatched = false
 	return false
 }
 

@@ -51,14 +51,13 @@ type requestConn struct {
 	isTaken   bool         // by a handler
 	lastOctet *byte        // of net/http's buffer
 
-	head      head
-	body      bodyReads
-	emptyLine emptyLine // before the next request line
-	line      []byte    // the last request line, or its beginning
+	head head
+	body bodyReads
+	line []byte // the last request line, or its beginning
 	// isLineStart is whether that begins with the first octet of the request, and isReplaced whether net/http has read
 	// another target: see restoreTarget.
 	isLineStart, isReplaced bool
-	// watched is an octet of the next request that came while one was answered, where hasWatched is set.
+	// watched is an octet that came while a request was answered, and is read next, where hasWatched is set.
 	watched    byte
 	hasWatched bool
 	complete   atomic.Bool               // the end of the line was seen
@@ -133,17 +132,18 @@ func (c *requestConn) Read(p []byte) (int, error) {
 		}
 	}
 	isWaiting := c.isWaiting(p)
-	if isWaiting {
+	if isWaiting && !c.hasWatched {
 		c.counted().rest()
 	}
 	n, err := c.read(p)
-	if isWaiting {
-		n, err = c.skipEmptyLine(p, n, err)
+	isFirst := isWaiting && (c.fast == nil || !c.fast.isAfter)
+	if isFirst && err == nil {
+		n, err = c.skipEmptyLine(p, n)
 	}
 	if isWaiting && n > 0 && !c.takesUp(n) {
 		return 0, io.EOF
 	}
-	c.isLineStart = c.isLineStart || isWaiting && (c.fast == nil || !c.fast.isAfter)
+	c.isLineStart = c.isLineStart || isFirst
 	if h := c.http2.Load(); h != nil {
 		return h.read(p[:n], err)
 	}
@@ -153,23 +153,14 @@ func (c *requestConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// skipEmptyLine removes an empty line before a request from the first n octets that were read into p, and reads on where
-// there are no others.
-func (c *requestConn) skipEmptyLine(p []byte, n int, err error) (int, error) {
-	for n > 0 && err == nil && !c.isRest() {
-		if n = copy(p, c.emptyLine.behind(p[:n])); n > 0 {
-			break
-		}
-		n, err = c.read(p)
-	}
-	return n, err
-}
-
 // read reads by whoever the octets are for.
 func (c *requestConn) read(p []byte) (int, error) {
 	switch {
 	case c.isWatch(p):
 		return c.watch(p)
+	case c.hasWatched:
+		p[0], c.hasWatched = c.watched, false
+		return 1, nil
 	case c.body.inBody.Load():
 		return c.readBody(c.Conn, p)
 	case c.fast != nil && !c.fast.isOut(p):
@@ -224,7 +215,6 @@ func (c *requestConn) record(p []byte) (rest []byte) {
 	if !isEnd {
 		return nil
 	}
-	c.emptyLine = noEmptyLine
 	if c.choseHTTP2() && bytes.HasPrefix(c.line, []byte(preface)) {
 		c.http2.Store(newHTTP2Conn(c))
 	}
@@ -313,6 +303,9 @@ func (c *requestConn) writeReason(p []byte) (int, error) {
 
 // Close implements net.Conn.
 func (c *requestConn) Close() error {
+	if c.endsEarly.Load() {
+		c.linger()
+	}
 	if c.fast != nil {
 		return c.fast.close()
 	}

@@ -24,10 +24,6 @@ type head struct {
 	// isChunked is whether chunked is the last transfer coding.
 	isChunked bool
 	length    bool // it has Content-Length
-	changes   bool // it asks for another protocol: CONNECT, or it has Upgrade
-	isPost    bool
-	// isAll is whether nothing came with it that is behind it, and nothing of a body will.
-	isAll bool
 	// isBodiless is whether it is that of a GET or HEAD, of which only control is of use.
 	isBodiless bool
 	control    atomic.Int32 // see pragma.go; a background read of net/http may begin the next head
@@ -43,7 +39,7 @@ const (
 // reset is called when the connection is idle.
 func (h *head) reset() {
 	h.active.Store(false)
-	h.scanned, h.coded, h.length, h.isChunked, h.isAll = false, false, false, false, false
+	h.scanned, h.coded, h.length, h.isChunked = false, false, false, false
 	h.control.Store(controlUnknown)
 }
 
@@ -56,7 +52,6 @@ func (h *head) begin(line []byte) {
 	if isRequestLine(line) {
 		h.control.Store(controlMissing)
 	}
-	h.changes, h.isPost = bytes.HasPrefix(line, []byte("CONNECT ")), bytes.HasPrefix(line, []byte("POST "))
 	h.active.Store(true)
 }
 
@@ -80,7 +75,7 @@ func (h *head) scan(p []byte) {
 			h.field(name, value)
 		} else if !h.cut && len(bytes.TrimRight(h.line, "\r")) == 0 {
 			h.active.Store(false)
-			h.scanned, h.isAll = !h.isBodiless, len(p) == 0 && !h.length && !h.coded
+			h.scanned = !h.isBodiless
 		}
 		h.line, h.cut = h.line[:0], false
 	}
@@ -96,8 +91,6 @@ func (h *head) field(name, value []byte) {
 		h.length = true
 	case bytes.EqualFold(name, []byte(controlName)):
 		h.control.Store(controlSent)
-	case bytes.EqualFold(name, []byte("upgrade")):
-		h.changes = true
 	}
 }
 

@@ -65,6 +65,9 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", scheme.ErrResponse, fmt.Errorf(format, args...))
 }
 
+// quoting returns an error with octets of a response. They are for the log: a client is told what the error itself says.
+func quoting(err error, octets string) error { return fmt.Errorf("%w: %.40q", err, octets) }
+
 // caused returns the error of connecting with the cause of the end of ctx, if that has ended.
 func caused(ctx context.Context, err error) error {
 	if ctx.Err() == nil || errors.Is(err, context.Cause(ctx)) {

@@ -74,7 +74,7 @@ func parseStatusLine(line string) (head, error) {
 	version, rest, _ := strings.Cut(line, " ")
 	minor, ok := strings.CutPrefix(version, "HTTP/1.")
 	if !ok || len(minor) != 1 || minor[0] < '0' || minor[0] > '9' {
-		return head{}, invalid("%w: %.40q", errNoHTTP, line)
+		return head{}, quoting(invalid("%w", errNoHTTP), line)
 	}
 	code, reason, _ := strings.Cut(rest, " ")
 	status := 0
@@ -129,7 +129,7 @@ func parseField(line string) (name, value string, err error) {
 	name, value, ok := strings.Cut(line, ":")
 	name = strings.TrimRight(name, " \t")
 	if !ok || !httpguts.ValidHeaderFieldName(name) {
-		return "", "", invalid("its field line %.40q", line)
+		return "", "", quoting(invalid("it has a line that is no field"), line)
 	}
 	if !httpguts.ValidHeaderFieldValue(value) {
 		return "", "", invalid("the value of its field %.40q", name)
