@@ -33,7 +33,6 @@ pg_createcluster postgresql
 systemd-analyze systemd
 systemd-socket-activate systemd
 strace strace
-logrotate logrotate
 finger finger
 in.fingerd fingerd
 gophernicus gophernicus
