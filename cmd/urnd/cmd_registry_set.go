@@ -84,7 +84,10 @@ times are not used.`,
 			withdrawn = before.Status == registry.Withdrawn && record.Status == registry.Withdrawn
 			return record, err
 		}
-		err = applyEdits(cmd.Context(), r, cmd.OutOrStdout(), []registry.Edit{{Key: key, IfVersion: version, Note: note, Activate: s.activate || s.documentStatus, Change: edit}})
+		err = applyEdits(cmd.Context(), r, cmd.OutOrStdout(), []registry.Edit{{
+			Key: key, IfVersion: version, Note: note, Activate: s.activate || s.documentStatus,
+			OutsideSandbox: cmd.Flags().Changed("sandbox") && !s.sandbox, Change: edit,
+		}})
 		if err == nil && withdrawn {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s is withdrawn still, and leads nowhere: --activate makes it active again\n", key)
 		}

@@ -105,19 +105,21 @@ func (b *Batch) edit(edit Edit) (Entry, error) {
 	if before.Status == Withdrawn && record.Status == Active && !edit.Activate {
 		return Entry{}, fmt.Errorf("%w: %s was withdrawn, and comes back only where its status is said to be active (set --activate)", ErrInvalid, edit.Key)
 	}
-	after, _, err := b.Put(edit.Key, record, edit.Note)
+	after, _, err := b.PutIf(edit.Key, record, edit.Note, edit.OutsideSandbox, anyChange)
 	return after, err
 }
 
 // Put makes a record that Check has returned the current one of a key. It reports whether that changes
 // anything: an equal record makes no version.
 func (b *Batch) Put(key Key, record Record, note string) (Entry, bool, error) {
-	return b.PutIf(key, record, note, func(Entry, Record) error { return nil })
+	return b.PutIf(key, record, note, false, anyChange)
 }
 
+func anyChange(Entry, Record) error { return nil }
+
 // PutIf is Put, unless may returns an error for what is there and what would be instead. It is not called where
-// the record makes no version.
-func (b *Batch) PutIf(key Key, record Record, note string, may func(before Entry, after Record) error) (Entry, bool, error) {
+// the record makes no version. outside is Edit.OutsideSandbox.
+func (b *Batch) PutIf(key Key, record Record, note string, outside bool, may func(before Entry, after Record) error) (Entry, bool, error) {
 	at, before, err := b.find(key)
 	if err != nil {
 		return Entry{}, false, err
@@ -125,7 +127,7 @@ func (b *Batch) PutIf(key Key, record Record, note string, may func(before Entry
 	if err := checkText("note", note, MaxText); err != nil {
 		return Entry{}, false, fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
 	}
-	if record.Sandbox, err = b.sandbox(before, key, record.Sandbox); err != nil {
+	if record.Sandbox, err = b.sandbox(before, key, record.Sandbox, outside); err != nil {
 		return Entry{}, false, err
 	}
 	if record.Status == Reserved && before.Exists() && before.Status != Reserved {
@@ -221,12 +223,12 @@ func (b *Batch) checkAlias(key Key, alias string) error {
 }
 
 // sandbox reports whether an entry is in a sandbox: what was registered outside never comes into one.
-func (b *Batch) sandbox(before *Entry, key Key, asked bool) (bool, error) {
+func (b *Batch) sandbox(before *Entry, key Key, asked, outside bool) (bool, error) {
 	if before.Exists() && !before.Sandbox {
 		return false, nil
 	}
-	if key.Kind == KindPrefix && asked {
-		return true, nil
+	if key.Kind == KindPrefix && (asked || outside) {
+		return asked, nil
 	}
 	return b.enclosedBySandbox(key)
 }

@@ -26,6 +26,8 @@ type Edit struct {
 	Note      string // why
 	// Activate says that a withdrawn entry may become active: whoever makes the change has said so.
 	Activate bool
+	// OutsideSandbox says that a prefix is in no sandbox, also where a shorter one is; else it is in that of the shorter one.
+	OutsideSandbox bool
 	// Change returns the new record. before is the zero value where there is no entry yet. It may
 	// be called more than once.
 	Change func(before Entry) (Record, error)

@@ -155,6 +155,23 @@ func TestExportOfDepartment(t *testing.T) {
 	}
 }
 
+// A new prefix in a sandbox may be said to be none: names below it are registered for good, and an export says so.
+func TestPrefixSaidToBeNoSandbox(t *testing.T) {
+	for text, purged := range map[string]int{
+		"name,prefix,sandbox,target\nurn:nbn:fi:,true,true,\nurn:nbn:fi:a:,true,false,\nurn:nbn:fi:a:1,,,https://example.org/1\n": 1,
+		"name,prefix,sandbox,target\nurn:nbn:fi:,true,true,\nurn:nbn:fi:a:,true,,\nurn:nbn:fi:a:1,,,https://example.org/1\n":      1,
+		"name,prefix,sandbox,target\nurn:nbn:fi:,true,true,\nurn:nbn:fi:a:,true,true,\nurn:nbn:fi:a:1,,,https://example.org/1\n":  3,
+	} {
+		r := open(t)
+		if _, rejected := imported(t, bulk.Import{Registry: r}, text); len(rejected) > 0 {
+			t.Fatal(rejected)
+		}
+		if n, err := r.Purge(t.Context(), admin, "urn:nbn:fi:"); err != nil || n != purged {
+			t.Errorf("%q: purged %d, %v; there is %s", text, n, err, summary(t, r))
+		}
+	}
+}
+
 // A name in a prefix that is no sandbox, inside one that is, was registered for good, whatever comes at once.
 func TestInnerPrefixIsNoSandbox(t *testing.T) {
 	for _, text := range []string{
