@@ -15,7 +15,8 @@ type bodyReads struct {
 	inBody atomic.Bool // the request that is handled has a body
 
 	mu      sync.Mutex
-	changed *sync.Cond // aborted has become true; nil while nothing waits for it
+	changed *sync.Cond // aborted or closed has become true; nil while nothing waits for it
+	closed  bool       // the connection is
 	aborted bool       // net/http has set a deadline in the past, to end a read
 	until   time.Time  // for all that is still read once the handler has ended; zero before
 }
@@ -50,15 +51,28 @@ func (c *requestConn) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// awaitAbort waits until net/http ends a read, and returns the error of that.
+// close ends what waits for net/http to end a read.
+func (b *bodyReads) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	if b.changed != nil {
+		b.changed.Broadcast()
+	}
+}
+
+// awaitAbort waits until net/http ends a read, or closes the connection, and returns the error of that.
 func (b *bodyReads) awaitAbort() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.changed == nil {
 		b.changed = sync.NewCond(&b.mu)
 	}
-	for !b.aborted {
+	for !b.aborted && !b.closed {
 		b.changed.Wait()
+	}
+	if b.closed {
+		return net.ErrClosed
 	}
 	return os.ErrDeadlineExceeded
 }

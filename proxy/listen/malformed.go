@@ -303,6 +303,7 @@ func (c *requestConn) writeReason(p []byte) (int, error) {
 
 // Close implements net.Conn.
 func (c *requestConn) Close() error {
+	c.body.close()
 	if c.endsEarly.Load() {
 		c.linger()
 	}
