@@ -140,9 +140,9 @@ func TestClassify(t *testing.T) {
 // What is asked in one buffer after the other allocates nothing but for what is parsed.
 func TestClassifyAllocations(t *testing.T) {
 	for name, most := range map[string]float64{
-		"plain 1.1 GET /urn:ietf:rfc:2648 urnd.example":                1,
-		"plain 1.1 GET http://a.example/b?c a.example":                 1,
-		"plain 1.1 GET /a/b?c www.example.org":                         1,
+		"plain 1.1 GET /urn:ietf:rfc:2648 urnd.example":               1,
+		"plain 1.1 GET http://a.example/b?c a.example":                1,
+		"plain 1.1 GET /a/b?c www.example.org":                        1,
 		"machine 1.1 GET /uri-res/N2L?urn:ietf:rfc:2648 urnd.example": 1,
 	} {
 		of, view := parseHead(t, name)
