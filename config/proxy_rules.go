@@ -5,67 +5,59 @@ import (
 	"strings"
 )
 
-func proxySettings() []Setting {
-	return append([]Setting{
-		{Path: "proxy", Doc: "The forward proxy, and the sites that urnd is the gateway of. Who may use the proxy is in access.proxy_clients and access.proxy_users."},
-		{
-			Path: "proxy.policy", Default: "enforce",
-			Doc: "What the rules do: enforce refuses what they deny (403); report passes it on, and logs what would be " +
-				"refused; open does not look at them.",
-			OneOf: policies(),
-		},
-		{
-			Path: "proxy.rules", Default: []ProxyRule{},
-			Doc: "What the clients of the proxy may ask for. The first rule of which all conditions hold decides; where there is " +
-				"none, the request is allowed. urnd access test says which rule decides a request, and why. A list:",
-			Form: tableForm,
-			Sample: `rules:
-  # the name of the rule in logs, for the client, and in Proxy-Status
-  - id: no-metadata
-    action: deny
-    # addresses that are dialled, whatever the host is called
-    destinations: [169.254.0.0/16]
-  - id: packages
-    # allow or deny
-    action: allow
-    # conditions: all that are given must hold; the values of one are alternatives
-    clients: [10.1.0.0/16]
-    users: [ci]
-    methods: [GET, HEAD, CONNECT]
-    # of URLs; connect stands for CONNECT, by which clients ask for https
-    schemes: [http, connect]
-    # a name; a name with all below it; a pattern, in which * stands for any characters
-    # of one label, and ? for one of them; addresses and ranges, as they are in URLs
-    hosts: [www.example.org, .example.com, '*.cdn-?.example.net', 192.0.2.0/24]
-    ports: [80, 443, 8000-8999]
-  # all other requests: a rule without conditions
-  - id: default
-    action: deny`,
-		},
-	}, forwardingSettings()...)
+// ProxyRule allows or denies the requests for which all of its conditions hold. An empty one holds
+// for all requests.
+type ProxyRule struct {
+	ID           string         `mapstructure:"id"`
+	Action       string         `mapstructure:"action"` // "allow" or "deny"
+	Clients      []netip.Prefix `mapstructure:"clients"`
+	Users        []string       `mapstructure:"users"`
+	Methods      []string       `mapstructure:"methods"`
+	Schemes      []string       `mapstructure:"schemes"` // "connect" stands for CONNECT
+	Hosts        []string       `mapstructure:"hosts"`   // names, ".example.org", patterns, addresses and ranges
+	Ports        []PortRange    `mapstructure:"ports"`
+	Destinations []netip.Prefix `mapstructure:"destinations"` // addresses that are dialled
 }
 
-// proxyElements are the settings of a rule.
-func proxyElements() []Setting {
-	return append([]Setting{
-		{Path: "proxy.rules.*.id", Doc: "its name in logs, for the client, and in Proxy-Status; it must be set, and be the only one of this name", Form: "1 to 64 letters, digits, \"-\", \"_\" and \".\""},
-		{Path: "proxy.rules.*.action", Doc: "what happens to requests for which all conditions hold; it must be set", OneOf: actions()},
-		{Path: "proxy.rules.*.clients", Doc: "clients; empty: all", Form: "address range"},
-		{Path: "proxy.rules.*.users", Doc: "users of access.proxy_users; empty: all, and clients that did not log in", Form: "user"},
-		{Path: "proxy.rules.*.methods", Doc: "methods; deny also holds for them in small letters, allow does not; empty: all", Form: "method, in capitals"},
-		{Path: "proxy.rules.*.schemes", Doc: "schemes of URLs, and connect for CONNECT, by which clients ask for https; empty: all", Form: "scheme"},
+func ruleElements() []Setting {
+	return []Setting{
 		{
-			Path: "proxy.rules.*.hosts",
-			Doc: "hosts as URLs name them: a name, a name with all below it (.example.org), a pattern in which * stands for any " +
-				"characters of one label and ? for one of them, an address or an address range; empty: all",
-			Form: "host name, pattern, address or address range",
+			Path: "proxy.rules.*.id", Form: "1 to 64 letters, digits, \"-\", \"_\" and \".\"",
+			Doc: "its name in logs, for the client, and in Proxy-Status; it must be set, and be the only one of this name",
 		},
-		{Path: "proxy.rules.*.ports", Doc: "ports, also where they are the default of the scheme; empty: all", Form: "port, or two joined by a hyphen"},
-		{Path: "proxy.rules.*.destinations", Doc: "addresses that are dialled, after the host was looked up; empty: all", Form: "address range"},
-	}, forwardingElements()...)
+		{
+			Path: "proxy.rules.*.action", OneOf: actions(),
+			Doc: "what happens to requests for which all conditions hold; it must be set",
+		},
+		{Path: "proxy.rules.*.clients", Form: "address range", Doc: "clients; empty: all"},
+		{
+			Path: "proxy.rules.*.users", Form: "user",
+			Doc: "users of access.proxy_users; empty: all, and clients that did not log in",
+		},
+		{
+			Path: "proxy.rules.*.methods", Form: "method, in capitals",
+			Doc: "methods; deny also holds for them in small letters, allow does not; empty: all",
+		},
+		{
+			Path: "proxy.rules.*.schemes", Form: "scheme",
+			Doc: "schemes of URLs, and connect for CONNECT, by which clients ask for https; empty: all",
+		},
+		{
+			Path: "proxy.rules.*.hosts", Form: "host name, pattern, address or address range",
+			Doc: "hosts as URLs name them: a name, a name with all below it (.example.org), a pattern in which * " +
+				"stands for any characters of one label and ? for one of them, an address or an address range; empty: " +
+				"all",
+		},
+		{
+			Path: "proxy.rules.*.ports", Form: "port, or two joined by a hyphen",
+			Doc: "ports, also where they are the default of the scheme; empty: all",
+		},
+		{
+			Path: "proxy.rules.*.destinations", Form: "address range",
+			Doc: "addresses that are dialled, after the host was looked up; empty: all",
+		},
+	}
 }
-
-func policies() []string { return []string{"enforce", "report", "open"} }
 
 func actions() []string { return []string{"allow", "deny"} }
 
