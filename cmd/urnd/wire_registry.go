@@ -74,7 +74,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 		previous = &d.previous.shared
 	}
 	var err error
-	r.registry, err = shared.Reuse(&r.shared, previous, "registry", basisOfRegistry(c.Registry), func() (*followed, func(), error) {
+	r.registry, err = shared.Reuse(&r.shared, previous, "registry", c.Basis(config.Store), func() (*followed, func(), error) {
 		f := follow(c.Registry, d.registryState)
 		return f, f.close, nil
 	})
@@ -86,9 +86,6 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	r.own = registry.NewResolver(registry.ResolverConfig{Store: r.registry, TTL: c.Registry.TTL, Only: askedFor(c.Registry.Only), Now: d.now})
 	return nil
 }
-
-// basisOfRegistry returns what the store of a registry depends on.
-func basisOfRegistry(c config.Registry) any { return [...]string{c.Store, c.Replica, c.Password} }
 
 // openRegistry opens the registry, if there is one, for a command: where it cannot be opened, its names
 // fail, and messages has the reason. A file is not made: it would be whose the command is, and not the daemon's.

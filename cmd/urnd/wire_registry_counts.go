@@ -41,7 +41,7 @@ func wireCounts(r *resolution, c config.Config, d dependencies) (func(*http.Requ
 		previous = &d.previous.shared
 	}
 	store := r.registry // not the resolution, which the counts outlive
-	n, err := shared.Reuse(&r.shared, previous, "counts", basisOfRegistry(c.Registry), func() (*counts, func(), error) {
+	n, err := shared.Reuse(&r.shared, previous, "counts", c.Basis(config.Store), func() (*counts, func(), error) {
 		n := &counts{cancel: func() {}}
 		n.Counter = registry.NewCounter(registry.CounterConfig{
 			Store: store, Now: d.now, Every: countsEvery, Room: countsRoom, After: time.After, State: n.state,
