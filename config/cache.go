@@ -129,7 +129,10 @@ func checkHarmlessFields(f *Faults, path string, value any) {
 }
 
 // handledFields are fields of requests by which clients get what others must not get.
-var handledFields = [...]string{"authorization", "cookie", "host", "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "cache-control", "pragma", "origin"}
+var handledFields = [...]string{
+	"authorization", "cookie", "host", "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
+	"cache-control", "pragma", "origin",
+}
 
 // standsFor reports whether a name is one of several, or the beginning of one.
 func standsFor(names []string, name string, isPrefix bool) bool {

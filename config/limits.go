@@ -162,7 +162,8 @@ func limitSettings() []Setting {
 func warnOfDocuments(f *Faults, c Config) {
 	share := c.Limits.Documents * Size(c.Limits.ClientShare) / 100 //nolint:mnd // percent
 	if c.Gateways.MaxListing > share {
-		f.add("gateways.max_listing", "%s is more than %s, which one client may have of limits.documents: a listing can take more memory than is counted",
+		f.add("gateways.max_listing", "%s is more than %s, which one client may have of limits.documents: a listing can take "+
+			"more memory than is counted",
 			show(c.Gateways.MaxListing), show(share))
 	}
 }

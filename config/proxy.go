@@ -202,7 +202,8 @@ func checkPACDirect(f *Faults, path string, value any) {
 	hosts, _ := value.([]string)
 	for i, host := range hosts {
 		if !isHost(strings.TrimPrefix(host, ".")) {
-			f.add(index(path, i), "%q is not a host such as www.example.org or .example.org%s", host, writeHost(host, "write ."+strings.TrimLeft(host, "*.")))
+			f.add(index(path, i), "%q is not a host such as www.example.org or .example.org%s", host,
+				writeHost(host, "write ."+strings.TrimLeft(host, "*.")))
 		}
 	}
 }

@@ -51,7 +51,8 @@ func checkSites(f *Faults, origins []Site) {
 		path := index("proxy.origins", i)
 		switch name := uri.CanonicalDomain(o.Host); {
 		case !isHost(o.Host):
-			f.add(path+".host", "%q is not a host such as www.example.org, without port%s", o.Host, writeHost(o.Host, "there are no patterns: list each site"))
+			f.add(path+".host", "%q is not a host such as www.example.org, without port%s", o.Host,
+				writeHost(o.Host, "there are no patterns: list each site"))
 		case seen[name]:
 			f.add(path+".host", "%q is configured twice", o.Host)
 		default:
@@ -69,6 +70,7 @@ func checkSites(f *Faults, origins []Site) {
 		if o.Forwarded != "" {
 			Setting{Path: path + ".forwarded", OneOf: forwardings()}.validate(f, o.Forwarded)
 		}
-		checkServerTLS(f, path+".tls", o.TLS, slices.ContainsFunc(o.Servers, func(server string) bool { return strings.HasPrefix(strings.ToLower(server), "https:") }))
+		isHTTPS := func(server string) bool { return strings.HasPrefix(strings.ToLower(server), "https:") }
+		checkServerTLS(f, path+".tls", o.TLS, slices.ContainsFunc(o.Servers, isHTTPS))
 	}
 }

@@ -85,7 +85,8 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 		checkPrefixList(f, path+".clients", r.Clients)
 		checkPrefixList(f, path+".destinations", r.Destinations)
 		checkEach(f, path+".users", r.Users, isUser, "the name of a user, which has no colon (RFC 7617 section 2)")
-		checkEach(f, path+".methods", r.Methods, isMethod, "a method in capitals, such as GET: methods are case-sensitive (RFC 9110 section 9.1)")
+		checkEach(f, path+".methods", r.Methods, isMethod,
+			"a method in capitals, such as GET: methods are case-sensitive (RFC 9110 section 9.1)")
 		checkEach(f, path+".schemes", r.Schemes, isScheme, "a scheme such as http, or connect: write it without ://")
 		checkRuleHosts(f, path+".hosts", r.Hosts)
 	}
@@ -132,7 +133,8 @@ func checkRuleHosts(f *Faults, path string, hosts []string) {
 		case strings.ContainsAny(host, digits) && strings.Trim(host, digits+".*?") == "":
 			f.add(at, "%q is no address, and a pattern is for names: write a range such as 192.0.2.0/24", host)
 		case !isDomain(strings.NewReplacer("*", "a", "?", "a").Replace(name)):
-			f.add(at, "%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, without scheme and port%s; other scripts are written as in xn--bcher-kva.example", host, writeRuleHost(host))
+			f.add(at, "%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, "+
+				"without scheme and port%s; other scripts are written as in xn--bcher-kva.example", host, writeRuleHost(host))
 		case strings.ContainsAny(host, "*?") && name != host:
 			f.add(at, "%q is a pattern, which has no dot at its start", host)
 		}

@@ -114,10 +114,9 @@ func checkStore(f *Faults, path string, value any) {
 		checkReplica(f, path, value)
 	case strings.HasPrefix(text, "/"):
 		f.add(path, "%q is neither sqlite: and a path nor a URL: write sqlite:%[1]s", text)
-	case strings.Contains(text, "@"):
-		f.add(path, "is neither sqlite: and the path of a file nor a URL that begins with postgres:; its value is not shown, since it may contain a password")
 	default:
-		f.add(path, "is neither sqlite: and the path of a file nor a URL that begins with postgres:; its value is not shown, since it may contain a password")
+		f.add(path, "is neither sqlite: and the path of a file nor a URL that begins with postgres:; its value is not shown, "+
+			"since it may contain a password")
 	}
 }
 

@@ -30,7 +30,9 @@ func tlsSettings() []Setting {
 
 // checkSecretFile refuses what is probably the secret itself, without showing it.
 func checkSecretFile(f *Faults, path string, value any) {
-	if name, _ := value.(string); name != "" && !strings.HasPrefix(name, CredentialPrefix) && (!strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\n:=$")) {
+	name, _ := value.(string)
+	isPath := strings.HasPrefix(name, "/") && !strings.ContainsAny(name, "\n:=$")
+	if name != "" && !strings.HasPrefix(name, CredentialPrefix) && !isPath {
 		f.add(path, "is not a path that begins with a slash, or credential: and a name; its value is not shown, since it may be the secret")
 	}
 }
