@@ -204,11 +204,13 @@ namespaces:
   - {nid: A1, check: sometimes, thttp: ["http://a.example/x", "ftp://a", "https://a.example:8443"]}
 `), nil)
 	want := []string{
-		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour", "ddds.max_domains", "ddds.root_options.0.root", "ddds.root_options.0.servers.0", "ddds.roots.0", "ddds.uri_roots.0",
+		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour", "ddds.max_domains",
+		"ddds.root_options.0.root", "ddds.root_options.0.servers.0", "ddds.roots.0", "ddds.uri_roots.0",
 		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service.0", "log.format", "log.level",
 		"namespaces.0.fold", "namespaces.0.nid", "namespaces.0.pattern",
 		"namespaces.1.extra", "namespaces.1.targets.0.template", "namespaces.1.targets.1.template", "namespaces.1.targets.2.template",
-		"namespaces.2.check", "namespaces.2.nid", "namespaces.2.thttp.0", "namespaces.2.thttp.1", "resolve.order.1", "resolve.order.2", "slp.agents.0", "slp.language", "slp.scopes", "slp.timeout", "urn.accept.1",
+		"namespaces.2.check", "namespaces.2.nid", "namespaces.2.thttp.0", "namespaces.2.thttp.1", "resolve.order.1",
+		"resolve.order.2", "slp.agents.0", "slp.language", "slp.scopes", "slp.timeout", "urn.accept.1",
 	}
 	if got := slices.Compact(paths(err)); !slices.Equal(got, want) {
 		t.Errorf("faults at %q\nwant %q\n%v", got, want, err)
