@@ -9,7 +9,8 @@ import (
 
 func TestRoots(t *testing.T) {
 	for root, want := range map[string]string{
-		"/": "is all of this machine", "/proc": "the state of processes", "/proc/1/root": "the state of processes", "/sys/kernel": "the state of processes", "/dev": "devices",
+		"/": "is all of this machine", "/proc": "the state of processes", "/proc/1/root": "the state of processes",
+		"/sys/kernel": "the state of processes", "/dev": "devices",
 		"srv": "not an absolute path", "/srv/../etc": "not an absolute path", "/srv/": "not an absolute path",
 		"/srv": "", "/processes": "", "/srv/proc": "", "/development": "",
 	} {
@@ -53,7 +54,9 @@ func TestDeniedPorts(t *testing.T) {
 	for _, port := range []uint16{
 		1025, 2525, 5984, 8125, 9050, 9051, 10050, 10051, 6379, 11211,
 		3310, 4730, 6600, 11300, 2003, 4242, 8009, 9000, 7000, 16379, // those by which the list was attacked
-		1099, 1344, 1978, 2049, 2181, 2617, 2623, 3003, 3306, 3493, 3632, 4150, 4160, 4369, 4373, 4712, 4949, 5038, 5432, 5672, 6082, 6557, 6667, 7419, 7711, 8021, 8765, 8086, 9200, 9300, 9101, 9104, 10011, 10023, 10040, 12345, 12525, 13666, 27017, 33060, 33062, 61613,
+		1099, 1344, 1978, 2049, 2181, 2617, 2623, 3003, 3306, 3493, 3632, 4150, 4160, 4369, 4373, 4712, 4949, 5038, 5432, 5672,
+		6082, 6557, 6667, 7419, 7711, 8021, 8765, 8086, 9200, 9300, 9101, 9104, 10011, 10023, 10040, 12345, 12525, 13666, 27017,
+		33060, 33062, 61613,
 	} {
 		if !denied(port) {
 			t.Errorf("%d is not denied", port)

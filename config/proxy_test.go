@@ -215,12 +215,17 @@ func TestUpstreamWarningsAreThoseOfTheGuard(t *testing.T) {
 	guard := netguard.New(time.Second)
 	addresses := []string{"::ffff:10.0.0.1", "::ffff:93.184.215.14"}
 	for _, edge := range []string{
-		"0.0.0.0 0.255.255.255", "10.0.0.0 10.255.255.255", "100.64.0.0 100.127.255.255", "127.0.0.0 127.255.255.255", "168.63.129.16 168.63.129.16",
+		"0.0.0.0 0.255.255.255", "10.0.0.0 10.255.255.255", "100.64.0.0 100.127.255.255", "127.0.0.0 127.255.255.255",
+		"168.63.129.16 168.63.129.16",
 		"169.254.0.0 169.254.255.255", "172.16.0.0 172.31.255.255", "192.0.0.0 192.0.0.255", "192.0.2.0 192.0.2.255", "192.88.99.0 192.88.99.255",
-		"192.168.0.0 192.168.255.255", "198.18.0.0 198.19.255.255", "198.51.100.0 198.51.100.255", "203.0.113.0 203.0.113.255", "224.0.0.0 255.255.255.254",
-		":: ::1", "::1:0:0 ::ffff:0:ffff:ffff", "64:ff9b:: 64:ff9b::ffff:ffff", "64:ff9b:1:: 64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "100:: 100::ffff:ffff:ffff:ffff",
-		"2001:: 2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db8:: 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2002:: 2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-		"3fff:: 3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "5f00:: 5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fc00:: fdff::", "fe80:: febf::", "fec0:: feff::", "ff00:: ff02::1",
+		"192.168.0.0 192.168.255.255", "198.18.0.0 198.19.255.255", "198.51.100.0 198.51.100.255", "203.0.113.0 203.0.113.255",
+		"224.0.0.0 255.255.255.254",
+		":: ::1", "::1:0:0 ::ffff:0:ffff:ffff", "64:ff9b:: 64:ff9b::ffff:ffff", "64:ff9b:1:: 64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
+		"100:: 100::ffff:ffff:ffff:ffff",
+		"2001:: 2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db8:: 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
+		"2002:: 2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"3fff:: 3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "5f00:: 5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fc00:: fdff::",
+		"fe80:: febf::", "fec0:: feff::", "ff00:: ff02::1",
 	} {
 		first, last, _ := strings.Cut(edge, " ")
 		for _, addr := range []netip.Addr{netip.MustParseAddr(first).Prev(), netip.MustParseAddr(first), netip.MustParseAddr(last), netip.MustParseAddr(last).Next()} {
