@@ -118,7 +118,7 @@ func parseAccess(client, method, target, user string) (r policy.Request, u uri.U
 	}
 	u = u.Normalize()
 	r, err = policy.NewRequest(addr, user, method, u)
-	if err == nil && r.Host == "" && !hasNoHost(u.Scheme()) {
+	if err == nil && r.Host == "" && !u.MayLackHost() {
 		err = errNoHost
 	}
 	return r, u, err

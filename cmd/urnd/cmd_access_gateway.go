@@ -11,9 +11,6 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// hasNoHost reports whether URIs of a scheme that is retrieved need no host.
-func hasNoHost(name string) bool { return name == "file" || name == "news" || name == "mailto" }
-
 // checkGateway checks a URI of a scheme other than http and https as its gateway does, and reports whether
 // an address is dialled for it. The URI is in canonical form; the zero value is the target of CONNECT.
 func (v *verdict) checkGateway(c config.Config, u uri.URI) (dials bool) {
