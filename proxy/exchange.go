@@ -96,7 +96,7 @@ func (x *exchange) unreached(err error) error {
 	if x.event.Scheme != "" {
 		target = x.event.Scheme + "://" + x.request.Host + target
 	}
-	return &problem.Failure{Err: err, Input: target}
+	return &problem.Failure{Err: err, Input: target, Noun: x.handler.config.Schemes.Noun(target)}
 }
 
 // SetServer implements forward.ResponseWriter.

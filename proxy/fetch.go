@@ -3,7 +3,6 @@ package proxy
 import (
 	"errors"
 	"net/http"
-	"slices"
 
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
@@ -30,7 +29,7 @@ func (h *Handler) fetch(x *exchange, r *message.Request, err error) error {
 		refused = mayRetrieve(by, r.Query.URI, r.Led)
 	}
 	if refused != nil {
-		return unfetched(r, refused)
+		return h.unfetched(r, refused)
 	}
 	switch {
 	case r.Text == "" && err != nil && problem.PrefersHTML(x.request.Header):
@@ -40,7 +39,7 @@ func (h *Handler) fetch(x *exchange, r *message.Request, err error) error {
 		err = h.fetchURL(x, r)
 	}
 	if err != nil {
-		return unfetched(r, err)
+		return h.unfetched(r, err)
 	}
 	return nil
 }
@@ -86,15 +85,15 @@ func fetchedFrom(err error) string {
 // leadsToFetch reports whether an address that a person typed on the front page is shown by /fetch: browsers
 // do not know its scheme.
 func (h *Handler) leadsToFetch(x *exchange, r *message.Request) bool {
-	return r.Typed && !h.isName(r) && problem.PrefersHTML(x.request.Header) &&
-		slices.Contains([]string{"ftp", "gopher", "news", "nntp", "wais", "z39.50r", "z39.50s", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini", "prospero"}, r.Query.URI.Scheme())
+	return r.Typed && !h.isName(r) && problem.PrefersHTML(x.request.Header) && h.config.Schemes.IsBrowsable(r.Query.URI.Scheme())
 }
 
 // unfetched returns the error of a request at /fetch with what was asked for, without its password.
-func unfetched(r *message.Request, err error) error {
+func (h *Handler) unfetched(r *message.Request, err error) error {
 	about := &problem.Failure{Err: err, Input: r.Query.URI.WithoutPassword().String(), Fetched: true}
 	if about.Typed = about.Input; about.Typed == "" {
 		about.Typed = r.Text // it is no URI
 	}
+	about.Noun = h.config.Schemes.Noun(about.Input)
 	return about
 }

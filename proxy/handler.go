@@ -27,7 +27,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Config configures a Handler. All fields but Observe, Answered and Begin must be set.
+// Config configures a Handler. All fields but Schemes, Observe, Answered and Begin must be set.
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
@@ -35,6 +35,7 @@ type Config struct {
 	Ready   *resolver.Ready
 	History bool           // Resolver knows how names were (RFC 7089)
 	Fetch   scheme.Handler // for the forward proxy, and for requests for the resource itself
+	Schemes scheme.Infos   // the protocol gateways that Fetch has; nil for none
 	Log     *slog.Logger
 	Now     func() time.Time
 	Access  Access
@@ -127,7 +128,7 @@ func New(config Config) *Handler {
 	outgoing := config.Forward
 	outgoing.Fetch = presenting{
 		Handler: failures.Observe(config.Fetch), ttl: config.ListingTTL, most: config.ListingSize, documents: &documents{memory: config.Documents},
-		large: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		schemes: config.Schemes, large: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 	outgoing.Via, outgoing.Now = config.Via, config.Now
 	outgoing.Accept = answer.ListingAccept

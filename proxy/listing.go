@@ -28,6 +28,7 @@ type presenting struct {
 	ttl       time.Duration // freshness lifetime of listings
 	most      int64         // octets of a document of a listing, about
 	documents *documents
+	schemes   scheme.Infos
 	// large are the large listings that documents are made of at the same time: they are in memory
 	// several times then. The others wait.
 	large chan struct{}
@@ -91,7 +92,7 @@ func (p presenting) present(ctx context.Context, r scheme.Request) (*scheme.Reso
 	var refusal *scheme.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		resource = refused(r, refusal)
+		resource = refused(r, refusal, p.schemes)
 	case err != nil:
 		return nil, err //nolint:wrapcheck // handlers have wrapped it
 	case resource.Listing != nil:
@@ -136,14 +137,14 @@ func (p presenting) listed(ctx context.Context, r scheme.Request, resource *sche
 
 // refused returns the response of a server that said no, with its reason. Proxy-Status has no error, since
 // nothing failed on the way.
-func refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
+func refused(r scheme.Request, refusal *scheme.Refusal, schemes scheme.Infos) *scheme.Resource {
 	accept, fetched := answer.AcceptOf(r.Header)
 	if fetched && refusal.Status == http.StatusUnauthorized {
 		// Its challenge is not passed on: the browser would send the password to this server as its own.
 		refusal = &scheme.Refusal{Status: http.StatusForbidden, Reply: refusal.Reply, Own: refusal.Own}
 	}
 	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}
-	about.Typed = about.Input
+	about.Typed, about.Noun = about.Input, schemes.Noun(about.Input)
 	reply := problem.ProxyReply(accept, "urnd", about)
 	header := reply.Header
 	for name, lines := range refusal.Header {

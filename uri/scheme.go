@@ -85,6 +85,9 @@ func (u URI) row() schemeID { return lookupScheme(u.Scheme()) }
 // unknown or has none.
 func (u URI) DefaultPort() string { return schemes[u.row()].port }
 
+// DefaultPortOf is DefaultPort for a scheme.
+func DefaultPortOf(scheme string) string { return schemes[lookupScheme(scheme)].port }
+
 // IsLocation reports whether u's scheme is one of locations: clients may be redirected to it. It is none of a URI that
 // refers to the client's own disk, as "file", or makes the client run what it contains, as "javascript".
 func (u URI) IsLocation() bool { return schemes[u.row()].link == linkLocation }

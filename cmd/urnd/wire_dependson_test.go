@@ -12,17 +12,20 @@ import (
 // irrelevant are the sections of the configuration that do not affect the contents of any
 // cache, with the reason.
 func irrelevant() map[string]string {
-	return map[string]string{
-		"Listen":   "the listeners of requests",
-		"TLS":      "the transport of requests",
-		"Limits":   "numbers of concurrent requests, and timeouts: failures because of them are not stored",
-		"Reload":   "when the configuration is read",
-		"Log":      "what is logged",
-		"Gateways": "how HTTP responses are made", "FTP": "how HTTP responses are made", "Gopher": "how HTTP responses are made",
-		"News": "how HTTP responses are made", "WAIS": "how HTTP responses are made", "File": "how HTTP responses are made",
+	sections := map[string]string{
+		"Listen":    "the listeners of requests",
+		"TLS":       "the transport of requests",
+		"Limits":    "numbers of concurrent requests, and timeouts: failures because of them are not stored",
+		"Reload":    "when the configuration is read",
+		"Log":       "what is logged",
+		"Gateways":  "how HTTP responses are made",
 		"Proxy":     "what the clients of the forward proxy may ask for",
 		"Telemetry": "what is traced",
 	}
+	for _, section := range gatewaySections() {
+		sections[section] = "how HTTP responses are made"
+	}
+	return sections
 }
 
 // partly are the settings without effect on a cache in sections that have others with one.

@@ -47,17 +47,6 @@ func diskBasis(c config.Config) string {
 // storageRules changes with the rules of what is stored for others: what was stored by others is not used.
 const storageRules = 3
 
-// gatewayBasis returns the settings of the gateways that decide whether, and from where, what is stored
-// could be fetched again. The others are left out: what was made by another limit is still a response of
-// its server, and listings are fresh for gateways.ttl only.
-func gatewayBasis(c config.Config) []any {
-	quoted := func(list any) string { return fmt.Sprintf("%q", list) } // so that two directories are not one with a space
-	return []any{
-		c.Gateways.AllowPorts, c.Gateways.DenyPorts, quoted(c.Gateways.Templates), c.FTP.Enabled, c.FTP.Login, c.FTP.TLS, c.Gopher.Enabled,
-		c.News.Enabled, quoted(c.News.Servers), c.News.Login, c.WAIS.Enabled, quoted(c.File.Roots),
-	}
-}
-
 // responseSettings are the settings of the section cache that are for HTTP responses; StaleFor is
 // for all caches.
 func responseSettings() []string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/config"
@@ -21,7 +22,7 @@ func undecidedSettings() map[string]string {
 // or is declared not to: a new one fails until it is in one.
 func TestResponsesBasisOfGateways(t *testing.T) {
 	all, before := reflect.TypeFor[config.Config](), config.Default()
-	for _, name := range []string{"Gateways", "FTP", "Gopher", "News", "WAIS", "File"} {
+	for _, name := range append(gatewaySections(), "Gateways") {
 		section, _ := all.FieldByName(name)
 		for i := range section.Type.NumField() {
 			setting := name + "." + section.Type.Field(i).Name
@@ -35,5 +36,33 @@ func TestResponsesBasisOfGateways(t *testing.T) {
 				t.Errorf("%s: the basis of responses on disk changes: %t", setting, changed)
 			}
 		}
+	}
+}
+
+// gatewaySections returns the sections of the configuration that have the settings of protocol gateways.
+func gatewaySections() []string {
+	var names []string
+	all := reflect.TypeFor[config.Config]()
+	for _, g := range gateways(config.Default()) {
+		section, _, isSet := strings.Cut(g.Setting, ".")
+		for i := range all.NumField() {
+			if isSet && all.Field(i).Tag.Get("mapstructure") == section {
+				names = append(names, all.Field(i).Name)
+			}
+		}
+	}
+	return names
+}
+
+// Each gateway with a setting has a section of its own.
+func TestGatewaySections(t *testing.T) {
+	want := 0
+	for _, g := range gateways(config.Default()) {
+		if g.Setting != "" {
+			want++
+		}
+	}
+	if got := gatewaySections(); len(got) != want || want == 0 {
+		t.Errorf("the sections of %d gateways: %q", want, got)
 	}
 }
