@@ -19,7 +19,7 @@ type Setting struct {
 	// Path is the keys of its field, dotted: "dns.timeout"; without a dot it is a section, or "namespaces".
 	// A field without declaration, or the reverse, fails the tests.
 	Path string
-	Doc string // what it means, in sentences
+	Doc  string // what it means, in sentences
 	// Default has the type of the field of Config; nil is its zero value.
 	Default any
 	// Sample is an example in YAML, without indentation, shown as a comment.
