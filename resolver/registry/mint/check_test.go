@@ -1,10 +1,12 @@
-package registry
+package mint
 
 import (
 	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 // The example is of the documentation of NOID, https://metacpan.org/dist/Noid/view/noid
@@ -81,7 +83,7 @@ func TestNBNCheck(t *testing.T) {
 			t.Errorf("%s: the check digit is %c, %v", name, got, err)
 		}
 	}
-	if _, err := nbnCheck("urn:nbn:de:101:1-~"); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "'~'") {
+	if _, err := nbnCheck("urn:nbn:de:101:1-~"); !errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), "'~'") {
 		t.Errorf("got %v", err)
 	}
 	if got, err := nbnCheck(""); got != '0' || err != nil {

@@ -1,4 +1,4 @@
-package registry
+package mint
 
 import (
 	"crypto/rand"
@@ -6,14 +6,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
-)
 
-// CheckDigit completes the numbers of a namespace.
-type CheckDigit struct {
-	Digits int // of a number without the check digit
-	// Of returns the check digit of so many digits.
-	Of func(digits string) byte
-}
+	"github.com/urnd/urnd/resolver/registry"
+)
 
 // pattern is what minted names look like: a literal, what is counted or drawn, another literal, and a
 // check character of all before it.
@@ -25,7 +20,7 @@ type pattern struct {
 	grows         bool   // with as many characters more as a number needs
 	first         uint64 // number of a counter
 	check         checkKind
-	digit         CheckDigit // where check is ofNamespace
+	digit         registry.CheckDigit // where check is ofNamespace
 }
 
 type checkKind uint8
@@ -44,15 +39,15 @@ const (
 
 // invalidPattern returns an error about a pattern.
 func invalidPattern(text, format string, args ...any) error {
-	return fmt.Errorf("%w: the pattern %q: %s", ErrInvalid, text, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: the pattern %q: %s", registry.ErrInvalid, text, fmt.Sprintf(format, args...))
 }
 
 // parsePattern parses a pattern: a URI with {counter}, {counter:DIGITS} or {random:CHARACTERS}, once, and at its
 // end {check} or {nbn}, if at all; or noid: and a template of NOID. checks are those of what patterns
 // begin with.
-func parsePattern(text string, checks map[string]CheckDigit) (pattern, error) {
+func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, error) {
 	if len(text) > maxPattern {
-		return pattern{}, fmt.Errorf("%w: the pattern has more than %d octets", ErrInvalid, maxPattern)
+		return pattern{}, fmt.Errorf("%w: the pattern has more than %d octets", registry.ErrInvalid, maxPattern)
 	}
 	if template, ok := strings.CutPrefix(text, "noid:"); ok {
 		return parseNOID(text, template)
@@ -142,7 +137,8 @@ func (p *pattern) field(field string, found bool) (bool, error) {
 		}
 		return found, nil
 	default:
-		return found, invalidPattern(p.text, "{%s} is unknown: there are {counter}, {counter:DIGITS}, {random:CHARACTERS}, {check} and {nbn}", field)
+		return found, invalidPattern(p.text,
+			"{%s} is unknown: there are {counter}, {counter:DIGITS}, {random:CHARACTERS}, {check} and {nbn}", field)
 	}
 }
 
@@ -168,7 +164,7 @@ func parseNOID(text, template string) (pattern, error) {
 
 // parseNumber parses the pattern of a number with a check digit that its namespace prescribes: digits that it
 // begins with, and {counter}, which has as many as remain.
-func parseNumber(text string, prefix int, digit CheckDigit) (pattern, error) {
+func parseNumber(text string, prefix int, digit registry.CheckDigit) (pattern, error) {
 	literal, ok := strings.CutSuffix(text[prefix:], "{counter}")
 	digits := strings.ReplaceAll(literal, "-", "")
 	if !ok || strings.Trim(digits, "0123456789") != "" {

@@ -1,4 +1,4 @@
-package registry_test
+package mint_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/mint"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
@@ -52,9 +53,9 @@ func configOf(s registry.Store) registry.Config {
 
 func writer() registry.Actor { return registry.Actor{Name: "someone", Role: registry.Writer} }
 
-func mint(t *testing.T, r *registry.Registry, m registry.Minting) []string {
+func minted(t *testing.T, r *registry.Registry, m mint.Request) []string {
 	t.Helper()
-	names, err := r.Mint(t.Context(), writer(), m)
+	names, err := mint.New(r).Mint(t.Context(), writer(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,26 +70,27 @@ func TestMint(t *testing.T) {
 	}
 	r := registry.New(config)
 	for _, name := range []string{"urn:a:2", "urn:a:4"} {
-		if _, err := r.Apply(t.Context(), writer(), registry.Edit{Key: registry.Name(name), Change: registry.Put(registry.Record{})}); err != nil {
+		edit := registry.Edit{Key: registry.Name(name), Change: registry.Put(registry.Record{})}
+		if _, err := r.Apply(t.Context(), writer(), edit); err != nil {
 			t.Fatal(err)
 		}
 	}
 	audited = nil
 	from := func(n uint64) *uint64 { return &n }
 	for i, tt := range []struct {
-		registry.Minting
+		mint.Request
 		want string
 	}{
-		{registry.Minting{Pattern: "urn:a:{counter}", N: 1, Note: "one"}, "urn:a:1"},
-		{registry.Minting{Pattern: "urn:a:{counter}", N: 3}, "urn:a:3 urn:a:5 urn:a:6"},
-		{registry.Minting{Pattern: "urn:a:{counter}", N: 2, From: from(10)}, "urn:a:10 urn:a:11"},
-		{registry.Minting{Pattern: "urn:a:{counter}", N: 1}, "urn:a:12"},
-		{registry.Minting{Pattern: "urn:a:{counter}", N: 6, From: from(1)}, "urn:a:7 urn:a:8 urn:a:9 urn:a:13 urn:a:14 urn:a:15"},
-		{registry.Minting{Pattern: "URN:A:{counter}", N: 1}, "urn:a:16"}, // a counter of its own, and the same names
-		{registry.Minting{Pattern: "urn:number:1{counter}", N: 2}, "urn:number:10001 urn:number:10011"},
-		{registry.Minting{Pattern: "noid:urn:b:.sd", N: 10}, "urn:b:0 urn:b:1 urn:b:2 urn:b:3 urn:b:4 urn:b:5 urn:b:6 urn:b:7 urn:b:8 urn:b:9"},
+		{mint.Request{Pattern: "urn:a:{counter}", N: 1, Note: "one"}, "urn:a:1"},
+		{mint.Request{Pattern: "urn:a:{counter}", N: 3}, "urn:a:3 urn:a:5 urn:a:6"},
+		{mint.Request{Pattern: "urn:a:{counter}", N: 2, From: from(10)}, "urn:a:10 urn:a:11"},
+		{mint.Request{Pattern: "urn:a:{counter}", N: 1}, "urn:a:12"},
+		{mint.Request{Pattern: "urn:a:{counter}", N: 6, From: from(1)}, "urn:a:7 urn:a:8 urn:a:9 urn:a:13 urn:a:14 urn:a:15"},
+		{mint.Request{Pattern: "URN:A:{counter}", N: 1}, "urn:a:16"}, // a counter of its own, and the same names
+		{mint.Request{Pattern: "urn:number:1{counter}", N: 2}, "urn:number:10001 urn:number:10011"},
+		{mint.Request{Pattern: "noid:urn:b:.sd", N: 10}, "urn:b:0 urn:b:1 urn:b:2 urn:b:3 urn:b:4 urn:b:5 urn:b:6 urn:b:7 urn:b:8 urn:b:9"},
 	} {
-		if got := strings.Join(mint(t, r, tt.Minting), " "); got != tt.want {
+		if got := strings.Join(minted(t, r, tt.Request), " "); got != tt.want {
 			t.Errorf("%d: %s: %q, want %q", i, tt.Pattern, got, tt.want)
 		}
 	}
@@ -103,42 +105,43 @@ func TestMint(t *testing.T) {
 
 func TestMintErrors(t *testing.T) {
 	r := registry.New(configOf(stores(t)()))
-	names := mint(t, r, registry.Minting{Pattern: "noid:urn:full:.sd", N: 8})
+	names := minted(t, r, mint.Request{Pattern: "noid:urn:full:.sd", N: 8})
 	if len(names) != 8 {
 		t.Fatalf("minted %q", names)
 	}
-	mint(t, r, registry.Minting{Pattern: "noid:urn:drawn:.rd", N: 10})
+	minted(t, r, mint.Request{Pattern: "noid:urn:drawn:.rd", N: 10})
 	first := uint64(1)
 	below := registry.Actor{Name: "limited", Role: registry.Writer, Prefixes: []string{"urn:b:"}}
 	for _, tt := range []struct {
 		actor registry.Actor
-		registry.Minting
+		mint.Request
 		err  error
 		says string
 	}{
-		{writer(), registry.Minting{Pattern: "urn:a:{counter}"}, registry.ErrInvalid, "not 0"},
-		{writer(), registry.Minting{Pattern: "urn:a:{counter}", N: registry.MaxMint + 1}, registry.ErrInvalid, "not 10001"},
-		{writer(), registry.Minting{Pattern: "urn:a:", N: 1}, registry.ErrInvalid, "needs {counter}"},
-		{writer(), registry.Minting{Pattern: "urn:a:{random:4}", N: 1, From: &first}, registry.ErrInvalid, "no number"},
-		{writer(), registry.Minting{Pattern: "x:{counter}", N: 1}, registry.ErrInvalid, `it makes "x:1": not valid: it is no URN`},
-		{writer(), registry.Minting{Pattern: "URN:a:{counter}{check}", N: 1}, registry.ErrInvalid, "in their canonical form"},
-		{writer(), registry.Minting{Pattern: "urn:a:~{counter}{nbn}", N: 1}, registry.ErrInvalid, "not defined for '~'"},
-		{writer(), registry.Minting{Pattern: "urn:a:{counter}", N: 1, Note: strings.Repeat("x", 5000)}, registry.ErrInvalid, "note"},
-		{writer(), registry.Minting{Pattern: "noid:urn:full:.sd", N: 3}, registry.ErrExhausted, `of the 10 names of "noid:urn:full:.sd" only 2 are free`},
-		{writer(), registry.Minting{Pattern: "noid:urn:drawn:.rd", N: 1}, registry.ErrExhausted, "only 0 were free: nearly all of its 10 names"},
-		{registry.Actor{Name: "reader", Role: registry.Reader}, registry.Minting{Pattern: "urn:a:{counter}", N: 1}, registry.ErrDenied, "reader"},
-		{below, registry.Minting{Pattern: "urn:a:{counter}", N: 1}, registry.ErrDenied, "urn:b:"},
+		{writer(), mint.Request{Pattern: "urn:a:{counter}"}, registry.ErrInvalid, "not 0"},
+		{writer(), mint.Request{Pattern: "urn:a:{counter}", N: mint.Max + 1}, registry.ErrInvalid, "not 10001"},
+		{writer(), mint.Request{Pattern: "urn:a:", N: 1}, registry.ErrInvalid, "needs {counter}"},
+		{writer(), mint.Request{Pattern: "urn:a:{random:4}", N: 1, From: &first}, registry.ErrInvalid, "no number"},
+		{writer(), mint.Request{Pattern: "x:{counter}", N: 1}, registry.ErrInvalid, `it makes "x:1": not valid: it is no URN`},
+		{writer(), mint.Request{Pattern: "URN:a:{counter}{check}", N: 1}, registry.ErrInvalid, "in their canonical form"},
+		{writer(), mint.Request{Pattern: "urn:a:~{counter}{nbn}", N: 1}, registry.ErrInvalid, "not defined for '~'"},
+		{writer(), mint.Request{Pattern: "urn:a:{counter}", N: 1, Note: strings.Repeat("x", 5000)}, registry.ErrInvalid, "note"},
+		{writer(), mint.Request{Pattern: "noid:urn:full:.sd", N: 3}, registry.ErrExhausted,
+			`of the 10 names of "noid:urn:full:.sd" only 2 are free`},
+		{writer(), mint.Request{Pattern: "noid:urn:drawn:.rd", N: 1}, registry.ErrExhausted, "only 0 were free: nearly all of its 10 names"},
+		{registry.Actor{Name: "reader", Role: registry.Reader}, mint.Request{Pattern: "urn:a:{counter}", N: 1}, registry.ErrDenied, "reader"},
+		{below, mint.Request{Pattern: "urn:a:{counter}", N: 1}, registry.ErrDenied, "urn:b:"},
 	} {
-		_, err := r.Mint(t.Context(), tt.actor, tt.Minting)
+		_, err := mint.New(r).Mint(t.Context(), tt.actor, tt.Request)
 		if !errors.Is(err, tt.err) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, want %q", tt.Pattern, err, tt.says)
 		}
 	}
 	// What failed has changed nothing.
-	if got := mint(t, r, registry.Minting{Pattern: "noid:urn:full:.sd", N: 2}); !slices.Equal(got, []string{"urn:full:8", "urn:full:9"}) {
+	if got := minted(t, r, mint.Request{Pattern: "noid:urn:full:.sd", N: 2}); !slices.Equal(got, []string{"urn:full:8", "urn:full:9"}) {
 		t.Errorf("minted %q", got)
 	}
-	if got := mint(t, r, registry.Minting{Pattern: "urn:a:{counter}", N: 1}); !slices.Equal(got, []string{"urn:a:1"}) {
+	if got := minted(t, r, mint.Request{Pattern: "urn:a:{counter}", N: 1}); !slices.Equal(got, []string{"urn:a:1"}) {
 		t.Errorf("minted %q", got)
 	}
 }
@@ -154,7 +157,7 @@ func TestMintByTwo(t *testing.T) {
 			r := registry.New(configOf(open()))
 			running.Go(func() {
 				for range rounds {
-					names, err := r.Mint(t.Context(), writer(), registry.Minting{Pattern: pattern, N: each})
+					names, err := mint.New(r).Mint(t.Context(), writer(), mint.Request{Pattern: pattern, N: each})
 					if err != nil {
 						t.Errorf("%s: %v", pattern, err)
 						return
@@ -189,13 +192,27 @@ func TestMintSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := registry.New(configOf(s))
-	_, err := r.Mint(t.Context(), writer(), registry.Minting{Pattern: "urn:a:{counter}", N: 1})
+	_, err := mint.New(r).Mint(t.Context(), writer(), mint.Request{Pattern: "urn:a:{counter}", N: 1})
 	if !errors.Is(err, registry.ErrExhausted) || !strings.Contains(err.Error(), "begin from a greater number") {
 		t.Errorf("got %v", err)
 	}
 	from := uint64(n - 1000)
-	got := mint(t, r, registry.Minting{Pattern: "urn:a:{counter}", N: 2500, From: &from})
+	got := minted(t, r, mint.Request{Pattern: "urn:a:{counter}", N: 2500, From: &from})
 	if len(got) != 2500 || got[0] != fmt.Sprintf("urn:a:%d", n+1) {
 		t.Errorf("minted %d names from %q on", len(got), got[:1])
+	}
+}
+
+// What a registry is not asked for is not minted.
+func TestMintWhatIsNotAskedFor(t *testing.T) {
+	config := configOf(stores(t)())
+	config.Only = []string{"urn:a:"}
+	r := registry.New(config)
+	_, err := mint.New(r).Mint(t.Context(), writer(), mint.Request{Pattern: "urn:b:{counter}", N: 1})
+	if !errors.Is(err, registry.ErrInvalid) {
+		t.Errorf("minting: %v", err)
+	}
+	if names := minted(t, r, mint.Request{Pattern: "urn:a:m{counter}", N: 1}); len(names) != 1 {
+		t.Errorf("minted %v", names)
 	}
 }

@@ -1,9 +1,10 @@
-package registry
+package mint
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -66,7 +67,7 @@ func nbnCheck(name string) (byte, error) {
 	for i := range len(name) {
 		value := nbnValue(name[i])
 		if value == "" {
-			return 0, fmt.Errorf("%w: the check digit of URN:NBN:de is not defined for %q", ErrInvalid, name[i])
+			return 0, fmt.Errorf("%w: the check digit of URN:NBN:de is not defined for %q", registry.ErrInvalid, name[i])
 		}
 		for j := range len(value) {
 			position++

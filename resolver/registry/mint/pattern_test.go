@@ -1,4 +1,4 @@
-package registry
+package mint
 
 import (
 	"errors"
@@ -6,11 +6,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 // numbers has check digits of its own: the last digit of the number.
-func numbers() map[string]CheckDigit {
-	return map[string]CheckDigit{"urn:number:": {Digits: 6, Of: func(digits string) byte { return digits[len(digits)-1] }}}
+func numbers() map[string]registry.CheckDigit {
+	return map[string]registry.CheckDigit{"urn:number:": {Digits: 6, Of: func(digits string) byte { return digits[len(digits)-1] }}}
 }
 
 func TestPatternCounted(t *testing.T) {
@@ -116,7 +118,7 @@ func TestPatternErrors(t *testing.T) {
 		strings.Repeat("x", 2000) + "{counter}": "more than 1024 octets",
 	} {
 		_, err := parsePattern(pattern, numbers())
-		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %q", pattern, err, want)
 		}
 	}
@@ -125,14 +127,15 @@ func TestPatternErrors(t *testing.T) {
 // Whatever is parsed makes names: different ones for different numbers.
 func FuzzPattern(f *testing.F) {
 	for _, seed := range []string{
-		"urn:nbn:fi:lib-{counter}", "urn:a:{counter:6}-x{check}", "a:{random:8}{nbn}", "noid:ark:/12345/fk.reedeedk", "urn:number:12{counter}", "a:{", "}{",
+		"urn:nbn:fi:lib-{counter}", "urn:a:{counter:6}-x{check}", "a:{random:8}{nbn}", "noid:ark:/12345/fk.reedeedk",
+		"urn:number:12{counter}", "a:{", "}{",
 	} {
 		f.Add(seed, uint64(1))
 	}
 	f.Fuzz(func(t *testing.T, text string, number uint64) {
 		p, err := parsePattern(text, numbers())
 		if err != nil {
-			if !errors.Is(err, ErrInvalid) {
+			if !errors.Is(err, registry.ErrInvalid) {
 				t.Errorf("%q: %v", text, err)
 			}
 			return

@@ -1,87 +1,88 @@
-package registry
+// Package mint reserves the next free names of a pattern in a registry: counted or random ones, with check characters
+// at their ends. Who registers them is told to the registry, which knows nothing of patterns.
+package mint
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Minting says which names are minted.
-type Minting struct {
+// Request says which names are minted.
+type Request struct {
 	// Pattern is what the names look like: a URI with {counter}, {counter:DIGITS}, with zeros before it, or
 	// {random:CHARACTERS}, without vowels and l. At its end may be {check}, the check character of NOID over the
 	// NSS of a URN, the NAAN and name of an ARK, or the path of another URI; or {nbn}, the check digit of
 	// URN:NBN:de. Or it is noid: and a template of NOID. In namespaces with numbers of a fixed length (see
-	// Config.CheckDigits) it is the digits of a range, and {counter}.
+	// registry.Config.CheckDigits) it is the digits of a range, and {counter}.
 	Pattern string
-	N       int // how many names: 1 to MaxMint
+	N       int // how many names: 1 to Max
 	// From is the number that the counter goes on with, nil where it is. Names that are there already are
 	// skipped in any case. Not for random names.
 	From *uint64
 	Note string // why
 }
 
-// MaxMint is how many names are minted at once at most.
-const MaxMint = 10_000
+// Max is how many names are minted at once at most.
+const Max = 10_000
 
 const (
-	mintPage = 1000
+	page = 1000
 	// maxTaken bounds how many names that are there already are skipped.
 	maxTaken = 20_000
 )
 
+// Minter mints in a registry. It is safe for concurrent use.
+type Minter struct{ registry *registry.Registry }
+
+// New returns what mints in a registry.
+func New(r *registry.Registry) *Minter { return &Minter{r} }
+
 // Mint registers the next free names of a pattern as reserved, and returns them. No name is returned twice,
 // by any number of instances with one store: the counter moves on in the same transaction. Errors
-// about the pattern wrap ErrInvalid; ErrExhausted means that not as many names are free.
-func (r *Registry) Mint(ctx context.Context, actor Actor, m Minting) ([]string, error) {
-	p, err := parsePattern(m.Pattern, r.config.CheckDigits)
+// about the pattern wrap registry.ErrInvalid; registry.ErrExhausted means that not as many names are free.
+func (m *Minter) Mint(ctx context.Context, actor registry.Actor, asked Request) ([]string, error) {
+	p, err := parsePattern(asked.Pattern, m.registry.CheckDigits())
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case m.N < 1 || m.N > MaxMint:
-		return nil, fmt.Errorf("%w: 1 to %d names can be minted at once, not %d", ErrInvalid, MaxMint, m.N)
-	case p.random && m.From != nil:
-		return nil, invalidPattern(m.Pattern, "random names have no number to begin from")
+	case asked.N < 1 || asked.N > Max:
+		return nil, fmt.Errorf("%w: 1 to %d names can be minted at once, not %d", registry.ErrInvalid, Max, asked.N)
+	case p.random && asked.From != nil:
+		return nil, invalidPattern(asked.Pattern, "random names have no number to begin from")
 	}
 	var minted []string
-	var changes []Changed
-	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
-		s := minter{r: r, actor: actor, pattern: p, Minting: m, tx: tx, batch: NewBatch(tx, actor.Name, r.Now()), seen: make(map[string]bool)}
-		var err error
+	_, err = m.registry.Change(ctx, actor, func(tx registry.WriteTx, batch *registry.Batch) error {
+		s := minting{Request: asked, registry: m.registry, actor: actor, pattern: p, tx: tx, batch: batch, seen: make(map[string]bool)}
+		mint := s.count
 		if p.random {
-			err = s.draw()
-		} else {
-			err = s.count()
+			mint = s.draw
 		}
-		if err != nil {
-			return err
-		}
+		err := mint()
 		minted = s.minted
-		changes, err = s.batch.Flush()
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("minting names: %w", err)
 	}
-	if r.config.Audit != nil {
-		r.config.Audit(ctx, actor, changes)
-	}
 	return minted, nil
 }
 
-// minter mints within one transaction.
-type minter struct {
-	Minting
-	r       *Registry
-	actor   Actor
-	pattern pattern
-	tx      WriteTx
-	batch   *Batch
-	minted  []string
-	seen    map[string]bool
-	taken   int // how many names were there already
+// minting is what is minted within one transaction.
+type minting struct {
+	Request
+	registry *registry.Registry
+	actor    registry.Actor
+	pattern  pattern
+	tx       registry.WriteTx
+	batch    *registry.Batch
+	minted   []string
+	seen     map[string]bool
+	taken    int // how many names were there already
 }
 
 // mintCounter is the document of a counter, by its pattern.
@@ -90,7 +91,7 @@ type mintCounter struct {
 }
 
 // count mints by the counter of the pattern.
-func (m *minter) count() error {
+func (m *minting) count() error {
 	counter, err := m.counter()
 	if err != nil {
 		return err
@@ -99,11 +100,11 @@ func (m *minter) count() error {
 	for len(m.minted) < m.N {
 		if m.taken >= maxTaken {
 			return fmt.Errorf("%w: the %d names before number %d of %q are all registered already: begin from a greater number",
-				ErrExhausted, m.taken, counter.Next, m.Pattern)
+				registry.ErrExhausted, m.taken, counter.Next, m.Pattern)
 		}
 		first := counter.Next
 		var names []string
-		for len(names) < min(m.N-len(m.minted)+m.taken, mintPage) && counter.Next < size {
+		for len(names) < min(m.N-len(m.minted)+m.taken, page) && counter.Next < size {
 			name, err := m.pattern.counted(counter.Next)
 			if err != nil {
 				return err
@@ -113,7 +114,7 @@ func (m *minter) count() error {
 		}
 		if len(names) == 0 {
 			return fmt.Errorf("%w: of the %d names of %q only %d are free from its counter on, and none was minted",
-				ErrExhausted, size, m.Pattern, len(m.minted))
+				registry.ErrExhausted, size, m.Pattern, len(m.minted))
 		}
 		used, err := m.reserve(names)
 		if err != nil {
@@ -125,35 +126,35 @@ func (m *minter) count() error {
 	if err != nil {
 		return fmt.Errorf("writing the counter of %q: %w", m.Pattern, err)
 	}
-	return m.tx.Put(TableMints, []Document{{Key: m.Pattern, Value: value}})
+	return m.tx.Put(registry.TableMints, []registry.Document{{Key: m.Pattern, Value: value}})
 }
 
 // counter returns the counter of the pattern.
-func (m *minter) counter() (mintCounter, error) {
+func (m *minting) counter() (mintCounter, error) {
 	counter := mintCounter{m.pattern.first}
 	if m.From != nil {
 		return mintCounter{*m.From}, nil
 	}
-	value, err := m.tx.Document(TableMints, m.Pattern)
+	value, err := m.tx.Document(registry.TableMints, m.Pattern)
 	if err != nil || value == nil {
 		return counter, err
 	}
 	if err := json.Unmarshal(value, &counter); err != nil {
-		return counter, fmt.Errorf("%w: the counter of %q: %w", ErrDamaged, m.Pattern, err)
+		return counter, fmt.Errorf("%w: the counter of %q: %w", registry.ErrDamaged, m.Pattern, err)
 	}
 	return counter, nil
 }
 
 // draw mints random names. It gives up where hardly any is free.
-func (m *minter) draw() error {
+func (m *minting) draw() error {
 	drawn := 0
 	for len(m.minted) < m.N {
 		missing := m.N - len(m.minted)
-		if m.taken > 10*m.N+mintPage {
-			return fmt.Errorf("%w: of %d random names of %q only %d were free: nearly all of its %.3g names are registered, so use one with more characters",
-				ErrExhausted, drawn, m.Pattern, len(m.minted), m.names())
+		if m.taken > 10*m.N+page {
+			return fmt.Errorf("%w: of %d random names of %q only %d were free: nearly all of its %.3g names are registered, "+
+				"so use one with more characters", registry.ErrExhausted, drawn, m.Pattern, len(m.minted), m.names())
 		}
-		names := make([]string, min(missing, mintPage))
+		names := make([]string, min(missing, page))
 		for i := range names {
 			var err error
 			if names[i], err = m.pattern.drawn(); err != nil {
@@ -169,7 +170,7 @@ func (m *minter) draw() error {
 }
 
 // names returns about how many names the pattern has.
-func (m *minter) names() float64 {
+func (m *minting) names() float64 {
 	n := 1.0
 	for i := range len(m.pattern.mask) {
 		n *= float64(len(alphabetOf(m.pattern.mask[i])))
@@ -179,8 +180,8 @@ func (m *minter) names() float64 {
 
 // reserve reserves those of some names that are free, until there are enough. It returns how many it
 // has looked at.
-func (m *minter) reserve(names []string) (int, error) {
-	keys := make([]Key, len(names))
+func (m *minting) reserve(names []string) (int, error) {
+	keys := make([]registry.Key, len(names))
 	for i, name := range names {
 		key, err := m.key(name)
 		if err != nil {
@@ -208,7 +209,7 @@ func (m *minter) reserve(names []string) (int, error) {
 			m.taken++
 			continue
 		}
-		if _, _, err := m.batch.Put(key, Record{Status: Reserved}, m.Note); err != nil {
+		if _, _, err := m.batch.Put(key, registry.Record{Status: registry.Reserved}, m.Note); err != nil {
 			return 0, err
 		}
 		m.minted = append(m.minted, key.Name)
@@ -217,16 +218,17 @@ func (m *minter) reserve(names []string) (int, error) {
 }
 
 // key returns the canonical key of a name, if the actor may register it.
-func (m *minter) key(name string) (Key, error) {
-	key, err := m.r.CanonicalKey(Name(name))
+func (m *minting) key(name string) (registry.Key, error) {
+	key, err := m.registry.CanonicalKey(registry.Name(name))
 	if err != nil {
-		return Key{}, invalidPattern(m.Pattern, "it makes %q: %v", name, err)
+		return registry.Key{}, invalidPattern(m.Pattern, "it makes %q: %v", name, err)
 	}
 	if m.pattern.check == ofNOID && key.Name != name {
-		return Key{}, invalidPattern(m.Pattern, "write it as names are in their canonical form, which its check character is of: it makes %q, and that is %q", name, key.Name)
+		return registry.Key{}, invalidPattern(m.Pattern,
+			"write it as names are in their canonical form, which its check character is of: it makes %q, and that is %q", name, key.Name)
 	}
-	if err := m.r.CheckAsked(Entry{}, key); err != nil {
-		return Key{}, err
+	if err := m.registry.CheckAsked(registry.Entry{}, key); err != nil {
+		return registry.Key{}, err
 	}
-	return key, m.actor.May(Writer, key)
+	return key, m.actor.May(registry.Writer, key)
 }

@@ -1,4 +1,6 @@
-package registry
+// Package count counts how often the names of a registry are resolved, by day, without anything about who asked, and
+// reads the counts.
+package count
 
 import (
 	"cmp"
@@ -8,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 // Tally is how often a name was resolved. It has nothing about who asked.
@@ -48,13 +52,13 @@ func encodeTally(t Tally) []byte {
 	return strconv.AppendUint(append(b, ' '), t.Bots, 10)
 }
 
-func decodeTally(d Document) (t Tally, err error) {
+func decodeTally(d registry.Document) (t Tally, err error) {
 	people, bots, _ := strings.Cut(string(d.Value), " ")
 	if t.People, err = strconv.ParseUint(people, 10, 64); err == nil {
 		t.Bots, err = strconv.ParseUint(bots, 10, 64)
 	}
 	if err != nil {
-		return Tally{}, fmt.Errorf("%w: the count %q: %w", ErrDamaged, d.Key, err)
+		return Tally{}, fmt.Errorf("%w: the count %q: %w", registry.ErrDamaged, d.Key, err)
 	}
 	return t, nil
 }
@@ -80,12 +84,12 @@ func (d days) have(period string) bool {
 	return n <= len(dayForm) && d.from[:n] <= period && period <= d.to[:n]
 }
 
-// CountsOf returns the counts of a canonical name or prefix from one day to another, both included, the
+// Of returns the counts of a canonical name or prefix from one day to another, both included, the
 // oldest first; zero times do not bound. Days of long ago are there as months, which are whole.
-func CountsOf(tx Tx, name string, from, to time.Time) ([]Count, error) {
+func Of(tx registry.Tx, name string, from, to time.Time) ([]Count, error) {
 	wanted := daysOf(from, to)
 	var counts []Count
-	err := eachCount(tx, name, func(period string, d Document) error {
+	err := eachCount(tx, name, func(period string, d registry.Document) error {
 		if !wanted.have(period) {
 			return nil
 		}
@@ -97,10 +101,10 @@ func CountsOf(tx Tx, name string, from, to time.Time) ([]Count, error) {
 }
 
 // eachCount calls f for each count of a name, the oldest first.
-func eachCount(tx Tx, name string, f func(period string, d Document) error) error {
+func eachCount(tx registry.Tx, name string, f func(period string, d registry.Document) error) error {
 	prefix, after := name+" ", ""
 	for {
-		page, err := tx.Documents(TableCounts, prefix, after, countsPage)
+		page, err := tx.Documents(registry.TableCounts, prefix, after, countsPage)
 		if err != nil {
 			return err
 		}
@@ -116,15 +120,15 @@ func eachCount(tx Tx, name string, f func(period string, d Document) error) erro
 	}
 }
 
-// TopCounts returns the limit names that people resolved most from one day to another, as CountsOf has
+// Top returns the limit names that people resolved most from one day to another, as Of has
 // them, and the sum of all names. It reads all counts, not those of one moment.
-func TopCounts(ctx context.Context, store Store, from, to time.Time, limit int) (top []NameCount, sum Tally, err error) {
+func Top(ctx context.Context, store registry.Store, from, to time.Time, limit int) (top []NameCount, sum Tally, err error) {
 	t := ranking{limit: limit, wanted: daysOf(from, to)}
 	after := ""
 	for {
-		var page []Document
-		err := store.Read(ctx, func(tx Tx) (err error) {
-			page, err = tx.Documents(TableCounts, "", after, countsPage)
+		var page []registry.Document
+		err := store.Read(ctx, func(tx registry.Tx) (err error) {
+			page, err = tx.Documents(registry.TableCounts, "", after, countsPage)
 			return err
 		})
 		if err != nil {
@@ -152,7 +156,7 @@ type ranking struct {
 	sum     Tally
 }
 
-func (r *ranking) add(d Document) error {
+func (r *ranking) add(d registry.Document) error {
 	name, period, _ := strings.Cut(d.Key, " ")
 	if !r.wanted.have(period) {
 		return nil
@@ -193,10 +197,10 @@ func (r *ranking) sort() {
 }
 
 // addCounts adds tallies to those of the store. Keys are "NAME DAY".
-func addCounts(tx WriteTx, keys []string, added map[string]Tally, now time.Time) error {
-	documents := make([]Document, len(keys))
+func addCounts(tx registry.WriteTx, keys []string, added map[string]Tally, now time.Time) error {
+	documents := make([]registry.Document, len(keys))
 	for i, key := range keys {
-		value, err := tx.Document(TableCounts, key)
+		value, err := tx.Document(registry.TableCounts, key)
 		if err != nil {
 			return err
 		}
@@ -205,28 +209,28 @@ func addCounts(tx WriteTx, keys []string, added map[string]Tally, now time.Time)
 				return err
 			}
 		}
-		before, err := decodeTally(Document{key, value})
+		before, err := decodeTally(registry.Document{Key: key, Value: value})
 		if err != nil {
 			before = Tally{} // there is none, or one that nobody can read
 		}
-		documents[i] = Document{key, encodeTally(before.plus(added[key]))}
+		documents[i] = registry.Document{Key: key, Value: encodeTally(before.plus(added[key]))}
 	}
-	return tx.Put(TableCounts, documents)
+	return tx.Put(registry.TableCounts, documents)
 }
 
 // beginCount is for the first count of a name on a day. The first one of a month adds the days of months
 // long ago up, so that a name that is resolved each day for decades has a bounded number of counts.
-func beginCount(tx WriteTx, key string, now time.Time) error {
+func beginCount(tx registry.WriteTx, key string, now time.Time) error {
 	name, day, _ := strings.Cut(key, " ")
-	ofMonth, err := tx.Documents(TableCounts, name+" "+day[:len(monthForm)], "", 1)
+	ofMonth, err := tx.Documents(registry.TableCounts, name+" "+day[:len(monthForm)], "", 1)
 	if err != nil || len(ofMonth) > 0 {
 		return err
 	}
 	now = now.UTC()
 	first := time.Date(now.Year(), now.Month()-monthsOfDays, 1, 0, 0, 0, 0, time.UTC).Format(monthForm)
 	months := make(map[string]Tally)
-	var documents []Document
-	err = eachCount(tx, name, func(period string, d Document) error {
+	var documents []registry.Document
+	err = eachCount(tx, name, func(period string, d registry.Document) error {
 		if len(period) < len(monthForm) || period[:len(monthForm)] >= first {
 			return nil
 		}
@@ -236,7 +240,7 @@ func beginCount(tx WriteTx, key string, now time.Time) error {
 			return nil //nolint:nilerr // it stays as it is, for who can read it
 		}
 		if len(period) == len(dayForm) {
-			documents = append(documents, Document{Key: d.Key})
+			documents = append(documents, registry.Document{Key: d.Key})
 		}
 		months[month] = months[month].plus(t)
 		return nil
@@ -245,7 +249,7 @@ func beginCount(tx WriteTx, key string, now time.Time) error {
 		return err
 	}
 	for month, t := range months {
-		documents = append(documents, Document{name + " " + month, encodeTally(t)})
+		documents = append(documents, registry.Document{Key: name + " " + month, Value: encodeTally(t)})
 	}
-	return tx.Put(TableCounts, documents)
+	return tx.Put(registry.TableCounts, documents)
 }

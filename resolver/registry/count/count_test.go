@@ -1,4 +1,4 @@
-package registry_test
+package count_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/count"
 )
 
 func day(text string) time.Time {
@@ -50,7 +51,7 @@ func TestCountsOf(t *testing.T) {
 	}
 	putCounts(t, s, map[string]string{"urn:b:1 2031-05-01": "many"})
 	err := s.Read(t.Context(), func(tx registry.Tx) error {
-		_, err := registry.CountsOf(tx, "urn:b:1", time.Time{}, time.Time{})
+		_, err := count.Of(tx, "urn:b:1", time.Time{}, time.Time{})
 		return err
 	})
 	if !errors.Is(err, registry.ErrDamaged) {
@@ -77,7 +78,7 @@ func TestTopCounts(t *testing.T) {
 		{from: day("2031-05-01"), to: day("2031-05-01"), want: "[{urn:a:0099 {99 1}} {urn:a:0199 {99 1}}]", sum: "{59400 1200}"},
 		{from: day("2032-05-01"), want: "[]", sum: "{0 0}"},
 	} {
-		top, sum, err := registry.TopCounts(t.Context(), s, tt.from, tt.to, 2)
+		top, sum, err := count.Top(t.Context(), s, tt.from, tt.to, 2)
 		if fmt.Sprint(top) != tt.want || fmt.Sprint(sum) != tt.sum || err != nil {
 			t.Errorf("from %v to %v: %v of %v, %v; want %s of %s", tt.from, tt.to, top, sum, err, tt.want, tt.sum)
 		}
@@ -99,8 +100,8 @@ func TestCountsAreFolded(t *testing.T) {
 	if want := 11 + 14*11; most > want { // months, and of 14 months every third day
 		t.Errorf("there were %d counts, and should be at most %d", most, want)
 	}
-	top, sum, err := registry.TopCounts(t.Context(), s, time.Time{}, time.Time{}, 10)
-	if err != nil || len(top) != 1 || sum != (registry.Tally{People: uint64(days), Bots: uint64(days)}) {
+	top, sum, err := count.Top(t.Context(), s, time.Time{}, time.Time{}, 10)
+	if err != nil || len(top) != 1 || sum != (count.Tally{People: uint64(days), Bots: uint64(days)}) {
 		t.Errorf("counted %v, %+v, %v; want %d days", top, sum, err, days)
 	}
 	got := countsOf(t, s, "urn:a:1", day("2030-10-01"), day("2030-11-04"))

@@ -1,9 +1,10 @@
-package registry_test
+package count_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,7 +13,26 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/count"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
+
+// stores returns what opens a store of its own in one file.
+func stores(t *testing.T) func() registry.Store {
+	path := filepath.Join(t.TempDir(), "registry.db")
+	return func() registry.Store {
+		s, err := sqlite.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return s
+	}
+}
 
 // awayStore is a store that can be away.
 type awayStore struct {
@@ -32,7 +52,7 @@ const testRoom = 1 << 20
 
 // testCounter is a Counter that runs, with a clock of its own.
 type testCounter struct {
-	*registry.Counter
+	*count.Counter
 	store *awayStore
 	end   func()
 
@@ -46,7 +66,7 @@ type testCounter struct {
 
 func startCounter(t *testing.T, s registry.Store, now time.Time) *testCounter {
 	c := &testCounter{store: &awayStore{Store: s}, now: now, ticks: make(chan time.Time), waits: make(chan time.Duration, 100)}
-	c.Counter = registry.NewCounter(registry.CounterConfig{
+	c.Counter = count.NewCounter(count.CounterConfig{
 		Store: c.store, Every: time.Minute, Room: testRoom,
 		Now: func() time.Time {
 			c.mu.Lock()
@@ -98,7 +118,7 @@ func countsOf(t *testing.T, s registry.Store, name string, from, to time.Time) s
 	t.Helper()
 	var texts []string
 	err := s.Read(t.Context(), func(tx registry.Tx) error {
-		counts, err := registry.CountsOf(tx, name, from, to)
+		counts, err := count.Of(tx, name, from, to)
 		for _, c := range counts {
 			texts = append(texts, fmt.Sprintf("%s %d/%d", c.Period, c.People, c.Bots))
 		}
@@ -200,8 +220,8 @@ func TestCounterConcurrent(t *testing.T) {
 	for _, c := range counters {
 		c.end()
 	}
-	top, sum, err := registry.TopCounts(t.Context(), counters[0].store, time.Time{}, time.Time{}, 1000)
-	if err != nil || len(top) != names || sum != (registry.Tally{People: 2 * workers * each * 3 / 4, Bots: 2 * workers * each / 4}) {
+	top, sum, err := count.Top(t.Context(), counters[0].store, time.Time{}, time.Time{}, 1000)
+	if err != nil || len(top) != names || sum != (count.Tally{People: 2 * workers * each * 3 / 4, Bots: 2 * workers * each / 4}) {
 		t.Errorf("%d names, %+v, %v", len(top), sum, err)
 	}
 }
@@ -215,17 +235,17 @@ func TestCounterBounded(t *testing.T) {
 		c.Add("urn:a:"+strings.Repeat("x", length)+strconv.Itoa(i), i%2 == 0)
 	}
 	c.tick()
-	top, sum, err := registry.TopCounts(t.Context(), s, time.Time{}, time.Time{}, 1)
-	if err != nil || sum != (registry.Tally{People: names / 2, Bots: names / 2}) {
+	top, sum, err := count.Top(t.Context(), s, time.Time{}, time.Time{}, 1)
+	if err != nil || sum != (count.Tally{People: names / 2, Bots: names / 2}) {
 		t.Errorf("all: %+v, %v", sum, err)
 	}
-	if len(top) != 1 || top[0].Name != registry.OtherNames || top[0].People < 200 {
+	if len(top) != 1 || top[0].Name != count.OtherNames || top[0].People < 200 {
 		t.Errorf("others: %+v", top)
 	}
 }
 
 func BenchmarkCounterAdd(b *testing.B) {
-	c := registry.NewCounter(registry.CounterConfig{Room: testRoom})
+	c := count.NewCounter(count.CounterConfig{Room: testRoom})
 	names := make([]string, 1000)
 	for i := range names {
 		names[i] = "urn:nbn:fi:lib-" + strconv.Itoa(i)

@@ -1,4 +1,4 @@
-package registry
+package count
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 // Counter counts resolutions by name and day, in memory, and writes the counts to a store in batches. It
@@ -25,7 +27,7 @@ type Counter struct {
 
 // CounterConfig configures a Counter. All fields must be set.
 type CounterConfig struct {
-	Store Store
+	Store registry.Store
 	Now   func() time.Time
 	// Every is how long to wait before counts are written.
 	Every time.Duration
@@ -168,7 +170,7 @@ func (c *Counter) flush(ctx context.Context) error {
 	}
 	slices.Sort(keys)
 	for batch := range slices.Chunk(keys, countsBatch) {
-		err := c.config.Store.Bulk(ctx, func(tx WriteTx) error {
+		err := c.config.Store.Bulk(ctx, func(tx registry.WriteTx) error {
 			return addCounts(tx, batch, c.pending, c.config.Now())
 		})
 		if err != nil {
