@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -58,12 +58,15 @@ func cachedAs(text string) (of, normal string, err error) {
 	switch {
 	case err != nil:
 		return "", "", usage(err)
-	case admin.HasResponses(strings.ToLower(u.Scheme())):
+	case hasResponses(strings.ToLower(u.Scheme())):
 		return ofResponses, u.String(), nil
 	default:
 		return ofAnswers, u.String(), nil
 	}
 }
+
+// hasResponses reports whether responses are stored for the URIs of a scheme, in lower case, by any configuration.
+func hasResponses(scheme string) bool { return gatewayInfos(config.Default()).IsStored(scheme) }
 
 // pathOf returns the path of the admin interface for what the caches hold.
 func pathOf(of string) string {

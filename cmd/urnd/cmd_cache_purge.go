@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/urnd/urnd/proxy/admin"
 )
 
 // purgeFlags are the flags of urnd cache purge.
@@ -129,7 +127,7 @@ func linesOf(args []string) ([]purgeLine, error) {
 // flagLine returns the line of a flag. Only prefixes can be of answers.
 func flagLine(name, value string) purgeLine {
 	line := purgeLine{By: name, Value: value, Of: ofResponses, normal: value}
-	if scheme, _, _ := strings.Cut(strings.ToLower(value), ":"); name == "prefix" && !admin.HasResponses(scheme) {
+	if scheme, _, _ := strings.Cut(strings.ToLower(value), ":"); name == "prefix" && !hasResponses(scheme) {
 		line.Of = ofAnswers
 	}
 	return line
