@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 	"time"
 
@@ -91,7 +90,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 		previous = &d.previous.shared
 	}
 	var err error
-	r.registry, err = shared.Reuse(&r.shared, previous, "registry", basisOfRegistry(c.Registry), func() (*followed, func(), error) {
+	r.registry, err = shared.Reuse(&r.shared, previous, "registry", c.Basis(config.Store), func() (*followed, func(), error) {
 		f := follow(c.Registry, d.registryState)
 		return f, f.close, nil
 	})
@@ -106,7 +105,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 
 // wireCounts returns what counts the answers of the registry, nil where none are counted. They outlive
 // a reload, and are written before their store is closed.
-func wireCounts(r *resolution, c config.Config, d resolverDependencies, log *slog.Logger) (func(*http.Request, *resolver.Record), error) {
+func wireCounts(r *resolution, c config.Config, d resolverDependencies, log *slog.Logger) (func(string, *resolver.Record), error) {
 	if r.registry == nil || !c.Registry.Count {
 		return nil, nil //nolint:nilnil // it counts nothing
 	}
@@ -115,7 +114,7 @@ func wireCounts(r *resolution, c config.Config, d resolverDependencies, log *slo
 		previous = &d.previous.shared
 	}
 	store := r.registry // not the resolution, which the counts outlive
-	counts, err := shared.Reuse(&r.shared, previous, "counts", basisOfRegistry(c.Registry), func() (*count.Recorder, func(), error) {
+	counts, err := shared.Reuse(&r.shared, previous, "counts", c.Basis(config.Store), func() (*count.Recorder, func(), error) {
 		made := count.NewRecorder(store, d.now)
 		return made, made.Close, nil
 	})
@@ -125,9 +124,6 @@ func wireCounts(r *resolution, c config.Config, d resolverDependencies, log *slo
 	r.starters = append(r.starters, func() { counts.Start(log) })
 	return counts.Answered, nil
 }
-
-// basisOfRegistry returns what the store of a registry depends on.
-func basisOfRegistry(c config.Registry) any { return [...]string{c.Store, c.Replica, c.Password} }
 
 // openRegistry opens the registry, if there is one, for a command: where it cannot be opened, its names
 // fail, and messages has the reason. A file is not made: it would be whose the command is, and not the daemon's.

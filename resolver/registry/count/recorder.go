@@ -3,7 +3,6 @@ package count
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,11 +59,7 @@ func (r *Recorder) state(err error) {
 	r.log.Load().Info("counts of resolutions are written again")
 }
 
-// Answered counts an answer to a request.
-func (r *Recorder) Answered(request *http.Request, record *resolver.Record) {
-	userAgent := ""
-	if lines := request.Header["User-Agent"]; len(lines) > 0 {
-		userAgent = lines[0]
-	}
+// Answered counts an answer to a request with this User-Agent.
+func (r *Recorder) Answered(userAgent string, record *resolver.Record) {
 	r.counter.Add(record.Name, r.robots.IsRobot(userAgent))
 }
