@@ -93,6 +93,16 @@ func packageRules() []packageRule {
 			"jobs runs imports that clients have sent: it needs the registry, its import and whether their tokens are valid, and knows nothing of HTTP",
 		},
 		{
+			"resolver/registry/bulk",
+			[]string{"resolver/registry", "resolver/registry/sqlite/sorter"},
+			true,
+			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a temporary table",
+		},
+		{
+			"resolver/registry/sqlite/sorter", nil, true,
+			"sorter sorts octets in a table of SQLite, and knows nothing of names: with the drivers, no SQL stands elsewhere",
+		},
+		{
 			"resolver/registry/mint",
 			[]string{"resolver/registry", "uri"},
 			true,
@@ -460,6 +470,9 @@ func TestDependencyCases(t *testing.T) {
 		{"resolver/registry", "resolver/registry/sqlite", false},
 		{"resolver/registry/sqlite", "resolver/registry", true},
 		{"resolver/registry/sqlite", "resolver/registry/postgres", false},
+		{"resolver/registry/bulk", "resolver/registry/sqlite/sorter", true},
+		{"resolver/registry/bulk", "resolver/registry/sqlite", false},
+		{"resolver/registry/sqlite/sorter", "resolver/registry", false},
 		{"resolver/registry", "resolver/registry/mint", false},
 		{"resolver/registry/mint", "resolver/registry", true},
 		{"resolver/registry/mint", "urnns", false},
