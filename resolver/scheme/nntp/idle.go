@@ -40,13 +40,13 @@ func (c *client) isAlive(ctx context.Context) bool {
 // isBetween reports whether all of the last response was read, and nothing else has come. The group that is selected, the
 // only other state of a session, does not matter: who asks by number selects it anew.
 func (c *client) isBetween() bool {
-	return !c.isOver && (c.block == nil || c.block.hasLast) && c.reader.Buffered() == 0
+	return !c.isOver && (c.block == nil || c.block.Ended()) && c.reader.Buffered() == 0
 }
 
 // giveBack lets a connection wait, where it can be used again, and else closes it.
 func (h *Handler) giveBack(c *client) {
 	if c.block != nil {
-		c.block.skip()
+		c.block.Skip()
 	}
 	if isOurs := c.forget(); isOurs && c.isBetween() {
 		h.pool.Put(c)
