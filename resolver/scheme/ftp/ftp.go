@@ -48,13 +48,15 @@ const (
 // Handler implements scheme.Handler. It is safe for concurrent use.
 type Handler struct {
 	config Config
-	pool   *scheme.Pool[*control]
+	pool   *scheme.Pool[string, *control]
 	places chan struct{} // one for each request that runs; nil for no bound
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
-	h := &Handler{config: config, pool: scheme.NewPool[*control](config.MaxIdle, config.Idle)}
+	h := &Handler{config: config, pool: scheme.NewPool[string](scheme.PoolConfig[*control]{
+		Most: config.MaxIdle, OfServer: scheme.Half(config.MaxIdle), Timeout: config.Idle, Now: config.Now, Close: (*control).Close,
+	})}
 	if config.MaxFetches > 0 {
 		h.places = make(chan struct{}, config.MaxFetches)
 	}
