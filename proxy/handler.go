@@ -128,7 +128,7 @@ func New(config Config) *Handler {
 	outgoing := config.Forward
 	outgoing.Fetch = presenting{
 		Handler: failures.Observe(config.Fetch), ttl: config.ListingTTL, most: config.ListingSize, documents: &documents{memory: config.Documents},
-		schemes: config.Schemes, large: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		schemes: config.Schemes, large: make(resolver.Slots, runtime.GOMAXPROCS(0)),
 	}
 	outgoing.Via, outgoing.Now = config.Via, config.Now
 	outgoing.Accept = answer.ListingAccept

@@ -17,6 +17,7 @@ import (
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -31,7 +32,7 @@ type presenting struct {
 	schemes   scheme.Infos
 	// large are the large listings that documents are made of at the same time: they are in memory
 	// several times then. The others wait.
-	large chan struct{}
+	large resolver.Slots
 }
 
 // largeListing is from how many octets a document is one of the large ones.
@@ -109,12 +110,10 @@ func (p presenting) present(ctx context.Context, r scheme.Request) (*scheme.Reso
 // listed returns the document of a listing, of the type that the request asks for. The error is that of ctx.
 func (p presenting) listed(ctx context.Context, r scheme.Request, resource *scheme.Resource) (*scheme.Resource, error) {
 	if resource.Listing.Bound(p.most) > largeListing {
-		select {
-		case p.large <- struct{}{}:
-			defer func() { <-p.large }()
-		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting to make a page of a listing: %w", context.Cause(ctx))
+		if err := p.large.Acquire(ctx); err != nil {
+			return nil, fmt.Errorf("waiting to make a page of a listing: %w", err)
 		}
+		defer p.large.Release()
 	}
 	contentType, body := answer.Listing(r.Header, resource.Listing)
 	sum := sha256.Sum256(body)

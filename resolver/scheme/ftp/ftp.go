@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -49,7 +50,7 @@ const (
 type Handler struct {
 	config Config
 	pool   *scheme.Pool[string, *control]
-	places chan struct{} // one for each request that runs; nil for no bound
+	places resolver.Slots // one for each request that runs; nil for no bound
 }
 
 // New returns a Handler.
@@ -58,7 +59,7 @@ func New(config Config) *Handler {
 		Most: config.MaxIdle, OfServer: scheme.Half(config.MaxIdle), Timeout: config.Idle, Now: config.Now, Close: (*control).Close,
 	})}
 	if config.MaxFetches > 0 {
-		h.places = make(chan struct{}, config.MaxFetches)
+		h.places = make(resolver.Slots, config.MaxFetches)
 	}
 	return h
 }
