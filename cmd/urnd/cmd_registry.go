@@ -81,7 +81,7 @@ func (f *registryFlags) opened(ctx context.Context, check func(store string) err
 	if err != nil {
 		return nil, c, err
 	}
-	return newRegistry(store, names, time.Now, auditJournal()), c, nil
+	return newRegistry(store, names, time.Now, journal()), c, nil
 }
 
 // openDry is open, with an empty registry that vanishes when it is closed where there is none.

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/audit"
+	"github.com/urnd/urnd/resolver/registry/token"
 )
 
 func newRegistryToken() *cobra.Command {
@@ -27,7 +29,7 @@ sandboxes. It may be for some names only. It opens nothing else of the admin int
 }
 
 func newTokenCreate() *cobra.Command {
-	var t registry.Token
+	var t token.Token
 	var role, expires string
 	cmd := &cobra.Command{
 		Use:   "create --name NAME --role reader|writer|admin",
@@ -56,14 +58,14 @@ stored.`,
 			return err
 		}
 		defer r.Store().Close()
-		made, secret, err := r.CreateToken(cmd.Context(), actor(), t)
+		made, secret, err := token.Create(cmd.Context(), r, actor(), t)
 		if errors.Is(err, registry.ErrInvalid) {
 			return usage(err)
 		}
 		if err != nil {
 			return err
 		}
-		auditToken(cmd.Context(), "a token of the registry was created", made.By, made)
+		audit.Token(cmd.Context(), journal(), "a token of the registry was created", made.By, made)
 		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: created the token %s; it is shown only now\n", made.ID)
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), secret)
 		return err
@@ -103,7 +105,7 @@ func newTokenList() *cobra.Command {
 			return err
 		}
 		defer r.Store().Close()
-		tokens, err := r.Tokens(cmd.Context())
+		tokens, err := token.List(cmd.Context(), r)
 		if err != nil {
 			return err
 		}
@@ -159,11 +161,11 @@ second, and stops the imports that were sent with them.`,
 		}
 		defer r.Store().Close()
 		for _, id := range ids {
-			t, err := r.RevokeToken(cmd.Context(), actor(), id)
+			t, err := token.Revoke(cmd.Context(), r, actor(), id)
 			if err != nil {
 				return fmt.Errorf("revoking %q: %w", id, err)
 			}
-			auditToken(cmd.Context(), "a token of the registry was revoked", actor().Name, t)
+			audit.Token(cmd.Context(), journal(), "a token of the registry was revoked", actor().Name, t)
 			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: revoked, the %s of %s\n", id, t.Role, t.Name); err != nil {
 				return err
 			}
