@@ -15,9 +15,9 @@ type slots struct {
 	// The shares of each client in these.
 	resolutionShares, fetchShares, streamShares, boundShares, documentShares *resolver.Shares
 
-	outgoing chan struct{} // connections that fetch
-	thttp    chan struct{} // connections to resolution servers
-	queries  chan struct{} // questions to DNS servers
+	outgoing resolver.Slots // connections that fetch
+	thttp    resolver.Slots // connections to resolution servers
+	queries  resolver.Slots // questions to DNS servers
 }
 
 // newSlots returns the slots of a configuration. before is the previous one, which may be nil.
@@ -56,11 +56,11 @@ func boundOf(c config.Limits) int { return min(c.BoundConnections, max(c.Outgoin
 func documentsOf(c config.Limits) int { return int(c.Documents / resolver.MemoryUnit) }
 
 // sameOrNew returns old, where it has the right number of slots, and new slots otherwise.
-func sameOrNew[S ~chan struct{}](old S, n int) S {
+func sameOrNew(old resolver.Slots, n int) resolver.Slots {
 	if cap(old) == n {
 		return old
 	}
-	return make(S, n)
+	return make(resolver.Slots, n)
 }
 
 // sameOrNewShares returns old, where it has the right shares of n slots, and new shares otherwise, nil
