@@ -44,7 +44,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"cache/httpcache",
-			[]string{"cache", "cache/httpcache/cachecontrol", "cache/httpcache/disk"},
+			[]string{"cache", "cache/httpcache/cachecontrol", "cache/httpcache/disk", "internal/httpmessage"},
 			true,
 			"the rules of RFC 9111 and their machine depend on a store, and neither on URIs nor on who serves: keys are texts",
 		},
@@ -70,7 +70,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/thttp",
-			[]string{"resolver", "resolver/scheme", "uri", "cache/httpcache/cachecontrol"},
+			[]string{"resolver", "resolver/scheme", "uri", "cache/httpcache/cachecontrol", "internal/httpmessage"},
 			false,
 			"a system answers queries of the domain and does not depend on other systems; its HTTP client is passed to it, as the handler of a scheme",
 		},
@@ -146,25 +146,25 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/scheme",
-			[]string{"resolver", "uri"},
+			[]string{"resolver", "uri", "internal/httpmessage"},
 			true,
 			"scheme is the interface and the mux; the handlers are registered by cmd/urnd, so it depends on none of them",
 		},
 		{
 			"resolver/scheme/http",
-			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard"},
+			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage"},
 			true,
 			"a scheme is one folder that can be deleted: it does not depend on other schemes, and reaches the network only through netguard",
 		},
 		{
 			"resolver/scheme/*",
-			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard"},
+			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage"},
 			false,
 			"a scheme is one folder that can be deleted: it does not depend on other schemes, and reaches the network only through netguard",
 		},
 		{
 			"resolver/schemetest",
-			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard"},
+			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage"},
 			false,
 			"the conformance suite requires of a handler only what the interface specifies, so it depends on no handler; its servers are dialled through netguard, as all are",
 		},
@@ -172,7 +172,7 @@ func packageRules() []packageRule {
 			"proxy",
 			[]string{
 				"proxy/listen", "proxy/route", "proxy/gate", "proxy/gate/policy", "proxy/fast", "proxy/message", "proxy/problem", "proxy/pages",
-				"proxy/answer", "proxy/forward", "proxy/present", "resolver", "resolver/scheme", "uri", "internal/netguard",
+				"proxy/answer", "proxy/forward", "proxy/present", "resolver", "resolver/scheme", "uri", "internal/netguard", "internal/httpmessage",
 			},
 			true,
 			"proxy wires the way of a request, and observes it: what is asked, who may ask it and how it is answered is decided in the packages below it, and which systems and schemes answer in cmd/urnd",
@@ -191,7 +191,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/present",
-			[]string{"proxy/answer", "proxy/forward", "proxy/message", "proxy/problem", "resolver", "resolver/scheme"},
+			[]string{"proxy/answer", "proxy/forward", "proxy/message", "proxy/problem", "resolver", "resolver/scheme", "internal/httpmessage"},
 			true,
 			"present makes documents of the listings and refusals of other protocols: it is a handler of schemes before the cache, and knows no client",
 		},
@@ -201,7 +201,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/message",
-			[]string{"resolver", "uri"},
+			[]string{"resolver", "uri", "internal/httpmessage"},
 			true,
 			"requests and replies are values: an answer becomes a reply by pure functions, which depend on no handler",
 		},
@@ -225,13 +225,13 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/answer",
-			[]string{"proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "uri", "internal/api"},
+			[]string{"proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "uri", "internal/api", "internal/httpmessage"},
 			true,
 			"answer turns answers into replies, and listings into documents: of scheme it needs that value alone, since it retrieves nothing, and it depends on no other handler below proxy",
 		},
 		{
 			"proxy/forward",
-			[]string{"proxy/message", "proxy/route", "proxy/gate/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache", "cache/httpcache/cachecontrol", "uri", "internal/netguard"},
+			[]string{"proxy/message", "proxy/route", "proxy/gate/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache", "cache/httpcache/cachecontrol", "uri", "internal/netguard", "internal/httpmessage"},
 			true,
 			"only forward retrieves, by the handlers of schemes that are passed to it, and knows from the guard which server could not be reached; it does not depend on the other handlers below proxy",
 		},
@@ -239,7 +239,7 @@ func packageRules() []packageRule {
 			"proxy/admin",
 			[]string{
 				"proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/jobs",
-				"resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
+				"resolver/registry/mint", "resolver/registry/token", "uri", "internal/api", "internal/httpmessage",
 			},
 			true,
 			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it; it does not depend on the other handlers below proxy",
@@ -287,6 +287,12 @@ func packageRules() []packageRule {
 			[]string{"resolver", "resolver/registry", "uri"},
 			true,
 			"the documents that the command line and HTTP share are made of values of the domain, names of the registry among them, and depend on neither of the two",
+		},
+		{
+			"internal/httpmessage",
+			[]string{"uri"},
+			true,
+			"messages of HTTP are values below the cache, the schemes and the proxy: they know how they are spelled, and nobody who sends or stores them",
 		},
 		{
 			"internal/daemon",
@@ -450,6 +456,10 @@ func TestDependencyCases(t *testing.T) {
 		{"cache/httpcache/disk", "cache", false},
 		{"cache/httpcache/disk", "cache/httpcache/cachecontrol", false},
 		{"cache/httpcache", "cache/valkey", false},
+		{"cache/httpcache", "internal/httpmessage", true},
+		{"cache/httpcache/disk", "internal/httpmessage", false},
+		{"internal/httpmessage", "resolver", false},
+		{"internal/httpmessage", "proxy/message", false},
 		{"resolver", "uri", true},
 		{"resolver", "urnns", true},
 		{"resolver", "cache", true},
