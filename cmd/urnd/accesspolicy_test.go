@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
 )
 
 const accessRules = `
@@ -108,16 +109,16 @@ file: {roots: [/srv]}
 			out, err := run(t, "", args...)
 			status := 0
 			if err != nil {
-				status = statusOf(err)
+				status = cli.StatusOf(err)
 			}
 			summary, steps, _ := strings.Cut(out, "\n")
 			if status != tt.status || summary != tt.summary || !strings.Contains("\n"+steps, "\n"+tt.step) {
 				t.Errorf("status %d, want %d: %v\n%s", status, tt.status, err, out)
 			}
-			if (status == 1) != errors.Is(err, errReported) {
+			if (status == 1) != errors.Is(err, cli.ErrReported) {
 				t.Errorf("%v is not reported", err)
 			}
-			if status == statusUndecided {
+			if status == cli.StatusUsage {
 				return
 			}
 			out, err = run(t, "", append(args, "--json")...)

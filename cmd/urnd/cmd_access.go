@@ -10,19 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/proxy/policy"
 	"github.com/urnd/urnd/uri"
 )
 
 func newAccess() *cobra.Command {
-	cmd := &cobra.Command{Use: "access", Short: "Test what the forward proxy allows", RunE: requireSubcommand}
+	cmd := &cobra.Command{Use: "access", Short: "Test what the forward proxy allows", RunE: cli.RequireSubcommand}
 	cmd.AddCommand(newAccessTest())
 	return cmd
 }
-
-// statusUndecided is the exit status where there is no decision: a program must not take a typing
-// error for one.
-const statusUndecided = 2
 
 func newAccessTest() *cobra.Command {
 	var user, destination string
@@ -44,39 +41,32 @@ address, and 2 if there is no such request, or no such configuration.`,
   urnd access test 10.1.2.3 CONNECT example.org:443
   urnd access test 10.1.2.3 CONNECT example.org:443 --user ci --destination 192.0.2.1
   URND_PROXY_POLICY=enforce urnd access test 10.1.2.3 CONNECT example.org:443`,
-		Args: func(cmd *cobra.Command, args []string) error { return undecided(cobra.ExactArgs(3)(cmd, args)) },
+		Args: func(cmd *cobra.Command, args []string) error { return cli.Usage(cobra.ExactArgs(3)(cmd, args)) },
 	}
-	s := addFile(cmd)
+	s := cli.AddFile(cmd)
 	cmd.Flags().StringVar(&user, "user", "", "the `name` with which the client has logged in")
 	cmd.Flags().StringVar(&destination, "destination", "", "the `address` that is dialled")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return undecided(err) })
+	// Where there is no decision, the status is that of wrong usage: a program must not take a typing error for one.
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.Usage(err) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		v, err := testAccess(s, args, user, destination)
 		if err != nil {
-			return undecided(err)
+			return cli.Usage(err)
 		}
 		if err := v.print(cmd.OutOrStdout(), asJSON); err != nil {
-			return undecided(err)
+			return cli.Usage(err)
 		}
 		if v.Result != resultAllowed {
-			return errReported
+			return cli.ErrReported
 		}
 		return nil
 	}
 	return cmd
 }
 
-// undecided returns an error that ends the program with statusUndecided, nil for nil.
-func undecided(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &statusError{err, statusUndecided}
-}
-
 // testAccess applies the configuration to the request of the arguments.
-func testAccess(s *settings, args []string, user, destination string) (verdict, error) {
+func testAccess(s *cli.Settings, args []string, user, destination string) (verdict, error) {
 	r, u, err := parseAccess(args[0], args[1], args[2], user)
 	if err != nil {
 		return verdict{}, err
@@ -87,7 +77,7 @@ func testAccess(s *settings, args []string, user, destination string) (verdict, 
 			return verdict{}, fmt.Errorf("--destination %q is not an IP address", destination)
 		}
 	}
-	c, err := s.load(map[string]string{})
+	c, err := s.Load(nil)
 	if err != nil {
 		return verdict{}, err
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/proxy/admin"
 )
 
@@ -33,10 +34,10 @@ func commandAt(t *testing.T, at string, args ...string) (out string, status int)
 	if err == nil {
 		return text.String(), 0
 	}
-	if !errors.Is(err, errReported) {
+	if !errors.Is(err, cli.ErrReported) {
 		fmt.Fprintln(&text, err)
 	}
-	return text.String(), statusOf(err)
+	return text.String(), cli.StatusOf(err)
 }
 
 func TestCachePurge(t *testing.T) {
@@ -254,7 +255,7 @@ func TestCacheFindsAdmin(t *testing.T) {
 		{"--config " + writeTemp(t, "a.yaml", "tls: {certificate: /a, key: /a, client_ca: /a}\n"), "client certificate", 2},
 		{"--config /nowhere.yaml", "/nowhere.yaml", 1},
 	} {
-		if out, err := run(t, "", append([]string{"cache", "stats"}, strings.Fields(tt.args)...)...); err == nil || statusOf(err) != tt.status || !strings.Contains(err.Error(), tt.says) {
+		if out, err := run(t, "", append([]string{"cache", "stats"}, strings.Fields(tt.args)...)...); err == nil || cli.StatusOf(err) != tt.status || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, %s", tt.args, err, out)
 		}
 	}

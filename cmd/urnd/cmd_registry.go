@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
@@ -27,7 +28,7 @@ the configuration, or of --store; a running urnd that uses it sees each change w
 
 The exit status is 0 where all was done, 1 after a failure, and 2 if the command was used
 wrongly; then nothing is changed.`,
-		RunE: requireSubcommand,
+		RunE: cli.RequireSubcommand,
 		// Before all else, since the program may begin anew by it.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return actAsOwner(storeOf(cmd)) },
 	}
@@ -42,13 +43,13 @@ wrongly; then nothing is changed.`,
 
 // registryFlags are the flags of all commands of the registry.
 type registryFlags struct {
-	settings *settings
+	settings *cli.Settings
 	cmd      *cobra.Command
 }
 
 // addRegistry gives cmd the flags --config and --store.
 func addRegistry(cmd *cobra.Command) *registryFlags {
-	f := &registryFlags{addFile(cmd), cmd}
+	f := &registryFlags{cli.AddFile(cmd), cmd}
 	cmd.Flags().String("store", "", "use this `store`: sqlite:FILE or postgres://... (registry.store)")
 	return f
 }
@@ -66,7 +67,7 @@ func (f *registryFlags) openOrMake(ctx context.Context) (*registry.Registry, con
 
 // opened opens the registry unless check has an error for its store.
 func (f *registryFlags) opened(ctx context.Context, check func(store string) error) (*registry.Registry, config.Config, error) {
-	c, err := f.settings.load(map[string]string{"registry.store": "store"})
+	c, err := f.settings.Load(map[string]string{"registry.store": "store"})
 	if err == nil {
 		err = check(c.Registry.Store)
 	}
@@ -86,7 +87,7 @@ func (f *registryFlags) opened(ctx context.Context, check func(store string) err
 
 // openDry is open, with an empty registry that vanishes when it is closed where there is none.
 func (f *registryFlags) openDry(ctx context.Context) (*registry.Registry, config.Config, error) {
-	c, err := f.settings.load(map[string]string{"registry.store": "store"})
+	c, err := f.settings.Load(map[string]string{"registry.store": "store"})
 	if err != nil || mustExist(c.Registry.Store) == nil {
 		return f.open(ctx)
 	}
@@ -128,11 +129,11 @@ func mustExist(store string) error {
 
 // storeOf returns the store that a command of the registry is to use, "" where that is not known.
 func storeOf(cmd *cobra.Command) string {
-	file, err := cmd.Flags().GetString("config")
-	if err != nil {
+	s, ok := cli.SettingsOf(cmd)
+	if !ok {
 		return ""
 	}
-	c, err := (&settings{cmd: cmd, file: file}).load(map[string]string{"registry.store": "store"})
+	c, err := s.Load(map[string]string{"registry.store": "store"})
 	if err != nil {
 		return "" // the command says why
 	}

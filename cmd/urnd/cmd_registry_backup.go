@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
@@ -42,7 +43,7 @@ restore. Of a PostgreSQL database pg_dump makes backups.`,
 			return err
 		}
 		if err := checkBackupFile(path, args[0], force); err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		store, err := sqlite.Open(cmd.Context(), path)
 		if err != nil {
@@ -86,7 +87,7 @@ func checkBackupFile(store, file string, force bool) error {
 
 // file returns the path of the store, which must be a file.
 func (f *registryFlags) file() (string, error) {
-	c, err := f.settings.load(map[string]string{"registry.store": "store"})
+	c, err := f.settings.Load(map[string]string{"registry.store": "store"})
 	if err != nil {
 		return "", err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
@@ -25,10 +26,10 @@ func storeCommand(t *testing.T, path string, args ...string) (out string, status
 	if err == nil {
 		return text.String(), 0
 	}
-	if !errors.Is(err, errReported) {
+	if !errors.Is(err, cli.ErrReported) {
 		fmt.Fprintln(&text, err)
 	}
-	return text.String(), statusOf(err)
+	return text.String(), cli.StatusOf(err)
 }
 
 // storeWith returns the path of a store with names.

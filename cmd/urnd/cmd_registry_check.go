@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/lint"
 )
@@ -54,7 +55,7 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 		below := ""
 		if len(args) > 0 {
 			if below, err = belowOf(r, args[0]); err != nil {
-				return usage(err)
+				return cli.Usage(err)
 			}
 		}
 		out := bufio.NewWriter(cmd.OutOrStdout())
@@ -111,7 +112,7 @@ func concludeCheck(cmd *cobra.Command, s lint.Summary) error {
 		fmt.Fprintln(cmd.ErrOrStderr(), "urnd: so many targets are shared that not all are printed: check parts, by PREFIX")
 	}
 	if s.Found[lint.Error] > 0 {
-		return errReported
+		return cli.ErrReported
 	}
 	return nil
 }

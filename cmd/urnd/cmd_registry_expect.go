@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -33,10 +34,10 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
   echo 'urn:nbn:fi:example-1,https://repository.example.org/1' | urnd registry test -`,
 		Args: cobra.ExactArgs(1),
 	}
-	s := addSettings(cmd)
+	s := cli.AddSettings(cmd)
 	cmd.Flags().String("store", "", "use this `store`: sqlite:FILE or postgres://... (registry.store)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := s.load(map[string]string{"registry.store": "store"})
+		c, err := s.Load(map[string]string{"registry.store": "store"})
 		if err != nil {
 			return err
 		}
@@ -44,24 +45,23 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		if args[0] != "-" {
 			file, err := os.Open(args[0])
 			if err != nil {
-				return usage(err)
+				return cli.Usage(err)
 			}
 			defer file.Close()
 			in = file
 		}
-		r, err := newResolution(c, newResolverDependencies())
+		r, err := openResolution(cmd.Context(), c, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}
-		defer r.close()
-		r.openRegistry(cmd.Context(), cmd.ErrOrStderr())
-		t := expectationTest{ask: resolveOutput{names: r.names}, resolver: r.resolver, w: cmd.OutOrStdout()}
+		defer r.Close()
+		t := expectationTest{resolution: r, w: cmd.OutOrStdout()}
 		if err := t.run(cmd.Context(), newExpectations(in)); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: tested %d names: %d as expected, %d not\n", t.good+t.bad, t.good, t.bad)
 		if t.bad > 0 {
-			return errReported
+			return cli.ErrReported
 		}
 		return nil
 	}
@@ -70,16 +70,18 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 
 // expectationTest compares names with what is expected of them.
 type expectationTest struct {
-	ask       resolveOutput
-	resolver  resolver.Resolver
-	w         io.Writer
-	good, bad int
+	resolution cli.Resolution
+	w          io.Writer
+	good, bad  int
 }
 
-// testPage is how many names are resolved before their outcomes are printed.
-const testPage = 256
+// Bounds of a test.
+const (
+	testPage    = 256 // names that are resolved before their outcomes are printed
+	testWorkers = 16  // names that are resolved at a time
+)
 
-// run tests all expectations, lineWorkers of them at a time.
+// run tests all expectations, testWorkers of them at a time.
 func (t *expectationTest) run(ctx context.Context, in *expectations) error {
 	for ctx.Err() == nil {
 		var page []expectation
@@ -106,7 +108,7 @@ func (t *expectationTest) run(ctx context.Context, in *expectations) error {
 // page tests expectations, and prints those that are not met in their order.
 func (t *expectationTest) page(ctx context.Context, page []expectation) error {
 	faults := make([]string, len(page))
-	slots := make(chan struct{}, lineWorkers)
+	slots := make(chan struct{}, testWorkers)
 	var workers sync.WaitGroup
 	for i, e := range page {
 		slots <- struct{}{}
@@ -158,10 +160,10 @@ const (
 
 // outcome returns where a name leads; or that it leads nowhere, and why.
 func (t *expectationTest) outcome(ctx context.Context, name string) (location, status, reason string) {
-	q, answer, _, err := t.ask.ask(ctx, t.resolver, name)
+	answer, err := t.resolve(ctx, name)
 	switch {
 	case err == nil && len(answer.Locations) > 0:
-		return t.ask.locations(q, answer)[0], testActive, ""
+		return answer.Locations[0].URI, testActive, ""
 	case err == nil:
 		return "", testMissing, "there is no location"
 	case errors.Is(err, resolver.ErrGone):
@@ -171,4 +173,13 @@ func (t *expectationTest) outcome(ctx context.Context, name string) (location, s
 	default:
 		return "", testFailed, err.Error()
 	}
+}
+
+// resolve returns where a name leads, as it would be typed.
+func (t *expectationTest) resolve(ctx context.Context, name string) (resolver.Answer, error) {
+	q, err := t.resolution.Names.TypedQuery(name, resolver.I2L)
+	if err != nil {
+		return resolver.Answer{}, err
+	}
+	return t.resolution.Resolver.Resolve(ctx, q.Selected())
 }

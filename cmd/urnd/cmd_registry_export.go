@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
@@ -44,7 +45,7 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
 		if o.Format, err = bulk.ParseFormat(format); err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		file := ""
 		if len(args) > 0 && args[0] != "-" {
@@ -69,7 +70,7 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		}
 		if skipped > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s names or prefixes were not exported\n", humanize.Comma(int64(skipped)))
-			return errReported
+			return cli.ErrReported
 		}
 		return nil
 	}

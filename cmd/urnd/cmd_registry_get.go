@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -41,7 +42,7 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 		} else {
 			then, failed := readTime(at, true)
 			if failed != nil {
-				return usage(failed)
+				return cli.Usage(failed)
 			}
 			e, err = r.At(cmd.Context(), key, then)
 		}

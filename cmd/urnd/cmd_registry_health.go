@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/health"
 )
@@ -57,7 +58,7 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 		prefix := ""
 		if len(args) > 0 {
 			if prefix, err = belowOf(r, args[0]); err != nil {
-				return usage(err)
+				return cli.Usage(err)
 			}
 		}
 		if h.check {
@@ -80,7 +81,7 @@ func (h *healthFlags) show(cmd *cobra.Command, r *registry.Registry, prefix stri
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %d unhealthy; %s\n", report.unhealthy, sweepText(sweep))
 	if report.unhealthy > 0 {
-		return errReported
+		return cli.ErrReported
 	}
 	return nil
 }
@@ -116,10 +117,10 @@ func (h *healthFlags) checkNow(cmd *cobra.Command, c config.Config, r *registry.
 		c.Registry.HealthContact = h.contact
 	}
 	if c.Registry.HealthContact == "" {
-		return usage(errors.New("those whose servers are asked must be able to reach you: set registry.health_contact, or use --contact"))
+		return cli.Usage(errors.New("those whose servers are asked must be able to reach you: set registry.health_contact, or use --contact"))
 	}
 	if err := c.Validate(); err != nil { // the contact
-		return usage(err)
+		return cli.Usage(err)
 	}
 	d := newResolverDependencies()
 	parts, err := newResolution(c, d)
@@ -146,7 +147,7 @@ func (h *healthFlags) checkNow(cmd *cobra.Command, c config.Config, r *registry.
 	})
 	fmt.Fprintf(cmd.ErrOrStderr(), "urnd: checked %d targets: %d do not answer\n", checked, report.failing)
 	if err == nil && report.failing > 0 {
-		return errReported
+		return cli.ErrReported
 	}
 	return err
 }
@@ -181,7 +182,7 @@ func (p *healthReport) print(t health.Target) error {
 	if fault == "" {
 		fault = "-"
 	}
-	_, err := fmt.Fprintf(p.w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, state, minuteText(t.Since), minuteText(t.Checked), withoutControls(fault), t.URI)
+	_, err := fmt.Fprintf(p.w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, state, minuteText(t.Since), minuteText(t.Checked), cli.WithoutControls(fault), t.URI)
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
@@ -66,11 +67,11 @@ it came from standard input.`,
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		mapping, err := f.mapping()
 		if err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		format, err := bulk.ParseFormat(f.format)
 		if err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		openIt := open.openOrMake
 		if f.dry {
@@ -125,7 +126,7 @@ func (f *importFlags) run(ctx context.Context, template bulk.Import, files []str
 		return err
 	}
 	if bad {
-		return errReported
+		return cli.ErrReported
 	}
 	return nil
 }

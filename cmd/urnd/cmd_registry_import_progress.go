@@ -7,6 +7,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
@@ -31,7 +32,7 @@ const importBarAfter = 200 * time.Millisecond
 
 func newImportProgress(w io.Writer, file string, size int64) *importProgress {
 	p := &importProgress{w: w, file: file, size: size, begun: time.Now(), due: time.Now().Add(importLineEvery)}
-	if isTerminal(w) {
+	if cli.IsTerminal(w) {
 		p.bar = p.newBar("reading "+file, size, progressbar.OptionShowBytes(true))
 	} else {
 		p.log = slog.New(slog.NewTextHandler(w, nil))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -24,7 +25,7 @@ func keyOf(r *registry.Registry, name string, prefix bool) (registry.Key, error)
 		key = registry.Prefix(name)
 	}
 	key, err := r.CanonicalKey(key)
-	return key, usage(err)
+	return key, cli.Usage(err)
 }
 
 // keysOf is keyOf for several arguments.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/cli"
 )
 
 // registryAt is a store, of which commands are run.
@@ -34,10 +35,10 @@ func (r registryAt) run(in string, args ...string) (out, messages string, status
 	root.SetOut(&w)
 	root.SetErr(&errs)
 	if err := root.ExecuteContext(r.t.Context()); err != nil {
-		if !errors.Is(err, errReported) {
+		if !errors.Is(err, cli.ErrReported) {
 			fmt.Fprintln(&errs, err)
 		}
-		status = statusOf(err)
+		status = cli.StatusOf(err)
 	}
 	return w.String(), errs.String(), status
 }
@@ -218,7 +219,7 @@ func TestUnknownSubcommand(t *testing.T) {
 	for _, line := range []string{"registry gett", "registry token make", "uri pars"} {
 		root := newRoot()
 		root.SetArgs(strings.Fields(line))
-		if err := root.ExecuteContext(t.Context()); statusOf(err) != statusUsage || !strings.Contains(err.Error(), "unknown command") {
+		if err := root.ExecuteContext(t.Context()); cli.StatusOf(err) != cli.StatusUsage || !strings.Contains(err.Error(), "unknown command") {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
@@ -232,7 +233,7 @@ func TestResolveWithoutFile(t *testing.T) {
 	root := newRoot()
 	root.SetArgs([]string{"resolve", "--config=", "urn:nbn:fi:a"})
 	root.SetErr(&errs)
-	if err := root.ExecuteContext(t.Context()); statusOf(err) != 1 {
+	if err := root.ExecuteContext(t.Context()); cli.StatusOf(err) != 1 {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(path); err == nil || !strings.Contains(errs.String(), "there is no file "+path) {

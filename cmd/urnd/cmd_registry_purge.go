@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -67,5 +68,5 @@ func wouldPurge(cmd *cobra.Command, r *registry.Registry, prefix string) error {
 	if n == 0 {
 		return nil
 	}
-	return usage(errNotPurged)
+	return cli.Usage(errNotPurged)
 }

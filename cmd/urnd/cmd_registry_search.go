@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -54,7 +55,7 @@ The exit status is 1 if the time was too short to read all.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		search, err := s.search(args)
 		if err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		if *prefix {
 			search.Kind = registry.KindPrefix
@@ -65,7 +66,7 @@ The exit status is 1 if the time was too short to read all.`,
 		}
 		defer r.Store().Close()
 		if err := s.canonical(r, &search); err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		return s.run(cmd, r, search)
 	}
@@ -145,7 +146,7 @@ func (s *searchFlags) run(cmd *cobra.Command, r *registry.Registry, search regis
 	switch {
 	case done.Late:
 		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: the time of %s is over: %d names were read, %d found; go on with --after '%s'\n", s.within, done.Read, done.Found, done.Last)
-		return errReported
+		return cli.ErrReported
 	case done.Last != "":
 		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: there may be more than %d: go on with --after '%s', or use --limit 0\n", done.Found, done.Last)
 	case done.Found == 0:

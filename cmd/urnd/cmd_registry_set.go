@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -61,14 +62,14 @@ times are not used.`,
 	cmd.Flags().IntVar(&version, "if-version", registry.Any, "change it only if its current version has this `number`; 0: only if it is not registered")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := s.check(args); err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		key, change, err := s.edit(args, *prefix)
 		if err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		if cmd.Flags().Changed("if-version") && version < 0 {
-			return usage(errors.New("--if-version is 0 or more"))
+			return cli.Usage(errors.New("--if-version is 0 or more"))
 		}
 		r, _, err := f.openOrMake(cmd.Context())
 		if err != nil {
@@ -76,7 +77,7 @@ times are not used.`,
 		}
 		defer r.Store().Close()
 		if key, err = r.CanonicalKey(key); err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		withdrawn := false
 		edit := func(before registry.Entry) (registry.Record, error) {

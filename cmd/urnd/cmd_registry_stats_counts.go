@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -44,11 +45,11 @@ func (f *countFlags) wanted(cmd *cobra.Command, args []string) (bool, error) {
 	top := cmd.Flags().Changed("top")
 	switch {
 	case top && len(args) > 0:
-		return false, usage(errCountBoth)
+		return false, cli.Usage(errCountBoth)
 	case top && (f.top < 1 || f.top > maxTop):
-		return false, usage(errTop)
+		return false, cli.Usage(errTop)
 	case !top && len(args) == 0 && f.day+f.since+f.until != "":
-		return false, usage(errCountWhat)
+		return false, cli.Usage(errCountWhat)
 	default:
 		return top || len(args) > 0, nil
 	}
@@ -73,7 +74,7 @@ func dayOf(flag, text string) (time.Time, error) {
 	}
 	at, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return at, usage(fmt.Errorf("--%s: %q is not a day, such as 2031-05-01", flag, text)) //nolint:err113 // it is shown, and not compared
+		return at, cli.Usage(fmt.Errorf("--%s: %q is not a day, such as 2031-05-01", flag, text)) //nolint:err113 // it is shown, and not compared
 	}
 	return at, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -20,7 +21,7 @@ func newRegistryToken() *cobra.Command {
 		Long: `Create, list and revoke tokens for the API of the registry on the admin interface. A token has a
 role: a reader reads names, a writer also changes them, and an admin also changes prefixes and purges
 sandboxes. It may be for some names only. It opens nothing else of the admin interface.`,
-		RunE: requireSubcommand,
+		RunE: cli.RequireSubcommand,
 	}
 	cmd.AddCommand(newTokenCreate(), newTokenList(), newTokenRevoke())
 	return cmd
@@ -46,10 +47,10 @@ stored.`,
 	cmd.Flags().StringVar(&expires, "expires", "", "the `time` from which on it is not valid: 2032-01-01, 2032-01-01T12:00:00Z, or as 720h from now")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if err := t.Role.UnmarshalText([]byte(role)); err != nil {
-			return usage(fmt.Errorf("--role: %w", err))
+			return cli.Usage(fmt.Errorf("--role: %w", err))
 		}
 		if t.Expires, err = expiry(expires, time.Now()); err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		r, _, err := f.openOrMake(cmd.Context())
 		if err != nil {
@@ -58,7 +59,7 @@ stored.`,
 		defer r.Store().Close()
 		made, secret, err := r.CreateToken(cmd.Context(), actor(), t)
 		if errors.Is(err, registry.ErrInvalid) {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
@@ -36,7 +37,7 @@ Whether names lead where they should is shown by check and health.`,
 		}
 		if faults > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %d faults\n", faults)
-			return errReported
+			return cli.ErrReported
 		}
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), "no fault was found")
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -33,7 +34,7 @@ All names are withdrawn, or none.`,
 	cmd.Flags().StringVar(&note, "note", "", "why it is changed now, which the history keeps: a `text`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if reason == "" {
-			return usage(errors.New("--reason is required: it is what those are told who ask for the name"))
+			return cli.Usage(errors.New("--reason is required: it is what those are told who ask for the name"))
 		}
 		r, _, err := f.open(cmd.Context())
 		if err != nil {
@@ -73,9 +74,9 @@ understood later without it.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(by) == 0:
-			return usage(errors.New("--by is required: the name that comes instead"))
+			return cli.Usage(errors.New("--by is required: the name that comes instead"))
 		case note == "":
-			return usage(errors.New("--note is required: say why the names are merged or split"))
+			return cli.Usage(errors.New("--note is required: say why the names are merged or split"))
 		}
 		r, _, err := f.open(cmd.Context())
 		if err != nil {
@@ -87,7 +88,7 @@ understood later without it.`,
 		}
 		edits, err := registry.Supersede(args, by, reason, note)
 		if err != nil {
-			return usage(err)
+			return cli.Usage(err)
 		}
 		return applyEdits(cmd.Context(), r, cmd.OutOrStdout(), edits)
 	}
@@ -119,7 +120,7 @@ func applyEdits(ctx context.Context, r *registry.Registry, w io.Writer, edits []
 // usageOfEdit makes what is not valid an error of usage.
 func usageOfEdit(err error) error {
 	if errors.Is(err, registry.ErrInvalid) {
-		return usage(err)
+		return cli.Usage(err)
 	}
 	return err
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
+	cliconfig "github.com/urnd/urnd/internal/cli/config"
 	"github.com/urnd/urnd/systemd"
 )
 
@@ -25,7 +27,7 @@ configuration; SIGTERM stops it after running requests have ended.`,
   urnd serve --listen 127.0.0.1:0 --admin "" --dns 127.0.0.1:5353`,
 		Args: cobra.NoArgs,
 	}
-	s := addSettings(cmd)
+	s := cli.AddSettings(cmd)
 	cmd.Flags().StringSlice("listen", nil, "listen for clients on these `addresses`, joined by commas (listen.service)")
 	cmd.Flags().String("admin", "", "listen for administrators on this `address`; empty turns it off (listen.admin)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -33,16 +35,18 @@ configuration; SIGTERM stops it after running requests have ended.`,
 		if err != nil {
 			return err
 		}
-		path, err := s.path()
+		path, err := s.Path()
 		if err != nil {
 			return err
 		}
 		d := newDependencies()
 		var origins config.Origins
 		d.locate = func(err error) error { return origins.Locate(err) }
-		d.warnings = func(c config.Config) config.Faults { return warningsOf(withSockets(c, inherited), origins) }
+		d.warnings = func(c config.Config) config.Faults {
+			return cliconfig.Warnings(withSockets(c, inherited), origins, availableMemory())
+		}
 		service := newDaemon(d, path, func() (c config.Config, err error) {
-			c, origins, err = s.loadOrigins(map[string]string{"listen.service": "listen", "listen.admin": "admin"})
+			c, origins, err = s.LoadOrigins(map[string]string{"listen.service": "listen", "listen.admin": "admin"})
 			return c, err
 		}, inherited)
 		hangups := make(chan os.Signal, 1)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	cliconfig "github.com/urnd/urnd/internal/cli/config"
 )
 
 // Warnings are about the sockets that systemd has opened, where it has.
@@ -24,7 +25,7 @@ func TestWarningsOfSockets(t *testing.T) {
 		"":        "tls.certificate: is not used: listen.tls is empty",
 		nameHTTPS: "access.proxy_clients.0: 0.0.0.0/0 is everybody who reaches " + everywhere.Addr().String(),
 	} {
-		got := warningsOf(withSockets(c, map[string][]net.Listener{name: {everywhere}}), config.Origins{})
+		got := cliconfig.Warnings(withSockets(c, map[string][]net.Listener{name: {everywhere}}), config.Origins{}, 0)
 		if len(got) != 1 || !strings.Contains(got.Error(), want) {
 			t.Errorf("%q: %v, want %q", name, got, want)
 		}

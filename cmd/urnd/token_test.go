@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -58,8 +59,7 @@ func TestTokenCommands(t *testing.T) {
 		{"revoke"},
 		{"list", "a"},
 	} {
-		var status *statusError
-		if _, _, err := runTokens(t, store, args...); !errors.As(err, &status) || status.status != statusUsage {
+		if _, _, err := runTokens(t, store, args...); cli.StatusOf(err) != cli.StatusUsage {
 			t.Errorf("%q: %v", args, err)
 		}
 	}

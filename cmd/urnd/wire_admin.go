@@ -7,6 +7,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/message"
@@ -28,7 +29,7 @@ func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admi
 		Settings: func() any { return config.Plain(c.Map()) },
 	}
 	if c.Access.AdminToken != "" {
-		token, err := readSecret("access.admin_token", c.Access.AdminToken)
+		token, err := secret.Read("access.admin_token", c.Access.AdminToken)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy/listen"
 )
@@ -42,7 +43,7 @@ func newCertificate(c config.TLS, now func() time.Time) (*listen.Certificate, er
 	var paths [2]string
 	for i, s := range []struct{ setting, name string }{{"tls.certificate", c.Certificate}, {"tls.key", c.Key}} {
 		var err error
-		if paths[i], err = secretPath(s.setting, s.name); err != nil {
+		if paths[i], err = secret.Path(s.setting, s.name); err != nil {
 			return nil, err
 		}
 	}

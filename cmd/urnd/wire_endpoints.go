@@ -16,6 +16,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -147,7 +148,7 @@ func document(err error) listen.Document {
 // fileVersion returns a value that changes with a file of the configuration, by its
 // modification time and size; "" where it does not exist.
 func fileVersion(setting, name string) string {
-	path, err := secretPath(setting, name)
+	path, err := secret.Path(setting, name)
 	if err != nil {
 		return "" // reading it fails with the same error
 	}
@@ -171,7 +172,7 @@ func tlsConfig(c config.TLS, own func() (*listen.Certificate, error)) (*tls.Conf
 	if c.ClientCA == "" {
 		return serverTLS, nil
 	}
-	text, err := readSecret("tls.client_ca", c.ClientCA)
+	text, err := secret.Read("tls.client_ca", c.ClientCA)
 	if err != nil {
 		return nil, err
 	}

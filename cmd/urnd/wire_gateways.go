@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/resolver/scheme/explain"
 	"github.com/urnd/urnd/resolver/scheme/file"
@@ -100,7 +101,7 @@ func newNews(c config.News, settings nntp.Config) (*nntp.Handler, error) {
 		settings.Servers = append(settings.Servers, nntp.Server{Address: address, TLS: isTLS})
 	}
 	if c.Login != "" {
-		text, err := readSecret("news.login", c.Login)
+		text, err := secret.Read("news.login", c.Login)
 		if err != nil {
 			return nil, err
 		}

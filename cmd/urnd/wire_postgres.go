@@ -10,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/postgres"
 )
@@ -40,8 +41,8 @@ func postgresPassword(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	text, err := readSecret("registry.password", name)
-	if errors.Is(err, errNoCredentials) {
+	text, err := secret.Read("registry.password", name)
+	if errors.Is(err, secret.ErrNoCredentials) {
 		return "", nil
 	}
 	return strings.TrimRight(string(text), "\r\n"), err

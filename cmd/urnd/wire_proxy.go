@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/policy"
@@ -99,7 +100,7 @@ func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, err
 		scheme, address, _ := strings.Cut(u.Server, "://")
 		server := &schemehttp.Upstream{Scheme: scheme, Address: address, User: u.User}
 		if u.Password != "" {
-			text, err := readSecret("proxy.upstreams."+id+".password", u.Password)
+			text, err := secret.Read("proxy.upstreams."+id+".password", u.Password)
 			if err != nil {
 				return nil, err
 			}

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/shared"
@@ -68,6 +70,16 @@ type resolution struct {
 	starters []func()          // what runs in the background is started by these
 	caches   []observed
 	closers  []func()
+}
+
+// openResolution makes what resolves names for a command, with the registry.
+func openResolution(ctx context.Context, c config.Config, messages io.Writer) (cli.Resolution, error) {
+	r, err := newResolution(c, newResolverDependencies())
+	if err != nil {
+		return cli.Resolution{}, err
+	}
+	r.openRegistry(ctx, messages)
+	return cli.Resolution{Names: r.names, Resolver: r.resolver, Close: r.close}, nil
 }
 
 // close closes the parts in reverse order of their creation.

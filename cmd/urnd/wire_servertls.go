@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/secret"
 )
 
 // serverTLS returns how a server is authenticated by TLS, and urnd to it, nil for the defaults. The files are read now: a
@@ -19,7 +20,7 @@ func serverTLS(setting string, c config.ServerTLS) (*tls.Config, error) {
 		client.MinVersion = tls.VersionTLS13
 	}
 	if c.CA != "" {
-		text, err := readSecret(setting+".ca", c.CA)
+		text, err := secret.Read(setting+".ca", c.CA)
 		if err != nil {
 			return nil, err
 		}
@@ -31,11 +32,11 @@ func serverTLS(setting string, c config.ServerTLS) (*tls.Config, error) {
 	if c.Certificate == "" {
 		return client, nil
 	}
-	certificate, err := readSecret(setting+".certificate", c.Certificate)
+	certificate, err := secret.Read(setting+".certificate", c.Certificate)
 	if err != nil {
 		return nil, err
 	}
-	key, err := readSecret(setting+".key", c.Key)
+	key, err := secret.Read(setting+".key", c.Key)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/redact"
+	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
@@ -160,7 +161,7 @@ func accessOf(all config.Config) (proxy.Access, error) {
 	if c.ProxyUsers == "" {
 		return a, nil
 	}
-	text, err := readSecret("access.proxy_users", c.ProxyUsers)
+	text, err := secret.Read("access.proxy_users", c.ProxyUsers)
 	if err != nil {
 		return a, err
 	}
