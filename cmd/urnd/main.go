@@ -16,6 +16,7 @@ import (
 	"github.com/urnd/urnd/internal/cli/helper"
 	"github.com/urnd/urnd/internal/cli/man"
 	"github.com/urnd/urnd/internal/cli/names"
+	cliregistry "github.com/urnd/urnd/internal/cli/registry"
 	"github.com/urnd/urnd/internal/cli/resolve"
 	cliuri "github.com/urnd/urnd/internal/cli/uri"
 	"github.com/urnd/urnd/internal/redact"
@@ -46,7 +47,7 @@ namespaces, normalizes URIs, and answers with redirects.`,
 	}
 	root.AddCommand(serviceCommands()...)
 	root.AddCommand(
-		newRegistryCommand(), resolve.Command(openResolution), cliuri.Command(namesOf), names.Command(namesOf),
+		cliregistry.Command(registryWiring()), resolve.Command(openResolution), cliuri.Command(namesOf), names.Command(namesOf),
 		helper.Command(namesOf, openResolution), newVersion(), man.Command(versionText()),
 	)
 	return cli.WithUsage(root)

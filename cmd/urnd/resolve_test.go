@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,5 +51,21 @@ func TestResolveLines(t *testing.T) {
 	}
 	if _, err := run(t, "", "resolve", "--trace", "-"); err == nil || !strings.Contains(err.Error(), "add --json") {
 		t.Errorf("a trace of lines: %v", err)
+	}
+}
+
+// urnd resolve says why the registry cannot be asked, and makes none.
+func TestResolveWithoutFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "registry.db")
+	t.Setenv("URND_REGISTRY_STORE", "sqlite:"+path)
+	var errs bytes.Buffer
+	root := newRoot()
+	root.SetArgs([]string{"resolve", "--config=", "urn:nbn:fi:a"})
+	root.SetErr(&errs)
+	if err := root.ExecuteContext(t.Context()); cli.StatusOf(err) != 1 {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(path); err == nil || !strings.Contains(errs.String(), "there is no file "+path) {
+		t.Errorf("%v %s", err, errs.String())
 	}
 }

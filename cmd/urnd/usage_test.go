@@ -26,3 +26,13 @@ func TestExitStatus(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestUnknownSubcommand(t *testing.T) {
+	for _, line := range []string{"registry gett", "registry token make", "uri pars"} {
+		root := newRoot()
+		root.SetArgs(strings.Fields(line))
+		if err := root.ExecuteContext(t.Context()); cli.StatusOf(err) != cli.StatusUsage || !strings.Contains(err.Error(), "unknown command") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}

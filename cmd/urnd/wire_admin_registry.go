@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/jobs"
@@ -22,7 +22,7 @@ func wireAdminRegistry(c config.Config, r *resolution, s *service, d dependencie
 	if r.registry == nil {
 		return nil
 	}
-	names := newRegistry(r.registry, r.names, d.now, auditLog(d.log))
+	names := newRegistry(r.registry, r.names, d.now, d.log)
 	tokens := registry.NewTokenCheck(names)
 	made := &admin.Registry{Names: names, Tokens: tokens}
 	run := []func(ctx context.Context){func(ctx context.Context) {
@@ -59,7 +59,7 @@ func jobsDirectory(c config.Config) string {
 	if state != "" {
 		return filepath.Join(state, "registry-jobs")
 	}
-	if path, ok := strings.CutPrefix(c.Registry.Store, "sqlite:"); ok {
+	if path, ok := cli.StoreFile(c.Registry.Store); ok {
 		return path + "-jobs"
 	}
 	return ""

@@ -8,15 +8,17 @@ import (
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/systemd"
 )
 
 // audit is called with changes of a registry that were committed.
 type audit = func(ctx context.Context, actor registry.Actor, changes []registry.Changed)
 
 // auditLog returns what logs each change as a record: who, from where, what, before and after. Texts are JSON, which
-// has no line ends.
+// has no line ends. It is nil where there is no log.
 func auditLog(log *slog.Logger) audit {
+	if log == nil {
+		return nil
+	}
 	return func(ctx context.Context, actor registry.Actor, changes []registry.Changed) {
 		for _, c := range changes {
 			message := "the registry was changed"
@@ -30,26 +32,6 @@ func auditLog(log *slog.Logger) audit {
 				slog.String("before", before), slog.String("after", after), slog.String("note", c.After.Note))
 		}
 	}
-}
-
-// auditJournal is auditLog for commands: into the journal of systemd, as sudo does it; nil where there is none. The
-// versions themselves say in any case by whom and when they were made.
-func auditJournal() audit {
-	journal, err := systemd.NewJournal(slog.HandlerOptions{})
-	if err != nil {
-		return nil
-	}
-	return auditLog(slog.New(journal))
-}
-
-// auditToken records in the journal what was done with a token.
-func auditToken(ctx context.Context, message, by string, t registry.Token) {
-	journal, err := systemd.NewJournal(slog.HandlerOptions{})
-	if err != nil {
-		return
-	}
-	slog.New(journal).LogAttrs(ctx, slog.LevelInfo, message, slog.String("by", by), slog.String("token", t.ID), slog.String("name", t.Name),
-		slog.String("role", t.Role.String()), slog.Any("prefixes", t.Prefixes), slog.Time("expires", t.Expires), slog.String("note", t.Note))
 }
 
 // differences returns the members that a change has changed, as JSON: as they were, and as they are.

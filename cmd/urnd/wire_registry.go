@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
+	cliregistry "github.com/urnd/urnd/internal/cli/registry"
 	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
@@ -18,26 +22,19 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// errNoRegistry is the error where no store is configured.
-var errNoRegistry = errors.New("no registry is configured: set registry.store, or use --store with sqlite:FILE or the URL of a PostgreSQL database")
-
 // openStore opens the store of a configuration.
 func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
-	path, ok := strings.CutPrefix(c.Store, storeSQLite)
-	switch {
-	case c.Store == "":
-		return nil, errNoRegistry
-	case ok:
+	if path, ok := cli.StoreFile(c.Store); ok {
 		return sqlite.Open(ctx, path)
-	default:
-		return openPostgres(ctx, c)
 	}
+	return openPostgres(ctx, c)
 }
 
-// newRegistry returns the registry in a store. audit may be nil.
-func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, audit audit) *registry.Registry {
+// newRegistry returns the registry in a store, whose changes are logged; log may be nil.
+func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
 	return registry.New(registry.Config{
-		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now, Audit: audit, CheckDigits: checkDigits(), Only: askedFor(names.Own),
+		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now, Audit: auditLog(log),
+		CheckDigits: checkDigits(), Only: registry.AskedFor(names.Own),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
 			if err == nil {
@@ -46,14 +43,6 @@ func newRegistry(store registry.Store, names resolver.Names, now func() time.Tim
 			return q.URI.String(), err
 		},
 	})
-}
-
-// askedFor returns what the names begin with that the registry is asked for, by registry.only.
-func askedFor(only []string) []string {
-	if len(only) == 0 {
-		return []string{"urn:"}
-	}
-	return only
 }
 
 // The times of a registry.
@@ -83,7 +72,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	}
 	r.starters = append(r.starters, r.registry.start)
 	r.faults = append(r.faults, r.registry.faults)
-	r.own = registry.NewResolver(registry.ResolverConfig{Store: r.registry, TTL: c.Registry.TTL, Only: askedFor(c.Registry.Only), Now: d.now})
+	r.own = registry.NewResolver(registry.ResolverConfig{Store: r.registry, TTL: c.Registry.TTL, Only: registry.AskedFor(c.Registry.Only), Now: d.now})
 	return nil
 }
 
@@ -163,5 +152,23 @@ func checkDigits() map[string]registry.CheckDigit {
 	return map[string]registry.CheckDigit{
 		"urn:isbn:": {Digits: urnns.DigitsISBN, Of: urnns.CheckDigitISBN},
 		"urn:issn:": {Digits: urnns.DigitsISSN, Of: urnns.CheckDigitISSN},
+	}
+}
+
+// ownNames returns the names of hosts by which clients reach this urnd: also that of the machine, with
+// and without its domain.
+func ownNames(c config.Listen) []string {
+	machine, _ := os.Hostname() // without it, only what is configured
+	short, _, _ := strings.Cut(machine, ".")
+	return append([]string{machine, short}, c.Names...)
+}
+
+// registryWiring returns what the commands of the registry need.
+func registryWiring() cliregistry.Wiring {
+	return cliregistry.Wiring{
+		Names: namesOf, Resolve: openResolution, Open: openStore, Health: commandHealth, OwnNames: ownNames,
+		New: func(store registry.Store, names resolver.Names, log *slog.Logger) *registry.Registry {
+			return newRegistry(store, names, time.Now, log)
+		},
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
 // followed is a store whose changes are followed, over all configurations that have it.
@@ -35,8 +37,10 @@ func follow(c config.Registry, report func(err error)) *followed {
 	f.Reopening = registry.NewReopening(registry.ReopeningConfig{
 		Open: func(ctx context.Context) (registry.Store, error) {
 			if f.noFile {
-				if err := mustExist(c.Store); err != nil {
-					return nil, err
+				if path, ok := cli.StoreFile(c.Store); ok {
+					if err := sqlite.MustExist(path); err != nil {
+						return nil, err
+					}
 				}
 			}
 			return openStore(ctx, c)

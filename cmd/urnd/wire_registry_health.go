@@ -71,6 +71,17 @@ func healthConfig(c config.Config, r *resolution, store registry.Store, d resolv
 	}, web.Close
 }
 
+// commandHealth returns what configures a checker of targets for a command. The caller calls end when it needs it no longer.
+func commandHealth(c config.Config, store registry.Store) (settings health.Config, end func(), err error) {
+	d := newResolverDependencies()
+	r, err := newResolution(c, d)
+	if err != nil {
+		return settings, nil, err
+	}
+	settings, closeClient := healthConfig(c, r, store, d)
+	return settings, func() { closeClient(); r.close() }, nil
+}
+
 // healthAgent returns the User-Agent of checks.
 func healthAgent(contact string) string {
 	return fmt.Sprintf("urnd-link-check/%s (+%s)", strings.Trim(versionText(), "()"), contact)

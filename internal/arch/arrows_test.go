@@ -279,6 +279,15 @@ func packageRules() []packageRule {
 			"these commands show a configuration, and what systemd passes on with it; whether it can be wired is asked by a function",
 		},
 		{
+			"internal/cli/registry",
+			[]string{
+				"internal/cli", "internal/api", "internal/owner", "config", "systemd", "resolver", "resolver/registry", "resolver/registry/bulk",
+				"resolver/registry/health", "resolver/registry/lint", "resolver/registry/sqlite", "uri",
+			},
+			true,
+			"these commands work on the store of the registry, without a running urnd; which store that is, and what resolves, is passed to them",
+		},
+		{
 			"internal/cli/man",
 			[]string{"internal/cli", "config"},
 			true,
