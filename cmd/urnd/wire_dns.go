@@ -12,6 +12,12 @@ import (
 // resolvConf names the DNS servers of the system.
 const resolvConf = "/etc/resolv.conf"
 
+// dnsClient looks up all records, and the addresses of hosts.
+type dnsClient interface {
+	ddds.Lookuper
+	ddds.AddressLookuper
+}
+
 // wireDNS makes the client for the DNS servers and the cache of record sets, and returns
 // what looks up the addresses of hosts.
 func wireDNS(r *resolution, c config.Config, d resolverDependencies) (*ddds.Hosts, error) {
@@ -38,9 +44,9 @@ func wireServers(r *resolution, c config.Config, d resolverDependencies) dnsClie
 	if len(c.DNS.Servers) > 0 {
 		return newDNSClient(c, c.DNS.Servers, false, r, d)
 	}
-	system := &systemDNS{path: resolvConf, now: d.now, make: func(servers []config.Server) *ddds.Client {
-		return openDNSClient(c, servers, false, r, d)
-	}}
+	system := ddds.NewSystemClient(ddds.SystemConfig{Path: resolvConf, Now: d.now, Make: func(servers []netip.AddrPort) *ddds.Client {
+		return openDNSClient(c, plainServers(servers), false, r, d)
+	}})
 	r.closers = append(r.closers, system.Close)
 	return system
 }
@@ -72,5 +78,14 @@ func dnsServers(c config.DNS) []config.Server {
 	if len(c.Servers) > 0 {
 		return c.Servers
 	}
-	return systemServers(resolvConf)
+	return plainServers(ddds.SystemServers(resolvConf))
+}
+
+// plainServers returns servers that are asked without TLS.
+func plainServers(addresses []netip.AddrPort) []config.Server {
+	servers := make([]config.Server, len(addresses))
+	for i, address := range addresses {
+		servers[i].AddrPort = address
+	}
+	return servers
 }

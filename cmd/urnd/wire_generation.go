@@ -80,7 +80,7 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 	d.metrics.Registry(func() (available, ok bool) {
 		made.Use(func(g *daemon.Generation) {
 			if r := wired(g).registry; r != nil {
-				available, ok = len(r.faults()) == 0, true
+				available, ok = len(r.Faults()) == 0, true
 			}
 		})
 		return available, ok
@@ -90,7 +90,7 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		return found, ok
 	})
 	d.metrics.Certificate(func() (expires time.Time, ok bool) {
-		made.Use(func(g *daemon.Generation) { expires, ok = wired(g).certificate.expires() })
+		made.Use(func(g *daemon.Generation) { expires, ok = wired(g).certificate.Expires() })
 		return expires, ok
 	})
 	d.metrics.Limits(func() (all []metrics.Limit) {
@@ -110,7 +110,7 @@ type parts struct {
 	service *service
 	log     *logs
 	// certificate is nil where no endpoint has TLS.
-	certificate *ownCertificate
+	certificate *listen.CertificateWatch
 }
 
 func wired(g *daemon.Generation) parts {
@@ -254,9 +254,9 @@ func (p parts) awaitRegistry(ctx context.Context, d dependencies) {
 	ctx, cancel := context.WithTimeout(ctx, awaitStore)
 	defer cancel()
 	select {
-	case <-p.registry.isOpen:
+	case <-p.registry.Opened():
 	case <-ctx.Done():
-		for _, fault := range p.registry.faults() {
+		for _, fault := range p.registry.Faults() {
 			d.log.Warn("the registry is not available: its names are answered 503 until it is", "fault", fault)
 		}
 	}
@@ -271,7 +271,7 @@ func (p parts) isRegistered(ctx context.Context, name string) bool {
 		return false
 	}
 	select {
-	case <-p.registry.isOpen:
+	case <-p.registry.Opened():
 	case <-ctx.Done():
 		return true
 	}

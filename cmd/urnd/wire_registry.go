@@ -17,6 +17,7 @@ import (
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/follow"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
@@ -45,14 +46,6 @@ func newRegistry(store registry.Store, names resolver.Names, now func() time.Tim
 	})
 }
 
-// The times of a registry.
-const (
-	reopenEvery  = 2 * time.Second        // where its store cannot be opened
-	changesEvery = 250 * time.Millisecond // how often a store is asked for changes
-
-	changesWithin = 5 * time.Second // how long a writer waits until its change is known here
-)
-
 // wireRegistry makes the registry of a configuration, if there is one.
 func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error {
 	if c.Registry.Store == "" {
@@ -63,17 +56,29 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 		previous = &d.previous.shared
 	}
 	var err error
-	r.registry, err = shared.Reuse(&r.shared, previous, "registry", basisOfRegistry(c.Registry), func() (*followed, func(), error) {
-		f := follow(c.Registry, d.registryState)
-		return f, f.close, nil
+	r.registry, err = shared.Reuse(&r.shared, previous, "registry", basisOfRegistry(c.Registry), func() (*follow.Store, func(), error) {
+		made := follow.New(follow.Config{Open: openFollowed(c.Registry), Report: d.registryState, After: time.After})
+		return made, made.End, nil
 	})
 	if err != nil {
 		return err
 	}
-	r.starters = append(r.starters, r.registry.start)
-	r.faults = append(r.faults, r.registry.faults)
+	r.starters = append(r.starters, r.registry.Start)
+	r.faults = append(r.faults, r.registry.Faults)
 	r.own = registry.NewResolver(registry.ResolverConfig{Store: r.registry, TTL: c.Registry.TTL, Only: registry.AskedFor(c.Registry.Only), Now: d.now})
 	return nil
+}
+
+// openFollowed returns what opens the store of a configuration.
+func openFollowed(c config.Registry) func(ctx context.Context, mustExist bool) (registry.Store, error) {
+	return func(ctx context.Context, mustExist bool) (registry.Store, error) {
+		if path, ok := cli.StoreFile(c.Store); ok && mustExist {
+			if err := sqlite.MustExist(path); err != nil {
+				return nil, err
+			}
+		}
+		return openStore(ctx, c)
+	}
 }
 
 // basisOfRegistry returns what the store of a registry depends on.
@@ -85,12 +90,9 @@ func (r *resolution) openRegistry(ctx context.Context, messages io.Writer) {
 	if r.registry == nil {
 		return
 	}
-	r.registry.noFile = true
-	_, err := r.registry.Try(ctx)
-	if err != nil {
+	if err := r.registry.OpenNow(ctx); err != nil {
 		fmt.Fprintln(messages, "urnd:", redact.URLs(err.Error()))
 	}
-	r.registry.state(err)
 }
 
 // registered resolves names that only the registry knows: there is no other system that gives the answer that it

@@ -40,7 +40,7 @@ func wireHealth(c config.Config, r *resolution, d resolverDependencies, log *slo
 	whenOpen := func(run func(context.Context)) func() {
 		return func() {
 			select {
-			case <-store.isOpen:
+			case <-store.Opened():
 				run(ctx)
 			case <-ctx.Done():
 			}

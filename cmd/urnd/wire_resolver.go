@@ -15,6 +15,7 @@ import (
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
+	"github.com/urnd/urnd/resolver/registry/follow"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/resolver/slp"
@@ -64,7 +65,7 @@ type resolution struct {
 	ready  func(ctx context.Context) error // sends a query to the DNS servers; nil where there is none
 	shared shared.Values                   // caches that the next configuration may reuse
 	// registry is that of the site; nil where there is none.
-	registry *followed
+	registry *follow.Store
 	own      resolver.Resolver // by the registry
 	faults   []func() []string // what is wrong although urnd is ready
 	starters []func()          // what runs in the background is started by these
@@ -156,7 +157,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	}
 	if r.own != nil {
 		split.Owns, split.Own = r.names.Owns, cached(registered{r.own, c.Registry.TTL})
-		r.closers = append(r.closers, r.registry.watch(r.forgetChanged))
+		r.closers = append(r.closers, r.registry.Watch(r.forgetChanged))
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)
 	return nil

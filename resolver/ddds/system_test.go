@@ -1,14 +1,12 @@
-package main
+package ddds
 
 import (
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/resolver/ddds"
 )
 
 // A change of resolv.conf changes the servers that are asked.
@@ -16,14 +14,14 @@ func TestSystemServersAreReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "resolv.conf")
 	now := time.Unix(1000, 0)
 	var made []string
-	s := &systemDNS{path: path, now: func() time.Time { return now }, make: func(servers []config.Server) *ddds.Client {
+	s := NewSystemClient(SystemConfig{Path: path, Now: func() time.Time { return now }, Make: func(servers []netip.AddrPort) *Client {
 		text := "none"
 		if len(servers) > 0 {
 			text = servers[0].String()
 		}
 		made = append(made, text)
-		return ddds.NewClient(ddds.ClientConfig{Now: time.Now})
-	}}
+		return NewClient(ClientConfig{Now: time.Now})
+	}})
 	t.Cleanup(s.Close)
 	first := s.current()
 	for _, address := range []string{"192.0.2.1", "192.0.2.22"} {

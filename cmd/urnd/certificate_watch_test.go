@@ -11,6 +11,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/listen"
 )
 
 // The end of the certificate is in the log from 21 days before, once a day.
@@ -26,8 +27,8 @@ func TestCertificateIsLooked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &ownCertificate{Certificate: made, now: func() time.Time { return now }}
-	o.log.Store(slog.New(slog.NewTextHandler(&log, nil)))
+	watch := listen.WatchCertificate(made, func() time.Time { return now })
+	logger := slog.New(slog.NewTextHandler(&log, nil))
 	seen := 0
 	for _, tt := range []struct {
 		name    string
@@ -56,13 +57,13 @@ func TestCertificateIsLooked(t *testing.T) {
 		if tt.write != nil {
 			tt.write()
 		}
-		o.look()
+		watch.Look(logger)
 		text := log.String()[seen:]
 		seen += len(text)
 		if strings.Count(text, "\n") > 1 || (tt.logs == "") != (text == "") || !strings.Contains(text, tt.logs) {
 			t.Errorf("%s: the log has %q", tt.name, text)
 		}
-		if got := strings.Join(o.faults(), "; "); (tt.degrade == "") != (got == "") || !strings.Contains(got, tt.degrade) {
+		if got := strings.Join(watch.Faults(), "; "); (tt.degrade == "") != (got == "") || !strings.Contains(got, tt.degrade) {
 			t.Errorf("%s: /readyz says %q", tt.name, got)
 		}
 	}
