@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -21,7 +22,7 @@ func prefixes(texts ...string) []netip.Prefix {
 
 func TestAccess(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
-		c.Access = proxy.Access{
+		c.Access = gate.Access{
 			Resolve: prefixes("198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"), Proxy: prefixes("203.0.113.0/24", "192.0.2.9/32"),
 			Trusted: prefixes("127.0.0.0/8"),
 		}
@@ -80,7 +81,7 @@ func TestAccess(t *testing.T) {
 
 // The zero value of Access denies everything.
 func TestNoAccess(t *testing.T) {
-	s := start(t, func(c *proxy.Config) { c.Access = proxy.Access{} })
+	s := start(t, func(c *proxy.Config) { c.Access = gate.Access{} })
 	for _, target := range []string{"/", "/urn:example:a", "/http://a.example/", "http://a.example/", "/uri-res/N2R?urn:example:a"} {
 		if got := s.get(t, target).StatusCode; got != 403 {
 			t.Errorf("%s: %d", target, got)

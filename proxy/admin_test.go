@@ -19,9 +19,9 @@ import (
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/testserver"
-	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -65,7 +65,7 @@ func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handle
 			_, _ = io.WriteString(w, "up 1\n")
 		}),
 		Health:   func() (unready, degraded []string) { return nil, nil },
-		Guesses:  proxy.NewGuesses(time.Now),
+		Guesses:  gate.NewGuesses(time.Now),
 		Settings: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
 	}
 	if change != nil {
@@ -102,7 +102,7 @@ func adminRequest(h http.Handler, peer, request string, fields ...string) *http.
 func TestAdminAccess(t *testing.T) {
 	everywhere := []netip.Prefix{loopback, netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("::1/128")}
 	open := func(c *admin.Config) {
-		c.Own, c.Proxies = message.NewOwnHosts("Admin.example."), []netip.Prefix{netip.MustParsePrefix("192.0.2.80/32")}
+		c.Own, c.Proxies = route.NewOwnHosts("Admin.example."), []netip.Prefix{netip.MustParsePrefix("192.0.2.80/32")}
 	}
 	locked := func(c *admin.Config) { open(c); c.Token = []byte(token); c.Clients = everywhere }
 	certified := func(c *admin.Config) { open(c); c.Certificate = true; c.Clients = everywhere }
@@ -367,7 +367,7 @@ func remembered(key string, ttl int, locations []resolver.Location, err error) a
 func TestTokenGuesses(t *testing.T) {
 	var clock testClock
 	h := newAdminHandler(&fakeCaches{}, func(c *admin.Config) {
-		c.Token, c.Guesses = []byte(token), proxy.NewGuesses(clock.now)
+		c.Token, c.Guesses = []byte(token), gate.NewGuesses(clock.now)
 		c.Clients = []netip.Prefix{loopback}
 	})
 	status := func(peer, shown string) int {

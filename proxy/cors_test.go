@@ -11,8 +11,8 @@ import (
 
 // Pages of other sites may read public replies, and not redirects or resources.
 func TestCORS(t *testing.T) {
-	s := start(t, func(c *proxy.Config) { c.Access.Origins = []string{"https://a.example"} })
-	all := start(t, func(c *proxy.Config) { c.Access.Origins, c.Access.Resolve = []string{"*"}, prefixes("0.0.0.0/0") })
+	s := start(t, func(c *proxy.Config) { c.CORS = []string{"https://a.example"} })
+	all := start(t, func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, prefixes("0.0.0.0/0") })
 	for target, shared := range map[string]bool{
 		"/api/v1/resolve?uri=urn:a1:b": true, "/api/v1/explain?uri=urn:a1:b": true, "/uri-res/N2C?urn:a1:b": true, "/uri-res/I2Ls?urn:a1:b": true, "/api/v1/openapi.json": true,
 		"/api/v1/resolve?uri=urn:a": true, // pages must be able to read why
@@ -37,7 +37,7 @@ func TestCORS(t *testing.T) {
 	if got := all.get(t, "/api/v1/resolve?uri=http://10.0.0.1/", "Origin: https://b.example").Header.Get("Access-Control-Allow-Origin"); got != "" {
 		t.Errorf("a URL, by the right of an address: %q", got)
 	}
-	private := start(t, func(c *proxy.Config) { c.Access.Origins, c.Access.Resolve = []string{"*"}, prefixes("127.0.0.0/8") })
+	private := start(t, func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, prefixes("127.0.0.0/8") })
 	if got := private.get(t, "/api/v1/resolve?uri=urn:a1:b", "Origin: https://b.example").Header.Get("Access-Control-Allow-Origin"); got != "" {
 		t.Errorf("where not everybody may resolve names: %q", got)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
 	"strings"
 	"sync"
@@ -19,8 +18,9 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/listen"
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -47,10 +47,10 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return r.log.Write(p)
 }
 
-func (r *recorder) answer(request *http.Request, record *resolver.Record) {
+func (r *recorder) answer(userAgent string, record *resolver.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.answered = append(r.answered, fmt.Sprintf("answered %s for %s %s", record.Name, request.Method, request.RequestURI))
+	r.answered = append(r.answered, fmt.Sprintf("answered %s for %q", record.Name, userAgent))
 }
 
 // take returns what was recorded since the last call.
@@ -65,12 +65,9 @@ func (r *recorder) take() (events []string, log string) {
 
 // observe records what metrics and access logs take from an event.
 func (r *recorder) observe(e *proxy.Event) {
-	var fields strings.Builder
-	for _, name := range []string{"Referer", "User-Agent", "Authorization", "Proxy-Authorization"} {
-		fmt.Fprintf(&fields, " %q", e.Request.Header.Get(name))
-	}
-	r.add("%s %s %s%s: client %v, form %s, service %v, cache %s, rule %s, status %d, %d octets of %q in %v, id %s, error %v", e.Request.Method, e.Request.RequestURI,
-		e.Request.Proto, &fields, e.Client, e.Form, e.Service, e.Cache, e.Rule, e.Status, e.Bytes, e.Type, e.Took, e.ID, e.Err)
+	r.add("%s %s %s at %s by %q %q %q: client %v, form %s, scheme %s, service %v, cache %s, rule %s, status %d, %d octets of %q in %v, id %s, error %v",
+		e.Method, e.Target, e.Proto, e.Host, e.Referer, e.UserAgent, e.User, e.Client, e.Form, e.Scheme, e.Service, e.Cache, e.Rule, e.Status, e.Bytes,
+		e.Type, e.Took, e.ID, e.Err)
 }
 
 // world is a handler with all that it stands on.
@@ -110,7 +107,7 @@ func newWorld(t testing.TB, s *stores, v *variant, now func() time.Time) *world 
 	w.config = proxy.Config{
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20, ListingTTL: time.Minute, Ready: &resolver.Ready{Names: known, Cache: w.answers},
 		Resolver: cached, Fetch: scheme.Mux{"http": web{}, "https": web{}}, Now: now, Log: slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: v.level, ReplaceAttr: withoutTime})),
-		Access:    proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}, Own: message.NewOwnHosts("a")},
+		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"),
 		MaxTarget: maxTarget, BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{
 			BodyTimeout: time.Second, TunnelIdle: time.Minute, Fetches: slots(), Streams: slots(), Cache: w.web,
@@ -119,9 +116,10 @@ func newWorld(t testing.TB, s *stores, v *variant, now func() time.Time) *world 
 				return nil, resolver.ErrUnreachable
 			},
 		},
-		Observe:  w.observe,
-		Answered: w.answer,
-		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
+		Observers: proxy.Observers{
+			Observe: w.observe, Answered: w.answer,
+			Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
+		},
 	}
 	if v.change != nil {
 		v.change(&w.config)
@@ -216,7 +214,7 @@ type watchedPath struct {
 // AnswerFast implements listen.FastPath.
 func (p *watchedPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 	text := string(octets)
-	used = p.handler.AnswerFast(c, octets)
+	used = p.handler.Fast().AnswerFast(c, octets)
 	at := p.read() - len(text)
 	for rest := text[:used]; rest != ""; {
 		_, behind, _ := strings.Cut(rest, "\r\n\r\n")

@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/listen"
-	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -57,9 +58,9 @@ var variants = sync.OnceValue(func() []*variant {
 		{name: "no proxy clients", change: func(c *proxy.Config) { c.Access.Proxy = nil }},
 		{name: "stranger", client: stranger},
 		{name: "everybody", client: stranger, change: func(c *proxy.Config) {
-			c.Access.Resolve, c.Access.Proxy, c.Access.Origins = everybody, everybody, []string{"*"}
+			c.Access.Resolve, c.Access.Proxy, c.CORS = everybody, everybody, []string{"*"}
 		}},
-		{name: "origins", change: func(c *proxy.Config) { c.Access.Origins = []string{"https://page.example"} }},
+		{name: "origins", change: func(c *proxy.Config) { c.CORS = []string{"https://page.example"} }},
 		{name: "rate", change: func(c *proxy.Config) { c.Access.Rate = 3 }},
 		{name: "redirect to TLS", change: func(c *proxy.Config) { c.RedirectTLS = true }},
 		{name: "TLS", secure: true, change: func(c *proxy.Config) { c.RedirectTLS = true; gateway(c) }, serving: func(t testing.TB, c *listen.ServerConfig) { t.Helper(); c.TLS = certificate(t) }},
@@ -84,11 +85,11 @@ var variants = sync.OnceValue(func() []*variant {
 		{name: "fresh", change: func(c *proxy.Config) { c.Access.Fresh = []netip.Prefix{loopback} }},
 		{name: "exact spelling", change: func(c *proxy.Config) {
 			gateway(c)
-			c.Spelling, c.Origins[0].Spelling = proxy.SpellingExact, proxy.SpellingExact
+			c.Spelling, c.Origins[0].Spelling = route.SpellingExact, route.SpellingExact
 		}},
-		{name: "redirected spelling", change: func(c *proxy.Config) { c.Spelling = proxy.SpellingRedirect; gateway(c) }},
+		{name: "redirected spelling", change: func(c *proxy.Config) { c.Spelling = route.SpellingRedirect; gateway(c) }},
 		{name: "traced", change: func(c *proxy.Config) {
-			c.Begin = func(*http.Request, time.Time, bool) proxy.Span { return untraced{} }
+			c.Begin = func(string, http.Header, time.Time, bool) proxy.Span { return untraced{} }
 		}},
 	}
 })

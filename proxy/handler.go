@@ -1,107 +1,84 @@
-// Package proxy serves HTTP: it turns requests into queries and answers into responses,
-// and forwards the requests of proxy clients. It enforces access rules and reports the
-// outcome of each request; its subpackages make the replies.
+// Package proxy serves HTTP: a request is classified, admitted and served, on one way for all. It reports the outcome of each
+// request; what is asked, who may ask it and how it is answered is decided in its subpackages.
 package proxy
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"hash/maphash"
-	"log/slog"
+	"maps"
 	"net/http"
-	"runtime"
-	"runtime/debug"
+	"strings"
 	"sync"
-	"time"
+	"sync/atomic"
 
-	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/answer"
-	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
-	"github.com/urnd/urnd/proxy/policy"
-	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/proxy/present"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/uri"
 )
-
-// Config configures a Handler. All fields but Observe, Answered and Begin must be set.
-type Config struct {
-	Resolver resolver.Resolver
-	Names    resolver.Names // the rules for names
-	// Ready answers requests for names on the fast path; nil leaves them to Resolver.
-	Ready   *resolver.Ready
-	History bool           // Resolver knows how names were (RFC 7089)
-	Fetch   scheme.Handler // for the forward proxy, and for requests for the resource itself
-	Log     *slog.Logger
-	Now     func() time.Time
-	Access  Access
-	Via     message.ViaName // the name of this urnd in Via
-	// Forward configures what is forwarded; New sets Fetch, Via, Now, Accept and OwnField.
-	Forward  forward.Config
-	Policy   *policy.Policy // what proxy clients may ask for; nil allows all
-	Spelling Spelling       // of what is sent on for clients of the proxy
-	Origins  []Origin       // the sites that urnd is the gateway of
-	PAC      PAC
-	// BatchTimeout bounds the time of a batch.
-	BatchTimeout time.Duration
-	// ClientShare is the part of batches that one client may run, as a percentage, and NetworkFactor how many times that,
-	// and Access.Rate, the addresses of a /64 network of IPv6 have together; 0 is once.
-	ClientShare, NetworkFactor int
-	// ListingTTL is the freshness lifetime of the listings of gateways.
-	ListingTTL time.Duration
-	// Documents bounds the memory of the documents that are made whole, listings above all, from before they are made until
-	// they are sent: a client that reads nothing would else hold as many as it has requests. The zero value bounds nothing.
-	Documents resolver.Memory
-	// ListingSize bounds a document of a listing, in octets, about: its items are cut where they exceed it.
-	ListingSize int64
-	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
-	RuleTTL time.Duration
-	// Observe is called at the end of each request; nil is not called. It must not retain
-	// the event.
-	Observe func(*Event)
-	// Passed is called with the reason for each request that the fast path has seen and leaves to ServeHTTP; nil is
-	// not called.
-	Passed func(fast.Reason)
-	// Answered is called with each name that the registry of the site answered, also in batches, by its
-	// record; nil is not called. It must be safe for concurrent use.
-	Answered func(r *http.Request, record *resolver.Record)
-	// Begin begins the span of a request, and returns nil where it is not traced; a nil Begin
-	// traces none. mayAsk is whether the traceparent of the request may demand a span.
-	Begin func(r *http.Request, at time.Time, mayAsk bool) Span
-	// Untraced counts a request for which Begin would begin no span, and returns false where it would; where it is nil,
-	// the fast path leaves all requests to Begin.
-	Untraced func() bool
-	// Identify sends a request identifier in each response; those of failures and batches always have one.
-	Identify bool
-	// Unhealthy reports whether a location should be avoided where there are others; nil avoids none.
-	Unhealthy func(location string) bool
-	// MaxTarget bounds a request-target, in octets.
-	MaxTarget int
-	// RedirectTLS redirects requests without TLS to https, at TLSPort, "" for its default.
-	RedirectTLS bool
-	TLSPort     string
-	// Panicked is called with a panic of a handler, and its stack.
-	Panicked func(value any, stack []byte)
-	// SecurityContact is the contact of security.txt, a URI; "" serves none.
-	SecurityContact string
-}
 
 // Handler answers the requests of clients. It is safe for concurrent use.
 type Handler struct {
 	config  Config
+	server  route.Server
+	gate    *gate.Gate
 	answers *answer.Responder
 	forward *forward.Proxy
-	gateway gateway
-	pac     *answer.Static // nil for none
+	sites   []*site
+	failing func(location string) bool
 
+	cors      answer.CORS
 	statics   map[string]*answer.Static
-	rates     *rates   // nil where there is no limit
-	guesses   *Guesses // of passwords
 	exchanges sync.Pool
-	fastPath  fastPath
+	fast      *FastPath
+}
+
+// site is an origin, and how many requests were forwarded to it.
+type site struct {
+	servers []uri.URI
+	set     *forward.Site
+	turn    atomic.Uint32
+}
+
+// New returns a Handler.
+func New(config Config) *Handler {
+	failures := forward.NewFailures(config.Now)
+	h := &Handler{
+		config: config, statics: answer.Statics(), failing: failures.Failing,
+		cors: answer.CORS{Origins: config.CORS, Everybody: config.Access.Everybody()},
+		gate: gate.New(gate.Config{
+			Access: config.Access, Own: config.Own, Policy: config.Policy, NetworkFactor: config.NetworkFactor, Now: config.Now, Log: config.Log,
+		}),
+		answers: answer.New(answer.Config{
+			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
+			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,
+			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History,
+		}),
+	}
+	if pac := config.PAC.Static(); pac != nil {
+		h.statics[answer.PathPAC], h.statics[answer.PathWPAD] = pac, pac
+	}
+	outgoing := config.Forward
+	outgoing.Fetch = present.New(present.Config{
+		Fetch: failures.Observe(config.Fetch), TTL: config.ListingTTL, Most: config.ListingSize, Memory: config.Documents,
+	})
+	outgoing.Via, outgoing.Now, outgoing.Accept = config.Via, config.Now, answer.ListingAccept
+	if config.Identify {
+		outgoing.OwnField = message.RequestIDField
+	}
+	h.forward = forward.New(outgoing)
+	h.server = route.Server{
+		Own: config.Own, Names: config.Names, Sites: h.addSites(), Documents: make(map[string]bool), Spelling: config.Spelling,
+		RedirectTLS: config.RedirectTLS, TLSPort: config.TLSPort,
+	}
+	for path := range maps.Keys(h.statics) {
+		h.server.Documents[path] = true
+	}
+	h.server.Documents[answer.PathSecurity] = config.SecurityContact != ""
+	h.fast = newFastPath(h)
+	return h
 }
 
 // either returns what reports what one of two functions does; b may be nil.
@@ -112,35 +89,41 @@ func either(a, b func(string) bool) func(string) bool {
 	return func(location string) bool { return a(location) || b(location) }
 }
 
-// New returns a Handler.
-func New(config Config) *Handler {
-	failures := forward.NewFailures(config.Now)
-	h := &Handler{
-		config: config, statics: answer.Statics(), guesses: NewGuesses(config.Now),
-		fastPath: fastPath{seed: maphash.MakeSeed()},
-		answers: answer.New(answer.Config{
-			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
-			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,
-			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History,
-		}),
+// addSites adds the sites of the configuration, and returns them by host.
+func (h *Handler) addSites() route.Sites {
+	sites := make(route.Sites, len(h.config.Origins))
+	for i, o := range h.config.Origins {
+		h.sites = append(h.sites, &site{servers: o.Servers, set: &o.Site})
+		sites[o.Host] = &route.Site{Index: i, Spelling: o.Spelling}
 	}
-	outgoing := config.Forward
-	outgoing.Fetch = presenting{
-		Handler: failures.Observe(config.Fetch), ttl: config.ListingTTL, most: config.ListingSize, documents: &documents{memory: config.Documents},
-		large: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	return sites
+}
+
+// Fast returns the fast path of the handler.
+func (h *Handler) Fast() *FastPath { return h.fast }
+
+// Refresh fetches all variants that are stored for a URI in canonical form once more, and returns how many there were. The
+// rules of the site, which are for clients, do not apply. Errors are those of the origin.
+func (h *Handler) Refresh(ctx context.Context, key uri.URI) (int, error) {
+	host, _ := key.Host()
+	found := h.server.Sites[strings.TrimSuffix(host, ".")]
+	if found == nil {
+		return h.forward.Refresh(ctx, key, uri.URI{}, nil) //nolint:wrapcheck // forward has done so
 	}
-	outgoing.Via, outgoing.Now = config.Via, config.Now
-	outgoing.Accept = answer.ListingAccept
-	if config.Identify {
-		outgoing.OwnField = message.RequestIDField
+	s := h.sites[found.Index]
+	return h.forward.Refresh(ctx, key, h.serverOf(s), s.set) //nolint:wrapcheck // likewise
+}
+
+// serverOf returns the server of a site for the next request: in turn, those that failed last.
+func (h *Handler) serverOf(s *site) uri.URI {
+	turn := s.turn.Add(1)
+	for i := range s.servers {
+		server := s.servers[(int(turn)+i)%len(s.servers)]
+		if !h.failing(server.String()) {
+			return server
+		}
 	}
-	h.forward = forward.New(outgoing)
-	h.pac = config.PAC.static()
-	h.gateway = newGateway(config.Origins, failures.Failing)
-	if config.Access.Rate > 0 {
-		h.rates = newRates(config.Access.Rate, config.Access.Rate, max(config.NetworkFactor, 1), config.Now)
-	}
-	return h
+	return s.servers[int(turn)%len(s.servers)]
 }
 
 // ServeHTTP implements http.Handler, and calls Observe with the outcome.
@@ -148,57 +131,26 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.begin(w, r)
 	start := h.config.Now()
 	if h.config.Identify {
-		h.identify(x)
+		x.identify()
 	}
 	completed := false
 	defer func() { //nolint:contextcheck // the exchange has the request's
-		h.end(x, start, completed || h.answerPanic(x, recover()))
+		x.end(start, completed || x.answerPanic(recover()))
 	}()
-	h.traced(x, start) //nolint:contextcheck // the exchange has the request's
+	x.traced(start) //nolint:contextcheck // the exchange has the request's
 	completed = true
 }
 
-// answerPanic reports a panic, and answers the exchange. It returns false where that has begun
-// a response already, which is cut off then.
-func (h *Handler) answerPanic(x *exchange, value any) bool {
-	if value == http.ErrAbortHandler { //nolint:errorlint // it is this value, of httputil: the origin or the client has gone
-		return false
+// begin returns the exchange of a request.
+func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
+	x, _ := h.exchanges.Get().(*exchange)
+	if x == nil {
+		x = new(exchange)
 	}
-	h.config.Panicked(value, debug.Stack())
-	if x.event.Status != 0 {
-		return false
-	}
-	h.fail(x, fmt.Errorf("%w: %v", errPanic, value))
-	return true
-}
-
-var errPanic = errors.New("handling the request panicked")
-
-// report logs an error that the client has not caused, and refusals of the guard. Workers of
-// a batch call it in parallel: it changes nothing.
-func (h *Handler) report(x *exchange, err error) {
-	h.reportAs(x, "request failed", problem.Status(err), err)
-}
-
-// reportAs is report with a message, and with the status that is sent, which is 200 for an
-// answer that err makes incomplete.
-func (h *Handler) reportAs(x *exchange, message string, sent int, err error) {
-	status := problem.Status(err)
-	forbidden := errors.Is(err, netguard.ErrForbidden)
-	failed := status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !errors.Is(err, context.Canceled) && !errors.As(err, new(*resolver.Negative))
-	if failed || forbidden {
-		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
-		if x.forwards() {
-			attributes = append(attributes, "method", x.request.Method, "host", cmp.Or(fetchedFrom(err), x.request.URL.Host, x.request.Host))
-		}
-		if setting := problem.Setting(err); setting != "" {
-			attributes = append(attributes, "setting", setting)
-		}
-		if detail := netguard.Detail(err); detail != "" {
-			attributes = append(attributes, "detail", detail)
-		}
-		h.config.Log.WarnContext(x.request.Context(), message, attributes...)
-	} else if sent >= http.StatusBadRequest { // without the input, which may have a password in a form that is not recognized
-		h.config.Log.DebugContext(x.request.Context(), "request refused", "status", sent, "client", x.client.Addr, "request", x.event.ID, "reason", problem.New(err).Detail)
-	}
+	client := gate.ClientOf(r.RemoteAddr, r.Header, h.config.Access.Trusted)
+	client.Header, client.Host, client.Secure = r.Header, r.Host, r.TLS != nil
+	*x = exchange{ResponseWriter: w, handler: h, request: r, client: client, event: Event{
+		Method: r.Method, Target: r.RequestURI, Host: r.Host, Proto: r.Proto, Client: client.Addr, Form: "none",
+	}}
+	return x
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/route"
 )
 
 // hostSpelling is one way to name a server: the request-target, and the Host.
@@ -19,7 +20,7 @@ func TestHostOfSites(t *testing.T) {
 	o := answering(t, func(request string) string {
 		return "HTTP/1.1 301 Moved Permanently\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLocation: http://" + strings.Join(field(request, "Host"), " and ") + "/to\r\n\r\n"
 	})
-	for _, spelling := range []proxy.Spelling{proxy.SpellingNormal, proxy.SpellingExact} {
+	for _, spelling := range []route.Spelling{route.SpellingNormal, route.SpellingExact} {
 		for i, tt := range []hostSpelling{
 			{"/", "www.example:80"},
 			{"/", "www.example:080"},
@@ -57,7 +58,7 @@ func TestHostOfSites(t *testing.T) {
 func TestHostOfForwarding(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n")
 	_, port, _ := strings.Cut(o.addr, ":")
-	for _, spelling := range []proxy.Spelling{proxy.SpellingNormal, proxy.SpellingExact} {
+	for _, spelling := range []route.Spelling{route.SpellingNormal, route.SpellingExact} {
 		s := start(t, func(c *proxy.Config) { c.Spelling = spelling })
 		for _, authority := range []string{"localhost:" + port, "LocalHost:0" + port, "localhos%74:" + port} {
 			s.get(t, "http://"+authority+"/a")

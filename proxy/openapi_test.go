@@ -17,6 +17,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -163,7 +164,7 @@ func (c checker) failures(s *server) {
 	rated.get(c, "/")
 	closed := start(c, func(c *proxy.Config) { c.Access.Resolve, c.Access.Proxy = nil, nil })
 	busy := start(c, func(c *proxy.Config) { c.Forward.Fetches = resolver.Quota{Slots: make(resolver.Slots)} })
-	guarded := start(c, func(c *proxy.Config) { c.Access.Users = new(proxy.Users) })
+	guarded := start(c, func(c *proxy.Config) { c.Access.Users = new(gate.Users) })
 	for _, s := range []*server{rated, closed, busy, guarded} {
 		for path, target := range paths {
 			c.send(s, path, "GET "+target, "")

@@ -14,7 +14,7 @@ import (
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -111,7 +111,7 @@ func startReaders(t *testing.T, secure bool) *readers {
 		withGopher(c)
 		mux, _ := c.Fetch.(scheme.Mux)
 		mux["gopher"] = scheme.Gateway{Handler: handlerFunc(r.fetch)}
-		c.Access.Own = message.NewOwnHosts(urndName)
+		c.Own = route.NewOwnHosts(urndName)
 	})
 	s.next = r.next
 	_, port, _ := net.SplitHostPort(s.addr)

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -42,7 +42,7 @@ func cannotRebind(t *testing.T, b reader, r *readers) {
 		withGopher(c)
 		mux, _ := c.Fetch.(scheme.Mux)
 		mux["gopher"] = scheme.Gateway{Handler: handlerFunc(r.fetch)}
-		c.Access.Own = message.NewOwnHosts(urndName)
+		c.Own = route.NewOwnHosts(urndName)
 		c.Access.Trusted, c.Access.Proxy = []netip.Prefix{loopback}, prefixes("192.0.2.0/24")
 	})
 	urnd := httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) {

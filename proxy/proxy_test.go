@@ -23,9 +23,10 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/listen"
-	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
@@ -63,7 +64,7 @@ func fastPath(h *proxy.Handler) listen.FastPath {
 	if os.Getenv("URND_LISTEN_FAST_PATH") == "false" {
 		return nil
 	}
-	return h
+	return h.Fast()
 }
 
 // startOn is start with TLS, nil for none, and with other settings of the server.
@@ -88,7 +89,7 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20,
 		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
-		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}, Own: message.NewOwnHosts("a")}, MaxTarget: maxTarget,
+		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"), MaxTarget: maxTarget,
 		BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{
 			BodyTimeout: bodyTimeout, TunnelIdle: time.Minute,
@@ -100,7 +101,7 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 				return fetch.Tunnel(ctx, target, check)
 			},
 		},
-		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
+		Observers: proxy.Observers{Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) }},
 	}
 	if change != nil {
 		change(&config)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/route"
 )
 
 // rawTargets are paths and queries that programs send, and their normal form: RFC 3986 sections 2.1 and 6.2.2.
@@ -44,7 +45,7 @@ func isHit(r *http.Response) bool { return strings.Contains(r.Header.Get("Cache-
 
 // What is sent is what the key says: RFC 9110 sections 4.2.3 and 7.7.
 func TestRawOctets(t *testing.T) {
-	for _, spelling := range []proxy.Spelling{proxy.SpellingNormal, proxy.SpellingExact} {
+	for _, spelling := range []route.Spelling{route.SpellingNormal, route.SpellingExact} {
 		o := cacheable(t)
 		forms := map[string]func(target string) *http.Response{}
 		forwarding := start(t, func(c *proxy.Config) { withCache(t, c); c.Spelling = spelling })
@@ -61,7 +62,7 @@ func TestRawOctets(t *testing.T) {
 		for name, get := range forms {
 			for _, tt := range rawTargets {
 				want := "GET " + tt.normal + " HTTP/1.1"
-				if spelling == proxy.SpellingExact {
+				if spelling == route.SpellingExact {
 					want = "GET " + tt.raw + " HTTP/1.1"
 				}
 				if r := get(tt.raw); r.StatusCode != http.StatusOK || text(t, r) != want {
@@ -91,7 +92,7 @@ func TestRawOctetsBehindTheSlash(t *testing.T) {
 			}
 		}
 	}
-	redirecting := start(t, func(c *proxy.Config) { c.Spelling = proxy.SpellingRedirect })
+	redirecting := start(t, func(c *proxy.Config) { c.Spelling = route.SpellingRedirect })
 	for _, tt := range rawTargets {
 		if tt.raw == tt.normal {
 			continue
@@ -114,7 +115,7 @@ func TestOctetsThatAreNeverSent(t *testing.T) {
 	o := cacheable(t)
 	s := start(t, func(c *proxy.Config) {
 		withSite(t, []string{o.addr}, func(c *proxy.Config) {
-			c.Spelling, c.Origins[0].Spelling = proxy.SpellingExact, proxy.SpellingExact
+			c.Spelling, c.Origins[0].Spelling = route.SpellingExact, route.SpellingExact
 			c.Access.Proxy = []netip.Prefix{loopback}
 		})(c)
 	})
@@ -156,7 +157,7 @@ func TestOctetsThatAreNeverSent(t *testing.T) {
 // By HTTP/2 all of them pass but a percent sign without its digits in a path: net/http resets such a stream itself.
 func TestRawOctetsByHTTP2(t *testing.T) {
 	o := cacheable(t)
-	s := startOn(t, certificate(t), withSite(t, []string{o.addr}, func(c *proxy.Config) { c.Origins[0].Spelling = proxy.SpellingExact }))
+	s := startOn(t, certificate(t), withSite(t, []string{o.addr}, func(c *proxy.Config) { c.Origins[0].Spelling = route.SpellingExact }))
 	for _, tt := range rawTargets {
 		path, _, _ := strings.Cut(tt.raw, "?")
 		if _, err := url.PathUnescape(path); err != nil || strings.HasPrefix(tt.raw, "//") {
@@ -173,7 +174,7 @@ func TestRawOctetsByHTTP2(t *testing.T) {
 func TestPurgeOfSpellings(t *testing.T) {
 	o := cacheable(t)
 	s := site(t, []string{o.addr}, func(c *proxy.Config) {
-		c.Origins[0].Spelling = proxy.SpellingExact
+		c.Origins[0].Spelling = route.SpellingExact
 		c.Access.Purge = []netip.Prefix{loopback}
 	})
 	spellings := []string{"/b[", "/b%5B", "/b%5b", "/a/../b[", "/%62[", "/./b["}

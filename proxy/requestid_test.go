@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -66,8 +67,8 @@ func TestRequestIDs(t *testing.T) {
 // No identifier with a line end is copied into a response.
 func TestRequestIDsOfOneLine(t *testing.T) {
 	h := proxy.New(proxy.Config{
-		Identify: true, Observe: func(*proxy.Event) {}, Now: time.Now, MaxTarget: maxTarget, Log: slog.New(slog.DiscardHandler),
-		Access: proxy.Access{Resolve: []netip.Prefix{loopback}, Trusted: []netip.Prefix{loopback}},
+		Identify: true, Observers: proxy.Observers{Observe: func(*proxy.Event) {}}, Now: time.Now, MaxTarget: maxTarget, Log: slog.New(slog.DiscardHandler),
+		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Trusted: []netip.Prefix{loopback}},
 	})
 	for _, id := range []string{"a\r\nSet-Cookie: b", "a\nb", "\r", "a\x00b"} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)

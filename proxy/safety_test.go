@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/listen"
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
@@ -182,7 +182,7 @@ func TestOwnListenersAreNotReached(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Fetch, c.Forward.Tunnel = scheme.Mux{"http": fetch, "https": fetch}, tunnelBy(fetch)
 		c.Origins = []proxy.Origin{{Host: "www.example", Servers: servers(t, "http://"+inner.addr)}}
-		c.Access.Own = message.NewOwnHosts("a")
+		c.Own = route.NewOwnHosts("a")
 	})
 	_, port, _ := net.SplitHostPort(inner.addr)
 	for _, request := range []string{

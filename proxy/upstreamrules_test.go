@@ -8,7 +8,7 @@ import (
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/uri"

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -29,9 +30,9 @@ func hashed(t testing.TB, name, password string) string {
 	return name + ":" + strings.Replace(string(hash), "$2a$", "$2y$", 1) + "\n"
 }
 
-func users(t testing.TB, lines ...string) *proxy.Users {
+func users(t testing.TB, lines ...string) *gate.Users {
 	t.Helper()
-	u, err := proxy.ParseUsers([]byte(strings.Join(lines, "")))
+	u, err := gate.ParseUsers([]byte(strings.Join(lines, "")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestUsers(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	for _, none := range []*proxy.Users{users(t), users(t, "# nobody\n")} {
+	for _, none := range []*gate.Users{users(t), users(t, "# nobody\n")} {
 		if right, err := none.Check(t.Context(), "nobody", ""); right || err != nil {
 			t.Errorf("a file without users has one: %v", err)
 		}
@@ -100,7 +101,7 @@ func TestUsersFaults(t *testing.T) {
 		strings.TrimSpace(good)[:40] + "\n": `line 1: the hash of "alice"`,
 		good + strings.Repeat("a", 1<<17):   "reading users",
 	} {
-		if u, err := proxy.ParseUsers([]byte(text)); u != nil || err == nil || !strings.Contains(err.Error(), says) {
+		if u, err := gate.ParseUsers([]byte(text)); u != nil || err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%.80q: %v", text, err)
 		} else if _, hash, _ := strings.Cut(good, ":"); strings.Contains(err.Error(), hash[:30]) {
 			t.Errorf("%.80q: the error shows a hash: %v", text, err)

@@ -6,6 +6,8 @@
 // of urnd may import it; it imports none of them.
 package uri
 
+import "strings"
+
 // URI is a parsed URI reference: RFC 3986, and what
 // draft-fielding-uri-syntax-02 allows in addition.
 //
@@ -105,6 +107,12 @@ func (u URI) Userinfo() (string, bool) {
 func (u URI) Host() (string, bool) {
 	a, ok := u.Authority()
 	return splitAuthority(a).host(), ok
+}
+
+// Hostname returns the host as servers are named and compared: without a final dot, and that of IPv6 without brackets.
+func (u URI) Hostname() string {
+	host, _ := u.Host()
+	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"), ".")
 }
 
 // Registry returns the name of a registry-based authority, and whether the

@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
-	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -67,51 +68,69 @@ address, and 2 if there is no such request, or no such configuration.`,
 
 // testAccess applies the configuration to the request of the arguments.
 func testAccess(s *cli.Settings, args []string, user, destination string) (verdict, error) {
-	r, u, err := parseAccess(args[0], args[1], args[2], user)
+	client, view, err := parseAccess(args[0], args[1], args[2])
 	if err != nil {
 		return verdict{}, err
 	}
-	var dialled netip.Addr
+	t := trial{client: client, user: user}
 	if destination != "" {
-		if dialled, err = netip.ParseAddr(destination); err != nil {
+		if t.destination, err = netip.ParseAddr(destination); err != nil {
 			return verdict{}, fmt.Errorf("--destination %q is not an IP address", destination)
 		}
 	}
-	c, err := s.Load(nil)
+	if t.config, err = s.Load(nil); err != nil {
+		return verdict{}, err
+	}
+	if t.policy, err = policyOf(t.config); err != nil {
+		return verdict{}, err
+	}
+	origins, err := originsOf(t.config.Proxy)
 	if err != nil {
 		return verdict{}, err
 	}
-	p, err := policyOf(c)
-	if err != nil {
+	server := route.Server{Own: ownHosts(t.config.Listen), Sites: make(route.Sites), Spelling: route.SpellingNormal}
+	for i, origin := range origins {
+		server.Sites[origin.Host] = &route.Site{Index: i}
+	}
+	route.Classify(&t.ask, &view, &route.Place{Server: &server, Proxies: true})
+	if err := t.ask.Err; err != nil {
 		return verdict{}, err
 	}
-	return judge(c, p, r, u, dialled), nil
+	if t.ask.Key.IsValid() {
+		if _, err := policy.NewRequest(client, user, view.Method, t.ask.Key); err != nil {
+			return verdict{}, err
+		}
+	} else if t.ask.Kind != route.KindTunnel {
+		return verdict{}, errNoHost
+	}
+	return verdictOf(t), nil
 }
 
 var errNoHost = errors.New("a request to a proxy has a URL with a host, such as http://example.org/, or is CONNECT and example.org:443")
 
-// parseAccess returns the request of the arguments, and its URI, which CONNECT has not.
-func parseAccess(client, method, target, user string) (r policy.Request, u uri.URI, err error) {
-	addr, err := netip.ParseAddr(client)
-	if err != nil {
-		return r, u, fmt.Errorf("the client %q is not an IP address", client)
+// parseAccess returns the client of the arguments, and its request.
+func parseAccess(client, method, target string) (addr netip.Addr, v route.View, err error) {
+	if addr, err = netip.ParseAddr(client); err != nil {
+		return addr, v, fmt.Errorf("the client %q is not an IP address", client)
 	}
+	v = route.View{Method: method, Target: target, Host: "", Lines: func(string) []string { return nil }}
 	if method == http.MethodConnect {
-		r, err = policy.NewConnect(addr, user, target)
-		return r, u, err
+		return addr, v, nil
 	}
-	if u, err = uri.FromIRI(uri.EncodeRaw(target)); err == nil {
+	u, err := uri.FromIRI(uri.EncodeRaw(target))
+	if err == nil {
 		err = u.Check()
 	}
 	if err != nil {
-		return r, u, err
+		return addr, v, err
 	}
 	u = u.Normalize()
-	r, err = policy.NewRequest(addr, user, method, u)
-	if err == nil && r.Host == "" && !hasNoHost(u.Scheme()) {
+	v.Target = u.String()
+	v.Host, _ = u.Host()
+	if v.Host == "" && !hasNoHost(u.Scheme()) {
 		err = errNoHost
 	}
-	return r, u, err
+	return addr, v, err
 }
 
 // print writes a verdict as text or as JSON.

@@ -1,16 +1,18 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
-	"github.com/urnd/urnd/proxy/message"
-	"github.com/urnd/urnd/proxy/policy"
-	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/route"
 )
 
 // verdict is what becomes of a request, and why: the JSON document of "urnd access test".
@@ -43,37 +45,76 @@ const (
 	resultDepends = "depends" // on the address that is dialled
 )
 
-// judge decides a request as the daemon does: client, user, rules, gateway, guard. u is the zero value
-// for CONNECT, and destination is invalid where the address is not known.
-func judge(c config.Config, p *policy.Policy, r policy.Request, u uri.URI, destination netip.Addr) verdict {
-	if literal, err := netip.ParseAddr(r.Host); err == nil && !destination.IsValid() {
-		destination = literal
+// trial is a request whose verdict is asked for.
+type trial struct {
+	config      config.Config
+	policy      *policy.Policy
+	client      netip.Addr
+	user        string
+	ask         route.Ask
+	destination netip.Addr // the zero value where it is not known
+}
+
+// request returns the request as rules compare it.
+func (t *trial) request() policy.Request {
+	if t.ask.Kind == route.KindTunnel {
+		return policy.Request{Client: t.client, User: t.user, Method: t.ask.Method, Host: t.ask.To.Host, Port: t.ask.To.Port}
 	}
-	if c.Access.ProxyUsers == "" {
-		r.User = "" // nobody is asked to log in
+	r, _ := policy.NewRequest(t.client, t.user, t.ask.Method, t.ask.Key) // the URI was checked
+	return r
+}
+
+// verdictOf returns what becomes of a request: what the gate of the daemon says of it, and then the protocol gateway and the guard.
+func verdictOf(t trial) verdict {
+	if t.config.Access.ProxyUsers == "" {
+		t.user = "" // nobody is asked to log in
+	}
+	r := t.request()
+	if literal, err := netip.ParseAddr(r.Host); err == nil && !t.destination.IsValid() {
+		t.destination = literal
 	}
 	v := verdict{
 		Client: r.Client, User: r.User, Method: r.Method, Scheme: r.Scheme, Host: r.Host, Port: r.Port,
-		Result: resultAllowed, Policy: p.Mode().String(),
+		Result: resultAllowed, Policy: t.policy.Mode().String(),
 	}
-	if destination.IsValid() {
-		v.Destination = destination.String()
+	if t.destination.IsValid() {
+		v.Destination = t.destination.String()
 	}
-	if v.checkClient(c.Access, r) {
-		v.checkRules(p, r, destination)
-	}
+	v.askGate(&t, r)
 	if v.Result != resultDenied {
-		switch dials := v.checkGateway(c, u); {
+		switch dials := v.checkGateway(t.config, t.ask.Key); {
 		case dials:
-			v.checkGuard(c.Access, netip.AddrPortFrom(destination, r.Port))
+			v.checkGuard(t.config.Access, netip.AddrPortFrom(t.destination, r.Port))
 		case v.Result == resultDepends:
 			v.Result, v.Setting = resultAllowed, "" // there is no address
 		}
 	}
-	if r.Scheme == "https" {
+	if r.Scheme == "https" && t.ask.Kind != route.KindSite {
 		v.note("note", "clients ask a proxy for https by CONNECT: test CONNECT %s:%d too", r.Host, r.Port)
 	}
 	return v
+}
+
+// askGate asks the gate that the daemon asks, and notes its steps.
+func (v *verdict) askGate(t *trial, r policy.Request) {
+	c := t.config.Access
+	access := gate.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Purge: c.PurgeClients}
+	if c.ProxyUsers != "" {
+		access.Users, _ = gate.ParseUsers(nil) // nobody has an error
+	}
+	var decided gate.Verdict
+	decided = gate.New(gate.Config{Access: access, Policy: t.policy, Now: time.Now, Step: func(step gate.Step, err error) {
+		switch step {
+		case gate.StepClient:
+			v.noteClient(t, err)
+		case gate.StepUser:
+			v.noteUser(t, err)
+		default: // the others need a request
+		}
+	}}).Admit(context.Background(), &gate.Client{Addr: t.client.Unmap().WithZone(""), User: t.user}, &t.ask)
+	if decided.Step == gate.StepRules {
+		v.noteRules(t, r, &decided)
+	}
 }
 
 func (v *verdict) note(stage, format string, args ...any) {
@@ -83,57 +124,66 @@ func (v *verdict) note(stage, format string, args ...any) {
 // deny makes a setting the one that refuses the request.
 func (v *verdict) deny(setting string) { v.Result, v.Setting = resultDenied, setting }
 
-// checkClient reports whether the client may use the proxy at all.
-func (v *verdict) checkClient(access config.Access, r policy.Request) bool {
-	const clients, users = "access.proxy_clients", "access.proxy_users"
-	client := r.Client.Unmap().WithZone("")
-	i := slices.IndexFunc(access.ProxyClients, func(p netip.Prefix) bool { return message.Contains([]netip.Prefix{p}, client) })
-	if i < 0 {
-		v.note("client", "%s may not use the proxy (%s)", r.Client, clients)
-		v.deny(clients)
-		return false
+// noteClient notes whether the address of the client may ask.
+func (v *verdict) noteClient(t *trial, refused error) {
+	verb, setting, prefixes := "use the proxy", "access.proxy_clients", t.config.Access.ProxyClients
+	if t.ask.Site != nil {
+		verb, setting, prefixes = "ask for a site", "access.resolve_clients", t.config.Access.ResolveClients
 	}
-	v.note("client", "%s may use the proxy (%s: %s)", r.Client, clients, access.ProxyClients[i])
-	switch {
-	case access.ProxyUsers == "":
-		v.note("user", "nobody logs in (%s is empty)", users)
-	case r.User == "":
-		v.note("user", "the client must log in (%s): --user", users)
-		v.deny(users)
-		return false
-	default:
-		v.note("user", "%s, if the password is right (%s)", r.User, users)
+	if refused != nil {
+		v.note("client", "%s may not %s (%s)", t.client, verb, setting)
+		v.deny(setting)
+		return
 	}
-	return true
+	client := t.client.Unmap().WithZone("")
+	i := slices.IndexFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(client) })
+	v.note("client", "%s may %s (%s: %s)", t.client, verb, setting, prefixes[i])
 }
 
-// checkRules lists the rules that decide, or may decide.
-func (v *verdict) checkRules(p *policy.Policy, r policy.Request, destination netip.Addr) {
-	if p.Mode() == policy.Open {
+// noteUser notes who has to log in.
+func (v *verdict) noteUser(t *trial, refused error) {
+	const users = "access.proxy_users"
+	switch {
+	case t.ask.Site != nil:
+	case t.config.Access.ProxyUsers == "":
+		v.note("user", "nobody logs in (%s is empty)", users)
+	case refused != nil:
+		v.note("user", "the client must log in (%s): --user", users)
+		v.deny(users)
+	default:
+		v.note("user", "%s, if the password is right (%s)", t.user, users)
+	}
+}
+
+// noteRules notes the rules that decide, or may decide.
+func (v *verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
+	mode := t.policy.Mode()
+	if mode == policy.Open {
 		v.note("rules", "they are not looked at (proxy.policy is open)")
 		return
 	}
-	d := p.Decide(r)
-	if destination.IsValid() {
-		d = p.DecideFor(r, destination)
+	err, check := decided.Err, decided.Check()
+	if check != nil && t.destination.IsValid() {
+		err, check = check(netip.AddrPortFrom(t.destination, r.Port)), nil
 	}
-	for _, match := range p.Explain(r) {
-		decides := d.Final && match.Rule == d.Rule
-		v.note("rule", "%s", describeMatch(match, destination, decides))
+	isFinal := check == nil
+	v.Rule = decided.Rule()
+	for _, match := range t.policy.Explain(r) {
+		decides := isFinal && match.Rule == v.Rule
+		v.note("rule", "%s", describeMatch(match, t.destination, decides))
 		if decides {
+			v.WouldDeny = match.Deny && mode == policy.Report
 			break
 		}
 	}
-	if d.Final && d.Rule == "" {
-		v.note("rule", "no other rule holds: the request is allowed")
-	}
-	v.Rule, v.WouldDeny = d.Rule, d.Deny && p.Mode() == policy.Report
 	switch {
-	case !d.Final && p.Mode() == policy.Report:
+	case isFinal && v.Rule == "":
+		v.note("rule", "no other rule holds: the request is allowed")
+	case !isFinal && mode == policy.Report:
 		v.note("rule", "if proxy.policy were enforce, it would depend on the address that is dialled: --destination")
-	case !d.Final:
+	case !isFinal:
 		v.Result, v.Setting = resultDepends, "proxy.rules"
-	case p.Err(d) != nil:
+	case err != nil:
 		v.deny("proxy.rules")
 	}
 }

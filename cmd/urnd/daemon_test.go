@@ -95,7 +95,7 @@ func startService(t *testing.T, dns string, change func(*config.Config)) *testSe
 	done := make(chan error, 1)
 	var fast listen.FastPath
 	if os.Getenv(fastPathSetting) != "false" {
-		fast = p.service
+		fast = p.service.Fast()
 	}
 	server := listen.NewServer(listen.ServerConfig{
 		Handler: p.service, FastPath: fast, Now: time.Now, Log: log, Malformed: func(m listen.Malformed) listen.Document {

@@ -36,7 +36,7 @@ func newFastClient(tb testing.TB, target string) *fastClient {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- listen.NewServer(listen.ServerConfig{
-			Handler: p.service, FastPath: p.service, Now: time.Now, Log: slog.New(slog.DiscardHandler), MaxTarget: 4096, MaxHeader: 4096,
+			Handler: p.service, FastPath: p.service.Fast(), Now: time.Now, Log: slog.New(slog.DiscardHandler), MaxTarget: 4096, MaxHeader: 4096,
 			HeaderTimeout: time.Minute, IdleTimeout: time.Minute, ShutdownTimeout: time.Minute,
 			Malformed: func(listen.Malformed) listen.Document { return listen.Document{} },
 		}).Serve(ctx, listener)

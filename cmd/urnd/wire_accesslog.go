@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"net/netip"
 	"time"
 
@@ -34,12 +33,11 @@ func (o observers) logged(access *accesslog.Log, now func() time.Time) func(*pro
 
 // entryOf returns the entry of an event in access logs.
 func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
-	r := e.Request
 	return accesslog.Entry{
-		Scheme: e.Scheme, Host: r.Host, Server: withoutZone(e.Server), Forwarded: isForwarded(e.Form), Refused: e.Err != nil,
-		Time: at, Took: e.Took, Client: e.Client, User: userOf(r.Header), Method: r.Method, Target: r.RequestURI, Proto: r.Proto,
+		Scheme: e.Scheme, Host: e.Host, Server: withoutZone(e.Server), Forwarded: isForwarded(e.Form), Refused: e.Err != nil,
+		Time: at, Took: e.Took, Client: e.Client, User: e.User, Method: e.Method, Target: e.Target, Proto: e.Proto,
 		Status: e.Status, Bytes: e.Bytes, Cache: cmp.Or(e.Cache, "bypass"), Rule: e.Rule, Form: e.Form, Service: e.Service.String(), RequestID: e.ID,
-		Referer: firstOf(r.Header["Referer"]), UserAgent: firstOf(r.Header["User-Agent"]), Type: e.Type,
+		Referer: e.Referer, UserAgent: e.UserAgent, Type: e.Type,
 	}
 }
 
@@ -51,27 +49,6 @@ func withoutZone(at netip.AddrPort) netip.AddrPort {
 // isForwarded reports whether a form is that of requests for origins.
 func isForwarded(form string) bool {
 	return form == "forward" || form == "gateway" || form == "connect" || form == "fetch"
-}
-
-// userOf returns the user whom a request names, "" for none. It is not verified where the status is 407 or 401.
-func userOf(header http.Header) string {
-	for _, credentials := range [...][]string{header["Proxy-Authorization"], header["Authorization"]} {
-		if len(credentials) == 0 {
-			continue
-		}
-		request := http.Request{Header: http.Header{"Authorization": credentials}}
-		if user, _, ok := request.BasicAuth(); ok {
-			return user
-		}
-	}
-	return ""
-}
-
-func firstOf(values []string) string {
-	if len(values) == 0 {
-		return ""
-	}
-	return values[0]
 }
 
 // observedHandler is a scheme.Handler whose outcomes are observed.

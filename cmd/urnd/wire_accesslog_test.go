@@ -10,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/gate"
 )
 
 func TestUserOf(t *testing.T) {
@@ -25,7 +26,7 @@ func TestUserOf(t *testing.T) {
 		{http.Header{"Proxy-Authorization": {"Bearer x"}, "Authorization": {basic}}, "me"},
 		{http.Header{"Proxy-Authorization": {}, "Authorization": {"Basic x"}}, ""},
 	} {
-		if got := userOf(tt.header); got != tt.want {
+		if got := gate.UserOf(tt.header); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.header, got, tt.want)
 		}
 	}
@@ -37,8 +38,8 @@ func TestRequestsAreObservedWithoutAllocation(t *testing.T) {
 	at := time.Unix(4e9, 0)
 	observe := observers{newDependencies().metrics}.logged(log, func() time.Time { return at })
 	e := &proxy.Event{
-		Request: &http.Request{Method: http.MethodGet, RequestURI: "/urn:ietf:rfc:2648", Proto: "HTTP/1.1", Header: http.Header{"User-Agent": {"a"}}},
-		Client:  netip.MustParseAddr("2001:db8::1"), Form: "path", Cache: "hit", Status: http.StatusFound, Took: time.Microsecond,
+		Method: http.MethodGet, Target: "/urn:ietf:rfc:2648", Proto: "HTTP/1.1", UserAgent: "a",
+		Client: netip.MustParseAddr("2001:db8::1"), Form: "path", Cache: "hit", Status: http.StatusFound, Took: time.Microsecond,
 	}
 	if n := testing.AllocsPerRun(1000, func() { observe(e) }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -48,8 +49,8 @@ func TestRequestsAreObservedWithoutAllocation(t *testing.T) {
 // The line of a request for a site, or by HTTP/2, has the whole target; a refusal is urnd's only where it has an error.
 func TestEntryOf(t *testing.T) {
 	e := &proxy.Event{
-		Request: &http.Request{Method: http.MethodGet, RequestURI: "/a", Host: "www.example.org", Proto: "HTTP/2.0"},
-		Form:    "gateway", Scheme: "https", Status: http.StatusForbidden, Server: netip.MustParseAddrPort("[fe80::1%eth0]:80"),
+		Method: http.MethodGet, Target: "/a", Host: "www.example.org", Proto: "HTTP/2.0",
+		Form: "gateway", Scheme: "https", Status: http.StatusForbidden, Server: netip.MustParseAddrPort("[fe80::1%eth0]:80"),
 	}
 	for format, want := range map[string]string{
 		"json":     `"target":"https://www.example.org/a","proto":"HTTP/2.0","status":403,"bytes":0,"ms":0,"cache":"bypass","origin":"[fe80::1]:80",`,

@@ -8,9 +8,9 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/secret"
-	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/uri"
@@ -24,7 +24,7 @@ var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d
 // newAdmin returns the handler of the admin interface.
 func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admin.Handler, error) {
 	a := admin.Config{
-		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen), Guesses: proxy.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "", Metrics: d.metrics.Handler(), Log: d.log,
+		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen), Guesses: gate.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "", Metrics: d.metrics.Handler(), Log: d.log,
 		Caches: caches{r, snapshotPath(c.Cache), d}, Responses: storedResponses{s.responses, s.refresh}, Registry: wireAdminRegistry(c, r, s, d), Health: r.healthReport(d.health.Report), Panicked: d.panicked,
 		Settings: func() any { return config.Plain(c.Map()) },
 	}
@@ -41,7 +41,7 @@ func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admi
 }
 
 // ownHosts returns the hosts by which clients reach this urnd.
-func ownHosts(c config.Listen) message.OwnHosts { return message.NewOwnHosts(ownNames(c)...) }
+func ownHosts(c config.Listen) route.OwnHosts { return route.NewOwnHosts(ownNames(c)...) }
 
 // caches implements admin.Caches.
 type caches struct {

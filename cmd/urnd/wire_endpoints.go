@@ -52,7 +52,7 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *
 	}
 	var fast listen.FastPath
 	if c.Listen.FastPath {
-		fast = service
+		fast = service.Fast()
 	}
 	var all []daemon.Endpoint
 	for _, e := range []struct {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/gate/policy"
 )
 
 // policyOf returns the policy of the forward proxy of a configuration.

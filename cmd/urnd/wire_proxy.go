@@ -14,16 +14,17 @@ import (
 	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/forward"
-	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/route"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/uri"
 )
 
 // spellings are the values of proxy.spelling, and of proxy.origins.*.spelling, where "" is the default.
-func spellings() map[string]proxy.Spelling {
-	return map[string]proxy.Spelling{
-		"normal": proxy.SpellingNormal, "exact": proxy.SpellingExact, "redirect": proxy.SpellingRedirect,
-		config.SpellingOriginal: proxy.SpellingExact, "": proxy.SpellingExact,
+func spellings() map[string]route.Spelling {
+	return map[string]route.Spelling{
+		"normal": route.SpellingNormal, "exact": route.SpellingExact, "redirect": route.SpellingRedirect,
+		config.SpellingOriginal: route.SpellingExact, "": route.SpellingExact,
 	}
 }
 
@@ -117,7 +118,7 @@ func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, err
 		return nil, fmt.Errorf("proxy.upstreams: %w", err)
 	}
 	return func(u uri.URI) *schemehttp.Upstream {
-		r, err := policy.NewRequest(netip.Addr{}, "", "", u)
+		r, err := policy.NewRequest(netip.Addr{}, "", "", u.Normalize())
 		if err != nil {
 			return nil
 		}

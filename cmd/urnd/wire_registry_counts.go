@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,7 +31,7 @@ type counts struct {
 
 // wireCounts returns what counts the answers of the registry, nil where none are counted. They outlive
 // a reload, and are written before their store is closed.
-func wireCounts(r *resolution, c config.Config, d dependencies) (func(*http.Request, *resolver.Record), error) {
+func wireCounts(r *resolution, c config.Config, d dependencies) (func(string, *resolver.Record), error) {
 	if r.registry == nil || !c.Registry.Count {
 		return nil, nil //nolint:nilnil // it counts nothing
 	}
@@ -81,10 +80,6 @@ func (n *counts) state(err error) {
 }
 
 // answered counts an answer to a request.
-func (n *counts) answered(r *http.Request, record *resolver.Record) {
-	userAgent := ""
-	if lines := r.Header["User-Agent"]; len(lines) > 0 {
-		userAgent = lines[0]
-	}
+func (n *counts) answered(userAgent string, record *resolver.Record) {
 	n.Add(record.Name, n.robots.IsRobot(userAgent))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -127,11 +128,12 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
 		},
 		Log: d.log, Now: d.now,
-		Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) }, Observe: observe.logged(d.access, d.now), Identify: d.access != nil, Begin: spans.begin, Untraced: spans.untraced, Answered: answered,
-		Unhealthy: s.checks.unhealthy(),
-		Access:    access, Via: d.via, ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
+		Observers: proxy.Observers{
+			Observe: observe.logged(d.access, d.now), Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) },
+			Begin: spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.unhealthy(), Panicked: d.panicked,
+		},
+		Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen), CORS: c.Access.CORS, Via: d.via, ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),
-		Panicked:    d.panicked,
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,
 	})
 	s.Handler, s.responses, s.refresh = handler, responses.Cache, handler.Refresh
@@ -152,11 +154,11 @@ func tlsPort(addresses []string) string {
 }
 
 // accessOf returns the access rules of a configuration.
-func accessOf(all config.Config) (proxy.Access, error) {
+func accessOf(all config.Config) (gate.Access, error) {
 	c := all.Access
-	a := proxy.Access{
-		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Origins: c.CORS, Embedders: c.Embedders, Rate: all.Limits.Rate,
-		Own: ownHosts(all.Listen), Purge: c.PurgeClients,
+	a := gate.Access{
+		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients,
+		Purge: c.PurgeClients, Embedders: c.Embedders, Rate: all.Limits.Rate,
 	}
 	if c.ProxyUsers == "" {
 		return a, nil
@@ -165,7 +167,7 @@ func accessOf(all config.Config) (proxy.Access, error) {
 	if err != nil {
 		return a, err
 	}
-	if a.Users, err = proxy.ParseUsers(text); err != nil {
+	if a.Users, err = gate.ParseUsers(text); err != nil {
 		return a, fmt.Errorf("access.proxy_users: %w", err)
 	}
 	return a, nil

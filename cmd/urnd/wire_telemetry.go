@@ -17,7 +17,7 @@ import (
 
 // tracing are the functions that begin spans and count requests without one: nil where telemetry is turned off.
 type tracing struct {
-	begin    func(*http.Request, time.Time, bool) proxy.Span
+	begin    func(string, http.Header, time.Time, bool) proxy.Span
 	untraced func() bool
 }
 
@@ -37,8 +37,8 @@ func wireTelemetry(s *service, c config.Config, d dependencies) (tracing, error)
 		return tracing{}, fmt.Errorf("telemetry.endpoint: %w", err)
 	}
 	s.closers = append(s.closers, tracer.Close)
-	begin := func(r *http.Request, at time.Time, mayAsk bool) proxy.Span {
-		if request := tracer.Begin(r, at, mayAsk); request != nil {
+	begin := func(method string, header http.Header, at time.Time, mayAsk bool) proxy.Span {
+		if request := tracer.Begin(method, header, at, mayAsk); request != nil {
 			return span{request}
 		}
 		return nil
@@ -58,7 +58,7 @@ func (s span) End(e *proxy.Event, steps []resolver.Step) {
 		converted[i] = telemetry.Step{Stage: step.Stage, Detail: redact.URLs(step.Detail), At: step.At, Took: step.Took}
 	}
 	s.Request.End(e.Took, e.Form+" "+e.Service.String(), e.Status, converted, map[string]string{
-		"http.request.method": e.Request.Method, "url.full": redact.URLs(e.Request.RequestURI),
+		"http.request.method": e.Method, "url.full": redact.URLs(e.Target),
 		"urnd.form": e.Form, "urnd.service": e.Service.String(), "urnd.cache": cmp.Or(e.Cache, "bypass"),
 	})
 }

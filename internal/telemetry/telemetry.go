@@ -87,13 +87,13 @@ type Request struct {
 // Begin begins the span of a request, as a child of its traceparent (W3C Trace
 // Context), and returns nil if the request is not sampled. A trusted traceparent may
 // ask for a span.
-func (t *Tracer) Begin(r *http.Request, at time.Time, trusted bool) *Request {
-	parent := propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(r.Header))
+func (t *Tracer) Begin(method string, header http.Header, at time.Time, trusted bool) *Request {
+	parent := propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(header))
 	sampled := trusted && trace.SpanContextFromContext(parent).IsSampled()
 	if !sampled && (t.seen.Add(1)-1)%t.sample != 0 {
 		return nil
 	}
-	ctx, span := t.tracer.Start(parent, r.Method, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(at))
+	ctx, span := t.tracer.Start(parent, method, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(at))
 	return &Request{t, span, ctx, at}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"runtime/debug"
 
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
@@ -60,7 +61,7 @@ func (h *Handler) refusal(r *http.Request) error {
 // reach returns the address of a client that may reach the admin interface, with a token where one is
 // required; the zero value is that of a Unix socket, which file permissions protect.
 func (h *Handler) reach(r *http.Request) (netip.Addr, error) {
-	peer := message.AddrOf(r.RemoteAddr)
+	peer := gate.AddrOf(r.RemoteAddr)
 	if !peer.IsValid() {
 		return peer, nil
 	}
@@ -69,9 +70,9 @@ func (h *Handler) reach(r *http.Request) (netip.Addr, error) {
 	switch {
 	case err != nil:
 		return client, err
-	case !message.Contains(h.config.Clients, client):
+	case !gate.Contains(h.config.Clients, client):
 		return client, problem.ErrAdminClient
-	case message.IsCrossSite(r.Header, r.Host): // a page in the browser of somebody who may must not use his access
+	case gate.IsCrossSite(r.Header, r.Host): // a page in the browser of somebody who may must not use his access
 		return client, problem.ErrAdminOrigin
 	case isHealth:
 		return client, nil
@@ -91,7 +92,7 @@ func (h *Handler) client(r *http.Request, peer netip.Addr) (netip.Addr, error) {
 	if !names && len(r.Header["Via"]) == 0 {
 		return peer, nil
 	}
-	client := message.ClientOf(r.RemoteAddr, r.Header, h.config.Proxies)
+	client := gate.ClientOf(r.RemoteAddr, r.Header, h.config.Proxies)
 	if !names || client.Relayed {
 		return netip.Addr{}, problem.ErrAdminRelayed
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
 )
 
 // Config configures a Handler. All fields but Clients, Proxies, Own, Token, Certificate and Registry
@@ -18,7 +19,7 @@ import (
 type Config struct {
 	Clients []netip.Prefix // clients that may connect by TCP; a Unix socket is protected by file permissions
 	Proxies []netip.Prefix // proxies in front that are trusted to name their client
-	Own     message.OwnHosts
+	Own     route.OwnHosts
 	// Guesses slow down who guesses the token.
 	Guesses Guesses
 	// Token is the bearer token of administrators; nil requires none, which is only safe on loopback.

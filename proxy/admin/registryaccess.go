@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
@@ -28,8 +29,8 @@ func (h *Handler) actorOf(r *http.Request) (registry.Actor, error) {
 	if client.IsValid() {
 		actor.Client = client.String()
 	}
-	peer := message.AddrOf(r.RemoteAddr)
-	actor.Request = message.RequestID(r.Header, peer.IsValid() && message.Contains(h.config.Proxies, peer))
+	peer := gate.AddrOf(r.RemoteAddr)
+	actor.Request = message.RequestID(r.Header, peer.IsValid() && gate.Contains(h.config.Proxies, peer))
 	return actor, nil
 }
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -170,7 +170,7 @@ func TestGuessesOfTokens(t *testing.T) {
 	}
 	still := func(c *admin.Config) {
 		locked(c)
-		c.Guesses = proxy.NewGuesses(func() time.Time { return time.Unix(2e9, 0) })
+		c.Guesses = gate.NewGuesses(func() time.Time { return time.Unix(2e9, 0) })
 	}
 	for _, bearer := range []string{"wrong", "urnd_wrong", "urnd_0123456789abcdef_" + strings.Repeat("A", 43)} {
 		s := newSite(t, still)

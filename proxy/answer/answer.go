@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -54,7 +55,7 @@ func New(config Config) *Responder {
 
 // Question is a parsed request, with the header fields that the reply depends on.
 type Question struct {
-	*message.Request
+	*route.Target
 	Header http.Header
 	HTTP11 bool // the client speaks HTTP/1.1 or later
 }
@@ -62,7 +63,7 @@ type Question struct {
 // Reply answers a question by the services of RFC 2483 section 4, except I2R and I2Rs,
 // which retrieve the resource itself.
 func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, error) {
-	if q.Form == message.FormAPI || wantsTrace(q.Header) && q.Query.Service.Locates() {
+	if q.Form == route.FormAPI || wantsTrace(q.Header) && q.Query.Service.Locates() {
 		return a.document(ctx, q)
 	}
 	q, err := a.atDatetime(q)
@@ -92,7 +93,7 @@ func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, e
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
 	chosen, vary := a.choose(q.Header, answer.Locations)
-	reply := message.Redirect(q.Form, q.HTTP11, chosen.URI, vary, answer)
+	reply := message.Redirect(q.Form.RedirectStatus(q.HTTP11), chosen.URI, vary, answer)
 	reply.ContentType, reply.Body = pages.ContentType, pages.Moved(chosen.URI)
 	return reply.WithRecord(answer.Record()), nil
 }

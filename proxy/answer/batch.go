@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -47,7 +48,7 @@ type BatchRights struct {
 // ends where the client does not read for clientTimeout. The body of r is bounded by
 // maxBatchBody.
 func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, target string, rights BatchRights) (message.Reply, error) {
-	service, err := message.BatchService(target)
+	service, err := route.BatchService(target)
 	if err != nil {
 		return message.Reply{}, err
 	}

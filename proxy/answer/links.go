@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -22,8 +23,8 @@ func addLinks(reply *message.Reply, q resolver.Query, canonical string) {
 	}
 	reply.Header["Link"] = []string{
 		"<" + canonical + `>; rel="canonical"`,
-		"<" + message.PathTHTTP + class + "2Ls?" + canonical + `>; rel="alternate"; type="text/uri-list"`,
-		"<" + message.PathTHTTP + class + "2C?" + canonical + `>; rel="describedby"`,
-		"<" + PathOpenAPI + `>; rel="service-desc"`,
+		"<" + route.PathTHTTP + class + "2Ls?" + canonical + `>; rel="alternate"; type="text/uri-list"`,
+		"<" + route.PathTHTTP + class + "2C?" + canonical + `>; rel="describedby"`,
+		"<" + route.PathOpenAPI + `>; rel="service-desc"`,
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -90,9 +91,9 @@ func sortItems(l *scheme.Listing, order string) {
 	}
 	slices.SortStableFunc(l.Items, func(a, b scheme.Item) int {
 		switch order {
-		case message.SortSize:
+		case route.SortSize:
 			return cmp.Compare(max(number(b.Size), number(b.Count)), max(number(a.Size), number(a.Count)))
-		case message.SortTime:
+		case route.SortTime:
 			return b.Modified.Compare(a.Modified)
 		default:
 			return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
@@ -121,7 +122,7 @@ func datable(l *scheme.Listing) *scheme.Listing {
 func linksBy(fetched bool) func(string) string {
 	return func(u string) string {
 		if fetched {
-			return message.Fetched(u)
+			return route.Fetched(u)
 		}
 		return u
 	}

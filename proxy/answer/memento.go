@@ -7,6 +7,7 @@ import (
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -27,10 +28,10 @@ func (a *Responder) atDatetime(q *Question) (*Question, error) {
 	if err != nil {
 		return nil, problem.ErrDatetime
 	}
-	request := *q.Request
+	request := *q.Target
 	request.Query.At = at
 	then := *q
-	then.Request = &request
+	then.Target = &request
 	return &then, nil
 }
 
@@ -44,14 +45,14 @@ func (a *Responder) addMemento(reply *message.Reply, q *Question, record *resolv
 	if !q.Query.IsURN() {
 		class = "L"
 	}
-	original := message.PathTHTTP + class + "2C?" + q.Query.URI.String()
+	original := route.PathTHTTP + class + "2C?" + q.Query.URI.String()
 	links := append([]string{}, reply.Header["Link"]...)
 	reply.Header["Link"] = append(links, "<"+original+`>; rel="original timegate"`)
 	if q.Query.At.IsZero() {
 		return
 	}
 	changed := record.Changed.UTC()
-	memento := message.PathResolve + "?at=" + url.QueryEscape(changed.Format(time.RFC3339Nano)) + "&uri=" + url.QueryEscape(q.Query.URI.String())
+	memento := route.PathResolve + "?at=" + url.QueryEscape(changed.Format(time.RFC3339Nano)) + "&uri=" + url.QueryEscape(q.Query.URI.String())
 	reply.Header["Link"] = append(reply.Header["Link"], "<"+memento+`>; rel="memento"; datetime="`+changed.Format(http.TimeFormat)+`"`)
 	reply.Header["Memento-Datetime"] = []string{changed.Format(http.TimeFormat)}
 	reply.Header["Content-Location"] = []string{memento}

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/route"
 )
 
 // The paths of documents that never change.
 const (
-	PathOpenAPI  = "/api/v1/openapi.json" // the OpenAPI document of the service
-	PathRobots   = "/robots.txt"          // RFC 9309
+	PathRobots   = "/robots.txt" // RFC 9309
 	PathFavicon  = "/favicon.ico"
 	PathSecurity = "/.well-known/security.txt" // RFC 9116
 )
@@ -28,9 +28,9 @@ const robots = "User-agent: *\nAllow: /$\nDisallow: /\n"
 // Statics returns the documents that never change, by path.
 func Statics() map[string]*Static {
 	return map[string]*Static{
-		PathOpenAPI: NewStatic("application/json", openAPI),
-		PathRobots:  NewStatic("text/plain; charset=utf-8", []byte(robots)),
-		PathFavicon: NewStatic("image/vnd.microsoft.icon", favicon),
+		route.PathOpenAPI: NewStatic("application/json", openAPI),
+		PathRobots:        NewStatic("text/plain; charset=utf-8", []byte(robots)),
+		PathFavicon:       NewStatic("image/vnd.microsoft.icon", favicon),
 	}
 }
 

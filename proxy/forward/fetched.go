@@ -8,7 +8,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -86,10 +86,10 @@ func leadsTo(r *Request, a *httpcache.Answer) (string, error) {
 		if err := mayRefer(r.Target, target); err != nil {
 			return "", err
 		}
-		if message.TrustsLines(target) && isElsewhere(r.Target, target) {
-			return message.LedTo(target.String()), nil
+		if route.TrustsLines(target) && isElsewhere(r.Target, target) {
+			return route.LedTo(target.String()), nil
 		}
-		return message.Fetched(target.String()), nil
+		return route.Fetched(target.String()), nil
 	default:
 		return "", nil
 	}

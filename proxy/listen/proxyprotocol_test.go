@@ -14,8 +14,9 @@ import (
 	"github.com/pires/go-proxyproto"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/listen"
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -23,19 +24,18 @@ import (
 )
 
 // newHandler returns a Handler that redirects clients that may resolve names.
-func newHandler(t testing.TB, access proxy.Access) http.Handler {
+func newHandler(t testing.TB, access gate.Access) http.Handler {
 	t.Helper()
 	set, err := urnns.NewSet(urnns.Builtin()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	access.Own = message.NewOwnHosts("a")
 	return proxy.New(proxy.Config{
 		Resolver: resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{Locations: []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{Name: "test"}}}, TTL: time.Minute}, nil
 		}),
 		Names: resolver.Names{Set: set, Accept: uri.CurrentURN}, Fetch: scheme.Mux{},
-		Log: slog.New(slog.DiscardHandler), Now: time.Now, Access: access, MaxTarget: maxTarget,
+		Log: slog.New(slog.DiscardHandler), Now: time.Now, Access: access, Own: route.NewOwnHosts("a"), MaxTarget: maxTarget,
 	})
 }
 
@@ -57,7 +57,7 @@ func serveBehindBalancer(t testing.TB, change func(*listen.ServerConfig)) string
 	t.Helper()
 	listener := localListener(t)
 	serve(t, listener, func(c *listen.ServerConfig) {
-		c.Handler = newHandler(t, proxy.Access{Resolve: prefixes("203.0.113.0/24", "2001:db8::/32", "127.0.0.2/32"), Trusted: prefixes("203.0.113.9/32")})
+		c.Handler = newHandler(t, gate.Access{Resolve: prefixes("203.0.113.0/24", "2001:db8::/32", "127.0.0.2/32"), Trusted: prefixes("203.0.113.9/32")})
 		c.ProxyProtocol = prefixes("127.0.0.1/32")
 		if change != nil {
 			change(c)

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/listen"
 )
 
@@ -36,7 +36,7 @@ func serveTLS(t testing.TB, own *tls.Config) string {
 	t.Helper()
 	listener := localListener(t)
 	serve(t, listener, func(c *listen.ServerConfig) {
-		c.Handler, c.TLS = newHandler(t, proxy.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8")}), own
+		c.Handler, c.TLS = newHandler(t, gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8")}), own
 	})
 	return listener.Addr().String()
 }
@@ -159,7 +159,7 @@ func TestTLSSlowly(t *testing.T) {
 	own, pool := certificates(t)
 	addr := serveBehindBalancer(t, func(c *listen.ServerConfig) {
 		c.TLS, c.ProxyProtocol, c.HeaderTimeout = own, nil, 200*time.Millisecond
-		c.Handler = newHandler(t, proxy.Access{Resolve: prefixes("127.0.0.0/8")})
+		c.Handler = newHandler(t, gate.Access{Resolve: prefixes("127.0.0.0/8")})
 	})
 	slow := call(t, addr, "127.0.0.1")
 	slow.send(t, "\x16\x03\x01")
@@ -175,7 +175,7 @@ func TestTLSSlowly(t *testing.T) {
 func TestTLSOnSeveralSockets(t *testing.T) {
 	own, pool := certificates(t)
 	server := listen.NewServer(listen.ServerConfig{
-		Handler: newHandler(t, proxy.Access{Resolve: prefixes("127.0.0.0/8")}), Now: time.Now, Log: slog.New(slog.DiscardHandler), Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
+		Handler: newHandler(t, gate.Access{Resolve: prefixes("127.0.0.0/8")}), Now: time.Now, Log: slog.New(slog.DiscardHandler), Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
 		HeaderTimeout: testserver.Patience, IdleTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience, TLS: own,
 	})
 	ctx, stop := context.WithCancel(t.Context())

@@ -11,7 +11,7 @@ import (
 // FastRedirect is a redirect as octets for HTTP/1.1: what Redirect and Write make, of an answer from the cache, in the
 // order and the spelling of net/http.
 type FastRedirect struct {
-	Form        Form
+	Status      int // 302 or 303
 	Location    string
 	ContentType string
 	TTL         time.Duration
@@ -23,7 +23,7 @@ type FastRedirect struct {
 
 // AppendTo appends the response to dst. It allocates nothing else.
 func (r *FastRedirect) AppendTo(dst []byte) []byte {
-	if r.Form == FormTHTTP {
+	if r.Status == http.StatusSeeOther {
 		dst = append(dst, "HTTP/1.1 303 See Other\r\nCache-Control: "...)
 	} else {
 		dst = append(dst, "HTTP/1.1 302 Found\r\nCache-Control: "...)
@@ -47,12 +47,4 @@ func (r *FastRedirect) AppendTo(dst []byte) []byte {
 		dst = append(dst, r.Body...)
 	}
 	return dst
-}
-
-// Status returns the status.
-func (r *FastRedirect) Status() int {
-	if r.Form == FormTHTTP {
-		return http.StatusSeeOther
-	}
-	return http.StatusFound
 }

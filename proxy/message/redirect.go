@@ -1,29 +1,23 @@
 package message
 
 import (
-	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/urnd/urnd/resolver"
 )
 
-// Redirect returns the reply that redirects a client to one location of an answer. The
-// status is 302, but 303 where RFC 2169 section 3.1 requires it: by THTTP, to a client of
-// HTTP/1.1. vary is the Vary field of the choice of the location.
-func Redirect(form Form, http11 bool, location, vary string, answer resolver.Answer) Reply {
+// Redirect returns the reply that redirects a client to one location of an answer, with 302 or 303. vary is the Vary field of
+// the choice of the location.
+func Redirect(status int, location, vary string, answer resolver.Answer) Reply {
 	var buf [96]byte
 	text := appendCacheStatus(buf[:0], answer.Cache, answer.TTL)
 	split := len(text)
 	fields := string(appendCacheControl(text, answer.TTL)) // one allocation for two fields
-	r := Reply{
-		Status: http.StatusFound, Location: location, Vary: vary,
+	return Reply{
+		Status: status, Location: location, Vary: vary,
 		CacheStatus: fields[:split], CacheControl: fields[split:], Cache: answer.Cache, Record: answer.Record(),
 	}
-	if form == FormTHTTP && http11 {
-		r.Status = http.StatusSeeOther
-	}
-	return r
 }
 
 // CacheStatus returns the value of Cache-Status (RFC 9211).

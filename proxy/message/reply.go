@@ -1,3 +1,5 @@
+// Package message holds replies as values, and the fields by which proxies know each other. Its functions are pure, except Write
+// and Abort.
 package message
 
 import (

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -31,22 +32,22 @@ func lines(header http.Header) []string {
 func TestRedirect(t *testing.T) {
 	const location = "http://a.example/"
 	for _, tt := range []struct {
-		form                  message.Form
+		form                  route.Form
 		http11                bool
 		state                 resolver.CacheState
 		ttl                   time.Duration
 		status                int
 		cacheStatus, lifetime string
 	}{
-		{message.FormPath, true, resolver.CacheHit, 90 * time.Second, 302, "urnd; hit; ttl=90", "max-age=90"},
-		{message.FormPath, true, resolver.CacheHit, 1999 * time.Millisecond, 302, "urnd; hit; ttl=1", "max-age=1"},
-		{message.FormTarget, true, resolver.CacheMiss, time.Minute, 302, "urnd; fwd=uri-miss; stored; ttl=60", "max-age=60"},
-		{message.FormTarget, true, resolver.CacheMiss, 0, 302, "urnd; fwd=uri-miss; ttl=0", "no-store"},
-		{message.FormTHTTP, true, resolver.CacheCollapsed, time.Minute, 303, "urnd; fwd=uri-miss; collapsed; stored; ttl=60", "max-age=60"},
-		{message.FormTHTTP, false, resolver.CacheStale, -5 * time.Second, 302, "urnd; hit; detail=stale-on-error; ttl=-5", "max-age=0"},
-		{message.FormPath, false, resolver.Uncached, time.Hour, 302, "urnd; fwd=bypass", "max-age=3600"},
+		{route.FormPath, true, resolver.CacheHit, 90 * time.Second, 302, "urnd; hit; ttl=90", "max-age=90"},
+		{route.FormPath, true, resolver.CacheHit, 1999 * time.Millisecond, 302, "urnd; hit; ttl=1", "max-age=1"},
+		{route.FormTarget, true, resolver.CacheMiss, time.Minute, 302, "urnd; fwd=uri-miss; stored; ttl=60", "max-age=60"},
+		{route.FormTarget, true, resolver.CacheMiss, 0, 302, "urnd; fwd=uri-miss; ttl=0", "no-store"},
+		{route.FormTHTTP, true, resolver.CacheCollapsed, time.Minute, 303, "urnd; fwd=uri-miss; collapsed; stored; ttl=60", "max-age=60"},
+		{route.FormTHTTP, false, resolver.CacheStale, -5 * time.Second, 302, "urnd; hit; detail=stale-on-error; ttl=-5", "max-age=0"},
+		{route.FormPath, false, resolver.Uncached, time.Hour, 302, "urnd; fwd=bypass", "max-age=3600"},
 	} {
-		r := message.Redirect(tt.form, tt.http11, location, "Accept", resolver.Answer{TTL: tt.ttl, Cache: tt.state})
+		r := message.Redirect(tt.form.RedirectStatus(tt.http11), location, "Accept", resolver.Answer{TTL: tt.ttl, Cache: tt.state})
 		if r.Status != tt.status || r.Location != location || r.Vary != "Accept" || r.CacheStatus != tt.cacheStatus || r.CacheControl != tt.lifetime || r.Cache != tt.state {
 			t.Errorf("%s, %s for %s: %+v", tt.form, tt.state, tt.ttl, r)
 		}
@@ -275,5 +276,19 @@ func TestIsTraceparent(t *testing.T) {
 		if got := message.IsTraceparent(value); got != want {
 			t.Errorf("%q: %t", value, got)
 		}
+	}
+}
+
+// Cached redirects, the hot path, make few allocations.
+func TestRedirectAllocations(t *testing.T) {
+	answer := resolver.Answer{TTL: 90e9, Cache: resolver.CacheHit}
+	w := httptest.NewRecorder()
+	write := func() {
+		clear(w.Header())
+		message.Write(w, http.MethodGet, message.Redirect(http.StatusFound, "https://a.example/", "", answer))
+	}
+	write()
+	if n := testing.AllocsPerRun(100, write); n > 2 {
+		t.Errorf("%v allocations, want 2", n)
 	}
 }

@@ -79,7 +79,7 @@ func (linker) open(l *scheme.Link) *link {
 }
 
 // search returns the form of a question. By way of this server it sends the prefix with the words, as
-// message.Parse reads them; else the words as the query of the listing's URI, to which handlers reply with
+// route.Parse reads them; else the words as the query of the listing's URI, to which handlers reply with
 // a redirect. The query of an action is replaced by the fields of its form, so it is made fields.
 func (to linker) search(l *scheme.Listing) *search {
 	if l.Search == nil || !isSafe(l.URI) || !isSafe(l.Search.Prefix) {

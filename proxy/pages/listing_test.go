@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -183,7 +183,7 @@ func TestListingLinks(t *testing.T) {
 	}
 }
 
-// The form of a search is sent where message.Parse reads it, or to the listing itself.
+// The form of a search is sent where route.Parse reads it, or to the listing itself.
 func TestSearchForm(t *testing.T) {
 	l := fixture(t, "search")
 	for _, tt := range []struct {
@@ -213,7 +213,7 @@ func TestSearchForm(t *testing.T) {
 		}
 	}
 	sent := url.Values{"uri": {l.Search.Prefix}, "search": {"a b&c+d/é"}}.Encode() // as browsers send it
-	if r, err := message.Parse("/fetch?" + sent); err != nil || r.Query.URI.String() != l.Search.Prefix+"a%20b%26c%2Bd%2F%C3%A9" {
+	if r, err := route.Parse("/fetch?" + sent); err != nil || r.Query.URI.String() != l.Search.Prefix+"a%20b%26c%2Bd%2F%C3%A9" {
 		t.Errorf("%s: %s, %v", sent, r.Query.URI, err)
 	}
 }

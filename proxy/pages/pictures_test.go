@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// fetched returns the target at which a server retrieves a URI: see message.Fetched.
+// fetched returns the target at which a server retrieves a URI: see route.Fetched.
 func fetched(u string) string { return "/fetch?uri=" + url.QueryEscape(u) }
 
 // itself is for clients that ask a proxy.

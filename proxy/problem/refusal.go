@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -72,6 +72,9 @@ var (
 	ErrJob           = errors.New("there is no such job")
 )
 
+// NotHTTP returns the error of a message that is malformed, for a reason.
+func NotHTTP(reason string) error { return fmt.Errorf("%w: %s", ErrMalformed, reason) }
+
 // The refusals of what is about a connection: RFC 4559 section 6.
 var (
 	ErrConnectionAuth = errors.New("NTLM and Negotiate are about a connection, and requests of several clients may come by this one: " +
@@ -97,11 +100,11 @@ func Malformed(status int, reason, target string, maxTarget int, plainHTTP bool)
 		return ErrCoding
 	}
 	var parse *uri.ParseError
-	if _, err := message.Parse(target); target != "" && errors.As(err, &parse) {
+	if _, err := route.Parse(target); target != "" && errors.As(err, &parse) {
 		return parse
 	}
 	if reason != "" {
-		return fmt.Errorf("%w: %s", ErrMalformed, reason)
+		return NotHTTP(reason)
 	}
 	return ErrMalformed
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/netguard"
-	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/scheme"

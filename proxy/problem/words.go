@@ -9,7 +9,7 @@ import (
 	"syscall"
 
 	"github.com/urnd/urnd/internal/netguard"
-	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )

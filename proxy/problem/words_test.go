@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/netguard"
-	"github.com/urnd/urnd/proxy/policy"
+	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"

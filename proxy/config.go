@@ -1,0 +1,135 @@
+package proxy
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/fast"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// Config configures a Handler. All fields but those of observers must be set.
+type Config struct {
+	Log *slog.Logger
+	Now func() time.Time
+	Via message.ViaName // the name of this urnd in Via
+
+	// What answers: names, and other servers.
+
+	Resolver resolver.Resolver
+	Names    resolver.Names // the rules for names
+	// Ready answers requests for names on the fast path; nil leaves them to Resolver.
+	Ready   *resolver.Ready
+	History bool           // Resolver knows how names were (RFC 7089)
+	Fetch   scheme.Handler // for the forward proxy, and for requests for the resource itself
+	// Forward configures what is forwarded; New sets Fetch, Via, Now, Accept and OwnField.
+	Forward forward.Config
+	Origins []Origin // the sites that urnd is the gateway of
+
+	// What is asked, and by whom.
+
+	Own       route.OwnHosts
+	Access    gate.Access
+	Policy    *policy.Policy // what clients of the proxy may ask for; nil allows all
+	Spelling  route.Spelling // of what is sent on for clients of the proxy
+	MaxTarget int            // bounds a request-target, in octets
+	// RedirectTLS redirects requests without TLS to https, at TLSPort, "" for its default.
+	RedirectTLS bool
+	TLSPort     string
+	// ClientShare is the part of batches that one client may run, as a percentage, and NetworkFactor how many times that,
+	// and Access.Rate, the addresses of a /64 network of IPv6 have together; 0 is once.
+	ClientShare, NetworkFactor int
+
+	// Replies.
+
+	CORS []string // the origins whose pages may read what is public; "*" is all
+	PAC  PAC
+	// SecurityContact is the contact of security.txt, a URI; "" serves none.
+	SecurityContact string
+	BatchTimeout    time.Duration
+	// RuleTTL is the freshness lifetime of replies that depend on rules alone, and ListingTTL that of the listings of protocol
+	// gateways. ListingSize bounds a document of a listing, in octets, about.
+	RuleTTL, ListingTTL time.Duration
+	ListingSize         int64
+	// Documents bounds the memory of the documents that are made whole, listings above all, from before they are made until
+	// they are sent: a client that reads nothing would else hold as many as it has requests. The zero value bounds nothing.
+	Documents resolver.Memory
+	// Identify sends a request identifier in each response; those of failures and batches always have one.
+	Identify bool
+
+	Observers
+}
+
+// Observers are told what happens. Each may be nil.
+type Observers struct {
+	// Observe is called at the end of each request. It must not retain the event.
+	Observe func(*Event)
+	// Passed is called with the reason for each request that the fast path has seen and leaves to ServeHTTP.
+	Passed func(fast.Reason)
+	// Answered is called with each name that the registry of the site answered, also in batches, by its record, and the field
+	// User-Agent of the request, which must not be retained. It must be safe for concurrent use.
+	Answered func(userAgent string, record *resolver.Record)
+	// Begin begins the span of a request, and returns nil where it is not traced; a nil Begin traces none. mayAsk is whether
+	// the traceparent of the request may demand a span.
+	Begin func(method string, header http.Header, at time.Time, mayAsk bool) Span
+	// Untraced counts a request for which Begin would begin no span, and returns false where it would; where it is nil, the fast
+	// path leaves all requests to Begin.
+	Untraced func() bool
+	// Unhealthy reports whether a location should be avoided where there are others.
+	Unhealthy func(location string) bool
+	// Panicked is called with a panic of a handler, and its stack. It must be set.
+	Panicked func(value any, stack []byte)
+}
+
+// Origin is a site that urnd is the gateway of: requests for its host are forwarded to one of its servers, through the HTTP
+// cache.
+type Origin struct {
+	Host    string    // in lower case, without port
+	Servers []uri.URI // scheme and authority; one at least
+	// Spelling is what is sent to them: SpellingNormal or SpellingExact.
+	Spelling route.Spelling
+	forward.Site
+}
+
+// Event is the outcome of one request. Its texts are valid until Observe returns.
+type Event struct {
+	Method, Target, Host, Proto string
+	Referer, UserAgent          string
+	User                        string     // whom the request names, verified or not; "" for none
+	Client                      netip.Addr // the zero value where it has no address
+	// Scheme is that of the target URI where the target of the request is only its path: of a site, or by HTTP/2; "" for others.
+	Scheme  string
+	Server  netip.AddrPort // the origin that has answered the request; the zero value for none, or where it is not known
+	Form    string         // the form of the request: "path", "thttp", "forward" ...
+	Service resolver.Service
+	Cache   string // what the cache did, in one word: "hit", "miss" ...; "" where none was used
+	Rule    string // the rule of the site that decided, "" for none
+	Status  int    // 0 where the client left before there was one
+	Bytes   int64  // of the body
+	Type    string // the Content-Type of the response
+	Took    time.Duration
+	Fast    bool   // the fast path has answered
+	ID      string // the request identifier, "" for none
+	Err     error  // why the request failed, nil where it did not
+}
+
+// Span is the span of a request (OpenTelemetry).
+type Span interface {
+	// Traceparent returns the traceparent of outgoing requests on behalf of this one.
+	Traceparent() string
+	// End ends the span with the outcome and steps of the request. It must not retain the event.
+	End(e *Event, steps []resolver.Step)
+}
+
+// PAC is the file by which browsers configure themselves.
+type PAC = answer.PAC

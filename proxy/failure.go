@@ -1,0 +1,160 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// refused returns the error of a request that was not admitted, with what it was about.
+func (x *exchange) refused(err error) error {
+	a, u := &x.ask, x.ask.Target.Query.URI
+	switch step := x.verdict.Step; {
+	case step == gate.StepRate:
+		return err
+	case a.Kind == route.KindFetch:
+		return unfetched(a, err)
+	case a.Kind == route.KindRedirect || a.Retrieves():
+		if unknown := resolver.CheckScheme(u); errors.Is(unknown, resolver.ErrService) && !u.IsURN() {
+			return x.suggest(problem.About(unknown, u))
+		}
+		return problem.About(err, u)
+	default:
+		return err
+	}
+}
+
+// unfetched returns the error of a request at /fetch with what was asked for, without its password; nil for nil.
+func unfetched(a *route.Ask, err error) error {
+	if err == nil {
+		return nil
+	}
+	about := &problem.Failure{Err: err, Input: a.Target.Query.URI.WithoutPassword().String(), Fetched: true}
+	if about.Typed = about.Input; about.Typed == "" {
+		about.Typed = a.Target.Text // it is no URI
+	}
+	return about
+}
+
+// fetchedFrom returns the host and port of what could not be fetched at /fetch, "" for other errors.
+func fetchedFrom(err error) string {
+	var failure *problem.Failure
+	if !errors.As(err, &failure) || !failure.Fetched {
+		return ""
+	}
+	u, parseErr := uri.Parse(failure.Input)
+	if parseErr != nil {
+		return ""
+	}
+	host, _ := u.Host()
+	if port, _ := u.Port(); port != "" {
+		host += ":" + port
+	}
+	return host
+}
+
+// rawName returns the name with raw octets that an error is about.
+func rawName(t *route.Target, err error) (string, bool) {
+	var parse *uri.ParseError
+	if t.Form == route.FormPath || !errors.As(err, &parse) || uri.EncodeRawName(parse.Input) == parse.Input {
+		return "", false
+	}
+	return parse.Input, true
+}
+
+// fail replies with an error, and logs it unless the client caused it.
+func (x *exchange) fail(err error) {
+	x.event.Err = err
+	x.identify() // so that the log and the user speak of the same request
+	x.report(err)
+	reply := problem.Reply(x.request.Header, err)
+	if x.ask.Forwards() {
+		reply = problem.ProxyReply(x.request.Header, "urnd", x.unreached(err))
+	}
+	var denied *policy.Denied
+	if errors.As(err, &denied) {
+		x.event.Rule = denied.Rule
+	}
+	cut := errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)
+	if x.request.ProtoMajor == 1 && (cut || x.request.Method == http.MethodConnect) {
+		reply.Header["Connection"] = []string{"close"} // where the next request begins is not known
+	}
+	reply.Record = resolver.RecordOf(err)
+	x.reply(reply)
+}
+
+// unreached adds to an error about a server, other than one that names it, the URL that was asked for.
+func (x *exchange) unreached(err error) error {
+	if problem.Status(err) < http.StatusBadGateway || errors.As(err, new(*problem.Failure)) {
+		return err
+	}
+	target := x.request.RequestURI
+	if x.event.Scheme != "" {
+		target = x.event.Scheme + "://" + x.request.Host + target
+	}
+	return &problem.Failure{Err: err, Input: target}
+}
+
+// answerPanic reports a panic, and answers the exchange. It returns false where that has begun
+// a response already, which is cut off then.
+func (x *exchange) answerPanic(value any) bool {
+	if value == http.ErrAbortHandler { //nolint:errorlint // it is this value, of httputil: the origin or the client has gone
+		return false
+	}
+	x.handler.config.Panicked(value, debug.Stack())
+	if x.event.Status != 0 {
+		return false
+	}
+	x.fail(fmt.Errorf("%w: %v", errPanic, value))
+	return true
+}
+
+var errPanic = errors.New("handling the request panicked")
+
+// report logs an error that the client has not caused, and refusals of the guard. Workers of
+// a batch call it in parallel: it changes nothing.
+func (x *exchange) report(err error) { x.reportAs("request failed", problem.Status(err), err) }
+
+// reportAs is report with a message, and with the status that is sent, which is 200 for an
+// answer that err makes incomplete.
+func (x *exchange) reportAs(message string, sent int, err error) {
+	log, ctx := x.handler.config.Log, x.request.Context()
+	if isFault(err) {
+		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
+		if x.ask.Forwards() {
+			host := cmp.Or(fetchedFrom(err), x.request.URL.Host, x.request.Host)
+			attributes = append(attributes, "method", x.request.Method, "host", host)
+		}
+		if setting := problem.Setting(err); setting != "" {
+			attributes = append(attributes, "setting", setting)
+		}
+		if detail := netguard.Detail(err); detail != "" {
+			attributes = append(attributes, "detail", detail)
+		}
+		log.WarnContext(ctx, message, attributes...)
+	} else if sent >= http.StatusBadRequest { // without the input, which may have a password in a form that is not recognized
+		log.DebugContext(ctx, "request refused", "status", sent, "client", x.client.Addr, "request", x.event.ID, "reason", problem.New(err).Detail)
+	}
+}
+
+// isFault reports whether an error is one that the administrator should see.
+func isFault(err error) bool {
+	if errors.Is(err, netguard.ErrForbidden) {
+		return true
+	}
+	status := problem.Status(err)
+	return status >= http.StatusInternalServerError && status != http.StatusNotImplemented &&
+		!errors.Is(err, context.Canceled) && !errors.As(err, new(*resolver.Negative))
+}

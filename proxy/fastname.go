@@ -1,0 +1,144 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/fast"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+)
+
+// refusals are the replies to requests for names whose negative answers are cached. To make one takes much longer than
+// to send it. The zero value is empty. It is safe for concurrent use.
+type refusals struct {
+	slots [512]atomic.Pointer[refusal]
+}
+
+// refusal is the reply to a request with this target and this Accept, as long as the cache has this error for its name.
+type refusal struct {
+	target, accept string
+	source         *resolver.Negative // that is stored
+	err            error              // of the request
+	reply          *message.Prepared
+}
+
+// isOf reports whether it is the reply to a request while the cache has an error for its name.
+func (r *refusal) isOf(request *fast.Request, source *resolver.Negative) bool {
+	return r.source == source && r.target == request.Target && r.accept == request.Value("Accept")
+}
+
+// isSmall reports whether the reply is worth its memory.
+func (r *refusal) isSmall() bool {
+	const body, texts = 8 << 10, 512
+	return len(r.reply.Body) <= body && len(r.target)+len(r.accept) <= texts
+}
+
+// slot returns the place of a reply.
+func (r *refusals) slot(seed maphash.Seed, target, accept string) *atomic.Pointer[refusal] {
+	return &r.slots[(maphash.String(seed, target)^maphash.String(seed, accept))%uint64(len(r.slots))]
+}
+
+// answerName answers a request for a location of a URN.
+func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
+	r, t := &w.request, &w.ask.Target
+	isPlain := t.Query.IsURN() && t.Query.Service == resolver.I2L && t.Text == "" && t.Form != route.FormAPI
+	switch {
+	case !isPlain:
+		return fast.Form
+	case p.config.Ready == nil:
+		return fast.Uncached
+	case answer.MayWantTrace(r.Value("Accept")):
+		return fast.Negotiation
+	}
+	found, err, ok := p.config.Ready.Answer(t.Query, w.now, w.name[:])
+	switch {
+	case !ok:
+		return fast.Uncached
+	case err != nil:
+		return p.refuse(f, w, err, found.TTL)
+	}
+	location, ok := p.answers.Choice(found.Locations)
+	record := found.Record()
+	if !ok || record != nil && (record.Sandbox || len(record.Successors) > 0) {
+		return fast.Negotiation
+	}
+	if _, reason := p.admit(f, w, netip.Addr{}); reason != "" {
+		return reason
+	}
+	p.config.Ready.Used(nil)
+	w.body = pages.AppendMoved(w.body[:0], location)
+	reply := message.FastRedirect{
+		Status: t.Form.RedirectStatus(true), Location: location, ContentType: pages.ContentType, TTL: found.TTL,
+		Date: p.date.At(w.now), Body: w.body, IsHead: r.IsHead(),
+	}
+	event := p.event(f, w)
+	event.Cache, event.Status, event.Type = found.Cache.String(), reply.Status, pages.ContentType
+	if !r.IsHead() {
+		event.Bytes = int64(len(w.body))
+	}
+	p.answered(event, record)
+	reply.RequestID = event.ID
+	w.out = reply.AppendTo(w.out)
+	return ""
+}
+
+// answered tells that a name of the registry was answered; a nil record that none was.
+func (p *FastPath) answered(event *Event, record *resolver.Record) {
+	if record != nil && p.config.Answered != nil {
+		p.config.Answered(event.UserAgent, record)
+	}
+}
+
+// refuse appends the reply to a request for a name of which the cache has an error.
+func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Duration) fast.Reason {
+	var n *resolver.Negative
+	if !errors.As(source, &n) || p.config.Log.Enabled(context.Background(), slog.LevelDebug) {
+		return fast.Trace
+	}
+	if _, reason := p.admit(f, w, netip.Addr{}); reason != "" { // before work that a client may not cause too often
+		return reason
+	}
+	r := &w.request
+	slot := p.refusals.slot(p.seed, r.Target, r.Value("Accept"))
+	found := slot.Load()
+	if found == nil || !found.isOf(r, n) {
+		found = p.prepareRefusal(w, n, ttl)
+		if found.isSmall() {
+			slot.Store(found)
+		}
+	}
+	p.config.Ready.Used(source)
+	event := p.event(f, w)
+	w.identify(event) // so that the user and the log speak of the same request
+	event.Cache, event.Status, event.Type, event.Err = resolver.CacheHit.String(), found.reply.Status, found.reply.ContentType, found.err
+	if !r.IsHead() {
+		event.Bytes = int64(len(found.reply.Body))
+	}
+	p.answered(event, n.Record)
+	w.out = found.reply.AppendTo(w.out, ttl, event.ID, p.date.At(w.now), r.IsHead())
+	return ""
+}
+
+// prepareRefusal makes the reply that ServeHTTP would send.
+func (p *FastPath) prepareRefusal(w *fastWork, n *resolver.Negative, ttl time.Duration) *refusal {
+	r := &w.request
+	made := &refusal{target: strings.Clone(r.Target), accept: strings.Clone(r.Value("Accept")), source: n}
+	var a route.Ask
+	a.Target, _ = route.Parse(strings.Clone(w.ask.Path)) // it was parsed before, over the buffer of the connection
+	header := http.Header{"Accept": {made.accept}}
+	made.err = suggest(&a, problem.About(n.WithTTL(ttl, resolver.CacheHit), a.Target.Query.URI), p.config.Names)
+	made.reply = message.Prepare(problem.Reply(header, made.err))
+	return made
+}

@@ -1,0 +1,191 @@
+// Package gate decides whether a client may ask what it asks: in one order of named steps, for requests by net/http, for those
+// of the fast path and for the commands that say what would be decided.
+package gate
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+)
+
+// Step is one of the checks, in their order.
+type Step uint8
+
+// The steps.
+const (
+	StepHost   Step = iota // whom the request names, and which page has sent it
+	StepClient             // what the address of the client may do
+	StepUser               // who has logged in; passwords that are guessed are not looked at
+	StepPerson             // whether a person has seen what is retrieved
+	StepRate               // the requests of the client a second
+	StepRules              // the rules of the site
+)
+
+var stepNames = [...]string{"host", "client", "user", "person", "rate", "rules"}
+
+// String returns the step in one word.
+func (s Step) String() string { return stepNames[s] }
+
+// Config configures a Gate. Access and Now must be set.
+type Config struct {
+	Access Access
+	Own    route.OwnHosts
+	Policy *policy.Policy // what clients of the proxy and of sites may ask for; nil allows all
+	// NetworkFactor is how many times Access.Rate the addresses of a /64 network of IPv6 have together; 0 is once.
+	NetworkFactor int
+	Now           func() time.Time
+	Log           *slog.Logger // gets what rules deny; nil logs nothing
+	// Step is called with the outcome of each step, nil for one that is passed; nil is not called.
+	Step func(step Step, err error)
+}
+
+// Gate decides. It is safe for concurrent use.
+type Gate struct {
+	config  Config
+	rates   *rates // nil where there is no limit
+	guesses *Guesses
+}
+
+// New returns a Gate.
+func New(config Config) *Gate {
+	g := &Gate{config: config, guesses: NewGuesses(config.Now)}
+	if rate := config.Access.Rate; rate > 0 {
+		g.rates = newRates(rate, rate, max(config.NetworkFactor, 1), config.Now)
+	}
+	return g
+}
+
+// Admit decides whether a client may ask what it asks, step by step, and counts the request. The steps before the rate refuse
+// without counting.
+func (g *Gate) Admit(ctx context.Context, c *Client, a *route.Ask) (v Verdict) {
+	for v.Step = StepHost; ; v.Step++ {
+		v.Err = g.take(ctx, &v, c, a)
+		g.observe(v.Step, v.Err)
+		if v.Err != nil || v.Step == StepRules {
+			return v
+		}
+	}
+}
+
+// AdmitStored is Admit for a request that a stored response answers, which came from an address. What it refuses it has not
+// counted, nor logged: Admit decides that again.
+func (g *Gate) AdmitStored(ctx context.Context, c *Client, a *route.Ask, from netip.Addr) (v Verdict) {
+	for _, v.Step = range [...]Step{StepHost, StepClient, StepUser, StepPerson} {
+		if v.Err = g.take(ctx, &v, c, a); v.Err != nil {
+			return v
+		}
+	}
+	if v.Step = StepRules; hasRules(a) && !g.config.Policy.AllowsAll() {
+		if v.Err = g.stored(&v, c, a, from); v.Err != nil {
+			return v
+		}
+	}
+	v.Step = StepRate
+	v.Err = g.take(ctx, &v, c, a)
+	return v
+}
+
+// take takes one step.
+func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
+	switch v.Step {
+	case StepHost:
+		return g.host(v, c, a)
+	case StepClient:
+		return g.client(c, a)
+	case StepUser:
+		return g.user(ctx, v, c, a)
+	case StepPerson:
+		return g.person(v, a)
+	case StepRate:
+		if !g.AllowsRate(c.Addr) {
+			return problem.ErrRate
+		}
+		return nil
+	default:
+		return g.rules(v, c, a)
+	}
+}
+
+func (g *Gate) observe(step Step, err error) {
+	if g.config.Step != nil {
+		g.config.Step(step, err)
+	}
+}
+
+// AllowsRate counts one more request of a client, and reports whether it may send it.
+func (g *Gate) AllowsRate(client netip.Addr) bool { return g.rates == nil || g.rates.allows(client) }
+
+// needsProxy reports whether what is asked is for clients of the proxy only.
+func needsProxy(a *route.Ask) bool {
+	switch a.Kind {
+	case route.KindForward, route.KindTunnel, route.KindFetch, route.KindRedirect:
+		return true
+	case route.KindPurge:
+		return a.Site == nil
+	case route.KindName:
+		return a.Retrieves()
+	default:
+		return false
+	}
+}
+
+// needsResolver reports whether what is asked is for clients that may resolve names.
+func needsResolver(a *route.Ask) bool {
+	switch a.Kind {
+	case route.KindName, route.KindRedirect, route.KindBatch, route.KindPage, route.KindSite:
+		return true
+	case route.KindPurge:
+		return a.Site != nil
+	default:
+		return false
+	}
+}
+
+// hasRules reports whether the rules of the site hold for what is asked, before a name has led to where they do.
+func hasRules(a *route.Ask) bool { return a.Forwards() && a.Err == nil }
+
+// host decides by whom a request names: a page of another site may have led a browser on this machine here by it.
+func (g *Gate) host(v *Verdict, c *Client, a *route.Ask) error {
+	if a.Kind == route.KindFetch || a.Retrieves() {
+		if err := g.initiated(v, c); err != nil {
+			return err
+		}
+	}
+	isRefused := needsProxy(a) || needsResolver(a) && !g.config.Access.Everybody()
+	if a.IsMisnamed && isRefused {
+		return problem.ErrHost
+	}
+	return nil
+}
+
+// client decides by the address of a client.
+func (g *Gate) client(c *Client, a *route.Ask) error {
+	access := &g.config.Access
+	switch {
+	case needsResolver(a) && !access.mayResolve(c):
+		return problem.ErrResolveClient
+	case needsProxy(a) && !access.MayProxy(c):
+		return problem.ErrProxyClient
+	case a.Kind == route.KindPurge && !access.mayPurge(c):
+		return problem.ErrPurgeClient
+	default:
+		return nil
+	}
+}
+
+// MayProxy returns why a client may not ask for redirects of URLs, nil where it may. It counts no request.
+func (g *Gate) MayProxy(ctx context.Context, c *Client, a *route.Ask) error {
+	asked := route.Ask{Kind: route.KindRedirect, IsMisnamed: a.IsMisnamed}
+	v := Verdict{}
+	for _, v.Step = range [...]Step{StepHost, StepClient, StepUser} {
+		if err := g.take(ctx, &v, c, &asked); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package gate
+
+import (
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+
+	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/uri"
+)
+
+// Verdict is whether a client may ask something. Where the rules of the site depend on the address that is dialled, it carries
+// what is checked then.
+type Verdict struct {
+	Step      Step      // that has refused, or the last one
+	Err       error     // why it is refused; nil where it is not
+	User      string    // who has logged in, "" for nobody
+	Initiator Initiator // who made the client ask, of what is retrieved for readers of pages
+	rule      string
+	check     *check // nil where the address does not matter
+}
+
+// check is what the rules of the site say of a request by the address that is dialled, in the background also after the end of
+// the request.
+type check struct {
+	gate    *Gate
+	asked   policy.Request
+	decided atomic.Pointer[string] // the id of the rule
+}
+
+// Check returns what decides by the address that is dialled, nil for nothing.
+func (v *Verdict) Check() func(netip.AddrPort) error {
+	if v.check == nil {
+		return nil
+	}
+	return v.check.of
+}
+
+// Rule returns the id of the rule of the site that has decided, "" for none.
+func (v *Verdict) Rule() string {
+	if v.check == nil {
+		return v.rule
+	}
+	if id := v.check.decided.Load(); id != nil {
+		return *id
+	}
+	return ""
+}
+
+func (c *check) of(at netip.AddrPort) error {
+	decision := c.gate.config.Policy.DecideFor(c.asked, at.Addr())
+	c.decided.Store(&decision.Rule)
+	return c.gate.enforce(c.asked, decision)
+}
+
+// rules decides by the rules of the site, as far as they do not depend on the address that is dialled.
+func (g *Gate) rules(v *Verdict, c *Client, a *route.Ask) error {
+	if !hasRules(a) {
+		return nil
+	}
+	asked, err := askedOf(v, c, a)
+	if err != nil {
+		return err
+	}
+	return g.decide(v, asked)
+}
+
+// Retrieve decides by the rules of the site whether a URI in normal form, to which a name leads, is retrieved for a client.
+func (g *Gate) Retrieve(c *Client, user, method string, u uri.URI) (v Verdict) {
+	v = Verdict{Step: StepRules, User: user}
+	asked, err := policy.NewRequest(c.Addr, user, method, u)
+	if err == nil {
+		err = g.decide(&v, asked)
+	}
+	v.Err = err
+	return v
+}
+
+// askedOf returns what is asked as rules compare it.
+func askedOf(v *Verdict, c *Client, a *route.Ask) (policy.Request, error) {
+	if a.Kind == route.KindTunnel {
+		return policy.Request{Client: c.Addr, User: v.User, Method: http.MethodConnect, Host: a.To.Host, Port: a.To.Port}, nil
+	}
+	return policy.NewRequest(c.Addr, v.User, a.Method, a.Key) //nolint:wrapcheck // it says all
+}
+
+func (g *Gate) decide(v *Verdict, asked policy.Request) error {
+	decision := g.config.Policy.Decide(asked)
+	if !decision.Final {
+		v.check = &check{gate: g, asked: asked}
+		return nil
+	}
+	v.rule = decision.Rule
+	return g.enforce(asked, decision)
+}
+
+// stored decides by the rules of the site about a stored response from an address. What only would be denied is logged where it
+// is decided again.
+func (g *Gate) stored(v *Verdict, c *Client, a *route.Ask, from netip.Addr) error {
+	asked, err := askedOf(v, c, a)
+	if err != nil {
+		return err
+	}
+	decision := g.config.Policy.Decide(asked)
+	if !decision.Final {
+		decision = g.config.Policy.DecideFor(asked, from)
+	}
+	if v.rule = decision.Rule; decision.Deny {
+		return &policy.Denied{Rule: decision.Rule}
+	}
+	return nil
+}
+
+// enforce returns the error for a request that a rule denies, and logs it. It may be called after the end of the request.
+func (g *Gate) enforce(asked policy.Request, decision policy.Decision) error {
+	err := g.config.Policy.Err(decision)
+	if decision.Deny && g.config.Log != nil {
+		text := "a rule of the site denies a request"
+		if err == nil {
+			text = "a rule of the site would deny a request"
+		}
+		g.config.Log.Info(text, "rule", decision.Rule, "client", asked.Client, "user", asked.User, "method", asked.Method,
+			"scheme", asked.Scheme, "host", asked.Host, "port", asked.Port)
+	}
+	return err //nolint:wrapcheck // it says all
+}

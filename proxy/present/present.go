@@ -1,0 +1,200 @@
+// Package present makes documents of what has none in HTTP: of listings, and of refusals by servers of other protocols.
+package present
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// Config configures a Handler.
+type Config struct {
+	Fetch scheme.Handler
+	TTL   time.Duration // freshness lifetime of listings
+	Most  int64         // octets of a document of a listing, about: its items are cut where they exceed it
+	// Memory bounds the memory of documents, from before they are made until they are sent. The zero value bounds nothing.
+	Memory resolver.Memory
+}
+
+// Handler is a scheme.Handler that presents what another one fetches. It is before the cache, which so stores, validates and
+// divides documents like all responses. It is safe for concurrent use.
+type Handler struct {
+	scheme.Handler
+	ttl       time.Duration
+	most      int64
+	documents documents
+	// large are the large listings that documents are made of at the same time: they are in memory
+	// several times then. The others wait.
+	large chan struct{}
+}
+
+// New returns a Handler.
+func New(config Config) *Handler {
+	return &Handler{
+		Handler: config.Fetch, ttl: config.TTL, most: config.Most, documents: documents{memory: config.Memory},
+		large: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
+}
+
+// largeListing is from how many octets a document is one of the large ones.
+const largeListing = 256 << 10
+
+// Fetch implements scheme.Handler. What the server sends is in memory before its document is, so the most that
+// this may have is taken before it is asked.
+func (p *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+	if name := r.URI.Scheme(); name == "http" || name == "https" {
+		return p.Handler.Fetch(ctx, r) //nolint:wrapcheck // handlers have wrapped it
+	}
+	memory, err := p.documents.hold(ctx, r.Client, p.most)
+	if err != nil {
+		return nil, err
+	}
+	release := sync.OnceFunc(func() { memory.Release(); p.documents.given() })
+	completed := false
+	defer func() {
+		if !completed { // also where a handler panics
+			release()
+		}
+	}()
+	resource, err := p.present(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	whole := int64(0)
+	if octets, ok := resource.Body.(scheme.Octets); ok {
+		whole = octets.Size()
+	}
+	if err := memory.Resize(whole); err != nil {
+		_ = resource.Body.Close()
+		return nil, err
+	}
+	p.documents.given()
+	completed = true
+	if whole > 0 {
+		resource.Body = documentBody{resource.Body, release}
+	}
+	return resource, nil
+}
+
+// documentBody is the body of a document, which holds its memory until it is closed.
+type documentBody struct {
+	io.ReadCloser
+	release func()
+}
+
+// Close implements io.Closer.
+func (b documentBody) Close() error {
+	defer b.release()
+	return b.ReadCloser.Close()
+}
+
+// present fetches a resource of another protocol than HTTP.
+func (p *Handler) present(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+	resource, err := p.Handler.Fetch(ctx, r)
+	var refusal *scheme.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		resource = refused(r, refusal)
+	case err != nil:
+		return nil, err //nolint:wrapcheck // handlers have wrapped it
+	case resource.Listing != nil:
+		if resource, err = p.listed(ctx, r, resource); err != nil {
+			return nil, err
+		}
+	}
+	if resource.Reason == "" {
+		resource.Reason = http.StatusText(resource.Status)
+	}
+	return resource, nil
+}
+
+// listed returns the document of a listing, of the type that the request asks for. The error is that of ctx.
+func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme.Resource) (*scheme.Resource, error) {
+	if resource.Listing.Bound(p.most) > largeListing {
+		select {
+		case p.large <- struct{}{}:
+			defer func() { <-p.large }()
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting to make a page of a listing: %w", context.Cause(ctx))
+		}
+	}
+	contentType, body := answer.Listing(r.Header, resource.Listing)
+	sum := sha256.Sum256(body)
+	const enough = 12
+	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
+	header := resource.Header
+	set(header, "Content-Type", contentType)
+	header.Add("Vary", "Accept") // besides what the handler selects by
+	set(header, "Etag", etag)
+	if header.Get("Cache-Control") == "" {
+		set(header, "Cache-Control", message.MaxAge(p.ttl))
+	}
+	protect(header)
+	if instead := scheme.Precondition(r.Header, header, etag, time.Time{}); instead != nil {
+		instead.From = resource.From
+		return instead, nil
+	}
+	return withBody(r, resource, header, body), nil
+}
+
+// refused returns the response of a server that said no, with its reason. Proxy-Status has no error, since
+// nothing failed on the way.
+func refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
+	accept, fetched := answer.AcceptOf(r.Header)
+	if fetched && refusal.Status == http.StatusUnauthorized {
+		// Its challenge is not passed on: the browser would send the password to this server as its own.
+		refusal = &scheme.Refusal{Status: http.StatusForbidden, Reply: refusal.Reply, Own: refusal.Own}
+	}
+	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}
+	about.Typed = about.Input
+	reply := problem.ProxyReply(accept, "urnd", about)
+	header := reply.Header
+	for name, lines := range refusal.Header {
+		header[name] = lines
+	}
+	set(header, "Content-Type", reply.ContentType)
+	set(header, "Vary", reply.Vary)
+	set(header, "Cache-Control", reply.CacheControl)
+	protect(header)
+	return withBody(r, &scheme.Resource{Status: reply.Status}, header, reply.Body)
+}
+
+func withBody(r scheme.Request, resource *scheme.Resource, header http.Header, body []byte) *scheme.Resource {
+	if unused := cap(body) - len(body); unused > len(body)/4 {
+		body = bytes.Clone(body)
+	}
+	set(header, "Content-Length", strconv.Itoa(len(body)))
+	content := body
+	if r.Method == http.MethodHead {
+		content = nil
+	}
+	return &scheme.Resource{
+		Status: resource.Status, Reason: resource.Reason, Header: header, From: resource.From,
+		Body: scheme.NewOctets(content), ContentLength: int64(len(body)),
+	}
+}
+
+// protect sets the fields that keep a document of urnd from doing anything but being shown.
+func protect(header http.Header) {
+	set(header, "Content-Security-Policy", forward.DocumentPolicy)
+	set(header, "X-Content-Type-Options", "nosniff")
+	set(header, "Referrer-Policy", "no-referrer")
+}
+
+func set(header http.Header, name, value string) { header[name] = []string{value} }

@@ -1,0 +1,112 @@
+package route
+
+import (
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// Kind is what is asked for.
+type Kind uint8
+
+// The kinds. The zero value is a name.
+const (
+	KindName     Kind = iota // what a name is, or where it leads; also what is not valid
+	KindRedirect             // where a URL leads, by redirect
+	KindForward              // a resource, as of a proxy
+	KindSite                 // a resource of a site that urnd is the gateway of
+	KindTunnel               // CONNECT
+	KindFetch                // a resource, at /fetch
+	KindBatch                // many names
+	KindDocument             // a document that never changes
+	KindPage                 // the front page
+	KindPurge                // that what is stored for a URI be removed, with PURGE
+	KindSecure               // anything, without TLS, where that is redirected to https
+)
+
+var kindNames = [...]string{
+	"name", "redirect", "forward", "site", "tunnel", "fetch", "batch", "document", "page", "purge", "secure",
+}
+
+// String returns the kind in one word.
+func (k Kind) String() string { return kindNames[k] }
+
+// Ask is what is asked: a value, with nothing of the client in it.
+type Ask struct {
+	Kind   Kind
+	Method string
+	// Target is the target as it was parsed, for all kinds but Site and Tunnel, and Path that target in text: without scheme and
+	// authority where they are those of this server.
+	Target Target
+	Path   string
+	// Err is why the target is not valid, nil where it is.
+	Err error
+	// URI is the target URI of Forward, Site, Fetch and Purge, without fragment, Key its normal form, and Spelling the path and
+	// query that are sent in place of its, "" for those.
+	URI, Key uri.URI
+	Spelling string
+	Site     *Site     // of Site, and of Purge for a site
+	To       Authority // of Tunnel
+	// Scheme is that of the target URI where the target of the request is only its path: of a site, or by HTTP/2; "" for others.
+	Scheme string
+	// Location is where Secure is redirected to.
+	Location string
+	// IsRespelled is whether a Forward is redirected to its normal form.
+	IsRespelled bool
+	// IsMisnamed is whether a client on this machine names a host that is none of this server: see Place.IsThisMachine.
+	IsMisnamed bool
+	// IsPreflight is whether a browser asks if a page of another origin may ask this (Fetch standard section 3.2), and IsPublic
+	// whether such pages may read the reply.
+	IsPreflight, IsPublic bool
+}
+
+// Service returns the service that is asked for.
+func (a *Ask) Service() resolver.Service { return a.Target.Query.Service }
+
+// Retrieves reports whether the resource itself is asked for, by a name or a URL.
+func (a *Ask) Retrieves() bool {
+	service := a.Target.Query.Service
+	return (a.Kind == KindName || a.Kind == KindRedirect) && a.Err == nil && a.IsGet() && a.Target.Form != FormAPI &&
+		(service == resolver.I2R || service == resolver.I2Rs)
+}
+
+// Forwards reports whether the request is one for another server.
+func (a *Ask) Forwards() bool {
+	switch a.Kind {
+	case KindForward, KindSite, KindTunnel, KindFetch, KindPurge:
+		return true
+	default:
+		return a.Target.Form == FormFetch // by a method that is not supported
+	}
+}
+
+// Sent returns the URI that is sent to the server: OPTIONS for a server as a whole has no path, RFC 9112 section 3.2.4.
+func (a *Ask) Sent() uri.URI {
+	if a.Method == "OPTIONS" {
+		return a.URI.NormalizeSteps(uri.AllSteps &^ (uri.EmptyPath | uri.SchemeForm))
+	}
+	return a.Key
+}
+
+// IsGet reports whether the method reads.
+func (a *Ask) IsGet() bool { return a.Method == "GET" || a.Method == "HEAD" }
+
+// Form returns the form of the request in one word, for logs and metrics.
+func (a *Ask) Form() string {
+	switch a.Kind {
+	case KindSite:
+		return "gateway"
+	case KindTunnel:
+		return "connect"
+	case KindBatch:
+		return "batch"
+	case KindDocument:
+		return "static"
+	case KindSecure:
+		return "none"
+	case KindPurge:
+		if a.Site != nil {
+			return "gateway"
+		}
+	}
+	return a.Target.Form.String()
+}

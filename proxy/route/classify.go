@@ -1,0 +1,181 @@
+package route
+
+import (
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// methodPurge removes the stored responses for a URI, as with other caches: it is of no specification.
+const methodPurge = "PURGE"
+
+// Classify says what a request asks for. It is by the raw request-target: http.ServeMux would clean "//" and "..", and redirect
+// "urn:". It is pure but for the memory of the place, and overwrites the Ask.
+func Classify(a *Ask, v *View, p *Place) {
+	*a = Ask{Method: v.Method, Path: v.Target}
+	if v.Method == "CONNECT" {
+		a.tunnel(v)
+		return
+	}
+	isOrigin := strings.HasPrefix(v.Target, "/")
+	host := p.meaningOf(v)
+	if !isOrigin {
+		a.Path = p.ownTarget(v)
+	}
+	switch {
+	case host.site != nil && isWeb(a.Path):
+		a.site(v, p, host.site)
+		return
+	case isOrigin:
+		a.IsMisnamed = host.isMisnamed
+		if absolute := p.streamTarget(v); absolute != "" {
+			// A page that is led here has a certificate of its host, which this is not.
+			a.Path, a.Scheme, a.IsMisnamed = absolute, "http", false
+		}
+	}
+	a.own(v, p)
+}
+
+// tunnel says what a CONNECT asks for.
+func (a *Ask) tunnel(v *View) {
+	a.Kind = KindTunnel
+	target := v.Target
+	if v.HTTP2 {
+		target = v.Host
+	}
+	a.To, a.Err = ParseAuthority(target)
+}
+
+// site says what a request for a site asks for.
+func (a *Ask) site(v *View, p *Place, s *Site) {
+	a.Kind, a.Site = KindSite, s
+	if v.Method == methodPurge {
+		a.Kind = KindPurge
+	}
+	target := a.Path
+	if strings.HasPrefix(target, "/") {
+		a.Scheme = p.scheme()
+		target = v.absolute(a.Scheme, target)
+	}
+	u, err := uri.ParseRaw(target)
+	if err == nil {
+		err = u.Check()
+	}
+	if err != nil {
+		a.Err = err
+		return
+	}
+	a.resource(v, withoutFinalDot(u))
+	a.Spelling = s.Spelling.of(target, a.Key)
+}
+
+// resource makes a URI the target URI.
+func (a *Ask) resource(v *View, u uri.URI) {
+	a.URI = u.WithoutFragment()
+	a.Key = v.normalize(a.URI)
+}
+
+// own says what a request asks for that is for this server, or for the proxy in absolute-form.
+func (a *Ask) own(v *View, p *Place) {
+	a.Target, a.Err = Parse(a.Path)
+	a.identify(p)
+	a.IsPublic, a.IsPreflight = a.isPublic(p), a.isPreflight(v, p)
+	switch {
+	case a.secure(v, p):
+		a.Kind = KindSecure
+	case p.Documents[a.Path] && v.isGet():
+		a.Kind = KindDocument
+	default:
+		a.Kind = a.kind(v, p)
+	}
+	switch a.Kind {
+	case KindForward, KindPurge:
+		a.resource(v, a.Target.Query.URI)
+		isOdd := a.Key != a.URI || isAbsoluteWeb(a.Path) && oddSpelling(a.Path, a.Key) != ""
+		a.IsRespelled = isOdd && p.Spelling == SpellingRedirect && v.isGet()
+		a.Spelling = p.Spelling.of(a.Path, a.Key)
+	case KindFetch:
+		a.fetch(v, p)
+	}
+}
+
+// fetch makes what /fetch asks for the target URI.
+func (a *Ask) fetch(v *View, p *Place) {
+	if a.Err != nil {
+		return
+	}
+	a.resource(v, a.Target.Query.URI)
+	target := a.URI.String()
+	if uri.EncodeRaw(a.Target.Text) == target { // else it has spaces, or a host that is no name of the DNS yet
+		target = a.Target.Text
+	}
+	a.Spelling = p.Spelling.of(target, a.Key)
+}
+
+// identify makes an Ask one about what a person probably means by a text that is no URN: an identifier of another form.
+func (a *Ask) identify(p *Place) {
+	t := &a.Target
+	if t.Form != FormPath || t.Text == "" || a.Err == nil && p.Names.Owns(t.Query.URI) {
+		return
+	}
+	if u, ok := p.Names.Identifiers.URI(t.Text); ok {
+		t.Query, a.Err = resolver.NewQuery(u, t.Query.Service)
+		t.Identified = true
+	}
+}
+
+// isName reports whether a request is about a name, and not about a location.
+func (a *Ask) isName(p *Place) bool {
+	return a.Target.Query.IsURN() || a.Target.Identified || p.Names.Owns(a.Target.Query.URI)
+}
+
+// kind returns the kind of a request that is for this server, by its target.
+func (a *Ask) kind(v *View, p *Place) Kind {
+	switch form := a.Target.Form; {
+	case form == FormForward && v.Method == methodPurge:
+		return KindPurge
+	case form == FormForward:
+		return KindForward
+	case v.Method == "POST" && isBatch(a.Path):
+		return KindBatch
+	case form == FormFetch && v.isGet() && (a.Err != nil || !a.isName(p)):
+		return KindFetch
+	case a.Err != nil:
+		return KindName
+	case form == FormHome:
+		return KindPage
+	case a.isName(p):
+		return KindName
+	default:
+		return KindRedirect
+	}
+}
+
+// isBatch reports whether a target is that of batches.
+func isBatch(target string) bool {
+	return target == PathResolve || strings.HasPrefix(target, PathResolve+"?")
+}
+
+// isPublic reports whether pages of other sites may read the reply. Replies about URLs are for the clients of the proxy alone.
+func (a *Ask) isPublic(p *Place) bool {
+	if a.Err == nil && !a.isName(p) {
+		return false
+	}
+	switch service := a.Target.Query.Service; a.Target.Form {
+	case FormAPI:
+		return true
+	case FormTHTTP, FormPath, FormTarget:
+		return service != resolver.I2L && service != resolver.I2R && service != resolver.I2Rs
+	default:
+		return false
+	}
+}
+
+// isPreflight reports whether a browser asks for permission to send another request, for something public.
+func (a *Ask) isPreflight(v *View, p *Place) bool {
+	if v.Method != "OPTIONS" || len(v.Lines("Origin")) == 0 || len(v.Lines("Access-Control-Request-Method")) == 0 {
+		return false
+	}
+	return a.Err == nil && a.isPublic(p) || a.Path == PathResolve || a.Path == PathOpenAPI
+}

@@ -1,0 +1,93 @@
+package route
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// PathFetch is the path at which urnd retrieves a URI for a client: /fetch?uri=gopher://example.org/.
+const PathFetch = "/fetch"
+
+// Fetched returns the target of this server at which a URI is retrieved.
+func Fetched(u string) string { return PathFetch + "?uri=" + url.QueryEscape(u) }
+
+// LedTo is Fetched for a URI that a server redirects to, which a person has to open.
+func LedTo(u string) string { return Fetched(u) + "&led" }
+
+// isRetrieved reports whether a URI without authority is retrieved where a proxy is asked for it, and is
+// no identifier: by the gateways to news and files, and where its parts are explained.
+func isRetrieved(u uri.URI) bool {
+	return slices.Contains([]string{"news", "file", "mailto"}, strings.ToLower(u.Scheme()))
+}
+
+// parseFetch parses /fetch?uri=.... Where the URI is percent-encoded as a whole, as forms send it, search=...
+// appends words to it: so a form without a script asks a question. Else the URI is all that follows: its
+// query may have several parts.
+func parseFetch(target string) (Target, error) {
+	query := strings.TrimPrefix(target, PathFetch)
+	text, ok := parameter(query, "uri")
+	if !ok || text == "" {
+		return Target{Form: FormFetch}, missing(target, ruleParameter)
+	}
+	if rest, ok := unencodedURI(query); ok {
+		text = resolver.Pasted(rest)
+	} else {
+		text = resolver.Pasted(formText(query, text))
+		words, _ := rawParameter(query, "search")
+		decoded, err := url.QueryUnescape(words)
+		if err != nil {
+			return Target{Form: FormFetch}, missing(target, ruleParameter)
+		}
+		text += encoded(decoded)
+	}
+	q, err := typedQuery(text, resolver.I2R)
+	if err == nil && !q.IsURN() {
+		err = q.URI.Check()
+	}
+	_, led := rawParameter(query, "led")
+	return Target{Form: FormFetch, Text: text, Query: q, Led: led, Sort: sortOf(query)}, err
+}
+
+// sortOf returns the order of a listing that a query asks for, "" for that of the listing.
+func sortOf(query string) string {
+	order, _ := rawParameter(query, "sort")
+	if _, isUnencoded := unencodedURI(query); isUnencoded || !slices.Contains([]string{SortName, SortSize, SortTime}, order) {
+		return ""
+	}
+	return order
+}
+
+// The orders of a listing at /fetch, by its parameter sort: the greatest and the latest first.
+const (
+	SortName = "name"
+	SortSize = "size"
+	SortTime = "time"
+)
+
+// unencodedURI returns the URI of the parameter uri with all that follows, percent-decoded once as every
+// parameter is, where the colon behind its scheme is not encoded.
+func unencodedURI(query string) (text string, ok bool) {
+	raw, _ := rawParameter(query, "uri")
+	before, _, ok := strings.Cut(raw, ":")
+	if !ok || strings.Contains(strings.ToLower(before), "%3a") {
+		return "", false
+	}
+	_, rest, _ := strings.Cut("&"+strings.TrimPrefix(query, "?"), "&uri=")
+	if decoded, err := url.PathUnescape(rest); err == nil {
+		rest = decoded
+	}
+	return rest, true
+}
+
+// encoded returns words of which only the unreserved octets (RFC 3986 section 2.3) are not percent-encoded.
+func encoded(words string) string { return strings.ReplaceAll(url.QueryEscape(words), "+", "%20") }
+
+// TrustsLines reports whether a server of the scheme of a URI may take what a URL holds for commands, in lines of text: all but
+// those of the web, of local files, and those that are explained and not retrieved.
+func TrustsLines(u uri.URI) bool {
+	return !slices.Contains([]string{"http", "https", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini", "mailto", "prospero"}, strings.ToLower(u.Scheme()))
+}

@@ -1,0 +1,46 @@
+package route
+
+import (
+	"net"
+	"net/netip"
+	"strings"
+)
+
+// OwnHosts are the hosts by which clients reach this urnd. A page of another site can lead a
+// browser on this machine to urnd by a name that resolves to this machine (DNS rebinding): such
+// a request has the name of that site. The zero value has localhost and IP addresses, but for 0.0.0.0/8, :: and those of IPv4 in
+// the form of IPv6.
+type OwnHosts struct {
+	names map[string]bool
+}
+
+// NewOwnHosts returns OwnHosts with additional names; empty ones are ignored.
+func NewOwnHosts(names ...string) OwnHosts {
+	own := OwnHosts{make(map[string]bool)}
+	for _, name := range names {
+		if name = canonicalHost(name); name != "" {
+			own.names[name] = true
+		}
+	}
+	return own
+}
+
+// Has reports whether a Host field, with or without port, is one of this urnd.
+func (o OwnHosts) Has(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if addr, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return !isAlias(addr)
+	}
+	name := canonicalHost(host)
+	return name == "localhost" || o.names[name]
+}
+
+// isAlias reports whether an address is one by which a machine reaches itself, and for which browsers send no Fetch Metadata, as
+// they do to 127.0.0.0/8 and ::1 (Secure Contexts section 3.1): "this host" (RFC 1122 section 3.2.1.3), and IPv4 in IPv6.
+func isAlias(addr netip.Addr) bool {
+	return addr.Is4In6() || addr.WithZone("").IsUnspecified() || addr.Is4() && addr.As4()[0] == 0
+}
+
+func canonicalHost(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

@@ -1,0 +1,318 @@
+// Package route says what a request asks for. It is pure: it knows no client and no cache, and what is asked for is a value,
+// the Ask, which is parsed and normalized once.
+package route
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// Form is the form of a request-target.
+type Form uint8
+
+// The forms of request-targets.
+const (
+	FormPath    Form = iota // GET /urn:ietf:rfc:2648, or ?uri=
+	FormTarget              // GET urn:ietf:rfc:2648, as to a proxy
+	FormTHTTP               // GET /uri-res/N2L?urn:ietf:rfc:2648, RFC 2169 section 2
+	FormAPI                 // GET /api/v1/resolve?uri=urn:ietf:rfc:2648
+	FormForward             // GET http://example.org/, as to a proxy
+	FormHome                // GET /
+	FormFetch               // GET /fetch?uri=gopher://example.org/
+)
+
+var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch"}
+
+// String returns the form in one word.
+func (f Form) String() string { return formNames[f] }
+
+// RedirectStatus returns the status of a redirect to where a name leads: 302, but 303 where RFC 2169 section 3.1 requires it, by
+// THTTP to a client of HTTP/1.1.
+func (f Form) RedirectStatus(http11 bool) int {
+	if f == FormTHTTP && http11 {
+		return http.StatusSeeOther
+	}
+	return http.StatusFound
+}
+
+// Target is a parsed request-target.
+type Target struct {
+	Form Form
+	// Text is what stands for the identifier in a path or in a form, for those of other forms;
+	// Typed is whether a person typed it into a form.
+	Text  string
+	Typed bool
+	Query resolver.Query // with the service that the URN selects
+	// Identified is whether the table of identifiers gave Query: it is no URL of the client.
+	Identified bool
+	Other      uri.URI // the second URI of I=I
+	// Led is whether what was fetched redirects there: see LedTo.
+	Led bool
+	// Sort is the order of a listing at /fetch, one of SortName and those with it; "" for that of the listing.
+	Sort string
+	// Explains is whether the steps of the resolution are asked for.
+	Explains bool
+}
+
+// IsPage reports whether what stands for an identifier looks like the address of a page: a colon behind a slash or a question
+// mark is no end of a scheme.
+func (t *Target) IsPage() bool {
+	first := strings.IndexAny(t.Text, ":/?#")
+	return !t.Typed && (first < 0 || t.Text[first] != ':')
+}
+
+const (
+	// PathTHTTP is the prefix of the paths of services, RFC 2169 section 2.
+	PathTHTTP = "/uri-res/"
+	// PathResolve is the path of the JSON API, and PathExplain an alias of it. Both return a
+	// trace.
+	PathResolve = "/api/v1/resolve"
+	PathExplain = "/api/v1/explain"
+	// PathOpenAPI is the path of the description of the API, by OpenAPI.
+	PathOpenAPI = "/api/v1/openapi.json"
+)
+
+// Methods returns the methods that are supported at a target of this server, as a list.
+func Methods(target string) string {
+	if path, _, _ := strings.Cut(target, "?"); path == PathResolve {
+		return "GET, HEAD, POST"
+	}
+	return "GET, HEAD"
+}
+
+// Parse parses a request-target as it was sent: http.ServeMux would clean its slashes and
+// dots, which are part of a name. The error is a *uri.ParseError or a *resolver.Negative;
+// the form is set even then.
+func Parse(target string) (Target, error) {
+	switch {
+	case strings.HasPrefix(target, "/urn:"): // most requests
+		return parseName(target[1:])
+	case target == "/":
+		return Target{Form: FormHome}, nil
+	case strings.HasPrefix(target, PathTHTTP):
+		return parseTHTTP(target)
+	case strings.HasPrefix(target, PathResolve+"?"), target == PathResolve:
+		return parseParameters(FormAPI, target, strings.TrimPrefix(target, PathResolve))
+	case strings.HasPrefix(target, PathExplain+"?"), target == PathExplain:
+		r, err := parseParameters(FormAPI, target, strings.TrimPrefix(target, PathExplain))
+		r.Explains = true
+		return r, err
+	case strings.HasPrefix(target, PathFetch+"?"), target == PathFetch:
+		return parseFetch(target)
+	case strings.HasPrefix(target, "/?"):
+		return parseParameters(FormPath, target, target[1:])
+	case strings.HasPrefix(target, "/"):
+		return parsePath(target[1:])
+	default:
+		r, err := parseURI(FormTarget, target, resolver.I2L)
+		if _, ok := r.Query.URI.Authority(); ok || isRetrieved(r.Query.URI) {
+			r.Form = FormForward
+			err = r.Query.URI.Check()
+		}
+		return r, err
+	}
+}
+
+// parsePath parses the identifier in a path: as it is, or percent-encoded as a whole.
+func parsePath(text string) (Target, error) {
+	if isEncoded(text) {
+		if decoded, err := url.PathUnescape(text); err == nil {
+			text = resolver.Pasted(decoded)
+		}
+	}
+	return parseName(text)
+}
+
+// parseName parses the identifier in a path, which is not percent-encoded as a whole.
+func parseName(text string) (Target, error) {
+	r, err := parseURI(FormPath, text, resolver.I2L)
+	if err != nil || !r.Query.IsURN() {
+		r.Text = text
+		if decoded, unescapeErr := url.PathUnescape(text); unescapeErr == nil {
+			r.Text = resolver.Pasted(decoded)
+		}
+	}
+	return r, err
+}
+
+// isEncoded reports whether a URI is percent-encoded as a whole: in one that is not, a colon
+// follows the scheme.
+func isEncoded(text string) bool {
+	i := strings.IndexAny(text, ":%")
+	return i > 0 && len(text) > i+2 && uri.EqualFold(text[i:i+3], "%3a")
+}
+
+func parseURI(f Form, text string, service resolver.Service) (Target, error) {
+	q, err := resolver.ParseQuery(uri.EncodeRaw(text), service)
+	return Target{Form: f, Query: q.Selected()}, err
+}
+
+// parseTHTTP parses /uri-res/<service>?<uri>. All after the first "?" is the URI, and its
+// percent-encodings are not decoded (RFC 2169 section 2).
+func parseTHTTP(target string) (Target, error) {
+	name, text, ok := strings.Cut(target[len(PathTHTTP):], "?")
+	service, known := resolver.ParseService(name)
+	if !known {
+		return Target{Form: FormTHTTP}, &resolver.Negative{
+			Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2169 or RFC 2483",
+		}
+	}
+	if !ok {
+		return Target{Form: FormTHTTP}, missing(target, ruleTHTTP)
+	}
+	if service == resolver.IisI {
+		return parsePair(target, text)
+	}
+	// The path says which service: it is not that of a directive in the URI.
+	q, err := resolver.ParseQuery(uri.EncodeRaw(text), service)
+	return Target{Form: FormTHTTP, Query: q}, err
+}
+
+// parsePair parses the two URIs of I=I. RFC 2169 does not define a form; in urnd they are
+// separated by an encoded space, the first one that an absolute URI follows.
+func parsePair(target, text string) (Target, error) {
+	const space = "%20"
+	for i := strings.Index(text, space); i >= 0; {
+		// The second one first: it mostly fails at its first octets.
+		if b, err := uri.ParseRaw(text[i+len(space):]); err == nil {
+			if a, err := uri.ParseRaw(text[:i]); err == nil {
+				q, err := resolver.NewQuery(a, resolver.IisI)
+				return Target{Form: FormTHTTP, Query: q, Other: b}, err
+			}
+		}
+		next := strings.Index(text[i+1:], space)
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return Target{Form: FormTHTTP}, missing(target, rulePair)
+}
+
+// parseParameters parses the parameters uri and service of query, which begins with "?".
+func parseParameters(f Form, target, query string) (Target, error) {
+	text, ok := parameter(query, "uri")
+	if !ok {
+		return Target{Form: f}, missing(target, ruleParameter)
+	}
+	r := Target{Form: f}
+	if f != FormAPI {
+		text = resolver.Pasted(formText(query, text))
+		r.Text, r.Typed = text, true
+	}
+	service, explicit, err := serviceOf(query)
+	if err != nil {
+		return r, err
+	}
+	if service == resolver.IisI {
+		return Target{Form: f}, missing(target, rulePair)
+	}
+	if text == "" && r.Typed {
+		return Target{Form: FormHome}, nil
+	}
+	var q resolver.Query
+	if f == FormAPI {
+		q, err = resolver.ParseQuery(uri.EncodeRaw(text), service)
+	} else {
+		q, err = typedQuery(text, service)
+	}
+	if !explicit {
+		q = q.Selected()
+	}
+	if f == FormAPI && err == nil {
+		q.At, err = timeOf(query)
+	}
+	r.Query = q
+	return r, err
+}
+
+// timeOf returns the time in the parameter "at", the zero value for none.
+func timeOf(query string) (time.Time, error) {
+	text, ok := parameter(query, "at")
+	if !ok || text == "" {
+		return time.Time{}, nil
+	}
+	at, ok := resolver.ParseAt(text)
+	if !ok {
+		return time.Time{}, &uri.ParseError{Input: text, Rule: ruleTime}
+	}
+	return at, nil
+}
+
+// serviceOf returns the service of the parameters of query, and whether it has one.
+func serviceOf(query string) (service resolver.Service, explicit bool, err error) {
+	name, explicit := parameter(query, "service")
+	if !explicit {
+		return resolver.I2L, false, nil
+	}
+	service, known := resolver.ParseService(name)
+	if !known {
+		return 0, true, &resolver.Negative{Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2483"}
+	}
+	return service, true, nil
+}
+
+// BatchService returns the service that the target of a batch asks for.
+func BatchService(target string) (resolver.Service, error) {
+	service, _, err := serviceOf(strings.TrimPrefix(target, PathResolve))
+	return service, err
+}
+
+// formText returns the text of a form: browsers send a blank as a plus, and a colon as "%3A". A
+// plus in a parameter that a person or a program wrote, with a colon, stays a plus, unless it begins with
+// one: no URI does (RFC 3986 section 3.1).
+func formText(query, text string) string {
+	raw, _ := rawParameter(query, "uri")
+	if !strings.Contains(raw, "+") || strings.Contains(raw, ":") && raw[0] != '+' {
+		return text
+	}
+	if decoded, err := url.QueryUnescape(raw); err == nil {
+		return decoded
+	}
+	return text
+}
+
+// typedQuery returns the question about an identifier that a user has typed.
+func typedQuery(text string, service resolver.Service) (resolver.Query, error) {
+	u, err := uri.FromIRI(uri.EncodeRaw(text))
+	if err != nil {
+		return resolver.Query{Service: service}, err
+	}
+	return resolver.NewQuery(u, service)
+}
+
+// parameter returns the value of a parameter, percent-decoded once. A plus
+// stays a plus: a URI has no spaces, and URNs begin their r-component with one.
+func parameter(query, name string) (string, bool) {
+	value, ok := rawParameter(query, name)
+	if decoded, err := url.PathUnescape(value); err == nil {
+		value = decoded
+	}
+	return value, ok
+}
+
+// rawParameter returns the value of a parameter as it is.
+func rawParameter(query, name string) (string, bool) {
+	for pair := range strings.SplitSeq(strings.TrimPrefix(query, "?"), "&") {
+		if key, value, _ := strings.Cut(pair, "="); key == name {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+var (
+	ruleTHTTP     = uri.Rule{Name: "THTTP", Section: "RFC 2169 section 2", Says: `the service is followed by "?" and a URI`}
+	rulePair      = uri.Rule{Name: "I=I", Section: "urnd's THTTP", Says: `two absolute URIs are separated by "%20"`}
+	ruleTime      = uri.Rule{Name: "at", Section: "RFC 3339", Says: `the parameter "at" holds a date, such as 2031-05-01, or a date and a time, such as 2031-05-01T12:00:00Z`}
+	ruleParameter = uri.Rule{Name: "parameter", Section: "urnd's API", Says: `the parameter "uri" holds the URI, percent-encoded`}
+)
+
+func missing(target string, rule uri.Rule) error {
+	return &uri.ParseError{Input: target, Offset: len(target), Rule: rule}
+}

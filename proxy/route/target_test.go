@@ -1,0 +1,74 @@
+package route_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+func TestParse(t *testing.T) {
+	for target, want := range map[string]struct {
+		form    route.Form
+		uri     string
+		service resolver.Service
+	}{
+		"/":                                     {form: route.FormHome},
+		"/urn:a1:b":                             {form: route.FormPath, uri: "urn:a1:b"},
+		"/urn:a1:b?+r#f":                        {form: route.FormPath, uri: "urn:a1:b?+r#f"},
+		"/?uri=urn:a1:b%3F+r":                   {form: route.FormPath, uri: "urn:a1:b?+r"},
+		"/?uri=+urn:a1:b+":                      {form: route.FormPath, uri: "urn:a1:b"},
+		"/?uri=+urn:a1:b%3F%2Br+":               {form: route.FormPath, uri: "urn:a1:b?+r"},
+		"/?uri=urn:a1:b+c":                      {form: route.FormPath, uri: "urn:a1:b+c"},
+		"/?x=1&uri=urn:a1:b":                    {form: route.FormPath, uri: "urn:a1:b"},
+		"/uri-res/N2Ls?urn:a1:b":                {form: route.FormTHTTP, uri: "urn:a1:b", service: resolver.I2Ls},
+		"/uri-res/l2c?http://a/?":               {form: route.FormTHTTP, uri: "http://a/?", service: resolver.I2C},
+		"/uri-res/I=I?urn:a1:b%20c%20http://a/": {form: route.FormTHTTP, uri: "urn:a1:b%20c", service: resolver.IisI},
+		"/urn:a1:b?s=I2Ls":                      {form: route.FormPath, uri: "urn:a1:b?s=I2Ls", service: resolver.I2Ls},
+		"/urn:a1:b?s=I=I":                       {form: route.FormPath, uri: "urn:a1:b?s=I=I"},
+		"/?uri=urn:a1:ä":                        {form: route.FormPath, uri: "urn:a1:%C3%A4"},
+		"urn:a1:b":                              {form: route.FormTarget, uri: "urn:a1:b"},
+		"http://a/b//../c":                      {form: route.FormForward, uri: "http://a/b//../c"},
+		"/api/v1/resolve?uri=urn:a1:b&service=n2r": {form: route.FormAPI, uri: "urn:a1:b", service: resolver.I2R},
+	} {
+		got, err := route.Parse(target)
+		if err != nil || got.Form != want.form || got.Query.URI.String() != want.uri || got.Query.Service != want.service {
+			t.Errorf("%s: %+v, %v", target, got, err)
+		}
+	}
+}
+
+// FuzzParse: a target leads to a query with a valid URI, to the home
+// page, or to an error that has a 4xx or 501 of its own.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"/", "*", "/urn:a1:b", "urn:a1:b?+r", "/uri-res/N2L?urn:a1:b", "/api/v1/resolve?uri=%zz&service=I=I", "http://a/", "/?uri="} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, target string) {
+		got, err := route.Parse(target)
+		var parse *uri.ParseError
+		var negative *resolver.Negative
+		switch {
+		case errors.As(err, &parse):
+			if parse.Offset < 0 || parse.Offset > len(parse.Input) || problem.Status(err) != 400 {
+				t.Fatalf("%q: %v", target, err)
+			}
+			if page := string(problem.Reply(http.Header{"Accept": {"text/html"}}, err).Body); strings.Contains(page, "<script") {
+				t.Fatalf("%q: the page holds markup of the input: %s", target, page)
+			}
+		case errors.As(err, &negative):
+			if problem.Status(err) != 501 {
+				t.Fatalf("%q: %v", target, err)
+			}
+		case err != nil:
+			t.Fatalf("%q: an error of another kind: %v", target, err)
+		case got.Form != route.FormHome && !got.Query.URI.IsAbsolute():
+			t.Fatalf("%q: no absolute URI", target)
+		}
+	})
+}

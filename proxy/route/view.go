@@ -1,0 +1,63 @@
+package route
+
+import (
+	"strings"
+	"unsafe"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// View is what the head of a request says, whoever has read it. Its texts may lie over the octets that came, and then are
+// valid as long as these.
+type View struct {
+	Method string
+	Target string // the request-target, as it was sent
+	// Host is the host with which the request came, with or without port: in absolute-form that of the target (RFC 9112
+	// section 3.2.2), by HTTP/2 :authority.
+	Host  string
+	HTTP2 bool
+	// Lines returns the lines of a field, by its name as http.Header has it.
+	Lines func(name string) []string
+	// Scratch is memory for the texts of an Ask, which are valid until it is used again; nil gives them their own.
+	Scratch *Scratch
+}
+
+// Scratch is memory that is used again for one request after the other. The zero value is ready.
+type Scratch struct {
+	key    [256]byte
+	target []byte
+}
+
+// isGet reports whether the method reads.
+func (v *View) isGet() bool { return v.Method == "GET" || v.Method == "HEAD" }
+
+// lasting returns a text of the request that is valid for longer.
+func (v *View) lasting(text string) string {
+	if v.Scratch == nil {
+		return text
+	}
+	return strings.Clone(text)
+}
+
+// normalize returns a URI in normal form.
+func (v *View) normalize(u uri.URI) uri.URI {
+	if v.Scratch == nil {
+		return u.Normalize()
+	}
+	return u.NormalizeIn(v.Scratch.key[:], inPlace)
+}
+
+// absolute returns a target in origin-form in absolute-form.
+func (v *View) absolute(scheme, target string) string {
+	if v.Scratch == nil {
+		return scheme + "://" + v.Host + target
+	}
+	text := append(append(v.Scratch.target[:0], scheme...), "://"...)
+	v.Scratch.target = append(append(text, v.Host...), target...)
+	return inPlace(v.Scratch.target)
+}
+
+// inPlace returns octets as a string that shares their memory.
+func inPlace(octets []byte) string {
+	return unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // it is not used behind a change
+}

@@ -1,0 +1,145 @@
+package proxy
+
+import (
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+)
+
+// traced walks within the span of the request. Without a span the traceparent of the client is passed on to origins. Tracing
+// costs time: only clients that the configuration names may demand a span, others are sampled.
+func (x *exchange) traced(start time.Time) {
+	c := &x.handler.config
+	var span Span
+	if c.Begin != nil {
+		mayAsk := gate.Contains(c.Access.Trusted, x.client.Peer) || gate.Contains(c.Access.Proxy, x.client.Peer)
+		span = c.Begin(x.request.Method, x.request.Header, start, mayAsk)
+	}
+	if span != nil {
+		ctx, trace := resolver.WithTrace(resolver.WithSpan(x.request.Context(), span.Traceparent()), c.Now)
+		defer func() {
+			x.event.Took = c.Now().Sub(start)
+			span.End(&x.event, trace.Steps())
+		}()
+		x.withContext(ctx)
+	} else if traceparent := firstOf(x.request.Header[message.TraceparentField]); message.IsTraceparent(traceparent) {
+		x.withContext(message.WithTraceparent(x.request.Context(), traceparent))
+	}
+	if err := x.walk(); err != nil {
+		x.fail(err)
+	}
+}
+
+// walk is the way of a request: it is classified, admitted and served.
+func (x *exchange) walk() error {
+	if err := x.classify(); err != nil {
+		return err
+	}
+	a, access := &x.ask, &x.handler.config.Access
+	isAllowed := x.allowOrigin() // before it is admitted: pages read refusals, too
+	x.verdict = x.handler.gate.Admit(x.request.Context(), &x.client, a)
+	x.event.Rule = x.verdict.Rule()
+	if x.verdict.Err != nil {
+		return x.refused(x.verdict.Err)
+	}
+	if a.IsPreflight && isAllowed {
+		x.reply(answer.Preflight(a.Path))
+		return nil
+	}
+	if access.MayRefresh(&x.client) && !a.IsMisnamed && gate.WantsFresh(x.lines) {
+		x.withContext(resolver.WithFresh(x.request.Context()))
+	}
+	return x.serve()
+}
+
+// classify says what is asked, unless the message is malformed or in a loop.
+func (x *exchange) classify() (err error) {
+	r, h := x.request, x.handler
+	if len(r.RequestURI) > h.config.MaxTarget && r.Method != http.MethodConnect {
+		return problem.ErrTargetTooLong
+	}
+	x.place = h.placeOf(&x.client, r.TLS != nil)
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		x.place.Local = local.String()
+	}
+	if r.TLS != nil {
+		x.place.ServerName = r.TLS.ServerName
+	}
+	if x.place.IsFronted {
+		x.place.Scheme = gate.SchemeOf(r.Header)
+	}
+	view := route.View{Method: r.Method, Target: r.RequestURI, Host: r.Host, HTTP2: r.ProtoMajor == 2, Lines: x.lines}
+	route.Classify(&x.ask, &view, &x.place)
+	x.event.Form, x.event.Service, x.event.Scheme = x.ask.Form(), x.ask.Service(), x.ask.Scheme
+	return x.check()
+}
+
+// placeOf returns the place to which a client has come.
+func (h *Handler) placeOf(c *gate.Client, secure bool) route.Place {
+	return route.Place{
+		Server: &h.server, Secure: secure, IsFronted: gate.Contains(h.config.Access.Trusted, c.Peer),
+		IsThisMachine: c.Addr.IsLoopback(), Proxies: h.config.Access.MayProxy(c),
+	}
+}
+
+// lines returns the lines of a field of the request.
+func (x *exchange) lines(name string) []string { return x.request.Header[name] }
+
+// allowOrigin lets the page that sent the request read the reply, if that is public, and reports whether it may.
+func (x *exchange) allowOrigin() bool {
+	a := &x.ask
+	isPublic := a.IsPublic || a.IsPreflight || a.Kind == route.KindBatch || a.Kind == route.KindDocument
+	return isPublic && x.handler.cors.Allow(x.Header(), x.request.Header["Origin"])
+}
+
+// check refuses a request that is malformed, or in a loop. It takes the hop count of others.
+func (x *exchange) check() (err error) {
+	if x.request.ProtoMajor == 2 {
+		if err := checkHTTP2(x.request); err != nil {
+			return err
+		}
+	}
+	if x.hops, err = message.Hops(x.request.Header); err != nil {
+		return err //nolint:wrapcheck // it says all
+	}
+	x.ask.Target.Query = x.asking(x.ask.Target.Query)
+	if x.hops == resolver.MaxHops || x.handler.config.Via.Loops(x.request.Header) {
+		return problem.ErrLoop
+	}
+	return nil
+}
+
+// asking returns a question as that of the client.
+func (x *exchange) asking(q resolver.Query) resolver.Query {
+	q.Hops, q.Client = x.hops, x.client.Addr
+	return q
+}
+
+// checkHTTP2 refuses a request that is malformed, where net/http accepts by HTTP/2 what it refuses
+// by HTTP/1.1: RFC 9113 sections 8.1.1 and 8.3.1.
+func checkHTTP2(r *http.Request) error {
+	length := r.Header["Content-Length"]
+	switch {
+	case !httpguts.ValidHeaderFieldName(r.Method):
+		return problem.NotHTTP("the method is no token")
+	case !strings.HasPrefix(r.RequestURI, "/") && r.RequestURI != "*" && r.Method != http.MethodConnect:
+		return problem.NotHTTP("the :path of HTTP/2 begins with a slash")
+	case !httpguts.ValidHostHeader(r.Host):
+		return problem.NotHTTP("the :authority is no host")
+	case len(length) > 0 && (len(length) > 1 || length[0] != strconv.FormatInt(r.ContentLength, 10)):
+		return problem.NotHTTP("Content-Length is not that of the body")
+	default:
+		return nil
+	}
+}
