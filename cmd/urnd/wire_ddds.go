@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/resolver/thttp"
@@ -47,7 +48,7 @@ func dddsConfig(c config.Config, r *resolution, servers []config.Server, d resol
 		Lookups:    make(map[string]ddds.Lookuper),
 		FirstKey:   r.names.Set.FirstKey,
 		MaxDomains: c.DDDS.MaxDomains, Fallback: c.DDDS.Fallback,
-		Observer: observers{d.metrics}.ddds(),
+		Observer: observe.Rules(d.metrics),
 	}
 	for _, o := range c.DDDS.RootOptions {
 		own := bounds

@@ -6,6 +6,7 @@ import (
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/resolver/ddds"
 )
 
@@ -69,7 +70,7 @@ func openDNSClient(c config.Config, servers []config.Server, requireAD bool, r *
 	return ddds.NewClient(ddds.ClientConfig{
 		Servers: asked, Dial: netguard.Only(c.DNS.Timeout, addrs...).DialContext,
 		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, HedgeAfter: c.DNS.HedgeAfter, Backoff: c.Resolve.Backoff, RequireAD: requireAD, Now: d.now,
-		Slots: r.slots.queries, Observe: observers{d.metrics}.query(d.queried), MixCase: c.DNS.MixedCase, Panicked: d.panicked,
+		Slots: r.slots.queries, Observe: observe.Queries(d.metrics, d.queried), MixCase: c.DNS.MixedCase, Panicked: d.panicked,
 	})
 }
 

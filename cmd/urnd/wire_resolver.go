@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
@@ -182,7 +183,7 @@ func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Cli
 	return thttp.New(thttp.Config{
 		Web: web, Timeout: c.THTTP.Timeout,
 		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: d.now,
-		Fields: d.fields, Schemes: schemes(c), Observe: observers{d.metrics}.gateway("thttp"),
+		Fields: d.fields, Schemes: schemes(c), Observe: observe.Exchanges(d.metrics, "thttp"),
 		Backoff: resolver.NewBackoff(c.Resolve.Backoff, d.now),
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/internal/observe"
+	"github.com/urnd/urnd/internal/observe/requests"
 	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/proxy"
@@ -112,11 +114,10 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if s.checks = wireHealth(c, r, d.resolverDependencies, d.log); s.checks != nil {
 		s.closers = append(s.closers, s.checks.close)
 	}
-	observe := observers{d.metrics}
 	handler := proxy.New(proxy.Config{
 		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
 		Documents: resolver.Memory{Quota: resolver.Quota{Slots: r.slots.documents, Shares: r.slots.documentShares, Busy: problem.ErrDocuments}},
-		Fetch:     observedHandler{Handler: handlers, observe: observe.gateway("fetch"), now: d.now},
+		Fetch:     observe.Handler{Handler: handlers, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now},
 		Policy:    rules, Origins: origins, PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{
@@ -129,7 +130,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		},
 		Log: d.log, Now: d.now,
 		Observers: proxy.Observers{
-			Observe: observe.logged(d.access, d.now), Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) },
+			Observe: requests.Observer(d.metrics, d.access, d.now), Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) },
 			Begin: spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.unhealthy(), Panicked: d.panicked,
 		},
 		Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen), CORS: c.Access.CORS, Via: d.via, ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,

@@ -8,6 +8,7 @@ import (
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/slp"
 	"github.com/urnd/urnd/resolver/thttp"
@@ -42,7 +43,7 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NegativeTTL: c.SLP.NoneTTL,
 		Dial: dialAgent(c.SLP), Ask: client.Ask, Cache: r.found.Cache, Now: d.now,
 		Recheck: c.Resolve.Backoff, Backoff: resolver.NewBackoff(c.Resolve.Backoff, d.now), Unusable: d.unusable,
-		Observe: observers{d.metrics}.gateway("slp"),
+		Observe: observe.Exchanges(d.metrics, "slp"),
 	})
 	return r.limited(r.servers), nil
 }

@@ -315,6 +315,18 @@ func packageRules() []packageRule {
 			"the manual is made of the commands and of the settings",
 		},
 		{
+			"internal/observe",
+			[]string{"internal/metrics", "internal/netguard", "resolver", "resolver/ddds", "resolver/scheme"},
+			true,
+			"what happens is told in the words of each part, and counted in those of metrics: observe knows both, so that neither knows the other",
+		},
+		{
+			"internal/observe/requests",
+			[]string{"internal/accesslog", "internal/metrics", "internal/redact", "internal/telemetry", "proxy", "resolver"},
+			true,
+			"an event of the proxy becomes counts, a line of the log and a span: requests knows all four, so that none of them knows another",
+		},
+		{
 			"internal/secret",
 			[]string{"config", "systemd"},
 			true,

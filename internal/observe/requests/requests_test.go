@@ -1,4 +1,4 @@
-package main
+package requests
 
 import (
 	"io"
@@ -9,34 +9,15 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/accesslog"
+	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/gate"
 )
-
-func TestUserOf(t *testing.T) {
-	const basic, other = "Basic bWU6c2VjcmV0", "Basic eW91OnNlY3JldA==" // me:secret, you:secret
-	for _, tt := range []struct {
-		header http.Header
-		want   string
-	}{
-		{nil, ""},
-		{http.Header{"Authorization": {basic}}, "me"},
-		{http.Header{"Authorization": {basic, other}}, "me"},
-		{http.Header{"Proxy-Authorization": {other}, "Authorization": {basic}}, "you"},
-		{http.Header{"Proxy-Authorization": {"Bearer x"}, "Authorization": {basic}}, "me"},
-		{http.Header{"Proxy-Authorization": {}, "Authorization": {"Basic x"}}, ""},
-	} {
-		if got := gate.UserOf(tt.header); got != tt.want {
-			t.Errorf("%v: %q, want %q", tt.header, got, tt.want)
-		}
-	}
-}
 
 func TestRequestsAreObservedWithoutAllocation(t *testing.T) {
 	log := accesslog.New(io.Discard, "json", nil)
 	defer log.Close()
 	at := time.Unix(4e9, 0)
-	observe := observers{newDependencies().metrics}.logged(log, func() time.Time { return at })
+	observe := Observer(metrics.New("test"), log, func() time.Time { return at })
 	e := &proxy.Event{
 		Method: http.MethodGet, Target: "/urn:ietf:rfc:2648", Proto: "HTTP/1.1", UserAgent: "a",
 		Client: netip.MustParseAddr("2001:db8::1"), Form: "path", Cache: "hit", Status: http.StatusFound, Took: time.Microsecond,
