@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/proxy/listen"
@@ -108,7 +109,7 @@ type parts struct {
 	*resolution
 	config  config.Config
 	service *service
-	log     *logs
+	access  *accesslog.File // nil: off
 	// certificate is nil where no endpoint has TLS.
 	certificate *listen.CertificateWatch
 }
@@ -125,16 +126,19 @@ func (p parts) close() {
 	if p.resolution != nil {
 		p.resolution.close()
 	}
-	p.log.close()
+	p.access.Close()
 }
 
 // newGeneration returns the generation of a configuration, which is not in force yet.
 func newGeneration(c config.Config, inherited map[string][]net.Listener, d dependencies) (*daemon.Generation, error) {
-	log, err := openLogs(c.Log, d.stderr, d.metrics.LostLine, d.now)
+	log, access, err := openLogs(c.Log, d.stderr, d.metrics.LostLine, d.now)
 	if err != nil {
 		return nil, err
 	}
-	d.log, d.access = log.log, log.access
+	d.log = log
+	if access != nil {
+		d.access = access.Log
+	}
 	d.unusable = func(url string, reason error) {
 		d.log.Warn("a directory agent lists a URL that cannot be used", "url", url, "reason", reason)
 	}
@@ -143,7 +147,7 @@ func newGeneration(c config.Config, inherited map[string][]net.Listener, d depen
 			d.log.Warn("the configuration is valid, but", "warning", warning.String())
 		}
 	}
-	p := parts{log: log, config: c}
+	p := parts{access: access, config: c}
 	g, err := p.generation(c, inherited, d)
 	if err != nil {
 		p.close()
@@ -157,7 +161,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.resolution, err = newResolution(c, d.resolverDependencies); err != nil {
 		return nil, err
 	}
-	p.faults = append(p.faults, p.log.state.faults)
+	p.faults = append(p.faults, p.access.Faults)
 	if p.service, err = newService(c, p.resolution, d); err != nil {
 		return nil, err
 	}
@@ -209,7 +213,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 				return whole.answers.Save(w, basis, d.now(), int64(c.Cache.MaxSaved))
 			})
 		},
-		Reopen: whole.log.reopen, Close: whole.close,
+		Reopen: func() error { return ofAccessFile(whole.access.Reopen()) }, Close: whole.close,
 	}, nil
 }
 

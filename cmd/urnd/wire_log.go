@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"syscall"
@@ -15,59 +14,27 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// logs are the logs of a generation.
-type logs struct {
-	log    *slog.Logger
-	access *accesslog.Log // nil: off
-	file   *os.File       // of access, nil where it is standard error
-	state  *writeState    // of access
-}
-
-// openLogs opens the logs of a configuration; those without a file are written to w. lost is
-// called for lines of the access log that cannot be written.
-func openLogs(c config.Log, w *os.File, lost func(), now func() time.Time) (*logs, error) {
+// openLogs opens the logs of a configuration; those without a file are written to w. The access log is nil where it is
+// off. lost is called for lines of it that cannot be written.
+func openLogs(c config.Log, w *os.File, lost func(), now func() time.Time) (*slog.Logger, *accesslog.File, error) {
 	handler, err := logHandler(c, w)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	log := slog.New(handler)
-	l := &logs{log: log, state: &writeState{log: log, now: now}}
 	if c.Access == "off" {
-		return l, nil
+		return log, nil, nil
 	}
-	var to io.Writer = w
-	if c.AccessFile != "" {
-		if l.file, err = openAccessFile(c.AccessFile); err != nil {
-			return nil, err
-		}
-		to = l.file
-	}
-	l.access = accesslog.New(stateWriter{to, l.state}, c.Access, lost)
-	return l, nil
+	access, err := accesslog.Open(accesslog.FileConfig{Path: c.AccessFile, To: w, Format: c.Access, Lost: lost, Faults: log, Now: now})
+	return log, access, ofAccessFile(err)
 }
 
-func openAccessFile(path string) (*os.File, error) {
-	const ownerWritesGroupReads = 0o640
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, ownerWritesGroupReads) //nolint:gosec // it is of the configuration
+// ofAccessFile returns the error of the file of the access log with its setting, nil for nil.
+func ofAccessFile(err error) error {
 	if err != nil {
-		return nil, fmt.Errorf("log.access_file: %w", err)
+		err = fmt.Errorf("log.access_file: %w", err)
 	}
-	return file, nil
-}
-
-// reopen reopens the file of the access log, if it has one: it may have been renamed.
-func (l *logs) reopen() error {
-	if l.file == nil {
-		return nil
-	}
-	file, err := openAccessFile(l.file.Name())
-	if err != nil {
-		return err
-	}
-	l.access.Redirect(stateWriter{file, l.state}) // what was logged before is in the old one
-	before := l.file
-	l.file = file
-	return before.Close()
+	return err
 }
 
 func logHandler(c config.Log, w *os.File) (slog.Handler, error) {
@@ -118,15 +85,5 @@ func formatFor(w *os.File) string {
 		return "text"
 	default:
 		return "json"
-	}
-}
-
-// close writes what is left of the access log, and closes its file.
-func (l *logs) close() {
-	if l.access != nil {
-		l.access.Close()
-	}
-	if l.file != nil {
-		_ = l.file.Close() // lines that were lost are counted
 	}
 }

@@ -1,13 +1,8 @@
 package main
 
 import (
-	"errors"
-	"io"
-	"log/slog"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
 )
@@ -37,38 +32,5 @@ func TestAccessLogOnAFullDisk(t *testing.T) {
 	l.write(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", "log: {format: text, access: json, access_file: "+t.TempDir()+"/access.log}")
 	if !l.reload(t) || strings.Contains(admin.get(t, "/readyz").body, "access log") {
 		t.Error("another file is degraded too")
-	}
-}
-
-func TestWriteState(t *testing.T) {
-	var log logBuffer
-	log.next = io.Discard
-	now := time.Unix(1, 0)
-	s := &writeState{log: slog.New(slog.NewTextHandler(&log, nil)), now: func() time.Time { return now }}
-	seen := 0
-	for _, tt := range []struct {
-		name     string
-		ahead    time.Duration
-		err      error
-		logs     string
-		degraded bool
-	}{
-		{"the first line", 0, nil, "", false},
-		{"full", 0, syscall.ENOSPC, "no space left", true},
-		{"still full", 0, syscall.ENOSPC, "", true},
-		{"a short line fits", time.Second, nil, "", false},
-		{"the next does not", time.Second, syscall.ENOSPC, "", true},
-		{"a minute later", time.Minute, errors.New("broken"), "broken", true},
-		{"there is room", time.Minute, nil, "written again", false},
-		{"there is room", time.Minute, nil, "", false},
-		{"full again", time.Second, syscall.ENOSPC, "no space left", true},
-	} {
-		now = now.Add(tt.ahead)
-		s.wrote(tt.err)
-		text := log.String()[seen:]
-		seen += len(text)
-		if (tt.logs == "") != (text == "") || !strings.Contains(text, tt.logs) || (len(s.faults()) > 0) != tt.degraded {
-			t.Errorf("%s: %q, %q", tt.name, text, s.faults())
-		}
 	}
 }
