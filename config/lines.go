@@ -37,7 +37,8 @@ func afterDocument(text []byte) (message string, line int) {
 	err := documents.Decode(&next)
 	switch beginning, less := lessIndented(text); {
 	case err != nil && !errors.Is(err, io.EOF) && less > 0:
-		return fmt.Sprintf("the line has less indentation than line %d: write its section above line %[1]d, or begin both at the start of the line", beginning), less
+		return fmt.Sprintf("the line has less indentation than line %d: write its section above line %[1]d, or begin both at the "+
+			"start of the line", beginning), less
 	case err != nil && !errors.Is(err, io.EOF):
 		return second, 0
 	case len(next.Content) > 0 && next.Content[0].Tag != "!!null":

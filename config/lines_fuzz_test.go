@@ -11,7 +11,8 @@ import (
 // No text of a file panics, and no fault is behind the end of the file.
 func FuzzLines(f *testing.F) {
 	for _, seed := range []string{
-		"dns:\n  timeout: 5\n", "  a: 1\nb: 2\n", "dns: {}\n---\nx: 1\n", "[[a]]\n[a.b]\nc.d = [{e=1},\n2]\n", "dns.timeout = 5\n[dns]\n", "x = \"\"\"\n[a]\n\"\"\"\n",
+		"dns:\n  timeout: 5\n", "  a: 1\nb: 2\n", "dns: {}\n---\nx: 1\n", "[[a]]\n[a.b]\nc.d = [{e=1},\n2]\n",
+		"dns.timeout = 5\n[dns]\n", "x = \"\"\"\n[a]\n\"\"\"\n",
 		"[[proxy.rules]]\nid = 1\n[[proxy.rules.hosts]]\n", "- a\n- b\n", "\ta: 1\n", "\xff", "a: &x [*x]\n",
 	} {
 		f.Add(seed, true)

@@ -66,10 +66,11 @@ func (c Config) MemoryFaults(available Size) Faults {
 	case l > 0 && l < sum:
 		f.add("limits.memory", "%s is less than %s, which the settings allow together: %s", show(l), show(sum), strings.Join(parts, ", "))
 	case l == 0 && available > 0 && available < sum:
-		f.add("limits.memory", ofGroup+" %s by its control group or container, and the settings allow %s together: %s: make some of them smaller",
-			show(available), show(sum), strings.Join(parts, ", "))
+		f.add("limits.memory", ofGroup+" %s by its control group or container, and the settings allow %s together: "+
+			"%s: make some of them smaller", show(available), show(sum), strings.Join(parts, ", "))
 	case available > 0 && l > available+available/room:
-		f.add("limits.memory", "%s is more than "+ofGroup+" by its control group or container, %s: write that, or delete the line", show(l), show(available))
+		f.add("limits.memory", "%s is more than "+ofGroup+" by its control group or container, %s: write that, or delete the line",
+			show(l), show(available))
 	}
 	return f
 }

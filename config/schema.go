@@ -55,15 +55,24 @@ func object() map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
 }
 
+// textOrInteger returns the schema of a text of a pattern, which may be written as an integer.
+func textOrInteger(pattern, comment string) map[string]any {
+	return map[string]any{"type": []string{"string", "integer"}, "pattern": pattern, "$comment": comment}
+}
+
 // schemaOf returns the schema of one value with the bounds of s.
 func schemaOf(t reflect.Type, s Setting) map[string]any {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
-		return map[string]any{"type": []string{"string", "integer"}, "pattern": durationPattern, "minimum": 0, "maximum": 0, "$comment": s.Bound()} // an integer has no unit
+		schema := textOrInteger(durationPattern, s.Bound())
+		schema["minimum"], schema["maximum"] = 0, 0 // an integer has no unit
+		return schema
 	case t == reflect.TypeFor[Size]():
-		return map[string]any{"type": []string{"string", "integer"}, "pattern": sizePattern, "$comment": s.Bound()}
+		return textOrInteger(sizePattern, s.Bound())
 	case t == reflect.TypeFor[PortRange]():
-		return map[string]any{"type": []string{"string", "integer"}, "pattern": portsPattern, "minimum": 0, "maximum": math.MaxUint16, "$comment": s.Form}
+		schema := textOrInteger(portsPattern, s.Form)
+		schema["minimum"], schema["maximum"] = 0, math.MaxUint16
+		return schema
 	case isSection(t):
 		return schemaOfTable(t, s.Path)
 	case t.Kind() == reflect.Slice && strings.HasPrefix(s.Path, "listen.") && t.Elem().Kind() == reflect.String: // one address is often enough

@@ -1,7 +1,7 @@
 package config
 
 import (
-	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,10 +15,7 @@ func mayHoldSecret(path string) bool {
 		}
 	}
 	path = strings.Join(parts, ".")
-	for secret, field := range fieldsOf("", reflect.TypeFor[Config]()) {
-		if field.Tag.Get("secret") != "" && (path == secret || strings.HasPrefix(path, secret+".") || strings.HasPrefix(secret, path+".")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(Settings(), Elements()), func(s Setting) bool {
+		return s.Secret && (path == s.Path || strings.HasPrefix(path, s.Path+".") || strings.HasPrefix(s.Path, path+"."))
+	})
 }

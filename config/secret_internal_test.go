@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -20,12 +21,16 @@ func mistakes() []string {
 // Whatever is written in place of a file of secrets, no message shows it.
 func TestSecretsAreNotShown(t *testing.T) {
 	const secret = "hunter2"
+	declared := make(map[string]Setting)
+	for _, s := range slices.Concat(Settings(), Elements()) {
+		declared[s.Path] = s
+	}
 	for path, field := range fieldsOf("", reflect.TypeFor[Config]()) {
-		named := secretName.MatchString(path) && field.Type.Kind() == reflect.String
-		if named && field.Tag.Get("secret") == "" {
-			t.Errorf("%s has the name of a secret, and no tag that says so", path)
+		isNamed := secretName.MatchString(path) && field.Type.Kind() == reflect.String
+		if isNamed && !declared[path].Secret {
+			t.Errorf("%s has the name of a secret, and is not declared as one", path)
 		}
-		if field.Tag.Get("secret") == "" {
+		if !declared[path].Secret {
 			continue
 		}
 		for _, mistake := range mistakes() {
@@ -50,16 +55,12 @@ func TestSecretsAreNotShown(t *testing.T) {
 	}
 }
 
-// Every setting that is checked as a file of secrets has the tag.
-func TestSecretFilesAreTagged(t *testing.T) {
-	tagged := make(map[string]bool)
-	for path, field := range fieldsOf("", reflect.TypeFor[Config]()) {
-		tagged[path] = field.Tag.Get("secret") != ""
-	}
-	for _, s := range Settings() {
+// Every setting that is checked as a file of secrets is declared as a secret.
+func TestSecretFilesAreSecrets(t *testing.T) {
+	for _, s := range slices.Concat(Settings(), Elements()) {
 		check := reflect.ValueOf(s.check).Pointer()
-		if (check == reflect.ValueOf(checkSecretFile).Pointer() || check == reflect.ValueOf(checkKeyFile).Pointer()) && !tagged[s.Path] {
-			t.Errorf("%s is a file of secrets, and has no tag that says so", s.Path)
+		if (check == reflect.ValueOf(checkSecretFile).Pointer() || check == reflect.ValueOf(checkKeyFile).Pointer()) && !s.Secret {
+			t.Errorf("%s is a file of secrets, and is not declared as a secret", s.Path)
 		}
 	}
 }

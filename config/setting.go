@@ -7,9 +7,14 @@ import (
 	"time"
 )
 
+const (
+	day  = 24 * time.Hour
+	week = 7 * day
+)
+
 // Setting declares one leaf of the configuration, or a section. The defaults, the example
-// file, the manual, the schema and the checks are all derived from these; the type of a
-// leaf is that of its field in Config.
+// file, the manual, the schema, the checks and what a reload keeps are all derived from
+// these; the type of a leaf is that of its field in Config.
 type Setting struct {
 	Path string // dotted: "dns.timeout"; without a dot it is a section, or "namespaces"
 	Doc  string // what it means, in sentences
@@ -26,13 +31,34 @@ type Setting struct {
 	Former []string
 	// Form describes the syntax of a text, or of each element of a list, without OneOf.
 	Form string
+	// Secret marks what may hold a secret by mistake: messages do not show its value.
+	Secret bool
+	// Invalidates is what a reload throws away that changes the setting. It holds for all settings of a
+	// section that say nothing else; a setting must say it where its section does not.
+	Invalidates Contents
+	// Elements are the settings of a table, or of each table in a list; "*" in their paths stands for the
+	// index. They are optional unless their Doc says otherwise.
+	Elements []Setting
 	// check makes further checks; nil makes none.
 	check func(f *Faults, path string, value any)
 }
 
-// Settings returns all of them, in the order of the file.
-func Settings() []Setting {
-	return slices.Concat(listenSettings(), systemSettings(), resolveSettings(), registrySettings(), cacheSettings(), accessSettings(), proxySettings(), gatewaySettings(), limitSettings(), logSettings(), namespaceSettings())
+// Elements returns the settings of tables in lists.
+func Elements() []Setting {
+	var all []Setting
+	for _, s := range Settings() {
+		all = append(all, s.elements()...)
+	}
+	return all
+}
+
+// elements returns the settings of the tables of s, and those of the tables in them.
+func (s Setting) elements() []Setting {
+	all := slices.Clone(s.Elements)
+	for _, inner := range s.Elements {
+		all = append(all, inner.elements()...)
+	}
+	return all
 }
 
 // IsSection reports whether s is a table of others.

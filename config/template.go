@@ -25,7 +25,8 @@ func checkTemplate(f *Faults, path, template string, known []string) {
 	case template == "":
 		f.add(path, "is missing")
 	case otherVariable.MatchString(template):
-		f.add(path, "%q: %s is not a variable of templates: write {name}, where (?P<name>...) is a group of the pattern, or %s", template, otherVariable.FindString(template), braced(known))
+		f.add(path, "%q: %s is not a variable of templates: write {name}, where (?P<name>...) is a group of the pattern, or %s",
+			template, otherVariable.FindString(template), braced(known))
 	case err != nil:
 		f.add(path, "%q: %v", template, err)
 	case userinfo.MatchString(template):

@@ -58,7 +58,8 @@ func (c Config) checkTogether(f *Faults) {
 		f.add("cache.max_response", "%s is more than an eighth of cache.responses, %s", show(c.Cache.MaxResponse), show(c.Cache.Responses))
 	}
 	if held := heldMemory(c.Cache); c.Limits.Memory > 0 && c.Limits.Memory < held {
-		f.add("limits.memory", "%s is less than %s, which cache.answers, cache.records, cache.responses (and a quarter of that for those that arrive) and urnd itself may take", show(c.Limits.Memory), show(held))
+		f.add("limits.memory", "%s is less than %s, which cache.answers, cache.records, cache.responses (and a quarter of that "+
+			"for those that arrive) and urnd itself may take", show(c.Limits.Memory), show(held))
 	}
 	if c.Registry.HealthInterval > 0 && c.Registry.HealthContact == "" {
 		f.add("registry.health_contact", "is needed for registry.health_interval: those whose servers are asked must be able to reach you")
@@ -196,7 +197,8 @@ func isServer(server string) error {
 	}
 	host, _ := u.Host()
 	scheme := strings.ToLower(u.Scheme())
-	if err == nil && (scheme != "http" && scheme != "https" || server != u.Scheme()+"://"+authority(u) || host == "" || strings.Contains(server, "@")) {
+	hasMore := server != u.Scheme()+"://"+authority(u) || strings.Contains(server, "@")
+	if err == nil && (scheme != "http" && scheme != "https" || hasMore || host == "") {
 		err = errNoServer
 	}
 	return err

@@ -102,7 +102,8 @@ func (p *PortRange) UnmarshalText(text []byte) error {
 	if err != nil || lastErr != nil || from > to {
 		help := ""
 		if strings.Contains(string(text), ",") {
-			help = fmt.Sprintf(": write [%s]", strings.Join(strings.FieldsFunc(string(text), func(c rune) bool { return c == ',' || c == ' ' }), ", "))
+			all := strings.FieldsFunc(string(text), func(c rune) bool { return c == ',' || c == ' ' })
+			help = fmt.Sprintf(": write [%s]", strings.Join(all, ", "))
 		}
 		return fmt.Errorf("%q is not a port, such as 443, or a range of ports, such as 8000-8999%s", text, help)
 	}

@@ -38,17 +38,20 @@ func warnOfEverybody(f *Faults, c Config) {
 	warnOfAll(f, "access.trusted_proxies", c.Access.TrustedProxies, service, sender+"proxies")
 	warnOfAll(f, "access.admin_proxies", c.Access.AdminProxies, admin, sender+"proxies")
 	if c.Access.ProxyUsers == "" && opensAll(c.Proxy) {
-		warnOfAll(f, "access.proxy_clients", c.Access.ProxyClients, clients, "%s is everybody who reaches %s: list the networks of your clients, or set access.proxy_users")
+		warnOfAll(f, "access.proxy_clients", c.Access.ProxyClients, clients, "%s is everybody who reaches %s: list the networks "+
+			"of your clients, or set access.proxy_users")
 	}
-	warnOfAll(f, "access.purge_clients", c.Access.PurgeClients, clients, "%s is everybody who reaches %s, who may empty the cache: list the addresses of those who publish")
-	warnOfAll(f, "access.fresh_clients", c.Access.FreshClients, clients, "%s is everybody who reaches %s, who may have all servers asked again for each request: list the addresses of those who test")
+	warnOfAll(f, "access.purge_clients", c.Access.PurgeClients, clients, "%s is everybody who reaches %s, who may empty the "+
+		"cache: list the addresses of those who publish")
+	warnOfAll(f, "access.fresh_clients", c.Access.FreshClients, clients, "%s is everybody who reaches %s, who may have all "+
+		"servers asked again for each request: list the addresses of those who test")
 	const networkOfIPv4, uniqueLocal = 8, 7 // 10.0.0.0/8, fc00::/7
 	isAll := func(p netip.Prefix) bool {
 		return p.Addr().Is4() && p.Bits() < networkOfIPv4 || p.Addr().Is6() && p.Bits() < uniqueLocal
 	}
 	if i := slices.IndexFunc(c.Access.AllowDestinations, isAll); i >= 0 {
-		f.add(index("access.allow_destinations", i), "with %s every client of the proxy reaches this machine and the networks around it: write the networks that clients need, "+
-			"such as 10.1.0.0/16", c.Access.AllowDestinations[i])
+		f.add(index("access.allow_destinations", i), "with %s every client of the proxy reaches this machine and the networks "+
+			"around it: write the networks that clients need, such as 10.1.0.0/16", c.Access.AllowDestinations[i])
 	}
 }
 
@@ -62,7 +65,8 @@ func warnOfAll(f *Faults, path string, prefixes []netip.Prefix, address, format 
 // warnOfNobody warns of services that nobody may use, or that only one side knows of.
 func warnOfNobody(f *Faults, c Config) {
 	if len(c.Access.ResolveClients) == 0 {
-		f.add("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks of your clients")
+		f.add("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks "+
+			"of your clients")
 	}
 	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
 		f.add("listen.redirect_tls", "without listen.tls it needs urnd-https.socket, or urnd does not start")

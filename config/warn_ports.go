@@ -67,6 +67,7 @@ func warnOfZero(f *Faults, path string, ports []PortRange) {
 func warnOfMail(f *Faults, path string, ports []PortRange) {
 	const smtp = 25
 	if i := slices.IndexFunc(ports, func(p PortRange) bool { return p.First <= smtp && smtp <= p.Last }); i >= 0 {
-		f.add(index(path, i), "%s has port 25: clients can send mail in your name where access.allow_destinations has a server: write the ports that they need", ports[i])
+		f.add(index(path, i), "%s has port 25: clients can send mail in your name where access.allow_destinations has a server: "+
+			"write the ports that they need", ports[i])
 	}
 }

@@ -111,7 +111,9 @@ func warnOfAlmostAll(f *Faults, path string, r ProxyRule) {
 		name   string
 		ranges []netip.Prefix
 	}{{"clients", r.Clients}, {"destinations", r.Destinations}} {
-		for family, other := range map[netip.Prefix]string{netip.MustParsePrefix("0.0.0.0/0"): "IPv6: add ::/0", netip.MustParsePrefix("::/0"): "IPv4: add 0.0.0.0/0"} {
+		for family, other := range map[netip.Prefix]string{
+			netip.MustParsePrefix("0.0.0.0/0"): "IPv6: add ::/0", netip.MustParsePrefix("::/0"): "IPv4: add 0.0.0.0/0",
+		} {
 			isOther := func(p netip.Prefix) bool { return p.Addr().Is4() != family.Addr().Is4() }
 			if i := slices.Index(list.ranges, family); i >= 0 && !slices.ContainsFunc(list.ranges, isOther) {
 				f.add(index(path+"."+list.name, i), "%s has none of %s, or leave %s out", family, other, list.name)

@@ -38,7 +38,7 @@ func (c Config) refusal(host, port string) string {
 // isOwn reports whether urnd listens at a host and a port.
 func (c Config) isOwn(host, port string) bool {
 	addr, _ := netip.ParseAddr(host)
-	isName := strings.EqualFold(host, "localhost") || slices.ContainsFunc(c.Listen.Names, func(name string) bool { return sameDomain(name, host) })
+	isName := strings.EqualFold(host, "localhost") || c.isNamed(host)
 	for _, address := range slices.Concat(c.Listen.Service, c.Listen.TLS, []string{c.Listen.Admin}) {
 		at, own, _ := net.SplitHostPort(address)
 		listens, _ := netip.ParseAddr(at)
@@ -48,6 +48,11 @@ func (c Config) isOwn(host, port string) bool {
 		}
 	}
 	return false
+}
+
+// isNamed reports whether a host is one of listen.names.
+func (c Config) isNamed(host string) bool {
+	return slices.ContainsFunc(c.Listen.Names, func(name string) bool { return sameDomain(name, host) })
 }
 
 // hostAndPort returns those of a URL of http or https, with the default port; "" where there are none.
@@ -67,8 +72,9 @@ func hostAndPort(server string) (host, port string) {
 func warnOfServers(f *Faults, c Config) {
 	for i, o := range c.Proxy.Origins {
 		path := index("proxy.origins", i)
-		if slices.ContainsFunc(c.Listen.Names, func(name string) bool { return sameDomain(name, o.Host) }) {
-			f.add(path+".host", "%s is one of listen.names, too: all requests for it go to the servers of the site, and none to urnd: delete one of them", o.Host)
+		if c.isNamed(o.Host) {
+			f.add(path+".host", "%s is one of listen.names, too: all requests for it go to the servers of the site, and none to "+
+				"urnd: delete one of them", o.Host)
 		}
 		for j, server := range o.Servers {
 			host, port := hostAndPort(server)

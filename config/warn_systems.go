@@ -20,16 +20,19 @@ func warnOfSystems(f *Faults, c Config) {
 	if slices.Equal(order, []string{"slp"}) && len(c.SLP.Agents) == 0 && !c.SLP.Multicast {
 		f.add("resolve.order", "names slp alone, and slp.agents is empty: only namespaces with targets are resolved")
 	}
-	if len(c.SLP.Agents) > 0 && !slices.Contains(order, "slp") && !slices.ContainsFunc(c.Namespaces, func(ns Namespace) bool { return slices.Contains(ns.Order, "slp") }) {
+	asksSLP := func(ns Namespace) bool { return slices.Contains(ns.Order, "slp") }
+	if len(c.SLP.Agents) > 0 && !slices.Contains(order, "slp") && !slices.ContainsFunc(c.Namespaces, asksSLP) {
 		f.add("slp.agents", "are not asked: resolve.order does not name slp")
 	}
 	base, _, _ := strings.Cut(c.Resolve.Fallback, "{")
-	if host, port := hostAndPort(base); slices.ContainsFunc(c.Listen.Names, func(name string) bool { return sameDomain(name, host) }) || c.isOwn(host, port) {
-		f.add("resolve.elsewhere", "leads back to this urnd, which does not know the names that are redirected there: write another resolver, or leave it empty")
+	if host, port := hostAndPort(base); c.isNamed(host) || c.isOwn(host, port) {
+		f.add("resolve.elsewhere", "leads back to this urnd, which does not know the names that are redirected there: write "+
+			"another resolver, or leave it empty")
 	}
 	for i, g := range c.Gateways.Templates {
 		if len(variablesOf(g.Template)) == 0 {
-			f.add(index("gateways.templates", i)+".template", "has no variable, so that all URLs lead to the same page: write {uri} where the URL belongs")
+			f.add(index("gateways.templates", i)+".template", "has no variable, so that all URLs lead to the same page: write "+
+				"{uri} where the URL belongs")
 		}
 	}
 	warnOfDiscovery(f, c)
@@ -78,6 +81,7 @@ func warnOfTarget(f *Faults, path string, target Target) {
 	case target.Pattern == "" && len(variablesOf(target.Template)) == 0:
 		f.add(path, "has no variable, so that all names lead to the same page: write {+nss} where the name belongs")
 	case anyServer.MatchString(target.Template):
-		f.add(path, "a name can lead to any server, since the variable belongs to the host: write a slash before it, as in https://example.org/{+nss}")
+		f.add(path, "a name can lead to any server, since the variable belongs to the host: write a slash before it, as in "+
+			"https://example.org/{+nss}")
 	}
 }

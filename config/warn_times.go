@@ -18,7 +18,8 @@ func warnOfTimes(f *Faults, c Config) {
 		{"limits.connect_timeout", c.Limits.ConnectTimeout, d.Limits.ConnectTimeout, c.Limits.OriginTimeout, "limits.origin_timeout"},
 	} {
 		if t.value > t.by && t.value != t.byDefault {
-			f.add(t.path, "%s is more than %s, %s, which ends before: write a longer one there, or a shorter one here", show(t.value), t.other, show(t.by))
+			f.add(t.path, "%s is more than %s, %s, which ends before: write a longer one there, or a shorter one here",
+				show(t.value), t.other, show(t.by))
 		}
 	}
 	if hedge := c.DNS.HedgeAfter; hedge >= c.DNS.Timeout && hedge != d.DNS.HedgeAfter {
@@ -33,9 +34,11 @@ func warnOfShares(f *Faults, l Limits) {
 		f.add("limits.streams", "%d is more than half of limits.outgoing, %d: only that half is used", l.Streams, l.Outgoing)
 	}
 	if l.BoundConnections > l.Outgoing/ofBound {
-		f.add("limits.bound_connections", "%d is more than a quarter of limits.outgoing, %d: only that quarter is used", l.BoundConnections, l.Outgoing)
+		f.add("limits.bound_connections", "%d is more than a quarter of limits.outgoing, %d: only that quarter is used",
+			l.BoundConnections, l.Outgoing)
 	}
 	if l.ClientConnections > l.Connections {
-		f.add("limits.client_connections", "%d is more than limits.connections, %d: one client can take them all", l.ClientConnections, l.Connections)
+		f.add("limits.client_connections", "%d is more than limits.connections, %d: one client can take them all",
+			l.ClientConnections, l.Connections)
 	}
 }

@@ -32,7 +32,8 @@ func (c Config) Warnings() Faults {
 	warnOfNames(&f, c)
 	warnOfSpelling(&f, c.Proxy.Spelling)
 	if l := c.Limits; l.ClientShare < 100 && l.ClientShare*l.NetworkFactor >= 100 {
-		f.add("limits.client_share", "is %d percent, and with limits.network_factor one /64 network of IPv6, which one host may have, can take all", l.ClientShare)
+		f.add("limits.client_share", "is %d percent, and with limits.network_factor one /64 network of IPv6, which one host may "+
+			"have, can take all", l.ClientShare)
 	}
 	return f
 }
@@ -77,19 +78,30 @@ func warnOfUnused(f *Faults, c Config, values map[string]any) {
 			}
 		}
 	}
-	unused(len(c.Listen.TLS) == 0 && c.TLS.ClientCA == "" && c.TLS.Key != "", "listen.tls is empty (unless systemd passes the socket https): write the address for TLS there", "tls.certificate")
+	unused(len(c.Listen.TLS) == 0 && c.TLS.ClientCA == "" && c.TLS.Key != "",
+		"listen.tls is empty (unless systemd passes the socket https): write the address for TLS there",
+		"tls.certificate")
 	unused(c.Listen.Admin == "", "listen.admin is empty", "tls.client_ca", "access.admin_token", "access.admin_proxies")
 	unused(!c.DDDS.Enabled, "ddds.enabled is false", "ddds.roots", "ddds.uri_roots", "ddds.root_options")
 	unused(len(c.SLP.Agents) > 0, "slp.agents are asked", "slp.multicast")
-	unused(len(c.SLP.Agents) == 0 && !c.SLP.Multicast, "slp.agents is empty, so that SLP is not used", "slp.group", "slp.scopes", "slp.language", "slp.timeout", "slp.none_ttl")
-	unused(c.Resolve.Fallback != "", "names that are not known are redirected by resolve.elsewhere", "resolve.unknown_status")
-	unused(c.Registry.Store == "", "registry.store is empty, so that there is no registry", "registry.only", "registry.ttl", "registry.replica", "registry.password", "registry.health_interval")
-	unused(c.Registry.Store != "" && c.Registry.HealthInterval == 0, "registry.health_interval is 0, so that nothing is checked", "registry.health_rate", "registry.health_concurrency", "registry.health_pause", "registry.health_contact")
-	unused(!isPostgres(c.Registry.Store) && c.Registry.Store != "", "registry.store is not PostgreSQL", "registry.replica", "registry.password")
-	unused(c.Cache.Responses == 0, "cache.responses is 0B, which turns the cache off", "cache.disk", "cache.max_response", "cache.harmless_fields", "cache.heuristic_percent", "cache.collapse_timeout", "cache.collapse_limit")
-	unused(c.Cache.Responses == 0 || c.Cache.HeuristicPercent == 0, "cache.heuristic_percent is 0, or there is no cache", "cache.heuristic_max")
+	unused(len(c.SLP.Agents) == 0 && !c.SLP.Multicast, "slp.agents is empty, so that SLP is not used",
+		"slp.group", "slp.scopes", "slp.language", "slp.timeout", "slp.none_ttl")
+	unused(c.Resolve.Fallback != "", "names that are not known are redirected by resolve.elsewhere",
+		"resolve.unknown_status")
+	unused(c.Registry.Store == "", "registry.store is empty, so that there is no registry",
+		"registry.only", "registry.ttl", "registry.replica", "registry.password", "registry.health_interval")
+	unused(c.Registry.Store != "" && c.Registry.HealthInterval == 0, "registry.health_interval is 0, so that nothing is checked",
+		"registry.health_rate", "registry.health_concurrency", "registry.health_pause", "registry.health_contact")
+	unused(!isPostgres(c.Registry.Store) && c.Registry.Store != "", "registry.store is not PostgreSQL",
+		"registry.replica", "registry.password")
+	unused(c.Cache.Responses == 0, "cache.responses is 0B, which turns the cache off",
+		"cache.disk", "cache.max_response", "cache.harmless_fields", "cache.heuristic_percent", "cache.collapse_timeout",
+		"cache.collapse_limit")
+	unused(c.Cache.Responses == 0 || c.Cache.HeuristicPercent == 0, "cache.heuristic_percent is 0, or there is no cache",
+		"cache.heuristic_max")
 	unused(c.Cache.Disk == 0, "cache.disk is 0B: write how much space there is", "cache.disk_directory")
-	unused(len(c.Access.ProxyClients) == 0, "access.proxy_clients is empty, so that nobody may use the proxy", "access.proxy_users", "proxy.rules", "proxy.upstreams")
+	unused(len(c.Access.ProxyClients) == 0, "access.proxy_clients is empty, so that nobody may use the proxy",
+		"access.proxy_users", "proxy.rules", "proxy.upstreams")
 	unused(len(c.Proxy.PACProxies) == 0, "proxy.pac_proxies is empty, so that there is no PAC file", "proxy.pac_direct")
 	unused(!c.FTP.Enabled, "ftp.enabled is false", "ftp.anonymous", "ftp.login", "ftp.tls", "ftp.max_idle", "ftp.idle")
 	unused(c.FTP.Enabled && c.FTP.MaxIdle == 0, "ftp.max_idle is 0, so that no connection waits", "ftp.idle")

@@ -17,7 +17,9 @@ import (
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/jobs"
+	"github.com/urnd/urnd/resolver/registry/mint"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
+	registrytoken "github.com/urnd/urnd/resolver/registry/token"
 	"github.com/urnd/urnd/urnns"
 )
 
@@ -66,7 +68,7 @@ func newRegistryHandler(t *testing.T) *admin.Handler {
 		}
 	})
 	handler, _ := newAdminHandler(new(fakeCaches), func(c *admin.Config) {
-		c.Registry = &admin.Registry{Names: r, Tokens: registry.NewTokenCheck(r), Jobs: work}
+		c.Registry = &admin.Registry{Names: r, Mints: mint.New(r), Tokens: registrytoken.NewVerifier(r), Jobs: work}
 	}).(*admin.Handler)
 	return handler
 }

@@ -102,8 +102,7 @@ func (v *verdict) askGate(t *trial, r policy.Request) {
 	if c.ProxyUsers != "" {
 		access.Users, _ = gate.ParseUsers(nil) // nobody has an error
 	}
-	var decided gate.Verdict
-	decided = gate.New(gate.Config{Access: access, Policy: t.policy, Now: time.Now, Step: func(step gate.Step, err error) {
+	decided := gate.New(gate.Config{Access: access, Policy: t.policy, Now: time.Now, Step: func(step gate.Step, err error) {
 		switch step {
 		case gate.StepClient:
 			v.noteClient(t, err)

@@ -8,8 +8,9 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/proxy/admin"
-	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/jobs"
+	"github.com/urnd/urnd/resolver/registry/mint"
+	"github.com/urnd/urnd/resolver/registry/token"
 	"github.com/urnd/urnd/systemd"
 )
 
@@ -23,8 +24,8 @@ func wireAdminRegistry(c config.Config, r *resolution, s *service, d dependencie
 		return nil
 	}
 	names := newRegistry(r.registry, r.names, d.now, d.log)
-	tokens := registry.NewTokenCheck(names)
-	made := &admin.Registry{Names: names, Tokens: tokens}
+	tokens := token.NewVerifier(names)
+	made := &admin.Registry{Names: names, Mints: mint.New(names), Tokens: tokens}
 	run := []func(ctx context.Context){func(ctx context.Context) {
 		tokens.Run(ctx, func(err error) {
 			d.log.Warn("when tokens of the registry were used could not be recorded", "error", err)

@@ -323,9 +323,7 @@ func snapshotPath(c config.Cache) string {
 	return filepath.Join(directory, snapshotName)
 }
 
-// snapshotBasis identifies what saved answers depend on: this version, and the parts of
-// the configuration that decide on answers.
+// snapshotBasis identifies what saved answers depend on: this version, and the settings that decide on answers.
 func snapshotBasis(c config.Config) string {
-	c.Cache = config.Cache{} // sizes of caches do not change answers
-	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s %+v", versionText(), basisOf("answers", c))))
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, versionText(), c.Basis(config.Snapshot))))
 }

@@ -11,12 +11,15 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/cli"
 	cliregistry "github.com/urnd/urnd/internal/cli/registry"
 	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/audit"
+	"github.com/urnd/urnd/resolver/registry/count"
 	"github.com/urnd/urnd/resolver/registry/follow"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 	"github.com/urnd/urnd/uri"
@@ -34,8 +37,9 @@ func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
 // newRegistry returns the registry in a store, whose changes are logged; log may be nil.
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
 	return registry.New(registry.Config{
-		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now, Audit: auditLog(log),
+		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now,
 		CheckDigits: checkDigits(), Only: registry.AskedFor(names.Own),
+		Audit: audit.Changes(log, func(e registry.Entry) any { return api.NewName(e) }),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
 			if err == nil {
@@ -56,7 +60,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 		previous = &d.previous.shared
 	}
 	var err error
-	r.registry, err = shared.Reuse(&r.shared, previous, "registry", basisOfRegistry(c.Registry), func() (*follow.Store, func(), error) {
+	r.registry, err = shared.Reuse(&r.shared, previous, "registry", c.Basis(config.Store), func() (*follow.Store, func(), error) {
 		made := follow.New(follow.Config{Open: openFollowed(c.Registry), Report: d.registryState, After: time.After})
 		return made, made.End, nil
 	})
@@ -81,8 +85,27 @@ func openFollowed(c config.Registry) func(ctx context.Context, mustExist bool) (
 	}
 }
 
-// basisOfRegistry returns what the store of a registry depends on.
-func basisOfRegistry(c config.Registry) any { return [...]string{c.Store, c.Replica, c.Password} }
+// wireCounts returns what counts the answers of the registry, nil where none are counted. They outlive
+// a reload, and are written before their store is closed.
+func wireCounts(r *resolution, c config.Config, d resolverDependencies, log *slog.Logger) (func(string, *resolver.Record), error) {
+	if r.registry == nil || !c.Registry.Count {
+		return nil, nil //nolint:nilnil // it counts nothing
+	}
+	var previous *shared.Values
+	if d.previous != nil {
+		previous = &d.previous.shared
+	}
+	store := r.registry // not the resolution, which the counts outlive
+	counts, err := shared.Reuse(&r.shared, previous, "counts", c.Basis(config.Store), func() (*count.Recorder, func(), error) {
+		made := count.NewRecorder(store, d.now)
+		return made, made.Close, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.starters = append(r.starters, func() { counts.Start(log) })
+	return counts.Answered, nil
+}
 
 // openRegistry opens the registry, if there is one, for a command: where it cannot be opened, its names
 // fail, and messages has the reason. A file is not made: it would be whose the command is, and not the daemon's.

@@ -142,7 +142,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if err != nil {
 		return err
 	}
-	answers, err := newCache(r, c, d, "answers", true, memory.Config[resolver.Locations]{
+	answers, err := newCache(r, c, d, "answers", config.Answers, true, memory.Config[resolver.Locations]{
 		MaxBytes: int64(c.Cache.Answers), Size: resolver.LocationsSize, GroupOf: resolver.NameOfKey,
 	})
 	if err != nil {

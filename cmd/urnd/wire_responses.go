@@ -1,11 +1,8 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
-	"reflect"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/httpcache/disk"
@@ -23,46 +20,13 @@ type responses struct {
 	store *memory.Store[*httpcache.Entry]
 }
 
-// responsesBasis returns the parts of a configuration that stored responses depend on.
-func responsesBasis(c config.Config) map[string]any {
-	basis := map[string]any{
-		"destinations": c.Access.AllowDestinations, "origins": c.Proxy.Origins, "upstreams": c.Proxy.Upstreams, "targeted": c.Proxy.Targeted,
-		"gateways": gatewayBasis(c),
-	}
-	cache := reflect.ValueOf(c.Cache)
-	for _, name := range responseSettings() {
-		basis[name] = cache.FieldByName(name).Interface()
-	}
-	return basis
-}
-
-// diskBasis stands for what responses on disk depend on, also over a restart. The size of caches is not
-// of it.
+// diskBasis stands for what responses on disk depend on, also over a restart.
 func diskBasis(c config.Config) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", []any{storageRules, fmt.Sprintf("%q", c.Cache.HarmlessFields), c.Access.AllowDestinations, c.Proxy.Origins, c.Proxy.Upstreams, c.Proxy.Targeted, gatewayBasis(c)}))
-	const enough = 12
-	return hex.EncodeToString(sum[:enough])
+	return fmt.Sprintf("%d-%s", storageRules, c.Basis(config.Disk))
 }
 
 // storageRules changes with the rules of what is stored for others: what was stored by others is not used.
 const storageRules = 3
-
-// gatewayBasis returns the settings of the gateways that decide whether, and from where, what is stored
-// could be fetched again. The others are left out: what was made by another limit is still a response of
-// its server, and listings are fresh for gateways.ttl only.
-func gatewayBasis(c config.Config) []any {
-	quoted := func(list any) string { return fmt.Sprintf("%q", list) } // so that two directories are not one with a space
-	return []any{
-		c.Gateways.AllowPorts, c.Gateways.DenyPorts, quoted(c.Gateways.Templates), c.FTP.Enabled, c.FTP.Login, c.FTP.TLS, c.Gopher.Enabled,
-		c.News.Enabled, quoted(c.News.Servers), c.News.Login, c.WAIS.Enabled, quoted(c.File.Roots),
-	}
-}
-
-// responseSettings are the settings of the section cache that are for HTTP responses; StaleFor is
-// for all caches.
-func responseSettings() []string {
-	return []string{"Responses", "MaxResponse", "HeuristicPercent", "HeuristicMax", "HarmlessFields", "CollapseTimeout", "CollapseLimit", "Disk", "DiskDirectory", "StaleFor"}
-}
 
 // newResponses returns the cache of HTTP responses: the one of the previous configuration where
 // nothing that it depends on has changed.
@@ -75,7 +39,7 @@ func newResponses(c config.Config, r *resolution, d dependencies) (responses, er
 	if err != nil {
 		return responses{}, err
 	}
-	made, err := shared.Reuse(&r.shared, previous, "responses", responsesBasis(c), func() (responses, func(), error) {
+	made, err := shared.Reuse(&r.shared, previous, "responses", c.Basis(config.Responses), func() (responses, func(), error) {
 		return makeResponses(c, files.Store, d)
 	})
 	if err == nil {

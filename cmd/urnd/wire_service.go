@@ -107,7 +107,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
-	answered, err := wireCounts(r, c, d)
+	answered, err := wireCounts(r, c, d.resolverDependencies, d.log)
 	if err != nil {
 		return nil, err
 	}

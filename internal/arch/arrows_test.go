@@ -88,9 +88,33 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/jobs",
-			[]string{"resolver/registry", "resolver/registry/bulk"},
+			[]string{"resolver/registry", "resolver/registry/bulk", "resolver/registry/token"},
 			true,
-			"jobs runs imports that clients have sent: it needs the registry and its import, and knows nothing of HTTP",
+			"jobs runs imports that clients have sent: it needs the registry, its import and whether their tokens are valid, and knows nothing of HTTP",
+		},
+		{
+			"resolver/registry/mint",
+			[]string{"resolver/registry", "uri"},
+			true,
+			"mint makes names of patterns, and registers them as any client of the registry does",
+		},
+		{
+			"resolver/registry/token",
+			[]string{"resolver/registry"},
+			true,
+			"token says who a client is: what that one may do is decided by the registry",
+		},
+		{
+			"resolver/registry/count",
+			[]string{"resolver/registry", "resolver", "internal/robots"},
+			true,
+			"count counts answers by name: who asked is told to it only as a program or not",
+		},
+		{
+			"resolver/registry/audit",
+			[]string{"resolver/registry", "resolver/registry/token"},
+			true,
+			"audit writes what has changed into a log that is passed to it, in documents that its caller decides",
 		},
 		{
 			"resolver/registry/lint",
@@ -203,7 +227,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/admin",
-			[]string{"proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/jobs", "uri", "internal/api"},
+			[]string{
+				"proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/jobs",
+				"resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
+			},
 			true,
 			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it; it does not depend on the other handlers below proxy",
 		},
@@ -302,8 +329,9 @@ func packageRules() []packageRule {
 		{
 			"internal/cli/registry",
 			[]string{
-				"internal/cli", "internal/api", "internal/owner", "config", "systemd", "resolver", "resolver/registry", "resolver/registry/bulk",
-				"resolver/registry/health", "resolver/registry/lint", "resolver/registry/sqlite", "uri",
+				"internal/cli", "internal/api", "internal/owner", "config", "systemd", "resolver", "resolver/registry",
+				"resolver/registry/audit", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/health",
+				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/sqlite", "resolver/registry/token", "uri",
 			},
 			true,
 			"these commands work on the store of the registry, without a running urnd; which store that is, and what resolves, is passed to them",
@@ -508,6 +536,12 @@ func TestDependencyCases(t *testing.T) {
 		{"resolver/registry", "resolver/registry/sqlite", false},
 		{"resolver/registry/sqlite", "resolver/registry", true},
 		{"resolver/registry/sqlite", "resolver/registry/postgres", false},
+		{"resolver/registry", "resolver/registry/mint", false},
+		{"resolver/registry/mint", "resolver/registry", true},
+		{"resolver/registry/mint", "urnns", false},
+		{"resolver/registry/token", "resolver/registry/count", false},
+		{"resolver/registry/count", "internal/robots", true},
+		{"resolver/registry/audit", "internal/api", false},
 		{"resolver/scheme", "resolver", true},
 		{"resolver/scheme", "resolver/scheme/http", false},
 		{"resolver/scheme", "internal/netguard", false},

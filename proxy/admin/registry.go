@@ -11,11 +11,13 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/mint"
 )
 
 // Registry is what clients do with the names that the site owns. All fields but Jobs must be set.
 type Registry struct {
 	Names  Names
+	Mints  Mints
 	Tokens Tokens
 	Jobs   Jobs // nil where there is no directory for their bodies
 }
@@ -29,11 +31,15 @@ type Names interface {
 	History(ctx context.Context, key registry.Key, before registry.Seq, limit int) ([]registry.Entry, error)
 	List(ctx context.Context, kind registry.Kind, prefix, after string, limit int) ([]registry.Entry, error)
 	Apply(ctx context.Context, actor registry.Actor, edits ...registry.Edit) ([]registry.Entry, error)
-	Mint(ctx context.Context, actor registry.Actor, m registry.Minting) ([]string, error)
 	Purge(ctx context.Context, actor registry.Actor, prefix string) (int, error)
 }
 
-// Tokens verifies the tokens of clients. It is that of *registry.TokenCheck.
+// Mints reserves free names. It is that of *mint.Minter.
+type Mints interface {
+	Mint(ctx context.Context, actor registry.Actor, asked mint.Request) ([]string, error)
+}
+
+// Tokens verifies the tokens of clients. It is that of *token.Verifier.
 type Tokens interface {
 	Verify(ctx context.Context, secret string, change bool) (registry.Actor, error)
 }

@@ -21,7 +21,9 @@ import (
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/mint"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
+	"github.com/urnd/urnd/resolver/registry/token"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
 )
@@ -80,7 +82,7 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 		Clients: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")}, Log: slog.New(slog.DiscardHandler),
 		Metrics: http.NotFoundHandler(), Guesses: gate.NewGuesses(time.Now), Settings: func() any { return map[string]any{} }, Caches: noCaches{},
 		Health:   func() (unready, degraded []string) { return nil, nil },
-		Registry: &admin.Registry{Names: s.registry, Tokens: registry.NewTokenCheck(s.registry)},
+		Registry: &admin.Registry{Names: s.registry, Mints: mint.New(s.registry), Tokens: token.NewVerifier(s.registry)},
 		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
 	}
 	if change != nil {
@@ -93,7 +95,7 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 // token returns the field with a new token.
 func (s *site) token(t *testing.T, role registry.Role, prefixes ...string) string {
 	t.Helper()
-	_, secret, err := s.registry.CreateToken(t.Context(), registry.Actor{Role: registry.Admin}, registry.Token{Name: role.String() + " one", Role: role, Prefixes: prefixes})
+	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Role: registry.Admin}, token.Token{Name: role.String() + " one", Role: role, Prefixes: prefixes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
 )
 
 // actorOf returns who sends a request to the registry. Who shows a token of the registry has its
@@ -40,14 +41,14 @@ func administrator() registry.Actor { return registry.Actor{Name: "admin", Role:
 // authenticate returns the actor of the token that a request shows, of which there are two kinds.
 func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Actor, error) {
 	shown, ok := bearerOf(r)
-	ours := ok && strings.HasPrefix(shown, registry.TokenStart)
+	ours := ok && strings.HasPrefix(shown, token.Start)
 	required := client.IsValid() && len(h.config.Token) > 0
 	if !required && !ours {
 		return h.withoutToken(r)
 	}
 	account := administrators
 	if ours {
-		account = shown[:min(len(shown), registry.TokenName)]
+		account = shown[:min(len(shown), token.Public)]
 	}
 	switch {
 	case h.config.Guesses.Stopped(client, account):

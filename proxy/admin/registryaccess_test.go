@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
 )
 
 const adminToken = "0123456789abcdef"
@@ -77,7 +78,7 @@ func TestDecisions(t *testing.T) {
 			field := s.token(t, registry.Admin)
 			fields = append(fields, field)
 			id := strings.TrimPrefix(field, "Authorization: Bearer urnd_")[:16]
-			if _, err := s.registry.RevokeToken(t.Context(), registry.Actor{Role: registry.Admin}, id); err != nil {
+			if _, err := token.Revoke(t.Context(), s.registry, registry.Actor{Role: registry.Admin}, id); err != nil {
 				t.Fatal(err)
 			}
 		case "administrator":
@@ -190,7 +191,7 @@ func TestGuessesOfTokens(t *testing.T) {
 		}
 	}
 	guess(s, "wrong") // the token of administrators
-	guess(s, strings.TrimPrefix(guessed, "Authorization: Bearer ")[:registry.TokenName]+"_"+strings.Repeat("A", 43))
+	guess(s, strings.TrimPrefix(guessed, "Authorization: Bearer ")[:token.Public]+"_"+strings.Repeat("A", 43))
 	for token, status := range map[string]int{reader: 200, guessed: 429, admin: 429} {
 		if r := s.ask(get, "", guesser, token); r.status != status {
 			t.Errorf("%s: %d, want %d", token, r.status, status)

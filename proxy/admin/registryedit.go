@@ -11,6 +11,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/mint"
 )
 
 // change is a change of one entry that a request asks for.
@@ -192,7 +193,7 @@ func (h *Handler) serveMint(c *call) (message.Reply, error) {
 	if err := c.decode(&document); err != nil {
 		return message.Reply{}, err
 	}
-	names, err := h.config.Registry.Names.Mint(c.Context(), c.actor, registry.Minting{
+	names, err := h.config.Registry.Mints.Mint(c.Context(), c.actor, mint.Request{
 		Pattern: document.Pattern, N: document.Count, From: document.From, Note: document.Note,
 	})
 	if err != nil {

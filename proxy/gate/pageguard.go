@@ -32,10 +32,10 @@ func (g *Gate) initiated(v *Verdict, c *Client) error {
 
 // person returns why a URI is not fetched for who made a client ask.
 func (g *Gate) person(v *Verdict, a *route.Ask) error {
-	if a.Kind != route.KindFetch || a.Err != nil {
-		return nil
+	if a.Kind == route.KindFetch && a.Err == nil {
+		return MayRetrieve(v.Initiator, a.Target.Query.URI, a.Target.Led)
 	}
-	return MayRetrieve(v.Initiator, a.Target.Query.URI, a.Target.Led)
+	return nil
 }
 
 // MayRetrieve returns why a URI is not retrieved for an initiator, nil where it is. led is whether a server redirects to it,

@@ -1,6 +1,8 @@
 package route
 
 import (
+	"net/http"
+
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -81,14 +83,14 @@ func (a *Ask) Forwards() bool {
 
 // Sent returns the URI that is sent to the server: OPTIONS for a server as a whole has no path, RFC 9112 section 3.2.4.
 func (a *Ask) Sent() uri.URI {
-	if a.Method == "OPTIONS" {
+	if a.Method == http.MethodOptions {
 		return a.URI.NormalizeSteps(uri.AllSteps &^ (uri.EmptyPath | uri.SchemeForm))
 	}
 	return a.Key
 }
 
 // IsGet reports whether the method reads.
-func (a *Ask) IsGet() bool { return a.Method == "GET" || a.Method == "HEAD" }
+func (a *Ask) IsGet() bool { return a.Method == http.MethodGet || a.Method == http.MethodHead }
 
 // Form returns the form of the request in one word, for logs and metrics.
 func (a *Ask) Form() string {

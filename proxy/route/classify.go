@@ -1,6 +1,7 @@
 package route
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
@@ -14,7 +15,7 @@ const methodPurge = "PURGE"
 // "urn:". It is pure but for the memory of the place, and overwrites the Ask.
 func Classify(a *Ask, v *View, p *Place) {
 	*a = Ask{Method: v.Method, Path: v.Target}
-	if v.Method == "CONNECT" {
+	if v.Method == http.MethodConnect {
 		a.tunnel(v)
 		return
 	}
@@ -137,7 +138,7 @@ func (a *Ask) kind(v *View, p *Place) Kind {
 		return KindPurge
 	case form == FormForward:
 		return KindForward
-	case v.Method == "POST" && isBatch(a.Path):
+	case v.Method == http.MethodPost && isBatch(a.Path):
 		return KindBatch
 	case form == FormFetch && v.isGet() && (a.Err != nil || !a.isName(p)):
 		return KindFetch
@@ -174,7 +175,7 @@ func (a *Ask) isPublic(p *Place) bool {
 
 // isPreflight reports whether a browser asks for permission to send another request, for something public.
 func (a *Ask) isPreflight(v *View, p *Place) bool {
-	if v.Method != "OPTIONS" || len(v.Lines("Origin")) == 0 || len(v.Lines("Access-Control-Request-Method")) == 0 {
+	if v.Method != http.MethodOptions || len(v.Lines("Origin")) == 0 || len(v.Lines("Access-Control-Request-Method")) == 0 {
 		return false
 	}
 	return a.Err == nil && a.isPublic(p) || a.Path == PathResolve || a.Path == PathOpenAPI

@@ -23,10 +23,14 @@ func (a *Ask) secure(v *View, p *Place) bool {
 	if p.TLSPort != "" {
 		host += ":" + p.TLSPort
 	}
-	a.Location = "https://" + host + a.Path
+	location := "https://" + host + a.Path
 	if a.Err == nil {
-		a.Location = uri.EncodeRaw(a.Location) // a name with raw octets stays one that is refused
+		location = uri.EncodeRaw(location) // a name with raw octets stays one that is refused
 	}
-	u, err := uri.Parse(a.Location)
-	return err == nil && u.Check() == nil // else it is answered here, as a request without a host that can be linked to
+	u, err := uri.Parse(location)
+	if err != nil || u.Check() != nil {
+		return false // it is answered here, as a request without a host that can be linked to
+	}
+	a.Location = location
+	return true
 }

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"net/http"
 	"strings"
 	"unsafe"
 
@@ -29,7 +30,7 @@ type Scratch struct {
 }
 
 // isGet reports whether the method reads.
-func (v *View) isGet() bool { return v.Method == "GET" || v.Method == "HEAD" }
+func (v *View) isGet() bool { return v.Method == http.MethodGet || v.Method == http.MethodHead }
 
 // lasting returns a text of the request that is valid for longer.
 func (v *View) lasting(text string) string {

@@ -103,7 +103,8 @@ func (b *Batch) edit(edit Edit) (Entry, error) {
 		return Entry{}, err
 	}
 	if before.Status == Withdrawn && record.Status == Active && !edit.Activate {
-		return Entry{}, fmt.Errorf("%w: %s was withdrawn, and comes back only where its status is said to be active (set --activate)", ErrInvalid, edit.Key)
+		return Entry{}, fmt.Errorf("%w: %s was withdrawn, and comes back only where its status is said to be active (set --activate)",
+			ErrInvalid, edit.Key)
 	}
 	after, _, err := b.PutIf(edit.Key, record, edit.Note, edit.OutsideSandbox, anyChange)
 	return after, err
@@ -124,7 +125,7 @@ func (b *Batch) PutIf(key Key, record Record, note string, outside bool, may fun
 	if err != nil {
 		return Entry{}, false, err
 	}
-	if err := checkText("note", note, MaxText); err != nil {
+	if err := CheckText("note", note, MaxText); err != nil {
 		return Entry{}, false, fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
 	}
 	if record.Sandbox, err = b.sandbox(before, key, record.Sandbox, outside); err != nil {

@@ -92,10 +92,8 @@ func (r *Registry) Apply(ctx context.Context, actor Actor, edits ...Edit) ([]Ent
 		return nil, err
 	}
 	var after []Entry
-	var changes []Changed
-	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
-		w := NewBatch(tx, actor.Name, r.Now())
-		after, changes = nil, nil
+	changes, err := r.Change(ctx, actor, func(_ WriteTx, w *Batch) error {
+		after = nil
 		for _, edit := range edits {
 			e, err := w.edit(edit)
 			if err != nil {
@@ -103,8 +101,7 @@ func (r *Registry) Apply(ctx context.Context, actor Actor, edits ...Edit) ([]Ent
 			}
 			after = append(after, e)
 		}
-		changes, err = w.Flush()
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -117,10 +114,27 @@ func (r *Registry) Apply(ctx context.Context, actor Actor, edits ...Edit) ([]Ent
 			}
 		}
 	}
+	return after, nil
+}
+
+// Change calls f with a batch in one transaction, writes what f has put into it, all or nothing, and returns what has
+// changed, which the audit sees. f may be called more than once; what it puts was checked by its caller.
+func (r *Registry) Change(ctx context.Context, actor Actor, f func(tx WriteTx, w *Batch) error) (changes []Changed, err error) {
+	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
+		w := NewBatch(tx, actor.Name, r.Now())
+		if err := f(tx, w); err != nil {
+			return err
+		}
+		changes, err = w.Flush()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	if r.config.Audit != nil && len(changes) > 0 {
 		r.config.Audit(ctx, actor, changes)
 	}
-	return after, nil
+	return changes, nil
 }
 
 // canonicalEdits returns edits of canonical keys, if the actor may make them.
@@ -177,7 +191,9 @@ func (r *Registry) Purge(ctx context.Context, actor Actor, prefix string) (n int
 
 // purgePage removes what is in a sandbox of the next purgePage entries after a name. It returns what it removed, and
 // the last name, "" where it was the last page.
-func (r *Registry) purgePage(ctx context.Context, actor Actor, kind Kind, prefix, after string) (removed []Changed, last string, err error) {
+func (r *Registry) purgePage(
+	ctx context.Context, actor Actor, kind Kind, prefix, after string,
+) (removed []Changed, last string, err error) {
 	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
 		removed, last = nil, ""
 		entries, err := tx.List(kind, prefix, after, purgePage)

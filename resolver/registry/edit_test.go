@@ -17,6 +17,7 @@ import (
 // fixture is a registry in a file, whose clock moves by a second with each look.
 type fixture struct {
 	*registry.Registry
+	config   registry.Config // of the Registry
 	audited  []registry.Changed
 	activate bool // edits bring withdrawn entries back
 }
@@ -36,12 +37,13 @@ func newFixture(t *testing.T) *fixture {
 		}
 		return strings.ToLower(text), nil
 	}
-	f.Registry = registry.New(registry.Config{
+	f.config = registry.Config{
 		Store: store, Canonical: canonical, CanonicalPrefix: canonical, Now: func() time.Time { now = now.Add(time.Second); return now },
 		Audit: func(_ context.Context, _ registry.Actor, changes []registry.Changed) {
 			f.audited = append(f.audited, changes...)
 		},
-	})
+	}
+	f.Registry = registry.New(f.config)
 	return f
 }
 

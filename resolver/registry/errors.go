@@ -13,6 +13,8 @@ var (
 	ErrExhausted = errors.New("not enough names are free")
 	// ErrDenied means that someone may not change a name.
 	ErrDenied = errors.New("not permitted")
+	// ErrToken means that a secret is not that of a token that is valid.
+	ErrToken = errors.New("the token is not valid, has expired or was revoked")
 	// ErrNoStore means that the store cannot be used now.
 	ErrNoStore = errors.New("the registry is not available")
 	// ErrReplaced means that the file of a store is not the one that was opened.

@@ -22,6 +22,13 @@ type Config struct {
 	Audit func(ctx context.Context, actor Actor, changes []Changed)
 }
 
+// CheckDigit completes the numbers of a namespace.
+type CheckDigit struct {
+	Digits int // of a number without the check digit
+	// Of returns the check digit of so many digits.
+	Of func(digits string) byte
+}
+
 // Changed is a change of one key. Before is the zero value for a new one.
 type Changed struct{ Before, After Entry }
 
@@ -37,6 +44,9 @@ func (r *Registry) Store() Store { return r.config.Store }
 
 // Now returns the time, as it is stored.
 func (r *Registry) Now() time.Time { return r.config.Now().UTC().Truncate(time.Millisecond) }
+
+// CheckDigits returns what completes numbers, by what names begin with, for those who mint them.
+func (r *Registry) CheckDigits() map[string]CheckDigit { return r.config.CheckDigits }
 
 // Canonical returns the canonical name of a URI. The error wraps a *uri.ParseError.
 func (r *Registry) Canonical(text string) (string, error) { return r.config.Canonical(text) }

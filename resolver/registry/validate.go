@@ -36,7 +36,8 @@ func (r *Registry) CanonicalKey(key Key) (Key, error) {
 		return Key{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	if key.Kind == KindPrefix && !isDelimiter(name[len(name)-1]) {
-		return Key{}, fmt.Errorf("%w: the prefix %q must end with a character that is neither a letter nor a digit, such as \":\", so that it ends where a part of names does", ErrInvalid, name)
+		return Key{}, fmt.Errorf("%w: the prefix %q must end with a character that is neither a letter nor a digit, "+
+			"such as \":\", so that it ends where a part of names does", ErrInvalid, name)
 	}
 	return Key{key.Kind, name}, nil
 }
@@ -137,7 +138,7 @@ func checkTexts(record Record) error {
 		{"contact", record.Contact, MaxText},
 		{"metadata", record.Metadata, MaxMetadata},
 	} {
-		if err := checkText(f.name, f.text, f.most); err != nil {
+		if err := CheckText(f.name, f.text, f.most); err != nil {
 			return err
 		}
 	}
@@ -150,7 +151,8 @@ func checkTexts(record Record) error {
 	return nil
 }
 
-func checkText(name, text string, most int) error {
+// CheckText returns an error where a text, which its name tells, has more octets than most, or is no text.
+func CheckText(name, text string, most int) error {
 	switch {
 	case len(text) > most:
 		return fmt.Errorf("the %s has more than %d octets", name, most)
@@ -204,7 +206,7 @@ func checkTarget(key Key, t Target) error {
 		return errors.New("it ends before it begins")
 	}
 	for _, f := range [...][2]string{{"media type", t.Type}, {"language", t.Language}, {"note", t.Note}} {
-		if err := checkText(f[0], f[1], MaxText); err != nil {
+		if err := CheckText(f[0], f[1], MaxText); err != nil {
 			return err
 		}
 	}

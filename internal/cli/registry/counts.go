@@ -11,6 +11,7 @@ import (
 
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/count"
 )
 
 // countFlags are the flags of urnd registry stats about resolutions.
@@ -81,15 +82,15 @@ func dayOf(flag, text string) (time.Time, error) {
 
 // nameCounts are the resolutions of one name.
 type nameCounts struct {
-	Name    string           `json:"name"`
-	Periods []registry.Count `json:"periods"`
-	Sum     registry.Tally   `json:"sum"`
+	Name    string        `json:"name"`
+	Periods []count.Count `json:"periods"`
+	Sum     count.Tally   `json:"sum"`
 }
 
 // topCounts are the names that were resolved most, and the sum of all.
 type topCounts struct {
-	Names []registry.NameCount `json:"names"`
-	Sum   registry.Tally       `json:"sum"`
+	Names []count.NameCount `json:"names"`
+	Sum   count.Tally       `json:"sum"`
 }
 
 // print prints the resolutions of a name, or of those on top.
@@ -103,9 +104,9 @@ func (f *countFlags) print(cmd *cobra.Command, r *registry.Registry, args []stri
 		table, err = countsOfName(cmd, r, args[0], *f.prefix, from, to)
 	} else {
 		var top topCounts
-		top.Names, top.Sum, err = registry.TopCounts(cmd.Context(), r.Store(), from, to, f.top)
+		top.Names, top.Sum, err = count.Top(cmd.Context(), r.Store(), from, to, f.top)
 		if top.Names == nil {
-			top.Names = []registry.NameCount{}
+			top.Names = []count.NameCount{}
 		}
 		table = top
 	}
@@ -124,9 +125,9 @@ func countsOfName(cmd *cobra.Command, r *registry.Registry, text string, prefix 
 	if err != nil {
 		return nameCounts{}, err
 	}
-	n := nameCounts{Name: key.Name, Periods: []registry.Count{}}
+	n := nameCounts{Name: key.Name, Periods: []count.Count{}}
 	err = r.Store().Read(cmd.Context(), func(tx registry.Tx) error {
-		counts, err := registry.CountsOf(tx, key.Name, from, to)
+		counts, err := count.Of(tx, key.Name, from, to)
 		n.Periods = append(n.Periods, counts...)
 		return err
 	})
@@ -138,9 +139,9 @@ func countsOfName(cmd *cobra.Command, r *registry.Registry, text string, prefix 
 }
 
 func (n nameCounts) print(w io.Writer) error {
-	rows := make([]registry.NameCount, len(n.Periods))
+	rows := make([]count.NameCount, len(n.Periods))
 	for i, c := range n.Periods {
-		rows[i] = registry.NameCount{Name: c.Period, Tally: c.Tally}
+		rows[i] = count.NameCount{Name: c.Period, Tally: c.Tally}
 	}
 	return printTallies(w, "day", rows, n.Sum)
 }
@@ -148,10 +149,10 @@ func (n nameCounts) print(w io.Writer) error {
 func (t topCounts) print(w io.Writer) error { return printTallies(w, "name", t.Names, t.Sum) }
 
 // printTallies prints a table of tallies.
-func printTallies(w io.Writer, of string, rows []registry.NameCount, sum registry.Tally) error {
+func printTallies(w io.Writer, of string, rows []count.NameCount, sum count.Tally) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "people\tbots\t  %s\n", of)
-	for _, row := range append(rows, registry.NameCount{Name: "all", Tally: sum}) {
+	for _, row := range append(rows, count.NameCount{Name: "all", Tally: sum}) {
 		fmt.Fprintf(table, "%d\t%d\t  %s\n", row.People, row.Bots, row.Name)
 	}
 	return table.Flush()

@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/mint"
 )
 
 func newMint(w Wiring) *cobra.Command {
-	var m registry.Minting
+	var m mint.Request
 	var from uint64
 	cmd := &cobra.Command{
 		Use:   "mint PATTERN",
@@ -38,7 +38,7 @@ of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
-	cmd.Flags().IntVarP(&m.N, "number", "n", 1, fmt.Sprintf("mint this `number` of names, at most %d", registry.MaxMint))
+	cmd.Flags().IntVarP(&m.N, "number", "n", 1, fmt.Sprintf("mint this `number` of names, at most %d", mint.Max))
 	cmd.Flags().Uint64Var(&from, "from", 0, "go on with this `number`, instead of that after the last one; what is registered is skipped")
 	cmd.Flags().StringVar(&m.Note, "note", "", "why, as `text` in the history of the names")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -51,7 +51,7 @@ of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 	return cmd
 }
 
-func (f *storeFlags) mint(cmd *cobra.Command, m registry.Minting) (err error) {
+func (f *storeFlags) mint(cmd *cobra.Command, m mint.Request) (err error) {
 	r, _, err := f.openOrMake(cmd.Context())
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (f *storeFlags) mint(cmd *cobra.Command, m registry.Minting) (err error) {
 			err = fault
 		}
 	}()
-	names, err := r.Mint(cmd.Context(), actor(), m)
+	names, err := mint.New(r).Mint(cmd.Context(), actor(), m)
 	if err != nil {
 		return usageOfEdit(err)
 	}

@@ -1,11 +1,9 @@
 package registry
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -14,6 +12,8 @@ import (
 
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/audit"
+	"github.com/urnd/urnd/resolver/registry/token"
 )
 
 func newToken(w Wiring) *cobra.Command {
@@ -30,7 +30,7 @@ sandboxes. It may be for some names only. It opens nothing else of the admin int
 }
 
 func newTokenCreate(w Wiring) *cobra.Command {
-	var t registry.Token
+	var t token.Token
 	var role, expires string
 	cmd := &cobra.Command{
 		Use:   "create --name NAME --role reader|writer|admin",
@@ -59,14 +59,14 @@ stored.`,
 			return err
 		}
 		defer r.Store().Close()
-		made, secret, err := r.CreateToken(cmd.Context(), actor(), t)
+		made, secret, err := token.Create(cmd.Context(), r, actor(), t)
 		if errors.Is(err, registry.ErrInvalid) {
 			return cli.Usage(err)
 		}
 		if err != nil {
 			return err
 		}
-		auditToken(cmd.Context(), "a token of the registry was created", made.By, made)
+		audit.Token(cmd.Context(), journal(), "a token of the registry was created", made.By, made)
 		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: created the token %s; it is shown only now\n", made.ID)
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), secret)
 		return err
@@ -106,7 +106,7 @@ func newTokenList(w Wiring) *cobra.Command {
 			return err
 		}
 		defer r.Store().Close()
-		tokens, err := r.Tokens(cmd.Context())
+		tokens, err := token.List(cmd.Context(), r)
 		if err != nil {
 			return err
 		}
@@ -162,11 +162,11 @@ second, and stops the imports that were sent with them.`,
 		}
 		defer r.Store().Close()
 		for _, id := range ids {
-			t, err := r.RevokeToken(cmd.Context(), actor(), id)
+			t, err := token.Revoke(cmd.Context(), r, actor(), id)
 			if err != nil {
 				return fmt.Errorf("revoking %q: %w", id, err)
 			}
-			auditToken(cmd.Context(), "a token of the registry was revoked", actor().Name, t)
+			audit.Token(cmd.Context(), journal(), "a token of the registry was revoked", actor().Name, t)
 			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: revoked, the %s of %s\n", id, t.Role, t.Name); err != nil {
 				return err
 			}
@@ -174,14 +174,4 @@ second, and stops the imports that were sent with them.`,
 		return nil
 	}
 	return cmd
-}
-
-// auditToken records in the journal what was done with a token.
-func auditToken(ctx context.Context, message, by string, t registry.Token) {
-	log := journal()
-	if log == nil {
-		return
-	}
-	log.LogAttrs(ctx, slog.LevelInfo, message, slog.String("by", by), slog.String("token", t.ID), slog.String("name", t.Name),
-		slog.String("role", t.Role.String()), slog.Any("prefixes", t.Prefixes), slog.Time("expires", t.Expires), slog.String("note", t.Note))
 }

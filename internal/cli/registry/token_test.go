@@ -10,6 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/cli/clitest"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
 )
 
 // runTokens runs urnd registry token with arguments.
@@ -21,17 +22,17 @@ func runTokens(t *testing.T, store string, args ...string) (out, errs string, er
 func TestTokenCommands(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "registry.db")
 	secret, errs, err := runTokens(t, store, "create", "--name", "loader", "--role", "writer", "--prefix", "URN:NBN:fi:", "--expires", "2132-01-01", "--note", "two\nlines")
-	if err != nil || !strings.HasPrefix(secret, registry.TokenStart) || strings.Count(secret, "\n") != 1 || !strings.Contains(errs, "only now") {
+	if err != nil || !strings.HasPrefix(secret, token.Start) || strings.Count(secret, "\n") != 1 || !strings.Contains(errs, "only now") {
 		t.Fatalf("%q, %q, %v", secret, errs, err)
 	}
-	id := secret[len(registry.TokenStart):][:16]
+	id := secret[len(token.Start):][:16]
 	list, _, err := runTokens(t, store, "list")
 	if err != nil || strings.Count(list, "\n") != 2 || !strings.Contains(list, id+"  writer  loader") || !strings.Contains(list, "2132-01-01T00:00:00Z") || strings.Contains(list, strings.TrimSpace(secret)) {
 		t.Errorf("%v\n%s", err, list)
 	}
 	text, _, err := runTokens(t, store, "list", "--json")
-	var token registry.Token
-	if err := errors.Join(err, json.Unmarshal([]byte(text), &token)); err != nil || token.ID != id || token.Role != registry.Writer || token.Prefixes[0] != "urn:nbn:fi:" {
+	var listed token.Token
+	if err := errors.Join(err, json.Unmarshal([]byte(text), &listed)); err != nil || listed.ID != id || listed.Role != registry.Writer || listed.Prefixes[0] != "urn:nbn:fi:" {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if out, _, err := runTokens(t, store, "revoke", id); err != nil || out != id+": revoked, the writer of loader\n" {

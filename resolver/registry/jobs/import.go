@@ -13,6 +13,7 @@ import (
 
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/token"
 )
 
 // run imports the body of a job, and returns what its document says then.
@@ -135,7 +136,7 @@ func (w *watcher) check(ctx context.Context) {
 		if w.of.Actor.Token == "" {
 			return nil
 		}
-		valid, err := r.ValidToken(tx, w.of.Actor.Token)
+		valid, err := token.Valid(tx, w.of.Actor.Token, r.Now())
 		if err == nil && !valid {
 			w.cancel(errRevoked)
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 	"github.com/urnd/urnd/resolver/registry/jobs"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
+	"github.com/urnd/urnd/resolver/registry/token"
 )
 
 // held is a store in which an import waits for its end, when it has read its input.
@@ -136,11 +137,11 @@ func TestJob(t *testing.T) {
 	dir, log := t.TempDir(), new(bytes.Buffer)
 	j, r := newJobs(openStore(t, dir), dir, log)
 	end := running(t, j)
-	token, _, err := r.CreateToken(t.Context(), root, registry.Token{Name: "w", Role: registry.Writer, Prefixes: []string{"urn:x:"}})
+	made, _, err := token.Create(t.Context(), r, root, token.Token{Name: "w", Role: registry.Writer, Prefixes: []string{"urn:x:"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	writer := token.Actor()
+	writer := made.Actor()
 	const n = 10_000
 	job := await(t, j, accept(t, j, writer, "", lines(n)).ID, jobs.Done)
 	if job.Report == nil || job.Report.New != n*9/10 || job.Report.Rejected != n/10 || len(job.Rejections) != 20 || job.Progress.Lines != n || job.Ended.IsZero() || job.By != "w" {
@@ -170,7 +171,7 @@ func TestJob(t *testing.T) {
 	if bodies, _ := filepath.Glob(filepath.Join(dir, "jobs", "*.body")); len(bodies) != 0 {
 		t.Errorf("%q were not removed", bodies)
 	}
-	if text := log.String(); !strings.Contains(text, "an import of the registry ends") || !strings.Contains(text, "new=9000") || !strings.Contains(text, "token="+token.ID) {
+	if text := log.String(); !strings.Contains(text, "an import of the registry ends") || !strings.Contains(text, "new=9000") || !strings.Contains(text, "token="+made.ID) {
 		t.Errorf("the log is %s", text)
 	}
 }
@@ -327,14 +328,14 @@ func TestRevokedJob(t *testing.T) {
 	dir := t.TempDir()
 	store := held{openStore(t, dir), make(chan struct{}), new(sync.Once)}
 	j, r := newJobs(store, dir, io.Discard)
-	token, _, err := r.CreateToken(t.Context(), root, registry.Token{Name: "t", Role: registry.Writer})
+	made, _, err := token.Create(t.Context(), r, root, token.Token{Name: "t", Role: registry.Writer})
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, waits := accept(t, j, token.Actor(), "", lines(several)), accept(t, j, token.Actor(), "", lines(several))
+	runs, waits := accept(t, j, made.Actor(), "", lines(several)), accept(t, j, made.Actor(), "", lines(several))
 	running(t, j)
 	<-store.hold
-	if _, err := r.RevokeToken(t.Context(), root, token.ID); err != nil {
+	if _, err := token.Revoke(t.Context(), r, root, made.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{runs.ID, waits.ID} {

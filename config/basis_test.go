@@ -1,0 +1,117 @@
+package config_test
+
+import (
+	"encoding"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+)
+
+// Each setting says what a reload throws away that changes it, or its section does: a new one fails until it
+// is decided.
+func TestInvalidatesIsDecided(t *testing.T) {
+	for _, s := range config.Settings() {
+		switch {
+		case s.Invalidates == 0 && !s.IsSection():
+			t.Errorf("%s does not say what it invalidates, and neither does its section: config.Nothing, where no contents rest on it", s.Path)
+		case s.Invalidates&config.Nothing != 0 && s.Invalidates != config.Nothing:
+			t.Errorf("%s invalidates nothing, and something", s.Path)
+		}
+	}
+}
+
+// A change of any setting changes the basis of what it invalidates, and of nothing else: also deep in a list
+// of tables.
+func TestBasis(t *testing.T) {
+	declared := make(map[string]config.Contents)
+	for _, s := range config.Settings() {
+		if !s.IsSection() {
+			declared[s.Path] = s.Invalidates
+		}
+	}
+	changed := 0
+	for _, path := range keysOfType("", reflect.TypeFor[config.Config]()) {
+		before, after := config.Default(), config.Default()
+		settingAt(&before, path)
+		if !alter(t, settingAt(&after, path)) {
+			continue // a table
+		}
+		changed++
+		setting, _, _ := strings.Cut(path, ".*.")
+		for of := config.Records; of < config.Nothing; of <<= 1 {
+			if isOther := before.Basis(of) != after.Basis(of); isOther != (declared[setting]&of != 0) {
+				t.Errorf("%s: the basis of %b changes: %t", path, of, isOther)
+			}
+		}
+	}
+	if changed < len(declared) {
+		t.Errorf("%d of %d settings were changed", changed, len(declared))
+	}
+}
+
+// Lists that differ in where a value ends have another basis.
+func TestBasisOfLists(t *testing.T) {
+	seen := make(map[string][]string)
+	for _, roots := range [][]string{nil, {""}, {"/a /b"}, {"/a", "/b"}, {"/a", "/b "}, {`/a", "/b`}, {"/a\xff"}, {"/a\xfe"}} {
+		c := config.Default()
+		c.File.Roots = roots
+		basis := c.Basis(config.Disk)
+		if other, ok := seen[basis]; ok {
+			t.Errorf("%q and %q have the same basis", roots, other)
+		}
+		seen[basis] = roots
+	}
+	empty, none := config.Default(), config.Default()
+	empty.File.Roots, none.File.Roots = []string{}, nil
+	if empty.Basis(config.Disk) != none.Basis(config.Disk) {
+		t.Error("an empty list is not none")
+	}
+}
+
+// settingAt returns the field of a setting; lists of tables on its way, which are empty, get a table.
+func settingAt(c *config.Config, path string) reflect.Value {
+	v := reflect.ValueOf(c).Elem()
+	for key := range strings.SplitSeq(path, ".") {
+		if key == "*" {
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			v = v.Index(0)
+			continue
+		}
+		v = v.FieldByIndex(fieldOf(v.Type(), key))
+	}
+	return v
+}
+
+func fieldOf(typ reflect.Type, key string) []int {
+	for field := range typ.Fields() {
+		if field.Tag.Get("mapstructure") == key {
+			return field.Index
+		}
+	}
+	return nil
+}
+
+// alter gives a setting another value, and reports whether it is one.
+func alter(t *testing.T, v reflect.Value) bool {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
+	case reflect.Int, reflect.Int64:
+		v.SetInt(v.Int() + 1)
+	case reflect.String:
+		v.SetString(v.String() + "x")
+	case reflect.Slice:
+		v.Set(reflect.Append(v, reflect.New(v.Type().Elem()).Elem()))
+	case reflect.Struct:
+		if _, isValue := v.Interface().(encoding.TextMarshaler); !isValue {
+			return false
+		}
+		v.SetZero()
+	default:
+		t.Fatalf("a setting of type %s", v.Type())
+	}
+	return true
+}

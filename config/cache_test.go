@@ -1,0 +1,42 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+)
+
+// What the cache has rules for cannot be declared harmless, nor half of all fields.
+func TestHarmlessFields(t *testing.T) {
+	for field, want := range map[string]string{
+		"X-App-Version": "", "npm-*": "", "x_app": "", "Content-Type": "",
+		"a b": "is not the name of a field", "": "is not the name of a field", "*": "is not the name of a field",
+		"a*b": "is not the name of a field", "a*b*": "is not the name of a field",
+		"x-*": "too many fields", "Cookie": "rules of its own", "authorization": "rules of its own",
+		"if_none_match": "rules of its own", "auth*": "rules of its own", "Range": "rules of its own",
+		"con*": "rules of its own", "content-*": "rules of its own", "Content-T*": "rules of its own", "content_*": "rules of its own",
+	} {
+		_, err := config.Load(write(t, "urnd.yaml", "cache:\n  harmless_fields: [\""+field+"\"]\n"), nil)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "cache.harmless_fields.0")) {
+			t.Errorf("%q: %v, want %q", field, err, want)
+		}
+	}
+}
+
+// Fields that are known to make origins answer differently can be listed, by who knows that these do not.
+func TestWarningsOfHarmlessFields(t *testing.T) {
+	cases := map[string]string{"X-App-Version": "", "npm-*": "", "Content-Type": "", "X-Requested-With": "", "X-Forwarder": "", "x-app*": "", "hosts": ""}
+	for _, field := range []string{
+		"x-f*", "Forwarded", "forw*", "X-Forwarded-Host", "x-forwarded-*", "X_Forwarded_Proto", "X-Forwarded-Anything", "X-Real-IP", "x-r*",
+		"X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Anything-Override", "x-http-*", "X-Original-URL",
+		"x-orig*", "X-Rewrite-URL", "X-Host", "x-h*",
+	} {
+		cases[field] = "cache.harmless_fields.0: origins are known to answer differently"
+	}
+	settings := make(map[string]string)
+	for field, want := range cases {
+		settings["cache: {harmless_fields: ['"+field+"']}"] = want
+	}
+	wantWarnings(t, settings)
+}

@@ -1,0 +1,86 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// DNS says which servers are queried, and how.
+type DNS struct {
+	Servers []Server      `mapstructure:"servers"` // empty: those of /etc/resolv.conf
+	Timeout time.Duration `mapstructure:"timeout"` // of one query to one server
+	Rounds  int           `mapstructure:"rounds"`  // how often the list of servers is tried
+	// HedgeAfter is the time without an answer after which the next server is
+	// queried in parallel; 0 waits for Timeout.
+	HedgeAfter time.Duration `mapstructure:"hedge_after"`
+	// MinTTL and MaxTTL bound how long record sets are cached.
+	MinTTL time.Duration `mapstructure:"min_ttl"`
+	MaxTTL time.Duration `mapstructure:"max_ttl"`
+	// RefreshAhead queries record sets that are in use again before they expire.
+	RefreshAhead bool `mapstructure:"refresh_ahead"`
+	MixedCase    bool `mapstructure:"mixed_case"` // of questions
+}
+
+func dnsSettings() []Setting {
+	return []Setting{
+		{Path: "dns", Invalidates: Records | Answers | Snapshot, Doc: "The DNS servers."},
+		{
+			Path: "dns.servers", Default: []Server{}, Form: "IP address, with or without port, or tls:// and one",
+			Doc: "IP addresses of recursive servers, with or without port, or over TLS, with the name of the " +
+				"certificate: tls://192.0.2.53:853#dns.example.org. Empty: those of /etc/resolv.conf, which is read " +
+				"again when it changes. No other server is queried.",
+		},
+		{
+			Path: "dns.timeout", Default: 2 * time.Second, Least: time.Millisecond, Most: time.Minute,
+			Doc: "for one query to one server",
+		},
+		{Path: "dns.rounds", Default: 2, Least: 1, Most: 10, Doc: "how often the list of servers is tried before giving up"},
+		{
+			Path: "dns.hedge_after", Default: 300 * time.Millisecond, Least: time.Duration(0), Most: time.Minute,
+			Doc: "after this time without an answer the next server is queried in parallel; 0 waits for the timeout",
+		},
+		{
+			Path: "dns.min_ttl", Least: time.Duration(0), Most: time.Hour,
+			Doc: "record sets are cached at least this long, whatever their TTL",
+		},
+		{Path: "dns.max_ttl", Default: week, Least: time.Second, Most: 365 * day, Doc: "and at most this long"},
+		{
+			Path: "dns.mixed_case", Default: true,
+			Doc: "ask in letters of random case, which a forged reply must repeat (DNS 0x20); servers that do not " +
+				"keep the case are found out, and asked in lower case",
+		},
+		{Path: "dns.refresh_ahead", Default: true, Doc: "query record sets that are in use again before they expire"},
+	}
+}
+
+func checkDomainList(f *Faults, path string, value any) {
+	names, _ := value.([]string)
+	for i, name := range names {
+		if !isDomain(name) {
+			f.add(index(path, i), "%q is not a domain name such as urn.arpa.%s", name, writeHost(name, "there are no patterns: list each name"))
+		} else if slices.IndexFunc(names, func(other string) bool { return sameDomain(name, other) }) != i {
+			f.add(index(path, i), "%q is named twice", name)
+		}
+	}
+}
+
+// isDomain checks the text form of a DNS name: RFC 1035 section 2.3.4 bounds
+// it, and hosts' names have letters, digits and hyphens.
+func isDomain(s string) bool {
+	s = strings.TrimSuffix(s, ".")
+	if s == "" || len(s) > 253 {
+		return false
+	}
+	const octets = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" || len(label) > 63 || strings.Trim(label, "-") != label || strings.Trim(label, octets) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+func sameDomain(a, b string) bool { return uri.CanonicalDomain(a) == uri.CanonicalDomain(b) }

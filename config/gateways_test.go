@@ -1,0 +1,106 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+)
+
+func TestRoots(t *testing.T) {
+	for root, want := range map[string]string{
+		"/": "is all of this machine", "/proc": "the state of processes", "/proc/1/root": "the state of processes",
+		"/sys/kernel": "the state of processes", "/dev": "devices",
+		"srv": "not an absolute path", "/srv/../etc": "not an absolute path", "/srv/": "not an absolute path",
+		"/srv": "", "/processes": "", "/srv/proc": "", "/development": "",
+	} {
+		_, err := config.Load(write(t, "urnd.yaml", "file: {roots: [/srv/a, '"+root+"']}"), nil)
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), "file.roots.1: ") || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", root, err, want)
+		}
+	}
+}
+
+// Files of urnd itself that a root makes public.
+func TestWarningsOfRoots(t *testing.T) {
+	for text, want := range map[string]string{
+		"file: {roots: [/var/lib]}":                                                                           "file.roots.0: all clients of the proxy can read what urnd has in /var/lib/urnd",
+		"file: {roots: [/srv, /etc/urnd/documents]}":                                                          "file.roots.1: all clients of the proxy can read what urnd has in /etc/urnd",
+		"{file: {roots: [/srv]}, tls: {key: /srv/tls/key, certificate: /a}}":                                  "has in /srv/tls/key",
+		"{file: {roots: [/srv]}, cache: {directory: /srv/cache}}":                                             "has in /srv/cache",
+		"{file: {roots: [/srv]}, cache: {directory: /srv2/cache}}":                                            "",
+		"{file: {roots: [/srv/a]}, tls: {key: /srv/key, certificate: /a}, listen: {tls: ['127.0.0.1:8443']}}": "",
+	} {
+		c, err := config.Load(write(t, "urnd.yaml", text), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if got := c.Warnings(); (want == "") != (len(got) == 0) || !strings.Contains(got.Error(), want) {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+// Servers that take lines of text for commands listen at these ports: RFC 1738 section 6.
+func TestDeniedPorts(t *testing.T) {
+	denied := func(port uint16) bool {
+		for _, r := range config.Default().Gateways.DenyPorts {
+			if r.First <= port && port <= r.Last {
+				return true
+			}
+		}
+		return false
+	}
+	for _, port := range []uint16{
+		1025, 2525, 5984, 8125, 9050, 9051, 10050, 10051, 6379, 11211,
+		3310, 4730, 6600, 11300, 2003, 4242, 8009, 9000, 7000, 16379, // those by which the list was attacked
+		1099, 1344, 1978, 2049, 2181, 2617, 2623, 3003, 3306, 3493, 3632, 4150, 4160, 4369, 4373, 4712, 4949, 5038, 5432, 5672,
+		6082, 6557, 6667, 7419, 7711, 8021, 8765, 8086, 9200, 9300, 9101, 9104, 10011, 10023, 10040, 12345, 12525, 13666, 27017,
+		33060, 33062, 61613,
+	} {
+		if !denied(port) {
+			t.Errorf("%d is not denied", port)
+		}
+	}
+	// Servers of the gateways without privileges, and the web.
+	for _, port := range []uint16{1024, 1070, 1119, 1979, 2100, 2121, 7070, 7090, 8000, 8080, 8443, 9999, 10000, 10070, 32768, 50000, 60000} {
+		if denied(port) {
+			t.Errorf("%d is denied", port)
+		}
+	}
+	last := uint16(1023)
+	for _, r := range config.Default().Gateways.DenyPorts {
+		if r.First <= last || r.Last < r.First {
+			t.Errorf("%d to %d is after %d", r.First, r.Last, last)
+		}
+		last = r.Last
+	}
+}
+
+// Who has copied an earlier example is told that the default has become longer, and who has a list of their own is not.
+func TestWarningOfEarlierDeniedPorts(t *testing.T) {
+	const example = `["1025", 1433-1434, "1521", 1719-1720, "1723", "2049", 2375-2376, 2379-2380, "2525", "3128", "3306", "3659", "4045", ` +
+		`"4190", "4369", 5060-5061, "5432", "5672", 5900-5906, "5984", 6000-6063, 6379-6380, "6566", 6665-6669, "6679", "6697", "8086", ` +
+		`8125-8126, "9042", 9050-9051, "9092", 9100-9107, "9200", "9300", 10050-10051, "10080", "11211", "26379", 27017-27019]`
+	wantWarnings(t, map[string]string{
+		"gateways: {deny_ports: " + example + "}":   "gateways.deny_ports: is the default of an earlier version: delete the line, since the default has more",
+		"gateways: {deny_ports: [1025, 1433-1434]}": "",
+		"gateways: {deny_ports: []}":                "",
+		"gateways: {ttl: 2m}":                       "",
+	})
+}
+
+// wantWarnings loads configurations, and compares their warnings with texts that these have, "" for none.
+func wantWarnings(t *testing.T, cases map[string]string) {
+	t.Helper()
+	for text, want := range cases {
+		c, err := config.Load(write(t, "urnd.yaml", text), nil)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := c.Warnings(); (want == "") != (len(got) == 0) || !strings.Contains(got.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, got, want)
+		}
+	}
+}

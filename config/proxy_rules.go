@@ -1,0 +1,150 @@
+package config
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// ProxyRule allows or denies the requests for which all of its conditions hold. An empty one holds
+// for all requests.
+type ProxyRule struct {
+	ID           string         `mapstructure:"id"`
+	Action       string         `mapstructure:"action"` // "allow" or "deny"
+	Clients      []netip.Prefix `mapstructure:"clients"`
+	Users        []string       `mapstructure:"users"`
+	Methods      []string       `mapstructure:"methods"`
+	Schemes      []string       `mapstructure:"schemes"` // "connect" stands for CONNECT
+	Hosts        []string       `mapstructure:"hosts"`   // names, ".example.org", patterns, addresses and ranges
+	Ports        []PortRange    `mapstructure:"ports"`
+	Destinations []netip.Prefix `mapstructure:"destinations"` // addresses that are dialled
+}
+
+func ruleElements() []Setting {
+	return []Setting{
+		{
+			Path: "proxy.rules.*.id", Form: "1 to 64 letters, digits, \"-\", \"_\" and \".\"",
+			Doc: "its name in logs, for the client, and in Proxy-Status; it must be set, and be the only one of this name",
+		},
+		{
+			Path: "proxy.rules.*.action", OneOf: actions(),
+			Doc: "what happens to requests for which all conditions hold; it must be set",
+		},
+		{Path: "proxy.rules.*.clients", Form: "address range", Doc: "clients; empty: all"},
+		{
+			Path: "proxy.rules.*.users", Form: "user",
+			Doc: "users of access.proxy_users; empty: all, and clients that did not log in",
+		},
+		{
+			Path: "proxy.rules.*.methods", Form: "method, in capitals",
+			Doc: "methods; deny also holds for them in small letters, allow does not; empty: all",
+		},
+		{
+			Path: "proxy.rules.*.schemes", Form: "scheme",
+			Doc: "schemes of URLs, and connect for CONNECT, by which clients ask for https; empty: all",
+		},
+		{
+			Path: "proxy.rules.*.hosts", Form: "host name, pattern, address or address range",
+			Doc: "hosts as URLs name them: a name, a name with all below it (.example.org), a pattern in which * " +
+				"stands for any characters of one label and ? for one of them, an address or an address range; empty: " +
+				"all",
+		},
+		{
+			Path: "proxy.rules.*.ports", Form: "port, or two joined by a hyphen",
+			Doc: "ports, also where they are the default of the scheme; empty: all",
+		},
+		{
+			Path: "proxy.rules.*.destinations", Form: "address range",
+			Doc: "addresses that are dialled, after the host was looked up; empty: all",
+		},
+	}
+}
+
+func actions() []string { return []string{"allow", "deny"} }
+
+const ruleIDOctets = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+func checkProxyRules(f *Faults, rules []ProxyRule) {
+	const maxID = 64
+	seen := make(map[string]bool)
+	for i, r := range rules {
+		path := index("proxy.rules", i)
+		switch {
+		case r.ID == "":
+			f.add(path+".id", "is missing")
+		case len(r.ID) > maxID || strings.Trim(r.ID, ruleIDOctets) != "":
+			f.add(path+".id", "%.80q has other octets than letters, digits, \"-\", \"_\" and \".\", or more than %d", r.ID, maxID)
+		case seen[r.ID]:
+			f.add(path+".id", "%q is the id of another rule too", r.ID)
+		}
+		seen[r.ID] = true
+		if r.Action == "" {
+			f.add(path+".action", "is missing: it is %s", oneOf(actions()))
+		} else {
+			Setting{Path: path + ".action", OneOf: actions()}.validate(f, r.Action)
+		}
+		checkPrefixList(f, path+".clients", r.Clients)
+		checkPrefixList(f, path+".destinations", r.Destinations)
+		checkEach(f, path+".users", r.Users, isUser, "the name of a user, which has no colon (RFC 7617 section 2)")
+		checkEach(f, path+".methods", r.Methods, isMethod,
+			"a method in capitals, such as GET: methods are case-sensitive (RFC 9110 section 9.1)")
+		checkEach(f, path+".schemes", r.Schemes, isScheme, "a scheme such as http, or connect: write it without ://")
+		checkRuleHosts(f, path+".hosts", r.Hosts)
+	}
+}
+
+// checkEach checks each text of a list.
+func checkEach(f *Faults, path string, texts []string, is func(string) bool, what string) {
+	for i, text := range texts {
+		if !is(text) {
+			f.add(index(path, i), "%q is not %s", text, what)
+		}
+	}
+}
+
+func isUser(s string) bool { return s != "" && !strings.Contains(s, ":") }
+
+// isMethod reports whether a text is a token without small letters (RFC 9110 section 5.6.2).
+func isMethod(s string) bool {
+	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~") == ""
+}
+
+func isScheme(s string) bool {
+	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789+-.") == ""
+}
+
+const digits = "0123456789"
+
+func checkRuleHosts(f *Faults, path string, hosts []string) {
+	for i, host := range hosts {
+		at := index(path, i)
+		if prefix, err := netip.ParsePrefix(host); err == nil {
+			if prefix.Addr().Is4In6() {
+				f.add(at, "%s is an IPv4 network in IPv6 form: write it as IPv4", prefix)
+			}
+			continue
+		}
+		if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+			continue
+		}
+		name := strings.TrimPrefix(host, ".")
+		switch {
+		case host != "" && strings.Trim(host, "*") == "":
+			f.add(at, "%q stands for names without a dot: leave hosts out for a rule about all of them", host)
+		case strings.ContainsAny(host, digits) && strings.Trim(host, digits+".*?") == "":
+			f.add(at, "%q is no address, and a pattern is for names: write a range such as 192.0.2.0/24", host)
+		case !isDomain(strings.NewReplacer("*", "a", "?", "a").Replace(name)):
+			f.add(at, "%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, "+
+				"without scheme and port%s; other scripts are written as in xn--bcher-kva.example", host, writeRuleHost(host))
+		case strings.ContainsAny(host, "*?") && name != host:
+			f.add(at, "%q is a pattern, which has no dot at its start", host)
+		}
+	}
+}
+
+// writeRuleHost returns what to write for a URL, or for a host with a port.
+func writeRuleHost(text string) string {
+	if help := writeHost(text, ""); len(help) > len(": ") {
+		return help + ", and the port in ports of a rule"
+	}
+	return ""
+}

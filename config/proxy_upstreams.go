@@ -1,0 +1,89 @@
+package config
+
+import (
+	"net"
+	"strconv"
+	"strings"
+)
+
+// Upstream is a proxy through which requests are forwarded.
+type Upstream struct {
+	Hosts    []string `mapstructure:"hosts"`    // as in ProxyRule; empty: all
+	Server   string   `mapstructure:"server"`   // "http://", "https://" or "socks5://", host and port; or "direct"
+	User     string   `mapstructure:"user"`     // empty: no credentials
+	Password string   `mapstructure:"password"` // a file
+	// TLS is how an https server is authenticated, and urnd to it.
+	TLS ServerTLS `mapstructure:"tls"`
+}
+
+func upstreamElements() []Setting {
+	return []Setting{
+		{
+			Path: "proxy.upstreams.*.hosts", Form: "host name, pattern, address or address range",
+			Doc: "hosts as in proxy.rules; empty: all",
+		},
+		{
+			Path: "proxy.upstreams.*.server", Form: "http://, https:// or socks5://, host and port", Secret: true,
+			Doc: "the proxy, or direct; it must be set",
+		},
+		{Path: "proxy.upstreams.*.user", Form: "user", Doc: "the user that urnd logs in as; empty: it does not"},
+		{
+			Path: "proxy.upstreams.*.password", Form: "path, or credential: and a name", Secret: true,
+			Doc: "the file of the password",
+		},
+		{
+			Path: "proxy.upstreams.*.tls", Elements: tlsElements("proxy.upstreams.*.tls"),
+			Doc: "TLS with an https proxy, as in proxy.origins",
+		},
+	}
+}
+
+// upstreamSchemes are those of proxies.
+func upstreamSchemes() []string { return []string{"http", "https", "socks5"} }
+
+func checkUpstreams(f *Faults, upstreams []Upstream) {
+	for i, u := range upstreams {
+		path := index("proxy.upstreams", i)
+		checkRuleHosts(f, path+".hosts", u.Hosts)
+		if u.Password != "" {
+			checkSecretFile(f, path+".password", u.Password)
+		}
+		switch {
+		case u.User != "" && u.Password == "":
+			f.add(path+".user", "%q cannot log in: password is missing, a file", u.User)
+		case u.User == "" && u.Password != "":
+			f.add(path+".password", "is not used: user is missing")
+		case u.User != "" && u.Server == "direct":
+			f.add(path+".user", "is not used: server is direct, where nobody asks for it")
+		}
+		checkUpstreamServer(f, path+".server", u.Server)
+		checkServerTLS(f, path+".tls", u.TLS, strings.HasPrefix(u.Server, "https://"))
+	}
+}
+
+// checkUpstreamServer does not show what it refuses: it may have a password.
+func checkUpstreamServer(f *Faults, path, server string) {
+	const form = "is not direct, or http://, https:// or socks5:// with a host and a port"
+	if server == "direct" {
+		return
+	}
+	scheme, address, ok := strings.Cut(server, "://")
+	host, port, err := net.SplitHostPort(address)
+	_, portErr := strconv.ParseUint(port, 10, 16)
+	switch {
+	case server == "":
+		f.add(path, "is missing: write direct, or http://, https:// or socks5:// with a host and a port")
+	case strings.Contains(server, "@"):
+		f.add(path, "%s; its value is not shown, since it may have a password: write user and password below it", form)
+	case !ok:
+		f.add(path, "%s: it has no scheme; its value is not shown, since it may have a password", form)
+	case strings.HasSuffix(address, "/"):
+		f.add(path, "%s: write it without a slash at its end", form)
+	case err != nil && isHost(address):
+		f.add(path, "%s: it has no port", form)
+	case err != nil || portErr != nil || !isHost(host):
+		f.add(path, "%s; its value is not shown, since it may have a password", form)
+	default:
+		Setting{Path: path, OneOf: upstreamSchemes()}.validate(f, scheme)
+	}
+}

@@ -1,0 +1,265 @@
+package gate_test
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
+)
+
+func prefixes(texts ...string) (all []netip.Prefix) {
+	for _, text := range texts {
+		all = append(all, netip.MustParsePrefix(text))
+	}
+	return all
+}
+
+// askOf returns what a request asks of a server with the site www.example.org.
+func askOf(t testing.TB, method, target, host string, onMachine bool) route.Ask {
+	t.Helper()
+	set, err := urnns.NewSet(urnns.Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := route.Place{IsThisMachine: onMachine, Server: &route.Server{
+		Own: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
+		Sites: route.Sites{"www.example.org": {}}, Documents: map[string]bool{"/robots.txt": true},
+	}}
+	var ask route.Ask
+	route.Classify(&ask, &route.View{Method: method, Target: target, Host: host, Lines: func(string) []string { return nil }}, &place)
+	return ask
+}
+
+// access lets 10.0.0.0/8 resolve, 10.1.0.0/16 use the proxy, and 10.1.1.0/24 purge.
+func access() gate.Access {
+	return gate.Access{
+		Resolve: prefixes("10.0.0.0/8", "127.0.0.0/8"), Proxy: prefixes("10.1.0.0/16", "127.0.0.0/8"), Purge: prefixes("10.1.1.0/24"), Rate: 1,
+	}
+}
+
+// at is the time of all tests: no second passes.
+func at() time.Time { return time.Unix(1_800_000_000, 0) }
+
+// rulesOf returns a policy that denies a host, and another one by its address.
+func rulesOf(t testing.TB) *policy.Policy {
+	t.Helper()
+	p, err := policy.New(policy.Enforce, []policy.Rule{
+		{ID: "denied", Deny: true, Hosts: []string{"denied.example"}},
+		{ID: "net", Deny: true, Hosts: []string{"net.example"}, Destinations: prefixes("192.0.2.0/24")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Each step refuses what it is for, in the order of the steps: host, client, user, person, rate, rules.
+func TestAdmit(t *testing.T) {
+	hash, err := bcrypt.GenerateFromPassword([]byte("secret"), bcrypt.MinCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	users, err := gate.ParseUsers([]byte("ann:" + string(hash) + "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const local, asking, proxying, purging = "127.0.0.1", "10.9.9.9", "10.1.9.9", "10.1.1.1"
+	basic := func(field, userinfo string) http.Header {
+		r := http.Request{Header: make(http.Header)}
+		name, password, _ := strings.Cut(userinfo, ":")
+		r.SetBasicAuth(name, password)
+		return http.Header{field: r.Header["Authorization"]}
+	}
+	foreign := http.Header{"Origin": {"http://evil.example"}, "Sec-Fetch-Site": {"cross-site"}, "User-Agent": {"Mozilla/5.0"}}
+	for _, tt := range []struct {
+		client, method, target, host string
+		users                        *gate.Users
+		header                       http.Header
+		spent                        bool // the client has sent as many requests as it may
+		step                         gate.Step
+		want                         error
+	}{
+		// By host, and by the page that sent it.
+		{client: local, target: "/urn:a1:b", host: "evil.example", step: gate.StepHost, want: problem.ErrHost},
+		{client: local, target: "/http://a.example/", host: "evil.example", spent: true, step: gate.StepHost, want: problem.ErrHost},
+		{client: local, target: "/robots.txt", host: "evil.example", step: gate.StepRules},
+		{client: local, target: "/a", host: "www.example.org", step: gate.StepRules},
+		{client: local, target: "http://a.example/", host: "a.example", step: gate.StepRules},
+		{client: asking, target: "/urn:a1:b", host: "evil.example", step: gate.StepRules},
+		{client: asking, target: "/fetch?uri=ftp://a.example/", host: "urnd.example", header: foreign, step: gate.StepHost, want: problem.ErrFetchSite},
+		{client: proxying, target: "/uri-res/N2R?urn:a1:b", host: "urnd.example", header: foreign, step: gate.StepHost, want: problem.ErrFetchSite},
+		{client: proxying, target: "/fetch?uri=ftp://a.example/", host: "evil.example", header: foreign, step: gate.StepHost, want: problem.ErrFetchHost},
+		// By the address of the client.
+		{client: "192.0.2.1", target: "/urn:a1:b", step: gate.StepClient, want: problem.ErrResolveClient},
+		{client: "192.0.2.1", target: "/", step: gate.StepClient, want: problem.ErrResolveClient},
+		{client: "192.0.2.1", target: "/nothing", step: gate.StepClient, want: problem.ErrResolveClient},
+		{client: "192.0.2.1", target: "/a", host: "www.example.org", step: gate.StepClient, want: problem.ErrResolveClient},
+		{client: "192.0.2.1", method: "POST", target: "/api/v1/resolve", step: gate.StepClient, want: problem.ErrResolveClient},
+		{client: "192.0.2.1", target: "/robots.txt", step: gate.StepRules},
+		{client: asking, target: "/urn:a1:b", step: gate.StepRules},
+		{client: asking, target: "/http://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
+		{client: asking, target: "/uri-res/N2R?urn:a1:b", step: gate.StepClient, want: problem.ErrProxyClient},
+		{client: asking, target: "/fetch?uri=ftp://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
+		{client: asking, target: "http://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
+		{client: asking, method: "CONNECT", target: "a.example:443", step: gate.StepClient, want: problem.ErrProxyClient},
+		{client: proxying, method: "PURGE", target: "http://a.example/", step: gate.StepClient, want: problem.ErrPurgeClient},
+		{client: proxying, method: "PURGE", target: "/a", host: "www.example.org", step: gate.StepClient, want: problem.ErrPurgeClient},
+		{client: purging, method: "PURGE", target: "http://a.example/", step: gate.StepRules},
+		// By who has logged in.
+		{client: proxying, target: "http://a.example/", users: users, step: gate.StepUser, want: problem.ErrProxyLogin},
+		{client: proxying, method: "CONNECT", target: "a.example:443", users: users, step: gate.StepUser, want: problem.ErrProxyLogin},
+		{client: proxying, target: "/http://a.example/", users: users, step: gate.StepUser, want: problem.ErrLogin},
+		{client: proxying, target: "/fetch?uri=ftp://a.example/", users: users, step: gate.StepUser, want: problem.ErrLogin},
+		{client: proxying, target: "/urn:a1:b", users: users, step: gate.StepRules},
+		{client: proxying, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:secret"), step: gate.StepRules},
+		{client: proxying, target: "http://a.example/", users: users, header: basic("Authorization", "ann:secret"), step: gate.StepUser, want: problem.ErrProxyLogin},
+		{client: proxying, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:wrong"), step: gate.StepUser, want: problem.ErrProxyLogin},
+		{client: asking, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:wrong"), step: gate.StepClient, want: problem.ErrProxyClient},
+		// Whether a person has seen it.
+		{client: proxying, target: "/fetch?uri=ftp://a.example/&led", host: "urnd.example", header: http.Header{"User-Agent": {"Mozilla/5.0"}}, step: gate.StepPerson, want: new(problem.PersonError)},
+		// By the requests a second.
+		{client: asking, target: "/urn:a1:b", spent: true, step: gate.StepRate, want: problem.ErrRate},
+		{client: asking, target: "/nothing", spent: true, step: gate.StepRate, want: problem.ErrRate},
+		{client: "192.0.2.1", target: "/robots.txt", spent: true, step: gate.StepRate, want: problem.ErrRate},
+		{client: proxying, target: "http://denied.example/", spent: true, step: gate.StepRate, want: problem.ErrRate},
+		{client: asking, target: "http://a.example/", spent: true, step: gate.StepClient, want: problem.ErrProxyClient},
+		// By the rules of the site.
+		{client: proxying, target: "http://denied.example/", step: gate.StepRules, want: &policy.Denied{Rule: "denied"}},
+		{client: proxying, method: "CONNECT", target: "denied.example:443", step: gate.StepRules, want: &policy.Denied{Rule: "denied"}},
+		{client: proxying, target: "/fetch?uri=ftp://denied.example/", step: gate.StepRules, want: &policy.Denied{Rule: "denied"}},
+		{client: purging, method: "PURGE", target: "http://denied.example/", step: gate.StepRules, want: &policy.Denied{Rule: "denied"}},
+		{client: proxying, target: "/http://denied.example/", step: gate.StepRules}, // nothing is retrieved
+	} {
+		method := tt.method
+		if method == "" {
+			method = http.MethodGet
+		}
+		a := access()
+		a.Users = tt.users
+		var steps []gate.Step
+		g := gate.New(gate.Config{
+			Access: a, Own: route.NewOwnHosts("urnd.example"), Policy: rulesOf(t), Now: at, Log: slog.New(slog.DiscardHandler),
+			Step: func(step gate.Step, _ error) { steps = append(steps, step) },
+		})
+		client := gate.Client{Addr: netip.MustParseAddr(tt.client), Header: tt.header, Host: tt.host}
+		if tt.spent {
+			g.AllowsRate(client.Addr)
+		}
+		ask := askOf(t, method, tt.target, tt.host, client.Addr.IsLoopback())
+		v := g.Admit(t.Context(), &client, &ask)
+		if v.Step != tt.step || !errors.Is(v.Err, tt.want) && !isSameKind(v.Err, tt.want) {
+			t.Errorf("%s %s at %s of %s: %v by %s; want %v by %s", method, tt.target, tt.host, tt.client, v.Err, v.Step, tt.want, tt.step)
+		}
+		for i, step := range steps {
+			if int(step) != i {
+				t.Errorf("%s: the steps are %v", tt.target, steps)
+			}
+		}
+		if len(steps) != int(tt.step)+1 {
+			t.Errorf("%s: %v were observed", tt.target, steps)
+		}
+		// What a cache has is for the same clients.
+		again := gate.New(gate.Config{Access: a, Own: route.NewOwnHosts("urnd.example"), Policy: rulesOf(t), Now: at})
+		if tt.spent {
+			again.AllowsRate(client.Addr)
+		}
+		if stored := again.AdmitStored(t.Context(), &client, &ask, netip.MustParseAddr("198.51.100.1")); (stored.Err == nil) != (tt.want == nil) {
+			t.Errorf("%s %s of %s, stored: %v by %s", method, tt.target, tt.client, stored.Err, stored.Step)
+		}
+	}
+}
+
+// isSameKind reports whether errors of types that have values are alike.
+func isSameKind(err, want error) bool {
+	var denied, other *policy.Denied
+	var person *problem.PersonError
+	switch {
+	case errors.As(want, &denied):
+		return errors.As(err, &other) && *denied == *other
+	case errors.As(want, &person):
+		return errors.As(err, &person)
+	default:
+		return false
+	}
+}
+
+// A request is counted once, and only where the steps before have let it through; a stored response that is refused is not.
+func TestAdmitCounts(t *testing.T) {
+	g := gate.New(gate.Config{Access: access(), Policy: rulesOf(t), Now: at})
+	client := gate.Client{Addr: netip.MustParseAddr("10.1.9.9")}
+	denied := askOf(t, http.MethodGet, "http://denied.example/", "denied.example", false)
+	net := askOf(t, http.MethodGet, "http://net.example/", "net.example", false)
+	purge := askOf(t, "PURGE", "http://a.example/", "a.example", false)
+	for range 3 {
+		if v := g.AdmitStored(t.Context(), &client, &denied, netip.MustParseAddr("198.51.100.1")); v.Step != gate.StepRules || v.Err == nil {
+			t.Fatalf("denied: %v by %s", v.Err, v.Step)
+		}
+		if v := g.AdmitStored(t.Context(), &client, &net, netip.MustParseAddr("192.0.2.1")); v.Step != gate.StepRules || v.Err == nil {
+			t.Fatalf("denied by its address: %v by %s", v.Err, v.Step)
+		}
+		if v := g.Admit(t.Context(), &client, &purge); v.Step != gate.StepClient {
+			t.Fatalf("purge: %v by %s", v.Err, v.Step)
+		}
+	}
+	v := g.AdmitStored(t.Context(), &client, &net, netip.MustParseAddr("198.51.100.1"))
+	if v.Err != nil {
+		t.Fatalf("the only request: %v by %s", v.Err, v.Step)
+	}
+	if v := g.Admit(t.Context(), &client, &net); !errors.Is(v.Err, problem.ErrRate) {
+		t.Errorf("one more: %v by %s", v.Err, v.Step)
+	}
+}
+
+// Where the address that is dialled decides, the verdict carries what decides then.
+func TestVerdictOfAddress(t *testing.T) {
+	g := gate.New(gate.Config{Access: access(), Policy: rulesOf(t), Now: at})
+	client := gate.Client{Addr: netip.MustParseAddr("10.1.9.9")}
+	ask := askOf(t, http.MethodGet, "http://net.example/", "net.example", false)
+	v := g.Admit(t.Context(), &client, &ask)
+	check := v.Check()
+	if v.Err != nil || check == nil || v.Rule() != "" {
+		t.Fatalf("%v, rule %q", v.Err, v.Rule())
+	}
+	if err := check(netip.MustParseAddrPort("198.51.100.1:80")); err != nil || v.Rule() != "" {
+		t.Errorf("another address: %v, rule %q", err, v.Rule())
+	}
+	var denied *policy.Denied
+	if err := check(netip.MustParseAddrPort("192.0.2.1:80")); !errors.As(err, &denied) || v.Rule() != "net" {
+		t.Errorf("its address: %v, rule %q", err, v.Rule())
+	}
+	if v := g.Retrieve(&client, "", http.MethodGet, ask.Key); v.Err != nil || v.Check() == nil {
+		t.Errorf("what a name leads to: %v", v.Err)
+	}
+}
+
+// What is admitted on the fast path allocates nothing.
+func TestAdmitStoredAllocations(t *testing.T) {
+	a := access()
+	a.Rate = 1 << 30
+	g := gate.New(gate.Config{Access: a, Policy: rulesOf(t), Now: at})
+	client := gate.Client{Addr: netip.MustParseAddr("10.1.9.9")}
+	for _, target := range []string{"/urn:ietf:rfc:2648", "http://a.example/"} {
+		ask := askOf(t, http.MethodGet, target, "urnd.example", false)
+		ctx := t.Context()
+		if n := testing.AllocsPerRun(100, func() {
+			if v := g.AdmitStored(ctx, &client, &ask, netip.Addr{}); v.Err != nil {
+				t.Fatal(v.Err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations", target, n)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package route_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
+)
+
+// places are those that heads.txt names.
+func places(t testing.TB) map[string]route.Place {
+	t.Helper()
+	set, err := urnns.NewSet(urnns.Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &route.Server{
+		Own: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
+		Sites:     route.Sites{"www.example.org": {}, "exact.example.org": {Index: 1, Spelling: route.SpellingExact}},
+		Documents: map[string]bool{"/robots.txt": true, route.PathOpenAPI: true},
+	}
+	exact, respelled, secured := *server, *server, *server
+	exact.Spelling, respelled.Spelling = route.SpellingExact, route.SpellingRedirect
+	secured.RedirectTLS, secured.TLSPort = true, "8443"
+	const local = "192.0.2.1:8080"
+	return map[string]route.Place{
+		"plain":     {Server: server, Local: local},
+		"socket":    {Server: server},
+		"tls":       {Server: server, Local: "192.0.2.1:443", Secure: true, ServerName: "urnd.example"},
+		"unnamed":   {Server: server, Local: "192.0.2.1:443", Secure: true},
+		"machine":   {Server: server, Local: "127.0.0.1:8080", IsThisMachine: true},
+		"proxied":   {Server: server, Local: "192.0.2.1:8080", Proxies: true},
+		"front":     {Server: server, Local: local, IsFronted: true, Scheme: "https"},
+		"exact":     {Server: &exact, Local: local},
+		"respelled": {Server: &respelled, Local: local},
+		"secured":   {Server: &secured, Local: local},
+		"securedby": {Server: &secured, Local: local, IsFronted: true},
+	}
+}
+
+// parseHead returns the request of a line: a place, a version, a method, a target, a host, and fields.
+func parseHead(t testing.TB, head string) (place string, v route.View) {
+	t.Helper()
+	words := strings.Fields(head)
+	if len(words) < 5 {
+		t.Fatalf("%q has too few words", head)
+	}
+	fields := make(map[string][]string)
+	for _, field := range words[5:] {
+		name, value, _ := strings.Cut(field, ":")
+		fields[name] = append(fields[name], value)
+	}
+	v = route.View{HTTP2: words[1] == "2", Method: words[2], Target: words[3], Lines: func(name string) []string { return fields[name] }}
+	if v.Host = words[4]; v.Host == "-" {
+		v.Host = ""
+	}
+	return words[0], v
+}
+
+// describe returns what an Ask says, but for what is empty.
+func describe(a *route.Ask) string {
+	words := []string{a.Kind.String(), a.Form()}
+	add := func(name, value string) {
+		if value != "" {
+			words = append(words, name+"="+value)
+		}
+	}
+	if a.Kind != route.KindSite && a.Kind != route.KindTunnel && (a.Kind != route.KindPurge || a.Site == nil) {
+		add("service", a.Service().String())
+		add("uri", a.Target.Query.URI.String())
+	}
+	if a.Kind == route.KindTunnel && a.Err == nil {
+		add("to", fmt.Sprintf("%s/%d", a.To.Host, a.To.Port))
+	}
+	add("key", a.Key.String())
+	if sent := a.URI; sent.IsValid() && a.Sent() != a.Key {
+		add("sent", a.Sent().String())
+	}
+	add("spelling", a.Spelling)
+	if a.Site != nil {
+		add("site", fmt.Sprint(a.Site.Index))
+	}
+	add("scheme", a.Scheme)
+	add("location", a.Location)
+	for _, flag := range []struct {
+		name string
+		is   bool
+	}{
+		{"retrieves", a.Retrieves()},
+		{"public", a.IsPublic},
+		{"preflight", a.IsPreflight},
+		{"respelled", a.IsRespelled},
+		{"misnamed", a.IsMisnamed},
+		{"identified", a.Target.Identified},
+		{"invalid", a.Err != nil},
+	} {
+		if flag.is {
+			words = append(words, flag.name)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// testdata/heads.txt has a request a line, and what it asks for.
+func TestClassify(t *testing.T) {
+	text, err := os.ReadFile("testdata/heads.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := places(t)
+	for n, line := range strings.Split(string(text), "\n") {
+		head, want, ok := strings.Cut(line, " => ")
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		name, view := parseHead(t, head)
+		place, known := all[name]
+		if !ok || !known {
+			t.Fatalf("heads.txt:%d is no head", n+1)
+		}
+		var ask, again route.Ask
+		route.Classify(&ask, &view, &place)
+		if got := describe(&ask); got != want {
+			t.Errorf("heads.txt:%d\n%s => %s\nwant %s", n+1, strings.TrimSpace(head), got, want)
+		}
+		// The place remembers its hosts, and texts may lie over memory that is used again.
+		view.Scratch = new(route.Scratch)
+		route.Classify(&again, &view, &place)
+		if got := describe(&again); got != want {
+			t.Errorf("heads.txt:%d, again\n%s => %s\nwant %s", n+1, strings.TrimSpace(head), got, want)
+		}
+	}
+}
+
+// What is asked in one buffer after the other allocates nothing but for what is parsed.
+func TestClassifyAllocations(t *testing.T) {
+	for name, most := range map[string]float64{
+		"plain 1.1 GET /urn:ietf:rfc:2648 urnd.example":               1,
+		"plain 1.1 GET http://a.example/b?c a.example":                1,
+		"plain 1.1 GET /a/b?c www.example.org":                        1,
+		"machine 1.1 GET /uri-res/N2L?urn:ietf:rfc:2648 urnd.example": 1,
+	} {
+		of, view := parseHead(t, name)
+		view.Scratch = new(route.Scratch)
+		place := places(t)[of]
+		var ask route.Ask
+		if n := testing.AllocsPerRun(100, func() { route.Classify(&ask, &view, &place) }); n > most {
+			t.Errorf("%s: %v allocations, want %v", name, n, most)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+// Package audit logs the changes of a registry and of its tokens: who made them, from where, what, before and after.
+package audit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
+)
+
+// Changes returns what logs each change as a record, for registry.Config.Audit; nil where there is no log. Texts are JSON,
+// which has no line ends: document returns what is the JSON of an entry.
+func Changes(log *slog.Logger, document func(registry.Entry) any) func(context.Context, registry.Actor, []registry.Changed) {
+	if log == nil {
+		return nil
+	}
+	return func(ctx context.Context, actor registry.Actor, changes []registry.Changed) {
+		for _, c := range changes {
+			message := "the registry was changed"
+			if !c.After.Exists() {
+				message = "a sandbox of the registry was purged"
+			}
+			before, after := differences(c, document)
+			log.LogAttrs(ctx, slog.LevelInfo, message,
+				slog.String("by", actor.Name), slog.String("token", actor.Token),
+				slog.String("client", actor.Client), slog.String("request", actor.Request),
+				slog.String("name", c.After.String()), slog.Int("version", c.After.Version),
+				slog.String("before", before), slog.String("after", after), slog.String("note", c.After.Note))
+		}
+	}
+}
+
+// Token logs what was done with a token, and by whom. log may be nil.
+func Token(ctx context.Context, log *slog.Logger, message, by string, t token.Token) {
+	if log == nil {
+		return
+	}
+	log.LogAttrs(ctx, slog.LevelInfo, message,
+		slog.String("by", by), slog.String("token", t.ID), slog.String("name", t.Name), slog.String("role", t.Role.String()),
+		slog.Any("prefixes", t.Prefixes), slog.Time("expires", t.Expires), slog.String("note", t.Note))
+}
+
+// differences returns the members that a change has changed, as JSON: as they were, and as they are.
+func differences(c registry.Changed, document func(registry.Entry) any) (before, after string) {
+	was, is := members(c.Before, document), members(c.After, document)
+	for name, value := range was {
+		if other, ok := is[name]; ok && bytes.Equal(value, other) {
+			delete(was, name)
+			delete(is, name)
+		}
+	}
+	return jsonText(was), jsonText(is)
+}
+
+// members returns the members of the document of an entry, but its key and those of its version.
+func members(e registry.Entry, document func(registry.Entry) any) map[string]json.RawMessage {
+	of := make(map[string]json.RawMessage)
+	if !e.Exists() {
+		return of
+	}
+	text, err := json.Marshal(document(e))
+	if err == nil {
+		err = json.Unmarshal(text, &of)
+	}
+	if err != nil {
+		return map[string]json.RawMessage{"error": json.RawMessage(`"the entry is not JSON"`)}
+	}
+	for _, name := range []string{"name", "prefix", "version", "seq", "changed", "by", "note"} {
+		delete(of, name)
+	}
+	return of
+}
+
+func jsonText(members map[string]json.RawMessage) string {
+	text, err := json.Marshal(members)
+	if err != nil {
+		return "{}" // each of them was JSON
+	}
+	return string(text)
+}

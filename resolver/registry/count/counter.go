@@ -1,0 +1,185 @@
+package count
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Counter counts resolutions by name and day, in memory, and writes the counts to a store in batches. It
+// is safe for concurrent use. Of a process that is killed, the counts since the last batch are lost.
+type Counter struct {
+	config CounterConfig
+	seed   maphash.Seed
+	shards [countShards]countShard
+
+	// Only Run uses these: what could not be written yet, by "NAME DAY", and its size in octets.
+	pending map[string]Tally
+	size    int
+	failing bool
+}
+
+// CounterConfig configures a Counter. All fields must be set.
+type CounterConfig struct {
+	Store registry.Store
+	Now   func() time.Time
+	// Every is how long to wait before counts are written.
+	Every time.Duration
+	// Room is how many octets counts may take since the last time, about. Counts that could not be written
+	// may take four times as much. What does not fit is counted as OtherNames.
+	Room  int
+	After func(time.Duration) <-chan time.Time
+	// State is called with an error when counts begin to fail to be written, and with nil when they are
+	// written again.
+	State func(err error)
+}
+
+const (
+	countShards   = 64
+	countOverhead = 100 // octets of a count besides its name, about
+	// countsBatch is how many counts are written at once. Few, since nobody else writes meanwhile.
+	countsBatch = 200
+	lastCounts  = 10 * time.Second // time for the last counts
+)
+
+// countShard is a part of the names.
+type countShard struct {
+	mu     sync.Mutex
+	names  map[string]*Tally
+	octets int
+	other  Tally
+	_      [64]byte // so that shards do not share lines of the caches of processors
+}
+
+// NewCounter returns a Counter.
+func NewCounter(config CounterConfig) *Counter {
+	c := &Counter{config: config, seed: maphash.MakeSeed(), pending: make(map[string]Tally)}
+	for i := range c.shards {
+		c.shards[i].names = make(map[string]*Tally)
+	}
+	return c
+}
+
+// Add counts one resolution of a canonical name or prefix. It does not wait for anything slow.
+func (c *Counter) Add(name string, bot bool) {
+	s := &c.shards[maphash.String(c.seed, name)%countShards]
+	s.mu.Lock()
+	t := s.names[name]
+	if t == nil {
+		t = s.insert(name, c.config.Room/countShards)
+	}
+	if bot {
+		t.Bots++
+	} else {
+		t.People++
+	}
+	s.mu.Unlock()
+}
+
+// insert returns the tally of a new name, or that of others where there is no room.
+func (s *countShard) insert(name string, room int) *Tally {
+	n := len(name) + countOverhead
+	if s.octets+n > room {
+		return &s.other
+	}
+	s.octets += n
+	t := new(Tally)
+	s.names[strings.Clone(name)] = t // it may be a part of a greater text
+	return t
+}
+
+// Run writes counts until ctx ends, and then the last ones, for some seconds at most.
+func (c *Counter) Run(ctx context.Context) {
+	for {
+		now := c.config.Now().UTC()
+		day := now.Format(dayForm)
+		midnight := time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, time.UTC)
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastCounts)
+			defer cancel()
+			c.collect(day)
+			if err := c.flush(last); err != nil {
+				c.config.State(fmt.Errorf("the last counts of %d names are lost: %w", len(c.pending), err))
+			}
+			return
+		case <-c.config.After(min(c.config.Every, midnight.Sub(now))):
+			c.collect(day)
+			c.state(ctx, c.flush(ctx))
+		}
+	}
+}
+
+// state tells whether counts can be written, where that has changed.
+func (c *Counter) state(ctx context.Context, err error) {
+	if failing := err != nil; failing != c.failing && ctx.Err() == nil {
+		c.failing = failing
+		c.config.State(err)
+	}
+}
+
+// collect takes what was counted on a day.
+func (c *Counter) collect(day string) {
+	for i := range c.shards {
+		names, other := c.shards[i].take()
+		for name, t := range names {
+			c.add(name, day, *t)
+		}
+		if other != (Tally{}) {
+			c.add(OtherNames, day, other)
+		}
+	}
+}
+
+// take empties a part, and returns what was in it, which nobody else has any more.
+func (s *countShard) take() (names map[string]*Tally, other Tally) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.names) > 0 { // an empty map stays
+		names, s.names = s.names, make(map[string]*Tally)
+	}
+	other, s.other, s.octets = s.other, Tally{}, 0
+	return names, other
+}
+
+// add adds to what is to be written.
+func (c *Counter) add(name, day string, t Tally) {
+	key := name + " " + day
+	before, ok := c.pending[key]
+	if !ok && c.size+len(key)+countOverhead > 4*c.config.Room && name != OtherNames {
+		c.add(OtherNames, day, t)
+		return
+	}
+	if !ok {
+		c.size += len(key) + countOverhead
+	}
+	c.pending[key] = before.plus(t)
+}
+
+// flush writes what is pending. What fails stays.
+func (c *Counter) flush(ctx context.Context) error {
+	keys := make([]string, 0, len(c.pending))
+	for key := range c.pending {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for batch := range slices.Chunk(keys, countsBatch) {
+		err := c.config.Store.Bulk(ctx, func(tx registry.WriteTx) error {
+			return addCounts(tx, batch, c.pending, c.config.Now())
+		})
+		if err != nil {
+			return fmt.Errorf("writing counts of resolutions: %w", err)
+		}
+		for _, key := range batch {
+			delete(c.pending, key)
+			c.size -= len(key) + countOverhead
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package count
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/urnd/urnd/internal/robots"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+const (
+	recordEvery = time.Minute // how often counts of resolutions are written
+	recordRoom  = 16 << 20    // octets of those of a minute
+)
+
+// Recorder counts the answers to requests, over all configurations with one registry. It is safe for concurrent use.
+type Recorder struct {
+	counter *Counter
+	robots  robots.Verdicts
+	once    sync.Once
+	running sync.WaitGroup
+	cancel  context.CancelFunc
+	log     atomic.Pointer[slog.Logger] // of the configuration in force
+}
+
+// NewRecorder returns a Recorder that counts into a store, by a clock.
+func NewRecorder(store registry.Store, now func() time.Time) *Recorder {
+	r := &Recorder{cancel: func() {}}
+	r.counter = NewCounter(CounterConfig{Store: store, Now: now, Every: recordEvery, Room: recordRoom, After: time.After, State: r.state})
+	return r
+}
+
+// Start begins to write counts, which only the first call does, and logs to a log from then on.
+func (r *Recorder) Start(log *slog.Logger) {
+	r.log.Store(log)
+	r.once.Do(func() {
+		var ctx context.Context
+		ctx, r.cancel = context.WithCancel(context.Background())
+		r.running.Go(func() { r.counter.Run(ctx) })
+	})
+}
+
+// Close writes the last counts. It is called after all calls of Start have returned.
+func (r *Recorder) Close() {
+	r.cancel()
+	r.running.Wait()
+}
+
+// state logs whether counts can be written.
+func (r *Recorder) state(err error) {
+	if err != nil {
+		r.log.Load().Warn("counts of resolutions cannot be written", "error", err)
+		return
+	}
+	r.log.Load().Info("counts of resolutions are written again")
+}
+
+// Answered counts an answer to a request with this User-Agent.
+func (r *Recorder) Answered(userAgent string, record *resolver.Record) {
+	r.counter.Add(record.Name, r.robots.IsRobot(userAgent))
+}

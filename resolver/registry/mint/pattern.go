@@ -1,0 +1,249 @@
+package mint
+
+import (
+	"crypto/rand"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// pattern is what minted names look like: a literal, what is counted or drawn, another literal, and a
+// check character of all before it.
+type pattern struct {
+	text          string
+	before, after string
+	mask          string // the alphabets of the characters: 'd' for decimal digits, 'e' for betanumeric ones
+	random        bool   // drawn, not counted
+	grows         bool   // with as many characters more as a number needs
+	first         uint64 // number of a counter
+	check         checkKind
+	digit         registry.CheckDigit // where check is ofNamespace
+}
+
+type checkKind uint8
+
+const (
+	unchecked checkKind = iota
+	ofNOID
+	ofNBN
+	ofNamespace
+)
+
+const (
+	maxPattern = 1 << 10 // octets
+	maxMask    = 64      // characters
+)
+
+// invalidPattern returns an error about a pattern.
+func invalidPattern(text, format string, args ...any) error {
+	return fmt.Errorf("%w: the pattern %q: %s", registry.ErrInvalid, text, fmt.Sprintf(format, args...))
+}
+
+// parsePattern parses a pattern: a URI with {counter}, {counter:DIGITS} or {random:CHARACTERS}, once, and at its
+// end {check} or {nbn}, if at all; or noid: and a template of NOID. checks are those of what patterns
+// begin with.
+func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, error) {
+	if len(text) > maxPattern {
+		return pattern{}, fmt.Errorf("%w: the pattern has more than %d octets", registry.ErrInvalid, maxPattern)
+	}
+	if template, ok := strings.CutPrefix(text, "noid:"); ok {
+		return parseNOID(text, template)
+	}
+	for prefix, digit := range checks {
+		if len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix) {
+			return parseNumber(text, len(prefix), digit)
+		}
+	}
+	p := pattern{text: text}
+	var err error
+	var found bool
+	rest := text
+	for rest != "" {
+		literal, field, end := cutField(rest)
+		if strings.ContainsAny(literal, "{}") || end < 0 {
+			return pattern{}, invalidPattern(text, "a brace is not closed, or not opened")
+		}
+		switch {
+		case p.check != unchecked:
+			return pattern{}, invalidPattern(text, "the check character is the last one")
+		case found:
+			p.after += literal
+		default:
+			p.before += literal
+		}
+		if rest = rest[end:]; field == "" {
+			break
+		}
+		if found, err = p.field(field, found); err != nil {
+			return pattern{}, err
+		}
+	}
+	if !found {
+		return pattern{}, invalidPattern(text, "it needs {counter} or {random:CHARACTERS}, such as urn:nbn:fi:lib-{counter}")
+	}
+	return p, nil
+}
+
+// cutField returns the literal at the beginning of a text, the field in braces after it, "" where there
+// is none, and where both end; -1 where the brace is not closed or empty.
+func cutField(text string) (literal, field string, end int) {
+	open := strings.IndexByte(text, '{')
+	if open < 0 {
+		return text, "", len(text)
+	}
+	n := strings.IndexByte(text[open:], '}')
+	if n < 2 {
+		return text[:open], "", -1
+	}
+	return text[:open], text[open+1 : open+n], open + n + 1
+}
+
+// field adds a field to a pattern. found and the result report whether it has what is counted or drawn.
+func (p *pattern) field(field string, found bool) (bool, error) {
+	kind, size, sized := strings.Cut(field, ":")
+	n := 1
+	if sized {
+		var err error
+		if n, err = strconv.Atoi(size); err != nil || n < 1 || n > maxMask || size[0] == '+' {
+			return found, invalidPattern(p.text, "%q is not a number of characters from 1 to %d", size, maxMask)
+		}
+	}
+	switch kind {
+	case "counter", "random":
+		if found {
+			return found, invalidPattern(p.text, "it has more than one {counter} or {random}")
+		}
+		if p.random = kind == "random"; p.random {
+			if !sized {
+				return found, invalidPattern(p.text, "{random} needs a number of characters, such as {random:8}")
+			}
+			p.mask = strings.Repeat("e", n)
+			return true, nil
+		}
+		p.mask, p.grows, p.first = strings.Repeat("d", n), true, 1
+		return true, nil
+	case "check", "nbn":
+		if sized {
+			return found, invalidPattern(p.text, "{%s} has one character, and no number", kind)
+		}
+		if !found {
+			return found, invalidPattern(p.text, "{%s} is at the end", kind)
+		}
+		if p.check = ofNOID; kind == "nbn" {
+			p.check = ofNBN
+		}
+		return found, nil
+	default:
+		return found, invalidPattern(p.text,
+			"{%s} is unknown: there are {counter}, {counter:DIGITS}, {random:CHARACTERS}, {check} and {nbn}", field)
+	}
+}
+
+// parseNOID parses a template of NOID, https://metacpan.org/dist/Noid/view/noid: what names begin with, a dot,
+// and a mask: r for random, s for sequential or z for sequential without an end, then d and e for
+// digits and extended digits, and at the end k for a check character, if at all.
+func parseNOID(text, template string) (pattern, error) {
+	dot := strings.LastIndexByte(template, '.')
+	if dot < 0 || dot+2 >= len(template) || len(template)-dot > maxMask {
+		return pattern{}, invalidPattern(text, "a template of NOID ends with a dot and a mask, such as .reedeedk")
+	}
+	p := pattern{text: text, before: template[:dot]}
+	generator, mask := template[dot+1], template[dot+2:]
+	if body, ok := strings.CutSuffix(mask, "k"); ok {
+		mask, p.check = body, ofNOID
+	}
+	if mask == "" || strings.Trim(mask, "de") != "" || !strings.ContainsRune("rsz", rune(generator)) || strings.ContainsAny(p.before, "{}") {
+		return pattern{}, invalidPattern(text, "a mask of NOID is r, s or z, then d and e, then k or nothing: .reedeedk, .sddd, .zd")
+	}
+	p.mask, p.random, p.grows = mask, generator == 'r', generator == 'z'
+	return p, nil
+}
+
+// parseNumber parses the pattern of a number with a check digit that its namespace prescribes: digits that it
+// begins with, and {counter}, which has as many as remain.
+func parseNumber(text string, prefix int, digit registry.CheckDigit) (pattern, error) {
+	literal, ok := strings.CutSuffix(text[prefix:], "{counter}")
+	digits := strings.ReplaceAll(literal, "-", "")
+	if !ok || strings.Trim(digits, "0123456789") != "" {
+		return pattern{}, invalidPattern(text, "after %s it has the digits of the range and {counter}; the check digit is added", text[:prefix])
+	}
+	n := digit.Digits - len(digits)
+	if n < 1 {
+		return pattern{}, invalidPattern(text, "there are no digits left to count: %s has %d before the check digit", text[:prefix], digit.Digits)
+	}
+	return pattern{text: text, before: text[:prefix] + digits, mask: strings.Repeat("d", n), check: ofNamespace, digit: digit}, nil
+}
+
+// alphabetOf returns the alphabet of a character of a mask.
+func alphabetOf(b byte) string {
+	if b == 'd' {
+		return betanumeric[:10]
+	}
+	return betanumeric
+}
+
+// size returns how many different names a pattern has, at most math.MaxUint64.
+func (p *pattern) size() uint64 {
+	if p.grows {
+		return math.MaxUint64
+	}
+	size := uint64(1)
+	for i := range len(p.mask) {
+		radix := uint64(len(alphabetOf(p.mask[i])))
+		if size > math.MaxUint64/radix {
+			return math.MaxUint64
+		}
+		size *= radix
+	}
+	return size
+}
+
+// counted returns the name of a number below size.
+func (p *pattern) counted(number uint64) (string, error) {
+	var text [2 * maxMask]byte
+	i := len(text)
+	for at := len(p.mask) - 1; at >= 0 || number > 0; at-- {
+		alphabet := alphabetOf(p.mask[max(at, 0)])
+		i--
+		text[i] = alphabet[number%uint64(len(alphabet))]
+		number /= uint64(len(alphabet))
+	}
+	return p.complete(string(text[i:]))
+}
+
+// drawn returns a random name.
+func (p *pattern) drawn() (string, error) {
+	text := make([]byte, len(p.mask))
+	for i := range text {
+		alphabet := alphabetOf(p.mask[i])
+		fair := 256 / len(alphabet) * len(alphabet) // above, some would be more frequent
+		b := [1]byte{255}
+		for int(b[0]) >= fair {
+			_, _ = rand.Read(b[:]) // it does not fail
+		}
+		text[i] = alphabet[int(b[0])%len(alphabet)]
+	}
+	return p.complete(string(text))
+}
+
+// complete returns the name with a text in the place that varies.
+func (p *pattern) complete(varying string) (string, error) {
+	name := p.before + varying + p.after
+	switch p.check {
+	case ofNOID:
+		return name + string(noidCheck(noidZone(name))), nil
+	case ofNBN:
+		check, err := nbnCheck(name)
+		if err != nil {
+			return "", invalidPattern(p.text, "%v", err)
+		}
+		return name + string(check), nil
+	case ofNamespace:
+		return name + string(p.digit.Of(name[len(name)-p.digit.Digits:])), nil
+	default:
+		return name, nil
+	}
+}

@@ -1,0 +1,246 @@
+// Package token makes, lists, revokes and verifies the tokens by which clients of the API read and change a registry.
+package token
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Token lets a client read or change entries by the API. Its secret is shown once, and
+// is not stored: a hash of it is.
+type Token struct {
+	ID       string        `json:"id"` // it is no secret
+	Name     string        `json:"name"`
+	Role     registry.Role `json:"role"`
+	Prefixes []string      `json:"prefixes,omitempty"` // what names begin with that it is for; nil is all
+	Note     string        `json:"note,omitempty"`
+	Created  time.Time     `json:"created"`
+	By       string        `json:"by"`
+	Expires  time.Time     `json:"expires,omitzero"` // it is not valid then any more; the zero value is never
+	Used     string        `json:"used,omitempty"`   // the day of its last use, "2031-05-01"
+}
+
+// stored is a Token as it is stored.
+type stored struct {
+	Token
+	Hash []byte `json:"hash"` // SHA-256 of the secret, which has 256 random bits: nobody can try them all
+}
+
+// Actor returns who uses the token.
+func (t Token) Actor() registry.Actor {
+	return registry.Actor{Name: t.Name, Role: t.Role, Prefixes: t.Prefixes, Token: t.ID}
+}
+
+// Start is what the secret of each token begins with, so that programs which look for leaked secrets find it.
+const Start = "urnd_"
+
+// Public is the length of what a secret begins with that is not secret: Start and the identifier.
+const Public = len(Start) + idLength
+
+// The lengths of the parts of a secret: "urnd_ID_RANDOM".
+const (
+	idLength     = 16                                    // hexadecimal
+	randomLength = 32                                    // octets, in base64url
+	secretLength = len(Start) + idLength + len("_") + 43 // of the whole
+)
+
+// Bounds of tokens.
+const (
+	maxTokens   = 10_000
+	maxName     = 200
+	maxPrefixes = 1000
+	dayOfUse    = time.DateOnly
+)
+
+// ErrUnknown means that there is no token of an ID.
+var ErrUnknown = fmt.Errorf("%w: there is no such token", registry.ErrUnknown)
+
+// Create creates a token of a name, role, prefixes, note and time at which it expires, and returns it with its
+// secret. Only an Admin of all names may.
+func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t Token) (Token, string, error) {
+	if err := mayManage(actor); err != nil {
+		return Token{}, "", err
+	}
+	t.Created, t.By, t.Used = r.Now(), actor.Name, ""
+	if err := check(r, &t); err != nil {
+		return Token{}, "", err
+	}
+	var octets [idLength/2 + randomLength]byte
+	_, _ = rand.Read(octets[:]) // it never fails
+	t.ID = hex.EncodeToString(octets[:idLength/2])
+	secret := Start + t.ID + "_" + base64.RawURLEncoding.EncodeToString(octets[idLength/2:])
+	hash := sha256.Sum256([]byte(secret))
+	err := r.Store().Write(ctx, func(tx registry.WriteTx) error {
+		present, err := tx.Documents(registry.TableTokens, "", "", maxTokens)
+		if err != nil {
+			return err
+		}
+		if len(present) >= maxTokens {
+			return fmt.Errorf("%w: there are %d tokens already; revoke some", registry.ErrInvalid, maxTokens)
+		}
+		return put(tx, stored{t, hash[:]})
+	})
+	if err != nil {
+		return Token{}, "", fmt.Errorf("creating a token: %w", err)
+	}
+	return t, secret, nil
+}
+
+// mayManage returns ErrDenied unless an actor may manage tokens.
+func mayManage(a registry.Actor) error {
+	if a.Role < registry.Admin || a.Prefixes != nil {
+		return fmt.Errorf("%w: %s may not manage tokens", registry.ErrDenied, a.Name)
+	}
+	return nil
+}
+
+func check(r *registry.Registry, t *Token) error {
+	switch {
+	case t.Role < registry.Reader || t.Role > registry.Admin:
+		return fmt.Errorf("%w: a token has a role: reader, writer or admin", registry.ErrInvalid)
+	case t.Name == "" || len(t.Name) > maxName || strings.ContainsFunc(t.Name, isControl):
+		return fmt.Errorf("%w: a token has a name of at most %d octets, without control characters", registry.ErrInvalid, maxName)
+	case len(t.Prefixes) > maxPrefixes:
+		return fmt.Errorf("%w: a token has at most %d prefixes", registry.ErrInvalid, maxPrefixes)
+	case !t.Expires.IsZero() && !t.Expires.After(t.Created):
+		return fmt.Errorf("%w: the token would have expired already", registry.ErrInvalid)
+	}
+	if err := registry.CheckText("note", t.Note, registry.MaxText); err != nil {
+		return fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+	}
+	var prefixes []string // nil where there are none: the token is for all names
+	for _, text := range t.Prefixes {
+		prefix, err := r.CanonicalPrefix(text)
+		if err != nil {
+			return err
+		}
+		prefixes = append(prefixes, prefix)
+	}
+	t.Prefixes = prefixes
+	return nil
+}
+
+func isControl(c rune) bool {
+	return c < ' ' || c == 0x7f || c == '\u2028' || c == '\u2029' || 0x80 <= c && c < 0xa0
+}
+
+// List returns all tokens, in the order of their IDs.
+func List(ctx context.Context, r *registry.Registry) (tokens []Token, err error) {
+	err = r.Store().Read(ctx, func(tx registry.Tx) error {
+		tokens = nil
+		documents, err := tx.Documents(registry.TableTokens, "", "", maxTokens)
+		if err != nil {
+			return err
+		}
+		for _, d := range documents {
+			t, err := decode(d.Value)
+			if err != nil {
+				return err
+			}
+			tokens = append(tokens, t.Token)
+		}
+		return nil
+	})
+	return tokens, err
+}
+
+// Revoke revokes a token, and returns it: ErrUnknown if there is none.
+func Revoke(ctx context.Context, r *registry.Registry, actor registry.Actor, id string) (revoked Token, err error) {
+	if err := mayManage(actor); err != nil {
+		return Token{}, err
+	}
+	err = r.Store().Write(ctx, func(tx registry.WriteTx) error {
+		t, err := read(tx, id)
+		if err != nil {
+			return err
+		}
+		revoked = t.Token
+		return tx.Put(registry.TableTokens, []registry.Document{{Key: id}})
+	})
+	return revoked, err
+}
+
+// ofSecret returns the token of a secret, as the store has it now; registry.ErrToken if it is not valid.
+func ofSecret(ctx context.Context, r *registry.Registry, secret string) (found Token, err error) {
+	id, ok := idOf(secret)
+	if !ok {
+		return Token{}, registry.ErrToken
+	}
+	err = r.Store().Read(ctx, func(tx registry.Tx) error {
+		t, err := read(tx, id)
+		if errors.Is(err, ErrUnknown) {
+			return registry.ErrToken
+		}
+		if err != nil {
+			return err
+		}
+		hash := sha256.Sum256([]byte(secret))
+		if subtle.ConstantTimeCompare(hash[:], t.Hash) != 1 || !t.validAt(r.Now()) {
+			return registry.ErrToken
+		}
+		found = t.Token
+		return nil
+	})
+	return found, err
+}
+
+// Valid reports whether the token of an ID is valid at a time.
+func Valid(tx registry.Tx, id string, now time.Time) (bool, error) {
+	t, err := read(tx, id)
+	if errors.Is(err, ErrUnknown) {
+		return false, nil
+	}
+	return err == nil && t.validAt(now), err
+}
+
+func (t Token) validAt(now time.Time) bool { return t.Expires.IsZero() || now.Before(t.Expires) }
+
+// idOf returns the ID in a secret, and whether it looks like one at all.
+func idOf(secret string) (string, bool) {
+	rest, ok := strings.CutPrefix(secret, Start)
+	if !ok || len(secret) != secretLength || rest[idLength] != '_' || strings.Trim(rest[:idLength], "0123456789abcdef") != "" {
+		return "", false
+	}
+	return rest[:idLength], true
+}
+
+// read reads the token of an ID; ErrUnknown if there is none.
+func read(tx registry.Tx, id string) (stored, error) {
+	if id == "" || strings.ContainsRune(id, 0) {
+		return stored{}, ErrUnknown
+	}
+	value, err := tx.Document(registry.TableTokens, id)
+	if err != nil {
+		return stored{}, err
+	}
+	if value == nil {
+		return stored{}, fmt.Errorf("%w: %q", ErrUnknown, id)
+	}
+	return decode(value)
+}
+
+func decode(value []byte) (t stored, err error) {
+	if err := json.Unmarshal(value, &t); err != nil {
+		return t, fmt.Errorf("%w: reading a token: %w", registry.ErrDamaged, err)
+	}
+	return t, nil
+}
+
+func put(tx registry.WriteTx, t stored) error {
+	value, err := json.Marshal(t)
+	if err != nil {
+		return fmt.Errorf("writing a token: %w", err)
+	}
+	return tx.Put(registry.TableTokens, []registry.Document{{Key: t.ID, Value: value}})
+}

@@ -1,0 +1,141 @@
+package token
+
+import (
+	"context"
+	"crypto/sha256"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Verifier verifies tokens. It remembers for a second which ones were valid, for requests that read, and
+// when tokens were used, until Flush writes that. It is safe for concurrent use.
+type Verifier struct {
+	registry *registry.Registry
+
+	mu    sync.Mutex
+	valid map[[sha256.Size]byte]verified // by the hash of the secret
+	used  map[string]string              // by ID, the day, which is not written yet
+}
+
+type verified struct {
+	token Token
+	at    time.Time
+}
+
+// Bounds of what a Verifier remembers.
+const (
+	maxChecked   = 1000
+	checkedFor   = time.Second
+	flushTokens  = time.Minute
+	maxUsedDays  = maxTokens
+	flushAtClose = 5 * time.Second
+)
+
+// NewVerifier returns a Verifier for the tokens of a registry.
+func NewVerifier(r *registry.Registry) *Verifier {
+	return &Verifier{registry: r, valid: make(map[[sha256.Size]byte]verified), used: make(map[string]string)}
+}
+
+// Verify returns who uses a secret; registry.ErrToken if it is not that of a valid token. Where it is for a change, the
+// store is asked; otherwise a token may be used for a second after it was revoked.
+func (v *Verifier) Verify(ctx context.Context, secret string, change bool) (registry.Actor, error) {
+	now := v.registry.Now()
+	key := sha256.Sum256([]byte(secret))
+	if !change {
+		if t, ok := v.known(key, now); ok {
+			return t.Actor(), nil
+		}
+	}
+	t, err := ofSecret(ctx, v.registry, secret)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err != nil {
+		delete(v.valid, key)
+		return registry.Actor{}, err
+	}
+	if len(v.valid) >= maxChecked {
+		clear(v.valid)
+	}
+	v.valid[key] = verified{t, now}
+	if day := now.Format(dayOfUse); t.Used < day && len(v.used) < maxUsedDays {
+		v.used[t.ID] = day
+	}
+	return t.Actor(), nil
+}
+
+// known returns the token of a secret that was valid within the last second.
+func (v *Verifier) known(key [sha256.Size]byte, now time.Time) (Token, bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	t, ok := v.valid[key]
+	if !ok || now.Sub(t.at) >= checkedFor || now.Before(t.at) || !t.token.validAt(now) {
+		return Token{}, false
+	}
+	return t.token, true
+}
+
+// Flush writes on which days tokens were used since the last time: one transaction, and none where no token
+// was used on a new day.
+func (v *Verifier) Flush(ctx context.Context) error {
+	v.mu.Lock()
+	used := maps.Clone(v.used)
+	v.mu.Unlock()
+	if len(used) == 0 {
+		return nil
+	}
+	err := v.registry.Store().Write(ctx, func(tx registry.WriteTx) error {
+		for id, day := range used {
+			value, err := tx.Document(registry.TableTokens, id)
+			if err != nil {
+				return err
+			}
+			if value == nil { // it was revoked
+				continue
+			}
+			t, err := decode(value)
+			if err != nil || t.Used >= day {
+				continue // one token that is damaged does not stop the others
+			}
+			t.Used = day
+			if err := put(tx, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, day := range used {
+		if v.used[id] == day {
+			delete(v.used, id)
+		}
+	}
+	return nil
+}
+
+// Run flushes every minute, and once more at its end, until ctx is done. failed is called with errors.
+func (v *Verifier) Run(ctx context.Context, failed func(error)) {
+	ticker := time.NewTicker(flushTokens)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			if err := v.Flush(ctx); err != nil && ctx.Err() == nil {
+				failed(err)
+			}
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushAtClose)
+			defer cancel()
+			if err := v.Flush(last); err != nil {
+				failed(err)
+			}
+			return
+		}
+	}
+}
