@@ -169,7 +169,7 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 
 // schemes are those to which clients may be redirected, in addition to http and https.
 func schemes() []string {
-	return []string{"ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "prospero", "z39.50r", "z39.50s"}
+	return slices.DeleteFunc(uri.LocationSchemes(), func(name string) bool { return name == "http" || name == "https" })
 }
 
 // checkServer checks the base of a THTTP server.

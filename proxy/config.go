@@ -32,6 +32,7 @@ type Config struct {
 	Ready   *resolver.Ready
 	History bool           // Resolver knows how names were (RFC 7089)
 	Fetch   scheme.Handler // for the forward proxy, and for requests for the resource itself
+	Schemes scheme.Infos   // the protocol gateways that Fetch has; nil for none
 	// Forward configures what is forwarded; New sets Fetch, Via, Now, Accept and OwnField.
 	Forward forward.Config
 	Origins []Origin // the sites that urnd is the gateway of

@@ -63,6 +63,7 @@ func New(config Config) *Handler {
 	outgoing := config.Forward
 	outgoing.Fetch = present.New(present.Config{
 		Fetch: failures.Observe(config.Fetch), TTL: config.ListingTTL, Most: config.ListingSize, Memory: config.Documents,
+		Schemes: config.Schemes,
 	})
 	outgoing.Via, outgoing.Now, outgoing.Accept = config.Via, config.Now, answer.ListingAccept
 	if config.Identify {

@@ -127,7 +127,7 @@ func parseAccess(client, method, target string) (addr netip.Addr, v route.View, 
 	u = u.Normalize()
 	v.Target = u.String()
 	v.Host, _ = u.Host()
-	if v.Host == "" && !hasNoHost(u.Scheme()) {
+	if v.Host == "" && !u.MayLackHost() {
 		err = errNoHost
 	}
 	return addr, v, err

@@ -7,17 +7,14 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/resolver/scheme"
-	"github.com/urnd/urnd/resolver/scheme/explain"
 	"github.com/urnd/urnd/uri"
 )
-
-// hasNoHost reports whether URIs of a scheme that is retrieved need no host.
-func hasNoHost(name string) bool { return name == "file" || name == "news" || name == "mailto" }
 
 // checkGateway checks a URI of a scheme other than http and https as its gateway does, and reports whether
 // an address is dialled for it. The URI is in canonical form; the zero value is the target of CONNECT.
 func (v *verdict) checkGateway(c config.Config, u uri.URI) (dials bool) {
 	name := u.Scheme()
+	info, isKnown := gatewayInfos(c).Of(name)
 	template := slices.ContainsFunc(c.Gateways.Templates, func(g config.Gateway) bool { return strings.EqualFold(g.Scheme, name) })
 	switch {
 	case !u.IsValid() || name == "http" || name == "https":
@@ -26,12 +23,14 @@ func (v *verdict) checkGateway(c config.Config, u uri.URI) (dials bool) {
 		return v.denyGateway("", "only GET and HEAD are supported for %s", name)
 	case template:
 		v.note("gateway", "clients are redirected to another one (gateways.templates)")
-	case slices.Contains(explain.Schemes(), name):
-		v.note("gateway", "%s is explained: nothing is retrieved", name)
+	case !isKnown:
+		return v.denyGateway("gateways.templates", "there is no gateway for %s", name)
 	case name == "file":
 		v.checkFiles(c.File)
+	case info.Local:
+		v.note("gateway", "%s is explained: nothing is retrieved", name)
 	default:
-		return v.checkServer(c, name, u)
+		return v.checkServer(c, info, u)
 	}
 	return false
 }
@@ -56,28 +55,25 @@ func (v *verdict) checkFiles(c config.File) {
 }
 
 // checkServer checks a URI whose gateway asks a server.
-func (v *verdict) checkServer(c config.Config, name string, u uri.URI) (dials bool) {
-	enabled, setting := gatewaySetting(c, name)
+func (v *verdict) checkServer(c config.Config, info scheme.Info, u uri.URI) (dials bool) {
+	name := u.Scheme()
 	host, _ := u.Host()
 	switch {
-	case setting == "":
-		return v.denyGateway("gateways.templates", "there is no gateway for %s", name)
-	case !enabled:
-		return v.denyGateway(setting, "%s is turned off", name)
+	case !info.Enabled:
+		return v.denyGateway(info.Setting, "%s is turned off", name)
 	case host == "" && len(c.News.Servers) == 0:
 		return v.denyGateway("news.servers", "the URL names no server, and there is no other")
 	case name == "ftp" && !c.FTP.Login && hasLogin(u):
 		return v.denyGateway("ftp.login", "nobody but the user anonymous logs in")
 	}
-	ports := gatewayPorts(c.Gateways)
-	if err := ports.Check(u); err != nil {
+	if err := info.Ports.Check(u); err != nil {
 		by := "gateways.allow_ports"
-		if withoutDenied := (scheme.Ports{Allow: ports.Allow}); withoutDenied.Check(u) == nil {
+		if withoutDenied := (scheme.Ports{Allow: info.Ports.Allow}); withoutDenied.Check(u) == nil {
 			by = "gateways.deny_ports"
 		}
 		return v.denyGateway(by, "%v", err)
 	}
-	v.note("gateway", "%s is retrieved, also at this port (%s, gateways.allow_ports, gateways.deny_ports)", name, setting)
+	v.note("gateway", "%s is retrieved, also at this port (%s, gateways.allow_ports, gateways.deny_ports)", name, info.Setting)
 	return true
 }
 
@@ -85,20 +81,4 @@ func (v *verdict) checkServer(c config.Config, name string, u uri.URI) (dials bo
 func hasLogin(u uri.URI) bool {
 	userinfo, ok := u.Userinfo()
 	return ok && !strings.EqualFold(userinfo, "anonymous") && !strings.EqualFold(userinfo, "ftp")
-}
-
-// gatewaySetting returns whether a scheme is turned on, and the setting that says so, "" for one without
-// gateway.
-func gatewaySetting(c config.Config, name string) (enabled bool, setting string) {
-	switch name {
-	case "ftp":
-		return c.FTP.Enabled, "ftp.enabled"
-	case "gopher":
-		return c.Gopher.Enabled, "gopher.enabled"
-	case "news", "nntp":
-		return c.News.Enabled, "news.enabled"
-	case "wais", "z39.50r", "z39.50s":
-		return c.WAIS.Enabled, "wais.enabled"
-	}
-	return false, ""
 }

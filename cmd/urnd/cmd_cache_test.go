@@ -19,7 +19,6 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
-	"github.com/urnd/urnd/proxy/admin"
 )
 
 // commandAt runs a command that asks the admin interface at an address.
@@ -193,12 +192,12 @@ func TestSchemesOfResponses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, scheme := range append(slices.Collect(maps.Keys(handlers)), "http", "https") {
-		if !admin.HasResponses(scheme) {
+		if !hasResponses(scheme) {
 			t.Errorf("responses for %s are denied", scheme)
 		}
 	}
 	for _, scheme := range []string{"urn", "doi", "", "HTTP"} {
-		if admin.HasResponses(scheme) {
+		if hasResponses(scheme) {
 			t.Errorf("%s has responses", scheme)
 		}
 	}

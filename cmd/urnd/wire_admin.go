@@ -26,7 +26,8 @@ func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admi
 	a := admin.Config{
 		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen), Guesses: gate.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "", Metrics: d.metrics.Handler(), Log: d.log,
 		Caches: caches{r, snapshotPath(c.Cache), d}, Responses: storedResponses{s.responses, s.refresh}, Registry: wireAdminRegistry(c, r, s, d), Health: r.healthReport(d.health.Report), Panicked: d.panicked,
-		Settings: func() any { return config.Plain(c.Map()) },
+		HasResponses: gatewayInfos(c).IsStored,
+		Settings:     func() any { return config.Plain(c.Map()) },
 	}
 	if c.Access.AdminToken != "" {
 		token, err := secret.Read("access.admin_token", c.Access.AdminToken)

@@ -6,16 +6,18 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli/cache"
 	cliconfig "github.com/urnd/urnd/internal/cli/config"
-	"github.com/urnd/urnd/proxy/admin"
 )
 
 // serviceCommands returns the commands that serve, ask an urnd that serves, or need to know how it does.
 func serviceCommands() []*cobra.Command {
 	return []*cobra.Command{
-		newServe(), newAccess(), cache.Command(admin.HasResponses),
+		newServe(), newAccess(), cache.Command(hasResponses),
 		cliconfig.Command(checkWiring()),
 	}
 }
+
+// hasResponses reports whether responses are stored for the URIs of a scheme, in lower case, by any configuration.
+func hasResponses(scheme string) bool { return gatewayInfos(config.Default()).IsStored(scheme) }
 
 // checkWiring returns what the check of a configuration needs.
 func checkWiring() cliconfig.Wiring {

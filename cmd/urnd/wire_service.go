@@ -118,6 +118,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
 		Documents: resolver.Memory{Quota: resolver.Quota{Slots: r.slots.documents, Shares: r.slots.documentShares, Busy: problem.ErrDocuments}},
 		Fetch:     observe.Handler{Handler: handlers, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now},
+		Schemes:   gatewayInfos(c),
 		Policy:    rules, Origins: origins, PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{

@@ -267,6 +267,12 @@ func packageRules() []packageRule {
 			"a line of a log may show what a client sent, but no password: accesslog removes them",
 		},
 		{
+			"internal/redact",
+			[]string{"uri"},
+			false,
+			"which schemes have a server, and so passwords, is known to the table of uri alone: a new one is hidden as soon as it has its row there",
+		},
+		{
 			"internal/api",
 			[]string{"resolver", "resolver/registry", "uri"},
 			true,

@@ -31,7 +31,10 @@ type Config struct {
 	Metrics     http.Handler
 	Caches      Caches
 	Responses   Responses
-	Registry    *Registry // nil: there is none
+	// HasResponses reports whether responses are stored for the URIs of a scheme, in lower case. Of others, which are names,
+	// there are answers.
+	HasResponses func(scheme string) bool
+	Registry     *Registry // nil: there is none
 	// Panicked is called with a panic that was recovered, and its stack.
 	Panicked func(value any, stack []byte)
 	// Health returns why the daemon is not ready, and what is wrong although it is.
