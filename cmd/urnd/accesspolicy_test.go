@@ -10,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/cli/access"
 )
 
 const accessRules = `
@@ -122,8 +123,8 @@ file: {roots: [/srv]}
 				return
 			}
 			out, err = run(t, "", append(args, "--json")...)
-			var document verdict
-			if jsonErr := json.Unmarshal([]byte(out), &document); jsonErr != nil || (document.Result == resultAllowed) != (err == nil) || document.summary() != tt.summary || len(document.Steps) == 0 {
+			var document access.Verdict
+			if jsonErr := json.Unmarshal([]byte(out), &document); jsonErr != nil || (document.Result == access.ResultAllowed) != (err == nil) || document.Summary() != tt.summary || len(document.Steps) == 0 {
 				t.Errorf("%v, %v: %s", jsonErr, err, out)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
@@ -25,7 +26,7 @@ var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d
 func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admin.Handler, error) {
 	a := admin.Config{
 		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen), Guesses: gate.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "", Metrics: d.metrics.Handler(), Log: d.log,
-		Caches: caches{r, snapshotPath(c.Cache), d}, Responses: storedResponses{s.responses, s.refresh}, Registry: wireAdminRegistry(c, r, s, d), Health: r.healthReport(d.health.Report), Panicked: d.panicked,
+		Caches: caches{r, snapshotPath(c.Cache), d}, Responses: stored.New(s.responses, s.refresh), Registry: wireAdminRegistry(c, r, s, d), Health: r.healthReport(d.health.Report), Panicked: d.panicked,
 		HasResponses: gatewayInfos(c).IsStored,
 		Settings:     func() any { return config.Plain(c.Map()) },
 	}

@@ -4,14 +4,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli/access"
 	"github.com/urnd/urnd/internal/cli/cache"
 	cliconfig "github.com/urnd/urnd/internal/cli/config"
+	"github.com/urnd/urnd/proxy/route"
 )
 
 // serviceCommands returns the commands that serve, ask an urnd that serves, or need to know how it does.
 func serviceCommands() []*cobra.Command {
 	return []*cobra.Command{
-		newServe(), newAccess(), cache.Command(hasResponses),
+		newServe(), cache.Command(hasResponses),
+		access.Command(access.Wiring{Policy: policyOf, Server: serverOf, Gateways: gatewayInfos}),
 		cliconfig.Command(checkWiring()),
 	}
 }
@@ -22,6 +25,16 @@ func hasResponses(scheme string) bool { return gatewayInfos(config.Default()).Is
 // checkWiring returns what the check of a configuration needs.
 func checkWiring() cliconfig.Wiring {
 	return cliconfig.Wiring{Try: try, Certificate: expiryOf, Memory: availableMemory, Snapshot: snapshotPath}
+}
+
+// serverOf returns what the requests of clients are compared with.
+func serverOf(c config.Config) (route.Server, error) {
+	server := route.Server{Own: ownHosts(c.Listen), Sites: make(route.Sites), Spelling: route.SpellingNormal}
+	origins, err := originsOf(c.Proxy)
+	for i, origin := range origins {
+		server.Sites[origin.Host] = &route.Site{Index: i}
+	}
+	return server, err
 }
 
 // try wires a configuration as the daemon does, and starts nothing.

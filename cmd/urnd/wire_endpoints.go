@@ -2,16 +2,12 @@ package main
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/urnd/urnd/config"
@@ -85,12 +81,12 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *
 		for _, address := range e.addresses {
 			all = append(all, daemon.Endpoint{
 				Name: e.name, Address: address, Handler: e.handler, FastPath: e.fast, Administration: e.name == nameAdmin,
-				Refused: func(err error) error { return explainListening(e.setting, err) },
+				Setting: e.setting,
 				Server:  serverConfig(c, e.name, serverTLS, e.senders, d),
 				Settings: serverSettings{
 					target: c.Limits.Target, header: c.Limits.Header,
 					headerTimeout: c.Limits.HeaderTimeout, bodyTimeout: c.Limits.BodyTimeout, idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
-					tls: e.tls, authorities: fileVersion("tls.client_ca", e.tls.ClientCA), senders: fmt.Sprint(e.senders), http2: c.Listen.HTTP2,
+					tls: e.tls, authorities: secret.Version(e.tls.ClientCA), senders: fmt.Sprint(e.senders), http2: c.Listen.HTTP2,
 				},
 			})
 		}
@@ -106,21 +102,6 @@ var errNoTLS = errors.New("listen.redirect_tls: there is no listener for TLS: se
 
 // openedBySystemd is the address of an endpoint whose sockets systemd has opened.
 const openedBySystemd = ""
-
-// explainListening adds the setting of an address, and what helps, to the error of listening
-// there.
-func explainListening(setting string, err error) error {
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: %w: ports below 1024 are opened by systemd (urnd.socket and urnd-https.socket), or need CAP_NET_BIND_SERVICE", setting, err)
-	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("%s: %w: another process listens there, perhaps another urnd; if it is this one, at an address that is changed, restart it", setting, err)
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("%s: %w: it is no address of this machine", setting, err)
-	default:
-		return fmt.Errorf("%s: %w", setting, err)
-	}
-}
 
 func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders []netip.Prefix, d dependencies) listen.ServerConfig {
 	s := listen.ServerConfig{
@@ -145,20 +126,6 @@ func document(err error) listen.Document {
 	return listen.Document{Status: status, ContentType: contentType, Body: body}
 }
 
-// fileVersion returns a value that changes with a file of the configuration, by its
-// modification time and size; "" where it does not exist.
-func fileVersion(setting, name string) string {
-	path, err := secret.Path(setting, name)
-	if err != nil {
-		return "" // reading it fails with the same error
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprint(info.ModTime(), info.Size())
-}
-
 // tlsConfig returns the TLS configuration of a server, nil for no TLS. own is called where there is one.
 func tlsConfig(c config.TLS, own func() (*listen.Certificate, error)) (*tls.Config, error) {
 	if c == (config.TLS{}) {
@@ -172,13 +139,7 @@ func tlsConfig(c config.TLS, own func() (*listen.Certificate, error)) (*tls.Conf
 	if c.ClientCA == "" {
 		return serverTLS, nil
 	}
-	text, err := secret.Read("tls.client_ca", c.ClientCA)
-	if err != nil {
-		return nil, err
-	}
-	serverTLS.ClientCAs, serverTLS.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
-	if !serverTLS.ClientCAs.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("tls.client_ca: %s contains no certificate", c.ClientCA)
-	}
-	return serverTLS, nil
+	serverTLS.ClientAuth = tls.RequireAndVerifyClientCert
+	serverTLS.ClientCAs, err = secret.Pool("tls.client_ca", c.ClientCA)
+	return serverTLS, err
 }

@@ -10,16 +10,15 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/accesslog"
-	"github.com/urnd/urnd/internal/redact"
-	"github.com/urnd/urnd/systemd"
+	"github.com/urnd/urnd/internal/logs"
 )
 
 // openLogs opens the logs of a configuration; those without a file are written to w. The access log is nil where it is
 // off. lost is called for lines of it that cannot be written.
 func openLogs(c config.Log, w *os.File, lost func(), now func() time.Time) (*slog.Logger, *accesslog.File, error) {
-	handler, err := logHandler(c, w)
+	handler, err := logs.NewHandler(logs.Config{Format: c.Format, Level: c.Level, Explain: explainOpenFiles}, w)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("log.format: %w", err)
 	}
 	log := slog.New(handler)
 	if c.Access == "off" {
@@ -37,53 +36,12 @@ func ofAccessFile(err error) error {
 	return err
 }
 
-func logHandler(c config.Log, w *os.File) (slog.Handler, error) {
-	options := &slog.HandlerOptions{Level: c.Level, ReplaceAttr: logAttr}
-	format := c.Format
-	if format == "auto" {
-		format = formatFor(w)
-	}
-	switch format {
-	case "journald":
-		journal, err := systemd.NewJournal(*options)
-		if err != nil {
-			return nil, fmt.Errorf("log.format: %w", err)
-		}
-		return journal, nil
-	case "json":
-		return slog.NewJSONHandler(w, options), nil
-	default:
-		return slog.NewTextHandler(w, options), nil
-	}
-}
-
-// logAttr is a ReplaceAttr of slog.HandlerOptions.
-func logAttr(groups []string, a slog.Attr) slog.Attr {
-	if err, ok := a.Value.Any().(error); ok {
-		a.Value = slog.AnyValue(explainOpenFiles(err))
-	}
-	return redact.Attr(groups, a)
-}
-
 // explainOpenFiles adds the limit of open files, and where it is set, to an error of reaching it.
 func explainOpenFiles(err error) error {
 	var limit syscall.Rlimit
 	if !errors.Is(err, syscall.EMFILE) || syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
 		return err
 	}
-	return fmt.Errorf("%w: this process may open %d files and connections: raise LimitNOFILE in the unit of systemd (systemctl edit urnd), or "+
-		"ulimit -n, or lower limits.connections and limits.outgoing", err, limit.Cur)
-}
-
-// formatFor returns the log format for a destination.
-func formatFor(w *os.File) string {
-	info, err := w.Stat()
-	switch {
-	case w == os.Stderr && systemd.JournalListens():
-		return "journald"
-	case err == nil && info.Mode()&os.ModeCharDevice != 0:
-		return "text"
-	default:
-		return "json"
-	}
+	return fmt.Errorf("%w: this process may open %d files and connections: "+
+		"raise LimitNOFILE in the unit of systemd (systemctl edit urnd), or ulimit -n, or lower limits.connections and limits.outgoing", err, limit.Cur)
 }

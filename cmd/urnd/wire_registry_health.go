@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/urnd/urnd/config"
@@ -17,44 +15,16 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// checks are the checks of targets of a configuration, and what all instances have found. nil is that there
-// are none.
-type checks struct {
-	known *health.Avoidance
-	now   func() time.Time
-	close func() // ends them
-}
-
 // wireHealth makes the checks of targets, if they are turned on. They start with the configuration.
-func wireHealth(c config.Config, r *resolution, d resolverDependencies, log *slog.Logger) *checks {
+func wireHealth(c config.Config, r *resolution, d resolverDependencies, log *slog.Logger) *health.Background {
 	if r.registry == nil || c.Registry.HealthInterval == 0 {
 		return nil
 	}
 	settings, closeClient := healthConfig(c, r, r.registry, d)
 	settings.Failed = func(err error) { log.Warn("targets of the registry cannot be checked now", "error", err) }
-	checker := health.New(settings)
-	known := &health.Avoidance{Store: r.registry, Now: d.now, After: time.After}
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	store := r.registry
-	whenOpen := func(run func(context.Context)) func() {
-		return func() {
-			select {
-			case <-store.Opened():
-				run(ctx)
-			case <-ctx.Done():
-			}
-		}
-	}
-	r.starters = append(r.starters, func() {
-		running.Go(whenOpen(known.Run))
-		running.Go(whenOpen(checker.Run))
-	})
-	return &checks{known, d.now, func() {
-		cancel()
-		running.Wait()
-		closeClient()
-	}}
+	checks := health.NewBackground(settings, r.registry.Opened(), closeClient)
+	r.starters = append(r.starters, checks.Start)
+	return checks
 }
 
 // healthConfig returns what configures a checker of targets, with a client of its own that the caller closes.
@@ -96,21 +66,13 @@ func healthHolder() string {
 	return fmt.Sprintf("%s/%d/%s", host, os.Getpid(), rand.Text()[:8])
 }
 
-// unhealthy returns what reports whether a location is to be avoided; nil avoids none.
-func (h *checks) unhealthy() func(location string) bool {
-	if h == nil {
-		return nil
-	}
-	return h.known.Unhealthy
-}
-
-// metrics returns the state of the checks; ok is false where there are none.
-func (h *checks) metrics() (m metrics.Targets, ok bool) {
-	if h == nil {
+// targetMetrics returns the state of the checks of targets; ok is false where there are none.
+func targetMetrics(checks *health.Background) (m metrics.Targets, ok bool) {
+	sweep, lag, ok := checks.Sweep()
+	if !ok {
 		return m, false
 	}
-	sweep := h.known.Sweep()
-	m = metrics.Targets{States: make(map[string]int64), Lag: sweep.Lag(h.now()), Moved: sweep.Moved}
+	m = metrics.Targets{States: make(map[string]int64), Lag: lag, Moved: sweep.Moved}
 	for _, state := range health.States() {
 		m.States[string(state)] = sweep.States[state]
 	}

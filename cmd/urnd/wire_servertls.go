@@ -2,8 +2,6 @@ package main
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"fmt"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/secret"
@@ -19,31 +17,17 @@ func serverTLS(setting string, c config.ServerTLS) (*tls.Config, error) {
 	if c.MinVersion == "1.3" {
 		client.MinVersion = tls.VersionTLS13
 	}
+	var err error
 	if c.CA != "" {
-		text, err := secret.Read(setting+".ca", c.CA)
-		if err != nil {
+		if client.RootCAs, err = secret.Pool(setting+".ca", c.CA); err != nil {
 			return nil, err
 		}
-		client.RootCAs = x509.NewCertPool()
-		if !client.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s.ca: %s contains no certificate", setting, c.CA)
+	}
+	if c.Certificate != "" {
+		client.Certificates = make([]tls.Certificate, 1)
+		if client.Certificates[0], err = secret.Pair(setting, c.Certificate, c.Key); err != nil {
+			return nil, err
 		}
 	}
-	if c.Certificate == "" {
-		return client, nil
-	}
-	certificate, err := secret.Read(setting+".certificate", c.Certificate)
-	if err != nil {
-		return nil, err
-	}
-	key, err := secret.Read(setting+".key", c.Key)
-	if err != nil {
-		return nil, err
-	}
-	pair, err := tls.X509KeyPair(certificate, key)
-	if err != nil {
-		return nil, fmt.Errorf("%s.certificate and %[1]s.key: %w", setting, err)
-	}
-	client.Certificates = []tls.Certificate{pair}
 	return client, nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry/health"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -58,7 +59,7 @@ type service struct {
 	responses *httpcache.Cache
 	// refresh fetches the stored responses for a URI once more.
 	refresh func(ctx context.Context, key uri.URI) (int, error)
-	checks  *checks
+	checks  *health.Background
 	closers []func()
 }
 
@@ -112,7 +113,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		return nil, err
 	}
 	if s.checks = wireHealth(c, r, d.resolverDependencies, d.log); s.checks != nil {
-		s.closers = append(s.closers, s.checks.close)
+		s.closers = append(s.closers, s.checks.Close)
 	}
 	handler := proxy.New(proxy.Config{
 		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
@@ -132,7 +133,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Log: d.log, Now: d.now,
 		Observers: proxy.Observers{
 			Observe: requests.Observer(d.metrics, d.access, d.now), Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) },
-			Begin: spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.unhealthy(), Panicked: d.panicked,
+			Begin: spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(), Panicked: d.panicked,
 		},
 		Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen), CORS: c.Access.CORS, Via: d.via, ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),

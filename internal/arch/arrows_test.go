@@ -235,6 +235,12 @@ func packageRules() []packageRule {
 			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it; it does not depend on the other handlers below proxy",
 		},
 		{
+			"proxy/admin/stored",
+			[]string{"proxy/admin", "cache/httpcache", "internal/api", "uri"},
+			true,
+			"stored shows the HTTP cache to administrators: it knows both, so that admin needs no cache",
+		},
+		{
 			"proxy/fast", nil, true,
 			"fast parses plain requests in place: it knows the grammar of HTTP/1.1, and neither caches nor rules, which are those of the handler",
 		},
@@ -327,6 +333,12 @@ func packageRules() []packageRule {
 			"these commands ask a running urnd as any client does: they depend on its documents, and not on what makes them",
 		},
 		{
+			"internal/cli/access",
+			[]string{"internal/cli", "config", "internal/netguard", "proxy/gate", "proxy/gate/policy", "proxy/route", "resolver/scheme", "uri"},
+			true,
+			"these commands ask the gate of the daemon itself, so that they cannot say what it does not do",
+		},
+		{
 			"internal/cli/config",
 			[]string{"internal/cli", "config", "systemd"},
 			true,
@@ -347,6 +359,12 @@ func packageRules() []packageRule {
 			[]string{"internal/cli", "config"},
 			true,
 			"the manual is made of the commands and of the settings",
+		},
+		{
+			"internal/logs",
+			[]string{"internal/redact", "systemd"},
+			true,
+			"the log goes to the journal of systemd or to a stream, and shows no password",
 		},
 		{
 			"internal/observe",

@@ -1,4 +1,5 @@
-package main
+// Package stored shows the stored responses of the HTTP cache to administrators, and purges them.
+package stored
 
 import (
 	"context"
@@ -11,38 +12,44 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// storedResponses implements admin.Responses.
-type storedResponses struct {
-	*httpcache.Cache
+// Responses implements admin.Responses.
+type Responses struct {
+	cache   *httpcache.Cache
 	refresh func(ctx context.Context, key uri.URI) (int, error)
 }
 
+// New returns the responses of a cache. refresh fetches those for a URI once more.
+func New(cache *httpcache.Cache, refresh func(ctx context.Context, key uri.URI) (int, error)) Responses {
+	return Responses{cache, refresh}
+}
+
 // Lookup implements admin.Responses.
-func (r storedResponses) Lookup(key uri.URI) []api.Response {
+func (r Responses) Lookup(key uri.URI) []api.Response {
 	var all []api.Response
-	for _, info := range r.Cache.Lookup(key.String()) {
+	for _, info := range r.cache.Lookup(key.String()) {
 		all = append(all, responseDocument(info))
 	}
 	return all
 }
 
 // Purge implements admin.Responses.
-func (r storedResponses) Purge(s admin.ResponseSelection, hard bool) int {
+func (r Responses) Purge(s admin.ResponseSelection, hard bool) int {
 	if s.URI.IsValid() {
-		return r.Cache.Purge(s.URI.String(), hard)
+		return r.cache.Purge(s.URI.String(), hard)
 	}
-	return r.PurgeAll(httpcache.Selection{Key: s.Has, Tag: s.Tag}, hard)
+	return r.cache.PurgeAll(httpcache.Selection{Key: s.Has, Tag: s.Tag}, hard)
 }
 
 // Refresh implements admin.Responses.
-func (r storedResponses) Refresh(ctx context.Context, key uri.URI) (int, error) {
+func (r Responses) Refresh(ctx context.Context, key uri.URI) (int, error) {
 	return r.refresh(ctx, key)
 }
 
 func responseDocument(info httpcache.Info) api.Response {
 	document := api.Response{
-		Status: info.Status, Spelling: info.Spelling, Selecting: make(map[string]*string, len(info.Selecting)), Age: api.Seconds(info.Age), TTL: api.Seconds(info.TTL),
-		Size: info.Size, ETag: info.ETag, Where: []string{}, Tags: append([]string{}, info.Tags...), Partial: info.Partial, Purged: info.Purged,
+		Status: info.Status, Spelling: info.Spelling, Selecting: make(map[string]*string, len(info.Selecting)),
+		Age: api.Seconds(info.Age), TTL: api.Seconds(info.TTL), Size: info.Size, ETag: info.ETag,
+		Where: []string{}, Tags: append([]string{}, info.Tags...), Partial: info.Partial, Purged: info.Purged,
 	}
 	if !info.Modified.IsZero() {
 		document.LastModified = info.Modified.UTC().Format(http.TimeFormat)

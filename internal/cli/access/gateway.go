@@ -1,4 +1,4 @@
-package main
+package access
 
 import (
 	"net/http"
@@ -11,10 +11,11 @@ import (
 )
 
 // checkGateway checks a URI of a scheme other than http and https as its gateway does, and reports whether
-// an address is dialled for it. The URI is in canonical form; the zero value is the target of CONNECT.
-func (v *verdict) checkGateway(c config.Config, u uri.URI) (dials bool) {
+// an address is dialled for it. The URI is in canonical form; it is the zero value for CONNECT.
+func (v *Verdict) checkGateway(t *trial) (dials bool) {
+	c, u := t.config, t.ask.Key
 	name := u.Scheme()
-	info, isKnown := gatewayInfos(c).Of(name)
+	info, isKnown := t.gateways.Of(name)
 	template := slices.ContainsFunc(c.Gateways.Templates, func(g config.Gateway) bool { return strings.EqualFold(g.Scheme, name) })
 	switch {
 	case !u.IsValid() || name == "http" || name == "https":
@@ -36,7 +37,7 @@ func (v *verdict) checkGateway(c config.Config, u uri.URI) (dials bool) {
 }
 
 // denyGateway denies the request by a setting, "" where none allows it.
-func (v *verdict) denyGateway(setting, format string, args ...any) (dials bool) {
+func (v *Verdict) denyGateway(setting, format string, args ...any) (dials bool) {
 	if setting != "" {
 		format += " (" + setting + ")"
 	}
@@ -45,7 +46,7 @@ func (v *verdict) denyGateway(setting, format string, args ...any) (dials bool) 
 	return false
 }
 
-func (v *verdict) checkFiles(c config.File) {
+func (v *Verdict) checkFiles(c config.File) {
 	const roots = "file.roots"
 	if len(c.Roots) == 0 {
 		v.denyGateway(roots, "no files are served")
@@ -55,7 +56,7 @@ func (v *verdict) checkFiles(c config.File) {
 }
 
 // checkServer checks a URI whose gateway asks a server.
-func (v *verdict) checkServer(c config.Config, info scheme.Info, u uri.URI) (dials bool) {
+func (v *Verdict) checkServer(c config.Config, info scheme.Info, u uri.URI) (dials bool) {
 	name := u.Scheme()
 	host, _ := u.Host()
 	switch {

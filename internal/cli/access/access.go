@@ -1,7 +1,7 @@
-package main
+// Package access has the commands of urnd access, which say what the daemon would decide.
+package access
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,19 +10,32 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
-func newAccess() *cobra.Command {
+// Wiring is what the commands need of the program, each of a configuration.
+type Wiring struct {
+	// Policy returns the rules of the site for the forward proxy.
+	Policy func(c config.Config) (*policy.Policy, error)
+	// Server returns what the requests of clients are compared with.
+	Server func(c config.Config) (route.Server, error)
+	// Gateways returns what is known of the protocol gateways.
+	Gateways func(c config.Config) scheme.Infos
+}
+
+// Command returns the command.
+func Command(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{Use: "access", Short: "Test what the forward proxy allows", RunE: cli.RequireSubcommand}
-	cmd.AddCommand(newAccessTest())
+	cmd.AddCommand(newTest(w))
 	return cmd
 }
 
-func newAccessTest() *cobra.Command {
+func newTest(w Wiring) *cobra.Command {
 	var user, destination string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -51,14 +64,14 @@ address, and 2 if there is no such request, or no such configuration.`,
 	// Where there is no decision, the status is that of wrong usage: a program must not take a typing error for one.
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.Usage(err) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		v, err := testAccess(s, args, user, destination)
+		v, err := w.test(s, args, user, destination)
 		if err != nil {
 			return cli.Usage(err)
 		}
 		if err := v.print(cmd.OutOrStdout(), asJSON); err != nil {
 			return cli.Usage(err)
 		}
-		if v.Result != resultAllowed {
+		if v.Result != ResultAllowed {
 			return cli.ErrReported
 		}
 		return nil
@@ -66,47 +79,45 @@ address, and 2 if there is no such request, or no such configuration.`,
 	return cmd
 }
 
-// testAccess applies the configuration to the request of the arguments.
-func testAccess(s *cli.Settings, args []string, user, destination string) (verdict, error) {
+// test applies the configuration to the request of the arguments.
+func (w Wiring) test(s *cli.Settings, args []string, user, destination string) (Verdict, error) {
 	client, view, err := parseAccess(args[0], args[1], args[2])
 	if err != nil {
-		return verdict{}, err
+		return Verdict{}, err
 	}
 	t := trial{client: client, user: user}
 	if destination != "" {
 		if t.destination, err = netip.ParseAddr(destination); err != nil {
-			return verdict{}, fmt.Errorf("--destination %q is not an IP address", destination)
+			return Verdict{}, fmt.Errorf("--destination %q is not an IP address", destination)
 		}
 	}
 	if t.config, err = s.Load(nil); err != nil {
-		return verdict{}, err
+		return Verdict{}, err
 	}
-	if t.policy, err = policyOf(t.config); err != nil {
-		return verdict{}, err
+	if t.policy, err = w.Policy(t.config); err != nil {
+		return Verdict{}, err
 	}
-	origins, err := originsOf(t.config.Proxy)
+	server, err := w.Server(t.config)
 	if err != nil {
-		return verdict{}, err
+		return Verdict{}, err
 	}
-	server := route.Server{Own: ownHosts(t.config.Listen), Sites: make(route.Sites), Spelling: route.SpellingNormal}
-	for i, origin := range origins {
-		server.Sites[origin.Host] = &route.Site{Index: i}
-	}
+	t.gateways = w.Gateways(t.config)
 	route.Classify(&t.ask, &view, &route.Place{Server: &server, Proxies: true})
 	if err := t.ask.Err; err != nil {
-		return verdict{}, err
+		return Verdict{}, err
 	}
 	if t.ask.Key.IsValid() {
 		if _, err := policy.NewRequest(client, user, view.Method, t.ask.Key); err != nil {
-			return verdict{}, err
+			return Verdict{}, err
 		}
 	} else if t.ask.Kind != route.KindTunnel {
-		return verdict{}, errNoHost
+		return Verdict{}, errNoHost
 	}
 	return verdictOf(t), nil
 }
 
-var errNoHost = errors.New("a request to a proxy has a URL with a host, such as http://example.org/, or is CONNECT and example.org:443")
+var errNoHost = errors.New("a request to a proxy has a URL with a host, such as http://example.org/, " +
+	"or is CONNECT and example.org:443")
 
 // parseAccess returns the client of the arguments, and its request.
 func parseAccess(client, method, target string) (addr netip.Addr, v route.View, err error) {
@@ -134,13 +145,11 @@ func parseAccess(client, method, target string) (addr netip.Addr, v route.View, 
 }
 
 // print writes a verdict as text or as JSON.
-func (v verdict) print(w io.Writer, asJSON bool) error {
+func (v Verdict) print(w io.Writer, asJSON bool) error {
 	if asJSON {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(v)
+		return cli.PrintJSON(w, v)
 	}
-	fmt.Fprintln(w, v.summary())
+	fmt.Fprintln(w, v.Summary())
 	for _, step := range v.Steps {
 		if _, err := fmt.Fprintf(w, "%s: %s\n", step.Stage, step.Detail); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package main
+package access
 
 import (
 	"context"
@@ -13,36 +13,37 @@ import (
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// verdict is what becomes of a request, and why: the JSON document of "urnd access test".
-type verdict struct {
-	Client      netip.Addr   `json:"client"`
-	User        string       `json:"user,omitempty"`
-	Method      string       `json:"method"`
-	Scheme      string       `json:"scheme,omitempty"` // none for CONNECT
-	Host        string       `json:"host"`
-	Port        uint16       `json:"port"`
-	Destination string       `json:"destination,omitempty"`
-	Result      string       `json:"result"`
-	Setting     string       `json:"setting,omitempty"` // that refuses the request, or decides it once the address is known
-	Policy      string       `json:"policy"`            // the mode
-	Rule        string       `json:"rule,omitempty"`    // that decides
-	WouldDeny   bool         `json:"would_deny,omitempty"`
-	Steps       []accessStep `json:"steps"`
+// Verdict is what becomes of a request, and why: the JSON document of "urnd access test".
+type Verdict struct {
+	Client      netip.Addr `json:"client"`
+	User        string     `json:"user,omitempty"`
+	Method      string     `json:"method"`
+	Scheme      string     `json:"scheme,omitempty"` // none for CONNECT
+	Host        string     `json:"host"`
+	Port        uint16     `json:"port"`
+	Destination string     `json:"destination,omitempty"`
+	Result      string     `json:"result"`
+	Setting     string     `json:"setting,omitempty"` // that refuses the request, or decides it once the address is known
+	Policy      string     `json:"policy"`            // the mode
+	Rule        string     `json:"rule,omitempty"`    // that decides
+	WouldDeny   bool       `json:"would_deny,omitempty"`
+	Steps       []Step     `json:"steps"`
 }
 
-// accessStep is one check.
-type accessStep struct {
+// Step is one check.
+type Step struct {
 	Stage  string `json:"stage"`
 	Detail string `json:"detail"`
 }
 
 // The results.
 const (
-	resultAllowed = "allowed"
-	resultDenied  = "denied"
-	resultDepends = "depends" // on the address that is dialled
+	ResultAllowed = "allowed"
+	ResultDenied  = "denied"
+	ResultDepends = "depends" // on the address that is dialled
 )
 
 // trial is a request whose verdict is asked for.
@@ -53,6 +54,7 @@ type trial struct {
 	user        string
 	ask         route.Ask
 	destination netip.Addr // the zero value where it is not known
+	gateways    scheme.Infos
 }
 
 // request returns the request as rules compare it.
@@ -64,8 +66,9 @@ func (t *trial) request() policy.Request {
 	return r
 }
 
-// verdictOf returns what becomes of a request: what the gate of the daemon says of it, and then the protocol gateway and the guard.
-func verdictOf(t trial) verdict {
+// verdictOf returns what becomes of a request: what the gate of the daemon says of it, and then the protocol gateway and
+// the guard.
+func verdictOf(t trial) Verdict {
 	if t.config.Access.ProxyUsers == "" {
 		t.user = "" // nobody is asked to log in
 	}
@@ -73,20 +76,20 @@ func verdictOf(t trial) verdict {
 	if literal, err := netip.ParseAddr(r.Host); err == nil && !t.destination.IsValid() {
 		t.destination = literal
 	}
-	v := verdict{
+	v := Verdict{
 		Client: r.Client, User: r.User, Method: r.Method, Scheme: r.Scheme, Host: r.Host, Port: r.Port,
-		Result: resultAllowed, Policy: t.policy.Mode().String(),
+		Result: ResultAllowed, Policy: t.policy.Mode().String(),
 	}
 	if t.destination.IsValid() {
 		v.Destination = t.destination.String()
 	}
 	v.askGate(&t, r)
-	if v.Result != resultDenied {
-		switch dials := v.checkGateway(t.config, t.ask.Key); {
+	if v.Result != ResultDenied {
+		switch dials := v.checkGateway(&t); {
 		case dials:
 			v.checkGuard(t.config.Access, netip.AddrPortFrom(t.destination, r.Port))
-		case v.Result == resultDepends:
-			v.Result, v.Setting = resultAllowed, "" // there is no address
+		case v.Result == ResultDepends:
+			v.Result, v.Setting = ResultAllowed, "" // there is no address
 		}
 	}
 	if r.Scheme == "https" && t.ask.Kind != route.KindSite {
@@ -96,7 +99,7 @@ func verdictOf(t trial) verdict {
 }
 
 // askGate asks the gate that the daemon asks, and notes its steps.
-func (v *verdict) askGate(t *trial, r policy.Request) {
+func (v *Verdict) askGate(t *trial, r policy.Request) {
 	c := t.config.Access
 	access := gate.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Purge: c.PurgeClients}
 	if c.ProxyUsers != "" {
@@ -116,15 +119,15 @@ func (v *verdict) askGate(t *trial, r policy.Request) {
 	}
 }
 
-func (v *verdict) note(stage, format string, args ...any) {
-	v.Steps = append(v.Steps, accessStep{stage, fmt.Sprintf(format, args...)})
+func (v *Verdict) note(stage, format string, args ...any) {
+	v.Steps = append(v.Steps, Step{stage, fmt.Sprintf(format, args...)})
 }
 
 // deny makes a setting the one that refuses the request.
-func (v *verdict) deny(setting string) { v.Result, v.Setting = resultDenied, setting }
+func (v *Verdict) deny(setting string) { v.Result, v.Setting = ResultDenied, setting }
 
 // noteClient notes whether the address of the client may ask.
-func (v *verdict) noteClient(t *trial, refused error) {
+func (v *Verdict) noteClient(t *trial, refused error) {
 	verb, setting, prefixes := "use the proxy", "access.proxy_clients", t.config.Access.ProxyClients
 	if t.ask.Site != nil {
 		verb, setting, prefixes = "ask for a site", "access.resolve_clients", t.config.Access.ResolveClients
@@ -140,7 +143,7 @@ func (v *verdict) noteClient(t *trial, refused error) {
 }
 
 // noteUser notes who has to log in.
-func (v *verdict) noteUser(t *trial, refused error) {
+func (v *Verdict) noteUser(t *trial, refused error) {
 	const users = "access.proxy_users"
 	switch {
 	case t.ask.Site != nil:
@@ -155,7 +158,7 @@ func (v *verdict) noteUser(t *trial, refused error) {
 }
 
 // noteRules notes the rules that decide, or may decide.
-func (v *verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
+func (v *Verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
 	mode := t.policy.Mode()
 	if mode == policy.Open {
 		v.note("rules", "they are not looked at (proxy.policy is open)")
@@ -181,7 +184,7 @@ func (v *verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
 	case !isFinal && mode == policy.Report:
 		v.note("rule", "if proxy.policy were enforce, it would depend on the address that is dialled: --destination")
 	case !isFinal:
-		v.Result, v.Setting = resultDepends, "proxy.rules"
+		v.Result, v.Setting = ResultDepends, "proxy.rules"
 	case err != nil:
 		v.deny("proxy.rules")
 	}
@@ -219,7 +222,7 @@ func describeMatch(match policy.Match, destination netip.Addr, decides bool) str
 }
 
 // checkGuard checks the address that is dialled.
-func (v *verdict) checkGuard(access config.Access, dialled netip.AddrPort) {
+func (v *Verdict) checkGuard(access config.Access, dialled netip.AddrPort) {
 	const setting = "access.allow_destinations"
 	if !dialled.Addr().IsValid() {
 		v.note("guard", "it checks the address that is dialled (%s)", setting)
@@ -233,23 +236,23 @@ func (v *verdict) checkGuard(access config.Access, dialled netip.AddrPort) {
 	v.note("guard", "%s may be dialled (%s)", dialled, setting)
 }
 
-// summary is a verdict in a line.
-func (v verdict) summary() string {
+// Summary is a verdict in a line.
+func (v Verdict) Summary() string {
 	by := v.Setting
 	if v.Rule != "" && v.Setting == "proxy.rules" {
 		by = fmt.Sprintf("rule %q", v.Rule)
 	}
 	switch {
-	case v.Result == resultDenied && by == "":
-		return resultDenied
-	case v.Result == resultDenied:
+	case v.Result == ResultDenied && by == "":
+		return ResultDenied
+	case v.Result == ResultDenied:
 		return "denied by " + by
-	case v.Result == resultDepends:
+	case v.Result == ResultDepends:
 		return "depends on the address that is dialled: --destination"
 	case v.WouldDeny:
 		return fmt.Sprintf("allowed, as proxy.policy is report: rule %q would deny it", v.Rule)
 	case v.Rule != "":
 		return fmt.Sprintf("allowed by rule %q", v.Rule)
 	}
-	return resultAllowed
+	return ResultAllowed
 }
