@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -10,40 +8,37 @@ import (
 // gateway is a protocol gateway: what the rest of urnd must know of it, and what makes its handler.
 type gateway struct {
 	scheme.Info
-	// basis are its settings that decide whether, and from where, what is stored could be fetched again. The others are left
-	// out: what was made by another limit is still a response of its server, and listings are fresh for gateways.ttl only.
-	basis []any
-	make  func(gatewayParts) (scheme.Handler, error)
+	make func(gatewayParts) (scheme.Handler, error)
 }
 
-// gateways returns the protocol gateways: a new one is a row. What is on disk depends on their order.
+// gateways returns the protocol gateways: a new one is a row.
 func gateways(c config.Config) []gateway {
 	ports := gatewayPorts(c.Gateways)
 	return []gateway{
 		{scheme.Info{
 			Names: []string{"ftp"}, Noun: "file or directory", Service: "file transfer (FTP)", OtherPorts: []uint16{20, 989, 990},
 			Setting: "ftp.enabled", Enabled: c.FTP.Enabled, Ports: ports, Stored: true, Browsable: true,
-		}, []any{c.FTP.Enabled, c.FTP.Login, c.FTP.TLS}, newFTP},
+		}, newFTP},
 		{scheme.Info{
 			Names: []string{"gopher"}, Noun: "document or menu", Service: "gopher",
 			Setting: "gopher.enabled", Enabled: c.Gopher.Enabled, Ports: ports, Stored: true, Browsable: true,
-		}, []any{c.Gopher.Enabled}, newGopher},
+		}, newGopher},
 		{scheme.Info{
 			Names: []string{"news", "nntp"}, Noun: "article or newsgroup", Service: "news (NNTP)", OtherPorts: []uint16{433, 563},
 			Setting: "news.enabled", Enabled: c.News.Enabled, Ports: ports, Stored: true, Browsable: true,
-		}, []any{c.News.Enabled, quoted(c.News.Servers), c.News.Login}, newNews},
+		}, newNews},
 		{scheme.Info{
 			Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "document or database", Service: "library catalogues (Z39.50)",
 			Setting: "wais.enabled", Enabled: c.WAIS.Enabled, Ports: ports, Stored: true, Browsable: true,
-		}, []any{c.WAIS.Enabled}, newWAIS},
+		}, newWAIS},
 		{scheme.Info{
 			Names: []string{"file"}, Noun: "file or directory",
 			Setting: "file.roots", Enabled: true, Local: true, Stored: true, Browsable: true,
-		}, []any{quoted(c.File.Roots)}, newFile},
-		{explained(true, "remote sessions (telnet)", "telnet", "tn3270"), nil, newExplained},
-		{explained(true, "Prospero", "prospero"), nil, newExplained},
-		{explained(true, "", "rlogin", "ftps", "gemini"), nil, newExplained},
-		{explained(false, "", "mailto"), nil, newExplained}, // browsers know programs for mail
+		}, newFile},
+		{explained(true, "remote sessions (telnet)", "telnet", "tn3270"), newExplained},
+		{explained(true, "Prospero", "prospero"), newExplained},
+		{explained(true, "", "rlogin", "ftps", "gemini"), newExplained},
+		{explained(false, "", "mailto"), newExplained}, // browsers know programs for mail
 	}
 }
 
@@ -63,18 +58,6 @@ func gatewayInfos(c config.Config) scheme.Infos {
 	}
 	return all
 }
-
-// gatewayBasis returns the settings of which what is stored of the gateways depends.
-func gatewayBasis(c config.Config) []any {
-	basis := []any{c.Gateways.AllowPorts, c.Gateways.DenyPorts, quoted(c.Gateways.Templates)}
-	for _, g := range gateways(c) {
-		basis = append(basis, g.basis...)
-	}
-	return basis
-}
-
-// quoted returns a list as a text: two directories are not one with a space.
-func quoted(list any) string { return fmt.Sprintf("%q", list) }
 
 // gatewayPorts returns which ports a URL may name.
 func gatewayPorts(c config.Gateways) scheme.Ports {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 
@@ -23,6 +25,21 @@ type responses struct {
 // diskBasis stands for what responses on disk depend on, also over a restart.
 func diskBasis(c config.Config) string {
 	return fmt.Sprintf("%d-%s", storageRules, c.Basis(config.Disk))
+}
+
+// formerDiskBasis is what diskBasis was in version 0.5: what is on disk since then is used. It depends on how these settings are
+// printed.
+func formerDiskBasis(c config.Config) string {
+	quoted := func(list any) string { return fmt.Sprintf("%q", list) }
+	gateways := []any{
+		c.Gateways.AllowPorts, c.Gateways.DenyPorts, quoted(c.Gateways.Templates), c.FTP.Enabled, c.FTP.Login, c.FTP.TLS, c.Gopher.Enabled,
+		c.News.Enabled, quoted(c.News.Servers), c.News.Login, c.WAIS.Enabled, quoted(c.File.Roots),
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", []any{
+		storageRules, quoted(c.Cache.HarmlessFields), c.Access.AllowDestinations, c.Proxy.Origins, c.Proxy.Upstreams, c.Proxy.Targeted, gateways,
+	}))
+	const enough = 12
+	return hex.EncodeToString(sum[:enough])
 }
 
 // storageRules changes with the rules of what is stored for others: what was stored by others is not used.
@@ -50,7 +67,7 @@ func newResponses(c config.Config, r *resolution, d dependencies) (responses, er
 
 func makeResponses(c config.Config, files *disk.Store, d dependencies) (responses, func(), error) {
 	settings := httpcache.Config{
-		Now: d.now, Disk: files, Basis: diskBasis(c),
+		Now: d.now, Disk: files, Basis: diskBasis(c), FormerBasis: formerDiskBasis(c),
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
 		Harmless: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: c.Cache.CollapseLimit,

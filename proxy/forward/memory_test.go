@@ -15,6 +15,7 @@ import (
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 )
@@ -35,14 +36,6 @@ func parsedFields(text string) http.Header {
 		header[name] = values[len(values)-1 : len(values) : len(values)]
 	}
 	return header
-}
-
-func heapInUse() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
 
 // manyFields returns lines with names of their own.
@@ -99,7 +92,7 @@ func TestMemoryOfResponses(t *testing.T) {
 			defer c.Close()
 			p := forward.New(forward.Config{Cache: c, Via: message.NewViaName(), Now: now})
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true })
-			before := heapInUse()
+			before := testserver.HeapInUse()
 			for i := range shape.uris {
 				requests := []http.Header{{}}
 				if shape.requests != nil {
@@ -110,7 +103,7 @@ func TestMemoryOfResponses(t *testing.T) {
 				}
 			}
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true }) // it waits for what is written
-			grown, counted := heapInUse()-before, store.Stats().Bytes
+			grown, counted := testserver.HeapInUse()-before, store.Stats().Bytes
 			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", store.Stats().Entries, grown, counted, float64(counted)/float64(grown))
 			if counted*5 < grown*4 || counted*4 > grown*5 {
 				t.Errorf("%d bytes grown, %d counted", grown, counted)
