@@ -33,11 +33,7 @@ func wireCertificate(c config.TLS, r *resolution, d dependencies) (*listen.Certi
 	if err != nil {
 		return nil, err
 	}
-	var previous *shared.Values
-	if d.previous != nil {
-		previous = &d.previous.shared
-	}
-	own, err := shared.Reuse(&r.shared, previous, "certificate", [...]string{c.Certificate, c.Key}, func() (*listen.CertificateWatch, func(), error) {
+	own, err := shared.Reuse(&r.shared, d.previous.reusable(), "certificate", [...]string{c.Certificate, c.Key}, func() (*listen.CertificateWatch, func(), error) {
 		made := listen.WatchCertificate(certificate, d.now)
 		return made, made.Close, nil
 	})

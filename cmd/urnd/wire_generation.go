@@ -16,6 +16,7 @@ import (
 	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -72,10 +73,13 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 			d.metrics.Loaded(d.now())
 		},
 		Listening: d.own.Set,
-		Status:    func() string { return statusText(made) },
+		Status: func() (text string) {
+			made.Use(func(g *daemon.Generation) { text = observe.Status(wired(g).caches, made.Connections()) })
+			return text
+		},
 	})
 	d.metrics.Caches(func() (all []metrics.Cache) {
-		made.Use(func(g *daemon.Generation) { all = wired(g).cacheMetrics() })
+		made.Use(func(g *daemon.Generation) { all = observe.All(wired(g).caches) })
 		return all
 	})
 	d.metrics.Registry(func() (available, ok bool) {
@@ -97,7 +101,7 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 	d.metrics.Limits(func() (all []metrics.Limit) {
 		made.Use(func(g *daemon.Generation) {
 			connections := metrics.Limit{Name: "connections", Used: made.Connections(), Max: g.Connections.Connections}
-			all = append([]metrics.Limit{connections}, wired(g).slots.limitMetrics()...)
+			all = append([]metrics.Limit{connections}, wired(g).slots.metrics()...)
 		})
 		return all
 	})
@@ -198,7 +202,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		ReadyLog: func(address func(string) string) []any {
 			return []any{
 				"service", address(nameHTTP), "tls", address(nameHTTPS), "admin", address(nameAdmin), "version", versionText(),
-				"url", urlsOf(address(nameHTTP), address(nameHTTPS)), "memory_limit", memoryLimit(c.Limits),
+				"url", daemon.URLs(address(nameHTTP), address(nameHTTPS)), "memory_limit", memoryLimit(c.Limits),
 			}
 		},
 		Restore: func() {
@@ -215,19 +219,6 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		},
 		Reopen: func() error { return ofAccessFile(whole.access.Reopen()) }, Close: whole.close,
 	}, nil
-}
-
-// urlsOf returns the URLs of the service, to be opened in a browser.
-func urlsOf(http, https string) string {
-	var urls []string
-	for _, of := range []struct{ scheme, addresses string }{{"http", http}, {"https", https}} {
-		for address := range strings.SplitSeq(of.addresses, ", ") {
-			if _, _, err := net.SplitHostPort(address); err == nil {
-				urls = append(urls, of.scheme+"://"+address+"/")
-			}
-		}
-	}
-	return strings.Join(urls, " ")
 }
 
 // awaitDNS waits until a DNS server has answered, for dns.timeout at most: urnd
@@ -257,12 +248,8 @@ func (p parts) awaitRegistry(ctx context.Context, d dependencies) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, awaitStore)
 	defer cancel()
-	select {
-	case <-p.registry.Opened():
-	case <-ctx.Done():
-		for _, fault := range p.registry.Faults() {
-			d.log.Warn("the registry is not available: its names are answered 503 until it is", "fault", fault)
-		}
+	for _, fault := range p.registry.Await(ctx) {
+		d.log.Warn("the registry is not available: its names are answered 503 until it is", "fault", fault)
 	}
 }
 
@@ -274,9 +261,7 @@ func (p parts) isRegistered(ctx context.Context, name string) bool {
 	if p.registry == nil {
 		return false
 	}
-	select {
-	case <-p.registry.Opened():
-	case <-ctx.Done():
+	if p.registry.Await(ctx); ctx.Err() != nil {
 		return true
 	}
 	q, err := resolver.ParseQuery(name, resolver.I2L)
@@ -285,27 +270,6 @@ func (p parts) isRegistered(ctx context.Context, name string) bool {
 	}
 	_, err = p.own.Resolve(ctx, q)
 	return !errors.Is(err, resolver.ErrUnsupported)
-}
-
-// statusText describes the state of the service for systemd.
-func statusText(d *daemon.Daemon) string {
-	var hits, all uint64
-	var entries int64
-	d.Use(func(g *daemon.Generation) {
-		for _, c := range wired(g).cacheMetrics() {
-			if c.Name != "answers" {
-				continue
-			}
-			entries = c.Entries
-			for outcome, n := range c.Lookups {
-				all += n
-				if outcome == "hit" || outcome == "negative" {
-					hits += n
-				}
-			}
-		}
-	})
-	return fmt.Sprintf("%d answers cached, %d of %d lookups hit, %d connections", entries, hits, all, d.Connections())
 }
 
 // snapshotName is the name of the snapshot in the state directory.

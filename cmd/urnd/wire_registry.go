@@ -55,12 +55,8 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	if c.Registry.Store == "" {
 		return nil
 	}
-	var previous *shared.Values
-	if d.previous != nil {
-		previous = &d.previous.shared
-	}
 	var err error
-	r.registry, err = shared.Reuse(&r.shared, previous, "registry", c.Basis(config.Store), func() (*follow.Store, func(), error) {
+	r.registry, err = shared.Reuse(&r.shared, d.previous.reusable(), "registry", c.Basis(config.Store), func() (*follow.Store, func(), error) {
 		made := follow.New(follow.Config{Open: openFollowed(c.Registry), Report: d.registryState, After: time.After})
 		return made, made.End, nil
 	})
@@ -91,12 +87,8 @@ func wireCounts(r *resolution, c config.Config, d resolverDependencies, log *slo
 	if r.registry == nil || !c.Registry.Count {
 		return nil, nil //nolint:nilnil // it counts nothing
 	}
-	var previous *shared.Values
-	if d.previous != nil {
-		previous = &d.previous.shared
-	}
 	store := r.registry // not the resolution, which the counts outlive
-	counts, err := shared.Reuse(&r.shared, previous, "counts", c.Basis(config.Store), func() (*count.Recorder, func(), error) {
+	counts, err := shared.Reuse(&r.shared, d.previous.reusable(), "counts", c.Basis(config.Store), func() (*count.Recorder, func(), error) {
 		made := count.NewRecorder(store, d.now)
 		return made, made.Close, nil
 	})

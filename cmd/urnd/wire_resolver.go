@@ -57,8 +57,8 @@ type resolution struct {
 	// The systems with caches; nil where they are turned off.
 	urns, uris *ddds.Resolver
 	servers    *slp.Resolver
-	records    storedCache[ddds.Records]
-	found      storedCache[slp.Servers]
+	records    observe.Cache[ddds.Records]
+	found      observe.Cache[slp.Servers]
 
 	slots  slots
 	dns    dnsClient
@@ -70,7 +70,7 @@ type resolution struct {
 	own      resolver.Resolver // by the registry
 	faults   []func() []string // what is wrong although urnd is ready
 	starters []func()          // what runs in the background is started by these
-	caches   []observed
+	caches   []observe.Observed
 	closers  []func()
 }
 
@@ -82,6 +82,14 @@ func openResolution(ctx context.Context, c config.Config, messages io.Writer) (c
 	}
 	r.openRegistry(ctx, messages)
 	return cli.Resolution{Names: r.names, Resolver: r.resolver, Close: r.close}, nil
+}
+
+// reusable returns what the next configuration may reuse; nil has nothing.
+func (r *resolution) reusable() *shared.Values {
+	if r == nil {
+		return nil
+	}
+	return &r.shared
 }
 
 // close closes the parts in reverse order of their creation.
@@ -148,9 +156,9 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if err != nil {
 		return err
 	}
-	r.answers = resolver.Answers{Cache: answers.Cache, Entries: answers.store, Variants: answers.store.Keys}
+	r.answers = resolver.Answers{Cache: answers.Cache, Entries: answers.Store, Variants: answers.Store.Keys}
 	cached := func(next resolver.Resolver) resolver.Resolver {
-		return resolver.NewCached(answers.Cache, next, r.slots.resolutionShares)
+		return resolver.NewCached(answers.Cache, next, r.slots.resolutions.Shares)
 	}
 	split := &resolver.Split{Names: cached(chain), Locations: scheme.NewSelf()}
 	if uris != nil {
@@ -166,7 +174,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 
 // limited returns a resolver that needs a slot for each name, as it asks others.
 func (r *resolution) limited(next resolver.Resolver) resolver.Resolver {
-	return resolver.Limit{Slots: r.slots.resolutions, Next: next, Busy: errBusy}
+	return resolver.Limit{Slots: r.slots.resolutions.Slots, Next: next, Busy: errBusy}
 }
 
 // errBusy is the error at the limit of concurrent resolutions.

@@ -117,16 +117,16 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	}
 	handler := proxy.New(proxy.Config{
 		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
-		Documents: resolver.Memory{Quota: resolver.Quota{Slots: r.slots.documents, Shares: r.slots.documentShares, Busy: problem.ErrDocuments}},
+		Documents: resolver.Memory{Quota: r.slots.documents.Or(problem.ErrDocuments)},
 		Fetch:     observe.Handler{Handler: handlers, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now},
 		Schemes:   gatewayInfos(c),
 		Policy:    rules, Origins: origins, PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{
 			Cache: responses.Cache, Forwarded: forwardings()[c.Proxy.Forwarded], Underscores: c.Proxy.Underscores,
-			Fetches: resolver.Quota{Slots: r.slots.fetches, Shares: r.slots.fetchShares, Busy: problem.ErrFetches},
-			Streams: resolver.Quota{Slots: r.slots.streams, Shares: r.slots.streamShares, Busy: problem.ErrStreams},
-			Bound:   resolver.Quota{Slots: r.slots.bound, Shares: r.slots.boundShares, Busy: problem.ErrBound},
+			Fetches: r.slots.fetches.Or(problem.ErrFetches),
+			Streams: r.slots.streams.Or(problem.ErrStreams),
+			Bound:   r.slots.bound.Or(problem.ErrBound),
 			Tunnel:  tunnelBy(tunnels), TunnelPort: tunnelPort(c.Proxy.ConnectPorts), Literals: c.Proxy.ConnectAddresses,
 			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
 		},

@@ -13,7 +13,7 @@ import (
 func serving() []string {
 	return []string{
 		"cmd_serve.go", "wire_commands.go", "wire_service.go",
-		"wire_policy.go", "wire_proxy.go", "wire_disk.go", "wire_responses.go", "wire_gateways.go", "wire_gateway_handlers.go", "wire_telemetry.go",
+		"wire_policy.go", "wire_proxy.go", "wire_responses.go", "wire_gateways.go", "wire_gateway_handlers.go", "wire_telemetry.go",
 		"wire_admin.go", "wire_certificate.go", "wire_endpoints.go", "wire_generation.go", "wire_log.go",
 		"wire_admin_registry.go",
 	}

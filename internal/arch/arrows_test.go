@@ -236,9 +236,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/admin/stored",
-			[]string{"proxy/admin", "cache/httpcache", "internal/api", "uri"},
+			[]string{"proxy/admin", "cache/httpcache", "internal/api", "internal/metrics", "resolver", "resolver/ddds", "resolver/slp", "uri"},
 			true,
-			"stored shows the HTTP cache to administrators: it knows both, so that admin needs no cache",
+			"stored shows the caches to administrators, and purges them with what their contents were made of: it knows both, so that admin needs no cache",
 		},
 		{
 			"proxy/fast", nil, true,
@@ -368,7 +368,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/observe",
-			[]string{"internal/metrics", "internal/netguard", "resolver", "resolver/ddds", "resolver/scheme"},
+			[]string{
+				"cache", "cache/httpcache", "cache/httpcache/disk", "cache/memory", "internal/metrics", "internal/netguard",
+				"resolver", "resolver/ddds", "resolver/scheme",
+			},
 			true,
 			"what happens is told in the words of each part, and counted in those of metrics: observe knows both, so that neither knows the other",
 		},

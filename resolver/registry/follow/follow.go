@@ -59,6 +59,16 @@ func New(config Config) *Store {
 // Opened returns what is closed when the store was opened for the first time.
 func (s *Store) Opened() <-chan struct{} { return s.opened }
 
+// Await waits until the store was opened for the first time, or ctx ends: then it returns what is wrong.
+func (s *Store) Await(ctx context.Context) (faults []string) {
+	select {
+	case <-s.opened:
+		return nil
+	case <-ctx.Done():
+		return s.Faults()
+	}
+}
+
 // OpenNow opens a store that is there, in place of Start, and returns why it cannot be opened.
 func (s *Store) OpenNow(ctx context.Context) error {
 	s.mustExist.Store(true)

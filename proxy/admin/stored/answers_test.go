@@ -1,4 +1,4 @@
-package main
+package stored
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/memory"
-	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
@@ -30,10 +29,11 @@ func TestPurgeDuringRequests(t *testing.T) {
 	records := cache.New(cache.Config[ddds.Records]{Store: recordStore, Now: time.Now})
 	answers := cache.New(cache.Config[resolver.Locations]{Store: answerStore, Now: time.Now})
 	t.Cleanup(func() { answers.Close(); records.Close(); answerStore.Close(); recordStore.Close() })
-	c := caches{&resolution{
-		answers: resolver.Answers{Cache: answers, Entries: answerStore, Variants: answerStore.Keys},
-		records: storedCache[ddds.Records]{records, recordStore, "records"},
-	}, "", dependencies{snapshot: new(daemon.Snapshot)}}
+	c := Answers{
+		Answers: resolver.Answers{Cache: answers, Entries: answerStore, Variants: answerStore.Keys},
+		Records: func(has func(key string) bool) { records.PurgeAll(recordStore, has, false) },
+		Found:   func() {}, Stop: func() {}, Saved: func() error { return nil },
+	}
 
 	var source, requests atomic.Int64
 	request := func() string {
