@@ -43,5 +43,6 @@ func explainOpenFiles(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: this process may open %d files and connections: "+
-		"raise LimitNOFILE in the unit of systemd (systemctl edit urnd), or ulimit -n, or lower limits.connections and limits.outgoing", err, limit.Cur)
+		"raise LimitNOFILE in the unit of systemd (systemctl edit urnd), or ulimit -n, "+
+		"or lower limits.connections and limits.outgoing", err, limit.Cur)
 }

@@ -83,7 +83,8 @@ func refused(setting string, err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: ports below 1024 are opened by systemd (urnd.socket and urnd-https.socket), or need CAP_NET_BIND_SERVICE", err)
+		return fmt.Errorf("%w: ports below 1024 are opened by systemd (urnd.socket and urnd-https.socket), "+
+			"or need CAP_NET_BIND_SERVICE", err)
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("%w: another process listens there, perhaps another urnd; "+
 			"if it is this one, at an address that is changed, restart it", err)

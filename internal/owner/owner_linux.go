@@ -35,7 +35,8 @@ func ActAs(path string) error {
 		return nil
 	}
 	if err := executeAs(owner.Uid, owner.Gid); err != nil {
-		return fmt.Errorf("%s belongs to uid %d, and root cannot act as that user here: run the command as that user: %w", path, owner.Uid, err)
+		return fmt.Errorf("%s belongs to uid %d, and root cannot act as that user here: "+
+			"run the command as that user: %w", path, owner.Uid, err)
 	}
 	return nil
 }

@@ -37,14 +37,17 @@ func addAdmin(cmd *cobra.Command) *adminFlags {
 	cmd.Flags().StringVar(&f.token, "token-file", "", "read the token of administrators from this `file`, in place of access.admin_token")
 	cmd.Flags().StringVar(&f.certificate, "cert", "", "the client certificate, a `file` in PEM, where tls.client_ca requires one")
 	cmd.Flags().StringVar(&f.key, "key", "", "its private key, a `file` in PEM")
-	cmd.Flags().StringVar(&f.authorities, "ca", "", "trust the certificate of the daemon by these authorities, a `file` in PEM; default: those of the system")
+	cmd.Flags().StringVar(&f.authorities, "ca", "", "trust the certificate of the daemon by these authorities, "+
+		"a `file` in PEM; default: those of the system")
 	return f
 }
 
 var (
-	errAdminOff    = errors.New("listen.admin is empty: the admin interface is turned off, or systemd opens its socket; --admin says where it is")
+	errAdminOff = errors.New("listen.admin is empty: the admin interface is turned off, " +
+		"or systemd opens its socket; --admin says where it is")
 	errAdminURL    = errors.New("--admin is http://, https:// and a host with its port, or unix: and a path that begins with a slash")
-	errCertificate = errors.New("the admin interface requires a client certificate (tls.client_ca): give --cert and --key, and --admin with the name in the certificate of the daemon")
+	errCertificate = errors.New("the admin interface requires a client certificate (tls.client_ca): " +
+		"give --cert and --key, and --admin with the name in the certificate of the daemon")
 	errKey         = errors.New("--cert and --key are given together")
 	errAuthorities = errors.New("--ca: the file contains no certificate")
 )
@@ -169,7 +172,8 @@ func (c *adminClient) locate(at string, secure bool) (func(ctx context.Context, 
 		return netguard.Socket(adminConnect, path), nil
 	}
 	u, err := url.Parse(at)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
 		return nil, errAdminURL
 	}
 	c.base = u.Scheme + "://" + u.Host

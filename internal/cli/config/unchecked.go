@@ -25,7 +25,8 @@ func (w Wiring) notChecked(c config.Config) []string {
 			directory = systemd.CacheDirectory()
 		}
 		if directory == "" {
-			lines = append(lines, "cache.disk_directory: it is not set, and CacheDirectory of the unit of systemd is known to the service alone")
+			lines = append(lines, "cache.disk_directory: it is not set, and CacheDirectory of the unit of systemd is "+
+				"known to the service alone")
 		}
 		add("cache.disk_directory", directory)
 	}

@@ -17,7 +17,8 @@ func newStoreID(names cli.NamesOf) *cobra.Command {
 		Long: `Print the keys of URIs, as the store_id_program of Squid: equivalent URIs then share
 one entry of its cache. The key of a URL is its normal form, that of a URN its canonical
 name by the rules of its namespace. The answer is ERR where that is the URI itself, where
-a URI is invalid (Squid sends on what clients send raw, such as "[", and keeps it apart), and for a URN with components ("?+" or "?="), which change what it
+a URI is invalid (Squid sends on what clients send raw, such as "[", and keeps it apart), ` +
+			`and for a URN with components ("?+" or "?="), which change what it
 leads to but not its name.`,
 		Example: `  printf 'URN:ISBN:0-395-36341-1\n' | urnd helper store-id
 

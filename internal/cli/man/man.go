@@ -47,10 +47,15 @@ const programManual = `% URND 1
 : The command did all that was asked. For **urnd serve**: it was stopped by SIGTERM or SIGINT.
 
 **1**
-: It failed, or some of its inputs did; the reason is on standard error, or in the line for the input. For **urnd config check**: the configuration is invalid. For **urnd access test**: the request is refused, or that depends on the address. For **urnd registry check**, **verify**, **expect**, **health**, **search**, **get**, **history**, **import** and **export**: something is not as it should be, is not there, or was left out, as their manual says.
+: It failed, or some of its inputs did; the reason is on standard error, or in the line for the input. ` +
+	`For **urnd config check**: the configuration is invalid. ` +
+	`For **urnd access test**: the request is refused, or that depends on the address. ` +
+	`For **urnd registry check**, **verify**, **expect**, **health**, **search**, **get**, **history**, **import** and **export**: ` +
+	`something is not as it should be, is not there, or was left out, as their manual says.
 
 **2**
-: The command was used wrongly: an unknown command or flag, or other arguments than it takes. For **urnd access test** also: there is no decision, as the client, the method or the target cannot be read.
+: The command was used wrongly: an unknown command or flag, or other arguments than it takes. ` +
+	`For **urnd access test** also: there is no decision, as the client, the method or the target cannot be read.
 
 # ENVIRONMENT
 
@@ -100,7 +105,8 @@ func seeAlso(root *cobra.Command) string {
 		}
 	}
 	add(root)
-	pages = append(pages, "**urnd.yaml**(5)", "**systemctl**(1)", "**journalctl**(1)", "**logrotate**(8)", "**systemd.exec**(5)", "**systemd.socket**(5)")
+	pages = append(pages, "**urnd.yaml**(5)", "**systemctl**(1)", "**journalctl**(1)", "**logrotate**(8)",
+		"**systemd.exec**(5)", "**systemd.socket**(5)")
 	return strings.Join(pages, ", ") + ", RFC 8141, RFC 3401 to RFC 3405, RFC 2169, RFC 2483, RFC 9110, RFC 9111\n"
 }
 
@@ -169,7 +175,9 @@ credential of systemd.
 			}
 		}
 	}
-	b.WriteString("\n# FILES\n\n*/etc/urnd/urnd.yaml*, *FILE* of **urnd serve --config** *FILE*\n\n# SEE ALSO\n\n**urnd**(1), **urnd-serve**(1), **urnd-config-check**(1), **urnd-config-show**(1), **urnd-config-schema**(1), **systemd.exec**(5)\n")
+	b.WriteString("\n# FILES\n\n*/etc/urnd/urnd.yaml*, *FILE* of **urnd serve --config** *FILE*\n" +
+		"\n# SEE ALSO\n\n**urnd**(1), **urnd-serve**(1), **urnd-config-check**(1), **urnd-config-show**(1), " +
+		"**urnd-config-schema**(1), **systemd.exec**(5)\n")
 	return []byte(b.String())
 }
 

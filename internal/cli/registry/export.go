@@ -38,7 +38,8 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 	}
 	open := addStore(cmd, w)
 	flags := cmd.Flags()
-	flags.StringVar(&format, "format", "", "the `format`: csv, tsv, ndjson, nginx-map or naptr-zone. Empty: by the name of the file, or ndjson")
+	flags.StringVar(&format, "format", "", "the `format`: csv, tsv, ndjson, nginx-map or naptr-zone. "+
+		"Empty: by the name of the file, or ndjson")
 	flags.BoolVar(&o.History, "history", false, "all versions, not only the current ones")
 	flags.StringVar(&o.Prefix, "prefix", "", "only what begins with this canonical `text`")
 	flags.StringVar(&o.Zone, "zone", "", "the name of the zone of naptr-zone")

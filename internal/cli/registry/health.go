@@ -48,7 +48,8 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 	f := addStore(cmd, w)
 	cmd.Flags().BoolVar(&h.all, "all", false, "show healthy targets too, with the time by which they were checked")
 	cmd.Flags().BoolVar(&h.check, "check", false, "check the targets now")
-	cmd.Flags().StringVar(&h.contact, "contact", "", "the `URL` or mail address that the checked servers are told (registry.health_contact)")
+	cmd.Flags().StringVar(&h.contact, "contact", "", "the `URL` or mail address that the checked servers are told "+
+		"(registry.health_contact)")
 	cmd.Flags().BoolVar(&h.asJSON, "json", false, "print a JSON document for each target, one a line")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r, c, err := f.open(cmd.Context())
@@ -118,7 +119,8 @@ func (h *healthFlags) checkNow(cmd *cobra.Command, c config.Config, r *registry.
 		c.Registry.HealthContact = h.contact
 	}
 	if c.Registry.HealthContact == "" {
-		return cli.Usage(errors.New("those whose servers are asked must be able to reach you: set registry.health_contact, or use --contact"))
+		return cli.Usage(errors.New("those whose servers are asked must be able to reach you: " +
+			"set registry.health_contact, or use --contact"))
 	}
 	if err := c.Validate(); err != nil { // the contact
 		return cli.Usage(err)
@@ -180,7 +182,8 @@ func (p *healthReport) print(t health.Target) error {
 	if fault == "" {
 		fault = "-"
 	}
-	_, err := fmt.Fprintf(p.w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, state, minuteText(t.Since), minuteText(t.Checked), cli.WithoutControls(fault), t.URI)
+	_, err := fmt.Fprintf(p.w, "%s\t%s\t%s\t%s\t%s\t%s\n",
+		t.Name, state, minuteText(t.Since), minuteText(t.Checked), cli.WithoutControls(fault), t.URI)
 	return err
 }
 

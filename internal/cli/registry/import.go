@@ -55,8 +55,10 @@ it came from standard input.`,
 	}
 	open := addStore(cmd, w)
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "", "the `format`: csv, tsv, ndjson or bioregistry. Empty: by the name of the file, or what is in it")
-	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: their column is our column; -=THEIRS leaves it out, and -=* all others. May be repeated")
+	flags.StringVar(&f.format, "format", "", "the `format`: csv, tsv, ndjson or bioregistry. "+
+		"Empty: by the name of the file, or what is in it")
+	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: their column is our column; -=THEIRS leaves it out, "+
+		"and -=* all others. May be repeated")
 	flags.StringVar(&f.base, "base", "", "what comes before the prefixes of the Bioregistry; empty makes CURIEs, as chebi:24867")
 	flags.BoolVar(&f.dry, "dry-run", false, "say what would be done, and write nothing")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "change names also where somebody else's change is lost by that")
@@ -83,7 +85,8 @@ it came from standard input.`,
 		}
 		defer r.Store().Close()
 		template := bulk.Import{
-			Registry: r, Actor: actor(), Format: format, Mapping: mapping, Base: f.base, DryRun: f.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
+			Registry: r, Actor: actor(), Format: format, Mapping: mapping, Base: f.base,
+			DryRun: f.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
 		}
 		return f.run(cmd.Context(), template, files, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
@@ -237,7 +240,8 @@ func (r *rejections) add(file string, rejection bulk.Rejection) {
 	r.n++
 	switch {
 	case r.table != nil:
-		_ = r.table.Write([]string{file, strconv.FormatInt(rejection.Line, 10), rejection.Reason.Error(), rejection.Input}) // close reports it
+		row := []string{file, strconv.FormatInt(rejection.Line, 10), rejection.Reason.Error(), rejection.Input}
+		_ = r.table.Write(row) // close reports it
 	case r.n <= shownRejections:
 		fmt.Fprintf(r.errs, "urnd: %s:%d: %v\n", file, rejection.Line, rejection.Reason)
 	case r.n == shownRejections+1:

@@ -53,7 +53,8 @@ func (p *importProgress) show(now bulk.Progress) {
 		p.stage, p.begun = now.Stage, time.Now()
 		if p.bar != nil {
 			_ = p.bar.Finish() // it is only shown
-			p.bar = p.newBar("writing "+p.file, now.Total, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("lines"))
+			p.bar = p.newBar("writing "+p.file, now.Total,
+				progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("lines"))
 		}
 	}
 	done, total := now.Octets, p.size

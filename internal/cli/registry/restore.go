@@ -26,7 +26,9 @@ of an older urnd becomes one of this version; FILE itself does not change.`,
 		if err != nil {
 			return err
 		}
-		kept, err := sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error { return verifyBackup(cmd.Context(), cmd, s) })
+		kept, err := sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error {
+			return verifyBackup(cmd.Context(), cmd, s)
+		})
 		if err != nil {
 			return err
 		}

@@ -145,10 +145,12 @@ func (s *searchFlags) run(cmd *cobra.Command, r *registry.Registry, search regis
 	}
 	switch {
 	case done.Late:
-		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: the time of %s is over: %d names were read, %d found; go on with --after '%s'\n", s.within, done.Read, done.Found, done.Last)
+		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: the time of %s is over: %d names were read, %d found; "+
+			"go on with --after '%s'\n", s.within, done.Read, done.Found, done.Last)
 		return cli.ErrReported
 	case done.Last != "":
-		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: there may be more than %d: go on with --after '%s', or use --limit 0\n", done.Found, done.Last)
+		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: there may be more than %d: go on with --after '%s', "+
+			"or use --limit 0\n", done.Found, done.Last)
 	case done.Found == 0:
 		fmt.Fprintln(cmd.ErrOrStderr(), "urnd: nothing was found")
 	}

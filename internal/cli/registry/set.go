@@ -44,7 +44,8 @@ before them. A reserved name that gets targets becomes active.
 With --json all is read from a document as urnd registry get --json prints it; its note, version and
 times are not used.`,
 		Example: `  urnd registry set urn:nbn:fi:example-1 --target https://repository.example.org/1
-  urnd registry set urn:nbn:fi:example-1 --target https://repository.example.org/1.pdf --type application/pdf --language fi --target https://repository.example.org/1 --type text/html
+  urnd registry set urn:nbn:fi:example-1 --target https://repository.example.org/1.pdf --type application/pdf --language fi` +
+			` --target https://repository.example.org/1 --type text/html
   urnd registry set urn:nbn:fi:example-1 --add --target https://archive.example.org/1 --priority 9 --note 'a copy'
   urnd registry set urn:nbn:fi:example-2 --reserve --contact mailto:anna@example.org
   urnd registry set urn:nbn:fi:example-2 --metadata '{"title":"Kalevala"}'
@@ -59,7 +60,8 @@ times are not used.`,
 	prefix := addPrefix(cmd)
 	s.addFlags()
 	cmd.Flags().StringVar(&note, "note", "", "why it is changed, which the history keeps: a `text`")
-	cmd.Flags().IntVar(&version, "if-version", registry.Any, "change it only if its current version has this `number`; 0: only if it is not registered")
+	cmd.Flags().IntVar(&version, "if-version", registry.Any, "change it only if its current version has this `number`; "+
+		"0: only if it is not registered")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := s.check(args); err != nil {
 			return cli.Usage(err)
@@ -106,7 +108,8 @@ func (s *setFlags) addFlags() {
 	flags.BoolVar(&s.activate, "activate", false, "it leads to its targets, also if it was withdrawn")
 	flags.StringVar(&s.metadata, "metadata", "", "its metadata: a JSON object, or a `file` with one, - for standard input; empty: none")
 	flags.StringVar(&s.contact, "contact", "", "whom to ask: a name, a mail address or a URI, as `text`; empty: nobody")
-	flags.BoolVar(&s.authoritative, "authoritative", false, "of a prefix: no other system is asked for names below it; without targets, those that are not registered do not exist")
+	flags.BoolVar(&s.authoritative, "authoritative", false, "of a prefix: no other system is asked for names below it; "+
+		"without targets, those that are not registered do not exist")
 	flags.BoolVar(&s.sandbox, "sandbox", false, "of a prefix: names that are registered below it may be purged")
 	flags.BoolVar(&s.replace, "replace", false, "begin anew: only what is given remains")
 	flags.StringVar(&s.document, "json", "", "read all from the document in this `file`, - for standard input")
@@ -152,7 +155,8 @@ func (s *setFlags) edit(args []string, prefix bool) (registry.Key, func(registry
 	return key, func(before registry.Entry) (registry.Record, error) {
 		record, err := s.record(before, metadata)
 		if err == nil && !before.Exists() && key.Kind == registry.KindName && leadsNowhere(record) {
-			err = fmt.Errorf("%w: %s is not registered yet, and would lead nowhere: use --target, --alias-of or --reserve", registry.ErrInvalid, key)
+			err = fmt.Errorf("%w: %s is not registered yet, and would lead nowhere: "+
+				"use --target, --alias-of or --reserve", registry.ErrInvalid, key)
 		}
 		return record, err
 	}, nil

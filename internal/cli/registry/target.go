@@ -21,7 +21,8 @@ func addTargets(cmd *cobra.Command) *targetFlags {
 	add := func(name, usage, kind string, set func(t *registry.Target, text string) error) {
 		cmd.Flags().Var(&targetValue{f, kind, set}, name, usage)
 	}
-	cmd.Flags().Var(&targetValue{f, "URI", nil}, "target", "where the name leads: a `URI`, or, of a prefix, also a template; may be repeated")
+	cmd.Flags().Var(&targetValue{f, "URI", nil}, "target", "where the name leads: a `URI`, or, of a prefix, "+
+		"also a template; may be repeated")
 	add("type", "the media `type` of the --target before, such as application/pdf", "type", func(t *registry.Target, text string) error {
 		t.Type = text
 		return nil
@@ -30,21 +31,27 @@ func addTargets(cmd *cobra.Command) *targetFlags {
 		t.Language = text
 		return nil
 	})
-	add("priority", "the `number` of the --target before by which targets are in order, the least first", "number", func(t *registry.Target, text string) (err error) {
-		t.Priority, err = strconv.Atoi(text)
-		return err
-	})
-	add("from", "when the --target before begins to be valid: a `time`, or a date, which means its beginning (UTC)", "time", func(t *registry.Target, text string) (err error) {
-		t.From, err = readTime(text, false)
-		return err
-	})
-	add("until", "when the --target before ends to be valid: a `time`, or a date, which means its end (UTC)", "time", func(t *registry.Target, text string) (err error) {
-		t.Until, err = readTime(text, true)
-		if len(text) == len(time.DateOnly) {
-			t.Until = t.Until.Add(time.Millisecond) // a target is not valid at Until
-		}
-		return err
-	})
+	add("priority", "the `number` of the --target before by which targets are in order, "+
+		"the least first",
+		"number", func(t *registry.Target, text string) (err error) {
+			t.Priority, err = strconv.Atoi(text)
+			return err
+		})
+	add("from", "when the --target before begins to be valid: a `time`, or a date, "+
+		"which means its beginning (UTC)",
+		"time", func(t *registry.Target, text string) (err error) {
+			t.From, err = readTime(text, false)
+			return err
+		})
+	add("until", "when the --target before ends to be valid: a `time`, or a date, "+
+		"which means its end (UTC)",
+		"time", func(t *registry.Target, text string) (err error) {
+			t.Until, err = readTime(text, true)
+			if len(text) == len(time.DateOnly) {
+				t.Until = t.Until.Add(time.Millisecond) // a target is not valid at Until
+			}
+			return err
+		})
 	add("target-note", "a note about the --target before: a `text`", "text", func(t *registry.Target, text string) error {
 		t.Note = text
 		return nil

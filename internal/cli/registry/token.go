@@ -46,7 +46,8 @@ stored.`,
 	cmd.Flags().StringVar(&role, "role", "", "its `role`: reader, writer or admin")
 	cmd.Flags().StringArrayVar(&t.Prefixes, "prefix", nil, "it is only for names that begin with this `text`; may be repeated")
 	cmd.Flags().StringVar(&t.Note, "note", "", "a `text` for the list of tokens")
-	cmd.Flags().StringVar(&expires, "expires", "", "the `time` from which on it is not valid: 2032-01-01, 2032-01-01T12:00:00Z, or as 720h from now")
+	cmd.Flags().StringVar(&expires, "expires", "", "the `time` from which on it is not valid: 2032-01-01, "+
+		"2032-01-01T12:00:00Z, or as 720h from now")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if err := t.Role.UnmarshalText([]byte(role)); err != nil {
 			return cli.Usage(fmt.Errorf("--role: %w", err))
@@ -87,7 +88,8 @@ func expiry(text string, now time.Time) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("--expires: %q is neither a time, such as 2032-01-01 or 2032-01-01T12:00:00Z, nor a duration, such as 720h", text) //nolint:err113 // it is shown, and not compared
+	return time.Time{}, fmt.Errorf("--expires: %q is neither a time, such as 2032-01-01 or 2032-01-01T12:00:00Z, "+
+		"nor a duration, such as 720h", text) //nolint:err113 // it is shown, and not compared
 }
 
 func newTokenList(w Wiring) *cobra.Command {

@@ -47,7 +47,8 @@ All names are withdrawn, or none.`,
 		}
 		var edits []registry.Edit
 		for _, key := range keys {
-			edits = append(edits, registry.Edit{Key: key, IfVersion: registry.Any, Note: note, Change: registry.Withdraw(reason, successors...)})
+			change := registry.Withdraw(reason, successors...)
+			edits = append(edits, registry.Edit{Key: key, IfVersion: registry.Any, Note: note, Change: change})
 		}
 		return applyEdits(cmd.Context(), r, cmd.OutOrStdout(), edits)
 	}
@@ -63,8 +64,10 @@ func newSupersede(w Wiring) *cobra.Command {
 		Long: `Withdraw names in favour of others, all in one step. Several old names and one new one are a merge,
 one old name and several new ones a split. The note is required, since a merge or split cannot be
 understood later without it.`,
-		Example: `  urnd registry supersede urn:nbn:fi:example-2 urn:nbn:fi:example-3 --by urn:nbn:fi:example-1 --note 'duplicates of one work'
-  urnd registry supersede urn:nbn:fi:example-4 --by urn:nbn:fi:example-4a --by urn:nbn:fi:example-4b --reason 'Now in two volumes.' --note 'split by the publisher'`,
+		Example: "  urnd registry supersede urn:nbn:fi:example-2 urn:nbn:fi:example-3 --by urn:nbn:fi:example-1 " +
+			"--note 'duplicates of one work'\n" +
+			"  urnd registry supersede urn:nbn:fi:example-4 --by urn:nbn:fi:example-4a --by urn:nbn:fi:example-4b " +
+			"--reason 'Now in two volumes.' --note 'split by the publisher'",
 		Args: cobra.MinimumNArgs(1),
 	}
 	f := addStore(cmd, w)

@@ -60,7 +60,9 @@ func (o output) resolveLines(ctx context.Context, r resolver.Resolver, in io.Rea
 }
 
 // startLines resolves each line in a goroutine of workers.
-func (o output) startLines(ctx context.Context, r resolver.Resolver, in io.Reader, outcomes chan<- chan outcomeOfLine, workers *sync.WaitGroup) error {
+func (o output) startLines(
+	ctx context.Context, r resolver.Resolver, in io.Reader, outcomes chan<- chan outcomeOfLine, workers *sync.WaitGroup,
+) error {
 	slots := make(chan struct{}, lineWorkers)
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, cli.MaxLine)

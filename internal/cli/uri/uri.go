@@ -31,7 +31,8 @@ func newNormalize() *cobra.Command {
 	return mapping(&cobra.Command{
 		Use:   "normalize URI...",
 		Short: "Print the normal form of URIs",
-		Long:  "Print the normal form of URIs, by syntax and scheme (RFC 3986 section 6.2).\nComponents of URNs and fragments are not removed.",
+		Long: "Print the normal form of URIs, by syntax and scheme (RFC 3986 section 6.2).\n" +
+			"Components of URNs and fragments are not removed.",
 		Example: `  urnd uri normalize HTTP://Example.COM:80/b/../%7Esmith
   urnd uri normalize - < uris.txt`,
 	}, parseURI, func(u uri.URI) string { return u.Normalize().String() })
@@ -50,7 +51,8 @@ those of the configuration included.`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	s := cli.AddFile(cmd)
-	cmd.Flags().StringSlice("accept", nil, "`specifications` of URNs; each part of a URN must satisfy one of them: rfc2141, draft, rfc8141 (urn.accept)")
+	cmd.Flags().StringSlice("accept", nil, "`specifications` of URNs; each part of a URN must satisfy one of them: "+
+		"rfc2141, draft, rfc8141 (urn.accept)")
 	cmd.Flags().BoolVar(&t.AsJSON, "json", false, "print one JSON object a line")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		rules, err := s.Names(names)
