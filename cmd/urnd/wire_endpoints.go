@@ -13,6 +13,7 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/secret"
+	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -40,7 +41,10 @@ var errNoCertificate = errors.New("tls.certificate and tls.key are required for 
 
 // endpointsOf returns the endpoints of a configuration. Sockets that systemd has opened
 // replace addresses.
-func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *service, admin http.Handler, own func() (*listen.Certificate, error), d dependencies) ([]daemon.Endpoint, error) {
+func endpointsOf(
+	c config.Config, inherited map[string][]net.Listener, service *service, admin http.Handler,
+	own func() (*listen.Certificate, error), d dependencies,
+) ([]daemon.Endpoint, error) {
 	secure := config.TLS{Certificate: c.TLS.Certificate, Key: c.TLS.Key}
 	var administrators config.TLS
 	if c.TLS.ClientCA != "" {
@@ -85,7 +89,8 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *
 				Server:  serverConfig(c, e.name, serverTLS, e.senders, d),
 				Settings: serverSettings{
 					target: c.Limits.Target, header: c.Limits.Header,
-					headerTimeout: c.Limits.HeaderTimeout, bodyTimeout: c.Limits.BodyTimeout, idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
+					headerTimeout: c.Limits.HeaderTimeout, bodyTimeout: c.Limits.BodyTimeout,
+					idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
 					tls: e.tls, authorities: secret.Version(e.tls.ClientCA), senders: fmt.Sprint(e.senders), http2: c.Listen.HTTP2,
 				},
 			})
@@ -142,4 +147,66 @@ func tlsConfig(c config.TLS, own func() (*listen.Certificate, error)) (*tls.Conf
 	serverTLS.ClientAuth = tls.RequireAndVerifyClientCert
 	serverTLS.ClientCAs, err = secret.Pool("tls.client_ca", c.ClientCA)
 	return serverTLS, err
+}
+
+// newCertificate reads the certificate of a configuration.
+func newCertificate(c config.TLS, now func() time.Time) (*listen.Certificate, error) {
+	var paths [2]string
+	for i, s := range []struct{ setting, name string }{{"tls.certificate", c.Certificate}, {"tls.key", c.Key}} {
+		var err error
+		if paths[i], err = secret.Path(s.setting, s.name); err != nil {
+			return nil, err
+		}
+	}
+	certificate, err := listen.NewCertificate(paths[0], paths[1], now)
+	if err != nil {
+		return nil, fmt.Errorf("tls.certificate and tls.key: %w", err)
+	}
+	return certificate, nil
+}
+
+// wireCertificate returns the certificate of a configuration: the one of the previous configuration where it has the same
+// files. Files that are invalid now are an error, though the one before could still be used.
+func wireCertificate(c config.TLS, r *resolution, d dependencies) (*listen.CertificateWatch, error) {
+	certificate, err := newCertificate(c, d.now)
+	if err != nil {
+		return nil, err
+	}
+	watch := func() (*listen.CertificateWatch, func(), error) {
+		made := listen.WatchCertificate(certificate, d.now)
+		return made, made.Close, nil
+	}
+	own, err := shared.Reuse(&r.shared, d.previous.reusable(), "certificate", [...]string{c.Certificate, c.Key}, watch)
+	if err != nil {
+		return nil, err
+	}
+	r.faults = append(r.faults, own.Faults)
+	r.starters = append(r.starters, func() { own.Start(d.log) })
+	return own, nil
+}
+
+// checkCertificate returns the certificate of a configuration, nil where there is none.
+func checkCertificate(c config.TLS) (*listen.Certificate, error) {
+	if c.Certificate == "" || c.Key == "" {
+		return nil, nil //nolint:nilnil // there is none, and nothing is wrong
+	}
+	certificate, err := newCertificate(c, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tlsConfig(c, func() (*listen.Certificate, error) { return certificate, nil })
+	return certificate, err
+}
+
+// expiryOf says when the certificate of a configuration expires, "" where there is none.
+func expiryOf(c config.TLS, now time.Time) (string, error) {
+	certificate, err := checkCertificate(c)
+	if err != nil || certificate == nil {
+		return "", err
+	}
+	leaf, _ := certificate.Leaf()
+	if notice := listen.Validity(leaf, now); notice != "" {
+		return "warning: it " + notice, nil
+	}
+	return "it expires at " + leaf.NotAfter.UTC().Format(time.RFC3339), nil
 }

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -14,14 +17,20 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/cli"
 	cliregistry "github.com/urnd/urnd/internal/cli/registry"
+	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/redact"
+	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/audit"
 	"github.com/urnd/urnd/resolver/registry/count"
 	"github.com/urnd/urnd/resolver/registry/follow"
+	"github.com/urnd/urnd/resolver/registry/health"
+	"github.com/urnd/urnd/resolver/registry/postgres"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
 )
@@ -56,16 +65,19 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 		return nil
 	}
 	var err error
-	r.registry, err = shared.Reuse(&r.shared, d.previous.reusable(), "registry", c.Basis(config.Store), func() (*follow.Store, func(), error) {
+	make := func() (*follow.Store, func(), error) {
 		made := follow.New(follow.Config{Open: openFollowed(c.Registry), Report: d.registryState, After: time.After})
 		return made, made.End, nil
-	})
+	}
+	r.registry, err = shared.Reuse(&r.shared, d.previous.reusable(), "registry", c.Basis(config.Store), make)
 	if err != nil {
 		return err
 	}
 	r.starters = append(r.starters, r.registry.Start)
 	r.faults = append(r.faults, r.registry.Faults)
-	r.own = registry.NewResolver(registry.ResolverConfig{Store: r.registry, TTL: c.Registry.TTL, Only: registry.AskedFor(c.Registry.Only), Now: d.now})
+	r.own = registry.NewResolver(registry.ResolverConfig{
+		Store: r.registry, TTL: c.Registry.TTL, Only: registry.AskedFor(c.Registry.Only), Now: d.now,
+	})
 	return nil
 }
 
@@ -188,4 +200,104 @@ func registryWiring() cliregistry.Wiring {
 			return newRegistry(store, names, time.Now, log)
 		},
 	}
+}
+
+// postgresConnect is the time to connect to one address of a PostgreSQL server.
+const postgresConnect = 5 * time.Second
+
+// openPostgres opens the store of a configuration in PostgreSQL.
+func openPostgres(ctx context.Context, c config.Registry) (registry.Store, error) {
+	return postgres.Open(ctx, c.Store, postgres.Options{
+		Replica: c.Replica, Dial: dialPostgres, Now: time.Now,
+		Password: func() (string, error) { return postgresPassword(c.Password) },
+	})
+}
+
+// dialPostgres connects to a configured server, wherever it is: no client can choose it.
+func dialPostgres(ctx context.Context, network, address string) (net.Conn, error) {
+	if network == "unix" {
+		return netguard.Socket(postgresConnect, address)(ctx, network, address)
+	}
+	everywhere := netguard.New(postgresConnect, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
+	return everywhere.DialContext(ctx, network, address)
+}
+
+// postgresPassword reads the file of the password. A credential exists for the daemon alone: commands
+// take the password as psql does, from PGPASSWORD or ~/.pgpass.
+func postgresPassword(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	text, err := secret.Read("registry.password", name)
+	if errors.Is(err, secret.ErrNoCredentials) {
+		return "", nil
+	}
+	return strings.TrimRight(string(text), "\r\n"), err
+}
+
+// wireHealth makes the checks of targets, if they are turned on. They start with the configuration.
+func wireHealth(c config.Config, r *resolution, d resolverDependencies, log *slog.Logger) *health.Background {
+	if r.registry == nil || c.Registry.HealthInterval == 0 {
+		return nil
+	}
+	settings, closeClient := healthConfig(c, r, r.registry, d)
+	settings.Failed = func(err error) { log.Warn("targets of the registry cannot be checked now", "error", err) }
+	checks := health.NewBackground(settings, r.registry.Opened(), closeClient)
+	r.starters = append(r.starters, checks.Start)
+	return checks
+}
+
+// healthConfig returns what configures a checker of targets, with a client of its own that the caller closes.
+func healthConfig(
+	c config.Config, r *resolution, store registry.Store, d resolverDependencies,
+) (settings health.Config, closeClient func()) {
+	web := schemehttp.New(schemehttp.Config{
+		Dial:          r.guard.WithIdleTimeout(c.Limits.OriginIdle),
+		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: c.Registry.HealthConcurrency, MaxIdlePerHost: 1, Now: d.now,
+	})
+	return health.Config{
+		Store: store, Transport: web, Agent: healthAgent(c.Registry.HealthContact),
+		Interval: c.Registry.HealthInterval, Rate: c.Registry.HealthRate,
+		Concurrency: c.Registry.HealthConcurrency, Pause: c.Registry.HealthPause,
+		Timeout: c.Limits.ConnectTimeout + c.Limits.OriginTimeout, Holder: healthHolder(), Now: d.now, After: time.After,
+		Observe: func(o health.Outcome) { d.metrics.TargetCheck(string(o)) },
+	}, web.Close
+}
+
+// commandHealth returns what configures a checker of targets for a command. The caller calls end when it needs it no longer.
+func commandHealth(c config.Config, store registry.Store) (settings health.Config, end func(), err error) {
+	d := newResolverDependencies()
+	r, err := newResolution(c, d)
+	if err != nil {
+		return settings, nil, err
+	}
+	settings, closeClient := healthConfig(c, r, store, d)
+	return settings, func() { closeClient(); r.close() }, nil
+}
+
+// healthAgent returns the User-Agent of checks.
+func healthAgent(contact string) string {
+	return fmt.Sprintf("urnd-link-check/%s (+%s)", strings.Trim(versionText(), "()"), contact)
+}
+
+// healthHolder returns a name that no other instance has, nor an earlier one of this machine.
+func healthHolder() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s/%d/%s", host, os.Getpid(), rand.Text()[:8])
+}
+
+// targetMetrics returns the state of the checks of targets; ok is false where there are none.
+func targetMetrics(checks *health.Background) (m metrics.Targets, ok bool) {
+	sweep, lag, ok := checks.Sweep()
+	if !ok {
+		return m, false
+	}
+	m = metrics.Targets{States: make(map[string]int64), Lag: lag, Moved: sweep.Moved}
+	for _, state := range health.States() {
+		m.States[string(state)] = sweep.States[state]
+	}
+	return m, true
 }

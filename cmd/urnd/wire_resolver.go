@@ -190,7 +190,8 @@ func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Cli
 	r.closers = append(r.closers, web.Close)
 	return thttp.New(thttp.Config{
 		Web: web, Timeout: c.THTTP.Timeout,
-		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: d.now,
+		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations,
+		DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: d.now,
 		Fields: d.fields, Schemes: schemes(c), Observe: observe.Exchanges(d.metrics, "thttp"),
 		Backoff: resolver.NewBackoff(c.Resolve.Backoff, d.now),
 	})

@@ -5,16 +5,21 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/netip"
 	"os"
+	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/observe/requests"
 	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/internal/secret"
+	"github.com/urnd/urnd/internal/telemetry"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
@@ -104,7 +109,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
-	responses, err := newResponses(c, r, d)
+	responses, err := newResponses(c, r, d.resolverDependencies, d.log)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +121,8 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		s.closers = append(s.closers, s.checks.Close)
 	}
 	handler := proxy.New(proxy.Config{
-		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
+		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.own != nil,
+		RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
 		Documents: resolver.Memory{Quota: r.slots.documents.Or(problem.ErrDocuments)},
 		Fetch:     observe.Handler{Handler: handlers, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now},
 		Schemes:   gatewayInfos(c),
@@ -135,7 +141,8 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			Observe: requests.Observer(d.metrics, d.access, d.now), Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) },
 			Begin: spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(), Panicked: d.panicked,
 		},
-		Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen), CORS: c.Access.CORS, Via: d.via, ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
+		Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen), CORS: c.Access.CORS, Via: d.via,
+		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,
 	})
@@ -174,4 +181,29 @@ func accessOf(all config.Config) (gate.Access, error) {
 		return a, fmt.Errorf("access.proxy_users: %w", err)
 	}
 	return a, nil
+}
+
+// tracing are the functions that begin spans and count requests without one: nil where telemetry is turned off.
+type tracing struct {
+	begin    func(string, http.Header, time.Time, bool) proxy.Span
+	untraced func() bool
+}
+
+// wireTelemetry returns the functions for spans.
+func wireTelemetry(s *service, c config.Config, d dependencies) (tracing, error) {
+	if c.Telemetry.Endpoint == "" {
+		return tracing{}, nil
+	}
+	// The host is configured; no client can choose it.
+	everywhere := netguard.New(c.Limits.ConnectTimeout, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
+	tracer, err := telemetry.New(telemetry.Config{
+		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), //nolint:gosec // it is not negative
+		Version: versionText(), Dial: everywhere.DialContext,
+		Failed: func(err error) { d.log.Warn("spans were lost", "error", err) },
+	})
+	if err != nil {
+		return tracing{}, fmt.Errorf("telemetry.endpoint: %w", err)
+	}
+	s.closers = append(s.closers, tracer.Close)
+	return tracing{requests.Spans(tracer), tracer.Untraced}, nil
 }

@@ -36,7 +36,8 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 	}
 	d.previous = nil // what was found may have moved: a reload discovers it again
 	var err error
-	if r.found, err = newCache(r, c, d, "found", config.Answers, true, memory.Config[slp.Servers]{MaxBytes: foundSize, Size: slp.ServersSize}); err != nil {
+	bounds := memory.Config[slp.Servers]{MaxBytes: foundSize, Size: slp.ServersSize}
+	if r.found, err = newCache(r, c, d, "found", config.Answers, true, bounds); err != nil {
 		return nil, err
 	}
 	r.servers = slp.New(slp.Config{

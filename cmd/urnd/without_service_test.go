@@ -12,10 +12,7 @@ import (
 // serving are the files of this package that serve.
 func serving() []string {
 	return []string{
-		"cmd_serve.go", "wire_commands.go", "wire_service.go",
-		"wire_policy.go", "wire_proxy.go", "wire_responses.go", "wire_gateways.go", "wire_gateway_handlers.go", "wire_telemetry.go",
-		"wire_admin.go", "wire_certificate.go", "wire_endpoints.go", "wire_generation.go", "wire_log.go",
-		"wire_admin_registry.go",
+		"wire_admin.go", "wire_commands.go", "wire_endpoints.go", "wire_gateways.go", "wire_generation.go", "wire_proxy.go", "wire_service.go",
 	}
 }
 

@@ -6,9 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"sync"
 
+	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/httpcache/disk"
 	"github.com/urnd/urnd/cache/memory"
@@ -18,6 +20,28 @@ import (
 	"github.com/urnd/urnd/systemd"
 	"github.com/urnd/urnd/uri"
 )
+
+// newCache returns the cache of that name: the one of the previous configuration where
+// nothing that its contents rest on has changed.
+func newCache[V any](
+	r *resolution, c config.Config, d resolverDependencies, name string, of config.Contents, refresh bool, bounds memory.Config[V],
+) (observe.Cache[V], error) {
+	made, err := shared.Reuse(&r.shared, d.previous.reusable(), name, c.Basis(of), func() (observe.Cache[V], func(), error) {
+		store, err := memory.New(bounds)
+		if err != nil {
+			return observe.Cache[V]{}, nil, err
+		}
+		made := cache.New(cache.Config[V]{
+			Store: store, Now: d.now, RefreshAhead: refresh,
+			Panicked: d.panicked, LoadTimeout: c.Resolve.Timeout, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
+		})
+		return observe.Cache[V]{Cache: made, Store: store, Name: name}, func() { made.Close(); store.Close() }, nil
+	})
+	if err == nil {
+		r.caches = append(r.caches, made)
+	}
+	return made, err
+}
 
 // diskBasis stands for what responses on disk depend on, also over a restart.
 func diskBasis(c config.Config) string {
@@ -33,7 +57,8 @@ func formerDiskBasis(c config.Config) string {
 		c.News.Enabled, quoted(c.News.Servers), c.News.Login, c.WAIS.Enabled, quoted(c.File.Roots),
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", []any{
-		storageRules, quoted(c.Cache.HarmlessFields), c.Access.AllowDestinations, c.Proxy.Origins, c.Proxy.Upstreams, c.Proxy.Targeted, gateways,
+		storageRules, quoted(c.Cache.HarmlessFields), c.Access.AllowDestinations,
+		c.Proxy.Origins, c.Proxy.Upstreams, c.Proxy.Targeted, gateways,
 	}))
 	const enough = 12
 	return hex.EncodeToString(sum[:enough])
@@ -44,21 +69,20 @@ const storageRules = 3
 
 // newResponses returns the cache of HTTP responses: the one of the previous configuration where
 // nothing that it depends on has changed.
-func newResponses(c config.Config, r *resolution, d dependencies) (observe.Responses, error) {
-	files, err := newDisk(c.Cache, r, d)
+func newResponses(c config.Config, r *resolution, d resolverDependencies, log *slog.Logger) (observe.Responses, error) {
+	files, err := newDisk(c.Cache, r, d, log)
 	if err != nil {
 		return observe.Responses{}, err
 	}
-	made, err := shared.Reuse(&r.shared, d.previous.reusable(), "responses", c.Basis(config.Responses), func() (observe.Responses, func(), error) {
-		return makeResponses(c, files.Store, d)
-	})
+	make := func() (observe.Responses, func(), error) { return makeResponses(c, files.Store, d) }
+	made, err := shared.Reuse(&r.shared, d.previous.reusable(), "responses", c.Basis(config.Responses), make)
 	if err == nil {
 		r.caches = append(r.caches, made)
 	}
 	return made, err
 }
 
-func makeResponses(c config.Config, files *disk.Store, d dependencies) (observe.Responses, func(), error) {
+func makeResponses(c config.Config, files *disk.Store, d resolverDependencies) (observe.Responses, func(), error) {
 	settings := httpcache.Config{
 		Now: d.now, Disk: files, Basis: diskBasis(c), FormerBasis: formerDiskBasis(c),
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
@@ -92,7 +116,7 @@ var errDiskDirectory = errors.New("cache.disk: there is no directory: " +
 
 // newDisk returns the store of HTTP responses on disk: the one of the previous configuration where
 // its settings have not changed. It runs until the last configuration that has it is closed.
-func newDisk(c config.Cache, r *resolution, d dependencies) (observe.Disk, error) {
+func newDisk(c config.Cache, r *resolution, d resolverDependencies, log *slog.Logger) (observe.Disk, error) {
 	if c.Disk == 0 || c.Responses == 0 {
 		return observe.Disk{}, nil
 	}
@@ -104,7 +128,7 @@ func newDisk(c config.Cache, r *resolution, d dependencies) (observe.Disk, error
 	}
 	basis := []any{c.Disk, directory}
 	made, err := shared.Reuse(&r.shared, d.previous.reusable(), "disk", basis, func() (observe.Disk, func(), error) {
-		store, err := disk.Open(directory, disk.Config{MaxBytes: int64(c.Disk), Now: d.now, Log: d.log})
+		store, err := disk.Open(directory, disk.Config{MaxBytes: int64(c.Disk), Now: d.now, Log: log})
 		if errors.Is(err, disk.ErrLocked) && d.previous != nil {
 			err = fmt.Errorf("cache.disk cannot change by a reload, restart urnd: %w", err)
 		}
