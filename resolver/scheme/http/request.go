@@ -106,7 +106,7 @@ func (r *request) repeatable(err error) bool {
 
 // keepsAlive reports whether the connection may be used again.
 func (r *request) keepsAlive() bool {
-	return r.Bound != nil || !r.isPrivate() && r.handler.pool.enabled() && !httpguts.HeaderValuesContainsToken(r.Fields.Lines("Connection"), "close")
+	return r.Bound != nil || !r.isPrivate() && r.handler.pool.Enabled() && !httpguts.HeaderValuesContainsToken(r.Fields.Lines("Connection"), "close")
 }
 
 // isPrivate reports whether the server may take the connection for that of the client from now on, which then is used
