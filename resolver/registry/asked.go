@@ -20,5 +20,6 @@ func (r *Registry) CheckAsked(before Entry, key Key) error {
 	if before.Exists() || Asked(r.config.Only, key) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s would not be answered: this registry is asked only for what begins with %s", ErrInvalid, key, strings.Join(r.config.Only, ", "))
+	return fmt.Errorf("%w: %s would not be answered: this registry is asked only for what begins with %s",
+		ErrInvalid, key, strings.Join(r.config.Only, ", "))
 }
