@@ -60,6 +60,7 @@ func (m *fakeCaches) Purge(_ context.Context, s resolver.Selection, soft bool) (
 func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handler {
 	config := admin.Config{
 		Clients: []netip.Prefix{loopback}, Caches: caches, Responses: &fakeResponses{}, Log: slog.New(slog.DiscardHandler),
+		HasResponses: gateways().IsStored,
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 			_, _ = io.WriteString(w, "up 1\n")

@@ -6,12 +6,12 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
-	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -22,7 +22,7 @@ import (
 type Config struct {
 	Log *slog.Logger
 	Now func() time.Time
-	Via message.ViaName // the name of this urnd in Via
+	Via httpmessage.ViaName // the name of this urnd in Via
 
 	// What answers: names, and other servers.
 
@@ -32,6 +32,7 @@ type Config struct {
 	Ready   *resolver.Ready
 	History bool           // Resolver knows how names were (RFC 7089)
 	Fetch   scheme.Handler // for the forward proxy, and for requests for the resource itself
+	Schemes scheme.Infos   // the protocol gateways that Fetch has; nil for none
 	// Forward configures what is forwarded; New sets Fetch, Via, Now, Accept and OwnField.
 	Forward forward.Config
 	Origins []Origin // the sites that urnd is the gateway of

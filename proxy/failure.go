@@ -25,7 +25,7 @@ func (x *exchange) refused(err error) error {
 	case step == gate.StepRate:
 		return err
 	case a.Kind == route.KindFetch:
-		return unfetched(a, err)
+		return x.unfetched(err)
 	case a.Kind == route.KindRedirect || a.Retrieves():
 		if unknown := resolver.CheckScheme(u); errors.Is(unknown, resolver.ErrService) && !u.IsURN() {
 			return x.suggest(problem.About(unknown, u))
@@ -37,14 +37,16 @@ func (x *exchange) refused(err error) error {
 }
 
 // unfetched returns the error of a request at /fetch with what was asked for, without its password; nil for nil.
-func unfetched(a *route.Ask, err error) error {
+func (x *exchange) unfetched(err error) error {
 	if err == nil {
 		return nil
 	}
-	about := &problem.Failure{Err: err, Input: a.Target.Query.URI.WithoutPassword().String(), Fetched: true}
+	t := &x.ask.Target
+	about := &problem.Failure{Err: err, Input: t.Query.URI.WithoutPassword().String(), Fetched: true}
 	if about.Typed = about.Input; about.Typed == "" {
-		about.Typed = a.Target.Text // it is no URI
+		about.Typed = t.Text // it is no URI
 	}
+	about.Noun = x.handler.config.Schemes.Noun(about.Input)
 	return about
 }
 
@@ -104,7 +106,7 @@ func (x *exchange) unreached(err error) error {
 	if x.event.Scheme != "" {
 		target = x.event.Scheme + "://" + x.request.Host + target
 	}
-	return &problem.Failure{Err: err, Input: target}
+	return &problem.Failure{Err: err, Input: target, Noun: x.handler.config.Schemes.Noun(target)}
 }
 
 // answerPanic reports a panic, and answers the exchange. It returns false where that has begun

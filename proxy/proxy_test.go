@@ -88,7 +88,7 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 	config := proxy.Config{
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20,
 		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: names, Locations: scheme.NewSelf()}),
-		Fetch:    scheme.Mux{"http": fetch}, Log: log, Now: time.Now,
+		Fetch:    scheme.Mux{"http": fetch}, Schemes: gateways(), Log: log, Now: time.Now,
 		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"), MaxTarget: maxTarget,
 		BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{
@@ -402,5 +402,17 @@ func TestProblemFields(t *testing.T) {
 	h := response.Header
 	if h.Get("Allow") != "GET, HEAD" || h.Get("Vary") != "Accept" || h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%v", h)
+	}
+}
+
+// gateways are protocol gateways, of which a test has the handlers that it needs.
+func gateways() scheme.Infos {
+	return scheme.Infos{
+		{Names: []string{"ftp", "file"}, Noun: "file or directory", Stored: true, Browsable: true},
+		{Names: []string{"gopher"}, Noun: "document or menu", Stored: true, Browsable: true},
+		{Names: []string{"news", "nntp"}, Noun: "article or newsgroup", Stored: true, Browsable: true},
+		{Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "document or database", Stored: true, Browsable: true},
+		{Names: []string{"telnet", "tn3270", "rlogin", "ftps", "gemini", "prospero"}, Stored: true, Browsable: true},
+		{Names: []string{"mailto"}, Stored: true},
 	}
 }

@@ -98,7 +98,7 @@ func TestRulesForListings(t *testing.T) {
 		s := start(t, func(c *proxy.Config) {
 			c.Policy, c.Now = rules(t, tt.rules...), clock.now
 			c.Fetch, c.ListingTTL = scheme.Mux{
-				"telnet": scheme.Gateway{Handler: handlerFunc(gopherMenu), Local: true}, "gopher": scheme.Gateway{Handler: handlerFunc(gopherMenu)},
+				"telnet": scheme.Gateway{Handler: handlerFunc(gopherMenu), Info: scheme.Info{Local: true}}, "gopher": scheme.Gateway{Handler: handlerFunc(gopherMenu)},
 			}, time.Minute
 			c.Forward.Cache = httpcache.New(httpcache.Config{Now: clock.now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
 		})
@@ -116,7 +116,7 @@ func TestRulesForListings(t *testing.T) {
 // A handler that connects to no server is not even asked where a rule denies it.
 func TestLocalGateway(t *testing.T) {
 	asked := false
-	g := scheme.Gateway{Local: true, Handler: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
+	g := scheme.Gateway{Info: scheme.Info{Local: true}, Handler: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
 		asked = true
 		return scheme.Listed(&scheme.Listing{}), nil
 	})}

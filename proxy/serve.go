@@ -3,7 +3,6 @@ package proxy
 import (
 	"errors"
 	"net/http"
-	"slices"
 
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/message"
@@ -23,7 +22,7 @@ func (x *exchange) serve() error {
 	case route.KindPurge:
 		return x.servePurge()
 	case route.KindFetch:
-		return x.suggest(unfetched(a, x.serveFetch()))
+		return x.suggest(x.unfetched(x.serveFetch()))
 	case route.KindBatch:
 		return x.serveBatch()
 	case route.KindDocument:
@@ -75,9 +74,7 @@ func (x *exchange) serveOwn() error {
 func (x *exchange) leadsToFetch() bool {
 	a := &x.ask
 	return a.Kind == route.KindRedirect && a.Target.Typed && problem.PrefersHTML(x.request.Header) &&
-		slices.Contains([]string{
-			"ftp", "gopher", "news", "nntp", "wais", "z39.50r", "z39.50s", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini", "prospero",
-		}, a.Target.Query.URI.Scheme())
+		x.handler.config.Schemes.IsBrowsable(a.Target.Query.URI.Scheme())
 }
 
 // document returns the reply to a request for a document that never changes.

@@ -72,13 +72,6 @@ func (s CacheState) String() string { return cacheStateNames[s] }
 
 func cacheState(s cache.Status) CacheState { return CacheState(s) + CacheMiss }
 
-// locationSchemes are the schemes allowed for locations: those of RFC 1738 except "file",
-// which refers to the client's own disk, those of RFC 2056, and "https". "javascript:" or
-// "data:" from a record could attack the client.
-var locationSchemes = [...]string{
-	"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "prospero", "z39.50r", "z39.50s",
-}
-
 // forbiddenSchemes are known, and not allowed for locations: they refer to the client's own
 // disk, or make it run what they contain.
 var forbiddenSchemes = [...]string{"file", "javascript", "data", "vbscript", "blob", "about", "view-source"}
@@ -88,7 +81,7 @@ var forbiddenSchemes = [...]string{"file", "javascript", "data", "vbscript", "bl
 func CheckScheme(u uri.URI) error {
 	scheme := strings.ToLower(u.Scheme())
 	switch {
-	case isLocation(u):
+	case u.IsLocation():
 		return nil
 	case slices.Contains(forbiddenSchemes[:], scheme):
 		return fmt.Errorf("%w: scheme %q is not allowed for locations", ErrForbidden, scheme)
@@ -107,13 +100,8 @@ func CheckLocation(text string) error {
 	if err := u.Check(); err != nil {
 		return err
 	}
-	if !isLocation(u) {
+	if !u.IsLocation() {
 		return fmt.Errorf("%w: scheme %q is not allowed for locations", ErrForbidden, strings.ToLower(u.Scheme()))
 	}
 	return nil
-}
-
-// isLocation reports whether the scheme of u is allowed for locations.
-func isLocation(u uri.URI) bool {
-	return slices.Contains(locationSchemes[:], strings.ToLower(u.Scheme()))
 }

@@ -10,16 +10,9 @@ import (
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 )
-
-func heapInUse() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
 
 // TestMemoryOfAnswers: what is counted for cached answers is what the process grows by.
 func TestMemoryOfAnswers(t *testing.T) {
@@ -75,7 +68,7 @@ func TestMemoryOfAnswers(t *testing.T) {
 			defer store.Close()
 			c := cache.New(cache.Config[resolver.Locations]{Store: store, Now: time.Now})
 			defer c.Close()
-			before := heapInUse()
+			before := testserver.HeapInUse()
 			for i := range shape.n {
 				_, _ = c.Get(t.Context(), fmt.Sprintf("urn:nbn:fi-fe%d", i), func(context.Context) (resolver.Locations, time.Duration, error) {
 					all, err := shape.value(i)
@@ -83,7 +76,7 @@ func TestMemoryOfAnswers(t *testing.T) {
 				})
 			}
 			store.Each(func(*cache.Entry[resolver.Locations]) bool { return true }) // it waits for what is written
-			grown, stats := heapInUse()-before, store.Stats()
+			grown, stats := testserver.HeapInUse()-before, store.Stats()
 			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", stats.Entries, grown, stats.Bytes, float64(stats.Bytes)/float64(grown))
 			// The overhead of the store, which counts where values are small, is that of millions.
 			if stats.Bytes*5 < grown*4 || stats.Bytes*2 > grown*3 {

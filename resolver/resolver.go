@@ -43,7 +43,7 @@ func (s *Split) Resolve(ctx context.Context, q Query) (Answer, error) {
 		return s.Names.Resolve(ctx, q)
 	case s.Owns != nil && s.Owns(q.URI):
 		return s.Own.Resolve(ctx, q)
-	case s.Others != nil && !isLocation(q.URI):
+	case s.Others != nil && !q.URI.IsLocation():
 		return s.Others.Resolve(ctx, q)
 	default:
 		return s.Locations.Resolve(ctx, q)

@@ -6,7 +6,7 @@ import "strings"
 // syntax was checked when it was parsed. An unknown scheme has no rules. The error is a *ParseError.
 func (u URI) Check() error {
 	var err error
-	switch schemes[u.row()].name {
+	switch row := schemes[u.row()]; row.name {
 	case "http", "https":
 		err = u.checkWeb()
 	case "ws", "wss":
@@ -25,8 +25,6 @@ func (u URI) Check() error {
 		_, err = u.NNTP()
 	case "telnet", "tn3270", "rlogin":
 		err = u.checkTelnet()
-	case "ftps", "gemini":
-		err = u.checkServer()
 	case "wais":
 		_, err = u.WAIS()
 	case "z39.50r", "z39.50s":
@@ -35,6 +33,10 @@ func (u URI) Check() error {
 		err = u.checkFile()
 	case "prospero":
 		_, err = u.Prospero()
+	default:
+		if row.server {
+			err = u.checkServer()
+		}
 	}
 	return err
 }

@@ -14,7 +14,23 @@ type scheme struct {
 	// local: no authority, an empty one and "localhost" are equivalent.
 	local bool
 	form  form
+	// link is for what URIs may be links.
+	link link
+	// hostless: also a URI without host is one of a resource, which is retrieved or explained, and no identifier.
+	hostless bool
 }
+
+// link is for what the URIs of a scheme may be links.
+type link uint8
+
+const (
+	// linkNone: only for who has typed them, as "file", which is of the machine of its reader.
+	linkNone link = iota
+	// linkPage: pages may link to them.
+	linkPage
+	// linkLocation: also clients may be redirected to them.
+	linkLocation
+)
 
 // schemeID is an index of schemes.
 type schemeID int
@@ -22,29 +38,35 @@ type schemeID int
 const unknownScheme schemeID = 0
 
 // schemes has the schemes of RFC 1738, of the web and of URNs, after the row of all
-// other schemes.
+// other schemes. Those of locations are named to users in this order.
 var schemes = [...]scheme{
 	unknownScheme: {},
-	{name: "http", port: "80", server: true, root: true},               // RFC 9110 section 4.2.1
-	{name: "https", port: "443", server: true, root: true},             // RFC 9110 section 4.2.2
-	{name: "urn", opaque: true},                                        // RFC 8141
-	{name: "ftp", port: "21", server: true, root: true, form: formFTP}, // RFC 1738 section 3.2
-	{name: "mailto", opaque: true, form: formMailto},                   // RFC 1738 section 3.5, RFC 6068
-	{name: "file", server: true, local: true},                          // RFC 1738 section 3.10, RFC 8089
-	{name: "ws", port: "80", server: true, root: true},                 // RFC 6455 section 3
+	{name: "http", port: "80", server: true, root: true, link: linkLocation},   // RFC 9110 section 4.2.1
+	{name: "https", port: "443", server: true, root: true, link: linkLocation}, // RFC 9110 section 4.2.2
+	{name: "urn", opaque: true, link: linkPage},                                // RFC 8141
+	// RFC 1738 section 3.2
+	{name: "ftp", port: "21", server: true, root: true, form: formFTP, link: linkLocation},
+	// RFC 1738 section 3.4: within the path no character is reserved
+	{name: "gopher", port: "70", server: true, opaque: true, form: formGopher, link: linkLocation},
+	// RFC 1738 section 3.5, RFC 6068
+	{name: "mailto", opaque: true, form: formMailto, link: linkLocation, hostless: true},
+	// RFC 1738 section 3.6
+	{name: "news", port: "119", server: true, opaque: true, form: formNews, link: linkLocation, hostless: true},
+	{name: "nntp", port: "119", server: true, opaque: true, link: linkLocation}, // RFC 1738 section 3.7
+	// RFC 1738 section 3.8: the final slash may be omitted
+	{name: "telnet", port: "23", server: true, root: true, link: linkLocation},
+	{name: "wais", port: "210", server: true, opaque: true, link: linkLocation}, // RFC 1738 section 3.9
+	// RFC 1738 section 3.11: the name is opaque
+	{name: "prospero", port: "1525", server: true, opaque: true, link: linkLocation},
+	{name: "z39.50r", port: "210", server: true, opaque: true, link: linkLocation}, // RFC 2056
+	{name: "z39.50s", port: "210", server: true, opaque: true, link: linkLocation}, // RFC 2056
+	{name: "file", server: true, local: true, hostless: true},                      // RFC 1738 section 3.10, RFC 8089
+	{name: "ws", port: "80", server: true, root: true},                             // RFC 6455 section 3
 	{name: "wss", port: "443", server: true, root: true},
-	{name: "news", port: "119", server: true, opaque: true, form: formNews},    // RFC 1738 section 3.6
-	{name: "nntp", port: "119", server: true, opaque: true},                    // RFC 1738 section 3.7
-	{name: "gopher", port: "70", server: true, opaque: true, form: formGopher}, // RFC 1738 section 3.4: within the path no character is reserved
-	{name: "telnet", port: "23", server: true, root: true},                     // RFC 1738 section 3.8: the final slash may be omitted
-	{name: "tn3270", port: "23", server: true, root: true},                     // RFC 6270
-	{name: "rlogin", port: "513", server: true, root: true},                    // RFC 1282
-	{name: "ftps", port: "990", server: true, root: true},                      // registered as a service, and in use as a scheme
-	{name: "gemini", port: "1965", server: true, root: true},                   // the Gemini protocol, section 1.2
-	{name: "wais", port: "210", server: true, opaque: true},                    // RFC 1738 section 3.9
-	{name: "z39.50r", port: "210", server: true, opaque: true},                 // RFC 2056
-	{name: "z39.50s", port: "210", server: true, opaque: true},                 // RFC 2056
-	{name: "prospero", port: "1525", server: true, opaque: true},               // RFC 1738 section 3.11: the name is opaque
+	{name: "tn3270", port: "23", server: true, root: true, link: linkPage},   // RFC 6270
+	{name: "rlogin", port: "513", server: true, root: true, link: linkPage},  // RFC 1282
+	{name: "ftps", port: "990", server: true, root: true, link: linkPage},    // registered as a service, and in use as a scheme
+	{name: "gemini", port: "1965", server: true, root: true, link: linkPage}, // the Gemini protocol, section 1.2
 }
 
 // lookupScheme returns the row of a scheme, without regard to case.
@@ -62,6 +84,42 @@ func (u URI) row() schemeID { return lookupScheme(u.Scheme()) }
 // DefaultPort returns the port that u's scheme implies, "" if the scheme is
 // unknown or has none.
 func (u URI) DefaultPort() string { return schemes[u.row()].port }
+
+// DefaultPortOf is DefaultPort for a scheme.
+func DefaultPortOf(scheme string) string { return schemes[lookupScheme(scheme)].port }
+
+// IsLocation reports whether u's scheme is one of locations: clients may be redirected to it. It is none of a URI that
+// refers to the client's own disk, as "file", or makes the client run what it contains, as "javascript".
+func (u URI) IsLocation() bool { return schemes[u.row()].link == linkLocation }
+
+// IsLink reports whether u's scheme is one that pages may link to: also those of names, and of programs of their reader.
+func (u URI) IsLink() bool { return schemes[u.row()].link >= linkPage }
+
+// LocationSchemes returns the schemes of locations, in lower case: see IsLocation.
+func LocationSchemes() []string {
+	var names []string
+	for _, s := range schemes {
+		if s.link == linkLocation {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// ServerSchemes returns the schemes, in lower case, whose URIs name a server, and with it perhaps a user and a password.
+func ServerSchemes() []string {
+	var names []string
+	for _, s := range schemes {
+		if s.server && !s.hostless {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// MayLackHost reports whether also without a host u is of a resource, by its scheme: one of news, of this machine, or one that
+// is explained. Without a host URIs of other schemes are identifiers, or not complete.
+func (u URI) MayLackHost() bool { return schemes[u.row()].hostless }
 
 // form selects the function that normalizes a path for its scheme. A function value
 // would make the buffer escape to the heap.

@@ -3,6 +3,7 @@ package uri_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -326,4 +327,30 @@ func allParts(u uri.URI) (errs [9]error) {
 	_, errs[7] = u.URN()
 	_, errs[8] = u.Z3950()
 	return errs
+}
+
+// What a scheme is for is said by its row: where its URIs may lead, and whether they need a host.
+func TestUsesOfSchemes(t *testing.T) {
+	for _, c := range []struct {
+		text                       string
+		isLocation, isLink, noHost bool
+	}{
+		{"http://a.example/", true, true, false},
+		{"Z39.50R://a.example/db", true, true, false},
+		{"mailto:a@b.example", true, true, true},
+		{"news:a.b", true, true, true},
+		{"urn:example:a", false, true, false},
+		{"gemini://a.example/", false, true, false},
+		{"file:///a", false, false, true},
+		{"wss://a.example/", false, false, false},
+		{"javascript:alert(1)", false, false, false},
+	} {
+		u := mustParse(t, c.text)
+		if u.IsLocation() != c.isLocation || u.IsLink() != c.isLink || u.MayLackHost() != c.noHost {
+			t.Errorf("%s: location %t, link %t, no host %t", c.text, u.IsLocation(), u.IsLink(), u.MayLackHost())
+		}
+		if slices.Contains(uri.LocationSchemes(), strings.ToLower(u.Scheme())) != c.isLocation {
+			t.Errorf("%s: locations are of %q", c.text, uri.LocationSchemes())
+		}
+	}
 }

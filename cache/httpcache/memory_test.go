@@ -8,15 +8,8 @@ import (
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/testserver"
 )
-
-func heapInUse() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
 
 // TestMemoryOfSaved: what is counted for responses that are on disk too is what the process grows by, as they come and after a
 // restart. What is made of them for the fast path is counted and is not made here: TestMemoryOfResponses has that.
@@ -32,7 +25,7 @@ func TestMemoryOfSaved(t *testing.T) {
 			lines = append(lines, fmt.Sprintf("X-Field-%d: the value %d", i, i))
 		}
 		s.sends(200, strings.Repeat("b", 3000), append(lines, fresh)...)
-		before := heapInUse()
+		before := testserver.HeapInUse()
 		for i := range uris {
 			g := s.request(&httpcache.Request{Method: "GET", URI: fmt.Sprintf("%s/%d", target, i), Header: fields()})
 			if g.err != nil || g.Outcome.Hit() != (name == "after a restart") {
@@ -42,7 +35,7 @@ func TestMemoryOfSaved(t *testing.T) {
 		s.mu.Lock()
 		s.requests = nil
 		s.mu.Unlock()
-		grown, counted := heapInUse()-before, int64(0)
+		grown, counted := testserver.HeapInUse()-before, int64(0)
 		entries.Each(func(e *cache.Entry[*httpcache.Entry]) bool {
 			counted += int64(e.Value.Size())
 			return true

@@ -116,9 +116,10 @@ func (c *Cache) load(key string) *Entry {
 	for _, o := range c.config.Disk.Get(key) {
 		switch s := storedOf(o); {
 		case s == nil:
-		case s.basis != c.config.Basis:
+		case s.basis != c.config.Basis && (s.basis == "" || s.basis != c.config.FormerBasis):
 			_ = c.config.Disk.Remove(o) // the disk tries again
 		default:
+			s.basis = c.config.Basis
 			e.variants = append(e.variants, s)
 		}
 	}

@@ -1,21 +1,13 @@
 package memory
 
 import (
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/internal/testserver"
 )
-
-func heapInUse() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
 
 // A full store takes no more than MaxBytes, its tables included, whatever the size of its entries is.
 func TestBoundHasAllOfTheStore(t *testing.T) {
@@ -23,13 +15,13 @@ func TestBoundHasAllOfTheStore(t *testing.T) {
 	for _, usual := range []int64{0, 4 << 10} {
 		for _, length := range []int{200, 2 << 10, 8 << 10} {
 			t.Run(strconv.FormatInt(usual, 10)+" "+strconv.Itoa(length), func(t *testing.T) {
-				before := heapInUse()
+				before := testserver.HeapInUse()
 				s, err := New(Config[string]{MaxBytes: maxBytes, Usual: usual, Size: func(text string) int { return len(text) }})
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer s.Close()
-				tables := heapInUse() - before
+				tables := testserver.HeapInUse() - before
 				for i := range 2 * maxBytes / length {
 					s.Set(entry(strconv.Itoa(i), strings.Repeat("v", length)))
 					if i%1000 == 0 {
@@ -37,7 +29,7 @@ func TestBoundHasAllOfTheStore(t *testing.T) {
 					}
 				}
 				settled(t, s)
-				grown, stats := heapInUse()-before, s.Stats()
+				grown, stats := testserver.HeapInUse()-before, s.Stats()
 				t.Logf("%d bytes of tables, %d grown with %d entries, %d counted", tables, grown, stats.Entries, stats.Bytes)
 				if grown-queue > maxBytes || stats.Bytes < maxBytes*3/4 {
 					t.Errorf("%d bytes grown, %d counted, of %d", grown, stats.Bytes, maxBytes)

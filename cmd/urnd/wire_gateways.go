@@ -7,8 +7,10 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/resolver/scheme/explain"
 	"github.com/urnd/urnd/resolver/scheme/file"
@@ -19,63 +21,58 @@ import (
 	"github.com/urnd/urnd/resolver/scheme/wais"
 )
 
-// maxGatewayLine bounds a line of a listing, in octets. That of an overview of news is the longest: it
-// has the references of an article, of which RFC 5536 sets no bound.
-const maxGatewayLine = 64 << 10
+// gateway is a protocol gateway: what the rest of urnd must know of it, and what makes its handler.
+type gateway struct {
+	scheme.Info
+	make func(gatewayParts) (scheme.Handler, error)
+}
 
-// newGateways returns the handlers of the schemes other than http and https.
-func newGateways(s *service, c config.Config, r *resolution, d dependencies) (scheme.Mux, error) {
-	guard := r.guard.Bounded(r.slots.outgoing)
-	dial := func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-		return guard.With(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
-	}
-	limits := scheme.Limits{
-		Timeout: c.Gateways.Timeout, Entries: c.Gateways.MaxEntries, Octets: int64(c.Gateways.MaxListing), Line: maxGatewayLine,
-	}
+// gateways returns the protocol gateways: a new one is a row.
+func gateways(c config.Config) []gateway {
 	ports := gatewayPorts(c.Gateways)
-	// Connections that wait must not have all that there may be: those of the web have at most half.
-	const part = 8
-	mayWait := c.Limits.Outgoing / part
-	handlers := make(scheme.Mux)
-	if c.FTP.Enabled {
-		client := ftp.New(ftp.Config{
-			Dial: dial, Limits: limits, Now: d.now, Anonymous: c.FTP.Anonymous, Login: c.FTP.Login, TLS: ftpTLS()[c.FTP.TLS],
-			// Each request needs two connections at a time.
-			MaxIdle: min(c.FTP.MaxIdle, mayWait), Idle: c.FTP.Idle, MaxFetches: max(c.Limits.Outgoing/2, 1),
-			DataPort: func(port uint16) error { return ports.CheckPort("ftp", port) },
-		})
-		s.closers = append(s.closers, client.Close)
-		handlers["ftp"] = client
+	return []gateway{
+		{scheme.Info{
+			Names: []string{"ftp"}, Noun: "file or directory", Service: "file transfer (FTP)", OtherPorts: []uint16{20, 989, 990},
+			Setting: "ftp.enabled", Enabled: c.FTP.Enabled, Ports: ports, Stored: true, Browsable: true,
+		}, newFTP},
+		{scheme.Info{
+			Names: []string{"gopher"}, Noun: "document or menu", Service: "gopher",
+			Setting: "gopher.enabled", Enabled: c.Gopher.Enabled, Ports: ports, Stored: true, Browsable: true,
+		}, newGopher},
+		{scheme.Info{
+			Names: []string{"news", "nntp"}, Noun: "article or newsgroup", Service: "news (NNTP)", OtherPorts: []uint16{433, 563},
+			Setting: "news.enabled", Enabled: c.News.Enabled, Ports: ports, Stored: true, Browsable: true,
+		}, newNews},
+		{scheme.Info{
+			Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "document or database", Service: "library catalogues (Z39.50)",
+			Setting: "wais.enabled", Enabled: c.WAIS.Enabled, Ports: ports, Stored: true, Browsable: true,
+		}, newWAIS},
+		{scheme.Info{
+			Names: []string{"file"}, Noun: "file or directory",
+			Setting: "file.roots", Enabled: true, Local: true, Stored: true, Browsable: true,
+		}, newFile},
+		{explained(true, "remote sessions (telnet)", "telnet", "tn3270"), newExplained},
+		{explained(true, "Prospero", "prospero"), newExplained},
+		{explained(true, "", "rlogin", "ftps", "gemini"), newExplained},
+		{explained(false, "", "mailto"), newExplained}, // browsers know programs for mail
 	}
-	if c.Gopher.Enabled {
-		handlers["gopher"] = gopher.New(gopher.Config{Dial: dial, Limits: limits})
+}
+
+// explained returns the Info of schemes of which nothing is retrieved. A page that warns of a port says more than a refusal, so
+// they may name any.
+func explained(isBrowsable bool, service string, names ...string) scheme.Info {
+	return scheme.Info{
+		Names: names, Service: service, Enabled: true, Ports: anyPort(), Local: true, Stored: true, Browsable: isBrowsable,
 	}
-	if c.WAIS.Enabled {
-		client := wais.New(wais.Config{Dial: dial, Limits: limits, Records: c.WAIS.Records})
-		handlers["wais"], handlers["z39.50r"], handlers["z39.50s"] = client, client, client
+}
+
+// gatewayInfos returns what the rest of urnd must know of the protocol gateways.
+func gatewayInfos(c config.Config) scheme.Infos {
+	var all scheme.Infos
+	for _, g := range gateways(c) {
+		all = append(all, g.Info)
 	}
-	if c.News.Enabled {
-		client, err := newNews(c.News, nntp.Config{
-			Dial: dial, Limits: limits, Now: d.now, MaxIdle: min(c.News.MaxIdle, mayWait), Idle: c.News.Idle,
-		})
-		if err != nil {
-			return nil, err
-		}
-		s.closers = append(s.closers, client.Close)
-		handlers["news"], handlers["nntp"] = client, client
-	}
-	for name, handler := range handlers {
-		handlers[name] = scheme.Gateway{Handler: handler, Ports: ports}
-	}
-	handlers["file"] = scheme.Gateway{Handler: file.New(file.Config{Roots: c.File.Roots, Limits: limits, Now: d.now}), Local: true}
-	// These connect to no server, too: a page that warns of a port says more than a refusal.
-	for _, name := range explain.Schemes() {
-		handlers[name] = scheme.Gateway{Handler: explain.New(explain.Config{Ports: ports}), Ports: anyPort(), Local: true}
-	}
-	for _, g := range c.Gateways.Templates {
-		handlers[strings.ToLower(g.Scheme)] = scheme.Gateway{Handler: template.New(template.Config{Template: g.Template}), Ports: anyPort(), Local: true}
-	}
-	return handlers, nil
+	return all
 }
 
 // gatewayPorts returns which ports a URL may name.
@@ -87,20 +84,89 @@ func anyPort() scheme.Ports {
 	return scheme.Ports{Allow: func(uint16) bool { return true }}
 }
 
+// maxGatewayLine bounds a line of a listing, in octets. That of an overview of news is the longest: it
+// has the references of an article, of which RFC 5536 sets no bound.
+const maxGatewayLine = 64 << 10
+
+// gatewayParts is what handlers of protocol gateways are made of.
+type gatewayParts struct {
+	config  config.Config
+	dial    scheme.Dial
+	limits  scheme.Limits
+	now     func() time.Time
+	mayWait int // how many connections may wait for the next request
+}
+
+// newGateways returns the handlers of the schemes other than http and https.
+func newGateways(s *service, c config.Config, r *resolution, d dependencies) (scheme.Mux, error) {
+	guard := r.guard.Bounded(r.slots.outgoing)
+	parts := gatewayParts{
+		config: c, now: d.now,
+		dial: func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+			return guard.With(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
+		},
+		limits: scheme.Limits{
+			Timeout: c.Gateways.Timeout, Entries: c.Gateways.MaxEntries, Octets: int64(c.Gateways.MaxListing), Line: maxGatewayLine,
+		},
+		// Connections that wait must not have all that there may be: those of the web have at most half.
+		mayWait: c.Limits.Outgoing / 8,
+	}
+	handlers := make(scheme.Mux)
+	for _, g := range gateways(c) {
+		if !g.Enabled {
+			continue
+		}
+		handler, err := g.make(parts)
+		if err != nil {
+			return nil, err
+		}
+		if pooled, ok := handler.(interface{ Close() }); ok {
+			s.closers = append(s.closers, pooled.Close)
+		}
+		for _, name := range g.Names {
+			handlers[name] = scheme.Gateway{Handler: handler, Info: g.Info}
+		}
+	}
+	for _, g := range c.Gateways.Templates {
+		name := strings.ToLower(g.Scheme)
+		handlers[name] = scheme.Gateway{
+			Handler: template.New(template.Config{Template: g.Template}),
+			Info:    scheme.Info{Names: []string{name}, Enabled: true, Ports: anyPort(), Local: true},
+		}
+	}
+	return handlers, nil
+}
+
+func newFTP(p gatewayParts) (scheme.Handler, error) {
+	c, ports := p.config.FTP, gatewayPorts(p.config.Gateways)
+	return ftp.New(ftp.Config{
+		Dial: p.dial, Limits: p.limits, Now: p.now, Anonymous: c.Anonymous, Login: c.Login, TLS: ftpTLS()[c.TLS],
+		// Each request needs two connections at a time.
+		MaxIdle: min(c.MaxIdle, p.mayWait), Idle: c.Idle, MaxFetches: max(p.config.Limits.Outgoing/2, 1),
+		DataPort: func(port uint16) error { return ports.CheckPort("ftp", port) },
+	}), nil
+}
+
 // ftpTLS are the values of ftp.tls.
 func ftpTLS() map[string]ftp.TLS {
 	return map[string]ftp.TLS{"never": ftp.TLSNever, "offered": ftp.TLSOffered, "required": ftp.TLSRequired}
 }
 
-// newNews returns the client of news servers.
-func newNews(c config.News, settings nntp.Config) (*nntp.Handler, error) {
-	settings.Page = c.Page
+func newGopher(p gatewayParts) (scheme.Handler, error) {
+	return gopher.New(gopher.Config{Dial: p.dial, Limits: p.limits}), nil
+}
+
+func newNews(p gatewayParts) (scheme.Handler, error) {
+	c := p.config.News
+	settings := nntp.Config{
+		Dial: p.dial, Limits: p.limits, Now: p.now, MaxIdle: min(c.MaxIdle, p.mayWait), Idle: c.Idle, Page: c.Page,
+	}
 	for _, server := range c.Servers {
 		address, isTLS := strings.CutPrefix(server, "tls://")
 		settings.Servers = append(settings.Servers, nntp.Server{Address: address, TLS: isTLS})
 	}
 	if c.Login != "" {
-		text, err := readSecret("news.login", c.Login)
+		text, err := secret.Read("news.login", c.Login)
 		if err != nil {
 			return nil, err
 		}
@@ -111,4 +177,16 @@ func newNews(c config.News, settings nntp.Config) (*nntp.Handler, error) {
 		settings.User, settings.Password = user, password
 	}
 	return nntp.New(settings), nil
+}
+
+func newWAIS(p gatewayParts) (scheme.Handler, error) {
+	return wais.New(wais.Config{Dial: p.dial, Limits: p.limits, Records: p.config.WAIS.Records}), nil
+}
+
+func newFile(p gatewayParts) (scheme.Handler, error) {
+	return file.New(file.Config{Roots: p.config.File.Roots, Limits: p.limits, Now: p.now}), nil
+}
+
+func newExplained(p gatewayParts) (scheme.Handler, error) {
+	return explain.New(explain.Config{Ports: gatewayPorts(p.config.Gateways), ServiceAt: gatewayInfos(p.config).ServiceAt}), nil
 }

@@ -24,6 +24,8 @@ type Problem struct {
 	Fetched  bool `json:"-"`
 	Refused  bool `json:"-"`
 	Declined bool `json:"-"` // by urnd, and not by the words of a server
+	// Noun is what servers of the URI have, in words; "" is "resource".
+	Noun string `json:"-"`
 	// Retrieves is the URI that is retrieved where a person opens it, "" for other problems, and Opens the target of this
 	// server for it, "" for the same one again.
 	Opens, Retrieves string `json:"-"`

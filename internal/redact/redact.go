@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"regexp"
 	"strings"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // hidden replaces a password, as URL.Redacted of net/url does.
@@ -17,7 +19,7 @@ var (
 	// opening ends where the user of a URL may begin: after slashes, after the scheme of a URL with a
 	// server whose slashes were left out, and in the parameter in which a URL is typed.
 	opening = regexp.MustCompile(`(?i)(?::|%(?:25)*3a)(?:[/\\]|%(?:25)*(?:2f|5c))|(?:[/\\]|%(?:25)*(?:2f|5c)){2}` +
-		`|(?:^|[\s"'<(/?#=&]|%(?:25)*(?:20|22|2f|3c|3d|3f|26))(?:https?|wss?|s?ftps?|gopher|telnet|wais|z39\.50[rs]|nntp|prospero|file)(?::|%(?:25)*3a)` +
+		`|(?:^|[\s"'<(/?#=&]|%(?:25)*(?:20|22|2f|3c|3d|3f|26))(?:` + schemes() + `)(?::|%(?:25)*3a)` +
 		`|([?&]uri=)(?:\+|<|%(?:25)*(?:20|3c))*`)
 	more  = regexp.MustCompile(`(?i)^(?:[/\\]|%(?:25)*(?:2f|5c))+`)
 	colon = regexp.MustCompile(`(?i):|%(?:25)*3a`)
@@ -26,6 +28,12 @@ var (
 	// named begins a URI without server, in which an at sign follows no password.
 	named = regexp.MustCompile(`(?i)^(?:urn|mailto|news|mid|cid|acct|tag|xmpp|im|pres|data)(?::|%(?:25)*3a)`)
 )
+
+// schemes returns an expression for the schemes of URLs with a server, also of some that urnd does not know, and of files,
+// whose slashes people leave out.
+func schemes() string {
+	return strings.ReplaceAll(strings.Join(append(uri.ServerSchemes(), "sftp", "file"), "|"), ".", `\.`)
+}
 
 // URLs returns text with the passwords of all URLs replaced. In a malformed URL it
 // hides too much rather than too little.

@@ -48,6 +48,8 @@ func TestURLs(t *testing.T) {
 		"/fetch?uri=%20bob:secret@host&x=http:u:p@h": "/fetch?uri=%20bob:xxxxx@host&x=http:u:xxxxx@h",
 		"https://urnd/fetch?uri=bob:secret@host":     "https://urnd/fetch?uri=bob:xxxxx@host",
 		`parsing "ftp:bob:secret@host": offset 4`:    `parsing "ftp:bob:xxxxx@host": offset 4`,
+		"see z39.50r:bob:secret@host/db":             "see z39.50r:bob:xxxxx@host/db",
+		"see rlogin:bob:secret@host":                 "see rlogin:bob:xxxxx@host",
 		"/fetch?uri=mailto:a@b.example":              "/fetch?uri=mailto:a@b.example",
 		"/fetch?uri=mailto:a:b@c.example":            "/fetch?uri=mailto:a:b@c.example",
 		"/fetch?uri=MailTo%3Aa%3Ab%40c&y=http:u:p@h": "/fetch?uri=MailTo%3Aa%3Ab%40c&y=http:u:xxxxx@h",

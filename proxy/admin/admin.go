@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
 )
 
 // Config configures a Handler. All fields but Clients, Proxies, Own, Token, Certificate and Registry
@@ -31,7 +32,10 @@ type Config struct {
 	Metrics     http.Handler
 	Caches      Caches
 	Responses   Responses
-	Registry    *Registry // nil: there is none
+	// HasResponses reports whether responses are stored for the URIs of a scheme, in lower case. Of others, which are names,
+	// there are answers.
+	HasResponses func(scheme string) bool
+	Registry     *Registry // nil: there is none
 	// Panicked is called with a panic that was recovered, and its stack.
 	Panicked func(value any, stack []byte)
 	// Health returns why the daemon is not ready, and what is wrong although it is.
@@ -78,7 +82,7 @@ func New(config Config) *Handler {
 	mux.HandleFunc("GET /api/v1/responses", h.serveResponses)
 	mux.HandleFunc("DELETE /api/v1/responses", h.servePurgeResponses)
 	mux.HandleFunc("GET /api/v1/config", showing(config.Settings))
-	profiles := make(profiles, 1)
+	profiles := profiles{make(resolver.Slots, 1)}
 	mux.HandleFunc("GET /debug/pprof/", profiles.bounded(pprof.Index))
 	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("GET /debug/pprof/profile", profiles.bounded(pprof.Profile))

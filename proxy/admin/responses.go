@@ -35,7 +35,7 @@ func (h *Handler) serveResponses(w http.ResponseWriter, r *http.Request) {
 	given, err := parametersOf(r, "uri")
 	var key uri.URI
 	if err == nil {
-		key, err = keyOf(given["uri"])
+		key, err = h.keyOf(given["uri"])
 	}
 	if err != nil {
 		fail(w, r, &problem.Failure{Err: err, Input: given["uri"]})
@@ -66,7 +66,7 @@ func (h *Handler) purgeResponses(ctx context.Context, given map[string]string) (
 		mode = modeSoft
 	}
 	delete(given, "mode")
-	s, err := responseSelectionOf(given)
+	s, err := h.responseSelectionOf(given)
 	if err != nil {
 		return 0, err
 	}

@@ -65,17 +65,17 @@ func ParseHost(text string) (Host, error) {
 }
 
 // responseSelectionOf returns the selection of parameters, one of which there must be.
-func responseSelectionOf(given map[string]string) (s ResponseSelection, err error) {
+func (h *Handler) responseSelectionOf(given map[string]string) (s ResponseSelection, err error) {
 	if len(given) != 1 {
 		return s, fmt.Errorf("%w: exactly one of uri, prefix, host, tag and all=true is required", problem.ErrSelection)
 	}
 	for name, value := range given {
 		switch name {
 		case "uri":
-			s.URI, err = keyOf(value)
+			s.URI, err = h.keyOf(value)
 		case "prefix":
 			scheme, _, ok := strings.Cut(value, ":")
-			if s.Prefix = value; !ok || !HasResponses(scheme) {
+			if s.Prefix = value; !ok || !h.config.HasResponses(scheme) {
 				err = fmt.Errorf("%w: the prefix of a canonical URI begins with a scheme of which responses are stored, such as http:// or gopher://", problem.ErrSelection)
 			}
 		case "host":
@@ -90,7 +90,7 @@ func responseSelectionOf(given map[string]string) (s ResponseSelection, err erro
 }
 
 // keyOf returns the canonical form of a URL, by which its responses are stored.
-func keyOf(text string) (uri.URI, error) {
+func (h *Handler) keyOf(text string) (uri.URI, error) {
 	u, err := uri.ParseRaw(text)
 	if err == nil {
 		err = u.Check()
@@ -99,19 +99,8 @@ func keyOf(text string) (uri.URI, error) {
 		return uri.URI{}, err //nolint:wrapcheck // it says all
 	}
 	u = u.WithoutFragment().Normalize()
-	if !HasResponses(u.Scheme()) {
+	if !h.config.HasResponses(u.Scheme()) {
 		return uri.URI{}, fmt.Errorf("%w: responses are stored for http, https and the schemes of gateways; /api/v1/cache/entries has the answers for names", problem.ErrSelection)
 	}
 	return u, nil
-}
-
-// HasResponses reports whether responses are stored for the URIs of a scheme, in lower case: for those of
-// http, https and all gateways. Of others, which are names, there are answers.
-func HasResponses(scheme string) bool {
-	switch scheme {
-	case "http", "https", "ftp", "gopher", "news", "nntp", "wais", "z39.50r", "z39.50s", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini",
-		"mailto", "prospero":
-		return true
-	}
-	return false
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/forward"
-	"github.com/urnd/urnd/proxy/message"
 )
 
 // parsedFields returns the fields of a text as a reader of HTTP returns them: names and values are parts of it.
@@ -35,14 +36,6 @@ func parsedFields(text string) http.Header {
 		header[name] = values[len(values)-1 : len(values) : len(values)]
 	}
 	return header
-}
-
-func heapInUse() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
 
 // manyFields returns lines with names of their own.
@@ -97,9 +90,9 @@ func TestMemoryOfResponses(t *testing.T) {
 			now := func() time.Time { return time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC) }
 			c := httpcache.New(httpcache.Config{Store: store, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
 			defer c.Close()
-			p := forward.New(forward.Config{Cache: c, Via: message.NewViaName(), Now: now})
+			p := forward.New(forward.Config{Cache: c, Via: httpmessage.NewViaName(), Now: now})
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true })
-			before := heapInUse()
+			before := testserver.HeapInUse()
 			for i := range shape.uris {
 				requests := []http.Header{{}}
 				if shape.requests != nil {
@@ -110,7 +103,7 @@ func TestMemoryOfResponses(t *testing.T) {
 				}
 			}
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true }) // it waits for what is written
-			grown, counted := heapInUse()-before, store.Stats().Bytes
+			grown, counted := testserver.HeapInUse()-before, store.Stats().Bytes
 			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", store.Stats().Entries, grown, counted, float64(counted)/float64(grown))
 			if counted*5 < grown*4 || counted*4 > grown*5 {
 				t.Errorf("%d bytes grown, %d counted", grown, counted)

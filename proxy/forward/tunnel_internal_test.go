@@ -5,10 +5,11 @@ import (
 	"context"
 	"io"
 	"net"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 func pair(t testing.TB) (a, b net.Conn) {
@@ -38,7 +39,7 @@ func TestMemoryOfIdleTunnels(t *testing.T) {
 	defer all.Wait()
 	defer end()
 	sent, got := bytes.Repeat([]byte("octets"), 10_000), make([]byte, 60_000)
-	before := heapInUse()
+	before := testserver.HeapInUse()
 	for range tunnels {
 		client, near := net.Pipe()
 		server, far := net.Pipe()
@@ -50,19 +51,11 @@ func TestMemoryOfIdleTunnels(t *testing.T) {
 			}
 		}
 	}
-	each := (heapInUse() - before) / tunnels
+	each := (testserver.HeapInUse() - before) / tunnels
 	t.Logf("%d bytes each", each)
 	if each > most {
 		t.Errorf("%d bytes for each idle tunnel, want at most %d", each, most)
 	}
-}
-
-func heapInUse() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
 
 // BenchmarkTunnel carries 64 KiB in one direction, over loopback.

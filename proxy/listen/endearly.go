@@ -2,7 +2,6 @@ package listen
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"time"
 )
@@ -38,6 +37,3 @@ func (c *requestConn) linger() {
 		_, _ = io.Copy(io.Discard, c.Conn) // until the client closes it, or has sent for too long
 	}
 }
-
-// errEndedEarly is the error of a write behind the end.
-var errEndedEarly = net.ErrClosed

@@ -235,7 +235,7 @@ const refusalFields = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection
 // changed: its body may look like a refusal on purpose.
 func (c *requestConn) Write(p []byte) (int, error) {
 	if c.endsEarly.Load() {
-		return 0, errEndedEarly
+		return 0, net.ErrClosed
 	}
 	if h := c.http2.Load(); h != nil {
 		return h.write(p)

@@ -3,6 +3,7 @@ package listen
 import (
 	"errors"
 	"io"
+	"net"
 	"os"
 )
 
@@ -12,7 +13,7 @@ import (
 // ReadFrom implements io.ReaderFrom.
 func (c *requestConn) ReadFrom(r io.Reader) (int64, error) {
 	if c.endsEarly.Load() {
-		return 0, errEndedEarly
+		return 0, net.ErrClosed
 	}
 	if to, ok := c.Conn.(io.ReaderFrom); ok && c.handled.Load() && c.reason.status == "" {
 		return to.ReadFrom(r)

@@ -1,28 +1,14 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
-	"strings"
 
 	"github.com/urnd/urnd/internal/api"
 )
 
 // thing returns what servers of the scheme of a URI have, in words.
-func thing(u string) string {
-	scheme, _, _ := strings.Cut(strings.ToLower(u), ":")
-	switch scheme {
-	case "ftp", "file":
-		return "file or directory"
-	case "gopher":
-		return "document or menu"
-	case "news", "nntp":
-		return "article or newsgroup"
-	case "wais", "z39.50r", "z39.50s":
-		return "document or database"
-	default:
-		return "resource"
-	}
-}
+func thing(p api.Problem) string { return cmp.Or(p.Noun, "resource") }
 
 // isUnreached reports whether a status is that of a proxy which has no response of the server.
 func isUnreached(status int) bool {
@@ -33,11 +19,11 @@ func isUnreached(status int) bool {
 func headingOfForwarded(p api.Problem) string {
 	switch {
 	case !p.Refused && isUnreached(p.Status):
-		return "This " + thing(p.Input) + " cannot be reached"
+		return "This " + thing(p) + " cannot be reached"
 	case !p.Refused:
 		return p.Title
 	case p.Status == http.StatusNotFound, p.Status == http.StatusGone:
-		return "There is no such " + thing(p.Input)
+		return "There is no such " + thing(p)
 	case p.Status == http.StatusUnauthorized:
 		return "A password is needed"
 	default:
@@ -83,7 +69,7 @@ func saysOfRefused(p api.Problem) string {
 	}
 	switch p.Status {
 	case http.StatusNotFound:
-		return "The server has no such " + thing(p.Input) + "."
+		return "The server has no such " + thing(p) + "."
 	case http.StatusGone:
 		return "The server had it once, and has it no longer."
 	case http.StatusUnauthorized:

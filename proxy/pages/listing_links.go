@@ -3,10 +3,8 @@ package pages
 import (
 	"html/template"
 	"net/url"
-	"slices"
 	"strings"
 
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -14,16 +12,14 @@ import (
 // linker makes links of the URIs in a listing.
 type linker struct{ through func(string) string }
 
-// isSafe reports whether a page may link to a URI: it is a location (see resolver.CheckLocation), or of
-// one of the other schemes that handlers make links of. Others, such as javascript:, stay text even
+// isSafe reports whether a page may link to a URI: by its scheme (see uri.URI.IsLink), or since handlers make links of files. Others, such as javascript:, stay text even
 // where a handler is deceived by its server.
 func isSafe(text string) bool {
 	u, err := uri.Parse(text)
 	if err != nil || u.Check() != nil {
 		return false
 	}
-	others := []string{"file", "urn", "tn3270", "rlogin", "ftps", "gemini"}
-	return resolver.CheckScheme(u) == nil || slices.Contains(others, strings.ToLower(u.Scheme()))
+	return u.IsLink() || uri.EqualFold(u.Scheme(), "file")
 }
 
 // isWeb reports whether a URI is one that browsers retrieve themselves.

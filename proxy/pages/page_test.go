@@ -100,25 +100,26 @@ func TestForwardedPage(t *testing.T) {
 	}
 }
 
-// What a server of another protocol refuses is told in words, by the scheme of the URL.
+// What a server of another protocol refuses is told in words, by what its servers have.
 func TestRefusedPage(t *testing.T) {
 	for _, tt := range []struct {
 		status      int
-		uri         string
+		uri, noun   string
 		title, says string
 	}{
-		{404, "ftp://h.example/a", "There is no such file or directory", "The server has no such file or directory."},
-		{404, "news:a@h.example", "There is no such article or newsgroup", "The server has no such article or newsgroup."},
-		{410, "GOPHER://h.example/", "There is no such document or menu", "has it no longer"},
-		{401, "nntp://h.example/a", "A password is needed", "with a name and a password"},
-		{403, "wais://h.example/a", "The server refuses", "does not give it to everybody"},
-		{400, "", "The server refuses", "does not understand this address"},
-		{503, "ftp://h.example/", "The server refuses", "busy"},
-		{501, "ftp://h.example/", "The server refuses", "cannot do what is needed"},
-		{502, "ftp://h.example/", "The server refuses", "could not do it"},
+		{404, "ftp://h.example/a", "file or directory", "There is no such file or directory", "The server has no such file or directory."},
+		{404, "news:a@h.example", "article or newsgroup", "There is no such article or newsgroup", "The server has no such article or newsgroup."},
+		{410, "GOPHER://h.example/", "document or menu", "There is no such document or menu", "has it no longer"},
+		{401, "nntp://h.example/a", "", "A password is needed", "with a name and a password"},
+		{403, "wais://h.example/a", "", "The server refuses", "does not give it to everybody"},
+		{404, "other://h.example/", "", "There is no such resource", "The server has no such resource."},
+		{400, "", "", "The server refuses", "does not understand this address"},
+		{503, "ftp://h.example/", "", "The server refuses", "busy"},
+		{501, "ftp://h.example/", "", "The server refuses", "cannot do what is needed"},
+		{502, "ftp://h.example/", "", "The server refuses", "could not do it"},
 	} {
 		for _, isFetched := range []bool{false, true} {
-			page := pages.Problem(api.Problem{Status: tt.status, Detail: hostile, Input: tt.uri, Forwarded: true, Refused: true, Fetched: isFetched})
+			page := pages.Problem(api.Problem{Status: tt.status, Detail: hostile, Input: tt.uri, Noun: tt.noun, Forwarded: true, Refused: true, Fetched: isFetched})
 			elements := read(t, page)
 			said := strings.Join(texts(elements, "p"), "\n")
 			if got := texts(elements, "h1"); got[0] != tt.title || !strings.Contains(said, tt.says) || !strings.Contains(said, hostile) || strings.Contains(string(page), "<form") != isFetched {

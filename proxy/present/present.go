@@ -25,9 +25,10 @@ import (
 
 // Config configures a Handler.
 type Config struct {
-	Fetch scheme.Handler
-	TTL   time.Duration // freshness lifetime of listings
-	Most  int64         // octets of a document of a listing, about: its items are cut where they exceed it
+	Fetch   scheme.Handler
+	TTL     time.Duration // freshness lifetime of listings
+	Most    int64         // octets of a document of a listing, about: its items are cut where they exceed it
+	Schemes scheme.Infos  // of protocol gateways; nil for none
 	// Memory bounds the memory of documents, from before they are made until they are sent. The zero value bounds nothing.
 	Memory resolver.Memory
 }
@@ -39,16 +40,17 @@ type Handler struct {
 	ttl       time.Duration
 	most      int64
 	documents documents
+	schemes   scheme.Infos
 	// large are the large listings that documents are made of at the same time: they are in memory
 	// several times then. The others wait.
-	large chan struct{}
+	large resolver.Slots
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
 	return &Handler{
-		Handler: config.Fetch, ttl: config.TTL, most: config.Most, documents: documents{memory: config.Memory},
-		large: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		Handler: config.Fetch, ttl: config.TTL, most: config.Most, schemes: config.Schemes, documents: documents{memory: config.Memory},
+		large: make(resolver.Slots, runtime.GOMAXPROCS(0)),
 	}
 }
 
@@ -110,7 +112,7 @@ func (p *Handler) present(ctx context.Context, r scheme.Request) (*scheme.Resour
 	var refusal *scheme.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		resource = refused(r, refusal)
+		resource = refused(r, refusal, p.schemes)
 	case err != nil:
 		return nil, err //nolint:wrapcheck // handlers have wrapped it
 	case resource.Listing != nil:
@@ -127,12 +129,10 @@ func (p *Handler) present(ctx context.Context, r scheme.Request) (*scheme.Resour
 // listed returns the document of a listing, of the type that the request asks for. The error is that of ctx.
 func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme.Resource) (*scheme.Resource, error) {
 	if resource.Listing.Bound(p.most) > largeListing {
-		select {
-		case p.large <- struct{}{}:
-			defer func() { <-p.large }()
-		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting to make a page of a listing: %w", context.Cause(ctx))
+		if err := p.large.Acquire(ctx); err != nil {
+			return nil, fmt.Errorf("waiting to make a page of a listing: %w", err)
 		}
+		defer p.large.Release()
 	}
 	contentType, body := answer.Listing(r.Header, resource.Listing)
 	sum := sha256.Sum256(body)
@@ -155,14 +155,14 @@ func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme
 
 // refused returns the response of a server that said no, with its reason. Proxy-Status has no error, since
 // nothing failed on the way.
-func refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
+func refused(r scheme.Request, refusal *scheme.Refusal, schemes scheme.Infos) *scheme.Resource {
 	accept, fetched := answer.AcceptOf(r.Header)
 	if fetched && refusal.Status == http.StatusUnauthorized {
 		// Its challenge is not passed on: the browser would send the password to this server as its own.
 		refusal = &scheme.Refusal{Status: http.StatusForbidden, Reply: refusal.Reply, Own: refusal.Own}
 	}
 	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}
-	about.Typed = about.Input
+	about.Typed, about.Noun = about.Input, schemes.Noun(about.Input)
 	reply := problem.ProxyReply(accept, "urnd", about)
 	header := reply.Header
 	for name, lines := range refusal.Header {

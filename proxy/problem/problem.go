@@ -25,7 +25,8 @@ type Failure struct {
 	// Suggestions are the identifiers that may have been meant, and Typed what a person typed.
 	Suggestions []string
 	Typed       string
-	Fetched     bool // a URL was asked for at /fetch
+	Fetched     bool   // a URL was asked for at /fetch
+	Noun        string // what servers of the URL in Input have, in words; "" is "resource"
 }
 
 func (f *Failure) Error() string { return f.Err.Error() }
@@ -44,6 +45,7 @@ func New(err error) api.Problem {
 	if errors.As(err, &failure) {
 		p.Input, p.Trace, p.Suggestions = redact.URLs(failure.Input), api.Steps(failure.Trace), failure.Suggestions
 		p.Typed, p.Fetched = redact.URLs(failure.Typed), failure.Fetched
+		p.Noun = failure.Noun
 	}
 	var refusal *scheme.Refusal
 	p.Refused = errors.As(err, &refusal)

@@ -18,12 +18,6 @@ func Fetched(u string) string { return PathFetch + "?uri=" + url.QueryEscape(u) 
 // LedTo is Fetched for a URI that a server redirects to, which a person has to open.
 func LedTo(u string) string { return Fetched(u) + "&led" }
 
-// isRetrieved reports whether a URI without authority is retrieved where a proxy is asked for it, and is
-// no identifier: by the gateways to news and files, and where its parts are explained.
-func isRetrieved(u uri.URI) bool {
-	return slices.Contains([]string{"news", "file", "mailto"}, strings.ToLower(u.Scheme()))
-}
-
 // parseFetch parses /fetch?uri=.... Where the URI is percent-encoded as a whole, as forms send it, search=...
 // appends words to it: so a form without a script asks a question. Else the URI is all that follows: its
 // query may have several parts.

@@ -110,7 +110,7 @@ func Parse(target string) (Target, error) {
 		return parsePath(target[1:])
 	default:
 		r, err := parseURI(FormTarget, target, resolver.I2L)
-		if _, ok := r.Query.URI.Authority(); ok || isRetrieved(r.Query.URI) {
+		if _, ok := r.Query.URI.Authority(); ok || r.Query.URI.MayLackHost() {
 			r.Form = FormForward
 			err = r.Query.URI.Check()
 		}

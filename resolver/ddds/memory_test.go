@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -59,7 +59,7 @@ func TestMemoryOfRecords(t *testing.T) {
 			defer store.Close()
 			c := cache.New(cache.Config[Records]{Store: store, Now: time.Now})
 			defer c.Close()
-			before := heapInUse()
+			before := testserver.HeapInUse()
 			for i := range shape.n {
 				_, _ = c.Get(t.Context(), fmt.Sprintf("%d.urn.example. NAPTR", i), func(context.Context) (Records, time.Duration, error) {
 					all, err := shape.value(i)
@@ -67,7 +67,7 @@ func TestMemoryOfRecords(t *testing.T) {
 				})
 			}
 			store.Each(func(*cache.Entry[Records]) bool { return true }) // it waits for what is written
-			grown, stats := heapInUse()-before, store.Stats()
+			grown, stats := testserver.HeapInUse()-before, store.Stats()
 			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", stats.Entries, grown, stats.Bytes, float64(stats.Bytes)/float64(grown))
 			// The overhead of the store, which counts where values are small, is that of millions.
 			if stats.Bytes*5 < grown*4 || stats.Bytes*2 > grown*3 {
@@ -75,12 +75,4 @@ func TestMemoryOfRecords(t *testing.T) {
 			}
 		})
 	}
-}
-
-func heapInUse() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

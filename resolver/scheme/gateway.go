@@ -13,9 +13,7 @@ import (
 // must not get.
 type Gateway struct {
 	Handler Handler
-	Ports   Ports
-	// Local is whether the handler connects to no server.
-	Local bool
+	Info    Info // of which Ports and Local decide
 }
 
 // local is where responses come from that no server has sent: this machine. So rules about the addresses
@@ -37,10 +35,10 @@ func (g Gateway) Fetch(ctx context.Context, r Request) (*Resource, error) {
 	if err := r.URI.Check(); err != nil {
 		return nil, err
 	}
-	if err := g.Ports.Check(r.URI); err != nil {
+	if err := g.Info.Ports.Check(r.URI); err != nil {
 		return nil, err
 	}
-	if g.Local {
+	if g.Info.Local {
 		if err := r.checkLocal(); err != nil {
 			return nil, err
 		}

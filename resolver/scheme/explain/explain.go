@@ -13,11 +13,8 @@ import (
 // Config configures a Handler.
 type Config struct {
 	Ports scheme.Ports // which ports of servers are not unusual
-}
-
-// Schemes returns the schemes that a Handler explains.
-func Schemes() []string {
-	return []string{"telnet", "tn3270", "rlogin", "ftps", "gemini", "mailto", "prospero"}
+	// ServiceAt returns what servers of other protocol gateways at a port are for, in words, "" for none; nil knows none.
+	ServiceAt func(port uint16) string
 }
 
 // Handler implements scheme.Handler. It is safe for concurrent use.
@@ -52,7 +49,7 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 	if err != nil {
 		return nil, err
 	}
-	d.warnOfServer(u, h.config.Ports)
+	d.warnOfServer(u, h.config)
 	resource := scheme.Listed(d.listing())
 	if _, isPrivate := u.Userinfo(); isPrivate {
 		resource.Header["Cache-Control"] = []string{"no-store"}

@@ -19,7 +19,8 @@ func fetch(t *testing.T, text string) (*scheme.Resource, error) {
 		t.Fatal(err)
 	}
 	ports := scheme.Ports{Deny: func(port uint16) bool { return port == 6379 || port == 9001 }, Allow: func(port uint16) bool { return port == 99 }}
-	return explain.New(explain.Config{Ports: ports}).Fetch(t.Context(), scheme.Request{Method: http.MethodGet, URI: u})
+	gateways := scheme.Infos{{Names: []string{"telnet"}, Service: "remote sessions (telnet)"}}
+	return explain.New(explain.Config{Ports: ports, ServiceAt: gateways.ServiceAt}).Fetch(t.Context(), scheme.Request{Method: http.MethodGet, URI: u})
 }
 
 func explained(t *testing.T, text string) *scheme.Listing {

@@ -22,7 +22,7 @@ func (d *description) server(u uri.URI) {
 }
 
 // warnOfServer warns as RFC 1738 section 6 asks: of ports, and of passwords.
-func (d *description) warnOfServer(u uri.URI, ports scheme.Ports) {
+func (d *description) warnOfServer(u uri.URI, c Config) {
 	userinfo, _ := u.Userinfo()
 	user, password, hasPassword := strings.Cut(userinfo, ":")
 	host, _ := u.Host()
@@ -33,20 +33,20 @@ func (d *description) warnOfServer(u uri.URI, ports scheme.Ports) {
 	if name := decoded(user); looksLikeHost(name) {
 		d.warn(fmt.Sprintf("%q, before the at sign, is the name of a user, although it looks like the name of a server. The server is %s.", scheme.Text(name), host))
 	}
-	d.warnOfPort(u, ports)
+	d.warnOfPort(u, c)
 }
 
-func (d *description) warnOfPort(u uri.URI, ports scheme.Ports) {
+func (d *description) warnOfPort(u uri.URI, c Config) {
 	text, _ := u.Port()
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || text == u.DefaultPort() {
 		return
 	}
 	name := u.Scheme()
-	switch service := serviceAt(uint16(port)); {
+	switch service := c.serviceAt(uint16(port)); {
 	case service != "":
 		d.warnHarmful(fmt.Sprintf("Port %d is where servers of %s listen, and not those of %s. What a %s program sends there can be taken for commands of the other protocol, and can do harm that you do not see.", port, service, name, name))
-	case ports.CheckPort(name, uint16(port)) != nil:
+	case c.Ports.CheckPort(name, uint16(port)) != nil:
 		d.warnHarmful(fmt.Sprintf("Port %d is one that %s addresses should not name: servers of other protocols use such ports. What a %s program sends there can be taken for commands, and can do harm that you do not see.", port, name, name))
 	default:
 		d.warn(fmt.Sprintf("Port %d is not the usual port of %s, which is %s. Open this address only if you know its server.", port, name, u.DefaultPort()))

@@ -8,31 +8,25 @@ type service struct {
 	ports []uint16
 }
 
-// services are those whose servers could take what another program sends for commands.
+// services are those, besides the ones of protocol gateways, whose servers could take what another program sends for commands.
 func services() []service {
 	return []service{
 		{"old test services (echo, discard, daytime, chargen)", []uint16{7, 9, 13, 19}},
-		{"file transfer (FTP)", []uint16{20, 21, 989, 990}},
 		{"secure login (SSH)", []uint16{22}},
-		{"remote sessions (telnet)", []uint16{23}},
 		{"mail (SMTP)", []uint16{25, 465, 587, 2525}},
 		{"names (DNS)", []uint16{53, 853}},
-		{"gopher", []uint16{70}},
 		{"finger", []uint16{79}},
 		{"the web (HTTP)", []uint16{80, 443, 3128, 8000, 8080, 8443}},
 		{"Kerberos", []uint16{88, 464}},
 		{"mailboxes (POP3)", []uint16{110, 995}},
-		{"news (NNTP)", []uint16{119, 433, 563}},
 		{"shared folders (SMB)", []uint16{139, 445}},
 		{"mailboxes (IMAP)", []uint16{143, 993}},
 		{"chat (IRC)", []uint16{194, 6667, 6697}},
-		{"library catalogues (Z39.50)", []uint16{210}},
 		{"directories (LDAP)", []uint16{389, 636}},
 		{"remote commands (rexec, rlogin, rsh)", []uint16{512, 513, 514}},
 		{"printing", []uint16{515, 631, 9100}},
 		{"copies of files (rsync)", []uint16{873}},
 		{"databases", []uint16{1433, 1521, 3306, 5432, 27017}},
-		{"Prospero", []uint16{1525}},
 		{"shared folders (NFS)", []uint16{2049}},
 		{"remote screens (RDP, VNC)", []uint16{3389, 5900}},
 		{"telephony (SIP)", []uint16{5060, 5061}},
@@ -43,7 +37,12 @@ func services() []service {
 }
 
 // serviceAt returns the service of a port, "" where it is not known.
-func serviceAt(port uint16) string {
+func (c Config) serviceAt(port uint16) string {
+	if c.ServiceAt != nil {
+		if name := c.ServiceAt(port); name != "" {
+			return name
+		}
+	}
 	for _, s := range services() {
 		if slices.Contains(s.ports, port) {
 			return s.name

@@ -104,11 +104,8 @@ func webSelector(selector string) (string, bool) {
 
 // checkLocation is resolver.CheckLocation for links of servers. They may also name what is resolved, and what is explained.
 func checkLocation(text string) error {
-	if u, err := uri.Parse(text); err == nil && u.Check() == nil {
-		switch u.Scheme() {
-		case "urn", "gemini", "tn3270", "rlogin", "ftps":
-			return nil
-		}
+	if u, err := uri.Parse(text); err == nil && u.Check() == nil && u.IsLink() {
+		return nil
 	}
 	if err := resolver.CheckLocation(text); err != nil {
 		return fmt.Errorf("the link of the server: %w", err)

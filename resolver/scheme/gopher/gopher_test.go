@@ -78,9 +78,9 @@ func TestMailByGopher(t *testing.T) {
 	}
 	gateway := scheme.Gateway{
 		Handler: gopher.New(gopher.Config{Dial: counting, Limits: limits()}),
-		Ports: scheme.Ports{Deny: func(p uint16) bool {
+		Info: scheme.Info{Ports: scheme.Ports{Deny: func(p uint16) bool {
 			return netip.AddrPortFrom(netip.IPv4Unspecified(), p) == netip.MustParseAddrPort("0.0.0.0:"+port)
-		}},
+		}}},
 	}
 	const mail = "HELO%20a%0d%0aMAIL%20FROM:%3ca@b%3e%0d%0aRCPT%20TO:%3cc@d%3e%0d%0aDATA%0d%0aspam%0d%0a.%0d%0aQUIT"
 	const form = "HELO%09%09+%091%0d%0a+-1%0d%0aMAIL%20FROM:%3ca@b%3e%0d%0a.%0d%0a"

@@ -29,11 +29,19 @@ type sender struct {
 	done    chan struct{}
 	stopped sync.Once
 	last    atomic.Bool // all was read, and what remains is being written
-	begun   atomic.Bool // the body is read from now on
+	// turn is whose the body is. One step decides it, so that a body that another attempt may send is never closed.
+	turn    atomic.Int32
 	aborted atomic.Bool
 	failed  atomic.Pointer[error] // why the body could not be read
 	whole   bool                  // all was sent; valid after done
 }
+
+// The turns of a body.
+const (
+	turnOpen  int32 = iota // nobody has decided yet
+	turnBegun              // it is read from now on
+	turnOver               // it never is
+)
 
 func newSender(x *exchange) *sender {
 	s := &sender{exchange: x, go100: make(chan bool, 1), quit: make(chan struct{}), done: make(chan struct{})}
@@ -46,8 +54,7 @@ func (s *sender) run() {
 	if s.request.expects && !s.allowed() {
 		return
 	}
-	s.begun.Store(true)
-	if s.aborted.Load() {
+	if !s.turn.CompareAndSwap(turnOpen, turnBegun) {
 		return
 	}
 	s.request.begun = true
@@ -203,7 +210,7 @@ func (s *sender) abort() {
 	}
 	s.aborted.Store(true)
 	s.stopped.Do(func() { close(s.quit) })
-	if s.begun.Load() {
+	if !s.turn.CompareAndSwap(turnOpen, turnOver) && s.turn.Load() == turnBegun {
 		closeBody(s.request.Body)
 	}
 	<-s.done
