@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/cli/access"
 )
 
 const accessRules = `
@@ -108,21 +110,21 @@ file: {roots: [/srv]}
 			out, err := run(t, "", args...)
 			status := 0
 			if err != nil {
-				status = statusOf(err)
+				status = cli.StatusOf(err)
 			}
 			summary, steps, _ := strings.Cut(out, "\n")
 			if status != tt.status || summary != tt.summary || !strings.Contains("\n"+steps, "\n"+tt.step) {
 				t.Errorf("status %d, want %d: %v\n%s", status, tt.status, err, out)
 			}
-			if (status == 1) != errors.Is(err, errReported) {
+			if (status == 1) != errors.Is(err, cli.ErrReported) {
 				t.Errorf("%v is not reported", err)
 			}
-			if status == statusUndecided {
+			if status == cli.StatusUsage {
 				return
 			}
 			out, err = run(t, "", append(args, "--json")...)
-			var document verdict
-			if jsonErr := json.Unmarshal([]byte(out), &document); jsonErr != nil || (document.Result == resultAllowed) != (err == nil) || document.summary() != tt.summary || len(document.Steps) == 0 {
+			var document access.Verdict
+			if jsonErr := json.Unmarshal([]byte(out), &document); jsonErr != nil || (document.Result == access.ResultAllowed) != (err == nil) || document.Summary() != tt.summary || len(document.Steps) == 0 {
 				t.Errorf("%v, %v: %s", jsonErr, err, out)
 			}
 		})

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -91,18 +89,6 @@ func TestHelperLines(t *testing.T) {
 		`OK status=302 url="https://www.rfc-editor.org/info/rfc11"` + "\n"
 	if err != nil || out != inOrder {
 		t.Errorf("%q, %v", out, err)
-	}
-}
-
-// A panic is an answer: Squid ends when its helpers do not live.
-func TestHelperSurvivesPanic(t *testing.T) {
-	var log strings.Builder
-	answer := answerer(func(context.Context, string) squid.Answer { panic("test") }).protected(t.Context(), &log, "urn:a1:b")
-	if answer != squid.Broken("internal error") || !strings.Contains(log.String(), "urnd: panic: test\n") {
-		t.Errorf("%+v, %q", answer, log.String())
-	}
-	if text := strings.Repeat("x", 2*maxMessage); failed(errors.New(text)) != squid.Broken(text[:maxMessage]) {
-		t.Error("a message is too long")
 	}
 }
 

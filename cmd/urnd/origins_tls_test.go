@@ -271,7 +271,7 @@ func TestFilesOfServerTLS(t *testing.T) {
 	} {
 		c := config.Default()
 		c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"https://127.0.0.1:1"}, TLS: tt.tls}}
-		err := dryRun(c)
+		err := checkWiring().Check(c)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v", tt.tls, err)
 		}

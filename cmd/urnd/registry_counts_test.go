@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -88,7 +89,7 @@ func TestResolutionsAreCounted(t *testing.T) {
 		name + " --day monday": `"monday" is not a day`,
 	} {
 		_, err := run(t, "", append([]string{"registry", "stats", "--store", "sqlite:" + r.path}, strings.Fields(args)...)...)
-		if err == nil || !strings.Contains(err.Error(), want) || statusOf(err) != 2 {
+		if err == nil || !strings.Contains(err.Error(), want) || cli.StatusOf(err) != 2 {
 			t.Errorf("stats %s: %v, want %q", args, err, want)
 		}
 	}

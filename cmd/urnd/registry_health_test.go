@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/health"
@@ -129,9 +130,9 @@ func TestRegistryHealthCommand(t *testing.T) {
 		err        string
 	}{
 		{"nothing is known", "", nil, 0, nil, "has not checked anything yet"},
-		{"no contact", "--check", nil, statusUsage, nil, "health_contact"},
-		{"a bad contact", "--check --contact x)y", nil, statusUsage, nil, "health_contact"},
-		{"two prefixes", "urn:nbn:fi:a urn:nbn:fi:b", nil, statusUsage, nil, ""},
+		{"no contact", "--check", nil, cli.StatusUsage, nil, "health_contact"},
+		{"a bad contact", "--check --contact x)y", nil, cli.StatusUsage, nil, "health_contact"},
+		{"two prefixes", "urn:nbn:fi:a urn:nbn:fi:b", nil, cli.StatusUsage, nil, ""},
 		{"checked, all well", "urn:nbn:fi:a --check --contact a@a.example", nil, 0, nil, "checked 1 targets: 0 do not answer"},
 		{"checked, all shown", "urn:nbn:fi:a --check --all --contact a@a.example", nil, 0, []string{"urn:nbn:fi:a-1\thealthy\t", "\t-\t" + good}, ""},
 		{"checked, one gone", "--check --contact a@a.example", nil, 1, []string{"urn:nbn:fi:b-1\tsuspect\t", "404 Not Found\t" + bad, "inaccessible", "http://10.0.0.1/"}, "checked 3 targets: 1 do not answer"},
@@ -157,8 +158,8 @@ func TestRegistryHealthCommand(t *testing.T) {
 			err := root.ExecuteContext(t.Context())
 			status := 0
 			if err != nil {
-				status = statusOf(err)
-				if !errors.Is(err, errReported) {
+				status = cli.StatusOf(err)
+				if !errors.Is(err, cli.ErrReported) {
 					fmt.Fprintln(&stderr, err)
 				}
 			}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"context"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/cli/clitest"
+	"github.com/urnd/urnd/internal/cli/helper"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
@@ -179,15 +182,17 @@ func TestWithdrawnOnAllPaths(t *testing.T) {
 // checkSquidHelper checks that the helper of Squid does not lead to what was withdrawn.
 func checkSquidHelper(t *testing.T, c config.Config, names []string, secret string) {
 	t.Helper()
-	r, err := newResolution(c, newResolverDependencies())
-	if err != nil {
-		t.Fatal(err)
+	open := func(ctx context.Context, _ config.Config, messages io.Writer) (cli.Resolution, error) {
+		return openResolution(ctx, c, messages)
 	}
-	defer r.close()
-	r.openRegistry(t.Context(), t.Output())
-	for _, name := range names {
-		if answer := fmt.Sprintf("%+v", (urlRewriter{r.names, r.resolver}).answer(t.Context(), name)); strings.Contains(answer, secret) || !strings.Contains(answer, "withdrawn") {
-			t.Errorf("the helper of Squid answers %s with %s", name, answer)
+	out, _, err := clitest.Run(t, helper.Command(namesOf, open), strings.Join(names, "\n")+"\n", "url-rewrite", "--config", "")
+	answers := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if err != nil || len(answers) != len(names) {
+		t.Fatalf("%v, %q", err, out)
+	}
+	for i, answer := range answers {
+		if strings.Contains(answer, secret) || !strings.Contains(answer, "withdrawn") {
+			t.Errorf("the helper of Squid answers %s with %s", names[i], answer)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/urnd/urnd/internal/cli"
 )
 
 // Whatever is used wrongly ends with 2, and what fails with 1: EXIT STATUS of urnd(1).
@@ -13,8 +15,8 @@ func TestExitStatus(t *testing.T) {
 		"registry bogus": 2, "registry get": 2, "registry token bogus": 2, "access test": 2, "access bogus": 2, "version more": 2,
 		"config check /nowhere.yaml": 1, "uri parse %": 1, "registry get --store sqlite:/nowhere urn:a1:b": 1,
 	} {
-		if _, err := run(t, "", strings.Fields(command)...); err == nil || statusOf(err) != want {
-			t.Errorf("urnd %s: %d, %v", command, statusOf(err), err)
+		if _, err := run(t, "", strings.Fields(command)...); err == nil || cli.StatusOf(err) != want {
+			t.Errorf("urnd %s: %d, %v", command, cli.StatusOf(err), err)
 		}
 	}
 	if _, err := run(t, "", "regstry"); err == nil || !strings.Contains(err.Error(), "did you mean registry?") {
@@ -22,5 +24,15 @@ func TestExitStatus(t *testing.T) {
 	}
 	if _, err := run(t, "", "help"); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestUnknownSubcommand(t *testing.T) {
+	for _, line := range []string{"registry gett", "registry token make", "uri pars"} {
+		root := newRoot()
+		root.SetArgs(strings.Fields(line))
+		if err := root.ExecuteContext(t.Context()); cli.StatusOf(err) != cli.StatusUsage || !strings.Contains(err.Error(), "unknown command") {
+			t.Errorf("%s: %v", line, err)
+		}
 	}
 }

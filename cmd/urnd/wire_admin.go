@@ -4,15 +4,22 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
+	"sync"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/internal/observe"
+	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/route"
-	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/resolver/ddds"
-	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/resolver/registry/jobs"
+	"github.com/urnd/urnd/resolver/registry/mint"
+	"github.com/urnd/urnd/resolver/registry/token"
+	"github.com/urnd/urnd/systemd"
 )
 
 // minToken is the minimum length of the token of administrators, in octets.
@@ -23,13 +30,15 @@ var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d
 // newAdmin returns the handler of the admin interface.
 func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admin.Handler, error) {
 	a := admin.Config{
-		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen), Guesses: gate.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "", Metrics: d.metrics.Handler(), Log: d.log,
-		Caches: caches{r, snapshotPath(c.Cache), d}, Responses: storedResponses{s.responses, s.refresh}, Registry: wireAdminRegistry(c, r, s, d), Health: r.healthReport(d.health.Report), Panicked: d.panicked,
-		HasResponses: gatewayInfos(c).IsStored,
-		Settings:     func() any { return config.Plain(c.Map()) },
+		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen),
+		Guesses: gate.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "",
+		Caches: storedAnswers(c, r, d), Responses: stored.New(s.responses, s.refresh), HasResponses: gatewayInfos(c).IsStored,
+		Registry: wireAdminRegistry(c, r, s, d),
+		Settings: func() any { return config.Plain(c.Map()) },
+		Metrics:  d.metrics.Handler(), Health: r.healthReport(d.health.Report), Log: d.log, Panicked: d.panicked,
 	}
 	if c.Access.AdminToken != "" {
-		token, err := readSecret("access.admin_token", c.Access.AdminToken)
+		token, err := secret.Read("access.admin_token", c.Access.AdminToken)
 		if err != nil {
 			return nil, err
 		}
@@ -43,105 +52,65 @@ func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admi
 // ownHosts returns the hosts by which clients reach this urnd.
 func ownHosts(c config.Listen) route.OwnHosts { return route.NewOwnHosts(ownNames(c)...) }
 
-// caches implements admin.Caches.
-type caches struct {
-	*resolution
-	snapshot string // the path of the snapshot, "" for none
-	d        dependencies
-}
-
-// Stats implements admin.Caches.
-func (c caches) Stats() any {
-	type document struct {
-		Lookups   map[string]uint64 `json:"lookups"`
-		Evictions uint64            `json:"evictions"`
-		Entries   int64             `json:"entries"`
-		Bytes     int64             `json:"bytes"`
-	}
-	all := make(map[string]document)
-	for _, m := range c.cacheMetrics() {
-		all[m.Name] = document{m.Lookups, m.Evictions, m.Entries, m.Bytes}
-	}
-	return map[string]any{"caches": all}
-}
-
-// Lookup implements admin.Caches.
-func (c caches) Lookup(u uri.URI) ([]api.Entry, error) {
-	name, err := c.names.Key(u)
-	if err != nil {
-		return nil, err
-	}
-	var entries []api.Entry
-	for _, r := range c.answers.Lookup(name) {
-		entries = append(entries, api.NewEntry(r))
-	}
-	return entries, nil
-}
-
-// Purge implements admin.Caches. A purge that is not soft also reaches what the answers
-// were made of: records of the DNS, and servers that SLP has found.
-func (c caches) Purge(ctx context.Context, s resolver.Selection, soft bool) (int, error) {
-	if s.Name.IsValid() {
-		var err error
-		if s.Name, err = c.names.Key(s.Name); err != nil {
-			return 0, err
-		}
-	}
-	c.d.snapshot.Stop()
-	purged := c.answers.Purge(s, soft)
-	if !soft {
-		c.purgeSources(ctx, s, purged)
-		// A request in between was answered by sources that were not purged yet.
-		c.answers.Purge(s, soft)
-	}
-	// Purged answers must not be restored after a crash.
-	if err := c.d.snapshot.Remove(c.snapshot); err != nil {
-		return len(purged), fmt.Errorf("removing the snapshot: %w", err)
-	}
-	return len(purged), nil
-}
-
-// maxPurgedNames bounds the names whose records are purged one by one: for more, all
-// records are purged.
-const maxPurgedNames = 10_000
-
-// purgeSources purges what the answers of a selection were made of.
-func (c caches) purgeSources(ctx context.Context, s resolver.Selection, purged []string) {
-	if s.All || len(purged) > maxPurgedNames {
-		c.purgeAllSources()
-		return
-	}
-	if s.Name.IsValid() { // also where it has no answer
-		purged = append(purged, s.Name.String())
-	}
-	nids := map[string]bool{s.Namespace: s.Namespace != ""}
-	var names []resolver.Query
-	for _, name := range purged {
-		if q, err := resolver.ParseQuery(name, resolver.I2L); err == nil {
-			names = append(names, q)
-			nids[q.NID()] = q.IsURN()
-		}
-	}
-	for _, r := range []*ddds.Resolver{c.urns, c.uris} {
-		if r != nil {
-			r.Purge(ctx, names)
-		}
-	}
-	for nid, is := range nids {
-		if !is {
-			continue
-		}
-		if nid == s.Namespace && c.urns != nil {
-			c.records.PurgeAll(c.records.store, func(key string) bool { return c.urns.OfNamespace(key, nid) }, false)
-		}
-		if c.servers != nil {
-			c.servers.Purge(nid)
-		}
+// storedAnswers returns what administrators do with the cache of answers.
+func storedAnswers(c config.Config, r *resolution, d dependencies) stored.Answers {
+	path := snapshotPath(c.Cache)
+	return stored.Answers{
+		Names: r.names, Answers: r.answers, URNs: r.urns, URIs: r.uris, Servers: r.servers,
+		Records: r.records.Purge, Found: func() { r.found.Purge(func(string) bool { return true }) },
+		Stop: d.snapshot.Stop, Saved: func() error { return d.snapshot.Remove(path) },
+		Metrics: func() []metrics.Cache { return observe.All(r.caches) },
 	}
 }
 
-// purgeAllSources purges all records, and all servers that SLP has found.
-func (c caches) purgeAllSources() {
-	c.records.purgeAll()
-	c.found.purgeAll()
+// maxJobBody bounds the body of a job, in octets: some ten million names.
+const maxJobBody = 4 << 30
+
+// wireAdminRegistry returns what clients of the admin interface do with the registry, nil where there is none. What runs
+// in the background ends with the configuration: jobs go on with the next one.
+func wireAdminRegistry(c config.Config, r *resolution, s *service, d dependencies) *admin.Registry {
+	if r.registry == nil {
+		return nil
+	}
+	names := newRegistry(r.registry, r.names, d.now, d.log)
+	tokens := token.NewVerifier(names)
+	made := &admin.Registry{Names: names, Mints: mint.New(names), Tokens: tokens}
+	run := []func(ctx context.Context){func(ctx context.Context) {
+		tokens.Run(ctx, func(err error) {
+			d.log.Warn("when tokens of the registry were used could not be recorded", "error", err)
+		})
+	}}
+	if directory := jobsDirectory(c); directory != "" {
+		all := jobs.New(jobs.Config{Registry: names, Directory: directory, MaxBody: maxJobBody, Log: d.log})
+		made.Jobs = all
+		run = append(run, all.Run)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	r.starters = append(r.starters, func() {
+		for _, f := range run {
+			running.Go(func() { f(ctx) })
+		}
+	})
+	s.closers = append(s.closers, func() {
+		cancel()
+		running.Wait()
+	})
+	return made
+}
+
+// jobsDirectory returns the directory for the bodies of jobs: in the state directory, or beside the file of the registry; ""
+// where there is neither.
+func jobsDirectory(c config.Config) string {
+	state := c.Cache.Directory
+	if state == "" {
+		state = systemd.StateDirectory()
+	}
+	if state != "" {
+		return filepath.Join(state, "registry-jobs")
+	}
+	if path, ok := cli.StoreFile(c.Registry.Store); ok {
+		return path + "-jobs"
+	}
+	return ""
 }

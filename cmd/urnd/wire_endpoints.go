@@ -2,20 +2,18 @@ package main
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/internal/secret"
+	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -43,7 +41,10 @@ var errNoCertificate = errors.New("tls.certificate and tls.key are required for 
 
 // endpointsOf returns the endpoints of a configuration. Sockets that systemd has opened
 // replace addresses.
-func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *service, admin http.Handler, own func() (*listen.Certificate, error), d dependencies) ([]daemon.Endpoint, error) {
+func endpointsOf(
+	c config.Config, inherited map[string][]net.Listener, service *service, admin http.Handler,
+	own func() (*listen.Certificate, error), d dependencies,
+) ([]daemon.Endpoint, error) {
 	secure := config.TLS{Certificate: c.TLS.Certificate, Key: c.TLS.Key}
 	var administrators config.TLS
 	if c.TLS.ClientCA != "" {
@@ -84,12 +85,13 @@ func endpointsOf(c config.Config, inherited map[string][]net.Listener, service *
 		for _, address := range e.addresses {
 			all = append(all, daemon.Endpoint{
 				Name: e.name, Address: address, Handler: e.handler, FastPath: e.fast, Administration: e.name == nameAdmin,
-				Refused: func(err error) error { return explainListening(e.setting, err) },
+				Setting: e.setting,
 				Server:  serverConfig(c, e.name, serverTLS, e.senders, d),
 				Settings: serverSettings{
 					target: c.Limits.Target, header: c.Limits.Header,
-					headerTimeout: c.Limits.HeaderTimeout, bodyTimeout: c.Limits.BodyTimeout, idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
-					tls: e.tls, authorities: fileVersion("tls.client_ca", e.tls.ClientCA), senders: fmt.Sprint(e.senders), http2: c.Listen.HTTP2,
+					headerTimeout: c.Limits.HeaderTimeout, bodyTimeout: c.Limits.BodyTimeout,
+					idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
+					tls: e.tls, authorities: secret.Version(e.tls.ClientCA), senders: fmt.Sprint(e.senders), http2: c.Listen.HTTP2,
 				},
 			})
 		}
@@ -105,21 +107,6 @@ var errNoTLS = errors.New("listen.redirect_tls: there is no listener for TLS: se
 
 // openedBySystemd is the address of an endpoint whose sockets systemd has opened.
 const openedBySystemd = ""
-
-// explainListening adds the setting of an address, and what helps, to the error of listening
-// there.
-func explainListening(setting string, err error) error {
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: %w: ports below 1024 are opened by systemd (urnd.socket and urnd-https.socket), or need CAP_NET_BIND_SERVICE", setting, err)
-	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("%s: %w: another process listens there, perhaps another urnd; if it is this one, at an address that is changed, restart it", setting, err)
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("%s: %w: it is no address of this machine", setting, err)
-	default:
-		return fmt.Errorf("%s: %w", setting, err)
-	}
-}
 
 func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders []netip.Prefix, d dependencies) listen.ServerConfig {
 	s := listen.ServerConfig{
@@ -144,20 +131,6 @@ func document(err error) listen.Document {
 	return listen.Document{Status: status, ContentType: contentType, Body: body}
 }
 
-// fileVersion returns a value that changes with a file of the configuration, by its
-// modification time and size; "" where it does not exist.
-func fileVersion(setting, name string) string {
-	path, err := secretPath(setting, name)
-	if err != nil {
-		return "" // reading it fails with the same error
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprint(info.ModTime(), info.Size())
-}
-
 // tlsConfig returns the TLS configuration of a server, nil for no TLS. own is called where there is one.
 func tlsConfig(c config.TLS, own func() (*listen.Certificate, error)) (*tls.Config, error) {
 	if c == (config.TLS{}) {
@@ -171,13 +144,69 @@ func tlsConfig(c config.TLS, own func() (*listen.Certificate, error)) (*tls.Conf
 	if c.ClientCA == "" {
 		return serverTLS, nil
 	}
-	text, err := readSecret("tls.client_ca", c.ClientCA)
+	serverTLS.ClientAuth = tls.RequireAndVerifyClientCert
+	serverTLS.ClientCAs, err = secret.Pool("tls.client_ca", c.ClientCA)
+	return serverTLS, err
+}
+
+// newCertificate reads the certificate of a configuration.
+func newCertificate(c config.TLS, now func() time.Time) (*listen.Certificate, error) {
+	var paths [2]string
+	for i, s := range []struct{ setting, name string }{{"tls.certificate", c.Certificate}, {"tls.key", c.Key}} {
+		var err error
+		if paths[i], err = secret.Path(s.setting, s.name); err != nil {
+			return nil, err
+		}
+	}
+	certificate, err := listen.NewCertificate(paths[0], paths[1], now)
+	if err != nil {
+		return nil, fmt.Errorf("tls.certificate and tls.key: %w", err)
+	}
+	return certificate, nil
+}
+
+// wireCertificate returns the certificate of a configuration: the one of the previous configuration where it has the same
+// files. Files that are invalid now are an error, though the one before could still be used.
+func wireCertificate(c config.TLS, r *resolution, d dependencies) (*listen.CertificateWatch, error) {
+	certificate, err := newCertificate(c, d.now)
 	if err != nil {
 		return nil, err
 	}
-	serverTLS.ClientCAs, serverTLS.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
-	if !serverTLS.ClientCAs.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("tls.client_ca: %s contains no certificate", c.ClientCA)
+	watch := func() (*listen.CertificateWatch, func(), error) {
+		made := listen.WatchCertificate(certificate, d.now)
+		return made, made.Close, nil
 	}
-	return serverTLS, nil
+	own, err := shared.Reuse(&r.shared, d.previous.reusable(), "certificate", [...]string{c.Certificate, c.Key}, watch)
+	if err != nil {
+		return nil, err
+	}
+	r.faults = append(r.faults, own.Faults)
+	r.starters = append(r.starters, func() { own.Start(d.log) })
+	return own, nil
+}
+
+// checkCertificate returns the certificate of a configuration, nil where there is none.
+func checkCertificate(c config.TLS) (*listen.Certificate, error) {
+	if c.Certificate == "" || c.Key == "" {
+		return nil, nil //nolint:nilnil // there is none, and nothing is wrong
+	}
+	certificate, err := newCertificate(c, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tlsConfig(c, func() (*listen.Certificate, error) { return certificate, nil })
+	return certificate, err
+}
+
+// expiryOf says when the certificate of a configuration expires, "" where there is none.
+func expiryOf(c config.TLS, now time.Time) (string, error) {
+	certificate, err := checkCertificate(c)
+	if err != nil || certificate == nil {
+		return "", err
+	}
+	leaf, _ := certificate.Leaf()
+	if notice := listen.Validity(leaf, now); notice != "" {
+		return "warning: it " + notice, nil
+	}
+	return "it expires at " + leaf.NotAfter.UTC().Format(time.RFC3339), nil
 }

@@ -6,15 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/internal/logs"
 	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -71,32 +77,35 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 			d.metrics.Loaded(d.now())
 		},
 		Listening: d.own.Set,
-		Status:    func() string { return statusText(made) },
+		Status: func() (text string) {
+			made.Use(func(g *daemon.Generation) { text = observe.Status(wired(g).caches, made.Connections()) })
+			return text
+		},
 	})
 	d.metrics.Caches(func() (all []metrics.Cache) {
-		made.Use(func(g *daemon.Generation) { all = wired(g).cacheMetrics() })
+		made.Use(func(g *daemon.Generation) { all = observe.All(wired(g).caches) })
 		return all
 	})
 	d.metrics.Registry(func() (available, ok bool) {
 		made.Use(func(g *daemon.Generation) {
 			if r := wired(g).registry; r != nil {
-				available, ok = len(r.faults()) == 0, true
+				available, ok = len(r.Faults()) == 0, true
 			}
 		})
 		return available, ok
 	})
 	d.metrics.Targets(func() (found metrics.Targets, ok bool) {
-		made.Use(func(g *daemon.Generation) { found, ok = wired(g).service.checks.metrics() })
+		made.Use(func(g *daemon.Generation) { found, ok = targetMetrics(wired(g).service.checks) })
 		return found, ok
 	})
 	d.metrics.Certificate(func() (expires time.Time, ok bool) {
-		made.Use(func(g *daemon.Generation) { expires, ok = wired(g).certificate.expires() })
+		made.Use(func(g *daemon.Generation) { expires, ok = wired(g).certificate.Expires() })
 		return expires, ok
 	})
 	d.metrics.Limits(func() (all []metrics.Limit) {
 		made.Use(func(g *daemon.Generation) {
 			connections := metrics.Limit{Name: "connections", Used: made.Connections(), Max: g.Connections.Connections}
-			all = append([]metrics.Limit{connections}, wired(g).slots.limitMetrics()...)
+			all = append([]metrics.Limit{connections}, wired(g).slots.metrics()...)
 		})
 		return all
 	})
@@ -108,9 +117,9 @@ type parts struct {
 	*resolution
 	config  config.Config
 	service *service
-	log     *logs
+	access  *accesslog.File // nil: off
 	// certificate is nil where no endpoint has TLS.
-	certificate *ownCertificate
+	certificate *listen.CertificateWatch
 }
 
 func wired(g *daemon.Generation) parts {
@@ -125,16 +134,19 @@ func (p parts) close() {
 	if p.resolution != nil {
 		p.resolution.close()
 	}
-	p.log.close()
+	p.access.Close()
 }
 
 // newGeneration returns the generation of a configuration, which is not in force yet.
 func newGeneration(c config.Config, inherited map[string][]net.Listener, d dependencies) (*daemon.Generation, error) {
-	log, err := openLogs(c.Log, d.stderr, d.metrics.LostLine, d.now)
+	log, access, err := openLogs(c.Log, d.stderr, d.metrics.LostLine, d.now)
 	if err != nil {
 		return nil, err
 	}
-	d.log, d.access = log.log, log.access
+	d.log = log
+	if access != nil {
+		d.access = access.Log
+	}
 	d.unusable = func(url string, reason error) {
 		d.log.Warn("a directory agent lists a URL that cannot be used", "url", url, "reason", reason)
 	}
@@ -143,7 +155,7 @@ func newGeneration(c config.Config, inherited map[string][]net.Listener, d depen
 			d.log.Warn("the configuration is valid, but", "warning", warning.String())
 		}
 	}
-	p := parts{log: log, config: c}
+	p := parts{access: access, config: c}
 	g, err := p.generation(c, inherited, d)
 	if err != nil {
 		p.close()
@@ -157,7 +169,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.resolution, err = newResolution(c, d.resolverDependencies); err != nil {
 		return nil, err
 	}
-	p.faults = append(p.faults, p.log.state.faults)
+	p.faults = append(p.faults, p.access.Faults)
 	if p.service, err = newService(c, p.resolution, d); err != nil {
 		return nil, err
 	}
@@ -182,8 +194,9 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	return &daemon.Generation{
 		Endpoints: endpoints, Log: d.log, WriteTimeout: c.Limits.WriteTimeout, DrainTime: c.Limits.DrainTime,
 		Connections: listen.ConnectionLimits{
-			Connections: c.Limits.Connections, ClientConnections: c.Limits.ClientConnections, NetworkConnections: c.Limits.ClientConnections * c.Limits.NetworkFactor,
-			Exempt: slices.Concat(c.Access.TrustedProxies, c.Listen.ProxyProtocol),
+			Connections: c.Limits.Connections, ClientConnections: c.Limits.ClientConnections,
+			NetworkConnections: c.Limits.ClientConnections * c.Limits.NetworkFactor,
+			Exempt:             slices.Concat(c.Access.TrustedProxies, c.Listen.ProxyProtocol),
 		},
 		MemoryLimit: int64(memoryLimit(c.Limits)), Watch: c.Reload.Watch, Parts: whole,
 		Start: whole.start,
@@ -194,7 +207,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		ReadyLog: func(address func(string) string) []any {
 			return []any{
 				"service", address(nameHTTP), "tls", address(nameHTTPS), "admin", address(nameAdmin), "version", versionText(),
-				"url", urlsOf(address(nameHTTP), address(nameHTTPS)), "memory_limit", memoryLimit(c.Limits),
+				"url", daemon.URLs(address(nameHTTP), address(nameHTTPS)), "memory_limit", memoryLimit(c.Limits),
 			}
 		},
 		Restore: func() {
@@ -209,21 +222,8 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 				return whole.answers.Save(w, basis, d.now(), int64(c.Cache.MaxSaved))
 			})
 		},
-		Reopen: whole.log.reopen, Close: whole.close,
+		Reopen: func() error { return ofAccessFile(whole.access.Reopen()) }, Close: whole.close,
 	}, nil
-}
-
-// urlsOf returns the URLs of the service, to be opened in a browser.
-func urlsOf(http, https string) string {
-	var urls []string
-	for _, of := range []struct{ scheme, addresses string }{{"http", http}, {"https", https}} {
-		for address := range strings.SplitSeq(of.addresses, ", ") {
-			if _, _, err := net.SplitHostPort(address); err == nil {
-				urls = append(urls, of.scheme+"://"+address+"/")
-			}
-		}
-	}
-	return strings.Join(urls, " ")
 }
 
 // awaitDNS waits until a DNS server has answered, for dns.timeout at most: urnd
@@ -253,12 +253,8 @@ func (p parts) awaitRegistry(ctx context.Context, d dependencies) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, awaitStore)
 	defer cancel()
-	select {
-	case <-p.registry.isOpen:
-	case <-ctx.Done():
-		for _, fault := range p.registry.faults() {
-			d.log.Warn("the registry is not available: its names are answered 503 until it is", "fault", fault)
-		}
+	for _, fault := range p.registry.Await(ctx) {
+		d.log.Warn("the registry is not available: its names are answered 503 until it is", "fault", fault)
 	}
 }
 
@@ -270,9 +266,7 @@ func (p parts) isRegistered(ctx context.Context, name string) bool {
 	if p.registry == nil {
 		return false
 	}
-	select {
-	case <-p.registry.isOpen:
-	case <-ctx.Done():
+	if p.registry.Await(ctx); ctx.Err() != nil {
 		return true
 	}
 	q, err := resolver.ParseQuery(name, resolver.I2L)
@@ -281,27 +275,6 @@ func (p parts) isRegistered(ctx context.Context, name string) bool {
 	}
 	_, err = p.own.Resolve(ctx, q)
 	return !errors.Is(err, resolver.ErrUnsupported)
-}
-
-// statusText describes the state of the service for systemd.
-func statusText(d *daemon.Daemon) string {
-	var hits, all uint64
-	var entries int64
-	d.Use(func(g *daemon.Generation) {
-		for _, c := range wired(g).cacheMetrics() {
-			if c.Name != "answers" {
-				continue
-			}
-			entries = c.Entries
-			for outcome, n := range c.Lookups {
-				all += n
-				if outcome == "hit" || outcome == "negative" {
-					hits += n
-				}
-			}
-		}
-	})
-	return fmt.Sprintf("%d answers cached, %d of %d lookups hit, %d connections", entries, hits, all, d.Connections())
 }
 
 // snapshotName is the name of the snapshot in the state directory.
@@ -322,4 +295,38 @@ func snapshotPath(c config.Cache) string {
 // snapshotBasis identifies what saved answers depend on: this version, and the settings that decide on answers.
 func snapshotBasis(c config.Config) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, versionText(), c.Basis(config.Snapshot))))
+}
+
+// openLogs opens the logs of a configuration; those without a file are written to w. The access log is nil where it is
+// off. lost is called for lines of it that cannot be written.
+func openLogs(c config.Log, w *os.File, lost func(), now func() time.Time) (*slog.Logger, *accesslog.File, error) {
+	handler, err := logs.NewHandler(logs.Config{Format: c.Format, Level: c.Level, Explain: explainOpenFiles}, w)
+	if err != nil {
+		return nil, nil, fmt.Errorf("log.format: %w", err)
+	}
+	log := slog.New(handler)
+	if c.Access == "off" {
+		return log, nil, nil
+	}
+	access, err := accesslog.Open(accesslog.FileConfig{Path: c.AccessFile, To: w, Format: c.Access, Lost: lost, Faults: log, Now: now})
+	return log, access, ofAccessFile(err)
+}
+
+// ofAccessFile returns the error of the file of the access log with its setting, nil for nil.
+func ofAccessFile(err error) error {
+	if err != nil {
+		err = fmt.Errorf("log.access_file: %w", err)
+	}
+	return err
+}
+
+// explainOpenFiles adds the limit of open files, and where it is set, to an error of reaching it.
+func explainOpenFiles(err error) error {
+	var limit syscall.Rlimit
+	if !errors.Is(err, syscall.EMFILE) || syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return err
+	}
+	return fmt.Errorf("%w: this process may open %d files and connections: "+
+		"raise LimitNOFILE in the unit of systemd (systemctl edit urnd), or ulimit -n, "+
+		"or lower limits.connections and limits.outgoing", err, limit.Cur)
 }

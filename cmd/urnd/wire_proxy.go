@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/netip"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate/policy"
@@ -100,7 +102,7 @@ func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, err
 		scheme, address, _ := strings.Cut(u.Server, "://")
 		server := &schemehttp.Upstream{Scheme: scheme, Address: address, User: u.User}
 		if u.Password != "" {
-			text, err := readSecret("proxy.upstreams."+id+".password", u.Password)
+			text, err := secret.Read("proxy.upstreams."+id+".password", u.Password)
 			if err != nil {
 				return nil, err
 			}
@@ -151,4 +153,53 @@ func originsOf(c config.Proxy) ([]proxy.Origin, error) {
 		origins = append(origins, o)
 	}
 	return origins, nil
+}
+
+// policyOf returns the policy of the forward proxy of a configuration.
+func policyOf(c config.Config) (*policy.Policy, error) {
+	mode, err := policy.ParseMode(c.Proxy.Policy)
+	if err != nil {
+		return nil, fmt.Errorf("proxy.policy: %w", err)
+	}
+	rules := make([]policy.Rule, 0, len(c.Proxy.Rules))
+	for _, r := range c.Proxy.Rules {
+		rule := policy.Rule{
+			ID: r.ID, Deny: r.Action == "deny", Clients: r.Clients, Users: r.Users, Methods: r.Methods, Schemes: r.Schemes, Hosts: r.Hosts,
+			Destinations: r.Destinations,
+		}
+		for _, ports := range r.Ports {
+			rule.Ports = append(rule.Ports, policy.PortRange(ports))
+		}
+		rules = append(rules, rule)
+	}
+	p, err := policy.New(mode, rules)
+	if err != nil {
+		return nil, fmt.Errorf("proxy.rules: %w", err)
+	}
+	return p, nil
+}
+
+// serverTLS returns how a server is authenticated by TLS, and urnd to it, nil for the defaults. The files are read now: a
+// reload reads them again.
+func serverTLS(setting string, c config.ServerTLS) (*tls.Config, error) {
+	if c == (config.ServerTLS{}) {
+		return nil, nil //nolint:nilnil // the defaults, and nothing is wrong
+	}
+	client := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.ServerName}
+	if c.MinVersion == "1.3" {
+		client.MinVersion = tls.VersionTLS13
+	}
+	var err error
+	if c.CA != "" {
+		if client.RootCAs, err = secret.Pool(setting+".ca", c.CA); err != nil {
+			return nil, err
+		}
+	}
+	if c.Certificate != "" {
+		client.Certificates = make([]tls.Certificate, 1)
+		if client.Certificates[0], err = secret.Pair(setting, c.Certificate, c.Key); err != nil {
+			return nil, err
+		}
+	}
+	return client, nil
 }

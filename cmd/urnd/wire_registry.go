@@ -2,47 +2,52 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"net/netip"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/cli"
+	cliregistry "github.com/urnd/urnd/internal/cli/registry"
+	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/redact"
+	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/audit"
 	"github.com/urnd/urnd/resolver/registry/count"
+	"github.com/urnd/urnd/resolver/registry/follow"
+	"github.com/urnd/urnd/resolver/registry/health"
+	"github.com/urnd/urnd/resolver/registry/postgres"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
-	"github.com/urnd/urnd/systemd"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
 )
 
-// errNoRegistry is the error where no store is configured.
-var errNoRegistry = errors.New("no registry is configured: set registry.store, or use --store with sqlite:FILE or the URL of a PostgreSQL database")
-
 // openStore opens the store of a configuration.
 func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
-	path, ok := strings.CutPrefix(c.Store, storeSQLite)
-	switch {
-	case c.Store == "":
-		return nil, errNoRegistry
-	case ok:
+	if path, ok := cli.StoreFile(c.Store); ok {
 		return sqlite.Open(ctx, path)
-	default:
-		return openPostgres(ctx, c)
 	}
+	return openPostgres(ctx, c)
 }
 
 // newRegistry returns the registry in a store, whose changes are logged; log may be nil.
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
 	return registry.New(registry.Config{
-		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now, CheckDigits: checkDigits(), Only: askedFor(names.Own),
+		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now,
+		CheckDigits: checkDigits(), Only: registry.AskedFor(names.Own),
 		Audit: audit.Changes(log, func(e registry.Entry) any { return api.NewName(e) }),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
@@ -54,53 +59,38 @@ func newRegistry(store registry.Store, names resolver.Names, now func() time.Tim
 	})
 }
 
-// journal returns a log in the journal of systemd, where commands record what they change, as sudo does it; nil where there
-// is none. The versions themselves say in any case by whom and when they were made.
-func journal() *slog.Logger {
-	to, err := systemd.NewJournal(slog.HandlerOptions{})
-	if err != nil {
-		return nil
-	}
-	return slog.New(to)
-}
-
-// askedFor returns what the names begin with that the registry is asked for, by registry.only.
-func askedFor(only []string) []string {
-	if len(only) == 0 {
-		return []string{"urn:"}
-	}
-	return only
-}
-
-// The times of a registry.
-const (
-	reopenEvery  = 2 * time.Second        // where its store cannot be opened
-	changesEvery = 250 * time.Millisecond // how often a store is asked for changes
-
-	changesWithin = 5 * time.Second // how long a writer waits until its change is known here
-)
-
 // wireRegistry makes the registry of a configuration, if there is one.
 func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error {
 	if c.Registry.Store == "" {
 		return nil
 	}
-	var previous *shared.Values
-	if d.previous != nil {
-		previous = &d.previous.shared
-	}
 	var err error
-	r.registry, err = shared.Reuse(&r.shared, previous, "registry", c.Basis(config.Store), func() (*followed, func(), error) {
-		f := follow(c.Registry, d.registryState)
-		return f, f.close, nil
-	})
+	make := func() (*follow.Store, func(), error) {
+		made := follow.New(follow.Config{Open: openFollowed(c.Registry), Report: d.registryState, After: time.After})
+		return made, made.End, nil
+	}
+	r.registry, err = shared.Reuse(&r.shared, d.previous.reusable(), "registry", c.Basis(config.Store), make)
 	if err != nil {
 		return err
 	}
-	r.starters = append(r.starters, r.registry.start)
-	r.faults = append(r.faults, r.registry.faults)
-	r.own = registry.NewResolver(registry.ResolverConfig{Store: r.registry, TTL: c.Registry.TTL, Only: askedFor(c.Registry.Only), Now: d.now})
+	r.starters = append(r.starters, r.registry.Start)
+	r.faults = append(r.faults, r.registry.Faults)
+	r.own = registry.NewResolver(registry.ResolverConfig{
+		Store: r.registry, TTL: c.Registry.TTL, Only: registry.AskedFor(c.Registry.Only), Now: d.now,
+	})
 	return nil
+}
+
+// openFollowed returns what opens the store of a configuration.
+func openFollowed(c config.Registry) func(ctx context.Context, mustExist bool) (registry.Store, error) {
+	return func(ctx context.Context, mustExist bool) (registry.Store, error) {
+		if path, ok := cli.StoreFile(c.Store); ok && mustExist {
+			if err := sqlite.MustExist(path); err != nil {
+				return nil, err
+			}
+		}
+		return openStore(ctx, c)
+	}
 }
 
 // wireCounts returns what counts the answers of the registry, nil where none are counted. They outlive
@@ -109,12 +99,8 @@ func wireCounts(r *resolution, c config.Config, d resolverDependencies, log *slo
 	if r.registry == nil || !c.Registry.Count {
 		return nil, nil //nolint:nilnil // it counts nothing
 	}
-	var previous *shared.Values
-	if d.previous != nil {
-		previous = &d.previous.shared
-	}
 	store := r.registry // not the resolution, which the counts outlive
-	counts, err := shared.Reuse(&r.shared, previous, "counts", c.Basis(config.Store), func() (*count.Recorder, func(), error) {
+	counts, err := shared.Reuse(&r.shared, d.previous.reusable(), "counts", c.Basis(config.Store), func() (*count.Recorder, func(), error) {
 		made := count.NewRecorder(store, d.now)
 		return made, made.Close, nil
 	})
@@ -131,12 +117,9 @@ func (r *resolution) openRegistry(ctx context.Context, messages io.Writer) {
 	if r.registry == nil {
 		return
 	}
-	r.registry.noFile = true
-	_, err := r.registry.Try(ctx)
-	if err != nil {
+	if err := r.registry.OpenNow(ctx); err != nil {
 		fmt.Fprintln(messages, "urnd:", redact.URLs(err.Error()))
 	}
-	r.registry.state(err)
 }
 
 // registered resolves names that only the registry knows: there is no other system that gives the answer that it
@@ -199,4 +182,122 @@ func checkDigits() map[string]registry.CheckDigit {
 		"urn:isbn:": {Digits: urnns.DigitsISBN, Of: urnns.CheckDigitISBN},
 		"urn:issn:": {Digits: urnns.DigitsISSN, Of: urnns.CheckDigitISSN},
 	}
+}
+
+// ownNames returns the names of hosts by which clients reach this urnd: also that of the machine, with
+// and without its domain.
+func ownNames(c config.Listen) []string {
+	machine, _ := os.Hostname() // without it, only what is configured
+	short, _, _ := strings.Cut(machine, ".")
+	return append([]string{machine, short}, c.Names...)
+}
+
+// registryWiring returns what the commands of the registry need.
+func registryWiring() cliregistry.Wiring {
+	return cliregistry.Wiring{
+		Names: namesOf, Resolve: openResolution, Open: openStore, Health: commandHealth, OwnNames: ownNames,
+		New: func(store registry.Store, names resolver.Names, log *slog.Logger) *registry.Registry {
+			return newRegistry(store, names, time.Now, log)
+		},
+	}
+}
+
+// postgresConnect is the time to connect to one address of a PostgreSQL server.
+const postgresConnect = 5 * time.Second
+
+// openPostgres opens the store of a configuration in PostgreSQL.
+func openPostgres(ctx context.Context, c config.Registry) (registry.Store, error) {
+	return postgres.Open(ctx, c.Store, postgres.Options{
+		Replica: c.Replica, Dial: dialPostgres, Now: time.Now,
+		Password: func() (string, error) { return postgresPassword(c.Password) },
+	})
+}
+
+// dialPostgres connects to a configured server, wherever it is: no client can choose it.
+func dialPostgres(ctx context.Context, network, address string) (net.Conn, error) {
+	if network == "unix" {
+		return netguard.Socket(postgresConnect, address)(ctx, network, address)
+	}
+	everywhere := netguard.New(postgresConnect, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
+	return everywhere.DialContext(ctx, network, address)
+}
+
+// postgresPassword reads the file of the password. A credential exists for the daemon alone: commands
+// take the password as psql does, from PGPASSWORD or ~/.pgpass.
+func postgresPassword(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	text, err := secret.Read("registry.password", name)
+	if errors.Is(err, secret.ErrNoCredentials) {
+		return "", nil
+	}
+	return strings.TrimRight(string(text), "\r\n"), err
+}
+
+// wireHealth makes the checks of targets, if they are turned on. They start with the configuration.
+func wireHealth(c config.Config, r *resolution, d resolverDependencies, log *slog.Logger) *health.Background {
+	if r.registry == nil || c.Registry.HealthInterval == 0 {
+		return nil
+	}
+	settings, closeClient := healthConfig(c, r, r.registry, d)
+	settings.Failed = func(err error) { log.Warn("targets of the registry cannot be checked now", "error", err) }
+	checks := health.NewBackground(settings, r.registry.Opened(), closeClient)
+	r.starters = append(r.starters, checks.Start)
+	return checks
+}
+
+// healthConfig returns what configures a checker of targets, with a client of its own that the caller closes.
+func healthConfig(
+	c config.Config, r *resolution, store registry.Store, d resolverDependencies,
+) (settings health.Config, closeClient func()) {
+	web := schemehttp.New(schemehttp.Config{
+		Dial:          r.guard.WithIdleTimeout(c.Limits.OriginIdle),
+		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: c.Registry.HealthConcurrency, MaxIdlePerHost: 1, Now: d.now,
+	})
+	return health.Config{
+		Store: store, Transport: web, Agent: healthAgent(c.Registry.HealthContact),
+		Interval: c.Registry.HealthInterval, Rate: c.Registry.HealthRate,
+		Concurrency: c.Registry.HealthConcurrency, Pause: c.Registry.HealthPause,
+		Timeout: c.Limits.ConnectTimeout + c.Limits.OriginTimeout, Holder: healthHolder(), Now: d.now, After: time.After,
+		Observe: func(o health.Outcome) { d.metrics.TargetCheck(string(o)) },
+	}, web.Close
+}
+
+// commandHealth returns what configures a checker of targets for a command. The caller calls end when it needs it no longer.
+func commandHealth(c config.Config, store registry.Store) (settings health.Config, end func(), err error) {
+	d := newResolverDependencies()
+	r, err := newResolution(c, d)
+	if err != nil {
+		return settings, nil, err
+	}
+	settings, closeClient := healthConfig(c, r, store, d)
+	return settings, func() { closeClient(); r.close() }, nil
+}
+
+// healthAgent returns the User-Agent of checks.
+func healthAgent(contact string) string {
+	return fmt.Sprintf("urnd-link-check/%s (+%s)", strings.Trim(versionText(), "()"), contact)
+}
+
+// healthHolder returns a name that no other instance has, nor an earlier one of this machine.
+func healthHolder() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s/%d/%s", host, os.Getpid(), rand.Text()[:8])
+}
+
+// targetMetrics returns the state of the checks of targets; ok is false where there are none.
+func targetMetrics(checks *health.Background) (m metrics.Targets, ok bool) {
+	sweep, lag, ok := checks.Sweep()
+	if !ok {
+		return m, false
+	}
+	m = metrics.Targets{States: make(map[string]int64), Lag: lag, Moved: sweep.Moved}
+	for _, state := range health.States() {
+		m.States[string(state)] = sweep.States[state]
+	}
+	return m, true
 }

@@ -3,16 +3,20 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
+	"github.com/urnd/urnd/resolver/registry/follow"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/resolver/slp"
@@ -53,8 +57,8 @@ type resolution struct {
 	// The systems with caches; nil where they are turned off.
 	urns, uris *ddds.Resolver
 	servers    *slp.Resolver
-	records    storedCache[ddds.Records]
-	found      storedCache[slp.Servers]
+	records    observe.Cache[ddds.Records]
+	found      observe.Cache[slp.Servers]
 
 	slots  slots
 	dns    dnsClient
@@ -62,12 +66,30 @@ type resolution struct {
 	ready  func(ctx context.Context) error // sends a query to the DNS servers; nil where there is none
 	shared shared.Values                   // caches that the next configuration may reuse
 	// registry is that of the site; nil where there is none.
-	registry *followed
+	registry *follow.Store
 	own      resolver.Resolver // by the registry
 	faults   []func() []string // what is wrong although urnd is ready
 	starters []func()          // what runs in the background is started by these
-	caches   []observed
+	caches   []observe.Observed
 	closers  []func()
+}
+
+// openResolution makes what resolves names for a command, with the registry.
+func openResolution(ctx context.Context, c config.Config, messages io.Writer) (cli.Resolution, error) {
+	r, err := newResolution(c, newResolverDependencies())
+	if err != nil {
+		return cli.Resolution{}, err
+	}
+	r.openRegistry(ctx, messages)
+	return cli.Resolution{Names: r.names, Resolver: r.resolver, Close: r.close}, nil
+}
+
+// reusable returns what the next configuration may reuse; nil has nothing.
+func (r *resolution) reusable() *shared.Values {
+	if r == nil {
+		return nil
+	}
+	return &r.shared
 }
 
 // close closes the parts in reverse order of their creation.
@@ -134,9 +156,9 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if err != nil {
 		return err
 	}
-	r.answers = resolver.Answers{Cache: answers.Cache, Entries: answers.store, Variants: answers.store.Keys}
+	r.answers = resolver.Answers{Cache: answers.Cache, Entries: answers.Store, Variants: answers.Store.Keys}
 	cached := func(next resolver.Resolver) resolver.Resolver {
-		return resolver.NewCached(answers.Cache, next, r.slots.resolutionShares)
+		return resolver.NewCached(answers.Cache, next, r.slots.resolutions.Shares)
 	}
 	split := &resolver.Split{Names: cached(chain), Locations: scheme.NewSelf()}
 	if uris != nil {
@@ -144,7 +166,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	}
 	if r.own != nil {
 		split.Owns, split.Own = r.names.Owns, cached(registered{r.own, c.Registry.TTL})
-		r.closers = append(r.closers, r.registry.watch(r.forgetChanged))
+		r.closers = append(r.closers, r.registry.Watch(r.forgetChanged))
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)
 	return nil
@@ -152,7 +174,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 
 // limited returns a resolver that needs a slot for each name, as it asks others.
 func (r *resolution) limited(next resolver.Resolver) resolver.Resolver {
-	return resolver.Limit{Slots: r.slots.resolutions, Next: next, Busy: errBusy}
+	return resolver.Limit{Slots: r.slots.resolutions.Slots, Next: next, Busy: errBusy}
 }
 
 // errBusy is the error at the limit of concurrent resolutions.
@@ -168,8 +190,9 @@ func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Cli
 	r.closers = append(r.closers, web.Close)
 	return thttp.New(thttp.Config{
 		Web: web, Timeout: c.THTTP.Timeout,
-		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations, DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: d.now,
-		Fields: d.fields, Schemes: schemes(c), Observe: observers{d.metrics}.gateway("thttp"),
+		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations,
+		DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: d.now,
+		Fields: d.fields, Schemes: schemes(c), Observe: observe.Exchanges(d.metrics, "thttp"),
 		Backoff: resolver.NewBackoff(c.Resolve.Backoff, d.now),
 	})
 }

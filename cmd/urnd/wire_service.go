@@ -5,14 +5,22 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/netip"
 	"os"
+	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/observe"
+	"github.com/urnd/urnd/internal/observe/requests"
 	"github.com/urnd/urnd/internal/redact"
+	"github.com/urnd/urnd/internal/secret"
+	"github.com/urnd/urnd/internal/telemetry"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
@@ -20,6 +28,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry/health"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -56,7 +65,7 @@ type service struct {
 	responses *httpcache.Cache
 	// refresh fetches the stored responses for a URI once more.
 	refresh func(ctx context.Context, key uri.URI) (int, error)
-	checks  *checks
+	checks  *health.Background
 	closers []func()
 }
 
@@ -101,7 +110,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
-	responses, err := newResponses(c, r, d)
+	responses, err := newResponses(c, r, d.resolverDependencies, d.log)
 	if err != nil {
 		return nil, err
 	}
@@ -110,30 +119,31 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		return nil, err
 	}
 	if s.checks = wireHealth(c, r, d.resolverDependencies, d.log); s.checks != nil {
-		s.closers = append(s.closers, s.checks.close)
+		s.closers = append(s.closers, s.checks.Close)
 	}
-	observe := observers{d.metrics}
 	handler := proxy.New(proxy.Config{
-		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.own != nil, RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
-		Documents: resolver.Memory{Quota: resolver.Quota{Slots: r.slots.documents, Shares: r.slots.documentShares, Busy: problem.ErrDocuments}},
-		Fetch:     observedHandler{Handler: handlers, observe: observe.gateway("fetch"), now: d.now},
+		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.own != nil,
+		RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
+		Documents: resolver.Memory{Quota: r.slots.documents.Or(problem.ErrDocuments)},
+		Fetch:     observe.Handler{Handler: handlers, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now},
 		Schemes:   gatewayInfos(c),
 		Policy:    rules, Origins: origins, PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{
 			Cache: responses.Cache, Forwarded: forwardings()[c.Proxy.Forwarded], Underscores: c.Proxy.Underscores,
-			Fetches: resolver.Quota{Slots: r.slots.fetches, Shares: r.slots.fetchShares, Busy: problem.ErrFetches},
-			Streams: resolver.Quota{Slots: r.slots.streams, Shares: r.slots.streamShares, Busy: problem.ErrStreams},
-			Bound:   resolver.Quota{Slots: r.slots.bound, Shares: r.slots.boundShares, Busy: problem.ErrBound},
+			Fetches: r.slots.fetches.Or(problem.ErrFetches),
+			Streams: r.slots.streams.Or(problem.ErrStreams),
+			Bound:   r.slots.bound.Or(problem.ErrBound),
 			Tunnel:  tunnelBy(tunnels), TunnelPort: tunnelPort(c.Proxy.ConnectPorts), Literals: c.Proxy.ConnectAddresses,
 			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
 		},
 		Log: d.log, Now: d.now,
 		Observers: proxy.Observers{
-			Observe: observe.logged(d.access, d.now), Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) },
-			Begin: spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.unhealthy(), Panicked: d.panicked,
+			Observe: requests.Observer(d.metrics, d.access, d.now), Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) },
+			Begin: spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(), Panicked: d.panicked,
 		},
-		Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen), CORS: c.Access.CORS, Via: d.via, ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
+		Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen), CORS: c.Access.CORS, Via: d.via,
+		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,
 	})
@@ -164,7 +174,7 @@ func accessOf(all config.Config) (gate.Access, error) {
 	if c.ProxyUsers == "" {
 		return a, nil
 	}
-	text, err := readSecret("access.proxy_users", c.ProxyUsers)
+	text, err := secret.Read("access.proxy_users", c.ProxyUsers)
 	if err != nil {
 		return a, err
 	}
@@ -172,4 +182,29 @@ func accessOf(all config.Config) (gate.Access, error) {
 		return a, fmt.Errorf("access.proxy_users: %w", err)
 	}
 	return a, nil
+}
+
+// tracing are the functions that begin spans and count requests without one: nil where telemetry is turned off.
+type tracing struct {
+	begin    func(string, http.Header, time.Time, bool) proxy.Span
+	untraced func() bool
+}
+
+// wireTelemetry returns the functions for spans.
+func wireTelemetry(s *service, c config.Config, d dependencies) (tracing, error) {
+	if c.Telemetry.Endpoint == "" {
+		return tracing{}, nil
+	}
+	// The host is configured; no client can choose it.
+	everywhere := netguard.New(c.Limits.ConnectTimeout, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
+	tracer, err := telemetry.New(telemetry.Config{
+		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), //nolint:gosec // it is not negative
+		Version: versionText(), Dial: everywhere.DialContext,
+		Failed: func(err error) { d.log.Warn("spans were lost", "error", err) },
+	})
+	if err != nil {
+		return tracing{}, fmt.Errorf("telemetry.endpoint: %w", err)
+	}
+	s.closers = append(s.closers, tracer.Close)
+	return tracing{requests.Spans(tracer), tracer.Untraced}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/slp"
 	"github.com/urnd/urnd/resolver/thttp"
@@ -35,14 +36,15 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 	}
 	d.previous = nil // what was found may have moved: a reload discovers it again
 	var err error
-	if r.found, err = newCache(r, c, d, "found", config.Answers, true, memory.Config[slp.Servers]{MaxBytes: foundSize, Size: slp.ServersSize}); err != nil {
+	bounds := memory.Config[slp.Servers]{MaxBytes: foundSize, Size: slp.ServersSize}
+	if r.found, err = newCache(r, c, d, "found", config.Answers, true, bounds); err != nil {
 		return nil, err
 	}
 	r.servers = slp.New(slp.Config{
 		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NegativeTTL: c.SLP.NoneTTL,
 		Dial: dialAgent(c.SLP), Ask: client.Ask, Cache: r.found.Cache, Now: d.now,
 		Recheck: c.Resolve.Backoff, Backoff: resolver.NewBackoff(c.Resolve.Backoff, d.now), Unusable: d.unusable,
-		Observe: observers{d.metrics}.gateway("slp"),
+		Observe: observe.Exchanges(d.metrics, "slp"),
 	})
 	return r.limited(r.servers), nil
 }

@@ -12,8 +12,7 @@ import (
 // serving are the files of this package that serve.
 func serving() []string {
 	return []string{
-		"cmd_serve.go", "cmd_access.go", "cmd_access_gateway.go", "cmd_access_verdict.go", "cmd_cache.go", "cmd_cache_client.go", "cmd_cache_purge.go", "cmd_cache_show.go", "cmd_config_check.go", "cmd_config_unchecked.go", "wire_service.go", "wire_policy.go", "wire_proxy.go", "wire_disk.go", "wire_responses.go", "wire_accesslog.go", "wire_gateways.go", "wire_telemetry.go", "wire_admin.go", "wire_admin_responses.go",
-		"wire_certificate.go", "wire_endpoints.go", "wire_generation.go", "wire_log.go", "wire_admin_registry.go",
+		"wire_admin.go", "wire_commands.go", "wire_endpoints.go", "wire_gateways.go", "wire_generation.go", "wire_proxy.go", "wire_service.go",
 	}
 }
 
@@ -56,22 +55,22 @@ func copyWithout(t *testing.T, skip func(path string) bool) string {
 // resolve answers: knowledge points down.
 func TestWithoutService(t *testing.T) {
 	dir := copyWithout(t, func(path string) bool {
-		return path == "proxy" || path == "internal/daemon" || path == "internal/bench" || path == "internal/tools" ||
+		return path == "proxy" || path == "internal/daemon" || path == "internal/observe/requests" || path == "internal/cli/access" ||
+			path == "internal/bench" || path == "internal/tools" ||
 			filepath.Dir(path) == filepath.Join("cmd", "urnd") && slices.Contains(serving(), filepath.Base(path))
 	})
-	for file, command := range map[string]string{"main.go": "newServe(), newAccess(), newCaches(), ", "cmd_config.go": "newConfigCheck(), "} {
-		path := filepath.Join(dir, "cmd", "urnd", file)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		without := strings.Replace(string(text), command, "", 1)
-		if without == string(text) {
-			t.Fatalf("%s does not add %s", file, command)
-		}
-		if err := os.WriteFile(path, []byte(without), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	path := filepath.Join(dir, "cmd", "urnd", "main.go")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const commands = "\troot.AddCommand(serviceCommands()...)\n"
+	without := strings.Replace(string(text), commands, "", 1)
+	if without == string(text) {
+		t.Fatalf("main.go does not add %s", commands)
+	}
+	if err := os.WriteFile(path, []byte(without), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	run := func(name string, args ...string) string {
 		t.Helper()

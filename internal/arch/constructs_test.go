@@ -62,7 +62,7 @@ func constructs() []construct {
 		}, nil, promWhy},
 		{"github.com/prometheus/client_golang/prometheus/promauto", []string{"New*"}, nil, promWhy + " (promauto.With(registry) is fine)"},
 		{"github.com/prometheus/client_golang/prometheus/promhttp", []string{"Handler"}, nil, promWhy + " (promhttp.HandlerFor(registry) is fine)"},
-		{"time", []string{"Now", "Since", "Until"}, []string{"cmd/urnd", guard, peers}, clockWhy},
+		{"time", []string{"Now", "Since", "Until"}, []string{"cmd/urnd", "internal/cli/...", guard, peers}, clockWhy},
 	}
 }
 

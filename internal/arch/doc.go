@@ -14,7 +14,7 @@
 //   - size_test.go: the maximum length of a file;
 //   - comments_test.go: every package has one package comment;
 //   - rooms_test.go: docs/architecture.md names every package and every file of
-//     cmd/urnd that is not a command;
+//     cmd/urnd;
 //   - settings_test.go: libraries do not name settings in their texts.
 //
 // Each has a check, most of them with a table that it applies, and cases which

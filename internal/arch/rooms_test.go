@@ -12,8 +12,7 @@ import (
 
 const roomsWhy = "a reader finds the right folder from docs/architecture.md: say there what it is for"
 
-// checkRooms finds packages that the text does not name, and files of cmd/urnd that are
-// neither a command nor named.
+// checkRooms finds packages and files of cmd/urnd that the text does not name.
 func checkRooms(tr *tree, text string) []finding {
 	var found []finding
 	var seen []string
@@ -21,7 +20,7 @@ func checkRooms(tr *tree, text string) []finding {
 		dir := s.dir()
 		if dir == "cmd/urnd" {
 			name := path.Base(s.path)
-			if !strings.HasPrefix(name, "cmd_") && !strings.Contains(text, "`"+name+"`") {
+			if !strings.Contains(text, "`"+name+"`") {
 				found = append(found, finding{s.path, "docs/architecture.md does not name " + name, roomsWhy})
 			}
 		}
@@ -47,7 +46,7 @@ func TestRoomsAreDocumented(t *testing.T) {
 func TestCheckRooms(t *testing.T) {
 	tr := fakeTree(t, map[string]string{
 		"uri/a.go": "package uri", "proxy/x/a.go": "package x", "resolver/scheme/ftp/a.go": "package ftp",
-		"cmd/urnd/cmd_a.go": "package main", "cmd/urnd/wire_a.go": "package main", "cmd/urnd/wire_b.go": "package main",
+		"cmd/urnd/wire_a.go": "package main", "cmd/urnd/wire_b.go": "package main",
 	})
 	text := "`uri`, `resolver/scheme/*`, `cmd/urnd` with `wire_a.go`"
 	wantFindings(t, checkRooms(tr, text), "cmd/urnd/wire_b.go docs/architecture.md does not name wire_b.go", "proxy/x docs/architecture.md does not name proxy/x")

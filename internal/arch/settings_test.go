@@ -11,10 +11,12 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-const settingsWhy = "a library does not know how it is configured: say what is not allowed, and let cmd/urnd, or the table of proxy/problem, name the setting"
+const settingsWhy = "a library does not know how it is configured: say what is not allowed, and let cmd/urnd, internal/cli, or the table of proxy/problem, name the setting"
 
 // settingsIn are the places that may name settings.
-func settingsIn() []string { return []string{"cmd/urnd", "config", "proxy/problem"} }
+func settingsIn() []string {
+	return []string{"cmd/urnd", "internal/cli/...", "config", "proxy/problem"}
+}
 
 // checkSettings finds the names of settings in the texts of libraries.
 func checkSettings(tr *tree, paths []string) []finding {

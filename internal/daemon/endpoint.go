@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sync/errgroup"
 
@@ -25,9 +27,8 @@ type Endpoint struct {
 	Handler http.Handler
 	// FastPath answers what it can before Handler; nil answers nothing.
 	FastPath listen.FastPath
-	// Refused returns the error of listening at the address with what is known of its reason;
-	// nil returns it as it is.
-	Refused func(err error) error
+	// Setting is what names the address, for the error of listening there; "" is nothing.
+	Setting string
 	// Server is the configuration of the server. The daemon sets Handler, FastPath, Probe, Log and the
 	// deadlines.
 	Server listen.ServerConfig
@@ -64,11 +65,7 @@ func open(ctx context.Context, spec Endpoint) ([]net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, network, address)
 	if err != nil {
-		err = fmt.Errorf("listening for %s: %w", spec.Name, err)
-		if spec.Refused != nil {
-			err = spec.Refused(err)
-		}
-		return nil, err
+		return nil, refused(spec.Setting, fmt.Errorf("listening for %s: %w", spec.Name, err))
 	}
 	if isSocket {
 		const ownerAndGroup = 0o660
@@ -77,6 +74,25 @@ func open(ctx context.Context, spec Endpoint) ([]net.Listener, error) {
 		}
 	}
 	return []net.Listener{listener}, nil
+}
+
+// refused adds the setting of an address, and what helps, to the error of listening there.
+func refused(setting string, err error) error {
+	if setting != "" {
+		err = fmt.Errorf("%s: %w", setting, err)
+	}
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: ports below 1024 are opened by systemd (urnd.socket and urnd-https.socket), "+
+			"or need CAP_NET_BIND_SERVICE", err)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("%w: another process listens there, perhaps another urnd; "+
+			"if it is this one, at an address that is changed, restart it", err)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("%w: it is no address of this machine", err)
+	default:
+		return err
+	}
 }
 
 // accept starts to accept connections on waiting listeners.

@@ -21,7 +21,9 @@ type Snapshot struct {
 
 // Restore reads the file, if it exists, with a function that returns the number of restored
 // entries. The file is renamed where invalid returns true for its error.
-func (s *Snapshot) Restore(path string, log *slog.Logger, read func(context.Context, io.ReadSeeker) (int, error), invalid func(error) bool) {
+func (s *Snapshot) Restore(
+	path string, log *slog.Logger, read func(context.Context, io.ReadSeeker) (int, error), invalid func(error) bool,
+) {
 	ctx, done := s.begin()
 	defer done()
 	if path == "" || ctx.Err() != nil {
@@ -41,7 +43,8 @@ func (s *Snapshot) Restore(path string, log *slog.Logger, read func(context.Cont
 		log.Info("answers were restored", "file", path, "answers", n)
 	case invalid(err):
 		renamed := path + ".bad"
-		log.Warn("the snapshot of answers is invalid, and was renamed", "file", renamed, "error", errors.Join(err, os.Rename(path, renamed)))
+		err = errors.Join(err, os.Rename(path, renamed))
+		log.Warn("the snapshot of answers is invalid, and was renamed", "file", renamed, "error", err)
 	default:
 		log.Warn("the snapshot of answers cannot be read", "file", path, "error", err)
 	}

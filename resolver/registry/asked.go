@@ -22,3 +22,12 @@ func (r *Registry) CheckAsked(before Entry, key Key) error {
 	}
 	return fmt.Errorf("%w: %s would not be answered: this registry is asked only for what begins with %s", ErrInvalid, key, strings.Join(r.config.Only, ", "))
 }
+
+// AskedFor returns what the names begin with that a registry is asked for, as Config.Only, where a site may have said so:
+// only is what it said, and without it all URNs are meant.
+func AskedFor(only []string) []string {
+	if len(only) == 0 {
+		return []string{"urn:"}
+	}
+	return only
+}

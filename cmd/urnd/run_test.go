@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/cli"
+)
+
+// run runs urnd in this process.
+func run(t *testing.T, stdin string, args ...string) (stdout string, err error) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(strings.NewReader(stdin))
+	root.SetOut(&out)
+	root.SetErr(&errOut)
+	err = root.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func TestResolveCommand(t *testing.T) {
+	got, err := run(t, "", "resolve", "--json", "URN:ietf:rfc:2648")
+	if err != nil || !strings.HasPrefix(got, `{"input":"URN:ietf:rfc:2648","canonical":"urn:ietf:rfc:2648","service":"I2L","locations":[{"uri":"https://www.rfc-editor.org/info/rfc2648"`) {
+		t.Errorf("%s, %v", got, err)
+	}
+	both := "https://openlibrary.org/isbn/0395363411\nhttps://search.worldcat.org/isbn/0395363411\n"
+	for _, args := range [][]string{{"resolve", "--all", "urn:isbn:0-395-36341-1"}, {"resolve", "urn:isbn:0-395-36341-1?s=I2Ls"}} {
+		if got, err := run(t, "", args...); err != nil || got != both {
+			t.Errorf("%q: %q, %v", args, got, err)
+		}
+	}
+	got, err = run(t, "", "resolve", "urn:uuid:f81d4fae", "urn:ietf:rfc:1")
+	if !errors.Is(err, cli.ErrReported) || got != "https://www.rfc-editor.org/info/rfc1\n" {
+		t.Errorf("one bad name of two: %q, %v", got, err)
+	}
+}
+
+func TestConfigCheck(t *testing.T) {
+	if _, err := run(t, "", "config", "check", "testdata/bad.yaml"); err == nil || !strings.Contains(err.Error(), "listen.service.0: ") ||
+		!strings.Contains(err.Error(), "namespaces.0.targets.0.template: ") {
+		t.Errorf("%v", err)
+	}
+	t.Setenv("URND_LIMITS_MEMORY", "1199MiB")
+	if _, err := run(t, "", "config", "check", "../../config/example.yaml"); err == nil || !strings.Contains(err.Error(), "limits.memory: 1199MiB is less than 1200MiB, which the settings allow together: ") {
+		t.Errorf("more than the memory: %v", err)
+	}
+	t.Setenv("URND_LIMITS_MEMORY", "1200MiB")
+	if got, err := run(t, "", "config", "check", "../../config/example.yaml"); err != nil || !strings.Contains(got, "is a valid configuration") {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// A mistyped command must not look like success.
+func TestUnknownCommands(t *testing.T) {
+	for _, args := range [][]string{{"config", "chekc", "x.yaml"}, {"uri", "nosuch"}, {"nosuch"}, {"uri", "join", "http://a/"}, {"uri", "compare", "http://a/"}} {
+		if out, err := run(t, "", args...); err == nil {
+			t.Errorf("urnd %q succeeds: %s", args, out)
+		}
+	}
+}
+
+func TestServeRefusesBadFlags(t *testing.T) {
+	if _, err := run(t, "", "serve", "--listen", "nowhere", "--dns", "ns.example.org"); err == nil ||
+		!strings.Contains(err.Error(), "listen.service.0: ") || !strings.Contains(err.Error(), "dns.servers.0: ") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,258 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// Verdict is what becomes of a request, and why: the JSON document of "urnd access test".
+type Verdict struct {
+	Client      netip.Addr `json:"client"`
+	User        string     `json:"user,omitempty"`
+	Method      string     `json:"method"`
+	Scheme      string     `json:"scheme,omitempty"` // none for CONNECT
+	Host        string     `json:"host"`
+	Port        uint16     `json:"port"`
+	Destination string     `json:"destination,omitempty"`
+	Result      string     `json:"result"`
+	Setting     string     `json:"setting,omitempty"` // that refuses the request, or decides it once the address is known
+	Policy      string     `json:"policy"`            // the mode
+	Rule        string     `json:"rule,omitempty"`    // that decides
+	WouldDeny   bool       `json:"would_deny,omitempty"`
+	Steps       []Step     `json:"steps"`
+}
+
+// Step is one check.
+type Step struct {
+	Stage  string `json:"stage"`
+	Detail string `json:"detail"`
+}
+
+// The results.
+const (
+	ResultAllowed = "allowed"
+	ResultDenied  = "denied"
+	ResultDepends = "depends" // on the address that is dialled
+)
+
+// trial is a request whose verdict is asked for.
+type trial struct {
+	config      config.Config
+	policy      *policy.Policy
+	client      netip.Addr
+	user        string
+	ask         route.Ask
+	destination netip.Addr // the zero value where it is not known
+	gateways    scheme.Infos
+}
+
+// request returns the request as rules compare it.
+func (t *trial) request() policy.Request {
+	if t.ask.Kind == route.KindTunnel {
+		return policy.Request{Client: t.client, User: t.user, Method: t.ask.Method, Host: t.ask.To.Host, Port: t.ask.To.Port}
+	}
+	r, _ := policy.NewRequest(t.client, t.user, t.ask.Method, t.ask.Key) // the URI was checked
+	return r
+}
+
+// verdictOf returns what becomes of a request: what the gate of the daemon says of it, and then the protocol gateway and
+// the guard.
+func verdictOf(t trial) Verdict {
+	if t.config.Access.ProxyUsers == "" {
+		t.user = "" // nobody is asked to log in
+	}
+	r := t.request()
+	if literal, err := netip.ParseAddr(r.Host); err == nil && !t.destination.IsValid() {
+		t.destination = literal
+	}
+	v := Verdict{
+		Client: r.Client, User: r.User, Method: r.Method, Scheme: r.Scheme, Host: r.Host, Port: r.Port,
+		Result: ResultAllowed, Policy: t.policy.Mode().String(),
+	}
+	if t.destination.IsValid() {
+		v.Destination = t.destination.String()
+	}
+	v.askGate(&t, r)
+	if v.Result != ResultDenied {
+		switch dials := v.checkGateway(&t); {
+		case dials:
+			v.checkGuard(t.config.Access, netip.AddrPortFrom(t.destination, r.Port))
+		case v.Result == ResultDepends:
+			v.Result, v.Setting = ResultAllowed, "" // there is no address
+		}
+	}
+	if r.Scheme == "https" && t.ask.Kind != route.KindSite {
+		v.note("note", "clients ask a proxy for https by CONNECT: test CONNECT %s:%d too", r.Host, r.Port)
+	}
+	return v
+}
+
+// askGate asks the gate that the daemon asks, and notes its steps.
+func (v *Verdict) askGate(t *trial, r policy.Request) {
+	c := t.config.Access
+	access := gate.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Purge: c.PurgeClients}
+	if c.ProxyUsers != "" {
+		access.Users, _ = gate.ParseUsers(nil) // nobody has an error
+	}
+	decided := gate.New(gate.Config{Access: access, Policy: t.policy, Now: time.Now, Step: func(step gate.Step, err error) {
+		switch step {
+		case gate.StepClient:
+			v.noteClient(t, err)
+		case gate.StepUser:
+			v.noteUser(t, err)
+		default: // the others need a request
+		}
+	}}).Admit(context.Background(), &gate.Client{Addr: t.client.Unmap().WithZone(""), User: t.user}, &t.ask)
+	if decided.Step == gate.StepRules {
+		v.noteRules(t, r, &decided)
+	}
+}
+
+func (v *Verdict) note(stage, format string, args ...any) {
+	v.Steps = append(v.Steps, Step{stage, fmt.Sprintf(format, args...)})
+}
+
+// deny makes a setting the one that refuses the request.
+func (v *Verdict) deny(setting string) { v.Result, v.Setting = ResultDenied, setting }
+
+// noteClient notes whether the address of the client may ask.
+func (v *Verdict) noteClient(t *trial, refused error) {
+	verb, setting, prefixes := "use the proxy", "access.proxy_clients", t.config.Access.ProxyClients
+	if t.ask.Site != nil {
+		verb, setting, prefixes = "ask for a site", "access.resolve_clients", t.config.Access.ResolveClients
+	}
+	if refused != nil {
+		v.note("client", "%s may not %s (%s)", t.client, verb, setting)
+		v.deny(setting)
+		return
+	}
+	client := t.client.Unmap().WithZone("")
+	i := slices.IndexFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(client) })
+	v.note("client", "%s may %s (%s: %s)", t.client, verb, setting, prefixes[i])
+}
+
+// noteUser notes who has to log in.
+func (v *Verdict) noteUser(t *trial, refused error) {
+	const users = "access.proxy_users"
+	switch {
+	case t.ask.Site != nil:
+	case t.config.Access.ProxyUsers == "":
+		v.note("user", "nobody logs in (%s is empty)", users)
+	case refused != nil:
+		v.note("user", "the client must log in (%s): --user", users)
+		v.deny(users)
+	default:
+		v.note("user", "%s, if the password is right (%s)", t.user, users)
+	}
+}
+
+// noteRules notes the rules that decide, or may decide.
+func (v *Verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
+	mode := t.policy.Mode()
+	if mode == policy.Open {
+		v.note("rules", "they are not looked at (proxy.policy is open)")
+		return
+	}
+	err, check := decided.Err, decided.Check()
+	if check != nil && t.destination.IsValid() {
+		err, check = check(netip.AddrPortFrom(t.destination, r.Port)), nil
+	}
+	isFinal := check == nil
+	v.Rule = decided.Rule()
+	for _, match := range t.policy.Explain(r) {
+		decides := isFinal && match.Rule == v.Rule
+		v.note("rule", "%s", describeMatch(match, t.destination, decides))
+		if decides {
+			v.WouldDeny = match.Deny && mode == policy.Report
+			break
+		}
+	}
+	switch {
+	case isFinal && v.Rule == "":
+		v.note("rule", "no other rule holds: the request is allowed")
+	case !isFinal && mode == policy.Report:
+		v.note("rule", "if proxy.policy were enforce, it would depend on the address that is dialled: --destination")
+	case !isFinal:
+		v.Result, v.Setting = ResultDepends, "proxy.rules"
+	case err != nil:
+		v.deny("proxy.rules")
+	}
+}
+
+// describeMatch says of a rule what it does with a request, and why.
+func describeMatch(match policy.Match, destination netip.Addr, decides bool) string {
+	var because []string
+	for _, condition := range match.Because {
+		because = append(because, condition.String())
+	}
+	text := fmt.Sprintf("%q allows", match.Rule)
+	if match.Deny {
+		text = fmt.Sprintf("%q denies", match.Rule)
+	}
+	var ranges []string
+	for _, prefix := range match.Destinations {
+		ranges = append(ranges, prefix.String())
+	}
+	switch joined := strings.Join(ranges, ", "); {
+	case joined == "" && len(because) == 0:
+		because = append(because, "it has no conditions")
+	case joined == "":
+	case destination.IsValid() && decides:
+		because = append(because, "destinations "+joined)
+	case destination.IsValid():
+		return fmt.Sprintf("%q does not hold: %s is not in %s", match.Rule, destination, joined)
+	default:
+		text += " if the address that is dialled is in " + joined
+	}
+	if len(because) == 0 {
+		return text
+	}
+	return text + ": " + strings.Join(because, ", ")
+}
+
+// checkGuard checks the address that is dialled.
+func (v *Verdict) checkGuard(access config.Access, dialled netip.AddrPort) {
+	const setting = "access.allow_destinations"
+	if !dialled.Addr().IsValid() {
+		v.note("guard", "it checks the address that is dialled (%s)", setting)
+		return
+	}
+	if err := netguard.New(0, access.AllowDestinations...).Check(dialled); err != nil {
+		v.note("guard", "%v (%s)", err, setting)
+		v.deny(setting)
+		return
+	}
+	v.note("guard", "%s may be dialled (%s)", dialled, setting)
+}
+
+// Summary is a verdict in a line.
+func (v Verdict) Summary() string {
+	by := v.Setting
+	if v.Rule != "" && v.Setting == "proxy.rules" {
+		by = fmt.Sprintf("rule %q", v.Rule)
+	}
+	switch {
+	case v.Result == ResultDenied && by == "":
+		return ResultDenied
+	case v.Result == ResultDenied:
+		return "denied by " + by
+	case v.Result == ResultDepends:
+		return "depends on the address that is dialled: --destination"
+	case v.WouldDeny:
+		return fmt.Sprintf("allowed, as proxy.policy is report: rule %q would deny it", v.Rule)
+	case v.Rule != "":
+		return fmt.Sprintf("allowed by rule %q", v.Rule)
+	}
+	return ResultAllowed
+}

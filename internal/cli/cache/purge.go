@@ -1,0 +1,204 @@
+package cache
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+)
+
+// purgeFlags are the flags of urnd cache purge.
+type purgeFlags struct {
+	prefix, host, tag          string
+	all, hard, refresh, asJSON bool
+}
+
+func newPurge(k kinds) *cobra.Command {
+	var p purgeFlags
+	cmd := &cobra.Command{
+		Use:   "purge [URI...]",
+		Short: "Purge what is cached of URIs, below a prefix, of a host, with a tag, or all",
+		Long: `Purge what is cached: of http and https URLs, and of those that gateways retrieve, the
+stored responses, of URNs and all other URIs the answers. Exactly one selection is required: URIs, --prefix, --host, --tag or --all.
+
+What is purged is used no more until its source was asked whether it is still right; answers are
+used while their source fails. With --hard it is removed, and of answers also the DNS records that
+they came from. With --refresh stored responses are fetched again at once, in all their variants.`,
+		Example: `  urnd cache purge http://www.example.org/news
+  urnd cache purge --refresh http://www.example.org/
+  urnd cache purge --hard URN:ISBN:0-395-36341-1
+  urnd cache purge --prefix http://www.example.org/images/
+  urnd cache purge --prefix urn:isbn:
+  urnd cache purge --prefix gopher://
+  urnd cache purge --host www.example.org
+  urnd cache purge --tag product-17
+  urnd cache purge --all --hard`,
+		Args: cobra.ArbitraryArgs,
+	}
+	f := addAdmin(cmd)
+	cmd.Flags().StringVar(&p.prefix, "prefix", "", "purge what is cached of URIs whose canonical form begins with this `text`")
+	cmd.Flags().StringVar(&p.host, "host", "", "purge the stored responses of this `host`, by any scheme; without a port, of all its ports")
+	cmd.Flags().StringVar(&p.tag, "tag", "", "purge the stored responses with this `tag` in Surrogate-Key, Cache-Tag or Cache-Groups")
+	cmd.Flags().BoolVar(&p.all, "all", false, "purge all stored responses and all answers")
+	cmd.Flags().BoolVar(&p.hard, "hard", false, "remove what is purged")
+	cmd.Flags().BoolVar(&p.refresh, "refresh", false, "fetch the stored responses for URLs again at once")
+	cmd.Flags().BoolVar(&p.asJSON, "json", false, "print a JSON object for each line")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		purges, err := p.purges(k, cmd.Flags().Changed, args)
+		if err != nil {
+			return cli.Usage(err)
+		}
+		c, err := f.client()
+		if err != nil {
+			return err
+		}
+		return p.run(cmd.Context(), c, purges, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	}
+	return cmd
+}
+
+// purgeLine is what is to be purged, and how much that was.
+type purgeLine struct {
+	By     string `json:"by"` // the parameter of the admin interface
+	Value  string `json:"value,omitempty"`
+	Of     string `json:"of"`
+	Purged int    `json:"purged"`
+
+	normal string // the value of the parameter
+}
+
+var (
+	errPurgeSelection = errors.New("exactly one selection is required: URIs, --prefix, --host, --tag or --all")
+	errPurgeMode      = errors.New("--hard and --refresh exclude each other")
+	errPurgeRefresh   = errors.New("--refresh is for URLs of which responses are stored")
+)
+
+// purges returns what is to be purged; changed reports whether a flag was used.
+func (p *purgeFlags) purges(k kinds, changed func(name string) bool, args []string) ([]purgeLine, error) {
+	lines, err := linesOf(k, args)
+	if err != nil {
+		return nil, err
+	}
+	selections := min(len(lines), 1)
+	for _, flag := range []struct{ name, value string }{{"prefix", p.prefix}, {"host", p.host}, {"tag", p.tag}} {
+		if changed(flag.name) {
+			selections++
+			lines = append(lines, flagLine(k, flag.name, flag.value))
+		}
+	}
+	if p.all {
+		selections++
+		lines = append(lines, purgeLine{By: "all", Of: ofResponses, normal: "true"}, purgeLine{By: "all", Of: ofAnswers, normal: "true"})
+	}
+	switch {
+	case selections != 1:
+		return nil, errPurgeSelection
+	case lines[0].normal == "":
+		return nil, fmt.Errorf("--%s is empty", lines[0].By) //nolint:err113 // it is shown, and not compared
+	case p.hard && p.refresh:
+		return nil, errPurgeMode
+	case p.refresh && slices.ContainsFunc(lines, func(l purgeLine) bool { return l.By != "uri" || l.Of != ofResponses }):
+		return nil, errPurgeRefresh
+	default:
+		return lines, nil
+	}
+}
+
+// linesOf returns the lines of URIs.
+func linesOf(k kinds, args []string) ([]purgeLine, error) {
+	var lines []purgeLine
+	for _, text := range args {
+		of, normal, err := k.cachedAs(text)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, purgeLine{By: "uri", Value: text, Of: of, normal: normal})
+	}
+	return lines, nil
+}
+
+// flagLine returns the line of a flag. Only prefixes can be of answers.
+func flagLine(k kinds, name, value string) purgeLine {
+	line := purgeLine{By: name, Value: value, Of: ofResponses, normal: value}
+	if scheme, _, _ := strings.Cut(strings.ToLower(value), ":"); name == "prefix" {
+		line.Of = k.of(scheme)
+	}
+	return line
+}
+
+// run purges one after another, and prints a line for each. What fails does not stop the rest.
+func (p *purgeFlags) run(ctx context.Context, c *adminClient, purges []purgeLine, w, errs io.Writer) error {
+	failed := false
+	for _, line := range purges {
+		if err := p.purge(ctx, c, &line); err != nil {
+			failed = true
+			fmt.Fprintf(errs, "urnd: %s: %v\n", line.name(), err)
+			continue
+		}
+		if err := p.print(w, line); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return cli.ErrReported
+	}
+	return nil
+}
+
+func (p *purgeFlags) purge(ctx context.Context, c *adminClient, line *purgeLine) error {
+	query := url.Values{line.By: {line.normal}}
+	switch {
+	case line.Of == ofAnswers && !p.hard:
+		query.Set("soft", "true")
+	case line.Of == ofResponses && p.hard:
+		query.Set("mode", "hard")
+	case p.refresh:
+		query.Set("mode", "refresh")
+	}
+	text, err := c.ask(ctx, http.MethodDelete, pathOf(line.Of), query)
+	if err != nil {
+		return err
+	}
+	var document struct{ Purged int }
+	if err := json.Unmarshal(text, &document); err != nil {
+		return fmt.Errorf("reading the answer of the admin interface: %w", err)
+	}
+	line.Purged = document.Purged
+	return nil
+}
+
+// name says what was selected.
+func (l purgeLine) name() string {
+	switch l.By {
+	case "uri":
+		return l.Value
+	case "all":
+		return "all"
+	default:
+		return l.By + " " + l.Value
+	}
+}
+
+func (p *purgeFlags) print(w io.Writer, line purgeLine) error {
+	if p.asJSON {
+		return cli.PrintJSON(w, line)
+	}
+	what, done := line.Of, "purged"
+	if line.Purged == 1 {
+		what = strings.TrimSuffix(what, "s")
+	}
+	if p.refresh {
+		done = "fetched again"
+	}
+	_, err := fmt.Fprintf(w, "%s: %d %s %s\n", line.name(), line.Purged, what, done)
+	return err
+}

@@ -1,0 +1,100 @@
+// Package config has the commands of urnd config, which check and show configurations.
+package config
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
+)
+
+// Command returns the command.
+func Command(w Wiring) *cobra.Command {
+	cmd := &cobra.Command{Use: "config", Short: "Check and show configurations", RunE: cli.RequireSubcommand}
+	cmd.AddCommand(newCheck(w), newShow(), newExample(), newSchema())
+	return cmd
+}
+
+func newShow() *cobra.Command {
+	var origin bool
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Print the configuration that urnd would run with",
+		Long: `Print the configuration that urnd would run with, as YAML: the defaults, changed
+by the file, the environment and the flags. With --origin each value is on a line of
+its own, with its origin. Secrets are in files, and never shown.`,
+		Example: "  urnd config show\n  urnd config show --origin\n  URND_DNS_TIMEOUT=5s urnd config show --config /etc/urnd/urnd.yaml",
+		Args:    cobra.NoArgs,
+	}
+	s := cli.AddSettings(cmd)
+	cmd.Flags().BoolVar(&origin, "origin", false, "print the origin of each value")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, origins, err := s.LoadOrigins(nil)
+		if err != nil {
+			return err
+		}
+		if origin {
+			return showOrigins(cmd.OutOrStdout(), c, origins)
+		}
+		encoder := yaml.NewEncoder(cmd.OutOrStdout())
+		encoder.SetIndent(2)
+		return encoder.Encode(c.Map())
+	}
+	return cmd
+}
+
+// showOrigins prints every setting with its origin.
+func showOrigins(w io.Writer, c config.Config, origins config.Origins) error {
+	for _, s := range config.Settings() {
+		if s.IsSection() {
+			continue
+		}
+		from := origins.Of(s.Path).String()
+		if name, ok := strings.CutPrefix(c.Text(s.Path), config.CredentialPrefix); ok {
+			from += ", credential " + name
+		}
+		// Aligned to the right, one long list would make all lines long.
+		if _, err := fmt.Fprintf(w, "%-26s %s (%s)\n", s.Path, c.Text(s.Path), from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:     "schema",
+		Short:   "Print a JSON Schema of configuration files, for editors and validators",
+		Example: "  urnd config schema > urnd.schema.json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := cmd.OutOrStdout().Write(config.Schema())
+			return err
+		},
+	}
+}
+
+func newExample() *cobra.Command {
+	var commented bool
+	cmd := &cobra.Command{
+		Use:     "example",
+		Short:   "Print a complete configuration file with comments",
+		Example: "  urnd config example > urnd.yaml",
+		Args:    cobra.NoArgs,
+	}
+	cmd.Flags().BoolVar(&commented, "commented", false, "comment all settings out, so that the defaults of the program apply")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		text := config.Example()
+		if commented {
+			text = config.CommentedExample()
+		}
+		_, err := fmt.Fprint(cmd.OutOrStdout(), text)
+		return err
+	}
+	return cmd
+}

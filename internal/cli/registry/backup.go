@@ -1,0 +1,119 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
+)
+
+var errNotAFile = errors.New("the store is a PostgreSQL database: use pg_dump and pg_restore, or export and import")
+
+func newBackup(w Wiring) *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the registry to a file, while it is used",
+		Long: `Copy the registry, as it is at this moment, to a single file. urnd may be running, and names may
+be changed meanwhile. FILE appears when it is complete, with mode 0600, and is read by verify and
+restore. Of a PostgreSQL database pg_dump makes backups.`,
+		Example: `  urnd registry backup /var/backups/registry.db
+  urnd registry backup --force registry.db && urnd registry verify registry.db`,
+		Args: cobra.ExactArgs(1),
+	}
+	f := addStore(cmd, w)
+	cmd.Flags().BoolVar(&force, "force", false, "replace FILE if it exists")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		path, err := f.file()
+		if err != nil {
+			return err
+		}
+		if err := sqlite.MustExist(path); err != nil {
+			return err
+		}
+		if err := checkBackupFile(path, args[0], force); err != nil {
+			return cli.Usage(err)
+		}
+		store, err := sqlite.Open(cmd.Context(), path)
+		if err != nil {
+			return err
+		}
+		defer store.Close()
+		p := newProgress(cmd.ErrOrStderr(), "copied")
+		if err := store.Backup(cmd.Context(), args[0], func(done, all int) { p.at(int64(done), int64(all)) }); err != nil {
+			return err
+		}
+		info, err := os.Stat(args[0])
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: a backup of %d octets\n", args[0], info.Size())
+		return err
+	}
+	return cmd
+}
+
+// checkBackupFile returns an error if a backup of a store must not be made in a file.
+func checkBackupFile(store, file string, force bool) error {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	used, err := os.Stat(store)
+	switch {
+	case err == nil && os.SameFile(used, info):
+		return fmt.Errorf("%s is the registry itself", file)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file", file)
+	case !force:
+		return fmt.Errorf("%s exists: use --force to replace it", file)
+	}
+	return nil
+}
+
+// file returns the path of the store, which must be a file.
+func (f *storeFlags) file() (string, error) {
+	c, err := f.settings.Load(map[string]string{"registry.store": "store"})
+	if err != nil {
+		return "", err
+	}
+	path, ok := cli.StoreFile(c.Registry.Store)
+	switch {
+	case c.Registry.Store == "":
+		return "", errNone
+	case !ok:
+		return "", errNotAFile
+	}
+	return path, nil
+}
+
+// progress says now and then how far something is that takes long.
+type progress struct {
+	w    io.Writer
+	what string
+	next time.Time
+}
+
+// progressEvery is how often that is said; what is done before is done in silence.
+const progressEvery = 5 * time.Second
+
+func newProgress(w io.Writer, what string) *progress {
+	return &progress{w, what, time.Now().Add(progressEvery)}
+}
+
+func (p *progress) at(done, all int64) {
+	if now := time.Now(); now.After(p.next) {
+		p.next = now.Add(progressEvery)
+		fmt.Fprintf(p.w, "urnd: %d %% %s\n", 100*done/max(all, 1), p.what)
+	}
+}

@@ -1,0 +1,109 @@
+package registry
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/lint"
+)
+
+func newCheck(w Wiring) *cobra.Command {
+	var asJSON, hints bool
+	var own []string
+	cmd := &cobra.Command{
+		Use:   "check [PREFIX]",
+		Short: "Find what is wrong or doubtful in the registry",
+		Long: `Check all names and prefixes, or those that begin with PREFIX, and print a line for each thing that is
+wrong or doubtful: name, severity, what it is, and the rule. Nothing is changed.
+
+The rules are, for the name: name, canonical, equivalent, not-asked; for its targets: target, target-scheme,
+target-normal, target-user, target-expired, no-target, and as hints target-http and target-shared; for
+where it leads: chain and loop (through this urnd), alias, successor; for prefixes: redundant, hides-rules;
+and record for all else.
+
+URLs lead to this urnd if their host is in listen.names, is the name of the machine, or localhost.
+
+An error is what gives clients no answer or a wrong one. The exit status is 1 if there is one.`,
+		Example: `  urnd registry check
+  urnd registry check urn:nbn:fi: --hints
+  urnd registry check --own urn.example.org --json`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	f := addStore(cmd, w)
+	cmd.Flags().BoolVar(&hints, "hints", false, "also print hints: what may be meant so; reads all names twice")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each finding, one a line")
+	cmd.Flags().StringArrayVar(&own, "own", nil, "URLs of this `host` lead to this urnd too; may be repeated")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		r, c, err := f.open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer r.Store().Close()
+		names, err := w.Names(c)
+		if err != nil {
+			return err
+		}
+		below := ""
+		if len(args) > 0 {
+			if below, err = belowOf(r, args[0]); err != nil {
+				return cli.Usage(err)
+			}
+		}
+		out := bufio.NewWriter(cmd.OutOrStdout())
+		summary, err := lint.Run(cmd.Context(), lint.Config{
+			Registry: r, Names: names, Hints: hints,
+			Own: isOwn(append(w.OwnNames(c.Listen), own...)), Only: registry.AskedFor(c.Registry.Only),
+		}, below, func(finding lint.Finding) error { return printFinding(out, finding, asJSON) })
+		if err := errors.Join(err, out.Flush()); err != nil {
+			return err
+		}
+		return concludeCheck(cmd, summary)
+	}
+	return cmd
+}
+
+// isOwn returns what reports whether URLs of a host lead to this urnd.
+func isOwn(names []string) func(host string) bool {
+	own := map[string]bool{"localhost": true}
+	for _, name := range names {
+		own[strings.ToLower(name)] = true
+	}
+	return func(host string) bool {
+		addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+		return own[host] || err == nil && addr.IsLoopback()
+	}
+}
+
+func printFinding(w *bufio.Writer, f lint.Finding, asJSON bool) error {
+	if !asJSON {
+		_, err := fmt.Fprintln(w, oneLine(f.String()))
+		return err
+	}
+	return cli.PrintJSON(w, struct {
+		Name     string        `json:"name"`
+		Prefix   bool          `json:"prefix,omitempty"`
+		Severity lint.Severity `json:"severity"`
+		What     string        `json:"what"`
+		Rule     string        `json:"rule"`
+	}{f.Key.Name, f.Key.Kind == registry.KindPrefix, f.Severity, f.What, f.Rule})
+}
+
+// concludeCheck says how much was checked.
+func concludeCheck(cmd *cobra.Command, s lint.Summary) error {
+	fmt.Fprintf(cmd.ErrOrStderr(), "urnd: checked %d names and prefixes: errors %d, warnings %d, hints %d\n",
+		s.Read, s.Found[lint.Error], s.Found[lint.Warning], s.Found[lint.Hint])
+	if s.SharedLeftOut {
+		fmt.Fprintln(cmd.ErrOrStderr(), "urnd: so many targets are shared that not all are printed: check parts, by PREFIX")
+	}
+	if s.Found[lint.Error] > 0 {
+		return cli.ErrReported
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/count"
+)
+
+// countFlags are the flags of urnd registry stats about resolutions.
+type countFlags struct {
+	day, since, until string
+	top               int
+	prefix            *bool
+}
+
+func addCounts(cmd *cobra.Command) *countFlags {
+	f := countFlags{prefix: addPrefix(cmd)}
+	cmd.Flags().IntVar(&f.top, "top", 0, fmt.Sprintf("print this `number` of names, at most %d: those that people resolved most", maxTop))
+	cmd.Flags().StringVar(&f.day, "day", "", "count the resolutions of this `day`, in UTC: 2031-05-01")
+	cmd.Flags().StringVar(&f.since, "since", "", "count from this `day` on, in UTC")
+	cmd.Flags().StringVar(&f.until, "until", "", "count up to this `day`, in UTC")
+	cmd.MarkFlagsMutuallyExclusive("day", "since")
+	cmd.MarkFlagsMutuallyExclusive("day", "until")
+	return &f
+}
+
+// maxTop bounds --top.
+const maxTop = 10_000
+
+var (
+	errCountWhat = errors.New("--day, --since and --until need a name or --top")
+	errCountBoth = errors.New("a name and --top exclude each other")
+	errTop       = fmt.Errorf("--top is a number from 1 to %d", maxTop)
+)
+
+// wanted reports whether resolutions are to be printed, of a name or of those on top.
+func (f *countFlags) wanted(cmd *cobra.Command, args []string) (bool, error) {
+	top := cmd.Flags().Changed("top")
+	switch {
+	case top && len(args) > 0:
+		return false, cli.Usage(errCountBoth)
+	case top && (f.top < 1 || f.top > maxTop):
+		return false, cli.Usage(errTop)
+	case !top && len(args) == 0 && f.day+f.since+f.until != "":
+		return false, cli.Usage(errCountWhat)
+	default:
+		return top || len(args) > 0, nil
+	}
+}
+
+// days returns the first and the last day, zero times where there is no bound.
+func (f *countFlags) days() (from, to time.Time, err error) {
+	if f.day != "" {
+		from, err = dayOf("day", f.day)
+		return from, from, err
+	}
+	if from, err = dayOf("since", f.since); err == nil {
+		to, err = dayOf("until", f.until)
+	}
+	return from, to, err
+}
+
+// dayOf returns the day of a flag.
+func dayOf(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		//nolint:err113 // it is shown, and not compared
+		return at, cli.Usage(fmt.Errorf("--%s: %q is not a day, such as 2031-05-01", flag, text))
+	}
+	return at, nil
+}
+
+// nameCounts are the resolutions of one name.
+type nameCounts struct {
+	Name    string        `json:"name"`
+	Periods []count.Count `json:"periods"`
+	Sum     count.Tally   `json:"sum"`
+}
+
+// topCounts are the names that were resolved most, and the sum of all.
+type topCounts struct {
+	Names []count.NameCount `json:"names"`
+	Sum   count.Tally       `json:"sum"`
+}
+
+// print prints the resolutions of a name, or of those on top.
+func (f *countFlags) print(cmd *cobra.Command, r *registry.Registry, args []string, asJSON bool) error {
+	from, to, err := f.days()
+	if err != nil {
+		return err
+	}
+	var table interface{ print(w io.Writer) error }
+	if len(args) > 0 {
+		table, err = countsOfName(cmd, r, args[0], *f.prefix, from, to)
+	} else {
+		var top topCounts
+		top.Names, top.Sum, err = count.Top(cmd.Context(), r.Store(), from, to, f.top)
+		if top.Names == nil {
+			top.Names = []count.NameCount{}
+		}
+		table = top
+	}
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return cli.PrintJSON(cmd.OutOrStdout(), table)
+	}
+	return table.print(cmd.OutOrStdout())
+}
+
+// countsOfName returns the resolutions of a name.
+func countsOfName(cmd *cobra.Command, r *registry.Registry, text string, prefix bool, from, to time.Time) (nameCounts, error) {
+	key, err := keyOf(r, text, prefix)
+	if err != nil {
+		return nameCounts{}, err
+	}
+	n := nameCounts{Name: key.Name, Periods: []count.Count{}}
+	err = r.Store().Read(cmd.Context(), func(tx registry.Tx) error {
+		counts, err := count.Of(tx, key.Name, from, to)
+		n.Periods = append(n.Periods, counts...)
+		return err
+	})
+	for _, c := range n.Periods {
+		n.Sum.People += c.People
+		n.Sum.Bots += c.Bots
+	}
+	return n, err
+}
+
+func (n nameCounts) print(w io.Writer) error {
+	rows := make([]count.NameCount, len(n.Periods))
+	for i, c := range n.Periods {
+		rows[i] = count.NameCount{Name: c.Period, Tally: c.Tally}
+	}
+	return printTallies(w, "day", rows, n.Sum)
+}
+
+func (t topCounts) print(w io.Writer) error { return printTallies(w, "name", t.Names, t.Sum) }
+
+// printTallies prints a table of tallies.
+func printTallies(w io.Writer, of string, rows []count.NameCount, sum count.Tally) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(table, "people\tbots\t  %s\n", of)
+	for _, row := range append(rows, count.NameCount{Name: "all", Tally: sum}) {
+		fmt.Fprintf(table, "%d\t%d\t  %s\n", row.People, row.Bots, row.Name)
+	}
+	return table.Flush()
+}

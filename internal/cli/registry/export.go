@@ -1,0 +1,128 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+)
+
+func newExport(w Wiring) *cobra.Command {
+	var o bulk.ExportOptions
+	var format string
+	cmd := &cobra.Command{
+		Use:   "export [FILE]",
+		Short: "Export the names as CSV, TSV or NDJSON, or for nginx or the DNS",
+		Long: `Export the names as CSV, TSV or NDJSON, from which urnd registry import makes an equal registry;
+withdrawn names are among them. With --history that has all versions, with their times and who
+made them. A file that ends with .gz or .zst is compressed; without FILE it is standard output.
+
+nginx-map is a map for nginx, naptr-zone are NAPTR records for the DNS: ways on for a site that
+leaves urnd. What they cannot express is reported, and the exit status is 1.`,
+		Example: `  urnd registry export names.csv
+  urnd registry export --history names.ndjson.zst
+  urnd registry export --format nginx-map names.map
+  urnd registry export --format naptr-zone --prefix urn:nbn:fi: --zone fi.nbn.example.org names.zone`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	open := addStore(cmd, w)
+	flags := cmd.Flags()
+	flags.StringVar(&format, "format", "", "the `format`: csv, tsv, ndjson, nginx-map or naptr-zone. "+
+		"Empty: by the name of the file, or ndjson")
+	flags.BoolVar(&o.History, "history", false, "all versions, not only the current ones")
+	flags.StringVar(&o.Prefix, "prefix", "", "only what begins with this canonical `text`")
+	flags.StringVar(&o.Zone, "zone", "", "the name of the zone of naptr-zone")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var err error
+		if o.Format, err = bulk.ParseFormat(format); err != nil {
+			return cli.Usage(err)
+		}
+		file := ""
+		if len(args) > 0 && args[0] != "-" {
+			file = args[0]
+		}
+		if o.Format == bulk.Detect {
+			o.Format = bulk.FormatOf(file)
+		}
+		r, _, err := open.open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer r.Store().Close()
+		skipped := 0
+		o.Skipped = func(name string, reason error) {
+			if skipped++; skipped <= shownRejections {
+				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s: %v\n", name, reason)
+			}
+		}
+		if err := exportTo(cmd.Context(), r, o, file, cmd.OutOrStdout()); err != nil {
+			return err
+		}
+		if skipped > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s names or prefixes were not exported\n", humanize.Comma(int64(skipped)))
+			return cli.ErrReported
+		}
+		return nil
+	}
+	return cmd
+}
+
+// exportTo exports into a file, which is complete or not there; "" is w.
+func exportTo(ctx context.Context, r *registry.Registry, o bulk.ExportOptions, file string, w io.Writer) (err error) {
+	if file == "" {
+		return bulk.Export(ctx, w, r, o)
+	}
+	part := file + ".part"
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) //nolint:gosec // the user names it
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err = errors.Join(err, f.Close()); err != nil {
+			err = errors.Join(err, os.Remove(part))
+		}
+	}()
+	compressor, err := compressorOf(file, f)
+	if err != nil {
+		return err
+	}
+	if err := bulk.Export(ctx, compressor, r, o); err != nil {
+		return err
+	}
+	if err := compressor.Close(); err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	return os.Rename(part, file)
+}
+
+// plainWriter is not compressed.
+type plainWriter struct{ io.Writer }
+
+// Close implements io.Closer.
+func (plainWriter) Close() error { return nil }
+
+// compressorOf returns what compresses as the name of a file says.
+func compressorOf(file string, w io.Writer) (io.WriteCloser, error) {
+	switch {
+	case strings.HasSuffix(file, ".gz"):
+		return gzip.NewWriter(w), nil
+	case strings.HasSuffix(file, ".zst"), strings.HasSuffix(file, ".zstd"):
+		return zstd.NewWriter(w)
+	default:
+		return plainWriter{w}, nil
+	}
+}

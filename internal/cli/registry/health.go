@@ -1,0 +1,196 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/health"
+)
+
+// healthFlags are the flags of urnd registry health.
+type healthFlags struct {
+	all, check, asJSON bool
+	contact            string
+	wiring             Wiring
+}
+
+func newHealth(w Wiring) *cobra.Command {
+	h := healthFlags{wiring: w}
+	cmd := &cobra.Command{
+		Use:   "health [PREFIX]",
+		Short: "Show which targets do not answer, or check them now",
+		Long: `Show the targets, of names that begin with PREFIX or of all, that did not answer when they were checked: a line
+for each in the order of names, with name, state, since when, last check, what was wrong, and the target,
+separated by tabs. A target is
+
+  suspect       after a failure
+  unhealthy     after 3 failures in a row, over a day at least
+  inaccessible  where urnd may not ask its address (access.allow_destinations)
+
+and healthy again after one success. A running urnd checks where registry.health_interval is set. With
+--check the targets are checked now, as politely, and what is found is kept; shown are those that do not
+answer now. Nothing is changed in the registry but this.
+
+The exit status is 1 if a target is unhealthy, or with --check if one does not answer.`,
+		Example: `  urnd registry health
+  urnd registry health urn:nbn:fi:example --all
+  urnd registry health urn:nbn:fi:example --check --contact mailto:urn-service@library.example`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	f := addStore(cmd, w)
+	cmd.Flags().BoolVar(&h.all, "all", false, "show healthy targets too, with the time by which they were checked")
+	cmd.Flags().BoolVar(&h.check, "check", false, "check the targets now")
+	cmd.Flags().StringVar(&h.contact, "contact", "", "the `URL` or mail address that the checked servers are told "+
+		"(registry.health_contact)")
+	cmd.Flags().BoolVar(&h.asJSON, "json", false, "print a JSON document for each target, one a line")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		r, c, err := f.open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = r.Store().Close() }() // all is committed
+		prefix := ""
+		if len(args) > 0 {
+			if prefix, err = belowOf(r, args[0]); err != nil {
+				return cli.Usage(err)
+			}
+		}
+		if h.check {
+			return h.checkNow(cmd, c, r, prefix)
+		}
+		return h.show(cmd, r, prefix)
+	}
+	return cmd
+}
+
+// show prints what is known.
+func (h *healthFlags) show(cmd *cobra.Command, r *registry.Registry, prefix string) error {
+	report := healthReport{w: cmd.OutOrStdout(), asJSON: h.asJSON}
+	if err := h.list(cmd.Context(), r, prefix, report.print); err != nil {
+		return err
+	}
+	sweep, err := health.ReadSweep(cmd.Context(), r.Store())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %d unhealthy; %s\n", report.unhealthy, sweepText(sweep))
+	if report.unhealthy > 0 {
+		return cli.ErrReported
+	}
+	return nil
+}
+
+// list calls each with the targets that are to be shown.
+func (h *healthFlags) list(ctx context.Context, r *registry.Registry, prefix string, each func(health.Target) error) error {
+	if h.all {
+		return health.ListAll(ctx, r.Store(), r.Now(), prefix, each)
+	}
+	return health.List(ctx, r.Store(), prefix, func(t health.Target) error {
+		if t.State == health.Healthy {
+			return nil
+		}
+		return each(t)
+	})
+}
+
+// sweepText says how far the checks are.
+func sweepText(s health.Sweep) string {
+	switch {
+	case s.Started.IsZero():
+		return "a running urnd has not checked anything yet"
+	case !s.Ended.IsZero():
+		return fmt.Sprintf("all %d names were passed between %s and %s", s.Names, minuteText(s.Started), minuteText(s.Ended))
+	default:
+		return fmt.Sprintf("%d of %d names were passed between %s and %s", s.Names, s.Total, minuteText(s.Started), minuteText(s.Moved))
+	}
+}
+
+// checkNow checks the targets of names that begin with prefix.
+func (h *healthFlags) checkNow(cmd *cobra.Command, c config.Config, r *registry.Registry, prefix string) error {
+	if h.contact != "" {
+		c.Registry.HealthContact = h.contact
+	}
+	if c.Registry.HealthContact == "" {
+		return cli.Usage(errors.New("those whose servers are asked must be able to reach you: " +
+			"set registry.health_contact, or use --contact"))
+	}
+	if err := c.Validate(); err != nil { // the contact
+		return cli.Usage(err)
+	}
+	settings, end, err := h.wiring.Health(c, r.Store())
+	if err != nil {
+		return err
+	}
+	defer end()
+	report := healthReport{w: cmd.OutOrStdout(), asJSON: h.asJSON}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	checked, told := 0, time.Now()
+	err = health.New(settings).Check(ctx, prefix, func(t health.Target) error {
+		checked++
+		if time.Since(told) > tellEvery {
+			told = time.Now()
+			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: checked %d targets, up to %s: %d do not answer\n", checked, t.Name, report.failing)
+		}
+		if !h.all && (t.Outcome == health.Alive || t.Outcome == health.Guarded) {
+			return nil
+		}
+		return report.print(t)
+	})
+	fmt.Fprintf(cmd.ErrOrStderr(), "urnd: checked %d targets: %d do not answer\n", checked, report.failing)
+	if err == nil && report.failing > 0 {
+		return cli.ErrReported
+	}
+	return err
+}
+
+// tellEvery is how often a check tells how far it is.
+const tellEvery = 10 * time.Second
+
+// healthReport prints targets, and counts those that are not well.
+type healthReport struct {
+	w                  io.Writer
+	asJSON             bool
+	unhealthy, failing int
+}
+
+func (p *healthReport) print(t health.Target) error {
+	if t.State == health.Unhealthy {
+		p.unhealthy++
+	}
+	if t.Outcome == health.Gone || t.Outcome == health.Failing {
+		p.failing++
+	}
+	if p.asJSON {
+		return cli.PrintJSON(p.w, struct {
+			Name string `json:"name"`
+			health.Target
+		}{t.Name, t})
+	}
+	state, fault := string(t.State), t.Error
+	if state == "" {
+		state = "unchecked"
+	}
+	if fault == "" {
+		fault = "-"
+	}
+	_, err := fmt.Fprintf(p.w, "%s\t%s\t%s\t%s\t%s\t%s\n",
+		t.Name, state, minuteText(t.Since), minuteText(t.Checked), cli.WithoutControls(fault), t.URI)
+	return err
+}
+
+// minuteText returns a time in UTC, to the minute, "-" for none.
+func minuteText(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02T15:04Z")
+}

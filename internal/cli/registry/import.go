@@ -1,0 +1,261 @@
+package registry
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+)
+
+// importFlags are the flags of urnd registry import.
+type importFlags struct {
+	format, note, rejected, base, temp string
+	columns                            []string
+	dry, overwrite, asJSON             bool
+}
+
+func newImport(w Wiring) *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "import FILE...",
+		Short: "Import many names from CSV, TSV or NDJSON",
+		Long: `Import many names from CSV, TSV or NDJSON, also compressed by gzip or zstd; - is standard input.
+The first line of CSV and TSV names the columns; the simplest is "name,target". Several targets
+of a name are several lines with the same name. What a file has no column for stays as it is, and
+an equal name is not changed, so that a file can be imported again.
+
+A line that differs from what is registered changes it only if its column if_version, which exports
+have, is the current version: otherwise it is rejected as a conflict, with both. --overwrite is for
+those who know that nobody else's change is lost. A withdrawn name comes back only by a line with
+the status active, made from the version that is withdrawn.
+
+A line that is not valid is reported with its number and the reason, while the good ones go in;
+then the exit status is 1. An import that was interrupted is continued by the same command, unless
+it came from standard input.`,
+		Example: `  urnd registry import names.csv
+  urnd registry import --dry-run names.csv
+  urnd registry import --map name=URN --map target=Link --map -=* --rejected bad.csv catalogue.csv
+  zcat names.ndjson.gz | urnd registry import --note "from the old resolver" -
+  urnd registry import --format bioregistry --base urn:example: registry.json`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	open := addStore(cmd, w)
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", "", "the `format`: csv, tsv, ndjson or bioregistry. "+
+		"Empty: by the name of the file, or what is in it")
+	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: their column is our column; -=THEIRS leaves it out, "+
+		"and -=* all others. May be repeated")
+	flags.StringVar(&f.base, "base", "", "what comes before the prefixes of the Bioregistry; empty makes CURIEs, as chebi:24867")
+	flags.BoolVar(&f.dry, "dry-run", false, "say what would be done, and write nothing")
+	flags.BoolVar(&f.overwrite, "overwrite", false, "change names also where somebody else's change is lost by that")
+	flags.StringVar(&f.note, "note", "", "the `note` of versions whose lines have none")
+	flags.StringVar(&f.rejected, "rejected", "", "write the rejected lines into this `file`, as CSV")
+	flags.StringVar(&f.temp, "temp-dir", "", "the `directory` to sort large files in. Empty: TMPDIR or /tmp")
+	flags.BoolVar(&f.asJSON, "json", false, "print a JSON object for each file")
+	cmd.RunE = func(cmd *cobra.Command, files []string) error {
+		mapping, err := f.mapping()
+		if err != nil {
+			return cli.Usage(err)
+		}
+		format, err := bulk.ParseFormat(f.format)
+		if err != nil {
+			return cli.Usage(err)
+		}
+		openIt := open.openOrMake
+		if f.dry {
+			openIt = open.openDry
+		}
+		r, _, err := openIt(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer r.Store().Close()
+		template := bulk.Import{
+			Registry: r, Actor: actor(), Format: format, Mapping: mapping, Base: f.base,
+			DryRun: f.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
+		}
+		return f.run(cmd.Context(), template, files, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	}
+	return cmd
+}
+
+// mapping returns the mapping of the flags.
+func (f *importFlags) mapping() (map[string]string, error) {
+	mapping := make(map[string]string)
+	for _, text := range f.columns {
+		ours, theirs, ok := strings.Cut(text, "=")
+		if !ok || theirs == "" {
+			return nil, fmt.Errorf("--map %s is not OURS=THEIRS", text)
+		}
+		mapping[theirs] = ours
+	}
+	return mapping, nil
+}
+
+// run imports one file after another.
+func (f *importFlags) run(ctx context.Context, template bulk.Import, files []string, w, errs io.Writer) error {
+	rejected, err := newRejections(f.rejected, errs)
+	if err != nil {
+		return err
+	}
+	bad := false
+	for _, file := range files {
+		begun := time.Now()
+		i := template
+		report, err := importFile(ctx, i, file, rejected, errs)
+		if err == nil || report.Names > 0 {
+			err = errors.Join(f.print(w, file, report, time.Since(begun)), err)
+		}
+		if err != nil {
+			return errors.Join(interrupted(err, file, i.DryRun), rejected.close())
+		}
+		bad = bad || report.Rejected > 0
+	}
+	if err := rejected.close(); err != nil {
+		return err
+	}
+	if bad {
+		return cli.ErrReported
+	}
+	return nil
+}
+
+// interrupted says how to continue after an error.
+func interrupted(err error, file string, dry bool) error {
+	switch {
+	case dry || file == "-" || !errors.Is(err, context.Canceled) && !errors.Is(err, registry.ErrNoStore):
+		return fmt.Errorf("importing %s: %w", file, err)
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("importing %s was interrupted; the same command continues it", file)
+	default:
+		return fmt.Errorf("importing %s: %w; the same command continues it", file, err)
+	}
+}
+
+// importFile imports a file, or standard input.
+func importFile(ctx context.Context, i bulk.Import, file string, rejected *rejections, errs io.Writer) (bulk.Report, error) {
+	var r io.Reader = os.Stdin
+	size := int64(-1)
+	if file != "-" {
+		opened, err := os.Open(file) //nolint:gosec // the user names it
+		if err != nil {
+			return bulk.Report{}, err
+		}
+		defer opened.Close()
+		if info, err := opened.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+			path, err := filepath.Abs(file)
+			if err != nil {
+				return bulk.Report{}, fmt.Errorf("naming %s: %w", file, err)
+			}
+			i.Source = path
+		}
+		if r = opened; i.Format == bulk.Detect {
+			i.Format = bulk.FormatOf(file)
+		}
+	}
+	shown := newImportProgress(errs, file, size)
+	i.Progress = shown.show
+	i.Rejected = func(rejection bulk.Rejection) { rejected.add(file, rejection) }
+	report, err := i.Run(ctx, r)
+	shown.end()
+	return report, err
+}
+
+// print prints the summary of a file.
+func (f *importFlags) print(w io.Writer, file string, r bulk.Report, took time.Duration) error {
+	if f.asJSON {
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(struct {
+			File    string  `json:"file"`
+			Seconds float64 `json:"seconds"`
+			DryRun  bool    `json:"dry_run,omitempty"`
+			bulk.Report
+		}{file, took.Seconds(), f.dry, r})
+	}
+	would, continued := "", ""
+	if f.dry {
+		would = "would be "
+	}
+	if r.Continued {
+		continued = "; continued, it was begun at " + r.Started.Format(time.RFC3339)
+	}
+	fmt.Fprintf(w, "%s: %s: %s%s new, %s changed, %s unchanged; %s rejected; in %.1f seconds%s\n", file,
+		amountOf(r.Names, "name"), would, humanize.Comma(r.New), humanize.Comma(r.Changed), humanize.Comma(r.Unchanged),
+		amountOf(r.Rejected, "line"), took.Seconds(), continued)
+	if len(r.Ignored) > 0 {
+		fmt.Fprintf(w, "%s: columns that were left out: %s\n", file, strings.Join(r.Ignored, ", "))
+	}
+	return nil
+}
+
+// amountOf returns a number of things.
+func amountOf(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return humanize.Comma(n) + " " + what
+}
+
+// rejections reports rejected lines: in a file, or the first ones to the user.
+type rejections struct {
+	errs  io.Writer
+	file  *os.File
+	table *csv.Writer
+	n     int
+}
+
+// shownRejections is how many are shown where there is no file.
+const shownRejections = 20
+
+func newRejections(path string, errs io.Writer) (*rejections, error) {
+	r := &rejections{errs: errs}
+	if path == "" {
+		return r, nil
+	}
+	f, err := os.Create(path) //nolint:gosec // the user names it
+	if err != nil {
+		return nil, err
+	}
+	r.file, r.table = f, csv.NewWriter(f)
+	return r, r.table.Write([]string{"file", "line", "reason", "input"})
+}
+
+func (r *rejections) add(file string, rejection bulk.Rejection) {
+	r.n++
+	switch {
+	case r.table != nil:
+		row := []string{file, strconv.FormatInt(rejection.Line, 10), rejection.Reason.Error(), rejection.Input}
+		_ = r.table.Write(row) // close reports it
+	case r.n <= shownRejections:
+		fmt.Fprintf(r.errs, "urnd: %s:%d: %v\n", file, rejection.Line, rejection.Reason)
+	case r.n == shownRejections+1:
+		fmt.Fprintln(r.errs, "urnd: further rejected lines are not shown; --rejected FILE has all of them")
+	}
+}
+
+func (r *rejections) close() error {
+	if r.file == nil {
+		return nil
+	}
+	r.table.Flush()
+	if err := errors.Join(r.table.Error(), r.file.Close()); err != nil {
+		return fmt.Errorf("writing the rejected lines: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package registry
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry/bulk"
+)
+
+// A librarian's way: a file is imported with one bad line, exported, and imported elsewhere.
+func TestRegistryImport(t *testing.T) {
+	dir := t.TempDir()
+	store, csv, bad := filepath.Join(dir, "registry.db"), filepath.Join(dir, "names.csv"), filepath.Join(dir, "bad.csv")
+	text := "Nimi;Linkki;Vuosi\r\nurn:nbn:fi:a;https://example.org/a;1999\r\nnonsense;https://example.org/b;2000\r\n"
+	if err := os.WriteFile(csv, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mapped := []string{"import", "--map", "name=Nimi", "--map", "target=Linkki", "--map", "-=*"}
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"import", csv}, 1, "none of which is ours"},
+		{[]string{"import", "--map", "name", csv}, 2, "is not OURS=THEIRS"},
+		{[]string{"import", "--format", "xml", csv}, 2, "is not a format"},
+		{[]string{"import"}, 2, "at least 1 arg"},
+		{[]string{"import", filepath.Join(dir, "none.csv")}, 1, "no such file"},
+		{append(mapped, "--dry-run", csv), 1, "names.csv: 1 name: would be 1 new, 0 changed, 0 unchanged; 1 line rejected"},
+		{append(mapped, "--rejected", bad, csv), 1, "1 name: 1 new"},
+		{append(mapped, csv), 1, "names.csv:3: "},
+		{append(mapped, "--json", csv), 1, `"unchanged":1,"rejected":1,"ignored":["Vuosi"]`},
+		{[]string{"export", "--format", "nginx-map"}, 0, `"/urn:nbn:fi:a" "https://example.org/a";`},
+		{[]string{"export", "--format", "naptr-zone"}, 1, "a zone needs a prefix"},
+		{[]string{"export", "--history", filepath.Join(dir, "all.tsv.gz")}, 0, ""},
+		{[]string{"export", filepath.Join(dir, "none", "all.tsv")}, 1, "no such file"},
+	} {
+		out, status := storeCommand(t, store, c.args...)
+		if status != c.status || !strings.Contains(out, c.want) {
+			t.Errorf("%s: status %d, want %d: %s", c.args, status, c.status, out)
+		}
+	}
+	if rejected, err := os.ReadFile(bad); err != nil || !strings.Contains(string(rejected), csv+",3,") {
+		t.Errorf("rejected lines: %s, %v", rejected, err)
+	}
+	other := filepath.Join(dir, "other.db")
+	if out, status := storeCommand(t, other, "import", filepath.Join(dir, "all.tsv.gz")); status != 0 || !strings.Contains(out, "1 new") {
+		t.Errorf("status %d: %s", status, out)
+	}
+	first, _ := storeCommand(t, store, "export", "--history")
+	if second, _ := storeCommand(t, other, "export", "--history"); second != first || !strings.Contains(first, `"version":1`) {
+		t.Errorf("exported are %s and %s", first, second)
+	}
+	if parts, _ := filepath.Glob(filepath.Join(dir, "*.part")); len(parts) > 0 {
+		t.Errorf("there are %v", parts)
+	}
+}
+
+// The first rate would be that of some microseconds.
+func TestImportBarWaits(t *testing.T) {
+	var w strings.Builder
+	p := &importProgress{w: &w, file: "f", size: 100, begun: time.Now()}
+	p.bar = p.newBar("reading f", 100)
+	p.show(bulk.Progress{Octets: 50})
+	if w.Len() > 0 {
+		t.Errorf("shown is %q", w.String())
+	}
+	p.begun = p.begun.Add(-importBarAfter)
+	p.show(bulk.Progress{Octets: 60})
+	if !strings.Contains(w.String(), "60%") {
+		t.Errorf("shown is %q", w.String())
+	}
+}

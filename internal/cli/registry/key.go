@@ -1,0 +1,63 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// addPrefix gives cmd the flag --prefix.
+func addPrefix(cmd *cobra.Command) *bool {
+	return cmd.Flags().Bool("prefix", false, "the name is a prefix: what names begin with, such as urn:nbn:fi:")
+}
+
+// keyOf returns the canonical key that an argument means. What is wrong with it is an error of usage.
+func keyOf(r *registry.Registry, name string, prefix bool) (registry.Key, error) {
+	key := registry.Name(name)
+	if prefix {
+		key = registry.Prefix(name)
+	}
+	key, err := r.CanonicalKey(key)
+	return key, cli.Usage(err)
+}
+
+// keysOf is keyOf for several arguments.
+func keysOf(r *registry.Registry, names []string, prefix bool) ([]registry.Key, error) {
+	keys := make([]registry.Key, len(names))
+	for i, name := range names {
+		var err error
+		if keys[i], err = keyOf(r, name, prefix); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// unknownHelp adds to ErrUnknown what may help.
+func unknownHelp(key registry.Key, err error) error {
+	if !errors.Is(err, registry.ErrUnknown) || key.Kind == registry.KindPrefix {
+		return err
+	}
+	return fmt.Errorf("%w; where a prefix or another system leads it is shown by urnd resolve --trace %s", err, key.Name)
+}
+
+// readTime returns the time of a text, which is of RFC 3339 or a date in UTC. Of a date it is the first
+// moment, or the last one.
+func readTime(text string, end bool) (time.Time, error) {
+	text = strings.TrimSpace(text)
+	if day, err := time.Parse(time.DateOnly, text); err == nil && !end {
+		return day, nil
+	}
+	at, ok := resolver.ParseAt(text)
+	if !ok {
+		return time.Time{}, fmt.Errorf("%q is neither a date, such as 2031-05-01, nor a time, such as 2031-05-01T10:00:00Z", text)
+	}
+	return at.UTC().Truncate(time.Millisecond), nil
+}

@@ -1,0 +1,73 @@
+package registry
+
+import (
+	"bufio"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/resolver/registry/mint"
+)
+
+func newMint(w Wiring) *cobra.Command {
+	var m mint.Request
+	var from uint64
+	cmd := &cobra.Command{
+		Use:   "mint PATTERN",
+		Short: "Reserve the next free names of a pattern",
+		Long: `Reserve the next free names of a pattern, and print them. They are reserved until they get targets.
+No name is printed twice, whoever else mints in the same registry.
+
+A pattern is a URI with one of
+  {counter}    the next number, from 1 on
+  {counter:6}  with zeros before it, so that it has at least six digits
+  {random:8}   eight random characters: digits, and letters without vowels and l
+
+and, at its end, none or one of
+  {check}      the check character of NOID, over the NSS of a URN, the NAAN and name of an ARK, or the
+               path of another URI
+  {nbn}        the check digit of URN:NBN:de, over the whole name
+
+ISBNs and ISSNs are minted from the digits of a range and {counter}, with their check digits. A template
+of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
+		Example: `  urnd registry mint 'urn:nbn:fi:lib-{counter}'
+  urnd registry mint -n 100 --note 'theses of 2031' 'urn:nbn:fi:lib-{random:8}{check}'
+  urnd registry mint 'urn:nbn:de:bvb:12-bsb{counter:8}-{nbn}'
+  urnd registry mint --from 500 'urn:isbn:978951{counter}'
+  urnd registry mint 'urn:issn:2342{counter}'`,
+		Args: cobra.ExactArgs(1),
+	}
+	f := addStore(cmd, w)
+	cmd.Flags().IntVarP(&m.N, "number", "n", 1, fmt.Sprintf("mint this `number` of names, at most %d", mint.Max))
+	cmd.Flags().Uint64Var(&from, "from", 0, "go on with this `number`, instead of that after the last one; what is registered is skipped")
+	cmd.Flags().StringVar(&m.Note, "note", "", "why, as `text` in the history of the names")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		m.Pattern = args[0]
+		if cmd.Flags().Changed("from") {
+			m.From = &from
+		}
+		return f.mint(cmd, m)
+	}
+	return cmd
+}
+
+func (f *storeFlags) mint(cmd *cobra.Command, m mint.Request) (err error) {
+	r, _, err := f.openOrMake(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if fault := r.Store().Close(); err == nil {
+			err = fault
+		}
+	}()
+	names, err := mint.New(r).Mint(cmd.Context(), actor(), m)
+	if err != nil {
+		return usageOfEdit(err)
+	}
+	w := bufio.NewWriter(cmd.OutOrStdout())
+	for _, name := range names {
+		fmt.Fprintln(w, name)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,53 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/resolver/registry/sqlite"
+)
+
+func newRestore(w Wiring) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Make a backup the registry",
+		Long: `Make a backup the registry, after it was verified. urnd must not be running. The
+registry that is there is kept beside the new one, with the name ending in .before-restore. A backup
+of an older urnd becomes one of this version; FILE itself does not change.`,
+		Example: "  systemctl stop urnd.socket urnd && urnd registry restore /var/backups/registry.db && systemctl start urnd",
+		Args:    cobra.ExactArgs(1),
+	}
+	f := addStore(cmd, w)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		path, err := f.file()
+		if err != nil {
+			return err
+		}
+		kept, err := sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error {
+			return verifyBackup(cmd.Context(), cmd, s)
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s is restored from %s\n", path, args[0])
+		if kept != "" {
+			fmt.Fprintf(cmd.OutOrStdout(), "what was there is now %s\n", kept)
+		}
+		return nil
+	}
+	return cmd
+}
+
+var errFaultyBackup = errors.New("the backup has the faults above, and nothing was restored")
+
+// verifyBackup prints the faults of a copy of a backup.
+func verifyBackup(ctx context.Context, cmd *cobra.Command, s *sqlite.Store) error {
+	faults, err := printFaults(ctx, s, cmd.ErrOrStderr(), cmd.ErrOrStderr())
+	if err == nil && faults > 0 {
+		err = errFaultyBackup
+	}
+	return err
+}

@@ -1,0 +1,311 @@
+package registry
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// setFlags are the flags of urnd registry set.
+type setFlags struct {
+	cmd                             *cobra.Command
+	targets                         *targetFlags
+	add, reserve, activate, replace bool
+	authoritative, sandbox          bool
+	remove                          []string
+	alias, metadata, contact        string
+	document                        string
+	documentStatus                  bool // the document says the status
+}
+
+func newSet(w Wiring) *cobra.Command {
+	var note string
+	var version int
+	cmd := &cobra.Command{
+		Use:   "set NAME [--target URI [--type TYPE] [--language TAG]...]...",
+		Short: "Register a name, or change what is registered of it",
+		Long: `Register a name, or change what is registered of it, and print what has changed. What is not given
+stays as it is; the targets that are given replace those that there were, unless --add is used. With
+--replace only what is given remains. Each change makes a new version: see urnd registry history.
+
+The flags --type, --language, --priority, --from, --until and --target-note are about the --target
+before them. A reserved name that gets targets becomes active.
+
+With --json all is read from a document as urnd registry get --json prints it; its note, version and
+times are not used.`,
+		Example: `  urnd registry set urn:nbn:fi:example-1 --target https://repository.example.org/1
+  urnd registry set urn:nbn:fi:example-1 --target https://repository.example.org/1.pdf --type application/pdf --language fi` +
+			` --target https://repository.example.org/1 --type text/html
+  urnd registry set urn:nbn:fi:example-1 --add --target https://archive.example.org/1 --priority 9 --note 'a copy'
+  urnd registry set urn:nbn:fi:example-2 --reserve --contact mailto:anna@example.org
+  urnd registry set urn:nbn:fi:example-2 --metadata '{"title":"Kalevala"}'
+  urnd registry set urn:isbn:9789510184349 --alias-of urn:nbn:fi:example-1
+  urnd registry set urn:nbn:fi:example: --prefix --target https://example.org/id/
+  urnd registry set urn:nbn:fi: --prefix --authoritative
+  urnd registry get urn:nbn:fi:example-1 --json | urnd registry set urn:nbn:fi:example-5 --json -`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	s := &setFlags{cmd: cmd, targets: addTargets(cmd)}
+	f := addStore(cmd, w)
+	prefix := addPrefix(cmd)
+	s.addFlags()
+	cmd.Flags().StringVar(&note, "note", "", "why it is changed, which the history keeps: a `text`")
+	cmd.Flags().IntVar(&version, "if-version", registry.Any, "change it only if its current version has this `number`; "+
+		"0: only if it is not registered")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := s.check(args); err != nil {
+			return cli.Usage(err)
+		}
+		key, change, err := s.edit(args, *prefix)
+		if err != nil {
+			return cli.Usage(err)
+		}
+		if cmd.Flags().Changed("if-version") && version < 0 {
+			return cli.Usage(errors.New("--if-version is 0 or more"))
+		}
+		r, _, err := f.openOrMake(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer r.Store().Close()
+		if key, err = r.CanonicalKey(key); err != nil {
+			return cli.Usage(err)
+		}
+		withdrawn := false
+		edit := func(before registry.Entry) (registry.Record, error) {
+			record, err := change(before)
+			withdrawn = before.Status == registry.Withdrawn && record.Status == registry.Withdrawn
+			return record, err
+		}
+		err = applyEdits(cmd.Context(), r, cmd.OutOrStdout(), []registry.Edit{{
+			Key: key, IfVersion: version, Note: note, Activate: s.activate || s.documentStatus,
+			OutsideSandbox: cmd.Flags().Changed("sandbox") && !s.sandbox, Change: edit,
+		}})
+		if err == nil && withdrawn {
+			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s is withdrawn still, and leads nowhere: --activate makes it active again\n", key)
+		}
+		return err
+	}
+	return cmd
+}
+
+func (s *setFlags) addFlags() {
+	flags := s.cmd.Flags()
+	flags.BoolVar(&s.add, "add", false, "keep the targets that there are; one with an equal URI is replaced")
+	flags.StringArrayVar(&s.remove, "remove-target", nil, "take out the target with this `URI`; may be repeated")
+	flags.StringVar(&s.alias, "alias-of", "", "make it another name of this `name`; an alias has no targets; empty: of none")
+	flags.BoolVar(&s.reserve, "reserve", false, "it is assigned, and leads nowhere yet")
+	flags.BoolVar(&s.activate, "activate", false, "it leads to its targets, also if it was withdrawn")
+	flags.StringVar(&s.metadata, "metadata", "", "its metadata: a JSON object, or a `file` with one, - for standard input; empty: none")
+	flags.StringVar(&s.contact, "contact", "", "whom to ask: a name, a mail address or a URI, as `text`; empty: nobody")
+	flags.BoolVar(&s.authoritative, "authoritative", false, "of a prefix: no other system is asked for names below it; "+
+		"without targets, those that are not registered do not exist")
+	flags.BoolVar(&s.sandbox, "sandbox", false, "of a prefix: names that are registered below it may be purged")
+	flags.BoolVar(&s.replace, "replace", false, "begin anew: only what is given remains")
+	flags.StringVar(&s.document, "json", "", "read all from the document in this `file`, - for standard input")
+}
+
+var errDocumentAlone = errors.New("--json is used without other flags of content: all is in the document")
+
+// check returns what cannot be together.
+func (s *setFlags) check(args []string) error {
+	changed := s.cmd.Flags().Changed
+	content := slices.ContainsFunc([]string{
+		"target", "add", "remove-target", "alias-of", "reserve", "activate", "metadata", "contact", "authoritative", "sandbox",
+	}, changed)
+	switch {
+	case s.document != "" && content:
+		return errDocumentAlone
+	case s.document == "" && len(args) == 0:
+		return errors.New("the name is missing")
+	case s.document == "" && !content && !s.replace:
+		return errors.New("there is nothing to set: use --target, --alias-of, --reserve or another flag of content")
+	case s.alias != "" && len(s.targets.targets) > 0:
+		return errors.New("--alias-of and --target exclude each other: an alias leads where the other name does")
+	case s.reserve && s.activate:
+		return errors.New("--reserve and --activate exclude each other")
+	default:
+		return nil
+	}
+}
+
+// edit returns what is to be changed, and how.
+func (s *setFlags) edit(args []string, prefix bool) (registry.Key, func(registry.Entry) (registry.Record, error), error) {
+	if s.document != "" {
+		return s.ofDocument(args, prefix)
+	}
+	metadata, err := s.readMetadata()
+	if err != nil {
+		return registry.Key{}, nil, err
+	}
+	key := registry.Key{Name: args[0]}
+	if prefix {
+		key.Kind = registry.KindPrefix
+	}
+	return key, func(before registry.Entry) (registry.Record, error) {
+		record, err := s.record(before, metadata)
+		if err == nil && !before.Exists() && key.Kind == registry.KindName && leadsNowhere(record) {
+			err = fmt.Errorf("%w: %s is not registered yet, and would lead nowhere: "+
+				"use --target, --alias-of or --reserve", registry.ErrInvalid, key)
+		}
+		return record, err
+	}, nil
+}
+
+func leadsNowhere(r registry.Record) bool {
+	return r.Status == registry.Active && len(r.Targets) == 0 && r.Alias == ""
+}
+
+// ofDocument returns the edit of a document, whose name an argument replaces.
+func (s *setFlags) ofDocument(args []string, prefix bool) (registry.Key, func(registry.Entry) (registry.Record, error), error) {
+	text, err := readInput(s.cmd, s.document)
+	if err != nil {
+		return registry.Key{}, nil, err
+	}
+	document, err := api.ReadName(text)
+	if err != nil {
+		return registry.Key{}, nil, fmt.Errorf("%s: %w", s.document, err)
+	}
+	if len(args) > 0 {
+		document.Name = args[0]
+	}
+	document.Prefix = document.Prefix || prefix
+	var said struct {
+		Status *json.RawMessage `json:"status"`
+	}
+	if err := json.Unmarshal(text, &said); err != nil {
+		return registry.Key{}, nil, fmt.Errorf("%s: %w", s.document, err)
+	}
+	s.documentStatus = said.Status != nil
+	record, err := document.Record()
+	return document.Key(), registry.Put(record), err
+}
+
+// record returns the record of an entry with what the flags change of it.
+func (s *setFlags) record(before registry.Entry, metadata string) (registry.Record, error) {
+	changed := s.cmd.Flags().Changed
+	record := before.Record
+	if s.replace {
+		record = registry.Record{}
+	}
+	if changed("alias-of") {
+		record.Alias, record.Targets = s.alias, nil
+	}
+	if err := s.setTargets(&record); err != nil {
+		return registry.Record{}, err
+	}
+	switch {
+	case s.reserve:
+		record.Status = registry.Reserved
+	case s.activate:
+		record.Status = registry.Active
+	default:
+		record = registry.Activated(before, record)
+	}
+	if changed("metadata") {
+		record.Metadata = metadata
+	}
+	if changed("contact") {
+		record.Contact = s.contact
+	}
+	if changed("authoritative") {
+		record.Authoritative = s.authoritative
+	}
+	if changed("sandbox") {
+		record.Sandbox = s.sandbox
+	}
+	return record, s.forPrefixes(before.Key)
+}
+
+// forPrefixes returns an error if flags for prefixes are used of a name.
+func (s *setFlags) forPrefixes(key registry.Key) error {
+	if key.Kind == registry.KindName && (s.authoritative || s.sandbox) {
+		return fmt.Errorf("%w: --authoritative and --sandbox are of prefixes: add --prefix", registry.ErrInvalid)
+	}
+	return nil
+}
+
+func (s *setFlags) setTargets(record *registry.Record) error {
+	given := s.targets.targets
+	if len(given) > 0 {
+		record.Alias = ""
+	}
+	switch {
+	case s.add:
+		record.Targets = slices.Clone(record.Targets)
+		for _, t := range given {
+			if i := indexOfTarget(record.Targets, t.URI); i >= 0 {
+				record.Targets[i] = t
+			} else {
+				record.Targets = append(record.Targets, t)
+			}
+		}
+	case len(given) > 0:
+		record.Targets = given
+	}
+	for _, text := range s.remove {
+		i := indexOfTarget(record.Targets, text)
+		if i < 0 {
+			return fmt.Errorf("%w: it has no target %s", registry.ErrInvalid, text)
+		}
+		record.Targets = slices.Delete(slices.Clone(record.Targets), i, i+1)
+	}
+	return nil
+}
+
+func indexOfTarget(targets []registry.Target, text string) int {
+	return slices.IndexFunc(targets, func(t registry.Target) bool { return t.URI == text })
+}
+
+// readMetadata returns the JSON object of --metadata in its shortest form, "" for none.
+func (s *setFlags) readMetadata() (string, error) {
+	text := []byte(s.metadata)
+	if s.metadata == "" {
+		return "", nil
+	}
+	if !strings.HasPrefix(strings.TrimSpace(s.metadata), "{") {
+		var err error
+		if text, err = readInput(s.cmd, s.metadata); err != nil {
+			return "", err
+		}
+	}
+	record, err := api.Name{Metadata: text}.Record()
+	if err != nil {
+		return "", fmt.Errorf("--metadata: %w", err)
+	}
+	return record.Metadata, nil
+}
+
+// maxDocument bounds a document that is read: its targets and metadata.
+const maxDocument = 4 << 20
+
+// readInput reads a file, or standard input for "-".
+func readInput(cmd *cobra.Command, name string) ([]byte, error) {
+	in := cmd.InOrStdin()
+	if name != "-" {
+		file, err := os.Open(name) //nolint:gosec // the user names it
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxDocument+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	case len(text) > maxDocument:
+		return nil, fmt.Errorf("%s has more than %d octets", name, maxDocument)
+	}
+	return text, nil
+}

@@ -1,0 +1,75 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
+)
+
+func newVerify(w Wiring) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify [FILE]",
+		Short: "Check that the registry, or a backup, is sound",
+		Long: `Check that the registry is sound, or a backup in FILE: that it can be read, that each name has
+all its versions, and that aliases and totals are those of the names. urnd may be running. A fault
+is a line of the output, and makes the exit status 1.
+
+Whether names lead where they should is shown by check and health.`,
+		Example: "  urnd registry verify\n  urnd registry verify /var/backups/registry.db",
+		Args:    cobra.MaximumNArgs(1),
+	}
+	f := addStore(cmd, w)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		store, err := f.verified(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		defer store.Close()
+		faults, err := printFaults(cmd.Context(), store, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		if faults > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %d faults\n", faults)
+			return cli.ErrReported
+		}
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), "no fault was found")
+		return err
+	}
+	return cmd
+}
+
+// verified opens what is to be verified: the file that is named, or the registry.
+func (f *storeFlags) verified(ctx context.Context, args []string) (registry.Store, error) {
+	if len(args) > 0 {
+		return sqlite.OpenBackup(ctx, args[0])
+	}
+	r, _, err := f.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.Store(), nil
+}
+
+// maxFaults bounds the faults that are printed: what is broken all over is not listed.
+const maxFaults = 1000
+
+// printFaults verifies a store, and prints its faults, of which it returns the number.
+func printFaults(ctx context.Context, store registry.Store, w, messages io.Writer) (faults int, err error) {
+	p := newProgress(messages, "verified")
+	err = registry.Verify(ctx, store, func(fault string) {
+		if faults++; faults <= maxFaults {
+			fmt.Fprintln(w, fault)
+		}
+	}, func(done, all registry.Seq) { p.at(int64(done), int64(all)) })
+	if faults > maxFaults {
+		fmt.Fprintf(w, "... and %d more\n", faults-maxFaults)
+	}
+	return faults, err
+}

@@ -1,0 +1,145 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+func newWithdraw(w Wiring) *cobra.Command {
+	var reason, note string
+	var successors []string
+	cmd := &cobra.Command{
+		Use:   "withdraw NAME...",
+		Short: "Withdraw names: they stay registered, and lead nowhere any more",
+		Long: `Withdraw names. They stay registered for ever: who asks for one is told (410 Gone) why it was
+withdrawn, since when, and what came instead. Its targets are kept in the registry, and nobody is
+led there; urnd registry set --activate makes it active again.
+
+All names are withdrawn, or none.`,
+		Example: `  urnd registry withdraw urn:nbn:fi:example-2 --reason 'The work was retracted by its author.'
+  urnd registry withdraw urn:nbn:fi:example-3 --reason 'Never published.' --successor urn:nbn:fi:example-1 --note 'asked for by mail'`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	f := addStore(cmd, w)
+	prefix := addPrefix(cmd)
+	cmd.Flags().StringVar(&reason, "reason", "", "why, which everybody is shown: a `text`")
+	cmd.Flags().StringArrayVar(&successors, "successor", nil, "what came instead: a `URI`; may be repeated")
+	cmd.Flags().StringVar(&note, "note", "", "why it is changed now, which the history keeps: a `text`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if reason == "" {
+			return cli.Usage(errors.New("--reason is required: it is what those are told who ask for the name"))
+		}
+		r, _, err := f.open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer r.Store().Close()
+		keys, err := keysOf(r, args, *prefix)
+		if err != nil {
+			return err
+		}
+		var edits []registry.Edit
+		for _, key := range keys {
+			change := registry.Withdraw(reason, successors...)
+			edits = append(edits, registry.Edit{Key: key, IfVersion: registry.Any, Note: note, Change: change})
+		}
+		return applyEdits(cmd.Context(), r, cmd.OutOrStdout(), edits)
+	}
+	return cmd
+}
+
+func newSupersede(w Wiring) *cobra.Command {
+	var reason, note string
+	var by []string
+	cmd := &cobra.Command{
+		Use:   "supersede OLD... --by NEW...",
+		Short: "Withdraw names in favour of others: merge or split them",
+		Long: `Withdraw names in favour of others, all in one step. Several old names and one new one are a merge,
+one old name and several new ones a split. The note is required, since a merge or split cannot be
+understood later without it.`,
+		Example: "  urnd registry supersede urn:nbn:fi:example-2 urn:nbn:fi:example-3 --by urn:nbn:fi:example-1 " +
+			"--note 'duplicates of one work'\n" +
+			"  urnd registry supersede urn:nbn:fi:example-4 --by urn:nbn:fi:example-4a --by urn:nbn:fi:example-4b " +
+			"--reason 'Now in two volumes.' --note 'split by the publisher'",
+		Args: cobra.MinimumNArgs(1),
+	}
+	f := addStore(cmd, w)
+	cmd.Flags().StringArrayVar(&by, "by", nil, "what comes instead: a `name`; repeated for a split")
+	cmd.Flags().StringVar(&reason, "reason", "", "why, which everybody is shown: a `text`")
+	cmd.Flags().StringVar(&note, "note", "", "why it is changed, which the history keeps: a `text`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(by) == 0:
+			return cli.Usage(errors.New("--by is required: the name that comes instead"))
+		case note == "":
+			return cli.Usage(errors.New("--note is required: say why the names are merged or split"))
+		}
+		r, _, err := f.open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer r.Store().Close()
+		if _, err := keysOf(r, args, false); err != nil {
+			return err
+		}
+		edits, err := registry.Supersede(args, by, reason, note)
+		if err != nil {
+			return cli.Usage(err)
+		}
+		return applyEdits(cmd.Context(), r, cmd.OutOrStdout(), edits)
+	}
+	return cmd
+}
+
+// applyEdits makes edits, and prints what each changed.
+func applyEdits(ctx context.Context, r *registry.Registry, w io.Writer, edits []registry.Edit) error {
+	before := make([]registry.Entry, len(edits))
+	for i := range edits {
+		change := edits[i].Change
+		edits[i].Change = func(e registry.Entry) (registry.Record, error) {
+			before[i] = e
+			return change(e)
+		}
+	}
+	after, err := r.Apply(ctx, actor(), edits...)
+	if err != nil {
+		return usageOfEdit(err)
+	}
+	for i, e := range after {
+		if err := printChange(w, before[i], e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// usageOfEdit makes what is not valid an error of usage.
+func usageOfEdit(err error) error {
+	if errors.Is(err, registry.ErrInvalid) {
+		return cli.Usage(err)
+	}
+	return err
+}
+
+// printChange prints what a change has changed.
+func printChange(w io.Writer, before, after registry.Entry) error {
+	what := "version"
+	switch {
+	case before.Version == after.Version:
+		what = "unchanged, version"
+	case !before.Exists():
+		what = "registered, version"
+	}
+	if _, err := fmt.Fprintf(w, "%s: %s %d\n", after.Key, what, after.Version); err != nil {
+		return err
+	}
+	printDifferences(w, before, after)
+	return nil
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver"
+)
+
+// Settings are the flags of a command that override the environment and the file.
+type Settings struct {
+	cmd     *cobra.Command
+	file    string
+	verbose bool
+}
+
+// defaultFile is the configuration of the package, and ConfigVariable the environment variable
+// that names another.
+const (
+	defaultFile    = "/etc/urnd/urnd.yaml"
+	ConfigVariable = "URND_CONFIG"
+)
+
+// AddFile gives cmd the flags --config and --verbose.
+func AddFile(cmd *cobra.Command) *Settings {
+	s := &Settings{cmd: cmd}
+	cmd.Flags().StringVar(&s.file, "config", "", "read the configuration from this `file` (.yaml or .toml); "+
+		"default: that of "+ConfigVariable+", or "+defaultFile+" where it exists; an empty name reads none")
+	cmd.Flags().BoolVar(&s.verbose, "verbose", false, "say which configuration is read")
+	return s
+}
+
+// SettingsOf returns the settings of a command whose flags have been read already; ok is false where it has none.
+func SettingsOf(cmd *cobra.Command) (s *Settings, ok bool) {
+	file, err := cmd.Flags().GetString("config")
+	return &Settings{cmd: cmd, file: file}, err == nil
+}
+
+// Path returns the configuration file to read, "" for none.
+func (s *Settings) Path() (string, error) {
+	if s.cmd.Flags().Changed("config") {
+		return s.file, nil
+	}
+	if named, ok := os.LookupEnv(ConfigVariable); ok {
+		return named, nil
+	}
+	switch _, err := os.Stat(defaultFile); {
+	case err == nil:
+		return defaultFile, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	default:
+		return "", fmt.Errorf("looking for a configuration: %w", err)
+	}
+}
+
+// AddSettings gives cmd the flags of AddFile, and --dns.
+func AddSettings(cmd *cobra.Command) *Settings {
+	s := AddFile(cmd)
+	cmd.Flags().StringSlice("dns", nil, "DNS `servers`, IP addresses with or without port (dns.servers)")
+	return s
+}
+
+// Load reads the configuration. flags maps paths of settings to the names of flags, which
+// override the settings where they were used; nil is --dns alone, where the command has it.
+func (s *Settings) Load(flags map[string]string) (config.Config, error) {
+	c, _, err := s.LoadOrigins(flags)
+	return c, err
+}
+
+// LoadOrigins is Load, and returns the origin of each value.
+func (s *Settings) LoadOrigins(flags map[string]string) (config.Config, config.Origins, error) {
+	changed := make(map[string]any)
+	s.addChanged(changed, "dns.servers", "dns")
+	for path, name := range flags {
+		s.addChanged(changed, path, name)
+	}
+	path, err := s.Path()
+	if err != nil {
+		return config.Config{}, config.Origins{}, err
+	}
+	if s.verbose {
+		fmt.Fprintln(s.cmd.ErrOrStderr(), "urnd: "+describeFile(path))
+	}
+	return config.LoadOrigins(path, changed)
+}
+
+// addChanged adds the value of a flag to changed, by the path of its setting, if the command has the flag and it was used.
+func (s *Settings) addChanged(changed map[string]any, path, name string) {
+	flag := s.cmd.Flags().Lookup(name)
+	if flag == nil || !flag.Changed {
+		return
+	}
+	if list, err := s.cmd.Flags().GetStringSlice(name); err == nil {
+		changed[path] = list
+		return
+	}
+	changed[path] = flag.Value.String()
+}
+
+// describeFile says which configuration is read.
+func describeFile(path string) string {
+	if path == "" {
+		return "no configuration file: the defaults and the environment"
+	}
+	return "the configuration is " + path
+}
+
+// Names returns the rules for names that the daemon would apply. of returns those of a configuration.
+func (s *Settings) Names(of NamesOf) (resolver.Names, error) {
+	c, err := s.Load(map[string]string{"urn.accept": "accept"})
+	if err != nil {
+		return resolver.Names{}, err
+	}
+	return of(c)
+}

@@ -1,0 +1,61 @@
+package cli_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/cli/clitest"
+)
+
+// Flags change the settings that they are given for, and only where they were used.
+func TestFlagsOverrideSettings(t *testing.T) {
+	for _, tt := range []struct {
+		args, want string
+	}{
+		{"", "[] 0s"}, {"--dns=192.0.2.1,192.0.2.2:5353", "[192.0.2.1:53 192.0.2.2:5353] 0s"}, {"--ttl=5m", "[] 5m0s"},
+	} {
+		cmd := &cobra.Command{Use: "show"}
+		s := cli.AddSettings(cmd)
+		cmd.Flags().Duration("ttl", 0, "")
+		var got string
+		cmd.RunE = func(*cobra.Command, []string) error {
+			c, err := s.Load(map[string]string{"dns.min_ttl": "ttl"})
+			got = fmt.Sprint(c.DNS.Servers, " ", c.DNS.MinTTL)
+			return err
+		}
+		args := []string{"--config="}
+		if tt.args != "" {
+			args = append(args, tt.args)
+		}
+		if _, _, err := clitest.Run(t, cmd, "", args...); err != nil || got != tt.want {
+			t.Errorf("%s: %s, want %s; %v", tt.args, got, tt.want, err)
+		}
+	}
+}
+
+// The exit status is that of the error, also of one that was wrapped.
+func TestStatusOf(t *testing.T) {
+	fault := errors.New("a")
+	for want, err := range map[int]error{1: fault, cli.StatusUsage: fmt.Errorf("b: %w", cli.Usage(fault))} {
+		if got := cli.StatusOf(err); got != want || !errors.Is(err, fault) {
+			t.Errorf("%v: %d", err, got)
+		}
+	}
+	if cli.Usage(nil) != nil {
+		t.Error("no error is one")
+	}
+}
+
+// What origins send cannot drive a terminal, and what cannot be read has one line of output.
+func TestOutput(t *testing.T) {
+	if got := cli.WithoutControls("a\x1b[2Jb\n"); got != "a\ufffd[2Jb\ufffd" {
+		t.Errorf("%q", got)
+	}
+	if got := cli.Failed("a\nb", errors.New("a\nb\x7f")); got.Text != "error: a?b?" {
+		t.Errorf("%q", got.Text)
+	}
+}

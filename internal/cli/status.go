@@ -1,0 +1,72 @@
+// Package cli is what the commands of urnd share: the flags that change the configuration, exit statuses, and
+// lines of input and output. The commands themselves are the rooms below it, one for each family. What a
+// command needs of the wiring is passed to it.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// statusError ends the program with a status other than 1.
+type statusError struct {
+	err    error
+	status int
+}
+
+func (e *statusError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error.
+func (e *statusError) Unwrap() error { return e.err }
+
+// StatusOf returns the exit status for an error.
+func StatusOf(err error) int {
+	var other *statusError
+	if errors.As(err, &other) {
+		return other.status
+	}
+	return 1
+}
+
+// StatusUsage is the exit status of commands that were used wrongly.
+const StatusUsage = 2
+
+// Usage returns an error that ends the program with the status of commands that were used wrongly, nil for nil.
+func Usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &statusError{err, StatusUsage}
+}
+
+// WithUsage makes faults of flags and arguments of a command, and of those below it, errors of Usage.
+func WithUsage(cmd *cobra.Command) *cobra.Command {
+	if args := cmd.Args; args != nil {
+		cmd.Args = func(cmd *cobra.Command, given []string) error { return Usage(args(cmd, given)) }
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Usage(err) })
+	for _, below := range cmd.Commands() {
+		WithUsage(below)
+	}
+	return cmd
+}
+
+// ErrReported ends the program with status 1 when all errors are printed already.
+var ErrReported = errors.New("reported")
+
+// RequireSubcommand runs a group of commands without one of them: a mistyped name must not
+// look like success.
+func RequireSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		cmd.SuggestionsMinimumDistance = 2
+		message := fmt.Sprintf("unknown command %q of %q", args[0], cmd.CommandPath())
+		if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
+			message += "; did you mean " + strings.Join(similar, " or ") + "?"
+		}
+		return Usage(errors.New(message))
+	}
+	return cmd.Help()
+}

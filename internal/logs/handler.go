@@ -1,0 +1,54 @@
+// Package logs has the handler of the log of the program, by its format.
+package logs
+
+import (
+	"log/slog"
+	"os"
+
+	"github.com/urnd/urnd/internal/redact"
+	"github.com/urnd/urnd/systemd"
+)
+
+// Config configures a handler.
+type Config struct {
+	// Format is "journald", "json", "text" or "auto": what fits where it is written to.
+	Format string
+	Level  slog.Leveler
+	// Explain returns an error that is logged with what helps.
+	Explain func(err error) error
+}
+
+// NewHandler returns the handler of a log that is written to w, or to the journal of systemd. It shows no password.
+func NewHandler(c Config, w *os.File) (slog.Handler, error) {
+	options := &slog.HandlerOptions{Level: c.Level, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if err, ok := a.Value.Any().(error); ok {
+			a.Value = slog.AnyValue(c.Explain(err))
+		}
+		return redact.Attr(groups, a)
+	}}
+	format := c.Format
+	if format == "auto" {
+		format = formatFor(w)
+	}
+	switch format {
+	case "journald":
+		return systemd.NewJournal(*options)
+	case "json":
+		return slog.NewJSONHandler(w, options), nil
+	default:
+		return slog.NewTextHandler(w, options), nil
+	}
+}
+
+// formatFor returns the log format for a destination.
+func formatFor(w *os.File) string {
+	info, err := w.Stat()
+	switch {
+	case w == os.Stderr && systemd.JournalListens():
+		return "journald"
+	case err == nil && info.Mode()&os.ModeCharDevice != 0:
+		return "text"
+	default:
+		return "json"
+	}
+}

@@ -1,0 +1,99 @@
+package observe
+
+import (
+	"fmt"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/httpcache/disk"
+	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/metrics"
+)
+
+// Observed is a cache whose state is shown.
+type Observed interface{ Metrics() metrics.Cache }
+
+// Cache is a cache with its store and its name. The zero value is none.
+type Cache[V any] struct {
+	*cache.Cache[V]
+	Store *memory.Store[V]
+	Name  string
+}
+
+// Purge removes the entries whose keys has reports. Without a cache it does nothing.
+func (c Cache[V]) Purge(has func(key string) bool) {
+	if c.Cache != nil {
+		c.PurgeAll(c.Store, has, false)
+	}
+}
+
+// Metrics implements Observed.
+func (c Cache[V]) Metrics() metrics.Cache {
+	counts, held := c.Stats(), c.Store.Stats()
+	return metrics.Cache{
+		Name: c.Name, Evictions: held.Evictions, Entries: held.Entries, Bytes: held.Bytes,
+		Lookups: map[string]uint64{
+			"hit": counts.Hits, "negative": counts.Negative, "stale": counts.Stale, "miss": counts.Misses,
+			"collapsed": counts.Collapsed, "failure": counts.Failures,
+		},
+	}
+}
+
+// Responses is the cache of HTTP responses with its store, which is nil where the cache is turned off.
+type Responses struct {
+	*httpcache.Cache
+	Store *memory.Store[*httpcache.Entry]
+}
+
+// Metrics implements Observed.
+func (r Responses) Metrics() metrics.Cache {
+	counts := r.Counts()
+	m := metrics.Cache{Name: "responses", Lookups: map[string]uint64{
+		"hit": counts.Hits, "stale": counts.Stale, "revalidated": counts.Validated, "miss": counts.Misses,
+		"collapsed": counts.Collapsed, "failure": counts.Failures,
+	}}
+	if r.Store != nil {
+		held := r.Store.Stats()
+		m.Evictions, m.Entries, m.Bytes = held.Evictions, held.Entries, held.Bytes
+	}
+	return m
+}
+
+// Disk is the store of HTTP responses on disk. The zero value is none.
+type Disk struct{ *disk.Store }
+
+// Metrics implements Observed.
+func (d Disk) Metrics() metrics.Cache {
+	held := d.Stats()
+	return metrics.Cache{
+		Name: "disk", Evictions: held.Evicted, Entries: held.Objects, Bytes: held.Bytes,
+		Lookups: map[string]uint64{"failure": held.Faults + held.Corrupt},
+	}
+}
+
+// All returns the state of all caches.
+func All(caches []Observed) (all []metrics.Cache) {
+	for _, c := range caches {
+		all = append(all, c.Metrics())
+	}
+	return all
+}
+
+// Status describes the state of the service in a line, by its caches and the number of its connections.
+func Status(caches []Observed, connections int) string {
+	var hits, all uint64
+	var entries int64
+	for _, c := range All(caches) {
+		if c.Name != "answers" {
+			continue
+		}
+		entries = c.Entries
+		for outcome, n := range c.Lookups {
+			all += n
+			if outcome == "hit" || outcome == "negative" {
+				hits += n
+			}
+		}
+	}
+	return fmt.Sprintf("%d answers cached, %d of %d lookups hit, %d connections", entries, hits, all, connections)
+}

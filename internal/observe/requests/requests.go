@@ -1,0 +1,50 @@
+// Package requests counts, logs and traces the requests of clients.
+package requests
+
+import (
+	"cmp"
+	"net/netip"
+	"time"
+
+	"github.com/urnd/urnd/internal/accesslog"
+	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/proxy"
+)
+
+// Observer returns an observer of requests that counts them, and writes them to a log, where there is one.
+func Observer(m *metrics.Metrics, access *accesslog.Log, now func() time.Time) func(*proxy.Event) {
+	count := func(e *proxy.Event) {
+		if e.Fast {
+			m.FastRequest(e.Form, e.Service.String(), e.Status, e.Took)
+			return
+		}
+		m.Request(e.Form, e.Service.String(), e.Status, e.Took)
+	}
+	if access == nil {
+		return count
+	}
+	return func(e *proxy.Event) {
+		count(e)
+		access.Write(entryOf(e, now()))
+	}
+}
+
+// entryOf returns the entry of an event in access logs.
+func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
+	return accesslog.Entry{
+		Scheme: e.Scheme, Host: e.Host, Server: withoutZone(e.Server), Forwarded: isForwarded(e.Form), Refused: e.Err != nil,
+		Time: at, Took: e.Took, Client: e.Client, User: e.User, Method: e.Method, Target: e.Target, Proto: e.Proto,
+		Status: e.Status, Bytes: e.Bytes, Cache: cmp.Or(e.Cache, "bypass"), Rule: e.Rule, Form: e.Form, Service: e.Service.String(),
+		RequestID: e.ID, Referer: e.Referer, UserAgent: e.UserAgent, Type: e.Type,
+	}
+}
+
+// withoutZone returns an address without its zone, which is of this machine, and as one of IPv4 where it is.
+func withoutZone(at netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
+}
+
+// isForwarded reports whether a form is that of requests for origins.
+func isForwarded(form string) bool {
+	return form == "forward" || form == "gateway" || form == "connect" || form == "fetch"
+}

@@ -1,0 +1,52 @@
+package requests
+
+import (
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/accesslog"
+	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/proxy"
+)
+
+func TestRequestsAreObservedWithoutAllocation(t *testing.T) {
+	log := accesslog.New(io.Discard, "json", nil)
+	defer log.Close()
+	at := time.Unix(4e9, 0)
+	observe := Observer(metrics.New("test"), log, func() time.Time { return at })
+	e := &proxy.Event{
+		Method: http.MethodGet, Target: "/urn:ietf:rfc:2648", Proto: "HTTP/1.1", UserAgent: "a",
+		Client: netip.MustParseAddr("2001:db8::1"), Form: "path", Cache: "hit", Status: http.StatusFound, Took: time.Microsecond,
+	}
+	if n := testing.AllocsPerRun(1000, func() { observe(e) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// The line of a request for a site, or by HTTP/2, has the whole target; a refusal is urnd's only where it has an error.
+func TestEntryOf(t *testing.T) {
+	e := &proxy.Event{
+		Method: http.MethodGet, Target: "/a", Host: "www.example.org", Proto: "HTTP/2.0",
+		Form: "gateway", Scheme: "https", Status: http.StatusForbidden, Server: netip.MustParseAddrPort("[fe80::1%eth0]:80"),
+	}
+	for format, want := range map[string]string{
+		"json":     `"target":"https://www.example.org/a","proto":"HTTP/2.0","status":403,"bytes":0,"ms":0,"cache":"bypass","origin":"[fe80::1]:80",`,
+		"combined": `"GET https://www.example.org/a HTTP/2.0" 403 0 `,
+		"squid":    ` TCP_MISS/403 0 GET https://www.example.org/a - HIER_DIRECT/fe80::1 -`,
+	} {
+		var b strings.Builder
+		log := accesslog.New(&b, format, nil)
+		log.Write(entryOf(e, time.Unix(4e9, 0)))
+		log.Close()
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s: %s", format, b.String())
+		}
+	}
+	if e.Err = io.EOF; !entryOf(e, time.Time{}).Refused {
+		t.Error("it is no refusal")
+	}
+}

@@ -1,0 +1,2 @@
+// Package owner lets commands of root act as the user that a file belongs to.
+package owner

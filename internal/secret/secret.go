@@ -1,0 +1,64 @@
+// Package secret reads files of secrets, which settings name by a path or as credentials of systemd.
+package secret
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/systemd"
+)
+
+// maxSecret bounds a file of secrets, in octets.
+const maxSecret = 1 << 20
+
+// ErrNoCredentials is the error for a credential where urnd was not started by systemd.
+var ErrNoCredentials = errors.New("credentials exist only where systemd starts urnd")
+
+// Path returns the path of a secret: name is a path, or a credential of systemd.
+func Path(setting, name string) (string, error) {
+	credential, ok := strings.CutPrefix(name, config.CredentialPrefix)
+	if !ok {
+		return name, nil
+	}
+	if !systemd.HasCredentials() {
+		return "", fmt.Errorf("%s: %q: %w", setting, name, ErrNoCredentials)
+	}
+	path, ok := systemd.Credential(credential)
+	if !ok {
+		return "", fmt.Errorf("%s: systemd passes on no credential %q (LoadCredential)", setting, credential)
+	}
+	return path, nil
+}
+
+// Read reads the file of a secret. setting is what names it, for errors.
+func Read(setting, name string) ([]byte, error) {
+	path, err := Path(setting, name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > maxSecret {
+		err = fmt.Errorf("%s is larger than %d octets", path, maxSecret)
+	}
+	if err != nil {
+		return nil, withoutPath(setting, err)
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // it is the administrator's
+	if err != nil {
+		return nil, withoutPath(setting, err)
+	}
+	return text, nil
+}
+
+// withoutPath returns the error of a file without its path, which may be the secret itself.
+func withoutPath(setting string, err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return fmt.Errorf("%s: reading the file that it names: %w", setting, err)
+}

@@ -1,0 +1,68 @@
+package secret_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/secret"
+)
+
+// A secret is a file, or a credential that systemd passes on; an error names the setting, and never the path.
+func TestRead(t *testing.T) {
+	directory := t.TempDir()
+	path, large := filepath.Join(directory, "token"), filepath.Join(directory, "large")
+	for name, text := range map[string]string{path: "opensesame", large: strings.Repeat("x", 1<<20+1)} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("CREDENTIALS_DIRECTORY", "")
+	if text, err := secret.Read("a.token", path); err != nil || string(text) != "opensesame" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := secret.Read("a.token", "credential:token"); !errors.Is(err, secret.ErrNoCredentials) {
+		t.Errorf("without systemd: %v", err)
+	}
+	t.Setenv("CREDENTIALS_DIRECTORY", directory)
+	if text, err := secret.Read("a.token", "credential:token"); err != nil || string(text) != "opensesame" {
+		t.Errorf("a credential: %q, %v", text, err)
+	}
+	for name, want := range map[string]string{
+		"/nowhere/token": "a.token: reading the file that it names: no such file or directory", large: "is larger than 1048576 octets",
+		"credential:none": "a.token: reading the file that it names: no such file", "credential:a/b": `a.token: systemd passes on no credential "a/b"`,
+	} {
+		if _, err := secret.Read("a.token", name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+}
+
+// What is no certificate is named by its setting, and a file has another version when it is written again.
+func TestCertificates(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.pem")
+	if before := secret.Version(path); before != "" {
+		t.Errorf("a file that is not there has the version %q", before)
+	}
+	if err := os.WriteFile(path, []byte("no certificate"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first := secret.Version(path)
+	if err := os.WriteFile(path, []byte("no certificate either"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if first == "" || secret.Version(path) == first {
+		t.Errorf("the versions are %q and %q", first, secret.Version(path))
+	}
+	if _, err := secret.Pool("a.ca", path); err == nil || err.Error() != "a.ca: "+path+" contains no certificate" {
+		t.Error(err)
+	}
+	if _, err := secret.Pair("a", path, path); err == nil || !strings.HasPrefix(err.Error(), "a.certificate and a.key: ") {
+		t.Error(err)
+	}
+	if _, err := secret.Pair("a", path, "/nowhere"); err == nil || !strings.HasPrefix(err.Error(), "a.key: ") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,80 @@
+// Package stored shows the stored responses of the HTTP cache to administrators, and purges them.
+package stored
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/uri"
+)
+
+// Responses implements admin.Responses.
+type Responses struct {
+	cache   *httpcache.Cache
+	refresh func(ctx context.Context, key uri.URI) (int, error)
+}
+
+// New returns the responses of a cache. refresh fetches those for a URI once more.
+func New(cache *httpcache.Cache, refresh func(ctx context.Context, key uri.URI) (int, error)) Responses {
+	return Responses{cache, refresh}
+}
+
+// Lookup implements admin.Responses.
+func (r Responses) Lookup(key uri.URI) []api.Response {
+	var all []api.Response
+	for _, info := range r.cache.Lookup(key.String()) {
+		all = append(all, responseDocument(info))
+	}
+	return all
+}
+
+// Purge implements admin.Responses.
+func (r Responses) Purge(s admin.ResponseSelection, hard bool) int {
+	if s.URI.IsValid() {
+		return r.cache.Purge(s.URI.String(), hard)
+	}
+	return r.cache.PurgeAll(httpcache.Selection{Key: s.Has, Tag: s.Tag}, hard)
+}
+
+// Refresh implements admin.Responses.
+func (r Responses) Refresh(ctx context.Context, key uri.URI) (int, error) {
+	return r.refresh(ctx, key)
+}
+
+func responseDocument(info httpcache.Info) api.Response {
+	document := api.Response{
+		Status: info.Status, Spelling: info.Spelling, Selecting: make(map[string]*string, len(info.Selecting)),
+		Age: api.Seconds(info.Age), TTL: api.Seconds(info.TTL), Size: info.Size, ETag: info.ETag,
+		Where: []string{}, Tags: append([]string{}, info.Tags...), Partial: info.Partial, Purged: info.Purged,
+	}
+	if !info.Modified.IsZero() {
+		document.LastModified = info.Modified.UTC().Format(http.TimeFormat)
+	}
+	if info.InMemory {
+		document.Where = append(document.Where, "memory")
+	}
+	if info.OnDisk {
+		document.Where = append(document.Where, "disk")
+	}
+	for name, lines := range info.Selecting {
+		document.Selecting[name] = shownField(name, lines)
+	}
+	return document
+}
+
+// shownField returns the value of a field of requests for administrators, nil where it must be missing:
+// not the credentials of clients.
+func shownField(name string, lines []string) *string {
+	if len(lines) == 0 {
+		return nil
+	}
+	if slices.Contains([]string{"Authorization", "Cookie", "Proxy-Authorization"}, name) {
+		hidden := "(not shown)"
+		return &hidden
+	}
+	return &lines[0]
+}

@@ -1,0 +1,194 @@
+// Package follow keeps the store of a registry open, and follows its changes, for as long as a process runs.
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// The times of a store.
+const (
+	reopenEvery   = 2 * time.Second        // where it cannot be opened
+	changesEvery  = 250 * time.Millisecond // how often it is asked for changes
+	changesWithin = 5 * time.Second        // how long a writer waits until its change is known here
+)
+
+// Config configures a Store. All fields but Report must be set.
+type Config struct {
+	// Open opens the store. mustExist is whether it is an error that there is none, which otherwise is made.
+	Open func(ctx context.Context, mustExist bool) (registry.Store, error)
+	// Report is called when the store can be asked no longer, with the reason, and with nil when it can be again.
+	Report func(err error)
+	After  func(time.Duration) <-chan time.Time
+}
+
+// Store is a store that is opened in the background and whose changes are followed, over all configurations that have
+// it. It is safe for concurrent use.
+type Store struct {
+	*registry.Reopening
+	config    Config
+	once      sync.Once
+	running   sync.WaitGroup
+	cancel    context.CancelFunc
+	opened    chan struct{} // closed when it was opened for the first time
+	feed      atomic.Pointer[registry.Feed]
+	mustExist atomic.Bool
+
+	mu      sync.Mutex
+	changed map[int]func(keys []registry.Key) // by the number of a configuration
+	next    int
+	fault   error
+}
+
+// New returns a store; nothing is opened.
+func New(config Config) *Store {
+	s := &Store{config: config, opened: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}}
+	s.Reopening = registry.NewReopening(registry.ReopeningConfig{
+		Open:  func(ctx context.Context) (registry.Store, error) { return config.Open(ctx, s.mustExist.Load()) },
+		Every: reopenEvery, After: config.After, Opened: s.state,
+	})
+	return s
+}
+
+// Opened returns what is closed when the store was opened for the first time.
+func (s *Store) Opened() <-chan struct{} { return s.opened }
+
+// Await waits until the store was opened for the first time, or ctx ends: then it returns what is wrong.
+func (s *Store) Await(ctx context.Context) (faults []string) {
+	select {
+	case <-s.opened:
+		return nil
+	case <-ctx.Done():
+		return s.Faults()
+	}
+}
+
+// OpenNow opens a store that is there, in place of Start, and returns why it cannot be opened.
+func (s *Store) OpenNow(ctx context.Context) error {
+	s.mustExist.Store(true)
+	_, err := s.Try(ctx)
+	s.state(err)
+	return err
+}
+
+// Start opens the store in the background, and follows its changes. Only the first call does.
+func (s *Store) Start() {
+	s.once.Do(func() {
+		var ctx context.Context
+		ctx, s.cancel = context.WithCancel(context.Background())
+		s.running.Go(func() {
+			head := s.Run(ctx)
+			if ctx.Err() != nil {
+				return
+			}
+			close(s.opened)
+			for ctx.Err() == nil {
+				s.followFrom(ctx, head)
+				head = s.Run(ctx)
+				s.tell([]registry.Key{registry.Prefix("")})
+			}
+		})
+	})
+}
+
+// followFrom follows the changes after a Seq until ctx ends, or the file of the store is another one. That is opened
+// then, as soon as it is there: an empty one that is made in its place would deny all names.
+func (s *Store) followFrom(ctx context.Context, head registry.Seq) {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	feed := &registry.Feed{Store: s, Every: changesEvery, Changed: s.tell, After: s.config.After, State: func(err error) {
+		s.state(err)
+		if errors.Is(err, registry.ErrReplaced) {
+			s.mustExist.Store(true)
+			s.GiveUp(err)
+			end()
+		}
+	}}
+	s.feed.Store(feed)
+	feed.Run(ctx, head)
+}
+
+// Write implements registry.Store. When it returns, what was changed is answered by this process.
+func (s *Store) Write(ctx context.Context, do func(registry.WriteTx) error) error {
+	return s.caughtUp(ctx, s.Reopening.Write(ctx, do))
+}
+
+// Bulk implements registry.Store, as Write does.
+func (s *Store) Bulk(ctx context.Context, do func(registry.WriteTx) error) error {
+	return s.caughtUp(ctx, s.Reopening.Bulk(ctx, do))
+}
+
+// caughtUp reads the changes that were written, unless that has failed.
+func (s *Store) caughtUp(ctx context.Context, err error) error {
+	feed := s.feed.Load()
+	if err != nil || feed == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), changesWithin)
+	defer cancel()
+	_ = feed.Poll(ctx) // it is read again soon, and a fault is reported then
+	return nil
+}
+
+// state records whether the store can be asked.
+func (s *Store) state(err error) {
+	s.mu.Lock()
+	changed := (err == nil) != (s.fault == nil)
+	s.fault = err
+	s.mu.Unlock()
+	if changed && s.config.Report != nil {
+		s.config.Report(err)
+	}
+}
+
+// Faults are what is wrong with the store.
+func (s *Store) Faults() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fault == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("the registry cannot be asked: %s", s.fault)}
+}
+
+// tell passes changes on to all configurations.
+func (s *Store) tell(keys []registry.Key) {
+	s.mu.Lock()
+	var all []func([]registry.Key)
+	for _, changed := range s.changed {
+		all = append(all, changed)
+	}
+	s.mu.Unlock()
+	for _, changed := range all {
+		changed(keys)
+	}
+}
+
+// Watch calls changed with the keys that change, until the function that it returns is called.
+func (s *Store) Watch(changed func(keys []registry.Key)) (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.next
+	s.next++
+	s.changed[n] = changed
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.changed, n)
+	}
+}
+
+// End ends what Start has begun, and closes the store.
+func (s *Store) End() {
+	s.cancel()
+	s.running.Wait()
+	if err := s.Close(); err != nil && s.config.Report != nil {
+		s.config.Report(err)
+	}
+}

@@ -1,0 +1,117 @@
+package follow_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/follow"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
+)
+
+// opener opens the store in a file, or fails while fault is set.
+type opener struct {
+	path string
+
+	mu    sync.Mutex
+	fault error
+	tries int
+}
+
+func (o *opener) open(ctx context.Context, mustExist bool) (registry.Store, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tries++
+	if o.fault != nil {
+		return nil, o.fault
+	}
+	if mustExist {
+		if err := sqlite.MustExist(o.path); err != nil {
+			return nil, err
+		}
+	}
+	return sqlite.Open(ctx, o.path)
+}
+
+func (o *opener) set(fault error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.fault = fault
+}
+
+func (o *opener) tried() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.tries
+}
+
+// soon is time.After without the wait.
+func soon(time.Duration) <-chan time.Time { return time.After(time.Millisecond) }
+
+func put(name string) func(registry.WriteTx) error {
+	return func(tx registry.WriteTx) error {
+		return tx.Put(registry.TableTotals, []registry.Document{{Key: name, Value: []byte("{}")}})
+	}
+}
+
+// A store that cannot be opened is tried again, and what is wrong is told once, and again when it is right.
+func TestStoreIsOpenedAgain(t *testing.T) {
+	o := &opener{path: filepath.Join(t.TempDir(), "registry.db"), fault: errors.New("broken")}
+	var mu sync.Mutex
+	var reports []error
+	s := follow.New(follow.Config{Open: o.open, After: soon, Report: func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		reports = append(reports, err)
+	}})
+	s.Start()
+	s.Start() // only the first call does anything
+	defer s.End()
+	testserver.Wait(t, "it is tried again", func() bool { return o.tried() > 3 })
+	if faults := s.Faults(); !slices.Equal(faults, []string{"the registry cannot be asked: broken"}) {
+		t.Errorf("the faults are %q", faults)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if faults := s.Await(ended); len(faults) != 1 {
+		t.Errorf("who waits is told %q", faults)
+	}
+	o.set(nil)
+	if faults := s.Await(t.Context()); faults != nil || s.Faults() != nil {
+		t.Errorf("it is open, with %q and %q", faults, s.Faults())
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(reports) != 2 || reports[0] == nil || reports[1] != nil {
+		t.Errorf("the reports are %v", reports)
+	}
+}
+
+// A command opens what is there, and makes nothing.
+func TestOpenNow(t *testing.T) {
+	o := &opener{path: filepath.Join(t.TempDir(), "registry.db")}
+	s := follow.New(follow.Config{Open: o.open, After: soon})
+	if err := s.OpenNow(t.Context()); !errors.Is(err, registry.ErrNoStore) || len(s.Faults()) != 1 {
+		t.Errorf("there is none: %v, %q", err, s.Faults())
+	}
+	s.End()
+	made, err := sqlite.Open(t.Context(), o.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.Close()
+	s = follow.New(follow.Config{Open: o.open, After: soon})
+	defer s.End()
+	if err := s.OpenNow(t.Context()); err != nil || s.Faults() != nil {
+		t.Errorf("%v, %q", err, s.Faults())
+	}
+	if err := s.Write(t.Context(), put("a")); err != nil { // nothing follows it
+		t.Error(err)
+	}
+}

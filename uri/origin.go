@@ -1,0 +1,22 @@
+package uri
+
+// SameOrigin returns the normal form of a raw URI reference relative to a base, without its fragment, and whether it is of
+// the same origin: RFC 9110 section 4.3.1.
+func SameOrigin(base, reference string) (target string, same bool) {
+	from, err := Parse(base)
+	if err != nil {
+		return "", false
+	}
+	relative, err := ParseRawReference(reference)
+	if err != nil {
+		return "", false
+	}
+	to, err := from.Resolve(relative, RFC3986)
+	if err != nil {
+		return "", false
+	}
+	to = to.WithoutFragment().Normalize()
+	a, _ := from.Authority()
+	b, _ := to.Authority()
+	return to.String(), from.Scheme() == to.Scheme() && a == b
+}
