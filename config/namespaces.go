@@ -1,5 +1,15 @@
 package config
 
+import (
+	"mime"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"github.com/urnd/urnd/uri"
+)
+
 // Namespace is a URN namespace of this site, or a change to one that is built
 // in: fields that are not set keep the built-in value.
 type Namespace struct {
@@ -122,3 +132,58 @@ func targetElements() []Setting {
 func folds() []string { return []string{"none", "lower", "upper", "prefix", "first"} }
 
 func checks() []string { return []string{"strict", "warn"} }
+
+func checkNamespaces(f *Faults, namespaces []Namespace) {
+	seen := make(map[string]bool)
+	for i, ns := range namespaces {
+		path := index("namespaces", i)
+		nid := strings.ToLower(ns.NID)
+		switch err := uri.CheckNID(ns.NID); {
+		case ns.NID == "":
+			f.add(path+".nid", "is missing")
+		case err != nil && strings.HasPrefix(nid, "urn:"):
+			f.add(path+".nid", "%q is not a NID: write %s", ns.NID, strings.Trim(ns.NID[len("urn:"):], ":"))
+		case err != nil:
+			f.add(path+".nid", "%q: %v", ns.NID, err)
+		case seen[nid]:
+			f.add(path+".nid", "%q is configured twice", ns.NID)
+		}
+		seen[nid] = true
+		if ns.Fold != "" {
+			Setting{Path: path + ".fold", OneOf: folds()}.validate(f, ns.Fold)
+		}
+		if ns.Check != "" {
+			Setting{Path: path + ".check", OneOf: checks()}.validate(f, ns.Check)
+		}
+		checkPattern(f, path+".pattern", ns.Pattern)
+		checkOrder(f, path+".order", ns.Order)
+		if len(ns.THTTP) > 0 && len(ns.Order) > 0 && !slices.Contains(ns.Order, "thttp") {
+			f.add(path+".order", "does not name thttp, so the servers of %s.thttp would never be queried", path)
+		}
+		for j, server := range ns.THTTP {
+			checkServer(f, index(path+".thttp", j), server)
+		}
+		Setting{Path: path + ".schemes", OneOf: schemes()}.validate(f, ns.Schemes)
+		for j, target := range ns.Targets {
+			at := index(path+".targets", j)
+			checkPattern(f, at+".pattern", target.Pattern)
+			checkTarget(f, at, target, ns.Pattern)
+		}
+	}
+}
+
+// checkTarget checks the template of a target, its media type and its language.
+func checkTarget(f *Faults, path string, target Target, pattern string) {
+	switch {
+	case !target.Gone:
+		checkTemplate(f, path+".template", target.Template, slices.Concat(ofNames(), groupsOf(pattern), groupsOf(target.Pattern)))
+	case target.Template != "":
+		f.add(path+".template", "is set together with gone: names that are gone have no location")
+	}
+	if _, _, err := mime.ParseMediaType(target.Type); target.Type != "" && (err != nil || !strings.Contains(target.Type, "/")) {
+		f.add(path+".type", "%q is not a media type such as application/pdf", target.Type)
+	}
+	if _, err := language.Parse(target.Language); target.Language != "" && err != nil {
+		f.add(path+".language", "%q is not a language tag such as en or pt-BR", target.Language)
+	}
+}

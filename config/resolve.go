@@ -100,6 +100,17 @@ func checkFallback(f *Faults, path string, value any) {
 	}
 }
 
+func checkIdentifiers(f *Faults, identifiers []Identifier) {
+	for i, identifier := range identifiers {
+		at := index("resolve.identifiers", i)
+		if identifier.Pattern == "" {
+			f.add(at+".pattern", "is missing")
+		}
+		checkPattern(f, at+".pattern", identifier.Pattern)
+		checkTemplate(f, at+".template", identifier.Template, groupsOf(identifier.Pattern))
+	}
+}
+
 func checkOrder(f *Faults, path string, order []string) {
 	Setting{Path: path, OneOf: systems()}.validate(f, order)
 }

@@ -16,7 +16,9 @@ const (
 // file, the manual, the schema, the checks and what a reload keeps are all derived from
 // these; the type of a leaf is that of its field in Config.
 type Setting struct {
-	Path string // dotted: "dns.timeout"; without a dot it is a section, or "namespaces"
+	// Path is the keys of its field, dotted: "dns.timeout"; without a dot it is a section, or "namespaces".
+	// A field without declaration, or the reverse, fails the tests.
+	Path string
 	Doc  string // what it means, in sentences
 	// Default has the type of the field of Config; nil is its zero value.
 	Default any

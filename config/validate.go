@@ -2,15 +2,12 @@ package config
 
 import (
 	"errors"
-	"mime"
 	"net"
 	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/text/language"
 
 	"github.com/urnd/urnd/uri"
 )
@@ -31,14 +28,7 @@ func (c Config) Validate() error {
 	checkUpstreams(&f, c.Proxy.Upstreams)
 	checkSites(&f, c.Proxy.Origins)
 	checkGateways(&f, c.Gateways.Templates)
-	for i, identifier := range c.Resolve.Identifiers {
-		at := index("resolve.identifiers", i)
-		if identifier.Pattern == "" {
-			f.add(at+".pattern", "is missing")
-		}
-		checkPattern(&f, at+".pattern", identifier.Pattern)
-		checkTemplate(&f, at+".template", identifier.Template, groupsOf(identifier.Pattern))
-	}
+	checkIdentifiers(&f, c.Resolve.Identifiers)
 	c.checkTogether(&f)
 	if len(f) == 0 {
 		return nil
@@ -128,45 +118,6 @@ func isLoopback(prefix netip.Prefix) bool {
 
 func index(path string, i int) string { return path + "." + strconv.Itoa(i) }
 
-func checkNamespaces(f *Faults, namespaces []Namespace) {
-	seen := make(map[string]bool)
-	for i, ns := range namespaces {
-		path := index("namespaces", i)
-		nid := strings.ToLower(ns.NID)
-		switch err := uri.CheckNID(ns.NID); {
-		case ns.NID == "":
-			f.add(path+".nid", "is missing")
-		case err != nil && strings.HasPrefix(nid, "urn:"):
-			f.add(path+".nid", "%q is not a NID: write %s", ns.NID, strings.Trim(ns.NID[len("urn:"):], ":"))
-		case err != nil:
-			f.add(path+".nid", "%q: %v", ns.NID, err)
-		case seen[nid]:
-			f.add(path+".nid", "%q is configured twice", ns.NID)
-		}
-		seen[nid] = true
-		if ns.Fold != "" {
-			Setting{Path: path + ".fold", OneOf: folds()}.validate(f, ns.Fold)
-		}
-		if ns.Check != "" {
-			Setting{Path: path + ".check", OneOf: checks()}.validate(f, ns.Check)
-		}
-		checkPattern(f, path+".pattern", ns.Pattern)
-		checkOrder(f, path+".order", ns.Order)
-		if len(ns.THTTP) > 0 && len(ns.Order) > 0 && !slices.Contains(ns.Order, "thttp") {
-			f.add(path+".order", "does not name thttp, so the servers of %s.thttp would never be queried", path)
-		}
-		for j, server := range ns.THTTP {
-			checkServer(f, index(path+".thttp", j), server)
-		}
-		Setting{Path: path + ".schemes", OneOf: schemes()}.validate(f, ns.Schemes)
-		for j, target := range ns.Targets {
-			at := index(path+".targets", j)
-			checkPattern(f, at+".pattern", target.Pattern)
-			checkTarget(f, at, target, ns.Pattern)
-		}
-	}
-}
-
 // schemes are those to which clients may be redirected, in addition to http and https.
 func schemes() []string {
 	return slices.DeleteFunc(uri.LocationSchemes(), func(name string) bool { return name == "http" || name == "https" })
@@ -217,19 +168,3 @@ var userinfo = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@`)
 
 // literalScheme matches a template whose scheme has no variables.
 var literalScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
-
-// checkTarget checks the template of a target, its media type and its language.
-func checkTarget(f *Faults, path string, target Target, pattern string) {
-	switch {
-	case !target.Gone:
-		checkTemplate(f, path+".template", target.Template, slices.Concat(ofNames(), groupsOf(pattern), groupsOf(target.Pattern)))
-	case target.Template != "":
-		f.add(path+".template", "is set together with gone: names that are gone have no location")
-	}
-	if _, _, err := mime.ParseMediaType(target.Type); target.Type != "" && (err != nil || !strings.Contains(target.Type, "/")) {
-		f.add(path+".type", "%q is not a media type such as application/pdf", target.Type)
-	}
-	if _, err := language.Parse(target.Language); target.Language != "" && err != nil {
-		f.add(path+".language", "%q is not a language tag such as en or pt-BR", target.Language)
-	}
-}

@@ -6,12 +6,12 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
-	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -22,7 +22,7 @@ import (
 type Config struct {
 	Log *slog.Logger
 	Now func() time.Time
-	Via message.ViaName // the name of this urnd in Via
+	Via httpmessage.ViaName // the name of this urnd in Via
 
 	// What answers: names, and other servers.
 

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/message"
@@ -138,8 +139,8 @@ func (x *exchange) identify() {
 	if x.event.ID != "" {
 		return
 	}
-	id := message.RequestID(x.request.Header, gate.Contains(x.handler.config.Access.Trusted, x.client.Peer))
-	x.Header()[message.RequestIDField] = []string{id}
+	id := httpmessage.RequestID(firstOf(x.request.Header[httpmessage.RequestIDField]), gate.Contains(x.handler.config.Access.Trusted, x.client.Peer))
+	x.Header()[httpmessage.RequestIDField] = []string{id}
 	x.event.ID = id
 }
 

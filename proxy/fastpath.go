@@ -11,11 +11,11 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/listen"
-	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/route"
 )
 
@@ -251,6 +251,6 @@ func (w *fastWork) identify(event *Event) {
 		return
 	}
 	at := len(w.ids)
-	w.ids = message.AppendRequestID(w.ids)
+	w.ids = httpmessage.AppendRequestID(w.ids)
 	event.ID = unsafe.String(unsafe.SliceData(w.ids[at:]), len(w.ids)-at) //nolint:gosec // not written again before the event ends
 }

@@ -10,10 +10,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
-	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/present"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/uri"
@@ -67,7 +67,7 @@ func New(config Config) *Handler {
 	})
 	outgoing.Via, outgoing.Now, outgoing.Accept = config.Via, config.Now, answer.ListingAccept
 	if config.Identify {
-		outgoing.OwnField = message.RequestIDField
+		outgoing.OwnField = httpmessage.RequestIDField
 	}
 	h.forward = forward.New(outgoing)
 	h.server = route.Server{

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/message"
 )
 
 // The fields of one connection are not forwarded: RFC 9110 section 7.6.1.
@@ -87,7 +87,7 @@ func TestTrailersAreAskedFor(t *testing.T) {
 // Via is added both ways, and a request that has come through this urnd is refused: RFC 9110 section
 // 7.6.3, RFC 8586.
 func TestViaOfForwarding(t *testing.T) {
-	via := message.NewViaName()
+	via := httpmessage.NewViaName()
 	own := via.String()
 	id := strings.TrimPrefix(own, "1.1 ")
 	o := always(t, "HTTP/1.1 200 OK\r\nVia: 1.0 origin\r\nContent-Length: 0\r\n\r\n")

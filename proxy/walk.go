@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
@@ -33,7 +34,7 @@ func (x *exchange) traced(start time.Time) {
 			span.End(&x.event, trace.Steps())
 		}()
 		x.withContext(ctx)
-	} else if traceparent := firstOf(x.request.Header[message.TraceparentField]); message.IsTraceparent(traceparent) {
+	} else if traceparent := firstOf(x.request.Header[httpmessage.TraceparentField]); httpmessage.IsTraceparent(traceparent) {
 		x.withContext(message.WithTraceparent(x.request.Context(), traceparent))
 	}
 	if err := x.walk(); err != nil {
@@ -110,11 +111,11 @@ func (x *exchange) check() (err error) {
 			return err
 		}
 	}
-	if x.hops, err = message.Hops(x.request.Header); err != nil {
+	if x.hops, err = message.Hops(x.lines); err != nil {
 		return err //nolint:wrapcheck // it says all
 	}
 	x.ask.Target.Query = x.asking(x.ask.Target.Query)
-	if x.hops == resolver.MaxHops || x.handler.config.Via.Loops(x.request.Header) {
+	if x.hops == resolver.MaxHops || x.handler.config.Via.Loops(x.lines) {
 		return problem.ErrLoop
 	}
 	return nil

@@ -2,8 +2,8 @@ package resolver
 
 import "context"
 
-// Slots is a semaphore: its capacity limits concurrent operations. It is safe for
-// concurrent use.
+// Slots is a semaphore: its capacity limits concurrent operations, and its length is how many of them run, which those of
+// golang.org/x/sync do not say. nil has none. It is safe for concurrent use.
 type Slots chan struct{}
 
 // TryAcquire takes a slot without waiting, and reports whether one was free.
@@ -16,7 +16,20 @@ func (s Slots) TryAcquire() bool {
 	}
 }
 
-// Release returns a slot taken by TryAcquire.
+// Acquire takes a slot, and waits for one where none is free. The error is the cause for which ctx has ended.
+func (s Slots) Acquire(ctx context.Context) error {
+	if s.TryAcquire() {
+		return nil
+	}
+	select {
+	case s <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Release returns a slot taken by TryAcquire or Acquire.
 func (s Slots) Release() { <-s }
 
 // Limit is a Resolver that asks Next if a slot is free, and fails otherwise. Behind Cached

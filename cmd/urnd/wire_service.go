@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/observe/requests"
@@ -38,8 +39,8 @@ type dependencies struct {
 	access   *accesslog.Log // nil: off
 	stderr   *os.File       // for logs that have no file
 	health   *daemon.Health
-	via      message.ViaName  // the name of this urnd, which a reload does not change
-	snapshot *daemon.Snapshot // of answers
+	via      httpmessage.ViaName // the name of this urnd, which a reload does not change
+	snapshot *daemon.Snapshot    // of answers
 	// locate adds the file and line of a setting to an error about it, and warnings returns
 	// what is probably not meant in a configuration; nil does nothing.
 	locate   func(error) error
@@ -51,10 +52,10 @@ func newDependencies() dependencies {
 	d := dependencies{
 		resolverDependencies: newResolverDependencies(),
 		log:                  slog.New(slog.DiscardHandler), stderr: os.Stderr,
-		via: message.NewViaName(), snapshot: new(daemon.Snapshot),
+		via: httpmessage.NewViaName(), snapshot: new(daemon.Snapshot),
 	}
 	d.health = daemon.NewHealth(d.now, redact.URLs)
-	d.fields, d.queried = d.via.Fields, d.health.Query
+	d.fields, d.queried = message.Question(d.via), d.health.Query
 	return d
 }
 

@@ -37,7 +37,7 @@ type Guard struct {
 	only    bool
 	timeout time.Duration
 	lookup  Lookup
-	slots   chan struct{}              // one for each connection; nil is no limit
+	slots   Slots                      // one for each connection; nil is no limit
 	own     *Own                       // never dialled; may be nil
 	check   func(netip.AddrPort) error // in addition to the rules; may be nil
 }
@@ -63,9 +63,17 @@ func (g *Guard) Except(own *Own) *Guard {
 	return &changed
 }
 
-// Bounded returns a Guard like g that opens at most as many connections as slots has
-// capacity, which other guards may share. Beyond that DialContext waits.
-func (g *Guard) Bounded(slots chan struct{}) *Guard {
+// Slots limit how many connections there are: each has one until it is closed. They are safe for concurrent use.
+type Slots interface {
+	// Acquire takes a slot, and waits for one where none is free. The error is the cause for which ctx has ended.
+	Acquire(ctx context.Context) error
+	// Release returns one.
+	Release()
+}
+
+// Bounded returns a Guard like g that opens only as many connections as there are slots, which other guards may share.
+// Beyond that DialContext waits.
+func (g *Guard) Bounded(slots Slots) *Guard {
 	bounded := *g
 	bounded.slots = slots
 	return &bounded
@@ -85,10 +93,8 @@ func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
 // ErrForbidden where the policy refuses it.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if g.slots != nil {
-		select {
-		case g.slots <- struct{}{}:
-		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting to connect to %s: %w", address, context.Cause(ctx))
+		if err := g.slots.Acquire(ctx); err != nil {
+			return nil, fmt.Errorf("waiting to connect to %s: %w", address, err)
 		}
 	}
 	conn, err := g.connect(ctx, network, address)
@@ -159,7 +165,7 @@ func systemLookup(ctx context.Context, host string) ([]netip.Addr, error) {
 
 func (g *Guard) release() {
 	if g.slots != nil {
-		<-g.slots
+		g.slots.Release()
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"net/netip"
 	"runtime/debug"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
-	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -35,7 +35,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case h.config.Registry == nil:
 		fail(w, r, problem.ErrNoRegistry)
 	default:
-		w.Header()[message.RequestIDField] = []string{actor.Request}
+		w.Header()[httpmessage.RequestIDField] = []string{actor.Request}
 		h.serveRegistry(w, r, actor)
 	}
 }

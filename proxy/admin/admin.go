@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
 )
 
 // Config configures a Handler. All fields but Clients, Proxies, Own, Token, Certificate and Registry
@@ -81,7 +82,7 @@ func New(config Config) *Handler {
 	mux.HandleFunc("GET /api/v1/responses", h.serveResponses)
 	mux.HandleFunc("DELETE /api/v1/responses", h.servePurgeResponses)
 	mux.HandleFunc("GET /api/v1/config", showing(config.Settings))
-	profiles := make(profiles, 1)
+	profiles := profiles{make(resolver.Slots, 1)}
 	mux.HandleFunc("GET /debug/pprof/", profiles.bounded(pprof.Index))
 	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("GET /debug/pprof/profile", profiles.bounded(pprof.Profile))

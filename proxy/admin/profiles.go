@@ -19,7 +19,7 @@ var (
 )
 
 // profiles are those of the Go runtime that are being taken: one at a time, since each slows down the whole process.
-type profiles chan struct{}
+type profiles struct{ resolver.Slots }
 
 // bounded returns a handler of one or several profiles, whose path ends with its name.
 func (p profiles) bounded(take http.HandlerFunc) http.HandlerFunc {
@@ -32,13 +32,12 @@ func (p profiles) bounded(take http.HandlerFunc) http.HandlerFunc {
 			fail(w, r, err)
 			return
 		}
-		select {
-		case p <- struct{}{}:
-			defer func() { <-p }()
-			take(w, r)
-		default:
+		if !p.TryAcquire() {
 			fail(w, r, errProfiling)
+			return
 		}
+		defer p.Release()
+		take(w, r)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
-	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/token"
@@ -31,7 +31,7 @@ func (h *Handler) actorOf(r *http.Request) (registry.Actor, error) {
 		actor.Client = client.String()
 	}
 	peer := gate.AddrOf(r.RemoteAddr)
-	actor.Request = message.RequestID(r.Header, peer.IsValid() && gate.Contains(h.config.Proxies, peer))
+	actor.Request = httpmessage.RequestID(r.Header.Get(httpmessage.RequestIDField), peer.IsValid() && gate.Contains(h.config.Proxies, peer))
 	return actor, nil
 }
 

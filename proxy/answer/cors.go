@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/route"
 )
@@ -35,7 +36,7 @@ func (c CORS) Allow(header http.Header, origin []string) bool {
 		}
 		header["Access-Control-Allow-Origin"] = origin
 	}
-	header["Access-Control-Expose-Headers"] = []string{"Cache-Status, Link, Location, " + message.RequestIDField}
+	header["Access-Control-Expose-Headers"] = []string{"Cache-Status, Link, Location, " + httpmessage.RequestIDField}
 	return true
 }
 

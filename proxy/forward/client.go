@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/urnd/urnd/cache/httpcache"
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // client is the client of one exchange. Interim responses, and the permission to send a body, come
@@ -17,7 +17,7 @@ import (
 type client struct {
 	http.ResponseWriter
 	request *http.Request
-	via     message.ViaName
+	via     httpmessage.ViaName
 	body    *requestBody // nil for none
 	ends    atomic.Bool  // the connection ends with the response
 

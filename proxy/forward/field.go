@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 )
 
@@ -18,7 +19,11 @@ func (p *Proxy) outgoing(r *Request, header http.Header) http.Header {
 	if !r.isWeb() {
 		return header
 	}
-	p.config.Via.AddTo(header)
+	var own httpmessage.Fields
+	p.config.Via.AddTo(&own)
+	for _, f := range own {
+		header[f.Name] = append(header[f.Name], f.Value)
+	}
 	message.SetTraceparent(r.Context(), header)
 	if !r.Fetched && httpguts.HeaderValuesContainsToken(r.Header["Te"], "trailers") {
 		header["Te"] = []string{"trailers"}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -21,7 +21,7 @@ import (
 type Config struct {
 	Fetch scheme.Handler
 	Cache *httpcache.Cache
-	Via   message.ViaName
+	Via   httpmessage.ViaName
 	Now   func() time.Time
 	// Fetches bounds concurrent fetches, and Streams tunnels and upgraded connections such as
 	// WebSockets, which have no time limit.

@@ -15,9 +15,9 @@ import (
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/forward"
-	"github.com/urnd/urnd/proxy/message"
 )
 
 // parsedFields returns the fields of a text as a reader of HTTP returns them: names and values are parts of it.
@@ -90,7 +90,7 @@ func TestMemoryOfResponses(t *testing.T) {
 			now := func() time.Time { return time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC) }
 			c := httpcache.New(httpcache.Config{Store: store, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
 			defer c.Close()
-			p := forward.New(forward.Config{Cache: c, Via: message.NewViaName(), Now: now})
+			p := forward.New(forward.Config{Cache: c, Via: httpmessage.NewViaName(), Now: now})
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true })
 			before := testserver.HeapInUse()
 			for i := range shape.uris {

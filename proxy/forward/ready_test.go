@@ -17,10 +17,10 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/listen"
-	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -79,9 +79,9 @@ func newReadySite(t testing.TB, own bool) *readySite {
 		Store: store, Now: s.time, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false },
 	})
 	t.Cleanup(s.cache.Close)
-	config := forward.Config{Fetch: s, Cache: s.cache, Via: message.NewViaName(), Now: s.time, Fetches: resolver.Quota{Slots: make(resolver.Slots, 8)}}
+	config := forward.Config{Fetch: s, Cache: s.cache, Via: httpmessage.NewViaName(), Now: s.time, Fetches: resolver.Quota{Slots: make(resolver.Slots, 8)}}
 	if own {
-		config.OwnField = message.RequestIDField
+		config.OwnField = httpmessage.RequestIDField
 	}
 	s.proxy = forward.New(config)
 	s.serve(t, own)
@@ -98,7 +98,7 @@ func (s *readySite) serve(t testing.TB, own bool) {
 	server := listen.NewServer(listen.ServerConfig{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if own {
-				w.Header()[message.RequestIDField] = []string{ownID}
+				w.Header()[httpmessage.RequestIDField] = []string{ownID}
 			}
 			if _, err := s.proxy.Serve(writer{w, r}, &forward.Request{Request: r, Key: target, Target: target}); err != nil { //nolint:contextcheck // the request has it
 				t.Error(err)
@@ -232,7 +232,7 @@ func TestReady(t *testing.T) {
 		"fields of one connection": {200, "OK", "body", http.Header{
 			"Trailer": {"X-T"}, "Connection": {"close, X-C"}, "X-C": {"1"}, "Transfer-Encoding": {"chunked"}, "Keep-Alive": {"1"}, "Upgrade": {"x"}, "Content-Length": {"99"},
 		}},
-		"fields of urnd":       {200, "OK", "body", http.Header{message.RequestIDField: {"origin"}, "X-Request-Ic": {"1"}, "X-Request-Ie": {"1"}}},
+		"fields of urnd":       {200, "OK", "body", http.Header{httpmessage.RequestIDField: {"origin"}, "X-Request-Ic": {"1"}, "X-Request-Ie": {"1"}}},
 		"other words":          {200, "Fine, thanks", "body", http.Header{}},
 		"no words":             {200, "", "body", http.Header{}},
 		"words of 404":         {404, "Not Found", "body", http.Header{"Etag": {`"1"`}}},
@@ -272,9 +272,9 @@ func TestReadyAges(t *testing.T) {
 		t.Errorf("ready: %t, %v old, with %v", ok, ready.Age(), ready.Memo())
 	}
 	s.check(t, ready)
-	other := forward.New(forward.Config{Cache: s.cache, Via: message.NewViaName(), Now: s.time})
+	other := forward.New(forward.Config{Cache: s.cache, Via: httpmessage.NewViaName(), Now: s.time})
 	for range 2 {
-		if head := string(other.AppendReady(nil, ready, false, "not sent", nil)); strings.Contains(head, message.RequestIDField) {
+		if head := string(other.AppendReady(nil, ready, false, "not sent", nil)); strings.Contains(head, httpmessage.RequestIDField) {
 			t.Errorf("another Proxy sends %q", head)
 		}
 		s.check(t, ready)

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"testing"
 
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -26,7 +26,7 @@ func TestFetchReleasesSlot(t *testing.T) {
 		"panic": func(context.Context, scheme.Request) (*scheme.Resource, error) { panic("a bug of the handler") },
 	} {
 		fetches := make(resolver.Slots, 1)
-		p := New(Config{Fetch: fetch, Via: message.NewViaName(), Fetches: resolver.Quota{Slots: fetches}})
+		p := New(Config{Fetch: fetch, Via: httpmessage.NewViaName(), Fetches: resolver.Quota{Slots: fetches}})
 		locations := []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}
 		func() {
 			defer func() {

@@ -104,7 +104,7 @@ func isRedirect(status int) bool {
 
 // resourceHeader returns the header of a request for a resource at u.
 func (p *Proxy) resourceHeader(ctx context.Context, r *http.Request, u uri.URI, single bool) http.Header {
-	header := p.config.Via.Passed(r.Header)
+	header := p.config.Via.Passed(func(name string) []string { return r.Header[name] }).Header()
 	for _, name := range []string{"Accept", "Accept-Language", "Accept-Encoding"} {
 		if values := r.Header.Values(name); len(values) > 0 {
 			header[name] = values

@@ -19,9 +19,9 @@ import (
 // Users are the users of a password file of htpasswd -B. They are safe for concurrent use.
 type Users struct {
 	hashes  map[string][]byte
-	dummies [][]byte      // compared with for unknown users
-	slots   chan struct{} // one for each running comparison: they must not take all processors
-	waiting chan struct{} // one for each comparison that runs or waits
+	dummies [][]byte       // compared with for unknown users
+	slots   resolver.Slots // one for each running comparison: they must not take all processors
+	waiting resolver.Slots // one for each comparison that runs or waits
 
 	mu       sync.Mutex
 	verified map[[sha256.Size]byte]bool // hashes of names and passwords that were right: bcrypt is slow on purpose
@@ -39,7 +39,10 @@ var errPasswords = fmt.Errorf("%w: too many passwords are being checked", resolv
 // ParseUsers parses a password file. Hashes other than bcrypt are errors: they are not
 // secure.
 func ParseUsers(text []byte) (*Users, error) {
-	u := &Users{hashes: make(map[string][]byte), verified: make(map[[sha256.Size]byte]bool), slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), waiting: make(chan struct{}, maxWaiting)}
+	u := &Users{
+		hashes: make(map[string][]byte), verified: make(map[[sha256.Size]byte]bool),
+		slots: make(resolver.Slots, max(1, runtime.GOMAXPROCS(0)/2)), waiting: make(resolver.Slots, maxWaiting),
+	}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
@@ -101,17 +104,13 @@ func keyOf(name, password string) [sha256.Size]byte {
 
 // compare reports whether a hash is that of a password. Few are compared at a time, and few wait.
 func (u *Users) compare(ctx context.Context, hash []byte, password string) (bool, error) {
-	select {
-	case u.waiting <- struct{}{}:
-		defer func() { <-u.waiting }()
-	default:
+	if !u.waiting.TryAcquire() {
 		return false, errPasswords
 	}
-	select {
-	case u.slots <- struct{}{}:
-		defer func() { <-u.slots }()
-	case <-ctx.Done():
-		return false, context.Cause(ctx)
+	defer u.waiting.Release()
+	if err := u.slots.Acquire(ctx); err != nil {
+		return false, err //nolint:wrapcheck // it is the cause for which ctx has ended
 	}
+	defer u.slots.Release()
 	return bcrypt.CompareHashAndPassword(hash, []byte(password)) == nil, nil
 }

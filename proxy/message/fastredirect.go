@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -39,7 +40,7 @@ func (r *FastRedirect) AppendTo(dst []byte) []byte {
 	dst = append(dst, r.Location...)
 	dst = append(dst, "\r\nX-Content-Type-Options: nosniff\r\n"...)
 	if r.RequestID != "" {
-		dst = append(append(append(dst, RequestIDField+": "...), r.RequestID...), "\r\n"...)
+		dst = append(append(append(dst, httpmessage.RequestIDField+": "...), r.RequestID...), "\r\n"...)
 	}
 	dst = append(append(dst, "Date: "...), r.Date...)
 	dst = append(dst, "\r\n\r\n"...)

@@ -1,17 +1,17 @@
 package message
 
 import (
-	"net/http"
 	"strings"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
 // Hops returns how many urnds have asked each other for the name of a request, at most
 // resolver.MaxHops. The error is a *uri.ParseError for a field that no urnd sends.
-func Hops(header http.Header) (uint8, error) {
-	lines := header[resolver.HopsField]
+func Hops(request httpmessage.Lines) (uint8, error) {
+	lines := request(resolver.HopsField)
 	if len(lines) == 0 {
 		return 0, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -32,7 +33,7 @@ func Prepare(r Reply) *Prepared {
 	header := make(http.Header)
 	r.setFields(header)
 	header["Cache-Control"], header["Cache-Status"] = []string{string([]byte{placeControl})}, []string{string([]byte{placeStatus})}
-	header[RequestIDField] = []string{string([]byte{placeID})}
+	header[httpmessage.RequestIDField] = []string{string([]byte{placeID})}
 	var text bytes.Buffer
 	text.WriteString("HTTP/1.1 " + strconv.Itoa(r.Status) + " " + http.StatusText(r.Status) + "\r\n")
 	_ = header.Write(&text) // a buffer takes all

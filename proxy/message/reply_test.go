@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
@@ -198,56 +199,16 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// RFC 9110 section 7.6.3: a loop ends at the second visit, and a chain at the fourth urnd.
-func TestLoops(t *testing.T) {
-	own, other := message.NewViaName(), message.NewViaName()
-	if own == other {
-		t.Fatalf("%s is not unique", own)
-	}
-	for _, tt := range []struct {
-		name  message.ViaName
-		via   string // also of CDN-Loop, without the protocol
-		loops bool
-	}{
-		{own, "", false},
-		{own, "1.1 cache.example", false},
-		{own, own.String(), true},
-		{own, "1.0 first, " + own.String() + ", 1.1 last", true},
-		{own, other.String(), false},
-		{own, own.String() + "0", false},
-		{own, strings.Repeat(other.String()+", ", 3) + "1.1 a", false},
-		{own, strings.Repeat(other.String()+", ", 4) + "1.1 a", true},
-		{message.ViaName{}, "1.1 urnd", false},
-		{message.ViaName{}, strings.Repeat("1.1 urnd, ", 4), true},
-	} {
-		loop := strings.NewReplacer("1.0 ", "", "1.1 ", "").Replace(tt.via)
-		for _, header := range []http.Header{
-			{"Via": {tt.via}}, {"Via": strings.Split(tt.via, ", ")}, {"Cdn-Loop": {loop}}, {"Cdn-Loop": {strings.ReplaceAll(loop, ",", " ; a=b,")}},
-		} {
-			if got := tt.name.Loops(header); got != tt.loops {
-				t.Errorf("%s behind %q: %t", tt.name, header, got)
-			}
-		}
-	}
-	before := http.Header{"Via": {"1.0 first"}, "Cdn-Loop": {"cdn.example"}, "Cookie": {"a"}}
-	got := own.Passed(before)
-	if strings.Join(got["Via"], ", ") != "1.0 first, "+own.String() || strings.Join(got["Cdn-Loop"], ", ") != "cdn.example, "+own.String()[4:] || len(got) != 2 {
-		t.Errorf("passed on: %v", got)
-	}
-	if !own.Loops(got) || own.Loops(before) {
-		t.Errorf("%v is no loop, or %v is one", got, before)
-	}
-}
-
 // A question to a resolution server has nothing of the client's request.
 func TestFields(t *testing.T) {
-	own := message.NewViaName()
+	own := httpmessage.NewViaName()
 	header := make(http.Header)
-	own.Fields(message.WithTraceparent(t.Context(), "00-client"), header)
+	question := message.Question(own)
+	question(message.WithTraceparent(t.Context(), "00-client"), header)
 	if header.Get("Traceparent") != "00-client" {
 		t.Errorf("a fetch: %v", header)
 	}
-	own.Fields(resolver.WithSpan(t.Context(), "00-own"), header)
+	question(resolver.WithSpan(t.Context(), "00-own"), header)
 	if header.Get("Via") != own.String() || header.Get("Traceparent") != "00-own" || len(header) != 2 {
 		t.Errorf("%v", header)
 	}
@@ -255,26 +216,13 @@ func TestFields(t *testing.T) {
 
 func TestHops(t *testing.T) {
 	for value, want := range map[string]uint8{"0": 0, "1": 1, "3": 3, "4": 4, "999": 4} {
-		if got, err := message.Hops(http.Header{resolver.HopsField: {value}}); got != want || err != nil {
+		if got, err := message.Hops(httpmessage.FieldsOf(resolver.HopsField, value).Lines); got != want || err != nil {
 			t.Errorf("%q: %d, %v", value, got, err)
 		}
 	}
 	for _, lines := range [][]string{{""}, {"-1"}, {"1000"}, {"a"}, {"1", "2"}, {" 1"}} {
-		if got, err := message.Hops(http.Header{resolver.HopsField: lines}); !errors.As(err, new(*uri.ParseError)) {
+		if got, err := message.Hops(httpmessage.FromHeader(http.Header{resolver.HopsField: lines}).Lines); !errors.As(err, new(*uri.ParseError)) {
 			t.Errorf("%q: %d, %v", lines, got, err)
-		}
-	}
-}
-
-// W3C Trace Context section 3.2.
-func TestIsTraceparent(t *testing.T) {
-	good := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	for value, want := range map[string]bool{
-		good: true, good + "-later": true, "": false, good[1:]: false, strings.ToUpper(good): false, good + "x": false,
-		good + "\r\nX: y": false, good + "-\r\nX: y": false, good + "-" + strings.Repeat("a", 100): false, " " + good: false,
-	} {
-		if got := message.IsTraceparent(value); got != want {
-			t.Errorf("%q: %t", value, got)
 		}
 	}
 }

@@ -3,13 +3,10 @@ package message
 import (
 	"context"
 	"net/http"
-	"regexp"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 )
-
-// TraceparentField is the field of W3C Trace Context that identifies the trace of a request.
-const TraceparentField = "Traceparent"
 
 type traceparentKey struct{}
 
@@ -20,20 +17,29 @@ func WithTraceparent(ctx context.Context, traceparent string) context.Context {
 	return context.WithValue(ctx, traceparentKey{}, traceparent)
 }
 
-// traceparentForm is section 3.2 of W3C Trace Context.
-var traceparentForm = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$`)
-
-// IsTraceparent reports whether a value is well formed and may be passed on.
-func IsTraceparent(field string) bool { return len(field) <= 128 && traceparentForm.MatchString(field) }
-
-// SetTraceparent sets the field of a request on behalf of ctx, if it is part of a trace: that of
+// TraceparentOf returns the traceparent of a request on behalf of ctx, "" where that is not part of a trace: that of
 // urnd's own span, or that of the client.
-func SetTraceparent(ctx context.Context, header http.Header) {
-	traceparent := resolver.SpanOf(ctx)
-	if traceparent == "" {
-		traceparent, _ = ctx.Value(traceparentKey{}).(string)
+func TraceparentOf(ctx context.Context) string {
+	if traceparent := resolver.SpanOf(ctx); traceparent != "" {
+		return traceparent
 	}
-	if traceparent != "" {
-		header[TraceparentField] = []string{traceparent}
+	traceparent, _ := ctx.Value(traceparentKey{}).(string)
+	return traceparent
+}
+
+// SetTraceparent sets the field of a request on behalf of ctx, if it is part of a trace.
+func SetTraceparent(ctx context.Context, header http.Header) {
+	if traceparent := TraceparentOf(ctx); traceparent != "" {
+		header[httpmessage.TraceparentField] = []string{traceparent}
+	}
+}
+
+// Question returns what sets Via of a question to a resolution server, and Traceparent if urnd traces it. What
+// the client's request has come through is not in it: the answer is for all clients. The hop
+// count of the question, which ends loops, is part of its key.
+func Question(via httpmessage.ViaName) func(ctx context.Context, header http.Header) {
+	return func(ctx context.Context, header http.Header) {
+		header[httpmessage.ViaField] = []string{via.String()}
+		SetTraceparent(ctx, header)
 	}
 }

@@ -43,14 +43,14 @@ type Handler struct {
 	schemes   scheme.Infos
 	// large are the large listings that documents are made of at the same time: they are in memory
 	// several times then. The others wait.
-	large chan struct{}
+	large resolver.Slots
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
 	return &Handler{
 		Handler: config.Fetch, ttl: config.TTL, most: config.Most, schemes: config.Schemes, documents: documents{memory: config.Memory},
-		large: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		large: make(resolver.Slots, runtime.GOMAXPROCS(0)),
 	}
 }
 
@@ -129,12 +129,10 @@ func (p *Handler) present(ctx context.Context, r scheme.Request) (*scheme.Resour
 // listed returns the document of a listing, of the type that the request asks for. The error is that of ctx.
 func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme.Resource) (*scheme.Resource, error) {
 	if resource.Listing.Bound(p.most) > largeListing {
-		select {
-		case p.large <- struct{}{}:
-			defer func() { <-p.large }()
-		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting to make a page of a listing: %w", context.Cause(ctx))
+		if err := p.large.Acquire(ctx); err != nil {
+			return nil, fmt.Errorf("waiting to make a page of a listing: %w", err)
 		}
+		defer p.large.Release()
 	}
 	contentType, body := answer.Listing(r.Header, resource.Listing)
 	sum := sha256.Sum256(body)

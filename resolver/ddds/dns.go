@@ -56,7 +56,7 @@ type ClientConfig struct {
 	// MixCase asks in letters of random case, where the server keeps it.
 	MixCase bool
 	// Slots bounds the concurrent queries; further ones wait. nil is no bound.
-	Slots chan struct{}
+	Slots resolver.Slots
 	// Observe is called with each query to a server; it may be nil.
 	Observe func(Exchange)
 	// Panicked is called with a panic over the reply of a server, which is none then, and its

@@ -20,12 +20,10 @@ const udpSize = 1232
 // askServer asks one server, and reports how. why says why it is asked, for the trace.
 func (c *Client) askServer(ctx context.Context, s *server, name string, rrtype uint16, why string) (*dns.Msg, error) {
 	if c.config.Slots != nil {
-		select {
-		case c.config.Slots <- struct{}{}:
-			defer func() { <-c.config.Slots }()
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := c.config.Slots.Acquire(ctx); err != nil {
+			return nil, err //nolint:wrapcheck // it is the cause for which ctx has ended
 		}
+		defer c.config.Slots.Release()
 	}
 	parent := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)

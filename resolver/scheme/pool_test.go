@@ -1,9 +1,8 @@
 package scheme_test
 
 import (
-	"errors"
-	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,14 +18,18 @@ type pooledConn struct {
 
 func (c pooledConn) Server() string { return c.name[:1] }
 
-func (c pooledConn) Remote() netip.AddrPort { return netip.AddrPort{} }
-
-func (c pooledConn) Close() { *c.closed = append(*c.closed, c.name) }
+// newPool returns a pool of connections, half of them to one server.
+func newPool(most int) *scheme.Pool[string, pooledConn] {
+	return scheme.NewPool[string](scheme.PoolConfig[pooledConn]{
+		Most: most, OfServer: scheme.Half(most), Timeout: time.Minute, Now: time.Now,
+		Close: func(c pooledConn) { *c.closed = append(*c.closed, c.name) },
+	})
+}
 
 func TestPool(t *testing.T) {
 	for _, tt := range []struct {
 		most           int
-		put, left, end string // in the order of Put, of Take, and of Close
+		put, left, end string // in the order of Put, the newest first, and in the order of Close
 	}{
 		{4, "a1 b1 c1 d1", "d1 c1 b1 a1", ""},
 		{4, "a1 b1 c1 d1 e1", "e1 d1 c1 b1", "a1"},
@@ -37,22 +40,17 @@ func TestPool(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var closed []string
-			p := scheme.NewPool[pooledConn](tt.most, time.Minute)
+			p := newPool(tt.most)
 			for name := range strings.FieldsSeq(tt.put) {
 				p.Put(pooledConn{name, &closed})
 			}
-			var left []string
-			for {
-				c, ok := p.Take(nil, func(pooledConn) bool { return true })
-				if !ok {
-					break
-				}
-				left = append(left, c.name)
+			if got := strings.Join(closed, " "); got != tt.end {
+				t.Errorf("%s: %s are closed", tt.put, got)
 			}
-			time.Sleep(time.Hour) // nothing that was taken is closed
-			synctest.Wait()
-			if got := strings.Join(left, " "); got != tt.left || strings.Join(closed, " ") != tt.end {
-				t.Errorf("%s: %s are left, %s closed", tt.put, got, closed)
+			closed = nil
+			p.Close()
+			if got := strings.Join(closed, " "); got != tt.left {
+				t.Errorf("%s: %s are left", tt.put, got)
 			}
 		})
 	}
@@ -61,7 +59,7 @@ func TestPool(t *testing.T) {
 func TestPoolEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var closed []string
-		p := scheme.NewPool[pooledConn](8, time.Minute)
+		p := newPool(8)
 		put := func(names ...string) {
 			for _, name := range names {
 				p.Put(pooledConn{name, &closed})
@@ -85,9 +83,8 @@ func TestPoolEnds(t *testing.T) {
 			t.Errorf("%d were dropped", n)
 		}
 		expect("those of a server are dropped", "a3 a2", 2)
-		refuse := errors.New("refused")
-		if c, ok := p.Take(func(netip.AddrPort) error { return refuse }, func(pooledConn) bool { return true }); ok {
-			t.Errorf("%s, whose server is refused", c.name)
+		if c, ok := p.Take("b", func(pooledConn) bool { return false }); ok {
+			t.Errorf("%s, which does not fit", c.name)
 		}
 		p.Close()
 		expect("closed", "c1 b1", 0)
@@ -95,3 +92,70 @@ func TestPoolEnds(t *testing.T) {
 		expect("after it", "a4", 0)
 	})
 }
+
+// The one that was used last is taken, of those to a server that fit; what was taken is not closed.
+func TestPoolTake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var closed []string
+		p := newPool(8)
+		for _, name := range []string{"a1", "a2", "b1", "a3"} {
+			p.Put(pooledConn{name, &closed})
+		}
+		take := func(server string, fits func(pooledConn) bool) string {
+			c, _ := p.Take(server, fits)
+			return c.name
+		}
+		isNotLast := func(c pooledConn) bool { return c.name != "a3" }
+		for _, tt := range []struct {
+			server string
+			fits   func(pooledConn) bool
+			want   string
+		}{{"a", isNotLast, "a2"}, {"a", nil, "a3"}, {"b", nil, "b1"}, {"b", nil, ""}, {"c", nil, ""}} {
+			if got := take(tt.server, tt.fits); got != tt.want {
+				t.Errorf("of %s: %q, want %q", tt.server, got, tt.want)
+			}
+		}
+		// What fits takes time, in which another request takes it.
+		if got := take("a", func(pooledConn) bool { return take("a", nil) != "" }); got != "" {
+			t.Errorf("%q is taken twice", got)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if len(closed) > 0 || p.Len() > 0 {
+			t.Errorf("closed: %q, and %d wait", closed, p.Len())
+		}
+	})
+}
+
+// Of many that use a pool at once, each connection has one at a time: for the race detector.
+func TestPoolShared(t *testing.T) {
+	p := scheme.NewPool[string](scheme.PoolConfig[*sharedConn]{
+		Most: 4, OfServer: 3, Timeout: time.Millisecond, Now: time.Now, Close: func(c *sharedConn) { c.uses++ },
+	})
+	defer p.Close()
+	var users sync.WaitGroup
+	for i := range 4 {
+		users.Go(func() {
+			for n := range 500 {
+				server := string(rune('a' + (i+n)%3))
+				c, ok := p.Take(server, func(*sharedConn) bool { return true })
+				if !ok {
+					c = &sharedConn{server: server}
+				}
+				c.uses++
+				p.Put(c)
+			}
+		})
+	}
+	users.Wait()
+	if n := p.Len(); n > 4 {
+		t.Errorf("%d wait", n)
+	}
+}
+
+type sharedConn struct {
+	server string
+	uses   int
+}
+
+func (c *sharedConn) Server() string { return c.server }

@@ -36,8 +36,12 @@ const (
 
 // peers returns all servers, in the order of the table.
 func peers(s settings) []peer {
+	return append(append([]peer{urnd(s)}, floors(s)...), others()...)
+}
+
+// others returns the peers of Debian.
+func others() []peer {
 	return []peer{
-		urnd(s),
 		{
 			name: "nginx", pkg: "nginx", files: config("nginx.conf"),
 			command: func(p place) []string {

@@ -20,6 +20,7 @@ type settings struct {
 	only        []string      // BENCH_ONLY, names of peers; empty is all
 	rows        string        // BENCH_ROWS, a part of their titles; empty is all
 	urnd        string        // BENCH_URND, the program
+	floor       string        // BENCH_FLOOR, the program ../floor; "" leaves it out
 	processors  []int         // BENCH_PROCESSORS, of the server; each peer is measured with each number
 	profile     string        // BENCH_PROFILE, the file for a profile of urnd, instead of the tables
 }
@@ -51,6 +52,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 		only:        list(getenv("BENCH_ONLY")),
 		rows:        getenv("BENCH_ROWS"),
 		urnd:        urnd,
+		floor:       getenv("BENCH_FLOOR"),
 		processors:  processors,
 		profile:     getenv("BENCH_PROFILE"),
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
 // Import imports names. The lines of one name make one record: their targets, in the order of the
@@ -41,7 +42,7 @@ type Import struct {
 	// same Source and the same content. "" cannot be continued.
 	Source string
 	// TempDir is where input is sorted that is larger than some megabytes; "" is the default of the
-	// system. It takes about as much as the input has without compression.
+	// system. It takes about three times as much as the input has without compression.
 	TempDir string
 	// Transaction is how many names are written in one transaction; 0 is 10,000.
 	Transaction int
@@ -62,7 +63,7 @@ func (i *Import) Run(ctx context.Context, r io.Reader) (Report, error) {
 type run struct {
 	*Import
 	report Report
-	sorted *sorter
+	sorted *sorter.Sorter
 	input  *counted
 	units  int64 // lines that were good
 	unread int64 // lines that were not
@@ -77,8 +78,10 @@ func (r *run) all(ctx context.Context, from io.Reader) error {
 	}
 	defer in.close()
 	r.report.Ignored = in.ignored
-	r.sorted = newSorter(r.TempDir, chunkSize)
-	defer r.sorted.close()
+	if r.sorted, err = sorter.New(ctx, r.TempDir); err != nil {
+		return err
+	}
+	defer r.sorted.Close() //nolint:errcheck // what it has is not needed any more
 	if err := r.read(ctx, in); err != nil {
 		return err
 	}

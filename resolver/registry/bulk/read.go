@@ -2,15 +2,11 @@ package bulk
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
-	"time"
 	"unicode/utf8"
-
-	"github.com/urnd/urnd/resolver/registry"
 )
 
 // read reads and checks all lines, and sorts those that are good.
@@ -44,8 +40,12 @@ func (r *run) take(p parsed) error {
 		r.reject(rejection)
 	}
 	r.report.Lines += p.lines
-	if err := r.sorted.add(p.records); err != nil {
-		return err
+	begin := 0
+	for _, end := range p.ends {
+		if err := r.sorted.Add(p.records[begin:end]); err != nil {
+			return err
+		}
+		begin = end
 	}
 	r.progress(Progress{Stage: Reading, Lines: p.last})
 	return nil
@@ -65,7 +65,8 @@ type job struct {
 
 // parsed is what a block has.
 type parsed struct {
-	records  []byte // of the sort
+	records  []byte // of the sort, one after another
+	ends     []int  // where each of them ends
 	lines    int64  // with a name
 	last     int64  // the number of the last line
 	rejected []Rejection
@@ -120,40 +121,7 @@ func (r *run) parse(in *input, b block) parsed {
 			return
 		}
 		p.records = appendRecord(p.records, l)
+		p.ends = append(p.ends, len(p.records))
 	})
 	return p
-}
-
-// appendRecord appends a line as a record of the sort.
-func appendRecord(b []byte, l *line) []byte {
-	begin := len(b)
-	b = append(b, make([]byte, recordHead)...)
-	b = appendKey(b, l)
-	b = binary.BigEndian.AppendUint64(b, uint64(l.number)) //nolint:gosec // it is not negative
-	key := len(b) - begin - recordHead
-	b = binary.LittleEndian.AppendUint32(b, uint32(l.said))
-	b = binary.LittleEndian.AppendUint32(b, uint32(l.ifVersion)) //nolint:gosec // it is not negative
-	b = registry.AppendEncoded(b, &l.entry)
-	binary.LittleEndian.PutUint32(b[begin:], uint32(key))                           //nolint:gosec // lines are bounded
-	binary.LittleEndian.PutUint32(b[begin+4:], uint32(len(b)-begin-recordHead-key)) //nolint:gosec // lines are bounded
-	return b
-}
-
-// lineOf returns the line of a record.
-func lineOf(record []byte) (line, error) {
-	key, rest := keyOf(record), restOf(record)
-	tail := len(key) - keyTail
-	l := line{
-		number: int64(binary.BigEndian.Uint64(key[tail:])), //nolint:gosec // it was an int64
-		said:   fields(binary.LittleEndian.Uint32(rest)),
-
-		ifVersion: int(binary.LittleEndian.Uint32(rest[4:])),
-	}
-	l.entry.Kind = registry.Kind(1 - key[0])
-	l.entry.Name = string(key[1 : tail-versionSize-1])
-	err := registry.Decode(&l.entry, rest[8:])
-	if !l.said.has(fieldSince) {
-		l.entry.Since = time.Time{} // Decode has taken Changed
-	}
-	return l, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
 // unit is what all lines of a name say; of one version of it, where they have versions.
@@ -18,9 +19,9 @@ type unit struct {
 	order []byte
 }
 
-// units makes units of the lines of a merge.
+// units makes units of sorted lines.
 type units struct {
-	merge  source
+	sorted *sorter.Sorter
 	reject func(Rejection)
 	record []byte // the next one; nil at the end
 	begun  bool
@@ -60,16 +61,10 @@ func (u *units) next() (unit, error) {
 }
 
 func (u *units) advance() (err error) {
-	if u.record, err = u.merge.next(); errors.Is(err, io.EOF) {
+	if u.record, err = u.sorted.Next(); errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
-}
-
-// orderOf returns what the records of one unit have in common.
-func orderOf(record []byte) []byte {
-	key := keyOf(record)
-	return key[:len(key)-keyTail]
 }
 
 var errTargets = fmt.Errorf("its name has more than %d targets", registry.MaxTargets)
@@ -136,7 +131,8 @@ func (u *unit) take(l line) {
 		a *string
 		b string
 	}{
-		{&a.Reason, b.Reason}, {&a.Alias, b.Alias}, {&a.Metadata, b.Metadata}, {&a.Contact, b.Contact}, {&a.By, b.By}, {&a.Note, b.Note},
+		{&a.Reason, b.Reason}, {&a.Alias, b.Alias}, {&a.Metadata, b.Metadata},
+		{&a.Contact, b.Contact}, {&a.By, b.By}, {&a.Note, b.Note},
 	} {
 		if *t.a == "" {
 			*t.a = t.b

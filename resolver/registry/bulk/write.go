@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
 // shown is how much is shown of a line that cannot be read, in octets.
@@ -29,12 +30,12 @@ type batch struct {
 }
 
 // batches makes batches of the units after a position, until ctx ends.
-func batches(ctx context.Context, merged *merge, after string, size int) <-chan batch {
+func batches(ctx context.Context, sorted *sorter.Sorter, after string, size int) <-chan batch {
 	c := make(chan batch, 1)
 	go func() {
 		defer close(c)
 		var b batch
-		u := &units{merge: merged, reject: func(r Rejection) { b.rejected = append(b.rejected, r) }}
+		u := &units{sorted: sorted, reject: func(r Rejection) { b.rejected = append(b.rejected, r) }}
 		for !b.last && b.err == nil {
 			b = batch{units: make([]unit, 0, size)}
 			for len(b.units) < size && !b.last && b.err == nil {
@@ -65,10 +66,6 @@ func batches(ctx context.Context, merged *merge, after string, size int) <-chan 
 
 // write writes what was read. Where ctx ends, it ends after a transaction.
 func (r *run) write(ctx context.Context, digest string) error {
-	merged, err := r.sorted.merged()
-	if err != nil {
-		return err
-	}
 	p, err := r.position(ctx, digest)
 	if err != nil {
 		return err
@@ -78,7 +75,7 @@ func (r *run) write(ctx context.Context, digest string) error {
 	if size <= 0 {
 		size = usualTransaction
 	}
-	all := batches(ctx, merged, string(p.After), size)
+	all := batches(ctx, r.sorted, string(p.After), size)
 	defer func() {
 		cancel()
 		for range all { //nolint:revive // until it has ended

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -32,7 +33,7 @@ type Store struct {
 	replica *replica // nil if there is none
 	// writing holds one value while this instance writes, or waits for another one: those that wait for that have
 	// no connection, which look-ups need.
-	writing chan struct{}
+	writing resolver.Slots
 
 	// seen is the greatest Seq that this instance knows of.
 	seen atomic.Int64
@@ -53,7 +54,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 }
 
 func open(ctx context.Context, url string, o Options) (*Store, error) {
-	s := &Store{writing: make(chan struct{}, 1)}
+	s := &Store{writing: make(resolver.Slots, 1)}
 	c, err := parse(url, o)
 	if err != nil {
 		return nil, err

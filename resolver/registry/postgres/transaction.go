@@ -100,12 +100,10 @@ var errTurn = fmt.Errorf("%w: others are writing", registry.ErrNoStore)
 func (s *Store) turn(ctx context.Context) (end func(), err error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, turnTimeout, errTurn)
 	defer cancel()
-	select {
-	case s.writing <- struct{}{}:
-		return func() { <-s.writing }, nil
-	case <-bounded.Done():
-		return nil, kindOf(context.Cause(bounded))
+	if err := s.writing.Acquire(bounded); err != nil {
+		return nil, kindOf(err)
 	}
+	return s.writing.Release, nil
 }
 
 // write calls f in a transaction, and returns the last Seq if it has changed it.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/urnd/urnd/resolver"
 )
 
 // The page caches of connections, in KiB. Readers, and those who write single entries, are as fast with
@@ -19,8 +21,8 @@ const (
 // was used last, whose cache is warm, is used first. It is safe for concurrent use.
 type pool struct {
 	path  string
-	cache int           // of each, in KiB
-	slots chan struct{} // one value for each connection in use
+	cache int            // of each, in KiB
+	slots resolver.Slots // one for each connection in use
 	// immutable files are opened without locks, and nothing is written beside them.
 	immutable bool
 
@@ -29,19 +31,13 @@ type pool struct {
 }
 
 func newPool(path string, n int) *pool {
-	return &pool{path: path, cache: max(min(readerCache, poolCache/n), 1<<10), slots: make(chan struct{}, n)}
+	return &pool{path: path, cache: max(min(readerCache, poolCache/n), 1<<10), slots: make(resolver.Slots, n)}
 }
 
 // get returns a connection, when one is free.
 func (p *pool) get(ctx context.Context) (*conn, error) {
-	select {
-	case p.slots <- struct{}{}:
-	default:
-		select {
-		case p.slots <- struct{}{}:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	if p.slots.Acquire(ctx) != nil {
+		return nil, ctx.Err()
 	}
 	p.mu.Lock()
 	if n := len(p.free); n > 0 {
@@ -53,7 +49,7 @@ func (p *pool) get(ctx context.Context) (*conn, error) {
 	p.mu.Unlock()
 	c, err := connect(p.path, p.cache, p.mode())
 	if err != nil {
-		<-p.slots
+		p.slots.Release()
 		return nil, faultOf(p.path, err)
 	}
 	return c, nil
@@ -71,7 +67,7 @@ func (p *pool) put(c *conn) {
 	p.mu.Lock()
 	p.free = append(p.free, c)
 	p.mu.Unlock()
-	<-p.slots
+	p.slots.Release()
 }
 
 // with calls f with a connection.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -19,7 +20,7 @@ type Store struct {
 	file os.FileInfo // that was opened; nil is not looked at again
 	// Questions have connections of their own, so that long transactions do not keep them waiting.
 	questions, transactions *pool
-	writing                 chan struct{} // holds one value while the writer is used
+	writing                 resolver.Slots // one, for who uses the writer
 	writer                  *conn
 	durable, bulk           durability
 }
@@ -27,7 +28,7 @@ type Store struct {
 // Open opens the store in a file, which it makes, for its owner alone, where there is none. Its errors
 // wrap registry.ErrNoStore, ErrSchema or ErrDamaged, and say what to do.
 func Open(ctx context.Context, path string) (*Store, error) {
-	s := &Store{path: path, writing: make(chan struct{}, 1), durable: durability{"FULL", writerCache}, bulk: durability{"NORMAL", bulkCache}}
+	s := &Store{path: path, writing: make(resolver.Slots, 1), durable: durability{"FULL", writerCache}, bulk: durability{"NORMAL", bulkCache}}
 	if err := s.open(ctx); err != nil {
 		return nil, faultOf(path, errors.Join(err, s.Close()))
 	}
@@ -142,12 +143,10 @@ func (s *Store) write(ctx context.Context, d *durability, f func(registry.WriteT
 	if s.writer == nil {
 		return fmt.Errorf("%w: %s is a backup, which is not written to", registry.ErrNoStore, s.path)
 	}
-	select {
-	case s.writing <- struct{}{}:
-	case <-ctx.Done():
+	if s.writing.Acquire(ctx) != nil {
 		return ctx.Err()
 	}
-	defer func() { <-s.writing }()
+	defer s.writing.Release()
 	if err := s.isThere(); err != nil {
 		return err
 	}

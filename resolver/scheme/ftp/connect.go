@@ -40,7 +40,9 @@ func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*
 
 // waiting returns a connection that waited, and still works; nil where there is none.
 func (h *Handler) waiting(ctx context.Context, r scheme.Request, t target) (*control, error) {
-	c, ok := h.pool.Take(r.Check, func(c *control) bool { return c.key == t.key })
+	c, ok := h.pool.Take(t.address, func(c *control) bool {
+		return c.key == t.key && (r.Check == nil || r.Check(c.remote) == nil)
+	})
 	if !ok {
 		return nil, nil //nolint:nilnil // none waits
 	}

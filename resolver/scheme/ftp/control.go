@@ -44,10 +44,7 @@ func newControl(conn net.Conn, k key, limits scheme.Limits) (*control, error) {
 // Server implements scheme.PooledConn.
 func (c *control) Server() string { return c.key.address }
 
-// Remote implements scheme.PooledConn.
-func (c *control) Remote() netip.AddrPort { return c.remote }
-
-// Close ends the connection. It implements scheme.PooledConn.
+// Close ends the connection.
 func (c *control) Close() {
 	c.broken = true
 	_ = c.conn.Close() // nothing is left to be sent

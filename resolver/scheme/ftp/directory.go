@@ -123,16 +123,16 @@ func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(str
 // readLines reads the lines of a listing, within the limits.
 func readLines(data io.Reader, limits scheme.Limits, parse func(string) (entry, bool, bool)) (listed, error) {
 	var found listed
-	in := bufio.NewReaderSize(data, limits.Line)
-	for octets := int64(0); found.incomplete == ""; {
-		line, err := in.ReadSlice('\n')
-		switch octets += int64(len(line)); {
-		case errors.Is(err, bufio.ErrBufferFull):
+	lines := scheme.Lines{In: bufio.NewReaderSize(data, limits.Line), Line: limits.Line, Octets: limits.Octets, Endless: true}
+	for found.incomplete == "" {
+		line, err := lines.Next()
+		switch {
+		case errors.Is(err, scheme.ErrLongLine):
 			found.incomplete = fmt.Sprintf("a line is longer than %d octets", limits.Line)
-		case octets > limits.Octets:
+		case errors.Is(err, scheme.ErrManyOctets):
 			found.incomplete = fmt.Sprintf("it is longer than %d octets", limits.Octets)
-		case err == nil || errors.Is(err, io.EOF) && len(line) > 0:
-			e, skip, ok := parse(strings.TrimRight(string(line), "\r\n"))
+		case err == nil:
+			e, skip, ok := parse(line)
 			found.add(e, skip, ok, limits.Entries)
 		case errors.Is(err, io.EOF):
 			return found, nil

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -48,15 +49,17 @@ const (
 // Handler implements scheme.Handler. It is safe for concurrent use.
 type Handler struct {
 	config Config
-	pool   *scheme.Pool[*control]
-	places chan struct{} // one for each request that runs; nil for no bound
+	pool   *scheme.Pool[string, *control]
+	places resolver.Slots // one for each request that runs; nil for no bound
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
-	h := &Handler{config: config, pool: scheme.NewPool[*control](config.MaxIdle, config.Idle)}
+	h := &Handler{config: config, pool: scheme.NewPool[string](scheme.PoolConfig[*control]{
+		Most: config.MaxIdle, OfServer: scheme.Half(config.MaxIdle), Timeout: config.Idle, Now: config.Now, Close: (*control).Close,
+	})}
 	if config.MaxFetches > 0 {
-		h.places = make(chan struct{}, config.MaxFetches)
+		h.places = make(resolver.Slots, config.MaxFetches)
 	}
 	return h
 }

@@ -23,17 +23,15 @@ func (h *Handler) enter(ctx context.Context) error {
 	}
 	ctx, cancel := h.config.within(ctx)
 	defer cancel()
-	select {
-	case h.places <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("waiting to ask an FTP server: %w", context.Cause(ctx))
+	if err := h.places.Acquire(ctx); err != nil {
+		return fmt.Errorf("waiting to ask an FTP server: %w", err)
 	}
+	return nil
 }
 
 // leave gives the place to another request.
 func (h *Handler) leave() {
 	if h.places != nil {
-		<-h.places
+		h.places.Release()
 	}
 }

@@ -142,7 +142,7 @@ func TestPoolCheck(t *testing.T) {
 func TestPoolBounds(t *testing.T) {
 	f := &fake{}
 	address := f.start(t)
-	idle := handler(t, func(c *Config) { c.TLS, c.Idle = TLSNever, time.Millisecond })
+	idle := handler(t, func(c *Config) { c.TLS, c.Idle, c.Now = TLSNever, time.Millisecond, time.Now })
 	few := handler(t, func(c *Config) { c.TLS, c.MaxIdle = TLSNever, 1 })
 	none := handler(t, func(c *Config) { c.TLS, c.MaxIdle = TLSNever, 0 })
 	for _, h := range []*Handler{idle, few, none} {

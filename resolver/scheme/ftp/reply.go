@@ -53,19 +53,17 @@ const maxReplyLines = 1000
 // octets. secret is that of the reply.
 func readReply(in *bufio.Reader, secret string) (reply, error) {
 	r := reply{secret: secret}
-	octets := 0
+	lines := scheme.Lines{In: in, Line: in.Size(), Octets: int64(in.Size())}
 	for range maxReplyLines {
-		line, err := in.ReadSlice('\n')
-		if octets += len(line); errors.Is(err, bufio.ErrBufferFull) || octets > in.Size() {
+		text, err := lines.Next()
+		switch {
+		case errors.Is(err, scheme.ErrLongLine), errors.Is(err, scheme.ErrManyOctets):
 			return reply{}, fmt.Errorf("%w: a reply is longer than %d octets", scheme.ErrResponse, in.Size())
+		case errors.Is(err, io.EOF):
+			return reply{}, io.ErrUnexpectedEOF
+		case err != nil:
+			return reply{}, err //nolint:wrapcheck // broke does
 		}
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return reply{}, err
-		}
-		text := strings.TrimRight(string(line), "\r\n")
 		code, isCoded := codeOf(text)
 		switch {
 		case r.code == 0 && !isCoded:

@@ -35,7 +35,7 @@ func (a *answer) document(r scheme.Request, q request) (*scheme.Resource, error)
 			return nil, err
 		}
 		if endsByDot(q.Type) {
-			a.data = &dotted{in: a.in, more: func() (bool, error) { return a.moreWithin(afterDot) }}
+			a.data = &scheme.Dots{In: a.in, More: func() (bool, error) { return a.moreWithin(afterDot) }}
 		}
 	}
 	in := bufio.NewReaderSize(a.data, scheme.SniffLength)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -88,49 +87,6 @@ func FuzzMenu(f *testing.F) {
 			}
 		}
 	})
-}
-
-// A text that is sent as RFC 1436 requires is received as it was; another one never grows.
-func FuzzDotted(f *testing.F) {
-	for _, text := range []string{"a\r\n.b\r\n..\r\n", ".\r\nmore", ".", "", "..", "\n.\n.\n", strings.Repeat("x", 5000) + "\n.y\n"} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		const buffer = 16
-		var sent strings.Builder
-		for line := range bytes.Lines(text) {
-			if line[0] == '.' {
-				sent.WriteByte('.')
-			}
-			sent.Write(line)
-		}
-		want := string(text)
-		if !strings.HasSuffix(want, "\n") && want != "" {
-			want += "\r\n"
-			sent.WriteString("\r\n")
-		}
-		for _, strict := range []bool{true, false} {
-			got, err := io.ReadAll(testDotted(sent.String()+".\r\n", strict, buffer))
-			if err != nil || string(got) != want {
-				t.Fatalf("%t: %q, %v; want %q", strict, got, err, want)
-			}
-			if _, err := io.ReadAll(testDotted(sent.String(), strict, buffer)); strict != errors.Is(err, io.ErrUnexpectedEOF) {
-				t.Fatalf("without its end: %v", err)
-			}
-			got, _ = io.ReadAll(testDotted(string(text), strict, buffer))
-			if len(got) > len(text) {
-				t.Fatalf("%q grows to %q", text, got)
-			}
-		}
-	})
-}
-
-func testDotted(text string, strict bool, buffer int) io.Reader {
-	in := bufio.NewReaderSize(iotest.HalfReader(strings.NewReader(text)), buffer)
-	return &dotted{in: in, strict: strict, more: func() (bool, error) {
-		_, err := in.Peek(1)
-		return err == nil, nil
-	}}
 }
 
 // The first line of Gopher+ is taken for one only where it says how the data end; else nothing is read.

@@ -76,7 +76,7 @@ func parsePlusHead(line string) (head plusHead, found bool, err error) {
 func (p plusHead) data(in *bufio.Reader) io.Reader {
 	switch p.length {
 	case untilDot:
-		return &dotted{in: in, strict: true}
+		return &scheme.Dots{In: in}
 	case untilClose:
 		return in
 	default:

@@ -20,7 +20,6 @@ type conn struct {
 	in      *bufio.Reader
 	scratch []byte // for heads
 	used    bool   // an exchange has ended
-	idle
 
 	mu       sync.Mutex
 	canceled bool

@@ -134,7 +134,7 @@ func (x *exchange) finish(reuse bool) {
 		bound.Put(x.conn, x.handler.config.IdleTimeout)
 		return
 	}
-	x.handler.pool.put(x.conn)
+	x.handler.pool.Put(x.conn)
 }
 
 // abort ends an exchange, and waits for its body to be no longer read.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
@@ -33,8 +34,8 @@ func TestUnanswered(t *testing.T) {
 	})
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	full := make(chan struct{}, 1)
-	full <- struct{}{}
+	full := make(resolver.Slots, 1)
+	full.TryAcquire()
 	for _, tt := range []struct {
 		name, uri string
 		guard     *netguard.Guard

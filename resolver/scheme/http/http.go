@@ -55,7 +55,7 @@ const (
 // close it. It is safe for concurrent use.
 type Handler struct {
 	config  Config
-	pool    *pool        // of HTTP/1.1
+	pool    pool         // of HTTP/1.1
 	shared  *sharedConns // of HTTP/2
 	buffers sync.Pool    // of *[]byte, for bodies of requests
 }
@@ -157,6 +157,6 @@ func (h *Handler) connection(ctx context.Context, r *request, idle bool) (carrie
 
 // Close closes idle connections, and the others after use. Those that are bound end with their scheme.BoundConn.
 func (h *Handler) Close() {
-	h.pool.close()
+	h.pool.Close()
 	h.shared.close()
 }

@@ -107,7 +107,7 @@ func (r *request) repeatable(err error) bool {
 
 // keepsAlive reports whether the connection may be used again.
 func (r *request) keepsAlive() bool {
-	return r.Bound != nil || !r.isPrivate() && r.handler.pool.enabled() && !httpguts.HeaderValuesContainsToken(r.Header["Connection"], "close")
+	return r.Bound != nil || !r.isPrivate() && r.handler.pool.Enabled() && !httpguts.HeaderValuesContainsToken(r.Header["Connection"], "close")
 }
 
 // isPrivate reports whether the server may take the connection for that of the client from now on, which then is used

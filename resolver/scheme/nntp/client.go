@@ -23,7 +23,8 @@ type client struct {
 	server       server // and who is logged in
 	conn         net.Conn
 	reader       *bufio.Reader
-	block        *dotReader   // of the last response that had one; nil for none
+	block        *block       // of the last response that had one; nil for none
+	streams      bool         // each read has the time for a reply, and not all of the response
 	forget       func() bool  // that the end of the context closes the connection
 	ended        func() error // why the context has ended; nil if it has not
 	from         netip.AddrPort
@@ -138,7 +139,20 @@ func (c *client) beReader(s server) error {
 
 // use makes conn the one to read from.
 func (c *client) use(conn net.Conn) {
-	c.conn, c.reader = conn, bufio.NewReader(conn)
+	c.conn, c.reader = conn, bufio.NewReader(incoming{c})
+}
+
+// incoming reads from the connection of a client.
+type incoming struct{ *client }
+
+// Read implements io.Reader.
+func (i incoming) Read(p []byte) (int, error) {
+	if i.streams {
+		if err := i.conn.SetReadDeadline(i.config.Now().Add(i.config.Limits.Timeout)); err != nil {
+			return 0, err //nolint:wrapcheck // callers do
+		}
+	}
+	return i.conn.Read(p) //nolint:wrapcheck // likewise
 }
 
 // handshake begins TLS, in which the certificate must be valid for the host.
@@ -185,6 +199,7 @@ func (c *client) command(line string) (reply, error) {
 	if strings.ContainsAny(line, "\r\n\x00") || len(line) > maxCommand {
 		return reply{}, scheme.Refuse(http.StatusBadRequest, "the command for it would be longer than RFC 3977 section 3.1 allows, or have a line end")
 	}
+	c.streams = false
 	if err := c.wait(); err != nil {
 		return reply{}, err
 	}
@@ -199,21 +214,18 @@ func (c *client) reply() (reply, error) {
 	if err := c.wait(); err != nil {
 		return reply{}, err
 	}
-	var line []byte
-	for {
-		piece, err := c.reader.ReadSlice('\n')
-		if line = append(line, piece...); len(line) > c.config.Limits.Line {
-			return reply{}, fmt.Errorf("%w: a reply of more than %d octets", scheme.ErrResponse, c.config.Limits.Line)
-		}
-		if err == nil {
-			r, err := parseReply(strings.TrimRight(string(line), "\r\n"))
-			c.isOver = c.isOver || r.code == codeUnavailable
-			return r, err
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return reply{}, broken("reading a reply", err)
-		}
+	most := c.config.Limits.Line
+	in := scheme.Lines{In: c.reader, Line: most, Octets: int64(most)}
+	line, err := in.Next()
+	switch {
+	case errors.Is(err, scheme.ErrLongLine), errors.Is(err, scheme.ErrManyOctets):
+		return reply{}, fmt.Errorf("%w: a reply of more than %d octets", scheme.ErrResponse, most)
+	case err != nil:
+		return reply{}, broken("reading a reply", err)
 	}
+	r, err := parseReply(line)
+	c.isOver = c.isOver || r.code == codeUnavailable
+	return r, err
 }
 
 // wait begins the time that the server has for its next octets.

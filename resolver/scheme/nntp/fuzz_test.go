@@ -85,7 +85,7 @@ func FuzzBlock(f *testing.F) {
 			sent.Write(line)
 		}
 		sent.WriteString(".\r\nrest")
-		got, err := io.ReadAll(&dotReader{reader: bufio.NewReader(&sent)})
+		got, err := io.ReadAll(&block{scheme.Dots{In: bufio.NewReader(&sent)}})
 		if err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%q: %q, %v", data, got, err)
 		}

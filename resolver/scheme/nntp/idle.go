@@ -12,7 +12,7 @@ const livenessTimeout = 2 * time.Second
 // waiting returns a connection that waited, is logged in as s says, and still works; nil where there is none.
 func (h *Handler) waiting(ctx context.Context, check func(netip.AddrPort) error, s server) *client {
 	isSame := func(c *client) bool { return c.server.Server == s.Server && c.server.login == s.login }
-	c, ok := h.pool.Take(check, isSame)
+	c, ok := h.pool.Take(s.Address, func(c *client) bool { return isSame(c) && (check == nil || check(c.from) == nil) })
 	if !ok {
 		return nil
 	}
@@ -40,13 +40,13 @@ func (c *client) isAlive(ctx context.Context) bool {
 // isBetween reports whether all of the last response was read, and nothing else has come. The group that is selected, the
 // only other state of a session, does not matter: who asks by number selects it anew.
 func (c *client) isBetween() bool {
-	return !c.isOver && (c.block == nil || c.block.hasLast) && c.reader.Buffered() == 0
+	return !c.isOver && (c.block == nil || c.block.Ended()) && c.reader.Buffered() == 0
 }
 
 // giveBack lets a connection wait, where it can be used again, and else closes it.
 func (h *Handler) giveBack(c *client) {
 	if c.block != nil {
-		c.block.skip()
+		c.block.Skip()
 	}
 	if isOurs := c.forget(); isOurs && c.isBetween() {
 		h.pool.Put(c)
@@ -63,10 +63,7 @@ func (h *Handler) dropServer(s server) int {
 // Server implements scheme.PooledConn.
 func (c *client) Server() string { return c.server.Address }
 
-// Remote implements scheme.PooledConn.
-func (c *client) Remote() netip.AddrPort { return c.from }
-
-// Close ends the session. It waits neither for the reply, nor for who does not read. It implements scheme.PooledConn.
+// Close ends the session. It waits neither for the reply, nor for who does not read.
 func (c *client) Close() {
 	_ = c.wait()
 	_, _ = c.conn.Write([]byte("QUIT\r\n")) // the connection ends in any case

@@ -4,45 +4,66 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
+// block reads the block of data of a response: RFC 3977 section 3.1.1.
+type block struct{ scheme.Dots }
+
+// newBlock returns the block of the response that begins with the last reply.
+func (c *client) newBlock() *block {
+	c.block = &block{scheme.Dots{In: c.reader}}
+	return c.block
+}
+
+// Read implements io.Reader.
+func (b *block) Read(p []byte) (int, error) {
+	n, err := b.Dots.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = broken("reading a response", err)
+	}
+	return n, err
+}
+
 // lines reads the lines of a block of data, up to a number of octets in all.
 type lines struct {
-	scanner *bufio.Scanner
-	left    int64 // octets
-	isCut   bool  // there are more than that
+	in    scheme.Lines
+	line  string
+	err   error
+	isCut bool // there are more octets than that
 }
 
 // lines returns the lines that follow a reply. The server has the time for one reply to send them all.
 func (c *client) lines() *lines {
-	c.block = &dotReader{reader: c.reader}
-	scanner := bufio.NewScanner(c.block)
-	const initial = 4 << 10
-	scanner.Buffer(make([]byte, 0, min(initial, c.config.Limits.Line)), c.config.Limits.Line)
-	return &lines{scanner: scanner, left: c.config.Limits.Octets}
+	return &lines{in: scheme.Lines{In: bufio.NewReader(c.newBlock()), Line: c.config.Limits.Line, Octets: c.config.Limits.Octets}}
 }
 
 // next reports whether there is another line.
 func (l *lines) next() bool {
-	if l.isCut || !l.scanner.Scan() {
+	if l.isCut || l.err != nil {
 		return false
 	}
-	l.left -= int64(len(l.scanner.Bytes())) + int64(len("\r\n"))
-	l.isCut = l.left < 0
-	return !l.isCut
+	l.line, l.err = l.in.Next()
+	if l.isCut = errors.Is(l.err, scheme.ErrManyOctets); l.isCut {
+		l.err = nil
+		return false
+	}
+	return l.err == nil
 }
 
 // text returns the line.
-func (l *lines) text() string { return l.scanner.Text() }
+func (l *lines) text() string { return l.line }
 
 // end returns why the lines ended before their end; a cut is no error.
 func (l *lines) end() error {
-	if err := l.scanner.Err(); errors.Is(err, bufio.ErrTooLong) {
+	switch {
+	case errors.Is(l.err, scheme.ErrLongLine):
 		return fmt.Errorf("%w: a line of a response is too long", scheme.ErrResponse)
-	} else if err != nil {
-		return err //nolint:wrapcheck // it is of dotReader, which has wrapped it
+	case errors.Is(l.err, io.EOF):
+		return nil
+	default:
+		return l.err // of block, which has wrapped it
 	}
-	return nil
 }

@@ -39,12 +39,14 @@ type Server struct {
 // again for the same server and user only: what a server allows a user who has logged in is nothing that another gets.
 type Handler struct {
 	config Config
-	pool   *scheme.Pool[*client]
+	pool   *scheme.Pool[string, *client]
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
-	return &Handler{config, scheme.NewPool[*client](config.MaxIdle, config.Idle)}
+	return &Handler{config, scheme.NewPool[string](scheme.PoolConfig[*client]{
+		Most: config.MaxIdle, OfServer: scheme.Half(config.MaxIdle), Timeout: config.Idle, Now: config.Now, Close: (*client).Close,
+	})}
 }
 
 // Close ends the connections that wait, and those in use when their requests end.

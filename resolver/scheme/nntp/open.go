@@ -17,7 +17,7 @@ import (
 
 // openArticle asks for the article of the target, and returns its message-id, with angle brackets, and
 // its octets.
-func (x exchange) openArticle() (id string, octets *dotReader, err error) {
+func (x exchange) openArticle() (id string, octets *block, err error) {
 	command := "ARTICLE <" + x.target.messageID + ">"
 	if x.target.number != "" {
 		if _, err := x.selectGroup(); err != nil {
@@ -39,8 +39,7 @@ func (x exchange) openArticle() (id string, octets *dotReader, err error) {
 	if x.target.messageID != "" {
 		id = "<" + x.target.messageID + ">"
 	}
-	x.client.block = &dotReader{reader: x.client.reader}
-	return id, x.client.block, nil
+	return id, x.client.newBlock(), nil
 }
 
 // stream returns octets of an article as they come, with the time for a reply for each read.
@@ -109,7 +108,7 @@ func (x exchange) source() (*scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	octets.wait = x.client.wait
+	x.client.streams = true
 	return x.stream(id, octets, http.Header{
 		"Content-Type": {"message/rfc822"}, "Content-Disposition": {`attachment; filename="article.eml"`},
 	}), nil

@@ -62,7 +62,7 @@ func (x exchange) part() (*scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	octets.wait = x.client.wait
+	x.client.streams = true
 	p := describePart(e, x.target.query.Part)
 	return x.stream(id, e.Body, http.Header{
 		"Content-Type": {p.contentType}, "Content-Disposition": {disposition(p.fileName())},

@@ -1,9 +1,7 @@
-package message
+package httpmessage
 
 import (
-	"context"
 	"math/rand/v2"
-	"net/http"
 	"strconv"
 	"strings"
 )
@@ -11,8 +9,9 @@ import (
 // pseudonym is the prefix of the names of all urnds in Via and CDN-Loop.
 const pseudonym = "urnd"
 
+// The fields of what a message has come through.
 const (
-	viaField  = "Via"
+	ViaField  = "Via"
 	loopField = "Cdn-Loop"
 )
 
@@ -32,10 +31,10 @@ func (n ViaName) String() string { return "1.1 " + pseudonym + n.id }
 // loop must end.
 const maxUrnds = 4
 
-// Loops reports whether a request with such a header has come through this urnd before, or
+// Loops reports whether a request with such fields has come through this urnd before, or
 // through too many.
-func (n ViaName) Loops(header http.Header) bool {
-	via, loop := header[viaField], header[loopField]
+func (n ViaName) Loops(request Lines) bool {
+	via, loop := request(ViaField), request(loopField)
 	return len(via) > 0 && n.visited(via, receivedBy) || len(loop) > 0 && n.visited(loop, cdnID)
 }
 
@@ -71,28 +70,20 @@ func cdnID(element string) string {
 }
 
 // AddTo adds this urnd to the fields of a request that is passed on, behind those before it.
-func (n ViaName) AddTo(header http.Header) {
-	header.Add(viaField, n.String())
-	header.Add(loopField, pseudonym+n.id)
+func (n ViaName) AddTo(f *Fields) {
+	f.Add(ViaField, n.String())
+	f.Add(loopField, pseudonym+n.id)
 }
 
 // Passed returns the fields of a request of a client that says what it has come through, for
 // requests on its behalf.
-func (n ViaName) Passed(request http.Header) http.Header {
-	header := make(http.Header)
-	for _, name := range [...]string{viaField, loopField} {
-		if lines := request[name]; len(lines) > 0 {
-			header[name] = append([]string(nil), lines...)
+func (n ViaName) Passed(request Lines) Fields {
+	var f Fields
+	for _, name := range [...]string{ViaField, loopField} {
+		for _, line := range request(name) {
+			f.Add(name, line)
 		}
 	}
-	n.AddTo(header)
-	return header
-}
-
-// Fields sets Via of a question to a resolution server, and Traceparent if urnd traces it. What
-// the client's request has come through is not in it: the answer is for all clients. The hop
-// count of the question, which ends loops, is part of its key.
-func (n ViaName) Fields(ctx context.Context, header http.Header) {
-	header[viaField] = []string{n.String()}
-	SetTraceparent(ctx, header)
+	n.AddTo(&f)
+	return f
 }

@@ -1,18 +1,18 @@
-package message
+package httpmessage
 
 import (
 	"math/rand/v2"
-	"net/http"
 	"strings"
 )
 
 // RequestIDField is the field of the request identifier, between proxies and in responses.
 const RequestIDField = "X-Request-Id"
 
-// RequestID returns the request identifier of a header if it comes from a proxy that is trusted, or else a new one.
-func RequestID(header http.Header, trusted bool) string {
-	if id := header.Get(RequestIDField); trusted && isID(id) {
-		return id
+// RequestID returns the request identifier that a request has come with if that is from a proxy which is trusted, or else a new
+// one.
+func RequestID(came string, trusted bool) string {
+	if trusted && isID(came) {
+		return came
 	}
 	return string(AppendRequestID(nil))
 }

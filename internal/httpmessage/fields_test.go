@@ -1,0 +1,239 @@
+package httpmessage_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// TestFields: names are compared without regard to the case of ASCII letters alone, and lines keep their order and spelling.
+func TestFields(t *testing.T) {
+	f := httpmessage.FieldsOf("accept", "a", "X-Two", "1", "ACCEPT", "b", "x-two", "2", "x-two-", "3", "last")
+	for _, tt := range []struct {
+		name  string
+		lines []string
+	}{
+		{"Accept", []string{"a", "b"}},
+		{"accept", []string{"a", "b"}},
+		{"X-TWO", []string{"1", "2"}},
+		{"X-Two-", []string{"3"}},
+		{"Last", []string{""}},
+		{"", nil},
+		{"X_Two", nil},
+		{"Acce\u017ft", nil}, // which folds to s in Unicode
+	} {
+		if got := f.Lines(tt.name); !slices.Equal(got, tt.lines) || f.Has(tt.name) != (tt.lines != nil) {
+			t.Errorf("%q: %q, %t", tt.name, got, f.Has(tt.name))
+		}
+		first := ""
+		if len(tt.lines) > 0 {
+			first = tt.lines[0]
+		}
+		if f.Value(tt.name) != first || f.List(tt.name) != strings.Join(tt.lines, ", ") {
+			t.Errorf("%q: %q, %q", tt.name, f.Value(tt.name), f.List(tt.name))
+		}
+	}
+	if text := string(f.AppendTo([]byte("HTTP\r\n"))); text != "HTTP\r\naccept: a\r\nX-Two: 1\r\nACCEPT: b\r\nx-two: 2\r\nx-two-: 3\r\nlast: \r\n" {
+		t.Errorf("%q", text)
+	}
+}
+
+// TestChanges: a changed field has the place of its first line.
+func TestChanges(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(f *httpmessage.Fields)
+		want   []string
+	}{
+		"set":              {func(f *httpmessage.Fields) { f.Set("a", "3") }, []string{"a", "3", "B", "2"}},
+		"set another":      {func(f *httpmessage.Fields) { f.Set("b", "3") }, []string{"A", "1", "b", "3", "a", "4"}},
+		"set a new one":    {func(f *httpmessage.Fields) { f.Set("C", "3") }, []string{"A", "1", "B", "2", "a", "4", "C", "3"}},
+		"add":              {func(f *httpmessage.Fields) { f.Add("b", "") }, []string{"A", "1", "B", "2", "a", "4", "b", ""}},
+		"remove":           {func(f *httpmessage.Fields) { f.Del("a") }, []string{"B", "2"}},
+		"remove none":      {func(f *httpmessage.Fields) { f.Del("AB") }, []string{"A", "1", "B", "2", "a", "4"}},
+		"remove and add":   {func(f *httpmessage.Fields) { f.Del("A"); f.Del("b"); f.Add("A", "5") }, []string{"A", "5"}},
+		"add to a reading": {func(f *httpmessage.Fields) { _ = append(f.Lines("B"), "x") }, []string{"A", "1", "B", "2", "a", "4"}},
+	} {
+		shared := httpmessage.FieldsOf("A", "1", "B", "2", "a", "4")
+		f := shared.Clone()
+		if tt.change(&f); !slices.Equal(f, httpmessage.FieldsOf(tt.want...)) {
+			t.Errorf("%s: %v", name, f)
+		}
+		if !slices.Equal(shared, httpmessage.FieldsOf("A", "1", "B", "2", "a", "4")) {
+			t.Errorf("%s: what it was copied from is %v", name, shared)
+		}
+	}
+	var none httpmessage.Fields
+	if none.Set("A", "1"); none.Value("a") != "1" || len(none) != 1 {
+		t.Errorf("the zero value: %v", none)
+	}
+}
+
+// TestFilter: a copy of some lines is changed alone.
+func TestFilter(t *testing.T) {
+	f := httpmessage.FieldsOf("A", "1", "B", "2", "a", "3")
+	kept := f.Filter(func(one httpmessage.Field) bool { return !one.Is("a") })
+	kept.Set("B", "4")
+	kept.Add("C", "5")
+	if !slices.Equal(kept, httpmessage.FieldsOf("B", "4", "C", "5")) || !slices.Equal(f, httpmessage.FieldsOf("A", "1", "B", "2", "a", "3")) {
+		t.Errorf("%v of %v", kept, f)
+	}
+}
+
+// TestHeader: net/http has the same fields, by the names that it knows.
+func TestHeader(t *testing.T) {
+	header := http.Header{"Etag": {"before"}, "Date": {"now"}}
+	f := httpmessage.FieldsOf("eTag", `"1"`, "x-a", "1", "X_a b", "2", "X-A", "3", "x-A", "4")
+	f.CopyTo(header)
+	want := http.Header{"Etag": {`"1"`}, "Date": {"now"}, "X-A": {"1", "3", "4"}, "X_a b": {"2"}}
+	if len(header) != len(want) {
+		t.Errorf("%q", header)
+	}
+	for name, lines := range want {
+		if !slices.Equal(header[name], lines) {
+			t.Errorf("%s: %q", name, header[name])
+		}
+		_ = append(header[name], "x")
+	}
+	if got := httpmessage.FromHeader(http.Header{"B": {"2", "1"}, "A": nil, "C": {""}}); !slices.Equal(got, httpmessage.FieldsOf("B", "2", "B", "1", "C", "")) {
+		t.Errorf("%v", got)
+	}
+	if got := f.Lines("X-a"); !slices.Equal(got, []string{"1", "3", "4"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// FuzzFields: what is set is there, what is removed is not, the others stay as they are, and net/http has them all.
+func FuzzFields(f *testing.F) {
+	f.Add("a: 1\nB: 2\na: 3", "A", "b", "c")
+	f.Add("Via: 1.1 a\nvia: 1.1 b", "VIA", "x", "")
+	f.Fuzz(func(t *testing.T, text, set, value, removed string) {
+		var fields httpmessage.Fields
+		for line := range strings.SplitSeq(text, "\n") {
+			name, value, _ := strings.Cut(line, ": ")
+			fields.Add(name, value)
+		}
+		others := fields.Filter(func(one httpmessage.Field) bool { return !one.Is(set) && !one.Is(removed) })
+		changed := fields.Clone()
+		changed.Set(set, value)
+		if changed.Value(set) != value || len(changed.Lines(set)) != 1 {
+			t.Errorf("%q is set: %q", set, changed)
+		}
+		header := changed.Header()
+		count := 0
+		for name, lines := range header {
+			count += len(lines)
+			var got []string
+			for _, one := range changed {
+				if one.Canonical() == name {
+					got = append(got, one.Value)
+				}
+			}
+			if !slices.Equal(got, lines) {
+				t.Errorf("%q: %q, %q", name, lines, got)
+			}
+		}
+		if count != len(changed) || len(httpmessage.FromHeader(header)) != len(changed) {
+			t.Errorf("%d lines of %d", count, len(changed))
+		}
+		changed.Del(removed)
+		if changed.Has(removed) {
+			t.Errorf("%q is removed: %q", removed, changed)
+		}
+		changed.Del(set)
+		if !slices.Equal(changed, others) {
+			t.Errorf("%q, want %q", changed, others)
+		}
+	})
+}
+
+// typical is the head of a response.
+func typical() httpmessage.Fields {
+	return httpmessage.FieldsOf(
+		"Date", "Sat, 21 Nov 2026 08:00:00 GMT", "Server", "nginx", "Content-Type", "text/html; charset=utf-8", "Content-Length", "1024",
+		"Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Connection", "keep-alive", "Vary", "Accept-Encoding", "ETag", `"5d8c72a5edda8d6a"`,
+		"Cache-Control", "max-age=3600", "Strict-Transport-Security", "max-age=31536000", "X-Frame-Options", "DENY", "Accept-Ranges", "bytes",
+	)
+}
+
+// BenchmarkFields: what a head of 12 fields costs, and the same by the map of net/http.
+func BenchmarkFields(b *testing.B) {
+	lines := typical()
+	b.Run("make", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			f := make(httpmessage.Fields, 0, len(lines))
+			for _, one := range lines {
+				f.Add(one.Name, one.Value)
+			}
+		}
+	})
+	b.Run("make/net-http", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			header := make(http.Header, len(lines))
+			for _, one := range lines {
+				header.Add(one.Name, one.Value)
+			}
+		}
+	})
+	asked := []string{"Cache-Control", "Vary", "Etag", "Content-Range", "Set-Cookie"}
+	header := lines.Header()
+	b.Run("look up", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, name := range asked {
+				_ = lines.Lines(name)
+			}
+		}
+	})
+	b.Run("look up/net-http", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, name := range asked {
+				_ = header.Values(name)
+			}
+		}
+	})
+	b.Run("copy", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_ = lines.Clone()
+		}
+	})
+	b.Run("copy/net-http", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_ = header.Clone()
+		}
+	})
+	b.Run("to net-http", func(b *testing.B) {
+		b.ReportAllocs()
+		to := make(http.Header)
+		for b.Loop() {
+			lines.CopyTo(to)
+		}
+	})
+	b.Run("from net-http", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_ = httpmessage.FromHeader(header)
+		}
+	})
+}
+
+// TestAllocations: to look a field up takes no memory where it has one line, nor does setting it in a header of net/http.
+func TestAllocations(t *testing.T) {
+	f, header := typical(), make(http.Header)
+	f.CopyTo(header)
+	if n := testing.AllocsPerRun(100, func() {
+		if len(f.Lines("cache-control")) != 1 || f.Value("ETag") == "" {
+			t.Error("a field is missing")
+		}
+		f.CopyTo(header)
+	}); n > 1 {
+		t.Errorf("%v allocations", n) // Etag, which is spelled otherwise
+	}
+}
