@@ -2,7 +2,6 @@ package proxy_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -121,29 +120,6 @@ func TestListingsByLogin(t *testing.T) {
 			t.Errorf("%d: %q", i, vary)
 		}
 		testserver.Wait(t, "it is stored", func() bool { return i > 0 || store.Stats().Entries > 0 })
-	}
-}
-
-func TestListingAsJSON(t *testing.T) {
-	s := startShelf(t)
-	var l scheme.Listing
-	if err := json.Unmarshal([]byte(text(t, s.get(t, "/fetch?uri=ftp://h.example/pub/", "Accept: application/json"))), &l); err != nil || len(l.Items) != 2 {
-		t.Fatalf("%+v, %v", l, err)
-	}
-	if !l.Items[1].Modified.IsZero() || l.Items[0].Modified.Unix() != 1e9 {
-		t.Errorf("%+v", l.Items)
-	}
-	var set struct {
-		Linkset []struct {
-			Anchor               string
-			Item, Up, Prev, Next []struct{ Href, Title, Type string }
-		}
-	}
-	if err := json.Unmarshal([]byte(text(t, s.get(t, "/fetch?uri=ftp://h.example/pub/", "Accept: application/linkset+json"))), &set); err != nil || len(set.Linkset) != 1 {
-		t.Fatalf("%+v, %v", set, err)
-	}
-	if c := set.Linkset[0]; len(c.Item) != 1 || c.Item[0].Type != "text/plain" || c.Up[0].Href != "ftp://h.example/" || c.Prev[0].Href != "ftp://h.example/pub/0" || c.Next[0].Title != "more" {
-		t.Errorf("%+v", set)
 	}
 }
 

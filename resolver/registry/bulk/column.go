@@ -44,7 +44,7 @@ const (
 
 // columnNames are the names of the columns by field, as an export has them. "-" in a mapping leaves
 // a column out.
-var columnNames = [fieldsEnd]string{ //nolint:gochecknoglobals // a constant table
+var columnNames = [fieldsEnd]string{
 	"-", "name", "prefix", "version", "if_version", "status", "since", "reason", "successors", "alias", "targets", "metadata", "contact",
 	"authoritative", "sandbox", "changed", "by", "note",
 	"target", "type", "language", "priority", "from", "until", "target_note",
@@ -87,7 +87,8 @@ func columnOf(name string) (column, bool) {
 	}
 	digits := len(strings.TrimRight(name, "0123456789"))
 	n, err := strconv.Atoi(name[digits:])
-	if f := fieldNamed(strings.TrimSuffix(name[:digits], "_")); err == nil && f >= fieldURI && f < fieldsEnd && 1 <= n && n <= registry.MaxTargets {
+	f := fieldNamed(strings.TrimSuffix(name[:digits], "_"))
+	if err == nil && f >= fieldURI && f < fieldsEnd && 1 <= n && n <= registry.MaxTargets {
 		return column{f, n - 1}, true
 	}
 	return column{}, false
