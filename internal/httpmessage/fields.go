@@ -48,11 +48,11 @@ type Fields []Field
 func FieldsOf(pairs ...string) Fields {
 	f := make(Fields, 0, (len(pairs)+1)/2)
 	for pair := range slices.Chunk(pairs, 2) {
-		one := Field{Name: pair[0]}
+		field := Field{Name: pair[0]}
 		if len(pair) == 2 {
-			one.Value = pair[1]
+			field.Value = pair[1]
 		}
-		f = append(f, one)
+		f = append(f, field)
 	}
 	return f
 }
@@ -134,9 +134,9 @@ func (f Fields) Clone() Fields { return append(make(Fields, 0, len(f)+room), f..
 // Filter returns a copy, which may be changed, of the lines that are to be kept.
 func (f Fields) Filter(keep func(Field) bool) Fields {
 	kept := make(Fields, 0, len(f)+room)
-	for _, one := range f {
-		if keep(one) {
-			kept = append(kept, one)
+	for _, field := range f {
+		if keep(field) {
+			kept = append(kept, field)
 		}
 	}
 	return kept
@@ -145,9 +145,9 @@ func (f Fields) Filter(keep func(Field) bool) Fields {
 // AppendTo appends the lines as a header section has them, without the empty one behind: RFC 9112 section 5. Names and values
 // must be valid.
 func (f Fields) AppendTo(b []byte) []byte {
-	for _, one := range f {
-		b = append(append(b, one.Name...), ": "...)
-		b = append(append(b, one.Value...), "\r\n"...)
+	for _, field := range f {
+		b = append(append(b, field.Name...), ": "...)
+		b = append(append(b, field.Value...), "\r\n"...)
 	}
 	return b
 }

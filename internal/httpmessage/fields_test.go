@@ -97,6 +97,11 @@ func TestHeader(t *testing.T) {
 		}
 		_ = append(header[name], "x")
 	}
+	many := slices.Repeat(f, 20)
+	header = http.Header{"X-A": {"before"}}
+	if many.CopyTo(header); len(header) != 3 || len(header["X-A"]) != 60 || header["X-A"][0] != "1" {
+		t.Errorf("many: %q", header)
+	}
 	if got := httpmessage.FromHeader(http.Header{"B": {"2", "1"}, "A": nil, "C": {""}}); !slices.Equal(got, httpmessage.FieldsOf("B", "2", "B", "1", "C", "")) {
 		t.Errorf("%v", got)
 	}

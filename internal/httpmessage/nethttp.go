@@ -16,7 +16,7 @@ func FromHeader(header http.Header) Fields {
 	for _, lines := range header {
 		count += len(lines)
 	}
-	f := make(Fields, 0, count+room)
+	f := make(Fields, 0, count)
 	for name, lines := range header {
 		for _, line := range lines {
 			f.Add(name, line)
@@ -36,12 +36,16 @@ func (f Fields) Header() http.Header {
 // CopyTo sets the fields in a header of net/http, in place of those with their names. Its lines may be the memory of the fields:
 // neither may be changed, but for lines that are appended.
 func (f Fields) CopyTo(header http.Header) {
-	for _, one := range f {
-		delete(header, one.Canonical())
+	const few = 64 // more would take long to be compared with each other
+	isFew := len(f) <= few
+	if !isFew {
+		for _, field := range f {
+			delete(header, field.Canonical())
+		}
 	}
 	for i := range f {
 		name := f[i].Canonical()
-		if before, ok := header[name]; ok {
+		if before, ok := header[name]; ok && (!isFew || f[:i].Has(name)) {
 			header[name] = append(before, f[i].Value)
 			continue
 		}

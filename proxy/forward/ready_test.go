@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -381,3 +382,44 @@ func BenchmarkAppendReady(b *testing.B) {
 		buffer = s.proxy.AppendReady(buffer[:0], ready, false, ownID, nil)
 	}
 }
+
+// BenchmarkServe: a stored response for a request that net/http has read.
+func BenchmarkServe(b *testing.B) {
+	s := newReadySite(b, true)
+	s.store(b, 200, "OK", "body", http.Header{
+		"Cache-Control": {"max-age=1000"}, "Etag": {`"1"`}, "Content-Type": {"text/html"}, "Date": {"Sun, 22 Nov 2026 08:00:00 GMT"}, "Server": {"x"},
+	})
+	target, err := uri.Parse(readyURI)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodGet, readyURI, nil)
+	for name, value := range map[string]string{
+		"Accept": "text/html", "Accept-Encoding": "gzip", "Accept-Language": "de", "User-Agent": "test", "Referer": "http://a.example/", "Cookie": "a=b",
+	} {
+		r.Header.Set(name, value)
+	}
+	w := &discarded{header: make(http.Header)}
+	b.ReportAllocs()
+	for b.Loop() {
+		clear(w.header)
+		asked := &forward.Request{Request: httpmessage.FromRequest(r), Key: target, Major: 1, Minor: 1}
+		asked.URI = target
+		if _, err := s.proxy.Serve(b.Context(), w, asked); err != nil || w.status != http.StatusOK {
+			b.Fatal(w.status, err)
+		}
+	}
+}
+
+// discarded is a ResponseWriter of nobody.
+type discarded struct {
+	header http.Header
+	status int
+}
+
+func (d *discarded) Header() http.Header       { return d.header }
+func (d *discarded) WriteHeader(status int)    { d.status = status }
+func (*discarded) Write(b []byte) (int, error) { return len(b), nil }
+func (*discarded) SetReason(int, string)       {}
+func (*discarded) SetServer(netip.AddrPort)    {}
+func (*discarded) Broken(error)                {}
