@@ -1,7 +1,6 @@
 package proxy_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -72,6 +71,23 @@ func TestStaticDocuments(t *testing.T) {
 	}
 }
 
+// The file by which browsers find this proxy is served to all, without a login, and by the name of the host that they look for.
+func TestPAC(t *testing.T) {
+	s := start(t, func(c *proxy.Config) {
+		c.PAC = proxy.PAC{Proxies: []string{"proxy.example:8141"}}
+		c.Access.Users, c.Access.Resolve, c.Access.Proxy = users(t, hashed(t, "alice", "a")), nil, nil
+	})
+	for _, target := range []string{"/proxy.pac", "/wpad.dat"} {
+		response := s.ask(t, "GET "+target+" HTTP/1.1\r\nHost: wpad.example\r\n\r\n")[0]
+		if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "application/x-ns-proxy-autoconfig" || !strings.Contains(text(t, response), `"PROXY proxy.example:8141"`) {
+			t.Errorf("%s: %d %v", target, response.StatusCode, response.Header)
+		}
+	}
+	if got := start(t, nil).get(t, "/proxy.pac").StatusCode; got != http.StatusNotFound {
+		t.Errorf("without proxies: %d", got)
+	}
+}
+
 // Requests without TLS are redirected to https, if the configuration says so.
 func TestRedirectToTLS(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.RedirectTLS, c.TLSPort = true, "8443" })
@@ -91,63 +107,4 @@ func TestRedirectToTLS(t *testing.T) {
 	if response := trusted.get(t, "/urn:a1:b"); response.StatusCode != http.StatusFound {
 		t.Errorf("behind a trusted proxy: %d", response.StatusCode)
 	}
-}
-
-// A redirect has a note for clients that show it, and documents have links and cache fields.
-func TestNotesAndLinks(t *testing.T) {
-	s := start(t, nil)
-	response := s.get(t, "/urn:a1:b", "Accept: text/html,*/*;q=0.8")
-	if body := text(t, response); response.StatusCode != http.StatusFound || !strings.Contains(body, `<a href="https://a.example/urn:a1:b">`) {
-		t.Errorf("%d %s", response.StatusCode, body)
-	}
-	for _, target := range []string{"/api/v1/resolve?uri=URN:a1:b", "/uri-res/N2C?URN:a1:b", "/uri-res/N2Ls?URN:a1:b", "/uri-res/N2Ns?URN:isbn:0-395-36341-1"} {
-		links := strings.Join(s.get(t, target).Header["Link"], ", ")
-		for _, rel := range []string{`rel="canonical"`, `rel="alternate"`, `rel="describedby"`, `</api/v1/openapi.json>; rel="service-desc"`} {
-			if !strings.Contains(links, rel) {
-				t.Errorf("%s: no %s in %s", target, rel, links)
-			}
-		}
-	}
-	if got := s.get(t, "/api/v1/resolve?uri=urn:a1:b").Header; got.Get("Cache-Control") != "max-age=90" || !strings.HasPrefix(got.Get("Cache-Status"), "urnd; hit") {
-		t.Errorf("cache fields: %v", got)
-	}
-	if got := s.get(t, "/api/v1/explain?uri=urn:a1:b").Header.Get("Cache-Control"); got != "no-store" {
-		t.Errorf("an explanation: %s", got)
-	}
-}
-
-// Batches can be lines of text, and ask for any service.
-func TestBatchForms(t *testing.T) {
-	s := start(t, nil)
-	for _, tt := range []struct{ query, kind, body, want string }{
-		{"", "text/plain;charset=UTF-8", ` ["urn:a1:b"]`, `"input":"urn:a1:b"`},
-		{"", "text/plain", "urn:a1:b\nurn:a1:c\n", `"input":"urn:a1:b"|"input":"urn:a1:c"`},
-		{"", "text/uri-list; charset=utf-8", "# urn:x\r\nurn:a1:b\r\n", `"input":"urn:a1:b"`},
-		{"?service=I2Ls", "application/json", `["urn:a1:b"]`, `"service":"I2Ls"`},
-		{"?service=I2Ns", "text/plain", "urn:isbn:0-395-36341-1", `"names":["urn:isbn:9780395363416"`},
-		{"?service=I2C", "text/plain", "urn:isbn:0-395-36341-1", `"@context":"https://schema.org"`},
-		{"?service=I2R", "text/plain", "urn:a1:b", `"status":501`},
-	} {
-		response := post(t, s, "/api/v1/resolve"+tt.query, tt.kind, tt.body)
-		lines := strings.Split(strings.TrimSpace(text(t, response)), "\n")
-		wanted := strings.Split(tt.want, "|")
-		if response.StatusCode != http.StatusOK || len(lines) != len(wanted) {
-			t.Errorf("%+v: %d %q", tt, response.StatusCode, lines)
-			continue
-		}
-		for i, part := range wanted {
-			if !strings.Contains(lines[i], part) {
-				t.Errorf("%+v: %s", tt, lines[i])
-			}
-		}
-	}
-	if response := post(t, s, "/api/v1/resolve?service=I2X", "text/plain", "urn:a1:b"); response.StatusCode != http.StatusNotImplemented {
-		t.Errorf("an unknown service: %d", response.StatusCode)
-	}
-}
-
-// post sends a body of a type.
-func post(t *testing.T, s *server, target, kind, body string) *http.Response {
-	t.Helper()
-	return s.ask(t, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", target, kind, len(body), body))[0]
 }

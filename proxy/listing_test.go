@@ -2,7 +2,6 @@ package proxy_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/answer"
@@ -39,7 +39,7 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	case strings.HasPrefix(path, "/refused/"):
 		refusal := &scheme.Refusal{Status: map[string]int{"/refused/404": 404, "/refused/401": 401, "/refused/503": 503}[path], Reply: `550 "No" such file`}
 		if refusal.Status == http.StatusUnauthorized {
-			refusal.Header = http.Header{"Www-Authenticate": {`Basic realm="ftp"`}}
+			refusal.Fields = httpmessage.FieldsOf("Www-Authenticate", `Basic realm="ftp"`)
 		}
 		return nil, refusal
 	case path == "/moved":
@@ -98,10 +98,10 @@ func TestListingsByLogin(t *testing.T) {
 		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
 		t.Cleanup(c.Forward.Cache.Close)
 		c.Fetch = handlerFunc(func(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
-			resource := scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, Title: "for " + r.Header.Get("Authorization"), URI: "ftp://h.example/"})
-			resource.Header["Vary"] = []string{"Authorization"}
-			if r.Header.Get("Authorization") != "" {
-				resource.Header["Cache-Control"] = []string{"no-store"}
+			resource := scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, Title: "for " + r.Fields.Value("Authorization"), URI: "ftp://h.example/"})
+			resource.Fields.Set("Vary", "Authorization")
+			if r.Fields.Value("Authorization") != "" {
+				resource.Fields.Set("Cache-Control", "no-store")
 			}
 			return resource, nil
 		})
@@ -120,29 +120,6 @@ func TestListingsByLogin(t *testing.T) {
 			t.Errorf("%d: %q", i, vary)
 		}
 		testserver.Wait(t, "it is stored", func() bool { return i > 0 || store.Stats().Entries > 0 })
-	}
-}
-
-func TestListingAsJSON(t *testing.T) {
-	s := startShelf(t)
-	var l scheme.Listing
-	if err := json.Unmarshal([]byte(text(t, s.get(t, "/fetch?uri=ftp://h.example/pub/", "Accept: application/json"))), &l); err != nil || len(l.Items) != 2 {
-		t.Fatalf("%+v, %v", l, err)
-	}
-	if !l.Items[1].Modified.IsZero() || l.Items[0].Modified.Unix() != 1e9 {
-		t.Errorf("%+v", l.Items)
-	}
-	var set struct {
-		Linkset []struct {
-			Anchor               string
-			Item, Up, Prev, Next []struct{ Href, Title, Type string }
-		}
-	}
-	if err := json.Unmarshal([]byte(text(t, s.get(t, "/fetch?uri=ftp://h.example/pub/", "Accept: application/linkset+json"))), &set); err != nil || len(set.Linkset) != 1 {
-		t.Fatalf("%+v, %v", set, err)
-	}
-	if c := set.Linkset[0]; len(c.Item) != 1 || c.Item[0].Type != "text/plain" || c.Up[0].Href != "ftp://h.example/" || c.Prev[0].Href != "ftp://h.example/pub/0" || c.Next[0].Title != "more" {
-		t.Errorf("%+v", set)
 	}
 }
 

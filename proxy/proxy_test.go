@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
-	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
@@ -366,19 +365,6 @@ func TestPages(t *testing.T) {
 	head := s.ask(t, "HEAD /urn:a HTTP/1.1\r\nHost: a\r\n\r\n")[0]
 	if body := text(t, head); head.StatusCode != 400 || body != "" || head.ContentLength <= 0 {
 		t.Errorf("HEAD: %d %d %s", head.StatusCode, head.ContentLength, body)
-	}
-}
-
-func TestAPI(t *testing.T) {
-	s := start(t, nil)
-	response := s.get(t, "/api/v1/resolve?uri=URN:ietf:rfc:2648")
-	var got api.Answer
-	if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
-		t.Fatal(err)
-	}
-	if got.Input != "URN:ietf:rfc:2648" || got.Canonical != "urn:ietf:rfc:2648" || got.Service != "I2L" || got.TTL != 90 ||
-		got.Cache != "hit" || len(got.Locations) != 1 || got.Locations[0].URI != "https://a.example/urn:ietf:rfc:2648" || len(got.Trace) == 0 {
-		t.Errorf("%+v", got)
 	}
 }
 

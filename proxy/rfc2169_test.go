@@ -59,34 +59,6 @@ func TestTargetsAsSent(t *testing.T) {
 	}
 }
 
-// RFC 2169 section 2: equivalent URNs have one answer, by every service, except for the
-// comment of a list, which repeats the requested URN.
-func TestEquivalentURNs(t *testing.T) {
-	s := start(t, nil)
-	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) { return at(q), nil }
-	for _, family := range [][]string{
-		{"urn:cid:foo@huh.com", "URN:CID:foo@huh.com"},
-		{"urn:example:a123,z456", "URN:example:a123,z456", "urn:EXAMPLE:a123,z456", "urn:example:a123,z456?+abc"}, // RFC 8141 section 3.2
-		{"urn:example:a123%2Cz456", "URN:EXAMPLE:a123%2cz456"},
-		{"urn:isbn:0-395-36341-1", "URN:ISBN:0395363411"},
-	} {
-		for _, request := range []string{"GET /uri-res/N2L?", "GET /uri-res/N2Ls?", "GET /uri-res/N2C?", "GET /uri-res/N2Ns?", "GET /"} {
-			for _, version := range []string{"1.0", "1.1"} {
-				answer := func(name string) string {
-					r := s.ask(t, request+name+" HTTP/"+version+"\r\nHost: a\r\n\r\n")[0]
-					body := strings.TrimPrefix(text(t, r), "# "+name+"\r\n")
-					return r.Status + " " + r.Header.Get("Location") + " " + r.Header.Get("Content-Type") + " " + r.Header.Get("Cache-Control") + "\n" + body
-				}
-				for _, name := range family[1:] {
-					if first, got := answer(family[0]), answer(name); got != first {
-						t.Errorf("%s%s HTTP/%s: %q, and %s: %q", request, family[0], version, first, name, got)
-					}
-				}
-			}
-		}
-	}
-}
-
 // RFC 8141 section 2.3: the r-component is for the resolver, the q-component and the
 // fragment are for the resource and take no part in resolution.
 func TestURNComponents(t *testing.T) {
@@ -120,39 +92,6 @@ func TestNBNComponents(t *testing.T) {
 	want := s.get(t, "/urn:nbn:fi-fe201003181510").Header.Get("Location")
 	if got := s.get(t, "/URN:NBN:FI-fe201003181510?+r").Header.Get("Location"); got != want || got == "" {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// RFC 2169 sections 3.2, 3.5, 3.6 and 3.9: types, and how long they may be cached.
-func TestTypesAndFreshness(t *testing.T) {
-	s := start(t, nil)
-	s.next = withLocations("http://a.example/", "http://b.example/")
-	const (
-		fragment = "<ul>\n<li><a href=\"http://a.example/\">http://a.example/</a></li>\n<li><a href=\"http://b.example/\">http://b.example/</a></li>\n</ul>"
-		// RFC 2483 section 5: a list has one comment, and one URI on each line.
-		list = "# urn:x1:a\r\nhttp://a.example/\r\nhttp://b.example/\r\n"
-	)
-	for _, tt := range []struct{ target, accept, contentType, control, part string }{
-		{"N2Ls?urn:x1:a", "text/html", "text/html; charset=utf-8", "max-age=60", fragment},
-		{"N2Ls?urn:x1:a", "text/html;q=0.5, text/uri-list", "text/uri-list", "max-age=60", list},
-		{"I2LS?urn:x1:a", "application/pdf", "text/uri-list", "max-age=60", list},
-		{"N2Ns?urn:isbn:0-395-36341-1", "*/*", "text/uri-list", "max-age=60", "urn:isbn:9780395363416\r\n"},
-		{"I2NS?urn:isbn:0-395-36341-1", "text/plain", "text/plain; charset=utf-8", "max-age=60", "urn:isbn:9780395363416\r\n"},
-		{"L2Ns?http://a.example/", "text/html", "text/html; charset=utf-8", "max-age=3600", "<ul>\n<li>None is known.</li>\n</ul>"},
-		{"N2C?urn:x1:a", "text/csv", "text/csv; charset=utf-8; header=present", "max-age=60", "identifier,urn:x1:a\r\n"},
-		{"N2C?urn:x1:a", "text/csv;q=0.1, text/html", "text/html; charset=utf-8", "max-age=60", "<code>urn:x1:a</code>"},
-		{"I2CS?urn:x1:a", "image/png", "application/ld+json", "max-age=60", `"identifier": "urn:x1:a"`},
-		{"L2C?HTTP://A.example", "*/*", "application/ld+json", "no-store", `"identifier": "http://a.example/"`},
-	} {
-		r := s.get(t, "/uri-res/"+tt.target, "Accept: "+tt.accept)
-		body := text(t, r)
-		if r.StatusCode != 200 || r.Header.Get("Content-Type") != tt.contentType || !strings.HasPrefix(r.Header.Get("Cache-Control"), tt.control) || !strings.Contains(body, tt.part) {
-			t.Errorf("%s as %s: %d %v %s", tt.target, tt.accept, r.StatusCode, r.Header, body)
-		}
-	}
-	s.next = withLocations() // zero or more, RFC 2483 section 4.2
-	if r := s.get(t, "/uri-res/N2Ls?urn:x1:a"); r.StatusCode != 200 || text(t, r) != "# urn:x1:a\r\n" {
-		t.Errorf("no URLs: %d", r.StatusCode)
 	}
 }
 

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/observe"
@@ -29,7 +29,7 @@ type resolverDependencies struct {
 	now     func() time.Time
 	metrics *metrics.Metrics
 	// fields adds fields to requests to resolution servers; nil adds none.
-	fields func(ctx context.Context, header http.Header)
+	fields func(ctx context.Context, fields *httpmessage.Fields)
 	// queried is called with the outcome of each DNS query; nil is not.
 	queried func(answered bool)
 	// unusable is called with what SLP lists and why it cannot be used; nil is not.

@@ -101,3 +101,25 @@ func TestInOrder(t *testing.T) {
 		}
 	}
 }
+
+// A location is the choice for all clients only where nothing that they accept decides.
+func TestChoice(t *testing.T) {
+	for _, tt := range []struct {
+		locations []resolver.Location
+		failing   []string
+		want      string
+		ok        bool
+	}{
+		{located("a"), nil, "a", true},
+		{located("a, text/html, de"), nil, "a", true},
+		{located("a", "b"), nil, "a", true},
+		{located("a", "b"), []string{"a"}, "b", true},
+		{located("a", "b"), []string{"a", "b"}, "a", true},
+		{located("a", "b, text/html"), nil, "", false},
+		{located("a, , de", "b"), nil, "", false},
+	} {
+		if got, ok := responderWhere(tt.failing...).Choice(tt.locations); got != tt.want || ok != tt.ok {
+			t.Errorf("%v where %q fail: %q, %t", textsOf(tt.locations), tt.failing, got, ok)
+		}
+	}
+}

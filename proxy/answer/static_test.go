@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestStatic(t *testing.T) {
@@ -38,5 +39,31 @@ func TestStatic(t *testing.T) {
 		if r := s.Reply(http.Header{"If-None-Match": {field}}); r.Status != status || status == 304 && (len(r.Body) > 0 || r.Header.Get("Etag") != etag) {
 			t.Errorf("%s: %+v", field, r)
 		}
+	}
+}
+
+// The documents that never change: RFC 9309, and RFC 9116 section 2.5.5, by which a contact expires in less than a year.
+func TestStatics(t *testing.T) {
+	all := Statics()
+	for path, tt := range map[string]struct{ kind, part string }{
+		"/api/v1/openapi.json": {"application/json", `"openapi": "3.`},
+		"/robots.txt":          {"text/plain; charset=utf-8", "User-agent: *\nAllow: /$\nDisallow: /\n"},
+		"/favicon.ico":         {"image/vnd.microsoft.icon", "\x00\x00\x01\x00"},
+	} {
+		if all[path] == nil {
+			t.Errorf("no %s", path)
+			continue
+		}
+		if r := all[path].Reply(http.Header{}); r.Status != 200 || r.ContentType != tt.kind || r.CacheControl != "max-age=3600" || !strings.Contains(string(r.Body), tt.part) {
+			t.Errorf("%s: %d %s %s", path, r.Status, r.ContentType, r.CacheControl)
+		}
+	}
+	if len(all) != 3 {
+		t.Errorf("%d documents", len(all))
+	}
+	now := time.Date(2031, 12, 15, 13, 0, 0, 0, time.FixedZone("", 3600))
+	r := Security("mailto:security@a.example", now)
+	if string(r.Body) != "Contact: mailto:security@a.example\nExpires: 2032-01-14T12:00:00Z\n" || r.Status != 200 || r.ContentType != "text/plain; charset=utf-8" || r.CacheControl != "max-age=3600" {
+		t.Errorf("%+v %s", r, r.Body)
 	}
 }

@@ -1,28 +1,49 @@
-package proxy_test
+package answer_test
 
 import (
 	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
 
-// post sends a body to the batch.
-func (s *server) post(t *testing.T, body string) (status int, lines []string) {
+// ServeHTTP answers each request as a batch.
+func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	reply, err := s.Batch(w, r, r.RequestURI, s.rights)
+	if err != nil {
+		reply = problem.Reply(r.Header, err)
+	}
+	message.Write(w, r.Method, reply)
+}
+
+// batch sends a body of a type to the batch, whose target has a query.
+func (s *responder) batch(t *testing.T, query, kind, body string) (status int, lines []string) {
 	t.Helper()
-	response := s.ask(t, fmt.Sprintf("POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s", len(body), body))[0]
-	for scanner := bufio.NewScanner(response.Body); scanner.Scan(); {
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, route.PathResolve+query, strings.NewReader(body))
+	r.Header.Set("Content-Type", kind)
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	for scanner := bufio.NewScanner(w.Body); scanner.Scan(); {
 		lines = append(lines, scanner.Text())
 	}
-	return response.StatusCode, lines
+	return w.Code, lines
+}
+
+// post sends a body to the batch.
+func (s *responder) post(t *testing.T, body string) (status int, lines []string) {
+	t.Helper()
+	return s.batch(t, "", "", body)
 }
 
 // Answers come in the order of the input, however long each resolution takes.
@@ -92,7 +113,7 @@ func TestBatch(t *testing.T) {
 // A panic in one resolution fails one line.
 func TestBatchSurvivesPanic(t *testing.T) {
 	var panics atomic.Int32
-	s := start(t, func(c *proxy.Config) { c.Panicked = func(any, []byte) { panics.Add(1) } })
+	s := start(t, func(c *answer.Config) { c.Panicked = func(any, []byte) { panics.Add(1) } })
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		if q.URI.String() == "urn:example:bad" {
 			panic("a fault in a rule")
@@ -116,18 +137,13 @@ func TestBatchWaitsForItsClient(t *testing.T) {
 	}
 	const questions = 5000 // 320 MiB of answers, which no buffer of a socket holds
 	body := strings.Repeat(`"urn:example:a" `, questions)
-	conn, err := net.Dial("tcp", s.addr)
+	web := httptest.NewServer(s)
+	defer web.Close()
+	response, err := http.Post(web.URL+route.PathResolve, "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	if _, err := fmt.Fprintf(conn, "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	defer response.Body.Close()
 	lines := bufio.NewReaderSize(response.Body, 2*len(long))
 	const buffers = 1000 // lines in sockets, and those that workers and the queue hold
 	for read := range questions {
@@ -137,5 +153,34 @@ func TestBatchWaitsForItsClient(t *testing.T) {
 		if ahead := int(resolved.Load()) - read; ahead > buffers {
 			t.Fatalf("%d names are resolved ahead of line %d", ahead, read)
 		}
+	}
+}
+
+// Batches can be lines of text, and ask for any service.
+func TestBatchForms(t *testing.T) {
+	s := start(t, nil)
+	for _, tt := range []struct{ query, kind, body, want string }{
+		{"", "text/plain;charset=UTF-8", ` ["urn:a1:b"]`, `"input":"urn:a1:b"`},
+		{"", "text/plain", "urn:a1:b\nurn:a1:c\n", `"input":"urn:a1:b"|"input":"urn:a1:c"`},
+		{"", "text/uri-list; charset=utf-8", "# urn:x\r\nurn:a1:b\r\n", `"input":"urn:a1:b"`},
+		{"?service=I2Ls", "application/json", `["urn:a1:b"]`, `"service":"I2Ls"`},
+		{"?service=I2Ns", "text/plain", "urn:isbn:0-395-36341-1", `"names":["urn:isbn:9780395363416"`},
+		{"?service=I2C", "text/plain", "urn:isbn:0-395-36341-1", `"@context":"https://schema.org"`},
+		{"?service=I2R", "text/plain", "urn:a1:b", `"status":501`},
+	} {
+		status, lines := s.batch(t, tt.query, tt.kind, tt.body)
+		wanted := strings.Split(tt.want, "|")
+		if status != http.StatusOK || len(lines) != len(wanted) {
+			t.Errorf("%+v: %d %q", tt, status, lines)
+			continue
+		}
+		for i, part := range wanted {
+			if !strings.Contains(lines[i], part) {
+				t.Errorf("%+v: %s", tt, lines[i])
+			}
+		}
+	}
+	if status, lines := s.batch(t, "?service=I2X", "text/plain", "urn:a1:b"); status != http.StatusNotImplemented {
+		t.Errorf("an unknown service: %d %q", status, lines)
 	}
 }

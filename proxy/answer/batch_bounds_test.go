@@ -1,40 +1,33 @@
-package proxy_test
+package answer_test
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/resolver"
 )
 
-// postBatch sends a body of a type to a handler, and returns the octets of memory that it took.
-func postBatch(t *testing.T, h http.Handler, kind, body string) (status int, lines []string, memory uint64) {
+// batchMemory is responder.batch, and returns the octets of memory that it took, too.
+func (s *responder) batchMemory(t *testing.T, kind, body string) (status int, lines []string, memory uint64) {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodPost, "/api/v1/resolve", strings.NewReader(body))
-	r.RemoteAddr, r.Host = "127.0.0.1:1", "a"
-	r.Header.Set("Content-Type", kind)
-	w := httptest.NewRecorder()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	h.ServeHTTP(w, r)
+	status, lines = s.batch(t, "", kind, body)
 	runtime.ReadMemStats(&after)
-	return w.Code, strings.Split(strings.TrimSuffix(w.Body.String(), "\n"), "\n"), after.TotalAlloc - before.TotalAlloc
+	return status, lines, after.TotalAlloc - before.TotalAlloc
 }
 
 // What is no name is not held, however long: it takes no memory, and at most 1 KiB of it is
 // repeated.
 func TestBatchOfLongNames(t *testing.T) {
-	var config proxy.Config
-	start(t, func(c *proxy.Config) { config = *c })
-	h := proxy.New(config)
+	s := start(t, nil)
 	const long = 15 << 20
 	const most = 2 << 20
 	escapes := strings.Repeat(`\u0061\"\\`, long/10)
@@ -54,7 +47,7 @@ func TestBatchOfLongNames(t *testing.T) {
 		{"a comment", "text/uri-list", "#" + strings.Repeat("a", long) + "\r\nurn:example:a", "200 0"},
 		{"too much", "text/plain", strings.Repeat("a", 17<<20), "413"},
 	} {
-		status, lines, memory := postBatch(t, h, tt.kind, tt.body)
+		status, lines, memory := s.batchMemory(t, tt.kind, tt.body)
 		got := fmt.Sprint(status)
 		for _, line := range lines {
 			var document struct{ Error struct{ Status int } }
@@ -74,14 +67,14 @@ func TestBatchOfLongNames(t *testing.T) {
 	}
 	// Many invalid names take no more than they are long.
 	body := `["` + strings.Repeat(strings.Repeat("\xff", 1500)+`","`, 9_990) + `urn:example:a"]`
-	if status, lines, memory := postBatch(t, h, "application/json", body); status != 200 || len(lines) != 9_991 || memory > 40*uint64(len(body)) {
+	if status, lines, memory := s.batchMemory(t, "application/json", body); status != 200 || len(lines) != 9_991 || memory > 40*uint64(len(body)) {
 		t.Errorf("%d, %d lines, %d octets of memory", status, len(lines), memory)
 	}
 }
 
 // A batch ends in time, and accounts for each name.
 func TestBatchTimeout(t *testing.T) {
-	s := start(t, func(c *proxy.Config) { c.BatchTimeout = 50 * time.Millisecond })
+	s := start(t, func(c *answer.Config) { c.BatchTimeout = 50 * time.Millisecond })
 	s.next = func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 		if strings.HasSuffix(q.URI.String(), ":0") {
 			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}}, nil
