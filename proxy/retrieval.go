@@ -55,7 +55,7 @@ func (x *exchange) forward(r *forward.Request) error {
 	}
 	word, err := h.forward.Serve(x, r)
 	x.event.Cache, x.event.Rule = word, x.verdict.Rule()
-	return err //nolint:wrapcheck // forward has done so
+	return err
 }
 
 // servePurge answers PURGE: all variants of a URI must be validated before they are used again.
@@ -82,7 +82,7 @@ func (x *exchange) serveTunnel() error {
 	carried, err := x.handler.forward.Connect(x, r, forward.Target{Host: a.To.Host, Port: a.To.Port})
 	x.event.Bytes += carried
 	x.event.Rule = x.verdict.Rule()
-	return err //nolint:wrapcheck // forward has done so
+	return err
 }
 
 // session returns the session of the connection that the request came by, nil where requests of several clients may come
@@ -145,7 +145,7 @@ func (x *exchange) retrieve() (message.Reply, error) {
 // a name. It implements forward.Allow.
 func (x *exchange) mayRetrieve(u uri.URI, led bool) (func(netip.AddrPort) error, error) {
 	if err := gate.MayRetrieve(x.verdict.Initiator, u, led || x.ask.Target.Led); err != nil {
-		return nil, err //nolint:wrapcheck // it says all
+		return nil, err
 	}
 	v := x.handler.gate.Retrieve(&x.client, x.verdict.User, x.request.Method, u)
 	if x.event.Rule = v.Rule(); v.Err != nil {

@@ -112,7 +112,7 @@ func (x *exchange) check() (err error) {
 		}
 	}
 	if x.hops, err = message.Hops(x.lines); err != nil {
-		return err //nolint:wrapcheck // it says all
+		return err
 	}
 	x.ask.Target.Query = x.asking(x.ask.Target.Query)
 	if x.hops == resolver.MaxHops || x.handler.config.Via.Loops(x.lines) {

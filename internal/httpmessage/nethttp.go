@@ -82,5 +82,5 @@ func (b *endingBody) Read(p []byte) (int, error) {
 	if errors.Is(err, io.EOF) {
 		b.ended()
 	}
-	return n, err //nolint:wrapcheck // it stands for the body
+	return n, err
 }
