@@ -100,7 +100,7 @@ var ofContent = [...]string{"Content-Length", "Content-Type", "Content-Encoding"
 func notModified(fields httpmessage.Fields) httpmessage.Fields {
 	isTagged := fields.Has("Etag")
 	return fields.Filter(func(f httpmessage.Field) bool {
-		return !slices.ContainsFunc(ofContent[:], f.Is) && !(isTagged && f.Is("Last-Modified"))
+		return !slices.ContainsFunc(ofContent[:], f.Is) && (!isTagged || !f.Is("Last-Modified"))
 	})
 }
 
