@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -134,11 +135,8 @@ func (web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error
 	const modified = "Fri, 31 Dec 1999 00:00:00 GMT"
 	path := r.URI.Path()
 	answer := func(status int, body string, fields ...string) (*scheme.Resource, error) {
-		header := http.Header{"Date": {time.Now().UTC().Format(http.TimeFormat)}}
-		for i := 0; i < len(fields); i += 2 {
-			header.Add(fields[i], fields[i+1])
-		}
-		resource := &scheme.Resource{Status: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), From: from}
+		all := append(httpmessage.FieldsOf("Date", time.Now().UTC().Format(http.TimeFormat)), httpmessage.FieldsOf(fields...)...)
+		resource := &scheme.Resource{Response: httpmessage.Response{Status: status, Fields: all, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), From: from}}
 		if r.Method == http.MethodHead {
 			resource.Body = http.NoBody
 		}
@@ -147,14 +145,14 @@ func (web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error
 	minute := []string{"Cache-Control", "max-age=60", "Content-Type", "text/plain"}
 	switch strings.Trim(path, "/") {
 	case "page", "query":
-		if r.Header.Get("If-None-Match") == `"v1"` {
+		if r.Fields.Value("If-None-Match") == `"v1"` {
 			return answer(304, "", "Etag", `"v1"`)
 		}
 		return answer(200, "a page", append(minute, "Etag", `"v1"`, "Last-Modified", modified)...)
 	case "modified":
 		return answer(200, "modified", append(minute, "Last-Modified", modified)...)
 	case "vary":
-		language := r.Header.Get("Accept-Language")
+		language := r.Fields.Value("Accept-Language")
 		return answer(200, "in "+language, append(minute, "Vary", "Accept-Language, Accept-Encoding", "Content-Language", language)...)
 	case "large":
 		return answer(200, strings.Repeat("0123456789abcdef", 3000), append(minute, "Etag", `W/"large"`)...)
@@ -170,7 +168,7 @@ func (web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error
 		resource, err := answer(200, strings.Repeat("chunk ", 500), minute...)
 		resource.ContentLength = -1
 		if path == "/chunked" {
-			resource.Header["Transfer-Encoding"] = []string{"chunked"}
+			resource.Fields.Set("Transfer-Encoding", "chunked")
 		}
 		return resource, err
 	case "empty":
@@ -183,7 +181,7 @@ func (web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error
 		time.Sleep(time.Millisecond) // likewise
 		return answer(200, "brief", "Cache-Control", "max-age=1, stale-while-revalidate=5")
 	case "revalidated":
-		if r.Header.Get("If-None-Match") == `"r"` {
+		if r.Fields.Value("If-None-Match") == `"r"` {
 			return answer(304, "", "Etag", `"r"`, "Cache-Control", "no-cache")
 		}
 		return answer(200, "revalidated", "Etag", `"r"`, "Cache-Control", "no-cache")
@@ -206,7 +204,7 @@ func (web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error
 		}
 	default: // what the origin sees
 		var seen strings.Builder
-		_ = r.Header.Write(&seen)
+		_ = r.Fields.Header().Write(&seen)
 		return answer(200, fmt.Sprintf("%s %s %s %d\n%s", r.Method, r.URI, r.Host, sent, &seen), "Cache-Control", "no-store")
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -34,8 +35,10 @@ func gopherMenu(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 		return scheme.Redirect(http.StatusFound, "gopher://b.example/1"), nil
 	case "/0text":
 		return &scheme.Resource{
-			Status: http.StatusOK, ContentLength: 4, Body: io.NopCloser(strings.NewReader("text")),
-			Header: http.Header{"Content-Type": {"text/html"}, "Set-Cookie": {"a=b"}},
+			Response: httpmessage.Response{
+				Status: http.StatusOK, ContentLength: 4, Body: io.NopCloser(strings.NewReader("text")),
+				Fields: httpmessage.FieldsOf("Content-Type", "text/html", "Set-Cookie", "a=b"),
+			},
 		}, nil
 	default:
 		return scheme.Listed(&scheme.Listing{

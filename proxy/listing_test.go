@@ -10,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/answer"
@@ -38,7 +39,7 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	case strings.HasPrefix(path, "/refused/"):
 		refusal := &scheme.Refusal{Status: map[string]int{"/refused/404": 404, "/refused/401": 401, "/refused/503": 503}[path], Reply: `550 "No" such file`}
 		if refusal.Status == http.StatusUnauthorized {
-			refusal.Header = http.Header{"Www-Authenticate": {`Basic realm="ftp"`}}
+			refusal.Fields = httpmessage.FieldsOf("Www-Authenticate", `Basic realm="ftp"`)
 		}
 		return nil, refusal
 	case path == "/moved":
@@ -97,10 +98,10 @@ func TestListingsByLogin(t *testing.T) {
 		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
 		t.Cleanup(c.Forward.Cache.Close)
 		c.Fetch = handlerFunc(func(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
-			resource := scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, Title: "for " + r.Header.Get("Authorization"), URI: "ftp://h.example/"})
-			resource.Header["Vary"] = []string{"Authorization"}
-			if r.Header.Get("Authorization") != "" {
-				resource.Header["Cache-Control"] = []string{"no-store"}
+			resource := scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, Title: "for " + r.Fields.Value("Authorization"), URI: "ftp://h.example/"})
+			resource.Fields.Set("Vary", "Authorization")
+			if r.Fields.Value("Authorization") != "" {
+				resource.Fields.Set("Cache-Control", "no-store")
 			}
 			return resource, nil
 		})

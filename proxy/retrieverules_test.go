@@ -12,6 +12,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/gate/policy"
@@ -121,7 +122,7 @@ func TestLocalGateway(t *testing.T) {
 		return scheme.Listed(&scheme.Listing{}), nil
 	})}
 	denied := &policy.Denied{Rule: "a"}
-	_, err := g.Fetch(t.Context(), scheme.Request{Method: http.MethodGet, URI: servers(t, "telnet://a/")[0], Check: func(netip.AddrPort) error { return denied }})
+	_, err := g.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: servers(t, "telnet://a/")[0]}, Check: func(netip.AddrPort) error { return denied }})
 	if err != denied || asked { //nolint:errorlint // it is returned as it is
 		t.Errorf("%v, asked %t", err, asked)
 	}

@@ -29,6 +29,18 @@ type ChainConfig struct {
 	Unknown error
 }
 
+// First returns the configuration with a member that is asked before all others, whatever their order is.
+func (c ChainConfig) First(member Member) ChainConfig {
+	c.Members = append(slices.Clone(c.Members), member)
+	c.Order = append([]string{member.Name}, c.Order...)
+	orders := make(map[string][]string, len(c.Orders))
+	for nid, order := range c.Orders {
+		orders[nid] = append([]string{member.Name}, order...)
+	}
+	c.Orders = orders
+	return c
+}
+
 // Chain asks its members in order. After ErrUnsupported it asks the next member; every
 // other outcome is final: an answer, ErrNotFound, or a failure.
 type Chain struct {

@@ -34,11 +34,17 @@ func (u URI) Check() error {
 	case "prospero":
 		_, err = u.Prospero()
 	default:
-		if row.server {
-			err = u.checkServer()
-		}
+		err = u.checkOther(row)
 	}
 	return err
+}
+
+// checkOther checks a URI of a scheme without rules of its own.
+func (u URI) checkOther(row scheme) error {
+	if row.server {
+		return u.checkServer()
+	}
+	return nil
 }
 
 // RuleOtherScheme is broken by a call for the parts of another scheme: FTP of an

@@ -20,14 +20,13 @@ type scheme struct {
 	hostless bool
 }
 
-// link is for what the URIs of a scheme may be links.
+// link is for what the URIs of a scheme may be links. The zero value is for nothing: only who has typed them gets there, as to
+// "file", which is of the machine of its reader.
 type link uint8
 
 const (
-	// linkNone: only for who has typed them, as "file", which is of the machine of its reader.
-	linkNone link = iota
 	// linkPage: pages may link to them.
-	linkPage
+	linkPage link = iota + 1
 	// linkLocation: also clients may be redirected to them.
 	linkLocation
 )

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"net/netip"
 	"slices"
 
@@ -106,7 +104,7 @@ func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDe
 	}
 	servers := dnsServers(c.DNS)
 	if len(servers) > 0 && len(c.DDDS.Roots) > 0 {
-		r.ready = queryRoot(r.dns, c.DDDS.Roots[0])
+		r.ready = ddds.QueryRoot(r.dns, c.DDDS.Roots[0])
 	}
 	settings := dddsConfig(c, r, servers, d)
 	if !c.DDDS.Refer {
@@ -148,18 +146,6 @@ func dddsConfig(c config.Config, r *resolution, servers []config.Server, d resol
 		}
 	}
 	return settings
-}
-
-// queryRoot returns a function that queries the rules of a root: any answer, also a negative
-// one, is success.
-func queryRoot(client ddds.Lookuper, root string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		_, _, err := client.NAPTR(ctx, root)
-		if errors.As(err, new(*resolver.Negative)) {
-			return nil
-		}
-		return err
-	}
 }
 
 // rootsWithServer returns the roots for which there is a server to ask.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func TestGatewaysHaveNames(t *testing.T) {
 // What is turned off has no handler; what is stored of it can still be seen, and purged.
 func TestGatewaysTurnedOff(t *testing.T) {
 	c, d := config.Default(), newDependencies()
-	c.FTP.Enabled, c.Gopher.Enabled, c.News.Enabled, c.WAIS.Enabled = false, false, false, false
+	turnOff(t, &c)
 	r, err := newResolution(c, d.resolverDependencies)
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +56,25 @@ func TestGatewaysTurnedOff(t *testing.T) {
 			if !gatewayInfos(c).IsStored(name) {
 				t.Errorf("responses for %s cannot be purged", name)
 			}
+		}
+	}
+}
+
+// turnOff turns all gateways off whose setting says whether they are on.
+func turnOff(t *testing.T, c *config.Config) {
+	t.Helper()
+	sections := reflect.ValueOf(c).Elem()
+	for _, g := range gateways(*c) {
+		section, isSwitch := strings.CutSuffix(g.Setting, ".enabled")
+		for i := range sections.NumField() {
+			if isSwitch && sections.Type().Field(i).Tag.Get("mapstructure") == section {
+				sections.Field(i).FieldByName("Enabled").SetBool(false)
+			}
+		}
+	}
+	for _, g := range gateways(*c) {
+		if g.Enabled != g.Local {
+			t.Errorf("%s: it is not turned off", g.Names)
 		}
 	}
 }

@@ -52,8 +52,13 @@ func (s slots) metrics() (all []metrics.Limit) {
 		name  string
 		slots resolver.Slots
 	}{
-		{"requests", s.resolutions.Slots}, {"fetches", s.fetches.Slots}, {"streams", s.streams.Slots}, {"bound_connections", s.bound.Slots},
-		{"documents", s.documents.Slots}, {"outgoing", s.outgoing}, {"dns_queries", s.queries},
+		{"requests", s.resolutions.Slots},
+		{"fetches", s.fetches.Slots},
+		{"streams", s.streams.Slots},
+		{"bound_connections", s.bound.Slots},
+		{"documents", s.documents.Slots},
+		{"outgoing", s.outgoing},
+		{"dns_queries", s.queries},
 	} {
 		all = append(all, metrics.Limit{Name: limit.name, Used: len(limit.slots), Max: cap(limit.slots)})
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +30,6 @@ import (
 	"github.com/urnd/urnd/resolver/registry/postgres"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
-	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
 )
 
@@ -122,47 +120,13 @@ func (r *resolution) openRegistry(ctx context.Context, messages io.Writer) {
 	}
 }
 
-// registered resolves names that only the registry knows: there is no other system that gives the answer that it
-// does not have a name its lifetime.
-type registered struct {
-	resolver.Resolver
-	ttl time.Duration
-}
-
-// Resolve implements resolver.Resolver.
-func (r registered) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
-	answer, err := r.Resolver.Resolve(ctx, q)
-	var n *resolver.Negative
-	if errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrUnsupported) {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: r.ttl}
-	}
-	return answer, err
-}
-
 // forgetChanged removes cached answers of keys of the registry that have changed.
 func (r *resolution) forgetChanged(keys []registry.Key) {
 	for _, key := range keys {
-		selection := resolver.Selection{Prefix: key.Name, All: key.Name == ""}
-		if key.Kind == registry.KindName {
-			u, err := uri.Parse(key.Name)
-			if err != nil {
-				continue
-			}
-			selection = resolver.Selection{Name: u}
+		if selection, ok := key.Selection(); ok {
+			r.answers.Purge(selection, false)
 		}
-		r.answers.Purge(selection, false)
 	}
-}
-
-// registryFirst returns the systems with the registry as the first one, whatever their order is.
-func registryFirst(systems resolver.ChainConfig, own resolver.Resolver) resolver.ChainConfig {
-	const name = "registry"
-	systems.Members = append(systems.Members, resolver.Member{Name: name, Resolver: own, History: true})
-	systems.Order = append([]string{name}, systems.Order...)
-	for nid, order := range systems.Orders {
-		systems.Orders[nid] = append([]string{name}, order...)
-	}
-	return systems
 }
 
 // healthReport returns a report of the health of the daemon with what is wrong with the parts of its configuration.
@@ -259,7 +223,7 @@ func healthConfig(
 		Store: store, Transport: web, Agent: healthAgent(c.Registry.HealthContact),
 		Interval: c.Registry.HealthInterval, Rate: c.Registry.HealthRate,
 		Concurrency: c.Registry.HealthConcurrency, Pause: c.Registry.HealthPause,
-		Timeout: c.Limits.ConnectTimeout + c.Limits.OriginTimeout, Holder: healthHolder(), Now: d.now, After: time.After,
+		Timeout: c.Limits.ConnectTimeout + c.Limits.OriginTimeout, Holder: health.NewHolder(), Now: d.now, After: time.After,
 		Observe: func(o health.Outcome) { d.metrics.TargetCheck(string(o)) },
 	}, web.Close
 }
@@ -278,15 +242,6 @@ func commandHealth(c config.Config, store registry.Store) (settings health.Confi
 // healthAgent returns the User-Agent of checks.
 func healthAgent(contact string) string {
 	return fmt.Sprintf("urnd-link-check/%s (+%s)", strings.Trim(versionText(), "()"), contact)
-}
-
-// healthHolder returns a name that no other instance has, nor an earlier one of this machine.
-func healthHolder() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return fmt.Sprintf("%s/%d/%s", host, os.Getpid(), rand.Text()[:8])
 }
 
 // targetMetrics returns the state of the checks of targets; ok is false where there are none.

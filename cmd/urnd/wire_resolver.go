@@ -4,18 +4,19 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/follow"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
@@ -28,7 +29,7 @@ type resolverDependencies struct {
 	now     func() time.Time
 	metrics *metrics.Metrics
 	// fields adds fields to requests to resolution servers; nil adds none.
-	fields func(ctx context.Context, header http.Header)
+	fields func(ctx context.Context, fields *httpmessage.Fields)
 	// queried is called with the outcome of each DNS query; nil is not.
 	queried func(answered bool)
 	// unusable is called with what SLP lists and why it cannot be used; nil is not.
@@ -144,7 +145,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 		Order: defaultOrder(c), Orders: orders(c), Last: fallback, Unknown: unknown(c),
 	}
 	if r.own != nil {
-		systems = registryFirst(systems, r.own)
+		systems = systems.First(resolver.Member{Name: "registry", Resolver: r.own, History: true})
 	}
 	chain, err := resolver.NewChain(systems)
 	if err != nil {
@@ -165,7 +166,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 		split.Others = cached(uris)
 	}
 	if r.own != nil {
-		split.Owns, split.Own = r.names.Owns, cached(registered{r.own, c.Registry.TTL})
+		split.Owns, split.Own = r.names.Owns, cached(registry.Alone{Resolver: r.own, TTL: c.Registry.TTL})
 		r.closers = append(r.closers, r.registry.Watch(r.forgetChanged))
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)

@@ -6,9 +6,7 @@
 // these tests parse the source of the whole module:
 //
 //   - arrows_test.go: which package of the module may import which;
-//   - imports_test.go: where a standard or third-party package may be imported;
-//   - constructs_test.go: forbidden names and constructs, such as net.Dial
-//     outside the one dialer, init functions and panics;
+//   - httpclients_test.go: clients of net/http that would bypass the one dialer;
 //   - variables_test.go: package variables are set where they are declared,
 //     and never again;
 //   - size_test.go: the maximum length of a file;
@@ -33,8 +31,11 @@
 // # Adding a row
 //
 // A new package needs a row in packageRules: its path from the module root, the
-// packages of the module that it may import, and the reason. A new heavy dependency
-// gets a row in importRules that confines it to one file. Other constructs to
-// forbid get a row in constructs. The sweep tests exercise every row of those two
-// tables; a rule that is not a row needs cases for violations and for valid code.
+// packages of the module that it may import, and the reason. A rule that is not a row
+// needs cases for violations and for valid code.
+//
+// What a linter can say is in .golangci.yml: depguard says where a package of others
+// may be imported, such as a heavy dependency in one file, and forbidigo which names
+// may not be used, such as net.Dial and time.Now. (gochecknoglobals is not used: it
+// would also forbid tables that nothing changes, which checkWrites tells from the rest.)
 package arch

@@ -1,6 +1,9 @@
 package httpmessage
 
 import (
+	"errors"
+	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -44,4 +47,40 @@ func (f Fields) CopyTo(header http.Header) {
 		}
 		header[name] = one(&f[i].Value)
 	}
+}
+
+// Announced returns the names that are known before the body as net/http has them, to which the fields are copied at its end.
+func (t *Trailer) Announced() http.Header {
+	header := make(http.Header, len(t.Names))
+	for _, name := range t.Names {
+		header[name] = nil
+	}
+	return header
+}
+
+// BodyOf returns the body of a request of net/http, with the trailer that is complete at its end; nil for none. The request must
+// have a body.
+func BodyOf(r *http.Request) (io.ReadCloser, *Trailer) {
+	if len(r.Trailer) == 0 {
+		return r.Body, nil
+	}
+	trailer := &Trailer{Names: slices.Sorted(maps.Keys(r.Trailer))}
+	return AtEnd(r.Body, func() { trailer.Fields = FromHeader(r.Trailer) }), trailer
+}
+
+// AtEnd returns a body that calls a function at its end, before its reader knows.
+func AtEnd(body io.ReadCloser, ended func()) io.ReadCloser { return &endingBody{body, ended} }
+
+type endingBody struct {
+	io.ReadCloser
+	ended func()
+}
+
+// Read implements io.Reader.
+func (b *endingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		b.ended()
+	}
+	return n, err //nolint:wrapcheck // it stands for the body
 }

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -35,10 +34,10 @@ func listingTypes() []contenttype.MediaType {
 }
 
 // ListingAccept returns the field Accept for what may be a listing, with the one representation that suits
-// the client best: a page where it says nothing else. The order is one of message, or "".
-func ListingAccept(header http.Header, fetched bool, order string) string {
+// the client best by its own one: a page where that says nothing else. The order is one of message, or "".
+func ListingAccept(accept string, fetched bool, order string) string {
 	chosen := pages.Type
-	if accept := message.List(header, "Accept"); accept != "" {
+	if accept != "" {
 		if media, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, listingTypes()); err == nil {
 			chosen = media.MIME()
 		}
@@ -53,12 +52,12 @@ func ListingAccept(header http.Header, fetched bool, order string) string {
 }
 
 // Listing returns a listing as a document of the type that ListingAccept has chosen.
-func Listing(header http.Header, l *scheme.Listing) (contentType string, body []byte) {
-	accept, fetched := AcceptOf(header)
-	if _, order, isSorted := strings.Cut(header.Get("Accept"), inOrder); isSorted {
+func Listing(accept string, l *scheme.Listing) (contentType string, body []byte) {
+	chosen, fetched := AcceptOf(accept)
+	if _, order, isSorted := strings.Cut(accept, inOrder); isSorted {
 		sortItems(l, order)
 	}
-	switch accept.Get("Accept") {
+	switch chosen {
 	case listingJSON:
 		return listingJSON, message.Marshal(datable(l))
 	case listingText:
@@ -72,10 +71,9 @@ func Listing(header http.Header, l *scheme.Listing) (contentType string, body []
 
 // AcceptOf returns the field Accept of a client for which ListingAccept has chosen, alone, and whether it
 // has asked at /fetch.
-func AcceptOf(header http.Header) (accept http.Header, fetched bool) {
-	chosen, _, _ := strings.Cut(header.Get("Accept"), inOrder)
-	chosen, fetched = strings.CutSuffix(chosen, throughFetch)
-	return http.Header{"Accept": {chosen}}, fetched
+func AcceptOf(accept string) (chosen string, fetched bool) {
+	chosen, _, _ = strings.Cut(accept, inOrder)
+	return strings.CutSuffix(chosen, throughFetch)
 }
 
 // sortItems puts the items of a directory or a list of groups in an order, one without a value last.

@@ -38,7 +38,7 @@ func (p *Proxy) newClient(w http.ResponseWriter, r *Request) *client {
 
 // interim sends an interim response, whose fields are not those of the final one. A client of
 // HTTP/1.0 knows none: RFC 9110 section 15.2.
-func (c *client) interim(status int, fields http.Header) {
+func (c *client) interim(status int, fields httpmessage.Fields) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.answered || !c.request.ProtoAtLeast(1, 1) {
@@ -47,7 +47,7 @@ func (c *client) interim(status int, fields http.Header) {
 	header := c.Header()
 	before := header.Clone()
 	clear(header)
-	for name, lines := range httpcache.EndToEnd(fields) {
+	for name, lines := range httpcache.EndToEnd(fields.Header()) {
 		header[name] = lines
 	}
 	header["Via"] = append(header["Via"], c.via.String())

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -14,7 +15,7 @@ import (
 // bind binds a request with credentials that are about a connection to one that is its client's alone, and those
 // behind it to the same. They stay at the server that has it.
 func (p *Proxy) bind(r *Request) error {
-	isOfConnection := scheme.CredentialsOf(r.Header) == scheme.CredentialsOfConnection
+	isOfConnection := scheme.CredentialsOf(httpmessage.FromHeader(r.Header)) == scheme.CredentialsOfConnection
 	if r.Fetched || !r.isWeb() || !isOfConnection && !r.Session.IsBound() { // what is fetched has no credentials
 		return nil
 	}
@@ -47,7 +48,7 @@ func (r *Request) unbind() {
 
 // endsWith reports whether the connection of a client ends with a response: that which it is bound to does.
 func (r *Request) endsWith(resource *scheme.Resource) bool {
-	return r.bound != nil && httpguts.HeaderValuesContainsToken(resource.Header["Connection"], "close")
+	return r.bound != nil && httpguts.HeaderValuesContainsToken(resource.Fields.Lines("Connection"), "close")
 }
 
 const (

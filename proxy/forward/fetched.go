@@ -8,6 +8,8 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -31,7 +33,7 @@ func (p *Proxy) askedOf(r *Request) http.Header {
 		p.nameClient(r, header) // the origin may select by it
 		return header
 	}
-	header["Accept"] = []string{p.config.Accept(r.Header, r.Fetched, r.Sort)}
+	header["Accept"] = []string{p.config.Accept(message.List(r.Header, "Accept"), r.Fetched, r.Sort)}
 	// A password for the server, and not for this one.
 	if lines := r.Header["Authorization"]; len(lines) > 0 && !r.Fetched {
 		header["Authorization"] = lines
@@ -109,7 +111,7 @@ func shownOf(r *Request, a *httpcache.Answer) http.Header {
 		}
 	}
 	header["Cache-Control"] = []string{privately(header["Cache-Control"])}
-	made := madePolicy(r.Target, a.Header)
+	made := madePolicy(r.Target, httpmessage.FromHeader(a.Header))
 	protect(header, made, r.Embedder)
 	if made == "" && !isRedirect(a.Status) {
 		header["Content-Location"] = []string{r.Target.WithoutPassword().String()}

@@ -24,7 +24,9 @@ func (p *Proxy) outgoing(r *Request, header http.Header) http.Header {
 	for _, f := range own {
 		header[f.Name] = append(header[f.Name], f.Value)
 	}
-	message.SetTraceparent(r.Context(), header)
+	if traceparent := message.TraceparentOf(r.Context()); traceparent != "" {
+		header[httpmessage.TraceparentField] = []string{traceparent}
+	}
 	if !r.Fetched && httpguts.HeaderValuesContainsToken(r.Header["Te"], "trailers") {
 		header["Te"] = []string{"trailers"}
 		header["Connection"] = []string{"TE"} // RFC 9110 section 10.1.4

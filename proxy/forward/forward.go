@@ -28,9 +28,9 @@ type Config struct {
 	Fetches, Streams resolver.Quota
 	// Bound bounds the connections to servers that belong to a Session.
 	Bound resolver.Quota
-	// Accept returns the field Accept of a request for what may be a listing, by that of a client; fetched
+	// Accept returns the field Accept of a request for what may be a listing, by that of a client, "" for none; fetched
 	// is whether its links lead back through /fetch, as those of Request.Fetched, and order that of Request.Sort.
-	Accept func(header http.Header, fetched bool, order string) string
+	Accept func(accept string, fetched bool, order string) string
 	// OwnField is a field that urnd itself sends in each response where the origin has not, "" for none.
 	OwnField string
 	// Forwarded is how the client is named to origins.

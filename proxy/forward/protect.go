@@ -3,6 +3,7 @@ package forward
 import (
 	"net/http"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -17,11 +18,11 @@ const (
 // madePolicy returns the Content-Security-Policy of a document that urnd made of what is at a location, "" where the octets are
 // the resource itself. Only that has Content-Location (RFC 9110 section 8.7), which Lynx takes for the base of links: those of
 // documents of urnd lead to this server.
-func madePolicy(at uri.URI, header http.Header) string {
+func madePolicy(at uri.URI, fields httpmessage.Fields) string {
 	if isWeb(at.Scheme()) {
 		return ""
 	}
-	return header.Get("Content-Security-Policy")
+	return fields.Value("Content-Security-Policy")
 }
 
 // protect sets the fields that all that is retrieved has, at /fetch and as the resource of a name: it does not act as a page of

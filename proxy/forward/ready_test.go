@@ -164,7 +164,7 @@ func (s *readySite) ask(t testing.TB, method string, lines ...string) string {
 func (s *readySite) store(t testing.TB, status int, reason, body string, header http.Header) httpcache.Ready {
 	t.Helper()
 	s.mu.Lock()
-	s.response, s.body = scheme.Resource{Status: status, Reason: reason, Header: header}, body
+	s.response, s.body = scheme.Resource{Response: httpmessage.Response{Status: status, Reason: reason, Fields: httpmessage.FromHeader(header)}}, body
 	s.mu.Unlock()
 	s.cache.Purge(readyURI, true)
 	s.ask(t, "GET")

@@ -97,7 +97,7 @@ func (f fetched) close() {
 // reply returns the reply with one of the resources.
 func (f fetched) reply(resource retrieved, embedder string) message.Reply {
 	header := fieldsOf(resource)
-	protect(header, madePolicy(resource.at, resource.Header), embedder)
+	protect(header, madePolicy(resource.at, resource.Fields), embedder)
 	return message.Reply{
 		Status: http.StatusOK, Header: header, Vary: "Accept, Accept-Language, Accept-Encoding",
 		CacheControl: "private", // it is for clients who may use the proxy
@@ -116,7 +116,7 @@ func acceptable(r *http.Request, found []retrieved) []retrieved {
 	}
 	var accepted []retrieved
 	for _, f := range found {
-		kind, err := contenttype.ParseMediaType(f.Header.Get("Content-Type"))
+		kind, err := contenttype.ParseMediaType(f.Fields.Value("Content-Type"))
 		if err != nil {
 			kind = contenttype.NewMediaType("application/octet-stream") // RFC 9110 section 8.3
 		}
@@ -209,11 +209,11 @@ func fieldsOf(f retrieved) http.Header {
 	for _, name := range []string{
 		"Content-Type", "Content-Encoding", "Content-Language", "Content-Length", "ETag", "Last-Modified",
 	} {
-		if values := f.Header.Values(name); len(values) > 0 {
+		if values := f.Fields.Lines(name); len(values) > 0 {
 			header[http.CanonicalHeaderKey(name)] = values
 		}
 	}
-	if madePolicy(f.at, f.Header) == "" {
+	if madePolicy(f.at, f.Fields) == "" {
 		header.Set("Content-Location", f.at.WithoutPassword().String())
 	}
 	return header

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -50,7 +51,7 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, client netip.Addr, l
 			return retrieved{}, err
 		}
 		resource, err := p.config.Fetch.Fetch(ctx, scheme.Request{
-			Method: r.Method, URI: u, Header: p.resourceHeader(ctx, r, u, single), Client: client, Check: check,
+			Request: httpmessage.Request{Method: r.Method, URI: u, Fields: p.resourceFields(ctx, r, u, single)}, Client: client, Check: check,
 		})
 		switch {
 		case errors.Is(err, scheme.ErrUnsupported) && u.String() != location:
@@ -61,7 +62,7 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, client netip.Addr, l
 			return retrieved{resource, u}, nil
 		}
 		_ = resource.Body.Close()
-		next := resource.Header.Get("Location")
+		next := resource.Fields.Value("Location")
 		if !isRedirect(resource.Status) || next == "" {
 			return retrieved{}, &statusError{named, resource.Status}
 		}
@@ -102,23 +103,24 @@ func isRedirect(status int) bool {
 	}
 }
 
-// resourceHeader returns the header of a request for a resource at u.
-func (p *Proxy) resourceHeader(ctx context.Context, r *http.Request, u uri.URI, single bool) http.Header {
-	header := p.config.Via.Passed(func(name string) []string { return r.Header[name] }).Header()
+// resourceFields returns the fields of a request for a resource at u.
+func (p *Proxy) resourceFields(ctx context.Context, r *http.Request, u uri.URI, single bool) httpmessage.Fields {
+	client := func(name string) []string { return r.Header[name] }
+	fields := p.config.Via.Passed(client)
 	for _, name := range []string{"Accept", "Accept-Language", "Accept-Encoding"} {
-		if values := r.Header.Values(name); len(values) > 0 {
-			header[name] = values
+		if name == "Accept-Encoding" && !single {
+			continue // clients do not decode the parts of a multipart
+		}
+		for _, line := range client(name) {
+			fields.Add(name, line)
 		}
 	}
 	if !isWeb(u.Scheme()) {
-		header.Set("Accept", p.config.Accept(r.Header, true, ""))
+		fields.Set("Accept", p.config.Accept(message.List(r.Header, "Accept"), true, ""))
 	}
-	if !single { // clients do not decode the parts of a multipart
-		header.Del("Accept-Encoding")
-	}
-	header.Set("User-Agent", "urnd")
-	message.SetTraceparent(ctx, header)
-	return header
+	fields.Set("User-Agent", "urnd")
+	message.SetTraceparent(ctx, &fields)
+	return fields
 }
 
 // referred returns the target of a redirect. Origins also send characters that are not allowed in a URI.

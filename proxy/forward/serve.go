@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -103,15 +104,16 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 		return nil, err
 	}
 	arrived = true
+	trailer := trailerOf(resource)
 	body := io.ReadCloser(released{resource.Body, sync.OnceFunc(release)})
 	if resource.Body == http.NoBody { // nothing more is to come
 		release()
 		body = http.NoBody
 	}
 	return &httpcache.Response{
-		Status: resource.Status, Reason: resource.Reason, Header: httpcache.EndToEnd(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
+		Status: resource.Status, Reason: resource.Reason, Header: httpcache.EndToEnd(resource.Fields.Header()), Trailer: trailer, Announced: announced(trailer),
 		Body: body, ContentLength: resource.ContentLength, From: resource.From,
-		Private: scheme.HasConnectionToken(resource.Header),
+		Private: scheme.HasConnectionToken(resource.Fields),
 	}, nil
 }
 
@@ -143,7 +145,7 @@ func isUnconnected(err error) bool {
 
 // request returns the request to the origin, for a client that may be nil.
 func (p *Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgoing) scheme.Request {
-	request := scheme.Request{Method: o.Method, URI: r.Target, Spelling: r.Spelling, Header: o.Header, Client: r.Share, Check: r.Check}
+	request := scheme.Request{Request: httpmessage.Request{Method: o.Method, URI: r.Target, Spelling: r.Spelling, Fields: httpmessage.FromHeader(o.Header)}, Client: r.Share, Check: r.Check}
 	if r.isGateway() {
 		request.URI = at(server, r.Target)
 		request.Host, _ = r.Key.Authority() // as the key says, and not as the client spells it
@@ -155,10 +157,12 @@ func (p *Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgo
 		request.Bound = r.bound.BoundConn
 	}
 	if c != nil && c.body != nil {
-		request.Body, request.ContentLength = c.body, r.ContentLength
-		if p.passesAll(r, r.Trailer) {
-			request.Trailer = r.Trailer
+		body, trailer := httpmessage.AtEnd(c.body, func() {}), (*httpmessage.Trailer)(nil)
+		if len(r.Trailer) > 0 && p.passesAll(r, r.Trailer) {
+			trailer = &httpmessage.Trailer{Names: announced(r.Trailer)}
+			body = httpmessage.AtEnd(c.body, func() { trailer.Fields = httpmessage.FromHeader(r.Trailer) })
 		}
+		request.Body, request.Trailer, request.ContentLength = body, trailer, r.ContentLength
 	}
 	return request
 }

@@ -8,7 +8,9 @@ import (
 	"sync"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // upgrade forwards a request to change the protocol of the connection: RFC 9110 section 7.8. Where
@@ -29,9 +31,10 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 	}
 	defer func() { _ = resource.Body.Close() }()
 	if resource.Status != http.StatusSwitchingProtocols {
+		trailer := trailerOf(resource)
 		response := &httpcache.Response{Body: resource.Body, ContentLength: resource.ContentLength}
 		answer, err := challenging(r, &httpcache.Answer{
-			Status: resource.Status, Reason: resource.Reason, Header: httpcache.EndToEnd(resource.Header), Trailer: resource.Trailer, Announced: announced(resource.Trailer),
+			Status: resource.Status, Reason: resource.Reason, Header: httpcache.EndToEnd(resource.Fields.Header()), Trailer: trailer, Announced: announced(trailer),
 			ContentLength: resource.ContentLength, From: resource.From, Content: httpcache.Live(r.Context(), response), Outcome: httpcache.Outcome{Forwarded: "bypass"},
 		})
 		if err != nil {
@@ -51,7 +54,7 @@ func (p *Proxy) upgrade(w ResponseWriter, r *Request, header http.Header, protoc
 	defer endStream()
 	w.SetServer(resource.From)
 	leave() // it counts as a stream from now on
-	return p.switchProtocols(w, r, resource.Header, server)
+	return p.switchProtocols(w, r, resource.Fields.Header(), server)
 }
 
 var errNoStream = fmt.Errorf("%w: it changed the protocol of a connection that cannot be taken over", resolver.ErrUnreachable)
@@ -74,4 +77,14 @@ func (p *Proxy) switchProtocols(w http.ResponseWriter, r *Request, header http.H
 	}
 	p.carry(r.Context(), client, buffered, server)
 	return nil
+}
+
+// trailerOf returns the trailer of a resource as the cache has it, which is complete at the end of its body.
+func trailerOf(resource *scheme.Resource) http.Header {
+	if resource.Trailer == nil {
+		return nil
+	}
+	trailer := resource.Trailer.Announced()
+	resource.Body = httpmessage.AtEnd(resource.Body, func() { resource.Trailer.Fields.CopyTo(trailer) })
+	return trailer
 }

@@ -202,15 +202,15 @@ func TestDocuments(t *testing.T) {
 // A question to a resolution server has nothing of the client's request.
 func TestFields(t *testing.T) {
 	own := httpmessage.NewViaName()
-	header := make(http.Header)
+	var fields httpmessage.Fields
 	question := message.Question(own)
-	question(message.WithTraceparent(t.Context(), "00-client"), header)
-	if header.Get("Traceparent") != "00-client" {
-		t.Errorf("a fetch: %v", header)
+	question(message.WithTraceparent(t.Context(), "00-client"), &fields)
+	if fields.Value("Traceparent") != "00-client" {
+		t.Errorf("a fetch: %v", &fields)
 	}
-	question(resolver.WithSpan(t.Context(), "00-own"), header)
-	if header.Get("Via") != own.String() || header.Get("Traceparent") != "00-own" || len(header) != 2 {
-		t.Errorf("%v", header)
+	question(resolver.WithSpan(t.Context(), "00-own"), &fields)
+	if fields.Value("Via") != own.String() || fields.Value("Traceparent") != "00-own" || len(fields) != 2 {
+		t.Errorf("%v", &fields)
 	}
 }
 

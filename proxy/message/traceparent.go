@@ -2,7 +2,6 @@ package message
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
@@ -28,18 +27,18 @@ func TraceparentOf(ctx context.Context) string {
 }
 
 // SetTraceparent sets the field of a request on behalf of ctx, if it is part of a trace.
-func SetTraceparent(ctx context.Context, header http.Header) {
+func SetTraceparent(ctx context.Context, fields *httpmessage.Fields) {
 	if traceparent := TraceparentOf(ctx); traceparent != "" {
-		header[httpmessage.TraceparentField] = []string{traceparent}
+		fields.Set(httpmessage.TraceparentField, traceparent)
 	}
 }
 
 // Question returns what sets Via of a question to a resolution server, and Traceparent if urnd traces it. What
 // the client's request has come through is not in it: the answer is for all clients. The hop
 // count of the question, which ends loops, is part of its key.
-func Question(via httpmessage.ViaName) func(ctx context.Context, header http.Header) {
-	return func(ctx context.Context, header http.Header) {
-		header[httpmessage.ViaField] = []string{via.String()}
-		SetTraceparent(ctx, header)
+func Question(via httpmessage.ViaName) func(ctx context.Context, fields *httpmessage.Fields) {
+	return func(ctx context.Context, fields *httpmessage.Fields) {
+		fields.Set(httpmessage.ViaField, via.String())
+		SetTraceparent(ctx, fields)
 	}
 }

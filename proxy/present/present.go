@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
@@ -134,67 +135,65 @@ func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme
 		}
 		defer p.large.Release()
 	}
-	contentType, body := answer.Listing(r.Header, resource.Listing)
+	contentType, body := answer.Listing(r.Fields.Value("Accept"), resource.Listing)
 	sum := sha256.Sum256(body)
 	const enough = 12
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
-	header := resource.Header
-	set(header, "Content-Type", contentType)
-	header.Add("Vary", "Accept") // besides what the handler selects by
-	set(header, "Etag", etag)
-	if header.Get("Cache-Control") == "" {
-		set(header, "Cache-Control", message.MaxAge(p.ttl))
+	fields := resource.Fields
+	fields.Set("Content-Type", contentType)
+	fields.Add("Vary", "Accept") // besides what the handler selects by
+	fields.Set("Etag", etag)
+	if fields.Value("Cache-Control") == "" {
+		fields.Set("Cache-Control", message.MaxAge(p.ttl))
 	}
-	protect(header)
-	if instead := scheme.Precondition(r.Header, header, etag, time.Time{}); instead != nil {
+	protect(&fields)
+	if instead := scheme.Precondition(r.Fields, fields, etag, time.Time{}); instead != nil {
 		instead.From = resource.From
 		return instead, nil
 	}
-	return withBody(r, resource, header, body), nil
+	return withBody(r, resource, fields, body), nil
 }
 
 // refused returns the response of a server that said no, with its reason. Proxy-Status has no error, since
 // nothing failed on the way.
 func refused(r scheme.Request, refusal *scheme.Refusal, schemes scheme.Infos) *scheme.Resource {
-	accept, fetched := answer.AcceptOf(r.Header)
+	accept, fetched := answer.AcceptOf(r.Fields.Value("Accept"))
 	if fetched && refusal.Status == http.StatusUnauthorized {
 		// Its challenge is not passed on: the browser would send the password to this server as its own.
 		refusal = &scheme.Refusal{Status: http.StatusForbidden, Reply: refusal.Reply, Own: refusal.Own}
 	}
 	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}
 	about.Typed, about.Noun = about.Input, schemes.Noun(about.Input)
-	reply := problem.ProxyReply(accept, "urnd", about)
-	header := reply.Header
-	for name, lines := range refusal.Header {
-		header[name] = lines
-	}
-	set(header, "Content-Type", reply.ContentType)
-	set(header, "Vary", reply.Vary)
-	set(header, "Cache-Control", reply.CacheControl)
-	protect(header)
-	return withBody(r, &scheme.Resource{Status: reply.Status}, header, reply.Body)
+	reply := problem.ProxyReply(http.Header{"Accept": {accept}}, "urnd", about)
+	refusal.Fields.CopyTo(reply.Header)
+	fields := httpmessage.FromHeader(reply.Header)
+	fields.Set("Content-Type", reply.ContentType)
+	fields.Set("Vary", reply.Vary)
+	fields.Set("Cache-Control", reply.CacheControl)
+	protect(&fields)
+	return withBody(r, &scheme.Resource{Response: httpmessage.Response{Status: reply.Status}}, fields, reply.Body)
 }
 
-func withBody(r scheme.Request, resource *scheme.Resource, header http.Header, body []byte) *scheme.Resource {
+func withBody(r scheme.Request, resource *scheme.Resource, fields httpmessage.Fields, body []byte) *scheme.Resource {
 	if unused := cap(body) - len(body); unused > len(body)/4 {
 		body = bytes.Clone(body)
 	}
-	set(header, "Content-Length", strconv.Itoa(len(body)))
+	fields.Set("Content-Length", strconv.Itoa(len(body)))
 	content := body
 	if r.Method == http.MethodHead {
 		content = nil
 	}
 	return &scheme.Resource{
-		Status: resource.Status, Reason: resource.Reason, Header: header, From: resource.From,
-		Body: scheme.NewOctets(content), ContentLength: int64(len(body)),
+		Response: httpmessage.Response{
+			Status: resource.Status, Reason: resource.Reason, Fields: fields, From: resource.From,
+			Body: scheme.NewOctets(content), ContentLength: int64(len(body)),
+		},
 	}
 }
 
 // protect sets the fields that keep a document of urnd from doing anything but being shown.
-func protect(header http.Header) {
-	set(header, "Content-Security-Policy", forward.DocumentPolicy)
-	set(header, "X-Content-Type-Options", "nosniff")
-	set(header, "Referrer-Policy", "no-referrer")
+func protect(fields *httpmessage.Fields) {
+	fields.Set("Content-Security-Policy", forward.DocumentPolicy)
+	fields.Set("X-Content-Type-Options", "nosniff")
+	fields.Set("Referrer-Policy", "no-referrer")
 }
-
-func set(header http.Header, name, value string) { header[name] = []string{value} }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -24,7 +25,7 @@ func TestLargeListingsWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := scheme.Request{Method: http.MethodGet, URI: u, Header: make(http.Header)}
+	r := scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}}
 	large := make(chan struct{}, 1)
 	p := Handler{most: 1 << 20, large: large}
 	p.Handler = listed(largeListing / 2)

@@ -20,7 +20,8 @@ func (r *Registry) CheckAsked(before Entry, key Key) error {
 	if before.Exists() || Asked(r.config.Only, key) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s would not be answered: this registry is asked only for what begins with %s", ErrInvalid, key, strings.Join(r.config.Only, ", "))
+	return fmt.Errorf("%w: %s would not be answered: this registry is asked only for what begins with %s",
+		ErrInvalid, key, strings.Join(r.config.Only, ", "))
 }
 
 // AskedFor returns what the names begin with that a registry is asked for, as Config.Only, where a site may have said so:

@@ -18,7 +18,10 @@ func TestDifferences(t *testing.T) {
 		want          []registry.Difference
 	}{
 		{"none", registry.Record{Targets: []registry.Target{a}, Since: day}, registry.Record{Targets: []registry.Target{a}}, nil},
-		{"a target more", registry.Record{Targets: []registry.Target{a}}, registry.Record{Targets: []registry.Target{a, b}}, []registry.Difference{{"target", "", "https://b/"}}},
+		{
+			"a target more", registry.Record{Targets: []registry.Target{a}}, registry.Record{Targets: []registry.Target{a, b}},
+			[]registry.Difference{{"target", "", "https://b/"}},
+		},
 		{
 			"about a target", registry.Record{Targets: []registry.Target{a}}, registry.Record{Targets: []registry.Target{full}}, []registry.Difference{
 				{"target", "https://a/", ""},

@@ -26,7 +26,8 @@ func expand(target, prefix, name string) (string, error) {
 		}
 		fixed = location[:len(location)-len(pathOf(location))]
 	}
-	if strings.Contains(fixed, "://") && !strings.ContainsAny(fixed, "?#") && leaves(location[min(strings.LastIndexByte(fixed, '/')+1, len(location)):]) {
+	last := min(strings.LastIndexByte(fixed, '/')+1, len(location))
+	if strings.Contains(fixed, "://") && !strings.ContainsAny(fixed, "?#") && leaves(location[last:]) {
 		return "", errLeaves
 	}
 	return location, nil

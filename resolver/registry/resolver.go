@@ -32,7 +32,9 @@ func NewResolver(config ResolverConfig) *Resolver {
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	name := q.URI.String()
 	if !Asked(r.config.Only, Name(name)) {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the registry is not asked for it", TTL: resolver.Forever}
+		return resolver.Answer{}, &resolver.Negative{
+			Kind: resolver.ErrUnsupported, Reason: "the registry is not asked for it", TTL: resolver.Forever,
+		}
 	}
 	found, err := r.find(ctx, q, name)
 	if err != nil {
@@ -170,7 +172,10 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 		found.name = e.Alias
 	}
 	// A chain that grew at its end, where nobody counts what leads there.
-	return resolved{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is at the end of more than %d aliases", maxAliases), Record: recordOf(&found.entry)}
+	return resolved{}, &resolver.Negative{
+		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is at the end of more than %d aliases", maxAliases),
+		Record: recordOf(&found.entry),
+	}
 }
 
 // below returns the entry of the longest prefix with targets of a name that is not registered itself.

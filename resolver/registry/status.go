@@ -32,7 +32,10 @@ func decide(e *Entry) error {
 
 // notBelow is the answer for names below an authoritative prefix.
 func notBelow(p *Entry) error {
-	return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is not registered, and all names that begin with %s are", p.Name), Record: recordOf(p)}
+	return &resolver.Negative{
+		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is not registered, and all names that begin with %s are", p.Name),
+		Record: recordOf(p),
+	}
 }
 
 // notRegistered is the answer for names of which the registry knows nothing.
@@ -43,7 +46,9 @@ func notRegistered() error {
 // leadsNowhere is the answer for an alias of a name that the registry does not have: the alias is registered, so
 // that other systems are not asked for it.
 func leadsNowhere(alias *Entry) error {
-	return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "it is another name of " + alias.Alias + ", which is not registered", Record: recordOf(alias)}
+	return &resolver.Negative{
+		Kind: resolver.ErrNotFound, Reason: "it is another name of " + alias.Alias + ", which is not registered", Record: recordOf(alias),
+	}
 }
 
 // recordOf returns the record of an entry as answers carry it.

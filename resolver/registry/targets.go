@@ -20,7 +20,9 @@ func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved)
 		return r.named(ctx, q, found, record)
 	default:
 		// The record is the description; what other systems say of a name that is registered is not asked.
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Reason: "the registry has no further description", TTL: r.config.TTL, Record: record}
+		return resolver.Answer{}, &resolver.Negative{
+			Kind: resolver.ErrService, Reason: "the registry has no further description", TTL: r.config.TTL, Record: record,
+		}
 	}
 }
 
@@ -124,7 +126,9 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 	case err != nil:
 		return resolver.Answer{}, &unavailable{err}
 	case len(locations) == 0:
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the registry has no other name of it", TTL: r.config.TTL, Record: record}
+		return resolver.Answer{}, &resolver.Negative{
+			Kind: resolver.ErrNotFound, Reason: "the registry has no other name of it", TTL: r.config.TTL, Record: record,
+		}
 	}
 	return resolver.Answer{Locations: locations, TTL: r.config.TTL}, nil
 }

@@ -1,9 +1,10 @@
 package scheme
 
 import (
-	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Credentials is what the credentials of a request mean for the connection that it is sent by.
@@ -29,9 +30,9 @@ var requestSchemes = [...]string{
 
 // CredentialsOf returns the kind of the credentials in Authorization. A scheme is known only by its exact name and a
 // space behind it: what a server takes for it besides is not known.
-func CredentialsOf(header http.Header) Credentials {
+func CredentialsOf(fields httpmessage.Fields) Credentials {
 	kind := CredentialsOfRequest
-	for _, line := range header["Authorization"] {
+	for _, line := range fields.Lines("Authorization") {
 		name, _, _ := strings.Cut(line, " ")
 		name = strings.ToLower(name)
 		switch {
@@ -46,9 +47,9 @@ func CredentialsOf(header http.Header) Credentials {
 
 // HasConnectionToken reports whether a response has data of a scheme that authenticates its connection, which then is
 // that of one client, and not only the name of such a scheme.
-func HasConnectionToken(header http.Header) bool {
+func HasConnectionToken(fields httpmessage.Fields) bool {
 	for _, name := range [...]string{"Www-Authenticate", "Proxy-Authenticate", "Authentication-Info", "Proxy-Authentication-Info"} {
-		for _, line := range header[name] {
+		for _, line := range fields.Lines(name) {
 			for _, c := range challenges(line) {
 				if c.isOfConnection() && !c.isName() {
 					return true

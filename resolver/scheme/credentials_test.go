@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -34,9 +35,11 @@ func TestCredentialsOf(t *testing.T) {
 		"Custom a|Basic YTpi":       scheme.CredentialsUnknown,
 		"Passport1.4 from-PP='t=a'": scheme.CredentialsUnknown,
 	} {
-		header := make(http.Header)
+		header := httpmessage.Fields{}
 		if text != "" {
-			header["Authorization"] = strings.Split(text, "|")
+			for line := range strings.SplitSeq(text, "|") {
+				header.Add("Authorization", line)
+			}
 		}
 		if got := scheme.CredentialsOf(header); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
@@ -68,7 +71,7 @@ func TestConnectionChallenges(t *testing.T) {
 			t.Errorf("%s: %q, %t", text, rest, found)
 		}
 		for _, name := range []string{"Www-Authenticate", "Proxy-Authenticate", "Authentication-Info", "Proxy-Authentication-Info"} {
-			if got := scheme.HasConnectionToken(http.Header{name: lines}); got != tt.token {
+			if got := scheme.HasConnectionToken(httpmessage.FromHeader(http.Header{name: lines})); got != tt.token {
 				t.Errorf("%s: %s: token %t", name, text, got)
 			}
 		}
@@ -82,7 +85,7 @@ func TestConnectionChallengesAreLinear(t *testing.T) {
 		line := "Basic " + strings.Repeat(unit, length/len(unit))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		scheme.HasConnectionToken(http.Header{"Www-Authenticate": {line}})
+		scheme.HasConnectionToken(httpmessage.FieldsOf("Www-Authenticate", line))
 		scheme.WithoutConnectionSchemes([]string{line})
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > octetsEach*length {
@@ -102,7 +105,7 @@ func FuzzConnectionChallenges(f *testing.F) {
 		if foundAgain || !slices.Equal(rest, again) {
 			t.Errorf("%q: %q, and then %q", line, rest, again)
 		}
-		if scheme.HasConnectionToken(http.Header{"Www-Authenticate": rest}) || scheme.HasConnectionToken(http.Header{"Www-Authenticate": {line}}) && !found {
+		if scheme.HasConnectionToken(httpmessage.FromHeader(http.Header{"Www-Authenticate": rest})) || scheme.HasConnectionToken(httpmessage.FieldsOf("Www-Authenticate", line)) && !found {
 			t.Errorf("%q has a token", line)
 		}
 		squeeze := func(s string) string { return strings.NewReplacer(" ", "", "\t", "", ",", "").Replace(s) }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Gateway is a Handler in front of those of schemes other than http: it lets no request pass that they
@@ -70,12 +72,14 @@ type Limits struct {
 // Redirect returns a Resource that leads to another URI, which must be valid.
 func Redirect(status int, location string) *Resource {
 	return &Resource{
-		Status: status, Header: http.Header{"Location": {location}, "Content-Length": {"0"}},
-		Body: http.NoBody,
+		Response: httpmessage.Response{
+			Status: status, Fields: httpmessage.FieldsOf("Location", location, "Content-Length", "0"),
+			Body: http.NoBody,
+		},
 	}
 }
 
 // Listed returns the Resource of a listing.
 func Listed(l *Listing) *Resource {
-	return &Resource{Status: http.StatusOK, Header: make(http.Header), Body: http.NoBody, ContentLength: -1, Listing: l}
+	return &Resource{Response: httpmessage.Response{Status: http.StatusOK, Body: http.NoBody, ContentLength: -1}, Listing: l}
 }

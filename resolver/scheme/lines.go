@@ -29,39 +29,60 @@ type Lines struct {
 
 // Next returns the next line without its end. The error is io.EOF behind the last one, one of those of Lines, or that of In.
 func (l *Lines) Next() (string, error) {
+	if err := l.skip(); err != nil {
+		return "", err
+	}
 	var text []byte
 	for {
-		part, err := l.In.ReadSlice('\n')
-		isPart := errors.Is(err, bufio.ErrBufferFull)
-		hasEnded := err == nil
-		if l.Octets -= int64(len(part)); l.Octets < 0 {
-			return "", ErrManyOctets
-		}
-		if l.skips {
-			if l.skips = isPart; isPart || hasEnded {
-				continue
-			}
-			return "", err //nolint:wrapcheck // callers say what they read
-		}
+		part, isPart, err := l.part()
 		if len(text)+len(part) > l.Line {
-			l.skips = !hasEnded
+			l.skips = isPart
 			return "", ErrLongLine
 		}
-		if hasEnded && text == nil { // as nearly all are
-			return string(bytes.TrimRight(part, "\r\n")), nil
+		switch {
+		case err == nil && !isPart && text == nil: // as nearly all are
+			return trimmed(part), nil
+		case isPart:
+			text = append(text, part...)
+			continue
 		}
 		text = append(text, part...)
-		switch {
-		case isPart:
-			continue
-		case errors.Is(err, io.EOF) && len(text) > 0 && l.Endless:
-			err = nil
-		case errors.Is(err, io.EOF) && len(text) > 0:
-			err = io.ErrUnexpectedEOF
+		if errors.Is(err, io.EOF) && len(text) > 0 {
+			err = l.endless()
 		}
 		if err != nil {
-			return "", err //nolint:wrapcheck // callers say what they read
+			return "", err
 		}
-		return string(bytes.TrimRight(text, "\r\n")), nil
+		return trimmed(text), nil
 	}
 }
+
+// part reads a line, or a part of one that is longer than the buffer.
+func (l *Lines) part() (part []byte, isPart bool, err error) {
+	part, err = l.In.ReadSlice('\n')
+	if isPart = errors.Is(err, bufio.ErrBufferFull); isPart {
+		err = nil
+	}
+	if l.Octets -= int64(len(part)); l.Octets < 0 {
+		return nil, false, ErrManyOctets
+	}
+	return part, isPart, err //nolint:wrapcheck // callers say what they read
+}
+
+// skip reads the rest of a line that was too long.
+func (l *Lines) skip() (err error) {
+	for l.skips && err == nil {
+		_, l.skips, err = l.part()
+	}
+	return err
+}
+
+// endless returns the error for a last line without end.
+func (l *Lines) endless() error {
+	if l.Endless {
+		return nil
+	}
+	return io.ErrUnexpectedEOF
+}
+
+func trimmed(line []byte) string { return string(bytes.TrimRight(line, "\r\n")) }

@@ -3,7 +3,8 @@ package scheme
 import (
 	"errors"
 	"fmt"
-	"net/http"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Errors of gateways, for requests that are not sent to any server.
@@ -23,8 +24,8 @@ type Refusal struct {
 	Reply  string // what the server said; any characters
 	// Own is whether Reply is a reason of urnd: what the server said has no words, or none was asked.
 	Own bool
-	// Header has the fields that the status needs, such as WWW-Authenticate; nil for none.
-	Header http.Header
+	// Fields are those that the status needs, such as WWW-Authenticate; nil for none.
+	Fields httpmessage.Fields
 }
 
 func (r *Refusal) Error() string {

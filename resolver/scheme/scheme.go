@@ -7,11 +7,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/netip"
 
-	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // ErrUnsupported is wrapped by the error for a scheme without a handler.
@@ -33,16 +31,9 @@ var ErrUnanswered = errors.New("the server did not answer")
 
 // Request is the request of one resource.
 type Request struct {
-	Method        string
-	URI           uri.URI // absolute, without fragment; it is sent as it is
-	Spelling      string  // the path and query that are sent by HTTP in place of those of URI; "" for those
-	Host          string  // the Host field, where it is not the host of URI; "" for that
-	Header        http.Header
-	Body          io.Reader   // may be nil
-	ContentLength int64       // of Body; -1 if unknown
-	Trailer       http.Header // complete at the end of Body; nil for none
+	httpmessage.Request
 	// Interim is called with each interim response (1xx) but 100 and 101; nil is not called.
-	Interim func(status int, header http.Header)
+	Interim func(status int, fields httpmessage.Fields)
 	// Client is for whom the resource is fetched, as an address or that of a network, and whose share of the limits it
 	// takes; the zero value where it is for none. It decides nothing of what is sent.
 	Client netip.Addr
@@ -59,15 +50,9 @@ type Request struct {
 }
 
 // Resource is the representation of a resource as a stream, in the terms of HTTP. The
-// caller must close Body.
+// caller must close Body, which after status 101 is also an io.Writer: the connection.
 type Resource struct {
-	Status        int
-	Reason        string // the words that the origin gave the status; "" for none
-	Header        http.Header
-	Trailer       http.Header    // complete at the end of Body
-	Body          io.ReadCloser  // after status 101 also an io.Writer: the connection
-	ContentLength int64          // -1 if unknown
-	From          netip.AddrPort // the server; the zero value where it is not known
+	httpmessage.Response
 	// Listing is what the resource is in place of Body, which is empty then; nil for none. Who fetches
 	// makes a document of it.
 	Listing *Listing

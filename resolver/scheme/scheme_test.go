@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -34,15 +35,15 @@ func (echo) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error)
 		}
 		body += string(sent)
 	}
-	return &scheme.Resource{Status: http.StatusTeapot, Header: r.Header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+	return &scheme.Resource{Response: httpmessage.Response{Status: http.StatusTeapot, Fields: r.Fields, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}}, nil
 }
 
 func TestMux(t *testing.T) {
 	mux := scheme.Mux{"http": echo{}}
-	if _, err := mux.Fetch(t.Context(), scheme.Request{URI: parse(t, "ftp://a/")}); !errors.Is(err, scheme.ErrUnsupported) {
+	if _, err := mux.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{URI: parse(t, "ftp://a/")}}); !errors.Is(err, scheme.ErrUnsupported) {
 		t.Errorf("a scheme without handler: %v", err)
 	}
-	if r, err := mux.Fetch(t.Context(), scheme.Request{URI: parse(t, "http://a/")}); err != nil || r.Status != http.StatusTeapot {
+	if r, err := mux.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{URI: parse(t, "http://a/")}}); err != nil || r.Status != http.StatusTeapot {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -5,18 +5,20 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Precondition evaluates the conditions of a request with the validators of the representation that it
 // would get, in the order of RFC 9110 section 13.2.2, and returns the response in place of it: 412 or
-// 304; nil for none. The entity tag may be "", and the time of modification zero. Header has the fields of
+// 304; nil for none. The entity tag may be "", and the time of modification zero. fields are those of
 // the representation.
-func Precondition(request, header http.Header, etag string, modified time.Time) *Resource {
+func Precondition(request, fields httpmessage.Fields, etag string, modified time.Time) *Resource {
 	switch {
 	case isFailed(request, etag, modified):
-		return failed(header)
+		return failed(fields)
 	case isUnmodified(request, etag, modified):
-		return &Resource{Status: http.StatusNotModified, Header: header, Body: http.NoBody}
+		return &Resource{Response: httpmessage.Response{Status: http.StatusNotModified, Fields: fields, Body: http.NoBody}}
 	default:
 		return nil
 	}
@@ -24,24 +26,24 @@ func Precondition(request, header http.Header, etag string, modified time.Time) 
 
 // isFailed reports whether the client wants only a representation that this one is not: RFC 9110 sections
 // 13.1.1 and 13.1.4.
-func isFailed(request http.Header, etag string, modified time.Time) bool {
-	if lines := request["If-Match"]; len(lines) > 0 {
+func isFailed(request httpmessage.Fields, etag string, modified time.Time) bool {
+	if lines := request.Lines("If-Match"); len(lines) > 0 {
 		isStrong := strings.HasPrefix(etag, `"`)
 		return !isListed(lines, func(one string) bool { return isStrong && one == etag })
 	}
-	since, err := http.ParseTime(request.Get("If-Unmodified-Since"))
+	since, err := http.ParseTime(request.Value("If-Unmodified-Since"))
 	return err == nil && !modified.IsZero() && modified.Truncate(time.Second).After(since)
 }
 
 // isUnmodified reports whether the conditions of a request say that the client has a representation with
 // this entity tag and time of modification already, which may be "" and zero: RFC 9110 sections 13.1.2 and
 // 13.1.3.
-func isUnmodified(request http.Header, etag string, modified time.Time) bool {
-	if lines := request["If-None-Match"]; len(lines) > 0 {
+func isUnmodified(request httpmessage.Fields, etag string, modified time.Time) bool {
+	if lines := request.Lines("If-None-Match"); len(lines) > 0 {
 		opaque := strings.TrimPrefix(etag, "W/")
 		return isListed(lines, func(one string) bool { return opaque != "" && strings.TrimPrefix(one, "W/") == opaque })
 	}
-	since, err := http.ParseTime(request.Get("If-Modified-Since"))
+	since, err := http.ParseTime(request.Value("If-Modified-Since"))
 	return err == nil && !modified.IsZero() && !modified.Truncate(time.Second).After(since)
 }
 
@@ -76,12 +78,12 @@ func cutTag(list string) (one, rest string) {
 }
 
 // failed returns the response 412. It is no representation, and must not be stored as one.
-func failed(header http.Header) *Resource {
-	fields := http.Header{"Content-Length": {"0"}, "Cache-Control": {"no-store"}}
-	if lines, ok := header["Etag"]; ok {
-		fields["Etag"] = lines
+func failed(fields httpmessage.Fields) *Resource {
+	refused := httpmessage.FieldsOf("Content-Length", "0", "Cache-Control", "no-store")
+	if etag := fields.Value("Etag"); etag != "" {
+		refused.Add("Etag", etag)
 	}
-	return &Resource{Status: http.StatusPreconditionFailed, Header: fields, Body: http.NoBody}
+	return &Resource{Response: httpmessage.Response{Status: http.StatusPreconditionFailed, Fields: refused, Body: http.NoBody}}
 }
 
 // Range is a part of a representation: Length octets from First.
@@ -91,8 +93,8 @@ type Range struct{ First, Length int64 }
 // and time of modification. ok is false where it asks for all, for several parts, or by a condition that does not
 // hold: all is sent then (RFC 9110 section 14.2). A Range with Length 0 is one that there is not: 416.
 func RangeOf(r Request, size int64, etag string, modified time.Time) (part Range, ok bool) {
-	text, isBytes := strings.CutPrefix(strings.ToLower(r.Header.Get("Range")), "bytes=")
-	if r.Method != http.MethodGet || !isBytes || strings.Contains(text, ",") || !ifRange(r.Header.Get("If-Range"), etag, modified) {
+	text, isBytes := strings.CutPrefix(strings.ToLower(r.Fields.Value("Range")), "bytes=")
+	if r.Method != http.MethodGet || !isBytes || strings.Contains(text, ",") || !ifRange(r.Fields.Value("If-Range"), etag, modified) {
 		return Range{}, false
 	}
 	first, last, found := strings.Cut(strings.TrimSpace(text), "-")
@@ -135,11 +137,11 @@ func ifRange(condition, etag string, modified time.Time) bool {
 }
 
 // Status returns the status of a response with a part, and sets its fields.
-func (p Range) Status(header http.Header, size int64) int {
+func (p Range) Status(fields *httpmessage.Fields, size int64) int {
 	if p.Length == 0 {
-		header["Content-Range"] = []string{"bytes */" + strconv.FormatInt(size, 10)}
+		fields.Set("Content-Range", "bytes */"+strconv.FormatInt(size, 10))
 		return http.StatusRequestedRangeNotSatisfiable
 	}
-	header["Content-Range"] = []string{"bytes " + strconv.FormatInt(p.First, 10) + "-" + strconv.FormatInt(p.First+p.Length-1, 10) + "/" + strconv.FormatInt(size, 10)}
+	fields.Set("Content-Range", "bytes "+strconv.FormatInt(p.First, 10)+"-"+strconv.FormatInt(p.First+p.Length-1, 10)+"/"+strconv.FormatInt(size, 10))
 	return http.StatusPartialContent
 }

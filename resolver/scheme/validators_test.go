@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -24,8 +25,8 @@ func at(t *testing.T, text string) time.Time {
 }
 
 // unmodified reports whether the response to a request is 304.
-func unmodified(request http.Header, etag string, modified time.Time) bool {
-	instead := scheme.Precondition(request, make(http.Header), etag, modified)
+func unmodified(request httpmessage.Fields, etag string, modified time.Time) bool {
+	instead := scheme.Precondition(request, httpmessage.Fields{}, etag, modified)
 	return instead != nil && instead.Status == http.StatusNotModified
 }
 
@@ -56,15 +57,15 @@ func TestUnmodified(t *testing.T) {
 		{"If-Modified-Since", "yesterday", "", false},
 		{"Range", "bytes=0-", `"a"`, false},
 	} {
-		if got := unmodified(http.Header{tt.name: {tt.value}}, tt.etag, at(t, modified).Add(time.Millisecond)); got != tt.want {
+		if got := unmodified(httpmessage.FieldsOf(tt.name, tt.value), tt.etag, at(t, modified).Add(time.Millisecond)); got != tt.want {
 			t.Errorf("%s: %s, with %s: %t", tt.name, tt.value, tt.etag, got)
 		}
 	}
 	// An entity tag is decisive where there is one: section 13.2.2.
-	if unmodified(http.Header{"If-None-Match": {`"b"`}, "If-Modified-Since": {later}}, `"a"`, at(t, modified)) {
+	if unmodified(httpmessage.FieldsOf("If-None-Match", `"b"`, "If-Modified-Since", later), `"a"`, at(t, modified)) {
 		t.Error("If-Modified-Since beside If-None-Match counts")
 	}
-	if unmodified(http.Header{"If-Modified-Since": {later}}, "", time.Time{}) {
+	if unmodified(httpmessage.FieldsOf("If-Modified-Since", later), "", time.Time{}) {
 		t.Error("a resource without a time was not modified")
 	}
 }
@@ -94,20 +95,20 @@ func TestPrecondition(t *testing.T) {
 		{"13.2.2: then If-Modified-Since", []string{"If-Unmodified-Since", modified, "If-Modified-Since", modified}, `"a"`, 304},
 		{"13.1", nil, `"a"`, 0},
 	} {
-		request := make(http.Header)
+		request := httpmessage.Fields{}
 		for i := 0; i < len(tt.fields); i += 2 {
 			request.Set(tt.fields[i], tt.fields[i+1])
 		}
-		header := http.Header{"Etag": {tt.etag}, "Cache-Control": {"max-age=60"}}
+		header := httpmessage.FieldsOf("Etag", tt.etag, "Cache-Control", "max-age=60")
 		instead := scheme.Precondition(request, header, tt.etag, at(t, modified).Add(time.Millisecond))
 		if (instead == nil) != (tt.status == 0) || instead != nil && instead.Status != tt.status {
 			t.Errorf("section %s: %v, with %s: %+v", tt.section, tt.fields, tt.etag, instead)
 		}
-		if tt.status == http.StatusPreconditionFailed && instead != nil && instead.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("412 can be stored: %v", instead.Header)
+		if tt.status == http.StatusPreconditionFailed && instead != nil && instead.Fields.Value("Cache-Control") != "no-store" {
+			t.Errorf("412 can be stored: %v", instead.Fields)
 		}
 	}
-	if instead := scheme.Precondition(http.Header{"If-Unmodified-Since": {earlier}}, nil, "", time.Time{}); instead != nil {
+	if instead := scheme.Precondition(httpmessage.FieldsOf("If-Unmodified-Since", earlier), nil, "", time.Time{}); instead != nil {
 		t.Errorf("section 13.1.4: without a time: %+v", instead)
 	}
 }
@@ -118,11 +119,11 @@ func FuzzEntityTags(f *testing.F) {
 		f.Add(list)
 	}
 	f.Fuzz(func(t *testing.T, list string) {
-		none := unmodified(http.Header{"If-None-Match": {list}}, "", time.Time{})
-		if any := unmodified(http.Header{"If-None-Match": {list}}, `"x,y"`, time.Time{}); none && !any {
+		none := unmodified(httpmessage.FieldsOf("If-None-Match", list), "", time.Time{})
+		if any := unmodified(httpmessage.FieldsOf("If-None-Match", list), `"x,y"`, time.Time{}); none && !any {
 			t.Errorf("%q has * only without a tag", list)
 		}
-		if !unmodified(http.Header{"If-None-Match": {`"x,y",` + list}}, `W/"x,y"`, time.Time{}) {
+		if !unmodified(httpmessage.FieldsOf("If-None-Match", `"x,y",`+list), `W/"x,y"`, time.Time{}) {
 			t.Errorf("the tag before %q is not found", list)
 		}
 	})
@@ -161,22 +162,22 @@ func TestRangeOf(t *testing.T) {
 		{"GET", "bytes=0-9", modified, scheme.Range{First: 0, Length: 10}, true, "bytes 0-9/100"},
 		{"GET", "bytes=0-9", later, scheme.Range{}, false, ""},
 	} {
-		header := http.Header{"Range": {tt.value}}
+		header := httpmessage.FieldsOf("Range", tt.value)
 		if tt.condition != "" {
-			header["If-Range"] = []string{tt.condition}
+			header.Set("If-Range", tt.condition)
 		}
-		got, ok := scheme.RangeOf(scheme.Request{Method: tt.method, Header: header}, size, `"a"`, at(t, modified))
+		got, ok := scheme.RangeOf(scheme.Request{Request: httpmessage.Request{Method: tt.method, Fields: header}}, size, `"a"`, at(t, modified))
 		if got != tt.want || ok != tt.ok {
 			t.Errorf("%s %s, if %s: %+v %t", tt.method, tt.value, tt.condition, got, ok)
 		}
 		if !ok {
 			continue
 		}
-		fields, want := make(http.Header), http.StatusPartialContent
+		fields, want := httpmessage.Fields{}, http.StatusPartialContent
 		if tt.want.Length == 0 {
 			want = http.StatusRequestedRangeNotSatisfiable
 		}
-		if status := got.Status(fields, size); status != want || fields.Get("Content-Range") != tt.content {
+		if status := got.Status(&fields, size); status != want || fields.Value("Content-Range") != tt.content {
 			t.Errorf("%s: %d %v", tt.value, status, fields)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
@@ -47,7 +48,9 @@ func (h finger) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, 
 		return nil, fmt.Errorf("%w: asking about a user: %w", resolver.ErrUnreachable, err)
 	}
 	resource := &scheme.Resource{
-		Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/plain"}}, Body: http.NoBody, ContentLength: -1,
+		Response: httpmessage.Response{
+			Status: http.StatusOK, Fields: httpmessage.FieldsOf("Content-Type", "text/plain"), Body: http.NoBody, ContentLength: -1,
+		},
 	}
 	if r.Method == http.MethodHead {
 		end()
@@ -110,7 +113,7 @@ func TestFingerd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resource, err := h.Fetch(t.Context(), scheme.Request{Method: http.MethodGet, URI: u})
+		resource, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +147,7 @@ func TestFingerRequests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resource, err := finger{dial}.Fetch(t.Context(), scheme.Request{Method: http.MethodGet, URI: u})
+		resource, err := finger{dial}.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
 		if err == nil {
 			_, _ = io.Copy(io.Discard, resource.Body)
 			resource.Body.Close()

@@ -72,7 +72,7 @@ func checkEndlessLine(t *testing.T, s Suite) {
 					return false
 				}
 				body, err := io.ReadAll(io.LimitReader(resource.Body, 1<<20))
-				got := outcome{resource.Status, resource.Header, resource.ContentLength, body, resource.Listing, err}
+				got := outcome{resource.Status, resource.Fields, resource.ContentLength, body, resource.Listing, err}
 				if len(body) < 1<<20 && got.isWhole() && !got.equal(r.server.address(), want, address) {
 					t.Errorf("the %s, with a line without end after %d octets of %d, is taken for whole: %s", which, after, total, got)
 				}

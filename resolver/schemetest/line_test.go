@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/resolver/schemetest"
 	"github.com/urnd/urnd/uri"
@@ -141,7 +142,9 @@ func (h *line) ask(r scheme.Request, conn net.Conn, end func()) (*scheme.Resourc
 		body = http.NoBody
 	}
 	return &scheme.Resource{
-		Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/octet-stream"}}, Body: &closing{body, end}, ContentLength: -1,
+		Response: httpmessage.Response{
+			Status: http.StatusOK, Fields: httpmessage.FieldsOf("Content-Type", "application/octet-stream"), Body: &closing{body, end}, ContentLength: -1,
+		},
 	}, nil
 }
 
@@ -180,7 +183,7 @@ func (h *line) list(r scheme.Request, in *bufio.Reader) (*scheme.Resource, error
 			item.URI = r.URI.String() + "x"
 		case "raw fields":
 			if value, err := url.PathUnescape(name); err == nil {
-				resource.Header["X-Name"] = append(resource.Header["X-Name"], value)
+				resource.Fields.Add("X-Name", value)
 			}
 		}
 		l.Items = append(l.Items, item)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -103,13 +104,13 @@ func request(t testing.TB, method, text string) scheme.Request {
 	if err != nil {
 		t.Fatalf("the URI of the suite %q: %v", text, err)
 	}
-	return scheme.Request{Method: method, URI: u, Header: make(http.Header), Check: func(netip.AddrPort) error { return nil }}
+	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.Fields{}}, Check: func(netip.AddrPort) error { return nil }}
 }
 
 // outcome is what a request comes to.
 type outcome struct {
 	status  int
-	header  http.Header
+	header  httpmessage.Fields
 	length  int64
 	body    []byte
 	listing *scheme.Listing
@@ -129,7 +130,7 @@ func (r *rig) fetch(ctx context.Context, q scheme.Request) outcome {
 	if closed := resource.Body.Close(); err == nil && closed != nil {
 		err = fmt.Errorf("closing the body: %w", closed)
 	}
-	return outcome{resource.Status, resource.Header, resource.ContentLength, body, resource.Listing, err}
+	return outcome{resource.Status, resource.Fields, resource.ContentLength, body, resource.Listing, err}
 }
 
 // get fetches a URI by GET, and fails the test where that does not end.

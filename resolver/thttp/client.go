@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -35,7 +36,7 @@ type Config struct {
 	Now                func() time.Time
 	// Fields adds header fields to a request, such as Via; it may be nil. ctx is that of a load,
 	// see resolver.Load.
-	Fields func(ctx context.Context, header http.Header)
+	Fields func(ctx context.Context, fields *httpmessage.Fields)
 	// Schemes restrict the schemes of locations that servers may return, in addition to http
 	// and https, by NID in lower case. Without an entry all are allowed that
 	// resolver.CheckLocation allows.
@@ -123,11 +124,11 @@ func (c *Client) answers(ctx context.Context, base string) bool {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(c.config.Timeout, probeTimeout))
 	defer cancel()
-	header := make(http.Header)
+	var fields httpmessage.Fields
 	if c.config.Fields != nil {
-		c.config.Fields(ctx, header)
+		c.config.Fields(ctx, &fields)
 	}
-	response, err := c.config.Web.Fetch(ctx, scheme.Request{Method: http.MethodHead, URI: u, Header: header})
+	response, err := c.config.Web.Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: http.MethodHead, URI: u, Fields: fields}})
 	if err != nil {
 		return false
 	}
@@ -155,20 +156,19 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	if err != nil {
 		return resolver.Answer{}, "", err
 	}
-	header := http.Header{
-		"Accept": {accept(q.Service)}, "Accept-Encoding": {"gzip, identity"},
-		resolver.HopsField: {strconv.Itoa(int(q.Hops) + 1)},
-	}
+	fields := httpmessage.FieldsOf(
+		"Accept", accept(q.Service), "Accept-Encoding", "gzip, identity", resolver.HopsField, strconv.Itoa(int(q.Hops)+1),
+	)
 	if c.config.Fields != nil {
-		c.config.Fields(ctx, header)
+		c.config.Fields(ctx, &fields)
 	}
-	response, err := c.config.Web.Fetch(ctx, scheme.Request{Method: http.MethodGet, URI: u.WithoutFragment(), Header: header})
+	response, err := c.config.Web.Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u.WithoutFragment(), Fields: fields}})
 	if err != nil {
 		return resolver.Answer{}, "", err
 	}
 	c.config.Backoff.Answered(base)
 	defer response.Body.Close()
-	ttl := min(freshness(response.Header, c.config.Now(), c.config.DefaultTTL), c.config.MaxTTL)
+	ttl := min(freshness(response.Fields, c.config.Now(), c.config.DefaultTTL), c.config.MaxTTL)
 	summary := ""
 	if resolver.TraceOf(ctx) != nil {
 		summary = fmt.Sprintf("%d, ttl %s", response.Status, ttl)

@@ -6,11 +6,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/resolver/thttp"
@@ -32,7 +32,7 @@ func (s *server) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, e
 	if s.status == 0 {
 		return nil, resolver.ErrUnreachable
 	}
-	header := make(http.Header)
+	header := httpmessage.Fields{}
 	for line := range strings.Lines(s.header) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		header.Add(name, value)
@@ -41,7 +41,7 @@ func (s *server) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, e
 	if body == nil {
 		body = strings.NewReader("")
 	}
-	return &scheme.Resource{Status: s.status, Header: header, Body: io.NopCloser(body)}, nil
+	return &scheme.Resource{Response: httpmessage.Response{Status: s.status, Fields: header, Body: io.NopCloser(body)}}, nil
 }
 
 func client(s scheme.Handler) *thttp.Client {

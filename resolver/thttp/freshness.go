@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // maxLifetime bounds a freshness lifetime: RFC 9111 section 1.2.2.
@@ -12,8 +13,8 @@ const maxLifetime = (1<<31 - 1) * time.Second
 
 // freshness returns how long an answer may be used: its freshness lifetime in a shared
 // cache (RFC 9111 section 4.2.1) minus its age, or fallback if the header has no lifetime.
-func freshness(header http.Header, now time.Time, fallback time.Duration) time.Duration {
-	control := cachecontrol.Parse(header["Cache-Control"])
+func freshness(fields httpmessage.Fields, now time.Time, fallback time.Duration) time.Duration {
+	control := cachecontrol.Parse(fields.Lines("Cache-Control"))
 	for _, name := range []string{"no-store", "no-cache", "private"} {
 		if control.Has(name) {
 			return 0
@@ -21,15 +22,15 @@ func freshness(header http.Header, now time.Time, fallback time.Duration) time.D
 	}
 	for _, name := range []string{"s-maxage", "max-age"} {
 		if lifetime, ok := control.Seconds(name); ok {
-			return max(lifetime-cachecontrol.DeltaSeconds(header.Get("Age")), 0)
+			return max(lifetime-cachecontrol.DeltaSeconds(fields.Value("Age")), 0)
 		}
 	}
-	if text := header.Get("Expires"); text != "" {
+	if text := fields.Value("Expires"); text != "" {
 		expires, err := http.ParseTime(text)
 		if err != nil {
 			return 0 // RFC 9111 section 5.3: an invalid date is in the past
 		}
-		if date, err := http.ParseTime(header.Get("Date")); err == nil {
+		if date, err := http.ParseTime(fields.Value("Date")); err == nil {
 			now = date // by the clock of the server, as is Expires
 		}
 		return min(max(expires.Sub(now), 0), maxLifetime)

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -30,14 +31,14 @@ type found struct {
 
 // read parses the response of a server to a question about a name: RFC 2169 section 3.
 func (c *Client) read(ctx context.Context, asked uri.URI, response *scheme.Resource, q resolver.Query) (found, error) {
-	location := response.Header.Get("Location")
+	location := response.Fields.Value("Location")
 	switch code := response.Status; {
-	case (code >= 300 && code < 400 || code == http.StatusOK && !isList(response.Header)) && location != "":
+	case (code >= 300 && code < 400 || code == http.StatusOK && !isList(response.Fields)) && location != "":
 		text, err := c.redirect(asked, location, q)
 		return found{uris: []string{text}}, err
 	case code == http.StatusOK && describes(q.Service):
 		return c.description(asked, response)
-	case code == http.StatusOK && isList(response.Header):
+	case code == http.StatusOK && isList(response.Fields):
 		return c.list(ctx, response, q)
 	case code == http.StatusNotFound, code == http.StatusNoContent, code == http.StatusBadRequest: // RFC 2483 section 4.1: no output, or no name of this server
 		return found{}, errNotFound
@@ -76,11 +77,11 @@ func (c *Client) check(u uri.URI, q resolver.Query) error {
 	return fmt.Errorf("%w: the configuration of the namespace does not allow the scheme %q", resolver.ErrForbidden, scheme)
 }
 
-func isList(header http.Header) bool { return mediaType(header) == listType }
+func isList(fields httpmessage.Fields) bool { return mediaType(fields) == listType }
 
 // mediaType returns the media type of a response without parameters, "" if it is not valid.
-func mediaType(header http.Header) string {
-	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+func mediaType(fields httpmessage.Fields) string {
+	kind, _, err := mime.ParseMediaType(fields.Value("Content-Type"))
 	if err != nil {
 		return ""
 	}
@@ -179,7 +180,7 @@ const maxDescription = 64 << 10
 
 // description reads a description: its text where it is one, or else only its location.
 func (c *Client) description(asked uri.URI, response *scheme.Resource) (found, error) {
-	d := found{uris: []string{asked.String()}, mediaType: mediaType(response.Header)}
+	d := found{uris: []string{asked.String()}, mediaType: mediaType(response.Fields)}
 	if !isText(d.mediaType) {
 		return d, nil
 	}
@@ -210,7 +211,7 @@ const gzipOverhead = 4 << 10
 // body reads a body of at most limit octets, decoded.
 func (c *Client) body(response *scheme.Resource, limit int64) (string, error) {
 	body := io.Reader(response.Body)
-	switch coding := response.Header.Get("Content-Encoding"); strings.ToLower(coding) {
+	switch coding := response.Fields.Value("Content-Encoding"); strings.ToLower(coding) {
 	case "", "identity":
 	case "gzip", "x-gzip":
 		// Blocks without content would never reach the limit of what they hold.

@@ -115,8 +115,8 @@ func TestRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := r.request
-		if got.Method != http.MethodGet || got.URI.String() != "http://r.example:8080"+tt.want || !strings.HasPrefix(got.Header.Get("Accept"), "text/uri-list,") {
-			t.Errorf("%s: %s %s %v", tt.name, got.Method, got.URI, got.Header)
+		if got.Method != http.MethodGet || got.URI.String() != "http://r.example:8080"+tt.want || !strings.HasPrefix(got.Fields.Value("Accept"), "text/uri-list,") {
+			t.Errorf("%s: %s %s %v", tt.name, got.Method, got.URI, got.Fields)
 		}
 	}
 }

@@ -22,6 +22,7 @@ var (
 // block is a part of the input: complete records, or one line that cannot be read.
 type block struct {
 	text  string
+	rows  []row // of it, where it is a table
 	line  int64 // the number of its first line
 	fault error // why its line cannot be read
 }
@@ -29,13 +30,20 @@ type block struct {
 // blocks divides input into blocks.
 type blocks struct {
 	r    io.Reader
-	cut  func(text []byte) int // how long the complete records are that text begins with
-	b    []byte                // what was read, and is in no block yet
-	line int64                 // the number of its first line
+	cut  cut
+	b    []byte // what was read, and is in no block yet
+	line int64  // the number of its first line
 	eof  bool
+
+	taken  int64 // octets in blocks
+	reread int64 // octets that are cut again because the first line begins a record without an end
 }
 
-func newBlocks(r io.Reader, cut func([]byte) int) *blocks {
+// cut returns how long the complete records are that a text begins with, and the rows that they are in a table. line is the
+// number of its first line.
+type cut func(text []byte, line int64) (n int, rows []row)
+
+func newBlocks(r io.Reader, cut cut) *blocks {
 	return &blocks{r: r, cut: cut, b: make([]byte, 0, maxLine), line: 1}
 }
 
@@ -67,8 +75,10 @@ func (s *blocks) next() (block, error) {
 		if len(s.b) == 0 {
 			return block{}, io.EOF
 		}
-		if n := s.cut(s.b); n > 0 {
-			return s.take(n, nil), nil
+		if n, rows := s.cut(s.b, s.line); n > 0 {
+			b := s.take(n, nil)
+			b.rows = rows
+			return b, nil
 		}
 		if s.eof || len(s.b) == cap(s.b) {
 			return s.broken()
@@ -79,6 +89,9 @@ func (s *blocks) next() (block, error) {
 // broken returns a line that is too long, or that begins a record without an end.
 func (s *blocks) broken() (block, error) {
 	if n := bytes.IndexByte(s.b, '\n') + 1; n > 0 {
+		if s.reread += int64(len(s.b)); s.reread > 4*s.taken+maxReread {
+			return block{}, fmt.Errorf("reading the input: line %d: %w, as too often before", s.line, errOpen)
+		}
 		return s.take(n, errOpen), nil
 	}
 	b := block{text: string(s.b[:min(len(s.b), shown)]), line: s.line, fault: errLong}
@@ -101,9 +114,10 @@ func (s *blocks) broken() (block, error) {
 func (s *blocks) take(n int, fault error) block {
 	b := block{text: string(s.b[:n]), line: s.line, fault: fault}
 	s.line += int64(bytes.Count(s.b[:n], []byte{'\n'}))
+	s.taken += int64(n)
 	s.b = s.b[:copy(s.b, s.b[n:])]
 	return b
 }
 
 // cutLines is the cut of input in which each line is a record.
-func cutLines(text []byte) int { return bytes.LastIndexByte(text, '\n') + 1 }
+func cutLines(text []byte, _ int64) (int, []row) { return bytes.LastIndexByte(text, '\n') + 1, nil }

@@ -87,7 +87,8 @@ func columnOf(name string) (column, bool) {
 	}
 	digits := len(strings.TrimRight(name, "0123456789"))
 	n, err := strconv.Atoi(name[digits:])
-	if f := fieldNamed(strings.TrimSuffix(name[:digits], "_")); err == nil && f >= fieldURI && f < fieldsEnd && 1 <= n && n <= registry.MaxTargets {
+	f := fieldNamed(strings.TrimSuffix(name[:digits], "_"))
+	if err == nil && f >= fieldURI && f < fieldsEnd && 1 <= n && n <= registry.MaxTargets {
 		return column{f, n - 1}, true
 	}
 	return column{}, false

@@ -1,149 +1,66 @@
 package bulk
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// delimited reads CSV (RFC 4180) and what is like it. A field is quoted where it begins with a
-// quotation mark; elsewhere that is an ordinary character.
+// delimited reads CSV (RFC 4180) and what is like it.
 type delimited struct {
 	separator byte
 	columns   []column
 }
 
-// cut implements that of blocks: quoted fields may have several lines.
-func (d *delimited) cut(text []byte) int {
-	if bytes.IndexByte(text, '"') < 0 {
-		return cutLines(text)
-	}
-	end := 0
-	for begin := true; len(text) > end; begin = true {
-		i := end
-		for i < len(text) && (begin || text[i-1] != '\n') {
-			if begin && text[i] == '"' {
-				if i = afterQuoted(text, i); i == len(text) {
-					return end
-				}
-			}
-			begin = text[i] == d.separator
-			i++
-		}
-		if text[i-1] != '\n' {
-			return end
-		}
-		end = i
-	}
-	return end
-}
-
-// afterQuoted returns where the quoted field that begins at i has ended; the length of text if it has
-// not.
-func afterQuoted[T string | []byte](text T, i int) int {
-	for i++; i < len(text); i++ {
-		if text[i] != '"' {
-			continue
-		}
-		if i++; i == len(text) || text[i] != '"' {
-			return i
-		}
-	}
-	return len(text)
-}
-
-var (
-	errAfterQuote = errors.New("a quoted field is followed by text: quotation marks within it are doubled")
-	errCells      = errors.New("it has more fields than there are columns")
-)
+var errCells = errors.New("it has more fields than there are columns")
 
 // lines implements parser.
 func (d *delimited) lines(b block, take func(l *line, input string, fault error)) {
-	text, number := b.text, b.line
 	var l line
-	for text != "" {
-		targets := l.entry.Targets[:0]
-		l = line{number: number}
-		l.entry.Targets = targets // its memory is used again
-		n, empty, fault := d.record(text, &l)
-		input := text[:n]
-		text = text[n:]
-		number += int64(strings.Count(input, "\n"))
-		if empty {
+	for _, r := range b.rows {
+		if r.fault == nil && !slices.ContainsFunc(r.cells, func(cell string) bool { return cell != "" }) {
 			continue
+		}
+		targets := l.entry.Targets[:0]
+		l = line{number: r.number}
+		l.entry.Targets = targets // its memory is used again
+		fault := r.fault
+		if fault == nil {
+			fault = d.set(&l, r.cells)
 		}
 		if fault == nil {
 			fault = l.finish()
 		}
-		take(&l, input, fault)
+		take(&l, r.input, fault)
 	}
 }
 
-// record sets the fields of a line from the record that text begins with. It returns how long that is, and whether
-// there is nothing in it.
-func (d *delimited) record(text string, l *line) (n int, empty bool, fault error) {
-	empty = true
-	for column := 0; ; column++ {
-		cell, end, err := d.cell(text[n:])
-		n += end
-		done := text[n-1] == '\n'
-		empty = empty && cell == ""
+// set sets the fields of a line.
+func (d *delimited) set(l *line, cells []string) error {
+	for i, cell := range cells {
 		switch {
-		case fault != nil:
-		case err != nil:
-			fault = err
-		case column < len(d.columns):
-			fault = l.set(d.columns[column], cell)
+		case i < len(d.columns):
+			if err := l.set(d.columns[i], cell); err != nil {
+				return err
+			}
 		case cell != "":
-			fault = errCells
-		}
-		if done {
-			return n, empty, fault
+			return errCells
 		}
 	}
+	return nil
 }
-
-// cell returns the first field of a text that ends with a line feed, and how long it is with what
-// ends it.
-func (d *delimited) cell(text string) (cell string, n int, err error) {
-	if text[0] == '"' {
-		end := afterQuoted(text, 0)
-		if end == len(text) {
-			return "", end, errOpen
-		}
-		cell = text[1 : end-1]
-		if strings.IndexByte(cell, '"') >= 0 {
-			cell = strings.ReplaceAll(cell, `""`, `"`)
-		}
-		if text[end] == d.separator || text[end] == '\n' {
-			return cell, end + 1, nil
-		}
-		if text[end] == '\r' && text[end+1] == '\n' {
-			return cell, end + 2, nil
-		}
-		text, n, err = text[end:], end, errAfterQuote
-	}
-	for i := 0; ; i++ {
-		if text[i] == d.separator || text[i] == '\n' {
-			return trimCell(text[:i]), n + i + 1, err
-		}
-	}
-}
-
-// trimCell returns a field without the spaces around it; those of a quoted one belong to it.
-func trimCell(text string) string { return strings.Trim(text, " \t\r") }
 
 // header sets the columns from the first line. It returns those that are left out.
 func (d *delimited) header(text string, m mapping) (ignored []string, err error) {
 	seen := make(map[column]bool)
 	var unknown []string
-	for n := 0; n < len(text); {
-		cell, end, err := d.cell(text[n:])
-		if err != nil {
-			return nil, fmt.Errorf("the names of the columns: %w", err)
-		}
-		n += end
+	first, err := newRows(text, 1, d.separator).next()
+	if err = cmp.Or(err, first.fault); err != nil {
+		return nil, fmt.Errorf("the names of the columns: %w", err)
+	}
+	for _, cell := range first.cells {
 		cell = strings.TrimSpace(cell)
 		if cell == "" {
 			d.columns = append(d.columns, column{})
@@ -163,7 +80,8 @@ func (d *delimited) header(text string, m mapping) (ignored []string, err error)
 	}
 	switch {
 	case len(unknown) == len(d.columns):
-		return nil, fmt.Errorf("the first line is to name the columns, such as name,target; it has %.100q, none of which is ours or mapped to ours", strings.TrimSpace(text))
+		return nil, fmt.Errorf("the first line is to name the columns, such as name,target; "+
+			"it has %.100q, none of which is ours or mapped to ours", strings.TrimSpace(text))
 	case len(unknown) > 0:
 		return nil, fmt.Errorf("the columns %s are not known; map them to ours, or to \"-\" to leave them out", strings.Join(unknown, ", "))
 	case !seen[column{field: fieldName}] && !seen[column{field: fieldPrefix}]:

@@ -49,7 +49,8 @@ func (x *tableExport) entry(w *bufio.Writer, e *registry.Entry) error {
 	}
 	for i := range max(len(e.Targets), 1) {
 		x.cells[fieldName], x.cells[fieldPrefix] = e.Name, flag(e.Kind == registry.KindPrefix)
-		x.cells[fieldVersion], x.cells[fieldIfVersion], x.cells[fieldChanged] = strconv.Itoa(e.Version), strconv.Itoa(e.Version), formatTime(e.Changed)
+		version := strconv.Itoa(e.Version)
+		x.cells[fieldVersion], x.cells[fieldIfVersion], x.cells[fieldChanged] = version, version, formatTime(e.Changed)
 		if len(e.Targets) > 0 {
 			x.target(e.Targets[i])
 		}

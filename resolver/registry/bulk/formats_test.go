@@ -67,24 +67,53 @@ func TestFormats(t *testing.T) {
 		{name: "semicolons", text: "Name;URL\nNa;T1,5\n", want: "a 1,5"},
 		{name: "tabs", text: "name\ttarget\nNa\tT1\n", want: "a 1"},
 		{name: "as Excel says", text: "sep=|\nname|target\nNa|T1\n", want: "a 1"},
-		{name: "quoted", text: "name,target,note\n\"Na\",\"T1\",\"one \"\"two\"\",\nthree\"\nNb,T2, 5\" disk\n", want: "a 1 one \"two\",\nthree; b 2 5\" disk"},
+		{
+			name: "quoted", text: "name,target,note\n\"Na\",\"T1\",\"one \"\"two\"\",\nthree\"\nNb,T2, 5\" disk\n",
+			want: "a 1 one \"two\",\nthree; b 2 5\" disk",
+		},
 		{name: "several lines", text: "name,target,type\nNa,T1,text/html\nNb,T3,\nNa,T2,\nNa,T1,text/html\n", want: "a 1text/html 2; b 3"},
 		{name: "several columns", text: "name,target,priority,target2,language_2,target_3\nNa,T1,7,T2,fi,\n", want: "a 1 7 2fi"},
 		{name: "column of targets", text: "name,targets,target\nNa,T2 T3,T1\n", want: "a 1 2 3"},
-		{name: "status", text: "name,status,reason,successors,target\nNa,withdrawn,merged,Nb Nc,T1\nNb,Reserved,,,\nNc,,,,T2\n", want: "a withdrawn merged urn:nbn:fi:b+urn:nbn:fi:c 1; b reserved  ; c 2"},
-		{name: "prefixes after names", text: "name,prefix,target,sandbox,authoritative\nNp:a,,T1,,\n,Np:,Tp/,yes,x\nNq:,true,Tq/,,\n", want: "p:* p/ authoritative sandbox; q:* q/; p:a 1 sandbox"},
+		{
+			name: "status", text: "name,status,reason,successors,target\nNa,withdrawn,merged,Nb Nc,T1\nNb,Reserved,,,\nNc,,,,T2\n",
+			want: "a withdrawn merged urn:nbn:fi:b+urn:nbn:fi:c 1; b reserved  ; c 2",
+		},
+		{
+			name: "prefixes after names", text: "name,prefix,target,sandbox,authoritative\nNp:a,,T1,,\n,Np:,Tp/,yes,x\nNq:,true,Tq/,,\n",
+			want: "p:* p/ authoritative sandbox; q:* q/; p:a 1 sandbox",
+		},
 		{name: "aliases before their names", text: "name,alias,target\nNa,Nz,\nNz,,T1\n", want: "a = urn:nbn:fi:z; z 1"},
 		{name: "aliases in a circle", text: "name,alias\nNa,Nb\nNb,Na\n", want: "a = urn:nbn:fi:b", rejected: "3"},
 		{name: "contradiction", text: "name,contact,target\nNa,anna,T1\nNa,bo,T2\nNa,,T3\n", want: "a 1 3 anna", rejected: "3"},
-		{name: "bad lines", text: "name,target,priority\nNa,T1,1\nurn:x,T1,\nNb,javascript:1,\nNc,T1,high\nNd,T1,1,more\n,T1,\n,,\nNe,,3\nNf,T6,\n", want: "a 1 1; f 6", rejected: "3 4 5 6 7 9"},
+		{
+			name: "bad lines",
+			text: "name,target,priority\nNa,T1,1\nurn:x,T1,\nNb,javascript:1,\nNc,T1,high\nNd,T1,1,more\n,T1,\n,,\nNe,,3\nNf,T6,\n",
+			want: "a 1 1; f 6", rejected: "3 4 5 6 7 9",
+		},
 		{name: "bad quotation marks", text: "name,target\nNa,\"T1\"x\nNb,T2\nNc,\"T3\nNd,T4\n", want: "b 2; d 4", rejected: "2 4"},
 		{name: "mapping", text: "URN,Link,Titel\nNa,T1,x\n", want: "a 1", mapping: map[string]string{"URN": "name", "Link": "target", "*": "-"}},
 		{name: "one left out", text: "urn,url,Titel\nNa,T1,x\n", want: "a 1", mapping: map[string]string{"Titel": "-"}},
-		{name: "JSON", text: `{"name":"Na","targets":[{"uri":"T1","type":"text/html","priority":3,"note":"n"},"T2"],"metadata":{ "a": [1] },"contact":"é\n\"x\""}` + "\n\n" + `{"name":"Np:","prefix":true,"target":"Tp/","authoritative":true}`, want: "p:* p/ authoritative; a 1text/htmln 3 2 {\"a\":[1]} é\n\"x\""},
-		{name: "bad JSON", text: `{"name":"Na","target":"T1"}` + "\n{\n[]\n{\"name\":\"Nb\",\"traget\":\"T1\"}\n" + `{"name":"Nb","name":"Nc"}` + "\n" + `{"name":"Nb","targets":[{"type":"a/b"}]}` + "\n" + `{"name":"Nb","targets":[{"uri":"T1","name":"x"}]}` + "\n" + `{"name":["x"]}`, want: "a 1", rejected: "2 3 4 5 6 7 8"},
+		{
+			name: "JSON",
+			text: `{"name":"Na","targets":[{"uri":"T1","type":"text/html","priority":3,"note":"n"},"T2"],"metadata":{ "a": [1] },"contact":"é\n\"x\""}` + "\n\n" + `{"name":"Np:","prefix":true,"target":"Tp/","authoritative":true}`,
+			want: "p:* p/ authoritative; a 1text/htmln 3 2 {\"a\":[1]} é\n\"x\"",
+		},
+		{
+			name: "bad JSON",
+			text: `{"name":"Na","target":"T1"}` + "\n{\n[]\n{\"name\":\"Nb\",\"traget\":\"T1\"}\n" + `{"name":"Nb","name":"Nc"}` + "\n" + `{"name":"Nb","targets":[{"type":"a/b"}]}` + "\n" + `{"name":"Nb","targets":[{"uri":"T1","name":"x"}]}` + "\n" + `{"name":["x"]}`,
+			want: "a 1", rejected: "2 3 4 5 6 7 8",
+		},
 		{name: "mapped JSON", text: `{"id":"Na","url":"T1","year":1999}`, want: "a 1", mapping: map[string]string{"id": "name", "*": "-"}},
-		{name: "dates", text: "name,target,from,until\nNa,T1,2031-05-01,2032-01-01T00:00:00+02:00\nNb,T2,1.5.2031,\nNc,T3,2032-01-01,2031-01-01\n", want: "a 1", rejected: "3 4"},
-		{name: "history", text: "name,version,changed,by,note,target\nNa,2,2020-01-02,bo,moved,T2\nNa,1,2020-01-01,bo,,T1\nNb,3,2020-01-01,bo,,T1\nNc,1,,bo,,T1\nNd,1,2099-01-01,bo,,T1\n", want: "a 2 moved", rejected: "5 4 6"},
+		{
+			name: "dates",
+			text: "name,target,from,until\nNa,T1,2031-05-01,2032-01-01T00:00:00+02:00\nNb,T2,1.5.2031,\nNc,T3,2032-01-01,2031-01-01\n",
+			want: "a 1", rejected: "3 4",
+		},
+		{
+			name: "history",
+			text: "name,version,changed,by,note,target\nNa,2,2020-01-02,bo,moved,T2\nNa,1,2020-01-01,bo,,T1\nNb,3,2020-01-01,bo,,T1\nNc,1,,bo,,T1\nNd,1,2099-01-01,bo,,T1\n",
+			want: "a 2 moved", rejected: "5 4 6",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := c.text

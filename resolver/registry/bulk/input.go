@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // parser reads the lines of blocks. It is safe for concurrent use.
@@ -90,7 +91,8 @@ func (in *input) beginTable(format Format, m mapping) error {
 			return err
 		}
 		first = b.text
-		if name, separator, ok := strings.Cut(strings.TrimRight(first, "\r\n"), "="); ok && name == "sep" && len(separator) == 1 {
+		separator, ok := strings.CutPrefix(strings.TrimRight(first, "\r\n"), "sep=")
+		if ok && len(separator) == 1 && separator[0] < utf8.RuneSelf {
 			d.separator, format, first = separator[0], Detect, "" // as Excel writes and reads it
 		}
 	}

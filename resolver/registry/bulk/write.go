@@ -237,6 +237,9 @@ func (r *run) put(w *registry.Batch, u *unit, before registry.Entry, record regi
 	if note == "" {
 		note = r.Note
 	}
-	_, is, err := w.PutIf(u.entry.Key, record, note, u.said.has(fieldSandbox) && !u.entry.Sandbox, func(_ registry.Entry, after registry.Record) error { return r.mayChange(u, before, after) })
+	outside := u.said.has(fieldSandbox) && !u.entry.Sandbox
+	_, is, err := w.PutIf(u.entry.Key, record, note, outside, func(_ registry.Entry, after registry.Record) error {
+		return r.mayChange(u, before, after)
+	})
 	return outcomeOf(before, is), err
 }

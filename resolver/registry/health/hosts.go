@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 const (
@@ -16,14 +18,13 @@ const (
 // hosts makes requests polite: one at a time to a server with a pause after it, a server is left alone while it
 // wants to be, and not too many a second in all. It is safe for concurrent use.
 type hosts struct {
-	pause time.Duration // after a request to a server
-	every time.Duration // between requests to all servers
-	now   func() time.Time
-	after func(time.Duration) <-chan time.Time
+	pause   time.Duration // after a request to a server
+	overall *rate.Limiter // of requests to all servers
+	now     func() time.Time
+	after   func(time.Duration) <-chan time.Time
 
-	mu   sync.Mutex
-	all  map[string]*host
-	turn time.Time // of the next request
+	mu  sync.Mutex
+	all map[string]*host
 }
 
 // host is a server: scheme, name and port.
@@ -33,8 +34,9 @@ type host struct {
 	next  time.Time     // when it may be asked again
 }
 
-func newHosts(pause time.Duration, rate int, now func() time.Time, after func(time.Duration) <-chan time.Time) *hosts {
-	return &hosts{pause: pause, every: time.Second / time.Duration(max(rate, 1)), now: now, after: after, all: make(map[string]*host)}
+func newHosts(pause time.Duration, perSecond int, now func() time.Time, after func(time.Duration) <-chan time.Time) *hosts {
+	overall := rate.NewLimiter(rate.Limit(max(perSecond, 1)), 1)
+	return &hosts{pause: pause, overall: overall, now: now, after: after, all: make(map[string]*host)}
 }
 
 // enter waits until a server may be asked. It reports false where that would take too long, or ctx has ended.
@@ -50,7 +52,7 @@ func (h *hosts) enter(ctx context.Context, name string) bool {
 	h.mu.Lock()
 	wait := server.next.Sub(h.now())
 	h.mu.Unlock()
-	if wait > max(h.pause, patience) || !h.sleep(ctx, wait) || !h.sleep(ctx, h.take()) {
+	if wait > max(h.pause, patience) || !h.sleep(ctx, wait) || !h.sleep(ctx, h.turn()) {
 		server.free <- struct{}{}
 		h.unuse(server)
 		return false
@@ -111,17 +113,10 @@ func (h *hosts) forget() {
 	}
 }
 
-// take returns how long it is until the turn of the next request.
-func (h *hosts) take() time.Duration {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+// turn returns how long it is until the turn of the next request to any server, which it takes.
+func (h *hosts) turn() time.Duration {
 	now := h.now()
-	if h.turn.Before(now) {
-		h.turn = now
-	}
-	wait := h.turn.Sub(now)
-	h.turn = h.turn.Add(h.every)
-	return wait
+	return h.overall.ReserveN(now, 1).DelayFrom(now).Round(time.Microsecond) // it is computed with floats
 }
 
 // sleep waits. It reports false where ctx has ended before.

@@ -26,7 +26,8 @@ type network struct {
 }
 
 // errOffline is the error where nobody could be reached.
-var errOffline = errors.New("neither the targets nor servers that answered before can be reached: the network seems to be down, and no target is to blame")
+var errOffline = errors.New("neither the targets nor servers that answered before can be reached: " +
+	"the network seems to be down, and no target is to blame")
 
 // judge returns errOffline where no result has an answer, and none of the witnesses does.
 func (n *network) judge(ctx context.Context, p *prober, results []checked) error {

@@ -30,7 +30,8 @@ func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*
 	watch.check(ctx) // it may have been cancelled while nobody ran it
 	watching.Go(func() { watch.run(ctx, done) })
 	work := bulk.Import{
-		Registry: j.config.Registry, Actor: of.Actor, Format: of.Format, DryRun: of.DryRun, Overwrite: of.Overwrite, Note: of.Note, Source: "job " + of.ID,
+		Registry: j.config.Registry, Actor: of.Actor, Format: of.Format, DryRun: of.DryRun, Overwrite: of.Overwrite, Note: of.Note,
+		Source:  "job " + of.ID,
 		TempDir: j.config.Directory, Progress: watch.show, Rejected: lines.add,
 	}
 	report, err := work.Run(ctx, body)

@@ -105,9 +105,11 @@ func (l *linter) checkLeads(tx registry.Tx, s *subject, known map[string]registr
 		case lead.own && registered && to.Status == registry.Withdrawn:
 			l.add(e, Error, ruleChain, fmt.Sprintf("the target %s leads to %s, which is withdrawn", lead.target, lead.name))
 		case lead.own:
-			l.add(e, Warning, ruleChain, fmt.Sprintf("the target %s leads to the name %s by this urnd: use its targets, or make it an alias", lead.target, lead.name))
+			l.add(e, Warning, ruleChain, fmt.Sprintf(
+				"the target %s leads to the name %s by this urnd: use its targets, or make it an alias", lead.target, lead.name))
 		case registered && lead.name != e.Name:
-			l.add(e, Hint, ruleChain, fmt.Sprintf("the target %s leads to %s by another resolver, and that is registered here", lead.target, lead.name))
+			l.add(e, Hint, ruleChain, fmt.Sprintf(
+				"the target %s leads to %s by another resolver, and that is registered here", lead.target, lead.name))
 		}
 	}
 	if e.Alias != "" {

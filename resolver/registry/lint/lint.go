@@ -77,7 +77,9 @@ type linter struct {
 
 // pages calls f with the entries of a kind, and then reports what it has found: not within the
 // transaction, since output may have to wait.
-func (l *linter) pages(ctx context.Context, kind registry.Kind, below string, f func(tx registry.Tx, entries []registry.Entry) error) error {
+func (l *linter) pages(
+	ctx context.Context, kind registry.Kind, below string, f func(tx registry.Tx, entries []registry.Entry) error,
+) error {
 	after := ""
 	for {
 		n := 0

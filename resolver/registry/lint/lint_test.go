@@ -113,46 +113,140 @@ func TestFindings(t *testing.T) {
 		entries []registry.Entry
 		want    []string // the beginning of each, and its rule
 	}{
-		{"all is well", []registry.Entry{name("urn:nbn:fi:a", "https://a.example/1"), at(registry.Prefix("urn:example:"), "https://a.example/x/{suffix}")}, nil},
-		{"a check digit", []registry.Entry{name("urn:isbn:0395363412", "https://a.example/")}, []string{"urn:isbn:0395363412: error: check digit (name)"}},
-		{"not canonical any more", []registry.Entry{name("urn:isbn:0-395-36341-1", "https://a.example/")}, []string{"urn:isbn:0-395-36341-1: error: its canonical name is urn:isbn:0395363411 (canonical)"}},
-		{"two forms of an ISBN", []registry.Entry{name("urn:isbn:0395363411", "https://a.example/1"), name("urn:isbn:9780395363416", "https://a.example/2")}, []string{"urn:isbn:0395363411: warning: urn:isbn:9780395363416 names the same (equivalent)"}},
-		{"two forms, one an alias", []registry.Entry{name("urn:isbn:0395363411", "https://a.example/1"), with(name("urn:isbn:9780395363416"), alias("urn:isbn:0395363411"))}, nil},
-		{"an experimental namespace", []registry.Entry{name("urn:x-a:b", "https://a.example/")}, []string{"urn:x-a:b: warning: experimental-nid (name)"}},
+		{
+			"all is well",
+			[]registry.Entry{name("urn:nbn:fi:a", "https://a.example/1"), at(registry.Prefix("urn:example:"), "https://a.example/x/{suffix}")},
+			nil,
+		},
+		{
+			"a check digit", []registry.Entry{name("urn:isbn:0395363412", "https://a.example/")},
+			[]string{"urn:isbn:0395363412: error: check digit (name)"},
+		},
+		{
+			"not canonical any more", []registry.Entry{name("urn:isbn:0-395-36341-1", "https://a.example/")},
+			[]string{"urn:isbn:0-395-36341-1: error: its canonical name is urn:isbn:0395363411 (canonical)"},
+		},
+		{
+			"two forms of an ISBN",
+			[]registry.Entry{name("urn:isbn:0395363411", "https://a.example/1"), name("urn:isbn:9780395363416", "https://a.example/2")},
+			[]string{"urn:isbn:0395363411: warning: urn:isbn:9780395363416 names the same (equivalent)"},
+		},
+		{
+			"two forms, one an alias",
+			[]registry.Entry{
+				name("urn:isbn:0395363411", "https://a.example/1"), with(name("urn:isbn:9780395363416"), alias("urn:isbn:0395363411")),
+			},
+			nil,
+		},
+		{
+			"an experimental namespace", []registry.Entry{name("urn:x-a:b", "https://a.example/")},
+			[]string{"urn:x-a:b: warning: experimental-nid (name)"},
+		},
 		{"no URI", []registry.Entry{name("urn:nbn:fi:a", "https://a b/")}, []string{"urn:nbn:fi:a: error: the target https://a b/ (target)"}},
 		{"a scheme", []registry.Entry{name("urn:nbn:fi:a", "javascript:alert(1)"), name(b, "xyz:1")}, []string{
 			"urn:nbn:fi:a: error: the target javascript:alert(1): (target-scheme)", b + ": error: the target xyz:1: (target-scheme)",
 		}},
-		{"a normal form", []registry.Entry{name("urn:nbn:fi:a", "https://A.example:443/%7e")}, []string{"urn:nbn:fi:a: warning: the target https://A.example:443/%7e is not in its normal form, which is https://a.example/~ (target-normal)"}},
-		{"a password", []registry.Entry{name("urn:nbn:fi:a", "ftp://u:p@a.example/")}, []string{"urn:nbn:fi:a: warning: the target has a user name or password (target-user)"}},
+		{
+			"a normal form", []registry.Entry{name("urn:nbn:fi:a", "https://A.example:443/%7e")},
+			[]string{
+				"urn:nbn:fi:a: warning: the target https://A.example:443/%7e is not in its normal form, which is https://a.example/~ (target-normal)",
+			},
+		},
+		{
+			"a password", []registry.Entry{name("urn:nbn:fi:a", "ftp://u:p@a.example/")},
+			[]string{"urn:nbn:fi:a: warning: the target has a user name or password (target-user)"},
+		},
 		{"a mail address", []registry.Entry{name("urn:nbn:fi:a", "mailto:a@b.example")}, nil},
-		{"http", []registry.Entry{name("urn:nbn:fi:a", "http://a.example/")}, []string{"urn:nbn:fi:a: hint: the target http://a.example/ is not protected (target-http)"}},
+		{
+			"http", []registry.Entry{name("urn:nbn:fi:a", "http://a.example/")},
+			[]string{"urn:nbn:fi:a: hint: the target http://a.example/ is not protected (target-http)"},
+		},
 		{"expired", []registry.Entry{
-			with(name("urn:nbn:fi:a", "https://a.example/1"), until(today)), with(name(b, "https://a.example/2", "https://a.example/3"), until(today)),
+			with(name("urn:nbn:fi:a", "https://a.example/1"), until(today)),
+			with(name(b, "https://a.example/2", "https://a.example/3"), until(today)),
 			with(name("urn:nbn:fi:c", "https://a.example/4"), until(today.Add(time.Second))),
 		}, []string{"urn:nbn:fi:a: error: no target is valid any more (target-expired)", b + ": hint: 1 of its 2 targets (target-expired)"}},
-		{"no target", []registry.Entry{name("urn:nbn:fi:a"), with(name(b), func(e *registry.Entry) { e.Status = registry.Reserved })}, []string{"urn:nbn:fi:a: warning: it is active, and has no target (no-target)"}},
+		{
+			"no target", []registry.Entry{name("urn:nbn:fi:a"), with(name(b), func(e *registry.Entry) { e.Status = registry.Reserved })},
+			[]string{"urn:nbn:fi:a: warning: it is active, and has no target (no-target)"},
+		},
 		{"itself", []registry.Entry{name("urn:nbn:fi:a", self+"urn:nbn:fi:a")}, []string{"urn:nbn:fi:a: error: it leads back to itself (loop)"}},
-		{"a loop of three by an alias", []registry.Entry{name("urn:nbn:fi:a", self+"URN:NBN:fi:b"), with(name(b), alias("urn:nbn:fi:c")), name("urn:nbn:fi:c", self+"uri-res/N2L?urn:nbn:fi:a")}, []string{
+		{"a loop of three by an alias", []registry.Entry{
+			name("urn:nbn:fi:a", self+"URN:NBN:fi:b"), with(name(b), alias("urn:nbn:fi:c")), name("urn:nbn:fi:c", self+"uri-res/N2L?urn:nbn:fi:a"),
+		}, []string{
 			"urn:nbn:fi:a: error: it leads back (loop)", b + ": error: it leads back (loop)", "urn:nbn:fi:c: error: it leads back (loop)",
 		}},
-		{"a chain", []registry.Entry{name("urn:nbn:fi:a", self+"urn%3Anbn%3Afi%3Ab"), name(b, "https://a.example/")}, []string{"urn:nbn:fi:a: warning: the target " + self + "urn%3Anbn%3Afi%3Ab leads to the name urn:nbn:fi:b (chain)"}},
-		{"a chain to what is withdrawn", []registry.Entry{name("urn:nbn:fi:a", self+b), with(name(b), withdrawn())}, []string{"urn:nbn:fi:a: error: the target " + self + b + " leads to urn:nbn:fi:b, which is withdrawn (chain)"}},
-		{"another resolver", []registry.Entry{name("urn:nbn:fi:a", "https://r.example/?id="+b), name(b, "https://r.example/"+b)}, []string{"urn:nbn:fi:a: hint: the target https://r.example/?id=" + b + " leads to urn:nbn:fi:b by another resolver (chain)"}},
+		{
+			"a chain", []registry.Entry{name("urn:nbn:fi:a", self+"urn%3Anbn%3Afi%3Ab"), name(b, "https://a.example/")},
+			[]string{"urn:nbn:fi:a: warning: the target " + self + "urn%3Anbn%3Afi%3Ab leads to the name urn:nbn:fi:b (chain)"},
+		},
+		{
+			"a chain to what is withdrawn", []registry.Entry{name("urn:nbn:fi:a", self+b), with(name(b), withdrawn())},
+			[]string{"urn:nbn:fi:a: error: the target " + self + b + " leads to urn:nbn:fi:b, which is withdrawn (chain)"},
+		},
+		{
+			"another resolver", []registry.Entry{name("urn:nbn:fi:a", "https://r.example/?id="+b), name(b, "https://r.example/"+b)},
+			[]string{"urn:nbn:fi:a: hint: the target https://r.example/?id=" + b + " leads to urn:nbn:fi:b by another resolver (chain)"},
+		},
 		{"a page of ours", []registry.Entry{name("urn:nbn:fi:a", self+"about")}, nil},
-		{"an alias of nothing", []registry.Entry{with(name("urn:nbn:fi:a"), alias(b))}, []string{"urn:nbn:fi:a: error: it is an alias of urn:nbn:fi:b, which is not registered (alias)"}},
-		{"an alias below a prefix", []registry.Entry{with(name("urn:nbn:fi:a"), alias("urn:example:b")), at(registry.Prefix("urn:example:"), "https://a.example/")}, nil},
-		{"an alias of what is withdrawn", []registry.Entry{with(name("urn:nbn:fi:a"), alias(b)), with(name(b), withdrawn())}, []string{"urn:nbn:fi:a: warning: it is an alias of urn:nbn:fi:b, which is withdrawn (alias)"}},
-		{"an alias of an alias", []registry.Entry{with(name("urn:nbn:fi:a"), alias(b)), with(name(b), alias("urn:nbn:fi:c")), name("urn:nbn:fi:c", "https://a.example/")}, []string{"urn:nbn:fi:a: hint: it is an alias of urn:nbn:fi:b, which is an alias of urn:nbn:fi:c (alias)"}},
+		{
+			"an alias of nothing", []registry.Entry{with(name("urn:nbn:fi:a"), alias(b))},
+			[]string{"urn:nbn:fi:a: error: it is an alias of urn:nbn:fi:b, which is not registered (alias)"},
+		},
+		{
+			"an alias below a prefix",
+			[]registry.Entry{with(name("urn:nbn:fi:a"), alias("urn:example:b")), at(registry.Prefix("urn:example:"), "https://a.example/")}, nil,
+		},
+		{
+			"an alias of what is withdrawn", []registry.Entry{with(name("urn:nbn:fi:a"), alias(b)), with(name(b), withdrawn())},
+			[]string{"urn:nbn:fi:a: warning: it is an alias of urn:nbn:fi:b, which is withdrawn (alias)"},
+		},
+		{
+			"an alias of an alias",
+			[]registry.Entry{
+				with(name("urn:nbn:fi:a"), alias(b)), with(name(b), alias("urn:nbn:fi:c")), name("urn:nbn:fi:c", "https://a.example/"),
+			},
+			[]string{"urn:nbn:fi:a: hint: it is an alias of urn:nbn:fi:b, which is an alias of urn:nbn:fi:c (alias)"},
+		},
 		{"successors", []registry.Entry{
-			with(name("urn:nbn:fi:a"), withdrawn(b, "https://a.example/", "urn:nbn:fi:d")), with(name(b), withdrawn("urn:nbn:fi:c")), name("urn:nbn:fi:c", "https://a.example/"),
-		}, []string{"urn:nbn:fi:a: warning: its successor urn:nbn:fi:b is withdrawn itself, in favour of urn:nbn:fi:c (successor)", "urn:nbn:fi:a: hint: its successor urn:nbn:fi:d is not registered here (successor)"}},
-		{"one target for two", []registry.Entry{name("urn:nbn:fi:a", "https://a.example/"), name(b, "https://a.example/"), name("urn:nbn:fi:c", "https://a.example/", "https://b.example/")}, []string{b + ": hint: its only target https://a.example/ is also that of urn:nbn:fi:a (target-shared)"}},
-		{"metadata", []registry.Entry{with(name("urn:nbn:fi:a", "https://a.example/"), func(e *registry.Entry) { e.Metadata = "[]" })}, []string{"urn:nbn:fi:a: error: (record)"}},
-		{"a prefix of a namespace with rules", []registry.Entry{at(registry.Prefix("urn:ietf:rfc:"), "https://a.example/")}, []string{`urn:ietf:rfc:*: hint: names below it are not led by the rules of the namespace "ietf" (hides-rules)`}},
-		{"a needless prefix", []registry.Entry{at(registry.Prefix("urn:example:"), "https://a.example/"), at(registry.Prefix("urn:example:b:"), "https://a.example/b:"), at(registry.Prefix("urn:example:c:"), "https://a.example/d:")}, []string{"urn:example:b:*: hint: it leads where the prefix urn:example: does (redundant)"}},
-		{"a prefix that leads to itself", []registry.Entry{at(registry.Prefix("urn:example:"), self+"urn:example:x")}, []string{"urn:example:*: error: it leads back (loop)"}},
-		{"a prefix with a bad target", []registry.Entry{at(registry.Prefix("urn:example:"), "{suffix}")}, []string{"urn:example:*: error: the target {suffix} (target)"}},
+			with(name("urn:nbn:fi:a"), withdrawn(b, "https://a.example/", "urn:nbn:fi:d")), with(name(b), withdrawn("urn:nbn:fi:c")),
+			name("urn:nbn:fi:c", "https://a.example/"),
+		}, []string{
+			"urn:nbn:fi:a: warning: its successor urn:nbn:fi:b is withdrawn itself, in favour of urn:nbn:fi:c (successor)",
+			"urn:nbn:fi:a: hint: its successor urn:nbn:fi:d is not registered here (successor)",
+		}},
+		{
+			"one target for two",
+			[]registry.Entry{
+				name("urn:nbn:fi:a", "https://a.example/"), name(b, "https://a.example/"),
+				name("urn:nbn:fi:c", "https://a.example/", "https://b.example/"),
+			},
+			[]string{b + ": hint: its only target https://a.example/ is also that of urn:nbn:fi:a (target-shared)"},
+		},
+		{
+			"metadata", []registry.Entry{with(name("urn:nbn:fi:a", "https://a.example/"), func(e *registry.Entry) { e.Metadata = "[]" })},
+			[]string{"urn:nbn:fi:a: error: (record)"},
+		},
+		{
+			"a prefix of a namespace with rules", []registry.Entry{at(registry.Prefix("urn:ietf:rfc:"), "https://a.example/")},
+			[]string{`urn:ietf:rfc:*: hint: names below it are not led by the rules of the namespace "ietf" (hides-rules)`},
+		},
+		{
+			"a needless prefix",
+			[]registry.Entry{
+				at(registry.Prefix("urn:example:"), "https://a.example/"), at(registry.Prefix("urn:example:b:"), "https://a.example/b:"),
+				at(registry.Prefix("urn:example:c:"), "https://a.example/d:"),
+			},
+			[]string{"urn:example:b:*: hint: it leads where the prefix urn:example: does (redundant)"},
+		},
+		{
+			"a prefix that leads to itself", []registry.Entry{at(registry.Prefix("urn:example:"), self+"urn:example:x")},
+			[]string{"urn:example:*: error: it leads back (loop)"},
+		},
+		{
+			"a prefix with a bad target", []registry.Entry{at(registry.Prefix("urn:example:"), "{suffix}")},
+			[]string{"urn:example:*: error: the target {suffix} (target)"},
+		},
 	} {
 		r, names := opened(t)
 		stored(t, r, c.entries...)
@@ -179,7 +273,8 @@ func TestFindings(t *testing.T) {
 // Names and prefixes that the registry is not asked for are found, and only what is below a prefix is read.
 func TestNotAsked(t *testing.T) {
 	r, names := opened(t)
-	stored(t, r, name("urn:nbn:fi:a", "https://a.example/"), name("urn:nbn:se:a", "https://a.example/"), at(registry.Prefix("urn:nbn:"), "https://a.example/"))
+	stored(t, r, name("urn:nbn:fi:a", "https://a.example/"), name("urn:nbn:se:a", "https://a.example/"),
+		at(registry.Prefix("urn:nbn:"), "https://a.example/"))
 	c := lint.Config{Registry: r, Names: names, Only: []string{"urn:nbn:fi:"}}
 	want := "urn:nbn:se:a: warning: the registry is not asked for it (not-asked)"
 	if got := found(t, c, ""); !slices.Equal(got, []string{want}) {

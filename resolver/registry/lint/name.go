@@ -42,7 +42,8 @@ func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 
 // apart reports whether neither of two entries refers to the other.
 func apart(a, b registry.Entry) bool {
-	return a.Status == registry.Active && b.Status == registry.Active && a.Alias != b.Name && b.Alias != a.Name && (a.Alias == "" || a.Alias != b.Alias)
+	return a.Status == registry.Active && b.Status == registry.Active &&
+		a.Alias != b.Name && b.Alias != a.Name && (a.Alias == "" || a.Alias != b.Alias)
 }
 
 // sayOf returns what an error says of a rule, without the input, which is said already.

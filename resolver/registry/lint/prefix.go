@@ -21,7 +21,8 @@ func (l *linter) checkPrefix(tx registry.Tx, s *subject) error {
 	if err != nil || !outer.Exists() {
 		return err
 	}
-	if e.Status == registry.Active && outer.Status == registry.Active && len(e.Targets) > 0 && e.Sandbox == outer.Sandbox && sameLeads(e, outer) {
+	if e.Status == registry.Active && outer.Status == registry.Active &&
+		len(e.Targets) > 0 && e.Sandbox == outer.Sandbox && sameLeads(e, outer) {
 		l.add(e, Hint, ruleRedundant, "it leads where the prefix "+outer.Name+" does")
 	}
 	return nil

@@ -52,7 +52,7 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 	d.warnOfServer(u, h.config)
 	resource := scheme.Listed(d.listing())
 	if _, isPrivate := u.Userinfo(); isPrivate {
-		resource.Header["Cache-Control"] = []string{"no-store"}
+		resource.Fields.Set("Cache-Control", "no-store")
 	}
 	return resource, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/resolver/scheme/explain"
 	"github.com/urnd/urnd/uri"
@@ -20,7 +21,7 @@ func fetch(t *testing.T, text string) (*scheme.Resource, error) {
 	}
 	ports := scheme.Ports{Deny: func(port uint16) bool { return port == 6379 || port == 9001 }, Allow: func(port uint16) bool { return port == 99 }}
 	gateways := scheme.Infos{{Names: []string{"telnet"}, Service: "remote sessions (telnet)"}}
-	return explain.New(explain.Config{Ports: ports, ServiceAt: gateways.ServiceAt}).Fetch(t.Context(), scheme.Request{Method: http.MethodGet, URI: u})
+	return explain.New(explain.Config{Ports: ports, ServiceAt: gateways.ServiceAt}).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
 }
 
 func explained(t *testing.T, text string) *scheme.Listing {
@@ -142,7 +143,7 @@ func TestOthers(t *testing.T) {
 
 func TestCacheControl(t *testing.T) {
 	for text, want := range map[string]string{"telnet://h/": "", "telnet://a@h/": "no-store", "mailto:a@h.example": ""} {
-		if resource, err := fetch(t, text); err != nil || resource.Header.Get("Cache-Control") != want {
+		if resource, err := fetch(t, text); err != nil || resource.Fields.Value("Cache-Control") != want {
 			t.Errorf("%s: %+v, %v", text, resource, err)
 		}
 	}

@@ -62,7 +62,7 @@ file "x" /pub/doc/x 8 ` + `
 			resource, err := get(t, h, "file://"+dir+c.url)
 			must(t, err)
 			l := resource.Listing
-			if l == nil || resource.Status != 200 || resource.Header.Get("Cache-Control") != "private, no-cache" {
+			if l == nil || resource.Status != 200 || resource.Fields.Value("Cache-Control") != "private, no-cache" {
 				t.Fatalf("%+v", resource)
 			}
 			if got := strings.ReplaceAll(lines(l, dir), dir, "DIR"); got != c.want {
@@ -123,7 +123,7 @@ func TestRedirects(t *testing.T) {
 	h := handler(dir + "/pub")
 	for from, to := range map[string]string{dir + "/pub": dir + "/pub/", dir: dir + "/", dir + "/pub/doc": dir + "/pub/doc/", dir + "/pub/indir": dir + "/pub/indir/"} {
 		resource, err := get(t, h, "file://localhost"+from)
-		if err != nil || resource.Status != http.StatusMovedPermanently || resource.Header.Get("Location") != "file://"+to || resource.Header.Get("Cache-Control") != "private, no-cache" {
+		if err != nil || resource.Status != http.StatusMovedPermanently || resource.Fields.Value("Location") != "file://"+to || resource.Fields.Value("Cache-Control") != "private, no-cache" {
 			t.Errorf("%s: %+v, %v", from, resource, err)
 		}
 	}

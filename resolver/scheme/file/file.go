@@ -98,12 +98,12 @@ func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, roo
 
 func redirected(p place) *scheme.Resource {
 	resource := scheme.Redirect(http.StatusMovedPermanently, urlOf(p.path, true))
-	resource.Header["Cache-Control"] = []string{cacheControl}
+	resource.Fields.Set("Cache-Control", cacheControl)
 	return resource
 }
 
 func listed(l *scheme.Listing) *scheme.Resource {
 	resource := scheme.Listed(l)
-	resource.Header["Cache-Control"] = []string{cacheControl}
+	resource.Fields.Set("Cache-Control", cacheControl)
 	return resource
 }

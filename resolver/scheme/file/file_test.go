@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/resolver/scheme/file"
@@ -70,9 +71,9 @@ func fetch(t *testing.T, h scheme.Handler, method, url string, header ...string)
 	t.Helper()
 	u, err := uri.Parse(url)
 	must(t, err)
-	r := scheme.Request{Method: method, URI: u, Header: http.Header{}}
+	r := scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.Fields{}}}
 	for i := 0; i < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
+		r.Fields.Set(header[i], header[i+1])
 	}
 	resource, err := h.Fetch(t.Context(), r)
 	if err == nil {
@@ -208,11 +209,11 @@ func TestFiles(t *testing.T) {
 			must(t, err)
 			body, err := io.ReadAll(resource.Body)
 			must(t, err)
-			header := resource.Header
-			if resource.Status != 200 || string(body) != c.body || header.Get("Content-Type") != c.contentType || resource.ContentLength != int64(len(c.body)) {
+			header := resource.Fields
+			if resource.Status != 200 || string(body) != c.body || header.Value("Content-Type") != c.contentType || resource.ContentLength != int64(len(c.body)) {
 				t.Errorf("%d %v %q", resource.Status, header, body)
 			}
-			if header.Get("Accept-Ranges") != "bytes" || header.Get("Cache-Control") != "private, no-cache" || header.Get("Last-Modified") == "" || !strings.HasPrefix(header.Get("Etag"), `"`) {
+			if header.Value("Accept-Ranges") != "bytes" || header.Value("Cache-Control") != "private, no-cache" || header.Value("Last-Modified") == "" || !strings.HasPrefix(header.Value("Etag"), `"`) {
 				t.Errorf("%v", header)
 			}
 			if head, err := fetch(t, h, http.MethodHead, c.url); err != nil || head.Body != http.NoBody || head.ContentLength != int64(len(c.body)) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -44,7 +45,7 @@ func FuzzURL(f *testing.F) {
 		if err != nil || u.Check() != nil {
 			return
 		}
-		resource, err := h.Fetch(t.Context(), scheme.Request{Method: http.MethodGet, URI: u.WithoutFragment()})
+		resource, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u.WithoutFragment()}})
 		if err != nil {
 			if statusOf(err) == 0 {
 				t.Errorf("%s: %v", u, err)
@@ -56,7 +57,7 @@ func FuzzURL(f *testing.F) {
 		if err != nil || strings.Contains(string(body), "secret") {
 			t.Errorf("%s: %q, %v", u, body, err)
 		}
-		if to := resource.Header.Get("Location"); to != "" && !strings.HasPrefix(to, root) && to != "file://"+dir+"/" {
+		if to := resource.Fields.Value("Location"); to != "" && !strings.HasPrefix(to, root) && to != "file://"+dir+"/" {
 			t.Errorf("%s: redirected to %s", u, to)
 		}
 		if resource.Listing == nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -29,11 +30,11 @@ func (h *Handler) send(ctx context.Context, r scheme.Request, f *os.File, info f
 func (h *Handler) resource(r scheme.Request, f *os.File, info fs.FileInfo) (*scheme.Resource, scheme.Range, error) {
 	size := info.Size()
 	etag, modified := validatorsOf(info, h.config.Now())
-	header := http.Header{"Accept-Ranges": {"bytes"}, "Cache-Control": {cacheControl}, "Etag": {etag}}
+	fields := httpmessage.FieldsOf("Accept-Ranges", "bytes", "Cache-Control", cacheControl, "Etag", etag)
 	if !modified.IsZero() {
-		header["Last-Modified"] = []string{modified.UTC().Format(http.TimeFormat)}
+		fields.Set("Last-Modified", modified.UTC().Format(http.TimeFormat))
 	}
-	if instead := scheme.Precondition(r.Header, header, etag, modified); instead != nil {
+	if instead := scheme.Precondition(r.Fields, fields, etag, modified); instead != nil {
 		return instead, scheme.Range{}, nil
 	}
 	head := make([]byte, min(size, scheme.SniffLength))
@@ -41,16 +42,16 @@ func (h *Handler) resource(r scheme.Request, f *os.File, info fs.FileInfo) (*sch
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, scheme.Range{}, fmt.Errorf("%w: reading the file: %w", resolver.ErrUnreachable, withoutPath(err))
 	}
-	header["Content-Type"] = []string{scheme.WithCharset(scheme.MediaType(info.Name(), head[:n]), head[:n])}
+	fields.Set("Content-Type", scheme.WithCharset(scheme.MediaType(info.Name(), head[:n]), head[:n]))
 	status := http.StatusOK
 	part, ok := scheme.RangeOf(r, size, etag, modified)
 	if ok {
-		status = part.Status(header, size)
+		status = part.Status(&fields, size)
 	} else {
 		part = scheme.Range{Length: size}
 	}
-	header["Content-Length"] = []string{strconv.FormatInt(part.Length, 10)}
-	return &scheme.Resource{Status: status, Header: header, Body: http.NoBody, ContentLength: part.Length}, part, nil
+	fields.Set("Content-Length", strconv.FormatInt(part.Length, 10))
+	return &scheme.Resource{Response: httpmessage.Response{Status: status, Fields: fields, Body: http.NoBody, ContentLength: part.Length}}, part, nil
 }
 
 // withoutPath returns the cause of a fault of the file system.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/resolver/scheme/file"
 	"github.com/urnd/urnd/uri"
@@ -21,7 +22,7 @@ func TestRanges(t *testing.T) {
 	h, url := handler(dir+"/pub"), "file://"+dir+"/pub/a.txt"
 	whole, err := get(t, h, url)
 	must(t, err)
-	etag, modified := whole.Header.Get("Etag"), whole.Header.Get("Last-Modified")
+	etag, modified := whole.Fields.Value("Etag"), whole.Fields.Value("Last-Modified")
 	for _, c := range []struct {
 		section string
 		header  []string
@@ -53,8 +54,8 @@ func TestRanges(t *testing.T) {
 			must(t, err)
 			body, err := io.ReadAll(resource.Body)
 			must(t, err)
-			if resource.Status != c.status || string(body) != c.body || resource.Header.Get("Content-Range") != c.part || resource.Header.Get("Etag") != etag {
-				t.Errorf("%d %v %q", resource.Status, resource.Header, body)
+			if resource.Status != c.status || string(body) != c.body || resource.Fields.Value("Content-Range") != c.part || resource.Fields.Value("Etag") != etag {
+				t.Errorf("%d %v %q", resource.Status, resource.Fields, body)
 			}
 		})
 	}
@@ -67,9 +68,9 @@ func TestUnsettled(t *testing.T) {
 		h := file.New(file.Config{Roots: []string{dir}, Now: now})
 		resource, err := get(t, h, "file://"+dir+"/secret", "Range", "bytes=1-")
 		must(t, err)
-		etag := resource.Header.Get("Etag")
-		if !strings.HasPrefix(etag, `W/"`) || resource.Header.Get("Last-Modified") != "" || resource.Status != 206 {
-			t.Errorf("%d %v", resource.Status, resource.Header)
+		etag := resource.Fields.Value("Etag")
+		if !strings.HasPrefix(etag, `W/"`) || resource.Fields.Value("Last-Modified") != "" || resource.Status != 206 {
+			t.Errorf("%d %v", resource.Status, resource.Fields)
 		}
 		if resource, err := get(t, h, "file://"+dir+"/secret", "Range", "bytes=1-", "If-Range", etag); err != nil || resource.Status != 200 {
 			t.Errorf("a weak tag: %+v, %v", resource, err)
@@ -102,7 +103,7 @@ func TestEntityTagChanges(t *testing.T) {
 		must(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
 		resource, err := get(t, h, "file://"+name)
 		must(t, err)
-		seen[resource.Header.Get("Etag")] = true
+		seen[resource.Fields.Value("Etag")] = true
 	}
 	if len(seen) != 4 {
 		t.Errorf("%d tags for 4 versions: %v", len(seen), seen)
@@ -136,7 +137,7 @@ func TestCancellation(t *testing.T) {
 	u, err := uri.Parse("file://" + dir + "/pub/a.txt")
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	resource, err := handler(dir+"/pub").Fetch(ctx, scheme.Request{Method: http.MethodGet, URI: u})
+	resource, err := handler(dir+"/pub").Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
 	must(t, err)
 	defer resource.Body.Close()
 	if _, err := resource.Body.Read(make([]byte, 1)); err != nil {

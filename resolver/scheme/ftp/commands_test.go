@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -117,15 +118,15 @@ func TestLogin(t *testing.T) {
 			if !strings.HasPrefix(f.sent(), c.want) || c.status != 0 && f.sent() != c.want {
 				t.Errorf("it sends %q, want %q", f.sent(), c.want)
 			}
-			header := http.Header{}
+			header := httpmessage.Fields{}
 			if err == nil {
-				header = resource.Header
+				header = resource.Fields
 			}
 			var refused *scheme.Refusal
 			if errors.As(err, &refused) {
-				header = refused.Header
+				header = refused.Fields
 			}
-			if got := header.Get("Cache-Control") == "no-store"; got != c.private {
+			if got := header.Value("Cache-Control") == "no-store"; got != c.private {
 				t.Errorf("no-store is %v, want %v", got, c.private)
 			}
 			if c.status != 0 && (refused == nil || refused.Status != c.status) || c.status == 0 && err != nil {
@@ -134,7 +135,7 @@ func TestLogin(t *testing.T) {
 			if err != nil && (strings.Contains(err.Error(), "falsch") || strings.Contains(err.Error(), "geheim")) {
 				t.Errorf("the error has the password: %v", err)
 			}
-			challenge := header.Get("Www-Authenticate")
+			challenge := header.Value("Www-Authenticate")
 			if c.what == "no password" && challenge != `Basic realm="ftp an%22na@127.0.0.1", charset="UTF-8"` || c.status != 401 && challenge != "" {
 				t.Errorf("the challenge is %s", challenge)
 			}
@@ -235,7 +236,7 @@ func TestHeadOfDirectory(t *testing.T) {
 		at := "ftp://" + f.start(t)
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			resource, _, err := do(t, h, request(t, method, at+"/pub"))
-			if err != nil || resource.Status != http.StatusFound || resource.Header.Get("Location") != at+"/pub/" {
+			if err != nil || resource.Status != http.StatusFound || resource.Fields.Value("Location") != at+"/pub/" {
 				t.Errorf("%s: %s is %+v, %v", what, method, resource, err)
 			}
 		}
@@ -317,7 +318,7 @@ func TestNoRest(t *testing.T) {
 	f := &fake{replies: map[string]string{"SIZE": "213 10", "REST": "502 no"}}
 	h := handler(t, func(c *Config) { c.TLS = TLSNever })
 	resource, text, err := get(t, h, "ftp://"+f.start(t)+"/a.txt", "Range", "bytes=5-")
-	if err != nil || resource.Status != 200 || text != "0123456789" || resource.Header.Get("Content-Range") != "" {
+	if err != nil || resource.Status != 200 || text != "0123456789" || resource.Fields.Value("Content-Range") != "" {
 		t.Errorf("%v, %q, %v", resource, text, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -42,13 +43,13 @@ func (f *fetch) file(ctx, before context.Context) (*scheme.Resource, error) {
 		}
 		info = fileInfo{size: -1} // some servers refuse SIZE for a file that they send
 	}
-	header := info.header()
+	fields := info.fields()
 	if info.etag != "" { // else it may not be there
-		if instead := scheme.Precondition(f.request.Header, header, info.etag, info.modified); instead != nil {
+		if instead := scheme.Precondition(f.request.Fields, fields, info.etag, info.modified); instead != nil {
 			return instead, nil
 		}
 	}
-	return f.content(ctx, before, info, header)
+	return f.content(ctx, before, info, fields)
 }
 
 // head returns what a HEAD is answered with in place of the file: only RETR, which it does not send, would show that a name is
@@ -69,19 +70,19 @@ func (f *fetch) head(ctx, before context.Context, info fileInfo) (*scheme.Resour
 // errUnsent stands for the refusal of a RETR that was not sent.
 var errUnsent = scheme.Refuse(http.StatusNotFound, "")
 
-// header returns the fields of a file.
-func (i fileInfo) header() http.Header {
-	header := http.Header{"Accept-Ranges": {"none"}}
+// fields returns the fields of a file.
+func (i fileInfo) fields() httpmessage.Fields {
+	fields := httpmessage.FieldsOf("Accept-Ranges", "none")
 	if i.size >= 0 {
-		header["Accept-Ranges"] = []string{"bytes"}
+		fields.Set("Accept-Ranges", "bytes")
 	}
 	if i.etag != "" {
-		header["Etag"] = []string{i.etag}
+		fields.Set("Etag", i.etag)
 	}
 	if !i.modified.IsZero() {
-		header["Last-Modified"] = []string{i.modified.UTC().Format(http.TimeFormat)}
+		fields.Set("Last-Modified", i.modified.UTC().Format(http.TimeFormat))
 	}
-	return header
+	return fields
 }
 
 // info asks for size and time: RFC 3659 sections 3 and 4. The error is that of a file that is not there. In
@@ -137,16 +138,16 @@ func (i *fileInfo) setTag(now time.Time) {
 }
 
 // content returns the octets of the file, or the part of them that is asked for.
-func (f *fetch) content(ctx, before context.Context, info fileInfo, header http.Header) (*scheme.Resource, error) {
-	resource := &scheme.Resource{Status: http.StatusOK, Header: header, Body: http.NoBody, ContentLength: info.size}
+func (f *fetch) content(ctx, before context.Context, info fileInfo, fields httpmessage.Fields) (*scheme.Resource, error) {
+	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields, Body: http.NoBody, ContentLength: info.size}}
 	// What only the octets show is left out of a HEAD (RFC 9110 section 9.3.2): a cache would take it for that of GET.
 	if named, isSure := scheme.NamedType(f.target.Name); isSure || named != "" && f.request.Method == http.MethodGet {
-		header["Content-Type"] = []string{named}
+		resource.Fields.Set("Content-Type", named)
 	}
 	part := scheme.Range{Length: info.size}
 	if asked, ok := scheme.RangeOf(f.request, info.size, info.etag, info.modified); ok && info.size >= 0 {
 		part = asked
-		resource.Status, resource.ContentLength = asked.Status(header, info.size), asked.Length
+		resource.Status, resource.ContentLength = asked.Status(&resource.Fields, info.size), asked.Length
 	}
 	if f.request.Method == http.MethodHead || resource.Status == http.StatusRequestedRangeNotSatisfiable {
 		setLength(resource)
@@ -154,8 +155,8 @@ func (f *fetch) content(ctx, before context.Context, info fileInfo, header http.
 	}
 	data, err := f.transfer(before, "RETR ", f.target.Name, part.First)
 	if errors.Is(err, errNoRest) {
-		delete(header, "Content-Range")
-		header["Accept-Ranges"] = []string{"none"}
+		resource.Fields.Del("Content-Range")
+		resource.Fields.Set("Accept-Ranges", "none")
 		resource.Status, resource.ContentLength, part = http.StatusOK, info.size, scheme.Range{Length: info.size}
 		data, err = f.transfer(before, "RETR ", f.target.Name, 0)
 	}
@@ -165,14 +166,14 @@ func (f *fetch) content(ctx, before context.Context, info fileInfo, header http.
 	stream := f.newBody(ctx, data, part.Length, part.First+part.Length == info.size || info.size < 0)
 	f.streams = true
 	if info.etag == "" { // now it is there
-		if instead := scheme.Precondition(f.request.Header, header, "", time.Time{}); instead != nil {
+		if instead := scheme.Precondition(f.request.Fields, resource.Fields, "", time.Time{}); instead != nil {
 			_ = stream.Close() // the file is not wanted
 			return instead, nil
 		}
 	}
 	resource.Body = stream
 	if resource.Status == http.StatusOK {
-		if resource.Body, err = sniffed(stream, f.target.Name, header); err != nil {
+		if resource.Body, err = sniffed(stream, f.target.Name, &resource.Fields); err != nil {
 			return nil, err
 		}
 	}
@@ -182,18 +183,18 @@ func (f *fetch) content(ctx, before context.Context, info fileInfo, header http.
 
 func setLength(r *scheme.Resource) {
 	if r.ContentLength >= 0 {
-		r.Header["Content-Length"] = []string{strconv.FormatInt(r.ContentLength, 10)}
+		r.Fields.Set("Content-Length", strconv.FormatInt(r.ContentLength, 10))
 	}
 }
 
 // sniffed sets the media type by the first octets of a stream, and returns one with them.
-func sniffed(stream *body, name string, header http.Header) (io.ReadCloser, error) {
+func sniffed(stream *body, name string, fields *httpmessage.Fields) (io.ReadCloser, error) {
 	head := make([]byte, scheme.SniffLength)
 	n, err := io.ReadFull(stream, head)
 	if cause := stream.finished; err != nil && !errors.Is(cause, io.EOF) {
 		return nil, resolver.Unreachable(cause)
 	}
-	header["Content-Type"] = []string{scheme.WithCharset(scheme.MediaType(name, head[:n]), head[:n])}
+	fields.Set("Content-Type", scheme.WithCharset(scheme.MediaType(name, head[:n]), head[:n]))
 	return peeked{io.MultiReader(bytes.NewReader(head[:n]), stream), stream}, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/urnd/urnd/resolver"
@@ -76,19 +75,16 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	resource, err := h.fetch(ctx, r, t)
 	if !t.private {
 		if err == nil { // what anybody gets is not for who logs in by the field
-			resource.Header["Vary"] = []string{"Authorization"}
+			resource.Fields.Set("Vary", "Authorization")
 		}
 		return resource, err
 	}
 	var refusal *scheme.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		if refusal.Header == nil {
-			refusal.Header = make(http.Header)
-		}
-		refusal.Header["Cache-Control"] = []string{"no-store"}
+		refusal.Fields.Set("Cache-Control", "no-store")
 	case err == nil:
-		resource.Header["Cache-Control"] = []string{"no-store"}
+		resource.Fields.Set("Cache-Control", "no-store")
 	}
 	return resource, err
 }

@@ -88,12 +88,12 @@ func TestVaryByLogin(t *testing.T) {
 	h := handler(t, func(c *Config) { c.TLS = TLSNever })
 	for _, path := range []string{"/", "/a"} {
 		resource, _, err := get(t, h, "ftp://"+address+path)
-		if err != nil || resource.Header.Get("Vary") != "Authorization" {
-			t.Errorf("%s: %v, %v", path, resource.Header, err)
+		if err != nil || resource.Fields.Value("Vary") != "Authorization" {
+			t.Errorf("%s: %v, %v", path, resource.Fields, err)
 		}
 		resource, _, err = get(t, h, "ftp://"+address+path, "Authorization", "Basic YW5uYTpnZWhlaW0=")
-		if err != nil || resource.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s with a password: %v, %v", path, resource.Header, err)
+		if err != nil || resource.Fields.Value("Cache-Control") != "no-store" {
+			t.Errorf("%s with a password: %v, %v", path, resource.Fields, err)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -74,6 +75,6 @@ func unauthorized(t target, r reply) error {
 	realm = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace("ftp " + realm)
 	return &scheme.Refusal{
 		Status: http.StatusUnauthorized, Reply: scheme.Text(r.text()),
-		Header: http.Header{"Www-Authenticate": {`Basic realm="` + realm + `", charset="UTF-8"`}},
+		Fields: httpmessage.FieldsOf("Www-Authenticate", `Basic realm="`+realm+`", charset="UTF-8"`),
 	}
 }

@@ -106,8 +106,8 @@ func testFiles(t *testing.T, h *Handler, at string) {
 		{"/pub/big.bin", strings.Repeat("0123456789", 100_000)},
 	} {
 		resource, text, err := get(t, h, at+c.path)
-		if isText := strings.HasSuffix(c.path, "/motd") || strings.HasSuffix(c.path, "/lines.txt"); err == nil && isText && resource.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
-			t.Errorf("%s: %v", c.path, resource.Header)
+		if isText := strings.HasSuffix(c.path, "/motd") || strings.HasSuffix(c.path, "/lines.txt"); err == nil && isText && resource.Fields.Value("Content-Type") != "text/plain; charset=utf-8" {
+			t.Errorf("%s: %v", c.path, resource.Fields)
 		}
 		if err != nil || text != c.want || resource.Status != 200 {
 			t.Errorf("%s: %d octets, %v; want %d octets", c.path, len(text), err, len(c.want))
@@ -153,7 +153,7 @@ func testDirectory(t *testing.T, h *Handler, at string) {
 		if err != nil || len(resource.Listing.Items) < 3 || len(resource.Listing.Warnings) == 0 || strings.Contains(fmt.Sprintf("%+v", *resource.Listing), "geheim") {
 			t.Errorf("a directory without slash, with a password: %v, %v", resource, err)
 		}
-	} else if err != nil || resource.Status != 302 || !strings.HasSuffix(resource.Header.Get("Location"), "/pub/") || strings.Contains(resource.Header.Get("Location"), "geheim") {
+	} else if err != nil || resource.Status != 302 || !strings.HasSuffix(resource.Fields.Value("Location"), "/pub/") || strings.Contains(resource.Fields.Value("Location"), "geheim") {
 		t.Errorf("a directory without slash: %v, %v", resource, err)
 	}
 	resource, _, err = get(t, h, at+"/pub/*.txt;type=d")
@@ -167,10 +167,10 @@ func testDirectory(t *testing.T, h *Handler, at string) {
 
 func testConditions(t *testing.T, h *Handler, at string) {
 	resource, text, err := get(t, h, at+"/pub/big.bin", "Range", "bytes=999990-")
-	if err != nil || resource.Status != 206 || text != "0123456789" || resource.Header.Get("Content-Range") != "bytes 999990-999999/1000000" {
+	if err != nil || resource.Status != 206 || text != "0123456789" || resource.Fields.Value("Content-Range") != "bytes 999990-999999/1000000" {
 		t.Fatalf("a range: %v, %q, %v", resource, text, err)
 	}
-	etag, last := resource.Header.Get("Etag"), resource.Header.Get("Last-Modified")
+	etag, last := resource.Fields.Value("Etag"), resource.Fields.Value("Last-Modified")
 	if last != "Thu, 29 Feb 2024 13:14:15 GMT" || !strings.HasPrefix(etag, `"`) {
 		t.Errorf("Last-Modified %q, ETag %q", last, etag)
 	}
@@ -191,7 +191,7 @@ func testConditions(t *testing.T, h *Handler, at string) {
 		}
 	}
 	resource, text, err = do(t, h, request(t, http.MethodHead, at+"/pub/lines.txt"))
-	if err != nil || resource.Header.Get("Content-Length") != "8" || text != "" || resource.Header.Get("Content-Type") != "" { // its charset is that of its octets
+	if err != nil || resource.Fields.Value("Content-Length") != "8" || text != "" || resource.Fields.Value("Content-Type") != "" { // its charset is that of its octets
 		t.Errorf("HEAD: %v, %q, %v", resource, text, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -47,11 +48,11 @@ func request(t testing.TB, method, text string, fields ...string) scheme.Request
 	if err != nil {
 		t.Fatal(err)
 	}
-	header := make(http.Header)
+	header := httpmessage.Fields{}
 	for i := 0; i < len(fields); i += 2 {
 		header.Set(fields[i], fields[i+1])
 	}
-	return scheme.Request{Method: method, URI: u, Header: header, ContentLength: -1}
+	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: header, ContentLength: -1}}
 }
 
 // get returns the resource of a GET, and all of its body.

@@ -76,7 +76,7 @@ func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	if t.login, err = h.newLogin(r, userinfo, hasUser); err != nil {
 		return target{}, err
 	}
-	t.private = !t.login.anonymous || hasUser || len(r.Header["Authorization"]) > 0
+	t.private = !t.login.anonymous || hasUser || len(r.Fields.Lines("Authorization")) > 0
 	for _, argument := range append([]string{t.Name, t.login.user, t.login.password}, t.Dirs...) {
 		if strings.ContainsAny(argument, "\r\n\x00") {
 			return target{}, &uri.ParseError{Input: t.uri.String(), Rule: uri.Rule{
@@ -109,7 +109,7 @@ func (h *Handler) newLogin(r scheme.Request, userinfo string, hasUser bool) (log
 	if hasPassword {
 		return login{user: user, password: password, hasPassword: true}, nil
 	}
-	given, ok := basic(r.Header.Get("Authorization"))
+	given, ok := basic(r.Fields.Value("Authorization"))
 	switch {
 	case ok && (!hasUser || given.user == user):
 		return given, nil

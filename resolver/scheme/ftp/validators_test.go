@@ -32,7 +32,7 @@ func TestValidators(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.what, err)
 		}
-		etag, modified := resource.Header.Get("Etag"), resource.Header.Get("Last-Modified")
+		etag, modified := resource.Fields.Value("Etag"), resource.Fields.Value("Last-Modified")
 		if (etag == "") != (c.etag == "") || !strings.HasPrefix(etag, c.etag) || (modified != "") != c.modified {
 			t.Errorf("%s: ETag %s, Last-Modified %q; want %+v", c.what, etag, modified, c)
 		}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -45,12 +46,14 @@ func (a *answer) document(r scheme.Request, q request) (*scheme.Resource, error)
 	}
 	a.stream()
 	resource := &scheme.Resource{
-		Status: http.StatusOK, Header: http.Header{"Content-Type": {contentType(q, a.isPlus, head)}},
-		Body: &body{in: in, answer: a}, ContentLength: max(a.length, -1), From: a.from(),
+		Response: httpmessage.Response{
+			Status: http.StatusOK, Fields: httpmessage.FieldsOf("Content-Type", contentType(q, a.isPlus, head)),
+			Body: &body{in: in, answer: a}, ContentLength: max(a.length, -1), From: a.from(),
+		},
 	}
 	if a.isPlus {
 		if language := viewLanguage(q.Plus); language != "" {
-			resource.Header["Content-Language"] = []string{language}
+			resource.Fields.Set("Content-Language", language)
 		}
 	}
 	if r.Method == http.MethodHead {

@@ -36,8 +36,8 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	if err != nil {
 		return nil, fmt.Errorf("fetching by gopher: %w", err)
 	}
-	if r.Header.Get("Authorization") != "" {
-		resource.Header["Cache-Control"] = []string{"no-store"}
+	if r.Fields.Value("Authorization") != "" {
+		resource.Fields.Set("Cache-Control", "no-store")
 	}
 	return resource, nil
 }

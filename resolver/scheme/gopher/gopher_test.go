@@ -142,7 +142,7 @@ func TestWithoutServer(t *testing.T) {
 		"gopher://h/7?search=%2B%2F%3F":                  "gopher://h/7%09%2B/%3F",
 	} {
 		r := fetch(t, h, url)
-		if got := r.Header.Get("Location"); got != want || r.Status < 300 || r.Status > 303 {
+		if got := r.Fields.Value("Location"); got != want || r.Status < 300 || r.Status > 303 {
 			t.Errorf("%s: %d %s, want %s", url, r.Status, got, want)
 		}
 	}
@@ -300,7 +300,7 @@ func TestOpenAfterDot(t *testing.T) {
 func TestHead(t *testing.T) {
 	p := says(t, strings.Repeat("text\r\n", 10000))
 	r, err := handler().Fetch(t.Context(), request(t, http.MethodHead, "gopher://"+p.addr+"/0a"))
-	if err != nil || r.Header.Get("Content-Type") != "text/plain" || r.ContentLength != -1 || read(t, r) != "" {
+	if err != nil || r.Fields.Value("Content-Type") != "text/plain" || r.ContentLength != -1 || read(t, r) != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	p = says(t, "+4\r\ntextmore")
@@ -313,9 +313,9 @@ func TestHead(t *testing.T) {
 func TestPrivate(t *testing.T) {
 	p := says(t, "text")
 	q := request(t, http.MethodGet, "gopher://"+p.addr+"/0a")
-	q.Header.Set("Authorization", "Basic YTpi")
+	q.Fields.Set("Authorization", "Basic YTpi")
 	r, err := handler().Fetch(t.Context(), q)
-	if err != nil || r.Header.Get("Cache-Control") != "no-store" {
+	if err != nil || r.Fields.Value("Cache-Control") != "no-store" {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	_ = r.Body.Close()
@@ -351,12 +351,12 @@ func TestContentType(t *testing.T) {
 		{"/0a%09%09+application/postscript", "not Gopher+", "text/plain; charset=utf-8"},
 	} {
 		p := says(t, c.body)
-		if got := fetch(t, handler(), "gopher://"+p.addr+c.path).Header.Get("Content-Type"); got != c.want {
+		if got := fetch(t, handler(), "gopher://"+p.addr+c.path).Fields.Value("Content-Type"); got != c.want {
 			t.Errorf("%s %.20q: %s, want %s", c.path, c.body, got, c.want)
 		}
 	}
 	p := says(t, "+-2\r\nHola")
-	if got := fetch(t, handler(), "gopher://"+p.addr+"/0a%09%09+text/plain%20Es_ES").Header.Get("Content-Language"); got != "Es-ES" {
+	if got := fetch(t, handler(), "gopher://"+p.addr+"/0a%09%09+text/plain%20Es_ES").Fields.Value("Content-Language"); got != "Es-ES" {
 		t.Errorf("%q", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -36,7 +37,7 @@ func request(t testing.TB, method, url string) scheme.Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scheme.Request{Method: method, URI: u, Header: make(http.Header)}
+	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.Fields{}}}
 }
 
 // fetch gets what must be there.

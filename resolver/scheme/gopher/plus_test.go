@@ -77,7 +77,7 @@ func TestPlusFailure(t *testing.T) {
 	}
 	p := says(t, "--1\r\n3 <a@b>\r\n0New\tnew item\texample.org\t7070\t+\r\n.\r\n")
 	for _, path := range []string{"/0a%09%09+", "/1a%09%09+", "/0a%09%09!"} {
-		if r := fetch(t, handler(), "gopher://"+p.addr+path); r.Status != http.StatusFound || r.Header.Get("Location") != "gopher://example.org:7070/0new%20item" {
+		if r := fetch(t, handler(), "gopher://"+p.addr+path); r.Status != http.StatusFound || r.Fields.Value("Location") != "gopher://example.org:7070/0new%20item" {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -135,7 +135,7 @@ func testDocuments(t *testing.T, base string) {
 		if strings.HasPrefix(want.contentType, "text/") {
 			body = strings.ReplaceAll(body, "\r", "") // gophernicus sends lines as such
 		}
-		if body != want.body || r.Header.Get("Content-Type") != want.contentType || r.Status != http.StatusOK || r.ContentLength != -1 || !r.From.IsValid() {
+		if body != want.body || r.Fields.Value("Content-Type") != want.contentType || r.Status != http.StatusOK || r.ContentLength != -1 || !r.From.IsValid() {
 			t.Errorf("%s: %.80q %+v", path, body, r)
 		}
 	}
@@ -143,7 +143,7 @@ func testDocuments(t *testing.T, base string) {
 
 func testSearch(t *testing.T, base string) {
 	form := fetch(t, handler(), base+"/7/cgi-bin/find").Listing
-	sent := fetch(t, handler(), form.Search.Prefix+"?search=two+words%26").Header.Get("Location")
+	sent := fetch(t, handler(), form.Search.Prefix+"?search=two+words%26").Fields.Value("Location")
 	l := fetch(t, handler(), sent).Listing
 	want := scheme.Item{Kind: scheme.ItemText, Name: "Found <two words&>", URI: "gopher://127.0.0.1/0/a.txt"}
 	if l.Kind != scheme.KindResults || len(l.Items) != 1 || l.Items[0] != want {
@@ -184,7 +184,7 @@ func TestPygopherdPlus(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	r = fetch(t, handler(), find(t, l, "text/plain").URI)
-	if body := read(t, r); body != "café\n" || r.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
+	if body := read(t, r); body != "café\n" || r.Fields.Value("Content-Type") != "text/plain; charset=utf-8" {
 		t.Errorf("%q %+v", body, r)
 	}
 	l = fetch(t, handler(), base+"/1%09%09+").Listing

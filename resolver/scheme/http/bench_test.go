@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 
 	"github.com/urnd/urnd/resolver/scheme"
@@ -36,7 +37,7 @@ func BenchmarkGet(b *testing.B) {
 		response := append(fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nDate: Sun, 22 Nov 2026 06:00:00 GMT\r\nServer: a\r\nContent-Type: text/plain\r\nETag: \"b\"\r\nCache-Control: max-age=60\r\nContent-Length: %d\r\n\r\n", size), bytes.Repeat([]byte("x"), size)...)
 		o := serveBytes(b, response)
 		guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
-		header := http.Header{"Accept": {"*/*"}, "User-Agent": {"a/1"}, "Via": {"1.1 urnd"}}
+		header := httpmessage.FieldsOf("Accept", "*/*", "User-Agent", "a/1", "Via", "1.1 urnd")
 		buffer := make([]byte, 32<<10)
 		read := func(b *testing.B, body io.ReadCloser) {
 			n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{body}, buffer)
@@ -58,7 +59,7 @@ func BenchmarkGet(b *testing.B) {
 			})
 		}
 		h := schemehttp.New(schemehttp.Config{Dial: guard.WithIdleTimeout(time.Minute), HeaderTimeout: time.Minute, MaxIdle: 8, Now: time.Now})
-		request := scheme.Request{Method: "GET", URI: parse(b, "http://"+o+"/a/b?c"), Header: header}
+		request := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(b, "http://"+o+"/a/b?c"), Fields: header}}
 		run("urnd", func(b *testing.B) {
 			r, err := h.Fetch(b.Context(), request)
 			if err != nil {
@@ -73,7 +74,7 @@ func BenchmarkGet(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			r.Header = header
+			r.Header = header.Header()
 			response, err := transport.RoundTrip(r)
 			if err != nil {
 				b.Fatal(err)

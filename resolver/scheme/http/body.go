@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/textproto"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // body is the body of a response: RFC 9112 section 6.3. Close may be called while it is read.
@@ -17,8 +19,8 @@ type body struct {
 	*exchange
 	framing
 	read    int64
-	chunks  io.Reader   // nil where it is not chunked
-	trailer http.Header // where it is
+	chunks  io.Reader            // nil where it is not chunked
+	trailer *httpmessage.Trailer // where it is
 	err     error
 }
 
@@ -92,11 +94,7 @@ func (b *body) endChunks(err error) error {
 	if err != nil {
 		return err
 	}
-	for name, values := range fields {
-		if isTrailer(name) {
-			b.trailer[name] = values
-		}
-	}
+	b.trailer.Fields = fields.Filter(func(f httpmessage.Field) bool { return isTrailer(f.Canonical()) })
 	return io.EOF
 }
 
@@ -107,21 +105,20 @@ func (b *body) Close() error {
 	return nil
 }
 
-// announced returns the names of trailer fields that a response announces, without values:
-// RFC 9110 section 6.6.2.
-func announced(header http.Header) http.Header {
-	trailer := make(http.Header)
-	for _, line := range header["Trailer"] {
+// announced returns the names of trailer fields that a response announces, sorted: RFC 9110 section 6.6.2.
+func announced(fields httpmessage.Fields) (names []string) {
+	for _, line := range fields.Lines("Trailer") {
 		for name := range strings.SplitSeq(line, ",") {
 			name = textproto.CanonicalMIMEHeaderKey(strings.Trim(name, " \t"))
 			if isTrailer(name) {
-				trailer[name] = nil
+				names = append(names, name)
 			}
 		}
 	}
-	return trailer
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
-// isTrailer reports whether a field may be in a trailer section, and not decide about framing or
+// isTrailer reports whether a field, as net/http spells it, may be in a trailer section, and not decide about framing or
 // routing: RFC 9110 section 6.5.1.
 func isTrailer(name string) bool { return httpguts.ValidTrailerHeader(name) && name != "" }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -28,7 +29,7 @@ func TestBoundConnection(t *testing.T) {
 		bound       *scheme.BoundConn
 		connections int
 	}{{nil, 1}, {bound, 2}, {nil, 2}, {bound, 2}, {bound, 2}} {
-		fetch(t, h, scheme.Request{Method: "GET", URI: u, Bound: tt.bound})
+		fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Bound: tt.bound})
 		if got := o.connections(); got != tt.connections {
 			t.Errorf("%d: %d connections, want %d", i, got, tt.connections)
 		}
@@ -37,14 +38,14 @@ func TestBoundConnection(t *testing.T) {
 		t.Error("it has ended")
 	}
 	deny := func(netip.AddrPort) error { return errors.New("no") }
-	if _, err := h.Fetch(t.Context(), scheme.Request{Method: "GET", URI: u, Bound: bound, Check: deny}); !errors.Is(err, resolver.ErrForbidden) || ended != 1 {
+	if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Bound: bound, Check: deny}); !errors.Is(err, resolver.ErrForbidden) || ended != 1 {
 		t.Errorf("a server that must not be asked: %v, ended %d", err, ended)
 	}
 	bound.End()
 	if bound.Waits() || ended != 1 {
 		t.Errorf("ended %d", ended)
 	}
-	if fetch(t, h, scheme.Request{Method: "GET", URI: u, Bound: bound}); bound.Waits() {
+	if fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Bound: bound}); bound.Waits() {
 		t.Error("it waits behind its end")
 	}
 }
@@ -65,7 +66,7 @@ func TestBoundOnce(t *testing.T) {
 	})
 	h := newHandler(t, nil)
 	bound := scheme.NewBoundConn(func() {})
-	request := scheme.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/"), Bound: bound}
+	request := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}, Bound: bound}
 	fetch(t, h, request)
 	if _, err := h.Fetch(t.Context(), request); !errors.Is(err, resolver.ErrUnreachable) || sent.Load() != 2 || o.connections() != 1 || bound.Waits() {
 		t.Errorf("%v, sent %d times on %d connections", err, sent.Load(), o.connections())
@@ -82,7 +83,7 @@ func TestBoundIdle(t *testing.T) {
 		})
 		var ended atomic.Bool
 		bound := scheme.NewBoundConn(func() { ended.Store(true) })
-		fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, "http://"+serve(t, handle).addr+"/"), Bound: bound})
+		fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+serve(t, handle).addr+"/")}, Bound: bound})
 		testserver.Wait(t, name+" ends it", func() bool { return ended.Load() || name == "server" && !bound.Waits() })
 	}
 }
@@ -97,10 +98,10 @@ func TestBoundByHTTP2(t *testing.T) {
 		}
 	}, nil)
 	bound := scheme.NewBoundConn(func() {})
-	custom := http.Header{"Authorization": {"Custom a"}}
+	custom := httpmessage.FieldsOf("Authorization", "Custom a")
 	for i, tt := range []struct {
 		path   string
-		header http.Header
+		header httpmessage.Fields
 		bound  *scheme.BoundConn
 		proto  string
 		opened int64
@@ -115,8 +116,8 @@ func TestBoundByHTTP2(t *testing.T) {
 		{"/", nil, nil, "HTTP/2.0", 5},
 		{"/", nil, bound, "HTTP/1.1", 5},
 	} {
-		r, _ := fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, o.URL+tt.path), Header: tt.header, Bound: tt.bound})
-		if got := r.Header.Get("X-Proto"); got != tt.proto || o.opened.Load() != tt.opened {
+		r, _ := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+tt.path), Fields: tt.header}, Bound: tt.bound})
+		if got := r.Fields.Value("X-Proto"); got != tt.proto || o.opened.Load() != tt.opened {
 			t.Errorf("%d: %s, %d connections, want %d", i, got, o.opened.Load(), tt.opened)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -78,7 +79,7 @@ func (x *exchange) receive() (*scheme.Resource, error) {
 		case h.status == http.StatusContinue:
 			x.sender.proceed(true)
 		}
-		x.request.interim(h.status, h.header)
+		x.request.interim(h.status, h.fields)
 	}
 	return nil, invalid("more than %d interim responses", maxInterim)
 }
@@ -93,11 +94,13 @@ func (x *exchange) final(h head) (*scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.request.Bound == nil && scheme.HasConnectionToken(h.header) {
+	if x.request.Bound == nil && scheme.HasConnectionToken(h.fields) {
 		f.persist = false
 	}
 	x.sender.proceed(false)
-	resource := &scheme.Resource{Status: h.status, Reason: h.reason, Header: h.header, ContentLength: f.length, From: x.from}
+	resource := &scheme.Resource{Response: httpmessage.Response{
+		Status: h.status, Reason: h.reason, Fields: h.fields, ContentLength: f.length, From: x.from,
+	}}
 	if f.empty && x.sender == nil {
 		x.finish(f.persist)
 		resource.Body = http.NoBody
@@ -105,7 +108,7 @@ func (x *exchange) final(h head) (*scheme.Resource, error) {
 	}
 	b := &body{exchange: x, framing: f}
 	if f.chunked {
-		b.trailer = announced(h.header)
+		b.trailer = &httpmessage.Trailer{Names: announced(h.fields)}
 		b.chunks = httputil.NewChunkedReader(x.in)
 		resource.Trailer = b.trailer
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -52,7 +53,7 @@ func TestUnanswered(t *testing.T) {
 		{"not valid", "http:///", guard, t.Context(), false},
 	} {
 		h := newHandler(t, func(c *schemehttp.Config) { c.Dial = tt.guard.DialContext })
-		_, err := h.Fetch(tt.ctx, scheme.Request{Method: "GET", URI: parse(t, tt.uri)})
+		_, err := h.Fetch(tt.ctx, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, tt.uri)}})
 		if err == nil || errors.Is(err, scheme.ErrUnanswered) != tt.want {
 			t.Errorf("%s: %v", tt.name, err)
 		}

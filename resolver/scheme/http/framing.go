@@ -38,10 +38,10 @@ func frame(method string, h *head) (framing, error) {
 
 // declared returns the framing that the fields of a response declare.
 func declared(h *head) (framing, error) {
-	codings, coded := h.header["Transfer-Encoding"]
-	lengths, sized := h.header["Content-Length"]
+	codings, lengths := h.fields.Lines("Transfer-Encoding"), h.fields.Lines("Content-Length")
+	coded, sized := len(codings) > 0, len(lengths) > 0
 	f := framing{length: -1, chunked: coded}
-	f.persist = h.minor > '0' && !httpguts.HeaderValuesContainsToken(h.header["Connection"], "close")
+	f.persist = h.minor > '0' && !httpguts.HeaderValuesContainsToken(h.fields.Lines("Connection"), "close")
 	switch {
 	case coded && sized:
 		return f, invalid("it has Transfer-Encoding and Content-Length")
@@ -50,7 +50,7 @@ func declared(h *head) (framing, error) {
 	case coded && (len(codings) != 1 || !strings.EqualFold(codings[0], "chunked")):
 		return f, invalid("its Transfer-Encoding %.40q is not chunked alone", strings.Join(codings, ", "))
 	case coded:
-		delete(h.header, "Transfer-Encoding")
+		h.fields.Del("Transfer-Encoding")
 		return f, nil
 	case !sized:
 		return f, nil
@@ -58,7 +58,7 @@ func declared(h *head) (framing, error) {
 	var err error
 	f.length, err = parseLength(lengths)
 	if err == nil && (len(lengths) > 1 || strings.Contains(lengths[0], ",")) {
-		h.header["Content-Length"] = []string{strconv.FormatInt(f.length, 10)}
+		h.fields.Set("Content-Length", strconv.FormatInt(f.length, 10))
 	}
 	return f, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,17 +35,15 @@ func FuzzHead(f *testing.F) {
 		if h.status < 100 || h.status > 999 || !httpguts.ValidHeaderFieldValue(h.reason) {
 			t.Fatalf("%d %q", h.status, h.reason)
 		}
-		for name, values := range h.header {
-			if !httpguts.ValidHeaderFieldName(name) || len(values) == 0 {
-				t.Fatalf("%q: %q", name, values)
-			}
-			for _, value := range values {
-				if !httpguts.ValidHeaderFieldValue(value) {
-					t.Fatalf("%s: %q", name, value)
-				}
+		for _, f := range h.fields {
+			if !httpguts.ValidHeaderFieldName(f.Name) || !httpguts.ValidHeaderFieldValue(f.Value) {
+				t.Fatalf("%q: %q", f.Name, f.Value)
 			}
 		}
-		length := h.header.Get("Content-Length")
+		if again, err := parseFields(string(h.fields.AppendTo(nil))); err != nil || !slices.Equal(again, h.fields) {
+			t.Fatalf("%q, printed and read again %q, %v", h.fields, again, err)
+		}
+		length := h.fields.Value("Content-Length")
 		framed, err := frame(http.MethodGet, &h)
 		if err != nil {
 			if !errors.Is(err, scheme.ErrResponse) {

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/textproto"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 const (
@@ -24,7 +24,7 @@ type head struct {
 	status int
 	reason string
 	minor  byte // the digit after "HTTP/1."
-	header http.Header
+	fields httpmessage.Fields
 }
 
 // readSection reads lines until an empty one, without it, into b, and bounds them. A single LF
@@ -64,7 +64,7 @@ func parseHead(text string) (head, error) {
 	if err != nil {
 		return head{}, err
 	}
-	h.header, err = parseFields(rest)
+	h.fields, err = parseFields(rest)
 	return h, err
 }
 
@@ -94,13 +94,12 @@ func parseStatusLine(line string) (head, error) {
 }
 
 // parseFields parses field lines: RFC 9112 section 5.
-func parseFields(text string) (http.Header, error) {
+func parseFields(text string) (httpmessage.Fields, error) {
 	lines := strings.Count(text, "\n")
 	if lines > maxLines {
 		return nil, invalid("its head exceeds %d lines", maxLines)
 	}
-	header := make(http.Header, lines)
-	values := make([]string, 0, lines) // one allocation for the values of all
+	fields := make(httpmessage.Fields, 0, lines)
 	for text != "" {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
@@ -114,17 +113,12 @@ func parseFields(text string) (http.Header, error) {
 		if err != nil {
 			return nil, err
 		}
-		if before, ok := header[name]; ok {
-			header[name] = append(before, value)
-			continue
-		}
-		values = append(values, value)
-		header[name] = values[len(values)-1 : len(values) : len(values)]
+		fields.Add(name, value)
 	}
-	return header, nil
+	return fields, nil
 }
 
-// parseField parses one field line. Space before the colon is removed: RFC 9112 section 5.1.
+// parseField parses one field line, whose name keeps its spelling. Space before the colon is removed: RFC 9112 section 5.1.
 func parseField(line string) (name, value string, err error) {
 	name, value, ok := strings.Cut(line, ":")
 	name = strings.TrimRight(name, " \t")
@@ -134,7 +128,7 @@ func parseField(line string) (name, value string, err error) {
 	if !httpguts.ValidHeaderFieldValue(value) {
 		return "", "", invalid("the value of its field %.40q", name)
 	}
-	return textproto.CanonicalMIMEHeaderKey(name), strings.Trim(value, " \t"), nil
+	return name, strings.Trim(value, " \t"), nil
 }
 
 // readHead reads the head of a response into buffer, which it returns for the next use.

@@ -7,14 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
 	"net/textproto"
 	"net/url"
+	"slices"
 	"sync/atomic"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -72,7 +75,8 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 		return nil, sent.blame(ctx, silence(err))
 	}
 	c.used.Store(true)
-	if scheme.HasConnectionToken(response.Header) {
+	fields := httpmessage.FromHeader(response.Header)
+	if scheme.HasConnectionToken(fields) {
 		c.handler.shared.retire(c)
 	}
 	length := int64(-1)
@@ -83,11 +87,10 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 		}
 	}
 	resource := &scheme.Resource{
-		Status: response.StatusCode, Reason: http.StatusText(response.StatusCode), Header: response.Header, ContentLength: length, From: c.from,
-		Trailer: make(http.Header, len(response.Trailer)),
-	}
-	for name := range response.Trailer {
-		resource.Trailer[name] = nil
+		Response: httpmessage.Response{
+			Status: response.StatusCode, Reason: http.StatusText(response.StatusCode), Fields: fields,
+			ContentLength: length, From: c.from, Trailer: &httpmessage.Trailer{Names: slices.Sorted(maps.Keys(response.Trailer))},
+		},
 	}
 	if hasNoContent(r.Method, response.StatusCode) {
 		// The library takes the length of what is not sent for that of a body which is missing.
@@ -103,26 +106,22 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 
 // request returns a request for the standard library.
 func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *sentBody) {
-	header := make(http.Header, len(r.Header)+1)
-	header["User-Agent"] = nil // or the library would add its own
-	for name, values := range r.Header {
-		if !isFraming(textproto.CanonicalMIMEHeaderKey(name)) {
-			header[name] = values
-		}
-	}
+	fields := r.Fields.Filter(func(f httpmessage.Field) bool { return !isFraming(f) })
 	if r.takesTrailers() {
-		header["Te"] = []string{"trailers"}
+		fields.Add("Te", "trailers")
 	}
 	if r.expects {
-		header["Expect"] = []string{"100-continue"}
+		fields.Add("Expect", "100-continue")
 	}
+	header := http.Header{"User-Agent": nil} // or the library would add its own
+	fields.CopyTo(header)
 	if r.Interim != nil {
 		n := 0
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: func(status int, header textproto.MIMEHeader) error {
 			if n++; n > maxInterim {
 				return invalid("more than %d interim responses", maxInterim)
 			}
-			r.interim(status, http.Header(header))
+			r.interim(status, httpmessage.FromHeader(http.Header(header)))
 			return nil
 		}})
 	}
@@ -134,11 +133,15 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 	}
 	out := (&http.Request{
 		Method: r.Method, URL: &url.URL{Scheme: "https", Host: r.target.authority, Opaque: opaque}, Host: host,
-		Header: header, Trailer: r.Trailer, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
 	sent := &sentBody{Reader: r.Body}
 	if r.hasBody() {
 		out.Body, out.ContentLength = sent, r.length
+		if r.Trailer != nil {
+			out.Trailer = r.Trailer.Announced()
+			out.Body = httpmessage.AtEnd(sent, func() { r.Trailer.Fields.CopyTo(out.Trailer) })
+		}
 	}
 	return out, sent
 }
@@ -146,7 +149,7 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 // http2Body is the body of a response of HTTP/2.
 type http2Body struct {
 	response *http.Response
-	trailer  http.Header
+	trailer  *httpmessage.Trailer
 	sent     *sentBody
 	ctx      context.Context // it also ends the body, which has no context
 }
@@ -157,11 +160,7 @@ func (b *http2Body) Read(p []byte) (int, error) {
 	switch {
 	case err == nil:
 	case errors.Is(err, io.EOF):
-		for name, values := range b.response.Trailer {
-			if isTrailer(name) {
-				b.trailer[name] = values
-			}
-		}
+		b.trailer.Fields = httpmessage.FromHeader(b.response.Trailer).Filter(func(f httpmessage.Field) bool { return isTrailer(f.Name) })
 	default:
 		err = b.sent.blame(b.ctx, err)
 	}

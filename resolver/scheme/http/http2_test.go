@@ -10,13 +10,14 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"os"
-	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -74,26 +75,26 @@ func TestHTTP2(t *testing.T) {
 		target  string
 		want    string
 	}{
-		{scheme.Request{Method: "GET", Header: http.Header{"Connection": {"close"}, "Te": {"trailers"}, "X": {"1", "2"}}}, "//a/../%7e;b?c&d=?", "HTTP/2.0 GET //a/../%7e;b?c&d=? HOST map[Te:[trailers] X:[1 2]] \"\" <nil> map[] 0"},
-		{scheme.Request{Method: "POST", Body: strings.NewReader("body"), ContentLength: 4}, "/", "HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4"},
-		{scheme.Request{Method: "POST", Body: strings.NewReader("body"), ContentLength: -1, Trailer: http.Header{"T": {"u"}}}, "/", "HTTP/2.0 POST / HOST map[] \"body\" <nil> map[T:[u]] -1"},
-		{scheme.Request{Method: "POST", Header: http.Header{"Expect": {"100-continue"}}, Body: strings.NewReader("body"), ContentLength: 4}, "/", "HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4"},
+		{scheme.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("Connection", "close", "Te", "trailers", "X", "1", "X", "2")}}, "//a/../%7e;b?c&d=?", "HTTP/2.0 GET //a/../%7e;b?c&d=? HOST map[Te:[trailers] X:[1 2]] \"\" <nil> map[] 0"},
+		{scheme.Request{Request: httpmessage.Request{Method: "POST", Body: strings.NewReader("body"), ContentLength: 4}}, "/", "HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4"},
+		{scheme.Request{Request: httpmessage.Request{Method: "POST", Body: strings.NewReader("body"), ContentLength: -1, Trailer: &httpmessage.Trailer{Names: []string{"T"}, Fields: httpmessage.FieldsOf("T", "u")}}}, "/", "HTTP/2.0 POST / HOST map[] \"body\" <nil> map[T:[u]] -1"},
+		{scheme.Request{Request: httpmessage.Request{Method: "POST", Fields: httpmessage.FieldsOf("Expect", "100-continue"), Body: strings.NewReader("body"), ContentLength: 4}}, "/", "HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4"},
 	} {
 		var interim []string
-		tt.request.Interim = func(status int, header http.Header) { interim = append(interim, fmt.Sprint(status, header)) }
+		tt.request.Interim = func(status int, header httpmessage.Fields) { interim = append(interim, fmt.Sprint(status, header)) }
 		tt.request.URI = parse(t, o.URL+tt.target)
 		r, text := fetch(t, h, tt.request)
 		if want := strings.ReplaceAll(tt.want, "HOST", host); r.Status != 599 || text != want {
 			t.Errorf("%d\n%s\nwant\n%s", r.Status, text, want)
 		}
-		if len(interim) != 1 || interim[0] != "103 map[Link:[</a>]]" {
+		if len(interim) != 1 || interim[0] != "103 [{Link </a>}]" {
 			t.Errorf("interim %v", interim)
 		}
-		if want := (http.Header{"A": {"b"}, "C": {"d"}}); !reflect.DeepEqual(r.Trailer, want) {
+		if want := httpmessage.FieldsOf("A", "b", "C", "d"); !slices.Equal(r.Trailer.Fields, want) {
 			t.Errorf("trailer %v", r.Trailer)
 		}
-		if r.Header.Get("Cache-Control") != "" || r.From.String() != host {
-			t.Errorf("header %v from %s", r.Header, r.From)
+		if r.Fields.Value("Cache-Control") != "" || r.From.String() != host {
+			t.Errorf("header %v from %s", r.Fields, r.From)
 		}
 	}
 }
@@ -103,7 +104,7 @@ func TestHTTP2OfSite(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Host, " ", r.RequestURI) }, nil)
 	for _, host := range []string{"www.example.org", "www.example.org:8443", "[2001:db8::1]:8443", "xn--bcher-kva.example"} {
 		for _, target := range []string{"/", "/a?b", "//a", "/?//a"} {
-			r, text := fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, o.URL+target), Host: host})
+			r, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+target), Host: host}})
 			if want := host + " " + target; r.Status != 200 || text != want {
 				t.Errorf("%d %s, want %s", r.Status, text, want)
 			}
@@ -115,7 +116,7 @@ func TestHTTP2OfSite(t *testing.T) {
 func TestHTTP2OfServer(t *testing.T) {
 	asked := make(chan string, 1)
 	o, h := serveHTTP2(t, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI }, nil)
-	fetch(t, h, scheme.Request{Method: "OPTIONS", URI: parse(t, o.URL)})
+	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "OPTIONS", URI: parse(t, o.URL)}})
 	if got := <-asked; got != "*" {
 		t.Errorf("asked for %s", got)
 	}
@@ -131,7 +132,7 @@ func TestHTTP2WithoutContent(t *testing.T) {
 		w.Header().Set("Content-Length", "7")
 	}, nil)
 	for method, want := range map[string]int64{"GET": 0, "HEAD": 7} {
-		r, text := fetch(t, h, scheme.Request{Method: method, URI: parse(t, o.URL+"/")})
+		r, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: method, URI: parse(t, o.URL+"/")}})
 		if text != "" || r.ContentLength != want {
 			t.Errorf("%s: %q of %d", method, text, r.ContentLength)
 		}
@@ -149,14 +150,14 @@ func TestHTTP2Bounds(t *testing.T) {
 	}
 	one, h := serveHTTP2(t, answer, func(c *schemehttp.Config) { c.MaxIdle = 1 })
 	two, _ := serveHTTP2(t, answer, nil)
-	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, one.URL+"/")})
-	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, two.URL+"/")})
+	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, one.URL+"/")}})
+	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, two.URL+"/")}})
 	testserver.Wait(t, "the idle connection is closed", func() bool { return one.closed.Load() == 1 })
 	held, err := get(t, h, two.URL+"/held")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, one.URL+"/")})
+	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, one.URL+"/")}})
 	testserver.Wait(t, "the connection without room is closed", func() bool { return one.closed.Load() == 2 })
 	close(release)
 	if _, err := body(held); err != nil || two.closed.Load() != 0 {
@@ -167,11 +168,11 @@ func TestHTTP2Bounds(t *testing.T) {
 // Exchanges share one connection, which is used again, and closed in the end.
 func TestHTTP2Connections(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }, nil)
-	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, o.URL+"/")})
+	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/")}})
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {
-			r, err := h.Fetch(t.Context(), scheme.Request{Method: "GET", URI: parse(t, o.URL+"/"), Check: func(netip.AddrPort) error { return nil }})
+			r, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/")}, Check: func(netip.AddrPort) error { return nil }})
 			if err != nil {
 				t.Error(err)
 				return
@@ -185,7 +186,7 @@ func TestHTTP2Connections(t *testing.T) {
 	if got := o.opened.Load(); got != 1 {
 		t.Errorf("%d connections", got)
 	}
-	if _, err := h.Fetch(t.Context(), scheme.Request{Method: "GET", URI: parse(t, o.URL+"/"), Check: func(netip.AddrPort) error { return errRefused }}); !errors.Is(err, errRefused) {
+	if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/")}, Check: func(netip.AddrPort) error { return errRefused }}); !errors.Is(err, errRefused) {
 		t.Errorf("a check: %v", err)
 	}
 	held, err := get(t, h, o.URL+"/")
@@ -203,7 +204,7 @@ func TestHTTP2Connections(t *testing.T) {
 func TestHTTP2WithoutKeepAlive(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }, func(c *schemehttp.Config) { c.MaxIdle = 0 })
 	for range 2 {
-		fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, o.URL+"/")})
+		fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/")}})
 	}
 	testserver.Wait(t, "the connections are closed", func() bool { return o.opened.Load() == 2 && o.closed.Load() == 2 })
 }
@@ -213,10 +214,10 @@ func TestHTTP2WithoutKeepAlive(t *testing.T) {
 func TestHTTP2Upgrade(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) }, nil)
 	for _, tt := range []struct {
-		header http.Header
+		header httpmessage.Fields
 		want   string
-	}{{nil, "HTTP/2.0"}, {http.Header{"Upgrade": {"a"}}, "HTTP/1.1"}, {nil, "HTTP/2.0"}} {
-		if _, text := fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, o.URL+"/"), Header: tt.header}); text != tt.want {
+	}{{nil, "HTTP/2.0"}, {httpmessage.FieldsOf("Upgrade", "a"), "HTTP/1.1"}, {nil, "HTTP/2.0"}} {
+		if _, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/"), Fields: tt.header}}); text != tt.want {
 			t.Errorf("%v: %s", tt.header, text)
 		}
 	}
@@ -251,14 +252,14 @@ func TestHTTP2Failures(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	failing := broken{strings.NewReader("bo"), make(chan struct{}, 1)}
-	_, err = h.Fetch(t.Context(), scheme.Request{Method: "PUT", URI: parse(t, o.URL+"/"), Body: failing, ContentLength: 4})
+	_, err = h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: parse(t, o.URL+"/"), Body: failing, ContentLength: 4}})
 	if !errors.Is(err, scheme.ErrBody) || !errors.Is(err, errBroken) || errors.Is(err, resolver.ErrUnreachable) {
 		t.Errorf("%v", err)
 	}
 	cause := errors.New("the client left")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(10*time.Millisecond, func() { cancel(cause) })
-	if _, err := h.Fetch(ctx, scheme.Request{Method: "GET", URI: parse(t, o.URL+"/silent")}); !errors.Is(err, cause) || errors.Is(err, os.ErrDeadlineExceeded) {
+	if _, err := h.Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/silent")}}); !errors.Is(err, cause) || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
 }
@@ -269,7 +270,7 @@ func TestHTTP2Lengths(t *testing.T) {
 		w.Header()["Content-Length"] = []string{r.URL.Query().Get("n")} // net/http sends none above 2^63-1
 	}, nil)
 	for length, refused := range map[string]bool{"5": false, "4611686018427387904": true, "9223372036854775807": true} {
-		resource, err := h.Fetch(t.Context(), scheme.Request{Method: http.MethodHead, URI: parse(t, o.URL+"/?n="+length)})
+		resource, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodHead, URI: parse(t, o.URL+"/?n="+length)}})
 		if errors.Is(err, scheme.ErrResponse) != refused {
 			t.Errorf("%s: %v", length, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
@@ -62,7 +63,7 @@ func TestMixedExchanges(t *testing.T) {
 func exchangeOnce(t *testing.T, h *schemehttp.Handler, base, path, mode string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r := scheme.Request{Method: "GET", URI: parse(t, base+path+"?mode="+mode)}
+	r := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, base+path+"?mode="+mode)}}
 	switch mode {
 	case "early", "echo":
 		r.Method, r.Body, r.ContentLength = "POST", io.LimitReader(zeros{}, 300_000), -1

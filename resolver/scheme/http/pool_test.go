@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
@@ -59,8 +60,8 @@ func TestRepeat(t *testing.T) {
 	} {
 		o := serve(t, silentClose(1))
 		h := newHandler(t, nil)
-		request := scheme.Request{Method: tt.method, URI: parse(t, "http://"+o.addr+"/")}
-		fetch(t, h, scheme.Request{Method: "GET", URI: request.URI})
+		request := scheme.Request{Request: httpmessage.Request{Method: tt.method, URI: parse(t, "http://"+o.addr+"/")}}
+		fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: request.URI}})
 		if tt.body != nil {
 			request.Body, request.ContentLength = tt.body, 4
 		}
@@ -111,9 +112,9 @@ func TestRepeatWithBody(t *testing.T) {
 	})
 	h := newHandler(t, func(c *schemehttp.Config) { c.ContinueTimeout = time.Hour })
 	u := parse(t, "http://"+o.addr+"/")
-	fetch(t, h, scheme.Request{Method: "GET", URI: u})
+	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}})
 	sent := &closable{Reader: strings.NewReader("body")}
-	_, text := fetch(t, h, scheme.Request{Method: "PUT", URI: u, Header: http.Header{"Expect": {"100-continue"}}, Body: sent, ContentLength: 4})
+	_, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: u, Fields: httpmessage.FieldsOf("Expect", "100-continue"), Body: sent, ContentLength: 4}})
 	if text != "body <nil>" || o.connections() != 2 || !sent.closed.Load() {
 		t.Errorf("%q, %d connections, closed: %t", text, o.connections(), sent.closed.Load())
 	}
@@ -130,7 +131,7 @@ func TestReuseTLS(t *testing.T) {
 	})
 	_, port, _ := net.SplitHostPort(o.addr)
 	for range 3 {
-		if _, text := fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, "https://a.example:"+port+"/")}); text != "a" {
+		if _, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "https://a.example:"+port+"/")}}); text != "a" {
 			t.Errorf("%q", text)
 		}
 	}
@@ -154,7 +155,7 @@ func TestNoEndlessRepeat(t *testing.T) {
 		}
 	})
 	h := newHandler(t, nil)
-	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")})
+	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}})
 	if _, err := get(t, h, "http://"+o.addr+"/"); !errors.Is(err, resolver.ErrUnreachable) || !errors.Is(err, io.EOF) {
 		t.Errorf("%v", err)
 	}
@@ -172,7 +173,7 @@ func TestNoRepeatAfterAnOctet(t *testing.T) {
 		_, _ = io.WriteString(c, "H")
 	})
 	h := newHandler(t, nil)
-	fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")})
+	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}})
 	if _, err := get(t, h, "http://"+o.addr+"/"); !errors.Is(err, io.ErrUnexpectedEOF) || o.connections() != 1 {
 		t.Errorf("%v, %d connections", err, o.connections())
 	}
@@ -208,10 +209,10 @@ func TestDeadConnections(t *testing.T) {
 			} else {
 				o = serve(t, handle)
 			}
-			fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, address+o.addr+"/")})
+			fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, address+o.addr+"/")}})
 			close(release)
 			<-said
-			r, text := fetch(t, h, scheme.Request{Method: "POST", URI: parse(t, address+o.addr+"/")})
+			r, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "POST", URI: parse(t, address+o.addr+"/")}})
 			if r.Status != 200 || text != "" || o.connections() != 2 {
 				t.Errorf("%s, TLS %t: %d %q, %d connections", name, secure, r.Status, text, o.connections())
 			}
@@ -236,7 +237,7 @@ func TestRecordAfterTheEnd(t *testing.T) {
 		_, _ = in.ReadByte()
 	})
 	for _, want := range []string{"ok", ""} {
-		if _, text := fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, "https://"+o.addr+"/")}); text != want {
+		if _, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "https://"+o.addr+"/")}}); text != want {
 			t.Errorf("got %q, want %q", text, want)
 		}
 	}
@@ -311,7 +312,7 @@ func TestIdleTimeout(t *testing.T) {
 		want   int
 	}{{0, 1}, {time.Minute - time.Second, 1}, {time.Minute, 2}} {
 		c.advance(tt.passes)
-		fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")})
+		fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}})
 		if got := o.connections(); got != tt.want {
 			t.Errorf("after %s: %d connections", tt.passes, got)
 		}
@@ -322,7 +323,7 @@ func TestIdleTimeout(t *testing.T) {
 		close(ended)
 	})
 	short := newHandler(t, func(config *schemehttp.Config) { config.IdleTimeout = time.Millisecond })
-	fetch(t, short, scheme.Request{Method: "GET", URI: parse(t, "http://"+silent.addr+"/")})
+	fetch(t, short, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+silent.addr+"/")}})
 	<-ended
 }
 
@@ -464,7 +465,7 @@ func TestCancel(t *testing.T) {
 				_, _ = in.ReadByte()
 			})
 			h := newHandler(t, func(c *schemehttp.Config) { c.Dial = dialling })
-			r, err := h.Fetch(ctx, scheme.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")})
+			r, err := h.Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}})
 			if err == nil {
 				_, err = body(r)
 			}
@@ -493,8 +494,8 @@ func TestCheck(t *testing.T) {
 		h := newHandler(t, change)
 		for range 2 { // with an idle connection the second time
 			_, err := h.Fetch(t.Context(), scheme.Request{
-				Method: "GET", URI: parse(t, "http://"+o.addr+"/"),
-				Check: func(a netip.AddrPort) error { return fmt.Errorf("%w: %s", errRefused, a) },
+				Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")},
+				Check:   func(a netip.AddrPort) error { return fmt.Errorf("%w: %s", errRefused, a) },
 			})
 			if !errors.Is(err, errRefused) || !errors.Is(err, resolver.ErrForbidden) || !strings.Contains(err.Error(), o.addr) {
 				t.Errorf("%s: %v", name, err)
@@ -502,7 +503,7 @@ func TestCheck(t *testing.T) {
 			dialled += map[string]int{"Dial": 1}[name] // the check comes after it
 			testserver.Wait(t, "the origin has accepted what was dialled", func() bool { return o.connections() == dialled })
 			for range 2 {
-				fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/"), Check: func(netip.AddrPort) error { return nil }})
+				fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}, Check: func(netip.AddrPort) error { return nil }})
 			}
 			if got := o.connections() - dialled; got > 1 {
 				t.Errorf("%s: %d connections", name, got)
@@ -520,7 +521,7 @@ func TestReuseAfterReadTimeout(t *testing.T) {
 	h := newHandler(t, func(c *schemehttp.Config) {
 		c.Dial = netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).WithIdleTimeout(timeout)
 	})
-	request := scheme.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}
+	request := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}}
 	fetch(t, h, request)
 	since := time.Now()
 	testserver.Wait(t, "a read would be over", func() bool { return time.Since(since) > timeout })

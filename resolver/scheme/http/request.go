@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -35,7 +36,7 @@ func (h *Handler) newRequest(in scheme.Request) (*request, error) {
 	if !httpguts.ValidHeaderFieldName(in.Method) || strings.EqualFold(in.Method, http.MethodConnect) {
 		return nil, fmt.Errorf("%w: %q", errMethod, in.Method)
 	}
-	if err := checkFields(in.Header); err != nil {
+	if err := checkFields(in.Fields); err != nil {
 		return nil, err
 	}
 	var upstream *Upstream
@@ -57,35 +58,33 @@ func (h *Handler) newRequest(in scheme.Request) (*request, error) {
 	}
 	switch {
 	case in.Body == nil:
-	case in.ContentLength < 0 || len(in.Trailer) > 0:
+	case in.ContentLength < 0 || in.Trailer != nil:
 		r.length = -1
 	default:
 		r.length = in.ContentLength
 	}
-	r.expects = r.length != 0 && httpguts.HeaderValuesContainsToken(in.Header["Expect"], "100-continue")
-	r.upgrade = len(in.Header["Upgrade"]) > 0
+	r.expects = r.length != 0 && httpguts.HeaderValuesContainsToken(in.Fields.Lines("Expect"), "100-continue")
+	r.upgrade = in.Fields.Has("Upgrade")
 	return r, nil
 }
 
 // checkFields refuses what would end a field line, or stand for another one: RFC 9110 section 5.
-func checkFields(header http.Header) error {
-	for name, values := range header {
-		if !httpguts.ValidHeaderFieldName(name) {
-			return fmt.Errorf("%w: the name %q", errField, name)
+func checkFields(fields httpmessage.Fields) error {
+	for _, f := range fields {
+		if !httpguts.ValidHeaderFieldName(f.Name) {
+			return fmt.Errorf("%w: the name %q", errField, f.Name)
 		}
-		for _, value := range values {
-			if !httpguts.ValidHeaderFieldValue(value) {
-				return fmt.Errorf("%w: the value of %s", errField, name)
-			}
+		if !httpguts.ValidHeaderFieldValue(f.Value) {
+			return fmt.Errorf("%w: the value of %s", errField, f.Name)
 		}
 	}
 	return nil
 }
 
 // interim passes on an interim response: RFC 9110 section 15.2.
-func (r *request) interim(status int, header http.Header) {
+func (r *request) interim(status int, fields httpmessage.Fields) {
 	if r.Interim != nil && status != http.StatusContinue {
-		r.Interim(status, header)
+		r.Interim(status, fields)
 	}
 }
 
@@ -107,13 +106,13 @@ func (r *request) repeatable(err error) bool {
 
 // keepsAlive reports whether the connection may be used again.
 func (r *request) keepsAlive() bool {
-	return r.Bound != nil || !r.isPrivate() && r.handler.pool.Enabled() && !httpguts.HeaderValuesContainsToken(r.Header["Connection"], "close")
+	return r.Bound != nil || !r.isPrivate() && r.handler.pool.Enabled() && !httpguts.HeaderValuesContainsToken(r.Fields.Lines("Connection"), "close")
 }
 
 // isPrivate reports whether the server may take the connection for that of the client from now on, which then is used
 // for this request alone.
 func (r *request) isPrivate() bool {
-	return r.Bound == nil && scheme.CredentialsOf(r.Header) != scheme.CredentialsOfRequest
+	return r.Bound == nil && scheme.CredentialsOf(r.Fields) != scheme.CredentialsOfRequest
 }
 
 func closeBody(body io.Reader) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
@@ -26,10 +27,10 @@ type opaque struct{ io.Reader }
 func TestRequests(t *testing.T) {
 	for _, tt := range []struct {
 		section, method, path string
-		header                http.Header
+		header                httpmessage.Fields
 		body                  string
 		length                int64
-		trailer               http.Header
+		trailer               *httpmessage.Trailer
 		want                  string
 	}{
 		{"RFC 9112 section 3.2.1", "GET", "/a//b/../%7e;c?d&e=?", nil, "", 0, nil, "GET /a//b/../%7e;c?d&e=? HTTP/1.1\r\nHost: HOST\r\n\r\n"},
@@ -38,30 +39,30 @@ func TestRequests(t *testing.T) {
 		{"RFC 9112 section 3.2.4: a path", "OPTIONS", "/", nil, "", 0, nil, "OPTIONS / HTTP/1.1\r\nHost: HOST\r\n\r\n"},
 		{
 			"RFC 9112 section 3.2: Host of the URI", "GET", "/",
-			http.Header{"Host": {"other"}, "B": {"2", "", "1"}, "A": {"\xe9"}, "User-Agent": {""}},
-			"", 0, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nA: \xe9\r\nB: 2\r\nB: \r\nB: 1\r\n\r\n",
+			httpmessage.FieldsOf("hOST", "other", "B", "2", "B", "", "A", "\xe9", "b", "1", "User-Agent", ""),
+			"", 0, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nB: 2\r\nB: \r\nA: \xe9\r\nb: 1\r\n\r\n",
 		},
 		{
 			"RFC 9112 section 6.3: no framing of the caller", "GET", "/",
-			http.Header{"Transfer-Encoding": {"chunked"}, "Connection": {"a"}, "Keep-Alive": {"b"}, "Proxy-Connection": {"c"}, "Trailer": {"d"}, "Expect": {"100-continue"}, "X": {"1"}},
+			httpmessage.FieldsOf("Transfer-Encoding", "chunked", "Connection", "a", "Keep-Alive", "b", "Proxy-Connection", "c", "Trailer", "d", "Expect", "100-continue", "X", "1"),
 			"", 0, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nX: 1\r\n\r\n",
 		},
 		{"RFC 9110 section 8.6: a length of 0", "POST", "/", nil, "", 0, nil, "POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n"},
-		{"RFC 9110 section 8.6: kept", "DELETE", "/", http.Header{"Content-Length": {"0"}}, "", 0, nil, "DELETE / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n"},
+		{"RFC 9110 section 8.6: kept", "DELETE", "/", httpmessage.FieldsOf("Content-Length", "0"), "", 0, nil, "DELETE / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n"},
 		{"RFC 9110 section 8.6: none", "DELETE", "/", nil, "", 0, nil, "DELETE / HTTP/1.1\r\nHost: HOST\r\n\r\n"},
-		{"RFC 9110 section 8.6", "PUT", "/", http.Header{"Content-Length": {"77"}}, "body", 4, nil, "PUT / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 4\r\n\r\nbody"},
+		{"RFC 9110 section 8.6", "PUT", "/", httpmessage.FieldsOf("Content-Length", "77"), "body", 4, nil, "PUT / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 4\r\n\r\nbody"},
 		{"RFC 9112 section 7.1", "PUT", "/", nil, "body", -1, nil, "PUT / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
 		{"RFC 9112 section 7.1: GET", "GET", "/", nil, "body", -1, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
 		{
 			"RFC 9112 section 7.1.2", "PUT", "/",
-			http.Header{"Te": {"trailers"}},
+			httpmessage.FieldsOf("Te", "trailers"),
 			"body", 4,
-			http.Header{"B": {"1", "2"}, "A": nil},
+			&httpmessage.Trailer{Names: []string{"A", "B"}, Fields: httpmessage.FieldsOf("B", "1", "B", "2")},
 			"PUT / HTTP/1.1\r\nHost: HOST\r\nTE: trailers\r\nConnection: TE\r\nTransfer-Encoding: chunked\r\nTrailer: A, B\r\n\r\n4\r\nbody\r\n0\r\nB: 1\r\nB: 2\r\n\r\n",
 		},
 		{
 			"RFC 9110 section 7.6.1: close", "GET", "/",
-			http.Header{"Te": {"gzip, trailers;q=1"}, "Connection": {"close"}},
+			httpmessage.FieldsOf("Te", "gzip, trailers;q=1", "Connection", "close"),
 			"", 0, nil,
 			"GET / HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n",
 		},
@@ -82,7 +83,7 @@ func TestRequests(t *testing.T) {
 				_, _ = io.WriteString(c, empty)
 				_, _ = in.ReadByte()
 			})
-			r := scheme.Request{Method: tt.method, URI: parse(t, "http://user:pass@"+o.addr+tt.path), Header: tt.header, ContentLength: tt.length, Trailer: tt.trailer}
+			r := scheme.Request{Request: httpmessage.Request{Method: tt.method, URI: parse(t, "http://user:pass@"+o.addr+tt.path), Fields: tt.header, ContentLength: tt.length, Trailer: tt.trailer}}
 			if tt.body != "" {
 				r.Body = opaque{strings.NewReader(tt.body)}
 			}
@@ -103,22 +104,22 @@ func TestInvalidRequests(t *testing.T) {
 		}
 	})
 	for name, r := range map[string]scheme.Request{
-		"CR":                                     {Method: "GET", Header: http.Header{"A": {"b\rc"}}},
-		"LF":                                     {Method: "GET", Header: http.Header{"A": {"b\nc"}}},
-		"NUL":                                    {Method: "GET", Header: http.Header{"A": {"\x00"}}},
-		"name":                                   {Method: "GET", Header: http.Header{"A: b\r\nC": {"d"}}},
-		"no name":                                {Method: "GET", Header: http.Header{"": {"d"}}},
-		"method":                                 {Method: "GET / HTTP/1.1\r\nA:"},
+		"CR":                                     {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("A", "b\rc")}},
+		"LF":                                     {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("A", "b\nc")}},
+		"NUL":                                    {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("A", "\x00")}},
+		"name":                                   {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("A: b\r\nC", "d")}},
+		"no name":                                {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("", "d")}},
+		"method":                                 {Request: httpmessage.Request{Method: "GET / HTTP/1.1\r\nA:"}},
 		"no method":                              {},
-		"the tunnel":                             {Method: "CONNECT"},
-		"the tunnel, for proxies that fold case": {Method: "Connect"},
+		"the tunnel":                             {Request: httpmessage.Request{Method: "CONNECT"}},
+		"the tunnel, for proxies that fold case": {Request: httpmessage.Request{Method: "Connect"}},
 	} {
 		r.URI = parse(t, "http://a.example/")
 		if _, err := h.Fetch(t.Context(), r); err == nil || errors.Is(err, resolver.ErrUnreachable) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := h.Fetch(t.Context(), scheme.Request{Method: "GET", URI: parse(t, "http:a")}); err == nil {
+	if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http:a")}}); err == nil {
 		t.Error("no host")
 	}
 }
@@ -155,8 +156,10 @@ func TestExpectContinue(t *testing.T) {
 			})
 			h := newHandler(t, func(c *schemehttp.Config) { c.ContinueTimeout = tt.timeout })
 			r, _ := fetch(t, h, scheme.Request{
-				Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Header: http.Header{"Expect": {"100-Continue"}},
-				Body: strings.NewReader("body"), ContentLength: 4,
+				Request: httpmessage.Request{
+					Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Fields: httpmessage.FieldsOf("Expect", "100-Continue"),
+					Body: strings.NewReader("body"), ContentLength: 4,
+				},
 			})
 			if sent := <-got == "body"; sent != tt.sent || r.Status != tt.status {
 				t.Errorf("sent: %t, status %d", sent, r.Status)
@@ -208,7 +211,7 @@ func TestBodyOfRequestFails(t *testing.T) {
 			_, err := io.Copy(io.Discard, in)
 			ended <- err
 		})
-		_, err := newHandler(t, nil).Fetch(t.Context(), scheme.Request{Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Body: tt.body, ContentLength: tt.length})
+		_, err := newHandler(t, nil).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Body: tt.body, ContentLength: tt.length}})
 		if !errors.Is(err, scheme.ErrBody) || !errors.Is(err, tt.want) || errors.Is(err, resolver.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -240,7 +243,7 @@ func TestEarlyResponse(t *testing.T) {
 		}
 		done <- err
 	}()
-	r, text := fetch(t, h, scheme.Request{Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Body: reader, ContentLength: 1 << 40})
+	r, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Body: reader, ContentLength: 1 << 40}})
 	if r.Status != 413 || text != "big" {
 		t.Errorf("%d %q", r.Status, text)
 	}
@@ -266,11 +269,13 @@ func TestLargeBody(t *testing.T) {
 		h := newHandler(t, nil)
 		for range 3 {
 			request := scheme.Request{
-				Method: "POST", URI: parse(t, "http://"+listener.Addr().String()+"/"), Body: io.LimitReader(zeros{}, size), ContentLength: length,
+				Request: httpmessage.Request{
+					Method: "POST", URI: parse(t, "http://"+listener.Addr().String()+"/"), Body: io.LimitReader(zeros{}, size), ContentLength: length,
+				},
 			}
 			want := fmt.Sprint(size, "<nil>")
 			if length < 0 {
-				request.Trailer, want = http.Header{"A": {"b"}}, want+"b"
+				request.Trailer, want = &httpmessage.Trailer{Names: []string{"A"}, Fields: httpmessage.FieldsOf("A", "b")}, want+"b"
 			}
 			if _, text := fetch(t, h, request); strings.ReplaceAll(text, " ", "") != strings.ReplaceAll(want, " ", "") {
 				t.Errorf("%s", text)
@@ -315,7 +320,9 @@ func TestUpgrade(t *testing.T) {
 		_, _ = io.WriteString(c, " bye")
 	})
 	r, err := newHandler(t, nil).Fetch(t.Context(), scheme.Request{
-		Method: "GET", URI: parse(t, "http://"+o.addr+"/"), Header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {"echo"}},
+		Request: httpmessage.Request{
+			Method: "GET", URI: parse(t, "http://"+o.addr+"/"), Fields: httpmessage.FieldsOf("Connection", "Upgrade", "Upgrade", "echo"),
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -346,7 +353,7 @@ func TestUpgradeEnds(t *testing.T) {
 		_, _ = in.ReadByte()
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := newHandler(t, nil).Fetch(ctx, scheme.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/"), Header: http.Header{"Upgrade": {"a"}}})
+	r, err := newHandler(t, nil).Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/"), Fields: httpmessage.FieldsOf("Upgrade", "a")}})
 	if err != nil {
 		t.Fatal(err)
 	}

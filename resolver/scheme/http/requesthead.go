@@ -2,27 +2,27 @@ package http
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
-	"net/textproto"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// isFraming reports whether a field of a request is written by appendHead itself.
-func isFraming(name string) bool {
-	switch name {
-	case "Host", "Connection", "Te", "Content-Length", "Transfer-Encoding", "Trailer", "Expect", "Keep-Alive", "Proxy-Connection":
-		return true
-	default:
-		return false
-	}
+// framingFields are those of a request that appendHead writes itself.
+var framingFields = [...]string{
+	"Host", "Connection", "TE", "Content-Length", "Transfer-Encoding", "Trailer", "Expect", "Keep-Alive", "Proxy-Connection",
 }
 
-// appendHead appends the request line and the header section: RFC 9112 sections 3 and 5.
+// isFraming reports whether a field of a request is written by appendHead itself.
+func isFraming(f httpmessage.Field) bool {
+	return slices.ContainsFunc(framingFields[:], f.Is)
+}
+
+// appendHead appends the request line and the header section, whose fields keep their order and spelling: RFC 9112 sections 3 and 5.
 func (r *request) appendHead(b []byte, keepAlive bool) []byte {
 	b = append(b, r.Method...)
 	b = append(b, ' ')
@@ -32,15 +32,11 @@ func (r *request) appendHead(b []byte, keepAlive bool) []byte {
 	if r.target.forwarded() {
 		b = r.target.upstream.appendCredentials(b)
 	}
-	var array [32]string
-	for _, name := range sortedNames(array[:0], r.Header) {
-		values := r.Header[name]
-		if isFraming(textproto.CanonicalMIMEHeaderKey(name)) || name == "User-Agent" && len(values) == 1 && values[0] == "" {
+	for _, f := range r.Fields {
+		if isFraming(f) || f.Value == "" && f.Is("User-Agent") {
 			continue // an empty User-Agent is how net/http says that there is none
 		}
-		for _, value := range values {
-			b = appendField(b, name, value)
-		}
+		b = appendField(b, f.Name, f.Value)
 	}
 	if r.takesTrailers() {
 		b = appendField(b, "TE", "trailers") // no other coding is understood here
@@ -65,7 +61,7 @@ func (r *request) appendFraming(b []byte) []byte {
 			b = appendField(b, "Trailer", names)
 		}
 		return b
-	case r.Body != nil || len(r.Header["Content-Length"]) > 0 || definesContent(r.Method):
+	case r.Body != nil || r.Fields.Has("Content-Length") || definesContent(r.Method):
 		return appendField(b, "Content-Length", "0")
 	default:
 		return b
@@ -95,16 +91,16 @@ func (r *request) connection(keepAlive bool) string {
 
 // takesTrailers reports whether the caller accepts trailers: RFC 9110 section 10.1.4.
 func (r *request) takesTrailers() bool {
-	return httpguts.HeaderValuesContainsToken(r.Header["Te"], "trailers")
+	return httpguts.HeaderValuesContainsToken(r.Fields.Lines("Te"), "trailers")
 }
 
 // trailerNames returns the names of the trailer fields that are known before the body:
 // RFC 9110 section 6.6.2.
 func (r *request) trailerNames() string {
-	if len(r.Trailer) > 0 {
-		return strings.Join(sortedNames(nil, r.Trailer), ", ")
+	if r.Trailer != nil {
+		return strings.Join(r.Trailer.Names, ", ")
 	}
-	return strings.Join(r.Header["Trailer"], ", ")
+	return r.Fields.List("Trailer")
 }
 
 func appendField(b []byte, name, value string) []byte {
@@ -112,10 +108,4 @@ func appendField(b []byte, name, value string) []byte {
 	b = append(b, ": "...)
 	b = append(b, value...)
 	return append(b, "\r\n"...)
-}
-
-func sortedNames(names []string, header http.Header) []string {
-	names = slices.AppendSeq(names, maps.Keys(header))
-	slices.Sort(names)
-	return names
 }

@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -22,28 +20,28 @@ func TestResponses(t *testing.T) {
 		status                    int
 		reason, body              string
 		length                    int64
-		header                    http.Header
+		header                    httpmessage.Fields
 		reused                    bool
 	}{
-		{"RFC 9112 section 4", "GET", "HTTP/1.1 599 Whatever you say\r\nContent-Length: 2\r\n\r\nok", 599, "Whatever you say", "ok", 2, http.Header{"Content-Length": {"2"}}, true},
-		{"RFC 9112 section 4: no words", "GET", "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n", 200, "", "", 0, http.Header{"Content-Length": {"0"}}, true},
-		{"RFC 9112 section 4: no space", "GET", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", 200, "", "", 0, http.Header{"Content-Length": {"0"}}, true},
-		{"RFC 9110 section 15", "GET", "HTTP/1.1 999 \xe9\r\nContent-Length: 0\r\n\r\n", 999, "\xe9", "", 0, http.Header{"Content-Length": {"0"}}, true},
-		{"RFC 9112 section 2.2: LF", "GET", "HTTP/1.1 200 OK\nA: b\nContent-Length: 2\n\nok", 200, "OK", "ok", 2, http.Header{"A": {"b"}, "Content-Length": {"2"}}, true},
-		{"RFC 9111 section 5.4", "GET", "HTTP/1.1 200 OK\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, http.Header{"Pragma": {"no-cache"}, "Content-Length": {"0"}}, true},
-		{"RFC 9112 section 5.2", "GET", "HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, http.Header{"A": {"b c d"}, "Content-Length": {"0"}}, true},
-		{"RFC 9110 section 5.3", "GET", "HTTP/1.1 200 OK\r\nA:1\r\nb: \t\r\na: \t2 \r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, http.Header{"A": {"1", "2"}, "B": {""}, "Content-Length": {"0"}}, true},
-		{"RFC 9112 section 6.3: repeated", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 02, 2\r\n\r\nok", 200, "OK", "ok", 2, http.Header{"Content-Length": {"2"}}, true},
-		{"RFC 9112 section 6.3: until close", "GET", "HTTP/1.1 200 OK\r\n\r\nok", 200, "OK", "ok", -1, http.Header{}, false},
-		{"RFC 9112 section 7.1", "GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n1;a=b\r\no\r\n01\r\nk\r\n0\r\n\r\n", 200, "OK", "ok", -1, http.Header{}, true},
-		{"RFC 9112 section 9.3: HTTP/1.0", "GET", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "OK", "ok", 2, http.Header{"Content-Length": {"2"}}, false},
-		{"RFC 9112 section 9.6", "GET", "HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok", 200, "OK", "ok", 2, http.Header{"Connection": {"Close"}, "Content-Length": {"2"}}, false},
-		{"RFC 9110 section 9.3.2", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 200, "OK", "", 5, http.Header{"Content-Length": {"5"}}, true},
-		{"RFC 9112 section 6.1: HEAD", "HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 200, "OK", "", -1, http.Header{}, true},
-		{"RFC 9110 section 15.3.5", "GET", "HTTP/1.1 204 No Content\r\n\r\n", 204, "No Content", "", 0, http.Header{}, true},
-		{"RFC 9110 section 15.4.5", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", 304, "Not Modified", "", 0, http.Header{"Content-Length": {"9"}}, true},
-		{"RFC 9112 section 11.1: octets after the end", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n", 200, "OK", "ok", 2, http.Header{"Content-Length": {"2"}}, false},
-		{"RFC 9112 section 11.1: octets after none", "HEAD", "HTTP/1.1 200 OK\r\n\r\nbody", 200, "OK", "", -1, http.Header{}, false},
+		{"RFC 9112 section 4", "GET", "HTTP/1.1 599 Whatever you say\r\nContent-Length: 2\r\n\r\nok", 599, "Whatever you say", "ok", 2, httpmessage.FieldsOf("Content-Length", "2"), true},
+		{"RFC 9112 section 4: no words", "GET", "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n", 200, "", "", 0, httpmessage.FieldsOf("Content-Length", "0"), true},
+		{"RFC 9112 section 4: no space", "GET", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", 200, "", "", 0, httpmessage.FieldsOf("Content-Length", "0"), true},
+		{"RFC 9110 section 15", "GET", "HTTP/1.1 999 \xe9\r\nContent-Length: 0\r\n\r\n", 999, "\xe9", "", 0, httpmessage.FieldsOf("Content-Length", "0"), true},
+		{"RFC 9112 section 2.2: LF", "GET", "HTTP/1.1 200 OK\nA: b\nContent-Length: 2\n\nok", 200, "OK", "ok", 2, httpmessage.FieldsOf("A", "b", "Content-Length", "2"), true},
+		{"RFC 9111 section 5.4", "GET", "HTTP/1.1 200 OK\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, httpmessage.FieldsOf("Pragma", "no-cache", "Content-Length", "0"), true},
+		{"RFC 9112 section 5.2", "GET", "HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, httpmessage.FieldsOf("A", "b c d", "Content-Length", "0"), true},
+		{"RFC 9110 section 5.3", "GET", "HTTP/1.1 200 OK\r\nA:1\r\nb: \t\r\na: \t2 \r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, httpmessage.FieldsOf("A", "1", "b", "", "a", "2", "Content-Length", "0"), true},
+		{"RFC 9112 section 6.3: repeated", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 02, 2\r\n\r\nok", 200, "OK", "ok", 2, httpmessage.FieldsOf("Content-Length", "2"), true},
+		{"RFC 9112 section 6.3: until close", "GET", "HTTP/1.1 200 OK\r\n\r\nok", 200, "OK", "ok", -1, httpmessage.Fields{}, false},
+		{"RFC 9112 section 7.1", "GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n1;a=b\r\no\r\n01\r\nk\r\n0\r\n\r\n", 200, "OK", "ok", -1, httpmessage.Fields{}, true},
+		{"RFC 9112 section 9.3: HTTP/1.0", "GET", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "OK", "ok", 2, httpmessage.FieldsOf("Content-Length", "2"), false},
+		{"RFC 9112 section 9.6", "GET", "HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok", 200, "OK", "ok", 2, httpmessage.FieldsOf("Connection", "Close", "Content-Length", "2"), false},
+		{"RFC 9110 section 9.3.2", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 200, "OK", "", 5, httpmessage.FieldsOf("Content-Length", "5"), true},
+		{"RFC 9112 section 6.1: HEAD", "HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 200, "OK", "", -1, httpmessage.Fields{}, true},
+		{"RFC 9110 section 15.3.5", "GET", "HTTP/1.1 204 No Content\r\n\r\n", 204, "No Content", "", 0, httpmessage.Fields{}, true},
+		{"RFC 9110 section 15.4.5", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", 304, "Not Modified", "", 0, httpmessage.FieldsOf("Content-Length", "9"), true},
+		{"RFC 9112 section 11.1: octets after the end", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n", 200, "OK", "ok", 2, httpmessage.FieldsOf("Content-Length", "2"), false},
+		{"RFC 9112 section 11.1: octets after none", "HEAD", "HTTP/1.1 200 OK\r\n\r\nbody", 200, "OK", "", -1, httpmessage.Fields{}, false},
 	} {
 		t.Run(tt.section, func(t *testing.T) {
 			serving := always(tt.response)
@@ -53,9 +51,9 @@ func TestResponses(t *testing.T) {
 			o := serve(t, serving)
 			h := newHandler(t, nil)
 			for range 2 {
-				r, text := fetch(t, h, scheme.Request{Method: tt.method, URI: parse(t, "http://"+o.addr+"/")})
-				if r.Status != tt.status || r.Reason != tt.reason || text != tt.body || r.ContentLength != tt.length || !reflect.DeepEqual(r.Header, tt.header) {
-					t.Errorf("%d %q %v %q of %d", r.Status, r.Reason, r.Header, text, r.ContentLength)
+				r, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: tt.method, URI: parse(t, "http://"+o.addr+"/")}})
+				if r.Status != tt.status || r.Reason != tt.reason || text != tt.body || r.ContentLength != tt.length || !slices.Equal(r.Fields, tt.header) {
+					t.Errorf("%d %q %v %q of %d", r.Status, r.Reason, r.Fields, text, r.ContentLength)
 				}
 				if r.From.String() != o.addr {
 					t.Errorf("from %s", r.From)
@@ -115,9 +113,9 @@ func TestInvalidResponses(t *testing.T) {
 // Space between a name and its colon is removed from a response, and from its trailers: RFC 9112 section 5.1.
 func TestSpaceBeforeColon(t *testing.T) {
 	o := serve(t, once("HTTP/1.1 200 OK\r\nX-A : 1\r\nX-A\t : 2\r\nTransfer-Encoding : chunked\r\n\r\n4\r\nbody\r\n0\r\nX-T : 3\r\n\r\n"))
-	r, text := fetch(t, newHandler(t, nil), scheme.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")})
-	if want := (http.Header{"X-A": {"1", "2"}}); text != "body" || !reflect.DeepEqual(r.Header, want) || r.Trailer.Get("X-T") != "3" {
-		t.Errorf("%q, %v, %v", text, r.Header, r.Trailer)
+	r, text := fetch(t, newHandler(t, nil), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}})
+	if want := httpmessage.FieldsOf("X-A", "1", "X-A", "2"); text != "body" || !slices.Equal(r.Fields, want) || r.Trailer.Fields.Value("X-T") != "3" {
+		t.Errorf("%q, %v, %v", text, r.Fields, r.Trailer)
 	}
 }
 
@@ -159,11 +157,11 @@ func TestTrailersOfResponses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := slices.Sorted(maps.Keys(r.Trailer)); fmt.Sprint(got) != "[A-B C]" {
+		if got := r.Trailer.Names; fmt.Sprint(got) != "[A-B C]" {
 			t.Errorf("announced: %v", got)
 		}
 		text, err := body(r)
-		if want := (http.Header{"A-B": {"1"}, "C": nil, "D": {"2", "3"}}); err != nil || text != "ok" || !reflect.DeepEqual(r.Trailer, want) {
+		if want := httpmessage.FieldsOf("A-B", "1", "D", "2", "d", "3"); err != nil || text != "ok" || !slices.Equal(r.Trailer.Fields, want) {
 			t.Errorf("%q, %v, %v", text, r.Trailer, err)
 		}
 	}
@@ -178,10 +176,10 @@ func TestInterimResponses(t *testing.T) {
 	o := serve(t, once(interim+strings.Repeat("HTTP/1.1 199 \r\n\r\n", 14)+"HTTP/1.1 200 OK\r\n\r\nok"))
 	var got []string
 	_, text := fetch(t, newHandler(t, nil), scheme.Request{
-		Method: "GET", URI: parse(t, "http://"+o.addr+"/"),
-		Interim: func(status int, header http.Header) { got = append(got, fmt.Sprint(status, header)) },
+		Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")},
+		Interim: func(status int, header httpmessage.Fields) { got = append(got, fmt.Sprint(status, header)) },
 	})
-	if text != "ok" || len(got) != 15 || got[0] != "103 map[Link:[</a>]]" {
+	if text != "ok" || len(got) != 15 || got[0] != "103 [{Link </a>}]" {
 		t.Errorf("%q after %v", text, got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -18,12 +19,14 @@ func (h *Handler) RoundTrip(request *http.Request) (*http.Response, error) {
 		closeBody(request.Body)
 		return nil, fmt.Errorf("fetching: %w", resolver.Unreachable(err))
 	}
-	in := scheme.Request{Method: request.Method, URI: u.WithoutFragment(), Header: request.Header, ContentLength: request.ContentLength, Trailer: request.Trailer}
+	in := scheme.Request{Request: httpmessage.Request{
+		Method: request.Method, URI: u.WithoutFragment(), Fields: httpmessage.FromHeader(request.Header), ContentLength: request.ContentLength,
+	}}
 	if in.Method == "" {
 		in.Method = http.MethodGet
 	}
 	if request.Body != nil && request.Body != http.NoBody {
-		in.Body = request.Body
+		in.Body, in.Trailer = httpmessage.BodyOf(request)
 		if in.ContentLength == 0 {
 			in.ContentLength = -1 // how net/http says that it is unknown
 		}
@@ -32,10 +35,14 @@ func (h *Handler) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &http.Response{
+	response := &http.Response{
 		Status: strconv.Itoa(resource.Status) + " " + resource.Reason, StatusCode: resource.Status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: resource.Header, Trailer: resource.Trailer,
-		Body: resource.Body, ContentLength: resource.ContentLength, Request: request,
-	}, nil
+		Header: resource.Fields.Header(), Body: resource.Body, ContentLength: resource.ContentLength, Request: request,
+	}
+	if resource.Trailer != nil {
+		response.Trailer = resource.Trailer.Announced()
+		response.Body = httpmessage.AtEnd(resource.Body, func() { resource.Trailer.Fields.CopyTo(response.Trailer) })
+	}
+	return response, nil
 }

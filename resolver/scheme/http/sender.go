@@ -169,14 +169,12 @@ func (s *sender) write(buffer []byte, n int) error {
 
 // sendTrailer sends the last chunk and the trailer section: RFC 9112 section 7.1.2.
 func (s *sender) sendTrailer(b []byte) error {
-	if err := checkFields(s.request.Trailer); err != nil {
-		return s.fail(err)
-	}
 	b = append(b, "0\r\n"...)
-	for _, name := range sortedNames(nil, s.request.Trailer) {
-		for _, value := range s.request.Trailer[name] {
-			b = appendField(b, name, value)
+	if trailer := s.request.Trailer; trailer != nil {
+		if err := checkFields(trailer.Fields); err != nil {
+			return s.fail(err)
 		}
+		b = trailer.Fields.AppendTo(b)
 	}
 	s.last.Store(true)
 	if _, err := s.Write(append(b, "\r\n"...)); err != nil {

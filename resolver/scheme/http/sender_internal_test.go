@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -32,7 +33,7 @@ func TestAbortedWhileBeginning(t *testing.T) {
 	defer h.Close()
 	for i := range 20_000 {
 		body := new(closable)
-		r := &request{Request: scheme.Request{Method: "PUT", Body: body}, length: -1}
+		r := &request{Request: scheme.Request{Request: httpmessage.Request{Method: "PUT", Body: body}}, length: -1}
 		s := newSender(&exchange{conn: h.newConn(conn, key{}, netip.AddrPort{}), request: r})
 		for range i % 8 { // so that each of the two is first at times
 			runtime.Gosched()

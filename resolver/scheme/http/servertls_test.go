@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -38,7 +39,7 @@ func TestTLSOfRequests(t *testing.T) {
 		known.Certificates, known.ServerName = server.TLS.Certificates, "example.com"
 		h := newHandler(t, func(c *schemehttp.Config) { c.TLS = trusting })
 		ask := func(of *tls.Config) (certificates, name, connection string) {
-			_, text := fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, server.URL+"/"), TLS: of})
+			_, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, server.URL+"/")}, TLS: of})
 			parts := strings.Split(text, " ")
 			return parts[0], parts[1], parts[2]
 		}
@@ -59,7 +60,7 @@ func TestTLSOfRequests(t *testing.T) {
 		})
 		strange := trusting.Clone()
 		strange.ServerName = "a.invalid"
-		if _, err := h.Fetch(t.Context(), scheme.Request{Method: "GET", URI: parse(t, server.URL+"/"), TLS: strange}); !errors.Is(err, resolver.ErrUnreachable) {
+		if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, server.URL+"/")}, TLS: strange}); !errors.Is(err, resolver.ErrUnreachable) {
 			t.Errorf("HTTP/2 %t, another name: %v", isHTTP2, err)
 		}
 	}

@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -18,7 +19,9 @@ func (x *exchange) switched(h head) (*scheme.Resource, error) {
 		<-x.sender.done // the request ends before the protocol changes
 	}
 	x.endHead()
-	return &scheme.Resource{Status: h.status, Reason: h.reason, Header: h.header, ContentLength: -1, From: x.from, Body: upgraded{x}}, nil
+	return &scheme.Resource{Response: httpmessage.Response{
+		Status: h.status, Reason: h.reason, Fields: h.fields, ContentLength: -1, From: x.from, Body: upgraded{x},
+	}}, nil
 }
 
 // Read implements io.Reader.

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
@@ -187,7 +188,7 @@ func TestUpstream(t *testing.T) {
 		h := u.handler(t, tt.proxy, "pass", nil)
 		before := u.servers[tt.proxy].connections()
 		for range 3 {
-			r, text := fetch(t, h, scheme.Request{Method: "GET", URI: parse(t, tt.target)})
+			r, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, tt.target)}})
 			if text != tt.want || r.From.IsValid() {
 				t.Errorf("%s by %s: %q from %s", tt.target, tt.proxy, text, r.From)
 			}
@@ -211,7 +212,7 @@ func TestUpstreamAbsoluteForm(t *testing.T) {
 		{"GET", "http://u:p@b.example:81", "GET http://b.example:81/ HTTP/1.1"},
 		{"OPTIONS", "http://c.example", "OPTIONS http://c.example HTTP/1.1"},
 	} {
-		if _, text := fetch(t, h, scheme.Request{Method: tt.method, URI: parse(t, tt.target)}); text != tt.want {
+		if _, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: tt.method, URI: parse(t, tt.target)}}); text != tt.want {
 			t.Errorf("%s %s: %q", tt.method, tt.target, text)
 		}
 	}
@@ -239,14 +240,14 @@ func TestUpstreamFailures(t *testing.T) {
 			cause := errors.New("the client left")
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(10*time.Millisecond, func() { cancel(cause) })
-			if _, err := silent.handler(t, name, "pass", nil).Fetch(ctx, scheme.Request{Method: "GET", URI: parse(t, target)}); !errors.Is(err, cause) {
+			if _, err := silent.handler(t, name, "pass", nil).Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, target)}}); !errors.Is(err, cause) {
 				t.Errorf("%s by a silent %s: %v", target, name, err)
 			}
 		}
 		if _, err := get(t, u.handler(t, name, "pass", nil), "https://refused.example/"); !errors.Is(err, resolver.ErrUnreachable) {
 			t.Errorf("%s that refuses: %v", name, err)
 		}
-		literal := scheme.Request{Method: "GET", URI: parse(t, "http://[::ffff:10.0.0.1]/"), Check: func(a netip.AddrPort) error { return fmt.Errorf("%w: %s", errRefused, a) }}
+		literal := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://[::ffff:10.0.0.1]/")}, Check: func(a netip.AddrPort) error { return fmt.Errorf("%w: %s", errRefused, a) }}
 		if _, err := u.handler(t, name, "pass", nil).Fetch(t.Context(), literal); !errors.Is(err, resolver.ErrForbidden) || !strings.Contains(err.Error(), "10.0.0.1:80") {
 			t.Errorf("an address by %s: %v", name, err)
 		}

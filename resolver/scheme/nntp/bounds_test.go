@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -77,7 +78,7 @@ func TestPortTLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		target, err := New(Config{}).newTarget(scheme.Request{URI: u})
+		target, err := New(Config{}).newTarget(scheme.Request{Request: httpmessage.Request{URI: u}})
 		if err != nil || target.servers[0].TLS != want {
 			t.Errorf("%s: %+v, %v", text, target.servers, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -59,13 +60,10 @@ func (x exchange) embedded(id string, article io.Reader) (*scheme.Resource, []by
 	switch {
 	case number <= len(files):
 		file := files[number-1]
-		resource := x.stream(id, bytes.NewReader(file.octets), http.Header{
-			"Content-Type":        {scheme.MediaType(baseName(file.name), file.octets[:min(len(file.octets), scheme.SniffLength)])},
-			"Content-Disposition": {disposition(file.fileName(number))},
-		})
+		resource := x.stream(id, bytes.NewReader(file.octets), httpmessage.FieldsOf("Content-Type", scheme.MediaType(baseName(file.name), file.octets[:min(len(file.octets), scheme.SniffLength)]), "Content-Disposition", disposition(file.fileName(number))))
 		if resource.Status == http.StatusOK {
 			resource.ContentLength = int64(len(file.octets))
-			resource.Header["Content-Length"] = []string{strconv.Itoa(len(file.octets))}
+			resource.Fields.Set("Content-Length", strconv.Itoa(len(file.octets)))
 		}
 		return resource, nil, nil
 	case int64(len(data)) > limit:

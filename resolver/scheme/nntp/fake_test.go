@@ -120,7 +120,7 @@ func TestServers(t *testing.T) {
 func TestVaryByLogin(t *testing.T) {
 	c := config(serve(t, "200 x", "ARTICLE <a@b>", "220 0 <a@b>\r\nSubject: s\r\n\r\nt\r\n.", "GROUP", "211 0 0 0 g"))
 	for _, text := range []string{"news:a@b", "news:g"} {
-		if resource, err := fetch(t, c, text); err != nil || resource.Header.Get("Vary") != "Authorization" {
+		if resource, err := fetch(t, c, text); err != nil || resource.Fields.Value("Vary") != "Authorization" {
 			t.Errorf("%s: %+v, %v", text, resource, err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestEmbedded(t *testing.T) {
 	}
 	body, err := io.ReadAll(r.Body)
 	r.Body.Close() // the server has one connection at a time
-	if err != nil || string(body) != "Cat" || r.Header.Get("Content-Disposition") != "attachment; filename=cat.txt" || r.ContentLength != 3 {
+	if err != nil || string(body) != "Cat" || r.Fields.Value("Content-Disposition") != "attachment; filename=cat.txt" || r.ContentLength != 3 {
 		t.Errorf("%q, %v, %+v", body, err, r)
 	}
 	if got := status(t, c, "news:a@b?part=1.2"); got != http.StatusNotFound {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -40,7 +41,7 @@ func ask(t *testing.T, h *nntp.Handler, text string, change ...func(*scheme.Requ
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := scheme.Request{Method: http.MethodGet, URI: u, Header: make(http.Header)}
+	r := scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u, Fields: httpmessage.Fields{}}}
 	for _, c := range change {
 		c(&r)
 	}
@@ -154,7 +155,7 @@ func TestEndedMeanwhile(t *testing.T) {
 func TestUsedAgainByLogin(t *testing.T) {
 	s := (&reader{replies: map[string]string{"AUTHINFO PASS wrong": "481 wrong", "AUTHINFO USER": "381 go on", "AUTHINFO PASS": "281 welcome"}}).start(t)
 	h := pooled(t, config(s.Server))
-	basic := func(r *scheme.Request) { r.Header.Set("Authorization", "Basic cmVhZGVyOnNlY3JldA==") } // reader:secret
+	basic := func(r *scheme.Request) { r.Fields.Set("Authorization", "Basic cmVhZGVyOnNlY3JldA==") } // reader:secret
 	for _, step := range []struct {
 		url      string
 		change   func(*scheme.Request)
@@ -271,7 +272,7 @@ func TestReadAfterClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resource, err := h.Fetch(t.Context(), scheme.Request{Method: http.MethodGet, URI: u})
+	resource, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +306,7 @@ func TestClientLeaves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return h.Fetch(ctx, scheme.Request{Method: http.MethodGet, URI: u})
+		return h.Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
 	}
 	first, err := fetch(t.Context(), "news://"+s.Address+"/a@b?source")
 	if err != nil {

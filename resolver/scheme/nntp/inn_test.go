@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
@@ -45,11 +46,11 @@ func fetch(t *testing.T, c nntp.Config, text string, fields ...string) (*scheme.
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	header := make(http.Header)
+	header := httpmessage.Fields{}
 	for i := 0; i < len(fields); i += 2 {
 		header.Set(fields[i], fields[i+1])
 	}
-	resource, err := nntp.New(c).Fetch(t.Context(), scheme.Request{Method: http.MethodGet, URI: u, Header: header})
+	resource, err := nntp.New(c).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u, Fields: header}})
 	if err == nil {
 		t.Cleanup(func() { resource.Body.Close() })
 	}
@@ -64,7 +65,7 @@ func listing(t *testing.T, c nntp.Config, text string, fields ...string) *scheme
 		t.Fatalf("%s: %v", text, err)
 	}
 	if r.Listing == nil {
-		t.Fatalf("%s: no listing, %d %v", text, r.Status, r.Header)
+		t.Fatalf("%s: no listing, %d %v", text, r.Status, r.Fields)
 	}
 	links := []string{r.Listing.URI}
 	for _, l := range []*scheme.Link{r.Listing.Parent, r.Listing.Previous, r.Listing.Next} {
@@ -90,7 +91,7 @@ func listing(t *testing.T, c nntp.Config, text string, fields ...string) *scheme
 }
 
 // body gets a URL that must be a stream, and reads it.
-func body(t *testing.T, c nntp.Config, text string, fields ...string) (string, http.Header) {
+func body(t *testing.T, c nntp.Config, text string, fields ...string) (string, httpmessage.Fields) {
 	t.Helper()
 	r, err := fetch(t, c, text, fields...)
 	if err != nil {
@@ -100,7 +101,7 @@ func body(t *testing.T, c nntp.Config, text string, fields ...string) (string, h
 	if err != nil || r.Listing != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return string(data), r.Header
+	return string(data), r.Fields
 }
 
 // status returns the status of the refusal that a URL has; 0 for none.
@@ -226,16 +227,16 @@ func TestINN(t *testing.T) {
 	})
 	t.Run("parts", func(t *testing.T) {
 		got, header := body(t, here, "news:parts%2F1%3Fx@news.test?part=2")
-		if got != "\x89PNG\r\n\x1a\n" || header.Get("Content-Type") != "image/png" || header.Get("Content-Disposition") != "attachment; filename=ev_il.png" {
+		if got != "\x89PNG\r\n\x1a\n" || header.Value("Content-Type") != "image/png" || header.Value("Content-Disposition") != "attachment; filename=ev_il.png" {
 			t.Errorf("%q %v", got, header)
 		}
-		if got, header = body(t, here, "news:parts%2F1%3Fx@news.test?part=1.2"); got != "Grüße\r\n.dot" && got != "Grüße\n.dot" || header.Get("Content-Type") != "text/plain; charset=utf-8" {
+		if got, header = body(t, here, "news:parts%2F1%3Fx@news.test?part=1.2"); got != "Grüße\r\n.dot" && got != "Grüße\n.dot" || header.Value("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%q %v", got, header)
 		}
-		if header.Get("Cache-Control") != "public, max-age=86400" || header.Get("Etag") == "" {
+		if header.Value("Cache-Control") != "public, max-age=86400" || header.Value("Etag") == "" {
 			t.Errorf("%v", header)
 		}
-		r, err := fetch(t, here, "news:parts%2F1%3Fx@news.test?part=1.2", "If-None-Match", header.Get("Etag"))
+		r, err := fetch(t, here, "news:parts%2F1%3Fx@news.test?part=1.2", "If-None-Match", header.Value("Etag"))
 		if err != nil || r.Status != http.StatusNotModified {
 			t.Errorf("conditional: %+v, %v", r, err)
 		}
@@ -259,7 +260,7 @@ func TestINN(t *testing.T) {
 		secret := "nntp:" + at + "secret.plans"
 		_, err := fetch(t, here, secret)
 		var refusal *scheme.Refusal
-		if !errors.As(err, &refusal) || refusal.Status != http.StatusUnauthorized || !strings.HasPrefix(refusal.Header.Get("WWW-Authenticate"), "Basic realm=") {
+		if !errors.As(err, &refusal) || refusal.Status != http.StatusUnauthorized || !strings.HasPrefix(refusal.Fields.Value("WWW-Authenticate"), "Basic realm=") {
 			t.Fatalf("without login: %v", err)
 		}
 		if got := status(t, here, "news:secret.plans"); got != http.StatusForbidden {
@@ -279,7 +280,7 @@ func TestINN(t *testing.T) {
 			t.Errorf("with a login: %+v", l)
 		}
 		r, err := fetch(t, trusting, "nntp://reader:secret@"+s.Addr()+"/secret.plans")
-		if err != nil || r.Header.Get("Cache-Control") != "no-store" || strings.Contains(fmt.Sprintf("%+v", r.Listing), "reader") {
+		if err != nil || r.Fields.Value("Cache-Control") != "no-store" || strings.Contains(fmt.Sprintf("%+v", r.Listing), "reader") {
 			t.Errorf("with a user in the URL: %+v, %v", r, err)
 		}
 		trusting.User, trusting.Password = "reader", "secret"

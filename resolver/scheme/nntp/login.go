@@ -18,7 +18,7 @@ type login struct{ user, password string }
 // loginOf returns who logs in at the server that a URL names: the one of Authorization, which a client
 // sends when it was asked for it, else the one of the URL.
 func loginOf(r scheme.Request, u uri.URI) (login, error) {
-	l, ok := basicAuth(r.Header.Get("Authorization"))
+	l, ok := basicAuth(r.Fields.Value("Authorization"))
 	if !ok {
 		userinfo, _ := u.Userinfo()
 		user, password, _ := strings.Cut(userinfo, ":")

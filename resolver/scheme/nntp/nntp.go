@@ -68,14 +68,14 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 		}
 		return nil, err
 	}
-	if t.private || r.Header.Get("Authorization") != "" {
-		resource.Header["Cache-Control"] = []string{"no-store"}
+	if t.private || r.Fields.Value("Authorization") != "" {
+		resource.Fields.Set("Cache-Control", "no-store")
 		return resource, nil
 	}
-	resource.Header["Vary"] = []string{"Authorization"} // what anybody gets is not for who logs in by the field
+	resource.Fields.Set("Vary", "Authorization") // what anybody gets is not for who logs in by the field
 	if t.isArticle() {
 		// An article never changes (RFC 5536 section 3.1.3), but may be cancelled.
-		resource.Header["Cache-Control"] = []string{"public, max-age=86400"}
+		resource.Fields.Set("Cache-Control", "public, max-age=86400")
 	}
 	return resource, nil
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -43,18 +44,18 @@ func (x exchange) openArticle() (id string, octets *block, err error) {
 }
 
 // stream returns octets of an article as they come, with the time for a reply for each read.
-func (x exchange) stream(id string, body io.Reader, header http.Header) *scheme.Resource {
+func (x exchange) stream(id string, body io.Reader, fields httpmessage.Fields) *scheme.Resource {
 	sum := sha256.Sum256([]byte(id + x.target.query.String()))
 	const enough = 12
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
-	header["X-Content-Type-Options"] = []string{"nosniff"}
+	fields.Set("X-Content-Type-Options", "nosniff")
 	if id != "" { // a server that does not say which article it is
-		header["Etag"] = []string{etag}
-		if instead := scheme.Precondition(x.request.Header, header, etag, time.Time{}); instead != nil {
+		fields.Set("Etag", etag)
+		if instead := scheme.Precondition(x.request.Fields, fields, etag, time.Time{}); instead != nil {
 			return instead
 		}
 	}
-	resource := &scheme.Resource{Status: http.StatusOK, Header: header, Body: http.NoBody, ContentLength: -1}
+	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields, Body: http.NoBody, ContentLength: -1}}
 	if x.request.Method != http.MethodHead {
 		resource.Body = &stream{body: body, exchange: x}
 	}
@@ -109,7 +110,5 @@ func (x exchange) source() (*scheme.Resource, error) {
 		return nil, err
 	}
 	x.client.streams = true
-	return x.stream(id, octets, http.Header{
-		"Content-Type": {"message/rfc822"}, "Content-Disposition": {`attachment; filename="article.eml"`},
-	}), nil
+	return x.stream(id, octets, httpmessage.FieldsOf("Content-Type", "message/rfc822", "Content-Disposition", `attachment; filename="article.eml"`)), nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/emersion/go-message"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -64,9 +65,7 @@ func (x exchange) part() (*scheme.Resource, error) {
 	}
 	x.client.streams = true
 	p := describePart(e, x.target.query.Part)
-	return x.stream(id, e.Body, http.Header{
-		"Content-Type": {p.contentType}, "Content-Disposition": {disposition(p.fileName())},
-	}), nil
+	return x.stream(id, e.Body, httpmessage.FieldsOf("Content-Type", p.contentType, "Content-Disposition", disposition(p.fileName()))), nil
 }
 
 // findPart reads an article up to the body of a part, which may be after so many octets. The body has no bound.

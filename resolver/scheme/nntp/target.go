@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -95,6 +96,6 @@ func (s server) refuse(reply string) error {
 	host, _, _ := net.SplitHostPort(s.Address) // it was joined
 	return &scheme.Refusal{
 		Status: http.StatusUnauthorized, Reply: reply,
-		Header: http.Header{"Www-Authenticate": {fmt.Sprintf(`Basic realm="news server %s", charset="UTF-8"`, host)}},
+		Fields: httpmessage.FieldsOf("Www-Authenticate", fmt.Sprintf(`Basic realm="news server %s", charset="UTF-8"`, host)),
 	}
 }

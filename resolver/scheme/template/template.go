@@ -45,7 +45,7 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 	}
 	resource := scheme.Redirect(http.StatusFound, location)
 	if _, isPrivate := r.URI.Userinfo(); isPrivate {
-		resource.Header["Cache-Control"] = []string{"no-store"}
+		resource.Fields.Set("Cache-Control", "no-store")
 	}
 	return resource, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/resolver/scheme/template"
@@ -18,7 +19,7 @@ func fetch(t *testing.T, text, from string) (*scheme.Resource, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return template.New(template.Config{Template: text}).Fetch(t.Context(), scheme.Request{Method: http.MethodGet, URI: u})
+	return template.New(template.Config{Template: text}).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
 }
 
 func TestRedirects(t *testing.T) {
@@ -34,11 +35,11 @@ func TestRedirects(t *testing.T) {
 	} {
 		t.Run(c.template+" "+c.from, func(t *testing.T) {
 			resource, err := fetch(t, c.template, c.from)
-			if err != nil || resource.Status != http.StatusFound || resource.Header.Get("Location") != c.to {
+			if err != nil || resource.Status != http.StatusFound || resource.Fields.Value("Location") != c.to {
 				t.Fatalf("%+v, %v", resource, err)
 			}
-			if hasUser := strings.Contains(c.from, "@"); (resource.Header.Get("Cache-Control") == "no-store") != hasUser {
-				t.Errorf("%v", resource.Header)
+			if hasUser := strings.Contains(c.from, "@"); (resource.Fields.Value("Cache-Control") == "no-store") != hasUser {
+				t.Errorf("%v", resource.Fields)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -50,16 +51,16 @@ func serve(r scheme.Request, contentType string, body []byte) *scheme.Resource {
 	sum := sha256.Sum256(body)
 	const enough = 12
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
-	header := http.Header{"Content-Type": {contentType}, "Etag": {etag}, "Accept-Ranges": {"bytes"}}
-	if instead := scheme.Precondition(r.Header, header, etag, time.Time{}); instead != nil {
+	fields := httpmessage.FieldsOf("Content-Type", contentType, "Etag", etag, "Accept-Ranges", "bytes")
+	if instead := scheme.Precondition(r.Fields, fields, etag, time.Time{}); instead != nil {
 		return instead
 	}
-	resource := &scheme.Resource{Status: http.StatusOK, Header: header}
+	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields}}
 	if part, ok := scheme.RangeOf(r, int64(len(body)), etag, time.Time{}); ok {
-		resource.Status = part.Status(header, int64(len(body)))
+		resource.Status = part.Status(&fields, int64(len(body)))
 		body = body[min(part.First, int64(len(body))):][:part.Length]
 	}
-	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	fields.Set("Content-Length", strconv.Itoa(len(body)))
 	resource.ContentLength = int64(len(body))
 	if r.Method == http.MethodHead {
 		body = nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -39,7 +40,7 @@ func request(t testing.TB, u string) scheme.Request {
 	if err := parsed.Check(); err != nil {
 		t.Fatal(err)
 	}
-	return scheme.Request{Method: http.MethodGet, URI: parsed, Header: http.Header{}}
+	return scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: parsed, Fields: httpmessage.Fields{}}}
 }
 
 func listing(t testing.TB, h scheme.Handler, u string) *scheme.Listing {
@@ -69,7 +70,7 @@ func document(t testing.TB, h scheme.Handler, u string) (contentType, body strin
 	if err != nil || int64(len(b)) != resource.ContentLength {
 		t.Fatalf("%s: %d octets of %d: %v", u, len(b), resource.ContentLength, err)
 	}
-	return resource.Header.Get("Content-Type"), string(b)
+	return resource.Fields.Value("Content-Type"), string(b)
 }
 
 func refusal(t testing.TB, h scheme.Handler, u string) *scheme.Refusal {
@@ -209,8 +210,8 @@ func TestForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if resource.Status != http.StatusSeeOther || resource.Header.Get("Location") != want {
-			t.Errorf("%s leads to %d %s, want %s", search, resource.Status, resource.Header.Get("Location"), want)
+		if resource.Status != http.StatusSeeOther || resource.Fields.Value("Location") != want {
+			t.Errorf("%s leads to %d %s, want %s", search, resource.Status, resource.Fields.Value("Location"), want)
 		}
 	}
 }
@@ -222,7 +223,7 @@ func TestConditions(t *testing.T) {
 	h := newHandler()
 	fetch := func(method, name, value string) (*scheme.Resource, string) {
 		r := r
-		r.Method, r.Header = method, http.Header{name: {value}}
+		r.Method, r.Fields = method, httpmessage.FieldsOf(name, value)
 		resource, err := h.Fetch(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -243,7 +244,7 @@ func TestConditions(t *testing.T) {
 	if head, body := fetch(http.MethodHead, "Accept", "*/*"); head.ContentLength != int64(len(text)) || body != "" {
 		t.Errorf("HEAD is %d %q", head.ContentLength, body)
 	}
-	if same, body := fetch(http.MethodGet, "If-None-Match", whole.Header.Get("Etag")); same.Status != http.StatusNotModified || body != "" {
+	if same, body := fetch(http.MethodGet, "If-None-Match", whole.Fields.Value("Etag")); same.Status != http.StatusNotModified || body != "" {
 		t.Errorf("the same is %d %q", same.Status, body)
 	}
 }

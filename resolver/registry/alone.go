@@ -1,0 +1,36 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// Alone resolves names that only the registry knows: there is no other system that gives the answer that it
+// does not have a name its lifetime, which is TTL.
+type Alone struct {
+	resolver.Resolver
+	TTL time.Duration
+}
+
+// Resolve implements resolver.Resolver.
+func (a Alone) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
+	answer, err := a.Resolver.Resolve(ctx, q)
+	var n *resolver.Negative
+	if errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrUnsupported) {
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: a.TTL}
+	}
+	return answer, err
+}
+
+// Selection returns the answers that are made of what is registered of a key; ok is false where there can be none.
+func (k Key) Selection() (s resolver.Selection, ok bool) {
+	if k.Kind != KindName {
+		return resolver.Selection{Prefix: k.Name, All: k.Name == ""}, true
+	}
+	u, err := uri.Parse(k.Name)
+	return resolver.Selection{Name: u}, err == nil
+}

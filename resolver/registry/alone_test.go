@@ -1,0 +1,50 @@
+package registry_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// fails resolves nothing.
+type fails struct{ err error }
+
+func (f fails) Resolve(context.Context, resolver.Query) (resolver.Answer, error) {
+	return resolver.Answer{}, f.err
+}
+
+// A name that the registry alone could have is not found where it is not its own; all else stays as it is.
+func TestAlone(t *testing.T) {
+	broken := errors.New("broken")
+	for _, tt := range []struct{ err, want error }{
+		{&resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "r", TTL: resolver.Forever}, resolver.ErrNotFound},
+		{&resolver.Negative{Kind: resolver.ErrGone, Reason: "r", TTL: time.Hour}, resolver.ErrGone},
+		{broken, broken},
+	} {
+		_, err := registry.Alone{Resolver: fails{tt.err}, TTL: time.Hour}.Resolve(t.Context(), resolver.Query{})
+		var n *resolver.Negative
+		if !errors.Is(err, tt.want) || errors.As(err, &n) && (n.TTL != time.Hour || n.Reason != "r") {
+			t.Errorf("%v: %v", tt.err, err)
+		}
+	}
+}
+
+// The answers of a name are its own, those of a prefix all below it, and of the empty prefix all.
+func TestSelectionOfKeys(t *testing.T) {
+	if s, ok := registry.Name("urn:nbn:fi:a").Selection(); !ok || s.Name.String() != "urn:nbn:fi:a" || s.All || s.Prefix != "" {
+		t.Errorf("%+v, %t", s, ok)
+	}
+	if s, ok := registry.Prefix("urn:nbn:fi:").Selection(); !ok || s.Prefix != "urn:nbn:fi:" || s.All || s.Name.IsValid() {
+		t.Errorf("%+v, %t", s, ok)
+	}
+	if s, ok := registry.Prefix("").Selection(); !ok || !s.All {
+		t.Errorf("%+v, %t", s, ok)
+	}
+	if _, ok := registry.Name("no name").Selection(); ok {
+		t.Error("what is no URI has answers")
+	}
+}

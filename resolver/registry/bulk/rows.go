@@ -1,0 +1,189 @@
+package bulk
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+)
+
+// row is a record of a table.
+type row struct {
+	number int64 // of its first line
+	input  string
+	cells  []string
+	fault  error
+}
+
+// rows reads the records of a text by encoding/csv. That stops at some of what spreadsheets and people write, and changes some:
+// quotation marks within a field that is not quoted are ordinary characters here, the spaces around such a field do not
+// belong to it, and line ends within a quoted one stay as they are.
+type rows struct {
+	separator byte
+	text      string // complete lines
+	end       int    // where the last record ends
+	number    int64  // of the line there
+
+	ahead *bufio.Reader // of csv
+	csv   *csv.Reader
+	base  int // where csv began
+	begin int // where what csv has read last begins
+	line  int // the line there, as csv counts
+}
+
+var (
+	errAfterQuote = errors.New("a quoted field is followed by text: quotation marks within it are doubled")
+	errMarks      = errors.New("it is too long for so many quotation marks that are not doubled")
+)
+
+// maxReread bounds how much of a record is read again because of its quotation marks, in octets.
+const maxReread = 8 * maxLine
+
+// newRows reads a text whose first line has a number. What comes after its last line feed is left out.
+func newRows(text string, number int64, separator byte) *rows {
+	r := &rows{separator: separator, text: text[:strings.LastIndexByte(text, '\n')+1], number: number, ahead: bufio.NewReader(nil)}
+	r.readFrom(0)
+	return r
+}
+
+// readFrom has csv go on at an offset.
+func (r *rows) readFrom(at int) {
+	r.ahead.Reset(strings.NewReader(r.text[at:]))
+	r.csv = csv.NewReader(r.ahead)
+	r.csv.Comma, r.csv.FieldsPerRecord = rune(r.separator), -1
+	r.base, r.begin, r.line = at, at, 1
+}
+
+// offset returns where a column of a line is, both as csv counts.
+func (r *rows) offset(line, column int) int {
+	i := r.begin
+	for range line - r.line {
+		i += strings.IndexByte(r.text[i:], '\n') + 1
+	}
+	return i + column - 1
+}
+
+// next returns the next row. io.EOF is after the last one, and errOpen where the text ends within one, which begins at end.
+func (r *rows) next() (row, error) {
+	read, begin := row{}, -1
+	for reread := 0; ; {
+		part, err := r.csv.Read()
+		var stopped *csv.ParseError
+		line := 0
+		switch {
+		case err == nil:
+			line, _ = r.csv.FieldPos(0)
+		case errors.As(err, &stopped):
+			line = stopped.StartLine
+		default:
+			return read, err
+		}
+		r.begin, r.line = r.offset(line, 1), line // csv has left out empty lines
+		if begin < 0 {
+			begin = r.begin
+			r.number += int64(strings.Count(r.text[r.end:begin], "\n"))
+			r.end = begin
+		}
+		if stopped == nil {
+			end := r.base + int(r.csv.InputOffset())
+			read.cells = append(read.cells, r.cells(part, end-1)...)
+			return r.ended(read, end), nil
+		}
+		at := r.offset(stopped.Line, stopped.Column)
+		if at >= len(r.text) || r.text[at] != '"' {
+			return read, errOpen
+		}
+		at = r.field(&read, part, at, stopped.Err)
+		lineEnd := at + strings.IndexByte(r.text[at:], '\n')
+		switch rest := r.text[at:lineEnd]; {
+		case rest == "":
+			return r.ended(read, lineEnd+1), nil
+		case strings.TrimRight(rest[1:], "\r") == "": // csv would leave it out
+			read.cells = append(read.cells, "")
+			return r.ended(read, lineEnd+1), nil
+		}
+		if reread += lineEnd - at; reread > maxReread {
+			read.fault = errMarks
+			return r.ended(read, lineEnd+1), nil
+		}
+		r.readFrom(at + 1)
+	}
+}
+
+// field adds the fields that csv has read, and the one at a quotation mark in which it has stopped. It returns where that ends.
+func (r *rows) field(read *row, before []string, at int, fault error) (end int) {
+	for end = at; r.text[end] != r.separator && r.text[end] != '\n'; {
+		end++
+	}
+	if errors.Is(fault, csv.ErrQuote) {
+		read.fault = errAfterQuote
+		return end
+	}
+	begin := r.begin + strings.LastIndexAny(r.text[r.begin:at], string(rune(r.separator))+"\n") + 1
+	read.cells = append(read.cells, r.cells(before, begin-1)...)
+	read.cells = append(read.cells, trimCell(r.text[begin:end]))
+	return end
+}
+
+// ended returns a row whose record ends at a line end, up to which csv has read.
+func (r *rows) ended(read row, end int) row {
+	read.number, read.input = r.number, r.text[r.end:end]
+	r.line += strings.Count(r.text[r.begin:end], "\n")
+	r.number += int64(strings.Count(read.input, "\n"))
+	r.begin, r.end = end, end
+	return read
+}
+
+// cells returns what csv has read as it is in the text; end is where that ends.
+func (r *rows) cells(read []string, end int) []string {
+	spaces := func(cell string) bool { return trimCell(cell) != cell }
+	if len(read) == 0 || !strings.Contains(r.text[r.begin:end], "\r\n") && !slices.ContainsFunc(read, spaces) {
+		return read
+	}
+	at, line := r.begin, r.line
+	beginOf := func(i int) int { // of one after the other
+		in, column := r.csv.FieldPos(i)
+		for ; line < in; line++ {
+			at += strings.IndexByte(r.text[at:], '\n') + 1
+		}
+		return at + column - 1
+	}
+	begin := beginOf(0)
+	for i := range read {
+		next := end + 1
+		if i < len(read)-1 {
+			next = beginOf(i + 1)
+		}
+		read[i] = cellOf(r.text[begin : next-1])
+		begin = next
+	}
+	return read
+}
+
+// cellOf returns the field that a text is.
+func cellOf(text string) string {
+	if !strings.HasPrefix(text, `"`) {
+		return trimCell(text)
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimRight(text[1:], "\r"), `"`), `""`, `"`)
+}
+
+// trimCell returns a field without the spaces around it; those of a quoted one belong to it.
+func trimCell(text string) string { return strings.Trim(text, " \t\r") }
+
+// cut implements that of blocks: quoted fields may have several lines.
+func (d *delimited) cut(text []byte, number int64) (n int, all []row) {
+	r := newRows(string(text), number, d.separator)
+	for {
+		next, err := r.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return len(r.text), all
+		case err != nil:
+			return r.end, all
+		}
+		all = append(all, next)
+	}
+}

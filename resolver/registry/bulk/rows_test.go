@@ -1,0 +1,66 @@
+package bulk
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// shownRows returns the rows of a text, a line each, and how long they are.
+func shownRows(text string) (string, int) {
+	n, all := (&delimited{separator: ','}).cut([]byte(text), 1)
+	var b strings.Builder
+	for _, r := range all {
+		if r.fault != nil {
+			fmt.Fprintf(&b, "%d: %v\n", r.number, r.fault)
+			continue
+		}
+		fmt.Fprintf(&b, "%d: %q\n", r.number, r.cells)
+	}
+	return b.String(), n
+}
+
+// What is read is what is written, also where encoding/csv stops at it, or changes it.
+func TestRows(t *testing.T) {
+	after := errAfterQuote.Error()
+	for _, c := range []struct {
+		name, text, want string
+		rest             int // octets of a record without an end
+	}{
+		{"empty lines", "\n\r\na\n\n\nb\n", "3: [\"a\"]\n6: [\"b\"]\n", 0},
+		{"a line without an end", "a\nb,c", "1: [\"a\"]\n", 3},
+		{"spaces", " a ,\tb\t,\" c \"\r\n", "1: [\"a\" \"b\" \" c \"]\n", 0},
+		{"line ends within quotation marks", "\"a\r\n\rb\r\"\r\nc\n", "1: [\"a\\r\\n\\rb\\r\"]\n3: [\"c\"]\n", 0},
+		{"marks within a field", "5\" disk,\"\",\" \"\"x\"\"\"\n", "1: [\"5\\\" disk\" \"\" \" \\\"x\\\"\"]\n", 0},
+		{"marks within all fields", "a\",\"b\", c\"d\"\n", "1: [\"a\\\"\" \"b\" \"c\\\"d\\\"\"]\n", 0},
+		{"a mark, and an empty field", "a\",\r\nb\",\nc\n", "1: [\"a\\\"\" \"\"]\n2: [\"b\\\"\" \"\"]\n3: [\"c\"]\n", 0},
+		{"a mark before lines", "a\",\"b\r\nc\",d\ne\n", "1: [\"a\\\"\" \"b\\r\\nc\" \"d\"]\n3: [\"e\"]\n", 0},
+		{"a mark after lines", "\"b\r\nc\",\" d\",a\"\ne\n", "1: [\"b\\r\\nc\" \" d\" \"a\\\"\"]\n3: [\"e\"]\n", 0},
+		{"text after a quoted field", "\"a\"b,c\nd\n", "1: " + after + "\n2: [\"d\"]\n", 0},
+		{"text after it, before lines", "\"a\" ,\"b\nc\",d\ne\n", "1: " + after + "\n3: [\"e\"]\n", 0},
+		{"no end", "a\n\nb,\"c\nd\n", "1: [\"a\"]\n", 7},
+		{"no end after a mark", "a\nb\",\"c\nd\n", "1: [\"a\"]\n", 8},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, n := shownRows(c.text)
+			if rest := len(c.text) - n; got != c.want || rest != c.rest {
+				t.Errorf("%q was read as\n%sand %d octets are left, want\n%sand %d", c.text, got, rest, c.want, c.rest)
+			}
+		})
+	}
+}
+
+// Whatever marks a record has, reading it takes a bounded time.
+func TestMarks(t *testing.T) {
+	got, _ := shownRows(strings.Repeat(`a",`, maxLine/4) + "\nb\n")
+	if want := fmt.Sprintf("1: %v\n2: [\"b\"]\n", errMarks); got != want {
+		t.Errorf("got %s", got)
+	}
+	in, err := openInput(strings.NewReader("name,note\n"+strings.Repeat("\"a\","+strings.Repeat("x", 500)+",\"\n", maxLine/100)), CSV, nil, "")
+	for err == nil {
+		_, err = in.next()
+	}
+	if !strings.Contains(err.Error(), "not closed, as too often before") {
+		t.Errorf("got %v", err)
+	}
+}
