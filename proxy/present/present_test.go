@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/present"
 	"github.com/urnd/urnd/proxy/problem"
@@ -45,11 +46,7 @@ func request(t *testing.T, method, target string, fields ...string) scheme.Reque
 	if err != nil {
 		t.Fatal(err)
 	}
-	header := make(http.Header)
-	for i := 0; i < len(fields); i += 2 {
-		header.Add(fields[i], fields[i+1])
-	}
-	return scheme.Request{Method: method, URI: u, Header: header, Client: client}
+	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.FieldsOf(fields...)}, Client: client}
 }
 
 func fetch(t *testing.T, p *present.Handler, method, target string, fields ...string) response {
@@ -60,7 +57,7 @@ func fetch(t *testing.T, p *present.Handler, method, target string, fields ...st
 	}
 	defer resource.Body.Close()
 	body, err := io.ReadAll(resource.Body)
-	return response{resource.Status, resource.Reason, resource.Header, resource.ContentLength, string(body), err}
+	return response{resource.Status, resource.Reason, resource.Fields.Header(), resource.ContentLength, string(body), err}
 }
 
 // shelf has a directory, and other paths are the statuses by which it refuses them.
@@ -69,19 +66,21 @@ func shelf(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	case "/pub/":
 		resource := scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, Title: "/pub/", URI: r.URI.String(), Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "a", URI: r.URI.String() + "a"}}})
 		resource.From = netip.MustParseAddrPort("192.0.2.9:21")
-		if r.Header.Get("Authorization") != "" {
-			resource.Header["Vary"], resource.Header["Cache-Control"] = []string{"Authorization"}, []string{"no-store"}
+		if r.Fields.Has("Authorization") {
+			resource.Fields = httpmessage.FieldsOf("Vary", "Authorization", "Cache-Control", "no-store")
 		}
 		return resource, nil
 	case "/file":
-		return &scheme.Resource{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/x"}}, Body: io.NopCloser(strings.NewReader("content")), ContentLength: 7}, nil
+		return &scheme.Resource{Response: httpmessage.Response{
+			Status: http.StatusOK, Fields: httpmessage.FieldsOf("Content-Type", "text/x"), Body: io.NopCloser(strings.NewReader("content")), ContentLength: 7,
+		}}, nil
 	case "/unreachable":
 		return nil, fmt.Errorf("connecting: %w", resolver.ErrUnreachable)
 	default:
 		status, err := strconv.Atoi(path[1:])
 		refusal := &scheme.Refusal{Status: status, Reply: `550 "No" such file`}
 		if status == http.StatusUnauthorized {
-			refusal.Header = http.Header{"Www-Authenticate": {`Basic realm="ftp"`}}
+			refusal.Fields = httpmessage.FieldsOf("Www-Authenticate", `Basic realm="ftp"`)
 		}
 		return nil, errors.Join(refusal, err)
 	}
@@ -101,7 +100,7 @@ func TestListing(t *testing.T) {
 		{"application/json", "", "application/json", `"uri": "ftp://h.example/pub/a"`, "Accept", "max-age=60"},
 		{"application/linkset+json", "anna", "application/linkset+json", `"href": "ftp://h.example/pub/a"`, "Authorization, Accept", "no-store"},
 	} {
-		fields := []string{"Accept", answer.ListingAccept(http.Header{"Accept": {tt.accept}}, false, "")}
+		fields := []string{"Accept", answer.ListingAccept(tt.accept, false, "")}
 		if tt.login != "" {
 			fields = append(fields, "Authorization", tt.login)
 		}
@@ -152,7 +151,7 @@ func TestRefusal(t *testing.T) {
 		if tt.kind != "text/html; charset=utf-8" {
 			accept = "application/json"
 		}
-		chosen := answer.ListingAccept(http.Header{"Accept": {accept}}, tt.fetched, "")
+		chosen := answer.ListingAccept(accept, tt.fetched, "")
 		got := fetch(t, p, http.MethodGet, tt.target, "Accept", chosen)
 		if got.err != nil || got.status != tt.status || got.reason != http.StatusText(tt.status) || got.header.Get("Content-Type") != tt.kind || !strings.Contains(got.body, tt.has) || strings.Contains(got.body, "secret") {
 			t.Errorf("%s at /fetch %t: %+v", tt.target, tt.fetched, got)
